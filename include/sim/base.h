@@ -2,6 +2,8 @@
 #ifndef SIM_BASE_H
 #define SIM_BASE_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -3,7 +3,6 @@
 #define SIM_SOLVER_H
 
 #include <sim/problem.h>
-#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,18 +1,23 @@
-/* Forward dynamics by the articulated-body algorithm (Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7).
+/* Forward dynamics by the articulated-body algorithm.
  *
  * Inwards, I^A and p^A start as the body's own inertia and bias wrench; then, dof by dof of joint i, last to first,
  *     U_j = I^A S_j,   D_j = S_j . U_j + diagonal_j,   u_j = tau_j - S_j . p^A
  *     I^A <- I^A - U_j U_j' / D_j,   p^A <- p^A + U_j u_j / D_j
- * and what is left, with p^A + I^A bias, is carried to o_p and added to the parent's.
+ * and I^A and p^A + I^A bias are carried to o_p and added to the parent's.
  * Outwards: a' = a_p at o_i + bias; then, first to last,   qdd_j = (u_j - U_j . a') / D_j,   a' <- a' + S_j qdd_j.
  *
- * A joint with several dofs is a run of one-dof joints between massless bodies: no 6x6 solve, no joint cases.
- * diagonal_j = armature + extra_j holds what acts on one dof alone: implicit springs, dampers, gains. */
+ *     I^A, p^A     articulated inertia (kg, kg m, kg m^2) and bias wrench (N m; N) of body i at its origin o_i
+ *     S_j, tau_j   motion axis and force of dof j, N m or N;  qdd_j: acceleration, rad/s^2 or m/s^2
+ *     diagonal_j   armature + extra_j: terms of one dof alone, as implicit springs, dampers and gains, kg m^2 or kg
+ *
+ * Reference: Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 7.
+ * Differs from the book: a joint of several dofs is a run of one-dof joints between massless bodies: no 6x6 solves.
+ * Cost: O(n). */
 #include "dyn/lanes.h"
 #include "dyn/rigid.h"
 
-/* Eliminate dof j from the articulated inertia. */
-static inline void eliminate(sim_derived *d, int j, double diagonal, lanes66 *IA) {
+/* Eliminates dof j from the articulated inertia. */
+static inline void eliminate_dof_inertia(sim_derived *d, int j, double diagonal, lanes66 *IA) {
     const sim_dof *dof = &d->model->dof[j];
     motion S = d->S[j];
     lanes6 U;
@@ -32,23 +37,24 @@ static inline void eliminate(sim_derived *d, int j, double diagonal, lanes66 *IA
 
 static inline void eliminate_joint(sim_derived *d, const sim_body *b, const double *extra, lanes66 *IA) {
     for (int j = b->v0 + b->nv - 1; j >= b->v0; j--) {
-        eliminate(d, j, d->model->dof[j].armature + (extra ? extra[j] : 0), IA);
+        eliminate_dof_inertia(d, j, d->model->dof[j].armature + (extra ? extra[j] : 0), IA);
     }
 }
 
-/* What the children of body i have handed down.  A child that stands right behind its parent hands over in registers
- * (`carry`); the others, met before it, meet in the parent's memory: the last child first, which finds the end of the
- * subtree as its own end, sets it, and the others add. */
+/* Sum of the children's inertias at body i.  A child with the index right behind its parent passes it in registers
+ * (`carry`).  The other children come before it and sum in the parent's memory: the last child, whose subtree ends with
+ * the parent's, comes first and sets it, and the others add. */
 typedef struct inheritance {
     lanes66 carry;
     int carried; /* the body that `carry` is for */
 } inheritance;
 
-static inline int has_far_children(const sim_body *b, int i) {
+static inline bool has_far_children(const sim_body *b, int i) {
     return b[i].subtree_end > i + 1 && b[i + 1].subtree_end < b[i].subtree_end;
 }
 
-static inline lanes66 collect(const sim_derived *d, int i, const inheritance *from, const sim_articulated *body_extra) {
+static inline lanes66 collect_children(const sim_derived *d, int i, const inheritance *from,
+                                       const sim_articulated *body_extra) {
     lanes66 IA = lanes_rigid(&d->I[i]);
     if (body_extra) {
         lanes66 added = lanes_general(&body_extra[i]);
@@ -63,7 +69,7 @@ static inline lanes66 collect(const sim_derived *d, int i, const inheritance *fr
     return IA;
 }
 
-static inline void hand_down(sim_derived *d, const sim_body *b, int i, lanes66 *IA, inheritance *to) {
+static inline void pass_to_parent(sim_derived *d, const sim_body *b, int i, lanes66 *IA, inheritance *to) {
     int parent = b->parent;
     if (parent == 0) {
         return;
@@ -84,19 +90,19 @@ void sim_articulated_factor(sim_derived *d, sim_range range, const double *extra
     inheritance children = {.carried = -1};
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
-        lanes66 IA = collect(d, i, &children, body_extra);
+        lanes66 IA = collect_children(d, i, &children, body_extra);
         eliminate_joint(d, b, extra, &IA);
-        hand_down(d, b, i, &IA, &children);
+        pass_to_parent(d, b, i, &IA, &children);
     }
 }
 
-static inline double dot_lanes(motion m, const lanes6 *f) {
+static inline double wrench_dot(motion m, const lanes6 *f) {
     return m.ang.x * f->ang[0] + m.ang.y * f->ang[1] + m.ang.z * f->ang[2] +
            (m.lin.x * f->lin[0] + m.lin.y * f->lin[1] + m.lin.z * f->lin[2]);
 }
 
-/* p <- wrench left after the dofs of b took theirs. */
-static inline force take_forces(sim_derived *d, const sim_body *b, force p, const double *tau) {
+/* tau - S . p of the dofs of b; p <- p + U u / D. */
+static inline force eliminate_forces(sim_derived *d, const sim_body *b, force p, const double *tau) {
     for (int j = b->v0 + b->nv - 1; j >= b->v0; j--) {
         const lanes6 *U = &d->U[j];
         double u = tau[j] - motion_dot(d->S[j], p), w = u * d->Dinv[j];
@@ -107,9 +113,9 @@ static inline force take_forces(sim_derived *d, const sim_body *b, force p, cons
     return p;
 }
 
-static inline motion give_accelerations(const sim_derived *d, const sim_body *b, motion acc, double *a) {
+static inline motion eval_accelerations(const sim_derived *d, const sim_body *b, motion acc, double *a) {
     for (int j = b->v0; j < b->v0 + b->nv; j++) {
-        a[j] = (d->u[j] - dot_lanes(acc, &d->U[j])) * d->Dinv[j];
+        a[j] = (d->u[j] - wrench_dot(acc, &d->U[j])) * d->Dinv[j];
         acc = motion_axpy(acc, a[j], d->S[j]);
     }
     return acc;
@@ -123,7 +129,7 @@ void sim_articulated_solve(sim_derived *d, sim_range range, double *x) {
     }
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
-        force p = take_forces(d, b, d->force[i], x);
+        force p = eliminate_forces(d, b, d->force[i], x);
         if (b->parent) {
             d->force[b->parent] = force_add(d->force[b->parent], force_at_parent(p, d->r[i]));
         }
@@ -131,7 +137,7 @@ void sim_articulated_solve(sim_derived *d, sim_range range, double *x) {
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
         motion acc = b->parent ? motion_at_child(d->acc[b->parent], d->r[i]) : rest;
-        d->acc[i] = give_accelerations(d, b, acc, x);
+        d->acc[i] = eval_accelerations(d, b, acc, x);
     }
 }
 
@@ -150,18 +156,18 @@ void sim_aba(sim_derived *d, sim_range range, const double *tau, const sim_force
     }
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
-        lanes66 IA = collect(d, i, &children, body_extra);
+        lanes66 IA = collect_children(d, i, &children, body_extra);
         eliminate_joint(d, b, extra, &IA);
-        force p = take_forces(d, b, d->force[i], tau);
+        force p = eliminate_forces(d, b, d->force[i], tau);
         if (b->parent) {
             p = add_lanes(p, lanes_times(&IA, d->bias_acc[i], 1, 1));
             d->force[b->parent] = force_add(d->force[b->parent], force_at_parent(p, d->r[i]));
         }
-        hand_down(d, b, i, &IA, &children);
+        pass_to_parent(d, b, i, &IA, &children);
     }
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
         motion acc = motion_at_child(b->parent ? d->acc[b->parent] : world, d->r[i]);
-        d->acc[i] = give_accelerations(d, b, motion_add(acc, d->bias_acc[i]), a);
+        d->acc[i] = eval_accelerations(d, b, motion_add(acc, d->bias_acc[i]), a);
     }
 }

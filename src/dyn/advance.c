@@ -1,7 +1,10 @@
-/* Coordinates after a time h of constant velocity.
+/* Coordinates after a time h at constant velocity, and velocities between two sets of coordinates.
  *
- * Coordinates that are plain numbers: q + h v.  Unit quaternions, w in body axes: q * R(h w), R the exponential or the
- * Cayley map; the product is scaled back to unit length, so the norm never drifts. */
+ *     plain coordinates:  q + h v;       unit quaternions:  q * R(h w)
+ *
+ *     w    angular velocity in body axes, rad/s;  R: exponential or Cayley map
+ *
+ * The product is scaled to unit length, so the norm does not drift.  Reference: Featherstone 2008, section 4.5. */
 #include "dyn/advance.h"
 #include "model/parts/joint.h"
 

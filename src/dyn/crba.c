@@ -1,22 +1,25 @@
-/* Mass matrix by the composite-rigid-body algorithm (Featherstone 2008, ch. 6.2).
+/* Mass matrix by the composite-rigid-body algorithm.
  *
- *     F = I^c_i S_j,   M_jk = S_k . F   for each ancestor dof k of dof j of body i, F shifted towards the root,
+ *     F = I^c_i S_j,   M_jk = S_k . F   for each ancestor dof k of dof j of body i, F shifted towards the root
  *
- * with I^c_i (kg, kg m, kg m^2) the inertia of body i and of its whole subtree at o_i; F is the wrench of a unit
- * acceleration of dof j alone.  Row j of M holds the ancestors of j from the root on.
+ *     I^c_i   inertia of body i and its whole subtree at o_i, kg, kg m, kg m^2
+ *     F       wrench of a unit acceleration of dof j alone;  M: kg, kg m, kg m^2, row j holds the ancestors of j from
+ *             the root on
  *
- * In shallow trees F moves from body to body.  In deep trees that is a long chain of dependent steps; there the wrench
+ * In shallow trees F moves from body to body.  In deep trees that is a long chain of dependent steps.  There the wrench
  * at each ancestor follows at once from the lever between the two bodies,
  *
  *     M_jk = axis_k . (n + (x_j - x_k) x f) + advance_k . f,
  *
- * over runs of consecutive ancestors: independent terms, fit for vectors.  Positions x count from the tree's first
- * body, so that the place of the tree costs no digits. */
+ * over runs of consecutive ancestors: independent terms, which vectorise.  Positions x are relative to the first body
+ * of the tree, so that its distance from the origin costs no digits.
+ *
+ * Reference: Featherstone 2008, section 6.2.  Cost: O(n d) for n dofs of depth d. */
 #include "dyn/lanes.h"
 #include "dyn/rigid.h"
 
 /* Row of dof j, from its own entry down to the root's. */
-static inline void climb(const sim_derived *d, int i, int j, force F, double *row) {
+static inline void fill_row_by_bodies(const sim_derived *d, int i, int j, force F, double *row) {
     const sim_model *m = d->model;
     int entry = m->dof[j].depth;
     int k = j;
@@ -34,9 +37,9 @@ static inline void climb(const sim_derived *d, int i, int j, force F, double *ro
     }
 }
 
-enum { DEEP = 16 };
+enum { MIN_DEEP_DOFS = 16 }; /* depth from which levers are faster than shifts */
 
-static void spread_run(const sim_derived *d, int base, int count, v3 x, force F, double *restrict row) {
+static void fill_run(const sim_derived *d, int base, int count, v3 x, force F, double *restrict row) {
     const double *restrict ax = d->spread[0] + base, *restrict ay = d->spread[1] + base,
                            *restrict az = d->spread[2] + base;
     const double *restrict lx = d->spread[3] + base, *restrict ly = d->spread[4] + base,
@@ -51,26 +54,26 @@ static void spread_run(const sim_derived *d, int base, int count, v3 x, force F,
     }
 }
 
-static void spread_row(const sim_derived *d, int j, force F, double *row) {
+static void fill_row_by_levers(const sim_derived *d, int j, force F, double *row) {
     const sim_dof *dof = d->model->dof;
     v3 x = {d->spread[6][j], d->spread[7][j], d->spread[8][j]};
     for (int k = j; k >= 0;) {
         int run = dof[k].run, base = k - run + 1;
-        spread_run(d, base, run, x, F, row + dof[k].depth - run);
+        fill_run(d, base, run, x, F, row + dof[k].depth - run);
         k = dof[base].parent;
     }
 }
 
-/* Axes and positions of the dofs, component by component; whether the range is deep enough to want them. */
-static int spread_axes(sim_derived *d, sim_range range) {
+/* Copies axes and positions of the dofs, component by component.  Is the range deep enough to use them? */
+static bool copy_axes(sim_derived *d, sim_range range) {
     const sim_model *m = d->model;
     int deepest = 0;
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
         deepest = b->nv && m->dof[b->v0].depth > deepest ? m->dof[b->v0].depth : deepest;
     }
-    if (deepest <= DEEP) {
-        return 0;
+    if (deepest <= MIN_DEEP_DOFS) {
+        return false;
     }
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
@@ -83,32 +86,33 @@ static int spread_axes(sim_derived *d, sim_range range) {
             }
         }
     }
-    return 1;
+    return true;
 }
 
-static inline void fill_row(const sim_derived *d, int i, int j, force F, int deep, const double *extra, double *M) {
+static inline void fill_mass_row(const sim_derived *d, int i, int j, force F, bool deep, const double *extra,
+                                 double *M) {
     const sim_dof *dof = &d->model->dof[j];
     double *row = M + dof->row;
     if (deep) {
-        spread_row(d, j, F, row);
+        fill_row_by_levers(d, j, F, row);
     } else {
-        climb(d, i, j, F, row);
+        fill_row_by_bodies(d, i, j, F, row);
     }
     row[dof->depth - 1] += dof->armature + (extra ? extra[j] : 0);
 }
 
 /* Composite inertias of rigid bodies are rigid: ten numbers. */
-static void composite_rigid(sim_derived *d, sim_range range, const double *extra, double *M) {
+static void fill_rigid(sim_derived *d, sim_range range, const double *extra, double *M) {
     const sim_model *m = d->model;
     rigid *composite = d->Ic;
-    int deep = spread_axes(d, range);
+    bool deep = copy_axes(d, range);
     for (int i = range.first; i < range.end; i++) {
         composite[i] = d->I[i];
     }
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
         for (int j = b->v0; j < b->v0 + b->nv; j++) {
-            fill_row(d, i, j, rigid_times(&composite[i], d->S[j]), deep, extra, M);
+            fill_mass_row(d, i, j, rigid_times(&composite[i], d->S[j]), deep, extra, M);
         }
         if (b->parent) {
             composite[b->parent] = rigid_add(composite[b->parent], rigid_at_parent(composite[i], d->r[i]));
@@ -116,13 +120,15 @@ static void composite_rigid(sim_derived *d, sim_range range, const double *extra
     }
 }
 
-static force as_force(lanes6 f) { return (force){{f.ang[0], f.ang[1], f.ang[2]}, {f.lin[0], f.lin[1], f.lin[2]}}; }
+static force force_of_lanes(lanes6 f) {
+    return (force){{f.ang[0], f.ang[1], f.ang[2]}, {f.lin[0], f.lin[1], f.lin[2]}};
+}
 
-static void composite_general(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
-                              double *M) {
+static void fill_general(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
+                         double *M) {
     const sim_model *m = d->model;
     lanes66 *composite = d->IA;
-    int deep = spread_axes(d, range);
+    bool deep = copy_axes(d, range);
     for (int i = range.first; i < range.end; i++) {
         lanes66 added = lanes_general(&body_extra[i]);
         composite[i] = lanes_rigid(&d->I[i]);
@@ -131,7 +137,7 @@ static void composite_general(sim_derived *d, sim_range range, const double *ext
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
         for (int j = b->v0; j < b->v0 + b->nv; j++) {
-            fill_row(d, i, j, as_force(lanes_times(&composite[i], d->S[j], 1, 1)), deep, extra, M);
+            fill_mass_row(d, i, j, force_of_lanes(lanes_times(&composite[i], d->S[j], 1, 1)), deep, extra, M);
         }
         if (b->parent) {
             lanes66 moved = composite[i];
@@ -143,8 +149,8 @@ static void composite_general(sim_derived *d, sim_range range, const double *ext
 
 void sim_crba(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra, double *M) {
     if (body_extra) {
-        composite_general(d, range, extra, body_extra, M);
+        fill_general(d, range, extra, body_extra, M);
     } else {
-        composite_rigid(d, range, extra, M);
+        fill_rigid(d, range, extra, M);
     }
 }

@@ -1,6 +1,11 @@
-/* Momentum and energy of bodies.  With velocity (omega; v) at o_i, h = m c, I about o_i:
- *     momentum (I omega + h x v;  m v + omega x h),   kinetic energy half its product with the velocity,
- *     potential energy -g . (m o_i + h) and half k (q - rest)^2 for each spring (half k angle^2 for a ball joint's). */
+/* Momentum and energy of bodies.
+ *
+ *     momentum (I omega + h x v;  m v + omega x h),     kinetic energy = momentum . (omega; v) / 2
+ *     potential energy = -g . (m o_i + h) + sum over springs k (q - rest)^2 / 2     (ball joints: k angle^2 / 2)
+ *
+ *     (omega; v)  velocity of a body at its origin o_i, rad/s, m/s
+ *     m, h, I     mass, kg; first moment m c, kg m; inertia about o_i, kg m^2
+ *     k, g        stiffness, N m/rad or N/m; gravity, m/s^2 */
 #include "dyn/rigid.h"
 #include "model/parts/joint.h"
 

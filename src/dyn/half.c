@@ -1,16 +1,19 @@
-/* Inverse factor of the articulated inertia: x <- B x, where A^-1 = B' B.
+/* Inverse factor of A or of the articulated inertia: x <- B x, where A^-1 = B' B.
  *
- * Both factors of A pass from the tips of a tree to its root, and on their way back repeat the first half transposed:
+ *     A = L' D L                   B = D^-1/2 L^-T                                              (ltdl.c)
+ *     articulated bodies           B x = (u_j / sqrt(D_j))_j                                    (aba.c)
+ *                                  u_j = x_j - S_j . p,    p <- p + U_j u_j / D_j
  *
- *     A = L' D L                        B = D^-1/2 L^-T                        ltdl.c, Featherstone ch. 6.5
- *     articulated bodies, D_j, U_j      B x = (u_j / sqrt(D_j))_j,             aba.c; that A^-1 = B' B is the innovation
- *                                       u_j = x_j - S_j . p,  p <- p + U_j u_j / D_j     factor of Rodriguez, Jain, Kreutz 1991
+ * Solves with A pass from the tips of a tree to its root, and then repeat that half transposed.  B x is nonzero only on
+ * the paths from the dofs of x to the root, so x' A^-1 y = (B x) . (B y) costs those paths and no second half.  For a
+ * force f on a body x = J' f; at the root it is Featherstone's extended force, and two of them share their common path.
+ * Several rows are computed together, one in each vector lane.
  *
- * So B x is other than zero on the paths from the dofs of x to the root alone, and x' A^-1 y = (B x) . (B y) costs
- * those paths; no second half is needed.  A force on a body is its J' f: passed to the root it is the extended force of
- * Featherstone 2010 (EFPA), and what two of them have in common is the path that they share.
+ *     D_j, U_j, S_j, p   as in aba.c;  x: N s or N m s;  B x: sqrt(J)
  *
- * Several rows go together, a lane each. */
+ * References: Featherstone 2008, section 6.5; Rodriguez, Jain, Kreutz 1991 (innovation factor); Featherstone 2010
+ * (EFPA).
+ * Cost: one pass over the paths to the root. */
 #include "dyn/lanes.h"
 #include "math/dense.h"
 
@@ -34,7 +37,7 @@ static inline void store_column(int rows, int n, simd4 x, double *X) {
 /* ---- by branches ---- */
 
 /* Three rows on a chain of six dofs: a contact of a free body. */
-static inline void half_of_six(const double *L, const double *root, double *X) {
+static inline void half_solve_six(const double *L, const double *root, double *X) {
     simd4 x[6];
     for (int k = 0; k < 6; k++) {
         x[k] = (simd4){X[k], X[6 + k], X[12 + k], 0};
@@ -59,7 +62,7 @@ void sim_ltdl_half(const sim_model *m, sim_range range, const double *L, const d
     sim_range dofs = sim_dof_range(m, range);
     int n = dofs.end - dofs.first;
     if (n == 6 && rows == 3 && dof[dofs.end - 1].run == 6) {
-        half_of_six(L + dof[dofs.first].row, root + dofs.first, X);
+        half_solve_six(L + dof[dofs.first].row, root + dofs.first, X);
         return;
     }
     for (int k = columns.end - 1; k >= dofs.first; k--) {
@@ -86,7 +89,7 @@ typedef struct wrenches {
 } wrenches;
 
 /* S . p of every lane. */
-static inline simd4 along(motion S, const sim_dof *dof, const wrenches *p) {
+static inline simd4 axis_dot(motion S, const sim_dof *dof, const wrenches *p) {
     simd4 sum = {0, 0, 0, 0};
     if (dof->turns) {
         sum = S.ang.x * p->ang[0] + (S.ang.y * p->ang[1] + S.ang.z * p->ang[2]);
@@ -97,13 +100,13 @@ static inline simd4 along(motion S, const sim_dof *dof, const wrenches *p) {
     return sum;
 }
 
-/* The dofs of a body take theirs from the wrenches. */
-static inline void cross_joint(const sim_derived *d, const sim_body *b, const double *root, int v0, int rows, int n,
-                               double *X, wrenches *p) {
+/* u_j / sqrt(D_j) of the dofs of a body; p <- p + U_j u_j / D_j. */
+static inline void eliminate_joint_rows(const sim_derived *d, const sim_body *b, const double *root, int v0, int rows,
+                                        int n, double *X, wrenches *p) {
     for (int j = b->v0 + b->nv - 1; j >= b->v0; j--) {
         const lanes6 *U = &d->U[j];
         double *column = X + (j - v0);
-        simd4 u = load_column(rows, n, column) - along(d->S[j], &d->model->dof[j], p), w = u * d->Dinv[j];
+        simd4 u = load_column(rows, n, column) - axis_dot(d->S[j], &d->model->dof[j], p), w = u * d->Dinv[j];
         for (int c = 0; c < 3; c++) {
             p->ang[c] += U->ang[c] * w;
             p->lin[c] += U->lin[c] * w;
@@ -112,32 +115,32 @@ static inline void cross_joint(const sim_derived *d, const sim_body *b, const do
     }
 }
 
-static inline void to_parent(wrenches *p, v3 r) {
+static inline void shift_to_parent(wrenches *p, v3 r) {
     p->ang[0] += r.y * p->lin[2] - r.z * p->lin[1];
     p->ang[1] += r.z * p->lin[0] - r.x * p->lin[2];
     p->ang[2] += r.x * p->lin[1] - r.y * p->lin[0];
 }
 
-static int is_pushed(const sim_body *b, sim_range columns, int v0, int rows, int n, const double *X) {
+static bool has_input(const sim_body *b, sim_range columns, int v0, int rows, int n, const double *X) {
     int first = b->v0 > columns.first ? b->v0 : columns.first;
     int end = b->v0 + b->nv < columns.end ? b->v0 + b->nv : columns.end;
     for (int j = first; j < end; j++) {
         for (int r = 0; r < rows; r++) {
             if (X[(ptrdiff_t)r * n + j - v0] != 0) {
-                return 1;
+                return true;
             }
         }
     }
-    return 0;
+    return false;
 }
 
-/* What children leave to body i waits in the memory of the recursion, or comes in registers from the body behind it. */
+/* Wrenches of the children of body i: in the memory of the recursion, or in registers from the body behind it. */
 typedef struct inheritance {
     wrenches carry;
     int carried; /* the body that `carry` is for */
 } inheritance;
 
-static inline wrenches collect(sim_derived *d, int i, const inheritance *from) {
+static inline wrenches collect_wrenches(sim_derived *d, int i, const inheritance *from) {
     wrenches p = {{{0}}, {{0}}};
     if (from->carried == i) {
         p = from->carry;
@@ -149,8 +152,8 @@ static inline wrenches collect(sim_derived *d, int i, const inheritance *from) {
     return p;
 }
 
-static inline void hand_down(sim_derived *d, int i, int parent, wrenches *p, inheritance *to) {
-    to_parent(p, d->r[i]);
+static inline void pass_wrenches(sim_derived *d, int i, int parent, wrenches *p, inheritance *to) {
+    shift_to_parent(p, d->r[i]);
     if (parent == i - 1) {
         to->carry = *p;
         to->carried = parent;
@@ -172,11 +175,11 @@ static void pass_inwards(sim_derived *d, sim_range range, const double *root, in
     memset(d->reached + range.first, 0, (size_t)(last - range.first + 1));
     for (int i = last; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
-        if (children.carried == i || d->reached[i] || is_pushed(b, columns, v0, rows, n, X)) {
-            wrenches p = collect(d, i, &children);
-            cross_joint(d, b, root, v0, rows, n, X, &p);
+        if (children.carried == i || d->reached[i] || has_input(b, columns, v0, rows, n, X)) {
+            wrenches p = collect_wrenches(d, i, &children);
+            eliminate_joint_rows(d, b, root, v0, rows, n, X, &p);
             if (b->parent) {
-                hand_down(d, i, b->parent, &p, &children);
+                pass_wrenches(d, i, b->parent, &p, &children);
             }
         }
     }

@@ -1,19 +1,22 @@
-/* Jacobians of bodies and points.
+/* Jacobians of bodies and points, and bias accelerations.
  *
- * Column j of body i's Jacobian is the motion axis of dof j, carried from its own body's origin to o_i:
- *     (axis;  advance + axis x (o_i - o_j)),   for the dofs on the path to the root, zero for all others.
- * The derivative along the motion, Jdot v, is the acceleration that is there when no joint accelerates. */
+ *     J_j = (axis;  advance + axis x (o_i - o_j))     for the dofs j on the path from the root to body i, else 0
+ *
+ *     (axis; advance)   motion axis of dof j at the origin o_j of its body;  o_i: origin of body i, m
+ *     Jdot v            acceleration of the body when no joint accelerates, rad/s^2, m/s^2
+ *
+ * Cost: one cross product for each dof on the path. */
 #include "dyn/rigid.h"
 
 #include <string.h>
 
-static motion axis_at(const sim_derived *d, int dof, v3 point) {
+static motion motion_axis_at(const sim_derived *d, int dof, v3 point) {
     motion S = d->S[dof];
     v3 lever = v3_sub(point, d->pose[d->model->dof[dof].body].p);
     return (motion){S.ang, v3_add(S.lin, v3_cross(S.ang, lever))};
 }
 
-static int last_dof(const sim_model *m, int body) {
+static int find_last_dof(const sim_model *m, int body) {
     while (body && m->body[body].nv == 0) {
         body = m->body[body].parent;
     }
@@ -33,8 +36,8 @@ void sim_body_jacobian(const sim_derived *d, int body, double *J) {
     }
     const sim_tree *tree = &m->tree[m->body[body].tree];
     memset(J, 0, 6 * (size_t)tree->nv * sizeof *J);
-    for (int j = last_dof(m, body); j >= 0; j = m->dof[j].parent) {
-        motion S = axis_at(d, j, d->pose[body].p);
+    for (int j = find_last_dof(m, body); j >= 0; j = m->dof[j].parent) {
+        motion S = motion_axis_at(d, j, d->pose[body].p);
         put_column(J, tree->nv, j - tree->v0, S.ang);
         put_column(J + 3 * tree->nv, tree->nv, j - tree->v0, S.lin);
     }
@@ -48,8 +51,8 @@ void sim_point_jacobian(const sim_derived *d, sim_point point, double *J) {
     const sim_tree *tree = &m->tree[m->body[point.body].tree];
     v3 at = sim_point_position(d, point);
     memset(J, 0, 3 * (size_t)tree->nv * sizeof *J);
-    for (int j = last_dof(m, point.body); j >= 0; j = m->dof[j].parent) {
-        put_column(J, tree->nv, j - tree->v0, axis_at(d, j, at).lin);
+    for (int j = find_last_dof(m, point.body); j >= 0; j = m->dof[j].parent) {
+        put_column(J, tree->nv, j - tree->v0, motion_axis_at(d, j, at).lin);
     }
 }
 

@@ -1,18 +1,24 @@
 /* Forward kinematics: poses, motion axes, inertias, velocities and bias accelerations.
  *
- * From the root outwards, everything in world axes, r = o_i - o_p, S_j = (axis; advance) of each dof j of joint i:
+ * From the root outwards, in world axes, r = o_i - o_p, S_j = (axis; advance) of each dof j of joint i:
  *     R_i = R_p E(q_i),   o_i = o_p + r(q_i)                                       poses
  *     omega_i = omega_p + omega_J,   v_i = v_p + omega_p x r + v_J                 (omega_J; v_J) = sum_j S_j v_j
- * Differentiating once more, with all joint accelerations zero, leaves the bias of body i over its parent:
- *     d omega: omega_p x omega_J   (universal joints: + first rate x second rate, their second axis being carried)
+ * The derivative with all joint accelerations zero is the bias of body i over its parent:
+ *     d omega: omega_p x omega_J   (universal joints: + first rate x second rate, as the second axis is carried)
  *     d v:     omega_p x (omega_p x r + 2 v_J)
- * and the wrench that body i needs to move without acceleration, with h = m c and I about o_i:
- *     (omega x I omega;  omega x (omega x h)). */
+ * and body i moves without acceleration under the bias wrench
+ *     (omega x I omega;  omega x (omega x h)).
+ *
+ *     R, o       rotation to world axes and origin, m;  p: the parent of body i;  E: rotation of the joint
+ *     omega, v   angular velocity, rad/s, and velocity of the origin, m/s
+ *     h, I       first moment m c, kg m, and inertia about o_i, kg m^2
+ *
+ * Reference: Featherstone 2008, sections 4.4 and 5.3.  Cost: O(n). */
 #include "dyn/rigid.h"
 #include "math/sincos.h"
 #include "model/parts/joint.h"
 
-static void angles(sim_derived *d, sim_range range, const double *q) {
+static void eval_angles(sim_derived *d, sim_range range, const double *q) {
     const sim_model *m = d->model;
     if (range.first >= range.end) {
         return;
@@ -40,7 +46,7 @@ static void angles(sim_derived *d, sim_range range, const double *q) {
     sincos_many(count, d->angle + first, d->sine + first, d->cosine + first);
 }
 
-static inline void place(sim_derived *d, int i, const double *q, motion *S) {
+static inline void place_body_at(sim_derived *d, int i, const double *q, motion *S) {
     const sim_model *m = d->model;
     const sim_body *b = &m->body[i];
     const joint_rotation *k = &m->rotation[i];
@@ -50,7 +56,7 @@ static inline void place(sim_derived *d, int i, const double *q, motion *S) {
 
 void sim_poses(sim_derived *d, sim_range range, const double *q) {
     const sim_model *m = d->model;
-    angles(d, range, q);
+    eval_angles(d, range, q);
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
         const joint_rotation *k = &m->rotation[i];
@@ -59,16 +65,16 @@ void sim_poses(sim_derived *d, sim_range range, const double *q) {
                              &d->r[i]);
         } else {
             motion unused[SIM_MAX_JOINT_NV];
-            place(d, i, q, unused);
+            place_body_at(d, i, q, unused);
         }
     }
 }
 
 void sim_kinematics(sim_derived *d, sim_range range, const double *q) {
     const sim_model *m = d->model;
-    angles(d, range, q);
+    eval_angles(d, range, q);
     for (int i = range.first; i < range.end; i++) {
-        place(d, i, q, d->S + m->body[i].v0);
+        place_body_at(d, i, q, d->S + m->body[i].v0);
         const rigid *local = &m->inertia[i];
         d->I[i] = (rigid){local->mass, m3_times(d->pose[i].R, local->h), sym3_rotated(d->pose[i].R, local->I)};
     }

@@ -1,8 +1,7 @@
-/* Symmetric 6x6 operators [A G'; G C] on motions (angular; linear) at a body's origin, columns of the 3x3 blocks in
- * vector registers: nine of them, so that a whole articulated inertia stays in registers while its joint is eliminated.
+/* Symmetric 6x6 operators [A G'; G C] on motions (angular; linear) at a body's origin, in vector registers.
  *
- * The compilers' own vectors (gcc and clang); where the machine has no 256-bit unit they become pairs.  The fourth lane
- * is zero throughout. */
+ * Columns of the 3x3 blocks are vectors of four numbers, the fourth zero: nine registers hold an articulated inertia
+ * while its joint is eliminated.  These are vector types of gcc and clang; without 256-bit units they become pairs. */
 #ifndef DYN_LANES_H
 #define DYN_LANES_H
 

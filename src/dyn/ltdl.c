@@ -1,11 +1,14 @@
-/* Branch-sparse factorisation M = L' D L (Featherstone ch. 6.5): no entry fills in that the tree does not have.
+/* Branch-sparse factorisation M = L' D L, without fill: entries exist only between a dof and its ancestors.
  *
- * Rows hold the ancestors from the root on, so the row of an ancestor i of k is a prefix of row k, entry for entry, and
- * eliminating k is, for each ancestor i with a = M_ki / M_kk,   row_i -= a row_k[0 .. depth(i)),   M_ki <- a.
- * Runs of four dofs, each the parent of the next, are eliminated together: the same numbers in the same order, but each
- * ancestor's row is loaded and stored once for the four.
+ *     a = M_ki / M_kk,   row_i <- row_i - a row_k[0 .. depth(i)),   M_ki <- a
  *
- * The factor keeps 1/D on the diagonal.  Paths are walked in runs of dofs numbered one after the other. */
+ * for each dof k, last to first, and each ancestor i of k.
+ *
+ * Rows hold the ancestors from the root on, so the row of an ancestor i of k is a prefix of row k, entry for entry.
+ * Runs of four dofs, each the parent of the next, are eliminated together: the same operations in the same order, but
+ * each ancestor's row is loaded and stored once.  The factor holds 1/D on the diagonal.
+ *
+ * Reference: Featherstone 2008, section 6.5.  Cost: O(n d^2) for n dofs of depth d; a solve O(n d). */
 #include "math/dense.h"
 #include <sim/dynamics.h>
 
@@ -16,7 +19,7 @@ typedef struct path {
 
 static inline double *row_of(path p, int i) { return p.M + p.dof[i].row; }
 
-/* Let ancestor i of dof k, whose row is `row`, take what k leaves. */
+/* Subtracts the product with row k from the row of an ancestor. */
 static inline double eliminate_one(double *restrict to, const double *restrict row, int depth, double inverse) {
     double a = row[depth - 1] * inverse;
     for (int j = 0; j < depth; j++) {

@@ -1,11 +1,17 @@
-/* Inverse operational-space inertia of k bodies, Lambda_ij = J_i A^-1 J_j', without A and without J.
+/* Inverse operational-space inertia of k bodies, without A and without J.
  *
- * With the articulated factors, an acceleration passes from the parent to body i through
- *     K_i = (product over the joint's dofs, last first, of 1 - S_j U_j' / D_j) T_i,   T_i the shift by r_i,
- * and (Jain 2011; Mylapilli & Jain 2016, section 3 of the operational-space recursion)
- *     Lambda_ii = K_i Lambda_pp K_i' + what the joint itself gives,   Lambda_ij = K_i Lambda_pj for j not below i.
- * Only the k bodies and the places where the paths to them part are kept as nodes; between two nodes K and Lambda are
- * carried along the path.  The paths cost O(n), the pairs O(k^2). */
+ *     Lambda_ij = J_i A^-1 J_j'
+ *     Lambda_ii = K_i Lambda_pp K_i' + contribution of the joint,     Lambda_ij = K_i Lambda_pj   for j not below i
+ *     K_i = (product over the joint's dofs, last first, of 1 - S_j U_j' / D_j) T_i
+ *
+ *     Lambda      1/kg, 1/(kg m), 1/(kg m^2);  J_i: Jacobian of body i;  A: mass matrix
+ *     K_i         acceleration of body i from that of its parent p, from the articulated factors S, U, D (aba.c)
+ *     T_i         shift of a motion by r_i, from the parent's origin to that of body i
+ *
+ * Nodes are the k bodies and the bodies where the paths to them part; between two nodes K and Lambda are carried along
+ * the path.
+ *
+ * References: Jain 2011; Mylapilli, Jain 2016, section 3.  Cost: O(n) for the paths, O(k^2) for the pairs. */
 #include "base/pool.h"
 #include "dyn/lanes.h"
 
@@ -68,7 +74,7 @@ static int compare_bodies(const void *a, const void *b) {
 }
 
 /* The lowest body above both, b > a; 0 if their trees differ. */
-static int common_ancestor(const sim_model *m, int a, int b) {
+static int find_common_ancestor(const sim_model *m, int a, int b) {
     while (a && m->body[a].subtree_end <= b) {
         a = m->body[a].parent;
     }
@@ -80,14 +86,14 @@ static int common_ancestor(const sim_model *m, int a, int b) {
 static void find_nodes(sim_operational *w, const sim_model *m, const int *bodies, int k) {
     memcpy(w->sorted, bodies, (size_t)k * sizeof *bodies);
     qsort(w->sorted, (size_t)k, sizeof *bodies, compare_bodies);
-    int *all = w->path; /* free until the paths are walked; at most 2k - 1 of nbody bodies, each once */
+    int *all = w->path; /* unused until the paths are walked; at most 2k - 1 of nbody bodies, each once */
     int count = 0;
     for (int i = 0; i < k; i++) {
         int body = w->sorted[i];
         if (body == 0 || (i && body == w->sorted[i - 1])) {
             continue;
         }
-        int above = count ? common_ancestor(m, w->sorted[i - 1], body) : 0;
+        int above = count ? find_common_ancestor(m, w->sorted[i - 1], body) : 0;
         int known = above == 0;
         for (int j = count - 1; j >= 0 && !known; j--) {
             known = all[j] == above;
@@ -135,7 +141,7 @@ static void pass_joint(m6 *X, const double S[6], const double U[6], double Dinv)
     }
 }
 
-static m6 transposed(const m6 *X) {
+static m6 transpose6(const m6 *X) {
     m6 Y;
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
@@ -145,7 +151,7 @@ static m6 transposed(const m6 *X) {
     return Y;
 }
 
-static m6 product(const m6 *A, const m6 *B) {
+static m6 product6(const m6 *A, const m6 *B) {
     m6 C;
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
@@ -159,7 +165,7 @@ static m6 product(const m6 *A, const m6 *B) {
     return C;
 }
 
-static void as_array(v3 ang, v3 lin, double a[6]) {
+static void to_array(v3 ang, v3 lin, double a[6]) {
     const double all[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
     memcpy(a, all, sizeof all);
 }
@@ -171,20 +177,20 @@ static void lanes_as_array(const lanes6 *f, double a[6]) {
     }
 }
 
-/* Carry K and Lambda over the joint of body i. */
+/* Carries K and Lambda over the joint of body i. */
 static void cross_body(const sim_derived *d, int i, m6 *K, m6 *Lambda) {
     const sim_body *b = &d->model->body[i];
     shift_rows(K, d->r[i]);
     shift_rows(Lambda, d->r[i]);
-    *Lambda = transposed(Lambda);
+    *Lambda = transpose6(Lambda);
     shift_rows(Lambda, d->r[i]);
     for (int j = b->v0; j < b->v0 + b->nv; j++) {
         double S[6], U[6];
-        as_array(d->S[j].ang, d->S[j].lin, S);
+        to_array(d->S[j].ang, d->S[j].lin, S);
         lanes_as_array(&d->U[j], U);
         pass_joint(K, S, U, d->Dinv[j]);
         pass_joint(Lambda, S, U, d->Dinv[j]);
-        *Lambda = transposed(Lambda);
+        *Lambda = transpose6(Lambda);
         pass_joint(Lambda, S, U, d->Dinv[j]);
         for (int p = 0; p < 6; p++) {
             for (int q = 0; q < 6; q++) {
@@ -226,8 +232,8 @@ static void fill_pairs(sim_operational *w, int n) {
             memset(block_at(w, n, j), 0, sizeof(m6));
             continue;
         }
-        m6 above = p >= j ? *block_at(w, p, j) : transposed(block_at(w, j, p));
-        *block_at(w, n, j) = product(&at->K, &above);
+        m6 above = p >= j ? *block_at(w, p, j) : transpose6(block_at(w, j, p));
+        *block_at(w, n, j) = product6(&at->K, &above);
     }
 }
 
@@ -243,7 +249,7 @@ void sim_operational_inertia(sim_operational *w, const sim_derived *d, const int
             m6 block = {{{0}}};
             if (bodies[a] && bodies[b]) {
                 int i = w->node_of[bodies[a]], j = w->node_of[bodies[b]];
-                block = i >= j ? *block_at(w, i, j) : transposed(block_at(w, j, i));
+                block = i >= j ? *block_at(w, i, j) : transpose6(block_at(w, j, i));
             }
             for (int row = 0; row < 6; row++) {
                 memcpy(Lambda + (6 * (size_t)a + (size_t)row) * width + 6 * (size_t)b, block.e[row],
@@ -253,10 +259,10 @@ void sim_operational_inertia(sim_operational *w, const sim_derived *d, const int
     }
 }
 
-/* Row `axis` of C = [-[x], 1]: which body twist moves the point at lever x along the axis. */
+/* Row `axis` of C = [-[x], 1], the velocity of the point at lever x along the axis for a unit of each body velocity. */
 static void point_row(v3 x, int axis, double row[6]) {
     v3 e = {axis == 0, axis == 1, axis == 2};
-    as_array(v3_cross(x, e), e, row);
+    to_array(v3_cross(x, e), e, row);
 }
 
 void sim_delassus_points(sim_operational *w, const sim_derived *d, const sim_point *points, int k, double *W) {

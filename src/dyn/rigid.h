@@ -12,7 +12,7 @@ static inline force rigid_times(const rigid *I, motion m) {
                    v3_sub(v3_scale(I->mass, m.lin), v3_cross(I->h, m.ang))};
 }
 
-/* The same inertia taken at the parent's origin: with w = h + m r/2,
+/* The same inertia at the parent's origin: with w = h + m r/2,
  *     h' = h + m r,   I' = I + 2 (r . w) 1 - (r w' + w r'). */
 static inline rigid rigid_at_parent(rigid a, v3 r) {
     v3 w = v3_axpy(a.h, 0.5 * a.mass, r);

@@ -1,11 +1,16 @@
-/* Inverse dynamics by the recursive Newton-Euler algorithm (Featherstone 2008, ch. 5.3).
+/* Inverse dynamics by the recursive Newton-Euler algorithm.
  *
- * Outwards: a_i = a_p at o_i + S_i qdd_i + bias; the world accelerates with -g, which is gravity.
+ * Outwards: a_i = a_p at o_i + S_i qdd_i + bias; the world accelerates with -g, which includes gravity.
  * Inwards:  f_i = I_i a_i + bias force - f_external + sum of the children's f at o_i,
- *           tau_j = S_j . f_i + armature qdd_j. */
+ *           tau_j = S_j . f_i + armature qdd_j.
+ *
+ *     a_i, f_i   acceleration, rad/s^2, m/s^2, and wrench, N m, N, of body i at its origin o_i;  p: its parent
+ *     tau_j      force of dof j, N m or N;  S: motion axes;  qdd: joint accelerations
+ *
+ * Reference: Featherstone 2008, section 5.3.  Cost: O(n). */
 #include "dyn/rigid.h"
 
-static void accelerations(sim_derived *d, sim_range range, const double *a, v3 gravity) {
+static void eval_body_accelerations(sim_derived *d, sim_range range, const double *a, v3 gravity) {
     const sim_model *m = d->model;
     const motion world = {{0, 0, 0}, v3_neg(gravity)};
     for (int i = range.first; i < range.end; i++) {
@@ -20,7 +25,7 @@ static void accelerations(sim_derived *d, sim_range range, const double *a, v3 g
     }
 }
 
-static void gather(sim_derived *d, sim_range range, const double *a, double *tau) {
+static void sum_wrenches(sim_derived *d, sim_range range, const double *a, double *tau) {
     const sim_model *m = d->model;
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
@@ -36,11 +41,11 @@ static void gather(sim_derived *d, sim_range range, const double *a, double *tau
 
 void sim_rnea(sim_derived *d, sim_range range, const double *a, const sim_force *external, sim_v3 gravity,
               double *tau) {
-    accelerations(d, range, a, gravity);
+    eval_body_accelerations(d, range, a, gravity);
     for (int i = range.first; external && i < range.end; i++) {
         d->force[i] = force_sub(d->force[i], external[i]);
     }
-    gather(d, range, a, tau);
+    sum_wrenches(d, range, a, tau);
 }
 
 void sim_mass_times(sim_derived *d, sim_range range, const double *extra, const double *a, double *tau) {
@@ -55,7 +60,7 @@ void sim_mass_times(sim_derived *d, sim_range range, const double *extra, const 
         d->acc[i] = acc;
         d->force[i] = rigid_times(&d->I[i], acc);
     }
-    gather(d, range, a, tau);
+    sum_wrenches(d, range, a, tau);
     sim_range rows = sim_dof_range(m, range);
     for (int j = rows.first; extra && j < rows.end; j++) {
         tau[j] += extra[j] * a[j];

@@ -10,7 +10,6 @@
 
 #include <sim/base.h>
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /*   dense        one matrix, for few nodes or full graphs

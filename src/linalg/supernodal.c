@@ -9,7 +9,8 @@
  * (AMD), best for chains and sheets, and nested dissection (METIS), best for dense packings in space.
  *
  * References: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD); Amestoy, Davis, Duff 1996 (AMD); Karypis, Kumar 1998
- * (METIS). Limit: if another thread calls rand() meanwhile, METIS may give another order, and so another rounding. */
+ * (METIS).
+ * Limit: if another thread calls rand() meanwhile, METIS may give another order, and so another rounding. */
 #define _DEFAULT_SOURCE /* initstate, setstate */
 #include "linalg/supernodal.h"
 #include "linalg/lapack.h"

@@ -16,9 +16,9 @@
  *
  * T uses A of the problem at a = 0 and v* of free motion for every a: T - T* = (v - v*)' A (v + v*) / 2.  Without a
  * solution at a = 0 the one at 1 stays; if neither is one, that of smaller residual.  Else the secant (Illinois) finds
- * a, with at most 10 parts, and 3 without a solution. References: Kane, Levinson 1985, Dynamics; Stronge 1990 (the same
- * bound, for the work of the normal impulse). Cost: one solution without risky impacts, else two; where a < 1 up to
- * eleven more. */
+ * a, with at most 10 parts, and 3 without a solution.
+ * References: Kane, Levinson 1985, Dynamics; Stronge 1990 (the same bound, for the work of the normal impulse).
+ * Cost: one solution without risky impacts, else two; where a < 1 up to eleven more. */
 #include "contact/island/island.h"
 #include "problem/laws.h"
 

@@ -9,7 +9,6 @@
 #include "math/v3.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* ---- what lasts from step to step ---- */
 
