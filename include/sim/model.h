@@ -1,8 +1,8 @@
 /* The model: what is.  Built once, then constant; any number of worlds and threads may share it.
  *
  * A kinematic forest.  Body 0 is the world; every other body hangs on its parent by one joint.  Bodies stand depth
- * first: a parent before its children, a subtree in one run, a tree (a child of the world with all below it) in one run,
- * and dofs in the order of their bodies. */
+ * first: a parent before its children, a subtree in one run, a tree (a child of the world with all below it) in one
+ * run, and dofs in the order of their bodies. */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
 
@@ -130,8 +130,8 @@ typedef struct sim_shape {
     uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
 } sim_shape;
 
-/* Mass properties of the shape as a solid of constant density, in its own frame.  What has no inside (half-space, height
- * field, open mesh) has none: zero mass. */
+/* Mass properties of the shape as a solid of constant density, in its own frame.  What has no inside (half-space,
+ * height field, open mesh) has none: zero mass. */
 SIM_API sim_inertia sim_shape_inertia(const sim_shape *shape, double density);
 
 /* Two bodies whose shapes never touch; first < second. */
@@ -158,9 +158,9 @@ typedef struct sim_material_pair {
     double friction, stiffness, dissipation, restitution; /* NAN: what follows from each */
 } sim_material_pair;
 
-/* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key, `cubic` resting
- * at the keys, `quintic` also without acceleration there, `spline` through them with continuous acceleration, at rest at the
- * first and the last.  Before the first key and after the last the value stays. */
+/* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key, `cubic` resting at
+ * the keys, `quintic` also without acceleration there, `spline` through them with continuous acceleration, at rest at
+ * the first and the last.  Before the first key and after the last the value stays. */
 typedef enum sim_interpolation { SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC, SIM_SPLINE } sim_interpolation;
 
 /* One step of a formula: sim_formula_parse makes them. */
@@ -181,12 +181,13 @@ typedef struct sim_track {
 } sim_track;
 
 /* Keys or terms are there. */
-SIM_API int sim_track_given(const sim_track *track);
+SIM_API bool sim_track_given(const sim_track *track);
 /* Value and rate of a track. Either output may be NULL.  Rates are exact: the derivative of the value, to rounding. */
 SIM_API void sim_track_at(const sim_track *track, double time, double *value, double *rate);
 
-/* A formula of time: numbers, t (s), pi, + - * / ^ ( ), comparisons (1 or 0), and sin cos tan asin acos atan tanh exp log sqrt
- * abs step ramp of one value, atan2 min max mod of two, smooth(x, from, to) and if(condition, then, else) of three.
+/* A formula of time: numbers, t (s), pi, + - * / ^ ( ), comparisons (1 or 0), and sin cos tan asin acos atan tanh exp
+ * log sqrt abs step ramp of one value, atan2 min max mod of two, smooth(x, from, to) and if(condition, then, else) of
+ * three.
  *
  * Writes at most `room` terms and their number; they leave one value.  One formula's terms behind another's leave two.
  * A mistake is told with its place in the text, in bytes. */

@@ -182,7 +182,7 @@ SIM_API void sim_world_watch(sim_world *world, const sim_watch *watch);
 SIM_API void sim_world_profile(sim_world *world, sim_profile *profile);
 
 /* Can a step have a contact problem?  Not where no two shapes can touch and no joint or constraint has rows. */
-SIM_API int sim_world_has_problems(const sim_world *world);
+SIM_API bool sim_world_has_problems(const sim_world *world);
 /* The contact problem of the next step; the state stays as it is.  To be freed with
  * sim_problem_free.  NULL on failure, and where there is none. */
 SIM_API sim_problem *sim_world_problem(sim_world *world, sim_error *error);

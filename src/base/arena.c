@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,19 +31,19 @@ void arena_free(sim_arena *arena) {
     free(arena);
 }
 
-static int add_block(sim_arena *arena, size_t need) {
+static bool add_block(sim_arena *arena, size_t need) {
     const block *last = arena->count ? &arena->blocks[arena->count - 1] : NULL;
     size_t size = last ? 2 * last->size : FIRST_BLOCK;
     size = size > need ? size : need;
     if (arena->count == MAX_BLOCKS) {
-        return 0;
+        return false;
     }
     char *bytes = aligned_alloc(CACHE_LINE, size);
     if (!bytes) {
-        return 0;
+        return false;
     }
     arena->blocks[arena->count++] = (block){bytes, size, last ? last->start + last->size : 0};
-    return 1;
+    return true;
 }
 
 void *arena_alloc(sim_arena *arena, size_t count, size_t size) {

@@ -97,12 +97,12 @@ static int stat_folder(const char *path, struct stat *about) {
     return there;
 }
 
-int file_same(const char *a, const char *b) {
+bool file_same(const char *a, const char *b) {
     struct stat one, other;
     if (strcmp(a, b) == 0) {
-        return 1;
+        return true;
     }
-    int first = stat(a, &one) == 0, second = stat(b, &other) == 0;
+    bool first = stat(a, &one) == 0, second = stat(b, &other) == 0;
     if (!first && !second && strcmp(base_of(a), base_of(b)) == 0) {
         first = stat_folder(a, &one);
         second = stat_folder(b, &other);

@@ -3,6 +3,7 @@
 #define BASE_FILE_H
 
 #include <sim/base.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,10 +14,10 @@ sim_status file_open(const char *path, int *file, int64_t *size, sim_error *erro
 sim_status file_read(const char *path, int64_t most, char **bytes, size_t *size, sim_error *error);
 
 /* Do both names lead to one file?  Names of files to be made count as one where their folders are one. */
-int file_same(const char *a, const char *b);
+bool file_same(const char *a, const char *b);
 
-/* A file that takes the place of another in one move.  Until it is whole it has no name where the system can do without, so
- * that a program that is killed leaves nothing behind. */
+/* A file that takes the place of another in one move.  Until it is whole it has no name where the system can do
+ * without, so that a program that is killed leaves nothing behind. */
 typedef struct file_fresh {
     int file;     /* open for writing; -1: closed */
     int named;    /* it stands under `beside` */

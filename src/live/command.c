@@ -17,26 +17,26 @@ static const struct {
                        {"speed", 1}, {"solver", 1}, {"drag", 3}, {"release", 0}};
 
 /* A finite number from low to high. */
-static int number(const cJSON *object, const char *key, double low, double high, double *value) {
+static bool number(const cJSON *object, const char *key, double low, double high, double *value) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     *value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
     return *value >= low && *value <= high;
 }
 
-static int whole(const cJSON *object, const char *key, int low, int high, int *value) {
+static bool whole(const cJSON *object, const char *key, int low, int high, int *value) {
     double real;
     if (!number(object, key, low, high, &real) || real != floor(real)) {
-        return 0;
+        return false;
     }
     *value = (int)real;
-    return 1;
+    return true;
 }
 
-static int vector(const cJSON *object, const char *key, sim_v3 *value) {
+static bool vector(const cJSON *object, const char *key, sim_v3 *value) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     double *part[3] = {&value->x, &value->y, &value->z};
     if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 3) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < 3; k++) {
         const cJSON *entry = cJSON_GetArrayItem(item, k);
@@ -46,18 +46,18 @@ static int vector(const cJSON *object, const char *key, sim_v3 *value) {
 }
 
 /* As scenes and --solver have it: "pgs", "pgs:max_iterations=100". */
-static int read_solver(const char *words, live_command *command) {
+static bool read_solver(const char *words, live_command *command) {
     sim_error unused;
     if (strlen(words) >= sizeof command->words || solver_words_check(NULL, words, &unused)) {
-        return 0;
+        return false;
     }
     snprintf(command->words, sizeof command->words, "%.*s", (int)solver_words_name(words), words);
     command->solver = sim_solver_find(command->words);
     strcpy(command->words, words);
-    return 1;
+    return true;
 }
 
-static int read_details(const cJSON *object, int nbody, live_command *command) {
+static bool read_details(const cJSON *object, int nbody, live_command *command) {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
     switch (command->verb) {
     case LIVE_STEP:
@@ -70,12 +70,12 @@ static int read_details(const cJSON *object, int nbody, live_command *command) {
         return whole(object, "body", 1, nbody - 1, &command->body) && vector(object, "point", &command->point) &&
                vector(object, "target", &command->target);
     default:
-        return 1;
+        return true;
     }
 }
 
 /* cJSON reads more than JSON, and leaves unread what follows it. */
-static int is_json(const char *text, size_t length) {
+static bool is_json(const char *text, size_t length) {
     value_position *position = NULL;
     size_t wrong_at;
     char message[160];

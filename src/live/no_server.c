@@ -11,7 +11,7 @@ live_server *live_server_open(const char *address, int port, const void *page, s
 void live_server_close(live_server *server) { (void)server; }
 int live_server_port(const live_server *server) { return server != NULL; }
 int live_server_watchers(const live_server *server) { return server != NULL; }
-int live_server_show(live_server *server, const void *frame, size_t size) {
-    return server != NULL && frame != NULL && size > 0;
+sim_status live_server_show(live_server *server, const void *frame, size_t size) {
+    return server && frame && size > 0 ? SIM_OK : SIM_NO_RESOURCE;
 }
 void live_server_serve(live_server *server, double seconds) { (void)server, (void)seconds; }

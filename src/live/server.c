@@ -1,5 +1,5 @@
-/* Web server of a live run, for browsers that know the key of its address.  HTTP knows `/`, the page, and `/live`, a WebSocket; there is
- * nothing else, and no file.
+/* Web server of a live run, for browsers that know the key of its address.  HTTP knows `/`, the page, and `/live`, a
+ * WebSocket; there is nothing else, and no file.
  *
  *   - Host must be an address in numbers or localhost: a name that some other site pointed here (DNS rebinding) is none.
  *   - A WebSocket's Origin must be "http://" and that Host: pages of other sites are not heard.
@@ -39,12 +39,12 @@ struct live_server {
 /* ---- who may ---- */
 
 /* Without a port. */
-static int is_address(const char *host) {
+static bool is_address(const char *host) {
     char text[64];
     unsigned char address[16];
     size_t length = strcspn(host, host[0] == '[' ? "]" : ":");
     if (length >= sizeof text) {
-        return 0;
+        return false;
     }
     memcpy(text, host, length);
     text[length] = 0;
@@ -52,11 +52,11 @@ static int is_address(const char *host) {
                           : strcmp(text, "localhost") == 0 || inet_pton(AF_INET, text, address) == 1;
 }
 
-static int host_is_ours(struct lws *wsi, char *host, int room) {
+static bool host_is_ours(struct lws *wsi, char *host, int room) {
     return lws_hdr_copy(wsi, host, room, WSI_TOKEN_HOST) > 0 && is_address(host);
 }
 
-static int may_watch(const live_server *server, struct lws *wsi) {
+static bool may_watch(const live_server *server, struct lws *wsi) {
     char host[128], origin[sizeof host + 8], path[8], own[sizeof host + 8] = "http://";
     return server->watchers < MAX_WATCHERS && host_is_ours(wsi, host, sizeof host) &&
            lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) > 0 && strcmp(path, "/live") == 0 &&
@@ -244,11 +244,11 @@ void live_server_close(live_server *server) {
 int live_server_port(const live_server *server) { return lws_get_vhost_listen_port(server->host); }
 int live_server_watchers(const live_server *server) { return server->watchers; }
 
-int live_server_show(live_server *server, const void *frame, size_t size) {
+sim_status live_server_show(live_server *server, const void *frame, size_t size) {
     if (size > server->frame_room) {
         unsigned char *more = realloc(server->frame, LWS_PRE + 2 * size);
         if (!more) {
-            return 0;
+            return SIM_NO_RESOURCE;
         }
         server->frame = more;
         server->frame_room = 2 * size;
@@ -257,7 +257,7 @@ int live_server_show(live_server *server, const void *frame, size_t size) {
     server->frame_size = size;
     server->serial++;
     lws_callback_on_writable_all_protocol(server->context, &server->protocols[0]);
-    return 1;
+    return SIM_OK;
 }
 
 /* An alarm that is due before the library begins to wait must still end the waiting. */

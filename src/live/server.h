@@ -9,8 +9,8 @@ typedef struct live_server live_server;
 
 typedef struct live_listener {
     void *context;
-    /* 0 refuses: who says such a thing is thrown out. */
-    int (*said)(void *context, int watcher, const char *text, size_t length);
+    /* A message of a watcher; false refuses it, and disconnects the watcher. */
+    bool (*said)(void *context, int watcher, const char *text, size_t length);
     void (*left)(void *context, int watcher);
 } live_listener;
 
@@ -20,10 +20,10 @@ live_server *live_server_open(const char *address, int port, const void *page, s
 void live_server_close(live_server *server);
 int live_server_port(const live_server *server);
 int live_server_watchers(const live_server *server);
-/* The frame that goes to each watcher as soon as he has read the last one sent to him.  Earlier ones are dropped.  0
- * without memory. */
-int live_server_show(live_server *server, const void *frame, size_t size);
-/* For so many seconds, or until somebody says something or a signal comes. */
+/* The frame that goes to each watcher as soon as it has read the last one sent to it.  Earlier ones are dropped.
+ * SIM_NO_RESOURCE without memory. */
+sim_status live_server_show(live_server *server, const void *frame, size_t size);
+/* Serves for so many seconds, or until a message or a signal arrives. */
 void live_server_serve(live_server *server, double seconds);
 
 #endif

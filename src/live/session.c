@@ -173,7 +173,7 @@ static void measure(live_session *s, double now) {
     }
 }
 
-int live_session_due(live_session *s, double now) {
+bool live_session_due(live_session *s, double now) {
     if (!s->playing) {
         return s->steps > 0;
     }
@@ -185,7 +185,7 @@ int live_session_due(live_session *s, double now) {
     double behind = s->origin.time + s->speed * (now - s->origin.now) - time;
     if (behind > step + most_behind * s->speed) {
         s->origin = (moment){now, time + step};
-        return 1;
+        return true;
     }
     return behind >= step;
 }

@@ -18,7 +18,7 @@ void live_session_do(live_session *session, const live_command *command);
 
 /* Is a step due at `now`, s by any clock that goes on?  Steps keep to that clock times the speed; what they fell behind
  * by more than a tenth of a second is let go. */
-int live_session_due(live_session *session, double now);
+bool live_session_due(live_session *session, double now);
 /* Nobody watched up to `now`: nothing was due. */
 void live_session_rest(live_session *session, double now);
 void live_session_step(live_session *session);

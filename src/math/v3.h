@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <sim/math.h>
+#include <stdbool.h>
 
 typedef sim_v3 v3;
 typedef sim_m3 m3;
@@ -28,7 +29,7 @@ static inline v3 v3_cross(v3 a, v3 b) {
 static inline double v3_norm(v3 a) { return sqrt(v3_dot(a, a)); }
 /* The length of a direction, which is brought to a length near 1 where squares of it would be lost; 0: it has none. */
 double v3_direction(v3 *a);
-static inline int v3_finite(v3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+static inline bool v3_finite(v3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 static inline m3 m3_identity(void) { return (m3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; }
 static inline v3 m3_times(m3 A, v3 b) {

@@ -3,7 +3,7 @@
 #include "record/run/trajectory.h"
 #include "record/run/writer.h"
 
-int hdf5_present(void) { return 0; }
+bool hdf5_present(void) { return false; }
 
 void hdf5_no_tidying(void) {}
 

@@ -183,7 +183,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
 
 /* ---- the contact problem of the next step ---- */
 
-int sim_world_has_problems(const sim_world *w) { return w->contacts.stage != NULL; }
+bool sim_world_has_problems(const sim_world *w) { return w->contacts.stage != NULL; }
 
 sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     world_contacts *c = &w->contacts;

@@ -72,7 +72,7 @@ const bench_case bench_cases[] = {
 const int bench_case_count = sizeof bench_cases / sizeof bench_cases[0];
 
 /* The name of a case, or how the names of some begin, up to a hyphen. */
-static int word_fits_case(const char *word, const bench_case *c) {
+static bool word_fits_case(const char *word, const bench_case *c) {
     size_t length = strlen(word);
     return strncmp(c->name, word, length) == 0 && (c->name[length] == 0 || (c->usual && c->name[length] == '-'));
 }

@@ -1,4 +1,5 @@
-/* Report of `sim bench contact`:  A row a case, exponents of growth and threads for people, or one JSON object for programs. */
+/* Report of `sim bench contact`:  A row a case, exponents of growth and threads for people, or one JSON object for
+ * programs. */
 #include "app/bench/bench.h"
 #include "app/output/json_out.h"
 
@@ -46,7 +47,7 @@ static double value_of(const bench_figures *f, int which) {
     return which < COLUMNS ? c.time[which] : which == COLUMNS ? c.time[WHOLE] - c.time[FACTOR] : operations(f);
 }
 
-static int is_of_series(const bench_figures *f, const bench_figures *first) {
+static bool is_of_series(const bench_figures *f, const bench_figures *first) {
     return !f->trouble.status && strcmp(f->c->family, first->c->family) == 0 && strcmp(f->solver, first->solver) == 0;
 }
 
@@ -68,12 +69,12 @@ static double fit_exponent(const bench_figures *f, int count, const bench_figure
 }
 
 /* Of the family and solver of case `k`, if it is the first of them and there are three sizes. */
-static int find_growth(const bench_figures *f, int count, int k, growth *g) {
+static bool find_growth(const bench_figures *f, int count, int k, growth *g) {
     *g = (growth){f[k].c->family, f[k].solver, 0, f[k].bodies, 0, {0}, 0, 0};
     for (int i = 0; i < count; i++) {
         if (is_of_series(&f[i], &f[k])) {
             if (i < k) {
-                return 0;
+                return false;
             }
             g->cases++;
             g->least = f[i].bodies < g->least ? f[i].bodies : g->least;
@@ -81,14 +82,14 @@ static int find_growth(const bench_figures *f, int count, int k, growth *g) {
         }
     }
     if (f[k].trouble.status || g->cases < 3) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < COLUMNS; i++) {
         g->exponent[i] = fit_exponent(f, count, &f[k], i);
     }
     g->rest = fit_exponent(f, count, &f[k], COLUMNS);
     g->operations = fit_exponent(f, count, &f[k], COLUMNS + 1);
-    return 1;
+    return true;
 }
 
 /* ---- for people ---- */

@@ -1,7 +1,7 @@
 /* Speedup of several threads, and a comparison of their bits with those of one.
  *
- * Two worlds take the same steps from the same state, in turn, by the clock on the wall; of each step the quickest round
- * counts, for on a machine with other work no whole round may be undisturbed. */
+ * Two worlds take the same steps from the same state, in turn, by the clock on the wall; of each step the quickest
+ * round counts, for on a machine with other work no whole round may be undisturbed. */
 #include "app/bench/bench.h"
 
 #include <math.h>
@@ -57,11 +57,11 @@ static sim_status race_in_turn(const bench_request *request, sim_world *settled,
     return status;
 }
 
-static int same_numbers(const double *a, const double *b, int count) {
+static bool same_numbers(const double *a, const double *b, int count) {
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-static int same_bits(const sim_world *a, const sim_world *b) {
+static bool same_bits(const sim_world *a, const sim_world *b) {
     const sim_model *m = sim_world_model(a);
     const sim_state *x = sim_world_state(a), *y = sim_world_state(b);
     return same_numbers(x->q, y->q, m->nq) && same_numbers(x->v, y->v, m->nv) && x->ncontact == y->ncontact &&

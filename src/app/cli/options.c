@@ -216,15 +216,15 @@ static sim_status refuse_option(const option_set *set, int code, const char *wor
 enum { MAX_OPTIONS = 63, FIRST_LONG = 256 }; /* above every letter */
 
 /* Two options with one place in the request would be one option with two names. */
-static int places_differ(const option_set *set) {
+static bool places_differ(const option_set *set) {
     for (int k = 0; k < set->count; k++) {
         for (int j = 0; j < k; j++) {
             if (set->row[j].offset == set->row[k].offset) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* `shorts`: ':' to tell a missing value, then the letters. */
@@ -255,7 +255,7 @@ static const option_row *found_row(const option_set *set, int code) {
 }
 
 /* "--man", "--man=..."; not "--ma". */
-static int written_out(const option_row *row, const char *word) {
+static bool written_out(const option_row *row, const char *word) {
     size_t length = strlen(row->name);
     return strncmp(word, "--", 2) == 0 && strncmp(word + 2, row->name, length) == 0 &&
            (word[2 + length] == 0 || word[2 + length] == '=');
@@ -290,7 +290,7 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
     }
 }
 
-static int ends_in(const char *text, const char *end) {
+static bool ends_in(const char *text, const char *end) {
     size_t length = strlen(text), size = strlen(end);
     return length > size && strcmp(text + length - size, end) == 0;
 }

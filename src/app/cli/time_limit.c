@@ -1,9 +1,9 @@
 /* Time limit of a run.
  *
- * After --time-limit the run ends like one that was interrupted: when its step has ended, or if that takes more than GRACE_SECONDS
- * beyond, without it, in the state before.  So does a step that goes on for GRACE_SECONDS after Ctrl-C.  A solver asks once an
- * iteration, by whatever thread: what threads share here is atomic.  Before a step visibly takes long, once in a run one line
- * says how large it is, and what is cheaper. */
+ * After --time-limit the run ends like one that was interrupted: when its step has ended, or if that takes more than
+ * GRACE_SECONDS beyond, without it, in the state before.  So does a step that goes on for GRACE_SECONDS after Ctrl-C.
+ * A solver asks once an iteration, by whatever thread: what threads share here is atomic.  Before a step visibly takes
+ * long, once in a run one line says how large it is, and what is cheaper. */
 #include "app/cli/time_limit.h"
 
 #include "app/cli/interrupt.h"
@@ -67,6 +67,6 @@ void time_limit_watch(run_time_limit *p, sim_world *world, int quiet) {
 
 void time_limit_begin_step(run_time_limit *p) { p->began = clock_seconds(); }
 
-int time_limit_reached(const run_time_limit *p) { return p->end < HUGE_VAL && clock_seconds() >= p->end; }
+bool time_limit_reached(const run_time_limit *p) { return p->end < HUGE_VAL && clock_seconds() >= p->end; }
 
-int time_limit_gave_up(run_time_limit *p) { return atomic_load(&p->given_up); }
+bool time_limit_gave_up(run_time_limit *p) { return atomic_load(&p->given_up); }

@@ -22,7 +22,7 @@ void time_limit_start(run_time_limit *p, double limit);
 void time_limit_watch(run_time_limit *p, sim_world *world, int quiet);
 void time_limit_begin_step(run_time_limit *p);
 /* Is the time over?  Was the step given up? */
-int time_limit_reached(const run_time_limit *p);
-int time_limit_gave_up(run_time_limit *p);
+bool time_limit_reached(const run_time_limit *p);
+bool time_limit_gave_up(run_time_limit *p);
 
 #endif

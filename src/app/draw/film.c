@@ -13,7 +13,7 @@
 
 enum { NOT_THERE = 127, MAX_WORDS = 40 };
 
-static int ends_in(const char *path, const char *ending) {
+static bool ends_in(const char *path, const char *ending) {
     const char *dot = strrchr(path, '.');
     return dot && strcmp(dot, ending) == 0;
 }

@@ -26,30 +26,30 @@ static sim_status no_memory(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "no memory for the frames: draw fewer");
 }
 
-static int grow(void *array, int room, size_t size) {
+static bool grow(void *array, int room, size_t size) {
     void *larger = realloc(*(void **)array, (size_t)room * size);
     *(void **)array = larger ? larger : *(void **)array;
     return larger != NULL;
 }
 
 /* Room for one frame more with so many contacts, not yet counted. */
-static int make_room(frame_list *f, int contacts) {
+static bool make_room(frame_list *f, int contacts) {
     if (f->count == f->room) {
         int room = 2 * f->room + 16;
         if (!grow(&f->time, room, sizeof *f->time) || !grow(&f->contact_end, room, sizeof *f->contact_end) ||
             !grow(&f->pose, room, (size_t)f->bodies * sizeof *f->pose)) {
-            return 0;
+            return false;
         }
         f->room = room;
     }
     if (f->contacts + contacts > f->contact_room || !f->contact) {
         int room = 2 * (f->contacts + contacts) + 16;
         if (!grow(&f->contact, room, sizeof *f->contact)) {
-            return 0;
+            return false;
         }
         f->contact_room = room;
     }
-    return 1;
+    return true;
 }
 
 static sim_pose *next_poses(frame_list *f) { return f->pose + (size_t)f->count * (size_t)f->bodies; }
@@ -62,10 +62,10 @@ static void take_frame(frame_list *f, double time, int contacts) {
 
 /* ---- simulated ---- */
 
-static int take_world(frame_list *f, sim_world *world) {
+static bool take_world(frame_list *f, sim_world *world) {
     const sim_state *state = sim_world_state(world);
     if (!make_room(f, state->ncontact)) {
-        return 0;
+        return false;
     }
     memcpy(next_poses(f), sim_world_derived(world)->pose, (size_t)f->bodies * sizeof(sim_pose));
     for (int k = 0; k < state->ncontact; k++) {
@@ -74,7 +74,7 @@ static int take_world(frame_list *f, sim_world *world) {
             (view_contact){c->shape_a, c->shape_b, c->at.position, c->at.normal, state->impulse[k], c->at.gap};
     }
     take_frame(f, state->time, state->ncontact);
-    return 1;
+    return true;
 }
 
 static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times,
@@ -112,16 +112,16 @@ sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_ti
 
 /* ---- read ---- */
 
-static int take_record(frame_list *f, const view_frame *frame) {
+static bool take_record(frame_list *f, const view_frame *frame) {
     if (!make_room(f, frame->ncontact)) {
-        return 0;
+        return false;
     }
     memcpy(next_poses(f), frame->pose, (size_t)f->bodies * sizeof(sim_pose));
     if (frame->ncontact) {
         memcpy(f->contact + f->contacts, frame->contact, (size_t)frame->ncontact * sizeof *f->contact);
     }
     take_frame(f, frame->time, frame->ncontact);
-    return 1;
+    return true;
 }
 
 /* The record nearest to `wanted`, at `at` or after it; times grow. */

@@ -76,7 +76,7 @@ const option_set render_options = {
 
 /* ---- the request ---- */
 
-static int ends_in(const char *text, const char *end) {
+static bool ends_in(const char *text, const char *end) {
     size_t length = strlen(text), size = strlen(end);
     return length >= size && strcmp(text + length - size, end) == 0;
 }
@@ -169,16 +169,16 @@ typedef struct rendering {
 } rendering;
 
 /* By its name, else by how it begins; everything else is read as a scene, which says what it is if it is none. */
-static int is_recording(const char *path) {
+static bool is_recording(const char *path) {
     char head[4] = {0};
     struct stat about;
     if (ends_in(path, ".h5") || ends_in(path, ".hdf5") || ends_in(path, ".csv")) {
-        return 1;
+        return true;
     }
     FILE *file =
         !ends_in(path, ".json") && stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rbe") : NULL;
     if (!file) {
-        return 0;
+        return false;
     }
     size_t length = fread(head, 1, sizeof head, file);
     fclose(file);

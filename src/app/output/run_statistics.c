@@ -151,7 +151,7 @@ double statistics_energy_change(const run_statistics *statistics) {
                 statistics->energy_first - statistics->energy_least);
 }
 
-int statistics_sinks(const contact_statistics *statistics) {
+bool statistics_sinks(const contact_statistics *statistics) {
     enum { MIN_STEPS = 50, MIN_STEPS_OF_SHORT_RUN = 3 };
     return statistics->most_sinking >= MIN_STEPS ||
            (statistics->most_sinking >= MIN_STEPS_OF_SHORT_RUN && 2 * statistics->most_sinking >= statistics->touching);

@@ -6,7 +6,8 @@
 #include "app/output/solver_statistics.h"
 #include <sim/sim.h>
 
-/* Of a figure that each solved step has: sum, greatest, when that was, and between which bodies (-1: one alone, or not known). */
+/* Of a figure that each solved step has: sum, greatest, when that was, and between which bodies (-1: one alone, or not
+ * known). */
 typedef struct figure_statistics {
     double sum, worst, time;
     int body[2];
@@ -76,7 +77,7 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world);
 void statistics_add_energy(run_statistics *statistics, sim_world *world);
 double statistics_simulated_time(const run_statistics *statistics, const sim_world *world);
 /* Does something sink in under a load?  An impact is over after some steps. */
-int statistics_sinks(const contact_statistics *statistics);
+bool statistics_sinks(const contact_statistics *statistics);
 /* Largest distance of the energy from where it started. */
 double statistics_energy_change(const run_statistics *statistics);
 

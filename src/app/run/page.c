@@ -45,7 +45,7 @@ sim_status page_open(sim_run *run, sim_error *error) {
 }
 
 /* 0 if there is no such program. */
-static int ran(const char *program, const char *path) {
+static bool ran(const char *program, const char *path) {
     pid_t child = fork();
     if (child == 0) {
         int quiet = freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr); /* browsers chatter */

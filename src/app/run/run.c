@@ -75,9 +75,9 @@ static void close_outputs(sim_run *r) {
 
 /* ---- the loop ---- */
 
-static int make_room_for_contacts(sim_run *r, int count) {
+static bool make_room_for_contacts(sim_run *r, int count) {
     if (count <= r->good_room) {
-        return 1;
+        return true;
     }
     int room = count + count / 2;
     sim_contact *contact = realloc(r->good.contact, (size_t)room * sizeof *contact);
@@ -89,11 +89,11 @@ static int make_room_for_contacts(sim_run *r, int count) {
 }
 
 /* 0 without memory. */
-static int keep_good_state(sim_run *r) {
+static bool keep_good_state(sim_run *r) {
     const sim_state *now = sim_world_state(r->world);
     size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv, count = (size_t)now->ncontact;
     if (!make_room_for_contacts(r, now->ncontact)) {
-        return 0;
+        return false;
     }
     r->good.time = now->time;
     r->good.time0 = now->time0;
@@ -106,7 +106,7 @@ static int keep_good_state(sim_run *r) {
         memcpy(r->good.contact, now->contact, count * sizeof *now->contact);
         memcpy(r->good.impulse, now->impulse, count * sizeof *now->impulse);
     }
-    return 1;
+    return true;
 }
 
 static void refuse_step(sim_run *r) {

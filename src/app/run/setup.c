@@ -94,8 +94,8 @@ sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *e
 
 enum { VALUES = 4, VALUE_ROOM = 64 };
 
-/* Behind the values that are set stand those that have an option of their own: so the text of the scene that is kept is that
- * of what runs.  Their number. */
+/* Behind the values that are set stand those that have an option of their own: so the text of the scene that is kept is
+ * that of what runs.  Their number. */
 static int add_options(const sim_request *request, const char **set, int count, char text[VALUES][VALUE_ROOM]) {
     if (request->step > 0) {
         snprintf(text[0], VALUE_ROOM, "world/step=%.17g", request->step);
@@ -317,11 +317,11 @@ void run_clear(sim_run *run) {
     sim_scene_free(run->scene);
 }
 
-int run_writes_to_terminal(const sim_run *run) {
+bool run_writes_to_terminal(const sim_run *run) {
     for (int k = 0; k < run->outputs; k++) {
         if (strcmp(run->output[k].path, "-") == 0 && isatty(STDOUT_FILENO)) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }

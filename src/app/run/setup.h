@@ -23,6 +23,6 @@ sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *e
 /* A folder that files can be made in?  Said before a long run, not after it. */
 sim_status setup_folder(const char *path, const char *what, sim_error *error);
 void run_clear(sim_run *run);
-int run_writes_to_terminal(const sim_run *run);
+bool run_writes_to_terminal(const sim_run *run);
 
 #endif

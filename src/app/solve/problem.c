@@ -1,7 +1,7 @@
 /* One file: read, answered, judged, written.
  *
- * The solver sees R and target of the law asked for; the judge sees those of the rigid law besides, and the problem as it
- * stands in the file: where a solver needs velocities and the file has W alone, the solver is given W = L L'. */
+ * The solver sees R and target of the law asked for; the judge sees those of the rigid law besides, and the problem as
+ * it stands in the file: where a solver needs velocities and the file has W alone, the solver is given W = L L'. */
 #include "app/solve/solve.h"
 #include "base/pool.h"
 
@@ -47,9 +47,9 @@ typedef struct solve_job {
     double limit; /* s of processor time that are left when the file is read; HUGE_VAL: no limit */
 } solve_job;
 
-static int set_trouble(solve_job *w, sim_status status, const char *what) {
+static bool set_trouble(solve_job *w, sim_status status, const char *what) {
     sim_fail(&w->c->trouble, status, "%s: %s", w->c->path, what);
-    return 0;
+    return false;
 }
 
 static double *allocate(solve_job *w, size_t count) {
@@ -60,7 +60,7 @@ static double *allocate(solve_job *w, size_t count) {
     return made;
 }
 
-static int set_law(solve_job *w) {
+static bool set_law(solve_job *w) {
     const sim_problem *p = w->problem;
     solve_run *run = w->run;
     double *W = allocate(w, sim_delassus_diagonal_size(p)), *R[2], *target[2];
@@ -68,21 +68,21 @@ static int set_law(solve_job *w) {
         R[k] = allocate(w, (size_t)p->nrow);
         target[k] = allocate(w, (size_t)p->nrow);
         if (!R[k] || !target[k]) {
-            return 0;
+            return false;
         }
     }
     if (!W || sim_delassus_diagonal(p, W, &w->c->trouble)) {
-        return 0;
+        return false;
     }
     sim_regularise(p, SIM_RIGID, &w->c->law, W, R[0], target[0]);
     sim_regularise(p, run->compliance, &w->c->law, W, R[1], target[1]);
     w->rigid = (sim_regularisation){R[0], target[0]};
     w->own = (sim_regularisation){R[1], target[1]};
-    return 1;
+    return true;
 }
 
 /* What the solver gets: the problem, and a guess only if it may have one. */
-static int set_given(solve_job *w) {
+static bool set_given(solve_job *w) {
     sim_error why = {0};
     w->given = *w->problem;
     if (!w->run->request->guess) {
@@ -92,11 +92,11 @@ static int set_given(solve_job *w) {
         w->c->refused = 1;
         return set_trouble(w, why.status, why.text);
     }
-    return 1;
+    return true;
 }
 
 /* Reading took all of its time: no impulses, and free motion. */
-static int use_free_motion(solve_job *w) {
+static bool use_free_motion(solve_job *w) {
     w->c->outcome = SIM_AT_LIMIT;
     w->c->reason = SIM_REASON_TIME;
     w->c->finished_by = -1;
@@ -104,17 +104,17 @@ static int use_free_motion(solve_job *w) {
     for (int j = 0; j < w->given.nv; j++) {
         w->v[j] = w->given.v_free[j];
     }
-    return 1;
+    return true;
 }
 
-static int solve_given(solve_job *w) {
+static bool solve_given(solve_job *w) {
     solve_run *run = w->run;
     solve_case *c = w->c;
     const solve_request *request = run->request;
     w->v = allocate(w, (size_t)w->given.nv);
     w->impulse = allocate(w, (size_t)w->given.nrow);
     if (!w->v || !w->impulse) {
-        return 0;
+        return false;
     }
     if (w->limit <= 0) {
         return use_free_motion(w);
@@ -129,7 +129,7 @@ static int solve_given(solve_job *w) {
             s.stop_context = &limit;
         }
         if (sim_solver_solve(run->solver, &w->given, &w->own, &s, &c->trouble)) {
-            return 0;
+            return false;
         }
         c->seconds = fmin(c->seconds, processor_seconds() - start);
         c->outcome = s.outcome;
@@ -142,11 +142,11 @@ static int solve_given(solve_job *w) {
         c->whole_steps = s.whole_steps;
         c->residual = s.residual;
     }
-    return 1;
+    return true;
 }
 
 /* The answer that somebody else left. */
-static int read_stored_solution(solve_job *w, const sim_problem_file *file) {
+static bool read_stored_solution(solve_job *w, const sim_problem_file *file) {
     sim_error why = {0};
     w->v = allocate(w, (size_t)w->problem->nv);
     w->impulse = w->v ? allocate(w, (size_t)w->problem->nrow) : NULL;
@@ -175,11 +175,11 @@ static void count_contact_modes(solve_job *w) {
     }
 }
 
-static int judge_solution(solve_job *w) {
+static bool judge_solution(solve_job *w) {
     double *work = allocate(w, sim_judge_work(w->problem));
     sim_judgement judgement = {0};
     if (!work) {
-        return 0;
+        return false;
     }
     count_contact_modes(w);
     sim_judge(w->problem, &w->rigid, &w->own, w->run->cone, w->v, w->impulse, work, &judgement);
@@ -188,7 +188,7 @@ static int judge_solution(solve_job *w) {
     if (w->run->solver) {
         sim_solver_confirm(w->run->solver, found->own, found->momentum, &w->c->outcome, &w->c->reason);
     }
-    return 1;
+    return true;
 }
 
 static void write_history(const solve_job *w) {
@@ -223,7 +223,7 @@ static void write_places(const solve_job *w) {
     }
 }
 
-static int write_solution(solve_job *w, sim_problem_file *file) {
+static bool write_solution(solve_job *w, sim_problem_file *file) {
     const solve_run *run = w->run;
     char path[4096], made_by[200];
     solve_answer_path(run, w->c->path, path, sizeof path);

@@ -49,7 +49,7 @@ static sim_status list_add(file_list *list, const char *folder, const char *name
     return SIM_OK;
 }
 
-static int is_problem_name(const char *name) {
+static bool is_problem_name(const char *name) {
     const char *dot = strrchr(name, '.');
     return dot && name[0] != '.' && (strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
 }
@@ -74,7 +74,7 @@ static sim_status list_folder(file_list *list, const char *path, sim_error *erro
     return status;
 }
 
-static int is_folder(const char *path) {
+static bool is_folder(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }

@@ -26,19 +26,19 @@ typedef struct stage {
     uint64_t shown;
 } stage;
 
-static int said(void *context, int watcher, const char *text, size_t length) {
+static bool said(void *context, int watcher, const char *text, size_t length) {
     stage *s = context;
     live_command command;
     sim_error error;
     int nbody = sim_world_model(live_session_world(s->session))->nbody;
     if (live_command_read(text, length, nbody, &command, &error)) {
-        return 0;
+        return false;
     }
     if (command.verb == LIVE_DRAG) {
         s->dragging = watcher;
     }
     live_session_do(s->session, &command);
-    return 1;
+    return true;
 }
 
 static void left(void *context, int watcher) {
@@ -56,7 +56,7 @@ static sim_status show(stage *s, sim_error *error) {
     view_put_number(&s->frame, s->words.size);
     view_put_bytes(&s->frame, s->words.data, s->words.size);
     sim_status status = view_live_frame(s->view, live_session_world(s->session), &s->frame, error);
-    if (!status && !live_server_show(s->server, s->frame.data, s->frame.size)) {
+    if (!status && live_server_show(s->server, s->frame.data, s->frame.size)) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory for a frame");
     }
     s->shown = live_session_serial(s->session);

@@ -46,7 +46,7 @@ const option_set view_options = {
              "--live, simulate a scene and steer it from the page.",
 };
 
-static int is_scene(const char *path) {
+static bool is_scene(const char *path) {
     const char *dot = strrchr(path, '.');
     return dot && strcmp(dot, ".json") == 0;
 }

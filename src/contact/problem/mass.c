@@ -51,7 +51,7 @@ void mass_change(const mass_operator *m, int tree) {
 
 /* ---- six dofs, each the parent of the next ---- */
 
-static int is_six(const mass_operator *m, const sim_tree *t) {
+static bool is_six(const mass_operator *m, const sim_tree *t) {
     return t->nv == 6 && m->model->dof[t->v0 + 5].depth == 6;
 }
 

@@ -78,19 +78,18 @@ void sim_builder_discard(sim_builder *b) {
     free(b);
 }
 
-int builder_grow(sim_builder *b, void **items, int count, int *room, size_t size) {
+sim_status builder_grow(sim_builder *b, void **items, int count, int *room, size_t size) {
     if (count < *room) {
-        return 1;
+        return SIM_OK;
     }
     int more = *room ? 2 * *room : 16;
     void *moved = count < INT32_MAX / 4 ? realloc(*items, (size_t)more * size) : NULL;
     if (!moved) {
-        builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model of more than %d parts", count);
-        return 0;
+        return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model of more than %d parts", count);
     }
     *items = moved;
     *room = more;
-    return 1;
+    return SIM_OK;
 }
 
 void sim_builder_gravity(sim_builder *b, sim_v3 gravity) {
@@ -104,16 +103,16 @@ void sim_builder_gravity(sim_builder *b, sim_v3 gravity) {
     b->gravity = gravity;
 }
 
-static int rotation_is_proper(m3 R) {
+static bool rotation_is_proper(m3 R) {
     m3 T = m3_product(m3_transpose(R), R);
     double off = fabs(T.x.x - 1) + fabs(T.y.y - 1) + fabs(T.z.z - 1) + fabs(T.x.y) + fabs(T.x.z) + fabs(T.y.z);
     return off < 1e-9 && v3_dot(R.x, v3_cross(R.y, R.z)) > 0;
 }
 
-int builder_proper_pose(const pose *X) { return v3_finite(X->p) && rotation_is_proper(X->R); }
+bool builder_proper_pose(const pose *X) { return v3_finite(X->p) && rotation_is_proper(X->R); }
 
 /* Unit axis2 at right angles to a unit axis for planar joints, merely not parallel for universal ones. */
-static int normalise_axes(sim_builder *b, sim_body_def *def) {
+static sim_status normalise_axes(sim_builder *b, sim_body_def *def) {
     double n1 = v3_direction(&def->axis), n2 = v3_direction(&def->axis2);
     if (n1 == 0 || n2 == 0) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a joint axis must be a finite vector other than zero",
@@ -132,10 +131,10 @@ static int normalise_axes(sim_builder *b, sim_body_def *def) {
             def->axis2 = v3_scale(1 / v3_norm(def->axis2), def->axis2);
         }
     }
-    return 0;
+    return SIM_OK;
 }
 
-static int check_limit(sim_builder *b, const sim_body_def *def, int k) {
+static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
     const sim_limit *l = &def->limit[k];
     int plain = joint_coordinate_of(def->joint, k) >= 0 && def->joint != SIM_FREE;
     if (!plain && (l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0)) {
@@ -155,10 +154,10 @@ static int check_limit(sim_builder *b, const sim_body_def *def, int k) {
     if (!(def->friction[k] >= 0) || !isfinite(def->friction[k])) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": dry friction must be finite and not negative", def->name);
     }
-    return 0;
+    return SIM_OK;
 }
 
-static int check_joint(sim_builder *b, sim_body_def *def) {
+static sim_status check_joint(sim_builder *b, sim_body_def *def) {
     const joint_facts *facts = joint_facts_of(def->joint);
     for (int k = 0; k < facts->nv; k++) {
         double least = fmin(fmin(def->armature[k], def->damping[k]), def->stiffness[k]);
@@ -173,7 +172,7 @@ static int check_joint(sim_builder *b, sim_body_def *def) {
                                   isfinite(def->v[k]) ? "where its spring rests" : "an initial velocity");
         }
         if (check_limit(b, def, k)) {
-            return -1;
+            return b->error.status;
         }
         if (def->joint == SIM_FREE && def->stiffness[k] != 0) {
             return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a free joint has no spring", def->name);
@@ -191,20 +190,20 @@ static int check_joint(sim_builder *b, sim_body_def *def) {
     if (!isfinite(def->pitch)) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the pitch is not finite", def->name);
     }
-    return 0;
+    return SIM_OK;
 }
 
 /* All zero means "no rotation"; else the quaternion is scaled to unit length. */
-static int normalise_quaternion(sim_builder *b, sim_body_def *def) {
+static sim_status normalise_quaternion(sim_builder *b, sim_body_def *def) {
     int at = joint_facts_of(def->joint)->quaternion;
     if (at < 0) {
-        return 0;
+        return SIM_OK;
     }
     double *q = def->q + at;
     double n = quat_norm(joint_quaternion(q));
     if (n == 0) {
         q[0] = 1;
-        return 0;
+        return SIM_OK;
     }
     if (fabs(n - 1) > 1e-3) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the initial quaternion has length %g, not 1", def->name,
@@ -213,29 +212,29 @@ static int normalise_quaternion(sim_builder *b, sim_body_def *def) {
     for (int k = 0; k < 4; k++) {
         q[k] /= n;
     }
-    return 0;
+    return SIM_OK;
 }
 
 /* Bodies without any mass are frames: only welded ones may be. */
-static int check_inertia(sim_builder *b, const sim_body_def *def) {
+static sim_status check_inertia(sim_builder *b, const sim_body_def *def) {
     const sim_inertia *I = &def->inertia;
     const sym3 *m = &I->moment;
     double moments = fabs(m->xx) + fabs(m->yy) + fabs(m->zz) + fabs(m->xy) + fabs(m->xz) + fabs(m->yz);
     if (def->joint == SIM_FIXED && I->mass == 0 && moments == 0 && v3_finite(I->com)) {
-        return 0;
+        return SIM_OK;
     }
     sim_error why;
     if (sim_inertia_check(&def->inertia, &why)) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %.400s", def->name, why.text);
     }
-    return 0;
+    return SIM_OK;
 }
 
 int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     if (!b || b->error.status) {
         return -1;
     }
-    if (!builder_grow(b, (void **)&b->body, b->nbody, &b->body_room, sizeof *b->body)) {
+    if (builder_grow(b, (void **)&b->body, b->nbody, &b->body_room, sizeof *b->body)) {
         return -1;
     }
     sim_body_def def = *given;
@@ -243,18 +242,21 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     snprintf(plain, sizeof plain, "body%d", b->nbody);
     def.name = pool_text(b->pool, given->name ? given->name : plain);
     if (!def.name) {
-        return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+        builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+        return -1;
     }
     if (def.parent < 0 || (b->nbody > 0 && def.parent >= b->nbody)) {
-        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": parent %d is not a body added before", def.name,
-                              def.parent);
+        builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": parent %d is not a body added before", def.name, def.parent);
+        return -1;
     }
     if ((unsigned)def.joint >= SIM_JOINT_TYPES) {
-        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %d is no joint type", def.name, (int)def.joint);
+        builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %d is no joint type", def.name, (int)def.joint);
+        return -1;
     }
     if (!builder_proper_pose(&def.placement)) {
-        return builder_refuse(b, SIM_BAD_INPUT,
-                              "body \"%s\": the placement is not a finite pose with a proper rotation", def.name);
+        builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the placement is not a finite pose with a proper rotation",
+                       def.name);
+        return -1;
     }
     if (normalise_axes(b, &def) || check_joint(b, &def) || normalise_quaternion(b, &def) || check_inertia(b, &def)) {
         return -1;
@@ -263,28 +265,32 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     return b->nbody++;
 }
 
-int builder_known_body(sim_builder *b, int body, const char *what) {
-    return body >= 0 && body < b->nbody ? 0 : builder_refuse(b, SIM_BAD_INPUT, "%s: there is no body %d", what, body);
+sim_status builder_check_body(sim_builder *b, int body, const char *what) {
+    return body >= 0 && body < b->nbody ? SIM_OK
+                                        : builder_refuse(b, SIM_BAD_INPUT, "%s: there is no body %d", what, body);
 }
 
 int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
-    if (!b || b->error.status || builder_known_body(b, given->body, "a shape")) {
+    if (!b || b->error.status || builder_check_body(b, given->body, "a shape")) {
         return -1;
     }
     if (!builder_proper_pose(&given->pose) || (unsigned)given->type >= SIM_SHAPE_TYPES) {
-        return builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" has no proper type or pose",
-                              b->body[given->body].name);
+        builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" has no proper type or pose",
+                       b->body[given->body].name);
+        return -1;
     }
     sim_geometry_type needed = sim_shape_geometry(given->type);
     if (needed < SIM_GEOMETRY_TYPES ? !given->geometry || given->geometry->type != needed : given->geometry != NULL) {
-        return builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, has not the geometry it needs",
-                              b->body[given->body].name, sim_shape_name(given->type));
+        builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, has not the geometry it needs",
+                       b->body[given->body].name, sim_shape_name(given->type));
+        return -1;
     }
     if (given->material < 0 || given->material >= b->nmaterial) {
-        return builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" names material %d, which was not added",
-                              b->body[given->body].name, given->material);
+        builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\" names material %d, which was not added",
+                       b->body[given->body].name, given->material);
+        return -1;
     }
-    if (!builder_grow(b, (void **)&b->shape, b->nshape, &b->shape_room, sizeof *b->shape)) {
+    if (builder_grow(b, (void **)&b->shape, b->nshape, &b->shape_room, sizeof *b->shape)) {
         return -1;
     }
     b->shape[b->nshape] = *given;
@@ -294,7 +300,7 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
 
 const sim_geometry *sim_builder_add_geometry(sim_builder *b, sim_geometry *geometry) {
     if (!b || !geometry || b->error.status ||
-        !builder_grow(b, (void **)&b->geometry, b->ngeometry, &b->geometry_room, sizeof *b->geometry)) {
+        builder_grow(b, (void **)&b->geometry, b->ngeometry, &b->geometry_room, sizeof *b->geometry)) {
         sim_geometry_free(geometry);
         return NULL;
     }
@@ -303,9 +309,9 @@ const sim_geometry *sim_builder_add_geometry(sim_builder *b, sim_geometry *geome
 }
 
 int sim_builder_add_exclusion(sim_builder *b, int first, int second) {
-    if (!b || b->error.status || builder_known_body(b, first, "an exclusion") ||
-        builder_known_body(b, second, "an exclusion") ||
-        !builder_grow(b, (void **)&b->exclusion, b->nexclusion, &b->exclusion_room, sizeof *b->exclusion)) {
+    if (!b || b->error.status || builder_check_body(b, first, "an exclusion") ||
+        builder_check_body(b, second, "an exclusion") ||
+        builder_grow(b, (void **)&b->exclusion, b->nexclusion, &b->exclusion_room, sizeof *b->exclusion)) {
         return -1;
     }
     b->exclusion[b->nexclusion] = (sim_exclusion){first, second};
@@ -314,15 +320,16 @@ int sim_builder_add_exclusion(sim_builder *b, int first, int second) {
 
 int sim_builder_add_material(sim_builder *b, const sim_material *given) {
     if (!b || b->error.status ||
-        !builder_grow(b, (void **)&b->material, b->nmaterial, &b->material_room, sizeof *b->material)) {
+        builder_grow(b, (void **)&b->material, b->nmaterial, &b->material_room, sizeof *b->material)) {
         return -1;
     }
     if (!(given->friction >= 0 && given->friction <= SIM_MOST_FRICTION) || !(given->stiffness > 0) ||
         !(given->dissipation >= 0) || !(given->restitution >= 0 && given->restitution <= 1)) {
-        return builder_refuse(b, SIM_BAD_INPUT,
-                              "material \"%s\": 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
-                              "restitution <= 1",
-                              given->name ? given->name : "");
+        builder_refuse(b, SIM_BAD_INPUT,
+                       "material \"%s\": 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
+                       "restitution <= 1",
+                       given->name ? given->name : "");
+        return -1;
     }
     b->material[b->nmaterial] = *given;
     b->material[b->nmaterial].name = pool_text(b->pool, given->name);
@@ -333,53 +340,57 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
 static int out_of(double x, double low, double high) { return x < low || x > high; }
 
 int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given) {
-    if (!b || b->error.status || !builder_grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {
+    if (!b || b->error.status || builder_grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {
         return -1;
     }
     if (given->first < 0 || given->first >= b->nmaterial || given->second < 0 || given->second >= b->nmaterial) {
-        return builder_refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
-                              given->first, given->second);
+        builder_refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
+                       given->first, given->second);
+        return -1;
     }
     if (out_of(given->friction, 0, SIM_MOST_FRICTION) || out_of(given->dissipation, 0, HUGE_VAL) ||
         out_of(given->restitution, 0, 1) || given->stiffness <= 0) {
-        return builder_refuse(b, SIM_BAD_INPUT,
-                              "a pair of materials: 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
-                              "restitution <= 1");
+        builder_refuse(b, SIM_BAD_INPUT,
+                       "a pair of materials: 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
+                       "restitution <= 1");
+        return -1;
     }
     b->pair[b->npair] = *given;
     return b->npair++;
 }
 
-int builder_known_dof(sim_builder *b, int body, int dof, const char *what) {
-    if (builder_known_body(b, body, what)) {
-        return -1;
+sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what) {
+    if (builder_check_body(b, body, what)) {
+        return b->error.status;
     }
     if (dof < 0 || dof >= sim_joint_nv(b->body[body].joint)) {
         return builder_refuse(b, SIM_BAD_INPUT, "%s: joint of body \"%s\" has no dof %d", what, b->body[body].name,
                               dof);
     }
-    return 0;
+    return SIM_OK;
 }
 
 int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
-    if (!b || b->error.status || builder_known_dof(b, body, given->dof, "an actuator")) {
+    if (!b || b->error.status || builder_check_dof(b, body, given->dof, "an actuator")) {
         return -1;
     }
     if (joint_coordinate_of(b->body[body].joint, given->dof) < 0) {
-        return builder_refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
-                              b->body[body].name);
+        builder_refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
+                       b->body[body].name);
+        return -1;
     }
     if (!(given->kp >= 0) || !(given->kd >= 0) || !(given->effort > 0) || !isfinite(given->kp) ||
         !isfinite(given->kd)) {
-        return builder_refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
-                              b->body[body].name);
+        builder_refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
+                       b->body[body].name);
+        return -1;
     }
     sim_actuator actuator = *given;
     int targets_room = b->actuator_room;
     if (builder_copy_track(b, &actuator.target, 1, "an actuator's target") ||
         builder_copy_track(b, &actuator.feedforward, 1, "an actuator's feed-forward") ||
-        !builder_grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
-        !builder_grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
+        builder_grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
+        builder_grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
         return -1;
     }
     actuator.name = pool_text(b->pool, given->name ? given->name : b->body[body].name);
@@ -391,18 +402,19 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
 int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
     int on_dof = given->dof >= 0;
     if (!b || b->error.status ||
-        (on_dof ? builder_known_dof(b, body, given->dof, "a load") : builder_known_body(b, body, "a load"))) {
+        (on_dof ? builder_check_dof(b, body, given->dof, "a load") : builder_check_body(b, body, "a load"))) {
         return -1;
     }
     if (given->track.width != (on_dof ? 1 : 6) || !v3_finite(given->point)) {
-        return builder_refuse(b, SIM_BAD_INPUT, "a load on body \"%s\" needs %d values a key and a finite point",
-                              b->body[body].name, on_dof ? 1 : 6);
+        builder_refuse(b, SIM_BAD_INPUT, "a load on body \"%s\" needs %d values a key and a finite point",
+                       b->body[body].name, on_dof ? 1 : 6);
+        return -1;
     }
     sim_load load = *given;
     int targets_room = b->load_room;
     if (builder_copy_track(b, &load.track, on_dof ? 1 : 6, "a load") ||
-        !builder_grow(b, (void **)&b->load_target, b->nload, &targets_room, sizeof *b->load_target) ||
-        !builder_grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
+        builder_grow(b, (void **)&b->load_target, b->nload, &targets_room, sizeof *b->load_target) ||
+        builder_grow(b, (void **)&b->load, b->nload, &b->load_room, sizeof *b->load)) {
         return -1;
     }
     load.name = pool_text(b->pool, given->name ? given->name : b->body[body].name);

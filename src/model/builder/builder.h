@@ -30,15 +30,15 @@ struct sim_builder {
     sim_equality *equality; /* its dofs count within the joints */
 };
 
-/* For the files that add parts: keep the first error, give -1 to return; room for one more item, 0 without memory; -1
- * where there is no such body, or no such dof in its joint. */
-SIM_PRINTF(3, 4) int builder_refuse(sim_builder *b, sim_status status, const char *format, ...);
-int builder_grow(sim_builder *b, void **items, int count, int *room, size_t size);
-int builder_known_body(sim_builder *b, int body, const char *what);
-int builder_known_dof(sim_builder *b, int body, int dof, const char *what);
-int builder_proper_pose(const sim_pose *pose);
-/* Checks a track of `width` values and puts copies into the pool; `what` names it. */
-int builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what);
+/* For the files that add parts.  All keep the first error in the builder, and return its status.  Room for one more
+ * item; is there such a body, or such a dof in its joint? */
+SIM_PRINTF(3, 4) sim_status builder_refuse(sim_builder *b, sim_status status, const char *format, ...);
+sim_status builder_grow(sim_builder *b, void **items, int count, int *room, size_t size);
+sim_status builder_check_body(sim_builder *b, int body, const char *what);
+sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what);
+bool builder_proper_pose(const sim_pose *pose);
+/* Checks a track of `width` values and copies it to the pool; `what` is its name in messages. */
+sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what);
 
 /* Depth-first order: order[new] = old. */
 sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error);

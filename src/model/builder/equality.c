@@ -19,10 +19,10 @@ sim_equality sim_equality_default(void) {
         .type = SIM_WELD, .frame = {pose_identity(), pose_identity()}, .ratio = 1, .stiffness = INFINITY};
 }
 
-static int check_coupling(sim_builder *b, const sim_equality *e) {
-    if (builder_known_dof(b, e->body[0], e->dof[0], "a coupling") ||
-        builder_known_dof(b, e->body[1], e->dof[1], "a coupling")) {
-        return -1;
+static sim_status check_coupling(sim_builder *b, const sim_equality *e) {
+    if (builder_check_dof(b, e->body[0], e->dof[0], "a coupling") ||
+        builder_check_dof(b, e->body[1], e->dof[1], "a coupling")) {
+        return b->error.status;
     }
     for (int side = 0; side < 2; side++) {
         const sim_body_def *body = &b->body[e->body[side]];
@@ -36,11 +36,11 @@ static int check_coupling(sim_builder *b, const sim_equality *e) {
                               b->body[e->body[0]].name);
     }
     return isfinite(e->offset) && isfinite(e->ratio)
-               ? 0
+               ? SIM_OK
                : builder_refuse(b, SIM_BAD_INPUT, "offset and ratio of a coupling must be finite");
 }
 
-static int check_bodies(sim_builder *b, const sim_equality *e) {
+static sim_status check_bodies(sim_builder *b, const sim_equality *e) {
     if (e->body[0] == e->body[1]) {
         return builder_refuse(b, SIM_BAD_INPUT, "a constraint of body \"%s\" with itself", b->body[e->body[0]].name);
     }
@@ -59,7 +59,7 @@ static int check_bodies(sim_builder *b, const sim_equality *e) {
                               "the spring of \"%s\" and \"%s\" needs a finite stiffness and a damping >= 0",
                               b->body[e->body[0]].name, b->body[e->body[1]].name);
     }
-    return 0;
+    return SIM_OK;
 }
 
 int sim_builder_add_equality(sim_builder *b, const sim_equality *given) {
@@ -67,18 +67,20 @@ int sim_builder_add_equality(sim_builder *b, const sim_equality *given) {
         return -1;
     }
     if ((unsigned)given->type >= SIM_EQUALITY_TYPES) {
-        return builder_refuse(b, SIM_BAD_INPUT, "%d is no type of constraint", (int)given->type);
+        builder_refuse(b, SIM_BAD_INPUT, "%d is no type of constraint", (int)given->type);
+        return -1;
     }
-    if (builder_known_body(b, given->body[0], "a constraint") ||
-        builder_known_body(b, given->body[1], "a constraint") ||
+    if (builder_check_body(b, given->body[0], "a constraint") ||
+        builder_check_body(b, given->body[1], "a constraint") ||
         (given->type == SIM_COUPLING ? check_coupling(b, given) : check_bodies(b, given))) {
         return -1;
     }
     if (!(given->stiffness > 0) || !(given->dissipation >= 0) || !isfinite(given->dissipation)) {
-        return builder_refuse(b, SIM_BAD_INPUT, "a constraint of \"%s\" and \"%s\": stiffness > 0, dissipation >= 0",
-                              b->body[given->body[0]].name, b->body[given->body[1]].name);
+        builder_refuse(b, SIM_BAD_INPUT, "a constraint of \"%s\" and \"%s\": stiffness > 0, dissipation >= 0",
+                       b->body[given->body[0]].name, b->body[given->body[1]].name);
+        return -1;
     }
-    if (!builder_grow(b, (void **)&b->equality, b->nequality, &b->equality_room, sizeof *b->equality)) {
+    if (builder_grow(b, (void **)&b->equality, b->nequality, &b->equality_room, sizeof *b->equality)) {
         return -1;
     }
     b->equality[b->nequality] = *given;

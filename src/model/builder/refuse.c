@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int builder_refuse(sim_builder *b, sim_status status, const char *format, ...) {
+sim_status builder_refuse(sim_builder *b, sim_status status, const char *format, ...) {
     if (!b->error.status) {
         va_list arguments;
         va_start(arguments, format);
@@ -12,5 +12,5 @@ int builder_refuse(sim_builder *b, sim_status status, const char *format, ...) {
         va_end(arguments);
         b->error.status = status;
     }
-    return -1;
+    return b->error.status;
 }

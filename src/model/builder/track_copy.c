@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static int check_keys(sim_builder *b, const sim_track *track, const char *what) {
+static sim_status check_keys(sim_builder *b, const sim_track *track, const char *what) {
     for (int k = 0; k < track->keys; k++) {
         if (!isfinite(track->times[k]) || (k && !(track->times[k] > track->times[k - 1]))) {
             return builder_refuse(b, SIM_BAD_INPUT, "%s: key times must be finite and increase", what);
@@ -18,10 +18,10 @@ static int check_keys(sim_builder *b, const sim_track *track, const char *what) 
             return builder_refuse(b, SIM_BAD_INPUT, "%s: a value is not finite", what);
         }
     }
-    return 0;
+    return SIM_OK;
 }
 
-static int check_track(sim_builder *b, const sim_track *track, int width, const char *what) {
+static sim_status check_track(sim_builder *b, const sim_track *track, int width, const char *what) {
     if (track->keys < 0 || (track->keys > 0 && track->width != width) || track->keys > INT32_MAX / 6 ||
         (unsigned)track->interpolation > SIM_SPLINE || track->terms < 0 || (track->terms && track->keys)) {
         return builder_refuse(b, SIM_BAD_INPUT,
@@ -55,9 +55,9 @@ static double *take_rates(sim_builder *b, const sim_track *track) {
     return work ? rates : NULL;
 }
 
-int builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what) {
+sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what) {
     if (check_track(b, track, width, what)) {
-        return -1;
+        return b->error.status;
     }
     int bent = track->interpolation == SIM_SPLINE;
     double *times = copy_numbers(b, track->times, (size_t)track->keys);
@@ -74,5 +74,5 @@ int builder_copy_track(sim_builder *b, sim_track *track, int width, const char *
     track->values = values;
     track->rates = rates;
     track->term = term;
-    return rates ? check_keys(b, track, what) : 0;
+    return rates ? check_keys(b, track, what) : SIM_OK;
 }

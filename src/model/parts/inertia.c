@@ -49,7 +49,7 @@ static void principal_moments(sym3 a, double value[3]) {
     }
 }
 
-static int all_finite(const sim_inertia *inertia) {
+static bool all_finite(const sim_inertia *inertia) {
     const sym3 *m = &inertia->moment;
     return isfinite(inertia->mass) && v3_finite(inertia->com) && isfinite(m->xx) && isfinite(m->yy) &&
            isfinite(m->zz) && isfinite(m->xy) && isfinite(m->xz) && isfinite(m->yz);

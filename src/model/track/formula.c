@@ -47,15 +47,15 @@ int formula_takes(formula_op op) {
     }
 }
 
-int formula_is_proper(const sim_term *term, int terms, int width) {
+bool formula_is_proper(const sim_term *term, int terms, int width) {
     int depth = 0;
     for (int k = 0; k < terms; k++) {
         if (term[k].op < 0 || term[k].op >= FORMULA_OPS || !isfinite(term[k].number)) {
-            return 0;
+            return false;
         }
         depth -= formula_takes((formula_op)term[k].op);
         if (depth < 0 || ++depth > FORMULA_STACK) {
-            return 0;
+            return false;
         }
     }
     return depth == width;

@@ -57,13 +57,13 @@ static const char *next_word(const parser *p, char word[MAX_WORD_LETTERS + 3]) {
     return word;
 }
 
-static int refuse(parser *p, const char *at, const char *format, const char *first, const char *second) {
+static bool refuse(parser *p, const char *at, const char *format, const char *first, const char *second) {
     p->wrong = at;
     sim_fail(p->error, SIM_BAD_INPUT, format, first, second);
-    return 0;
+    return false;
 }
 
-static int put(parser *p, formula_op op, double number) {
+static bool put(parser *p, formula_op op, double number) {
     if (p->terms == p->room) {
         return refuse(p, p->at, "the formula is too long%s%s", "", "");
     }
@@ -72,28 +72,28 @@ static int put(parser *p, formula_op op, double number) {
         return refuse(p, p->at, "too many values wait for the rest of the formula%s%s", "", "");
     }
     p->term[p->terms++] = (sim_term){number, op};
-    return 1;
+    return true;
 }
 
-static int take(parser *p, const char *sign) {
+static bool take(parser *p, const char *sign) {
     skip_spaces(p);
     size_t length = strlen(sign);
     if (strncmp(p->at, sign, length) != 0) {
-        return 0;
+        return false;
     }
     p->at += length;
-    return 1;
+    return true;
 }
 
-static int expect(parser *p, const char *sign) {
+static bool expect(parser *p, const char *sign) {
     char word[MAX_WORD_LETTERS + 3];
     return take(p, sign) || refuse(p, p->at, "expected '%s', found %s", sign, next_word(p, word));
 }
 
-static int read_formula(parser *p);
-static int read_signed(parser *p);
+static bool read_formula(parser *p);
+static bool read_signed(parser *p);
 
-static int read_number(parser *p) {
+static bool read_number(parser *p) {
     char digits[64], word[MAX_WORD_LETTERS + 3];
     const char *start = p->at;
     size_t length = strspn(start, "0123456789.");
@@ -112,15 +112,15 @@ static int read_number(parser *p) {
     return put(p, FORMULA_NUMBER, number);
 }
 
-static int read_arguments(parser *p, const char *name, const char *start, formula_op op) {
+static bool read_arguments(parser *p, const char *name, const char *start, formula_op op) {
     char wanted[40];
     int takes = formula_takes(op), count = 0;
     if (!expect(p, "(")) {
-        return 0;
+        return false;
     }
     do {
         if (!read_formula(p)) {
-            return 0;
+            return false;
         }
         count++;
     } while (count < takes && take(p, ","));
@@ -132,7 +132,7 @@ static int read_arguments(parser *p, const char *name, const char *start, formul
     return expect(p, ")") && put(p, op, 0);
 }
 
-static int read_name(parser *p) {
+static bool read_name(parser *p) {
     const char *names[FUNCTIONS + 3] = {"t", "pi"}, *start = p->at;
     char word[MAX_WORD_LETTERS + 1], hint[80] = "";
     size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -157,7 +157,7 @@ static int read_name(parser *p) {
     return refuse(p, start, "'%s' is neither t nor pi nor a function%s", word, hint);
 }
 
-static int read_part(parser *p) {
+static bool read_part(parser *p) {
     char word[MAX_WORD_LETTERS + 3];
     skip_spaces(p);
     if (*p->at && strchr("0123456789.", *p->at)) {
@@ -172,14 +172,14 @@ static int read_part(parser *p) {
     return refuse(p, p->at, "expected a number, t, pi, a function or '(', found %s%s", next_word(p, word), "");
 }
 
-static int read_power(parser *p) {
+static bool read_power(parser *p) {
     if (!read_part(p)) {
-        return 0;
+        return false;
     }
     return !take(p, "^") || (read_signed(p) && put(p, FORMULA_POWER, 0));
 }
 
-static int read_signed(parser *p) {
+static bool read_signed(parser *p) {
     int negative = 0;
     if (++p->nesting > MAX_NESTING) {
         return refuse(p, p->at, "the formula is nested too deep%s%s", "", "");
@@ -191,13 +191,13 @@ static int read_signed(parser *p) {
             break;
         }
     }
-    int good = read_power(p) && (!negative || put(p, FORMULA_NEGATE, 0));
+    bool good = read_power(p) && (!negative || put(p, FORMULA_NEGATE, 0));
     p->nesting--;
     return good;
 }
 
-static int read_product(parser *p) {
-    int good = read_signed(p);
+static bool read_product(parser *p) {
+    bool good = read_signed(p);
     while (good) {
         formula_op op = take(p, "*") ? FORMULA_MULTIPLY : take(p, "/") ? FORMULA_DIVIDE : FORMULA_OPS;
         if (op == FORMULA_OPS) {
@@ -208,8 +208,8 @@ static int read_product(parser *p) {
     return good;
 }
 
-static int read_sum(parser *p) {
-    int good = read_product(p);
+static bool read_sum(parser *p) {
+    bool good = read_product(p);
     while (good) {
         formula_op op = take(p, "+") ? FORMULA_ADD : take(p, "-") ? FORMULA_SUBTRACT : FORMULA_OPS;
         if (op == FORMULA_OPS) {
@@ -220,9 +220,9 @@ static int read_sum(parser *p) {
     return good;
 }
 
-static int read_formula(parser *p) {
+static bool read_formula(parser *p) {
     if (!read_sum(p)) {
-        return 0;
+        return false;
     }
     formula_op op = take(p, "<=")   ? FORMULA_AT_MOST
                     : take(p, ">=") ? FORMULA_AT_LEAST

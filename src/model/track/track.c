@@ -74,4 +74,4 @@ void sim_track_at(const sim_track *track, double time, double *value, double *ra
     }
 }
 
-int sim_track_given(const sim_track *track) { return track->keys > 0 || track->terms > 0; }
+bool sim_track_given(const sim_track *track) { return track->keys > 0 || track->terms > 0; }

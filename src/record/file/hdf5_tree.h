@@ -45,7 +45,7 @@ typedef struct store {
     void *stop_context;
 } store;
 
-static inline int store_stopped(const store *s) { return s->stop && s->stop(s->stop_context); }
+static inline bool store_stopped(const store *s) { return s->stop && s->stop(s->stop_context); }
 
 /* Made nodes belong to the store; numbers and texts are copied.  `rank` is 0 or 1. */
 store_node *store_group(store *s, store_node *parent, const char *name);

@@ -24,23 +24,23 @@ typedef struct place {
     store_node *node;
 } place;
 
-static int fail(reading *r, const store_node *node, const char *what) {
+static bool fail(reading *r, const store_node *node, const char *what) {
     char path[STORE_PATH];
     sim_fail(r->error, SIM_BAD_INPUT, "%s: %s", store_path(node, path), what);
-    return 0;
+    return false;
 }
 
-static int no_memory(reading *r, const store_node *node) {
+static bool no_memory(reading *r, const store_node *node) {
     char path[STORE_PATH];
     sim_fail(r->error, SIM_NO_RESOURCE, "%s: no memory", store_path(node, path));
-    return 0;
+    return false;
 }
 
-static int fail_library(reading *r, const store_node *node) {
+static bool fail_library(reading *r, const store_node *node) {
     char text[HDF5_REASON], path[STORE_PATH];
     hdf5_reason(text);
     sim_fail(r->error, hdf5_status(), "%s: cannot be read: HDF5 says: %s", store_path(node, path), text);
-    return 0;
+    return false;
 }
 
 static store_node *add_node(place at, store_node **list, const char *name) {
@@ -83,7 +83,7 @@ static int read_as(const source *from, hid_t type, void *values) {
                             : H5Dread(from->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values)) >= 0;
 }
 
-static int take_shape(reading *r, store_node *node, hid_t space, size_t item) {
+static bool take_shape(reading *r, store_node *node, hid_t space, size_t item) {
     hsize_t size[STORE_RANK];
     H5S_class_t shape = H5Sget_simple_extent_type(space);
     size_t count = shape == H5S_NULL ? 0 : 1;
@@ -107,10 +107,10 @@ static int take_shape(reading *r, store_node *node, hid_t space, size_t item) {
     }
     r->room -= count * item;
     node->count = (ptrdiff_t)count;
-    return 1;
+    return true;
 }
 
-static int take_code(reading *r, store_node *node, hid_t type) {
+static bool take_code(reading *r, store_node *node, hid_t type) {
     void *code = NULL;
     if (H5Tencode(type, NULL, &node->code_size) < 0) {
         return fail_library(r, node);
@@ -123,7 +123,7 @@ static int take_code(reading *r, store_node *node, hid_t type) {
         return fail_library(r, node);
     }
     node->code = code;
-    return 1;
+    return true;
 }
 
 /* Texts of varying length become texts of fixed length. */
@@ -144,7 +144,7 @@ static int take_varying(reading *r, store_node *node, const source *from) {
 }
 
 /* The values as int64, double or text, besides the raw ones. */
-static int take_view(reading *r, store_node *node, hid_t type, size_t item) {
+static bool take_view(reading *r, store_node *node, hid_t type, size_t item) {
     size_t count = (size_t)node->count;
     H5T_class_t class = H5Tget_class(type);
     if (class == H5T_STRING) {
@@ -174,13 +174,13 @@ static int take_view(reading *r, store_node *node, hid_t type, size_t item) {
     } else {
         node->kind = STORE_OTHER;
     }
-    return 1;
+    return true;
 }
 
-static int take_values(reading *r, store_node *node, const source *from) {
+static bool take_values(reading *r, store_node *node, const source *from) {
     size_t item = H5Tget_size(from->type);
     if (from->type < 0 || from->space < 0 || !take_shape(r, node, from->space, item)) {
-        return from->type < 0 || from->space < 0 ? fail_library(r, node) : 0;
+        return from->type < 0 || from->space < 0 ? fail_library(r, node) : false;
     }
     if (H5Tis_variable_str(from->type) > 0) {
         return take_varying(r, node, from);
@@ -227,7 +227,7 @@ static herr_t take_attribute(hid_t owner, const char *name, const H5A_info_t *in
     return good ? 0 : -1;
 }
 
-static int take_object(reading *r, store_node *node, hid_t id);
+static bool take_object(reading *r, store_node *node, hid_t id);
 
 static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, void *data) {
     place *at = data;
@@ -250,19 +250,19 @@ static int go_through(reading *r, store_node *node, herr_t status) {
     return status >= 0 ? 1 : r->error->text[0] ? 0 : fail_library(r, node);
 }
 
-static int take_object(reading *r, store_node *node, hid_t id) {
+static bool take_object(reading *r, store_node *node, hid_t id) {
     place here = {r, node};
     H5I_type_t type = H5Iget_type(id);
     if (type != H5I_GROUP && type != H5I_DATASET) {
         return fail(r, node, "is neither a group nor an array");
     }
     if (!go_through(r, node, H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_attribute, &here))) {
-        return 0;
+        return false;
     }
     reverse(&node->attribute);
     if (store_stopped(r->s)) {
         sim_fail(r->error, SIM_FAILED, "reading it took too long");
-        return 0;
+        return false;
     }
     if (type == H5I_DATASET) {
         return take_source(r, node, id, 0);
@@ -270,7 +270,7 @@ static int take_object(reading *r, store_node *node, hid_t id) {
     if (++r->depth > STORE_DEPTH) {
         return fail(r, node, "lies too deep");
     }
-    int good = go_through(r, node, H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_link, &here));
+    bool good = go_through(r, node, H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_link, &here));
     reverse(&node->child);
     r->depth--;
     return good;
@@ -388,7 +388,7 @@ static int put_content(const store_node *node, hid_t group) {
     return good;
 }
 
-static int take_image(hid_t file, void **bytes, size_t *size) {
+static bool take_image(hid_t file, void **bytes, size_t *size) {
     ssize_t length = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
     *bytes = length > 0 ? malloc((size_t)length) : NULL;
     *size = length > 0 ? (size_t)length : 0;

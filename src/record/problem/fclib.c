@@ -15,16 +15,16 @@ typedef struct reader {
     sim_error *error;
 } reader;
 
-static int fail(const reader *r, const store_node *parent, const char *name, const char *what) {
+static bool fail(const reader *r, const store_node *parent, const char *name, const char *what) {
     char path[STORE_PATH];
     const char *at = store_path(parent, path);
     sim_fail(r->error, SIM_BAD_INPUT, "%s/%s: %s", parent->parent ? at : "", name, what);
-    return 0;
+    return false;
 }
 
-static int no_memory(const reader *r) {
+static bool no_memory(const reader *r) {
     sim_fail(r->error, SIM_NO_RESOURCE, "no memory for the problem");
-    return 0;
+    return false;
 }
 
 static const store_node *find(const reader *r, const store_node *parent, const char *name, store_kind kind) {
@@ -42,16 +42,16 @@ static const store_node *find(const reader *r, const store_node *parent, const c
     return node;
 }
 
-static int take_int(const reader *r, const store_node *parent, const char *name, int least, int *value) {
+static bool take_int(const reader *r, const store_node *parent, const char *name, int least, int *value) {
     const store_node *node = find(r, parent, name, STORE_WHOLE);
     if (!node) {
-        return 0;
+        return false;
     }
     if (node->count != 1 || node->whole[0] < least || node->whole[0] > INT_MAX) {
         return fail(r, parent, name, "should be one whole number within its range");
     }
     *value = (int)node->whole[0];
-    return 1;
+    return true;
 }
 
 /* All finite, `count` of them. */
@@ -84,7 +84,7 @@ typedef struct stored {
     const store_node *i, *p, *x;
 } stored;
 
-static int indices_within(const reader *r, const stored *a, const store_node *node, ptrdiff_t count, int end) {
+static bool indices_within(const reader *r, const stored *a, const store_node *node, ptrdiff_t count, int end) {
     char text[120];
     for (ptrdiff_t k = 0; k < count; k++) {
         if (node->whole[k] < 0 || node->whole[k] >= end) {
@@ -92,15 +92,15 @@ static int indices_within(const reader *r, const stored *a, const store_node *no
             return fail(r, a->group, node->name, text);
         }
     }
-    return 1;
+    return true;
 }
 
-static int take_triplets(const reader *r, const stored *a, triplets *t) {
+static bool take_triplets(const reader *r, const stored *a, triplets *t) {
     if (a->i->count < a->nz || a->p->count < a->nz || a->x->count < a->nz) {
         return fail(r, a->group, "nz", "says more entries than there are");
     }
     if (!indices_within(r, a, a->i, a->nz, a->m) || !indices_within(r, a, a->p, a->nz, a->n)) {
-        return 0;
+        return false;
     }
     *t = triplets_make(r->pool, a->nz);
     if (!t->row || !t->column || !t->value) {
@@ -109,11 +109,11 @@ static int take_triplets(const reader *r, const stored *a, triplets *t) {
     for (ptrdiff_t k = 0; k < a->nz; k++) {
         triplets_add(t, (int)a->i->whole[k], (int)a->p->whole[k], a->x->real[k]);
     }
-    return 1;
+    return true;
 }
 
 /* `lines`: columns of compressed columns, rows of compressed rows. */
-static int take_compressed(const reader *r, const stored *a, int lines, triplets *t) {
+static bool take_compressed(const reader *r, const stored *a, int lines, triplets *t) {
     const int64_t *start = a->p->whole;
     ptrdiff_t entries = a->i->count < a->x->count ? a->i->count : a->x->count;
     if (a->p->count != (ptrdiff_t)lines + 1 || start[0] != 0) {
@@ -125,7 +125,7 @@ static int take_compressed(const reader *r, const stored *a, int lines, triplets
         }
     }
     if (!indices_within(r, a, a->i, start[lines], a->nz == -1 ? a->m : a->n)) {
-        return 0;
+        return false;
     }
     *t = triplets_make(r->pool, start[lines]);
     if (!t->row || !t->column || !t->value) {
@@ -137,18 +137,18 @@ static int take_compressed(const reader *r, const stored *a, int lines, triplets
             triplets_add(t, a->nz == -1 ? across : line, a->nz == -1 ? line : across, a->x->real[k]);
         }
     }
-    return 1;
+    return true;
 }
 
 /* rows x columns; -1: whatever it says. */
-static int take_matrix(const reader *r, const store_node *parent, const char *name, int rows, int columns,
-                       sparse *out) {
+static bool take_matrix(const reader *r, const store_node *parent, const char *name, int rows, int columns,
+                        sparse *out) {
     char text[120];
     stored a = {.group = find(r, parent, name, STORE_GROUP)};
     triplets t;
     if (!a.group || !take_int(r, a.group, "m", 0, &a.m) || !take_int(r, a.group, "n", 0, &a.n) ||
         !take_int(r, a.group, "nz", -2, &a.nz)) {
-        return 0;
+        return false;
     }
     if (a.m != rows || (columns >= 0 && a.n != columns)) {
         snprintf(text, sizeof text, "is %d x %d, where %d rows%s are needed", a.m, a.n, rows,
@@ -160,59 +160,59 @@ static int take_matrix(const reader *r, const store_node *parent, const char *na
     a.x = a.p ? find(r, a.group, "x", STORE_REAL) : NULL;
     if (!a.x || !take_vector(r, a.group, "x", a.x->count) ||
         !(a.nz >= 0 ? take_triplets(r, &a, &t) : take_compressed(r, &a, a.nz == -1 ? a.n : a.m, &t))) {
-        return 0;
+        return false;
     }
     *out = sparse_of(r->pool, a.m, a.n, &t);
-    return sparse_there(out) ? 1 : no_memory(r);
+    return sparse_there(out) ? true : no_memory(r);
 }
 
 /* ---- problems ---- */
 
 /* How many bilateral rows there are: as many as `vector` has numbers, if it is there at all. */
-static int take_bilateral(const reader *r, const store_node *group, const store_node *vectors, const char *matrix,
-                          const char *vector, int *count) {
+static bool take_bilateral(const reader *r, const store_node *group, const store_node *vectors, const char *matrix,
+                           const char *vector, int *count) {
     const store_node *there = store_find(vectors, vector);
     *count = 0;
     if (!there) {
-        return store_find(group, matrix) ? fail(r, vectors, vector, "is not there, but its matrix is") : 1;
+        return store_find(group, matrix) ? fail(r, vectors, vector, "is not there, but its matrix is") : true;
     }
     if (there->kind != STORE_REAL || there->count > INT_MAX / 4) {
         return fail(r, vectors, vector, "should hold numbers in floating point");
     }
     *count = (int)there->count;
-    return 1;
+    return true;
 }
 
-static int take_local(const reader *r, const store_node *group, const store_node *vectors, fclib *p) {
+static bool take_local(const reader *r, const store_node *group, const store_node *vectors, fclib *p) {
     int m = 3 * p->contacts;
     p->q = take_vector(r, vectors, "q", m);
     if (!p->q || !take_matrix(r, group, "W", m, m, &p->W) ||
         !take_bilateral(r, group, vectors, "V", "s", &p->bilateral)) {
-        return 0;
+        return false;
     }
     if (p->bilateral == 0) {
-        return 1;
+        return true;
     }
     p->s = take_vector(r, vectors, "s", p->bilateral);
     return p->s && take_matrix(r, group, "V", m, p->bilateral, &p->V) &&
            take_matrix(r, group, "R", p->bilateral, p->bilateral, &p->R);
 }
 
-static int take_global(const reader *r, const store_node *group, const store_node *vectors, fclib *p) {
+static bool take_global(const reader *r, const store_node *group, const store_node *vectors, fclib *p) {
     int m = 3 * p->contacts;
     const store_node *f = find(r, vectors, "f", STORE_REAL);
     if (!f || f->count > INT_MAX / 4) {
-        return f ? fail(r, vectors, "f", "holds too many numbers") : 0;
+        return f ? fail(r, vectors, "f", "holds too many numbers") : false;
     }
     p->dofs = (int)f->count;
     p->f = take_vector(r, vectors, "f", p->dofs);
     p->w = p->f ? take_vector(r, vectors, "w", m) : NULL;
     if (!p->w || !take_matrix(r, group, "M", p->dofs, p->dofs, &p->M) ||
         !take_matrix(r, group, "H", p->dofs, m, &p->H) || !take_bilateral(r, group, vectors, "G", "b", &p->bilateral)) {
-        return 0;
+        return false;
     }
     if (p->bilateral == 0) {
-        return 1;
+        return true;
     }
     p->b = take_vector(r, vectors, "b", p->bilateral);
     return p->b && take_matrix(r, group, "G", p->dofs, p->bilateral, &p->G);
@@ -235,10 +235,10 @@ static void take_guesses(const store_node *root, fclib *p) {
     p->v_guess = p->global ? guess(first, "v", p->dofs) : NULL;
 }
 
-static int take_friction(const reader *r, const store_node *vectors, fclib *p) {
+static bool take_friction(const reader *r, const store_node *vectors, fclib *p) {
     const store_node *mu = find(r, vectors, "mu", STORE_REAL);
     if (!mu || mu->count > INT_MAX / 16) {
-        return mu ? fail(r, vectors, "mu", "holds too many numbers") : 0;
+        return mu ? fail(r, vectors, "mu", "holds too many numbers") : false;
     }
     p->contacts = (int)mu->count;
     p->mu = take_vector(r, vectors, "mu", mu->count);
@@ -250,7 +250,7 @@ static int take_friction(const reader *r, const store_node *vectors, fclib *p) {
     return p->mu != NULL;
 }
 
-static int take(const reader *r, const store_node *root, fclib *p) {
+static bool take(const reader *r, const store_node *root, fclib *p) {
     const store_node *local = store_find(root, "fclib_local"), *global = store_find(root, "fclib_global");
     int dimension;
     if (!local && !global) {
@@ -261,7 +261,8 @@ static int take(const reader *r, const store_node *root, fclib *p) {
     p->global = global != NULL;
     const store_node *group = find(r, root, global ? "fclib_global" : "fclib_local", STORE_GROUP);
     if (!group || (local && global) || !take_int(r, group, "spacedim", 0, &dimension)) {
-        return group && local && global ? fail(r, root, "fclib_local", "and fclib_global: one problem at a time") : 0;
+        return group && local && global ? fail(r, root, "fclib_local", "and fclib_global: one problem at a time")
+                                        : false;
     }
     if (dimension != 3) {
         return fail(r, group, "spacedim",
@@ -272,10 +273,10 @@ static int take(const reader *r, const store_node *root, fclib *p) {
     const store_node *vectors = find(r, group, "vectors", STORE_GROUP);
     if (!vectors || !take_friction(r, vectors, p) ||
         !(global ? take_global(r, group, vectors, p) : take_local(r, group, vectors, p))) {
-        return 0;
+        return false;
     }
     take_guesses(root, p);
-    return 1;
+    return true;
 }
 
 sim_status fclib_take(sim_pool *pool, const store_node *root, fclib *problem, sim_error *error) {

@@ -27,12 +27,12 @@ typedef struct triplets {
 /* The sum of triplets that name one place, in their order.  NULL members without memory. */
 sparse sparse_of(sim_pool *pool, int rows, int columns, const triplets *t);
 sparse sparse_transposed(sim_pool *pool, const sparse *a);
-static inline int sparse_there(const sparse *a) { return a->start && a->column && a->value; }
+static inline bool sparse_there(const sparse *a) { return a->start && a->column && a->value; }
 /* Bit by bit. */
-int sparse_symmetric(const sparse *a);
-/* Where a_ij and a_ji differ by rounding alone, the mean stands for both: then the matrix is symmetric bit by bit.  One that
- * is not symmetric stays as it is.  0 without memory. */
-int sparse_even_out(sim_pool *pool, sparse *a);
+bool sparse_symmetric(const sparse *a);
+/* Where a_ij and a_ji differ by rounding alone, the mean stands for both: then the matrix is symmetric bit by bit.  One
+ * that is not symmetric stays as it is.  0 without memory. */
+bool sparse_even_out(sim_pool *pool, sparse *a);
 /* Room for `count` triplets. */
 triplets triplets_make(sim_pool *pool, ptrdiff_t count);
 static inline void triplets_add(triplets *t, int row, int column, double value) {

@@ -20,14 +20,14 @@ typedef struct draft {
     int *place;   /* [n] likewise: which of the problem's */
 } draft;
 
-static int order_velocities(sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
+static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
     d->tree_of = POOL_NEW(work, int, p->dofs);
     d->place = POOL_NEW(work, int, p->dofs);
     file->fclib_dof = POOL_NEW(file->pool, int, p->dofs);
     d->parts.ntree = d->tree_of ? problem_trees(work, p, d->tree_of) : -1;
     d->tree = d->parts.ntree >= 0 ? POOL_NEW(work, sim_problem_tree, d->parts.ntree) : NULL;
     if (!d->tree || !d->place || !file->fclib_dof) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < p->dofs; i++) {
         d->tree[d->tree_of[i]].nv++;
@@ -42,7 +42,7 @@ static int order_velocities(sim_problem_file *file, draft *d, const fclib *p, si
         d->place[i] = t->v0 + t->nv++;
         file->fclib_dof[d->place[i]] = i;
     }
-    return 1;
+    return true;
 }
 
 static sim_status fill_A(draft *d, const fclib *p, sim_pool *work, sim_error *error) {
@@ -146,14 +146,14 @@ static sim_status fill_free(const sim_problem_file *file, draft *d, const fclib 
     return SIM_OK;
 }
 
-static int fill_vectors(const sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
+static bool fill_vectors(const sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
     int m = 3 * p->contacts, nrow = d->parts.nrow;
     d->v_free = POOL_NEW(work, double, p->dofs);
     d->offset = POOL_NEW(work, double, nrow);
     d->parts.gap = POOL_NEW(work, double, nrow);
     d->v_guess = p->v_guess ? POOL_NEW(work, double, p->dofs) : NULL;
     if (!d->v_free || !d->offset || !d->parts.gap || (p->v_guess && !d->v_guess)) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < nrow; k++) {
         int at = file->fclib_row[k];
@@ -163,7 +163,7 @@ static int fill_vectors(const sim_problem_file *file, draft *d, const fclib *p, 
         d->v_guess[j] = p->v_guess[file->fclib_dof[j]];
     }
     d->parts.impulse_guess = problem_impulse_guess(file, p, work);
-    return 1;
+    return true;
 }
 
 sim_status problem_global(sim_problem_file *file, const fclib *p, sim_pool *work, sim_error *error) {

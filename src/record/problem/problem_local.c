@@ -97,7 +97,7 @@ static void unmark(blocks *b) {
     }
 }
 
-static int find_blocks(blocks *b, sim_pool *work) {
+static bool find_blocks(blocks *b, sim_pool *work) {
     ptrdiff_t count = 0, length = 0;
     unmark(b);
     for (int i = 0; i < b->constraints; i++) {
@@ -107,7 +107,7 @@ static int find_blocks(blocks *b, sim_pool *work) {
     b->column = POOL_NEW(work, int, count);
     b->at = POOL_NEW(work, ptrdiff_t, count);
     if (!b->start || !b->column || !b->at || count > INT_MAX) {
-        return 0;
+        return false;
     }
     unmark(b);
     for (int i = 0; i < b->constraints; i++) {

@@ -197,9 +197,9 @@ typedef struct own {
     const double *A;
 } own;
 
-static int refuse(const own *o, const char *name, const char *what) {
+static bool refuse(const own *o, const char *name, const char *what) {
     sim_fail(o->error, SIM_BAD_INPUT, "/%s/%s: %s", problem_own_group, name, what);
-    return 0;
+    return false;
 }
 
 /* An array of that kind and length; any length if it is negative. */
@@ -236,14 +236,14 @@ static const double *reals(const own *o, const store_node *group, const char *na
     return node ? node->real : NULL;
 }
 
-static int take_trees(own *o) {
+static bool take_trees(own *o) {
     const store_node *node = store_find(o->group, "tree_velocities");
     int count = node && node->count <= INT_MAX ? (int)node->count : 0;
     const int64_t *nv = count ? wholes(o, o->group, "tree_velocities", -1, 0, 1 << 20) : NULL;
     o->tree = POOL_NEW(o->work, sim_problem_tree, count);
     ptrdiff_t size = 0, v0 = 0;
     if ((count && !nv) || !o->tree) {
-        return 0;
+        return false;
     }
     for (int t = 0; t < count; t++) {
         o->tree[t] = (sim_problem_tree){(int)v0, (int)nv[t]};
@@ -260,7 +260,7 @@ static int take_trees(own *o) {
     return !count || o->A;
 }
 
-static int take_constraints(own *o) {
+static bool take_constraints(own *o) {
     const store_node *first = store_find(o->group, "kind");
     int count = first && first->count <= INT_MAX / 8 ? (int)first->count : 0;
     const int64_t *kind = wholes(o, o->group, "kind", -1, 0, SIM_CONSTRAINT_KINDS - 1);
@@ -271,7 +271,7 @@ static int take_constraints(own *o) {
     const int64_t *id = body ? wholes(o, o->group, "id", count, INT64_MIN, INT64_MAX) : NULL;
     o->constraint = id ? POOL_NEW(o->work, sim_constraint, count) : NULL;
     if (!o->constraint) {
-        return 0;
+        return false;
     }
     for (int i = 0, row = 0; i < count; i++) {
         o->constraint[i] = (sim_constraint){.kind = (sim_constraint_kind)kind[i],
@@ -287,7 +287,7 @@ static int take_constraints(own *o) {
     for (int k = 0; k < NUMBERS; k++) {
         const double *value = reals(o, o->group, number[k].name, count);
         if (!value) {
-            return 0;
+            return false;
         }
         for (int i = 0; i < count; i++) {
             *number_of(&o->constraint[i], k) = value[i];
@@ -295,10 +295,10 @@ static int take_constraints(own *o) {
     }
     o->parts.nconstraint = count;
     o->parts.constraint = o->constraint;
-    return 1;
+    return true;
 }
 
-static int take_J(own *o) {
+static bool take_J(own *o) {
     const store_node *J = o->parts.ntree ? take(o, o->group, "J", STORE_REAL, -1) : NULL;
     for (int i = 0; i < o->parts.nconstraint; i++) {
         const sim_constraint *c = &o->constraint[i];
@@ -308,7 +308,7 @@ static int take_J(own *o) {
             }
             ptrdiff_t size = (ptrdiff_t)c->rows * o->tree[c->tree[side]].nv;
             if (!J || c->block[side] < 0 || size > J->count || c->block[side] > J->count - size) {
-                return J ? refuse(o, "block", "lies outside J") : 0;
+                return J ? refuse(o, "block", "lies outside J") : false;
             }
         }
     }
@@ -316,7 +316,7 @@ static int take_J(own *o) {
     return !o->parts.ntree || J;
 }
 
-static int take_delassus(own *o) {
+static bool take_delassus(own *o) {
     const store_node *group = take(o, o->group, "W", STORE_GROUP, -1), *column = store_find(group, "column");
     int count = o->parts.nconstraint, blocks = column && column->count <= INT_MAX ? (int)column->count : 0;
     const int64_t *start = group ? wholes(o, group, "start", (ptrdiff_t)count + 1, 0, blocks) : NULL;
@@ -327,7 +327,7 @@ static int take_delassus(own *o) {
     int *own_start = POOL_NEW(o->work, int, (ptrdiff_t)count + 1), *own_column = POOL_NEW(o->work, int, blocks);
     ptrdiff_t *own_at = POOL_NEW(o->work, ptrdiff_t, blocks);
     if (!symmetric || !own_start || !own_column || !own_at) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < count; i++) {
         own_start[i + 1] = (int)start[i + 1];
@@ -349,21 +349,21 @@ static int take_delassus(own *o) {
 }
 
 /* May be missing. */
-static int take_optional(const own *o, const char *name, ptrdiff_t count, const double **values) {
+static bool take_optional(const own *o, const char *name, ptrdiff_t count, const double **values) {
     *values = NULL;
     if (!store_find(o->group, name)) {
-        return 1;
+        return true;
     }
     *values = reals(o, o->group, name, count);
     return *values != NULL;
 }
 
-static int take_vectors(own *o) {
+static bool take_vectors(own *o) {
     sim_problem *p = &o->parts;
     p->gap = reals(o, o->group, "gap", p->nrow);
     const double *step = p->gap ? reals(o, o->group, "step", 1) : NULL;
     if (!step || (p->ntree && !(p->v_free = reals(o, o->group, "v_free", p->nv)))) {
-        return 0;
+        return false;
     }
     p->step = step[0];
     return take_optional(o, "offset", p->nrow, &p->offset) && take_optional(o, "v_start", p->nv, &p->v_start) &&

@@ -181,7 +181,7 @@ static sim_status reduce(sim_problem_file *file, const reduction *r, sim_error *
                             : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
 }
 
-static int keep_response(sim_problem_file *file, const reduction *r) {
+static bool keep_response(sim_problem_file *file, const reduction *r) {
     int n = r->p->dofs, nrow = r->columns - 1;
     double *v0 = POOL_NEW(file->pool, double, n), *response = POOL_NEW(file->pool, double, (ptrdiff_t)n *nrow);
     for (int i = 0; v0 && response && i < n; i++) {

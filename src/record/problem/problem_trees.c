@@ -60,14 +60,14 @@ static void forget(forest *f) {
     }
 }
 
-static int fits(forest *f) {
+static bool fits(forest *f) {
     forget(f);
     for (int c = 0; c < f->touch.constraints; c++) {
         if (trees_touched(f, c) > 2) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static void merge_runs(forest *f, int length) {
@@ -157,11 +157,11 @@ static void add_touches(touches *t, const sparse *rows, int first, int count) {
     t->start[++t->constraints] = at;
 }
 
-static int find_touches(sim_pool *work, const fclib *p, touches *t) {
+static bool find_touches(sim_pool *work, const fclib *p, touches *t) {
     sparse H = sparse_transposed(work, &p->H), G = {0};
     G = p->bilateral ? sparse_transposed(work, &p->G) : G;
     if (!sparse_there(&H) || (p->bilateral && !sparse_there(&G))) {
-        return 0;
+        return false;
     }
     ptrdiff_t entries = H.start[H.rows] + (p->bilateral ? G.start[G.rows] : 0);
     t->start = POOL_NEW(work, ptrdiff_t, (ptrdiff_t)p->contacts + p->bilateral + 1);

@@ -48,14 +48,14 @@ typedef struct view {
     double *mu; /* [nc] */
 } view;
 
-static int fill_vectors(view *v, sim_pool *work) {
+static bool fill_vectors(view *v, sim_pool *work) {
     const sim_problem *p = v->p;
     const double *from = sim_problem_local(p) ? p->q : p->offset;
     double *R = POOL_NEW(work, double, p->nrow), *target = POOL_NEW(work, double, p->nrow);
     v->w = POOL_NEW(work, double, (ptrdiff_t)v->m + v->file->bilateral);
     v->mu = POOL_NEW(work, double, v->file->contacts);
     if (!R || !target || !v->w || !v->mu) {
-        return 0;
+        return false;
     }
     sim_regularise(p, SIM_RIGID, &v->file->law, NULL, R, target);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -70,10 +70,10 @@ static int fill_vectors(view *v, sim_pool *work) {
             }
         }
     }
-    return 1;
+    return true;
 }
 
-static int put_mass(const view *v, sim_pool *work) {
+static bool put_mass(const view *v, sim_pool *work) {
     const sim_problem *p = v->p;
     ptrdiff_t size = 0, largest = 0;
     for (int t = 0; t < p->ntree; t++) {
@@ -84,7 +84,7 @@ static int put_mass(const view *v, sim_pool *work) {
     triplets M = triplets_make(work, size);
     double *A = POOL_NEW(work, double, largest), *f = POOL_NEW(work, double, p->nv);
     if (!M.row || !M.column || !M.value || !A || !f) {
-        return 0;
+        return false;
     }
     for (int t = 0; t < p->ntree; t++) {
         int n = p->tree[t].nv, v0 = p->tree[t].v0;
@@ -98,11 +98,11 @@ static int put_mass(const view *v, sim_pool *work) {
     problem_mass_times(p, p->v_free, f);
     fclib_put_triplets(v->s, v->group, "M", p->nv, p->nv, &M);
     store_real(v->s, v->vectors, "f", 1, p->nv, f);
-    return 1;
+    return true;
 }
 
 /* H, or G: the rows of J that FCLIB counts from `first` on, `count` of them, as columns. */
-static int put_jacobian(const view *v, sim_pool *work, const char *name, int first, int count) {
+static bool put_jacobian(const view *v, sim_pool *work, const char *name, int first, int count) {
     const sim_problem *p = v->p;
     ptrdiff_t size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -113,7 +113,7 @@ static int put_jacobian(const view *v, sim_pool *work, const char *name, int fir
     }
     triplets H = triplets_make(work, size);
     if (!H.row || !H.column || !H.value) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -132,11 +132,12 @@ static int put_jacobian(const view *v, sim_pool *work, const char *name, int fir
         }
     }
     fclib_put_triplets(v->s, v->group, name, p->nv, count, &H);
-    return 1;
+    return true;
 }
 
 /* W, V, or R: the numbers of K = (W V; V' R) from a row and a column on. */
-static int put_delassus(const view *v, sim_pool *work, const char *name, int row0, int rows, int column0, int columns) {
+static bool put_delassus(const view *v, sim_pool *work, const char *name, int row0, int rows, int column0,
+                         int columns) {
     const sim_problem *p = v->p;
     ptrdiff_t size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -146,7 +147,7 @@ static int put_delassus(const view *v, sim_pool *work, const char *name, int row
     }
     triplets t = triplets_make(work, size);
     if (!t.row || !t.column || !t.value) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *a = &p->constraint[i];
@@ -168,7 +169,7 @@ static int put_delassus(const view *v, sim_pool *work, const char *name, int row
     return sparse_there(&a);
 }
 
-static int put_local(const view *v, sim_pool *work) {
+static bool put_local(const view *v, sim_pool *work) {
     int m = v->m, p = v->file->bilateral;
     store_real(v->s, v->vectors, "q", 1, m, v->w);
     if (p) {
@@ -178,7 +179,7 @@ static int put_local(const view *v, sim_pool *work) {
            (!p || (put_delassus(v, work, "V", 0, m, m, p) && put_delassus(v, work, "R", m, p, m, p)));
 }
 
-static int put_global(const view *v, sim_pool *work) {
+static bool put_global(const view *v, sim_pool *work) {
     int m = v->m, p = v->file->bilateral;
     store_real(v->s, v->vectors, "w", 1, m, v->w);
     if (p) {

@@ -9,10 +9,10 @@ triplets triplets_make(sim_pool *pool, ptrdiff_t count) {
 }
 
 /* Stable: a counting sort of the order `from` by `key`. */
-static int sort_by(sim_pool *pool, int keys, const int *key, ptrdiff_t count, const ptrdiff_t *from, ptrdiff_t *to) {
+static bool sort_by(sim_pool *pool, int keys, const int *key, ptrdiff_t count, const ptrdiff_t *from, ptrdiff_t *to) {
     ptrdiff_t *at = POOL_NEW(pool, ptrdiff_t, (ptrdiff_t)keys + 1);
     if (!at) {
-        return 0;
+        return false;
     }
     for (ptrdiff_t k = 0; k < count; k++) {
         at[key[k] + 1]++;
@@ -24,7 +24,7 @@ static int sort_by(sim_pool *pool, int keys, const int *key, ptrdiff_t count, co
         ptrdiff_t item = from ? from[k] : k;
         to[at[key[item]]++] = item;
     }
-    return 1;
+    return true;
 }
 
 /* In the order of rows and columns: sums in place of what stands twice, nothing in place of zeros. */
@@ -85,40 +85,40 @@ static double value_at(const sparse *a, int row, int column) {
     return low < a->start[row + 1] && a->column[low] == column ? a->value[low] : 0;
 }
 
-int sparse_symmetric(const sparse *a) {
+bool sparse_symmetric(const sparse *a) {
     for (int i = 0; i < a->rows; i++) {
         for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) {
             if (a->value[k] != value_at(a, a->column[k], i)) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* What products of matrices leave of a symmetry, relative to sqrt(a_ii a_jj). */
 static const double rounding = 1e-13;
 
-static int nearly_symmetric(const sparse *a) {
+static bool nearly_symmetric(const sparse *a) {
     for (int i = 0; i < a->rows; i++) {
         for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) {
             int j = a->column[k];
             double size = sqrt(fabs(value_at(a, i, i))) * sqrt(fabs(value_at(a, j, j)));
             if (fabs(a->value[k] - value_at(a, j, i)) > rounding * size) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
-int sparse_even_out(sim_pool *pool, sparse *a) {
+bool sparse_even_out(sim_pool *pool, sparse *a) {
     if (sparse_symmetric(a) || !nearly_symmetric(a)) {
-        return 1;
+        return true;
     }
     triplets t = triplets_make(pool, 2 * a->start[a->rows]);
     if (!t.row || !t.column || !t.value) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < a->rows; i++) {
         for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) {

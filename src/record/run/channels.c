@@ -398,9 +398,9 @@ const channel_kind *channel_kind_at(int number) {
                                                               : NULL;
 }
 
-static int wanted(const channel_kind *kind, const sim_scene *scene) {
+static bool wanted(const channel_kind *kind, const sim_scene *scene) {
     if (kind->flag != ALWAYS && !*(const int *)((const char *)&scene->record + kind->flag)) {
-        return 0;
+        return false;
     }
     return kind->items(scene) > 0;
 }

@@ -52,7 +52,7 @@ typedef struct hdf5 {
     hid_t complete;
 } hdf5;
 
-int hdf5_present(void) { return 1; }
+bool hdf5_present(void) { return true; }
 
 void hdf5_no_tidying(void) { H5dont_atexit(); }
 
@@ -111,8 +111,8 @@ static int put_whole(hid_t owner, const char *name, int64_t value) {
 /* Texts of one width, gathered from `text_at`. */
 typedef void text_source(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size);
 
-static int put_texts(hid_t owner, const char *name, const sim_channel *channel, const sim_scene *scene, int count,
-                     text_source *text_at) {
+static bool put_texts(hid_t owner, const char *name, const sim_channel *channel, const sim_scene *scene, int count,
+                      text_source *text_at) {
     char text[CHANNEL_NAME];
     size_t width = 1;
     for (int i = 0; i < count; i++) {
@@ -121,14 +121,14 @@ static int put_texts(hid_t owner, const char *name, const sim_channel *channel, 
     }
     char *all = calloc((size_t)count, width);
     if (!all) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < count; i++) {
         text_at(channel, scene, i, text, sizeof text);
         memcpy(all + (size_t)i * width, text, strlen(text));
     }
     hid_t type = text_type(width);
-    int good = put_attribute(owner, name, type, count, all);
+    bool good = put_attribute(owner, name, type, count, all);
     H5Tclose(type);
     free(all);
     return good;
@@ -233,16 +233,16 @@ static void body_at(const sim_channel *channel, const sim_scene *scene, int inde
 }
 
 /* What the numbers of shapes stand for: the first of the contacts' datasets holds them. */
-static int name_shapes(hid_t id, const sim_scene *scene) {
+static bool name_shapes(hid_t id, const sim_scene *scene) {
     return put_texts(id, "shapes", NULL, scene, scene->model->nshape, shape_at) &&
            put_texts(id, "bodies", NULL, scene, scene->model->nshape, body_at);
 }
 
-static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set *set) {
+static bool create_datasets(hdf5 *self, const sim_scene *scene, const channel_set *set) {
     size_t largest = 0;
     self->dataset = POOL_NEW(self->pool, dataset, set->count + set->contact_count);
     if (!self->dataset) {
-        return 0;
+        return false;
     }
     self->contacts0 = set->count;
     self->contact_width = set->contact_width;
@@ -254,7 +254,7 @@ static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set
         d->rows = pool_alloc(self->pool, d->chunk[0] * d->channel->count, NUMBER);
         d->id = d->rows ? create_dataset(self->file, d) : -1;
         if (d->id < 0 || !describe_dataset(d->id, d->channel, scene)) {
-            return 0;
+            return false;
         }
         self->count++;
     }
@@ -263,7 +263,7 @@ static int create_datasets(hdf5 *self, const sim_scene *scene, const channel_set
 }
 
 /* 1 once the file has been closed by the program that wrote it. */
-static int create_mark(hdf5 *self) {
+static bool create_mark(hdf5 *self) {
     int64_t no = 0;
     hid_t space = H5Screate(H5S_SCALAR);
     self->complete = H5Dcreate2(self->file, "complete", H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -303,7 +303,7 @@ static void append_row(dataset *set, const double *row) {
     set->pending++;
 }
 
-static int extend(const dataset *set) {
+static bool extend(const dataset *set) {
     hsize_t size[3] = {set->done + set->pending, (hsize_t)set->channel->items, set->chunk[2]};
     return H5Dset_extent(set->id, size) >= 0;
 }
@@ -322,7 +322,7 @@ static int write_compressed(const dataset *set) {
 }
 
 /* Chunk by chunk as it is: rewritten later in the same place, with more records in it. */
-static int write_plain(hdf5 *self, const dataset *set) {
+static bool write_plain(hdf5 *self, const dataset *set) {
     size_t item = (size_t)set->chunk[2] * NUMBER, row = set->channel->count * NUMBER,
            part = (size_t)set->chunk[1] * item;
     for (hsize_t first = 0; first < (hsize_t)set->channel->items; first += set->chunk[1]) {
@@ -333,18 +333,18 @@ static int write_plain(hdf5 *self, const dataset *set) {
         }
         hsize_t at[3] = {set->done, first, 0};
         if (H5Dwrite_chunk(set->id, H5P_DEFAULT, no_filters, at, chunk_bytes(set), self->scratch) < 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-static int put_rows(hdf5 *self, dataset *set, int last) {
+static bool put_rows(hdf5 *self, dataset *set, int last) {
     if (set->pending == set->flushed) {
-        return 1;
+        return true;
     }
     int full = set->pending == set->chunk[0];
-    int good = extend(set) && (set->flushed == 0 && (full || last) ? write_compressed(set) : write_plain(self, set));
+    bool good = extend(set) && (set->flushed == 0 && (full || last) ? write_compressed(set) : write_plain(self, set));
     set->flushed = set->pending;
     if (full) {
         set->done += set->pending;
@@ -354,8 +354,8 @@ static int put_rows(hdf5 *self, dataset *set, int last) {
 }
 
 /* `time` stands first in the table and is written last, after the others have reached the file. */
-static int put_all(hdf5 *self, int last) {
-    int good = 1;
+static bool put_all(hdf5 *self, int last) {
+    bool good = true;
     for (int d = self->count - 1; d >= 0; d--) {
         if (d == 0) {
             good &= H5Fflush(self->file, H5F_SCOPE_GLOBAL) >= 0;
@@ -428,11 +428,11 @@ static sim_status hdf5_close(writer *base, sim_error *error) {
     return status;
 }
 
-static int make(hdf5 *self, const sim_scene *scene, const channel_set *set) {
+static bool make(hdf5 *self, const sim_scene *scene, const channel_set *set) {
     self->file = create_file(self);
-    int good = self->file >= 0 && describe_run(self->file, scene, &scene->options) &&
-               create_datasets(self, scene, set) && create_mark(self) && H5Fstart_swmr_write(self->file) >= 0 &&
-               H5Fflush(self->file, H5F_SCOPE_GLOBAL) >= 0 && !self->link.trouble;
+    bool good = self->file >= 0 && describe_run(self->file, scene, &scene->options) &&
+                create_datasets(self, scene, set) && create_mark(self) && H5Fstart_swmr_write(self->file) >= 0 &&
+                H5Fflush(self->file, H5F_SCOPE_GLOBAL) >= 0 && !self->link.trouble;
     if (good) {
         hdf5_driver_publish(&self->link);
     }

@@ -93,7 +93,7 @@ static uint32_t superblock_checksum(const unsigned char *p) {
 }
 
 /* The checksum proves that what is written is a superblock as we know it; anything else is left alone. */
-static int is_superblock(haddr_t address, size_t size, const unsigned char *p) {
+static bool is_superblock(haddr_t address, size_t size, const unsigned char *p) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     return address == 0 && size == SUPERBLOCK && memcmp(p, signature, sizeof signature) == 0 && p[AT_VERSION] == 3 &&
            p[AT_ADDRESS_SIZE] == 8 && load(p + AT_CHECKSUM) == superblock_checksum(p);

@@ -85,7 +85,7 @@ sim_recorder *sim_recorder_open(const char *path, const sim_scene *scene, sim_wo
     return recorder;
 }
 
-static int make_room(sim_recorder *recorder, size_t numbers) {
+static bool make_room(sim_recorder *recorder, size_t numbers) {
     if (numbers > recorder->contact_room) {
         double *more = realloc(recorder->contact, 2 * numbers * sizeof *more);
         recorder->contact = more ? more : recorder->contact;

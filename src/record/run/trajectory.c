@@ -10,7 +10,7 @@
 
 static const unsigned char hdf5_magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
-static int ends_in(const char *text, const char *end) {
+static bool ends_in(const char *text, const char *end) {
     size_t length = strlen(text), size = strlen(end);
     return length > size && strcmp(text + length - size, end) == 0;
 }
@@ -90,10 +90,10 @@ sim_status trajectory_values(trajectory *t, int column, double *value, sim_error
     return t->read(t, column, value, error);
 }
 
-static int is_called(const trajectory_column *column, const char *name) {
+static bool is_called(const trajectory_column *column, const char *name) {
     size_t length = strlen(column->name);
     if (strncmp(column->name, name, length) != 0) {
-        return 0;
+        return false;
     }
     const char *rest = name + length;
     size_t unit = strlen(column->unit);

@@ -90,7 +90,7 @@ static char *take_cell(char **at, int *last) {
 }
 
 /* A file that was cut off ends without a newline. */
-static int is_whole(const char *line) { return strchr(line, '\n') != NULL; }
+static bool is_whole(const char *line) { return strchr(line, '\n') != NULL; }
 
 /* "elbow [rad]" */
 static void split_unit(char *head, trajectory_column *column) {
@@ -156,9 +156,9 @@ static int find_label(trajectory *t, table *file, const char *text) {
     return t->labels++;
 }
 
-static int make_room(trajectory *t, table *file) {
+static bool make_room(trajectory *t, table *file) {
     if (t->records < file->room) {
-        return 1;
+        return true;
     }
     ptrdiff_t room = 2 * file->room + 256;
     double *value = realloc(file->value, (size_t)room * (size_t)t->columns * sizeof *value);

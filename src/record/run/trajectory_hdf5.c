@@ -22,14 +22,14 @@ static sim_status library_failed(const trajectory *t, const char *what, sim_erro
 }
 
 /* Is it there, every group on the way to it included? */
-static int stands(hid_t file, const char *path) {
+static bool stands(hid_t file, const char *path) {
     const char *slash = strchr(path, '/');
     char group[64];
     if (slash && (size_t)(slash - path) < sizeof group) {
         memcpy(group, path, (size_t)(slash - path));
         group[slash - path] = 0;
         if (H5Lexists(file, group, H5P_DEFAULT) <= 0) {
-            return 0;
+            return false;
         }
     }
     return H5Lexists(file, path, H5P_DEFAULT) > 0;
@@ -135,16 +135,16 @@ static const char *column_unit(trajectory *t, const char *units, size_t width, i
     return strcmp(text, "1") == 0 ? "" : pool_text(t->pool, text);
 }
 
-static int grow_columns(trajectory *t, int more) {
+static bool grow_columns(trajectory *t, int more) {
     trajectory_column *column = POOL_NEW(t->pool, trajectory_column, t->columns + more);
     if (!column) {
-        return 0;
+        return false;
     }
     if (t->columns) {
         memcpy(column, t->column, (size_t)t->columns * sizeof *column);
     }
     t->column = column;
-    return 1;
+    return true;
 }
 
 static sim_status add_columns(trajectory *t, int number, hid_t set, int items, sim_error *error) {
@@ -169,7 +169,7 @@ static sim_status add_columns(trajectory *t, int number, hid_t set, int items, s
     return SIM_OK;
 }
 
-static int is_number(hid_t set) {
+static bool is_number(hid_t set) {
     hid_t type = H5Dget_type(set);
     H5T_class_t class = H5Tget_class(type);
     H5Tclose(type);

@@ -19,9 +19,9 @@ writer *csv_open(const char *path, const sim_scene *scene, const channel_set *se
 writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error);
 
 /* Can HDF5 be written by this build? */
-int hdf5_present(void);
-/* For programs, before anything else of HDF5: when the program ends the library stays as it is.  Tidying up, it would fail
- * noisily once it has met a damaged file. */
+bool hdf5_present(void);
+/* For programs, before anything else of HDF5: when the program ends the library stays as it is.  Tidying up, it would
+ * fail noisily once it has met a damaged file. */
 void hdf5_no_tidying(void);
 
 #endif

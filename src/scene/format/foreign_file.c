@@ -98,14 +98,14 @@ static int ends_in(const char *path, const char *ending) {
     return length > size;
 }
 
-static int holds(const char *head, size_t length, const char *word) {
+static bool holds(const char *head, size_t length, const char *word) {
     size_t size = strlen(word);
     for (size_t k = 0; k + size <= length; k++) {
         if (memcmp(head + k, word, size) == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 const foreign_kind *foreign_find_kind(const char *path, const char *head, size_t length) {

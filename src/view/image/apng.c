@@ -1,5 +1,6 @@
-/* Animated PNG: a PNG whose first picture any reader shows, and further ones in chunks of their own (PNG 3rd edition, 2025,
- * section 11.3.3: acTL, fcTL, fdAT).  After the first, a picture is the rectangle in which it differs from the one before.
+/* Animated PNG: a PNG whose first picture any reader shows, and further ones in chunks of their own (PNG 3rd edition,
+ * 2025, section 11.3.3: acTL, fcTL, fdAT).  After the first, a picture is the rectangle in which it differs from the
+ * one before.
  * Cost: one comparison and one deflation of what changed a picture. */
 #include "view/image/moving.h"
 #include "view/image/png.h"
@@ -90,7 +91,7 @@ static void put_control(apng *a, moving_part part) {
     png_put_chunk(&a->chunks, "fcTL", text, sizeof text);
 }
 
-static int put_picture(apng *a, const unsigned char *rgb, moving_part part) {
+static bool put_picture(apng *a, const unsigned char *rgb, moving_part part) {
     size_t row = 3 * (size_t)a->format.width;
     view_bytes packed = {0};
     unsigned char number[4];
@@ -98,7 +99,7 @@ static int put_picture(apng *a, const unsigned char *rgb, moving_part part) {
         png_put_32(number, a->sequence++);
         view_put_bytes(&packed, number, sizeof number);
     }
-    int good = png_pack(rgb + (size_t)part.y * row + 3 * (size_t)part.x, row, part.width, part.height, &packed);
+    bool good = png_pack(rgb + (size_t)part.y * row + 3 * (size_t)part.x, row, part.width, part.height, &packed);
     png_put_chunk(&a->chunks, a->count ? "fdAT" : "IDAT", packed.data, packed.size);
     view_bytes_free(&packed);
     return good && !a->chunks.starved;
@@ -116,7 +117,7 @@ int apng_add(apng *a, const unsigned char *rgb) {
     return good;
 }
 
-int apng_end(apng *a, view_bytes *file) {
+bool apng_end(apng *a, view_bytes *file) {
     unsigned char text[8] = {0}; /* how many pictures, how often they are shown: without end */
     png_put_head(file, a->format.width, a->format.height);
     png_put_32(text, (uint32_t)a->count);

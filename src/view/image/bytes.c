@@ -1,17 +1,18 @@
-/* Compression of columns of numbers that change smoothly.  A column is written as differences of the order that makes it
- * shortest, which its first byte names,
+/* Compression of columns of numbers that change smoothly.  A column is written as differences of the order that makes
+ * it shortest, which its first byte names,
  *
  *     order 0: x_k     1: x_k - x_{k-1}     2: x_k - 2 x_{k-1} + x_{k-2}     (what is before the first is 0)
  *
  * each folded to be positive, 0 -1 1 -2 2 .. to 0 1 2 3 4 .., and cut into groups of seven bits. */
 #include "view/image/bytes.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ORDERS = 3 };
 
-static int make_room(view_bytes *bytes, size_t more) {
+static bool make_room(view_bytes *bytes, size_t more) {
     if (bytes->size + more > bytes->room) {
         size_t room = 2 * (bytes->size + more) + 256;
         unsigned char *data = realloc(bytes->data, room);

@@ -1,8 +1,8 @@
-/* GIF (Graphics Interchange Format 89a, CompuServe 1990): pictures of 255 colours, the same for all, and one index that means
- * "as before".  Pictures wait, deflated, until the last has come and the colours can be chosen (gif_palette.c); then each is
- * the rectangle in which its indices differ from those before, with "as before" wherever they do not (gif_lzw.c).  Times are
- * hundredths of a second: each picture ends at the one nearest to its own.  Nothing is dithered: what stands still stays the
- * same.  Cost: the deflated pictures in memory, and each inflated once more. */
+/* GIF (Graphics Interchange Format 89a, CompuServe 1990): pictures of 255 colours, the same for all, and one index that
+ * means "as before".  Pictures wait, deflated, until the last has come and the colours can be chosen (gif_palette.c);
+ * then each is the rectangle in which its indices differ from those before, with "as before" wherever they do not
+ * (gif_lzw.c).  Times are hundredths of a second: each picture ends at the one nearest to its own.  Nothing is
+ * dithered: what stands still stays the same.  Cost: the deflated pictures in memory, and each inflated once more. */
 #include "view/image/moving.h"
 
 #include <math.h>
@@ -45,13 +45,13 @@ void gif_free(gif *g) {
     }
 }
 
-int gif_add(gif *g, const unsigned char *rgb) {
+bool gif_add(gif *g, const unsigned char *rgb) {
     size_t pixels = pixels_of(g);
     uLong size = compressBound((uLong)(3 * pixels));
     unsigned char *packed = malloc(size);
     if (!packed || compress2(packed, &size, rgb, (uLong)(3 * pixels), QUICK) != Z_OK) {
         free(packed);
-        return 0;
+        return false;
     }
     view_put_bytes(&g->packed, packed, size);
     free(packed);
@@ -118,7 +118,7 @@ static int put_change(const gif *g, int k, const unsigned char *now, const unsig
     return lzw_put(out, text, count);
 }
 
-static int unpack(const gif *g, int k, unsigned char *rgb) {
+static bool unpack(const gif *g, int k, unsigned char *rgb) {
     size_t from = k ? g->end[k - 1] : 0;
     uLong size = (uLong)(3 * pixels_of(g));
     return uncompress(rgb, &size, g->packed.data + from, (uLong)(g->end[k] - from)) == Z_OK;
@@ -142,10 +142,10 @@ static int put_pictures(const gif *g, const unsigned char *index_of_bin, unsigne
     return good;
 }
 
-int gif_end(gif *g, view_bytes *file) {
+bool gif_end(gif *g, view_bytes *file) {
     unsigned char colour[PALETTE_COLOURS][3] = {{0}};
     unsigned char *index_of_bin = calloc(PALETTE_BINS, 1), *room = malloc(6 * pixels_of(g));
-    int good = index_of_bin && room && palette_choose(g->bin, colour, index_of_bin) > 0;
+    bool good = index_of_bin && room && palette_choose(g->bin, colour, index_of_bin) > 0;
     if (good) {
         put_head(g, (const unsigned char(*)[3])colour, file);
         good = put_pictures(g, index_of_bin, room, file);

@@ -1,7 +1,8 @@
-/* LZW as GIF has it (Graphics Interchange Format 89a, appendix F): a text of indices as numbers of words met before, each the
- * longest that fits, a word and the next index making a new one.  Numbers have 9 bits, and one more whenever there are twice
- * as many; after 4096 words all are forgotten.  Bits go lowest first, in blocks of at most 255 bytes.  Cost: one look-up in a
- * table of 8192 places an index.  Welch, A technique for high-performance data compression, IEEE Computer 17(6), 1984. */
+/* LZW as GIF has it (Graphics Interchange Format 89a, appendix F): a text of indices as numbers of words met before,
+ * each the longest that fits, a word and the next index making a new one.  Numbers have 9 bits, and one more whenever
+ * there are twice as many; after 4096 words all are forgotten.  Bits go lowest first, in blocks of at most 255 bytes.
+ * Cost: one look-up in a table of 8192 places an index.  Welch, A technique for high-performance data compression,
+ * IEEE Computer 17(6), 1984. */
 #include "view/image/moving.h"
 
 #include <stdlib.h>
@@ -61,10 +62,10 @@ static int place_of(const lzw *z, uint32_t key) {
     return (int)at;
 }
 
-int lzw_put(view_bytes *out, const unsigned char *index, size_t count) {
+bool lzw_put(view_bytes *out, const unsigned char *index, size_t count) {
     lzw *z = calloc(1, sizeof *z);
     if (!z) {
-        return 0;
+        return false;
     }
     *z = (lzw){.out = out, .bits = INDEX_BITS + 1};
     view_put_byte(out, INDEX_BITS);

@@ -1,5 +1,5 @@
-/* Pictures one after another in one file, kept in memory until it is whole: APNG and GIF.  The same pictures give the same
- * bytes. */
+/* Pictures one after another in one file, kept in memory until it is whole: APNG and GIF.  The same pictures give the
+ * same bytes. */
 #ifndef VIEW_IMAGE_MOVING_H
 #define VIEW_IMAGE_MOVING_H
 
@@ -27,14 +27,14 @@ typedef struct apng apng;
 apng *apng_create(const moving_format *format);
 void apng_free(apng *a);
 int apng_add(apng *a, const unsigned char *rgb);
-int apng_end(apng *a, view_bytes *file);
+bool apng_end(apng *a, view_bytes *file);
 
 /* gif.c: the same.  Colours are chosen at the end, from all pictures. */
 typedef struct gif gif;
 gif *gif_create(const moving_format *format);
 void gif_free(gif *g);
-int gif_add(gif *g, const unsigned char *rgb);
-int gif_end(gif *g, view_bytes *file);
+bool gif_add(gif *g, const unsigned char *rgb);
+bool gif_end(gif *g, view_bytes *file);
 
 /* gif_palette.c */
 enum { PALETTE_BITS = 6, PALETTE_BINS = 1 << (3 * PALETTE_BITS), PALETTE_COLOURS = 255 };
@@ -45,11 +45,11 @@ static inline int palette_bin_of(const unsigned char *rgb) {
     int down = 8 - PALETTE_BITS;
     return ((rgb[0] >> down) << PALETTE_BITS | rgb[1] >> down) << PALETTE_BITS | rgb[2] >> down;
 }
-/* At most PALETTE_COLOURS colours for the pixels of `bin` [PALETTE_BINS], and which of them each bin takes; how many there
- * are, or 0 without memory. */
+/* At most PALETTE_COLOURS colours for the pixels of `bin` [PALETTE_BINS], and which of them each bin takes; how many
+ * there are, or 0 without memory. */
 int palette_choose(const palette_bin *bin, unsigned char colour[PALETTE_COLOURS][3], unsigned char *index_of_bin);
 
 /* gif_lzw.c: indices as a GIF holds them, code size and blocks.  0 without memory. */
-int lzw_put(view_bytes *out, const unsigned char *index, size_t count);
+bool lzw_put(view_bytes *out, const unsigned char *index, size_t count);
 
 #endif

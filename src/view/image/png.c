@@ -1,5 +1,5 @@
-/* PNG encoder (ISO/IEC 15948).  A signature, then chunks: header, compressed rows, end.  Each row
- * is written as its difference from what its neighbours foretell, by whichever of five rules makes the numbers smallest. */
+/* PNG encoder (ISO/IEC 15948).  A signature, then chunks: header, compressed rows, end.  Each row is written as its
+ * difference from what its neighbours foretell, by whichever of five rules makes the numbers smallest. */
 #include "view/image/png.h"
 
 #include <stdlib.h>
@@ -77,11 +77,11 @@ static void filter(const unsigned char *rgb, size_t stride, int width, int heigh
     }
 }
 
-int png_pack(const unsigned char *rgb, size_t stride, int width, int height, view_bytes *out) {
+bool png_pack(const unsigned char *rgb, size_t stride, int width, int height, view_bytes *out) {
     size_t row = PIXEL * (size_t)width + 1, raw = row * (size_t)height;
     uLong size = compressBound((uLong)raw);
     unsigned char *rows = malloc(raw), *line = malloc(row), *packed = malloc(size);
-    int good = rows && line && packed;
+    bool good = rows && line && packed;
     if (good) {
         filter(rgb, stride, width, height, rows, line);
         good = compress2(packed, &size, rows, (uLong)raw, 6) == Z_OK;

@@ -29,7 +29,7 @@ static void surface_clear(surface *s) {
     free(s->around);
 }
 
-static int surface_room(surface *s, int nvertex, int ntriangle) {
+static bool surface_room(surface *s, int nvertex, int ntriangle) {
     s->area = calloc((size_t)ntriangle + 1, sizeof *s->area);
     s->normal = calloc((size_t)ntriangle + 1, sizeof *s->normal);
     s->start = calloc((size_t)nvertex + 2, sizeof *s->start);
@@ -76,7 +76,7 @@ static v3 corner_normal(const surface *s, int vertex, int t) {
     return sum;
 }
 
-static int same_normal(const view_mesh *mesh, int a, int b) {
+static bool same_normal(const view_mesh *mesh, int a, int b) {
     double dot = 0;
     for (int k = 0; k < 3; k++) {
         dot += (double)mesh->normal[a][k] * mesh->normal[b][k];

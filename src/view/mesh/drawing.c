@@ -1,5 +1,5 @@
-/* Shared surfaces of shapes.  A ball is the unit ball scaled, a box the unit cube; of capsules those of one slenderness are
- * one; of geometries those of equal content. */
+/* Shared surfaces of shapes.  A ball is the unit ball scaled, a box the unit cube; of capsules those of one slenderness
+ * are one; of geometries those of equal content. */
 #include "view/mesh/drawing.h"
 
 #include <stdlib.h>
@@ -39,20 +39,20 @@ static sim_shape base_of(const sim_shape *shape, double scale[3]) {
     return base;
 }
 
-static int same_base(const sim_shape *a, const sim_shape *b) {
+static bool same_base(const sim_shape *a, const sim_shape *b) {
     int same_geometry =
         a->geometry == b->geometry || (a->geometry && b->geometry && a->geometry->type == b->geometry->type &&
                                        a->geometry->fingerprint == b->geometry->fingerprint);
     return a->type == b->type && same_geometry && memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
-int view_drawing_plan(view_drawing *drawing, const sim_model *model) {
+bool view_drawing_plan(view_drawing *drawing, const sim_model *model) {
     size_t count = (size_t)model->nshape + 1;
     drawing->base = calloc(count, sizeof *drawing->base);
     drawing->mesh_of = calloc(count, sizeof *drawing->mesh_of);
     drawing->scale = calloc(count, sizeof *drawing->scale);
     if (!drawing->base || !drawing->mesh_of || !drawing->scale) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < model->nshape; k++) {
         sim_shape base = base_of(&model->shape[k], drawing->scale[k]);
@@ -65,7 +65,7 @@ int view_drawing_plan(view_drawing *drawing, const sim_model *model) {
             drawing->base[drawing->count++] = base;
         }
     }
-    return 1;
+    return true;
 }
 
 void view_drawing_free(view_drawing *drawing) {

@@ -13,7 +13,7 @@ typedef struct view_drawing {
 } view_drawing;
 
 /* 0 without memory. */
-int view_drawing_plan(view_drawing *drawing, const sim_model *model);
+bool view_drawing_plan(view_drawing *drawing, const sim_model *model);
 void view_drawing_free(view_drawing *drawing);
 /* Segments of a turn that so many shapes can have and still be drawn smoothly. */
 int view_drawing_detail(int nshape);

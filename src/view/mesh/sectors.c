@@ -2,8 +2,8 @@
  *
  *     light = 1 - strength + strength * prod_k side_k,   side_k = sign of coordinate k from the middle (1 along the axis)
  *
- * A mesh is round about an axis if its box is square across it, to 2 %, and if in each of 16 bins of the angle it reaches
- * 96 % of the farthest.  Where two axes do, z comes before y before x.  The page of a run has the same rule
+ * A mesh is round about an axis if its box is square across it, to 2 %, and if in each of 16 bins of the angle it
+ * reaches 96 % of the farthest.  Where two axes do, z comes before y before x.  The page of a run has the same rule
  * (viewer/src/bodies.js).  Cost: once over the corners of each mesh. */
 #include "view/mesh/sectors.h"
 
@@ -17,7 +17,7 @@ static const float strong = 0.13f; /* of balls, discs and wheels */
 
 /* ---- meshes ---- */
 
-static int reaches_all_around(const view_mesh *mesh, const float centre[3], int u, int v) {
+static bool reaches_all_around(const view_mesh *mesh, const float centre[3], int u, int v) {
     double farthest[BINS] = {0}, least = HUGE_VAL, most = 0;
     for (int k = 0; k < mesh->nvertex; k++) {
         double x = (double)(mesh->position[k][u] - centre[u]), y = (double)(mesh->position[k][v] - centre[v]);

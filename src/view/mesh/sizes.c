@@ -55,13 +55,13 @@ static double mean_weight(const sim_model *model) {
     return weight > 0 && isfinite(weight) ? weight : 1;
 }
 
-int view_sizes_find(view_sizes *sizes, const sim_model *model) {
+bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
     size_t count = (size_t)model->nbody;
     double *room = calloc(count, sizeof *room);
     sizes->body = calloc(count, sizeof *sizes->body);
     if (!room || !sizes->body) {
         free(room);
-        return 0;
+        return false;
     }
     for (int k = 0; k < model->nshape; k++) {
         const sim_shape *shape = &model->shape[k];
@@ -78,7 +78,7 @@ int view_sizes_find(view_sizes *sizes, const sim_model *model) {
     }
     sizes->force = mean_weight(model);
     free(room);
-    return 1;
+    return true;
 }
 
 void view_sizes_free(view_sizes *sizes) { free(sizes->body); }

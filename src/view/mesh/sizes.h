@@ -11,7 +11,7 @@ typedef struct view_sizes {
 } view_sizes;
 
 /* 0 without memory. */
-int view_sizes_find(view_sizes *sizes, const sim_model *model);
+bool view_sizes_find(view_sizes *sizes, const sim_model *model);
 void view_sizes_free(view_sizes *sizes);
 
 /* Steps of positions, as a fraction of the radius: 1/20 of a pixel where the body is 200 pixels wide. */

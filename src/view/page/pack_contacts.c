@@ -57,21 +57,21 @@ void view_contact_packer_free(view_contact_packer *packer) {
     }
 }
 
-static int put(column *c, int64_t value) {
+static bool put(column *c, int64_t value) {
     if (c->count == c->room) {
         int room = 2 * c->room + 256;
         int64_t *item = realloc(c->item, (size_t)room * sizeof *item);
         if (!item) {
-            return 0;
+            return false;
         }
         c->item = item;
         c->room = room;
     }
     c->item[c->count++] = value;
-    return 1;
+    return true;
 }
 
-static int make_room(view_contact_packer *packer, int count) {
+static bool make_room(view_contact_packer *packer, int count) {
     if (count > packer->room) {
         known *before = realloc(packer->before, 2 * (size_t)count * sizeof *before);
         packer->before = before ? before : packer->before;
@@ -82,7 +82,7 @@ static int make_room(view_contact_packer *packer, int count) {
     return count <= packer->room;
 }
 
-static int is_carried(const sim_model *model, int body) {
+static bool is_carried(const sim_model *model, int body) {
     while (body > 0 && model->body[body].nv == 0) {
         body = model->body[body].parent;
     }

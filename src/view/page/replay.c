@@ -266,7 +266,7 @@ sim_status view_replay_frame(view_replay *r, ptrdiff_t k, sim_view *view, sim_er
     return status ? status : sim_view_add(view, &frame, error);
 }
 
-int view_replay_has_contacts(const view_replay *r) { return r->channel[START].value && r->channel[COUNT].value; }
+bool view_replay_has_contacts(const view_replay *r) { return r->channel[START].value && r->channel[COUNT].value; }
 
 sim_status view_replay_times(trajectory *file, double *step, double *between, sim_error *error) {
     double time[2] = {0}, count[2] = {0};

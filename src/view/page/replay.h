@@ -7,14 +7,14 @@
 
 typedef struct view_replay view_replay;
 
-/* What the file holds must fit the scene's model: poses, or coordinates from which they follow; the rest may be missing.
- * NULL on failure.  Trajectory and scene must outlive it. */
+/* What the file holds must fit the scene's model: poses, or coordinates from which they follow; the rest may be
+ * missing. NULL on failure.  Trajectory and scene must outlive it. */
 view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_error *error);
 void view_replay_free(view_replay *replay);
 /* Record k, which stays until the next is read. */
 sim_status view_replay_read(view_replay *replay, ptrdiff_t k, view_frame *frame, sim_error *error);
 /* Does the file tell of contacts? */
-int view_replay_has_contacts(const view_replay *replay);
+bool view_replay_has_contacts(const view_replay *replay);
 /* Adds record k to the page. */
 sim_status view_replay_frame(view_replay *replay, ptrdiff_t k, sim_view *view, sim_error *error);
 

@@ -89,7 +89,7 @@ void view_tracks_free(view_tracks *tracks) {
     }
 }
 
-static int make_room(view_tracks *tracks) {
+static bool make_room(view_tracks *tracks) {
     if (tracks->frames == tracks->room) {
         size_t room = 2 * (size_t)tracks->room + 256;
         double *time = realloc(tracks->time, room * sizeof *time);
@@ -101,9 +101,9 @@ static int make_room(view_tracks *tracks) {
     return tracks->frames < tracks->room;
 }
 
-int view_tracks_add(view_tracks *tracks, const view_frame *frame) {
+bool view_tracks_add(view_tracks *tracks, const view_frame *frame) {
     if (!make_room(tracks)) {
-        return 0;
+        return false;
     }
     float *row = tracks->row + (size_t)tracks->frames * (size_t)tracks->count;
     tracks->time[tracks->frames++] = frame->time;
@@ -113,7 +113,7 @@ int view_tracks_add(view_tracks *tracks, const view_frame *frame) {
     for (int k = 0; k < tracks->coordinates; k++) {
         row[VIEW_SCALARS + k] = frame->q ? (float)frame->q[tracks->coordinate[k]] : (float)NAN;
     }
-    return 1;
+    return true;
 }
 
 void view_tracks_forget(view_tracks *tracks) { tracks->frames = 0; }

@@ -40,7 +40,7 @@ static void forget(sim_view *view) {
     free(view);
 }
 
-static int prepare(sim_view *view, const sim_scene *scene) {
+static bool prepare(sim_view *view, const sim_scene *scene) {
     const sim_model *model = scene->model;
     view->scene = scene;
     view->low = INFINITY;
@@ -150,11 +150,11 @@ sim_status sim_view_add(sim_view *view, const view_frame *frame, sim_error *erro
     return SIM_OK;
 }
 
-static int fetch_contacts(sim_view *view, const sim_state *state) {
+static bool fetch_contacts(sim_view *view, const sim_state *state) {
     if (state->ncontact > view->contact_room) {
         view_contact *more = realloc(view->contact, 2 * (size_t)state->ncontact * sizeof *more);
         if (!more) {
-            return 0;
+            return false;
         }
         view->contact = more;
         view->contact_room = 2 * state->ncontact;
@@ -164,7 +164,7 @@ static int fetch_contacts(sim_view *view, const sim_state *state) {
         view->contact[k] =
             (view_contact){c->shape_a, c->shape_b, c->at.position, c->at.normal, state->impulse[k], c->at.gap};
     }
-    return 1;
+    return true;
 }
 
 sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {

@@ -1,8 +1,9 @@
 /* Reduction of a curve to the resolution of the plot.
  *
- * Lines drawn through all numbers of one column of pixels cover the stretch from the least to the most of them, and go on
- * from the last to the first of the next column: these four draw the same picture (Jugel, Jerzak, Hackenbroich, Markl 2014).
- * Where x comes back (a path in a plane), points nearer than a part of a pixel to the last one drawn are left out. */
+ * Lines drawn through all numbers of one column of pixels cover the stretch from the least to the most of them, and go
+ * on from the last to the first of the next column: these four draw the same picture (Jugel, Jerzak, Hackenbroich,
+ * Markl 2014). Where x comes back (a path in a plane), points nearer than a part of a pixel to the last one drawn are
+ * left out. */
 #include "view/plot/svg.h"
 
 #include <math.h>
@@ -81,15 +82,15 @@ static void put(column *c, pen *p, spot at) {
     c->count++;
 }
 
-static int drawable(const plot_scale *scale, double value) { return isfinite(value) && (!scale->log || value > 0); }
+static bool drawable(const plot_scale *scale, double value) { return isfinite(value) && (!scale->log || value > 0); }
 
-static int goes_forward(const plot_curve *curve) {
+static bool goes_forward(const plot_curve *curve) {
     for (ptrdiff_t k = 1; k < curve->count; k++) {
         if (curve->x[k] < curve->x[k - 1]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Points far outside would only cost digits; what is clipped there looks the same. */
@@ -110,7 +111,7 @@ void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const p
     pen p = {.file = file};
     column c = {0};
     spot before = {0};
-    int forward = goes_forward(curve);
+    bool forward = goes_forward(curve);
     fputs("<path class=\"", file);
     ink_class(file, curve->colour, curve->dash);
     fputs("\" d=\"", file);

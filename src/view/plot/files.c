@@ -39,14 +39,14 @@ typedef struct drawing {
     sim_status status;
 } drawing;
 
-static int no_memory(drawing *d) {
+static bool no_memory(drawing *d) {
     d->status = sim_fail(d->error, SIM_NO_RESOURCE, "no memory for the picture");
-    return 0;
+    return false;
 }
 
-static int refuse(drawing *d, const char *what) {
+static bool refuse(drawing *d, const char *what) {
     d->status = sim_fail(d->error, SIM_BAD_INPUT, "%s", what);
-    return 0;
+    return false;
 }
 
 /* ---- runs ---- */
@@ -83,13 +83,13 @@ static const char *problem_name(drawing *d, const char *path, const char *histor
     return name;
 }
 
-static int add_run(drawing *d, trajectory *file, int label, const char *name) {
+static bool add_run(drawing *d, trajectory *file, int label, const char *name) {
     if (!name) {
         return no_memory(d);
     }
     if (d->runs == MAX_RUNS) {
         snprintf(d->note, 256, "only the first %d runs are drawn", MAX_RUNS);
-        return 1;
+        return true;
     }
     d->run[d->runs] = (run){.file = file, .label = label, .name = name, .count = file->records};
     if (label >= 0) {
@@ -99,7 +99,7 @@ static int add_run(drawing *d, trajectory *file, int label, const char *name) {
         }
     }
     d->runs++;
-    return 1;
+    return true;
 }
 
 static int list_runs(drawing *d, trajectory *const *file, int files) {
@@ -146,18 +146,18 @@ static void make(plot_made made, double *y, ptrdiff_t count) {
     }
 }
 
-static int all_whole(const double *y, ptrdiff_t count) {
+static bool all_whole(const double *y, ptrdiff_t count) {
     for (ptrdiff_t k = 0; k < count; k++) {
         if (isfinite(y[k]) && y[k] != floor(y[k])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* ---- what is asked for ---- */
 
-static int no_such_column(drawing *d, const char *word) {
+static bool no_such_column(drawing *d, const char *word) {
     nearest near = {.wanted = word};
     char hint[200];
     for (int k = 0; plot_quantity_at(k); k++) {
@@ -171,10 +171,10 @@ static int no_such_column(drawing *d, const char *word) {
     const char *path = d->run[0].file->path, *meant = nearest_hint(&near, hint, sizeof hint);
     d->status = sim_fail(d->error, SIM_BAD_INPUT, "%s holds no '%.80s'%s%s%s; --list says what it holds", path, word,
                          meant ? " (" : "", meant ? meant : "", meant ? ")" : "");
-    return 0;
+    return false;
 }
 
-static int find_x(drawing *d) {
+static bool find_x(drawing *d) {
     for (int k = 0; k < d->runs; k++) {
         run *r = &d->run[k];
         const char *name = d->wish->x ? d->wish->x : trajectory_find(r->file, "time", 0) >= 0 ? "time" : "iteration";
@@ -186,14 +186,14 @@ static int find_x(drawing *d) {
             d->status =
                 sim_fail(d->error, SIM_BAD_INPUT,
                          "%s: has no column 'time' or 'iteration'; --x NAME says what to draw over", r->file->path);
-            return 0;
+            return false;
         }
         r->x = numbers(d, r, r->x_column);
         if (!r->x) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Columns of one panel, each by its first appearance in a run. */
@@ -202,17 +202,17 @@ typedef struct column_list {
     const trajectory_column *column[MAX_COLUMNS];
 } column_list;
 
-static int alike(const trajectory_column *a, const trajectory_column *b) {
+static bool alike(const trajectory_column *a, const trajectory_column *b) {
     return strcmp(a->name, b->name) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-static int listed(const column_list *list, const trajectory_column *c) {
+static bool listed(const column_list *list, const trajectory_column *c) {
     for (int k = 0; k < list->count; k++) {
         if (alike(list->column[k], c)) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static void list_columns(const drawing *d, const plot_quantity *q, const char *unit, column_list *list) {
@@ -243,7 +243,7 @@ static int column_in(const trajectory *file, const trajectory_column *c) {
     return -1;
 }
 
-static int fill_curves(drawing *d, const plot_quantity *q, const column_list *list, plot_panel *panel) {
+static bool fill_curves(drawing *d, const plot_quantity *q, const column_list *list, plot_panel *panel) {
     plot_curve *curve = POOL_NEW(d->pool, plot_curve, d->runs * list->count);
     if (!curve) {
         return no_memory(d);
@@ -254,7 +254,7 @@ static int fill_curves(drawing *d, const plot_quantity *q, const column_list *li
             int column = column_in(d->run[r].file, list->column[c]);
             double *y = column < 0 ? NULL : numbers(d, &d->run[r], column);
             if (!y && column >= 0) {
-                return 0;
+                return false;
             }
             if (column < 0) {
                 continue;
@@ -267,7 +267,7 @@ static int fill_curves(drawing *d, const plot_quantity *q, const column_list *li
         }
     }
     panel->curve = curve;
-    return 1;
+    return true;
 }
 
 /* "energy." of energy.kinetic and energy.total: the panel's name says it. */
@@ -280,7 +280,7 @@ static size_t common_beginning(const column_list *list) {
     return length;
 }
 
-static int fill_keys(drawing *d, const column_list *list, int of_table, plot_panel *panel) {
+static bool fill_keys(drawing *d, const column_list *list, int of_table, plot_panel *panel) {
     plot_key *key = POOL_NEW(d->pool, plot_key, list->count);
     if (!key) {
         return no_memory(d);
@@ -292,10 +292,10 @@ static int fill_keys(drawing *d, const column_list *list, int of_table, plot_pan
     }
     panel->key = key;
     panel->keys = list->count > 1 ? list->count : 0;
-    return 1;
+    return true;
 }
 
-static int add_panel(drawing *d, const plot_quantity *q, const char *unit) {
+static bool add_panel(drawing *d, const plot_quantity *q, const char *unit) {
     column_list list = {0};
     list_columns(d, q, unit, &list);
     if (d->panels == MAX_PANELS) {

@@ -1,6 +1,6 @@
 /* Layout of a page of plots.  From above: the title, the legend that all panels share, the panels.  Each panel is
- * headed by its name, unit and legend, which so never cover a curve; ticks and grid are shared by x, and x is named below
- * the last.  data -> scales -> axes -> marks. */
+ * headed by its name, unit and legend, which so never cover a curve; ticks and grid are shared by x, and x is named
+ * below the last.  data -> scales -> axes -> marks. */
 #include "view/plot/plot.h"
 #include "view/plot/svg.h"
 
@@ -43,9 +43,9 @@ static void widen(range *r, double value) {
     r->most = fmax(r->most, value);
 }
 
-static int usable(double value, int log) { return isfinite(value) && (!log || value > 0); }
+static bool usable(double value, int log) { return isfinite(value) && (!log || value > 0); }
 
-static int in_sight(const plot_page *page, double x) {
+static bool in_sight(const plot_page *page, double x) {
     return usable(x, page->x.log) && !(x < page->from) && !(x > page->to);
 }
 
@@ -80,17 +80,17 @@ static plot_scale scale_of_x(const plot_page *page) {
     return (plot_scale){.low = r.least, .high = r.most};
 }
 
-static int scale_of_y(const plot_page *page, const plot_panel *panel, plot_scale *scale, plot_ticks *ticks,
-                      double height) {
+static bool scale_of_y(const plot_page *page, const plot_panel *panel, plot_scale *scale, plot_ticks *ticks,
+                       double height) {
     range r = range_of(page, panel, 0);
     if (r.least > r.most) {
         *ticks = (plot_ticks){0};
-        return 0;
+        return false;
     }
     *scale = plot_scale_around(r.least, r.most, panel->y.log);
     int wanted = (int)(height / 45);
     plot_ticks_choose(scale, wanted < 2 ? 2 : wanted, panel->y.whole, ticks);
-    return 1;
+    return true;
 }
 
 static double widest_label(const plot_page *page, double height) {

@@ -1,11 +1,11 @@
-/* Quantities of a run that can be drawn.  Each quantity gathers columns of a file; any other word is the name of a column, or, with *,
- * of several. */
+/* Quantities of a run that can be drawn.  Each quantity gathers columns of a file; any other word is the name of a
+ * column, or, with *, of several. */
 #include "view/plot/quantity.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int plot_glob(const char *pattern, const char *text) {
+bool plot_glob(const char *pattern, const char *text) {
     const char *star = NULL, *retry = NULL;
     while (*text) {
         if (*pattern == '*') {
@@ -18,7 +18,7 @@ int plot_glob(const char *pattern, const char *text) {
             pattern = star + 1;
             text = ++retry;
         } else {
-            return 0;
+            return false;
         }
     }
     while (*pattern == '*') {
@@ -27,7 +27,7 @@ int plot_glob(const char *pattern, const char *text) {
     return !*pattern;
 }
 
-static int any_glob(const char *patterns, const char *text) {
+static bool any_glob(const char *patterns, const char *text) {
     for (const char *p = patterns; *p;) {
         size_t length = strcspn(p, " ");
         char one[600];
@@ -35,25 +35,25 @@ static int any_glob(const char *patterns, const char *text) {
             memcpy(one, p, length);
             one[length] = 0;
             if (plot_glob(one, text)) {
-                return 1;
+                return true;
             }
         }
         p += length + (p[length] == ' ');
     }
-    return 0;
+    return false;
 }
 
 /* Coordinates and velocities have the names of joints alone. */
-static int is_of_joint(const trajectory_column *c) {
+static bool is_of_joint(const trajectory_column *c) {
     return !any_glob("time step *.pose.* *.twist.* *.point.* energy.* momentum.* effort.* certificate.*", c->name);
 }
 
-static int is_coordinate(const trajectory_column *c) {
+static bool is_coordinate(const trajectory_column *c) {
     return is_of_joint(c) && (strcmp(c->unit, "rad") == 0 || strcmp(c->unit, "m") == 0 ||
                               (!*c->unit && any_glob("*.qw *.qx *.qy *.qz", c->name)));
 }
 
-static int is_velocity(const trajectory_column *c) {
+static bool is_velocity(const trajectory_column *c) {
     return is_of_joint(c) && (strcmp(c->unit, "rad/s") == 0 || strcmp(c->unit, "m/s") == 0);
 }
 
@@ -96,7 +96,7 @@ const plot_quantity *plot_quantity_of(const char *word, plot_quantity *room) {
     return room;
 }
 
-int plot_quantity_has(const plot_quantity *q, const trajectory_column *c) {
+bool plot_quantity_has(const plot_quantity *q, const trajectory_column *c) {
     if (q->of) {
         return q->of(c);
     }
@@ -104,7 +104,7 @@ int plot_quantity_has(const plot_quantity *q, const trajectory_column *c) {
         return any_glob(q->columns, c->name);
     }
     if (plot_glob(q->word, c->name)) {
-        return 1;
+        return true;
     }
     size_t length = strlen(c->name); /* "elbow [rad]" */
     const char *unit = q->word + length;

@@ -14,7 +14,7 @@ typedef enum plot_made {
 typedef struct plot_quantity {
     const char *word, *title;
     const char *columns; /* names with * for any letters, spaces between; NULL: by `of` */
-    int (*of)(const trajectory_column *column);
+    bool (*of)(const trajectory_column *column);
     plot_made made;
     int log;
     const char *meaning;
@@ -24,8 +24,8 @@ typedef struct plot_quantity {
 const plot_quantity *plot_quantity_at(int k);
 /* What `word` asks for: a row of the table, or columns of that name.  `room` holds the latter. */
 const plot_quantity *plot_quantity_of(const char *word, plot_quantity *room);
-int plot_quantity_has(const plot_quantity *quantity, const trajectory_column *column);
+bool plot_quantity_has(const plot_quantity *quantity, const trajectory_column *column);
 /* "*.pose.z": is `text` such a name? */
-int plot_glob(const char *pattern, const char *text);
+bool plot_glob(const char *pattern, const char *text);
 
 #endif

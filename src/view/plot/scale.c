@@ -1,5 +1,5 @@
-/* Ticks of an axis.  Multiples of 1, 2 or 5 times a power of ten (of log axes the powers themselves), with as
- * few letters as tell neighbours apart: powers of ten common to all, and a part that all share, go into the axis's name. */
+/* Ticks of an axis.  Multiples of 1, 2 or 5 times a power of ten (of log axes the powers themselves), with as few
+ * letters as tell neighbours apart: powers of ten common to all, and a part that all share, go into the axis's name. */
 #include "view/plot/scale.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 static const double finest = 1e-13;   /* of the largest number: below lies rounding */
 static const double nothing = 1e-290; /* numbers smaller than this lose digits */
 
-int plot_scale_narrow(double least, double most) {
+bool plot_scale_narrow(double least, double most) {
     double size = fmax(fabs(least), fabs(most));
     return size < nothing || most / 2 - least / 2 < finest * size;
 }

@@ -2,6 +2,8 @@
 #ifndef VIEW_PLOT_SCALE_H
 #define VIEW_PLOT_SCALE_H
 
+#include <stdbool.h>
+
 enum { PLOT_MOST_TICKS = 40, PLOT_MOST_MINORS = 200, PLOT_LABEL = 32 };
 
 typedef struct plot_scale {
@@ -11,7 +13,7 @@ typedef struct plot_scale {
 } plot_scale;
 
 /* Too near each other to be told apart, or both next to nothing. */
-int plot_scale_narrow(double least, double most);
+bool plot_scale_narrow(double least, double most);
 /* Ends that let numbers from `least` to `most` breathe; counts and sizes start at 0 if they come near it. */
 plot_scale plot_scale_around(double least, double most, int log);
 double plot_place(const plot_scale *scale, double value);

@@ -40,7 +40,7 @@ static int cut(const point in[3], double nearest, point out[4]) {
     return count;
 }
 
-static int outside(const point *p, int count, const stage *s) {
+static bool outside(const point *p, int count, const stage *s) {
     int left = 0, right = 0, above = 0, below = 0;
     for (int i = 0; i < count; i++) {
         left += p[i].x < 0;
@@ -88,13 +88,13 @@ static void bands_of(const raster_triangle *t, int band, int bands, int *first, 
     *last = !(bottom > 0) ? 0 : bottom > bands - 1 ? bands - 1 : (int)bottom;
 }
 
-int render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands) {
+bool render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands) {
     point *seen = ARENA_NEW(arena, point, s->corners + 1);
     bins->triangle = ARENA_NEW(arena, raster_triangle, 2 * (size_t)s->faces + 1);
     bins->start = ARENA_NEW(arena, int, bands + 2);
     bins->triangles = 0;
     if (!seen || !bins->triangle || !bins->start) {
-        return 0;
+        return false;
     }
     project(s, seen);
     put_faces(bins, s, seen);
@@ -116,12 +116,12 @@ int render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, in
         if (pass == 0) {
             bins->item = all < INT32_MAX ? ARENA_NEW(arena, int, all + 1) : NULL;
             if (!bins->item) {
-                return 0;
+                return false;
             }
             for (int b = 2; b < bands + 2; b++) {
                 bins->start[b] += bins->start[b - 1];
             }
         }
     }
-    return 1;
+    return true;
 }

@@ -20,9 +20,9 @@ static void take_in(v3 box[2], v3 at) {
     box[1] = v3_make(fmax(box[1].x, at.x), fmax(box[1].y, at.y), fmax(box[1].z, at.z));
 }
 
-static int is_empty(const v3 box[2]) { return !(box[0].x <= box[1].x); }
+static bool is_empty(const v3 box[2]) { return !(box[0].x <= box[1].x); }
 
-static int is_carried(const sim_model *model, int body) {
+static bool is_carried(const sim_model *model, int body) {
     while (body > 0 && model->body[body].nv == 0) {
         body = model->body[body].parent;
     }

@@ -22,7 +22,7 @@ typedef struct render_bins {
     int *start, *item;
 } render_bins;
 /* 0 without memory. */
-int render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands);
+bool render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands);
 
 /* The memory of a picture. */
 enum { BAND = 16, TONES = 4096 };

@@ -51,14 +51,14 @@ static view_mesh *arrow_tip(void) {
     return mesh;
 }
 
-static int make_meshes(render *r) {
+static bool make_meshes(render *r) {
     const sim_model *model = r->scene->model;
     sim_shape ball = {.type = SIM_SPHERE, .size = {1}}, shaft = {.type = SIM_CYLINDER, .size = {1, 1}};
     if (!view_drawing_plan(&r->drawing, model) || !view_sizes_find(&r->sizes, model)) {
-        return 0;
+        return false;
     }
     r->mesh = calloc((size_t)r->drawing.count + 1, sizeof *r->mesh);
-    int good = r->mesh != NULL;
+    bool good = r->mesh != NULL;
     for (int k = 0; good && k < r->drawing.count; k++) {
         r->mesh[k] = view_mesh_create(&r->drawing.base[k], view_drawing_detail(model->nshape));
         good = r->mesh[k] != NULL;
@@ -69,7 +69,7 @@ static int make_meshes(render *r) {
     return good && r->ball && r->shaft && r->tip;
 }
 
-static int make_sectors(render *r) {
+static bool make_sectors(render *r) {
     const sim_model *model = r->scene->model;
     view_round *round = POOL_NEW(r->pool, view_round, r->drawing.count + 1);
     r->sectors = POOL_NEW(r->pool, view_sectors, model->nshape + 1);
@@ -288,12 +288,12 @@ static void some_lights(void *context, int worker, int first, int end) {
     }
 }
 
-static int fill_stage(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens) {
+static bool fill_stage(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens) {
     stage *s = r->stage;
     stage_source source = {r->scene, &r->drawing, r->mesh, r->sectors, r->ball, r->shaft, r->tip, &r->sizes, &r->wish};
     arena_release(r->arena, 0);
     if (!stage_fill(s, &source, frame, lens->eye)) {
-        return 0;
+        return false;
     }
     render_ball moves = render_extent_ball(r, extent, 0), all = render_extent_ball(r, extent, 1);
     vector_of(v3_sub(moves.centre, lens->eye), s->centre);

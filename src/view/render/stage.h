@@ -91,10 +91,10 @@ typedef struct stage_source {
     const view_sizes *sizes;
     const render_wish *wish;
 } stage_source;
-int stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye);
+bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye);
 
 /* stage_light.c: draws the maps of the lights.  0 without memory. */
-int stage_lights_aim(stage *s, vec3 centre, float radius);
+bool stage_lights_aim(stage *s, vec3 centre, float radius);
 void stage_light_draw(stage *s, int light);
 /* How much of the light reaches a place on a surface: 0 .. 1. */
 float stage_light_reaches(const stage *s, int light, vec3 at, vec3 normal);

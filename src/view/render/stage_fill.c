@@ -23,7 +23,7 @@ void stage_colour(uint32_t rgb, vec3 linear) {
     }
 }
 
-static int is_carried(const sim_model *model, int body) {
+static bool is_carried(const sim_model *model, int body) {
     while (body > 0 && model->body[body].nv == 0) {
         body = model->body[body].parent;
     }
@@ -201,7 +201,7 @@ static void count(const view_mesh *mesh, size_t times, size_t room[3]) {
     room[2] += times;
 }
 
-int stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
+bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
     size_t room[3] = {1, 1, 1}, contacts = (size_t)frame->ncontact;
     for (int k = 0; k < source->scene->model->nshape; k++) {
         int mesh = source->drawing->mesh_of[k];
@@ -217,11 +217,11 @@ int stage_fill(stage *s, const stage_source *source, const view_frame *frame, si
     s->paint = ARENA_NEW(s->arena, stage_paint, room[2]);
     s->corners = s->faces = s->paints = s->floors = 0;
     if (!s->corner || !s->face || !s->paint || room[0] > INT32_MAX / 2 || room[1] > INT32_MAX / 2) {
-        return 0;
+        return false;
     }
     put_shapes(s, source, frame, eye);
     put_contacts(s, source, frame, eye);
-    return 1;
+    return true;
 }
 
 /* Level, of lines alone. */

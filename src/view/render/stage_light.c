@@ -1,8 +1,8 @@
 /* Shadow maps.  A map of the nearest surfaces, drawn along its direction over a ball around the scene: a place
  * is lit if nothing on the map is nearer to the light than itself, by more than the map can tell.
  *
- * The sun is one light.  The sky is several, spread over the half sphere above so that each stands for an equal share of the
- * light that falls on level ground: where fewer of them reach, in corners and under things, it is darker. */
+ * The sun is one light.  The sky is several, spread over the half sphere above so that each stands for an equal share
+ * of the light that falls on level ground: where fewer of them reach, in corners and under things, it is darker. */
 #include "view/render/stage.h"
 
 static const int sun_size = 2048, sky_size = 160;
@@ -41,7 +41,7 @@ static void aim(stage_light *light, vec3 centre, float radius) {
     light->texel = radius / half;
 }
 
-int stage_lights_aim(stage *s, vec3 centre, float radius) {
+bool stage_lights_aim(stage *s, vec3 centre, float radius) {
     for (int k = 0; k < STAGE_LIGHTS; k++) {
         stage_light *light = &s->light[k];
         light->size = k == 0 ? sun_size : sky_size;
@@ -49,12 +49,12 @@ int stage_lights_aim(stage *s, vec3 centre, float radius) {
         size_t tiles = (size_t)(light->size / STAGE_TILE);
         light->crest = ARENA_NEW(s->arena, float, tiles *tiles);
         if (!light->near || !light->crest) {
-            return 0;
+            return false;
         }
         direction_of(k, light->direction);
         aim(light, centre, radius);
     }
-    return 1;
+    return true;
 }
 
 static void place_on_map(stage_light *light, vec3 at, vec3 out) { glm_mat4_mulv3(light->project, at, 1, out); }
@@ -97,8 +97,8 @@ void stage_light_draw(stage *s, int number) {
     find_crests(light);
 }
 
-/* The mean over a square of 2 REACH + 1 texels a side around the place, of what is between texels too: whole texels within,
- * parts of those at the border. */
+/* The mean over a square of 2 REACH + 1 texels a side around the place, of what is between texels too: whole texels
+ * within, parts of those at the border. */
 static float mean_around(const stage_light *light, float x, float y, float near) {
     float fx = floorf(x - 0.5f), fy = floorf(y - 0.5f), u = x - 0.5f - fx, v = y - 0.5f - fy, sum = 0;
     const float *row = light->near + (ptrdiff_t)((int)fy - REACH) * light->size + (int)fx - REACH;
