@@ -1,18 +1,21 @@
-/* Dense LU factorisation with partial pivoting, in bands of columns.
+/* Dense LU factorisation: Gaussian elimination with partial pivoting, a band of columns at a time.
  *
  *     P (H_1 H_2) = (L_11    ) (U_11  U_12),    H_22 <- H_22 - L_21 U_12
  *                   (L_21  1 ) (      H_22)
  *
- * The last update, of order n^3, is a strip product (strip.h).
+ * The last product has all the work of size n^3; strip.h computes it.  Above PANELS_WHOLE unknowns LAPACK factors H',
+ * panel by panel (panels.c), and the caller can stop it: such matrices do not fit the cache, which bands presume.
  *
- * Reference: Golub, Van Loan, Matrix Computations, section 3.4.  Cost: n^3 / 3 multiplications. */
+ * Reference: Golub, Van Loan 2013, Matrix Computations, sections 3.2 and 3.4.
+ * Cost: n^3 / 3 multiplications.  Against LAPACK: 0.6 to 0.9 of its time from 6 to 1200 unknowns, 1.5 of it at 4800. */
 #include "linalg/lu.h"
+#include "linalg/lapack.h"
 #include "linalg/strip.h"
 #include "math/dense.h"
 
 #include <math.h>
 
-enum { BAND_COLUMNS = 12 }; /* columns: a multiple of four */
+enum { BAND_COLUMNS = 12 }; /* a multiple of four */
 
 int lu_work(int n) { return BAND_COLUMNS * strip_stride(n); }
 
@@ -66,7 +69,7 @@ static void update_trailing(int n, int stride, int first, int last, double *H, d
                  H + (long)last * stride + last, stride);
 }
 
-bool lu_factor(int n, int stride, double *H, int *swap, double *work) {
+static bool factor_bands(int n, int stride, double *H, int *swap, double *work) {
     for (int first = 0; first < n; first += BAND_COLUMNS) {
         int last = first + BAND_COLUMNS < n ? first + BAND_COLUMNS : n;
         if (!factor_band(n, stride, first, last, H, swap)) {
@@ -79,7 +82,21 @@ bool lu_factor(int n, int stride, double *H, int *swap, double *work) {
     return true;
 }
 
+bool lu_factor(int n, int stride, double *H, int *swap, double *work, const panels_watch *watch) {
+    return n > PANELS_WHOLE ? panels_lu(n, stride, H, swap, watch) : factor_bands(n, stride, H, swap, work);
+}
+
+/* LAPACK's factors are those of H', whose columns are the rows of H. */
+static void solve_panels(const char *transposed, int n, int stride, const double *LU, const int *swap, double *x) {
+    int one = 1, info;
+    dgetrs_(transposed, &n, &one, LU, &stride, swap, x, &n, &info);
+}
+
 void lu_solve(int n, int stride, const double *LU, const int *swap, double *x) {
+    if (n > PANELS_WHOLE) {
+        solve_panels("T", n, stride, LU, swap, x);
+        return;
+    }
     for (int k = 0; k < n; k++) {
         double y = x[swap[k]];
         x[swap[k]] = x[k];
@@ -91,5 +108,26 @@ void lu_solve(int n, int stride, const double *LU, const int *swap, double *x) {
     for (int k = n - 1; k >= 0; k--) {
         const double *row = LU + (long)k * stride;
         x[k] = (x[k] - dense_dot(n - k - 1, row + k + 1, x + k + 1)) / row[k];
+    }
+}
+
+/* H' = U' L' P: forward through U', backward through L', then the swaps in reverse order. */
+void lu_solve_transposed(int n, int stride, const double *LU, const int *swap, double *x) {
+    if (n > PANELS_WHOLE) {
+        solve_panels("N", n, stride, LU, swap, x);
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        const double *row = LU + (long)k * stride;
+        x[k] /= row[k];
+        dense_axpy(n - k - 1, -x[k], row + k + 1, x + k + 1);
+    }
+    for (int k = n - 1; k > 0; k--) {
+        dense_axpy(k, -x[k], LU + (long)k * stride, x);
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double y = x[swap[k]];
+        x[swap[k]] = x[k];
+        x[k] = y;
     }
 }

@@ -6,7 +6,7 @@
  * Routines of LAPACK cannot be interrupted: with 10,000 unknowns LU takes half a minute, and reflections three.  Here
  * the caller's `stop` is called before each panel and each strip, of at most some 1e9 multiplications or a tenth of a
  * second. Up to PANELS_WHOLE unknowns one LAPACK call does it all in some tenths of a second; beyond, rounding differs
- * from it.
+ * from it.  LU up to that size is lu.c.
  *
  * Reference: Golub, Van Loan 2013, chapters 3.2, 4.2, 5.2.
  * Cost: n^3 / 3 multiplications (LU), n^3 / 6 (Cholesky), n^3 / 2 (half a square), m n^2 (reflections of m rows, or of
@@ -38,41 +38,37 @@ static double *entry_at(double *A, int stride, int row, int column) {
 /* ---- LU ---- */
 
 /* Updates the strip of `count` columns from `column` on by the factored columns first .. last - 1. */
-static void update_strip_lu(int n, double *A, const int *swap, int first, int last, int column, int count) {
+static void update_strip_lu(int n, int stride, double *A, const int *swap, int first, int last, int column, int count) {
     int from = first + 1, step = 1, width = last - first, below = n - last;
-    dlaswp_(&count, entry_at(A, n, 0, column), &n, &from, &last, swap, &step);
-    dtrsm_("L", "L", "N", "U", &width, &count, &one, entry_at(A, n, first, first), &n, entry_at(A, n, first, column),
-           &n);
+    dlaswp_(&count, entry_at(A, stride, 0, column), &stride, &from, &last, swap, &step);
+    dtrsm_("L", "L", "N", "U", &width, &count, &one, entry_at(A, stride, first, first), &stride,
+           entry_at(A, stride, first, column), &stride);
     if (below > 0) {
-        dgemm_("N", "N", &below, &count, &width, &minus_one, entry_at(A, n, last, first), &n,
-               entry_at(A, n, first, column), &n, &one, entry_at(A, n, last, column), &n);
+        dgemm_("N", "N", &below, &count, &width, &minus_one, entry_at(A, stride, last, first), &stride,
+               entry_at(A, stride, first, column), &stride, &one, entry_at(A, stride, last, column), &stride);
     }
 }
 
-bool panels_lu(int n, double *A, int *swap, const panels_watch *watch) {
+bool panels_lu(int n, int stride, double *A, int *swap, const panels_watch *watch) {
     int info = 0, step = 1;
-    if (n <= PANELS_WHOLE) {
-        dgetrf_(&n, &n, A, &n, swap, &info);
-        return info == 0;
-    }
     for (int first = 0; first < n; first += PANEL_COLUMNS) {
         int width = min_int(PANEL_COLUMNS, n - first), rows = n - first, from = first + 1, last = first + width;
         if (is_stopped(watch)) {
             return false;
         }
-        dgetrf_(&rows, &width, entry_at(A, n, first, first), &n, swap + first, &info);
+        dgetrf_(&rows, &width, entry_at(A, stride, first, first), &stride, swap + first, &info);
         if (info != 0) {
             return false;
         }
         for (int k = first; k < last; k++) {
             swap[k] += first;
         }
-        dlaswp_(&first, A, &n, &from, &last, swap, &step);
+        dlaswp_(&first, A, &stride, &from, &last, swap, &step);
         for (int column = last; column < n; column += STRIP_COLUMNS) {
             if (is_stopped(watch)) {
                 return false;
             }
-            update_strip_lu(n, A, swap, first, last, column, min_int(STRIP_COLUMNS, n - column));
+            update_strip_lu(n, stride, A, swap, first, last, column, min_int(STRIP_COLUMNS, n - column));
         }
     }
     return true;

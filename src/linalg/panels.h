@@ -34,8 +34,8 @@ enum { PANELS_WHOLE = 1536 };
 /* All return false if they were stopped; their output is then undefined.  The first two also if there is no factor: a
  * pivot is zero, or not positive. */
 
-/* P A = L U, in place. */
-bool panels_lu(int n, double *A, int *swap, const panels_watch *watch);
+/* P A = L U, in place; columns of `stride` numbers. */
+bool panels_lu(int n, int stride, double *A, int *swap, const panels_watch *watch);
 /* A = L L', the lower half, in place. */
 bool panels_cholesky(int n, double *A, const panels_watch *watch);
 /* The lower half of C = A A', n x n both. */

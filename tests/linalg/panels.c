@@ -49,7 +49,7 @@ static int *rows_after(const int *swap) {
 Test(panels, lu_gives_the_matrix_back) {
     double *A = random_matrix(N, N), *LU = random_matrix(N, N);
     int *swap = malloc(N * sizeof *swap);
-    cr_assert(panels_lu(N, LU, swap, NULL));
+    cr_assert(panels_lu(N, N, LU, swap, NULL));
     int *row = rows_after(swap);
     for (int i = 0; i < N; i += 97) {
         for (int j = 0; j < N; j += 89) {
@@ -134,7 +134,7 @@ Test(panels, are_left_when_they_are_told_to) {
             for (size_t k = 0; k < N && which == 1; k++) {
                 A[k * (N + 1)] += 1000; /* its lower half is that of a positive definite matrix */
             }
-            int done = which == 0   ? panels_lu(N, A, swap, &watch)
+            int done = which == 0   ? panels_lu(N, N, A, swap, &watch)
                        : which == 1 ? panels_cholesky(N, A, &watch)
                        : which == 2 ? panels_square(N, A, C, &watch)
                                     : least_squares_solve(N, N, A, 1, dx, &range, &watch);

@@ -20,6 +20,8 @@
 #include "solver/implicit/residual_newton.h"
 #include "base/disjoint_set.h"
 #include "linalg/lapack.h"
+#include "linalg/lu.h"
+#include "linalg/strip.h"
 #include "math/dense.h"
 #include "solver/matrices/least_squares.h"
 
@@ -40,11 +42,12 @@ int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
     s->G = ARENA_NEW(scratch, double, 2 * n * SIM_MAX_ROWS);
     s->M = arena_alloc(scratch, n * n, sizeof *s->M);
     s->A = ARENA_NEW(scratch, double, least_squares_work(h->n, h->n));
+    s->lu_work = ARENA_NEW(scratch, double, lu_work(h->n));
     s->y = ARENA_NEW(scratch, double, 2 * n);
     s->row = ARENA_NEW(scratch, int, n + 1);
     s->at = ARENA_NEW(scratch, int, SIM_MAX_ROWS *(size_t)numbers);
     s->value = ARENA_NEW(scratch, double, SIM_MAX_ROWS *(size_t)numbers);
-    if (!s->row || !s->at || !s->value || !whole || !s->G || !s->M || !s->A || !s->y) {
+    if (!s->row || !s->at || !s->value || !whole || !s->G || !s->M || !s->A || !s->lu_work || !s->y) {
         return 0;
     }
     s->D = s->G + n * SIM_MAX_ROWS;
@@ -384,21 +387,20 @@ int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx
 
 /* y of the columns of a part; 0 where it is singular. */
 static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
-    int size = number_part(s, root), info, one = 1;
-    size_t n = (size_t)size;
-    double *b = s->A + n * n;
-    memset(s->A, 0, n * n * sizeof *s->A);
+    int size = number_part(s, root), stride = strip_stride(size);
+    double *b = s->z;
+    memset(s->A, 0, (size_t)size * (size_t)stride * sizeof *s->A);
     for (int k = root; k >= 0; k = s->next[k]) {
         int i = s->member[k];
         b[s->local[k]] = -r[i];
         for (int j = s->row[i]; j < s->row[i + 1]; j++) {
-            s->A[(size_t)s->local[s->at[j]] * n + (size_t)s->local[k]] = s->value[j];
+            s->A[(ptrdiff_t)s->local[k] * stride + s->local[s->at[j]]] = s->value[j];
         }
     }
-    if (!panels_lu(size, s->A, s->swap, &s->h->dual->watch)) {
+    if (!lu_factor(size, stride, s->A, s->swap, s->lu_work, &s->h->dual->watch)) {
         return 0;
     }
-    dgetrs_("N", &size, &one, s->A, &size, s->swap, b, &size, &info);
+    lu_solve(size, stride, s->A, s->swap, b);
     for (int k = root; k >= 0; k = s->next[k]) {
         y[k] = b[s->local[k]];
     }
@@ -416,22 +418,20 @@ static int solve_by_parts(hybrid_step *s, const double *r, double *y) {
 }
 
 static int solve_dense(hybrid_step *s, const double *r, double *y) {
-    size_t n = (size_t)s->h->n, columns = (size_t)s->columns;
-    int info = 0, one = 1;
-    for (size_t k = 0; k < columns; k++) {
-        memcpy(s->A + columns * k, s->M + n * k, columns * sizeof *s->A);
+    size_t n = (size_t)s->h->n, columns = (size_t)s->columns, stride = (size_t)strip_stride(s->columns);
+    for (size_t k = 0; k < columns; k++) { /* rows of J_a' */
+        memcpy(s->A + stride * k, s->M + n * k, columns * sizeof *s->A);
+        memset(s->A + stride * k + columns, 0, (stride - columns) * sizeof *s->A);
     }
     for (int i = 0; i < s->h->n; i++) {
         if (s->place[i] < s->top) {
             y[s->place[i]] = -r[i];
         }
     }
-    if (columns > 0) {
-        if (!panels_lu(s->columns, s->A, s->swap, &s->h->dual->watch)) {
-            return 0;
-        }
-        dgetrs_("N", &s->columns, &one, s->A, &s->columns, s->swap, y, &s->columns, &info);
+    if (!lu_factor(s->columns, (int)stride, s->A, s->swap, s->lu_work, &s->h->dual->watch)) {
+        return 0;
     }
+    lu_solve_transposed(s->columns, (int)stride, s->A, s->swap, y);
     return 1;
 }
 

@@ -20,9 +20,10 @@ typedef struct hybrid_step {
     int *owner;    /* [n] constraint of a row */
     int *row, *at; /* where W is sparse, J of what is kept in compressed rows */
     double *value;
-    int dense;     /* M is there */
-    double *M;     /* [columns][n] the same dense, rows in their places */
-    double *A;     /* what is factored */
+    int dense; /* M is there */
+    double *M; /* [columns][n] the same dense, rows in their places */
+    double *A; /* what is factored */
+    double *lu_work;
     double *y, *z; /* [n] */
     double size;   /* mean of the diagonal of J' J */
 } hybrid_step;

@@ -155,7 +155,7 @@ void jacobian_set(jacobian *j, const cone_hessian *G) {
 
 bool jacobian_factor(jacobian *j) {
     memcpy(j->LU, j->H, (size_t)j->n * (size_t)j->stride * sizeof *j->H);
-    return lu_factor(j->n, j->stride, j->LU, j->swap, j->work);
+    return lu_factor(j->n, j->stride, j->LU, j->swap, j->work, NULL);
 }
 
 void jacobian_solve(const jacobian *j, double *x) { lu_solve(j->n, j->stride, j->LU, j->swap, x); }

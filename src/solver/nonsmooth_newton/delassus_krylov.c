@@ -3,6 +3,8 @@
  * P = 1 / diagonal of W + C preconditions.  With redundant contacts W + C is singular where they stick.  Conjugate gradients
  * may break down there; conjugate residuals make |r|_P less in every iteration. */
 #include "solver/nonsmooth_newton/delassus_krylov.h"
+#include "linalg/lapack.h"
+#include "linalg/panels.h"
 #include "math/dense.h"
 #include "solver/core/call.h"
 #include "solver/matrices/delassus.h"
@@ -180,34 +182,21 @@ static void gauss_seidel(const schur *s, const double *b, double *r, double *x, 
     }
 }
 
-/* L L', row by row; rows that are left out have a 1 on the diagonal and nothing else. */
-static int factor(const schur *s) {
+/* W + C = L L'; rows that are left out have a 1 on the diagonal and nothing else. */
+static int cholesky(const schur *s, const double *b, double *x, const schur_course *c) {
     size_t n = (size_t)s->n;
     double *L = s->dense;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            double left = L[i * n + j] - dense_dot((int)j, L + i * n, L + j * n);
-            if (i == j && !(left > 0)) {
-                return 0;
-            }
-            L[i * n + j] = i == j ? sqrt(left) : left / L[j * n + j];
-        }
-    }
-    return 1;
-}
-
-static int cholesky(const schur *s, const double *b, double *x) {
-    size_t n = (size_t)s->n;
-    double *L = s->dense;
+    int one = 1, info;
+    panels_watch watch = {c->watched ? c->watched->stop : NULL, c->watched ? c->watched->stop_context : NULL};
     memset(L, 0, n * n * sizeof *L);
     for (int i = 0; i < s->problem->nconstraint; i++) {
-        const sim_constraint *c = &s->problem->constraint[i];
+        const sim_constraint *of = &s->problem->constraint[i];
         for (int k = s->W.start[i]; k < s->W.start[i + 1]; k++) {
             const sim_constraint *other = &s->problem->constraint[s->W.column[k]];
-            for (int r = 0; r < c->rows; r++) {
+            for (int r = 0; r < of->rows; r++) {
                 for (int j = 0; j < other->rows; j++) {
-                    int alone = s->out[c->row + r] || s->out[other->row + j];
-                    L[(size_t)(c->row + r) * n + (size_t)(other->row + j)] =
+                    int alone = s->out[of->row + r] || s->out[other->row + j];
+                    L[(size_t)(of->row + r) * n + (size_t)(other->row + j)] =
                         alone ? 0 : s->W.value[s->W.at[k] + r * other->rows + j];
                 }
             }
@@ -216,16 +205,13 @@ static int cholesky(const schur *s, const double *b, double *x) {
     for (size_t k = 0; k < n; k++) {
         L[k * n + k] += s->out[k] ? 1 : s->C[k];
     }
-    if (!factor(s)) {
+    if (!panels_cholesky(s->n, L, &watch)) {
         return 0;
     }
     for (size_t i = 0; i < n; i++) {
-        x[i] = ((s->out[i] ? 0 : b[i]) - dense_dot((int)i, L + i * n, x)) / L[i * n + i];
+        x[i] = s->out[i] ? 0 : b[i];
     }
-    for (size_t i = n; i-- > 0;) {
-        x[i] /= L[i * n + i];
-        dense_axpy((int)i, -x[i], L + i * n, x);
-    }
+    dpotrs_("L", &s->n, &one, L, &s->n, x, &s->n, &info);
     return 1;
 }
 
@@ -243,7 +229,7 @@ int schur_solve(const schur *s, schur_method method, const double *b, double *x,
     switch (method) {
     case SCHUR_CHOLESKY:
         c->iterations = 1;
-        if (!cholesky(s, b, x)) {
+        if (!cholesky(s, b, x, c)) {
             return 0;
         }
         times(s, x, r);

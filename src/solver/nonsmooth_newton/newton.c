@@ -206,10 +206,11 @@ static void fill_row(nsn_newton *k, int i, int r) {
 
 /* rhs <- H^-1 rhs, part by part; 0 if one is singular. */
 static int solve_parts(nsn_newton *k) {
+    const panels_watch watch = {k->m->call->out->stop, k->m->call->out->stop_context};
     for (int i = 0; i < k->m->problem->nconstraint; i++) {
         int n = k->size[i], stride = strip_stride(n);
         double *H = k->H + k->at[i];
-        if (n > 0 && !lu_factor(n, stride, H, k->swap, k->work)) {
+        if (n > 0 && !lu_factor(n, stride, H, k->swap, k->work, &watch)) {
             return 0;
         }
         if (n > 0) {

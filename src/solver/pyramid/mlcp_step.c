@@ -17,6 +17,8 @@
  *
  * Of two or three contacts that is more work than J as it is (least_squares.c): those do without. */
 #include "linalg/lapack.h"
+#include "linalg/lu.h"
+#include "linalg/strip.h"
 #include "math/dense.h"
 #include "solver/matrices/least_squares.h"
 #include "solver/pyramid/mlcp.h"
@@ -35,11 +37,13 @@ typedef struct reduced {
 } reduced;
 
 struct mlcp_step {
-    int n; /* of p */
+    int n;      /* of p */
+    int stride; /* of the columns of B: n rounded up (lu.h) */
     reduced *group;
-    int *row;            /* [n] of W */
-    double *R, *B;       /* triangle [n + 1][n + 1] and square [n + 1][n], by columns, the last the right side */
-    double *T, *work;    /* of LAPACK */
+    int *row;         /* [n] of W */
+    double *R, *B;    /* triangle [n + 1][n + 1] and square [n + 1][stride], by columns, the last the right side */
+    double *T, *work; /* of LAPACK */
+    double *lu_work;
     int *swap;           /* [n] */
     double *left;        /* [unknowns] */
     double *local;       /* 2 MOST x WIDE */
@@ -81,13 +85,22 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
         }
         numbers += (size_t)(width_of(g) * height_of(g));
     }
-    size_t square = (n + 1) * (2 * n + 1), blocks = n > FEW ? 2 * (size_t)BLOCK * (n + 1) : 0;
+    size_t stride = (size_t)strip_stride((int)n), square = (n + 1) * (n + 1 + stride),
+           blocks = n > FEW ? 2 * (size_t)BLOCK * (n + 1) : 0;
     double *all =
         arena_alloc(scratch, numbers + square + blocks + 2 * MOST * WIDE + 2 * (size_t)p->dual->n, sizeof *all);
-    if (!all) {
+    double *lu = ARENA_NEW(scratch, double, lu_work((int)n));
+    if (!all || !lu) {
         return NULL;
     }
-    *s = (struct mlcp_step){.n = (int)n, .group = group, .row = row, .swap = swap, .left = left, .local = all};
+    *s = (struct mlcp_step){.n = (int)n,
+                            .stride = (int)stride,
+                            .lu_work = lu,
+                            .group = group,
+                            .row = row,
+                            .swap = swap,
+                            .left = left,
+                            .local = all};
     s->impulse = all + 2 * MOST * WIDE;
     s->u = s->impulse + p->dual->n;
     s->R = s->u + p->dual->n;
@@ -221,7 +234,8 @@ static void reduce(const mlcp *m, const polyhedral_group *g, const double *r, do
 /* The square [R_uu W + R_up, c_u] and the triangle [R_pp, c_p]. */
 static void assemble(const mlcp *m, struct mlcp_step *s) {
     const polyhedral *p = m->p;
-    size_t n = (size_t)s->n, rows = (size_t)p->dual->n;
+    size_t n = (size_t)s->n, stride = (size_t)s->stride, rows = (size_t)p->dual->n;
+    memset(s->B, 0, (n + 1) * stride * sizeof *s->B);
     memset(s->R, 0, (n + 1) * (n + 1) * sizeof *s->R);
     for (int i = 0; i < p->groups; i++) {
         const polyhedral_group *g = &p->group[i];
@@ -234,22 +248,22 @@ static void assemble(const mlcp *m, struct mlcp_step *s) {
                 for (int k = a; k < dims; k++) {
                     sum += upper[k] * p->dual->W[(size_t)(g->row + k) * rows + (size_t)s->row[j]];
                 }
-                s->B[j * n + at + (size_t)a] = sum;
+                s->B[j * stride + at + (size_t)a] = sum;
             }
             for (int k = 0; k < dims; k++) {
-                s->B[(at + (size_t)k) * n + at + (size_t)a] += upper[dims + k];
+                s->B[(at + (size_t)k) * stride + at + (size_t)a] += upper[dims + k];
                 s->R[(at + (size_t)k) * (n + 1) + at + (size_t)a] = k >= a ? lower[dims + k] : 0;
             }
-            s->B[n * n + at + (size_t)a] = upper[2 * dims];
+            s->B[n * stride + at + (size_t)a] = upper[2 * dims];
             s->R[n * (n + 1) + at + (size_t)a] = lower[2 * dims];
         }
     }
 }
 
 /* One reflection after the other: column k is R_kk and all of B's. */
-static void by_one(int n, double *R, double *B) {
+static void by_one(int n, int stride, double *R, double *B) {
     for (int k = 0; k < n; k++) {
-        double *u = B + (size_t)k * (size_t)n, *corner = R + (size_t)k * (size_t)(n + 2);
+        double *u = B + (size_t)k * (size_t)stride, *corner = R + (size_t)k * (size_t)(n + 2);
         double length = sqrt(dense_dot(n, u, u) + *corner * *corner);
         if (!(length > 0)) {
             continue;
@@ -257,7 +271,7 @@ static void by_one(int n, double *R, double *B) {
         double diagonal = *corner > 0 ? -length : length, first = *corner - diagonal, scale = 1 / (diagonal * first);
         *corner = diagonal;
         for (int j = k + 1; j <= n; j++) {
-            double *column = B + (size_t)j * (size_t)n, *top = R + (size_t)j * (size_t)(n + 1) + k;
+            double *column = B + (size_t)j * (size_t)stride, *top = R + (size_t)j * (size_t)(n + 1) + k;
             double by = scale * (first * *top + dense_dot(n, u, column));
             *top += by * first;
             dense_axpy(n, by, u, column);
@@ -270,10 +284,10 @@ static int by_blocks(struct mlcp_step *s, const panels_watch *watch) {
     const int n = s->n, more = n + 1, none = 0, block = BLOCK;
     int info;
     if (n > PANELS_WHOLE) {
-        return panels_reflect_stack(&(panels_stack){n, n, none, more, BLOCK, more, n, s->R, s->B, s->T, s->work},
-                                    watch);
+        return panels_reflect_stack(
+            &(panels_stack){n, n, none, more, BLOCK, more, s->stride, s->R, s->B, s->T, s->work}, watch);
     }
-    dtpqrt_(&n, &more, &none, &block, s->R, &more, s->B, &n, s->T, &block, s->work, &info);
+    dtpqrt_(&n, &more, &none, &block, s->R, &more, s->B, &s->stride, s->T, &block, s->work, &info);
     return 1;
 }
 
@@ -351,13 +365,12 @@ static int newton(const mlcp *m, const double *r, double *dx) {
         reduce(m, &p->group[i], r, 0, s->local, s->group[i].row);
     }
     assemble(m, s);
-    const int n = s->n, one = 1;
-    int info;
-    if (!panels_lu(n, s->B, s->swap, &p->dual->watch)) {
+    const int n = s->n;
+    if (!lu_factor(n, s->stride, s->B, s->swap, s->lu_work, &p->dual->watch)) { /* of B' */
         return 0;
     }
-    double *right = s->B + (size_t)n * (size_t)n;
-    dgetrs_("N", &n, &one, s->B, &n, s->swap, right, &n, &info);
+    double *right = s->B + (size_t)n * (size_t)s->stride;
+    lu_solve_transposed(n, s->stride, s->B, s->swap, right);
     memcpy(s->R + (size_t)n * (size_t)(n + 1), right, (size_t)n * sizeof *right);
     hand_out(m, s, dx);
     mlcp_slope(m, dx, s->left);
@@ -412,7 +425,7 @@ int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, do
     }
     assemble(m, s);
     if (s->n <= FEW) {
-        by_one(s->n, s->R, s->B);
+        by_one(s->n, s->stride, s->R, s->B);
     } else if (!by_blocks(s, &p->dual->watch)) {
         memset(dx, 0, (size_t)p->n * sizeof *dx);
         *range = HUGE_VAL;
