@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_LINE = 64, FIRST_BLOCK = 64 * 1024, MAX_BLOCKS = 48 };
+enum { CACHE_LINE_BYTES = 64, FIRST_BLOCK_BYTES = 64 * 1024, MAX_BLOCKS = 48 };
 
 /* Blocks in the order they are filled, each at least twice the one before; a mark counts bytes over all of them. */
 typedef struct block {
@@ -31,14 +31,14 @@ void arena_free(sim_arena *arena) {
     free(arena);
 }
 
-static bool add_block(sim_arena *arena, size_t need) {
+static bool add_arena_block(sim_arena *arena, size_t need) {
     const block *last = arena->count ? &arena->blocks[arena->count - 1] : NULL;
-    size_t size = last ? 2 * last->size : FIRST_BLOCK;
+    size_t size = last ? 2 * last->size : FIRST_BLOCK_BYTES;
     size = size > need ? size : need;
     if (arena->count == MAX_BLOCKS) {
         return false;
     }
-    char *bytes = aligned_alloc(CACHE_LINE, size);
+    char *bytes = aligned_alloc(CACHE_LINE_BYTES, size);
     if (!bytes) {
         return false;
     }
@@ -50,11 +50,11 @@ void *arena_alloc(sim_arena *arena, size_t count, size_t size) {
     if (size && count > (SIZE_MAX / 4) / size) {
         return NULL;
     }
-    size_t need = (count * size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    size_t need = (count * size + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
     while (arena->current >= arena->count || arena->blocks[arena->current].size - arena->used < need) {
         if (arena->current + 1 < arena->count) {
             arena->current++;
-        } else if (add_block(arena, need)) {
+        } else if (add_arena_block(arena, need)) {
             arena->current = arena->count - 1;
         } else {
             return NULL;

@@ -38,7 +38,7 @@ sim_status file_open(const char *path, int *file, int64_t *size, sim_error *erro
 }
 
 /* 0, or the errno; a file that has become shorter: EIO. */
-static int read_all(int file, char *bytes, size_t size) {
+static int read_exactly(int file, char *bytes, size_t size) {
     while (size > 0) {
         ssize_t got = read(file, bytes, size);
         if (got == 0 || (got < 0 && errno != EINTR)) {
@@ -64,7 +64,7 @@ sim_status file_read(const char *path, int64_t most, char **bytes, size_t *size,
     } else if (!(*bytes = malloc((size_t)length + 1))) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
     } else {
-        int trouble = read_all(file, *bytes, (size_t)length);
+        int trouble = read_exactly(file, *bytes, (size_t)length);
         (*bytes)[length] = 0;
         *size = (size_t)length;
         status = trouble ? sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(trouble)) : SIM_OK;
@@ -113,7 +113,7 @@ bool file_same(const char *a, const char *b) {
 /* ---- in the place of another ---- */
 
 /* The file at the end of a symbolic link is what is replaced, and not the link. */
-static char *place_of(const char *path) {
+static char *resolve_link(const char *path) {
     struct stat about;
     char *end = lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? realpath(path, NULL) : NULL;
     return end ? end : strdup(path);
@@ -128,7 +128,7 @@ static int open_unnamed(const char *path) {
 }
 
 int file_fresh_open(file_fresh *fresh, const char *path) {
-    *fresh = (file_fresh){.file = -1, .path = place_of(path)};
+    *fresh = (file_fresh){.file = -1, .path = resolve_link(path)};
     size_t length = fresh->path ? strlen(fresh->path) + 32 : 0;
     fresh->beside = fresh->path ? malloc(length) : NULL;
     if (!fresh->beside) {

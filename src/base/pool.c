@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_LINE = 64, BLOCK = 64 * 1024 };
+enum { CACHE_LINE_BYTES = 64, BLOCK_BYTES = 64 * 1024 };
 
 typedef struct block {
     struct block *next;
@@ -16,7 +16,7 @@ struct sim_pool {
     size_t bytes;
 };
 
-enum { HEADER = (sizeof(block) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE };
+enum { HEADER_BYTES = (sizeof(block) + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES };
 
 sim_pool *pool_create(void) { return calloc(1, sizeof(sim_pool)); }
 
@@ -32,9 +32,9 @@ void pool_free(sim_pool *pool) {
     free(pool);
 }
 
-static block *add_block(sim_pool *pool, size_t size) {
-    size_t payload = size > BLOCK ? size : BLOCK;
-    block *b = aligned_alloc(CACHE_LINE, HEADER + payload);
+static block *add_pool_block(sim_pool *pool, size_t size) {
+    size_t payload = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+    block *b = aligned_alloc(CACHE_LINE_BYTES, HEADER_BYTES + payload);
     if (!b) {
         return NULL;
     }
@@ -47,15 +47,15 @@ void *pool_alloc(sim_pool *pool, size_t count, size_t size) {
     if (size && count > (SIZE_MAX / 2) / size) {
         return NULL;
     }
-    size_t need = (count * size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    size_t need = (count * size + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
     block *b = pool->head;
     if (!b || b->size - b->used < need) {
-        b = add_block(pool, need);
+        b = add_pool_block(pool, need);
         if (!b) {
             return NULL;
         }
     }
-    char *item = (char *)b + HEADER + b->used;
+    char *item = (char *)b + HEADER_BYTES + b->used;
     b->used += need;
     pool->bytes += need;
     memset(item, 0, need);

@@ -57,7 +57,7 @@ static inline void look_again(void) {
 #endif
 }
 
-static void do_share(struct sim_threads *t, int index) {
+static void run_share(struct sim_threads *t, int index) {
     int first = (int)((long long)t->items * index / t->count);
     int end = (int)((long long)t->items * (index + 1) / t->count);
     if (first < end) {
@@ -65,11 +65,11 @@ static void do_share(struct sim_threads *t, int index) {
     }
 }
 
-static int looks(const patience *p) { return p->misses % RETRY_LONG_AFTER ? SHORT_POLLS : LONG_POLLS; }
+static int count_polls(const patience *p) { return p->misses % RETRY_LONG_AFTER ? SHORT_POLLS : LONG_POLLS; }
 
 /* Until there is a round after `seen`. */
 static void await_round(struct sim_threads *t, unsigned seen, patience *p) {
-    for (int k = looks(p); k > 0; k--) {
+    for (int k = count_polls(p); k > 0; k--) {
         if (atomic_load(&t->round) != seen) {
             p->misses = 0;
             return;
@@ -96,7 +96,7 @@ static void begin_round(struct sim_threads *t, unsigned round) {
 }
 
 /* One less to wait for. */
-static void end_one(struct sim_threads *t, atomic_int *count) {
+static void count_down(struct sim_threads *t, atomic_int *count) {
     if (atomic_fetch_sub(count, 1) == 1 && atomic_load(&t->waits)) {
         pthread_mutex_lock(&t->mutex);
         pthread_cond_signal(&t->done);
@@ -104,8 +104,8 @@ static void end_one(struct sim_threads *t, atomic_int *count) {
     }
 }
 
-static void await_none(struct sim_threads *t, atomic_int *count) {
-    for (int k = looks(&t->patience); k > 0; k--) {
+static void await_zero(struct sim_threads *t, atomic_int *count) {
+    for (int k = count_polls(&t->patience); k > 0; k--) {
         if (!atomic_load(count)) {
             t->patience.misses = 0;
             return;
@@ -124,19 +124,19 @@ static void await_none(struct sim_threads *t, atomic_int *count) {
 
 /* Pieces of a round until none is left.  Whoever has taken one keeps the round from ending, and what it is about from
  * changing; before that nothing is read but `next`. */
-static void do_pieces(struct sim_threads *t, int index, unsigned round) {
+static void run_pieces(struct sim_threads *t, int index, unsigned round) {
     unsigned long long next = atomic_load(&t->next);
     while (next >> 32 == round && (unsigned)next > 0) {
         if (atomic_compare_exchange_weak(&t->next, &next, next - 1)) {
             long long piece = t->pieces - (long long)(unsigned)next, items = t->items;
             t->share(t->context, index, (int)(items * piece / t->pieces), (int)(items * (piece + 1) / t->pieces));
-            end_one(t, &t->left);
+            count_down(t, &t->left);
             next = atomic_load(&t->next);
         }
     }
 }
 
-static void *work(void *argument) {
+static void *run_worker(void *argument) {
     worker *self = argument;
     struct sim_threads *t = self->owner;
     for (unsigned seen = 0;;) {
@@ -146,10 +146,10 @@ static void *work(void *argument) {
         }
         seen = atomic_load(&t->round);
         if (seen % 2) {
-            do_pieces(t, self->index, seen);
+            run_pieces(t, self->index, seen);
         } else {
-            do_share(t, self->index);
-            end_one(t, &t->busy);
+            run_share(t, self->index);
+            count_down(t, &t->busy);
         }
     }
 }
@@ -169,7 +169,7 @@ sim_threads *threads_create(int count) {
     pthread_cond_init(&t->done, NULL);
     for (int i = 1; i < count; i++) {
         workers[i] = (worker){.owner = t, .index = i};
-        if (pthread_create(&workers[i].thread, NULL, work, &workers[i])) {
+        if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i])) {
             threads_free(t);
             return NULL;
         }
@@ -208,8 +208,8 @@ void threads_run(sim_threads *t, int items, threads_task *share, void *context) 
     t->context = context;
     atomic_store(&t->busy, t->started);
     begin_round(t, (atomic_load(&t->round) | 1) + 1); /* the next even number */
-    do_share(t, 0);
-    await_none(t, &t->busy);
+    run_share(t, 0);
+    await_zero(t, &t->busy);
 }
 
 void threads_run_dynamic(sim_threads *t, int items, threads_task *share, void *context) {
@@ -227,6 +227,6 @@ void threads_run_dynamic(sim_threads *t, int items, threads_task *share, void *c
     atomic_store(&t->left, t->pieces);
     atomic_store(&t->next, (unsigned long long)round << 32 | (unsigned)t->pieces);
     begin_round(t, round);
-    do_pieces(t, 0, round);
-    await_none(t, &t->left);
+    run_pieces(t, 0, round);
+    await_zero(t, &t->left);
 }

@@ -19,7 +19,7 @@ struct contact_stage {
     assembly assembly;          /* of the last step */
 };
 
-static sim_status create_memory(contact_stage *s, const sim_model *m) {
+static sim_status create_stage_memory(contact_stage *s, const sim_model *m) {
     mass_memory *mass = &s->memory.mass;
     s->arena = arena_create();
     s->memory.acc = POOL_NEW(s->pool, sim_motion, m->nequality ? m->nbody : 0);
@@ -85,7 +85,7 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     }
     s->options = *options;
     s->pool = pool;
-    if (create_memory(s, model) || create_tables(s, model)) {
+    if (create_stage_memory(s, model) || create_tables(s, model)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d bodies", model->nbody);
     } else if (!create_workers(s, error)) {
         return s;

@@ -21,7 +21,7 @@ double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v
     return energy;
 }
 
-static double spring_energy(const sim_model *m, int j, const double *q) {
+static double dof_spring_energy(const sim_model *m, int j, const double *q) {
     const sim_dof *dof = &m->dof[j];
     const sim_body *b = &m->body[dof->body];
     int k = joint_coordinate_of(b->joint, j - b->v0);
@@ -46,7 +46,7 @@ double sim_potential_energy(const sim_derived *d, sim_range range, const double 
     sim_range rows = sim_dof_range(m, range);
     for (int j = rows.first; j < rows.end; j++) {
         if (m->dof[j].stiffness != 0) {
-            energy += spring_energy(m, j, q);
+            energy += dof_spring_energy(m, j, q);
         }
     }
     return energy;

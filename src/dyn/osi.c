@@ -141,7 +141,7 @@ static void pass_joint(m6 *X, const double S[6], const double U[6], double Dinv)
     }
 }
 
-static m6 transpose6(const m6 *X) {
+static m6 transpose_six(const m6 *X) {
     m6 Y;
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
@@ -151,7 +151,7 @@ static m6 transpose6(const m6 *X) {
     return Y;
 }
 
-static m6 product6(const m6 *A, const m6 *B) {
+static m6 multiply_six(const m6 *A, const m6 *B) {
     m6 C;
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
@@ -182,7 +182,7 @@ static void cross_body(const sim_derived *d, int i, m6 *K, m6 *Lambda) {
     const sim_body *b = &d->model->body[i];
     shift_rows(K, d->r[i]);
     shift_rows(Lambda, d->r[i]);
-    *Lambda = transpose6(Lambda);
+    *Lambda = transpose_six(Lambda);
     shift_rows(Lambda, d->r[i]);
     for (int j = b->v0; j < b->v0 + b->nv; j++) {
         double S[6], U[6];
@@ -190,7 +190,7 @@ static void cross_body(const sim_derived *d, int i, m6 *K, m6 *Lambda) {
         lanes_as_array(&d->U[j], U);
         pass_joint(K, S, U, d->Dinv[j]);
         pass_joint(Lambda, S, U, d->Dinv[j]);
-        *Lambda = transpose6(Lambda);
+        *Lambda = transpose_six(Lambda);
         pass_joint(Lambda, S, U, d->Dinv[j]);
         for (int p = 0; p < 6; p++) {
             for (int q = 0; q < 6; q++) {
@@ -232,8 +232,8 @@ static void fill_pairs(sim_operational *w, int n) {
             memset(block_at(w, n, j), 0, sizeof(m6));
             continue;
         }
-        m6 above = p >= j ? *block_at(w, p, j) : transpose6(block_at(w, j, p));
-        *block_at(w, n, j) = product6(&at->K, &above);
+        m6 above = p >= j ? *block_at(w, p, j) : transpose_six(block_at(w, j, p));
+        *block_at(w, n, j) = multiply_six(&at->K, &above);
     }
 }
 
@@ -249,7 +249,7 @@ void sim_operational_inertia(sim_operational *w, const sim_derived *d, const int
             m6 block = {{{0}}};
             if (bodies[a] && bodies[b]) {
                 int i = w->node_of[bodies[a]], j = w->node_of[bodies[b]];
-                block = i >= j ? *block_at(w, i, j) : transpose6(block_at(w, j, i));
+                block = i >= j ? *block_at(w, i, j) : transpose_six(block_at(w, j, i));
             }
             for (int row = 0; row < 6; row++) {
                 memcpy(Lambda + (6 * (size_t)a + (size_t)row) * width + 6 * (size_t)b, block.e[row],

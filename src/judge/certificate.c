@@ -28,7 +28,7 @@ void sim_judgement_refuse(sim_judgement *j, double excess) { j->sum[EXCESS] = fm
 /* Sums of squares below this root have lost their digits: a body of 1e-160 m/s is at rest. */
 static const double MIN_MEASURED_ROOT = 1e-146; /* sqrt(DBL_MIN / DBL_EPSILON) */
 
-static double ratio(double error, double size) { return error < MIN_MEASURED_ROOT ? 0 : error / size; }
+static double error_ratio(double error, double size) { return error < MIN_MEASURED_ROOT ? 0 : error / size; }
 
 /* The three parts of E from their squares, and the least E that rounding allows.  Velocities are known to
  * VELOCITY_ROUNDING of the velocities that impulses give and take: where contacts press against each other without
@@ -41,25 +41,25 @@ typedef struct parts {
 
 static const double VELOCITY_ROUNDING = 2 * DBL_EPSILON; /* relative */
 
-static parts parts_of(const double *law, double impulse2, double speed2) {
+static parts make_parts(const double *law, double impulse2, double speed2) {
     double gamma = sqrt(impulse2), unknown = VELOCITY_ROUNDING * sqrt(law[MOVED]), none = sqrt(DBL_EPSILON);
     double velocity = fmax(fmax(sqrt(law[FREE]), sqrt(law[SHIFTED])), none * sqrt(speed2));
     return (parts){
-        .sic = ratio(sqrt(law[MAP_SIC]), fmax(velocity, gamma)),
-        .velocity = ratio(sqrt(law[MAP_VELOCITY]), velocity),
-        .impulse = ratio(sqrt(law[MAP_IMPULSE]), fmax(gamma, none * sqrt(law[UNDOING]))),
-        .rounding = ratio(unknown, fmax(velocity, unknown)),
+        .sic = error_ratio(sqrt(law[MAP_SIC]), fmax(velocity, gamma)),
+        .velocity = error_ratio(sqrt(law[MAP_VELOCITY]), velocity),
+        .impulse = error_ratio(sqrt(law[MAP_IMPULSE]), fmax(gamma, none * sqrt(law[UNDOING]))),
+        .rounding = error_ratio(unknown, fmax(velocity, unknown)),
     };
 }
 
-static double greatest(parts e) { return fmax(fmax(e.sic, e.rounding), fmax(e.velocity, e.impulse)); }
+static double greatest_part(parts e) { return fmax(fmax(e.sic, e.rounding), fmax(e.velocity, e.impulse)); }
 
 static sim_certificate all_infinite(int worst, int constraints) {
     double x = INFINITY;
     return (sim_certificate){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, worst, worst, worst, worst, constraints, 1};
 }
 
-static int place(const sim_judgement *j, int slot) { return j->most[slot] > 0 ? j->at[slot] : -1; }
+static int worst_constraint(const sim_judgement *j, int slot) { return j->most[slot] > 0 ? j->at[slot] : -1; }
 
 sim_certificate sim_judgement_finish(const sim_judgement *j) {
     const double *sum = j->sum, *most = j->most;
@@ -68,19 +68,20 @@ sim_certificate sim_judgement_finish(const sim_judgement *j) {
         nonfinite |= !isfinite(sum[k]);
     }
     if (nonfinite) {
-        return all_infinite(place(j, MAP_WORST), j->constraints);
+        return all_infinite(worst_constraint(j, MAP_WORST), j->constraints);
     }
-    parts rigid = parts_of(sum + RIGID, sum[IMPULSE], sum[SPEED]), own = parts_of(sum + OWN, sum[IMPULSE], sum[SPEED]);
+    parts rigid = make_parts(sum + RIGID, sum[IMPULSE], sum[SPEED]),
+          own = make_parts(sum + OWN, sum[IMPULSE], sum[SPEED]);
     double contacts = j->contacts ? j->contacts : 1;
     return (sim_certificate){
-        .E = greatest(rigid),
+        .E = greatest_part(rigid),
         .e_sic = rigid.sic,
         .e_vel = rigid.velocity,
         .e_imp = rigid.impulse,
-        .e_paper = ratio(sqrt(sum[RIGID + MAP_SIC]), sqrt(sum[RIGID + FREE])),
-        .own = greatest(own),
-        .momentum = ratio(sqrt(sum[BALANCE]), sqrt(fmax(sum[MOMENTUM], sum[CONTACT_MOMENTUM]))),
-        .slackness = ratio(sum[SLACK] / contacts, fmax(sum[COST], 0)),
+        .e_paper = error_ratio(sqrt(sum[RIGID + MAP_SIC]), sqrt(sum[RIGID + FREE])),
+        .own = greatest_part(own),
+        .momentum = error_ratio(sqrt(sum[BALANCE]), sqrt(fmax(sum[MOMENTUM], sum[CONTACT_MOMENTUM]))),
+        .slackness = error_ratio(sum[SLACK] / contacts, fmax(sum[COST], 0)),
         .lee = sqrt(sum[LEE]) / contacts,
         .lee_scaled = sqrt(sum[LEE_SCALED]) / contacts,
         .cone = most[CONE],
@@ -88,10 +89,10 @@ sim_certificate sim_judgement_finish(const sim_judgement *j) {
         .slip = most[SLIP],
         .drive = most[DRIVE],
         .excess = sum[EXCESS],
-        .worst = place(j, MAP_WORST),
-        .worst_own = place(j, MAP_WORST_OWN),
-        .deepest = place(j, PENETRATION),
-        .fastest = place(j, SLIP),
+        .worst = worst_constraint(j, MAP_WORST),
+        .worst_own = worst_constraint(j, MAP_WORST_OWN),
+        .deepest = worst_constraint(j, PENETRATION),
+        .fastest = worst_constraint(j, SLIP),
         .constraints = j->constraints,
         .nonfinite = 0,
     };

@@ -26,7 +26,7 @@ typedef struct trial {
     sim_judgement *judgement;
 } trial;
 
-static double square(double x) { return x * x; }
+static double squared(double x) { return x * x; }
 
 static double norm2(double x, double y) { return sqrt(x * x + y * y); }
 
@@ -54,21 +54,21 @@ static void eval_law(const trial *t, const sim_constraint *c, const sim_regulari
         w += law->R[row];
         q2 += q * q;
         s2 += s * s;
-        gamma2 += square(t->gamma[row]);
+        gamma2 += squared(t->gamma[row]);
     }
     a->sum = sum;
     a->w = w = w > 0 ? w / c->rows : 0;
     sum[FREE] += q2;
     sum[SHIFTED] += s2;
-    sum[UNDOING] += w > 0 ? fmax(q2, m->speed[c - t->problem->constraint]) / square(w) : 0;
-    sum[MOVED] += square(w) * gamma2;
+    sum[UNDOING] += w > 0 ? fmax(q2, m->speed[c - t->problem->constraint]) / squared(w) : 0;
+    sum[MOVED] += squared(w) * gamma2;
 }
 
 /* The parts of E, from |F(1)|^2 and |F_i / rho_i|^2; F(0) if nothing moves the constraint. */
 static void add_maps(const law_view *a, double sic, double velocity, double still) {
     a->sum[MAP_SIC] += sic;
     a->sum[MAP_VELOCITY] += velocity;
-    a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / square(a->w) : still;
+    a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / squared(a->w) : still;
 }
 
 static void judge_lee(trial *t, const sim_constraint *c, const law_view *rigid) {

@@ -42,7 +42,7 @@ judge_motion judge_motion_in(const sim_problem *p, double *work) {
 
 /* A <- A^-1 of a small tree, by Gauss and Jordan, without pivots as A is positive definite.  Column k is
  * changed by masks: a number written into a vector in memory would stall the next reading of the vector. */
-static inline void invert(int n, simd4 A[MAX_SMALL_DOFS][2]) {
+static inline void invert_in_place(int n, simd4 A[MAX_SMALL_DOFS][2]) {
     static const simd4_mask at[MAX_SMALL_DOFS][2] = {{{-1, 0, 0, 0}, {0}}, {{0, -1, 0, 0}, {0}}, {{0, 0, -1, 0}, {0}},
                                                      {{0, 0, 0, -1}, {0}}, {{0}, {-1, 0, 0, 0}}, {{0}, {0, -1, 0, 0}}};
     const simd4 none = {0, 0, 0, 0};
@@ -75,9 +75,9 @@ static void invert_tree(const sim_problem *p, int t, double *inverse) {
         }
     }
     if (n == 6) {
-        invert(6, B); /* free bodies, with loops of known length */
+        invert_in_place(6, B); /* free bodies, with loops of known length */
     } else {
-        invert(n, B);
+        invert_in_place(n, B);
     }
     memcpy(inverse, B, sizeof B);
 }
@@ -128,7 +128,7 @@ static double trace_large(const sim_problem *p, int t, int rows, const double *J
 }
 
 /* The columns of a side's block of J; of free bodies all, for loops of known length. */
-static inline sim_columns columns_of(const sim_problem *p, const sim_constraint *c, int side) {
+static inline sim_columns side_columns(const sim_problem *p, const sim_constraint *c, int side) {
     int n = p->tree[c->tree[side]].nv;
     return n == 6 ? (sim_columns){0, 6} : sim_block_columns(p, c, side);
 }
@@ -143,7 +143,7 @@ static void add_transposed(const sim_problem *p, const sim_constraint *c, const 
         }
         int n = p->tree[t].nv;
         const double *J = p->J + c->block[side], *of_tree = inverse + t * MAX_SMALL_DOFS * ROW_STRIDE;
-        sim_columns of = columns_of(p, c, side);
+        sim_columns of = side_columns(p, c, side);
         for (int k = 0; k < c->rows; k++) {
             dense_axpy(of.count, gamma[c->row + k], J + k * n + of.first, m->j + p->tree[t].v0 + of.first);
         }
@@ -173,7 +173,7 @@ static void multiply_rows(const sim_problem *p, const sim_constraint *c, const d
     }
     for (int side = 0; side < 2; side++) {
         int t = c->tree[side];
-        sim_columns of = t >= 0 ? columns_of(p, c, side) : (sim_columns){0, 0};
+        sim_columns of = t >= 0 ? side_columns(p, c, side) : (sim_columns){0, 0};
         for (int k = 0; k < c->rows && t >= 0; k++) {
             int n = p->tree[t].nv, at = p->tree[t].v0 + of.first;
             const double *J = p->J + c->block[side] + k * n + of.first;

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <sim/problem.h>
 
-static inline simd4 length(simd4 x, simd4 y) {
+static inline simd4 lane_length(simd4 x, simd4 y) {
     simd4 square = x * x + y * y;
     return (simd4){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
 }
@@ -27,7 +27,7 @@ static inline simd4 length(simd4 x, simd4 y) {
 /* y <- P_K y, four vectors at once.  The polar cone goes last, as at mu = 0 it alone catches y_n < 0 with y_t = 0. */
 static inline void project_cones(double mu, simd4 y[3]) {
     const simd4 none = {0, 0, 0, 0};
-    simd4 r = length(y[0], y[1]), normal = (y[2] + mu * r) * (1 / (1 + mu * mu)), shrink = mu * normal / r;
+    simd4 r = lane_length(y[0], y[1]), normal = (y[2] + mu * r) * (1 / (1 + mu * mu)), shrink = mu * normal / r;
     simd4_mask sticks = r <= mu * y[2], opens = y[2] <= -mu * r;
     y[0] = simd4_select(opens, none, simd4_select(sticks, y[0], shrink * y[0]));
     y[1] = simd4_select(opens, none, simd4_select(sticks, y[1], shrink * y[1]));
@@ -37,7 +37,7 @@ static inline void project_cones(double mu, simd4 y[3]) {
 /* y <- Pi y of Lee et al. 2024: the normal first, then the disc of the friction that this normal allows. */
 static inline void project_nested(double mu, simd4 y[3]) {
     const simd4 none = {0, 0, 0, 0};
-    simd4 normal = simd4_select(y[2] > 0, y[2], none), r = length(y[0], y[1]), shrink = mu * normal / r;
+    simd4 normal = simd4_select(y[2] > 0, y[2], none), r = lane_length(y[0], y[1]), shrink = mu * normal / r;
     simd4_mask slides = r > mu * normal;
     y[0] = simd4_select(slides, shrink * y[0], y[0]);
     y[1] = simd4_select(slides, shrink * y[1], y[1]);

@@ -51,7 +51,7 @@ static bool factor_six(double *H, double *inverse) {
     return true;
 }
 
-static bool factor_band(int n, int stride, int first, double *H, double *inverse) {
+static bool factor_cholesky_band(int n, int stride, int first, double *H, double *inverse) {
     int last = first + STRIP_ROWS < n ? first + STRIP_ROWS : n, from = first & ~3;
     for (int r = first; r < last; r++) {
         double *row = H + (long)r * stride, pivot = row[r];
@@ -74,7 +74,7 @@ bool cholesky_upper(int n, int stride, double *H, double *inverse) {
     for (int b = 0; b < n; b += STRIP_ROWS) {
         int m = n - b < STRIP_ROWS ? n - b : STRIP_ROWS, from = b & ~3;
         strip_update(m, stride - from, b, H + b, stride, H + from, stride, H + (long)b * stride + from, stride);
-        if (!factor_band(n, stride, b, H, inverse)) {
+        if (!factor_cholesky_band(n, stride, b, H, inverse)) {
             return false;
         }
     }

@@ -28,7 +28,7 @@ static void swap_rows(int n, double *a, double *b) {
 }
 
 /* The columns [first, last) from row `first` on; whole rows are swapped. */
-static bool factor_band(int n, int stride, int first, int last, double *H, int *swap) {
+static bool factor_lu_band(int n, int stride, int first, int last, double *H, int *swap) {
     for (int k = first; k < last; k++) {
         int pivot = k;
         for (int i = k + 1; i < n; i++) {
@@ -72,7 +72,7 @@ static void update_trailing(int n, int stride, int first, int last, double *H, d
 static bool factor_bands(int n, int stride, double *H, int *swap, double *work) {
     for (int first = 0; first < n; first += BAND_COLUMNS) {
         int last = first + BAND_COLUMNS < n ? first + BAND_COLUMNS : n;
-        if (!factor_band(n, stride, first, last, H, swap)) {
+        if (!factor_lu_band(n, stride, first, last, H, swap)) {
             return false;
         }
         if (last < n) {

@@ -81,7 +81,7 @@ static int find_min_degree(const elimination *e) {
     return best;
 }
 
-static void eliminate(elimination *e, int node) {
+static void eliminate_node(elimination *e, int node) {
     const uint64_t *own = bits_of(e, node);
     e->gone[node] = 1;
     EACH_BIT(k, own, e->words) {
@@ -190,7 +190,7 @@ static void find_panels(const elimination *e, spd_order *o) {
 }
 
 /* Panel by panel the columns in rising order: through bits once more, those of places. */
-static sim_status list_columns(const elimination *e, sim_arena *kept, sim_arena *scratch, spd_order *o) {
+static sim_status list_panel_columns(const elimination *e, sim_arena *kept, sim_arena *scratch, spd_order *o) {
     int count = 0;
     uint64_t *places = ARENA_NEW(scratch, uint64_t, e->words);
     o->start = ARENA_NEW(kept, int, o->panels + 1);
@@ -232,11 +232,11 @@ static sim_status eliminate_all(const spd_graph *g, sim_arena *kept, sim_arena *
         int node = find_min_degree(&e);
         o->node[i] = node;
         o->place[node] = i;
-        eliminate(&e, node);
+        eliminate_node(&e, node);
     }
     order_depth_first(&e, o, root);
     find_panels(&e, o);
-    return list_columns(&e, kept, scratch, o);
+    return list_panel_columns(&e, kept, scratch, o);
 }
 
 sim_status spd_order_find(const spd_graph *g, sim_arena *kept, sim_arena *scratch, spd_order *o) {

@@ -17,22 +17,22 @@ static const struct {
                        {"speed", 1}, {"solver", 1}, {"drag", 3}, {"release", 0}};
 
 /* A finite number from low to high. */
-static bool number(const cJSON *object, const char *key, double low, double high, double *value) {
+static bool read_command_number(const cJSON *object, const char *key, double low, double high, double *value) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     *value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
     return *value >= low && *value <= high;
 }
 
-static bool whole(const cJSON *object, const char *key, int low, int high, int *value) {
+static bool read_command_integer(const cJSON *object, const char *key, int low, int high, int *value) {
     double real;
-    if (!number(object, key, low, high, &real) || real != floor(real)) {
+    if (!read_command_number(object, key, low, high, &real) || real != floor(real)) {
         return false;
     }
     *value = (int)real;
     return true;
 }
 
-static bool vector(const cJSON *object, const char *key, sim_v3 *value) {
+static bool read_command_vector(const cJSON *object, const char *key, sim_v3 *value) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     double *part[3] = {&value->x, &value->y, &value->z};
     if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 3) {
@@ -61,14 +61,15 @@ static bool read_details(const cJSON *object, int nbody, live_command *command) 
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
     switch (command->verb) {
     case LIVE_STEP:
-        return whole(object, "count", 1, LIVE_STEPS_MOST, &command->count);
+        return read_command_integer(object, "count", 1, LIVE_MAX_STEPS, &command->count);
     case LIVE_SPEED:
-        return number(object, "value", 1.0 / 1024, 64, &command->speed);
+        return read_command_number(object, "value", 1.0 / 1024, 64, &command->speed);
     case LIVE_SOLVER:
         return cJSON_IsString(name) && read_solver(name->valuestring, command);
     case LIVE_DRAG:
-        return whole(object, "body", 1, nbody - 1, &command->body) && vector(object, "point", &command->point) &&
-               vector(object, "target", &command->target);
+        return read_command_integer(object, "body", 1, nbody - 1, &command->body) &&
+               read_command_vector(object, "point", &command->point) &&
+               read_command_vector(object, "target", &command->target);
     default:
         return true;
     }
@@ -87,7 +88,8 @@ static bool is_json(const char *text, size_t length) {
 }
 
 sim_status live_command_read(const char *text, size_t length, int nbody, live_command *command, sim_error *error) {
-    cJSON *object = length <= LIVE_COMMAND_MOST && is_json(text, length) ? cJSON_ParseWithLength(text, length) : NULL;
+    cJSON *object =
+        length <= LIVE_MAX_COMMAND_BYTES && is_json(text, length) ? cJSON_ParseWithLength(text, length) : NULL;
     const cJSON *verb = cJSON_GetObjectItemCaseSensitive(object, "do");
     int good = 0;
     *command = (live_command){.verb = LIVE_VERBS};

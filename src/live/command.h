@@ -18,20 +18,20 @@ typedef enum live_verb {
 } live_verb;
 
 /* Of a solver and its options. */
-enum { LIVE_WORDS_MOST = 400 };
+enum { LIVE_MAX_WORDS_BYTES = 400 };
 
 typedef struct live_command {
     live_verb verb;
-    int count;                     /* steps */
-    double speed;                  /* simulated seconds a second */
-    const sim_solver_info *solver; /* of contacts ... */
-    char words[LIVE_WORDS_MOST];   /* ... as it was named, with options (solver/words.h) */
-    int body;                      /* to drag: not the world ... */
-    sim_v3 point, target;          /* ... by this point of it, in its frame, to that of the world */
+    int count;                        /* steps */
+    double speed;                     /* simulated seconds a second */
+    const sim_solver_info *solver;    /* of contacts ... */
+    char words[LIVE_MAX_WORDS_BYTES]; /* ... as it was named, with options (solver/words.h) */
+    int body;                         /* to drag: not the world ... */
+    sim_v3 point, target;             /* ... by this point of it, in its frame, to that of the world */
 } live_command;
 
 /* A command is short; longer ones are refused unread. */
-enum { LIVE_COMMAND_MOST = 1000, LIVE_STEPS_MOST = 100000 };
+enum { LIVE_MAX_COMMAND_BYTES = 1000, LIVE_MAX_STEPS = 100000 };
 
 /* From JSON, as docs/pages.md has it.  Everything in it may be wrong. */
 sim_status live_command_read(const char *text, size_t length, int nbody, live_command *command, sim_error *error);

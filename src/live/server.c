@@ -85,7 +85,7 @@ static int begin_page(const live_server *server, struct lws *wsi) {
     return 0;
 }
 
-static int answer(const live_server *server, struct lws *wsi, caller *c, const char *path) {
+static int answer_request(const live_server *server, struct lws *wsi, caller *c, const char *path) {
     char host[128];
     int status = !host_is_ours(wsi, host, sizeof host)               ? HTTP_STATUS_FORBIDDEN
                  : lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0 ? HTTP_STATUS_METHOD_NOT_ALLOWED
@@ -98,7 +98,7 @@ static int answer(const live_server *server, struct lws *wsi, caller *c, const c
     return lws_return_http_status(wsi, (unsigned)status, NULL) || lws_http_transaction_completed(wsi);
 }
 
-static int put_page(const live_server *server, struct lws *wsi, caller *c) {
+static int send_page(const live_server *server, struct lws *wsi, caller *c) {
     unsigned char chunk[LWS_PRE + CHUNK_BYTES];
     size_t left = server->page_size - c->told, size = left < CHUNK_BYTES ? left : CHUNK_BYTES;
     memcpy(chunk + LWS_PRE, server->page + c->told, size);
@@ -118,22 +118,22 @@ static int put_page(const live_server *server, struct lws *wsi, caller *c) {
 
 /* ---- watchers ---- */
 
-static int refuse(struct lws *wsi, enum lws_close_status why) {
+static int refuse_message(struct lws *wsi, enum lws_close_status why) {
     lws_close_reason(wsi, why, NULL, 0);
     return -1;
 }
 
-static int hear(const live_server *server, struct lws *wsi, const caller *c, const char *text, size_t length) {
-    if (!lws_is_first_fragment(wsi) || !lws_is_final_fragment(wsi) || length > LIVE_COMMAND_MOST) {
-        return refuse(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
+static int hear_message(const live_server *server, struct lws *wsi, const caller *c, const char *text, size_t length) {
+    if (!lws_is_first_fragment(wsi) || !lws_is_final_fragment(wsi) || length > LIVE_MAX_COMMAND_BYTES) {
+        return refuse_message(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
     }
     if (lws_frame_is_binary(wsi) || !server->listener.said(server->listener.context, c->watcher, text, length)) {
-        return refuse(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+        return refuse_message(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION);
     }
     return 0;
 }
 
-static int show(const live_server *server, struct lws *wsi, caller *c) {
+static int send_frame(const live_server *server, struct lws *wsi, caller *c) {
     if (c->shown == server->serial) {
         return 0;
     }
@@ -142,15 +142,15 @@ static int show(const live_server *server, struct lws *wsi, caller *c) {
     return lws_write(wsi, server->frame + LWS_PRE, server->frame_size, LWS_WRITE_BINARY) < size;
 }
 
-static int called(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
+static int handle_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
     struct lws_context *context = lws_get_context(wsi);
     live_server *server = context ? lws_context_user(context) : NULL;
     caller *c = user;
     switch (reason) {
     case LWS_CALLBACK_HTTP:
-        return answer(server, wsi, c, in);
+        return answer_request(server, wsi, c, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return put_page(server, wsi, c);
+        return send_page(server, wsi, c);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return !may_watch(server, wsi);
     case LWS_CALLBACK_ESTABLISHED:
@@ -159,9 +159,9 @@ static int called(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         lws_callback_on_writable(wsi);
         return 0;
     case LWS_CALLBACK_RECEIVE:
-        return hear(server, wsi, c, in, length);
+        return hear_message(server, wsi, c, in, length);
     case LWS_CALLBACK_SERVER_WRITEABLE:
-        return show(server, wsi, c);
+        return send_frame(server, wsi, c);
     case LWS_CALLBACK_CLOSED: /* also of those who were not let in */
         if (c && c->watcher) {
             server->watchers--;
@@ -201,9 +201,9 @@ live_server *live_server_open(const char *address, int port, const void *page, s
     server->page_size = size;
     server->listener = listener;
     server->protocols[0] = (struct lws_protocols){.name = "sim",
-                                                  .callback = called,
+                                                  .callback = handle_event,
                                                   .per_session_data_size = sizeof(caller),
-                                                  .rx_buffer_size = LIVE_COMMAND_MOST + 1};
+                                                  .rx_buffer_size = LIVE_MAX_COMMAND_BYTES + 1};
     struct lws_context_creation_info info = {.port = port,
                                              .iface = address,
                                              .protocols = server->protocols,
@@ -261,13 +261,13 @@ sim_status live_server_show(live_server *server, const void *frame, size_t size)
 }
 
 /* An alarm that is due before the library begins to wait must still end the waiting. */
-static void wake(lws_sorted_usec_list_t *alarm) {
+static void wake_server(lws_sorted_usec_list_t *alarm) {
     lws_cancel_service(lws_container_of(alarm, live_server, alarm)->context);
 }
 
 void live_server_serve(live_server *server, double seconds) {
     if (seconds > 0) {
-        lws_sul_schedule(server->context, 0, &server->alarm, wake, (lws_usec_t)(1e6 * seconds) + 1000);
+        lws_sul_schedule(server->context, 0, &server->alarm, wake_server, (lws_usec_t)(1e6 * seconds) + 1000);
     }
     lws_service(server->context, seconds > 0 ? 0 : -1);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double most_behind = 0.1, rate_over = 0.5; /* s */
+static const double MAX_LAG_SECONDS = 0.1, RATE_WINDOW_SECONDS = 0.5; /* s */
 
 typedef struct moment {
     double now, time; /* of the clock, of the world */
@@ -70,7 +70,7 @@ static void start_clock(live_session *s) {
     s->rate = NAN;
 }
 
-static void pause(live_session *s) {
+static void pause_session(live_session *s) {
     s->playing = 0;
     s->steps = 0;
     s->rate = NAN;
@@ -79,7 +79,7 @@ static void pause(live_session *s) {
 /* ---- what is asked for ---- */
 
 /* A world with these options, at the start, or where the present one is. */
-static void renew(live_session *s, const sim_options *options, int at_start) {
+static void renew_world(live_session *s, const sim_options *options, int at_start) {
     sim_error error;
     sim_world *world = sim_world_create(s->scene->model, options, &error);
     if (world && !at_start && sim_world_set_state(world, sim_world_state(s->world), &error)) {
@@ -96,12 +96,12 @@ static void renew(live_session *s, const sim_options *options, int at_start) {
     start_clock(s);
 }
 
-static void reset(live_session *s) {
+static void reset_clock(live_session *s) {
     sim_options options = *sim_world_options(s->world);
     live_spring_release(s->spring);
     s->run++;
     s->steps = 0;
-    renew(s, &options, 1);
+    renew_world(s, &options, 1);
 }
 
 /* The scene's options of a solver are those of the scene's solver; those behind the name hold over them. */
@@ -117,7 +117,7 @@ static void change_solver(live_session *s, const live_command *c) {
     solver_words_options(c->solver, c->words, strlen(c->words), value, &unused);
     options.solver = c->solver;
     options.solver_option = value; /* a world keeps its own */
-    renew(s, &options, 0);
+    renew_world(s, &options, 0);
 }
 
 void live_session_do(live_session *s, const live_command *c) {
@@ -131,14 +131,14 @@ void live_session_do(live_session *s, const live_command *c) {
         start_clock(s);
         break;
     case LIVE_PAUSE:
-        pause(s);
+        pause_session(s);
         break;
     case LIVE_STEP:
-        pause(s);
+        pause_session(s);
         s->steps = c->count;
         break;
     case LIVE_RESET:
-        reset(s);
+        reset_clock(s);
         break;
     case LIVE_SPEED:
         s->speed = c->speed;
@@ -165,9 +165,9 @@ void live_session_rest(live_session *s, double now) {
     s->rate = NAN;
 }
 
-static void measure(live_session *s, double now) {
+static void measure_rate(live_session *s, double now) {
     double passed = now - s->measured.now;
-    if (passed > rate_over) {
+    if (passed > RATE_WINDOW_SECONDS) {
         s->rate = (time_of(s) - s->measured.time) / passed;
         s->measured = (moment){now, time_of(s)};
     }
@@ -180,10 +180,10 @@ bool live_session_due(live_session *s, double now) {
     if (isnan(s->origin.now)) {
         live_session_rest(s, now);
     }
-    measure(s, now);
+    measure_rate(s, now);
     double step = sim_world_options(s->world)->step, time = time_of(s);
     double behind = s->origin.time + s->speed * (now - s->origin.now) - time;
-    if (behind > step + most_behind * s->speed) {
+    if (behind > step + MAX_LAG_SECONDS * s->speed) {
         s->origin = (moment){now, time + step};
         return true;
     }
@@ -196,7 +196,7 @@ void live_session_step(live_session *s) {
     s->serial++;
     s->steps -= s->steps > 0;
     if (sim_world_step(s->world, &error)) {
-        pause(s);
+        pause_session(s);
         snprintf(s->say, sizeof s->say, "%s", error.text);
     }
 }
@@ -204,7 +204,7 @@ void live_session_step(live_session *s) {
 /* ---- what is told ---- */
 
 /* What a page may be told is plain: quotes and the like become blanks. */
-static void put_text(view_bytes *out, const char *text) {
+static void put_plain_text(view_bytes *out, const char *text) {
     for (; *text; text++) {
         view_put_byte(out, (unsigned char)*text < ' ' || *text == '"' || *text == '\\' ? ' ' : *text);
     }
@@ -221,6 +221,6 @@ void live_session_tell(const live_session *s, view_bytes *out) {
              s->run, (long long)state->step, s->playing ? "true" : "false", s->fresh ? "true" : "false",
              lround(1024 * s->speed), thousandths, s->scene->options.contacts ? solver->name : "");
     view_put_bytes(out, text, strlen(text));
-    put_text(out, s->say);
+    put_plain_text(out, s->say);
     view_put_bytes(out, "\"}", 2);
 }

@@ -5,15 +5,15 @@
  *     1/m = tr(J A^-1 J') / 3                  what p feels like, in the mean of all directions
  *     w^2 = 4 g / r                            the weight of a body of radius r stretches it by r / 4
  *
- * and w at most 1 / (4 h), so that the force, held through a step of h, stays a spring.  t - p counts up to 20 r.  On the
- * joints f acts as J' f. */
+ * and w at most 1 / (4 h), so that the force, held through a step of h, stays a spring.  t - p counts up to 20 r.  On
+ * the joints f acts as J' f. */
 #include "live/spring.h"
 #include "math/v3.h"
 #include "view/mesh/sizes.h"
 
 #include <stdlib.h>
 
-static const double rate_without_weight = 10; /* 1/s */
+static const double DEFAULT_RATE = 10; /* 1/s */
 
 struct live_spring {
     const sim_model *model;
@@ -58,7 +58,7 @@ void live_spring_hold(live_spring *s, sim_point point, sim_v3 target) {
 void live_spring_release(live_spring *s) { s->point.body = 0; }
 
 /* tr(J A^-1 J') / 3, 1/kg; leaves J behind. */
-static double yielding(live_spring *s, int tree) {
+static double inverse_mass_at(live_spring *s, int tree) {
     const sim_tree *t = &s->model->tree[tree];
     sim_range range = sim_tree_range(s->model, tree);
     double sum = 0;
@@ -79,7 +79,7 @@ static double yielding(live_spring *s, int tree) {
 
 static sim_v3 force_of(const live_spring *s, double step) {
     double r = s->sizes.body[s->point.body], g = v3_norm(s->model->gravity);
-    double rate = fmin(g > 0 ? sqrt(4 * g / r) : rate_without_weight, 0.25 / step);
+    double rate = fmin(g > 0 ? sqrt(4 * g / r) : DEFAULT_RATE, 0.25 / step);
     v3 stretch = v3_sub(s->target, sim_point_position(s->derived, s->point));
     double length = v3_norm(stretch);
     if (!(length <= 20 * r)) {
@@ -102,7 +102,7 @@ void live_spring_pull(live_spring *s, sim_world *world) {
     sim_range range = sim_tree_range(s->model, tree);
     sim_kinematics(s->derived, range, sim_world_state(world)->q);
     sim_velocities(s->derived, range, sim_world_state(world)->v);
-    double yields = yielding(s, tree);
+    double yields = inverse_mass_at(s, tree);
     v3 f = yields > 0 ? v3_scale(1 / yields, force_of(s, sim_world_options(world)->step)) : (v3){0, 0, 0};
     const sim_tree *t = &s->model->tree[tree];
     for (int j = 0; j < t->nv; j++) {

@@ -107,7 +107,7 @@ static const char *const words[] = {
     [BOUND] = "it must be 0 or more",       [POSITIVE] = "it must be more than 0; infinity is rigid",
 };
 
-static bool within(range r, double x) {
+static bool is_in_range(range r, double x) {
     switch (r) {
     case NOT_NEGATIVE:
         return x >= 0 && isfinite(x);
@@ -151,7 +151,7 @@ static sim_status check_numbers(const sim_problem *p, int i, sim_error *error) {
     const sim_constraint *c = &p->constraint[i];
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
         double x = *(const double *)(const void *)((const char *)c + number[k].offset);
-        if ((number[k].kinds >> c->kind & 1) && !within(number[k].range, x)) {
+        if ((number[k].kinds >> c->kind & 1) && !is_in_range(number[k].range, x)) {
             return sim_fail(error, SIM_BAD_INPUT, "%s[%d] is %g (%s): %s", number[k].name, i, x,
                             sim_constraint_name(c->kind), words[number[k].range]);
         }
@@ -292,7 +292,7 @@ ptrdiff_t problem_length_on_bodies(const sim_problem *p, const sim_problem_bodie
 }
 
 /* Do the indices of bodies, dofs and rows fit?  Their numbers are not checked. */
-static sim_status check_bodies(const sim_problem *p, const sim_problem_bodies *b, sim_error *error) {
+static sim_status check_problem_bodies(const sim_problem *p, const sim_problem_bodies *b, sim_error *error) {
     bool fits = b->nbody >= 0 && b->first[0] == 0 && b->first[p->ntree] == b->nbody;
     for (int t = 0; t < p->ntree && fits; t++) {
         int v = p->tree[t].v0;
@@ -322,7 +322,7 @@ sim_status problem_check(const sim_problem *p, const double *A, sim_error *error
         status = check_delassus(p, error);
     }
     status = status ? status : check_A(p, A, error);
-    status = status || !p->bodies ? status : check_bodies(p, p->bodies, error);
+    status = status || !p->bodies ? status : check_problem_bodies(p, p->bodies, error);
     status = status ? status : check_finite("J", p->J, problem_length_of_J(p), error);
     status = status ? status : check_finite("gap", p->gap, p->nrow, error);
     status = status ? status : check_finite("v_free", p->v_free, p->nv, error);

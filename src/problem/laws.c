@@ -81,7 +81,7 @@ static double inverse_mass(const double *W, int rows, int k) {
  * side in a step, g dt^2 under gravity.  It has the units of the gap, vanishes with the step, and needs no size of
  * bodies. Its default, 1/50, is well below the overlap at rest of the near-rigid law (tau = dt, beta = 1), which is (dt
  * + tau) beta^2/(4 pi^2) g dt = g dt^2 / 20. */
-static double slop_of(const law *l, const sim_constraint *c) {
+static double eval_slop(const law *l, const sim_constraint *c) {
     const sim_problem *p = l->problem;
     double gain = 0;
     if (l->options->slop > 0 && p->v_start && p->v_free) {
@@ -102,7 +102,7 @@ static double gap_speed(const law *l, const sim_constraint *c, double gap) {
     if (gap >= 0) {
         return -gap / l->problem->step;
     }
-    return fmin(l->options->push * fmax(-gap - slop_of(l, c), 0) / l->problem->step, l->options->undo);
+    return fmin(l->options->push * fmax(-gap - eval_slop(l, c), 0) / l->problem->step, l->options->undo);
 }
 
 /* The greatest part of the targets -gap / time by which no row is faster than `undo`, V [m/s; rad/s about axes]: of a
@@ -240,7 +240,7 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
  *
  * The contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever its load.  gamma_n is the mean over the contacts of
  * two bodies, so that they share a load as before.  `carried` = 1 is the paper's rule. */
-static double stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
+static double load_stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
     const sim_problem *p = l->problem;
     double gain = 0;
     for (int side = 0; side < 2; side++) {
@@ -260,7 +260,7 @@ void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_l
         if (loads && i == end) {
             impulse = mean_impulse(p, i, &end);
         }
-        double stiffer = c->kind == SIM_CONTACT && impulse > 0 ? stiffening(&l, c, W, impulse) : 1;
+        double stiffer = c->kind == SIM_CONTACT && impulse > 0 ? load_stiffening(&l, c, W, impulse) : 1;
         regularise_constraint(&l, c, W, stiffer, R + c->row, target + c->row);
         W = W ? W + c->rows * c->rows : NULL;
     }

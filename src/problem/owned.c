@@ -17,7 +17,7 @@ typedef struct owned {
     double **L;       /* [ntree] lower triangle, row-major */
 } owned;
 
-static void times(const void *self, int tree, const double *x, double *y) {
+static void owned_times(const void *self, int tree, const double *x, double *y) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
     for (int i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ static void solve_half(int n, int rows, int end, const double *L, double *X) {
     }
 }
 
-static void solve(const void *self, int tree, double *x) {
+static void owned_solve(const void *self, int tree, double *x) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
     const double *L = o->L[tree];
@@ -56,20 +56,20 @@ static void solve(const void *self, int tree, double *x) {
     }
 }
 
-static void half(const void *self, int tree, int rows, sim_columns columns, double *X) {
+static void owned_half(const void *self, int tree, int rows, sim_columns columns, double *X) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
     solve_half(n, rows, columns.first + columns.count, o->L[tree], X);
 }
 
-static void matrix(const void *self, int tree, double *A) {
+static void owned_matrix(const void *self, int tree, double *A) {
     const owned *o = self;
     size_t n = (size_t)o->problem.tree[tree].nv;
     memcpy(A, o->A[tree], n * n * sizeof *A);
 }
 
 /* L' L = A, from the last row on; false if A is not positive definite. */
-static bool factor(int n, const double *A, double *L) {
+static bool factor_tree(int n, const double *A, double *L) {
     memcpy(L, A, (size_t)n * (size_t)n * sizeof *L);
     for (int k = n - 1; k >= 0; k--) {
         double *row = L + (ptrdiff_t)k * n;
@@ -182,7 +182,7 @@ static sim_status copy_mass(owned *o, const double *A, sim_error *error) {
         o->A[t] = copy_array(o->pool, A, size, sizeof *A, &ok);
         o->L[t] = POOL_NEW(o->pool, double, size);
         ok = ok && o->L[t];
-        if (ok && !factor(n, A, o->L[t])) {
+        if (ok && !factor_tree(n, A, o->L[t])) {
             return sim_fail(error, SIM_BAD_INPUT, "A: the block of tree %d is not positive definite", t);
         }
         A += size;
@@ -203,7 +203,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     }
     o->problem = *parts;
     o->pool = pool;
-    o->problem.mass = (sim_mass){o, times, solve, matrix, half};
+    o->problem.mass = (sim_mass){o, owned_times, owned_solve, owned_matrix, owned_half};
     sim_status status = copy_parts(o, parts) ? sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem")
                                              : copy_mass(o, A, error);
     if (status) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begin(loader *l, const char *content, size_t length, const char *path) {
+static bool begin_load(loader *l, const char *content, size_t length, const char *path) {
     l->work = pool_create();
     l->kept = pool_create();
     l->builder = sim_builder_create();
@@ -44,7 +44,7 @@ static void keep_text(loader *l) {
     free(resolved);
 }
 
-static void build(loader *l, const sim_scene_overrides *overrides) {
+static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     if (overrides && (overrides->count || overrides->seed)) {
         override_options(l, overrides);
         keep_text(l);
@@ -72,7 +72,7 @@ static void build(loader *l, const sim_scene_overrides *overrides) {
     read_output(l);
 }
 
-static void finish(loader *l) {
+static void finish_load(loader *l) {
     sim_error why = {0};
     sim_builder *builder = l->builder;
     l->builder = NULL;
@@ -88,7 +88,7 @@ static void finish(loader *l) {
     sha256_finish(&l->hash, l->scene->hash);
 }
 
-static void explain(const loader *l, sim_error *error) {
+static void explain_load_failure(const loader *l, sim_error *error) {
     report_sort(&l->report);
     if (l->report.no_memory) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the scene");
@@ -113,10 +113,10 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
                 .solvers = overrides ? overrides->solvers : NULL,
                 .files = *files};
     *l.report.found = (sim_diagnostics){.memory = messages};
-    if (messages && begin(&l, content, length, path)) {
-        build(&l, overrides);
+    if (messages && begin_load(&l, content, length, path)) {
+        build_scene(&l, overrides);
         if (loader_good(&l)) {
-            finish(&l);
+            finish_load(&l);
         }
     }
     bool good = loader_good(&l) && l.scene && l.scene->model;
@@ -126,7 +126,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
         *l.report.found = l.report.warned;
         report_sort(&l.report);
     } else {
-        explain(&l, error);
+        explain_load_failure(&l, error);
         if (l.scene) {
             sim_model_free(l.scene->model);
         }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 2 };
+enum { INDENT_SPACES = 2 };
 
 static void add_number(text *t, const node *n) {
     if (n->source && n->source->text) {
@@ -42,20 +42,20 @@ static bool is_row(const node *n) {
     return n->kind == NODE_ARRAY;
 }
 
-static void add_value(text *t, const node *n, int indent, bool in_row);
+static void append_value(text *t, const node *n, int indent, bool in_row);
 
 static void add_children(text *t, const node *n, int indent, bool in_row) {
     bool row = n->kind == NODE_ARRAY && (in_row || is_row(n));
     text_add(t, n->kind == NODE_ARRAY ? "[" : "{");
     for (const node *child = n->first; child; child = child->next) {
         if (!row) {
-            text_add(t, "\n%*s", indent + INDENT, "");
+            text_add(t, "\n%*s", indent + INDENT_SPACES, "");
         }
         if (n->kind == NODE_OBJECT) {
             text_add_quoted(t, child->key);
             text_add(t, ": ");
         }
-        add_value(t, child, indent + INDENT, row);
+        append_value(t, child, indent + INDENT_SPACES, row);
         if (child->next) {
             text_add(t, row ? ", " : ",");
         }
@@ -66,7 +66,7 @@ static void add_children(text *t, const node *n, int indent, bool in_row) {
     text_add(t, n->kind == NODE_ARRAY ? "]" : "}");
 }
 
-static void add_value(text *t, const node *n, int indent, bool in_row) {
+static void append_value(text *t, const node *n, int indent, bool in_row) {
     if (!is_plain(n)) {
         add_children(t, n, indent, in_row);
     } else if (n->kind == NODE_NUMBER) {
@@ -80,7 +80,7 @@ static void add_value(text *t, const node *n, int indent, bool in_row) {
 
 char *document_print(const node *root, size_t *length) {
     text t = {0};
-    add_value(&t, root, 0, false);
+    append_value(&t, root, 0, false);
     text_add(&t, "\n");
     *length = t.length;
     return text_take(&t);

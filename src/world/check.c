@@ -7,7 +7,7 @@
 static const double LIGHT_SPEED = 299792458; /* m/s */
 static const double MIN_CHECKED_SPEED = 1e6; /* m/s or rad/s: below, kinetic energy is not computed */
 
-static bool all_finite(const double *x, int first, int count) {
+static bool is_finite_range(const double *x, int first, int count) {
     for (int k = first; k < first + count; k++) {
         if (!isfinite(x[k])) {
             return false;
@@ -39,8 +39,8 @@ static bool beyond_light(motion_work *w, int tree) {
 
 void check_tree(motion_work *w, int tree, worker_info *info) {
     const sim_tree *t = &w->model->tree[tree];
-    if (info->bad_tree < 0 &&
-        (!all_finite(w->next->v, t->v0, t->nv) || !all_finite(w->next->q, t->q0, t->nq) || beyond_light(w, tree))) {
+    if (info->bad_tree < 0 && (!is_finite_range(w->next->v, t->v0, t->nv) ||
+                               !is_finite_range(w->next->q, t->q0, t->nq) || beyond_light(w, tree))) {
         info->bad_tree = tree;
     }
 }
@@ -89,7 +89,7 @@ sim_status explain_failure(motion_work *w, const world_contacts *c, int tree, si
             }
         }
     }
-    if (all_finite(w->next->q, t->q0, t->nq)) {
+    if (is_finite_range(w->next->q, t->q0, t->nq)) {
         return sim_fail(error, SIM_FAILED, "the tree of body \"%s\" would move faster than light, with %.3g J %s",
                         m->body[t->body0].name, kinetic_energy(w, tree), when);
     }

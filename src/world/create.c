@@ -186,7 +186,7 @@ static sim_status create_contacts(sim_world *w) {
     return SIM_OK;
 }
 
-static sim_status create_memory(sim_world *w) {
+static sim_status create_world_memory(sim_world *w) {
     const sim_model *m = w->model;
     sim_status status = state_create(w->pool, m, &w->now);
     status = status ? status : state_create(w->pool, m, &w->next);
@@ -297,7 +297,7 @@ static sim_status create_sleep(sim_world *w) {
 
 sim_status world_create_parts(sim_world *w, sim_error *error) {
     int bodies = w->model->nbody;
-    if (create_memory(w) || keep_solver_options(w)) {
+    if (create_world_memory(w) || keep_solver_options(w)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
     w->threads = threads_create(w->options.threads);

@@ -1,5 +1,5 @@
-/* Pages: numbers come back from their few bytes, poses within the step that was promised, and a file stands whole or not
- * at all.  What a browser makes of them: browser.py. */
+/* Pages: numbers come back from their few bytes, poses within the step that was promised, and a file stands whole or
+ * not at all.  What a browser makes of them: browser.py. */
 #include "math/v3.h"
 #include "view/page/pack.h"
 
@@ -67,7 +67,7 @@ Test(pages, poses_are_rounded_by_less_than_their_steps) {
     for (int k = 0; k < 2000; k++) {
         v3 turn = v3_make(3.1 * sin(1.3 * k), 2.2 * sin(2.1 * k + 1), 2.9 * cos(0.7 * k));
         sim_pose pose = {quat_matrix(quat_exp(turn)), {10 * sin(k), 100 * cos(3 * k), 0.01 * k}};
-        int64_t code[VIEW_POSE];
+        int64_t code[VIEW_POSE_NUMBERS];
         view_pack_pose(&pose, radius, code);
         double component[4], square = 0;
         for (int i = 0, at = 4; i < 4; i++) {

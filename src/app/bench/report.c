@@ -14,7 +14,7 @@ enum { FREE, COLLIDE, BUILD, SOLVE, JUDGE, INTEGRATE, WHOLE, FACTOR, COLUMNS };
 static const char *const column_name[COLUMNS] = {"free",  "collide",   "build", "solve",
                                                  "judge", "integrate", "whole", "factor"};
 
-static columns columns_of(const bench_figures *f) {
+static columns make_columns(const bench_figures *f) {
     const double *s = f->seconds;
     return (columns){{[FREE] = s[SIM_TIME_FREE],
                       [COLLIDE] = s[SIM_TIME_COLLIDE],
@@ -27,10 +27,10 @@ static columns columns_of(const bench_figures *f) {
 }
 
 /* Floating-point operations of the factorisations of a step: a multiplication goes with a subtraction. */
-static double operations(const bench_figures *f) { return 2 * f->multiplications; }
+static double count_operations(const bench_figures *f) { return 2 * f->multiplications; }
 
 static double factor_speed(const bench_figures *f) {
-    return f->seconds[SIM_TIME_FACTOR] > 0 ? operations(f) / f->seconds[SIM_TIME_FACTOR] : 0;
+    return f->seconds[SIM_TIME_FACTOR] > 0 ? count_operations(f) / f->seconds[SIM_TIME_FACTOR] : 0;
 }
 
 /* ---- growth: time = c bodies^e, by least squares of logarithms ---- */
@@ -43,8 +43,8 @@ typedef struct growth {
 
 /* Everything that is not the factorisation, of which only the operations are left to judge. */
 static double value_of(const bench_figures *f, int which) {
-    columns c = columns_of(f);
-    return which < COLUMNS ? c.time[which] : which == COLUMNS ? c.time[WHOLE] - c.time[FACTOR] : operations(f);
+    columns c = make_columns(f);
+    return which < COLUMNS ? c.time[which] : which == COLUMNS ? c.time[WHOLE] - c.time[FACTOR] : count_operations(f);
 }
 
 static bool is_of_series(const bench_figures *f, const bench_figures *first) {
@@ -117,12 +117,12 @@ void bench_report_case(const bench_request *request, const bench_figures *f) {
         printf("failed\n");
         return;
     }
-    columns c = columns_of(f);
+    columns c = make_columns(f);
     printf("%6d %8.1f %7.1f |", f->bodies, f->contacts, f->islands);
     for (int k = 0; k < COLUMNS; k++) {
         printf("%s%10.1f", k == FACTOR ? " |" : "", 1e6 * c.time[k]);
     }
-    printf(" %8.3f %5.2f | %6.2f %8d | %7.0e %7.0e %7.0e %7.0e\n", 1e-6 * operations(f), 1e-9 * factor_speed(f),
+    printf(" %8.3f %5.2f | %6.2f %8d | %7.0e %7.0e %7.0e %7.0e\n", 1e-6 * count_operations(f), 1e-9 * factor_speed(f),
            f->iterations, f->unsolved, f->E.mean, f->E.most, f->own.most, f->momentum.most);
     fflush(stdout);
 }
@@ -190,7 +190,7 @@ static void write_threads(json_out *out, const bench_figures *f) {
     json_close(out, '}');
 }
 
-static void write_case(json_out *out, const bench_figures *f) {
+static void write_bench_case(json_out *out, const bench_figures *f) {
     json_open(out, NULL, '{');
     json_text(out, "case", f->c->name);
     json_text(out, "scene", f->c->scene);
@@ -207,7 +207,7 @@ static void write_case(json_out *out, const bench_figures *f) {
         json_branches(out, f->info, &f->finished);
         write_times(out, f);
         json_real(out, "factorisations", f->factorisations);
-        json_real(out, "factor_flop", operations(f));
+        json_real(out, "factor_flop", count_operations(f));
         json_real(out, "factor_flop_per_second", factor_speed(f));
         write_summary(out, "E", f->E);
         write_summary(out, "own", f->own);
@@ -235,7 +235,7 @@ static void write_growth(json_out *out, const growth *g) {
     json_close(out, '}');
 }
 
-static void write_all(const bench_request *request, const bench_figures *f, int count) {
+static void write_bench_cases(const bench_request *request, const bench_figures *f, int count) {
     json_out out = {.file = stdout};
     growth g;
     json_open(&out, NULL, '{');
@@ -246,7 +246,7 @@ static void write_all(const bench_request *request, const bench_figures *f, int 
     json_whole(&out, "repeat", request->repeat);
     json_open(&out, "cases", '[');
     for (int k = 0; k < count; k++) {
-        write_case(&out, &f[k]);
+        write_bench_case(&out, &f[k]);
     }
     json_close(&out, ']');
     json_open(&out, "growth", '[');
@@ -262,7 +262,7 @@ static void write_all(const bench_request *request, const bench_figures *f, int 
 
 void bench_report_close(const bench_request *request, const bench_figures *f, int count) {
     if (request->json) {
-        write_all(request, f, count);
+        write_bench_cases(request, f, count);
     } else {
         print_growth(f, count);
         print_threads(f, count);

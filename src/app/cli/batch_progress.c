@@ -1,4 +1,5 @@
-/* Progress line of a command that works through files or cases.  One line on standard error, rewritten in place; nothing where nobody looks. */
+/* Progress line of a command that works through files or cases.  One line on standard error, rewritten in place;
+ * nothing where nobody looks. */
 #include "app/cli/batch_progress.h"
 #include "app/output/run_statistics.h"
 
@@ -7,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BAR = 24 };
-static const double interval = 0.1; /* s */
+enum { BAR_LETTERS = 24 };
+static const double REDRAW_SECONDS = 0.1; /* s */
 
 void batch_progress_start(batch_progress *p, int many) {
     if (p) {
@@ -16,12 +17,12 @@ void batch_progress_start(batch_progress *p, int many) {
     }
 }
 
-static void draw(batch_progress *p, double part) {
+static void draw_batch(batch_progress *p, double part) {
     double share = p->many ? fmin((p->done + part) / p->many, 1) : 0;
-    int full = (int)(share * BAR);
-    char bar[BAR + 1] = {0};
+    int full = (int)(share * BAR_LETTERS);
+    char bar[BAR_LETTERS + 1] = {0};
     memset(bar, '=', (size_t)full);
-    memset(bar + full, ' ', (size_t)(BAR - full));
+    memset(bar + full, ' ', (size_t)(BAR_LETTERS - full));
     char text[80];
     int number = p->done < p->many ? p->done + 1 : p->many;
     int length = p->many > 1 ? snprintf(text, sizeof text, "[%s] %d of %d: %s", bar, number, p->many, p->name)
@@ -30,19 +31,19 @@ static void draw(batch_progress *p, double part) {
     fprintf(stderr, "\r%s%*s", text, p->length > length ? p->length - length : 0, "");
     fflush(stderr);
     p->length = length;
-    p->next = clock_seconds() + interval;
+    p->next = clock_seconds() + REDRAW_SECONDS;
 }
 
 void batch_progress_begin(batch_progress *p, const char *name) {
     if (p && p->shown) {
         snprintf(p->name, sizeof p->name, "%s", name);
-        draw(p, 0);
+        draw_batch(p, 0);
     }
 }
 
 void batch_progress_part(batch_progress *p, double part) {
     if (p && p->shown && clock_seconds() >= p->next) {
-        draw(p, part);
+        draw_batch(p, part);
     }
 }
 

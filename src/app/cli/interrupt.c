@@ -1,6 +1,6 @@
-/* Signals during a run.  Ctrl-C leaves a note that the loop reads between two steps; the second kills.
- * SIGTERM is sent once, by who does not stay to look: where the note is not read in time, it kills after all.  Reading under
- * a time limit is ended by SIGALRM: nothing is written yet. */
+/* Signals during a run.  Ctrl-C leaves a note that the loop reads between two steps; the second kills. SIGTERM is sent
+ * once, by who does not stay to look: where the note is not read in time, it kills after all.  Reading under a time
+ * limit is ended by SIGALRM: nothing is written yet. */
 #include "app/cli/interrupt.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static void give_up_reading(int number) {
     (void)number;
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
     (void)written;
-    _exit(INTERRUPTED);
+    _exit(INTERRUPTED_STATUS);
 }
 
 void interrupt_deadline(double seconds) {

@@ -3,7 +3,7 @@
 #define APP_CLI_INTERRUPT_H
 
 enum { INTERRUPT_GRACE_SECONDS = 5 }; /* s */
-enum { INTERRUPTED = 130 };           /* exit status */
+enum { INTERRUPTED_STATUS = 130 };    /* exit status */
 
 /* From now on the first SIGINT or SIGTERM is noted; the second kills, as if nobody watched, and so does a SIGTERM that
  * nobody has asked after in INTERRUPT_GRACE_SECONDS.  A file that outgrows its limit is an error like any other. */

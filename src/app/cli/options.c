@@ -86,7 +86,7 @@ const int option_count = sizeof option_table / sizeof option_table[0];
 
 /* ---- values ---- */
 
-static sim_status put_real(double *target, const option_row *row, const char *text, sim_error *error) {
+static sim_status set_real(double *target, const option_row *row, const char *text, sim_error *error) {
     char *end;
     double value = strtod(text, &end);
     int decimal = text[strspn(text, "+-.0123456789eE")] == 0; /* strtod knows more: hexadecimals, spaces, words */
@@ -167,7 +167,7 @@ static sim_status put_value(void *request, const option_row *row, const char *te
         return put_solver(target, row, text, error);
     case OPTION_REAL:
     case OPTION_SPAN:
-        return put_real(target, row, text, error);
+        return set_real(target, row, text, error);
     case OPTION_COUNT:
         return put_count(target, row, text, error);
     case OPTION_SEED:
@@ -178,7 +178,7 @@ static sim_status put_value(void *request, const option_row *row, const char *te
 
 /* ---- the command line ---- */
 
-static sim_status unknown_option(const option_set *set, const char *word, sim_error *error) {
+static sim_status refuse_unknown_option(const option_set *set, const char *word, sim_error *error) {
     const char *names[64] = {NULL};
     char bare[64];
     int shown = 0;
@@ -210,10 +210,10 @@ static sim_status refuse_option(const option_set *set, int code, const char *wor
                             word);
         }
     }
-    return unknown_option(set, word, error);
+    return refuse_unknown_option(set, word, error);
 }
 
-enum { MAX_OPTIONS = 63, FIRST_LONG = 256 }; /* above every letter */
+enum { MAX_OPTIONS = 63, FIRST_LONG_CODE = 256 }; /* above every letter */
 
 /* Two options with one place in the request would be one option with two names. */
 static bool places_differ(const option_set *set) {
@@ -232,7 +232,7 @@ static void fill_getopt(const option_set *set, struct option *longs, char *short
     *shorts++ = ':';
     for (int k = 0; k < set->count; k++) {
         int needs = set->row[k].kind == OPTION_FLAG ? no_argument : required_argument;
-        longs[k] = (struct option){set->row[k].name, needs, NULL, FIRST_LONG + k};
+        longs[k] = (struct option){set->row[k].name, needs, NULL, FIRST_LONG_CODE + k};
         if (set->row[k].letter) {
             *shorts++ = set->row[k].letter;
             if (needs == required_argument) {
@@ -247,7 +247,7 @@ static void fill_getopt(const option_set *set, struct option *longs, char *short
 /* The row of the code that getopt gave; NULL: none such. */
 static const option_row *found_row(const option_set *set, int code) {
     for (int k = 0; k < set->count; k++) {
-        if (code == FIRST_LONG + k || (set->row[k].letter && code == set->row[k].letter)) {
+        if (code == FIRST_LONG_CODE + k || (set->row[k].letter && code == set->row[k].letter)) {
             return &set->row[k];
         }
     }
@@ -281,7 +281,7 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
         }
         const option_row *row = found_row(set, code);
         if (!row->help && !written_out(row, arguments[optind - 1])) {
-            return unknown_option(set, arguments[optind - 1], error);
+            return refuse_unknown_option(set, arguments[optind - 1], error);
         }
         sim_status status = put_value(request, row, optarg, error);
         if (status) {
@@ -309,7 +309,7 @@ static void take_problem_file(int *count, char **arguments, int first, sim_reque
 }
 
 /* What no single option can tell. */
-static sim_status check_together(const sim_request *request, sim_error *error) {
+static sim_status check_run_options(const sim_request *request, sim_error *error) {
     if (request->contacts && (request->out.count || request->html || request->view || request->summary ||
                               request->checkpoint || request->validate)) {
         return sim_fail(error, SIM_BAD_INPUT, "--contacts simulates nothing: leave out %s",
@@ -357,7 +357,7 @@ sim_status options_parse(int count, char **arguments, sim_request *request, sim_
                         arguments[first + 1]);
     }
     request->scene = first < count ? arguments[first] : NULL;
-    return check_together(request, error);
+    return check_run_options(request, error);
 }
 
 void request_free(sim_request *request) {

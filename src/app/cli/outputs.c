@@ -28,19 +28,19 @@ sim_status outputs_apart_from_scene(const char *path, const sim_scene *scene, si
     return status;
 }
 
-enum { OTHERS = 4 };
+enum { OTHER_FILES = 4 };
 
-static int count_written(const sim_request *request) { return request->out.count + OTHERS; }
+static int count_written(const sim_request *request) { return request->out.count + OTHER_FILES; }
 
 /* The k-th file that a run writes: trajectories, summary, page, problem, checkpoint; NULL if it was not asked for. */
-static const char *written(const sim_request *request, int k) {
-    const char *others[OTHERS] = {request->summary, request->html, request->dump_file, request->checkpoint};
+static const char *written_file(const sim_request *request, int k) {
+    const char *others[OTHER_FILES] = {request->summary, request->html, request->dump_file, request->checkpoint};
     return k < request->out.count ? request->out.item[k] : others[k - request->out.count];
 }
 
 /* No file may be read and written, or written twice, in one run.  --checkpoint may replace the file of --resume. */
-static sim_status check_file(const sim_request *request, int k, sim_error *error) {
-    const char *path = written(request, k);
+static sim_status check_output_file(const sim_request *request, int k, sim_error *error) {
+    const char *path = written_file(request, k);
     const char *resume = path == request->checkpoint ? NULL : request->resume;
     if (!path) {
         return SIM_OK;
@@ -48,7 +48,7 @@ static sim_status check_file(const sim_request *request, int k, sim_error *error
     sim_status status = outputs_apart(path, request->scene, "the scene", error);
     status = status ? status : outputs_apart(path, resume, "the checkpoint to go on from", error);
     for (int j = 0; j < k && !status; j++) {
-        if (written(request, j) && file_same(path, written(request, j))) {
+        if (written_file(request, j) && file_same(path, written_file(request, j))) {
             status = sim_fail(error, SIM_BAD_INPUT, "%s would be written twice", path);
         }
     }
@@ -58,7 +58,7 @@ static sim_status check_file(const sim_request *request, int k, sim_error *error
 sim_status outputs_check_request(const sim_request *request, sim_error *error) {
     sim_status status = SIM_OK;
     for (int k = 0; k < count_written(request) && !status; k++) {
-        status = check_file(request, k, error);
+        status = check_output_file(request, k, error);
     }
     return status;
 }
@@ -66,7 +66,7 @@ sim_status outputs_check_request(const sim_request *request, sim_error *error) {
 sim_status outputs_check_scene(const sim_request *request, const sim_scene *scene, sim_error *error) {
     sim_status status = SIM_OK;
     for (int k = 0; k < count_written(request) && !status; k++) {
-        status = outputs_apart_from_scene(written(request, k), scene, error);
+        status = outputs_apart_from_scene(written_file(request, k), scene, error);
     }
     return status;
 }

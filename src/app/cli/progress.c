@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const double interval = 0.1; /* s */
+static const double REDRAW_SECONDS = 0.1; /* s */
 
 void progress_start(run_progress *progress, int wanted, double duration) {
     *progress = (run_progress){.shown = wanted && isatty(STDERR_FILENO), .duration = duration};
 }
 
-static void draw(run_progress *progress, const char *text, int length) {
+static void draw_line(run_progress *progress, const char *text, int length) {
     int blank = progress->length > length ? progress->length - length : 0;
     fprintf(stderr, "\r%s%*s", text, blank, "");
     fflush(stderr);
@@ -25,7 +25,7 @@ void progress_step(run_progress *progress, const run_statistics *statistics, con
     if (now < progress->next) {
         return;
     }
-    progress->next = now + interval;
+    progress->next = now + REDRAW_SECONDS;
     const sim_step_info *info = sim_world_info(world);
     double wall = now - statistics->started, speed = wall > 0 ? statistics_simulated_time(statistics, world) / wall : 0;
     char text[80];
@@ -39,12 +39,12 @@ void progress_step(run_progress *progress, const run_statistics *statistics, con
         length += snprintf(text + length, (size_t)left, "%d iterations  residual %.1e", info->iterations,
                            statistics->worst_residual);
     }
-    draw(progress, text, length < (int)sizeof text ? length : (int)sizeof text - 1);
+    draw_line(progress, text, length < (int)sizeof text ? length : (int)sizeof text - 1);
 }
 
 void progress_end(run_progress *progress) {
     if (progress->length > 0) {
-        draw(progress, "", 0);
+        draw_line(progress, "", 0);
         fputc('\r', stderr);
         fflush(stderr);
     }

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_THERE = 127, MAX_WORDS = 40 };
+enum { NOT_FOUND_STATUS = 127, MAX_WORDS = 40 };
 
 static bool ends_in(const char *path, const char *ending) {
     const char *dot = strrchr(path, '.');
@@ -33,7 +33,7 @@ static void run_ffmpeg(const char *path, const char *size, const char *rate) {
     snprintf(name, sizeof name, "file:%s", path); /* a name with a colon is no protocol */
     word[count + more] = name;
     execvp(word[0], (char *const *)word);
-    _exit(NOT_THERE);
+    _exit(NOT_FOUND_STATUS);
 }
 
 static sim_status no_ffmpeg(sim_error *error) {
@@ -119,7 +119,7 @@ static sim_status close_ffmpeg(film *f, sim_error *error) {
     }
     int ran = f->child > 0;
     f->child = -1;
-    if (ran && WIFEXITED(status) && WEXITSTATUS(status) == NOT_THERE) {
+    if (ran && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND_STATUS) {
         return no_ffmpeg(error);
     }
     if (ran && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {

@@ -26,25 +26,26 @@ static sim_status no_memory(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "no memory for the frames: draw fewer");
 }
 
-static bool grow(void *array, int room, size_t size) {
+static bool grow_array(void *array, int room, size_t size) {
     void *larger = realloc(*(void **)array, (size_t)room * size);
     *(void **)array = larger ? larger : *(void **)array;
     return larger != NULL;
 }
 
 /* Room for one frame more with so many contacts, not yet counted. */
-static bool make_room(frame_list *f, int contacts) {
+static bool grow_frames(frame_list *f, int contacts) {
     if (f->count == f->room) {
         int room = 2 * f->room + 16;
-        if (!grow(&f->time, room, sizeof *f->time) || !grow(&f->contact_end, room, sizeof *f->contact_end) ||
-            !grow(&f->pose, room, (size_t)f->bodies * sizeof *f->pose)) {
+        if (!grow_array(&f->time, room, sizeof *f->time) ||
+            !grow_array(&f->contact_end, room, sizeof *f->contact_end) ||
+            !grow_array(&f->pose, room, (size_t)f->bodies * sizeof *f->pose)) {
             return false;
         }
         f->room = room;
     }
     if (f->contacts + contacts > f->contact_room || !f->contact) {
         int room = 2 * (f->contacts + contacts) + 16;
-        if (!grow(&f->contact, room, sizeof *f->contact)) {
+        if (!grow_array(&f->contact, room, sizeof *f->contact)) {
             return false;
         }
         f->contact_room = room;
@@ -64,7 +65,7 @@ static void take_frame(frame_list *f, double time, int contacts) {
 
 static bool take_world(frame_list *f, sim_world *world) {
     const sim_state *state = sim_world_state(world);
-    if (!make_room(f, state->ncontact)) {
+    if (!grow_frames(f, state->ncontact)) {
         return false;
     }
     memcpy(next_poses(f), sim_world_derived(world)->pose, (size_t)f->bodies * sizeof(sim_pose));
@@ -77,8 +78,8 @@ static bool take_world(frame_list *f, sim_world *world) {
     return true;
 }
 
-static sim_status simulate(frame_list *f, sim_world *world, double step, const frame_times *times,
-                           batch_progress *progress, sim_error *error) {
+static sim_status simulate_frames(frame_list *f, sim_world *world, double step, const frame_times *times,
+                                  batch_progress *progress, sim_error *error) {
     double end = times->every > 0 ? times->to : times->from;
     for (;;) {
         double time = sim_world_state(world)->time;
@@ -104,7 +105,7 @@ sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_ti
                            sim_error *error) {
     sim_world *world = sim_world_create(scene->model, &scene->options, error);
     f->bodies = scene->model->nbody;
-    sim_status status = world ? simulate(f, world, scene->options.step, times, progress, error) : error->status;
+    sim_status status = world ? simulate_frames(f, world, scene->options.step, times, progress, error) : error->status;
     batch_progress_hide(progress);
     sim_world_free(world);
     return status;
@@ -113,7 +114,7 @@ sim_status frames_simulate(frame_list *f, const sim_scene *scene, const frame_ti
 /* ---- read ---- */
 
 static bool take_record(frame_list *f, const view_frame *frame) {
-    if (!make_room(f, frame->ncontact)) {
+    if (!grow_frames(f, frame->ncontact)) {
         return false;
     }
     memcpy(next_poses(f), frame->pose, (size_t)f->bodies * sizeof(sim_pose));
@@ -132,8 +133,8 @@ static ptrdiff_t nearest_record(const double *time, ptrdiff_t records, ptrdiff_t
     return at;
 }
 
-static sim_status read_all(frame_list *f, view_replay *replay, const double *time, ptrdiff_t records,
-                           const frame_times *times, sim_error *error) {
+static sim_status read_picture_frames(frame_list *f, view_replay *replay, const double *time, ptrdiff_t records,
+                                      const frame_times *times, sim_error *error) {
     ptrdiff_t at = 0;
     double end = fmin(times->to, time[records - 1]);
     for (int k = 0;; k++) {
@@ -162,7 +163,7 @@ sim_status frames_read(frame_list *f, trajectory *run, const sim_scene *scene, c
     f->bodies = scene->model->nbody;
     sim_status status = !replay ? error->status : time ? SIM_OK : no_memory(error);
     status = status ? status : trajectory_rows(run, "time", 0, run->records, 1, time, error);
-    status = status ? status : read_all(f, replay, time, run->records, times, error);
+    status = status ? status : read_picture_frames(f, replay, time, run->records, times, error);
     f->no_contacts = replay && !view_replay_has_contacts(replay);
     view_replay_free(replay);
     free(time);

@@ -56,7 +56,7 @@ static int print_error(const sim_error *error) {
     return error->status;
 }
 
-static sim_status read_size(const char *text, plot_wish *wish, sim_error *error) {
+static sim_status read_plot_size(const char *text, plot_wish *wish, sim_error *error) {
     enum { MIN_PIXELS = 200, MAX_PIXELS = 10000 };
     char *end;
     long width = strtol(text, &end, 10), height = 0;
@@ -73,7 +73,7 @@ static sim_status read_size(const char *text, plot_wish *wish, sim_error *error)
     return SIM_OK;
 }
 
-static sim_status parse_request(int count, char **arguments, plot_request *request, int *first, sim_error *error) {
+static sim_status parse_plot_request(int count, char **arguments, plot_request *request, int *first, sim_error *error) {
     *request = (plot_request){.wish = {.from = NAN, .to = NAN, .width = 800}};
     sim_status status = options_read(&plot_options, count, arguments, request, first, error);
     if (status || request->help) {
@@ -92,12 +92,12 @@ static sim_status parse_request(int count, char **arguments, plot_request *reque
     if (!request->list && !request->out && isatty(STDOUT_FILENO)) {
         return sim_fail(error, SIM_BAD_INPUT, "no output given: --out picture.svg");
     }
-    return request->size ? read_size(request->size, &request->wish, error) : SIM_OK;
+    return request->size ? read_plot_size(request->size, &request->wish, error) : SIM_OK;
 }
 
 /* ---- --list ---- */
 
-static sim_status list_columns(trajectory *t, sim_error *error) {
+static sim_status print_columns(trajectory *t, sim_error *error) {
     double *value = malloc((size_t)t->records * sizeof *value);
     sim_status status = value ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for a column");
     for (int k = t->labels > 0; k < t->columns && !status; k++) {
@@ -120,7 +120,7 @@ static sim_status list_file(trajectory *t, sim_error *error) {
     for (int k = 0; k < t->labels; k++) {
         printf("  problem %s\n", t->label[k]);
     }
-    sim_status status = list_columns(t, error);
+    sim_status status = print_columns(t, error);
     printf("  quantities:");
     for (int k = 0; plot_quantity_at(k); k++) {
         int found = 0;
@@ -183,7 +183,7 @@ int plot_command(int count, char **arguments) {
     plot_request request;
     sim_error error = {0};
     int first;
-    sim_status status = parse_request(count, arguments, &request, &first, &error);
+    sim_status status = parse_plot_request(count, arguments, &request, &first, &error);
     if (status) {
         return print_error(&error);
     }

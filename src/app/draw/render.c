@@ -113,7 +113,7 @@ static sim_status choose_output(render_request *request, sim_error *error) {
                     "--out takes a name that ends in .png, .gif, .apng, .mp4, .webm or .mkv, not '%s'", request->out);
 }
 
-static sim_status read_size(render_request *request, sim_error *error) {
+static sim_status read_picture_size(render_request *request, sim_error *error) {
     enum { MIN_PIXELS = 16, MAX_PIXELS = 8192 };
     char *end = NULL;
     const char *text = request->size ? request->size : "1280x720";
@@ -127,7 +127,7 @@ static sim_status read_size(render_request *request, sim_error *error) {
     return SIM_OK;
 }
 
-static sim_status parse_request(int count, char **arguments, render_request *request, sim_error *error) {
+static sim_status parse_render_request(int count, char **arguments, render_request *request, sim_error *error) {
     *request = (render_request){.duration = -1, .fps = 30, .threads = 2};
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
     if (!request->set.item) {
@@ -148,7 +148,7 @@ static sim_status parse_request(int count, char **arguments, render_request *req
         return sim_fail(error, SIM_BAD_INPUT, "no output given: --out picture.png");
     }
     status = choose_output(request, error);
-    status = status ? status : read_size(request, error);
+    status = status ? status : read_picture_size(request, error);
     status = status ? status : outputs_apart(request->out, request->file, "what is to be drawn", error);
     status = status ? status : setup_folder(request->out, request->kind == FILM ? "a film" : "a picture", error);
     return status || request->kind != FILM ? status : film_possible(request->out, request->fps, error);
@@ -185,7 +185,7 @@ static bool is_recording(const char *path) {
     return length == sizeof head && memcmp(head, "\x89HDF", sizeof head) == 0;
 }
 
-static sim_status load_scene(rendering *r, sim_error *error) {
+static sim_status load_rendered_scene(rendering *r, sim_error *error) {
     const render_request *request = r->request;
     scene_wish wish = {request->set, request->solver, NULL};
     if (!is_recording(request->file)) {
@@ -296,11 +296,11 @@ static sim_status draw_pictures(rendering *r, sim_error *error) {
     return status;
 }
 
-static int run_request(const render_request *request) {
+static int run_render(const render_request *request) {
     rendering r = {.request = request, .film = {.pipe = -1, .child = -1}};
     sim_error error = {0};
     interrupt_watch();
-    sim_status status = load_scene(&r, &error);
+    sim_status status = load_rendered_scene(&r, &error);
     status = status ? status : collect_frames(&r, &error);
     status = status ? status : prepare_rendering(&r, &error);
     if (!status && r.frames.no_contacts && (request->contacts || request->forces) && !request->quiet) {
@@ -324,14 +324,14 @@ static int run_request(const render_request *request) {
 int render_command(int count, char **arguments) {
     render_request request;
     sim_error error = {0};
-    sim_status status = parse_request(count, arguments, &request, &error);
+    sim_status status = parse_render_request(count, arguments, &request, &error);
     int exit_status = status;
     if (status) {
         fprintf(stderr, "sim: error: %s\n", error.text);
     } else if (request.help) {
         usage_print(&render_options);
     } else {
-        exit_status = run_request(&request);
+        exit_status = run_render(&request);
     }
     free(request.set.item);
     return exit_status;

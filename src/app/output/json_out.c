@@ -48,7 +48,7 @@ static void write_string(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-static void begin(json_out *out, const char *key) {
+static void begin_value(json_out *out, const char *key) {
     if (out->line > 0) {
         fputs(out->filled ? ", " : "", out->file);
     } else if (out->depth > 0) {
@@ -62,7 +62,7 @@ static void begin(json_out *out, const char *key) {
 }
 
 void json_open(json_out *out, const char *key, char bracket) {
-    begin(out, key);
+    begin_value(out, key);
     fputc(bracket, out->file);
     out->depth++;
     out->line += out->line > 0;
@@ -86,7 +86,7 @@ void json_close(json_out *out, char bracket) {
 }
 
 void json_text(json_out *out, const char *key, const char *value) {
-    begin(out, key);
+    begin_value(out, key);
     if (value) {
         write_string(out->file, value);
     } else {
@@ -103,12 +103,12 @@ static void write_real(FILE *file, double value) {
 }
 
 void json_real(json_out *out, const char *key, double value) {
-    begin(out, key);
+    begin_value(out, key);
     write_real(out->file, value);
 }
 
 void json_vector(json_out *out, const char *key, sim_v3 value) {
-    begin(out, key);
+    begin_value(out, key);
     const double part[3] = {value.x, value.y, value.z};
     for (int k = 0; k < 3; k++) {
         fputs(k ? ", " : "[", out->file);
@@ -118,16 +118,16 @@ void json_vector(json_out *out, const char *key, sim_v3 value) {
 }
 
 void json_whole(json_out *out, const char *key, int64_t value) {
-    begin(out, key);
+    begin_value(out, key);
     fprintf(out->file, "%" PRId64, value);
 }
 
 void json_seed(json_out *out, const char *key, uint64_t value) {
-    begin(out, key);
+    begin_value(out, key);
     fprintf(out->file, "%" PRIu64, value);
 }
 
 void json_bool(json_out *out, const char *key, bool value) {
-    begin(out, key);
+    begin_value(out, key);
     fputs(value ? "true" : "false", out->file);
 }

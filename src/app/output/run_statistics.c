@@ -36,19 +36,19 @@ static const int *bodies_of(const sim_step_info *info, int figure) {
     return worst[figure] ? info->worst_body[worst[figure] - 1] : nobody;
 }
 
-static int greater(int a, int b) { return a > b ? a : b; }
+static int max_count(int a, int b) { return a > b ? a : b; }
 
 static void tally_sag(contact_statistics *statistics, const sim_step_info *info, double time) {
-    static const double much = 0.05; /* of the radius of what sinks */
+    static const double SINKING_PART = 0.05; /* of the radius of what sinks */
     int same = info->sag_body[0] == statistics->sinking_body[0] && info->sag_body[1] == statistics->sinking_body[1];
     if (info->sag_part > statistics->sag_part) {
         statistics->sag_part = info->sag_part;
         statistics->sag = (figure_statistics){.worst = info->sag, .time = time};
         copy_bodies(info->sag_body, statistics->sag.body);
     }
-    statistics->sinking = info->sag_part <= much ? 0 : same ? statistics->sinking + 1 : 1;
+    statistics->sinking = info->sag_part <= SINKING_PART ? 0 : same ? statistics->sinking + 1 : 1;
     copy_bodies(info->sag_body, statistics->sinking_body);
-    statistics->most_sinking = greater(statistics->most_sinking, statistics->sinking);
+    statistics->most_sinking = max_count(statistics->most_sinking, statistics->sinking);
 }
 
 static void tally_contacts(contact_statistics *statistics, const sim_step_info *info, double time) {
@@ -61,11 +61,11 @@ static void tally_contacts(contact_statistics *statistics, const sim_step_info *
                                     [FIGURE_EXCESS] = c->excess};
     statistics->touching += info->contacts > 0;
     statistics->contacts += info->contacts;
-    statistics->most_contacts = greater(statistics->most_contacts, info->contacts);
-    statistics->most_islands = greater(statistics->most_islands, info->islands);
+    statistics->most_contacts = max_count(statistics->most_contacts, info->contacts);
+    statistics->most_islands = max_count(statistics->most_islands, info->islands);
     statistics->iterations += info->solver_iterations;
     statistics->total += info->solver_total;
-    statistics->most_iterations = greater(statistics->most_iterations, info->solver_iterations);
+    statistics->most_iterations = max_count(statistics->most_iterations, info->solver_iterations);
     statistics->unsolved_islands += info->unsolved;
     for (int k = 0; k < SIM_REASONS; k++) {
         statistics->gave_up.of[k] += info->gave_up[k];
@@ -119,7 +119,7 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world) {
     statistics->saturated += info->saturated > 0;
     statistics->sleep.bodies += info->asleep_bodies;
     statistics->sleep.now = info->asleep_bodies;
-    statistics->sleep.most_bodies = greater(statistics->sleep.most_bodies, info->asleep_bodies);
+    statistics->sleep.most_bodies = max_count(statistics->sleep.most_bodies, info->asleep_bodies);
     statistics->sleep.woken += info->woken;
     statistics->sleep.stilled += info->stilled;
     if (info->islands) { /* what sleeps is not judged */

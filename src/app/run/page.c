@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FRAMES_A_SECOND = 60, FRAMES_LEAST = 240, FRAMES_MOST = 36000 };
+enum { FRAMES_PER_SECOND = 60, MIN_FRAMES = 240, MAX_FRAMES = 36000 };
 
 int64_t page_every(double step, int64_t steps) {
-    double every = floor(1 / (FRAMES_A_SECOND * step) + 1e-6);
-    every = fmin(every, (double)(steps / FRAMES_LEAST));
-    every = fmax(every, ceil((double)steps / FRAMES_MOST));
+    double every = floor(1 / (FRAMES_PER_SECOND * step) + 1e-6);
+    every = fmin(every, (double)(steps / MIN_FRAMES));
+    every = fmax(every, ceil((double)steps / MAX_FRAMES));
     return every > 1 ? (int64_t)every : 1;
 }
 
@@ -45,7 +45,7 @@ sim_status page_open(sim_run *run, sim_error *error) {
 }
 
 /* 0 if there is no such program. */
-static bool ran(const char *program, const char *path) {
+static bool run_program(const char *program, const char *path) {
     pid_t child = fork();
     if (child == 0) {
         int quiet = freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr); /* browsers chatter */
@@ -59,7 +59,7 @@ static bool ran(const char *program, const char *path) {
 void page_browse(const char *where) {
     const char *browser = getenv("BROWSER");
     fflush(NULL);
-    if (!(browser && browser[0] && ran(browser, where)) && !ran("xdg-open", where)) {
+    if (!(browser && browser[0] && run_program(browser, where)) && !run_program("xdg-open", where)) {
         fprintf(stderr, "sim: no browser could be started ($BROWSER, xdg-open): open the page by hand\n");
     }
 }

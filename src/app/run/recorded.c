@@ -1,6 +1,6 @@
 /* Scene of a recorded run.  Of the text that the recording holds, which has the values of the command line in it; the
- * hash tells whether the files that it names are still those of the run.  --scene says where these files are if they are not
- * beside the recording; where they are, it names another scene to be shown instead. */
+ * hash tells whether the files that it names are still those of the run.  --scene says where these files are if they
+ * are not beside the recording; where they are, it names another scene to be shown instead. */
 #include "app/run/recorded.h"
 #include "view/page/replay.h"
 
@@ -37,7 +37,7 @@ static sim_status take_over(sim_scene *scene, trajectory *run, const scene_wish 
     return status;
 }
 
-static sim_scene *load(trajectory *run, const char *beside, const scene_wish *wish, sim_error *error) {
+static sim_scene *load_recorded_scene(trajectory *run, const char *beside, const scene_wish *wish, sim_error *error) {
     const char *text = trajectory_text(run, "scene"), *hash = trajectory_text(run, "scene_hash");
     int has_text = text && *text;
     int whole = has_text && hash && is_what_ran(text, hash, run->path);
@@ -57,7 +57,7 @@ sim_scene *recorded_scene(trajectory *run, const char *beside, const scene_wish 
                  run->path);
         return NULL;
     }
-    sim_scene *scene = load(run, beside, wish, error);
+    sim_scene *scene = load_recorded_scene(run, beside, wish, error);
     if (!scene && !error->text[0]) { /* what is wrong with it was printed */
         sim_fail(error, error->status, "%s: its scene cannot be loaded%s", run->path,
                  beside ? "" : "; if it names other files, give it with --scene");

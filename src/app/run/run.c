@@ -110,7 +110,7 @@ static bool keep_good_state(sim_run *r) {
 }
 
 static void refuse_step(sim_run *r) {
-    char names[SUMMARY_NAMES];
+    char names[SUMMARY_NAME_BYTES];
     sim_error why;
     const sim_step_info *info = sim_world_info(r->world);
     if (info->nonconverged) {
@@ -167,7 +167,7 @@ static void interrupt_run(sim_run *r) {
     sim_fail(&why, SIM_OK, "%s at %.9g s, after step %lld of %lld%s",
              time_limit_reached(&r->time_limit) ? "--time-limit reached" : "interrupted", state->time,
              (long long)state->step, (long long)r->last_step, given_up);
-    end_run(r, INTERRUPTED, "interrupted", &why);
+    end_run(r, INTERRUPTED_STATUS, "interrupted", &why);
 }
 
 static void step_once(sim_run *r) {
@@ -236,7 +236,7 @@ static void run_loop(sim_run *r) {
 
 /* The last good state is always on record, and kept unless the simulation itself went wrong. */
 static void finish_run(sim_run *r) {
-    int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == INTERRUPTED;
+    int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == INTERRUPTED_STATUS;
     if (can_record && r->recorded != sim_world_state(r->world)->step) {
         record_state(r);
     }
@@ -253,7 +253,7 @@ static void finish_run(sim_run *r) {
 
 static int report_run(sim_run *r, FILE *summary) {
     progress_end(&r->progress);
-    if (r->exit_status == INTERRUPTED) {
+    if (r->exit_status == INTERRUPTED_STATUS) {
         fprintf(stderr, "sim: %s\n", r->error.text);
     } else if (r->exit_status) {
         fprintf(stderr, "sim: error: %s\n", r->error.text);

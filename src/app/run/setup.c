@@ -92,32 +92,32 @@ sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *e
                : sim_fail(error, SIM_BAD_INPUT, "%s: has no bodies: there is nothing to show", path);
 }
 
-enum { VALUES = 4, VALUE_ROOM = 64 };
+enum { SHOWN_VALUES = 4, VALUE_BYTES = 64 };
 
 /* Behind the values that are set stand those that have an option of their own: so the text of the scene that is kept is
  * that of what runs.  Their number. */
-static int add_options(const sim_request *request, const char **set, int count, char text[VALUES][VALUE_ROOM]) {
+static int add_options(const sim_request *request, const char **set, int count, char text[SHOWN_VALUES][VALUE_BYTES]) {
     if (request->step > 0) {
-        snprintf(text[0], VALUE_ROOM, "world/step=%.17g", request->step);
+        snprintf(text[0], VALUE_BYTES, "world/step=%.17g", request->step);
         set[count++] = text[0];
     }
     if (request->duration >= 0) {
-        snprintf(text[1], VALUE_ROOM, "world/duration=%.17g", request->duration);
+        snprintf(text[1], VALUE_BYTES, "world/duration=%.17g", request->duration);
         set[count++] = text[1];
     }
     if (request->integrator) {
-        snprintf(text[2], VALUE_ROOM, "world/integrator=%s", request->integrator);
+        snprintf(text[2], VALUE_BYTES, "world/integrator=%s", request->integrator);
         set[count++] = text[2];
     }
     if (request->every) {
-        snprintf(text[3], VALUE_ROOM, "record/every=%lld", (long long)request->every);
+        snprintf(text[3], VALUE_BYTES, "record/every=%lld", (long long)request->every);
         set[count++] = text[3];
     }
     return count;
 }
 
 /* Of a run that goes on without a scene it is the one that the checkpoint holds. */
-static sim_scene *load_scene(const sim_run *run, const scene_wish *wish, sim_error *error) {
+static sim_scene *load_run_scene(const sim_run *run, const scene_wish *wish, sim_error *error) {
     char *kept = NULL;
     size_t length = 0;
     if (!run->request->scene && sim_checkpoint_scene(run->scene_file, &kept, &length, error)) {
@@ -128,10 +128,10 @@ static sim_scene *load_scene(const sim_run *run, const scene_wish *wish, sim_err
     return scene;
 }
 
-static sim_status load(sim_run *run, sim_error *error) {
+static sim_status load_start(sim_run *run, sim_error *error) {
     const sim_request *request = run->request;
-    char text[VALUES][VALUE_ROOM];
-    text_list set = {0, calloc((size_t)request->set.count + VALUES, sizeof *set.item)};
+    char text[SHOWN_VALUES][VALUE_BYTES];
+    text_list set = {0, calloc((size_t)request->set.count + SHOWN_VALUES, sizeof *set.item)};
     if (!set.item) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
@@ -140,7 +140,7 @@ static sim_status load(sim_run *run, sim_error *error) {
     }
     set.count = add_options(request, set.item, set.count, text);
     scene_wish wish = {set, request->solver, request->seed_given ? &request->seed : NULL};
-    run->scene = load_scene(run, &wish, error);
+    run->scene = load_run_scene(run, &wish, error);
     free(set.item);
     if (run->scene && request->threads) {
         run->scene->options.threads = (int)request->threads; /* changes no bit */
@@ -264,7 +264,7 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     run->scene_file = request->scene ? request->scene : request->resume;
     *error = (sim_error){0};
     sim_status status = check_request(request, error);
-    status = status ? status : load(run, error);
+    status = status ? status : load_start(run, error);
     status = status ? status : outputs_check_scene(request, run->scene, error);
     if (status) {
         return status;

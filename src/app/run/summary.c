@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-static const double LEAST_LIFT_M = 1e-6; /* what is less is not said to people */
+static const double MIN_SHOWN_LIFT_M = 1e-6; /* what is less is not said to people */
 
 /* Has no value where nothing was counted. */
-static double ratio(double part, double whole) { return whole > 0 ? part / whole : NAN; }
+static double ratio_or_nan(double part, double whole) { return whole > 0 ? part / whole : NAN; }
 
 static double mean_iterations(const sim_run *run) {
-    return ratio((double)run->statistics.iterations, (double)run->statistics.steps);
+    return ratio_or_nan((double)run->statistics.iterations, (double)run->statistics.steps);
 }
 
 /* ---- for people ---- */
@@ -23,7 +23,7 @@ static void print_pace(const sim_run *run) {
         return;
     }
     fprintf(stderr, "  wall time      %.3g s, %.3g times real time, %.3g us a step\n", run->wall,
-            ratio(statistics_simulated_time(statistics, run->world), run->wall),
+            ratio_or_nan(statistics_simulated_time(statistics, run->world), run->wall),
             1e6 * run->wall / (double)statistics->steps);
     fprintf(stderr, "  iterations     %.2f on average, %d at most; worst residual %.1e\n", mean_iterations(run),
             statistics->most_iterations, statistics->worst_residual);
@@ -48,7 +48,7 @@ static void print_verdict(const sim_run *run) {
     const run_statistics *statistics = &run->statistics;
     const contact_statistics *c = &statistics->contact;
     const char *solver = sim_world_options(run->world)->solver->name;
-    char names[SUMMARY_NAMES];
+    char names[SUMMARY_NAME_BYTES];
     if (statistics->nonconverged > 0) {
         fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)statistics->nonconverged,
                 (long long)statistics->steps, statistics->first_nonconverged);
@@ -75,7 +75,7 @@ static void print_verdict(const sim_run *run) {
 static void print_sag(const sim_run *run) {
     const contact_statistics *statistics = &run->statistics.contact;
     const overlap_statistics *overlap = &run->statistics.overlap;
-    char names[SUMMARY_NAMES];
+    char names[SUMMARY_NAME_BYTES];
     int squeezed =
         overlap->stuck && overlap->body[0] == statistics->sag.body[0] && overlap->body[1] == statistics->sag.body[1];
     if (statistics_sinks(statistics) && !squeezed) {
@@ -90,9 +90,10 @@ static void print_sag(const sim_run *run) {
 
 static void print_figure(const sim_run *run, const char *before, int figure, const char *unit) {
     const figure_statistics *f = &run->statistics.contact.figure[figure];
-    char names[SUMMARY_NAMES];
+    char names[SUMMARY_NAME_BYTES];
     fprintf(stderr, "%s%.1e%s at worst (mean %.1e)%s", before, f->worst, unit,
-            ratio(f->sum, (double)run->statistics.contact.steps), summary_names(run, f->body, names, sizeof names));
+            ratio_or_nan(f->sum, (double)run->statistics.contact.steps),
+            summary_names(run, f->body, names, sizeof names));
 }
 
 static void print_figures(const sim_run *run) {
@@ -107,8 +108,8 @@ static void print_figures(const sim_run *run) {
         fprintf(stderr, ":\n                 not an error; the law of %s has compliance and lifts sliding bodies",
                 info->name);
     }
-    if (statistics->lift.worst > LEAST_LIFT_M) {
-        char names[SUMMARY_NAMES];
+    if (statistics->lift.worst > MIN_SHOWN_LIFT_M) {
+        char names[SUMMARY_NAME_BYTES];
         fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: %s lifts sliding bodies",
                 statistics->lift.worst, statistics->lift.time,
                 summary_names(run, statistics->lift.body, names, sizeof names), info->name);
@@ -125,7 +126,7 @@ static void print_contact_course(const sim_run *run) {
     }
     if (statistics->touching > 0) {
         fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n",
-                ratio((double)statistics->contacts, (double)statistics->touching), statistics->most_contacts,
+                ratio_or_nan((double)statistics->contacts, (double)statistics->touching), statistics->most_contacts,
                 statistics->most_islands, statistics->most_islands == 1 ? "island" : "islands");
     }
     fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
@@ -158,7 +159,7 @@ static void print_overlap(const sim_run *run) {
 }
 
 /* Bodies that may move at all. */
-static int movable(const sim_model *model) {
+static int count_movable(const sim_model *model) {
     int count = 0;
     for (int t = 0; t < model->ntree; t++) {
         count += model->tree[t].nv ? model->tree[t].nbody : 0;
@@ -170,7 +171,7 @@ static void print_sleep(const sim_run *run) {
     const sleep_statistics *statistics = &run->statistics.sleep;
     if (sim_world_options(run->world)->sleep && run->statistics.steps > 0) {
         fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
-                statistics->now, movable(run->scene->model),
+                statistics->now, count_movable(run->scene->model),
                 (double)statistics->bodies / (double)run->statistics.steps);
         fprintf(stderr, "                 %.2e J of kinetic energy removed; woken %lld times\n", statistics->stilled,
                 (long long)statistics->woken);
@@ -241,7 +242,7 @@ static void write_course(json_out *out, const sim_run *run) {
     json_whole(out, "steps", statistics->steps);
     json_real(out, "time", state->time);
     json_real(out, "wall_time", run->wall);
-    json_real(out, "real_time_factor", ratio(statistics_simulated_time(statistics, run->world), run->wall));
+    json_real(out, "real_time_factor", ratio_or_nan(statistics_simulated_time(statistics, run->world), run->wall));
     json_real(out, "iterations_mean", mean_iterations(run));
     json_whole(out, "iterations_max", statistics->most_iterations);
     json_real(out, "worst_residual", statistics->worst_residual);
@@ -257,7 +258,7 @@ static void write_sleep(json_out *out, const sim_run *run) {
     }
     json_open(out, "sleep", '{');
     json_whole(out, "bodies", statistics->now);
-    json_real(out, "bodies_mean", ratio((double)statistics->bodies, (double)run->statistics.steps));
+    json_real(out, "bodies_mean", ratio_or_nan((double)statistics->bodies, (double)run->statistics.steps));
     json_whole(out, "bodies_most", statistics->most_bodies);
     json_whole(out, "woken", statistics->woken);
     json_real(out, "stilled", statistics->stilled);
@@ -315,11 +316,11 @@ static void write_contacts(json_out *out, const sim_run *run) {
     json_open(out, "contacts", '{');
     json_text(out, "solver", options->contacts || statistics->steps ? options->solver->name : NULL);
     json_whole(out, "steps", statistics->touching);
-    json_real(out, "mean", ratio((double)statistics->contacts, (double)statistics->touching));
+    json_real(out, "mean", ratio_or_nan((double)statistics->contacts, (double)statistics->touching));
     json_whole(out, "most", statistics->most_contacts);
     json_whole(out, "solved_for", statistics->steps);
     json_whole(out, "most_islands", statistics->most_islands);
-    json_real(out, "iterations_mean", ratio((double)statistics->iterations, steps));
+    json_real(out, "iterations_mean", ratio_or_nan((double)statistics->iterations, steps));
     json_whole(out, "iterations_max", statistics->most_iterations);
     json_whole(out, "iterations_total", statistics->total);
     if (statistics->steps) {
@@ -342,7 +343,7 @@ static void write_contacts(json_out *out, const sim_run *run) {
         const figure_statistics *f = &statistics->figure[k];
         json_open_line(out, name[k], '{');
         json_real(out, "worst", statistics->steps ? f->worst : NAN);
-        json_real(out, "mean", ratio(f->sum, steps));
+        json_real(out, "mean", ratio_or_nan(f->sum, steps));
         json_real(out, "worst_time", statistics->steps ? f->time : NAN);
         if (k != FIGURE_MOMENTUM) {
             write_bodies(out, "worst_bodies", run, statistics->steps ? f->body : nobody);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Whose it is, into `text`: ", the joint of \"a\"", ", \"a\" and \"b\"", or nothing. */
-enum { SUMMARY_NAMES = 300 };
+enum { SUMMARY_NAME_BYTES = 300 };
 const char *summary_names(const sim_run *run, const int body[2], char *text, size_t size);
 void print_summary(const sim_run *run); /* standard error */
 /* JSON; closes `file`.  0 if it could not be written. */

@@ -24,13 +24,13 @@ typedef struct deadline {
 
 static int is_over(void *context) {
     enum { MAX_SKIPPED_CALLS = 64 };
-    static const double often = 1e-4;
+    static const double MIN_CALL_SECONDS = 1e-4;
     deadline *d = context;
     if (d->left-- > 0) {
         return 0;
     }
     double now = processor_seconds();
-    d->skip = now - d->last > often ? 0 : d->skip < MAX_SKIPPED_CALLS ? 2 * d->skip + 1 : d->skip;
+    d->skip = now - d->last > MIN_CALL_SECONDS ? 0 : d->skip < MAX_SKIPPED_CALLS ? 2 * d->skip + 1 : d->skip;
     d->left = d->skip;
     d->last = now;
     return now >= d->end;
@@ -52,7 +52,7 @@ static bool set_trouble(solve_job *w, sim_status status, const char *what) {
     return false;
 }
 
-static double *allocate(solve_job *w, size_t count) {
+static double *allocate_numbers(solve_job *w, size_t count) {
     double *made = POOL_NEW(w->pool, double, count);
     if (!made) {
         set_trouble(w, SIM_NO_RESOURCE, "no memory for the answer");
@@ -63,10 +63,10 @@ static double *allocate(solve_job *w, size_t count) {
 static bool set_law(solve_job *w) {
     const sim_problem *p = w->problem;
     solve_run *run = w->run;
-    double *W = allocate(w, sim_delassus_diagonal_size(p)), *R[2], *target[2];
+    double *W = allocate_numbers(w, sim_delassus_diagonal_size(p)), *R[2], *target[2];
     for (int k = 0; k < 2 && W; k++) {
-        R[k] = allocate(w, (size_t)p->nrow);
-        target[k] = allocate(w, (size_t)p->nrow);
+        R[k] = allocate_numbers(w, (size_t)p->nrow);
+        target[k] = allocate_numbers(w, (size_t)p->nrow);
         if (!R[k] || !target[k]) {
             return false;
         }
@@ -111,8 +111,8 @@ static bool solve_given(solve_job *w) {
     solve_run *run = w->run;
     solve_case *c = w->c;
     const solve_request *request = run->request;
-    w->v = allocate(w, (size_t)w->given.nv);
-    w->impulse = allocate(w, (size_t)w->given.nrow);
+    w->v = allocate_numbers(w, (size_t)w->given.nv);
+    w->impulse = allocate_numbers(w, (size_t)w->given.nrow);
     if (!w->v || !w->impulse) {
         return false;
     }
@@ -148,8 +148,8 @@ static bool solve_given(solve_job *w) {
 /* The answer that somebody else left. */
 static bool read_stored_solution(solve_job *w, const sim_problem_file *file) {
     sim_error why = {0};
-    w->v = allocate(w, (size_t)w->problem->nv);
-    w->impulse = w->v ? allocate(w, (size_t)w->problem->nrow) : NULL;
+    w->v = allocate_numbers(w, (size_t)w->problem->nv);
+    w->impulse = w->v ? allocate_numbers(w, (size_t)w->problem->nrow) : NULL;
     w->c->stored = 1;
     return w->impulse &&
            (!sim_problem_file_stored(file, w->v, w->impulse, &why) || set_trouble(w, why.status, why.text));
@@ -176,7 +176,7 @@ static void count_contact_modes(solve_job *w) {
 }
 
 static bool judge_solution(solve_job *w) {
-    double *work = allocate(w, sim_judge_work(w->problem));
+    double *work = allocate_numbers(w, sim_judge_work(w->problem));
     sim_judgement judgement = {0};
     if (!work) {
         return false;
@@ -259,9 +259,9 @@ static void set_limit(solve_job *w, double start) {
 /* What is short is read to its end even if there is no time for it, so that the problem is told of.  How much time all
  * contacts have is known afterwards: with --time-per-contact reading is not cut short. */
 static sim_problem_file *read_in_time(const solve_request *request, const char *path, double start, sim_error *error) {
-    static const double short_time = 1; /* s */
+    static const double MIN_READ_SECONDS = 1; /* s */
     int limited = request->time_limit > 0 && !(request->time_per_contact > 0);
-    deadline d = {.end = start + request->time_limit + short_time, .last = start};
+    deadline d = {.end = start + request->time_limit + MIN_READ_SECONDS, .last = start};
     sim_error why = {0};
     sim_problem_file *file = sim_problem_file_read_until(path, limited ? is_over : NULL, &d, &why);
     if (!file && why.status == SIM_FAILED) {

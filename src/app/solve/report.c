@@ -11,7 +11,7 @@ struct solve_report {
     json_out json;
 };
 
-static const char *const level_name[SOLVE_LEVELS] = {"1e-4", "1e-6", "1e-8"};
+static const char *const level_name[SOLVE_ACCURACY_LEVELS] = {"1e-4", "1e-6", "1e-8"};
 
 /* ---- for people ---- */
 
@@ -34,9 +34,9 @@ static void print_case(const solve_case *c) {
     fflush(stdout);
 }
 
-static void print_shares(const char *what, const int within[SOLVE_LEVELS], int files) {
+static void print_shares(const char *what, const int within[SOLVE_ACCURACY_LEVELS], int files) {
     printf("%-22s", what);
-    for (int k = 0; k < SOLVE_LEVELS; k++) {
+    for (int k = 0; k < SOLVE_ACCURACY_LEVELS; k++) {
         printf("  %d of %d at %s", within[k], files, level_name[k]);
     }
     putchar('\n');
@@ -128,7 +128,7 @@ static void write_law(json_out *out, const sim_law_options *law) {
     json_close(out, '}');
 }
 
-static void write_case(json_out *out, const solve_run *run, const solve_case *c) {
+static void write_solve_case(json_out *out, const solve_run *run, const solve_case *c) {
     json_open_line(out, NULL, '{');
     json_text(out, "file", c->path);
     json_whole(out, "contacts", c->contacts);
@@ -159,9 +159,9 @@ static void write_case(json_out *out, const solve_run *run, const solve_case *c)
     json_close(out, '}');
 }
 
-static void write_shares(json_out *out, const char *key, const int within[SOLVE_LEVELS]) {
+static void write_shares(json_out *out, const char *key, const int within[SOLVE_ACCURACY_LEVELS]) {
     json_open_line(out, key, '{');
-    for (int k = 0; k < SOLVE_LEVELS; k++) {
+    for (int k = 0; k < SOLVE_ACCURACY_LEVELS; k++) {
         json_whole(out, level_name[k], within[k]);
     }
     json_close(out, '}');
@@ -205,7 +205,7 @@ solve_report *solve_report_open(const solve_run *run) {
 
 void solve_report_case(solve_report *report, const solve_case *c) {
     if (report->run->request->json) {
-        write_case(&report->json, report->run, c);
+        write_solve_case(&report->json, report->run, c);
     } else {
         print_case(c);
     }

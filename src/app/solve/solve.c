@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HISTORY_ROOM = 1000000 };
+enum { MAX_HISTORY_POINTS = 1000000 };
 
 /* ---- which files ---- */
 
@@ -91,7 +91,7 @@ static sim_status list_files(file_list *list, const solve_request *request, sim_
 /* ---- the run ---- */
 
 void solve_count(solve_totals *totals, const solve_case *c) {
-    static const double level[SOLVE_LEVELS] = {1e-4, 1e-6, 1e-8};
+    static const double level[SOLVE_ACCURACY_LEVELS] = {1e-4, 1e-6, 1e-8};
     totals->files++;
     if (c->trouble.status) {
         totals->refused += c->refused;
@@ -105,7 +105,7 @@ void solve_count(solve_totals *totals, const solve_case *c) {
     if (solved && c->finished_by >= 0) {
         totals->finished.of[c->finished_by]++;
     }
-    for (int k = 0; k < SOLVE_LEVELS; k++) {
+    for (int k = 0; k < SOLVE_ACCURACY_LEVELS; k++) {
         totals->within_E[k] += c->certificate.E <= level[k];
         totals->within_own[k] += c->certificate.own <= level[k];
     }
@@ -153,17 +153,17 @@ static sim_status open_history(solve_run *run, sim_error *error) {
     if (!request->history && !request->linear_history && !request->places) {
         return SIM_OK;
     }
-    h->residual = malloc(HISTORY_ROOM * sizeof(double));
-    h->cost = malloc(HISTORY_ROOM * sizeof(double));
-    h->room = HISTORY_ROOM;
+    h->residual = malloc(MAX_HISTORY_POINTS * sizeof(double));
+    h->cost = malloc(MAX_HISTORY_POINTS * sizeof(double));
+    h->room = MAX_HISTORY_POINTS;
     if (request->linear_history) {
-        h->linear = malloc(HISTORY_ROOM * sizeof(double));
-        h->linear_step = malloc(HISTORY_ROOM * sizeof(int));
-        h->linear_room = HISTORY_ROOM;
+        h->linear = malloc(MAX_HISTORY_POINTS * sizeof(double));
+        h->linear_step = malloc(MAX_HISTORY_POINTS * sizeof(int));
+        h->linear_room = MAX_HISTORY_POINTS;
     }
     if (request->places) {
-        h->place = malloc(HISTORY_ROOM * sizeof(double));
-        h->place_room = HISTORY_ROOM;
+        h->place = malloc(MAX_HISTORY_POINTS * sizeof(double));
+        h->place_room = MAX_HISTORY_POINTS;
     }
     if (!h->residual || !h->cost || (request->linear_history && (!h->linear || !h->linear_step)) ||
         (request->places && !h->place)) {
@@ -243,7 +243,7 @@ static sim_status make_solver(solve_run *run, sim_error *error) {
     return run->solver ? SIM_OK : error->status;
 }
 
-static sim_status prepare(solve_run *run, const file_list *list, sim_error *error) {
+static sim_status prepare_run(solve_run *run, const file_list *list, sim_error *error) {
     const solve_request *request = run->request;
     run->name = "stored";
     run->cone = SIM_CONE_STRICT;
@@ -268,7 +268,7 @@ static sim_status close_table(FILE *file, const char *path, sim_status status, s
     return good || status ? status : sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write", path);
 }
 
-static sim_status finish(solve_run *run, sim_status status, sim_error *error) {
+static sim_status finish_solve_run(solve_run *run, sim_status status, sim_error *error) {
     way_table table[WAY_TABLES];
     list_tables(run, table);
     for (int k = 0; k < WAY_TABLES; k++) {
@@ -318,9 +318,9 @@ static int print_error(const sim_error *error) {
 static int run_solver(const solve_request *request, const file_list *list, const solver_choice *choice) {
     sim_error error = {0};
     solve_run run = {.request = request, .choice = choice};
-    sim_status status = prepare(&run, list, &error);
+    sim_status status = prepare_run(&run, list, &error);
     status = status ? status : solve_files(&run, list, &error);
-    status = finish(&run, status, &error);
+    status = finish_solve_run(&run, status, &error);
     return error.text[0] ? print_error(&error) : (int)status;
 }
 
@@ -354,7 +354,7 @@ static int run_solvers(const solve_request *request, const file_list *list) {
     return worst;
 }
 
-static int run_request(const solve_request *request) {
+static int run_solve(const solve_request *request) {
     sim_error error = {0};
     file_list list = {0};
     sim_status status = list_files(&list, request, &error);
@@ -375,7 +375,7 @@ int solve_command(int count, char **arguments) {
     } else if (request.list_solvers) {
         print_solvers(request.json, request.study);
     } else {
-        exit_status = run_request(&request);
+        exit_status = run_solve(&request);
     }
     solve_request_free(&request);
     return exit_status;

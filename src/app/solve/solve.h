@@ -47,10 +47,10 @@ typedef struct solve_case {
 } solve_case;
 
 /* What is said of all files: how many have an error of at most 1e-4, 1e-6, 1e-8. */
-enum { SOLVE_LEVELS = 3 };
+enum { SOLVE_ACCURACY_LEVELS = 3 };
 typedef struct solve_totals {
     int files, unreadable, refused, unsolved; /* unsolved: not within the solver's own tolerance */
-    int within_E[SOLVE_LEVELS], within_own[SOLVE_LEVELS];
+    int within_E[SOLVE_ACCURACY_LEVELS], within_own[SOLVE_ACCURACY_LEVELS];
     double seconds;
     branch_counts finished; /* files that are solved, as the solver sees it */
     reason_counts gave_up;  /* files that are not */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double beat = 1.0 / 60, resting = 0.25; /* s */
+static const double FRAME_SECONDS = 1.0 / 60, IDLE_SECONDS = 0.25; /* s */
 
 typedef struct stage {
     live_session *session;
@@ -26,7 +26,7 @@ typedef struct stage {
     uint64_t shown;
 } stage;
 
-static bool said(void *context, int watcher, const char *text, size_t length) {
+static bool handle_message(void *context, int watcher, const char *text, size_t length) {
     stage *s = context;
     live_command command;
     sim_error error;
@@ -41,7 +41,7 @@ static bool said(void *context, int watcher, const char *text, size_t length) {
     return true;
 }
 
-static void left(void *context, int watcher) {
+static void forget_watcher(void *context, int watcher) {
     stage *s = context;
     if (s->dragging == watcher) {
         s->dragging = 0;
@@ -50,7 +50,7 @@ static void left(void *context, int watcher) {
 }
 
 /* Words first, and how long they are; then the picture. */
-static sim_status show(stage *s, sim_error *error) {
+static sim_status send_live_frame(stage *s, sim_error *error) {
     s->words.size = s->frame.size = 0;
     live_session_tell(s->session, &s->words);
     view_put_number(&s->frame, s->words.size);
@@ -63,7 +63,7 @@ static sim_status show(stage *s, sim_error *error) {
     return status;
 }
 
-static void move(stage *s, double until) {
+static void move_world(stage *s, double until) {
     while (!interrupt_seen() && live_session_due(s->session, clock_seconds())) {
         live_session_step(s->session);
         if (clock_seconds() >= until) {
@@ -73,21 +73,21 @@ static void move(stage *s, double until) {
 }
 
 static sim_status run_live(stage *s, sim_error *error) {
-    sim_status status = show(s, error);
+    sim_status status = send_live_frame(s, error);
     double next = clock_seconds();
     while (!status && !interrupt_seen()) {
         double now = clock_seconds();
         int watched = live_server_watchers(s->server) > 0;
         if (!watched) {
             live_session_rest(s->session, now);
-            live_server_serve(s->server, resting);
+            live_server_serve(s->server, IDLE_SECONDS);
             next = clock_seconds();
             continue;
         }
-        next = fmax(next + beat, now);
-        move(s, next);
+        next = fmax(next + FRAME_SECONDS, now);
+        move_world(s, next);
         if (live_session_serial(s->session) != s->shown) {
-            status = show(s, error);
+            status = send_live_frame(s, error);
         }
         do {
             live_server_serve(s->server, next - clock_seconds());
@@ -114,7 +114,7 @@ static sim_status set_up(stage *s, const view_request *request, const sim_scene 
         return error->status;
     }
     s->view = view_live_open(scene, live_session_world(s->session), &s->page, &s->page_size, error);
-    live_listener listener = {s, said, left};
+    live_listener listener = {s, handle_message, forget_watcher};
     s->server = s->view ? live_server_open(address, (int)request->port, s->page, s->page_size, listener, error) : NULL;
     if (!s->server) {
         return error->status;

@@ -51,7 +51,7 @@ static bool is_scene(const char *path) {
     return dot && strcmp(dot, ".json") == 0;
 }
 
-static sim_status check_together(const view_request *request, sim_error *error) {
+static sim_status check_view_options(const view_request *request, sim_error *error) {
     if (request->live && (request->html || request->scene)) {
         return sim_fail(error, SIM_BAD_INPUT, "--live shows a running simulation: leave out --html and --scene");
     }
@@ -68,7 +68,7 @@ static sim_status check_together(const view_request *request, sim_error *error) 
     return status ? status : outputs_apart(request->html, request->scene, "the scene", error);
 }
 
-static sim_status parse_request(int count, char **arguments, view_request *request, sim_error *error) {
+static sim_status parse_view_request(int count, char **arguments, view_request *request, sim_error *error) {
     int first;
     *request = (view_request){.set.item = calloc((size_t)count + 1, sizeof *request->set.item)};
     if (!request->set.item) {
@@ -83,7 +83,7 @@ static sim_status parse_request(int count, char **arguments, view_request *reque
                         "sim view takes one trajectory, FILE.h5, or a scene with --live; see sim view --help");
     }
     request->file = arguments[first];
-    return check_together(request, error);
+    return check_view_options(request, error);
 }
 
 static sim_status add_frames(const view_request *request, trajectory *file, view_replay *replay, double between,
@@ -146,7 +146,7 @@ int view_command(int count, char **arguments) {
     view_request request;
     sim_error error = {0};
     char path[4096];
-    sim_status status = parse_request(count, arguments, &request, &error);
+    sim_status status = parse_view_request(count, arguments, &request, &error);
     if (!status && request.help) {
         usage_print(&view_options);
         free(request.set.item);

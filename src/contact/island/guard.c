@@ -23,7 +23,7 @@
 static const double MAX_RELATIVE_EXCESS = 1e-4; /* of the energies at stake: tolerances of solvers */
 enum { REPLACEMENT_SWEEPS = 200 };
 
-static bool all_finite(int n, const double *x) {
+static bool is_finite_solution(int n, const double *x) {
     for (int k = 0; k < n; k++) {
         if (!isfinite(x[k])) {
             return false;
@@ -33,7 +33,7 @@ static bool all_finite(int n, const double *x) {
 }
 
 /* v . A v / 2, J, with the present A, which includes the actuators that are no rows. */
-static double kinetic(const sim_problem *p, const double *v, double *work) {
+static double kinetic_energy_in(const sim_problem *p, const double *v, double *work) {
     double twice = 0;
     for (int t = 0; t < p->ntree; t++) {
         const double *of = v + p->tree[t].v0;
@@ -44,24 +44,26 @@ static double kinetic(const sim_problem *p, const double *v, double *work) {
 }
 
 /* P */
-static double budget(const island *is, double *work) {
+static double energy_budget(const island *is, double *work) {
     double sum = is->budget;
-    sum += is->undoing ? kinetic(&is->problem, is->undoing, work) : 0;
-    return sum + (is->bounces > 0 ? is->bounces * is->bounces * kinetic(&is->problem, is->problem.v_start, work) : 0);
+    sum += is->undoing ? kinetic_energy_in(&is->problem, is->undoing, work) : 0;
+    return sum + (is->bounces > 0
+                      ? is->bounces * is->bounces * kinetic_energy_in(&is->problem, is->problem.v_start, work)
+                      : 0);
 }
 
 double guard_excess(const island *is, sim_arena *scratch) {
     const sim_problem *p = &is->problem;
     double *work = ARENA_NEW(scratch, double, p->nv); /* released with the island */
-    if (!work || !all_finite(p->nrow, is->impulse) || !all_finite(p->nv, is->v)) {
+    if (!work || !is_finite_solution(p->nrow, is->impulse) || !is_finite_solution(p->nv, is->v)) {
         return INFINITY;
     }
     sim_energy_gain e = sim_judgement_gain(&is->judgement);
-    double over = e.gain - e.equalities - min_of(e.stops, budget(is, work));
+    double over = e.gain - e.equalities - min_of(e.stops, energy_budget(is, work));
     return over <= MAX_RELATIVE_EXCESS * e.size ? 0 : isnan(over) ? INFINITY : over;
 }
 
-static void set_targets(relaxation *r, const island *is) {
+static void set_guard_targets(relaxation *r, const island *is) {
     const sim_problem *p = &is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -82,15 +84,15 @@ sim_status guard_replace(island *is, sim_arena *scratch) {
     if (relax_create(&r, p, scratch)) {
         return SIM_NO_RESOURCE;
     }
-    set_targets(&r, is);
-    if (all_finite(p->nrow, is->impulse)) {
+    set_guard_targets(&r, is);
+    if (is_finite_solution(p->nrow, is->impulse)) {
         relax_start(&r, is->impulse);
     }
     for (int k = 0; k < REPLACEMENT_SWEEPS; k++) {
         relax_sweep(&r);
     }
     memcpy(is->impulse, r.gamma, size);
-    if (!all_finite(p->nrow, is->impulse)) {
+    if (!is_finite_solution(p->nrow, is->impulse)) {
         memset(is->impulse, 0, size);
     }
     memcpy(r.gamma, is->impulse, size);

@@ -33,7 +33,7 @@ enum { MAX_SECANTS = 10, MAX_FAILURES = 3 };
 
 /* ---- strikes ---- */
 
-static bool strikes(const sim_problem *p, double threshold, const sim_constraint *c) {
+static bool is_strike(const sim_problem *p, double threshold, const sim_constraint *c) {
     bool may = is_stop(c) && c->restitution > 0 && isinf(c->stiffness);
     return may && law_strikes(p, threshold, c, normal_row(c));
 }
@@ -42,7 +42,7 @@ static bool strikes(const sim_problem *p, double threshold, const sim_constraint
 static bool any_risky_strike(const sim_problem *p, double threshold, int constraints) {
     bool any = false, risky = p->nconstraint > 1;
     for (int i = 0; i < constraints; i++) {
-        if (strikes(p, threshold, &p->constraint[i])) {
+        if (is_strike(p, threshold, &p->constraint[i])) {
             any = true;
             risky |= p->constraint[i].friction > 0;
         }
@@ -56,7 +56,7 @@ static void compute_bounds(restitution_search *r, double threshold) {
     for (int i = 0; i < r->is->first_actuator; i++) {
         const sim_constraint *c = &p->constraint[i];
         r->bound[i] = 0;
-        if (strikes(p, threshold, c)) {
+        if (is_strike(p, threshold, c)) {
             double before = -velocity_of_row(p, c, normal_row(c), p->v_start),
                    free = -velocity_of_row(p, c, normal_row(c), r->v_free);
             double s = before < MAX_SLOWING * free ? max_of(1, before / free) : MAX_SLOWING;
@@ -146,15 +146,15 @@ static double allowed_gain(const restitution_search *r) {
 
 /* ---- the search ---- */
 
-static bool solved(const restitution_search *r) { return r->is->solution.outcome <= SIM_AT_ROUNDING; }
+static bool is_solved(const restitution_search *r) { return r->is->solution.outcome <= SIM_AT_ROUNDING; }
 
 /* Energy of the last solution beyond its bound, J; infinite without a solution. */
-static double excess(const restitution_search *r) {
-    return solved(r) ? energy_gain(r) - r->none - r->allowed : HUGE_VAL;
+static double energy_excess(const restitution_search *r) {
+    return is_solved(r) ? energy_gain(r) - r->none - r->allowed : HUGE_VAL;
 }
 
 /* The root of the secant of the excess, away from the ends of the bracket. */
-static double secant(const restitution_search *r) {
+static double secant_root(const restitution_search *r) {
     double width = r->high - r->low, at = isinf(r->above) ? 0.5 : r->below / (r->below - r->above);
     return r->low + width * min_of(max_of(at, MIN_BRACKET_PART), 1 - MIN_BRACKET_PART);
 }
@@ -180,7 +180,7 @@ static bool go_between(restitution_search *r) {
     if (more) {
         r->stage = RESTITUTION_SECANT;
         r->secants++;
-        r->part = secant(r);
+        r->part = secant_root(r);
         return true;
     }
     r->stage = RESTITUTION_LAST;
@@ -193,7 +193,7 @@ bool restitution_next(restitution_search *r) {
     double off;
     switch (r->stage) {
     case RESTITUTION_NONE: /* the measure */
-        r->measured = solved(r);
+        r->measured = is_solved(r);
         r->residual = r->is->solution.residual;
         if (r->measured) {
             keep_diagonal(r);
@@ -205,12 +205,12 @@ bool restitution_next(restitution_search *r) {
         return true;
     case RESTITUTION_NEWTON: /* all of it: is that too much? */
         if (!r->measured) {
-            bool worse = !solved(r) && !(r->is->solution.residual <= r->residual);
+            bool worse = !is_solved(r) && !(r->is->solution.residual <= r->residual);
             r->stage = RESTITUTION_LAST;
             r->part = worse ? NEAR_ZERO_PART : 1;
             return worse;
         }
-        off = excess(r);
+        off = energy_excess(r);
         if (off <= 0) {
             return false;
         }
@@ -222,8 +222,8 @@ bool restitution_next(restitution_search *r) {
         r->failures = isinf(off) != 0;
         return go_between(r);
     case RESTITUTION_SECANT:
-        r->failures += !solved(r);
-        narrow_bracket(r, r->part, excess(r));
+        r->failures += !is_solved(r);
+        narrow_bracket(r, r->part, energy_excess(r));
         return go_between(r);
     case RESTITUTION_WHOLE:
     case RESTITUTION_LAST:

@@ -205,7 +205,7 @@ static double row_compliance(const undoing *d, int i, int row) {
     return REGULARISATION_PART * (linear ? d->mobility : d->r.size[i]);
 }
 
-static void set_targets(undoing *d) {
+static void set_undo_targets(undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -323,7 +323,7 @@ static void add_other_costs(const undoing *d) {
 /* Sweeps of relax.c until the motion reaches half of every target; does it? */
 static bool sweep_until_reached(undoing *d) {
     bool found = false;
-    set_targets(d);
+    set_undo_targets(d);
     for (int k = 1, next = 1; k <= MAX_SWEEPS && !found; k++) {
         relax_sweep(&d->r);
         if (k == next) {

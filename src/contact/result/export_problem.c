@@ -2,7 +2,7 @@
 #include "contact/result/result.h"
 
 /* Rows and trees numbered over all islands. */
-static void renumber(const assembly *f, sim_constraint *to, sim_problem_tree *tree) {
+static void renumber_constraints(const assembly *f, sim_constraint *to, sim_problem_tree *tree) {
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
         for (int i = is->first_constraint; i < is->first_constraint + is->problem.nconstraint; i++) {
@@ -35,7 +35,7 @@ sim_problem *export_problem(const assembly *f, const mass_operator *mass, sim_er
         sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", f->in->ncontact);
         return NULL;
     }
-    renumber(f, constraint, tree);
+    renumber_constraints(f, constraint, tree);
     sim_mass A_of = mass_interface(mass);
     double *at = A;
     for (int t = 0; t < f->ntree; t++) {

@@ -40,7 +40,7 @@ static sim_status check_coupling(sim_builder *b, const sim_equality *e) {
                : builder_refuse(b, SIM_BAD_INPUT, "offset and ratio of a coupling must be finite");
 }
 
-static sim_status check_bodies(sim_builder *b, const sim_equality *e) {
+static sim_status check_equality_bodies(sim_builder *b, const sim_equality *e) {
     if (e->body[0] == e->body[1]) {
         return builder_refuse(b, SIM_BAD_INPUT, "a constraint of body \"%s\" with itself", b->body[e->body[0]].name);
     }
@@ -72,7 +72,7 @@ int sim_builder_add_equality(sim_builder *b, const sim_equality *given) {
     }
     if (builder_check_body(b, given->body[0], "a constraint") ||
         builder_check_body(b, given->body[1], "a constraint") ||
-        (given->type == SIM_COUPLING ? check_coupling(b, given) : check_bodies(b, given))) {
+        (given->type == SIM_COUPLING ? check_coupling(b, given) : check_equality_bodies(b, given))) {
         return -1;
     }
     if (!(given->stiffness > 0) || !(given->dissipation >= 0) || !isfinite(given->dissipation)) {

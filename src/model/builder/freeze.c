@@ -17,7 +17,7 @@ typedef struct freezer {
     int failed;    /* out of memory */
 } freezer;
 
-static void *take(freezer *f, int count, size_t size) {
+static void *take_items(freezer *f, int count, size_t size) {
     void *items = pool_alloc(f->pool, (size_t)count, size);
     f->failed |= !items;
     return items;
@@ -29,7 +29,7 @@ static const char *take_text(freezer *f, const char *text) {
     return copy;
 }
 
-static void count(freezer *f) {
+static void count_parts(freezer *f) {
     sim_model *m = f->model;
     const sim_builder *b = f->from;
     m->nbody = b->nbody;
@@ -124,12 +124,12 @@ static sim_body_inertia at_origin(const sim_inertia *inertia) {
 
 static void place_bodies(freezer *f, const int *order) {
     sim_model *m = f->model;
-    f->body = take(f, m->nbody, sizeof *f->body);
-    f->dof = take(f, m->nv, sizeof *f->dof);
-    f->tree = take(f, m->ntree, sizeof *f->tree);
-    joint_rotation *rotation = take(f, m->nbody, sizeof *rotation);
-    sim_body_inertia *inertia = take(f, m->nbody, sizeof *inertia);
-    double *q = take(f, m->nq, sizeof *q), *v = take(f, m->nv, sizeof *v);
+    f->body = take_items(f, m->nbody, sizeof *f->body);
+    f->dof = take_items(f, m->nv, sizeof *f->dof);
+    f->tree = take_items(f, m->ntree, sizeof *f->tree);
+    joint_rotation *rotation = take_items(f, m->nbody, sizeof *rotation);
+    sim_body_inertia *inertia = take_items(f, m->nbody, sizeof *inertia);
+    double *q = take_items(f, m->nq, sizeof *q), *v = take_items(f, m->nv, sizeof *v);
     if (f->failed) {
         return;
     }
@@ -160,9 +160,9 @@ static sim_track take_track(freezer *f, const sim_track *from) {
     sim_track track = *from;
     int numbers = from->keys * from->width;
     int bent = from->keys && from->rates;
-    double *times = take(f, from->keys, sizeof *times), *values = take(f, numbers, sizeof *values);
-    double *rates = bent ? take(f, numbers, sizeof *rates) : NULL;
-    sim_term *term = from->terms ? take(f, from->terms, sizeof *term) : NULL;
+    double *times = take_items(f, from->keys, sizeof *times), *values = take_items(f, numbers, sizeof *values);
+    double *rates = bent ? take_items(f, numbers, sizeof *rates) : NULL;
+    sim_term *term = from->terms ? take_items(f, from->terms, sizeof *term) : NULL;
     if (!f->failed && from->keys) {
         memcpy(times, from->times, (size_t)from->keys * sizeof *times);
         memcpy(values, from->values, (size_t)numbers * sizeof *values);
@@ -205,7 +205,7 @@ static void take_exclusions(sim_model *model, sim_exclusion *exclusion, int coun
 
 static void place_exclusions(freezer *f) {
     const sim_builder *b = f->from;
-    sim_exclusion *exclusion = take(f, b->nexclusion, sizeof *exclusion);
+    sim_exclusion *exclusion = take_items(f, b->nexclusion, sizeof *exclusion);
     if (f->failed) {
         return;
     }
@@ -218,12 +218,12 @@ static void place_exclusions(freezer *f) {
 static void place_parts(freezer *f) {
     sim_model *m = f->model;
     const sim_builder *b = f->from;
-    sim_shape *shape = take(f, m->nshape, sizeof *shape);
-    sim_material *material = take(f, m->nmaterial, sizeof *material);
-    sim_material_pair *pair = take(f, m->nmaterial_pair, sizeof *pair);
-    sim_geometry **geometry = take(f, m->ngeometry, sizeof *geometry);
-    sim_actuator *actuator = take(f, m->nactuator, sizeof *actuator);
-    sim_load *load = take(f, m->nload, sizeof *load);
+    sim_shape *shape = take_items(f, m->nshape, sizeof *shape);
+    sim_material *material = take_items(f, m->nmaterial, sizeof *material);
+    sim_material_pair *pair = take_items(f, m->nmaterial_pair, sizeof *pair);
+    sim_geometry **geometry = take_items(f, m->ngeometry, sizeof *geometry);
+    sim_actuator *actuator = take_items(f, m->nactuator, sizeof *actuator);
+    sim_load *load = take_items(f, m->nload, sizeof *load);
     if (f->failed) {
         return;
     }
@@ -268,7 +268,7 @@ static void place_parts(freezer *f) {
 
 /* A coupling's dofs in the numbers of the model; of the others none. */
 static void place_equalities(freezer *f) {
-    sim_equality *equality = take(f, f->model->nequality, sizeof *equality);
+    sim_equality *equality = take_items(f, f->model->nequality, sizeof *equality);
     for (int k = 0; k < f->model->nequality && !f->failed; k++) {
         sim_equality *e = &equality[k];
         *e = f->from->equality[k];
@@ -289,7 +289,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
     f.failed = !f.model || !f.place || !f.last_dof;
     if (!f.failed) {
         f.model->memory = f.pool;
-        count(&f);
+        count_parts(&f);
         place_bodies(&f, order);
     }
     if (!f.failed) {

@@ -49,7 +49,7 @@ static void principal_moments(sym3 a, double value[3]) {
     }
 }
 
-static bool all_finite(const sim_inertia *inertia) {
+static bool is_finite_inertia(const sim_inertia *inertia) {
     const sym3 *m = &inertia->moment;
     return isfinite(inertia->mass) && v3_finite(inertia->com) && isfinite(m->xx) && isfinite(m->yy) &&
            isfinite(m->zz) && isfinite(m->xy) && isfinite(m->xz) && isfinite(m->yz);
@@ -58,7 +58,7 @@ static bool all_finite(const sim_inertia *inertia) {
 sim_status sim_inertia_check(const sim_inertia *inertia, sim_error *error) {
     /* Files carry rounded numbers: a flat plate written with 4 digits may break A + B >= C in the last of them. */
     const double slack = 1e-3;
-    if (!all_finite(inertia)) {
+    if (!is_finite_inertia(inertia)) {
         return sim_fail(error, SIM_BAD_INPUT, "the inertia holds a number that is not finite");
     }
     if (!(inertia->mass > 0)) {

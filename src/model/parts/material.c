@@ -5,9 +5,9 @@
 #include <math.h>
 #include <sim/model.h>
 
-static double series(double k1, double k2) { return isinf(k1) ? k2 : isinf(k2) ? k1 : k1 * k2 / (k1 + k2); }
+static double series_stiffness(double k1, double k2) { return isinf(k1) ? k2 : isinf(k2) ? k1 : k1 * k2 / (k1 + k2); }
 
-static double relaxation(const sim_material *a, const sim_material *b) {
+static double mean_relaxation(const sim_material *a, const sim_material *b) {
     if (isinf(a->stiffness) && isinf(b->stiffness)) {
         return fmax(a->dissipation, b->dissipation);
     }
@@ -15,23 +15,23 @@ static double relaxation(const sim_material *a, const sim_material *b) {
     return (a->dissipation * ca + b->dissipation * cb) / (ca + cb);
 }
 
-static double either(double said, double otherwise) { return isnan(said) ? otherwise : said; }
+static double given_or(double said, double otherwise) { return isnan(said) ? otherwise : said; }
 
 sim_material_pair sim_material_together(const sim_model *model, int first, int second) {
     const sim_material *a = &model->material[first], *b = &model->material[second];
     sim_material_pair out = {.first = first,
                              .second = second,
                              .friction = sqrt(a->friction * b->friction),
-                             .stiffness = series(a->stiffness, b->stiffness),
-                             .dissipation = relaxation(a, b),
+                             .stiffness = series_stiffness(a->stiffness, b->stiffness),
+                             .dissipation = mean_relaxation(a, b),
                              .restitution = fmax(a->restitution, b->restitution)};
     for (int k = 0; k < model->nmaterial_pair; k++) {
         const sim_material_pair *p = &model->material_pair[k];
         if ((p->first == first && p->second == second) || (p->first == second && p->second == first)) {
-            out.friction = either(p->friction, out.friction);
-            out.stiffness = either(p->stiffness, out.stiffness);
-            out.dissipation = either(p->dissipation, out.dissipation);
-            out.restitution = either(p->restitution, out.restitution);
+            out.friction = given_or(p->friction, out.friction);
+            out.stiffness = given_or(p->stiffness, out.stiffness);
+            out.dissipation = given_or(p->dissipation, out.dissipation);
+            out.restitution = given_or(p->restitution, out.restitution);
         }
     }
     return out;

@@ -13,13 +13,13 @@ int sim_model_find_body(const sim_model *model, const char *name) {
     return -1;
 }
 
-static void joined(const char *body, const char *component, char *text, size_t size) {
+static void join_names(const char *body, const char *component, char *text, size_t size) {
     snprintf(text, size, "%s%s%s", body, *component ? "." : "", component);
 }
 
 void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size) {
     const sim_body *b = &model->body[model->dof[dof].body];
-    joined(b->name, joint_facts_of(b->joint)->v_name[dof - b->v0], text, size);
+    join_names(b->name, joint_facts_of(b->joint)->v_name[dof - b->v0], text, size);
 }
 
 /* The last body whose coordinates start at or before `coordinate`. */
@@ -38,5 +38,5 @@ static const sim_body *body_of_coordinate(const sim_model *model, int coordinate
 
 void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size) {
     const sim_body *b = body_of_coordinate(model, coordinate);
-    joined(b->name, joint_facts_of(b->joint)->q_name[coordinate - b->q0], text, size);
+    join_names(b->name, joint_facts_of(b->joint)->q_name[coordinate - b->q0], text, size);
 }

@@ -8,35 +8,35 @@ static const double pi = 3.14159265358979323846;
 
 const char *sim_shape_name(sim_shape_type type) { return (unsigned)type < SIM_SHAPE_TYPES ? shape_name[type] : "?"; }
 
-static sim_inertia principal(double mass, double xx, double yy, double zz) {
+static sim_inertia diagonal_inertia(double mass, double xx, double yy, double zz) {
     return (sim_inertia){.mass = mass, .moment = {.xx = xx, .yy = yy, .zz = zz}};
 }
 
 /* Semi-axes a, b, c: mass times (b^2 + c^2)/5, ... */
-static sim_inertia ellipsoid(double a, double b, double c, double density) {
+static sim_inertia ellipsoid_inertia(double a, double b, double c, double density) {
     double m = density * (4.0 / 3.0) * pi * a * b * c;
-    return principal(m, m * (b * b + c * c) / 5, m * (a * a + c * c) / 5, m * (a * a + b * b) / 5);
+    return diagonal_inertia(m, m * (b * b + c * c) / 5, m * (a * a + c * c) / 5, m * (a * a + b * b) / 5);
 }
 
-static sim_inertia box(double x, double y, double z, double density) {
+static sim_inertia box_inertia(double x, double y, double z, double density) {
     double m = density * x * y * z;
-    return principal(m, m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12);
+    return diagonal_inertia(m, m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12);
 }
 
-static sim_inertia cylinder(double r, double length, double density) {
+static sim_inertia cylinder_inertia(double r, double length, double density) {
     double m = density * pi * r * r * length;
     double across = m * (3 * r * r + length * length) / 12;
-    return principal(m, across, across, m * r * r / 2);
+    return diagonal_inertia(m, across, across, m * r * r / 2);
 }
 
-/* A cylinder and two half-balls.  A half-ball's centre of mass stands 3r/8 from its flat face, and about that centre its
- * moment across the axis is (83/320) m r^2. */
-static sim_inertia capsule(double r, double length, double density) {
-    sim_inertia body = cylinder(r, length, density);
+/* A cylinder and two half-balls.  A half-ball's centre of mass stands 3r/8 from its flat face, and about that centre
+ * its moment across the axis is (83/320) m r^2. */
+static sim_inertia capsule_inertia(double r, double length, double density) {
+    sim_inertia body = cylinder_inertia(r, length, density);
     double caps = density * (4.0 / 3.0) * pi * r * r * r;
     double arm = length / 2 + 3 * r / 8;
     double across = body.moment.xx + caps * (83.0 / 320 * r * r + arm * arm);
-    return principal(body.mass + caps, across, across, body.moment.zz + caps * 2 / 5 * r * r);
+    return diagonal_inertia(body.mass + caps, across, across, body.moment.zz + caps * 2 / 5 * r * r);
 }
 
 sim_geometry_type sim_shape_geometry(sim_shape_type type) {
@@ -54,7 +54,7 @@ sim_geometry_type sim_shape_geometry(sim_shape_type type) {
     }
 }
 
-static sim_inertia scaled(const sim_inertia *unit, double density) {
+static sim_inertia scale_inertia(const sim_inertia *unit, double density) {
     const sim_sym3 *I = &unit->moment;
     return (sim_inertia){.mass = density * unit->mass,
                          .com = unit->com,
@@ -65,19 +65,19 @@ static sim_inertia scaled(const sim_inertia *unit, double density) {
 sim_inertia sim_shape_inertia(const sim_shape *shape, double density) {
     const double *size = shape->size;
     if (shape->geometry) {
-        return scaled(&shape->geometry->solid, density);
+        return scale_inertia(&shape->geometry->solid, density);
     }
     switch (shape->type) {
     case SIM_SPHERE:
-        return ellipsoid(size[0], size[0], size[0], density);
+        return ellipsoid_inertia(size[0], size[0], size[0], density);
     case SIM_BOX:
-        return box(size[0], size[1], size[2], density);
+        return box_inertia(size[0], size[1], size[2], density);
     case SIM_CAPSULE:
-        return capsule(size[0], size[1], density);
+        return capsule_inertia(size[0], size[1], density);
     case SIM_CYLINDER:
-        return cylinder(size[0], size[1], density);
+        return cylinder_inertia(size[0], size[1], density);
     case SIM_ELLIPSOID:
-        return ellipsoid(size[0], size[1], size[2], density);
+        return ellipsoid_inertia(size[0], size[1], size[2], density);
     default:
         return (sim_inertia){0};
     }

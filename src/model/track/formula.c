@@ -54,7 +54,7 @@ bool formula_is_proper(const sim_term *term, int terms, int width) {
             return false;
         }
         depth -= formula_takes((formula_op)term[k].op);
-        if (depth < 0 || ++depth > FORMULA_STACK) {
+        if (depth < 0 || ++depth > FORMULA_MAX_STACK) {
             return false;
         }
     }
@@ -62,33 +62,33 @@ bool formula_is_proper(const sim_term *term, int terms, int width) {
 }
 
 /* f(a), where f has the slope `slope` at a. */
-static dual chain(double value, double slope, dual a) { return (dual){value, a.rate != 0 ? slope * a.rate : 0}; }
+static dual chain_rule(double value, double slope, dual a) { return (dual){value, a.rate != 0 ? slope * a.rate : 0}; }
 
-static dual sum(dual a, dual b) { return (dual){a.x + b.x, a.rate + b.rate}; }
+static dual add_duals(dual a, dual b) { return (dual){a.x + b.x, a.rate + b.rate}; }
 
-static dual product(dual a, dual b) {
+static dual multiply_duals(dual a, dual b) {
     return (dual){a.x * b.x, (a.rate != 0 ? a.rate * b.x : 0) + (b.rate != 0 ? a.x * b.rate : 0)};
 }
 
-static dual quotient(dual a, dual b) {
+static dual divide_duals(dual a, dual b) {
     double x = a.x / b.x;
     return (dual){x, (a.rate != 0 ? a.rate / b.x : 0) - (b.rate != 0 ? x * (b.rate / b.x) : 0)};
 }
 
-static dual power(dual a, dual b) {
+static dual raise_dual(dual a, dual b) {
     double x = pow(a.x, b.x);
     double rate = a.rate != 0 && b.x != 0 ? b.x * pow(a.x, b.x - 1) * a.rate : 0;
     return (dual){x, b.rate != 0 ? rate + x * log(a.x) * b.rate : rate};
 }
 
 /* 0 up to `from`, 1 from `to` on, w = s^2 (3 - 2 s) between. */
-static dual smooth(dual a, dual from, dual to) {
+static dual smooth_step(dual a, dual from, dual to) {
     dual way = {a.x - from.x, a.rate - from.rate}, span = {to.x - from.x, to.rate - from.rate};
     if (!(way.x > 0) || !(way.x < span.x)) {
         return (dual){isnan(way.x + span.x) ? NAN : way.x > 0 || (way.x == 0 && span.x <= 0), 0};
     }
-    dual s = quotient(way, span);
-    return chain(s.x * s.x * (3 - 2 * s.x), 6 * s.x * (1 - s.x), s);
+    dual s = divide_duals(way, span);
+    return chain_rule(s.x * s.x * (3 - 2 * s.x), 6 * s.x * (1 - s.x), s);
 }
 
 static dual atan2_of(dual y, dual x) {
@@ -97,35 +97,35 @@ static dual atan2_of(dual y, dual x) {
     return (dual){atan2(y.x, x.x), turn != 0 ? turn / square : 0};
 }
 
-static dual of_one(formula_op op, dual a) {
+static dual eval_unary(formula_op op, dual a) {
     double x;
     switch (op) {
     case FORMULA_NEGATE:
         return (dual){-a.x, -a.rate};
     case FORMULA_SIN:
-        return chain(sin(a.x), cos(a.x), a);
+        return chain_rule(sin(a.x), cos(a.x), a);
     case FORMULA_COS:
-        return chain(cos(a.x), -sin(a.x), a);
+        return chain_rule(cos(a.x), -sin(a.x), a);
     case FORMULA_TAN:
         x = tan(a.x);
-        return chain(x, 1 + x * x, a);
+        return chain_rule(x, 1 + x * x, a);
     case FORMULA_ASIN:
-        return chain(asin(a.x), 1 / sqrt(1 - a.x * a.x), a);
+        return chain_rule(asin(a.x), 1 / sqrt(1 - a.x * a.x), a);
     case FORMULA_ACOS:
-        return chain(acos(a.x), -1 / sqrt(1 - a.x * a.x), a);
+        return chain_rule(acos(a.x), -1 / sqrt(1 - a.x * a.x), a);
     case FORMULA_ATAN:
-        return chain(atan(a.x), 1 / (1 + a.x * a.x), a);
+        return chain_rule(atan(a.x), 1 / (1 + a.x * a.x), a);
     case FORMULA_TANH:
         x = tanh(a.x);
-        return chain(x, 1 - x * x, a);
+        return chain_rule(x, 1 - x * x, a);
     case FORMULA_EXP:
         x = exp(a.x);
-        return chain(x, x, a);
+        return chain_rule(x, x, a);
     case FORMULA_LOG:
-        return chain(log(a.x), 1 / a.x, a);
+        return chain_rule(log(a.x), 1 / a.x, a);
     case FORMULA_SQRT:
         x = sqrt(a.x);
-        return chain(x, 0.5 / x, a);
+        return chain_rule(x, 0.5 / x, a);
     case FORMULA_ABS:
         return a.x < 0 ? (dual){-a.x, -a.rate} : a;
     case FORMULA_STEP:
@@ -135,18 +135,18 @@ static dual of_one(formula_op op, dual a) {
     }
 }
 
-static dual of_two(formula_op op, dual a, dual b) {
+static dual eval_binary(formula_op op, dual a, dual b) {
     switch (op) {
     case FORMULA_ADD:
-        return sum(a, b);
+        return add_duals(a, b);
     case FORMULA_SUBTRACT:
-        return sum(a, (dual){-b.x, -b.rate});
+        return add_duals(a, (dual){-b.x, -b.rate});
     case FORMULA_MULTIPLY:
-        return product(a, b);
+        return multiply_duals(a, b);
     case FORMULA_DIVIDE:
-        return quotient(a, b);
+        return divide_duals(a, b);
     case FORMULA_POWER:
-        return power(a, b);
+        return raise_dual(a, b);
     case FORMULA_LESS:
         return (dual){a.x < b.x, 0};
     case FORMULA_AT_MOST:
@@ -169,7 +169,7 @@ static dual of_two(formula_op op, dual a, dual b) {
 }
 
 void formula_at(const sim_term *term, int terms, int width, double time, double *value, double *rate) {
-    dual stack[FORMULA_STACK], *top = stack; /* top: the next free place */
+    dual stack[FORMULA_MAX_STACK], *top = stack; /* top: the next free place */
     for (int k = 0; k < terms; k++) {
         formula_op op = (formula_op)term[k].op;
         int takes = formula_takes(op);
@@ -177,11 +177,11 @@ void formula_at(const sim_term *term, int terms, int width, double time, double 
         if (takes == 0) {
             *top = op == FORMULA_TIME ? (dual){time, 1} : (dual){term[k].number, 0};
         } else if (takes == 1) {
-            *top = of_one(op, top[0]);
+            *top = eval_unary(op, top[0]);
         } else if (takes == 2) {
-            *top = of_two(op, top[0], top[1]);
+            *top = eval_binary(op, top[0], top[1]);
         } else if (op == FORMULA_SMOOTH) {
-            *top = smooth(top[0], top[1], top[2]);
+            *top = smooth_step(top[0], top[1], top[2]);
         } else {
             *top = top[0].x != 0 ? top[1] : top[2];
         }

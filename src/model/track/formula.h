@@ -4,7 +4,7 @@
 
 #include <sim/model.h>
 
-enum { FORMULA_STACK = 32 }; /* values that wait at once */
+enum { FORMULA_MAX_STACK = 32 }; /* values that wait at once */
 
 /* Operations of terms on the stack; FORMULA_NUMBER pushes its number. */
 typedef enum formula_op {

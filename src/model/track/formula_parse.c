@@ -32,7 +32,7 @@ static const struct {
     {"min", FORMULA_MIN},   {"max", FORMULA_MAX},   {"mod", FORMULA_MOD},       {"step", FORMULA_STEP},
     {"ramp", FORMULA_RAMP}, {"if", FORMULA_IF},     {"smooth", FORMULA_SMOOTH},
 };
-enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
 typedef struct parser {
     const char *at, *wrong; /* wrong: where the message points */
@@ -57,25 +57,25 @@ static const char *next_word(const parser *p, char word[MAX_WORD_LETTERS + 3]) {
     return word;
 }
 
-static bool refuse(parser *p, const char *at, const char *format, const char *first, const char *second) {
+static bool refuse_formula(parser *p, const char *at, const char *format, const char *first, const char *second) {
     p->wrong = at;
     sim_fail(p->error, SIM_BAD_INPUT, format, first, second);
     return false;
 }
 
-static bool put(parser *p, formula_op op, double number) {
+static bool append_term(parser *p, formula_op op, double number) {
     if (p->terms == p->room) {
-        return refuse(p, p->at, "the formula is too long%s%s", "", "");
+        return refuse_formula(p, p->at, "the formula is too long%s%s", "", "");
     }
     p->waiting += 1 - formula_takes(op);
-    if (p->waiting > FORMULA_STACK) {
-        return refuse(p, p->at, "too many values wait for the rest of the formula%s%s", "", "");
+    if (p->waiting > FORMULA_MAX_STACK) {
+        return refuse_formula(p, p->at, "too many values wait for the rest of the formula%s%s", "", "");
     }
     p->term[p->terms++] = (sim_term){number, op};
     return true;
 }
 
-static bool take(parser *p, const char *sign) {
+static bool take_sign(parser *p, const char *sign) {
     skip_spaces(p);
     size_t length = strlen(sign);
     if (strncmp(p->at, sign, length) != 0) {
@@ -85,15 +85,15 @@ static bool take(parser *p, const char *sign) {
     return true;
 }
 
-static bool expect(parser *p, const char *sign) {
+static bool expect_sign(parser *p, const char *sign) {
     char word[MAX_WORD_LETTERS + 3];
-    return take(p, sign) || refuse(p, p->at, "expected '%s', found %s", sign, next_word(p, word));
+    return take_sign(p, sign) || refuse_formula(p, p->at, "expected '%s', found %s", sign, next_word(p, word));
 }
 
-static bool read_formula(parser *p);
-static bool read_signed(parser *p);
+static bool parse_formula(parser *p);
+static bool parse_signed(parser *p);
 
-static bool read_number(parser *p) {
+static bool parse_number(parser *p) {
     char digits[64], word[MAX_WORD_LETTERS + 3];
     const char *start = p->at;
     size_t length = strspn(start, "0123456789.");
@@ -106,47 +106,47 @@ static bool read_number(parser *p) {
     snprintf(digits, sizeof digits, "%.*s", (int)(length < sizeof digits ? length : 0), start);
     double number = strtod(digits, &end);
     if (end == digits || *end || !isfinite(number)) {
-        return refuse(p, start, "%s is no number%s", next_word(p, word), "");
+        return refuse_formula(p, start, "%s is no number%s", next_word(p, word), "");
     }
     p->at += length;
-    return put(p, FORMULA_NUMBER, number);
+    return append_term(p, FORMULA_NUMBER, number);
 }
 
-static bool read_arguments(parser *p, const char *name, const char *start, formula_op op) {
+static bool parse_arguments(parser *p, const char *name, const char *start, formula_op op) {
     char wanted[40];
     int takes = formula_takes(op), count = 0;
-    if (!expect(p, "(")) {
+    if (!expect_sign(p, "(")) {
         return false;
     }
     do {
-        if (!read_formula(p)) {
+        if (!parse_formula(p)) {
             return false;
         }
         count++;
-    } while (count < takes && take(p, ","));
+    } while (count < takes && take_sign(p, ","));
     skip_spaces(p);
     if (count < takes || *p->at == ',') {
         snprintf(wanted, sizeof wanted, "%d value%s", takes, takes == 1 ? "" : "s");
-        return refuse(p, start, "%s takes %s", name, wanted);
+        return refuse_formula(p, start, "%s takes %s", name, wanted);
     }
-    return expect(p, ")") && put(p, op, 0);
+    return expect_sign(p, ")") && append_term(p, op, 0);
 }
 
-static bool read_name(parser *p) {
-    const char *names[FUNCTIONS + 3] = {"t", "pi"}, *start = p->at;
+static bool parse_name(parser *p) {
+    const char *names[FUNCTION_COUNT + 3] = {"t", "pi"}, *start = p->at;
     char word[MAX_WORD_LETTERS + 1], hint[80] = "";
     size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     snprintf(word, sizeof word, "%.*s", (int)(length < MAX_WORD_LETTERS ? length : MAX_WORD_LETTERS), start);
     p->at += length;
     if (strcmp(word, "t") == 0) {
-        return put(p, FORMULA_TIME, 0);
+        return append_term(p, FORMULA_TIME, 0);
     }
     if (strcmp(word, "pi") == 0) {
-        return put(p, FORMULA_NUMBER, 3.14159265358979323846);
+        return append_term(p, FORMULA_NUMBER, 3.14159265358979323846);
     }
-    for (int k = 0; k < FUNCTIONS; k++) {
+    for (int k = 0; k < FUNCTION_COUNT; k++) {
         if (strcmp(word, functions[k].name) == 0) {
-            return read_arguments(p, functions[k].name, start, functions[k].op);
+            return parse_arguments(p, functions[k].name, start, functions[k].op);
         }
         names[2 + k] = functions[k].name;
     }
@@ -154,82 +154,82 @@ static bool read_name(parser *p) {
     if (near) {
         snprintf(hint, sizeof hint, " (did you mean '%s'?)", near);
     }
-    return refuse(p, start, "'%s' is neither t nor pi nor a function%s", word, hint);
+    return refuse_formula(p, start, "'%s' is neither t nor pi nor a function%s", word, hint);
 }
 
-static bool read_part(parser *p) {
+static bool parse_part(parser *p) {
     char word[MAX_WORD_LETTERS + 3];
     skip_spaces(p);
     if (*p->at && strchr("0123456789.", *p->at)) {
-        return read_number(p);
+        return parse_number(p);
     }
     if ((*p->at >= 'a' && *p->at <= 'z') || (*p->at >= 'A' && *p->at <= 'Z') || *p->at == '_') {
-        return read_name(p);
+        return parse_name(p);
     }
-    if (take(p, "(")) {
-        return read_formula(p) && expect(p, ")");
+    if (take_sign(p, "(")) {
+        return parse_formula(p) && expect_sign(p, ")");
     }
-    return refuse(p, p->at, "expected a number, t, pi, a function or '(', found %s%s", next_word(p, word), "");
+    return refuse_formula(p, p->at, "expected a number, t, pi, a function or '(', found %s%s", next_word(p, word), "");
 }
 
-static bool read_power(parser *p) {
-    if (!read_part(p)) {
+static bool parse_power(parser *p) {
+    if (!parse_part(p)) {
         return false;
     }
-    return !take(p, "^") || (read_signed(p) && put(p, FORMULA_POWER, 0));
+    return !take_sign(p, "^") || (parse_signed(p) && append_term(p, FORMULA_POWER, 0));
 }
 
-static bool read_signed(parser *p) {
+static bool parse_signed(parser *p) {
     int negative = 0;
     if (++p->nesting > MAX_NESTING) {
-        return refuse(p, p->at, "the formula is nested too deep%s%s", "", "");
+        return refuse_formula(p, p->at, "the formula is nested too deep%s%s", "", "");
     }
     for (;;) {
-        if (take(p, "-")) {
+        if (take_sign(p, "-")) {
             negative = !negative;
-        } else if (!take(p, "+")) {
+        } else if (!take_sign(p, "+")) {
             break;
         }
     }
-    bool good = read_power(p) && (!negative || put(p, FORMULA_NEGATE, 0));
+    bool good = parse_power(p) && (!negative || append_term(p, FORMULA_NEGATE, 0));
     p->nesting--;
     return good;
 }
 
-static bool read_product(parser *p) {
-    bool good = read_signed(p);
+static bool parse_product(parser *p) {
+    bool good = parse_signed(p);
     while (good) {
-        formula_op op = take(p, "*") ? FORMULA_MULTIPLY : take(p, "/") ? FORMULA_DIVIDE : FORMULA_OPS;
+        formula_op op = take_sign(p, "*") ? FORMULA_MULTIPLY : take_sign(p, "/") ? FORMULA_DIVIDE : FORMULA_OPS;
         if (op == FORMULA_OPS) {
             break;
         }
-        good = read_signed(p) && put(p, op, 0);
+        good = parse_signed(p) && append_term(p, op, 0);
     }
     return good;
 }
 
-static bool read_sum(parser *p) {
-    bool good = read_product(p);
+static bool parse_sum(parser *p) {
+    bool good = parse_product(p);
     while (good) {
-        formula_op op = take(p, "+") ? FORMULA_ADD : take(p, "-") ? FORMULA_SUBTRACT : FORMULA_OPS;
+        formula_op op = take_sign(p, "+") ? FORMULA_ADD : take_sign(p, "-") ? FORMULA_SUBTRACT : FORMULA_OPS;
         if (op == FORMULA_OPS) {
             break;
         }
-        good = read_product(p) && put(p, op, 0);
+        good = parse_product(p) && append_term(p, op, 0);
     }
     return good;
 }
 
-static bool read_formula(parser *p) {
-    if (!read_sum(p)) {
+static bool parse_formula(parser *p) {
+    if (!parse_sum(p)) {
         return false;
     }
-    formula_op op = take(p, "<=")   ? FORMULA_AT_MOST
-                    : take(p, ">=") ? FORMULA_AT_LEAST
-                    : take(p, "<")  ? FORMULA_LESS
-                    : take(p, ">")  ? FORMULA_MORE
-                                    : FORMULA_OPS;
-    return op == FORMULA_OPS || (read_sum(p) && put(p, op, 0));
+    formula_op op = take_sign(p, "<=")   ? FORMULA_AT_MOST
+                    : take_sign(p, ">=") ? FORMULA_AT_LEAST
+                    : take_sign(p, "<")  ? FORMULA_LESS
+                    : take_sign(p, ">")  ? FORMULA_MORE
+                                         : FORMULA_OPS;
+    return op == FORMULA_OPS || (parse_sum(p) && append_term(p, op, 0));
 }
 
 /* ---- the whole ---- */
@@ -237,10 +237,10 @@ static bool read_formula(parser *p) {
 sim_status sim_formula_parse(const char *text, sim_term *term, int room, int *terms, int *wrong_at, sim_error *error) {
     char word[MAX_WORD_LETTERS + 3];
     parser p = {.at = text, .wrong = text, .term = term, .room = room, .error = error};
-    int good = read_formula(&p);
+    int good = parse_formula(&p);
     skip_spaces(&p);
     if (good && *p.at) {
-        good = refuse(&p, p.at, "expected an operator or the end, found %s%s", next_word(&p, word), "");
+        good = refuse_formula(&p, p.at, "expected an operator or the end, found %s%s", next_word(&p, word), "");
     }
     *terms = good ? p.terms : 0;
     *wrong_at = (int)(p.wrong - text);

@@ -5,7 +5,7 @@
  * Formulas have no keys (formula.c). */
 #include "model/track/formula.h"
 
-static void blend(sim_interpolation kind, double s, double *w, double *rate) {
+static void eval_blend(sim_interpolation kind, double s, double *w, double *rate) {
     switch (kind) {
     case SIM_LINEAR:
         *w = s;
@@ -41,7 +41,7 @@ static int key_before(const sim_track *track, double time) {
     return low;
 }
 
-static void at_keys(const sim_track *track, double time, double *value, double *rate) {
+static void eval_keys(const sim_track *track, double time, double *value, double *rate) {
     int key = key_before(track, time);
     int inside = key >= 0 && key + 1 < track->keys;
     int first = key < 0 ? 0 : key;
@@ -49,7 +49,7 @@ static void at_keys(const sim_track *track, double time, double *value, double *
     if (inside) {
         span = track->times[key + 1] - track->times[key];
         s = (time - track->times[key]) / span;
-        blend(track->interpolation, s, &w, &w_rate);
+        eval_blend(track->interpolation, s, &w, &w_rate);
     }
     int bent = inside && track->interpolation == SIM_SPLINE && track->rates;
     for (int k = 0; k < track->width; k++) {
@@ -70,7 +70,7 @@ void sim_track_at(const sim_track *track, double time, double *value, double *ra
     if (track->terms) {
         formula_at(track->term, track->terms, track->width, time, value, rate);
     } else {
-        at_keys(track, time, value, rate);
+        eval_keys(track, time, value, rate);
     }
 }
 

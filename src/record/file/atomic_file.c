@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* 0, or the errno. */
-static int write_all(int file, const char *bytes, size_t size) {
+static int write_whole(int file, const char *bytes, size_t size) {
     while (size > 0) {
         ssize_t done = write(file, bytes, size);
         if (done < 0 && errno != EINTR) {
@@ -30,7 +30,7 @@ sim_status replace_file(const char *path, const char *what, const void *bytes, s
     file_fresh fresh;
     int trouble = file_fresh_open(&fresh, path);
     if (!trouble) {
-        trouble = write_all(fresh.file, bytes, size);
+        trouble = write_whole(fresh.file, bytes, size);
         trouble = trouble ? trouble : file_fresh_commit(&fresh);
         file_fresh_close(&fresh);
     }

@@ -6,7 +6,7 @@
 #include <sim/base.h>
 #include <stdio.h>
 
-enum { HDF5_REASON = 256 };
+enum { HDF5_REASON_BYTES = 256 };
 
 typedef struct hdf5_silence {
     H5E_auto2_t function;
@@ -24,7 +24,7 @@ static inline void hdf5_silence_end(hdf5_silence before) { H5Eset_auto2(H5E_DEFA
 
 static inline herr_t hdf5_keep_innermost(unsigned n, const H5E_error2_t *entry, void *text) {
     (void)n;
-    snprintf(text, HDF5_REASON, "%s", entry->desc);
+    snprintf(text, HDF5_REASON_BYTES, "%s", entry->desc);
     return 0;
 }
 
@@ -44,8 +44,8 @@ static inline sim_status hdf5_status(void) {
 }
 
 /* What the library says of its last failure. */
-static inline void hdf5_reason(char text[HDF5_REASON]) {
-    snprintf(text, HDF5_REASON, "unknown error");
+static inline void hdf5_reason(char text[HDF5_REASON_BYTES]) {
+    snprintf(text, HDF5_REASON_BYTES, "unknown error");
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_keep_innermost, text);
 }
 

@@ -20,7 +20,7 @@ static store_node *new_node(store *s, const store_node *parent, store_node **lis
     return node;
 }
 
-static const void *copy(store *s, const void *from, size_t count, size_t size) {
+static const void *copy_items(store *s, const void *from, size_t count, size_t size) {
     void *to = pool_alloc(s->pool, count, size);
     if (!to) {
         s->starved = 1;
@@ -47,7 +47,7 @@ void store_whole(store *s, store_node *parent, const char *name, store_type type
         node->kind = STORE_WHOLE;
         node->type = type;
         set_shape(node, rank, count);
-        node->whole = copy(s, values, (size_t)count, sizeof *values);
+        node->whole = copy_items(s, values, (size_t)count, sizeof *values);
     }
 }
 
@@ -62,7 +62,7 @@ void store_real(store *s, store_node *parent, const char *name, int rank, ptrdif
         node->kind = STORE_REAL;
         node->type = STORE_F64;
         set_shape(node, rank, count);
-        node->real = copy(s, values, (size_t)count, sizeof *values);
+        node->real = copy_items(s, values, (size_t)count, sizeof *values);
     }
 }
 
@@ -71,7 +71,7 @@ static void set_text(store *s, store_node *node, const char *text) {
         node->kind = STORE_TEXT;
         node->type = STORE_CHARS;
         set_shape(node, 0, 1);
-        node->text = copy(s, text, strlen(text) + 1, 1);
+        node->text = copy_items(s, text, strlen(text) + 1, 1);
     }
 }
 
@@ -100,14 +100,14 @@ store_node *store_find(const store_node *parent, const char *name) {
     return node;
 }
 
-const char *store_path(const store_node *node, char text[STORE_PATH]) {
+const char *store_path(const store_node *node, char text[STORE_PATH_BYTES]) {
     if (!node->parent) {
         text[0] = 0;
         return "/";
     }
     store_path(node->parent, text);
     size_t used = strlen(text);
-    snprintf(text + used, STORE_PATH - used, "/%s", node->name);
+    snprintf(text + used, STORE_PATH_BYTES - used, "/%s", node->name);
     for (unsigned char *c = (unsigned char *)text + used; *c; c++) {
         *c = *c >= 0x20 && *c < 0x7f ? *c : '?';
     }

@@ -7,7 +7,7 @@
 #include <sim/base.h>
 #include <stdint.h>
 
-enum { STORE_RANK = 8, STORE_DEPTH = 16, STORE_PATH = 160 };
+enum { STORE_MAX_RANK = 8, STORE_MAX_DEPTH = 16, STORE_PATH_BYTES = 160 };
 
 typedef enum store_kind {
     STORE_GROUP,
@@ -25,7 +25,7 @@ struct store_node {
     store_kind kind;
     store_type type; /* of what was made here */
     int rank;        /* 0: a single value, -1: none */
-    uint64_t size[STORE_RANK];
+    uint64_t size[STORE_MAX_RANK];
     ptrdiff_t count;
     const int64_t *whole; /* [count], by kind */
     const double *real;
@@ -60,7 +60,7 @@ void store_remove(store_node *parent, const char *name);
 /* NULL: not there. */
 store_node *store_find(const store_node *parent, const char *name);
 /* "/fclib_local/W/x", in printable letters. */
-const char *store_path(const store_node *node, char text[STORE_PATH]);
+const char *store_path(const store_node *node, char text[STORE_PATH_BYTES]);
 
 /* The tree in the bytes of a file, and back; without HDF5 both fail. */
 sim_status store_parse(store *s, const void *bytes, size_t size, sim_error *error);

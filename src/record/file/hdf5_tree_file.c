@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NODES = 100000, GROWTH = 1 << 16 };
+enum { MAX_NODES = 100000, MIN_GROWTH_BYTES = 1 << 16 };
 
 typedef struct reading {
     store *s;
@@ -24,29 +24,29 @@ typedef struct place {
     store_node *node;
 } place;
 
-static bool fail(reading *r, const store_node *node, const char *what) {
-    char path[STORE_PATH];
+static bool fail_node(reading *r, const store_node *node, const char *what) {
+    char path[STORE_PATH_BYTES];
     sim_fail(r->error, SIM_BAD_INPUT, "%s: %s", store_path(node, path), what);
     return false;
 }
 
 static bool no_memory(reading *r, const store_node *node) {
-    char path[STORE_PATH];
+    char path[STORE_PATH_BYTES];
     sim_fail(r->error, SIM_NO_RESOURCE, "%s: no memory", store_path(node, path));
     return false;
 }
 
 static bool fail_library(reading *r, const store_node *node) {
-    char text[HDF5_REASON], path[STORE_PATH];
+    char text[HDF5_REASON_BYTES], path[STORE_PATH_BYTES];
     hdf5_reason(text);
     sim_fail(r->error, hdf5_status(), "%s: cannot be read: HDF5 says: %s", store_path(node, path), text);
     return false;
 }
 
-static store_node *add_node(place at, store_node **list, const char *name) {
+static store_node *append_node(place at, store_node **list, const char *name) {
     reading *r = at.r;
     if (++r->nodes > MAX_NODES) {
-        fail(r, at.node, "holds more than can be kept");
+        fail_node(r, at.node, "holds more than can be kept");
         return NULL;
     }
     store_node *node = POOL_NEW(r->s->pool, store_node, 1);
@@ -60,7 +60,7 @@ static store_node *add_node(place at, store_node **list, const char *name) {
     return node;
 }
 
-static void reverse(store_node **list) {
+static void reverse_list(store_node **list) {
     store_node *done = NULL;
     for (store_node *next, *node = *list; node; node = next) {
         next = node->next;
@@ -84,12 +84,12 @@ static int read_as(const source *from, hid_t type, void *values) {
 }
 
 static bool take_shape(reading *r, store_node *node, hid_t space, size_t item) {
-    hsize_t size[STORE_RANK];
+    hsize_t size[STORE_MAX_RANK];
     H5S_class_t shape = H5Sget_simple_extent_type(space);
     size_t count = shape == H5S_NULL ? 0 : 1;
     node->rank = shape == H5S_NULL ? -1 : shape == H5S_SCALAR ? 0 : H5Sget_simple_extent_ndims(space);
-    if (shape == H5S_NO_CLASS || node->rank > STORE_RANK || item == 0) {
-        return fail(r, node, "has a shape that cannot be kept");
+    if (shape == H5S_NO_CLASS || node->rank > STORE_MAX_RANK || item == 0) {
+        return fail_node(r, node, "has a shape that cannot be kept");
     }
     item = item < sizeof(int64_t) ? sizeof(int64_t) : item; /* as wide as it will be seen */
     if (node->rank > 0) {
@@ -98,12 +98,12 @@ static bool take_shape(reading *r, store_node *node, hid_t space, size_t item) {
     for (int d = 0; d < node->rank; d++) {
         node->size[d] = size[d];
         if (size[d] && count > r->room / item / size[d]) {
-            return fail(r, node, "says that it holds more than the file can hold");
+            return fail_node(r, node, "says that it holds more than the file can hold");
         }
         count *= (size_t)size[d];
     }
     if (count > r->room / item) {
-        return fail(r, node, "says that it holds more than the file can hold");
+        return fail_node(r, node, "says that it holds more than the file can hold");
     }
     r->room -= count * item;
     node->count = (ptrdiff_t)count;
@@ -130,7 +130,7 @@ static bool take_code(reading *r, store_node *node, hid_t type) {
 static int take_varying(reading *r, store_node *node, const source *from) {
     char *text = NULL;
     if (node->count != 1) {
-        return fail(r, node, "a list of texts of varying length cannot be kept");
+        return fail_node(r, node, "a list of texts of varying length cannot be kept");
     }
     if (!read_as(from, from->type, &text)) {
         return fail_library(r, node);
@@ -187,7 +187,7 @@ static bool take_values(reading *r, store_node *node, const source *from) {
     }
     if (H5Tdetect_class(from->type, H5T_VLEN) || H5Tdetect_class(from->type, H5T_REFERENCE) ||
         H5Tdetect_class(from->type, H5T_STRING) != (H5Tget_class(from->type) == H5T_STRING)) {
-        return fail(r, node, "holds values of a type that cannot be kept");
+        return fail_node(r, node, "holds values of a type that cannot be kept");
     }
     void *raw = pool_alloc(r->s->pool, (size_t)node->count, item);
     if (!raw) {
@@ -203,7 +203,7 @@ static bool take_values(reading *r, store_node *node, const source *from) {
 static int take_source(reading *r, store_node *node, hid_t id, int attribute) {
     const char *foreign = attribute ? NULL : hdf5_foreign(id);
     if (foreign) {
-        return fail(r, node, foreign);
+        return fail_node(r, node, foreign);
     }
     source from = {.id = id,
                    .type = attribute ? H5Aget_type(id) : H5Dget_type(id),
@@ -220,7 +220,7 @@ static int take_source(reading *r, store_node *node, hid_t id, int attribute) {
 static herr_t take_attribute(hid_t owner, const char *name, const H5A_info_t *info, void *data) {
     (void)info;
     place *at = data;
-    store_node *node = add_node(*at, &at->node->attribute, name);
+    store_node *node = append_node(*at, &at->node->attribute, name);
     hid_t id = node ? H5Aopen(owner, name, H5P_DEFAULT) : -1;
     int good = node && (id >= 0 ? take_source(at->r, node, id, 1) : fail_library(at->r, node));
     H5Aclose(id);
@@ -231,12 +231,12 @@ static bool take_object(reading *r, store_node *node, hid_t id);
 
 static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, void *data) {
     place *at = data;
-    store_node *node = add_node(*at, &at->node->child, name);
+    store_node *node = append_node(*at, &at->node->child, name);
     if (!node) {
         return -1;
     }
     if (info->type != H5L_TYPE_HARD) {
-        fail(at->r, node, "is a link to elsewhere");
+        fail_node(at->r, node, "is a link to elsewhere");
         return -1;
     }
     hid_t id = H5Oopen(group, name, H5P_DEFAULT);
@@ -254,12 +254,12 @@ static bool take_object(reading *r, store_node *node, hid_t id) {
     place here = {r, node};
     H5I_type_t type = H5Iget_type(id);
     if (type != H5I_GROUP && type != H5I_DATASET) {
-        return fail(r, node, "is neither a group nor an array");
+        return fail_node(r, node, "is neither a group nor an array");
     }
     if (!go_through(r, node, H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_attribute, &here))) {
         return false;
     }
-    reverse(&node->attribute);
+    reverse_list(&node->attribute);
     if (store_stopped(r->s)) {
         sim_fail(r->error, SIM_FAILED, "reading it took too long");
         return false;
@@ -267,18 +267,18 @@ static bool take_object(reading *r, store_node *node, hid_t id) {
     if (type == H5I_DATASET) {
         return take_source(r, node, id, 0);
     }
-    if (++r->depth > STORE_DEPTH) {
-        return fail(r, node, "lies too deep");
+    if (++r->depth > STORE_MAX_DEPTH) {
+        return fail_node(r, node, "lies too deep");
     }
     bool good = go_through(r, node, H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_link, &here));
-    reverse(&node->child);
+    reverse_list(&node->child);
     r->depth--;
     return good;
 }
 
 static hid_t memory_access(void) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_core(access, GROWTH, 0);
+    H5Pset_fapl_core(access, MIN_GROWTH_BYTES, 0);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     return access;
 }
@@ -337,8 +337,8 @@ static const void *values_of(const store_node *node) {
                                       : (const void *)node->whole;
 }
 
-static hid_t shape_of(const store_node *node) {
-    hsize_t size[STORE_RANK];
+static hid_t make_space(const store_node *node) {
+    hsize_t size[STORE_MAX_RANK];
     for (int d = 0; d < node->rank; d++) {
         size[d] = node->size[d];
     }
@@ -350,7 +350,7 @@ static hid_t shape_of(const store_node *node) {
 static int put_attributes(const store_node *node, hid_t owner) {
     int good = 1;
     for (const store_node *a = node->attribute; a && good; a = a->next) {
-        hid_t type = type_of(a), space = shape_of(a);
+        hid_t type = type_of(a), space = make_space(a);
         hid_t id = H5Acreate2(owner, a->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
         good = id >= 0 && (a->count == 0 || H5Awrite(id, memory_type_of(a, type), values_of(a)) >= 0);
         H5Aclose(id);
@@ -361,7 +361,7 @@ static int put_attributes(const store_node *node, hid_t owner) {
 }
 
 static int put_array(const store_node *node, hid_t parent) {
-    hid_t type = type_of(node), space = shape_of(node), properties = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t type = type_of(node), space = make_space(node), properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(properties, 0);
     hid_t id = H5Dcreate2(parent, node->name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     int good = id >= 0 && put_attributes(node, id) &&
@@ -405,7 +405,7 @@ sim_status store_print(const store *s, void **bytes, size_t *size, sim_error *er
     hid_t file = H5Fcreate("image", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     hid_t root = file >= 0 ? H5Gopen2(file, "/", H5P_DEFAULT) : -1;
     int good = root >= 0 && put_content(&s->root, root) && take_image(file, bytes, size);
-    char why[HDF5_REASON];
+    char why[HDF5_REASON_BYTES];
     hdf5_reason(why);
     H5Gclose(root);
     H5Fclose(file);

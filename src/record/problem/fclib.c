@@ -15,8 +15,8 @@ typedef struct reader {
     sim_error *error;
 } reader;
 
-static bool fail(const reader *r, const store_node *parent, const char *name, const char *what) {
-    char path[STORE_PATH];
+static bool fail_array(const reader *r, const store_node *parent, const char *name, const char *what) {
+    char path[STORE_PATH_BYTES];
     const char *at = store_path(parent, path);
     sim_fail(r->error, SIM_BAD_INPUT, "%s/%s: %s", parent->parent ? at : "", name, what);
     return false;
@@ -27,7 +27,7 @@ static bool no_memory(const reader *r) {
     return false;
 }
 
-static const store_node *find(const reader *r, const store_node *parent, const char *name, store_kind kind) {
+static const store_node *find_array(const reader *r, const store_node *parent, const char *name, store_kind kind) {
     static const char *const wanted[] = {
         [STORE_GROUP] = "should be a group",
         [STORE_WHOLE] = "should hold whole numbers",
@@ -36,19 +36,19 @@ static const store_node *find(const reader *r, const store_node *parent, const c
     };
     const store_node *node = store_find(parent, name);
     if (!node || node->kind != kind) {
-        fail(r, parent, name, node ? wanted[kind] : "is not there");
+        fail_array(r, parent, name, node ? wanted[kind] : "is not there");
         return NULL;
     }
     return node;
 }
 
 static bool take_int(const reader *r, const store_node *parent, const char *name, int least, int *value) {
-    const store_node *node = find(r, parent, name, STORE_WHOLE);
+    const store_node *node = find_array(r, parent, name, STORE_WHOLE);
     if (!node) {
         return false;
     }
     if (node->count != 1 || node->whole[0] < least || node->whole[0] > INT_MAX) {
-        return fail(r, parent, name, "should be one whole number within its range");
+        return fail_array(r, parent, name, "should be one whole number within its range");
     }
     *value = (int)node->whole[0];
     return true;
@@ -57,19 +57,19 @@ static bool take_int(const reader *r, const store_node *parent, const char *name
 /* All finite, `count` of them. */
 static const double *take_vector(const reader *r, const store_node *parent, const char *name, ptrdiff_t count) {
     char text[120];
-    const store_node *node = find(r, parent, name, STORE_REAL);
+    const store_node *node = find_array(r, parent, name, STORE_REAL);
     if (!node) {
         return NULL;
     }
     if (node->count != count) {
         snprintf(text, sizeof text, "holds %td numbers where %td are needed", node->count, count);
-        fail(r, parent, name, text);
+        fail_array(r, parent, name, text);
         return NULL;
     }
     for (ptrdiff_t k = 0; k < count; k++) {
         if (!isfinite(node->real[k])) {
             snprintf(text, sizeof text, "number %td is not finite", k);
-            fail(r, parent, name, text);
+            fail_array(r, parent, name, text);
             return NULL;
         }
     }
@@ -89,7 +89,7 @@ static bool indices_within(const reader *r, const stored *a, const store_node *n
     for (ptrdiff_t k = 0; k < count; k++) {
         if (node->whole[k] < 0 || node->whole[k] >= end) {
             snprintf(text, sizeof text, "entry %td is %lld, outside 0 .. %d", k, (long long)node->whole[k], end - 1);
-            return fail(r, a->group, node->name, text);
+            return fail_array(r, a->group, node->name, text);
         }
     }
     return true;
@@ -97,7 +97,7 @@ static bool indices_within(const reader *r, const stored *a, const store_node *n
 
 static bool take_triplets(const reader *r, const stored *a, triplets *t) {
     if (a->i->count < a->nz || a->p->count < a->nz || a->x->count < a->nz) {
-        return fail(r, a->group, "nz", "says more entries than there are");
+        return fail_array(r, a->group, "nz", "says more entries than there are");
     }
     if (!indices_within(r, a, a->i, a->nz, a->m) || !indices_within(r, a, a->p, a->nz, a->n)) {
         return false;
@@ -117,11 +117,11 @@ static bool take_compressed(const reader *r, const stored *a, int lines, triplet
     const int64_t *start = a->p->whole;
     ptrdiff_t entries = a->i->count < a->x->count ? a->i->count : a->x->count;
     if (a->p->count != (ptrdiff_t)lines + 1 || start[0] != 0) {
-        return fail(r, a->group, "p", "should start with 0 and have one number more than there are lines");
+        return fail_array(r, a->group, "p", "should start with 0 and have one number more than there are lines");
     }
     for (int k = 0; k < lines; k++) {
         if (start[k + 1] < start[k] || start[k + 1] > entries) {
-            return fail(r, a->group, "p", "should rise to at most as many entries as there are");
+            return fail_array(r, a->group, "p", "should rise to at most as many entries as there are");
         }
     }
     if (!indices_within(r, a, a->i, start[lines], a->nz == -1 ? a->m : a->n)) {
@@ -144,7 +144,7 @@ static bool take_compressed(const reader *r, const stored *a, int lines, triplet
 static bool take_matrix(const reader *r, const store_node *parent, const char *name, int rows, int columns,
                         sparse *out) {
     char text[120];
-    stored a = {.group = find(r, parent, name, STORE_GROUP)};
+    stored a = {.group = find_array(r, parent, name, STORE_GROUP)};
     triplets t;
     if (!a.group || !take_int(r, a.group, "m", 0, &a.m) || !take_int(r, a.group, "n", 0, &a.n) ||
         !take_int(r, a.group, "nz", -2, &a.nz)) {
@@ -153,11 +153,11 @@ static bool take_matrix(const reader *r, const store_node *parent, const char *n
     if (a.m != rows || (columns >= 0 && a.n != columns)) {
         snprintf(text, sizeof text, "is %d x %d, where %d rows%s are needed", a.m, a.n, rows,
                  columns >= 0 ? " and the columns that the vectors say" : "");
-        return fail(r, parent, name, text);
+        return fail_array(r, parent, name, text);
     }
-    a.i = find(r, a.group, "i", STORE_WHOLE);
-    a.p = a.i ? find(r, a.group, "p", STORE_WHOLE) : NULL;
-    a.x = a.p ? find(r, a.group, "x", STORE_REAL) : NULL;
+    a.i = find_array(r, a.group, "i", STORE_WHOLE);
+    a.p = a.i ? find_array(r, a.group, "p", STORE_WHOLE) : NULL;
+    a.x = a.p ? find_array(r, a.group, "x", STORE_REAL) : NULL;
     if (!a.x || !take_vector(r, a.group, "x", a.x->count) ||
         !(a.nz >= 0 ? take_triplets(r, &a, &t) : take_compressed(r, &a, a.nz == -1 ? a.n : a.m, &t))) {
         return false;
@@ -174,10 +174,10 @@ static bool take_bilateral(const reader *r, const store_node *group, const store
     const store_node *there = store_find(vectors, vector);
     *count = 0;
     if (!there) {
-        return store_find(group, matrix) ? fail(r, vectors, vector, "is not there, but its matrix is") : true;
+        return store_find(group, matrix) ? fail_array(r, vectors, vector, "is not there, but its matrix is") : true;
     }
     if (there->kind != STORE_REAL || there->count > INT_MAX / 4) {
-        return fail(r, vectors, vector, "should hold numbers in floating point");
+        return fail_array(r, vectors, vector, "should hold numbers in floating point");
     }
     *count = (int)there->count;
     return true;
@@ -200,9 +200,9 @@ static bool take_local(const reader *r, const store_node *group, const store_nod
 
 static bool take_global(const reader *r, const store_node *group, const store_node *vectors, fclib *p) {
     int m = 3 * p->contacts;
-    const store_node *f = find(r, vectors, "f", STORE_REAL);
+    const store_node *f = find_array(r, vectors, "f", STORE_REAL);
     if (!f || f->count > INT_MAX / 4) {
-        return f ? fail(r, vectors, "f", "holds too many numbers") : false;
+        return f ? fail_array(r, vectors, "f", "holds too many numbers") : false;
     }
     p->dofs = (int)f->count;
     p->f = take_vector(r, vectors, "f", p->dofs);
@@ -219,7 +219,7 @@ static bool take_global(const reader *r, const store_node *group, const store_no
 }
 
 /* A guess is a help, no part of the problem: one that does not fit is passed over. */
-static const double *guess(const store_node *group, const char *name, ptrdiff_t count) {
+static const double *find_guess(const store_node *group, const char *name, ptrdiff_t count) {
     const store_node *node = store_find(group, name);
     int fits = node && node->kind == STORE_REAL && node->count == count;
     for (ptrdiff_t k = 0; fits && k < count; k++) {
@@ -230,47 +230,47 @@ static const double *guess(const store_node *group, const char *name, ptrdiff_t 
 
 static void take_guesses(const store_node *root, fclib *p) {
     const store_node *first = store_find(store_find(root, "guesses"), "1");
-    p->r_guess = guess(first, "r", 3 * (ptrdiff_t)p->contacts);
-    p->l_guess = guess(first, "l", p->bilateral);
-    p->v_guess = p->global ? guess(first, "v", p->dofs) : NULL;
+    p->r_guess = find_guess(first, "r", 3 * (ptrdiff_t)p->contacts);
+    p->l_guess = find_guess(first, "l", p->bilateral);
+    p->v_guess = p->global ? find_guess(first, "v", p->dofs) : NULL;
 }
 
 static bool take_friction(const reader *r, const store_node *vectors, fclib *p) {
-    const store_node *mu = find(r, vectors, "mu", STORE_REAL);
+    const store_node *mu = find_array(r, vectors, "mu", STORE_REAL);
     if (!mu || mu->count > INT_MAX / 16) {
-        return mu ? fail(r, vectors, "mu", "holds too many numbers") : false;
+        return mu ? fail_array(r, vectors, "mu", "holds too many numbers") : false;
     }
     p->contacts = (int)mu->count;
     p->mu = take_vector(r, vectors, "mu", mu->count);
     for (int i = 0; p->mu && i < p->contacts; i++) {
         if (!(p->mu[i] >= 0 && p->mu[i] <= SIM_MOST_FRICTION)) {
-            return fail(r, vectors, "mu", "holds a friction coefficient that is not from 0 to 1000");
+            return fail_array(r, vectors, "mu", "holds a friction coefficient that is not from 0 to 1000");
         }
     }
     return p->mu != NULL;
 }
 
-static bool take(const reader *r, const store_node *root, fclib *p) {
+static bool take_fclib_problem(const reader *r, const store_node *root, fclib *p) {
     const store_node *local = store_find(root, "fclib_local"), *global = store_find(root, "fclib_global");
     int dimension;
     if (!local && !global) {
         return store_find(root, "fclib_global_rolling")
-                   ? fail(r, root, "fclib_global_rolling", "rolling friction is not supported")
-                   : fail(r, root, "fclib_local", "is not there, nor is fclib_global: not a contact problem");
+                   ? fail_array(r, root, "fclib_global_rolling", "rolling friction is not supported")
+                   : fail_array(r, root, "fclib_local", "is not there, nor is fclib_global: not a contact problem");
     }
     p->global = global != NULL;
-    const store_node *group = find(r, root, global ? "fclib_global" : "fclib_local", STORE_GROUP);
+    const store_node *group = find_array(r, root, global ? "fclib_global" : "fclib_local", STORE_GROUP);
     if (!group || (local && global) || !take_int(r, group, "spacedim", 0, &dimension)) {
-        return group && local && global ? fail(r, root, "fclib_local", "and fclib_global: one problem at a time")
+        return group && local && global ? fail_array(r, root, "fclib_local", "and fclib_global: one problem at a time")
                                         : false;
     }
     if (dimension != 3) {
-        return fail(r, group, "spacedim",
-                    dimension == 2   ? "is 2: plane problems are not supported"
-                    : dimension == 5 ? "is 5: rolling friction is not supported"
-                                     : "should be 3");
+        return fail_array(r, group, "spacedim",
+                          dimension == 2   ? "is 2: plane problems are not supported"
+                          : dimension == 5 ? "is 5: rolling friction is not supported"
+                                           : "should be 3");
     }
-    const store_node *vectors = find(r, group, "vectors", STORE_GROUP);
+    const store_node *vectors = find_array(r, group, "vectors", STORE_GROUP);
     if (!vectors || !take_friction(r, vectors, p) ||
         !(global ? take_global(r, group, vectors, p) : take_local(r, group, vectors, p))) {
         return false;
@@ -283,5 +283,5 @@ sim_status fclib_take(sim_pool *pool, const store_node *root, fclib *problem, si
     sim_error why = {0};
     reader r = {pool, &why};
     *problem = (fclib){0};
-    return take(&r, root, problem) ? SIM_OK : sim_fail(error, why.status, "%s", why.text);
+    return take_fclib_problem(&r, root, problem) ? SIM_OK : sim_fail(error, why.status, "%s", why.text);
 }

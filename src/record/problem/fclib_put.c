@@ -11,7 +11,7 @@ static store_node *put_head(store *s, store_node *parent, const char *name, int 
     return group;
 }
 
-static int64_t *widened(store *s, const int *values, ptrdiff_t count) {
+static int64_t *widen_integers(store *s, const int *values, ptrdiff_t count) {
     int64_t *wide = POOL_NEW(s->pool, int64_t, count);
     for (ptrdiff_t k = 0; wide && k < count; k++) {
         wide[k] = values[k];
@@ -22,7 +22,7 @@ static int64_t *widened(store *s, const int *values, ptrdiff_t count) {
 
 void fclib_put_triplets(store *s, store_node *parent, const char *name, int rows, int columns, const triplets *t) {
     store_node *group = put_head(s, parent, name, rows, columns, (int)t->count, t->count);
-    const int64_t *row = widened(s, t->row, t->count), *column = widened(s, t->column, t->count);
+    const int64_t *row = widen_integers(s, t->row, t->count), *column = widen_integers(s, t->column, t->count);
     if (row && column) {
         store_whole(s, group, "i", STORE_I32, 1, t->count, row);
         store_whole(s, group, "p", STORE_I32, 1, t->count, column);
@@ -34,7 +34,7 @@ void fclib_put_rows(store *s, store_node *parent, const char *name, const sparse
     ptrdiff_t entries = a->start[a->rows];
     store_node *group = put_head(s, parent, name, a->rows, a->columns, -2, entries);
     int64_t *start = POOL_NEW(s->pool, int64_t, (ptrdiff_t)a->rows + 1);
-    const int64_t *column = widened(s, a->column, entries);
+    const int64_t *column = widen_integers(s, a->column, entries);
     for (int i = 0; start && i <= a->rows; i++) {
         start[i] = a->start[i];
     }

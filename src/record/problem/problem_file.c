@@ -209,7 +209,7 @@ static void global_velocity(const sim_problem *p, const double *impulse, double 
 }
 
 /* v alone. */
-static sim_status follow(const sim_problem *p, const double *impulse, double *v, sim_error *error) {
+static sim_status follow_impulses(const sim_problem *p, const double *impulse, double *v, sim_error *error) {
     double *u = malloc(((size_t)p->nrow + 1) * sizeof *u);
     if (!u) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
@@ -243,7 +243,7 @@ sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, doub
     for (int j = 0; j < p->nv && w; j++) {
         v[j] = w[file->fclib_dof[j]];
     }
-    return w ? SIM_OK : follow(p, impulse, v, error);
+    return w ? SIM_OK : follow_impulses(p, impulse, v, error);
 }
 
 static void put_solution(sim_problem_file *file, const double *r, const double *u, const double *v,
@@ -272,8 +272,8 @@ static void put_own_solution(sim_problem_file *file, const double *impulse) {
     }
 }
 
-static sim_status answer(sim_problem_file *file, const double *impulse, const char *made_by, sim_pool *work,
-                         sim_error *error) {
+static sim_status answer_problem(sim_problem_file *file, const double *impulse, const char *made_by, sim_pool *work,
+                                 sim_error *error) {
     const sim_problem *p = file->problem;
     int order = 3 * file->contacts + file->bilateral;
     double *u = POOL_NEW(work, double, p->nrow), *R = POOL_NEW(work, double, p->nrow);
@@ -310,7 +310,7 @@ static sim_status answer(sim_problem_file *file, const double *impulse, const ch
 sim_status sim_problem_file_answer(sim_problem_file *file, const double *impulse, const char *made_by,
                                    sim_error *error) {
     sim_pool *work = pool_create();
-    sim_status status = work ? answer(file, impulse, made_by, work, error)
+    sim_status status = work ? answer_problem(file, impulse, made_by, work, error)
                              : sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
     pool_free(work);
     return status;

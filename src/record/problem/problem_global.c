@@ -146,7 +146,7 @@ static sim_status fill_free(const sim_problem_file *file, draft *d, const fclib 
     return SIM_OK;
 }
 
-static bool fill_vectors(const sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
+static bool fill_draft_vectors(const sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
     int m = 3 * p->contacts, nrow = d->parts.nrow;
     d->v_free = POOL_NEW(work, double, p->dofs);
     d->offset = POOL_NEW(work, double, nrow);
@@ -176,7 +176,7 @@ sim_status problem_global(sim_problem_file *file, const fclib *p, sim_pool *work
         return sim_fail(error, SIM_BAD_INPUT, "the problem has no velocities");
     }
     d.constraint = problem_constraints(file, p, work);
-    if (!d.constraint || !order_velocities(file, &d, p, work) || !fill_vectors(file, &d, p, work)) {
+    if (!d.constraint || !order_velocities(file, &d, p, work) || !fill_draft_vectors(file, &d, p, work)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
     }
     sim_status status = fill_A(&d, p, work, error);

@@ -64,7 +64,7 @@ static int constraint_of(const blocks *b, int fclib_row) {
 static int compare_ints(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* The constraints j for which row block i of K holds a number, and i itself; rising, into `column` if it is there. */
-static int columns_of(blocks *b, int i, int *column) {
+static int list_row_columns(blocks *b, int i, int *column) {
     const sim_constraint *c = &b->constraint[i];
     int count = 0;
     b->mark[i] = i;
@@ -91,7 +91,7 @@ static int columns_of(blocks *b, int i, int *column) {
     return count;
 }
 
-static void unmark(blocks *b) {
+static void clear_column_marks(blocks *b) {
     for (int i = 0; i < b->constraints; i++) {
         b->mark[i] = -1;
     }
@@ -99,9 +99,9 @@ static void unmark(blocks *b) {
 
 static bool find_blocks(blocks *b, sim_pool *work) {
     ptrdiff_t count = 0, length = 0;
-    unmark(b);
+    clear_column_marks(b);
     for (int i = 0; i < b->constraints; i++) {
-        count += columns_of(b, i, NULL);
+        count += list_row_columns(b, i, NULL);
     }
     b->start = POOL_NEW(work, int, (ptrdiff_t)b->constraints + 1);
     b->column = POOL_NEW(work, int, count);
@@ -109,9 +109,9 @@ static bool find_blocks(blocks *b, sim_pool *work) {
     if (!b->start || !b->column || !b->at || count > INT_MAX) {
         return false;
     }
-    unmark(b);
+    clear_column_marks(b);
     for (int i = 0; i < b->constraints; i++) {
-        b->start[i + 1] = b->start[i] + columns_of(b, i, b->column + b->start[i]);
+        b->start[i + 1] = b->start[i] + list_row_columns(b, i, b->column + b->start[i]);
         for (int k = b->start[i]; k < b->start[i + 1]; k++) {
             b->at[k] = length;
             length += b->constraint[i].rows * b->constraint[b->column[k]].rows;

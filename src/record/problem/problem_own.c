@@ -10,13 +10,13 @@
 #include <string.h>
 
 const char problem_own_group[] = "sim_problem";
-enum { FORMAT = 1, NUMBERS = 7 };
+enum { FORMAT_VERSION = 1, CONSTRAINT_NUMBERS = 7 };
 
 /* The numbers of a constraint, by name. */
 static const struct {
     const char *name;
     size_t offset;
-} number[NUMBERS] = {
+} number[CONSTRAINT_NUMBERS] = {
     {"friction", offsetof(sim_constraint, friction)},
     {"stiffness", offsetof(sim_constraint, stiffness)},
     {"dissipation", offsetof(sim_constraint, dissipation)},
@@ -54,7 +54,7 @@ static void put_constraints(store *s, store_node *group, const sim_problem *p) {
     PUT_TWO("block", STORE_I64, block);
     PUT_TWO("body", STORE_I32, body);
     PUT_ONE("id", STORE_U64, p->constraint[i].id);
-    for (int k = 0; k < NUMBERS; k++) {
+    for (int k = 0; k < CONSTRAINT_NUMBERS; k++) {
         for (int i = 0; i < count; i++) {
             sim_constraint c = p->constraint[i];
             value[i] = *number_of(&c, k);
@@ -109,7 +109,7 @@ static void put_trees(store *s, store_node *group, const sim_problem *p) {
     put_vector(s, group, "J", p->J, length);
 }
 
-static void put_delassus(store *s, store_node *parent, const sim_problem *p) {
+static void put_own_delassus(store *s, store_node *parent, const sim_problem *p) {
     const sim_delassus *W = p->W;
     store_node *group = store_group(s, parent, "W");
     ptrdiff_t blocks = W->start[p->nconstraint], length = 0;
@@ -141,7 +141,7 @@ void problem_put_own(store *s, const sim_problem *p) {
     }
     store_attribute(s, group, "kinds", kinds);
     store_attribute(s, group, "made_by", sim_version());
-    store_int(s, group, "format", FORMAT);
+    store_int(s, group, "format", FORMAT_VERSION);
     store_real(s, group, "step", 1, 1, &p->step);
     put_constraints(s, group, p);
     put_vector(s, group, "gap", p->gap, p->nrow);
@@ -152,7 +152,7 @@ void problem_put_own(store *s, const sim_problem *p) {
     put_vector(s, group, "v_guess", p->v_guess, p->nv);
     put_vector(s, group, "impulse_guess", p->impulse_guess, p->nrow);
     if (sim_problem_local(p)) {
-        put_delassus(s, group, p);
+        put_own_delassus(s, group, p);
     } else {
         put_trees(s, group, p);
     }
@@ -197,49 +197,49 @@ typedef struct own {
     const double *A;
 } own;
 
-static bool refuse(const own *o, const char *name, const char *what) {
+static bool refuse_array(const own *o, const char *name, const char *what) {
     sim_fail(o->error, SIM_BAD_INPUT, "/%s/%s: %s", problem_own_group, name, what);
     return false;
 }
 
 /* An array of that kind and length; any length if it is negative. */
-static const store_node *take(const own *o, const store_node *group, const char *name, store_kind kind,
-                              ptrdiff_t count) {
+static const store_node *take_array(const own *o, const store_node *group, const char *name, store_kind kind,
+                                    ptrdiff_t count) {
     char text[120];
     const store_node *node = store_find(group, name);
     if (!node || node->kind != kind) {
-        refuse(o, name, node ? "is not of the right type" : "is not there");
+        refuse_array(o, name, node ? "is not of the right type" : "is not there");
         return NULL;
     }
     if ((count >= 0 && node->count != count) || node->count > INT_MAX) {
         snprintf(text, sizeof text, "holds %td numbers where %td are needed", node->count, count);
-        refuse(o, name, text);
+        refuse_array(o, name, text);
         return NULL;
     }
     return node;
 }
 
-static const int64_t *wholes(const own *o, const store_node *group, const char *name, ptrdiff_t count, int64_t least,
-                             int64_t most) {
-    const store_node *node = take(o, group, name, STORE_WHOLE, count);
+static const int64_t *take_integers(const own *o, const store_node *group, const char *name, ptrdiff_t count,
+                                    int64_t least, int64_t most) {
+    const store_node *node = take_array(o, group, name, STORE_WHOLE, count);
     for (ptrdiff_t k = 0; node && k < node->count; k++) {
         if (node->whole[k] < least || node->whole[k] > most) {
-            refuse(o, name, "holds a number out of its range");
+            refuse_array(o, name, "holds a number out of its range");
             return NULL;
         }
     }
     return node ? node->whole : NULL;
 }
 
-static const double *reals(const own *o, const store_node *group, const char *name, ptrdiff_t count) {
-    const store_node *node = take(o, group, name, STORE_REAL, count);
+static const double *take_reals(const own *o, const store_node *group, const char *name, ptrdiff_t count) {
+    const store_node *node = take_array(o, group, name, STORE_REAL, count);
     return node ? node->real : NULL;
 }
 
 static bool take_trees(own *o) {
     const store_node *node = store_find(o->group, "tree_velocities");
     int count = node && node->count <= INT_MAX ? (int)node->count : 0;
-    const int64_t *nv = count ? wholes(o, o->group, "tree_velocities", -1, 0, 1 << 20) : NULL;
+    const int64_t *nv = count ? take_integers(o, o->group, "tree_velocities", -1, 0, 1 << 20) : NULL;
     o->tree = POOL_NEW(o->work, sim_problem_tree, count);
     ptrdiff_t size = 0, v0 = 0;
     if ((count && !nv) || !o->tree) {
@@ -250,25 +250,27 @@ static bool take_trees(own *o) {
         v0 += nv[t];
         size += (ptrdiff_t)(nv[t] * nv[t]);
         if (v0 > INT_MAX) {
-            return refuse(o, "tree_velocities", "holds a number out of its range");
+            return refuse_array(o, "tree_velocities", "holds a number out of its range");
         }
     }
     o->parts.ntree = count;
     o->parts.nv = (int)v0;
     o->parts.tree = o->tree;
-    o->A = count ? reals(o, o->group, "A", size) : NULL;
+    o->A = count ? take_reals(o, o->group, "A", size) : NULL;
     return !count || o->A;
 }
 
 static bool take_constraints(own *o) {
     const store_node *first = store_find(o->group, "kind");
     int count = first && first->count <= INT_MAX / 8 ? (int)first->count : 0;
-    const int64_t *kind = wholes(o, o->group, "kind", -1, 0, SIM_CONSTRAINT_KINDS - 1);
-    const int64_t *rows = kind ? wholes(o, o->group, "rows", count, 1, SIM_MAX_ROWS) : NULL;
-    const int64_t *tree = rows ? wholes(o, o->group, "tree", 2 * (ptrdiff_t)count, -1, o->parts.ntree - 1) : NULL;
-    const int64_t *block = tree ? wholes(o, o->group, "block", 2 * (ptrdiff_t)count, INT64_MIN, INT64_MAX) : NULL;
-    const int64_t *body = block ? wholes(o, o->group, "body", 2 * (ptrdiff_t)count, INT_MIN, INT_MAX) : NULL;
-    const int64_t *id = body ? wholes(o, o->group, "id", count, INT64_MIN, INT64_MAX) : NULL;
+    const int64_t *kind = take_integers(o, o->group, "kind", -1, 0, SIM_CONSTRAINT_KINDS - 1);
+    const int64_t *rows = kind ? take_integers(o, o->group, "rows", count, 1, SIM_MAX_ROWS) : NULL;
+    const int64_t *tree =
+        rows ? take_integers(o, o->group, "tree", 2 * (ptrdiff_t)count, -1, o->parts.ntree - 1) : NULL;
+    const int64_t *block =
+        tree ? take_integers(o, o->group, "block", 2 * (ptrdiff_t)count, INT64_MIN, INT64_MAX) : NULL;
+    const int64_t *body = block ? take_integers(o, o->group, "body", 2 * (ptrdiff_t)count, INT_MIN, INT_MAX) : NULL;
+    const int64_t *id = body ? take_integers(o, o->group, "id", count, INT64_MIN, INT64_MAX) : NULL;
     o->constraint = id ? POOL_NEW(o->work, sim_constraint, count) : NULL;
     if (!o->constraint) {
         return false;
@@ -284,8 +286,8 @@ static bool take_constraints(own *o) {
         row += (int)rows[i];
         o->parts.nrow = row;
     }
-    for (int k = 0; k < NUMBERS; k++) {
-        const double *value = reals(o, o->group, number[k].name, count);
+    for (int k = 0; k < CONSTRAINT_NUMBERS; k++) {
+        const double *value = take_reals(o, o->group, number[k].name, count);
         if (!value) {
             return false;
         }
@@ -299,7 +301,7 @@ static bool take_constraints(own *o) {
 }
 
 static bool take_J(own *o) {
-    const store_node *J = o->parts.ntree ? take(o, o->group, "J", STORE_REAL, -1) : NULL;
+    const store_node *J = o->parts.ntree ? take_array(o, o->group, "J", STORE_REAL, -1) : NULL;
     for (int i = 0; i < o->parts.nconstraint; i++) {
         const sim_constraint *c = &o->constraint[i];
         for (int side = 0; side < 2; side++) {
@@ -308,7 +310,7 @@ static bool take_J(own *o) {
             }
             ptrdiff_t size = (ptrdiff_t)c->rows * o->tree[c->tree[side]].nv;
             if (!J || c->block[side] < 0 || size > J->count || c->block[side] > J->count - size) {
-                return J ? refuse(o, "block", "lies outside J") : false;
+                return J ? refuse_array(o, "block", "lies outside J") : false;
             }
         }
     }
@@ -317,13 +319,13 @@ static bool take_J(own *o) {
 }
 
 static bool take_delassus(own *o) {
-    const store_node *group = take(o, o->group, "W", STORE_GROUP, -1), *column = store_find(group, "column");
+    const store_node *group = take_array(o, o->group, "W", STORE_GROUP, -1), *column = store_find(group, "column");
     int count = o->parts.nconstraint, blocks = column && column->count <= INT_MAX ? (int)column->count : 0;
-    const int64_t *start = group ? wholes(o, group, "start", (ptrdiff_t)count + 1, 0, blocks) : NULL;
-    const int64_t *columns = start ? wholes(o, group, "column", -1, 0, count - 1) : NULL;
-    const store_node *value = columns ? take(o, group, "value", STORE_REAL, -1) : NULL;
-    const int64_t *at = value ? wholes(o, group, "at", blocks, 0, value->count) : NULL;
-    const int64_t *symmetric = at ? wholes(o, group, "symmetric", 1, 0, 1) : NULL;
+    const int64_t *start = group ? take_integers(o, group, "start", (ptrdiff_t)count + 1, 0, blocks) : NULL;
+    const int64_t *columns = start ? take_integers(o, group, "column", -1, 0, count - 1) : NULL;
+    const store_node *value = columns ? take_array(o, group, "value", STORE_REAL, -1) : NULL;
+    const int64_t *at = value ? take_integers(o, group, "at", blocks, 0, value->count) : NULL;
+    const int64_t *symmetric = at ? take_integers(o, group, "symmetric", 1, 0, 1) : NULL;
     int *own_start = POOL_NEW(o->work, int, (ptrdiff_t)count + 1), *own_column = POOL_NEW(o->work, int, blocks);
     ptrdiff_t *own_at = POOL_NEW(o->work, ptrdiff_t, blocks);
     if (!symmetric || !own_start || !own_column || !own_at) {
@@ -332,19 +334,19 @@ static bool take_delassus(own *o) {
     for (int i = 0; i < count; i++) {
         own_start[i + 1] = (int)start[i + 1];
         if (start[0] != 0 || start[i + 1] < start[i]) {
-            return refuse(o, "W", "its rows do not follow on each other");
+            return refuse_array(o, "W", "its rows do not follow on each other");
         }
         for (int64_t k = start[i]; k < start[i + 1]; k++) {
             own_column[k] = (int)columns[k];
             own_at[k] = (ptrdiff_t)at[k];
             if (at[k] > value->count - o->constraint[i].rows * o->constraint[columns[k]].rows) {
-                return refuse(o, "W", "a block lies outside its values");
+                return refuse_array(o, "W", "a block lies outside its values");
             }
         }
     }
     o->W = (sim_delassus){own_start, own_column, own_at, value->real, (int)symmetric[0]};
     o->parts.W = &o->W;
-    o->parts.q = reals(o, o->group, "q", o->parts.nrow);
+    o->parts.q = take_reals(o, o->group, "q", o->parts.nrow);
     return o->parts.q != NULL;
 }
 
@@ -354,15 +356,15 @@ static bool take_optional(const own *o, const char *name, ptrdiff_t count, const
     if (!store_find(o->group, name)) {
         return true;
     }
-    *values = reals(o, o->group, name, count);
+    *values = take_reals(o, o->group, name, count);
     return *values != NULL;
 }
 
 static bool take_vectors(own *o) {
     sim_problem *p = &o->parts;
-    p->gap = reals(o, o->group, "gap", p->nrow);
-    const double *step = p->gap ? reals(o, o->group, "step", 1) : NULL;
-    if (!step || (p->ntree && !(p->v_free = reals(o, o->group, "v_free", p->nv)))) {
+    p->gap = take_reals(o, o->group, "gap", p->nrow);
+    const double *step = p->gap ? take_reals(o, o->group, "step", 1) : NULL;
+    if (!step || (p->ntree && !(p->v_free = take_reals(o, o->group, "v_free", p->nv)))) {
         return false;
     }
     p->step = step[0];
@@ -393,8 +395,8 @@ sim_status problem_take_own(const store_node *group, sim_pool *work, sim_problem
     sim_error why = {0};
     own o = {.group = group, .work = work, .error = &why};
     *problem = NULL;
-    if (!wholes(&o, group, "format", 1, FORMAT, FORMAT) || !take_trees(&o) || !take_constraints(&o) || !take_J(&o) ||
-        !take_vectors(&o) || (!o.parts.ntree && !take_delassus(&o))) {
+    if (!take_integers(&o, group, "format", 1, FORMAT_VERSION, FORMAT_VERSION) || !take_trees(&o) ||
+        !take_constraints(&o) || !take_J(&o) || !take_vectors(&o) || (!o.parts.ntree && !take_delassus(&o))) {
         return why.status ? sim_fail(error, why.status, "%s", why.text)
                           : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
     }

@@ -15,12 +15,12 @@
 
 enum { MAX_ROWS = 8192 };
 
-static sim_status singular(sim_error *error) { return sim_fail(error, SIM_BAD_INPUT, "M is singular"); }
+static sim_status fail_singular(sim_error *error) { return sim_fail(error, SIM_BAD_INPUT, "M is singular"); }
 
 static sim_status too_long(sim_error *error) { return sim_fail(error, SIM_FAILED, "reading it took too long"); }
 
 /* X <- M^-1 X for one component of n rows: M in the first n numbers of each row, X in those after. */
-static sim_status eliminate(const store *s, int n, int width, double **row, sim_error *error) {
+static sim_status eliminate_component(const store *s, int n, int width, double **row, sim_error *error) {
     for (int k = 0; k < n; k++) {
         if (store_stopped(s)) {
             return too_long(error);
@@ -33,7 +33,7 @@ static sim_status eliminate(const store *s, int n, int width, double **row, sim_
         row[pivot] = row[k];
         row[k] = taken;
         if (!(fabs(taken[k]) > 0) || isinf(taken[k])) {
-            return singular(error);
+            return fail_singular(error);
         }
         for (int i = k + 1; i < n; i++) {
             double factor = row[i][k] / taken[k];
@@ -65,7 +65,7 @@ typedef struct reduction {
     int *member; /* of the component at hand */
 } reduction;
 
-static int component(const reduction *r, const int *tree, int t) {
+static int find_component(const reduction *r, const int *tree, int t) {
     int n = 0;
     for (int i = 0; i < r->p->dofs; i++) {
         if (tree[i] == t) {
@@ -95,7 +95,7 @@ static sim_status solve_component(const reduction *r, int n, int *place, sim_err
         }
         memcpy(row[i] + n, r->X + (ptrdiff_t)dof * r->columns, (size_t)r->columns * sizeof *r->X);
     }
-    sim_status status = eliminate(r->store, n, width, row, error);
+    sim_status status = eliminate_component(r->store, n, width, row, error);
     for (int i = 0; i < n && !status; i++) {
         memcpy(r->X + (ptrdiff_t)r->member[i] * r->columns, row[i] + n, (size_t)r->columns * sizeof *r->X);
     }
@@ -104,7 +104,7 @@ static sim_status solve_component(const reduction *r, int n, int *place, sim_err
 }
 
 /* X = (H, G, f) */
-static void fill(const reduction *r) {
+static void fill_right_sides(const reduction *r) {
     const fclib *p = r->p;
     int m = 3 * p->contacts;
     for (int i = 0; i < p->dofs; i++) {
@@ -119,7 +119,7 @@ static void fill(const reduction *r) {
     }
 }
 
-static sim_status solve(const reduction *r, sim_error *error) {
+static sim_status solve_components(const reduction *r, sim_error *error) {
     fclib alone = *r->p;
     sparse none = {alone.dofs, 0, POOL_NEW(r->work, ptrdiff_t, (ptrdiff_t)alone.dofs + 1), POOL_NEW(r->work, int, 0),
                    POOL_NEW(r->work, double, 0)};
@@ -132,14 +132,14 @@ static sim_status solve(const reduction *r, sim_error *error) {
     }
     sim_status status = SIM_OK;
     for (int t = 0; t < trees && !status; t++) {
-        status = solve_component(r, component(r, tree, t), place, error);
+        status = solve_component(r, find_component(r, tree, t), place, error);
     }
     return status;
 }
 
 /* Adds the rows of (H, G)' X for one of the two matrices. */
-static sim_status multiply(const reduction *r, const sparse *rows, int first, double *row, triplets *t, double *q,
-                           sim_error *error) {
+static sim_status add_rows_product(const reduction *r, const sparse *rows, int first, double *row, triplets *t,
+                                   double *q, sim_error *error) {
     int last = r->columns - 1;
     for (int i = 0; i < rows->rows; i++) {
         if (store_stopped(r->store)) {
@@ -159,7 +159,7 @@ static sim_status multiply(const reduction *r, const sparse *rows, int first, do
     return SIM_OK;
 }
 
-static sim_status reduce(sim_problem_file *file, const reduction *r, sim_error *error) {
+static sim_status reduce_problem(sim_problem_file *file, const reduction *r, sim_error *error) {
     const fclib *p = r->p;
     int m = 3 * p->contacts, nrow = r->columns - 1;
     sparse H = sparse_transposed(r->work, &p->H), G = {0}, K;
@@ -171,8 +171,8 @@ static sim_status reduce(sim_problem_file *file, const reduction *r, sim_error *
     }
     memcpy(q, p->w, (size_t)m * sizeof *q);
     memcpy(q + m, p->bilateral ? p->b : p->w, (size_t)p->bilateral * sizeof *q);
-    sim_status status = multiply(r, &H, 0, row, &t, q, error);
-    status = status || !p->bilateral ? status : multiply(r, &G, m, row, &t, q, error);
+    sim_status status = add_rows_product(r, &H, 0, row, &t, q, error);
+    status = status || !p->bilateral ? status : add_rows_product(r, &G, m, row, &t, q, error);
     if (status) {
         return status;
     }
@@ -211,8 +211,8 @@ sim_status problem_reduced(sim_problem_file *file, const fclib *p, sim_pool *wor
     if (!r.X || !r.member) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the inverse of M");
     }
-    fill(&r);
-    sim_status status = solve(&r, error);
-    status = status ? status : reduce(file, &r, error);
+    fill_right_sides(&r);
+    sim_status status = solve_components(&r, error);
+    status = status ? status : reduce_problem(file, &r, error);
     return status || keep_response(file, &r) ? status : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
 }

@@ -54,14 +54,14 @@ static int trees_touched(forest *f, int constraint) {
     return count;
 }
 
-static void forget(forest *f) {
+static void clear_touches(forest *f) {
     for (int i = 0; i < f->n; i++) {
         f->seen[i] = -1;
     }
 }
 
-static bool fits(forest *f) {
-    forget(f);
+static bool is_block_structure(forest *f) {
+    clear_touches(f);
     for (int c = 0; c < f->touch.constraints; c++) {
         if (trees_touched(f, c) > 2) {
             return false;
@@ -80,7 +80,7 @@ static void merge_runs(forest *f, int length) {
 static void list_constraints(forest *f) {
     memset(f->list_at, 0, (size_t)(f->n + 1) * sizeof *f->list_at);
     for (int filling = 0; filling < 2; filling++) {
-        forget(f);
+        clear_touches(f);
         for (int c = 0; c < f->touch.constraints; c++) {
             int count = trees_touched(f, c);
             for (int k = 0; k < count; k++) {
@@ -99,7 +99,7 @@ static void list_constraints(forest *f) {
     f->list_at[0] = 0;
 }
 
-static double likeness(const forest *f, int a, int b) {
+static double tree_likeness(const forest *f, int a, int b) {
     ptrdiff_t i = f->list_at[a], j = f->list_at[b], both = 0, either = 0;
     while (i < f->list_at[a + 1] || j < f->list_at[b + 1]) {
         int more_a = i < f->list_at[a + 1], more_b = j < f->list_at[b + 1];
@@ -115,12 +115,12 @@ static double likeness(const forest *f, int a, int b) {
 
 static void merge_alike(forest *f, double least) {
     list_constraints(f);
-    forget(f);
+    clear_touches(f);
     for (int c = 0; c < f->touch.constraints; c++) {
         int count = trees_touched(f, c);
         for (int a = 0; a < count && count > 2; a++) {
             for (int b = 0; b < a; b++) {
-                if (likeness(f, f->roots[a], f->roots[b]) >= least) {
+                if (tree_likeness(f, f->roots[a], f->roots[b]) >= least) {
                     disjoint_set_unite(f->above, f->roots[a], f->roots[b]);
                 }
             }
@@ -134,13 +134,13 @@ static void make_fit(forest *f, const sparse *M) {
         merge_coupled(f, M);
         if (f->n % runs[k] == 0) {
             merge_runs(f, runs[k]);
-            if (fits(f)) {
+            if (is_block_structure(f)) {
                 return;
             }
         }
     }
     merge_coupled(f, M);
-    for (int step = 20; step >= 0 && !fits(f); step--) {
+    for (int step = 20; step >= 0 && !is_block_structure(f); step--) {
         merge_alike(f, step / 20.0);
     }
 }

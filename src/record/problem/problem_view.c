@@ -48,7 +48,7 @@ typedef struct view {
     double *mu; /* [nc] */
 } view;
 
-static bool fill_vectors(view *v, sim_pool *work) {
+static bool fill_view_vectors(view *v, sim_pool *work) {
     const sim_problem *p = v->p;
     const double *from = sim_problem_local(p) ? p->q : p->offset;
     double *R = POOL_NEW(work, double, p->nrow), *target = POOL_NEW(work, double, p->nrow);
@@ -136,8 +136,8 @@ static bool put_jacobian(const view *v, sim_pool *work, const char *name, int fi
 }
 
 /* W, V, or R: the numbers of K = (W V; V' R) from a row and a column on. */
-static bool put_delassus(const view *v, sim_pool *work, const char *name, int row0, int rows, int column0,
-                         int columns) {
+static bool put_view_delassus(const view *v, sim_pool *work, const char *name, int row0, int rows, int column0,
+                              int columns) {
     const sim_problem *p = v->p;
     ptrdiff_t size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -175,8 +175,8 @@ static bool put_local(const view *v, sim_pool *work) {
     if (p) {
         store_real(v->s, v->vectors, "s", 1, p, v->w + m);
     }
-    return put_delassus(v, work, "W", 0, m, 0, m) &&
-           (!p || (put_delassus(v, work, "V", 0, m, m, p) && put_delassus(v, work, "R", m, p, m, p)));
+    return put_view_delassus(v, work, "W", 0, m, 0, m) &&
+           (!p || (put_view_delassus(v, work, "V", 0, m, m, p) && put_view_delassus(v, work, "R", m, p, m, p)));
 }
 
 static bool put_global(const view *v, sim_pool *work) {
@@ -209,7 +209,7 @@ sim_status problem_put_view(sim_problem_file *file, const char *title, const cha
     sim_status status = problem_map_view(file, error);
     sim_pool *work = status ? NULL : pool_create();
     view v = {.file = file, .p = file->problem, .s = &file->store, .m = 3 * file->contacts};
-    int good = work && fill_vectors(&v, work);
+    int good = work && fill_view_vectors(&v, work);
     if (good) {
         v.group = store_group(v.s, &v.s->root, sim_problem_local(v.p) ? "fclib_local" : "fclib_global");
         store_int(v.s, v.group, "spacedim", 3);

@@ -28,7 +28,7 @@ static bool sort_by(sim_pool *pool, int keys, const int *key, ptrdiff_t count, c
 }
 
 /* In the order of rows and columns: sums in place of what stands twice, nothing in place of zeros. */
-static void gather(sparse *a, const triplets *t, const ptrdiff_t *order) {
+static void gather_entries(sparse *a, const triplets *t, const ptrdiff_t *order) {
     ptrdiff_t filled = 0;
     for (ptrdiff_t k = 0; k < t->count;) {
         int row = t->row[order[k]], column = t->column[order[k]];
@@ -55,7 +55,7 @@ sparse sparse_of(sim_pool *pool, int rows, int columns, const triplets *t) {
         !sort_by(pool, rows, t->row, t->count, by_column, order)) {
         return (sparse){0};
     }
-    gather(&a, t, order);
+    gather_entries(&a, t, order);
     return a;
 }
 
@@ -97,14 +97,14 @@ bool sparse_symmetric(const sparse *a) {
 }
 
 /* What products of matrices leave of a symmetry, relative to sqrt(a_ii a_jj). */
-static const double rounding = 1e-13;
+static const double SYMMETRY_TOLERANCE = 1e-13;
 
 static bool nearly_symmetric(const sparse *a) {
     for (int i = 0; i < a->rows; i++) {
         for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) {
             int j = a->column[k];
             double size = sqrt(fabs(value_at(a, i, i))) * sqrt(fabs(value_at(a, j, j)));
-            if (fabs(a->value[k] - value_at(a, j, i)) > rounding * size) {
+            if (fabs(a->value[k] - value_at(a, j, i)) > SYMMETRY_TOLERANCE * size) {
                 return false;
             }
         }

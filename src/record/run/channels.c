@@ -39,11 +39,11 @@ static const sim_body *owner_of_coordinate(const sim_model *model, int coordinat
 
 /* ---- names and units ---- */
 
-static void copy(const char *from, char *text, size_t size) { snprintf(text, size, "%s", from ? from : ""); }
+static void copy_name(const char *from, char *text, size_t size) { snprintf(text, size, "%s", from ? from : ""); }
 
 static void no_name(const sim_scene *scene, int item, char *text, size_t size) {
     (void)scene, (void)item;
-    copy("", text, size);
+    copy_name("", text, size);
 }
 
 static void coordinate_name(const sim_scene *scene, int item, char *text, size_t size) {
@@ -55,27 +55,27 @@ static void velocity_name(const sim_scene *scene, int item, char *text, size_t s
 }
 
 static void body_name(const sim_scene *scene, int item, char *text, size_t size) {
-    copy(scene->model->body[item + 1].name, text, size);
+    copy_name(scene->model->body[item + 1].name, text, size);
 }
 
 static void point_name(const sim_scene *scene, int item, char *text, size_t size) {
-    copy(scene->record.point[item].name, text, size);
+    copy_name(scene->record.point[item].name, text, size);
 }
 
 static void actuator_name(const sim_scene *scene, int item, char *text, size_t size) {
-    copy(scene->model->actuator[item].name, text, size);
+    copy_name(scene->model->actuator[item].name, text, size);
 }
 
 static void energy_name(const sim_scene *scene, int item, char *text, size_t size) {
     static const char *const names[] = {"kinetic", "potential", "total"};
     (void)scene;
-    copy(names[item], text, size);
+    copy_name(names[item], text, size);
 }
 
 static void momentum_name(const sim_scene *scene, int item, char *text, size_t size) {
     static const char *const names[] = {"angular.x", "angular.y", "angular.z", "linear.x", "linear.y", "linear.z"};
     (void)scene;
-    copy(names[item], text, size);
+    copy_name(names[item], text, size);
 }
 
 static const char *coordinate_unit(const sim_scene *scene, int item, int component) {
@@ -123,18 +123,18 @@ static const char *momentum_unit(const sim_scene *scene, int item, int component
 
 /* ---- how many ---- */
 
-static int one(const sim_scene *scene) { return (void)scene, 1; }
-static int three(const sim_scene *scene) { return (void)scene, 3; }
-static int six(const sim_scene *scene) { return (void)scene, 6; }
-static int coordinates(const sim_scene *scene) { return scene->model->nq; }
-static int velocities(const sim_scene *scene) { return scene->model->nv; }
-static int bodies(const sim_scene *scene) { return scene->model->nbody - 1; } /* the world stands still */
-static int actuators(const sim_scene *scene) { return scene->model->nactuator; }
-static int points(const sim_scene *scene) { return scene->record.npoint; }
+static int count_one(const sim_scene *scene) { return (void)scene, 1; }
+static int count_three(const sim_scene *scene) { return (void)scene, 3; }
+static int count_six(const sim_scene *scene) { return (void)scene, 6; }
+static int count_coordinates(const sim_scene *scene) { return scene->model->nq; }
+static int count_velocities(const sim_scene *scene) { return scene->model->nv; }
+static int count_bodies(const sim_scene *scene) { return scene->model->nbody - 1; } /* the world stands still */
+static int count_actuators(const sim_scene *scene) { return scene->model->nactuator; }
+static int count_points(const sim_scene *scene) { return scene->record.npoint; }
 
 /* ---- numbers ---- */
 
-static void put(double *out, sim_v3 a) {
+static void store_vector_at(double *out, sim_v3 a) {
     out[0] = a.x;
     out[1] = a.y;
     out[2] = a.z;
@@ -154,7 +154,7 @@ static void fetch_velocities(channel_source *source, double *out) {
 static void fetch_positions(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
     for (int i = 1; i < source->scene->model->nbody; i++) {
-        put(out + 3 * (i - 1), derived->pose[i].p);
+        store_vector_at(out + 3 * (i - 1), derived->pose[i].p);
     }
 }
 
@@ -162,13 +162,13 @@ static void fetch_positions(channel_source *source, double *out) {
  * need no memory, so that a resumed run writes what the uninterrupted one would have written. */
 static void fetch_quaternions(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
-    const double *coordinates = sim_world_state(source->world)->q;
+    const double *count_coordinates = sim_world_state(source->world)->q;
     sim_quat *turn = source->turn;
     turn[0] = (sim_quat){1, 0, 0, 0};
     for (int i = 1; i < source->scene->model->nbody; i++, out += 4) {
         const sim_body *body = &source->scene->model->body[i];
         quat stand = quat_product(turn[body->parent], quat_from_matrix(body->placement.R));
-        quat t = turn[i] = quat_product(stand, joint_turn(body, coordinates + body->q0));
+        quat t = turn[i] = quat_product(stand, joint_turn(body, count_coordinates + body->q0));
         quat q = quat_from_matrix(derived->pose[i].R);
         double sign = q.w * t.w + q.x * t.x + q.y * t.y + q.z * t.z < 0 ? -1 : 1;
         memcpy(out, (double[]){sign * q.w, sign * q.x, sign * q.y, sign * q.z}, 4 * sizeof *out);
@@ -178,8 +178,8 @@ static void fetch_quaternions(channel_source *source, double *out) {
 static void fetch_twists(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
     for (int i = 1; i < source->scene->model->nbody; i++, out += 6) {
-        put(out, derived->vel[i].ang);
-        put(out + 3, derived->vel[i].lin);
+        store_vector_at(out, derived->vel[i].ang);
+        store_vector_at(out + 3, derived->vel[i].lin);
     }
 }
 
@@ -197,21 +197,21 @@ static void fetch_efforts(channel_source *source, double *out) {
 
 static void fetch_momentum(channel_source *source, double *out) {
     sim_force momentum = sim_world_momentum(source->world);
-    put(out, momentum.ang);
-    put(out + 3, momentum.lin);
+    store_vector_at(out, momentum.ang);
+    store_vector_at(out + 3, momentum.lin);
 }
 
 static void fetch_point_positions(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
     for (int i = 0; i < source->scene->record.npoint; i++) {
-        put(out + 3 * i, sim_point_position(derived, source->scene->record.point[i].point));
+        store_vector_at(out + 3 * i, sim_point_position(derived, source->scene->record.point[i].point));
     }
 }
 
 static void fetch_point_velocities(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
     for (int i = 0; i < source->scene->record.npoint; i++) {
-        put(out + 3 * i, sim_point_velocity(derived, source->scene->record.point[i].point));
+        store_vector_at(out + 3 * i, sim_point_velocity(derived, source->scene->record.point[i].point));
     }
 }
 
@@ -265,25 +265,29 @@ static void fetch_shapes(channel_source *source, double *out) {
     out[1] = contact_of(source)->shape_b;
 }
 
-static void fetch_contact_position(channel_source *source, double *out) { put(out, contact_of(source)->at.position); }
-static void fetch_contact_normal(channel_source *source, double *out) { put(out, contact_of(source)->at.normal); }
+static void fetch_contact_position(channel_source *source, double *out) {
+    store_vector_at(out, contact_of(source)->at.position);
+}
+static void fetch_contact_normal(channel_source *source, double *out) {
+    store_vector_at(out, contact_of(source)->at.normal);
+}
 static void fetch_contact_gap(channel_source *source, double *out) { *out = contact_of(source)->at.gap; }
 
 static void fetch_contact_impulse(channel_source *source, double *out) {
-    put(out, sim_world_state(source->world)->impulse[source->contact]);
+    store_vector_at(out, sim_world_state(source->world)->impulse[source->contact]);
 }
 
-static int two(const sim_scene *scene) { return (void)scene, 2; }
+static int count_two(const sim_scene *scene) { return (void)scene, 2; }
 
 static void side_name(const sim_scene *scene, int item, char *text, size_t size) {
     (void)scene;
-    copy(item ? "b" : "a", text, size);
+    copy_name(item ? "b" : "a", text, size);
 }
 
 static void axis_name(const sim_scene *scene, int item, char *text, size_t size) {
     static const char *const names[] = {"x", "y", "z"};
     (void)scene;
-    copy(names[item], text, size);
+    copy_name(names[item], text, size);
 }
 
 /* ---- the tables ---- */
@@ -298,48 +302,51 @@ static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const point_rates[] = {"vx", "vy", "vz"};
 
 static const channel_kind table[] = {
-    {"time", "simulated time", 1, 0, 1, ALWAYS, "time", nothing, one, no_name, seconds, fetch_time},
-    {"step", "steps taken", 1, 1, 1, ALWAYS, "step", nothing, one, no_name, number, fetch_step},
-    {"q", "joint coordinates", 2, 0, 1, IF(coordinates), "", nothing, coordinates, coordinate_name, coordinate_unit,
-     fetch_coordinates},
-    {"v", "joint velocities", 2, 0, 1, IF(velocities), "", nothing, velocities, velocity_name, velocity_unit,
+    {"time", "simulated time", 1, 0, 1, ALWAYS, "time", nothing, count_one, no_name, seconds, fetch_time},
+    {"step", "steps taken", 1, 1, 1, ALWAYS, "step", nothing, count_one, no_name, number, fetch_step},
+    {"q", "joint coordinates", 2, 0, 1, IF(coordinates), "", nothing, count_coordinates, coordinate_name,
+     coordinate_unit, fetch_coordinates},
+    {"v", "joint velocities", 2, 0, 1, IF(velocities), "", nothing, count_velocities, velocity_name, velocity_unit,
      fetch_velocities},
-    {"body/position", "origin of the body frame in the world", 3, 0, 3, IF(poses), "pose.", xyz, bodies, body_name,
-     metres, fetch_positions},
+    {"body/position", "origin of the body frame in the world", 3, 0, 3, IF(poses), "pose.", xyz, count_bodies,
+     body_name, metres, fetch_positions},
     {"body/quaternion", "orientation, w x y z, body to world, of continuous sign", 3, 0, 4, IF(poses), "pose.", wxyz,
-     bodies, body_name, number, fetch_quaternions},
+     count_bodies, body_name, number, fetch_quaternions},
     {"body/velocity", "angular velocity, then velocity of the origin of the body frame; world axes", 3, 0, 6,
-     IF(twists), "twist.", twist, bodies, body_name, twist_unit, fetch_twists},
-    {"energy", "mechanical energy; potential: gravity and springs", 2, 0, 1, IF(energy), "energy.", nothing, three,
-     energy_name, joules, fetch_energy},
-    {"momentum", "momentum about the origin of the world; world axes", 2, 0, 1, IF(momentum), "momentum.", nothing, six,
-     momentum_name, momentum_unit, fetch_momentum},
-    {"effort", "what an actuator gave in the step that led here", 2, 0, 1, IF(efforts), "effort.", nothing, actuators,
-     actuator_name, effort_unit, fetch_efforts},
-    {"point/position", "position in the world", 3, 0, 3, ALWAYS, "point.", xyz, points, point_name, metres,
+     IF(twists), "twist.", twist, count_bodies, body_name, twist_unit, fetch_twists},
+    {"energy", "mechanical energy; potential: gravity and springs", 2, 0, 1, IF(energy), "energy.", nothing,
+     count_three, energy_name, joules, fetch_energy},
+    {"momentum", "momentum about the origin of the world; world axes", 2, 0, 1, IF(momentum), "momentum.", nothing,
+     count_six, momentum_name, momentum_unit, fetch_momentum},
+    {"effort", "what an actuator gave in the step that led here", 2, 0, 1, IF(efforts), "effort.", nothing,
+     count_actuators, actuator_name, effort_unit, fetch_efforts},
+    {"point/position", "position in the world", 3, 0, 3, ALWAYS, "point.", xyz, count_points, point_name, metres,
      fetch_point_positions},
-    {"point/velocity", "velocity, world axes", 3, 0, 3, ALWAYS, "point.", point_rates, points, point_name,
+    {"point/velocity", "velocity, world axes", 3, 0, 3, ALWAYS, "point.", point_rates, count_points, point_name,
      metres_per_second, fetch_point_velocities},
     {"statistics/iterations", "iterations of the integrator in the step that led here, the most of any tree", 1, 1, 1,
-     IF(statistics), "iterations", nothing, one, no_name, number, fetch_iterations},
+     IF(statistics), "iterations", nothing, count_one, no_name, number, fetch_iterations},
     {"statistics/sweeps", "articulated-body sweeps in the step that led here, summed over trees", 1, 1, 1,
-     IF(statistics), "sweeps", nothing, one, no_name, number, fetch_sweeps},
+     IF(statistics), "sweeps", nothing, count_one, no_name, number, fetch_sweeps},
     {"statistics/nonconverged", "trees whose iteration hit the limit in the step that led here", 1, 1, 1,
-     IF(statistics), "nonconverged", nothing, one, no_name, number, fetch_nonconverged},
+     IF(statistics), "nonconverged", nothing, count_one, no_name, number, fetch_nonconverged},
     {"statistics/residual", "relative size of the last iteration's update, the worst of any tree", 1, 0, 1,
-     IF(statistics), "residual", nothing, one, no_name, number, fetch_residual},
-    {"statistics/saturated", "actuators at their effort limit", 1, 1, 1, IF(statistics), "saturated", nothing, one,
-     no_name, number, fetch_saturated},
+     IF(statistics), "residual", nothing, count_one, no_name, number, fetch_residual},
+    {"statistics/saturated", "actuators at their effort limit", 1, 1, 1, IF(statistics), "saturated", nothing,
+     count_one, no_name, number, fetch_saturated},
 };
 enum { KINDS = sizeof table / sizeof table[0] };
 
 /* Only of scenes in which shapes can touch, or joints or constraints have rows. */
 #define COUNTED(field, meaning)                                                                                        \
-    { "statistics/" #field, meaning, 1, 1, 1, IF(statistics), #field, nothing, one, no_name, number, fetch_##field }
+    {                                                                                                                  \
+        "statistics/" #field, meaning, 1, 1, 1, IF(statistics), #field, nothing, count_one, no_name, number,           \
+            fetch_##field                                                                                              \
+    }
 #define JUDGED(field, unit, meaning)                                                                                   \
     {                                                                                                                  \
-        "certificate/" #field, meaning, 1, 0, 1, IF(statistics), "certificate." #field, nothing, one, no_name, unit,   \
-            judged_##field                                                                                             \
+        "certificate/" #field, meaning, 1, 0, 1, IF(statistics), "certificate." #field, nothing, count_one, no_name,   \
+            unit, judged_##field                                                                                       \
     }
 static const channel_kind touching_table[] = {
     COUNTED(contacts, "contacts in the step that led here"),
@@ -359,9 +366,9 @@ static const channel_kind touching_table[] = {
     JUDGED(drive, joules, "most that friction puts in"),
     JUDGED(excess, joules, "energy that answers created from nothing; those of more than rounding were refused"),
     {"contact/start", "row of the first contact of the step that led here, in the datasets below", 1, 1, 1,
-     IF(contacts), NULL, nothing, one, no_name, number, fetch_start},
-    {"contact/count", "contacts of the step that led here", 1, 1, 1, IF(contacts), NULL, nothing, one, no_name, number,
-     fetch_count},
+     IF(contacts), NULL, nothing, count_one, no_name, number, fetch_start},
+    {"contact/count", "contacts of the step that led here", 1, 1, 1, IF(contacts), NULL, nothing, count_one, no_name,
+     number, fetch_count},
 };
 enum { TOUCHING_KINDS = sizeof touching_table / sizeof touching_table[0] };
 
@@ -372,22 +379,22 @@ static const channel_kind sleeping_table[] = {
     COUNTED(asleep_contacts, "contacts among these, left as they were: no certificate speaks of them"),
     COUNTED(woken, "trees that woke in the step that led here"),
     {"statistics/stilled", "kinetic energy of what fell asleep at the end of the step that led here", 1, 0, 1,
-     IF(statistics), "stilled", nothing, one, no_name, joules, fetch_stilled},
+     IF(statistics), "stilled", nothing, count_one, no_name, joules, fetch_stilled},
 };
 enum { SLEEPING_KINDS = sizeof sleeping_table / sizeof sleeping_table[0] };
 
 /* A row a contact. */
 static const channel_kind contact_table[] = {
-    {"contact/shape", "numbers of the two shapes", 2, 1, 1, IF(contacts), NULL, nothing, two, side_name, number,
+    {"contact/shape", "numbers of the two shapes", 2, 1, 1, IF(contacts), NULL, nothing, count_two, side_name, number,
      fetch_shapes},
     {"contact/position", "midway between the surfaces, where the step began", 2, 0, 1, IF(contacts), NULL, nothing,
-     three, axis_name, metres, fetch_contact_position},
-    {"contact/normal", "unit, from b to a, where the step began", 2, 0, 1, IF(contacts), NULL, nothing, three,
+     count_three, axis_name, metres, fetch_contact_position},
+    {"contact/normal", "unit, from b to a, where the step began", 2, 0, 1, IF(contacts), NULL, nothing, count_three,
      axis_name, number, fetch_contact_normal},
-    {"contact/gap", "where the step began; negative inside", 1, 0, 1, IF(contacts), NULL, nothing, one, no_name, metres,
-     fetch_contact_gap},
+    {"contact/gap", "where the step began; negative inside", 1, 0, 1, IF(contacts), NULL, nothing, count_one, no_name,
+     metres, fetch_contact_gap},
     {"contact/impulse", "what the step gave to a, and took from b; world axes", 2, 0, 1, IF(contacts), NULL, nothing,
-     three, axis_name, newton_seconds, fetch_contact_impulse},
+     count_three, axis_name, newton_seconds, fetch_contact_impulse},
 };
 enum { CONTACT_KINDS = sizeof contact_table / sizeof contact_table[0] };
 
@@ -398,17 +405,17 @@ const channel_kind *channel_kind_at(int number) {
                                                               : NULL;
 }
 
-static bool wanted(const channel_kind *kind, const sim_scene *scene) {
+static bool is_wanted(const channel_kind *kind, const sim_scene *scene) {
     if (kind->flag != ALWAYS && !*(const int *)((const char *)&scene->record + kind->flag)) {
         return false;
     }
     return kind->items(scene) > 0;
 }
 
-static void choose(const sim_scene *scene, const channel_kind *kind, int kinds, sim_channel *chosen, int *count,
-                   size_t *row) {
+static void choose_channels(const sim_scene *scene, const channel_kind *kind, int kinds, sim_channel *chosen,
+                            int *count, size_t *row) {
     for (int k = 0; k < kinds; k++) {
-        if (wanted(&kind[k], scene)) {
+        if (is_wanted(&kind[k], scene)) {
             int items = kind[k].items(scene);
             size_t numbers = (size_t)items * (size_t)kind[k].width;
             chosen[(*count)++] = (sim_channel){&kind[k], items, *row, numbers};
@@ -428,15 +435,16 @@ channel_set *channels_choose(const sim_scene *scene, sim_pool *pool) {
     if (!set->channel || !set->contact_channel) {
         return NULL;
     }
-    choose(scene, table, KINDS, set->channel, &set->count, &set->width);
+    choose_channels(scene, table, KINDS, set->channel, &set->count, &set->width);
     if (touching || contact_stage_needed(scene->model)) {
-        choose(scene, touching_table, TOUCHING_KINDS, set->channel, &set->count, &set->width);
+        choose_channels(scene, touching_table, TOUCHING_KINDS, set->channel, &set->count, &set->width);
     }
     if (touching) {
-        choose(scene, contact_table, CONTACT_KINDS, set->contact_channel, &set->contact_count, &set->contact_width);
+        choose_channels(scene, contact_table, CONTACT_KINDS, set->contact_channel, &set->contact_count,
+                        &set->contact_width);
     }
     if (scene->options.sleep) {
-        choose(scene, sleeping_table, SLEEPING_KINDS, set->channel, &set->count, &set->width);
+        choose_channels(scene, sleeping_table, SLEEPING_KINDS, set->channel, &set->count, &set->width);
     }
     return set;
 }

@@ -6,7 +6,7 @@
 #include <sim/scene.h>
 #include <sim/world.h>
 
-enum { CHANNEL_NAME = 512 };
+enum { CHANNEL_NAME_BYTES = 512 };
 
 /* Where a record is taken from. */
 typedef struct channel_source {

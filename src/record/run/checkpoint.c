@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT = 7 };
+enum { FORMAT_VERSION = 7 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -52,11 +52,11 @@ static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (
 
 /* ---- writing ---- */
 
-static header describe(const sim_scene *scene, const sim_world *world) {
+static header make_header(const sim_scene *scene, const sim_world *world) {
     const sim_model *model = sim_world_model(world);
     const sim_options *options = sim_world_options(world);
     const sim_state *state = sim_world_state(world);
-    header head = {.byte_order = byte_order, .format = FORMAT, .model = fingerprint_of(model, options)};
+    header head = {.byte_order = byte_order, .format = FORMAT_VERSION, .model = fingerprint_of(model, options)};
     memcpy(head.magic, magic, sizeof magic);
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
@@ -77,37 +77,37 @@ static header describe(const sim_scene *scene, const sim_world *world) {
     return head;
 }
 
-static char *put(char *at, const void *from, size_t size) {
+static char *put_bytes(char *at, const void *from, size_t size) {
     if (size > 0) {
         memcpy(at, from, size);
     }
     return at + size;
 }
 
-static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) {
-    header head = describe(scene, world);
+static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, size_t *size) {
+    header head = make_header(scene, world);
     const sim_state *state = sim_world_state(world);
     *size = file_size(&head);
     char *bytes = malloc(*size), *at = bytes;
     if (!bytes) {
         return NULL;
     }
-    at = put(at, &head, sizeof head);
-    at = put(at, state->q, head.nq * sizeof(double));
-    at = put(at, state->v, head.nv * sizeof(double));
-    at = put(at, state->a, head.nv * sizeof(double));
-    at = put(at, state->held, head.nv * sizeof(double));
-    at = put(at, state->trail, 4 * head.nv * sizeof(double));
-    at = put(at, state->contact, head.ncontact * sizeof *state->contact);
-    at = put(at, state->impulse, head.ncontact * sizeof *state->impulse);
+    at = put_bytes(at, &head, sizeof head);
+    at = put_bytes(at, state->q, head.nq * sizeof(double));
+    at = put_bytes(at, state->v, head.nv * sizeof(double));
+    at = put_bytes(at, state->a, head.nv * sizeof(double));
+    at = put_bytes(at, state->held, head.nv * sizeof(double));
+    at = put_bytes(at, state->trail, 4 * head.nv * sizeof(double));
+    at = put_bytes(at, state->contact, head.ncontact * sizeof *state->contact);
+    at = put_bytes(at, state->impulse, head.ncontact * sizeof *state->impulse);
     const sim_model *model = scene->model;
-    at = put(at, state->effort, (size_t)model->nactuator * sizeof(double));
+    at = put_bytes(at, state->effort, (size_t)model->nactuator * sizeof(double));
     if (contact_stage_needed(model)) {
-        at = put(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
-        at = put(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
+        at = put_bytes(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
+        at = put_bytes(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
     }
-    at = put(at, state->rest, head.nrest * sizeof *state->rest);
-    at = put(at, scene->text, head.ntext);
+    at = put_bytes(at, state->rest, head.nrest * sizeof *state->rest);
+    at = put_bytes(at, scene->text, head.ntext);
     uint64_t sum = hash_bytes(HASH_START, bytes, (size_t)(at - bytes));
     memcpy(at, &sum, sizeof sum);
     return bytes;
@@ -115,7 +115,7 @@ static char *pack(const sim_scene *scene, const sim_world *world, size_t *size) 
 
 sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const sim_world *world, sim_error *error) {
     size_t size = 0;
-    char *bytes = pack(scene, world, &size);
+    char *bytes = pack_checkpoint(scene, world, &size);
     sim_status status = bytes ? replace_file(path, "a checkpoint", bytes, size, error)
                               : sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
     free(bytes);
@@ -124,7 +124,7 @@ sim_status sim_checkpoint_write(const char *path, const sim_scene *scene, const 
 
 /* ---- reading ---- */
 
-static sim_status read_file(const char *path, char **bytes, size_t *size, sim_error *error) {
+static sim_status read_checkpoint_file(const char *path, char **bytes, size_t *size, sim_error *error) {
     sim_error why = {0};
     if (!file_read(path, PTRDIFF_MAX - 1, bytes, size, &why)) {
         return SIM_OK;
@@ -134,7 +134,8 @@ static sim_status read_file(const char *path, char **bytes, size_t *size, sim_er
 }
 
 /* Is the file whole and one of ours? */
-static sim_status check_file(const char *path, const char *bytes, size_t size, header *head, sim_error *error) {
+static sim_status check_checkpoint_file(const char *path, const char *bytes, size_t size, header *head,
+                                        sim_error *error) {
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: not a checkpoint of sim", path);
     }
@@ -145,9 +146,9 @@ static sim_status check_file(const char *path, const char *bytes, size_t size, h
     if (head->byte_order != byte_order) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint comes from a machine of the other byte order", path);
     }
-    if (head->format != FORMAT) {
+    if (head->format != FORMAT_VERSION) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint has format %llu, this version reads format %d", path,
-                        (unsigned long long)head->format, FORMAT);
+                        (unsigned long long)head->format, FORMAT_VERSION);
     }
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
     if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || head->nrest > most ||
@@ -253,10 +254,10 @@ static sim_status take_up(const char *path, const header *head, const char *byte
 sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error) {
     char *bytes = NULL;
     size_t size = 0;
-    header head, own = describe(scene, world);
+    header head, own = make_header(scene, world);
     sim_error why = {0};
-    sim_status status = read_file(path, &bytes, &size, &why);
-    status = status ? status : check_file(path, bytes, size, &head, &why);
+    sim_status status = read_checkpoint_file(path, &bytes, &size, &why);
+    status = status ? status : check_checkpoint_file(path, bytes, size, &head, &why);
     status = status ? status : check_world(path, &head, &own, &why);
     status = status ? status : take_up(path, &head, bytes, world, &why);
     free(bytes);
@@ -269,8 +270,8 @@ sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, s
     header head;
     sim_error why = {0};
     *text = NULL;
-    sim_status status = read_file(path, &bytes, &size, &why);
-    status = status ? status : check_file(path, bytes, size, &head, &why);
+    sim_status status = read_checkpoint_file(path, &bytes, &size, &why);
+    status = status ? status : check_checkpoint_file(path, bytes, size, &head, &why);
     if (!status && head.ntext == 0) {
         status = sim_fail(&why, SIM_BAD_INPUT, "%s: the checkpoint holds no scene", path);
     }

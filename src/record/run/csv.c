@@ -36,7 +36,7 @@ static void write_cell(FILE *file, const char *text) {
 }
 
 static void write_name(FILE *file, const sim_scene *scene, const channel_kind *kind, int item, int component) {
-    char name[CHANNEL_NAME], head[2 * CHANNEL_NAME];
+    char name[CHANNEL_NAME_BYTES], head[2 * CHANNEL_NAME_BYTES];
     kind->name(scene, item, name, sizeof name);
     const char *unit = kind->unit(scene, item, component);
     int bare = strcmp(unit, "1") == 0;

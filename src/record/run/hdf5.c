@@ -65,7 +65,7 @@ static sim_status say_why(const hdf5 *self, sim_error *error) {
     if (self->link.trouble) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", self->path, strerror(self->link.trouble));
     }
-    char text[HDF5_REASON];
+    char text[HDF5_REASON_BYTES];
     hdf5_reason(text);
     return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: HDF5 says: %s", self->path, text);
 }
@@ -113,7 +113,7 @@ typedef void text_source(const sim_channel *channel, const sim_scene *scene, int
 
 static bool put_texts(hid_t owner, const char *name, const sim_channel *channel, const sim_scene *scene, int count,
                       text_source *text_at) {
-    char text[CHANNEL_NAME];
+    char text[CHANNEL_NAME_BYTES];
     size_t width = 1;
     for (int i = 0; i < count; i++) {
         text_at(channel, scene, i, text, sizeof text);
@@ -303,7 +303,7 @@ static void append_row(dataset *set, const double *row) {
     set->pending++;
 }
 
-static bool extend(const dataset *set) {
+static bool extend_dataset(const dataset *set) {
     hsize_t size[3] = {set->done + set->pending, (hsize_t)set->channel->items, set->chunk[2]};
     return H5Dset_extent(set->id, size) >= 0;
 }
@@ -344,7 +344,8 @@ static bool put_rows(hdf5 *self, dataset *set, int last) {
         return true;
     }
     int full = set->pending == set->chunk[0];
-    bool good = extend(set) && (set->flushed == 0 && (full || last) ? write_compressed(set) : write_plain(self, set));
+    bool good =
+        extend_dataset(set) && (set->flushed == 0 && (full || last) ? write_compressed(set) : write_plain(self, set));
     set->flushed = set->pending;
     if (full) {
         set->done += set->pending;
@@ -367,7 +368,7 @@ static bool put_all(hdf5 *self, int last) {
 }
 
 /* A chunk may be full in the midst of them. */
-static int put_contacts(hdf5 *self, dataset *set, const double *contact, int contacts) {
+static int put_contact_rows(hdf5 *self, dataset *set, const double *contact, int contacts) {
     int good = 1;
     for (int k = 0; k < contacts; k++) {
         append_row(set, contact + (size_t)k * self->contact_width);
@@ -383,7 +384,7 @@ static sim_status hdf5_write(writer *base, const double *row, const double *cont
     hdf5_silence before = hdf5_silence_begin();
     int good = 1;
     for (int d = self->count - 1; d >= self->contacts0; d--) {
-        good &= put_contacts(self, &self->dataset[d], contact, contacts);
+        good &= put_contact_rows(self, &self->dataset[d], contact, contacts);
     }
     for (int d = self->contacts0 - 1; d >= 0; d--) {
         dataset *set = &self->dataset[d];
@@ -405,7 +406,7 @@ static sim_status hdf5_flush(writer *base, sim_error *error) {
     return status;
 }
 
-static void discard(hdf5 *self) {
+static void discard_file(hdf5 *self) {
     for (int d = 0; d < self->count; d++) {
         H5Dclose(self->dataset[d].id);
     }
@@ -423,12 +424,12 @@ static sim_status hdf5_close(writer *base, sim_error *error) {
     good = good && H5Dwrite(self->complete, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &yes) >= 0 &&
            H5Fflush(self->file, H5F_SCOPE_GLOBAL) >= 0 && !self->link.trouble;
     sim_status status = good ? SIM_OK : say_why(self, error);
-    discard(self);
+    discard_file(self);
     hdf5_silence_end(before);
     return status;
 }
 
-static bool make(hdf5 *self, const sim_scene *scene, const channel_set *set) {
+static bool make_file(hdf5 *self, const sim_scene *scene, const channel_set *set) {
     self->file = create_file(self);
     bool good = self->file >= 0 && describe_run(self->file, scene, &scene->options) &&
                 create_datasets(self, scene, set) && create_mark(self) && H5Fstart_swmr_write(self->file) >= 0 &&
@@ -451,10 +452,10 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
     *self = (hdf5){.base = {hdf5_write, hdf5_flush, hdf5_close}, .pool = pool, .path = name, .file = -1};
     self->driver = self->complete = -1;
     hdf5_silence before = hdf5_silence_begin();
-    int good = make(self, scene, set);
+    int good = make_file(self, scene, set);
     if (!good) {
         say_why(self, error);
-        discard(self);
+        discard_file(self);
     }
     hdf5_silence_end(before);
     return good ? &self->base : NULL;

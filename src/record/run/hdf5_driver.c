@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 /* Superblock, version 3, with 8-byte addresses. */
-enum { SUPERBLOCK = 48, AT_VERSION = 8, AT_ADDRESS_SIZE = 9, AT_FLAGS = 11, AT_END = 28, AT_CHECKSUM = 44 };
+enum { SUPERBLOCK_BYTES = 48, AT_VERSION = 8, AT_ADDRESS_SIZE = 9, AT_FLAGS = 11, AT_END = 28, AT_CHECKSUM = 44 };
 
 typedef struct driver_file {
     H5FD_t base;
@@ -34,8 +34,8 @@ typedef struct driver_file {
     haddr_t size;
     dev_t device;
     ino_t inode;
-    unsigned char superblock[SUPERBLOCK]; /* as it stands on the disk */
-    int patching;                         /* a superblock of the expected kind has been seen */
+    unsigned char superblock[SUPERBLOCK_BYTES]; /* as it stands on the disk */
+    int patching;                               /* a superblock of the expected kind has been seen */
     hdf5_link *link;
     struct lost_write *lost; /* the latest first */
 } driver_file;
@@ -54,13 +54,13 @@ typedef struct driver_settings {
 
 /* ---- the superblock ---- */
 
-static uint32_t rotate(uint32_t x, int bits) { return (x << bits) | (x >> (32 - bits)); }
+static uint32_t rotate_left(uint32_t x, int bits) { return (x << bits) | (x >> (32 - bits)); }
 
-static uint32_t load(const unsigned char *p) {
+static uint32_t load_word(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static void store(unsigned char *p, uint64_t value, int bytes) {
+static void store_word(unsigned char *p, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) {
         p[i] = (unsigned char)(value >> 8 * i);
     }
@@ -73,21 +73,21 @@ static uint32_t superblock_checksum(const unsigned char *p) {
     x[0] = x[1] = x[2] = 0xdeadbeefu + AT_CHECKSUM;
     for (int block = 0; block < 3; block++, p += 12) {
         for (int i = 0; i < 3; i++) {
-            x[i] += load(p + 4 * i);
+            x[i] += load_word(p + 4 * i);
         }
         for (int i = 0; i < 6; i++) {
             uint32_t *a = &x[i % 3], *b = &x[(i + 1) % 3], *c = &x[(i + 2) % 3];
             *a -= *c;
-            *a ^= rotate(*c, mix[i]);
+            *a ^= rotate_left(*c, mix[i]);
             *c += *b;
         }
     }
-    x[0] += load(p);
-    x[1] += load(p + 4);
+    x[0] += load_word(p);
+    x[1] += load_word(p + 4);
     for (int i = 0; i < 7; i++) {
         uint32_t *target = &x[(i + 2) % 3], source = x[(i + 1) % 3];
         *target ^= source;
-        *target -= rotate(source, final[i]);
+        *target -= rotate_left(source, final[i]);
     }
     return x[2];
 }
@@ -95,8 +95,8 @@ static uint32_t superblock_checksum(const unsigned char *p) {
 /* The checksum proves that what is written is a superblock as we know it; anything else is left alone. */
 static bool is_superblock(haddr_t address, size_t size, const unsigned char *p) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    return address == 0 && size == SUPERBLOCK && memcmp(p, signature, sizeof signature) == 0 && p[AT_VERSION] == 3 &&
-           p[AT_ADDRESS_SIZE] == 8 && load(p + AT_CHECKSUM) == superblock_checksum(p);
+    return address == 0 && size == SUPERBLOCK_BYTES && memcmp(p, signature, sizeof signature) == 0 &&
+           p[AT_VERSION] == 3 && p[AT_ADDRESS_SIZE] == 8 && load_word(p + AT_CHECKSUM) == superblock_checksum(p);
 }
 
 /* ---- writing ---- */
@@ -118,9 +118,9 @@ static void write_bytes(driver_file *file, haddr_t address, size_t size, const v
 static void write_superblock(driver_file *file, haddr_t end) {
     if (file->patching && file->link->published) {
         file->superblock[AT_FLAGS] = 0;
-        store(file->superblock + AT_END, end, 8);
-        store(file->superblock + AT_CHECKSUM, superblock_checksum(file->superblock), 4);
-        write_bytes(file, 0, SUPERBLOCK, file->superblock);
+        store_word(file->superblock + AT_END, end, 8);
+        store_word(file->superblock + AT_CHECKSUM, superblock_checksum(file->superblock), 4);
+        write_bytes(file, 0, SUPERBLOCK_BYTES, file->superblock);
     }
 }
 
@@ -141,7 +141,7 @@ static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_
     driver_file *file = (driver_file *)base;
     haddr_t end = address + size;
     if (is_superblock(address, size, bytes)) {
-        memcpy(file->superblock, bytes, SUPERBLOCK);
+        memcpy(file->superblock, bytes, SUPERBLOCK_BYTES);
         file->patching = 1;
         file->size = file->size > end ? file->size : end;
         write_superblock(file, file->size);
@@ -227,7 +227,7 @@ static int open_flags(unsigned flags) {
 }
 
 /* The library would empty the file first and learn then that another program has it open. */
-static int empty(int descriptor) {
+static int empty_file(int descriptor) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
         return -1;
     }
@@ -245,7 +245,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
     }
     file->link = settings->link;
     file->descriptor = open(name, open_flags(flags), 0666);
-    if (file->descriptor < 0 || (flags & H5F_ACC_TRUNC && empty(file->descriptor)) ||
+    if (file->descriptor < 0 || (flags & H5F_ACC_TRUNC && empty_file(file->descriptor)) ||
         fstat(file->descriptor, &status)) {
         file->link->trouble = errno;
         if (file->descriptor >= 0) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* So much work at most is lost when the program is killed.  The clock decides about flushing, never about data. */
-static const double flush_interval = 1.0;
+static const double FLUSH_SECONDS = 1.0;
 
 struct sim_recorder {
     sim_pool *pool;
@@ -50,7 +50,7 @@ sim_status sim_recorder_accepts(const char *path, sim_error *error) {
     return SIM_OK;
 }
 
-static sim_recorder *prepare(const sim_scene *scene, sim_world *world) {
+static sim_recorder *create_recorder(const sim_scene *scene, sim_world *world) {
     sim_pool *pool = pool_create();
     sim_recorder *recorder = pool ? POOL_NEW(pool, sim_recorder, 1) : NULL;
     channel_set *set = recorder ? channels_choose(scene, pool) : NULL;
@@ -72,7 +72,7 @@ sim_recorder *sim_recorder_open(const char *path, const sim_scene *scene, sim_wo
     if (sim_recorder_accepts(path, error)) {
         return NULL;
     }
-    sim_recorder *recorder = prepare(scene, world);
+    sim_recorder *recorder = create_recorder(scene, world);
     if (!recorder) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a record of this scene", path);
         return NULL;
@@ -85,7 +85,7 @@ sim_recorder *sim_recorder_open(const char *path, const sim_scene *scene, sim_wo
     return recorder;
 }
 
-static bool make_room(sim_recorder *recorder, size_t numbers) {
+static bool grow_recorder(sim_recorder *recorder, size_t numbers) {
     if (numbers > recorder->contact_room) {
         double *more = realloc(recorder->contact, 2 * numbers * sizeof *more);
         recorder->contact = more ? more : recorder->contact;
@@ -97,14 +97,14 @@ static bool make_room(sim_recorder *recorder, size_t numbers) {
 sim_status sim_recorder_write(sim_recorder *recorder, sim_world *world, sim_error *error) {
     recorder->source.world = world;
     int contacts = channels_contacts(recorder->set, &recorder->source);
-    if (!make_room(recorder, (size_t)contacts * recorder->set->contact_width)) {
+    if (!grow_recorder(recorder, (size_t)contacts * recorder->set->contact_width)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a record of %d contacts", contacts);
     }
     channels_fetch(recorder->set, &recorder->source, recorder->row);
     channels_fetch_contacts(recorder->set, &recorder->source, recorder->contact);
     sim_status status = recorder->writer->write(recorder->writer, recorder->row, recorder->contact, contacts, error);
     double time = wall_seconds();
-    if (status || time - recorder->last_flush < flush_interval) {
+    if (status || time - recorder->last_flush < FLUSH_SECONDS) {
         return status;
     }
     recorder->last_flush = time;

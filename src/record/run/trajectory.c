@@ -36,7 +36,7 @@ static sim_status check_head(const trajectory *t, const unsigned char *head, siz
 }
 
 static sim_status open_kind(trajectory *t, sim_error *error) {
-    unsigned char head[FOREIGN_HEAD];
+    unsigned char head[FOREIGN_HEAD_BYTES];
     int file;
     int64_t size;
     sim_error why = {0};

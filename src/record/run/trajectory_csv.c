@@ -54,7 +54,7 @@ static sim_status take_file(trajectory *t, FILE *file, char **text, sim_error *e
     return strlen(all) == length ? SIM_OK : sim_fail(error, SIM_BAD_INPUT, "%s: is neither HDF5 nor text", t->path);
 }
 
-static sim_status read_file(trajectory *t, char **text, sim_error *error) {
+static sim_status read_csv_file(trajectory *t, char **text, sim_error *error) {
     FILE *file = fopen(t->path, "rbe");
     if (!file) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(errno));
@@ -156,7 +156,7 @@ static int find_label(trajectory *t, table *file, const char *text) {
     return t->labels++;
 }
 
-static bool make_room(trajectory *t, table *file) {
+static bool grow_csv_table(trajectory *t, table *file) {
     if (t->records < file->room) {
         return true;
     }
@@ -205,7 +205,7 @@ static sim_status read_records(trajectory *t, table *file, sim_error *error) {
             file->next += strcspn(file->next, "\n") + 1;
             continue;
         }
-        status = make_room(t, file) ? read_record(t, file, named, error) : no_memory(t, error);
+        status = grow_csv_table(t, file) ? read_record(t, file, named, error) : no_memory(t, error);
         t->records += !status;
     }
     t->label_of = file->label;
@@ -238,7 +238,7 @@ sim_status trajectory_open_csv(trajectory *t, sim_error *error) {
     t->file = file;
     t->read = csv_values;
     t->close = csv_close;
-    sim_status status = read_file(t, &file->text, error);
+    sim_status status = read_csv_file(t, &file->text, error);
     file->next = file->text;
     status = status ? status : read_header(t, file, error);
     return status ? status : read_records(t, file, error);

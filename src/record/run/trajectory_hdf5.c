@@ -16,13 +16,13 @@ typedef struct opened {
 } opened;
 
 static sim_status library_failed(const trajectory *t, const char *what, sim_error *error) {
-    char why[HDF5_REASON];
+    char why[HDF5_REASON_BYTES];
     hdf5_reason(why);
     return sim_fail(error, hdf5_status(), "%s: /%s: cannot be read: HDF5 says: %s", t->path, what, why);
 }
 
 /* Is it there, every group on the way to it included? */
-static bool stands(hid_t file, const char *path) {
+static bool object_exists(hid_t file, const char *path) {
     const char *slash = strchr(path, '/');
     char group[64];
     if (slash && (size_t)(slash - path) < sizeof group) {
@@ -114,7 +114,7 @@ static int text_length(const char *all, size_t width, int k) {
 /* "hand.pose.x", as csv.c puts names together. */
 static const char *column_name(trajectory *t, const channel_kind *kind, const char *names, size_t width, int item,
                                int component) {
-    char number[16], text[CHANNEL_NAME * 2];
+    char number[16], text[CHANNEL_NAME_BYTES * 2];
     int length = width ? text_length(names, width, item) : 0;
     const char *name = width ? names + (size_t)item * width : number;
     if (!width && kind->rank > 1) {
@@ -177,7 +177,7 @@ static bool is_number(hid_t set) {
 }
 
 /* Rank, or -1; `size` has room for three. */
-static int shape_of(hid_t set, hsize_t size[3]) {
+static int read_shape(hid_t set, hsize_t size[3]) {
     hid_t space = H5Dget_space(set);
     int rank = H5Sget_simple_extent_ndims(space);
     size[0] = size[1] = size[2] = 1;
@@ -191,7 +191,7 @@ static int shape_of(hid_t set, hsize_t size[3]) {
 static sim_status add_channel(trajectory *t, int number, sim_error *error) {
     const channel_kind *kind = channel_kind_at(number);
     hid_t file = ((opened *)t->file)->file;
-    if (!kind->column || !stands(file, kind->path)) {
+    if (!kind->column || !object_exists(file, kind->path)) {
         return SIM_OK;
     }
     hid_t set = H5Dopen2(file, kind->path, H5P_DEFAULT);
@@ -199,7 +199,7 @@ static sim_status add_channel(trajectory *t, int number, sim_error *error) {
     if (set < 0) {
         return library_failed(t, kind->path, error);
     }
-    int fits = shape_of(set, size) == kind->rank && size[0] >= (hsize_t)t->records && size[1] > 0 &&
+    int fits = read_shape(set, size) == kind->rank && size[0] >= (hsize_t)t->records && size[1] > 0 &&
                size[1] <= MAX_ITEMS && size[2] == (hsize_t)(kind->rank == 3 ? kind->width : 1) && is_number(set);
     sim_status status = fits ? add_columns(t, number, set, (int)size[1], error)
                              : sim_fail(error, SIM_BAD_INPUT, "%s: /%s: should hold %lld records of numbers", t->path,
@@ -211,9 +211,9 @@ static sim_status add_channel(trajectory *t, int number, sim_error *error) {
 /* As many records as `time` has are whole in every dataset. */
 static sim_status count_records(trajectory *t, sim_error *error) {
     hid_t file = ((opened *)t->file)->file;
-    hid_t set = stands(file, "time") ? H5Dopen2(file, "time", H5P_DEFAULT) : -1;
+    hid_t set = object_exists(file, "time") ? H5Dopen2(file, "time", H5P_DEFAULT) : -1;
     hsize_t size[3];
-    int good = set >= 0 && shape_of(set, size) == 1 && size[0] < PTRDIFF_MAX / 16;
+    int good = set >= 0 && read_shape(set, size) == 1 && size[0] < PTRDIFF_MAX / 16;
     t->records = good ? (ptrdiff_t)size[0] : 0;
     if (set >= 0) {
         H5Dclose(set);
@@ -247,8 +247,8 @@ static sim_status open_all(trajectory *t, sim_error *error) {
 /* ---- numbers ---- */
 
 /* Rows [start, start + count) in each dimension. */
-static sim_status read_part(trajectory *t, const char *path, int rank, const hsize_t *start, const hsize_t *count,
-                            double *value, sim_error *error) {
+static sim_status read_record_rows(trajectory *t, const char *path, int rank, const hsize_t *start,
+                                   const hsize_t *count, double *value, sim_error *error) {
     hdf5_silence before = hdf5_silence_begin();
     hid_t set = H5Dopen2(((opened *)t->file)->file, path, H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : -1;
     hid_t memory = H5Screate_simple(rank, count, NULL);
@@ -270,7 +270,7 @@ static sim_status hdf5_values(trajectory *t, int column, double *value, sim_erro
     const trajectory_column *c = &t->column[column];
     const channel_kind *kind = channel_kind_at(c->set);
     hsize_t start[3] = {0, (hsize_t)c->item, (hsize_t)c->component}, count[3] = {(hsize_t)t->records, 1, 1};
-    return read_part(t, kind->path, kind->rank, start, count, value, error);
+    return read_record_rows(t, kind->path, kind->rank, start, count, value, error);
 }
 
 sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, ptrdiff_t rows, ptrdiff_t width,
@@ -278,11 +278,11 @@ sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, 
     hsize_t size[3] = {0, 0, 0}, start[3] = {(hsize_t)first, 0, 0};
     hdf5_silence before = hdf5_silence_begin();
     int rank = -1, is_hdf5 = t->read == hdf5_values;
-    hid_t set = is_hdf5 && stands(((opened *)t->file)->file, dataset)
+    hid_t set = is_hdf5 && object_exists(((opened *)t->file)->file, dataset)
                     ? H5Dopen2(((opened *)t->file)->file, dataset, H5P_DEFAULT)
                     : -1;
     if (set >= 0) {
-        rank = shape_of(set, size);
+        rank = read_shape(set, size);
         rank = is_number(set) ? rank : -1;
         H5Dclose(set);
     }
@@ -293,7 +293,7 @@ sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, 
                         (long long)(first + rows), (long long)width);
     }
     hsize_t count[3] = {(hsize_t)rows, size[1], size[2]};
-    return rows ? read_part(t, dataset, rank, start, count, value, error) : SIM_OK;
+    return rows ? read_record_rows(t, dataset, rank, start, count, value, error) : SIM_OK;
 }
 
 const char *trajectory_text(trajectory *t, const char *name) {

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double degree = 3.14159265358979323846 / 180;
+static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* ---- joint ---- */
 
 /* One number for all degrees of freedom, or one for each. */
-static bool spread(loader *l, const joint_data *d, const char *key, const number_list *list, int nv, double *out) {
+static bool spread_numbers(loader *l, const joint_data *d, const char *key, const number_list *list, int nv,
+                           double *out) {
     if (list->count > 1 && list->count != nv) {
         report_once(&l->report, node_member(d->at, key), NULL, "%d numbers for a joint with %d degree%s of freedom",
                     list->count, nv, nv == 1 ? "" : "s");
@@ -42,7 +43,7 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     if (def->joint == SIM_PLANAR && along > 1e-6) {
         report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
                     "axis2 of a planar joint stands at right angles to axis, not at %.4g degrees",
-                    acos(fmin(along, 1)) / degree);
+                    acos(fmin(along, 1)) / DEGREE);
         return false;
     }
     if (def->joint == SIM_UNIVERSAL && along > 0.999) {
@@ -61,8 +62,8 @@ static bool is_angle(sim_joint_type type, int k) {
            (type == SIM_PLANAR && k == 2);
 }
 
-/* More than a turn in radians may have been meant in degrees.  Numbers out of reach stand for no end where a joint has several
- * degrees of freedom. */
+/* More than a turn in radians may have been meant in degrees.  Numbers out of reach stand for no end where a joint has
+ * several degrees of freedom. */
 static void doubt_angle(loader *l, const node *at, sim_joint_type type, int k, double angle, const char *hint) {
     const double out_of_reach = 1000;
     if (is_angle(type, k) && fabs(angle) > 2 * pi && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
@@ -74,7 +75,7 @@ static void doubt_angle(loader *l, const node *at, sim_joint_type type, int k, d
 static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
     const node *at = node_member(d->at, d->range.count ? "range" : "range_deg");
     const number_list *list = d->range.count ? &d->range : &d->range_deg;
-    double unit = d->range.count ? 1 : degree;
+    double unit = d->range.count ? 1 : DEGREE;
     int nv = sim_joint_nv(def->joint), pairs = list->count / 2;
     if (pairs > 1 && pairs != nv) {
         report_once(&l->report, at, NULL, "%d pairs for a joint with %d degree%s of freedom", pairs, nv,
@@ -115,10 +116,10 @@ static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
         stiffness[k] = INFINITY;
     }
     bool good = read_range(l, d, def);
-    good &= spread(l, d, "limit_stiffness", &d->limit_stiffness, nv, stiffness);
-    good &= spread(l, d, "limit_dissipation", &d->limit_dissipation, nv, dissipation);
-    good &= spread(l, d, "limit_restitution", &d->limit_restitution, nv, restitution);
-    good &= spread(l, d, "friction", &d->friction, nv, def->friction);
+    good &= spread_numbers(l, d, "limit_stiffness", &d->limit_stiffness, nv, stiffness);
+    good &= spread_numbers(l, d, "limit_dissipation", &d->limit_dissipation, nv, dissipation);
+    good &= spread_numbers(l, d, "limit_restitution", &d->limit_restitution, nv, restitution);
+    good &= spread_numbers(l, d, "friction", &d->friction, nv, def->friction);
     for (int k = 0; k < nv; k++) {
         def->limit[k].stiffness = stiffness[k];
         def->limit[k].dissipation = dissipation[k];
@@ -131,10 +132,10 @@ static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     int nv = sim_joint_nv(def->joint);
     bool good = read_axes(l, d, def);
     def->pitch = d->pitch;
-    good &= spread(l, d, "stiffness", &d->stiffness, nv, def->stiffness);
-    good &= spread(l, d, "damping", &d->damping, nv, def->damping);
-    good &= spread(l, d, "armature", &d->armature, nv, def->armature);
-    good &= spread(l, d, "rest", &d->rest, nv, def->rest);
+    good &= spread_numbers(l, d, "stiffness", &d->stiffness, nv, def->stiffness);
+    good &= spread_numbers(l, d, "damping", &d->damping, nv, def->damping);
+    good &= spread_numbers(l, d, "armature", &d->armature, nv, def->armature);
+    good &= spread_numbers(l, d, "rest", &d->rest, nv, def->rest);
     good &= read_limits(l, d, def);
     const node *stiffness = node_member(d->at, "stiffness");
     if (good && def->joint == SIM_FREE && stiffness) {
@@ -153,7 +154,7 @@ static bool read_efforts(loader *l, const joint_data *d, entry *e) {
     for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
         e->effort[k] = INFINITY;
     }
-    return spread(l, d, "effort", &d->effort, sim_joint_nv(e->type), e->effort);
+    return spread_numbers(l, d, "effort", &d->effort, sim_joint_nv(e->type), e->effort);
 }
 
 /* ---- initial state ---- */
@@ -171,7 +172,8 @@ static bool right_count(loader *l, const node *at, const entry *e, int count, in
     return false;
 }
 
-/* Coordinates of a free body stand in the frame of the scope that gives them, as long as that hangs where the body does. */
+/* Coordinates of a free body stand in the frame of the scope that gives them, as long as that hangs where the body
+ * does. */
 static void place_free(const entry *e, const scope *s, sim_body_def *def) {
     quat q = {def->q[3], def->q[4], def->q[5], def->q[6]};
     pose X = {quat_matrix(q), v3_make(def->q[0], def->q[1], def->q[2])};
@@ -246,13 +248,13 @@ static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_d
     const node *own = b->q.count ? node_member(b->at, "q") : node_member(b->at, "q_deg");
     if (given_q && loader_read(l, given_q, &table_initial, &q)) {
         bool plain = q.q.count > 0;
-        good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : degree,
+        good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : DEGREE,
                        e->q_scope, def);
     } else if (own && def->joint == SIM_FREE) {
         report_once(&l->report, own, NULL, "a free body begins at its pose: give that instead");
         good = false;
     } else if (own) {
-        good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : degree, NULL, def);
+        good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : DEGREE, NULL, def);
     }
     if (given_v && loader_read(l, given_v, &table_initial, &v)) {
         good &= read_v(l, e, value_of(given_v, "v"), &v.v, e->v_scope, def);
@@ -283,7 +285,7 @@ static bool read_inertia(loader *l, const inertia_data *d, sim_inertia *out) {
     return true;
 }
 
-static bool weigh(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
+static bool set_body_inertia(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
     bool good = shapes_add_mass(l, e, b, &def->inertia);
     if (b->inertia.at) {
         good &= read_inertia(l, &b->inertia, &def->inertia);
@@ -322,7 +324,7 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
         memcpy(def->q, start, sizeof start);
         def->placement = pose_identity();
     }
-    good &= weigh(l, e, b, def);
+    good &= set_body_inertia(l, e, b, def);
     good &= read_state(l, e, b, def);
     return good;
 }

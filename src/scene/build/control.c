@@ -111,7 +111,7 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
 /* ---- loads ---- */
 
 /* Three values as six, from `first` on; the others are 0. */
-static bool widen(loader *l, const sim_track *from, int first, sim_track *out) {
+static bool widen_to_six(loader *l, const sim_track *from, int first, sim_track *out) {
     double *values = POOL_NEW(l->work, double, 6 * from->keys);
     sim_term *term = POOL_NEW(l->work, sim_term, from->terms + 3);
     if (!values || !term) {
@@ -139,7 +139,7 @@ static bool widen(loader *l, const sim_track *from, int first, sim_track *out) {
 /* Force or torque alone as a wrench (moment, force). */
 static bool add_wrench(loader *l, const load_data *d, const track_data *from, int first, sim_load load, int body) {
     sim_track track;
-    if (!read_track(l, from, 3, TRACK_EFFORT, &track) || !widen(l, &track, first, &load.track)) {
+    if (!read_track(l, from, 3, TRACK_EFFORT, &track) || !widen_to_six(l, &track, first, &load.track)) {
         return false;
     }
     load.dof = -1;
@@ -149,7 +149,7 @@ static bool add_wrench(loader *l, const load_data *d, const track_data *from, in
 }
 
 /* Keys that speak of bodies in a load on a joint, and the other way round. */
-static bool keys_belong(loader *l, const load_data *d) {
+static bool check_load_keys(loader *l, const load_data *d) {
     static const char *const of_body[] = {"point", "frame", "force", "torque"}, *const of_joint[] = {"dof", "value"};
     int count = d->body ? 2 : 4;
     for (int i = 0; i < count; i++) {
@@ -170,7 +170,7 @@ static bool keys_belong(loader *l, const load_data *d) {
 
 static void read_load(loader *l, const scope *s, const node *n) {
     load_data d;
-    if (!loader_read(l, n, &table_load, &d) || !keys_belong(l, &d)) {
+    if (!loader_read(l, n, &table_load, &d) || !check_load_keys(l, &d)) {
         return;
     }
     const node *at = node_member(n, d.body ? "body" : "joint");
@@ -193,7 +193,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
     }
 }
 
-static const node *elements(const node *model, const char *key) {
+static const node *elements_of(const node *model, const char *key) {
     const node *list = node_member(model, key);
     return list && list->kind == NODE_ARRAY ? list->first : NULL;
 }
@@ -216,17 +216,17 @@ void build_control(loader *l) {
         count++;
     }
     for (int i = 0; i < count && !l->stopped; i++) {
-        for (const node *n = elements(in_order[i]->model, "actuators"); n && !l->stopped; n = n->next) {
+        for (const node *n = elements_of(in_order[i]->model, "actuators"); n && !l->stopped; n = n->next) {
             read_actuator(l, in_order[i], n);
         }
-        for (const node *n = elements(in_order[i]->model, "loads"); n && !l->stopped; n = n->next) {
+        for (const node *n = elements_of(in_order[i]->model, "loads"); n && !l->stopped; n = n->next) {
             read_load(l, in_order[i], n);
         }
-        for (const node *n = elements(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
+        for (const node *n = elements_of(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
             read_exclusion(l, in_order[i], n);
         }
         read_self_contact(l, in_order[i]);
-        for (const node *n = elements(in_order[i]->model, "constraints"); n && !l->stopped; n = n->next) {
+        for (const node *n = elements_of(in_order[i]->model, "constraints"); n && !l->stopped; n = n->next) {
             read_constraint(l, in_order[i], n);
         }
     }

@@ -18,10 +18,10 @@ static bool has_shapes(const entry *e) {
     return shapes && shapes->kind == NODE_ARRAY && shapes->count > 0;
 }
 
-static void begin(side *a) { a->next = a->pattern ? a->s->first : 0; }
+static void begin_side(side *a) { a->next = a->pattern ? a->s->first : 0; }
 
 /* The next body of a side into `*index`; false when there is none. */
-static bool advance(loader *l, side *a, int *index) {
+static bool next_body(loader *l, side *a, int *index) {
     if (!a->pattern) {
         *index = a->index;
         return a->next++ == 0;
@@ -36,7 +36,7 @@ static bool advance(loader *l, side *a, int *index) {
     return false;
 }
 
-static void add_pair(loader *l, int first, int second, const node *at) {
+static void add_excluded_pair(loader *l, int first, int second, const node *at) {
     if (++l->exclusions > MAX_EXCLUSIONS) {
         report_value(&l->report, at, "\"contacts\": false in world lets all bodies pass through each other",
                      "more than %d pairs of bodies that never touch", MAX_EXCLUSIONS);
@@ -47,14 +47,14 @@ static void add_pair(loader *l, int first, int second, const node *at) {
 }
 
 /* Every body of one side with every other of the other; true if there was a pair. */
-static bool add_pairs(loader *l, side *first, side *second, const node *at) {
+static bool add_excluded_pairs(loader *l, side *first, side *second, const node *at) {
     bool any = false;
     int a, b;
-    for (begin(first); !l->stopped && advance(l, first, &a);) {
-        for (begin(second); !l->stopped && advance(l, second, &b);) {
+    for (begin_side(first); !l->stopped && next_body(l, first, &a);) {
+        for (begin_side(second); !l->stopped && next_body(l, second, &b);) {
             if (a != b) {
                 any = true;
-                add_pair(l, a, b, at);
+                add_excluded_pair(l, a, b, at);
             }
         }
     }
@@ -88,7 +88,7 @@ void read_exclusion(loader *l, const scope *s, const node *n) {
     bool plain = !first.pattern && !second.pattern;
     if (plain && first.entry == second.entry) {
         report_once(&l->report, node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
-    } else if (!add_pairs(l, &first, &second, n) && loader_good(l)) {
+    } else if (!add_excluded_pairs(l, &first, &second, n) && loader_good(l)) {
         report_once(&l->report, n, NULL, "no two bodies with shapes fit \"%.80s\" and \"%.80s\"", d.first, d.second);
     }
 }
@@ -101,7 +101,7 @@ void read_self_contact(loader *l, const scope *s) {
     for (int i = s->first; i < s->end && !l->stopped; i++) {
         for (int k = s->first; k < i && !l->stopped && has_shapes(&l->entries[i]); k++) {
             if (loader_spend(l, 1, flag) && has_shapes(&l->entries[k])) {
-                add_pair(l, l->entries[i].index, l->entries[k].index, flag);
+                add_excluded_pair(l, l->entries[i].index, l->entries[k].index, flag);
             }
         }
     }

@@ -41,7 +41,7 @@ static bool check_source(loader *l, const shape_data *d, sim_v3 *scale) {
     return read_scale(l, d->at, &d->scale, scale);
 }
 
-static const node *place_of(const shape_data *d) {
+static const node *source_node(const shape_data *d) {
     const char *const key[] = {"file", "triangles", "points", "heights"};
     const node *at = NULL;
     for (int k = 0; k < 4 && !at; k++) {
@@ -50,7 +50,7 @@ static const node *place_of(const shape_data *d) {
     return at ? at : d->at;
 }
 
-static sim_geometry *make(loader *l, const document *from, const shape_data *d, const geometry_entry *e) {
+static sim_geometry *make_geometry(loader *l, const document *from, const shape_data *d, const geometry_entry *e) {
     sim_error why = {0};
     if (d->type == SIM_SDF) {
         return geometry_from_field(l, from, d);
@@ -58,13 +58,13 @@ static sim_geometry *make(loader *l, const document *from, const shape_data *d, 
     sim_geometry *g =
         e->path ? geometry_from_file(l, d->type, e->path, e->scale, &why) : geometry_from_rows(l, d, &why);
     if (!g) {
-        report_geometry(l, place_of(d), &why);
+        report_geometry(l, source_node(d), &why);
     }
     return g;
 }
 
-static void build(loader *l, const document *from, const shape_data *d, geometry_entry *e) {
-    sim_geometry *g = make(l, from, d, e);
+static void build_geometry(loader *l, const document *from, const shape_data *d, geometry_entry *e) {
+    sim_geometry *g = make_geometry(l, from, d, e);
     if (g) {
         for (int k = 0; g->type == SIM_GEOMETRY_MESH && k < 3 * g->mesh->ntriangle; k++) {
             e->borders += g->mesh->across[k / 3][k % 3] < 0;
@@ -123,7 +123,7 @@ static geometry_entry *entry_of(loader *l, const document *from, const shape_dat
         e->next = l->geometries;
         l->geometries = e;
     }
-    build(l, from, d, e);
+    build_geometry(l, from, d, e);
     return e;
 }
 
@@ -138,12 +138,12 @@ static bool check_open(loader *l, const shape_data *d, const geometry_entry *e) 
     }
     const char *hint = "close it, or say \"open\": true", *acts = "it holds only what comes from its front";
     if (e->borders > 0) {
-        report_warning(&l->report, place_of(d), hint,
+        report_warning(&l->report, source_node(d), hint,
                        "the surface is open: at %d edges of its triangles there is no neighbour, or one that is "
                        "turned the other way; %s",
                        e->borders, acts);
     } else {
-        report_warning(&l->report, place_of(d), hint, "the surface encloses nothing; %s", acts);
+        report_warning(&l->report, source_node(d), hint, "the surface encloses nothing; %s", acts);
     }
     return true;
 }

@@ -91,7 +91,7 @@ static double given_or_nan(const material_data *d, const char *key, double value
     return node_member(d->at, key) ? value : NAN;
 }
 
-static void add_pair(loader *l, const document *d, const node *n) {
+static void add_material_pair(loader *l, const document *d, const node *n) {
     material_data data;
     if (!loader_read(l, n, &table_material_pair, &data)) {
         return;
@@ -111,11 +111,11 @@ static void add_pair(loader *l, const document *d, const node *n) {
 }
 
 /* The main file comes first; what an included one says of the same two materials comes later and changes nothing. */
-static void add_pairs(loader *l) {
+static void add_material_pairs(loader *l) {
     for (const document *d = l->documents; d; d = d->next) {
         const node *list = node_member(d->root, "material_pairs");
         for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n; n = n->next) {
-            add_pair(l, d, n);
+            add_material_pair(l, d, n);
         }
     }
 }
@@ -127,5 +127,5 @@ void build_materials(loader *l) {
             add_material(l, d, n);
         }
     }
-    add_pairs(l);
+    add_material_pairs(l);
 }

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double degree = 3.14159265358979323846 / 180;
+static const double DEGREE = 3.14159265358979323846 / 180;
 
-static const char *keep(loader *l, const char *content) {
+static const char *keep_output_text(loader *l, const char *content) {
     char *kept = pool_text(l->kept, content);
     l->report.no_memory |= !kept && content;
     return kept;
@@ -29,8 +29,8 @@ static const char *title_from_path(loader *l, const char *path) {
 void read_world_options(loader *l) {
     const world_data *w = &l->data.world;
     sim_scene *scene = l->scene;
-    scene->name = l->data.name ? keep(l, l->data.name) : title_from_path(l, l->main->from.name);
-    scene->description = keep(l, l->data.description ? l->data.description : "");
+    scene->name = l->data.name ? keep_output_text(l, l->data.name) : title_from_path(l, l->main->from.name);
+    scene->description = keep_output_text(l, l->data.description ? l->data.description : "");
     scene->options = (sim_options){.step = w->step,
                                    .integrator = (sim_integrator)w->integrator,
                                    .threads = (int)w->threads,
@@ -76,7 +76,7 @@ static void read_points(loader *l, const node *points) {
         check_unique(l, &names, n, d.name);
         bool is_world = strcmp(d.body, "world") == 0;
         int found = is_world ? -1 : loader_find(l, whole, d.body, node_member(n, "body"));
-        point[count].name = keep(l, d.name);
+        point[count].name = keep_output_text(l, d.name);
         point[count].point.local = (sim_v3){d.point[0], d.point[1], d.point[2]};
         point[count++].point.body = found; /* an entry until the model is there */
     }
@@ -100,10 +100,10 @@ static void read_cameras(loader *l, const node *cameras) {
         }
         check_unique(l, &names, n, d.name);
         sim_camera *c = &camera[count++];
-        c->name = keep(l, d.name);
+        c->name = keep_output_text(l, d.name);
         c->position = (sim_v3){d.position[0], d.position[1], d.position[2]};
         c->target = (sim_v3){d.target[0], d.target[1], d.target[2]};
-        c->fov = node_member(n, "fov_deg") ? d.fov_deg * degree : d.fov;
+        c->fov = node_member(n, "fov_deg") ? d.fov_deg * DEGREE : d.fov;
         if (memcmp(d.position, d.target, sizeof d.position) == 0) {
             report_once(&l->report, n, NULL, "the camera stands where it looks");
         }

@@ -92,7 +92,7 @@ static bool visit_shapes(const visit *v, const node *shapes, const sim_shape *co
     return good;
 }
 
-static bool weigh(const visit *v, const shape_data *d, const sim_shape *shape) {
+static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_shape *shape) {
     const node *density = node_member(d->at, "density"), *mass = node_member(d->at, "mass");
     const node *given = density ? density : mass;
     if (!given) {
@@ -129,15 +129,15 @@ static bool weigh(const visit *v, const shape_data *d, const sim_shape *shape) {
     return true;
 }
 
-static bool add(const visit *v, const shape_data *d, const sim_shape *shape) {
+static bool add_to_builder(const visit *v, const shape_data *d, const sim_shape *shape) {
     (void)d;
     return sim_builder_add_shape(v->l->builder, shape) >= 0;
 }
 
 bool shapes_add_mass(loader *l, const entry *e, const body_data *b, sim_inertia *sum) {
-    return visit_shapes(&(visit){l, e, b, weigh, sum}, b->shapes, NULL);
+    return visit_shapes(&(visit){l, e, b, add_shape_inertia, sum}, b->shapes, NULL);
 }
 
 void shapes_build(loader *l, const entry *e, const body_data *b) {
-    visit_shapes(&(visit){l, e, b, add, NULL}, b->shapes, NULL);
+    visit_shapes(&(visit){l, e, b, add_to_builder, NULL}, b->shapes, NULL);
 }

@@ -108,7 +108,7 @@ static bool read_field(reading *r, const field_data *d, sim_field_def *out) {
 }
 
 /* The builder names a part as "field.child[1].child[0]: ": the part's place in the scene, and the text after it. */
-static const node *place_of(const node *whole, char **text) {
+static const node *find_part(const node *whole, char **text) {
     char *at = *text;
     if (strncmp(at, "field", 5) != 0) {
         return whole;
@@ -141,7 +141,7 @@ sim_geometry *geometry_from_field(loader *l, const document *from, const shape_d
         l->steps_left -= most - (room > 0 ? room : 0);
         if (!g && why.status == SIM_BAD_INPUT) {
             char *text = why.text;
-            const node *at = place_of(d->field.at, &text);
+            const node *at = find_part(d->field.at, &text);
             const char *hint = most < FIELD_MOST_STEPS ? "the solids before it have used up most of the work" : NULL;
             report_once(&l->report, at, hint, "%s", text);
         } else if (!g) {

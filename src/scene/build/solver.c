@@ -20,7 +20,7 @@ static int option_of(const sim_solver_info *info, const char *name) {
     return -1;
 }
 
-static void unknown_option(loader *l, const node *n, const sim_solver_info *info) {
+static void report_unknown_option(loader *l, const node *n, const sim_solver_info *info) {
     nearest near = {.wanted = n->key};
     char hint[512];
     size_t length = (size_t)snprintf(hint, sizeof hint, info->noptions ? "it has " : "it has none");
@@ -53,7 +53,7 @@ static void read_choice(loader *l, const node *n, const sim_solver_option *o, do
     report_value(&l->report, n, nearest_hint(&near, hint, sizeof hint), "\"%.80s\" is none of: %s", n->text, all);
 }
 
-static void read_number(loader *l, const node *n, const sim_solver_option *o, double *value) {
+static void read_option_number(loader *l, const node *n, const sim_solver_option *o, double *value) {
     const char *kind = o->integer ? "a whole number" : "a number";
     if (n->kind != NODE_NUMBER) {
         report_value(&l->report, n, NULL, "expected %s, not %s", kind, node_kind_name(n));
@@ -82,11 +82,11 @@ static void read_solver_options(loader *l, const sim_solver_info *info, const no
             continue;
         }
         if (k < 0) {
-            unknown_option(l, n, info);
+            report_unknown_option(l, n, info);
         } else if (info->option[k].choices) {
             read_choice(l, n, &info->option[k], &value[k]);
         } else {
-            read_number(l, n, &info->option[k], &value[k]);
+            read_option_number(l, n, &info->option[k], &value[k]);
         }
     }
     if (words && words->kind == NODE_TEXT) {

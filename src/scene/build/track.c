@@ -14,7 +14,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- formulas ---- */
 
-bool read_formula_terms(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms) {
+bool read_formula_terms(report *r, const node *n, sim_term term[MAX_FORMULA_TERMS], int *terms) {
     if (n->kind == NODE_NUMBER) {
         term[0] = (sim_term){n->number, FORMULA_NUMBER};
         *terms = 1;
@@ -26,7 +26,7 @@ bool read_formula_terms(report *r, const node *n, sim_term term[FORMULA_TERMS], 
     }
     int wrong_at;
     sim_error why;
-    if (sim_formula_parse(n->text, term, FORMULA_TERMS, terms, &wrong_at, &why)) {
+    if (sim_formula_parse(n->text, term, MAX_FORMULA_TERMS, terms, &wrong_at, &why)) {
         report_inside(r, n, (size_t)wrong_at, NULL, "%s", why.text);
         return false;
     }
@@ -47,7 +47,7 @@ static bool keep_terms(loader *l, const sim_term *term, int terms, int width, si
 /* Of `width` values, at most three: one text, or an array of as many. */
 static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
     const node *item = n->kind == NODE_ARRAY ? n->first : n;
-    sim_term term[3 * FORMULA_TERMS];
+    sim_term term[3 * MAX_FORMULA_TERMS];
     int count = 0;
     for (int k = 0; k < width; k++, item = item->next) {
         int terms = 0;
@@ -113,7 +113,7 @@ static bool read_keys(loader *l, const track_data *d, int width, sim_track *out)
 /* ---- all of them ---- */
 
 /* Keys that speak of values between times. */
-static bool keys_belong(loader *l, const track_data *d) {
+static bool check_track_keys(loader *l, const track_data *d) {
     static const char *const of_values[] = {"times", "interpolation"};
     for (int k = 0; k < 2; k++) {
         const node *wrong = node_member(d->at, of_values[k]);
@@ -154,7 +154,7 @@ bool read_track(loader *l, const track_data *d, int width, track_use use, sim_tr
     if (!d->expression && !d->sine.at) {
         return read_keys(l, d, width, out);
     }
-    bool good = keys_belong(l, d);
+    bool good = check_track_keys(l, d);
     good = good && (d->expression ? read_formulas(l, d->expression, width, out) : read_sine(l, &d->sine, width, out));
     return good && stays_finite(l, d, out, use);
 }

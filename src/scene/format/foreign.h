@@ -4,7 +4,7 @@
 
 #include "scene/format/fields.h"
 
-enum { FOREIGN_HEAD = 512 }; /* bytes that tell what a file is */
+enum { FOREIGN_HEAD_BYTES = 512 }; /* bytes that tell what a file is */
 
 typedef struct foreign_kind {
     const char *is;     /* "a robot in URDF" */

@@ -86,19 +86,19 @@ static const struct {
     {NULL, NULL, ".py", {.is = "a Python program by its name", .advice = "scenes are JSON"}},
 };
 
-static int lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+static int to_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
 static int ends_in(const char *path, const char *ending) {
     size_t length = strlen(path), size = strlen(ending);
     for (size_t k = 0; length > size && k < size; k++) {
-        if (lower(path[length - size + k]) != ending[k]) {
+        if (to_lower(path[length - size + k]) != ending[k]) {
             return 0;
         }
     }
     return length > size;
 }
 
-static bool holds(const char *head, size_t length, const char *word) {
+static bool contains_word(const char *head, size_t length, const char *word) {
     size_t size = strlen(word);
     for (size_t k = 0; k + size <= length; k++) {
         if (memcmp(head + k, word, size) == 0) {
@@ -109,7 +109,7 @@ static bool holds(const char *head, size_t length, const char *word) {
 }
 
 const foreign_kind *foreign_find_kind(const char *path, const char *head, size_t length) {
-    length = length < FOREIGN_HEAD ? length : FOREIGN_HEAD;
+    length = length < FOREIGN_HEAD_BYTES ? length : FOREIGN_HEAD_BYTES;
     if (length >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) { /* a byte-order mark */
         head += 3;
         length -= 3;
@@ -124,7 +124,7 @@ const foreign_kind *foreign_find_kind(const char *path, const char *head, size_t
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const char *start = kinds[k].start, *inside = kinds[k].inside, *ending = kinds[k].ending;
         if ((!start || (length >= strlen(start) && memcmp(head, start, strlen(start)) == 0)) &&
-            (!inside || holds(head, length, inside)) && (!ending || ends_in(path, ending))) {
+            (!inside || contains_word(head, length, inside)) && (!ending || ends_in(path, ending))) {
             return &kinds[k].kind;
         }
     }

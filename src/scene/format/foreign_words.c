@@ -164,7 +164,7 @@ static const struct {
 };
 
 /* The word in small letters with a space before and behind; false if it is too long. */
-static bool frame(const char *word, char framed[40]) {
+static bool frame_word(const char *word, char framed[40]) {
     size_t length = strlen(word);
     if (length == 0 || length > 32) {
         return false;
@@ -179,7 +179,7 @@ static bool frame(const char *word, char framed[40]) {
 
 const char *foreign_find_key(const table *t, const char *key) {
     char framed[40];
-    for (size_t k = 0; frame(key, framed) && k < sizeof lists / sizeof lists[0]; k++) {
+    for (size_t k = 0; frame_word(key, framed) && k < sizeof lists / sizeof lists[0]; k++) {
         for (const foreign_key *entry = lists[k].t == t ? lists[k].keys : NULL; entry && entry->words; entry++) {
             if (strstr(entry->words, framed)) {
                 return entry->said;
@@ -228,7 +228,7 @@ static const struct {
 
 const char *foreign_find_value(const field *f, const char *value, char *text, size_t size) {
     char framed[40];
-    for (size_t k = 0; frame(value, framed) && k < sizeof values / sizeof values[0]; k++) {
+    for (size_t k = 0; frame_word(value, framed) && k < sizeof values / sizeof values[0]; k++) {
         bool known = false;
         for (int i = 0; f->name_of(i) && !known; i++) {
             known = strcmp(f->name_of(i), values[k].name) == 0;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_SIZE = 512 };
+enum { LIST_NUMBERS = 512 };
 
-static void *place(void *out, const field *f) { return (char *)out + f->offset; }
+static void *field_place(void *out, const field *f) { return (char *)out + f->offset; }
 
 const field *table_field(const table *t, const char *key) {
     for (int i = 0; i < t->count; i++) {
@@ -77,7 +77,7 @@ static void set_default(const reader *r, const field *f, void *out) {
         read_object(r, NULL, f->table, out);
         const field *alone = f->standard && f->table->shorthand ? table_field(f->table, f->table->shorthand) : NULL;
         if (alone && alone->kind == FIELD_ENUM) {
-            *(int *)place(out, alone) = enum_value(r, alone, f->standard + 1, strlen(f->standard) - 2);
+            *(int *)field_place(out, alone) = enum_value(r, alone, f->standard + 1, strlen(f->standard) - 2);
         }
     } else if (f->kind == FIELD_ENUM && !f->standard) {
         *(int *)out = -1;
@@ -153,7 +153,7 @@ static bool is_whole(const reader *r, const node *n, double x) {
     return isfinite(x);
 }
 
-static bool read_number(const reader *r, const node *n, const field *f, double *out) {
+static bool read_number_field(const reader *r, const node *n, const field *f, double *out) {
     if (n->kind != NODE_NUMBER) {
         return wrong_kind(r, n, f->kind == FIELD_INTEGER ? "a whole number" : "a number");
     }
@@ -182,7 +182,7 @@ static bool read_vector(const reader *r, const node *n, const field *f, double *
     bool good = true;
     int i = 0;
     for (const node *item = n->first; item; item = item->next) {
-        good &= read_number(r, item, f, &out[i++]);
+        good &= read_number_field(r, item, f, &out[i++]);
     }
     return good;
 }
@@ -220,7 +220,7 @@ static bool read_numbers(const reader *r, const node *n, const field *f, number_
     bool good = true;
     int i = 0;
     for (const node *item = first; i < count; item = item->next) {
-        good &= read_number(r, item, f, &value[i++]);
+        good &= read_number_field(r, item, f, &value[i++]);
     }
     ((node *)n)->nvalues = good ? count : 0;
     *out = (number_list){count, value};
@@ -260,8 +260,8 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
 static bool list_names(const reader *r, const field *f, char *names) {
     size_t length = 0;
     for (int i = 0; word_at(r, f, i) && !(f->simulated && i >= f->simulated); i++) {
-        length += (size_t)snprintf(names + length, LIST_SIZE - length, "%s%s", i ? ", " : "", word_at(r, f, i));
-        if (length + 40 > LIST_SIZE) {
+        length += (size_t)snprintf(names + length, LIST_NUMBERS - length, "%s%s", i ? ", " : "", word_at(r, f, i));
+        if (length + 40 > LIST_NUMBERS) {
             return false;
         }
     }
@@ -287,7 +287,7 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
     }
     if (value < 0) {
         nearest near = {.wanted = n->text};
-        char names[LIST_SIZE] = "", hint[160];
+        char names[LIST_NUMBERS] = "", hint[160];
         list_names(r, f, names);
         for (int i = 0; word_at(r, f, i); i++) {
             nearest_try(&near, word_at(r, f, i));
@@ -350,8 +350,8 @@ static bool read_text(const reader *r, const node *n, const field *f, const char
     return true;
 }
 
-static bool read_formula(const reader *r, const node *n, const field *f, const node **out) {
-    sim_term term[FORMULA_TERMS];
+static bool read_formula_field(const reader *r, const node *n, const field *f, const node **out) {
+    sim_term term[MAX_FORMULA_TERMS];
     int terms;
     *out = n;
     if (f->count == 1) {
@@ -394,13 +394,13 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
         *(bool *)out = n->number != 0;
         return n->kind == NODE_FLAG || wrong_kind(r, n, "true or false");
     case FIELD_INTEGER:
-        if (!read_number(r, n, f, &number)) {
+        if (!read_number_field(r, n, f, &number)) {
             return false;
         }
         *(int64_t *)out = (int64_t)number;
         return true;
     case FIELD_NUMBER:
-        return read_number(r, n, f, out);
+        return read_number_field(r, n, f, out);
     case FIELD_ENUM:
         return read_enum(r, n, f, out);
     case FIELD_ENUMS:
@@ -412,7 +412,7 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
     case FIELD_ROWS:
         return read_rows(r, n, f, out);
     case FIELD_FORMULA:
-        return read_formula(r, n, f, out);
+        return read_formula_field(r, n, f, out);
     case FIELD_OBJECT:
         return read_members(r, n, f->table, out, deep);
     case FIELD_OBJECTS:
@@ -434,7 +434,7 @@ static bool unknown_key(const reader *r, const node *n, const table *t) {
         return false;
     }
     nearest near = {.wanted = n->key};
-    char hint[LIST_SIZE + 20];
+    char hint[LIST_NUMBERS + 20];
     size_t length = (size_t)snprintf(hint, sizeof hint, "known here: ");
     for (int i = 0; i < t->count; i++) {
         nearest_try(&near, t->fields[i].key);
@@ -530,14 +530,14 @@ static bool read_member(const reader *r, const node *n, const table *t, int type
     if (foreign_key(r, n, t, f, type)) {
         return false;
     }
-    return read_value(r, n, f, place(out, f), deep);
+    return read_value(r, n, f, field_place(out, f), deep);
 }
 
 static bool read_members(const reader *r, const node *n, const table *t, void *out, bool deep) {
     memset(out, 0, t->size);
     *(const node **)out = n;
     for (int i = 0; i < t->count; i++) {
-        set_default(r, &t->fields[i], place(out, &t->fields[i]));
+        set_default(r, &t->fields[i], field_place(out, &t->fields[i]));
     }
     if (!n) {
         return true;
@@ -549,8 +549,8 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
             return wrong_kind(r, n, "an object");
         }
         bool is_type = alone->kind == FIELD_ENUM;
-        return read_value(r, n, alone, place(out, alone), deep) &&
-               (!is_type || check_missing(r, n, t, *(const int *)place(out, alone), alone));
+        return read_value(r, n, alone, field_place(out, alone), deep) &&
+               (!is_type || check_missing(r, n, t, *(const int *)field_place(out, alone), alone));
     }
     int type = type_of(r, n, t);
     const field *type_field = t->type_key ? table_field(t, t->type_key) : NULL;

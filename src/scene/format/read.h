@@ -25,8 +25,8 @@ const field *table_field(const table *t, const char *key);
 /* The key that a value which is no object stands for; NULL: none. */
 const char *table_shorthand(const table *t, const node *n);
 
-enum { FORMULA_TERMS = 256 }; /* the most of one formula */
+enum { MAX_FORMULA_TERMS = 256 }; /* the most of one formula */
 /* One formula from a text, or a number that stands for itself; false and reported, at its letter, when it is wrong. */
-bool read_formula_terms(report *r, const node *n, sim_term term[FORMULA_TERMS], int *terms);
+bool read_formula_terms(report *r, const node *n, sim_term term[MAX_FORMULA_TERMS], int *terms);
 
 #endif

@@ -84,7 +84,7 @@ static void add_names(text *t, const field *f, int from, int to) {
     }
 }
 
-static void add_range(text *t, const range *r) {
+static void print_range(text *t, const range *r) {
     if (r->has_low && r->has_high && r->low == r->high) {
         text_add(t, ", ");
         text_add_number(t, r->low);
@@ -99,7 +99,7 @@ static void add_range(text *t, const range *r) {
     }
 }
 
-static void add_value(text *t, const field *f) {
+static void print_value(text *t, const field *f) {
     int simulated = f->simulated ? f->simulated : 1000;
     switch (f->kind) {
     case FIELD_TEXT:
@@ -157,10 +157,10 @@ static void add_value(text *t, const field *f) {
         text_add(t, "names to values");
         break;
     }
-    add_range(t, &f->range);
+    print_range(t, &f->range);
 }
 
-static void add_types(text *t, const table *tab, const field *f) {
+static void print_types(text *t, const table *tab, const field *f) {
     const field *type = NULL;
     for (int i = 0; tab->type_key && i < tab->count; i++) {
         type = strcmp(tab->fields[i].key, tab->type_key) == 0 ? &tab->fields[i] : type;
@@ -181,7 +181,7 @@ static void add_types(text *t, const table *tab, const field *f) {
 
 static void add_field(text *t, const table *tab, const field *f) {
     text_add(t, "| `%s` | ", f->key);
-    add_value(t, f);
+    print_value(t, f);
     text_add(t, " | %s | ", f->unit ? f->unit : "");
     if (f->required || f->needed_by) {
         text_add(t, "**required**");
@@ -189,7 +189,7 @@ static void add_field(text *t, const table *tab, const field *f) {
         text_add(t, "`%s`", f->standard);
     }
     text_add(t, " | %s", f->help);
-    add_types(t, tab, f);
+    print_types(t, tab, f);
     if (f->simulated && f->name_of(f->simulated)) {
         text_add(t, " *Refused, as not simulated yet:* ");
         add_names(t, f, f->simulated, 1000);
@@ -198,7 +198,7 @@ static void add_field(text *t, const table *tab, const field *f) {
     text_add(t, " |\n");
 }
 
-static void add_rivals(text *t, const table *tab) {
+static void print_rivals(text *t, const table *tab) {
     for (int rival = 1; rival < 8; rival++) {
         int count = 0;
         for (int i = 0; i < tab->count; i++) {
@@ -224,7 +224,7 @@ static void add_table(text *t, const table *tab) {
     for (int i = 0; i < tab->count; i++) {
         add_field(t, tab, &tab->fields[i]);
     }
-    add_rivals(t, tab);
+    print_rivals(t, tab);
     text_add(t, "\n");
 }
 
@@ -237,7 +237,7 @@ static void add_solver_value(text *t, const sim_solver_option *o) {
     if (!o->choices) {
         range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
         text_add(t, o->integer ? "whole number" : "number");
-        add_range(t, &r);
+        print_range(t, &r);
     }
 }
 
@@ -269,7 +269,7 @@ static void add_solver(text *t, const sim_solver_info *info) {
     text_add(t, shown ? "\n" : "");
 }
 
-static void add_solvers(text *t) {
+static void print_solver_options(text *t) {
     text_add(
         t, "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
            "same, and with `--study` also the options for experiments with a method. Options stand here, or follow the "
@@ -287,7 +287,7 @@ char *sim_scene_reference(void) {
     for (int i = 0; all_tables[i]; i++) {
         add_table(&t, all_tables[i]);
         if (all_tables[i] == &table_law) {
-            add_solvers(&t);
+            print_solver_options(&t);
         }
     }
     t.length -= t.length > 0; /* the empty line at the end */

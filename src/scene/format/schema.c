@@ -7,7 +7,7 @@
 #include <sim/scene.h>
 #include <string.h>
 
-static void add_range(text *t, const range *r) {
+static void add_range_keywords(text *t, const range *r) {
     if (r->has_low) {
         text_add(t, ", \"%s\": ", r->above_low ? "exclusiveMinimum" : "minimum");
         text_add_number(t, r->low);
@@ -44,7 +44,7 @@ static void add_names_with_settings(text *t, const field *f) {
 
 static void add_number(text *t, const field *f) {
     text_add(t, "\"type\": \"%s\"", f->kind == FIELD_INTEGER || f->integers ? "integer" : "number");
-    add_range(t, &f->range);
+    add_range_keywords(t, &f->range);
 }
 
 static void add_array(text *t, const field *f, int least, int most) {
@@ -83,7 +83,7 @@ static void add_formula(text *t, const field *f) {
 static void add_all_names(text *t, const field *f) { add_names(t, f, 0); }
 
 /* The keywords that say what a value is. */
-static void add_value(text *t, const field *f) {
+static void add_value_keywords(text *t, const field *f) {
     switch (f->kind) {
     case FIELD_TEXT:
         text_add(t, "\"type\": \"string\"");
@@ -143,7 +143,7 @@ static void add_value(text *t, const field *f) {
 
 static void add_property(text *t, const field *f) {
     text_add(t, "        \"%s\": {", f->key);
-    add_value(t, f);
+    add_value_keywords(t, f);
     if (f->standard) {
         text_add(t, ", \"default\": %s", f->standard);
     }
@@ -167,7 +167,7 @@ static void add_required(text *t, const table *tab, unsigned type_bit) {
 }
 
 /* For each value of the type key: what it needs, and what does not belong to it. */
-static void add_types(text *t, const table *tab, bool *any) {
+static void add_type_rules(text *t, const table *tab, bool *any) {
     const field *type = NULL;
     for (int i = 0; tab->type_key && i < tab->count; i++) {
         type = strcmp(tab->fields[i].key, tab->type_key) == 0 ? &tab->fields[i] : type;
@@ -191,7 +191,7 @@ static void add_types(text *t, const table *tab, bool *any) {
     }
 }
 
-static void add_rivals(text *t, const table *tab, bool *any) {
+static void add_rival_rules(text *t, const table *tab, bool *any) {
     for (int i = 0; i < tab->count; i++) {
         for (int k = 0; k < i; k++) {
             if (tab->fields[i].rival && tab->fields[i].rival == tab->fields[k].rival) {
@@ -229,7 +229,7 @@ static void add_solver_option(text *t, const sim_solver_option *o) {
     } else {
         range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
         text_add(t, "\"type\": \"%s\"", o->integer ? "integer" : "number");
-        add_range(t, &r);
+        add_range_keywords(t, &r);
         text_add(t, ", \"default\": ");
         text_add_number(t, o->default_value);
     }
@@ -239,7 +239,7 @@ static void add_solver_option(text *t, const sim_solver_option *o) {
 }
 
 /* What stands in solver_options under each solver; that of the default also where none is named. */
-static void add_solvers(text *t, bool *any) {
+static void add_solver_rules(text *t, bool *any) {
     const char *standard = table_field(&table_world, "solver")->standard;
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_info *info = sim_solver_at(k);
@@ -265,10 +265,10 @@ static void add_object(text *t, const table *tab) {
     add_required(t, tab, 0);
     text_add(t, "],\n      \"allOf\": [");
     bool any = false;
-    add_types(t, tab, &any);
-    add_rivals(t, tab, &any);
+    add_type_rules(t, tab, &any);
+    add_rival_rules(t, tab, &any);
     if (tab == &table_world) {
-        add_solvers(t, &any);
+        add_solver_rules(t, &any);
     }
     text_add(t, "%s]", any ? "\n      " : "{}");
 }
@@ -284,7 +284,7 @@ static void add_shorthand(text *t, const table *tab, const char *key) {
         if (strcmp(f->key, key) == 0 && f->kind == FIELD_ENUM) {
             add_names(t, f, needy);
         } else if (strcmp(f->key, key) == 0) {
-            add_value(t, f);
+            add_value_keywords(t, f);
         }
     }
 }

@@ -17,7 +17,7 @@ typedef struct builder {
     sim_pool *pool;
 } builder;
 
-static const char *keep(builder *b, const char *content) {
+static const char *keep_string(builder *b, const char *content) {
     size_t length = strlen(content) + 1;
     char *copy = memcpy(b->strings, content, length);
     b->strings += length;
@@ -58,18 +58,18 @@ static void find_duplicate_keys(builder *b, node *object) {
     free(sorted);
 }
 
-static node *convert(builder *b, const cJSON *item, node *parent);
+static node *convert_item(builder *b, const cJSON *item, node *parent);
 
 static void convert_children(builder *b, const cJSON *item, node *n) {
     node **link = &n->first;
     for (const cJSON *child = item->child; child; child = child->next) {
-        *link = convert(b, child, n);
+        *link = convert_item(b, child, n);
         link = &(*link)->next;
         n->count++;
     }
 }
 
-static node *convert(builder *b, const cJSON *item, node *parent) {
+static node *convert_item(builder *b, const cJSON *item, node *parent) {
     const value_position *position = &b->position[b->next];
     node *n = &b->nodes[b->next++];
     n->parent = parent;
@@ -77,7 +77,7 @@ static node *convert(builder *b, const cJSON *item, node *parent) {
     n->key_at = position->key;
     n->value_at = position->value;
     if (parent && parent->kind == NODE_OBJECT) {
-        n->key = keep(b, item->string);
+        n->key = keep_string(b, item->string);
     }
     if (cJSON_IsObject(item) || cJSON_IsArray(item)) {
         n->kind = cJSON_IsObject(item) ? NODE_OBJECT : NODE_ARRAY;
@@ -87,7 +87,7 @@ static node *convert(builder *b, const cJSON *item, node *parent) {
         }
     } else if (cJSON_IsString(item)) {
         n->kind = NODE_TEXT;
-        n->text = keep(b, item->valuestring);
+        n->text = keep_string(b, item->valuestring);
     } else if (cJSON_IsNumber(item)) {
         n->kind = NODE_NUMBER;
         n->number = item->valuedouble;
@@ -101,8 +101,8 @@ static node *convert(builder *b, const cJSON *item, node *parent) {
     return n;
 }
 
-static node *decode(const source *from, const char *content, size_t length, const value_position *position, int count,
-                    sim_pool *pool, report *r) {
+static node *decode_json(const source *from, const char *content, size_t length, const value_position *position,
+                         int count, sim_pool *pool, report *r) {
     cJSON *tree = cJSON_ParseWithLength(content, length);
     builder b = {.from = from, .position = position, .report = r, .pool = pool};
     b.nodes = POOL_NEW(pool, node, count);
@@ -110,7 +110,7 @@ static node *decode(const source *from, const char *content, size_t length, cons
     b.strings = pool_alloc(pool, length + 1, 1);
     node *root = NULL;
     if (tree && b.nodes && b.strings) {
-        root = convert(&b, tree, NULL);
+        root = convert_item(&b, tree, NULL);
     } else {
         r->no_memory = true;
     }
@@ -130,7 +130,7 @@ node *document_parse(const source *from, sim_pool *pool, report *r) {
         }
         return NULL;
     }
-    node *root = decode(from, from->text, from->length, position, count, pool, r);
+    node *root = decode_json(from, from->text, from->length, position, count, pool, r);
     free(position);
     /* Doubled keys and infinite numbers leave a tree that is still worth reading for further errors. */
     return root;
@@ -142,7 +142,7 @@ node *document_parse_option(const source *from, const char *value, sim_pool *poo
     char message[160];
     int count = json_scan(value, strlen(value), &position, &wrong_at, message);
     if (count >= 0) {
-        node *root = decode(from, value, strlen(value), position, count, pool, r);
+        node *root = decode_json(from, value, strlen(value), position, count, pool, r);
         free(position);
         return root;
     }

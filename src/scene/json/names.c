@@ -47,7 +47,7 @@ int names_find(const name_table *t, const char *name) {
     return t->name[slot] ? t->value[slot] : -1;
 }
 
-static bool grow(name_table *t) {
+static bool grow_names(name_table *t) {
     name_table bigger = {.room = t->room ? 2 * t->room : 64, .count = t->count};
     bigger.name = calloc(bigger.room, sizeof *bigger.name);
     bigger.value = calloc(bigger.room, sizeof *bigger.value);
@@ -68,7 +68,7 @@ static bool grow(name_table *t) {
 }
 
 bool names_add(name_table *t, const char *name, int value) {
-    if (2 * (t->count + 1) > t->room && !grow(t)) {
+    if (2 * (t->count + 1) > t->room && !grow_names(t)) {
         return false;
     }
     size_t slot = slot_of(t, name);

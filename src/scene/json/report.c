@@ -31,7 +31,7 @@ static void make_printable(char *text) {
     *out = 0;
 }
 
-static const char *keep(report *r, const char *content) {
+static const char *keep_message(report *r, const char *content) {
     if (!content) {
         return NULL;
     }
@@ -59,35 +59,35 @@ static void find_line(const source *from, size_t at, int *line, int *column) {
 
 bool report_full(const report *r) { return r->found->count == MAX_MESSAGES; }
 
-static bool same(const sim_diagnostic *a, const sim_diagnostic *b) {
+static bool is_same_diagnostic(const sim_diagnostic *a, const sim_diagnostic *b) {
     return a->line == b->line && a->column == b->column && strcmp(a->message, b->message) == 0 &&
            strcmp(a->file, b->file) == 0 && strcmp(a->pointer, b->pointer) == 0;
 }
 
-static void add(report *r, sim_diagnostics *found, const source *from, size_t at, const char *pointer, const char *hint,
-                const char *message) {
+static void add_diagnostic(report *r, sim_diagnostics *found, const source *from, size_t at, const char *pointer,
+                           const char *hint, const char *message) {
     if (found->count == MAX_MESSAGES) {
         found->more++;
         return;
     }
     sim_diagnostic *d = &found->item[found->count];
-    *d = (sim_diagnostic){.file = keep(r, from->name),
-                          .pointer = keep(r, pointer ? pointer : ""),
-                          .message = keep(r, message),
-                          .hint = keep(r, hint),
+    *d = (sim_diagnostic){.file = keep_message(r, from->name),
+                          .pointer = keep_message(r, pointer ? pointer : ""),
+                          .message = keep_message(r, message),
+                          .hint = keep_message(r, hint),
                           .warning = found == &r->warned};
     if (from->text) {
         find_line(from, at, &d->line, &d->column);
     }
     for (int i = 0; i < found->count; i++) {
-        if (same(&found->item[i], d)) {
+        if (is_same_diagnostic(&found->item[i], d)) {
             return;
         }
     }
     found->count++;
 }
 
-static size_t append(char *to, size_t length, size_t size, const char *from) {
+static size_t append_text(char *to, size_t length, size_t size, const char *from) {
     for (; *from && length + 3 < size; from++) {
         if (*from == '~' || *from == '/') {
             to[length++] = '~';
@@ -118,7 +118,7 @@ static void write_pointer(const node *n, char *text, size_t size) {
     while (depth-- > 0 && length + 16 < size) {
         text[length++] = '/';
         if (path[depth]->key) {
-            length = append(text, length, size, path[depth]->key);
+            length = append_text(text, length, size, path[depth]->key);
         } else {
             length += (size_t)snprintf(text + length, size - length, "%d", position_among(path[depth]));
         }
@@ -126,8 +126,8 @@ static void write_pointer(const node *n, char *text, size_t size) {
     text[length] = 0;
 }
 
-static void add_node(report *r, sim_diagnostics *found, const node *at, bool key, const char *hint, const char *format,
-                     va_list arguments) {
+static void add_node_diagnostic(report *r, sim_diagnostics *found, const node *at, bool key, const char *hint,
+                                const char *format, va_list arguments) {
     if (r->muted) {
         return;
     }
@@ -139,7 +139,7 @@ static void add_node(report *r, sim_diagnostics *found, const node *at, bool key
     vsnprintf(message, sizeof message, format, arguments);
     at = node_origin(at);
     write_pointer(at, pointer, sizeof pointer);
-    add(r, found, at->source, key ? at->key_at : at->value_at, pointer, hint, message);
+    add_diagnostic(r, found, at->source, key ? at->key_at : at->value_at, pointer, hint, message);
 }
 
 void report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *format,
@@ -149,7 +149,7 @@ void report_place(report *r, const source *from, size_t at, const char *pointer,
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    add(r, r->found, from, at, pointer, hint, message);
+    add_diagnostic(r, r->found, from, at, pointer, hint, message);
 }
 
 /* Where byte `offset` of a text stands in the file: escapes are longer there. */
@@ -178,14 +178,14 @@ void report_inside(report *r, const node *at, size_t offset, const char *hint, c
                  at->text);
     }
     write_pointer(at, pointer, sizeof pointer);
-    add(r, r->found, at->source, at->source->text ? place_inside(at, offset) : 0, pointer, hint, message);
+    add_diagnostic(r, r->found, at->source, at->source->text ? place_inside(at, offset) : 0, pointer, hint, message);
 }
 
 void report_value(report *r, const node *at, const char *hint, const char *format, ...) {
     ((node *)node_origin(at))->blamed |= r->muted == 0;
     va_list arguments;
     va_start(arguments, format);
-    add_node(r, r->found, at, false, hint, format, arguments);
+    add_node_diagnostic(r, r->found, at, false, hint, format, arguments);
     va_end(arguments);
 }
 
@@ -197,14 +197,14 @@ void report_warning(report *r, const node *at, const char *hint, const char *for
     origin->warned = r->muted == 0;
     va_list arguments;
     va_start(arguments, format);
-    add_node(r, &r->warned, at, false, hint, format, arguments);
+    add_node_diagnostic(r, &r->warned, at, false, hint, format, arguments);
     va_end(arguments);
 }
 
 void report_key(report *r, const node *at, const char *hint, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    add_node(r, r->found, at, at->key != NULL, hint, format, arguments);
+    add_node_diagnostic(r, r->found, at, at->key != NULL, hint, format, arguments);
     va_end(arguments);
 }
 
@@ -216,7 +216,7 @@ void report_once(report *r, const node *at, const char *hint, const char *format
     origin->blamed = true;
     va_list arguments;
     va_start(arguments, format);
-    add_node(r, r->found, at, false, hint, format, arguments);
+    add_node_diagnostic(r, r->found, at, false, hint, format, arguments);
     va_end(arguments);
 }
 

@@ -18,7 +18,7 @@ typedef struct scanner {
     char *message;
 } scanner;
 
-static bool wrong(scanner *s, size_t at, const char *message) {
+static bool fail_scan(scanner *s, size_t at, const char *message) {
     s->wrong_at = at;
     snprintf(s->message, 160, "%s", message);
     return false;
@@ -34,7 +34,7 @@ static int line_of(const scanner *s, size_t at) {
 
 static bool ends_too_early(scanner *s) {
     if (s->depth == 0) {
-        return wrong(s, s->length, "the text is empty: a scene begins with '{'");
+        return fail_scan(s, s->length, "the text is empty: a scene begins with '{'");
     }
     size_t open = s->opened[s->depth - 1];
     snprintf(s->message, 160, "the text ends inside the %s that opens in line %d",
@@ -43,7 +43,7 @@ static bool ends_too_early(scanner *s) {
     return false;
 }
 
-static int peek(const scanner *s) { return s->at < s->length ? (unsigned char)s->text[s->at] : -1; }
+static int peek_char(const scanner *s) { return s->at < s->length ? (unsigned char)s->text[s->at] : -1; }
 
 static void skip_space(scanner *s) {
     while (s->at < s->length && memchr(" \t\r\n", s->text[s->at], 4)) {
@@ -51,7 +51,7 @@ static void skip_space(scanner *s) {
     }
 }
 
-static bool note(scanner *s, size_t key, size_t value) {
+static bool note_position(scanner *s, size_t key, size_t value) {
     if (s->count == DOCUMENT_MAX_VALUES) {
         snprintf(s->message, 160, "more than %d values", DOCUMENT_MAX_VALUES);
         s->wrong_at = value;
@@ -79,7 +79,7 @@ static int hex_digit(int c) {
 }
 
 /* The four digits of \uXXXX at `at`, or -1. */
-static int hex4(const scanner *s, size_t at) {
+static int read_hex4(const scanner *s, size_t at) {
     int value = 0;
     for (size_t i = 0; i < 4; i++) {
         int digit = at + i < s->length ? hex_digit((unsigned char)s->text[at + i]) : -1;
@@ -93,22 +93,22 @@ static int hex4(const scanner *s, size_t at) {
 
 static bool scan_unicode_escape(scanner *s) {
     size_t start = s->at;
-    int unit = hex4(s, s->at + 2);
+    int unit = read_hex4(s, s->at + 2);
     if (unit < 0) {
-        return wrong(s, start, "\\u needs four hexadecimal digits");
+        return fail_scan(s, start, "\\u needs four hexadecimal digits");
     }
     if (unit == 0) {
-        return wrong(s, start, "\\u0000 cannot stand in a text");
+        return fail_scan(s, start, "\\u0000 cannot stand in a text");
     }
     s->at += 6;
     if (unit >= 0xdc00 && unit <= 0xdfff) {
-        return wrong(s, start, "the second half of a surrogate pair without the first");
+        return fail_scan(s, start, "the second half of a surrogate pair without the first");
     }
     if (unit >= 0xd800 && unit <= 0xdbff) {
         int low =
-            s->at + 1 < s->length && s->text[s->at] == '\\' && s->text[s->at + 1] == 'u' ? hex4(s, s->at + 2) : -1;
+            s->at + 1 < s->length && s->text[s->at] == '\\' && s->text[s->at + 1] == 'u' ? read_hex4(s, s->at + 2) : -1;
         if (low < 0xdc00 || low > 0xdfff) {
-            return wrong(s, start, "the first half of a surrogate pair without the second");
+            return fail_scan(s, start, "the first half of a surrogate pair without the second");
         }
         s->at += 6;
     }
@@ -118,18 +118,18 @@ static bool scan_unicode_escape(scanner *s) {
 static bool scan_text(scanner *s) {
     size_t start = s->at++;
     for (;;) {
-        int c = peek(s);
+        int c = peek_char(s);
         if (c < 0) {
-            return wrong(s, start, "a text that opens here is never closed");
+            return fail_scan(s, start, "a text that opens here is never closed");
         }
         if (c == '"') {
             s->at++;
             return true;
         }
         if (c < 0x20) {
-            return wrong(s, s->at,
-                         c == '\n' || c == '\r' ? "a text ends at the end of its line: '\"' is missing"
-                                                : "a control character in a text: write \\t, \\u001b, ...");
+            return fail_scan(s, s->at,
+                             c == '\n' || c == '\r' ? "a text ends at the end of its line: '\"' is missing"
+                                                    : "a control character in a text: write \\t, \\u001b, ...");
         }
         if (c != '\\') {
             s->at++;
@@ -143,14 +143,15 @@ static bool scan_text(scanner *s) {
         } else if (next > 0 && strchr("\"\\/bfnrt", next)) {
             s->at += 2;
         } else {
-            return wrong(s, s->at, "an unknown escape in a text: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX are known");
+            return fail_scan(s, s->at,
+                             "an unknown escape in a text: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX are known");
         }
     }
 }
 
 static int skip_digits(scanner *s) {
     int count = 0;
-    for (int c = peek(s); c >= '0' && c <= '9'; c = peek(s)) {
+    for (int c = peek_char(s); c >= '0' && c <= '9'; c = peek_char(s)) {
         s->at++;
         count++;
     }
@@ -159,30 +160,30 @@ static int skip_digits(scanner *s) {
 
 static bool scan_number(scanner *s) {
     size_t start = s->at;
-    s->at += peek(s) == '-';
-    int first = peek(s);
+    s->at += peek_char(s) == '-';
+    int first = peek_char(s);
     int digits = skip_digits(s);
     if (digits == 0) {
-        return wrong(s, start, "digits must follow the sign of a number");
+        return fail_scan(s, start, "digits must follow the sign of a number");
     }
     if (digits > 1 && first == '0') {
-        return wrong(s, start, "a number does not begin with 0");
+        return fail_scan(s, start, "a number does not begin with 0");
     }
-    if (peek(s) == '.') {
+    if (peek_char(s) == '.') {
         s->at++;
         if (!skip_digits(s)) {
-            return wrong(s, start, "digits must follow the point of a number");
+            return fail_scan(s, start, "digits must follow the point of a number");
         }
     }
-    if (peek(s) == 'e' || peek(s) == 'E') {
+    if (peek_char(s) == 'e' || peek_char(s) == 'E') {
         s->at++;
-        s->at += peek(s) == '-' || peek(s) == '+';
+        s->at += peek_char(s) == '-' || peek_char(s) == '+';
         if (!skip_digits(s)) {
-            return wrong(s, start, "digits must follow the exponent sign of a number");
+            return fail_scan(s, start, "digits must follow the exponent sign of a number");
         }
     }
     if (s->at - start > DOCUMENT_MAX_DIGITS) {
-        return wrong(s, start, "a number of more than 60 characters");
+        return fail_scan(s, start, "a number of more than 60 characters");
     }
     return true;
 }
@@ -196,20 +197,20 @@ static bool scan_word(scanner *s) {
             return true;
         }
     }
-    int c = peek(s);
+    int c = peek_char(s);
     if (c == '/' || c == '#') {
-        return wrong(s, s->at, "JSON has no comments: use the key \"comment\"");
+        return fail_scan(s, s->at, "JSON has no comments: use the key \"comment\"");
     }
     if (c == '\'') {
-        return wrong(s, s->at, "texts stand in double quotes");
+        return fail_scan(s, s->at, "texts stand in double quotes");
     }
     if (c == ']' || c == '}') {
-        return wrong(s, s->at, "a value is missing here (is the comma before it one too many?)");
+        return fail_scan(s, s->at, "a value is missing here (is the comma before it one too many?)");
     }
     if (c == 'N' || c == 'I' || c == 'n' || c == 'i' || c == '+' || c == '.') {
-        return wrong(s, s->at, "not a JSON value: numbers are finite and begin with a digit or '-'");
+        return fail_scan(s, s->at, "not a JSON value: numbers are finite and begin with a digit or '-'");
     }
-    return wrong(s, s->at, "expected a value: an object, an array, a text, a number, true, false or null");
+    return fail_scan(s, s->at, "expected a value: an object, an array, a text, a number, true, false or null");
 }
 
 static bool scan_value(scanner *s, size_t key);
@@ -228,13 +229,13 @@ static bool open_bracket(scanner *s) {
 /* After a member or element: true at a comma (taken); *done at the closing bracket (taken). */
 static bool next_or_close(scanner *s, char close, bool *done) {
     skip_space(s);
-    int c = peek(s);
+    int c = peek_char(s);
     if (c < 0) {
         return ends_too_early(s);
     }
     if (c != ',' && c != close) {
-        return wrong(s, s->at,
-                     close == '}' ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element");
+        return fail_scan(s, s->at,
+                         close == '}' ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element");
     }
     s->at++;
     *done = c == close;
@@ -247,7 +248,7 @@ static bool scan_array(scanner *s) {
     if (!open_bracket(s)) {
         return false;
     }
-    if (peek(s) == ']') {
+    if (peek_char(s) == ']') {
         s->at++;
         s->depth--;
         return true;
@@ -262,21 +263,21 @@ static bool scan_array(scanner *s) {
 
 static bool scan_member(scanner *s) {
     size_t key = s->at;
-    int c = peek(s);
+    int c = peek_char(s);
     if (c < 0) {
         return ends_too_early(s);
     }
     if (c != '"') {
-        return wrong(s, s->at,
-                     c == '}' ? "a member is missing here (is the comma before it one too many?)"
-                              : "expected a key in double quotes");
+        return fail_scan(s, s->at,
+                         c == '}' ? "a member is missing here (is the comma before it one too many?)"
+                                  : "expected a key in double quotes");
     }
     if (!scan_text(s)) {
         return false;
     }
     skip_space(s);
-    if (peek(s) != ':') {
-        return peek(s) < 0 ? ends_too_early(s) : wrong(s, s->at, "expected ':' after a key");
+    if (peek_char(s) != ':') {
+        return peek_char(s) < 0 ? ends_too_early(s) : fail_scan(s, s->at, "expected ':' after a key");
     }
     s->at++;
     skip_space(s);
@@ -287,7 +288,7 @@ static bool scan_object(scanner *s) {
     if (!open_bracket(s)) {
         return false;
     }
-    if (peek(s) == '}') {
+    if (peek_char(s) == '}') {
         s->at++;
         s->depth--;
         return true;
@@ -301,11 +302,11 @@ static bool scan_object(scanner *s) {
 }
 
 static bool scan_value(scanner *s, size_t key) {
-    int c = peek(s);
+    int c = peek_char(s);
     if (c < 0) {
         return ends_too_early(s);
     }
-    if (!note(s, key, s->at)) {
+    if (!note_position(s, key, s->at)) {
         return false;
     }
     if (c == '{') {
@@ -349,10 +350,10 @@ static int utf8_length(const unsigned char *c, size_t left) {
 static bool check_encoding(scanner *s) {
     const unsigned char *text = (const unsigned char *)s->text;
     if (s->length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        return wrong(s, 0, "the file begins with a byte-order mark: save it as plain UTF-8");
+        return fail_scan(s, 0, "the file begins with a byte-order mark: save it as plain UTF-8");
     }
     if (s->length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
-        return wrong(s, 0, "the file is UTF-16: save it as UTF-8");
+        return fail_scan(s, 0, "the file is UTF-16: save it as UTF-8");
     }
     for (size_t at = 0; at < s->length;) {
         int length = utf8_length(text + at, s->length - at);
@@ -374,7 +375,7 @@ int json_scan(const char *text, size_t length, value_position **positions, size_
         good = scan_value(&s, 0);
         skip_space(&s);
         if (good && s.at < s.length) {
-            good = wrong(&s, s.at, "something follows after the end of the JSON value");
+            good = fail_scan(&s, s.at, "something follows after the end of the JSON value");
         }
     }
     if (!good) {

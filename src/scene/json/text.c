@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(text *t, size_t more) {
+static bool grow_text(text *t, size_t more) {
     if (t->failed) {
         return false;
     }
@@ -31,7 +31,7 @@ void text_add(text *t, const char *format, ...) {
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length >= 0 && make_room(t, (size_t)length)) {
+    if (length >= 0 && grow_text(t, (size_t)length)) {
         vsnprintf(t->start + t->length, (size_t)length + 1, format, again);
         t->length += (size_t)length;
     }

@@ -111,7 +111,7 @@ static const node *model_by_name(loader *l, const scope *s, const instance_data 
     return found;
 }
 
-static bool enter(loader *l, const node *model, const node *at) {
+static bool enter_model(loader *l, const node *model, const node *at) {
     for (int i = 0; i < l->depth; i++) {
         if (l->stack[i] == node_origin(model)) {
             report_once(&l->report, at, NULL, "a cycle: the %s contains itself", model->parent ? "model" : "file");
@@ -126,7 +126,7 @@ static bool enter(loader *l, const node *model, const node *at) {
     return true;
 }
 
-static const char *joined(loader *l, const char *a, const char *b, int64_t number, const char *c) {
+static const char *join_names_of(loader *l, const char *a, const char *b, int64_t number, const char *c) {
     char text[2 * MAX_NAME_BYTES + 40];
     if (strlen(a) + strlen(b) > MAX_NAME_BYTES) {
         return a; /* add_body says that the names are too long */
@@ -142,8 +142,8 @@ static const char *joined(loader *l, const char *a, const char *b, int64_t numbe
 }
 
 /* A body of the outer scope on which copies hang; NULL is the outer scope's world. */
-static const char *carrier(loader *l, const scope *outer, const instance_data *d) {
-    return strcmp(d->parent, "world") == 0 ? NULL : joined(l, outer->prefix, d->parent, -1, "");
+static const char *carrier_body(loader *l, const scope *outer, const instance_data *d) {
+    return strcmp(d->parent, "world") == 0 ? NULL : join_names_of(l, outer->prefix, d->parent, -1, "");
 }
 
 static void expand_copies(loader *l, scope *outer, const instance_data *d, const scope *like) {
@@ -163,14 +163,14 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
         s->document = like->document;
         s->model = like->model;
         s->joint = d->joint.at;
-        s->prefix = joined(l, outer->prefix, d->prefix, d->repeat.at ? i : -1, "");
+        s->prefix = join_names_of(l, outer->prefix, d->prefix, d->repeat.at ? i : -1, "");
         s->frame = stand;
         if (series && i > 0) {
-            s->parent = joined(l, outer->prefix, d->prefix, i - 1, d->repeat.on);
+            s->parent = join_names_of(l, outer->prefix, d->prefix, i - 1, d->repeat.on);
             s->parent_at = node_member(d->repeat.at, "on");
             s->frame = link;
         } else {
-            s->parent = carrier(l, outer, d);
+            s->parent = carrier_body(l, outer, d);
             s->parent_at = node_member(d->at, "parent");
         }
         if (p && !series && !pattern_next(l, p, &place)) {
@@ -198,7 +198,7 @@ static void expand_instance(loader *l, scope *outer, const node *instance) {
     } else {
         like.model = model_by_name(l, outer, &d);
     }
-    if (!like.model || !enter(l, like.model, node_member(instance, d.file ? "file" : "model"))) {
+    if (!like.model || !enter_model(l, like.model, node_member(instance, d.file ? "file" : "model"))) {
         return;
     }
     if (d.overrides) {

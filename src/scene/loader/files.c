@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static sim_status read_all(int file, char **content, size_t *length, sim_error *error) {
+static sim_status read_whole_file(int file, char **content, size_t *length, sim_error *error) {
     size_t room = 64 * 1024, have = 0;
     char *buffer = malloc(room + 1);
     while (buffer) {
@@ -53,7 +53,7 @@ static sim_status check_kind(const char *path, const char *head, ssize_t length,
 
 static sim_status read_scene(int file, const struct stat *about, const char *path, char **content, size_t *length,
                              sim_error *error) {
-    char head[FOREIGN_HEAD];
+    char head[FOREIGN_HEAD_BYTES];
     sim_status status = SIM_OK;
     if (S_ISREG(about->st_mode)) {
         status = check_kind(path, head, pread(file, head, sizeof head, 0), error);
@@ -62,7 +62,7 @@ static sim_status read_scene(int file, const struct stat *about, const char *pat
         status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about->st_size,
                           DOCUMENT_MAX_BYTES);
     }
-    status = status ? status : read_all(file, content, length, error);
+    status = status ? status : read_whole_file(file, content, length, error);
     if (!status && !S_ISREG(about->st_mode)) {
         status = check_kind(path, *content, (ssize_t)*length, error);
         if (status) {

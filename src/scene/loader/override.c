@@ -17,7 +17,7 @@ typedef struct path {
 } path;
 
 /* "/world/step" or "world/step"; ~1 is '/', ~0 is '~'. */
-static bool split(const char *from, size_t length, path *p) {
+static bool split_path(const char *from, size_t length, path *p) {
     size_t out = 0;
     p->count = 0;
     if (length && *from == '/') {
@@ -130,7 +130,7 @@ static void no_element(cursor *c, const char *name) {
 }
 
 /* By name, else by number; NULL and reported when there is none, or more than one. */
-static node *element(cursor *c, const char *name) {
+static node *find_element(cursor *c, const char *name) {
     char *end;
     node *found = NULL;
     int named = 0;
@@ -170,13 +170,13 @@ static void step_table(cursor *c, const char *segment) {
 }
 
 /* One segment down, making what is absent; NULL and reported if that cannot be. */
-static node *descend(cursor *c, const char *segment, bool last) {
+static node *descend_segment(cursor *c, const char *segment, bool last) {
     node *next;
     if (!loader_spend(c->l, 16 * (int64_t)c->n->count, c->blame)) { /* each child is a walk through memory */
         return NULL;
     }
     if (c->n->kind == NODE_ARRAY) {
-        next = element(c, segment);
+        next = find_element(c, segment);
     } else if (!write_out(c)) {
         report_once(&c->l->report, c->blame, NULL, "nothing can be put at \"%.100s\": it is inside %s", segment,
                     node_kind_name(c->n));
@@ -195,9 +195,9 @@ static node *descend(cursor *c, const char *segment, bool last) {
 }
 
 /* Puts `value` in place of what stands at the path. */
-static bool replace(cursor *c, const path *p, node *value) {
+static bool replace_value(cursor *c, const path *p, node *value) {
     for (int i = 0; i < p->count; i++) {
-        c->n = descend(c, p->segment[i], i == p->count - 1);
+        c->n = descend_segment(c, p->segment[i], i == p->count - 1);
         if (!c->n) {
             return false;
         }
@@ -229,7 +229,7 @@ static void apply_option(loader *l, const char *option) {
     *blame = (node){.source = from};
     const char *equals = strchr(option, '=');
     path p;
-    if (!equals || !split(option, (size_t)(equals - option), &p)) {
+    if (!equals || !split_path(option, (size_t)(equals - option), &p)) {
         report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "expected PATH=VALUE");
         return;
     }
@@ -240,7 +240,7 @@ static void apply_option(loader *l, const char *option) {
     cursor c = {.l = l, .n = l->main->root, .t = &table_scene, .blame = blame, .from = from};
     node *value = document_parse_option(from, equals + 1, l->work, &l->report);
     if (value) {
-        replace(&c, &p, value);
+        replace_value(&c, &p, value);
     }
 }
 
@@ -273,7 +273,7 @@ void override_options(loader *l, const sim_scene_overrides *overrides) {
 
 /* ---- from an instance ---- */
 
-static node *copy(loader *l, const node *from, const node *at) {
+static node *copy_node(loader *l, const node *from, const node *at) {
     node *n = node_copy(from, NULL, l->work, &l->copied_nodes, l->limits.copied_nodes);
     if (!n && l->copied_nodes > l->limits.copied_nodes) {
         report_once(&l->report, at, NULL, "overrides copy more than %lld values", (long long)l->limits.copied_nodes);
@@ -291,20 +291,20 @@ const node *override_model(loader *l, const node *instance, const node *model, c
         return memo->variant;
     }
     memo->variant_failed = true;
-    node *changed = copy(l, model, overrides);
+    node *changed = copy_node(l, model, overrides);
     bool good = changed;
     for (const node *n = overrides->first; good && n; n = n->next) {
         path p;
         if (strcmp(n->key, "comment") == 0 && n->kind == NODE_TEXT) {
             continue;
         }
-        if (!split(n->key, strlen(n->key), &p)) {
+        if (!split_path(n->key, strlen(n->key), &p)) {
             report_key(&l->report, n, NULL, "expected a path as in \"bodies/forearm/inertia/mass\"");
             return NULL;
         }
         cursor c = {.l = l, .n = changed, .t = t, .blame = n, .from = n->source};
-        node *value = copy(l, n, overrides);
-        good = value && replace(&c, &p, value);
+        node *value = copy_node(l, n, overrides);
+        good = value && replace_value(&c, &p, value);
     }
     if (!good || !check_object(&l->reader, changed, t)) {
         return NULL;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 1000 }; /* to find a free place for one copy */
+enum { MAX_SCATTER_TRIES = 1000 }; /* to find a free place for one copy */
 
 struct placing {
     repeat_data repeat;
@@ -22,7 +22,7 @@ struct placing {
 };
 
 /* SplitMix64: a counter, scrambled.  The same numbers on every machine. */
-static uint64_t draw(placing *p) {
+static uint64_t draw_random(placing *p) {
     uint64_t z = p->random += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -30,7 +30,7 @@ static uint64_t draw(placing *p) {
 }
 
 /* In [0, 1). */
-static double draw_unit(placing *p) { return (double)(draw(p) >> 11) * 0x1p-53; }
+static double draw_unit(placing *p) { return (double)(draw_random(p) >> 11) * 0x1p-53; }
 
 static double draw_between(placing *p, double low, double high) { return low + draw_unit(p) * (high - low); }
 
@@ -89,14 +89,14 @@ static v3 draw_place(placing *p) {
     return (v3){x, y, draw_between(p, d->min[2], d->max[2])};
 }
 
-static bool scatter(loader *l, placing *p, sim_pose *place) {
+static bool scatter_place(loader *l, placing *p, sim_pose *place) {
     place->p = draw_place(p);
     if (p->taken) {
         for (int tries = 1; !is_free(p, place->p); tries++) {
-            if (tries == TRIES || !loader_spend(l, 27, p->at)) {
+            if (tries == MAX_SCATTER_TRIES || !loader_spend(l, 27, p->at)) {
                 report_once(&l->report, p->at, "a larger box, a smaller radius or fewer copies",
                             "no room for copy %lld of %lld after %d tries", (long long)p->next, (long long)p->count,
-                            TRIES);
+                            MAX_SCATTER_TRIES);
                 return false;
             }
             place->p = draw_place(p);
@@ -112,7 +112,7 @@ static bool scatter(loader *l, placing *p, sim_pose *place) {
     return true;
 }
 
-static v3 lattice(placing *p, bool centred) {
+static v3 lattice_place(placing *p, bool centred) {
     const repeat_data *d = &p->repeat;
     int64_t nz = (int64_t)d->counts[2], ny = (int64_t)d->counts[1];
     double ix = (double)(p->next / (ny * nz)), iy = (double)(p->next / nz % ny), iz = (double)(p->next % nz);
@@ -133,10 +133,10 @@ bool pattern_next(loader *l, placing *p, sim_pose *place) {
         place->p = (v3){i * d->offset[0], i * d->offset[1], i * d->offset[2]};
         break;
     case PLACE_GRID:
-        place->p = lattice(p, false);
+        place->p = lattice_place(p, false);
         break;
     case PLACE_COLUMNS:
-        place->p = lattice(p, true);
+        place->p = lattice_place(p, true);
         place->p.x += draw_between(p, -d->jitter, d->jitter);
         place->p.y += draw_between(p, -d->jitter, d->jitter);
         if (d->random_orientation) {
@@ -144,7 +144,7 @@ bool pattern_next(loader *l, placing *p, sim_pose *place) {
         }
         break;
     case PLACE_SCATTER:
-        found = scatter(l, p, place);
+        found = scatter_place(l, p, place);
         break;
     default:
         break;

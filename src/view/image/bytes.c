@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDERS = 3 };
+enum { DIFFERENCE_ORDERS = 3 };
 
-static bool make_room(view_bytes *bytes, size_t more) {
+static bool grow_bytes(view_bytes *bytes, size_t more) {
     if (bytes->size + more > bytes->room) {
         size_t room = 2 * (bytes->size + more) + 256;
         unsigned char *data = realloc(bytes->data, room);
@@ -29,14 +29,14 @@ void view_bytes_free(view_bytes *bytes) {
 }
 
 void view_put_bytes(view_bytes *bytes, const void *from, size_t size) {
-    if (size > 0 && make_room(bytes, size)) {
+    if (size > 0 && grow_bytes(bytes, size)) {
         memcpy(bytes->data + bytes->size, from, size);
         bytes->size += size;
     }
 }
 
 void view_put_byte(view_bytes *bytes, int byte) {
-    if (make_room(bytes, 1)) {
+    if (grow_bytes(bytes, 1)) {
         bytes->data[bytes->size++] = (unsigned char)byte;
     }
 }
@@ -48,15 +48,15 @@ void view_put_number(view_bytes *bytes, uint64_t value) {
     view_put_byte(bytes, (int)value);
 }
 
-static uint64_t folded(int64_t value) { return value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1; }
+static uint64_t zigzag(int64_t value) { return value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1; }
 
-static int64_t difference(const int64_t *x, int k, int order) {
+static int64_t eval_difference(const int64_t *x, int k, int order) {
     int64_t one = k > 0 ? x[k - 1] : 0, two = k > 1 ? x[k - 2] : 0;
     return order == 0 ? x[k] : order == 1 ? x[k] - one : x[k] - 2 * one + two;
 }
 
 /* Numbers that take one byte still deflate the better the smaller they are. */
-static int cost(uint64_t value) {
+static int byte_cost(uint64_t value) {
     int bits = 0;
     for (; value > 0; value >>= 1) {
         bits++;
@@ -65,16 +65,16 @@ static int cost(uint64_t value) {
 }
 
 void view_put_column(view_bytes *bytes, const int64_t *value, int count) {
-    int64_t sum[ORDERS] = {0};
+    int64_t sum[DIFFERENCE_ORDERS] = {0};
     int best = 0;
-    for (int order = 0; order < ORDERS; order++) {
+    for (int order = 0; order < DIFFERENCE_ORDERS; order++) {
         for (int k = 0; k < count; k++) {
-            sum[order] += cost(folded(difference(value, k, order)));
+            sum[order] += byte_cost(zigzag(eval_difference(value, k, order)));
         }
         best = sum[order] < sum[best] ? order : best;
     }
     view_put_byte(bytes, best);
     for (int k = 0; k < count; k++) {
-        view_put_number(bytes, folded(difference(value, k, best)));
+        view_put_number(bytes, zigzag(eval_difference(value, k, best)));
     }
 }

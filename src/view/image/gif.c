@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { AS_BEFORE = PALETTE_COLOURS, COLOURS = 256, QUICK = 1 };
+enum { UNCHANGED_INDEX = PALETTE_COLOURS, TABLE_COLOURS = 256, FAST_LEVEL = 1 };
 
 struct gif {
     moving_format format;
@@ -49,7 +49,7 @@ bool gif_add(gif *g, const unsigned char *rgb) {
     size_t pixels = pixels_of(g);
     uLong size = compressBound((uLong)(3 * pixels));
     unsigned char *packed = malloc(size);
-    if (!packed || compress2(packed, &size, rgb, (uLong)(3 * pixels), QUICK) != Z_OK) {
+    if (!packed || compress2(packed, &size, rgb, (uLong)(3 * pixels), FAST_LEVEL) != Z_OK) {
         free(packed);
         return false;
     }
@@ -73,8 +73,8 @@ static void put_16(view_bytes *out, int value) {
     view_put_byte(out, value >> 8 & 0xff);
 }
 
-static void put_head(const gif *g, const unsigned char colour[PALETTE_COLOURS][3], view_bytes *out) {
-    static const unsigned char none[COLOURS - PALETTE_COLOURS][3];
+static void put_gif_head(const gif *g, const unsigned char colour[PALETTE_COLOURS][3], view_bytes *out) {
+    static const unsigned char none[TABLE_COLOURS - PALETTE_COLOURS][3];
     view_put_bytes(out, "GIF89a", 6);
     put_16(out, g->format.width);
     put_16(out, g->format.height);
@@ -85,13 +85,13 @@ static void put_head(const gif *g, const unsigned char colour[PALETTE_COLOURS][3
 }
 
 /* Until when a picture is shown, in hundredths of a second. */
-static int until(const gif *g, int picture) { return (int)lrint(100 * (double)picture / g->format.rate); }
+static int end_of_picture(const gif *g, int picture) { return (int)lrint(100 * (double)picture / g->format.rate); }
 
 static void put_picture_head(const gif *g, int k, moving_part part, view_bytes *out) {
     view_put_bytes(out, "\x21\xf9\x04\x05", 4); /* it stays, and has an index that shows what was there */
-    int hundredths = until(g, k + 1) - until(g, k);
+    int hundredths = end_of_picture(g, k + 1) - end_of_picture(g, k);
     put_16(out, hundredths < 0xffff ? hundredths : 0xffff);
-    view_put_byte(out, AS_BEFORE);
+    view_put_byte(out, UNCHANGED_INDEX);
     view_put_bytes(out, "\0\x2c", 2);
     put_16(out, part.x);
     put_16(out, part.y);
@@ -111,14 +111,14 @@ static int put_change(const gif *g, int k, const unsigned char *now, const unsig
     for (int y = part.y; y < part.y + part.height; y++) {
         for (int x = part.x; x < part.x + part.width; x++) {
             size_t at = (size_t)y * (size_t)g->format.width + (size_t)x;
-            text[count++] = k && now[at] == before[at] ? AS_BEFORE : now[at];
+            text[count++] = k && now[at] == before[at] ? UNCHANGED_INDEX : now[at];
         }
     }
     put_picture_head(g, k, part, out);
     return lzw_put(out, text, count);
 }
 
-static bool unpack(const gif *g, int k, unsigned char *rgb) {
+static bool unpack_picture(const gif *g, int k, unsigned char *rgb) {
     size_t from = k ? g->end[k - 1] : 0;
     uLong size = (uLong)(3 * pixels_of(g));
     return uncompress(rgb, &size, g->packed.data + from, (uLong)(g->end[k] - from)) == Z_OK;
@@ -130,7 +130,7 @@ static int put_pictures(const gif *g, const unsigned char *index_of_bin, unsigne
     unsigned char *rgb = room, *now = rgb + 3 * pixels, *before = now + pixels, *text = before + pixels;
     int good = 1;
     for (int k = 0; good && k < g->count; k++) {
-        good = unpack(g, k, rgb);
+        good = unpack_picture(g, k, rgb);
         for (size_t i = 0; good && i < pixels; i++) {
             now[i] = index_of_bin[palette_bin_of(rgb + 3 * i)];
         }
@@ -147,7 +147,7 @@ bool gif_end(gif *g, view_bytes *file) {
     unsigned char *index_of_bin = calloc(PALETTE_BINS, 1), *room = malloc(6 * pixels_of(g));
     bool good = index_of_bin && room && palette_choose(g->bin, colour, index_of_bin) > 0;
     if (good) {
-        put_head(g, (const unsigned char(*)[3])colour, file);
+        put_gif_head(g, (const unsigned char(*)[3])colour, file);
         good = put_pictures(g, index_of_bin, room, file);
         view_put_byte(file, 0x3b);
     }

@@ -8,15 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDEX_BITS = 8, CLEAR = 1 << INDEX_BITS, END, FIRST_WORD, WORDS = 4096, PLACES = 8192, BLOCK = 255 };
+enum {
+    INDEX_BITS = 8,
+    CLEAR_CODE = 1 << INDEX_BITS,
+    END_CODE,
+    FIRST_WORD,
+    MAX_WORDS = 4096,
+    TABLE_PLACES = 8192,
+    BLOCK_BYTES = 255
+};
 
 typedef struct lzw {
-    uint32_t key[PLACES]; /* word before and index, plus 1; 0: free */
-    uint16_t word[PLACES];
+    uint32_t key[TABLE_PLACES]; /* word before and index, plus 1; 0: free */
+    uint16_t word[TABLE_PLACES];
     int next, bits;
     uint32_t held; /* bits that are no byte yet */
     int nheld;
-    unsigned char block[BLOCK];
+    unsigned char block[BLOCK_BYTES];
     int filled;
     view_bytes *out;
 } lzw;
@@ -33,7 +41,7 @@ static void put_held_byte(lzw *z) {
     z->block[z->filled++] = (unsigned char)z->held;
     z->held >>= 8;
     z->nheld -= 8;
-    if (z->filled == BLOCK) {
+    if (z->filled == BLOCK_BYTES) {
         end_block(z);
     }
 }
@@ -47,17 +55,17 @@ static void put_code(lzw *z, int code) {
 }
 
 static void forget_words(lzw *z) {
-    put_code(z, CLEAR);
+    put_code(z, CLEAR_CODE);
     memset(z->key, 0, sizeof z->key);
     z->next = FIRST_WORD;
     z->bits = INDEX_BITS + 1;
 }
 
 /* The place of a word with one index more, or the free one where it belongs. */
-static int place_of(const lzw *z, uint32_t key) {
+static int find_word(const lzw *z, uint32_t key) {
     uint32_t at = key * 2654435761u >> 19;
     while (z->key[at] && z->key[at] != key) {
-        at = (at + 1) % PLACES;
+        at = (at + 1) % TABLE_PLACES;
     }
     return (int)at;
 }
@@ -73,13 +81,13 @@ bool lzw_put(view_bytes *out, const unsigned char *index, size_t count) {
     int word = index[0];
     for (size_t k = 1; k < count; k++) {
         uint32_t key = ((uint32_t)word << INDEX_BITS | index[k]) + 1;
-        int at = place_of(z, key);
+        int at = find_word(z, key);
         if (z->key[at]) {
             word = z->word[at];
             continue;
         }
         put_code(z, word);
-        if (z->next == WORDS) {
+        if (z->next == MAX_WORDS) {
             forget_words(z);
         } else {
             z->key[at] = key;
@@ -90,7 +98,7 @@ bool lzw_put(view_bytes *out, const unsigned char *index, size_t count) {
         word = index[k];
     }
     put_code(z, word);
-    put_code(z, END);
+    put_code(z, END_CODE);
     while (z->nheld > 0) {
         put_held_byte(z);
     }

@@ -1,12 +1,12 @@
-/* Median cut: colours for pictures that may have 255 of them.  Pixels are counted in bins of 6 bits a channel; a box around
- * all bins is cut where its weighted variance along one channel
+/* Median cut: colours for pictures that may have 255 of them.  Pixels are counted in bins of 6 bits a channel; a box
+ * around all bins is cut where its weighted variance along one channel
  *
  *     V_c = sum w (x_c - mean_c)^2,   w = sqrt(pixels of the bin),   x: the mean colour of the bin, 0 .. 255
  *
- * is the greatest of all boxes and channels, at the mean, until there are enough boxes; a box is shown in the mean of its
- * pixels.  Heckbert, Color image quantization for frame buffer display, SIGGRAPH 1982.  Departures: cuts are at the mean and
- * not at the median; roots of counts, so that a wide background does not take all colours.  Cost: n log n a cut, n the bins
- * in use. */
+ * is the greatest of all boxes and channels, at the mean, until there are enough boxes; a box is shown in the mean of
+ * its pixels.  Heckbert, Color image quantization for frame buffer display, SIGGRAPH 1982.  Departures: cuts are at the
+ * mean and not at the median; roots of counts, so that a wide background does not take all colours.  Cost: n log n a
+ * cut, n the bins in use. */
 #include "view/image/moving.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ typedef struct box {
     double mean, variance;
 } box;
 
-static box measure(const used_bin *bin, int first, int count) {
+static box measure_box(const used_bin *bin, int first, int count) {
     box b = {.first = first, .count = count, .variance = -1};
     for (int c = 0; c < 3; c++) {
         double weight = 0, sum = 0, variance = 0;
@@ -44,18 +44,18 @@ static box measure(const used_bin *bin, int first, int count) {
     return b;
 }
 
-static void swap(used_bin *a, used_bin *b) {
+static void swap_bins(used_bin *a, used_bin *b) {
     used_bin t = *a;
     *a = *b;
     *b = t;
 }
 
 /* Those below the mean first; how many. */
-static int part(used_bin *bin, const box *b) {
+static int partition_bins(used_bin *bin, const box *b) {
     int low = b->first;
     for (int k = b->first; k < b->first + b->count; k++) {
         if (bin[k].at[b->channel] < b->mean) {
-            swap(&bin[k], &bin[low++]);
+            swap_bins(&bin[k], &bin[low++]);
         }
     }
     return low - b->first;
@@ -63,24 +63,24 @@ static int part(used_bin *bin, const box *b) {
 
 static int cut_all(used_bin *bin, int bins, box b[PALETTE_COLOURS]) {
     int count = 1;
-    b[0] = measure(bin, 0, bins);
+    b[0] = measure_box(bin, 0, bins);
     while (count < PALETTE_COLOURS) {
         int widest = 0;
         for (int k = 1; k < count; k++) {
             widest = b[k].variance > b[widest].variance ? k : widest;
         }
         box whole = b[widest];
-        int low = whole.variance > 0 ? part(bin, &whole) : 0;
+        int low = whole.variance > 0 ? partition_bins(bin, &whole) : 0;
         if (low == 0 || low == whole.count) {
             return count;
         }
-        b[widest] = measure(bin, whole.first, low);
-        b[count++] = measure(bin, whole.first + low, whole.count - low);
+        b[widest] = measure_box(bin, whole.first, low);
+        b[count++] = measure_box(bin, whole.first + low, whole.count - low);
     }
     return count;
 }
 
-static int collect(const palette_bin *bin, used_bin *used) {
+static int collect_bins(const palette_bin *bin, used_bin *used) {
     int count = 0;
     for (int k = 0; k < PALETTE_BINS; k++) {
         if (bin[k].count) {
@@ -100,7 +100,7 @@ int palette_choose(const palette_bin *bin, unsigned char colour[PALETTE_COLOURS]
         return 0;
     }
     box b[PALETTE_COLOURS];
-    int bins = collect(bin, used), count = bins ? cut_all(used, bins, b) : 0;
+    int bins = collect_bins(bin, used), count = bins ? cut_all(used, bins, b) : 0;
     for (int k = 0; k < count; k++) {
         palette_bin all = {0};
         for (int i = b[k].first; i < b[k].first + b[k].count; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PIXEL = 3, RULES = 5 };
+enum { PIXEL_BYTES = 3, FILTER_RULES = 5 };
 
 unsigned char *png_put_32(unsigned char *to, uint32_t value) {
     for (int k = 0; k < 4; k++) {
@@ -37,13 +37,13 @@ void png_put_head(view_bytes *out, int width, int height) {
 }
 
 /* Of the neighbours left a, above b, and left of that c, the one nearest to a + b - c (Paeth). */
-static int paeth(int a, int b, int c) {
+static int paeth_neighbour(int a, int b, int c) {
     int by_a = abs(b - c), by_b = abs(a - c), by_c = abs(a + b - 2 * c);
     return by_a <= by_b && by_a <= by_c ? a : by_b <= by_c ? b : c;
 }
 
-static int foretold(int rule, int a, int b, int c) {
-    return rule == 0 ? 0 : rule == 1 ? a : rule == 2 ? b : rule == 3 ? (a + b) / 2 : paeth(a, b, c);
+static int predict_byte(int rule, int a, int b, int c) {
+    return rule == 0 ? 0 : rule == 1 ? a : rule == 2 ? b : rule == 3 ? (a + b) / 2 : paeth_neighbour(a, b, c);
 }
 
 /* Returns how large the differences are, in all. */
@@ -51,9 +51,9 @@ static long filter_row(const unsigned char *row, const unsigned char *above, int
     long sum = 0;
     out[0] = (unsigned char)rule;
     for (int k = 0; k < bytes; k++) {
-        int a = k < PIXEL ? 0 : row[k - PIXEL], b = above ? above[k] : 0,
-            c = k < PIXEL || !above ? 0 : above[k - PIXEL];
-        unsigned char difference = (unsigned char)(row[k] - foretold(rule, a, b, c));
+        int a = k < PIXEL_BYTES ? 0 : row[k - PIXEL_BYTES], b = above ? above[k] : 0,
+            c = k < PIXEL_BYTES || !above ? 0 : above[k - PIXEL_BYTES];
+        unsigned char difference = (unsigned char)(row[k] - predict_byte(rule, a, b, c));
         out[k + 1] = difference;
         sum += difference < 128 ? difference : 256 - difference;
     }
@@ -61,13 +61,13 @@ static long filter_row(const unsigned char *row, const unsigned char *above, int
 }
 
 /* `line` has room for a row. */
-static void filter(const unsigned char *rgb, size_t stride, int width, int height, unsigned char *rows,
-                   unsigned char *line) {
-    int bytes = PIXEL * width;
+static void filter_rows(const unsigned char *rgb, size_t stride, int width, int height, unsigned char *rows,
+                        unsigned char *line) {
+    int bytes = PIXEL_BYTES * width;
     for (int y = 0; y < height; y++) {
         const unsigned char *row = rgb + (size_t)y * stride;
         long best = -1;
-        for (int rule = 0; rule < RULES; rule++) {
+        for (int rule = 0; rule < FILTER_RULES; rule++) {
             long sum = filter_row(row, y ? row - stride : NULL, bytes, rule, line);
             if (best < 0 || sum < best) {
                 best = sum;
@@ -78,12 +78,12 @@ static void filter(const unsigned char *rgb, size_t stride, int width, int heigh
 }
 
 bool png_pack(const unsigned char *rgb, size_t stride, int width, int height, view_bytes *out) {
-    size_t row = PIXEL * (size_t)width + 1, raw = row * (size_t)height;
+    size_t row = PIXEL_BYTES * (size_t)width + 1, raw = row * (size_t)height;
     uLong size = compressBound((uLong)raw);
     unsigned char *rows = malloc(raw), *line = malloc(row), *packed = malloc(size);
     bool good = rows && line && packed;
     if (good) {
-        filter(rgb, stride, width, height, rows, line);
+        filter_rows(rgb, stride, width, height, rows, line);
         good = compress2(packed, &size, rows, (uLong)raw, 6) == Z_OK;
     }
     if (good) {
@@ -98,7 +98,7 @@ bool png_pack(const unsigned char *rgb, size_t stride, int width, int height, vi
 sim_status png_encode(const unsigned char *rgb, int width, int height, unsigned char **bytes, size_t *size,
                       sim_error *error) {
     view_bytes packed = {0}, out = {0};
-    int good = png_pack(rgb, PIXEL * (size_t)width, width, height, &packed);
+    int good = png_pack(rgb, PIXEL_BYTES * (size_t)width, width, height, &packed);
     png_put_head(&out, width, height);
     png_put_chunk(&out, "IDAT", packed.data, packed.size);
     png_put_chunk(&out, "IEND", NULL, 0);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static const double crease_cosine = 0.8; /* 37 degrees: cylinders of ten sides look round, those of eight do not */
+static const double MIN_CREASE_COSINE = 0.8; /* 37 degrees: cylinders of ten sides look round, those of eight do not */
 /* Vertices of more triangles than this, as the middle of a fan, are not smoothed: the work grows with its square. */
 enum { MAX_TRIANGLES_ROUND_VERTEX = 256 };
 
@@ -69,7 +69,7 @@ static v3 corner_normal(const surface *s, int vertex, int t) {
     v3 sum = s->area[t];
     for (int k = first; k < last && last - first <= MAX_TRIANGLES_ROUND_VERTEX; k++) {
         int other = s->around[k];
-        if (other != t && v3_dot(s->normal[other], s->normal[t]) > crease_cosine) {
+        if (other != t && v3_dot(s->normal[other], s->normal[t]) > MIN_CREASE_COSINE) {
             sum = v3_add(sum, s->area[other]);
         }
     }

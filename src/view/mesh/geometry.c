@@ -1,5 +1,6 @@
-/* Surfaces of hulls and height fields.  A hull has flat faces, each cut into a fan of triangles with corners of its own.  A
- * height field is drawn as it is in contact, two triangles a cell (sim/geometry.h), with the normals of its slopes. */
+/* Surfaces of hulls and height fields.  A hull has flat faces, each cut into a fan of triangles with corners of its
+ * own.  A height field is drawn as it is in contact, two triangles a cell (sim/geometry.h), with the normals of its
+ * slopes. */
 #include "view/mesh/parts.h"
 
 view_mesh *view_mesh_hull(const sim_hull *hull) {
@@ -20,7 +21,7 @@ view_mesh *view_mesh_hull(const sim_hull *hull) {
 }
 
 /* The rise from one neighbour of point k to the other, over their distance; one-sided at the border. */
-static double slope(const double *height, int stride, int k, int count, double cell) {
+static double height_slope(const double *height, int stride, int k, int count, double cell) {
     int low = k > 0 ? k - 1 : k, high = k + 1 < count ? k + 1 : k;
     return (height[high * stride] - height[low * stride]) / ((high - low) * cell);
 }
@@ -33,8 +34,8 @@ view_mesh *view_mesh_heights(const sim_heights *h) {
         for (int i = 0; i < columns; i++) {
             double x = i * dx - 0.5 * h->size[0], y = j * dy - 0.5 * h->size[1];
             const double *row = h->height + (ptrdiff_t)j * columns, *column = h->height + i;
-            view_mesh_vertex(mesh, x, y, row[i], -slope(row, 1, i, columns, dx), -slope(column, columns, j, rows, dy),
-                             1);
+            view_mesh_vertex(mesh, x, y, row[i], -height_slope(row, 1, i, columns, dx),
+                             -height_slope(column, columns, j, rows, dy), 1);
             if (i > 0 && j > 0) {
                 int here = j * columns + i, left = here - 1, below = here - columns;
                 view_mesh_triangle(mesh, below - 1, below, here);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A face has the axis k as its normal, and the two that follow k span it. */
-static view_mesh *box(const double edge[3]) {
+static view_mesh *make_box(const double edge[3]) {
     view_mesh *mesh = view_mesh_room(24, 12);
     for (int face = 0; mesh && face < 6; face++) {
         int k = face / 2, i = (k + 1) % 3, j = (k + 2) % 3, first = mesh->nvertex;
@@ -25,7 +25,7 @@ static view_mesh *box(const double edge[3]) {
     return mesh;
 }
 
-static view_mesh *square(void) {
+static view_mesh *make_square(void) {
     static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     view_mesh *mesh = view_mesh_room(4, 2);
     if (mesh) {
@@ -48,13 +48,13 @@ view_mesh *view_mesh_create(const sim_shape *shape, int detail) {
     case SIM_ELLIPSOID:
         return view_mesh_ellipsoid(size, turn);
     case SIM_BOX:
-        return box(size);
+        return make_box(size);
     case SIM_CAPSULE:
         return view_mesh_capsule(size[0], size[1], turn);
     case SIM_CYLINDER:
         return view_mesh_cylinder(size[0], size[1], turn);
     case SIM_HALF_SPACE:
-        return square();
+        return make_square();
     case SIM_CONVEX:
         return view_mesh_hull(geometry->hull);
     case SIM_MESH:

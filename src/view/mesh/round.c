@@ -2,8 +2,9 @@
  *
  *     p = (r cos a, r sin a, z),   a = 2 pi k / turn
  *
- * The first and last point of a ring coincide; poles are rings of radius zero, of which half the triangles are left out.
- * An ellipsoid is the unit sphere with each axis scaled by s_i; its normals are those of the sphere divided by s_i. */
+ * The first and last point of a ring coincide; poles are rings of radius zero, of which half the triangles are left
+ * out. An ellipsoid is the unit sphere with each axis scaled by s_i; its normals are those of the sphere divided by
+ * s_i. */
 #include "view/mesh/parts.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static void add_ring(view_mesh *mesh, ring r, int turn) {
 }
 
 /* Joins the ring that starts at vertex `above` with that at `below`. */
-static void join(view_mesh *mesh, int above, int below, int turn, int upper_pole, int lower_pole) {
+static void join_rings(view_mesh *mesh, int above, int below, int turn, int upper_pole, int lower_pole) {
     for (int k = 0; k < turn; k++) {
         if (!lower_pole) {
             view_mesh_triangle(mesh, above + k, below + k, below + k + 1);
@@ -35,7 +36,7 @@ static void join(view_mesh *mesh, int above, int below, int turn, int upper_pole
 }
 
 /* Half a turn from pole to pole in turn/2 steps; at the equator a straight part of `length`, if any. */
-static view_mesh *ball(double radius, double length, int turn) {
+static view_mesh *make_ball(double radius, double length, int turn) {
     int steps = turn / 2, rings = steps + 1 + (length > 0);
     view_mesh *mesh = view_mesh_room(rings * (turn + 1), 2 * rings * turn);
     for (int k = 0, made = 0; mesh && k <= steps; k++) {
@@ -45,17 +46,17 @@ static view_mesh *ball(double radius, double length, int turn) {
             double lift = 2 * k < steps || (copies == 2 && copy == 0) ? 0.5 * length : -0.5 * length;
             add_ring(mesh, (ring){radius * s, radius * c + lift, s, c}, turn);
             if (made > 0) {
-                join(mesh, (made - 1) * (turn + 1), made * (turn + 1), turn, made == 1, made == rings - 1);
+                join_rings(mesh, (made - 1) * (turn + 1), made * (turn + 1), turn, made == 1, made == rings - 1);
             }
         }
     }
     return mesh;
 }
 
-view_mesh *view_mesh_capsule(double radius, double length, int detail) { return ball(radius, length, detail); }
+view_mesh *view_mesh_capsule(double radius, double length, int detail) { return make_ball(radius, length, detail); }
 
 view_mesh *view_mesh_ellipsoid(const double semi_axes[3], int detail) {
-    view_mesh *mesh = ball(1, 0, detail);
+    view_mesh *mesh = make_ball(1, 0, detail);
     for (int i = 0; mesh && i < mesh->nvertex; i++) {
         float *p = mesh->position[i], *n = mesh->normal[i];
         double m[3], square = 0;
@@ -81,7 +82,7 @@ view_mesh *view_mesh_cylinder(double radius, double length, int detail) {
             add_ring(mesh, rings[k], detail);
         }
         for (int k = 0; k < 6; k += 2) {
-            join(mesh, k * (detail + 1), (k + 1) * (detail + 1), detail, k == 0, k == 4);
+            join_rings(mesh, k * (detail + 1), (k + 1) * (detail + 1), detail, k == 0, k == 4);
         }
     }
     return mesh;

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { BINS = 16 };
+enum { HEIGHT_BINS = 16 };
 
 static const double pi = 3.14159265358979323846;
 static const float weak = 0.05f;   /* of what is long: links, rods */
@@ -18,13 +18,13 @@ static const float strong = 0.13f; /* of balls, discs and wheels */
 /* ---- meshes ---- */
 
 static bool reaches_all_around(const view_mesh *mesh, const float centre[3], int u, int v) {
-    double farthest[BINS] = {0}, least = HUGE_VAL, most = 0;
+    double farthest[HEIGHT_BINS] = {0}, least = HUGE_VAL, most = 0;
     for (int k = 0; k < mesh->nvertex; k++) {
         double x = (double)(mesh->position[k][u] - centre[u]), y = (double)(mesh->position[k][v] - centre[v]);
-        int bin = (int)((atan2(y, x) / pi + 1) / 2 * BINS) % BINS;
+        int bin = (int)((atan2(y, x) / pi + 1) / 2 * HEIGHT_BINS) % HEIGHT_BINS;
         farthest[bin] = fmax(farthest[bin], hypot(x, y));
     }
-    for (int k = 0; k < BINS; k++) {
+    for (int k = 0; k < HEIGHT_BINS; k++) {
         least = fmin(least, farthest[k]);
         most = fmax(most, farthest[k]);
     }

@@ -25,7 +25,7 @@ static double shape_radius(const sim_shape *shape) {
 }
 
 /* Of two bodies hung on each other, how far the one stands from the other tells as much as a shape. */
-static double placed(const sim_body *body) { return v3_norm(body->placement.p); }
+static double joint_distance(const sim_body *body) { return v3_norm(body->placement.p); }
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -70,7 +70,7 @@ bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
     }
     sizes->typical = typical_size(sizes->body, model->nbody, room);
     for (int i = 1; i < model->nbody && sizes->typical == 1; i++) {
-        room[i] = model->body[i].parent ? placed(&model->body[i]) : 0;
+        room[i] = model->body[i].parent ? joint_distance(&model->body[i]) : 0;
         sizes->typical = room[i] > 0 ? room[i] : sizes->typical;
     }
     for (int i = 0; i < model->nbody; i++) {

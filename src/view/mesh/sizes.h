@@ -15,6 +15,6 @@ bool view_sizes_find(view_sizes *sizes, const sim_model *model);
 void view_sizes_free(view_sizes *sizes);
 
 /* Steps of positions, as a fraction of the radius: 1/20 of a pixel where the body is 200 pixels wide. */
-static const double view_fineness = 1.0 / 4096;
+static const double VIEW_FINENESS = 1.0 / 4096;
 
 #endif

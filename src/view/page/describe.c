@@ -8,7 +8,7 @@
 static void put_raw(view_bytes *out, const char *text) { view_put_bytes(out, text, strlen(text)); }
 
 /* Bytes that are no UTF-8 were refused with the scene. */
-static void put_text(view_bytes *out, const char *text) {
+static void put_json_text(view_bytes *out, const char *text) {
     view_put_byte(out, '"');
     for (const char *c = text ? text : ""; *c; c++) {
         char escaped[16];
@@ -22,7 +22,7 @@ static void put_text(view_bytes *out, const char *text) {
     view_put_byte(out, '"');
 }
 
-static void put_real(view_bytes *out, double value) {
+static void put_json_real(view_bytes *out, double value) {
     char text[32];
     snprintf(text, sizeof text, isfinite(value) ? "%.9g" : "null", value);
     char *comma = strchr(text, ','); /* the caller's locale may write one */
@@ -38,7 +38,7 @@ static void put_reals(view_bytes *out, const char *key, int count, const double 
     put_raw(out, "\":[");
     for (int k = 0; k < count; k++) {
         put_raw(out, k ? "," : "");
-        put_real(out, value[k]);
+        put_json_real(out, value[k]);
     }
     put_raw(out, "]");
 }
@@ -57,14 +57,14 @@ static void put_key_text(view_bytes *out, const char *key, const char *text) {
     put_raw(out, ",\"");
     put_raw(out, key);
     put_raw(out, "\":");
-    put_text(out, text);
+    put_json_text(out, text);
 }
 
 static void put_key_real(view_bytes *out, const char *key, double value) {
     put_raw(out, ",\"");
     put_raw(out, key);
     put_raw(out, "\":");
-    put_real(out, value);
+    put_json_real(out, value);
 }
 
 /* ---- the parts ---- */
@@ -72,7 +72,7 @@ static void put_key_real(view_bytes *out, const char *key, double value) {
 static void put_body(view_bytes *out, const view_description *d, int index) {
     const sim_body *body = &d->scene->model->body[index];
     put_raw(out, index ? ",\n{\"name\":" : "\n{\"name\":");
-    put_text(out, index ? body->name : "world");
+    put_json_text(out, index ? body->name : "world");
     put_key_real(out, "parent", body->parent);
     put_key_real(out, "radius", d->sizes->body[index]);
     if (index) {
@@ -95,7 +95,7 @@ static void put_shape(view_bytes *out, const view_description *d, int index) {
     const sim_shape *shape = &d->scene->model->shape[index];
     double color[4] = {shape->color[0], shape->color[1], shape->color[2], shape->color[3]};
     put_raw(out, index ? ",\n{\"type\":" : "\n{\"type\":");
-    put_text(out, sim_shape_name(shape->type));
+    put_json_text(out, sim_shape_name(shape->type));
     put_key_text(out, "name", shape->name);
     put_key_real(out, "body", shape->body);
     put_key_real(out, "mesh", d->mesh_of_shape[index]);
@@ -108,7 +108,7 @@ static void put_shape(view_bytes *out, const view_description *d, int index) {
 
 static void put_camera(view_bytes *out, const sim_camera *camera, int first) {
     put_raw(out, first ? "\n{\"name\":" : ",\n{\"name\":");
-    put_text(out, camera->name);
+    put_json_text(out, camera->name);
     put_vector(out, "position", camera->position);
     put_vector(out, "target", camera->target);
     put_key_real(out, "fov", camera->fov);
@@ -119,7 +119,7 @@ static void put_solvers(view_bytes *out) {
     put_raw(out, ",\"live\":true,\"solvers\":[");
     for (int k = 0; k < sim_solver_count(); k++) {
         put_raw(out, k ? "," : "");
-        put_text(out, sim_solver_at(k)->name);
+        put_json_text(out, sim_solver_at(k)->name);
     }
     put_raw(out, "]");
 }
@@ -169,7 +169,7 @@ void view_describe(view_bytes *out, const view_description *d) {
     put_raw(out, "],\n\"tracks\":[");
     for (int k = 0; k < d->tracks; k++) {
         put_raw(out, k ? ",\n{\"name\":" : "\n{\"name\":");
-        put_text(out, d->track[k]);
+        put_json_text(out, d->track[k]);
         put_key_text(out, "unit", d->unit[k]);
         put_raw(out, "}");
     }

@@ -15,10 +15,10 @@ enum { VIEW_NORMAL_STEPS = 127, VIEW_FORCE_STEPS = 1023 };
 void view_pack_direction(double x, double y, double z, int steps, int64_t code[2]);
 
 /* pack_pose.c: x y z, which component of the quaternion was left out, the other three. */
-enum { VIEW_POSE = 7 };
+enum { VIEW_POSE_NUMBERS = 7 };
 /* Whole steps, rounded; what is not finite is 0, what is far is cut off. */
 int64_t view_in_steps(double x, double step);
-void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE]);
+void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE_NUMBERS]);
 
 /* pack_contacts.c: contacts of a block of frames, in columns of their own. */
 typedef struct view_contact_packer view_contact_packer;

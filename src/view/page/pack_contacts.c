@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { OCTAVE = 64, BELOW = 10, FORCE_CODES = 64 * OCTAVE }; /* of force codes */
+enum { CODES_PER_OCTAVE = 64, OCTAVES_BELOW_ONE = 10, FORCE_CODES = 64 * CODES_PER_OCTAVE }; /* of force codes */
 enum { COUNT, LINK, SHAPE_A, SHAPE_B, VALUE, VALUES = 10, COLUMNS = VALUE + VALUES };
 
 typedef struct column {
@@ -57,7 +57,7 @@ void view_contact_packer_free(view_contact_packer *packer) {
     }
 }
 
-static bool put(column *c, int64_t value) {
+static bool pack_value(column *c, int64_t value) {
     if (c->count == c->room) {
         int room = 2 * c->room + 256;
         int64_t *item = realloc(c->item, (size_t)room * sizeof *item);
@@ -71,7 +71,7 @@ static bool put(column *c, int64_t value) {
     return true;
 }
 
-static bool make_room(view_contact_packer *packer, int count) {
+static bool grow_packer(view_contact_packer *packer, int count) {
     if (count > packer->room) {
         known *before = realloc(packer->before, 2 * (size_t)count * sizeof *before);
         packer->before = before ? before : packer->before;
@@ -98,8 +98,8 @@ static int state_of(const sim_model *model, const view_contact *c) {
 }
 
 static int64_t force_code(double force, double unit) {
-    double octaves = force > 0 && isfinite(force) ? log2(force / unit) + BELOW : 0;
-    return octaves > 0 ? llrint(OCTAVE * octaves) : 0;
+    double octaves = force > 0 && isfinite(force) ? log2(force / unit) + OCTAVES_BELOW_ONE : 0;
+    return octaves > 0 ? llrint(CODES_PER_OCTAVE * octaves) : 0;
 }
 
 double view_contact_packer_usual(const view_contact_packer *packer) {
@@ -110,7 +110,7 @@ double view_contact_packer_usual(const view_contact_packer *packer) {
     for (int k = 1; k < FORCE_CODES; k++) {
         sum += packer->often[k];
         if (all > 0 && 10 * sum >= 9 * all) {
-            return packer->sizes->force * exp2((double)k / OCTAVE - BELOW);
+            return packer->sizes->force * exp2((double)k / CODES_PER_OCTAVE - OCTAVES_BELOW_ONE);
         }
     }
     return 0;
@@ -149,7 +149,7 @@ static int find_before(const view_contact_packer *packer, const view_contact *c,
 }
 
 int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame) {
-    int good = make_room(packer, frame->ncontact) && put(&packer->column[COUNT], frame->ncontact);
+    int good = grow_packer(packer, frame->ncontact) && pack_value(&packer->column[COUNT], frame->ncontact);
     for (int k = 0, next = 0; good && k < frame->ncontact; k++) {
         const view_contact *c = &frame->contact[k];
         static const known nothing;
@@ -160,13 +160,14 @@ int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame
         now->shape_b = c->shape_b;
         find_values(packer, frame, c, now->value);
         packer->often[now->value[8] < FORCE_CODES ? now->value[8] : FORCE_CODES - 1]++;
-        good = put(&packer->column[LINK], found < 0 ? 1 : found == next ? 0 : found - next + 1);
+        good = pack_value(&packer->column[LINK], found < 0 ? 1 : found == next ? 0 : found - next + 1);
         if (found < 0) {
-            good = good && put(&packer->column[SHAPE_A], c->shape_a) && put(&packer->column[SHAPE_B], c->shape_b);
+            good = good && pack_value(&packer->column[SHAPE_A], c->shape_a) &&
+                   pack_value(&packer->column[SHAPE_B], c->shape_b);
         }
         next = found < 0 ? next : found + 1;
         for (int v = 0; good && v < VALUES; v++) {
-            good = put(&packer->column[VALUE + v], now->value[v] - old->value[v]);
+            good = pack_value(&packer->column[VALUE + v], now->value[v] - old->value[v]);
         }
     }
     known *swap = packer->before;

@@ -9,8 +9,8 @@ int64_t view_in_steps(double x, double step) {
     return isfinite(steps) ? llrint(steps > most ? most : steps < -most ? -most : steps) : 0;
 }
 
-void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE]) {
-    double step = radius * view_fineness;
+void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE_NUMBERS]) {
+    double step = radius * VIEW_FINENESS;
     quat q = quat_from_matrix(pose->R);
     double component[4] = {q.w, q.x, q.y, q.z};
     int largest = 0;

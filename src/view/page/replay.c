@@ -49,7 +49,7 @@ void view_replay_free(view_replay *r) {
 /* ---- what the file has ---- */
 
 /* Whether it is there, in a width that the model has. */
-static void ask(view_replay *r, int channel, const char *name, ptrdiff_t width) {
+static void find_channel(view_replay *r, int channel, const char *name, ptrdiff_t width) {
     double *value = calloc((size_t)(BATCH_RECORDS * width + 1), sizeof *value);
     int there = value && width > 0 && trajectory_rows(r->file, name, 0, 1, width, value, NULL) == SIM_OK;
     if (!there) {
@@ -60,18 +60,18 @@ static void ask(view_replay *r, int channel, const char *name, ptrdiff_t width) 
 
 static void ask_all(view_replay *r) {
     const sim_model *model = r->scene->model;
-    ask(r, TIME, "time", 1);
-    ask(r, POSITION, "body/position", 3 * (ptrdiff_t)(model->nbody - 1));
-    ask(r, QUATERNION, "body/quaternion", 4 * (ptrdiff_t)(model->nbody - 1));
-    ask(r, Q, "q", model->nq);
-    ask(r, ENERGY, "energy", 3);
-    ask(r, START, "contact/start", 1);
-    ask(r, COUNT, "contact/count", 1);
-    ask(r, ITERATIONS, "statistics/solver_iterations", 1);
-    ask(r, OWN, "certificate/own", 1);
-    ask(r, E, "certificate/E", 1);
-    ask(r, PENETRATION, "certificate/penetration", 1);
-    ask(r, SLIP, "certificate/slip", 1);
+    find_channel(r, TIME, "time", 1);
+    find_channel(r, POSITION, "body/position", 3 * (ptrdiff_t)(model->nbody - 1));
+    find_channel(r, QUATERNION, "body/quaternion", 4 * (ptrdiff_t)(model->nbody - 1));
+    find_channel(r, Q, "q", model->nq);
+    find_channel(r, ENERGY, "energy", 3);
+    find_channel(r, START, "contact/start", 1);
+    find_channel(r, COUNT, "contact/count", 1);
+    find_channel(r, ITERATIONS, "statistics/solver_iterations", 1);
+    find_channel(r, OWN, "certificate/own", 1);
+    find_channel(r, E, "certificate/E", 1);
+    find_channel(r, PENETRATION, "certificate/penetration", 1);
+    find_channel(r, SLIP, "certificate/slip", 1);
 }
 
 view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_error *error) {
@@ -198,7 +198,7 @@ static sim_v3 vector_at(const double *from, ptrdiff_t k) {
     return (sim_v3){from[3 * k], from[3 * k + 1], from[3 * k + 2]};
 }
 
-static sim_status find_contacts(view_replay *r, ptrdiff_t k, int *count, sim_error *error) {
+static sim_status find_frame_contacts(view_replay *r, ptrdiff_t k, int *count, sim_error *error) {
     const double *start = row_of(r, START, k), *many = row_of(r, COUNT, k);
     *count = 0;
     if (!start || !many) {
@@ -239,7 +239,7 @@ sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_
     int contacts = 0;
     sim_status status = read_batch(r, k, error);
     status = status ? status : find_poses(r, k, error);
-    status = status ? status : find_contacts(r, k, &contacts, error);
+    status = status ? status : find_frame_contacts(r, k, &contacts, error);
     if (status) {
         return status;
     }

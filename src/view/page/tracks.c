@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_COORDINATES = 240, NAME = 512 };
+enum { MAX_COORDINATES = 240, NAME_BYTES = 512 };
 
 struct view_tracks {
     sim_pool *pool;
@@ -47,7 +47,7 @@ static const char *coordinate_unit(const sim_body *body, int k) {
 }
 
 static void choose_coordinates(view_tracks *tracks, const sim_model *model, int *chosen) {
-    char name[NAME];
+    char name[NAME_BYTES];
     for (int i = 1; i < model->nbody; i++) {
         const sim_body *body = &model->body[i];
         for (int k = 0; k < body->nq && tracks->coordinates < MAX_COORDINATES; k++) {
@@ -89,7 +89,7 @@ void view_tracks_free(view_tracks *tracks) {
     }
 }
 
-static bool make_room(view_tracks *tracks) {
+static bool grow_tracks(view_tracks *tracks) {
     if (tracks->frames == tracks->room) {
         size_t room = 2 * (size_t)tracks->room + 256;
         double *time = realloc(tracks->time, room * sizeof *time);
@@ -102,7 +102,7 @@ static bool make_room(view_tracks *tracks) {
 }
 
 bool view_tracks_add(view_tracks *tracks, const view_frame *frame) {
-    if (!make_room(tracks)) {
+    if (!grow_tracks(tracks)) {
         return false;
     }
     float *row = tracks->row + (size_t)tracks->frames * (size_t)tracks->count;

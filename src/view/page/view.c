@@ -22,7 +22,7 @@ struct sim_view {
     view_drawing drawing;
     view_contact_packer *contacts;
     view_tracks *tracks;
-    int64_t *code; /* [nbody - 1][VIEW_POSE][BLOCK_FRAMES] */
+    int64_t *code; /* [nbody - 1][VIEW_POSE_NUMBERS][BLOCK_FRAMES] */
     int pending, frames;
     double low;            /* m: where the lowest shape was */
     view_contact *contact; /* of a world, for sim_view_write */
@@ -30,7 +30,7 @@ struct sim_view {
     int live;
 };
 
-static void forget(sim_view *view) {
+static void free_view(sim_view *view) {
     view_sizes_free(&view->sizes);
     view_drawing_free(&view->drawing);
     view_contact_packer_free(view->contacts);
@@ -40,11 +40,11 @@ static void forget(sim_view *view) {
     free(view);
 }
 
-static bool prepare(sim_view *view, const sim_scene *scene) {
+static bool prepare_view(sim_view *view, const sim_scene *scene) {
     const sim_model *model = scene->model;
     view->scene = scene;
     view->low = INFINITY;
-    view->code = calloc((size_t)model->nbody * VIEW_POSE * BLOCK_FRAMES, sizeof *view->code);
+    view->code = calloc((size_t)model->nbody * VIEW_POSE_NUMBERS * BLOCK_FRAMES, sizeof *view->code);
     view->tracks = view_tracks_create(model);
     view->contacts = view_contact_packer_create(model, &view->sizes, scene->options.step);
     return view->code && view->tracks && view->contacts && view_sizes_find(&view->sizes, model) &&
@@ -68,7 +68,7 @@ static int put_meshes(sim_view *view) {
 }
 
 /* Takes the sheet. */
-static sim_view *begin(view_sheet *sheet, const char *name, const sim_scene *scene, sim_error *error) {
+static sim_view *begin_view(view_sheet *sheet, const char *name, const sim_scene *scene, sim_error *error) {
     sim_view *view = sheet ? calloc(1, sizeof *view) : NULL;
     if (!view) {
         view_sheet_discard(sheet);
@@ -79,7 +79,7 @@ static sim_view *begin(view_sheet *sheet, const char *name, const sim_scene *sce
     }
     view->sheet = sheet;
     view_sheet_text(sheet, view_page_head, view_page_head_size);
-    if (!prepare(view, scene) || !put_meshes(view)) {
+    if (!prepare_view(view, scene) || !put_meshes(view)) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for the surfaces of its shapes", name);
         sim_view_discard(view);
         return NULL;
@@ -88,19 +88,19 @@ static sim_view *begin(view_sheet *sheet, const char *name, const sim_scene *sce
 }
 
 sim_view *sim_view_open(const char *path, const sim_scene *scene, sim_error *error) {
-    return begin(view_sheet_open(path, error), path, scene, error);
+    return begin_view(view_sheet_open(path, error), path, scene, error);
 }
 
 /* ---- frames ---- */
 
 static int64_t *column_of(sim_view *view, int body, int component) {
-    return view->code + ((size_t)(body - 1) * VIEW_POSE + (size_t)component) * BLOCK_FRAMES;
+    return view->code + ((size_t)(body - 1) * VIEW_POSE_NUMBERS + (size_t)component) * BLOCK_FRAMES;
 }
 
 static void pack_block(sim_view *view, view_bytes *bytes) {
     view_put_number(bytes, (uint64_t)view->pending);
     for (int i = 1; i < view->scene->model->nbody; i++) {
-        for (int c = 0; c < VIEW_POSE; c++) {
+        for (int c = 0; c < VIEW_POSE_NUMBERS; c++) {
             view_put_column(bytes, column_of(view, i, c), view->pending);
         }
     }
@@ -136,9 +136,9 @@ sim_status sim_view_add(sim_view *view, const view_frame *frame, sim_error *erro
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a frame of the page");
     }
     for (int i = 1; i < view->scene->model->nbody; i++) {
-        int64_t code[VIEW_POSE];
+        int64_t code[VIEW_POSE_NUMBERS];
         view_pack_pose(&frame->pose[i], view->sizes.body[i], code);
-        for (int c = 0; c < VIEW_POSE; c++) {
+        for (int c = 0; c < VIEW_POSE_NUMBERS; c++) {
             column_of(view, i, c)[view->pending] = code[c];
         }
     }
@@ -226,14 +226,14 @@ sim_status sim_view_close(sim_view *view, sim_error *error) {
     }
     put_end(view);
     sim_status status = view_sheet_close(view->sheet, error);
-    forget(view);
+    free_view(view);
     return status;
 }
 
 void sim_view_discard(sim_view *view) {
     if (view) {
         view_sheet_discard(view->sheet);
-        forget(view);
+        free_view(view);
     }
 }
 
@@ -245,7 +245,7 @@ sim_view *view_live_open(const sim_scene *scene, sim_world *world, char **page, 
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a page");
         return NULL;
     }
-    sim_view *view = begin(sheet, scene->name, scene, error);
+    sim_view *view = begin_view(sheet, scene->name, scene, error);
     if (!view) {
         return NULL;
     }
@@ -258,7 +258,7 @@ sim_view *view_live_open(const sim_scene *scene, sim_world *world, char **page, 
     put_end(view);
     view->sheet = NULL;
     if (view_sheet_close(sheet, error)) {
-        forget(view);
+        free_view(view);
         return NULL;
     }
     view_tracks_forget(view->tracks);

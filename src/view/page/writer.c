@@ -1,5 +1,5 @@
-/* Writer of a page that replaces its file as a whole, or not at all.  It is written beside it, block by block, and moved in.
- * One that is served instead of kept grows in memory, in the same way. */
+/* Writer of a page that replaces its file as a whole, or not at all.  It is written beside it, block by block, and
+ * moved in. One that is served instead of kept grows in memory, in the same way. */
 #include "view/page/writer.h"
 #include "base/file.h"
 
@@ -18,7 +18,7 @@ struct view_sheet {
     int starved;
 };
 
-static void forget(view_sheet *sheet) {
+static void free_sheet(view_sheet *sheet) {
     file_fresh_close(&sheet->fresh);
     free(sheet->path);
     free(sheet);
@@ -48,7 +48,7 @@ view_sheet *view_sheet_open(const char *path, sim_error *error) {
     sheet->file = trouble ? NULL : fdopen(sheet->fresh.file, "w");
     if (!sheet->file) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path, strerror(trouble ? trouble : errno));
-        forget(sheet);
+        free_sheet(sheet);
         return NULL;
     }
     return sheet;
@@ -61,7 +61,7 @@ view_sheet *view_sheet_memory(char **data, size_t *size) {
         *sheet = (view_sheet){.data = data, .fresh.file = -1, .file = open_memstream(data, size)};
     }
     if (sheet && !sheet->file) {
-        forget(sheet);
+        free_sheet(sheet);
         sheet = NULL;
     }
     return sheet;
@@ -99,7 +99,7 @@ static sim_status close_memory(view_sheet *sheet, sim_error *error) {
         free(*sheet->data);
         *sheet->data = NULL;
     }
-    forget(sheet);
+    free_sheet(sheet);
     return good ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for a page");
 }
 
@@ -122,7 +122,7 @@ sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
                           number ? strerror(number) : "the file system refused some of it");
     }
     close_file(sheet);
-    forget(sheet);
+    free_sheet(sheet);
     return status;
 }
 
@@ -133,6 +133,6 @@ void view_sheet_discard(view_sheet *sheet) {
             free(*sheet->data);
             *sheet->data = NULL;
         }
-        forget(sheet);
+        free_sheet(sheet);
     }
 }

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static const double column_width = 1, nearest_kept = 0.35; /* pixels */
+static const double COLUMN_PIXELS = 1, MIN_SPOT_DISTANCE = 0.35; /* pixels */
 
 typedef struct spot {
     double x, y;
@@ -22,7 +22,7 @@ typedef struct pen {
     double x, y; /* where it is, in tenths of a pixel */
 } pen;
 
-static void lift(pen *p) {
+static void lift_pen(pen *p) {
     if (p->down && p->alone) {
         fputs("h0", p->file); /* a dot */
     }
@@ -52,7 +52,7 @@ typedef struct column {
     spot first, least, most, last;
 } column;
 
-static void empty(column *c, pen *p) {
+static void flush_column(column *c, pen *p) {
     spot order[4] = {c->first, c->least, c->most, c->last};
     if (c->count == 0) {
         return;
@@ -69,10 +69,10 @@ static void empty(column *c, pen *p) {
     c->count = 0;
 }
 
-static void put(column *c, pen *p, spot at) {
-    double number = floor(at.x / column_width);
+static void add_spot(column *c, pen *p, spot at) {
+    double number = floor(at.x / COLUMN_PIXELS);
     if (c->count && number != c->number) {
-        empty(c, p);
+        flush_column(c, p);
     }
     c->number = number;
     c->first = c->count ? c->first : at;
@@ -82,7 +82,7 @@ static void put(column *c, pen *p, spot at) {
     c->count++;
 }
 
-static bool drawable(const plot_scale *scale, double value) { return isfinite(value) && (!scale->log || value > 0); }
+static bool is_drawable(const plot_scale *scale, double value) { return isfinite(value) && (!scale->log || value > 0); }
 
 static bool goes_forward(const plot_curve *curve) {
     for (ptrdiff_t k = 1; k < curve->count; k++) {
@@ -97,13 +97,13 @@ static bool goes_forward(const plot_curve *curve) {
 static double near_paper(double place) { return fmin(fmax(place, -1e5), 1e5); }
 
 /* -1, 1: to the left or right of what is shown. */
-static int aside(const plot_scale *x, double value) { return value < x->low ? -1 : value > x->high ? 1 : 0; }
+static int side_of_page(const plot_scale *x, double value) { return value < x->low ? -1 : value > x->high ? 1 : 0; }
 
 /* It and its neighbours lie to one side. */
 static int out_of_sight(const plot_curve *curve, ptrdiff_t k, const plot_scale *x) {
-    int side = aside(x, curve->x[k]);
-    return side && (k == 0 || aside(x, curve->x[k - 1]) == side) &&
-           (k == curve->count - 1 || aside(x, curve->x[k + 1]) == side);
+    int side = side_of_page(x, curve->x[k]);
+    return side && (k == 0 || side_of_page(x, curve->x[k - 1]) == side) &&
+           (k == curve->count - 1 || side_of_page(x, curve->x[k + 1]) == side);
 }
 
 void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
@@ -116,9 +116,9 @@ void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const p
     ink_class(file, curve->colour, curve->dash);
     fputs("\" d=\"", file);
     for (ptrdiff_t k = 0; k < curve->count; k++) {
-        if (!drawable(x, curve->x[k]) || !drawable(y, curve->y[k])) {
-            empty(&c, &p);
-            lift(&p);
+        if (!is_drawable(x, curve->x[k]) || !is_drawable(y, curve->y[k])) {
+            flush_column(&c, &p);
+            lift_pen(&p);
             continue;
         }
         if (forward && out_of_sight(curve, k, x)) {
@@ -126,17 +126,17 @@ void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const p
         }
         spot at = {near_paper(plot_place(x, curve->x[k])), near_paper(plot_place(y, curve->y[k])), k};
         if (forward) {
-            put(&c, &p, at);
-        } else if (!p.down || k == curve->count - 1 || hypot(at.x - before.x, at.y - before.y) > nearest_kept) {
+            add_spot(&c, &p, at);
+        } else if (!p.down || k == curve->count - 1 || hypot(at.x - before.x, at.y - before.y) > MIN_SPOT_DISTANCE) {
             draw_to(&p, at);
             before = at;
         }
     }
-    empty(&c, &p);
-    lift(&p);
+    flush_column(&c, &p);
+    lift_pen(&p);
     fputs("\"/>\n", file);
     for (ptrdiff_t k = 0; curve->count <= MAX_MARKED_POINTS && k < curve->count; k++) {
-        if (drawable(x, curve->x[k]) && drawable(y, curve->y[k])) {
+        if (is_drawable(x, curve->x[k]) && is_drawable(y, curve->y[k])) {
             fputs("<path class=\"dot ", file);
             ink_class(file, curve->colour, 0);
             fputs("\" d=\"M", file);

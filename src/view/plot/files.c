@@ -44,7 +44,7 @@ static bool no_memory(drawing *d) {
     return false;
 }
 
-static bool refuse(drawing *d, const char *what) {
+static bool refuse_plot(drawing *d, const char *what) {
     d->status = sim_fail(d->error, SIM_BAD_INPUT, "%s", what);
     return false;
 }
@@ -121,7 +121,7 @@ static int list_runs(drawing *d, trajectory *const *file, int files) {
 
 /* ---- numbers ---- */
 
-static double *numbers(drawing *d, const run *r, int column) {
+static double *read_plot_column(drawing *d, const run *r, int column) {
     double *all = pool_alloc(d->pool, (size_t)r->file->records, sizeof *all);
     if (!all) {
         no_memory(d);
@@ -136,7 +136,7 @@ static double *numbers(drawing *d, const run *r, int column) {
     return d->status ? NULL : all;
 }
 
-static void make(plot_made made, double *y, ptrdiff_t count) {
+static void make_quantity(plot_made made, double *y, ptrdiff_t count) {
     double zero = count ? y[0] : 0;
     for (ptrdiff_t k = 0; made == PLOT_FROM_LEAST && k < count; k++) {
         zero = fmin(zero, y[k]);
@@ -188,7 +188,7 @@ static bool find_x(drawing *d) {
                          "%s: has no column 'time' or 'iteration'; --x NAME says what to draw over", r->file->path);
             return false;
         }
-        r->x = numbers(d, r, r->x_column);
+        r->x = read_plot_column(d, r, r->x_column);
         if (!r->x) {
             return false;
         }
@@ -202,26 +202,26 @@ typedef struct column_list {
     const trajectory_column *column[MAX_COLUMNS];
 } column_list;
 
-static bool alike(const trajectory_column *a, const trajectory_column *b) {
+static bool is_same_column(const trajectory_column *a, const trajectory_column *b) {
     return strcmp(a->name, b->name) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-static bool listed(const column_list *list, const trajectory_column *c) {
+static bool is_listed(const column_list *list, const trajectory_column *c) {
     for (int k = 0; k < list->count; k++) {
-        if (alike(list->column[k], c)) {
+        if (is_same_column(list->column[k], c)) {
             return true;
         }
     }
     return false;
 }
 
-static void list_columns(const drawing *d, const plot_quantity *q, const char *unit, column_list *list) {
+static void find_columns(const drawing *d, const plot_quantity *q, const char *unit, column_list *list) {
     int most = d->runs > 1 ? MAX_COLUMNS_OF_SEVERAL_RUNS : MAX_COLUMNS;
     for (int r = 0; r < d->runs; r++) {
         const trajectory *file = d->run[r].file;
         for (int k = file->labels > 0; k < file->columns; k++) { /* labels are no numbers */
             const trajectory_column *c = &file->column[k];
-            if (plot_quantity_has(q, c) && strcmp(c->unit, unit) == 0 && !listed(list, c)) {
+            if (plot_quantity_has(q, c) && strcmp(c->unit, unit) == 0 && !is_listed(list, c)) {
                 if (list->count < most) {
                     list->column[list->count++] = c;
                 } else {
@@ -236,7 +236,7 @@ static void list_columns(const drawing *d, const plot_quantity *q, const char *u
 
 static int column_in(const trajectory *file, const trajectory_column *c) {
     for (int k = 0; k < file->columns; k++) {
-        if (alike(&file->column[k], c)) {
+        if (is_same_column(&file->column[k], c)) {
             return k;
         }
     }
@@ -252,14 +252,14 @@ static bool fill_curves(drawing *d, const plot_quantity *q, const column_list *l
     for (int r = 0; r < d->runs; r++) {
         for (int c = 0; c < list->count; c++) {
             int column = column_in(d->run[r].file, list->column[c]);
-            double *y = column < 0 ? NULL : numbers(d, &d->run[r], column);
+            double *y = column < 0 ? NULL : read_plot_column(d, &d->run[r], column);
             if (!y && column >= 0) {
                 return false;
             }
             if (column < 0) {
                 continue;
             }
-            make(q->made, y, d->run[r].count);
+            make_quantity(q->made, y, d->run[r].count);
             panel->y.whole &= all_whole(y, d->run[r].count);
             int of_runs = d->runs > 1;
             curve[panel->curves++] = (plot_curve){d->run[r].count, d->run[r].x, y, (of_runs ? r : c) % PLOT_COLOURS,
@@ -297,9 +297,9 @@ static bool fill_keys(drawing *d, const column_list *list, int of_table, plot_pa
 
 static bool add_panel(drawing *d, const plot_quantity *q, const char *unit) {
     column_list list = {0};
-    list_columns(d, q, unit, &list);
+    find_columns(d, q, unit, &list);
     if (d->panels == MAX_PANELS) {
-        return refuse(d, "more panels than a page can hold: ask for fewer quantities");
+        return refuse_plot(d, "more panels than a page can hold: ask for fewer quantities");
     }
     if (list.beyond) {
         snprintf(d->note, 256, "%.80s: %d of %d curves are drawn; name those that matter", q->word, list.count,
@@ -366,7 +366,7 @@ static void add_words(drawing *d, const char *words) {
         }
         memcpy(word, w, length);
         if (length == 0) {
-            refuse(d, "--quantity takes names with commas between, as in --quantity energy,contacts");
+            refuse_plot(d, "--quantity takes names with commas between, as in --quantity energy,contacts");
         } else if (add_word(d, word) == 0 && !d->status) {
             no_such_column(d, word);
         }
@@ -389,7 +389,7 @@ static const char *scene_of(const drawing *d) {
     return scene ? scene : "";
 }
 
-static char *draw(drawing *d) {
+static char *draw_plot(drawing *d) {
     const trajectory_column *x = &d->run[0].file->column[d->run[0].x_column];
     plot_page page = {.title = d->wish->title ? d->wish->title : scene_of(d),
                       .x = {.name = x->name,
@@ -428,7 +428,7 @@ char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char
         } else {
             add_usual(d);
         }
-        text = d->status ? NULL : draw(d);
+        text = d->status ? NULL : draw_plot(d);
     }
     pool_free(pool);
     return text;

@@ -38,15 +38,15 @@ typedef struct range {
     double least, most; /* least > most: empty */
 } range;
 
-static void widen(range *r, double value) {
+static void widen_range(range *r, double value) {
     r->least = fmin(r->least, value);
     r->most = fmax(r->most, value);
 }
 
-static bool usable(double value, int log) { return isfinite(value) && (!log || value > 0); }
+static bool is_usable(double value, int log) { return isfinite(value) && (!log || value > 0); }
 
 static bool in_sight(const plot_page *page, double x) {
-    return usable(x, page->x.log) && !(x < page->from) && !(x > page->to);
+    return is_usable(x, page->x.log) && !(x < page->from) && !(x > page->to);
 }
 
 static range range_of(const plot_page *page, const plot_panel *panel, int of_x) {
@@ -54,8 +54,8 @@ static range range_of(const plot_page *page, const plot_panel *panel, int of_x) 
     for (int c = 0; c < panel->curves; c++) {
         const plot_curve *curve = &panel->curve[c];
         for (ptrdiff_t k = 0; k < curve->count; k++) {
-            if (in_sight(page, curve->x[k]) && (of_x || usable(curve->y[k], panel->y.log))) {
-                widen(&r, of_x ? curve->x[k] : curve->y[k]);
+            if (in_sight(page, curve->x[k]) && (of_x || is_usable(curve->y[k], panel->y.log))) {
+                widen_range(&r, of_x ? curve->x[k] : curve->y[k]);
             }
         }
     }
@@ -67,8 +67,8 @@ static plot_scale scale_of_x(const plot_page *page) {
     for (int p = 0; p < page->panels; p++) {
         range part = range_of(page, &page->panel[p], 1);
         if (part.least <= part.most) {
-            widen(&r, part.least);
-            widen(&r, part.most);
+            widen_range(&r, part.least);
+            widen_range(&r, part.most);
         }
     }
     if (r.least > r.most) {
@@ -108,7 +108,7 @@ static double widest_label(const plot_page *page, double height) {
 
 /* ---- texts ---- */
 
-static void put_text(sheet *s, const char *class, const char *anchor, double x, double y, const char *text) {
+static void put_svg_text(sheet *s, const char *class, const char *anchor, double x, double y, const char *text) {
     fprintf(s->file, "<text class=\"%s\" x=\"", class);
     ink_number(s->file, x);
     fputs("\" y=\"", s->file);
@@ -122,7 +122,7 @@ static void put_text(sheet *s, const char *class, const char *anchor, double x, 
 }
 
 /* Long names keep their beginning and their end. */
-static void shorten(const char *text, char *brief, size_t size) {
+static void shorten_name(const char *text, char *brief, size_t size) {
     size_t length = strlen(text), half = size / 2 - 4;
     if (length < size) {
         snprintf(brief, size, "%s", text);
@@ -142,7 +142,7 @@ enum { KEY_LETTERS = 64 };
 
 static double key_width(const plot_key *key) {
     char brief[KEY_LETTERS];
-    shorten(key->label, brief, sizeof brief);
+    shorten_name(key->label, brief, sizeof brief);
     return KEY_LINE + 6 + ink_width(brief, 11.5) + KEY_GAP;
 }
 
@@ -152,7 +152,7 @@ static double put_keys(sheet *s, const plot_key *key, int keys, double x, int dr
     for (int k = 0; k < keys; k++) {
         double width = key_width(&key[k]);
         char brief[KEY_LETTERS];
-        shorten(key[k].label, brief, sizeof brief);
+        shorten_name(key[k].label, brief, sizeof brief);
         if (k > 0 && x + width - KEY_GAP > s->right) {
             x = s->left;
             down += KEY_HEIGHT;
@@ -165,7 +165,7 @@ static double put_keys(sheet *s, const plot_key *key, int keys, double x, int dr
             fputc(' ', s->file);
             ink_number(s->file, s->y + down - 4);
             fprintf(s->file, "h%d\"/>\n", KEY_LINE);
-            put_text(s, "key", "", x + KEY_LINE + 6, s->y + down, brief);
+            put_svg_text(s, "key", "", x + KEY_LINE + 6, s->y + down, brief);
         }
         x += width;
     }
@@ -175,7 +175,7 @@ static double put_keys(sheet *s, const plot_key *key, int keys, double x, int dr
 static void name_of(const plot_axis *axis, const plot_ticks *ticks, char text[NAME_ROOM]) {
     char unit[NAME_ROOM / 2], name[NAME_ROOM / 2];
     plot_unit_text(ticks, axis->unit, unit, sizeof unit);
-    shorten(axis->name, name, KEY_LETTERS);
+    shorten_name(axis->name, name, KEY_LETTERS);
     snprintf(text, NAME_ROOM, "%s%s", name, unit);
 }
 
@@ -194,7 +194,7 @@ static void put_grid(sheet *s, const plot_scale *y, const plot_ticks *ticks) {
     for (int k = 0; k < ticks->count; k++) {
         double at = plot_place(y, ticks->value[k]);
         ink_line(s->file, "grid", s->left, at, s->right, at);
-        put_text(s, "label", "end", s->left - 7, at + 4, ticks->label[k]);
+        put_svg_text(s, "label", "end", s->left - 7, at + 4, ticks->label[k]);
     }
     if (!y->log && y->low < 0 && y->high > 0) {
         ink_line(s->file, "zero", s->left, plot_place(y, 0), s->right, plot_place(y, 0));
@@ -207,10 +207,10 @@ static void put_x_labels(sheet *s, double bottom) {
     for (int k = 0; k < s->x_ticks.count; k++) {
         double at = plot_place(&s->x, s->x_ticks.value[k]);
         ink_line(s->file, "axis", at, bottom, at, bottom + 4);
-        put_text(s, "label", "middle", at, bottom + 17, s->x_ticks.label[k]);
+        put_svg_text(s, "label", "middle", at, bottom + 17, s->x_ticks.label[k]);
     }
     name_of(&s->page->x, &s->x_ticks, name);
-    put_text(s, "name", "middle", (s->left + s->right) / 2, bottom + 35, name);
+    put_svg_text(s, "name", "middle", (s->left + s->right) / 2, bottom + 35, name);
 }
 
 static void put_curves(sheet *s, const plot_panel *panel, int number, const plot_scale *y) {
@@ -233,7 +233,7 @@ static double head_height(sheet *s, const plot_panel *panel, const plot_ticks *t
     char name[NAME_ROOM];
     name_of(&panel->y, ticks, name);
     if (draw) {
-        put_text(s, "name", "", s->left, s->y, name);
+        put_svg_text(s, "name", "", s->left, s->y, name);
     }
     return put_keys(s, panel->key, panel->keys, s->left + ink_width(name, 13.5) + KEY_GAP, draw);
 }
@@ -252,8 +252,8 @@ static void put_panel(sheet *s, int number) {
         put_curves(s, panel, number, &y);
     } else {
         ink_line(s->file, "axis", s->left, y.from, s->right, y.from);
-        put_text(s, "label", "middle", (s->left + s->right) / 2, (y.from + y.to) / 2,
-                 panel->y.log ? "no positive number to draw" : "no number to draw");
+        put_svg_text(s, "label", "middle", (s->left + s->right) / 2, (y.from + y.to) / 2,
+                     panel->y.log ? "no positive number to draw" : "no number to draw");
     }
     if (number == s->page->panels - 1) {
         put_x_labels(s, y.from);
@@ -298,7 +298,7 @@ static void lay_out(sheet *s) {
     plot_ticks_choose(&s->x, wanted < 2 ? 2 : wanted, page->x.whole, &s->x_ticks);
 }
 
-static void put_page(sheet *s) {
+static void put_svg_page(sheet *s) {
     const plot_page *page = s->page;
     double height = ceil(height_around_plots(s) + page->panels * s->plot_height);
     fprintf(s->file,
@@ -308,7 +308,7 @@ static void put_page(sheet *s) {
     fprintf(s->file, "<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", page->width, height);
     s->y = MARGIN;
     if (*page->title) {
-        put_text(s, "title", "", s->left, s->y + 12, page->title);
+        put_svg_text(s, "title", "", s->left, s->y + 12, page->title);
         s->y += TITLE_HEIGHT;
     }
     if (page->keys) {
@@ -327,7 +327,7 @@ char *plot_svg(const plot_page *page, sim_error *error) {
     sheet s = {.page = page, .file = open_memstream(&text, &size)};
     if (s.file) {
         lay_out(&s);
-        put_page(&s);
+        put_svg_page(&s);
     }
     int good = s.file && !ferror(s.file);
     if ((s.file && fclose(s.file)) || !good) {

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double finest = 1e-13;   /* of the largest number: below lies rounding */
-static const double nothing = 1e-290; /* numbers smaller than this lose digits */
+static const double MIN_RELATIVE_SPAN = 1e-13; /* of the largest number: below lies rounding */
+static const double MIN_MEASURED = 1e-290;     /* numbers smaller than this lose digits */
 
 bool plot_scale_narrow(double least, double most) {
     double size = fmax(fabs(least), fabs(most));
-    return size < nothing || most / 2 - least / 2 < finest * size;
+    return size < MIN_MEASURED || most / 2 - least / 2 < MIN_RELATIVE_SPAN * size;
 }
 
 plot_scale plot_scale_around(double least, double most, int log) {
@@ -25,7 +25,7 @@ plot_scale plot_scale_around(double least, double most, int log) {
     }
     double size = fmax(fabs(least), fabs(most)), air = 0.1 * (most / 2 - least / 2);
     if (plot_scale_narrow(least, most)) {
-        air = size < nothing ? 1 : 0.05 * size;
+        air = size < MIN_MEASURED ? 1 : 0.05 * size;
     }
     int near_zero = least >= 0 && least < 0.2 * most;
     s.low = near_zero ? 0 : fmax(least - air, -DBL_MAX);
@@ -49,7 +49,7 @@ static int power_of(double value) { return (int)floor(log10(value) + 1e-9); }
 
 /* "−0.5": a minus as wide as a plus. */
 static void number_label(double value, int decimals, char *text) {
-    snprintf(text, PLOT_LABEL, "%s%.*f", value < 0 ? "\u2212" : "", decimals, fabs(value));
+    snprintf(text, PLOT_LABEL_BYTES, "%s%.*f", value < 0 ? "\u2212" : "", decimals, fabs(value));
     char *comma = strchr(text, ','); /* the caller's locale may write one */
     if (comma) {
         *comma = '.';
@@ -70,7 +70,7 @@ static void linear_ticks(const plot_scale *s, int wanted, int whole, plot_ticks 
     t->exponent = power >= 5 || power < -2 ? 3 * (int)floor(power / 3.0) : 0;
     int decimals = t->exponent - power_of(step);
     decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
-    for (double k = first; k <= last && t->count < PLOT_MOST_TICKS; k++, t->count++) {
+    for (double k = first; k <= last && t->count < PLOT_MAX_TICKS; k++, t->count++) {
         t->value[t->count] = t->offset + k * step;
         number_label(k == 0 ? 0 : k * step * pow(10, -t->exponent), decimals, t->label[t->count]);
     }
@@ -101,14 +101,14 @@ static void log_ticks(const plot_scale *s, int wanted, plot_ticks *t) {
     for (int power = first; power <= last; power += stride) {
         for (int k = 0; k < leads; k++) {
             double value = lead[k] * pow(10, power);
-            if (value < s->low || value > s->high || t->count == PLOT_MOST_TICKS) {
+            if (value < s->low || value > s->high || t->count == PLOT_MAX_TICKS) {
                 continue;
             }
             t->value[t->count] = value;
             if (leads > 1) {
                 number_label(value, power < 0 ? (-power > 15 ? 15 : -power) : 0, t->label[t->count]);
             } else {
-                power_label(power, t->label[t->count], PLOT_LABEL);
+                power_label(power, t->label[t->count], PLOT_LABEL_BYTES);
             }
             t->count++;
         }
@@ -116,7 +116,7 @@ static void log_ticks(const plot_scale *s, int wanted, plot_ticks *t) {
     for (int power = first - 1; stride == 1 && power <= last; power++) {
         for (int k = 2; k < 10; k++) {
             double value = k * pow(10, power);
-            if (value > s->low && value < s->high && t->minors < PLOT_MOST_MINORS) {
+            if (value > s->low && value < s->high && t->minors < PLOT_MAX_MINORS) {
                 t->minor[t->minors++] = value;
             }
         }
@@ -135,12 +135,12 @@ void plot_ticks_choose(const plot_scale *s, int wanted, int whole, plot_ticks *t
 }
 
 void plot_unit_text(const plot_ticks *t, const char *unit, char *text, int size) {
-    char power[PLOT_LABEL] = "", offset[PLOT_LABEL] = "";
+    char power[PLOT_LABEL_BYTES] = "", offset[PLOT_LABEL_BYTES] = "";
     if (t->offset != 0) {
         snprintf(offset, sizeof offset, " %s %.14g", t->offset < 0 ? "+" : "\u2212", fabs(t->offset));
     }
     if (t->exponent != 0) {
-        power_label(t->exponent, power, PLOT_LABEL);
+        power_label(t->exponent, power, PLOT_LABEL_BYTES);
     }
     int any = *power || *unit;
     snprintf(text, (size_t)size, "%s%s%s%s%s%s", offset, any ? " [" : "", power, *power && *unit ? " " : "", unit,

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { PLOT_MOST_TICKS = 40, PLOT_MOST_MINORS = 200, PLOT_LABEL = 32 };
+enum { PLOT_MAX_TICKS = 40, PLOT_MAX_MINORS = 200, PLOT_LABEL_BYTES = 32 };
 
 typedef struct plot_scale {
     int log;
@@ -22,8 +22,8 @@ double plot_place(const plot_scale *scale, double value);
 typedef struct plot_ticks {
     int count, exponent, minors;
     double offset;
-    double value[PLOT_MOST_TICKS], minor[PLOT_MOST_MINORS];
-    char label[PLOT_MOST_TICKS][PLOT_LABEL];
+    double value[PLOT_MAX_TICKS], minor[PLOT_MAX_MINORS];
+    char label[PLOT_MAX_TICKS][PLOT_LABEL_BYTES];
 } plot_ticks;
 
 /* About `wanted` ticks on round numbers. */

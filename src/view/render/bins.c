@@ -25,7 +25,7 @@ static void put_triangle(render_bins *bins, const point *a, const point *b, cons
 }
 
 /* Cuts the triangle at w = nearest: three or four corners are left, or none. */
-static int cut(const point in[3], double nearest, point out[4]) {
+static int clip_near(const point in[3], double nearest, point out[4]) {
     int count = 0;
     for (int i = 0; i < 3; i++) {
         const point *a = &in[i], *b = &in[(i + 1) % 3];
@@ -40,7 +40,7 @@ static int cut(const point in[3], double nearest, point out[4]) {
     return count;
 }
 
-static bool outside(const point *p, int count, const stage *s) {
+static bool is_outside(const point *p, int count, const stage *s) {
     int left = 0, right = 0, above = 0, below = 0;
     for (int i = 0; i < count; i++) {
         left += p[i].x < 0;
@@ -51,7 +51,7 @@ static bool outside(const point *p, int count, const stage *s) {
     return left == count || right == count || above == count || below == count;
 }
 
-static void project(stage *s, point *seen) {
+static void project_corners(stage *s, point *seen) {
     for (int k = 0; k < s->corners; k++) {
         vec4 in = {s->corner[k].at[0], s->corner[k].at[1], s->corner[k].at[2], 1}, out;
         glm_mat4_mulv(s->project, in, out);
@@ -68,8 +68,8 @@ static void put_faces(render_bins *bins, stage *s, const point *seen) {
         for (int i = 0; i < 3; i++) {
             whole[i] = seen[face->corner[i]];
         }
-        int count = cut(whole, nearest, part);
-        if (count < 3 || outside(part, count, s)) {
+        int count = clip_near(whole, nearest, part);
+        if (count < 3 || is_outside(part, count, s)) {
             continue;
         }
         uint32_t id = (uint32_t)(f + s->floors + 1);
@@ -96,7 +96,7 @@ bool render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, i
     if (!seen || !bins->triangle || !bins->start) {
         return false;
     }
-    project(s, seen);
+    project_corners(s, seen);
     put_faces(bins, s, seen);
     memset(bins->start, 0, (size_t)(bands + 2) * sizeof *bins->start);
     size_t all = 0;

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-static const double usual_fov = 40 * 3.14159265358979323846 / 180;
-static const double filled = 0.86;     /* of the picture's width or height */
-static const double frame_still = 2.5; /* what stands still is in view too unless it is so much larger */
+static const double DEFAULT_FOV = 40 * 3.14159265358979323846 / 180;
+static const double FILLED_PART = 0.86;         /* of the picture's width or height */
+static const double MAX_STILL_SIZE_RATIO = 2.5; /* what stands still is in view too unless it is so much larger */
 
 render_extent render_extent_empty(void) {
     v3 most = v3_make(INFINITY, INFINITY, INFINITY);
@@ -81,7 +81,7 @@ double render_extent_low(const render *r, const render_extent *extent) {
  *     |c.right| <= part slope_x (d - c.a),   |c.up| <= part slope_y (d - c.a) */
 static render_lens lens_around(const render *r, const render_extent *extent) {
     render_ball moves = render_extent_ball(r, extent, 0), whole = render_extent_ball(r, extent, 1);
-    int all = whole.radius < frame_still * moves.radius;
+    int all = whole.radius < MAX_STILL_SIZE_RATIO * moves.radius;
     v3 box[2], middle, away = v3_make(0.62, -0.95, 0.5);
     extent_box(extent, all, box);
     middle = v3_scale(0.5, v3_add(box[0], box[1]));
@@ -89,14 +89,14 @@ static render_lens lens_around(const render *r, const render_extent *extent) {
     v3 right = v3_cross(v3_make(0, 0, 1), away);
     right = v3_scale(1 / v3_norm(right), right);
     v3 up = v3_cross(away, right);
-    double slope_y = filled * tan(usual_fov / 2), slope_x = slope_y * render_aspect(r),
+    double slope_y = FILLED_PART * tan(DEFAULT_FOV / 2), slope_x = slope_y * render_aspect(r),
            distance = 4 * render_typical(r);
     for (int k = 0; k < 8; k++) {
         v3 c = v3_sub(v3_make(box[k & 1].x, box[k >> 1 & 1].y, box[k >> 2 & 1].z), middle);
         distance = fmax(distance, v3_dot(c, away) + fabs(v3_dot(c, right)) / slope_x);
         distance = fmax(distance, v3_dot(c, away) + fabs(v3_dot(c, up)) / slope_y);
     }
-    return (render_lens){v3_axpy(middle, distance, away), middle, usual_fov};
+    return (render_lens){v3_axpy(middle, distance, away), middle, DEFAULT_FOV};
 }
 
 sim_status render_lens_choose(const render *r, const char *name, const render_extent *extent, render_lens *lens,

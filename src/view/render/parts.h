@@ -25,7 +25,7 @@ typedef struct render_bins {
 bool render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands);
 
 /* The memory of a picture. */
-enum { BAND = 16, TONES = 4096 };
+enum { BAND_ROWS = 16, TONE_STEPS = 4096 };
 
 struct render {
     const sim_scene *scene;
@@ -39,7 +39,7 @@ struct render {
     sim_threads *threads;
     stage *stage;
     sim_pool *pool;
-    unsigned char tone[TONES + 1]; /* linear to sRGB */
+    unsigned char tone[TONE_STEPS + 1]; /* linear to sRGB */
     /* of the picture being drawn */
     render_bins bins;
     float *near; /* [threads][samples][BAND][width] */

@@ -3,15 +3,15 @@
  *     x(y) = x0 + (y - y0) (x1 - x0) / (y1 - y0),      (x0, y0) the upper end,
  *
  * and takes the samples from the first one at or right of the left edge to the last one left of the right edge.  Two
- * triangles that share an edge work its x out from the same numbers in the same order: no sample between them is left out,
- * none is taken twice.  Of what covers a sample the nearest stays; the first of two equally near ones does. */
+ * triangles that share an edge work its x out from the same numbers in the same order: no sample between them is left
+ * out, none is taken twice.  Of what covers a sample the nearest stays; the first of two equally near ones does. */
 #include "view/render/raster.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-static const double least_area = 1e-12; /* square pixels: below, slopes are noise */
+static const double MIN_AREA_PIXELS2 = 1e-12; /* square pixels: below, slopes are noise */
 
 void raster_clear(raster_plane *plane, float near) {
     int count = plane->width * (plane->end - plane->first);
@@ -59,7 +59,7 @@ static void sort_by_height(const raster_triangle *t, int *top, int *middle, int 
 void raster_triangle_fill(raster_plane *plane, const raster_triangle *t) {
     double bx = t->x[1] - t->x[0], by = t->y[1] - t->y[0], cx = t->x[2] - t->x[0], cy = t->y[2] - t->y[0];
     double area = bx * cy - by * cx;
-    if (!(fabs(area) > least_area)) {
+    if (!(fabs(area) > MIN_AREA_PIXELS2)) {
         return;
     }
     double along = ((t->near[1] - t->near[0]) * cy - (t->near[2] - t->near[0]) * by) / area;

@@ -86,8 +86,8 @@ static bool make_sectors(render *r) {
 }
 
 static void make_tones(render *r) {
-    for (int k = 0; k <= TONES; k++) {
-        double c = (double)k / TONES, s = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
+    for (int k = 0; k <= TONE_STEPS; k++) {
+        double c = (double)k / TONE_STEPS, s = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
         r->tone[k] = (unsigned char)lrint(255 * s);
     }
 }
@@ -106,7 +106,7 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
     r->stage = POOL_NEW(pool, stage, 1);
     r->arena = arena_create();
     r->threads = threads_create(wish->threads);
-    size_t samples = (size_t)wish->threads * STAGE_SAMPLES * BAND * (size_t)wish->width;
+    size_t samples = (size_t)wish->threads * STAGE_SAMPLES * BAND_ROWS * (size_t)wish->width;
     r->near = POOL_NEW(pool, float, samples);
     r->id = POOL_NEW(pool, uint32_t, samples);
     if (!r->stage || !r->arena || !r->threads || !r->near || !r->id || !make_meshes(r) || !make_sectors(r)) {
@@ -214,7 +214,7 @@ static void draw_band(render *r, int band, raster_plane plane[STAGE_SAMPLES]) {
 }
 
 /* What a pixel sees, each once, and the middle of the samples that see it. */
-static int gather(const raster_plane plane[STAGE_SAMPLES], ptrdiff_t at, seen list[STAGE_SAMPLES]) {
+static int gather_samples(const raster_plane plane[STAGE_SAMPLES], ptrdiff_t at, seen list[STAGE_SAMPLES]) {
     int count = 0;
     for (int p = 0; p < STAGE_SAMPLES; p++) {
         int k = 0;
@@ -232,8 +232,8 @@ static int gather(const raster_plane plane[STAGE_SAMPLES], ptrdiff_t at, seen li
 }
 
 static unsigned char tone_of(const render *r, float linear) {
-    float at = linear * TONES + 0.5f;
-    return r->tone[at <= 0 ? 0 : at >= TONES ? TONES : (int)at];
+    float at = linear * TONE_STEPS + 0.5f;
+    return r->tone[at <= 0 ? 0 : at >= TONE_STEPS ? TONE_STEPS : (int)at];
 }
 
 static void shade_band(render *r, const raster_plane plane[STAGE_SAMPLES]) {
@@ -241,7 +241,7 @@ static void shade_band(render *r, const raster_plane plane[STAGE_SAMPLES]) {
     for (int row = plane->first; row < plane->end; row++) {
         for (int x = 0; x < width; x++) {
             seen list[STAGE_SAMPLES];
-            int count = gather(plane, (row - plane->first) * (ptrdiff_t)width + x, list);
+            int count = gather_samples(plane, (row - plane->first) * (ptrdiff_t)width + x, list);
             vec3 sum = {0, 0, 0}, colour;
             for (int k = 0; k < count; k++) {
                 float share = list[k].samples;
@@ -260,13 +260,13 @@ static void shade_band(render *r, const raster_plane plane[STAGE_SAMPLES]) {
 static void some_bands(void *context, int worker, int first, int end) {
     render *r = context;
     int width = r->wish.width, height = r->wish.height;
-    size_t one = (size_t)BAND * (size_t)width, mine = (size_t)worker * STAGE_SAMPLES * one;
+    size_t one = (size_t)BAND_ROWS * (size_t)width, mine = (size_t)worker * STAGE_SAMPLES * one;
     for (int band = first; band < end; band++) {
         raster_plane plane[STAGE_SAMPLES];
-        int last = (band + 1) * BAND;
+        int last = (band + 1) * BAND_ROWS;
         for (int p = 0; p < STAGE_SAMPLES; p++) {
             plane[p] = (raster_plane){.width = width,
-                                      .first = band * BAND,
+                                      .first = band * BAND_ROWS,
                                       .end = last < height ? last : height,
                                       .dx = (double)sample_x[p],
                                       .dy = (double)sample_y[p],
@@ -310,9 +310,9 @@ static bool fill_stage(render *r, const view_frame *frame, const render_extent *
 
 sim_status render_picture(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens,
                           unsigned char *rgb, sim_error *error) {
-    int bands = (r->wish.height + BAND - 1) / BAND;
+    int bands = (r->wish.height + BAND_ROWS - 1) / BAND_ROWS;
     aim_camera(r, lens);
-    if (!fill_stage(r, frame, extent, lens) || !render_bins_fill(&r->bins, r->stage, r->arena, BAND, bands)) {
+    if (!fill_stage(r, frame, extent, lens) || !render_bins_fill(&r->bins, r->stage, r->arena, BAND_ROWS, bands)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
     }
     r->rgb = rgb;

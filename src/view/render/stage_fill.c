@@ -13,7 +13,7 @@ static const struct contact_colours {
     uint32_t open, stick, slip;
 } contact_colours[2] = {{0x7b8794, 0x1668d9, 0xe8710a}, {0x8593a3, 0x4aa3ff, 0xffa033}};
 
-enum { PALETTE = sizeof palette / sizeof palette[0] };
+enum { PALETTE_ENTRIES = sizeof palette / sizeof palette[0] };
 
 static float linear_of(double c) { return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4)); }
 
@@ -51,7 +51,8 @@ static stage_paint paint_of(const sim_model *model, const sim_shape *shape) {
             paint.colour[k] = linear_of(shape->color[k]);
         }
     } else {
-        stage_colour(is_carried(model, shape->body) ? palette[root_of(model, shape->body) % PALETTE] : standing_colour,
+        stage_colour(is_carried(model, shape->body) ? palette[root_of(model, shape->body) % PALETTE_ENTRIES]
+                                                    : standing_colour,
                      paint.colour);
     }
     return paint;
@@ -140,7 +141,7 @@ static void put_shapes(stage *s, const stage_source *source, const view_frame *f
 /* ---- contacts ---- */
 
 /* Sizes as on the page of a run, in parts of a typical body. */
-static const double dot_size = 0.055, arrow_width = 0.022, longest_arrow = 12, shortest_arrow = 0.03;
+static const double DOT_RADIUS = 0.055, ARROW_RADIUS = 0.022, MAX_ARROW_LENGTH = 12, MIN_ARROW_LENGTH = 0.03;
 
 static uint32_t contact_colour(const stage_source *source, const view_contact *c) {
     const sim_model *model = source->scene->model;
@@ -164,12 +165,12 @@ static void put_arrow(stage *s, const stage_source *source, const view_contact *
     const sim_model *model = source->scene->model;
     double size = source->sizes->typical, impulse = v3_norm(c->impulse);
     double length = impulse / source->scene->options.step / source->sizes->force * size;
-    length = min_of(length, longest_arrow * size);
-    if (!(length > shortest_arrow * size)) {
+    length = min_of(length, MAX_ARROW_LENGTH * size);
+    if (!(length > MIN_ARROW_LENGTH * size)) {
         return;
     }
     double sign = is_carried(model, model->shape[c->shape_a].body) ? 1 : -1;
-    double tip = min_of(0.2 * size, 0.45 * length), width = arrow_width * size;
+    double tip = min_of(0.2 * size, 0.45 * length), width = ARROW_RADIUS * size;
     v3 way = v3_scale(sign / impulse, c->impulse);
     sim_pose pose = {turned_to(way), v3_axpy(at, (length - tip) / 2, way)};
     put_mesh(s, source->shaft, &pose, (double[]){width, width, length - tip}, paint);
@@ -177,8 +178,8 @@ static void put_arrow(stage *s, const stage_source *source, const view_contact *
     put_mesh(s, source->tip, &pose, (double[]){0.32 * tip, 0.32 * tip, tip}, paint);
 }
 
-static void put_contacts(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
-    double radius = dot_size * source->sizes->typical;
+static void draw_contacts(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
+    double radius = DOT_RADIUS * source->sizes->typical;
     for (int k = 0; k < frame->ncontact; k++) {
         const view_contact *c = &frame->contact[k];
         stage_paint paint = {.mark = 1, .planes = (1u << STAGE_SAMPLES) - 1};
@@ -195,7 +196,7 @@ static void put_contacts(stage *s, const stage_source *source, const view_frame 
 
 /* ---- all of it ---- */
 
-static void count(const view_mesh *mesh, size_t times, size_t room[3]) {
+static void count_mesh(const view_mesh *mesh, size_t times, size_t room[3]) {
     room[0] += times * (size_t)mesh->nvertex;
     room[1] += times * (size_t)mesh->ntriangle;
     room[2] += times;
@@ -206,12 +207,12 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
     for (int k = 0; k < source->scene->model->nshape; k++) {
         int mesh = source->drawing->mesh_of[k];
         if (mesh >= 0) {
-            count(source->mesh[mesh], 1, room);
+            count_mesh(source->mesh[mesh], 1, room);
         }
     }
-    count(source->ball, source->wish->contacts ? contacts : 0, room);
-    count(source->shaft, source->wish->forces ? contacts : 0, room);
-    count(source->tip, source->wish->forces ? contacts : 0, room);
+    count_mesh(source->ball, source->wish->contacts ? contacts : 0, room);
+    count_mesh(source->shaft, source->wish->forces ? contacts : 0, room);
+    count_mesh(source->tip, source->wish->forces ? contacts : 0, room);
     s->corner = ARENA_NEW(s->arena, stage_corner, room[0]);
     s->face = ARENA_NEW(s->arena, stage_face, room[1]);
     s->paint = ARENA_NEW(s->arena, stage_paint, room[2]);
@@ -220,7 +221,7 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
         return false;
     }
     put_shapes(s, source, frame, eye);
-    put_contacts(s, source, frame, eye);
+    draw_contacts(s, source, frame, eye);
     return true;
 }
 

@@ -6,8 +6,8 @@
 #include "view/render/stage.h"
 
 static const int sun_size = 2048, sky_size = 160;
-enum { REACH = 2, SIDE = 2 * REACH + 2 }; /* texels over which light is averaged: soft borders */
-static const float lean = 1.5f;           /* texels by which a place is moved off its surface before it is looked up */
+enum { BLUR_TEXELS = 2, BLUR_SIDE = 2 * BLUR_TEXELS + 2 }; /* texels over which light is averaged: soft borders */
+static const float lean = 1.5f; /* texels by which a place is moved off its surface before it is looked up */
 
 /* cos^2 of the angle from above in equal parts, but for what comes along the ground: its long shadows would show one by
  * one. */
@@ -23,7 +23,7 @@ static void direction_of(int light, vec3 out) {
     glm_vec3_copy((vec3){out_of_it * cosf(angle), out_of_it * sinf(angle), up}, out);
 }
 
-static void aim(stage_light *light, vec3 centre, float radius) {
+static void aim_light(stage_light *light, vec3 centre, float radius) {
     vec3 eye, up = {0, 0, 1};
     mat4 look, flat, texels = GLM_MAT4_IDENTITY_INIT;
     if (fabsf(light->direction[2]) > 0.99f) {
@@ -52,7 +52,7 @@ bool stage_lights_aim(stage *s, vec3 centre, float radius) {
             return false;
         }
         direction_of(k, light->direction);
-        aim(light, centre, radius);
+        aim_light(light, centre, radius);
     }
     return true;
 }
@@ -63,11 +63,11 @@ static void place_on_map(stage_light *light, vec3 at, vec3 out) { glm_mat4_mulv3
 static void find_crests(stage_light *light) {
     int tiles = light->size / STAGE_TILE;
     for (int k = 0; k < tiles * tiles; k++) {
-        int x0 = k % tiles * STAGE_TILE - REACH - 1, y0 = k / tiles * STAGE_TILE - REACH - 1;
+        int x0 = k % tiles * STAGE_TILE - BLUR_TEXELS - 1, y0 = k / tiles * STAGE_TILE - BLUR_TEXELS - 1;
         float most = -INFINITY;
-        for (int y = y0 < 0 ? 0 : y0; y < y0 + STAGE_TILE + 2 * REACH + 2 && y < light->size; y++) {
+        for (int y = y0 < 0 ? 0 : y0; y < y0 + STAGE_TILE + 2 * BLUR_TEXELS + 2 && y < light->size; y++) {
             const float *row = light->near + (ptrdiff_t)y * light->size;
-            for (int x = x0 < 0 ? 0 : x0; x < x0 + STAGE_TILE + 2 * REACH + 2 && x < light->size; x++) {
+            for (int x = x0 < 0 ? 0 : x0; x < x0 + STAGE_TILE + 2 * BLUR_TEXELS + 2 && x < light->size; x++) {
                 most = row[x] > most ? row[x] : most;
             }
         }
@@ -101,17 +101,17 @@ void stage_light_draw(stage *s, int number) {
  * within, parts of those at the border. */
 static float mean_around(const stage_light *light, float x, float y, float near) {
     float fx = floorf(x - 0.5f), fy = floorf(y - 0.5f), u = x - 0.5f - fx, v = y - 0.5f - fy, sum = 0;
-    const float *row = light->near + (ptrdiff_t)((int)fy - REACH) * light->size + (int)fx - REACH;
-    for (int j = 0; j < SIDE; j++, row += light->size) {
+    const float *row = light->near + (ptrdiff_t)((int)fy - BLUR_TEXELS) * light->size + (int)fx - BLUR_TEXELS;
+    for (int j = 0; j < BLUR_SIDE; j++, row += light->size) {
         float line = 0;
-        for (int i = 1; i < SIDE - 1; i++) {
+        for (int i = 1; i < BLUR_SIDE - 1; i++) {
             line += row[i] <= near ? 1.0f : 0.0f;
         }
         line += row[0] <= near ? 1 - u : 0;
-        line += row[SIDE - 1] <= near ? u : 0;
-        sum += line * (j == 0 ? 1 - v : j == SIDE - 1 ? v : 1);
+        line += row[BLUR_SIDE - 1] <= near ? u : 0;
+        sum += line * (j == 0 ? 1 - v : j == BLUR_SIDE - 1 ? v : 1);
     }
-    return sum / (float)((SIDE - 1) * (SIDE - 1));
+    return sum / (float)((BLUR_SIDE - 1) * (BLUR_SIDE - 1));
 }
 
 /* Where nothing around is nearer to the light, which is almost everywhere, no texel is looked at. */
@@ -125,7 +125,7 @@ float stage_light_reaches(const stage *s, int number, vec3 at, vec3 normal) {
             p[i] += m[k][i] * (at[k] + off * normal[k]);
         }
     }
-    float low = REACH + 2, high = (float)light->size - low, near = p[2] + off;
+    float low = BLUR_TEXELS + 2, high = (float)light->size - low, near = p[2] + off;
     if (!(p[0] > low && p[1] > low && p[0] < high && p[1] < high)) {
         return 1;
     }

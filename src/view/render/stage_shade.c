@@ -2,15 +2,15 @@
  *
  *     c (sun max(n.l, 0) reached by the sun + sky reached by the sky) + a little gloss,
  *
- * the sky's light taking the colour of the floor from below.  Floors have lines every power of ten of metres and fade into
- * the sky far off. */
+ * the sky's light taking the colour of the floor from below.  Floors have lines every power of ten of metres and fade
+ * into the sky far off. */
 #include "view/render/stage.h"
 
 static const float sun_strength = 0.74f, sky_strength = 0.42f, gloss = 0.10f;
 static const float floor_reach = 14; /* radii of the scene: where it has faded */
 static const float faint_shadow = 0.14f;
 
-static float smooth(float from, float to, float x) {
+static float smooth_step_f(float from, float to, float x) {
     float t = glm_clamp((x - from) / (to - from), 0, 1);
     return t * t * (3 - 2 * t);
 }
@@ -43,7 +43,7 @@ static void light_surface(stage *s, vec3 at, vec3 normal, vec3 colour) {
 /* How much of a line is seen where one coordinate is `at`, in cells, and a pixel `wide`. */
 static float line_at(float at, float wide) {
     float off = fabsf(at - floorf(at + 0.5f));
-    return (1 - smooth(0.2f * wide, 1.0f * wide, off)) * (1 - smooth(0.15f, 0.6f, wide));
+    return (1 - smooth_step_f(0.2f * wide, 1.0f * wide, off)) * (1 - smooth_step_f(0.15f, 0.6f, wide));
 }
 
 /* How much of the lines is seen at a place on a floor; `fall`: of the line of sight, towards it. */
@@ -64,7 +64,7 @@ static void shade_floor(stage *s, stage_floor *f, vec3 way, vec3 colour) {
     float fall = -glm_vec3_dot(f->normal, way);
     glm_vec3_scale(way, f->height / fall, at);
     glm_vec3_sub(at, s->centre, off);
-    float far = smooth(0.25f, 1, glm_vec3_norm(off) / (floor_reach * s->radius));
+    float far = smooth_step_f(0.25f, 1, glm_vec3_norm(off) / (floor_reach * s->radius));
     glm_vec3_copy(f->half_space ? s->ground : s->sky, colour);
     if (s->cell > 0) {
         glm_vec3_lerp(colour, s->line, lines_at(s, f, at, way, fall), colour);
@@ -79,8 +79,8 @@ static void shade_floor(stage *s, stage_floor *f, vec3 way, vec3 colour) {
 
 /* ---- bodies ---- */
 
-/* How much light the sector at a place keeps.  Borders are as wide as what a pixel sees of the surface: where the line of
- * sight turns by d, the place on the plane moves by (|at| / |way|) (d - way (plane . d) / (plane . way)). */
+/* How much light the sector at a place keeps.  Borders are as wide as what a pixel sees of the surface: where the line
+ * of sight turns by d, the place on the plane moves by (|at| / |way|) (d - way (plane . d) / (plane . way)). */
 static float sector_light(stage *s, stage_sectors *sectors, vec3 plane, vec3 way, vec3 at) {
     float *side[2] = {s->right, s->up};
     const float turn[2] = {2 * s->slope_x / (float)s->width, 2 * s->slope_y / (float)s->height};

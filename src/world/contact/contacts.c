@@ -149,7 +149,7 @@ static void copy_info(world_contacts *w, const contact_info *info) {
 
 /* The contacts of the step into `next`: all on which the law may act; with fewer it would act on the ends of a sliding
  * body in turns.  Each pass of the loop wakes at least one island. */
-static sim_status find_contacts(world_contacts *w, sim_error *error) {
+static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
     double reach = sim_law_reach(contacts_compliance(w->options), w->options->step);
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
@@ -190,7 +190,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
     threads_run(w->threads, w->model->ntree, move_trees_to_start, w);
     w->next->ncontact = 0;
     if (w->collides) {
-        sim_status status = find_contacts(w, error);
+        sim_status status = find_step_contacts(w, error);
         status = status ? status : predict_contacts(w, error);
         if (status) {
             return status;

@@ -33,7 +33,7 @@ static void coordinate_rates(const sim_model *m, sim_range range, const double *
 }
 
 /* Rates at q0 (+) u with velocity v, `after` seconds into the step. */
-static int evaluate(motion_work *w, int tree, double after, const double *u, const double *v, stage out) {
+static int eval_stage(motion_work *w, int tree, double after, const double *u, const double *v, stage out) {
     const sim_model *m = w->model;
     sim_range range = sim_tree_range(m, tree);
     double time = w->now->time + after;
@@ -66,7 +66,7 @@ void rk4_step(motion_work *w, int tree, sim_step_info *info) {
             u[j] = part[s] * h * k.rate[j];
             v[j] = w->now->v[j] + part[s] * h * k.acc[j];
         }
-        info->saturated = evaluate(w, tree, part[s] * h, u, v, k);
+        info->saturated = eval_stage(w, tree, part[s] * h, u, v, k);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             du[j] += weight[s] * k.rate[j];
             dv[j] += weight[s] * k.acc[j];
