@@ -27,16 +27,16 @@ typedef struct bench {
 static void call(bench *b, int what) {
     switch (what) {
     case CONTACTS:
-        b->kernels->contacts(&b->l, 0, b->l.contact_batches);
+        b->kernels->update_contacts(&b->l, 0, b->l.contact_batches);
         break;
     case BODIES:
-        b->kernels->bodies(&b->l, 0, b->l.solved_batches);
+        b->kernels->update_bodies(&b->l, 0, b->l.solved_batches);
         break;
     case FACTOR:
         b->kernels->factor(&b->l, 0, b->l.solved_batches, 1);
         break;
     default:
-        b->kernels->soften(&b->l, 0, b->l.contact_batches, 1);
+        b->kernels->set_compliance(&b->l, 0, b->l.contact_batches, 1);
     }
 }
 
@@ -55,13 +55,13 @@ static double best(bench *b, int what) {
 static void share_contacts(void *context, int worker, int first, int end) {
     bench *b = context;
     (void)worker;
-    b->kernels->contacts(&b->l, first, end);
+    b->kernels->update_contacts(&b->l, first, end);
 }
 
 static void share_bodies(void *context, int worker, int first, int end) {
     bench *b = context;
     (void)worker;
-    b->kernels->bodies(&b->l, first, end);
+    b->kernels->update_bodies(&b->l, first, end);
 }
 
 static double together(bench *b) {

@@ -143,7 +143,7 @@ Test(subadmm_lanes, impulses_obey_signorini_and_coulomb_at_the_velocities_they_w
         o.numbers = read(&o.l, &o.count);
         memcpy(c.x, o.numbers, 6 * (size_t)c.in.nbody * sizeof(double));
         memcpy(c.lambda, o.numbers + 6 * c.in.nbody, 3 * (size_t)c.in.ncontact * sizeof(double));
-        both[trial % 2]->contacts(&o.l, 0, o.l.contact_batches);
+        both[trial % 2]->update_contacts(&o.l, 0, o.l.contact_batches);
         for (int i = 0; i < c.in.ncontact; i++) {
             double g[3], s[3], size = 0;
             admm_lanes_impulse(&o.l, i, g);
@@ -209,15 +209,15 @@ Test(subadmm_lanes, the_natural_map_is_that_of_natural_c) {
         for (int i = 0; i < 40; i++) {
             rho[i] = pow(10, random_uniform(&r, -2, 2));
         }
-        admm_lanes_rho(&o.l, rho);
+        admm_lanes_set_rho(&o.l, rho);
         for (int k = 0; k < trial % 5; k++) {
             lanes_iterate(&o.l, kernels);
         }
         o.numbers = read(&o.l, &o.count);
         memcpy(c.lambda, o.numbers + 6 * c.in.nbody, 3 * (size_t)c.in.ncontact * sizeof(double));
-        kernels->emit(&o.l, 0, o.l.contact_batches);
-        kernels->answer(&o.l, 0, o.l.solved_batches);
-        kernels->natural(&o.l, 0, o.l.contact_batches);
+        kernels->apply_impulses(&o.l, 0, o.l.contact_batches);
+        kernels->solve_inertia(&o.l, 0, o.l.solved_batches);
+        kernels->eval_natural(&o.l, 0, o.l.contact_batches);
         natural_sum mine = admm_lanes_natural(&o.l), plain = lanes_natural_plainly(&c, rho);
         const double a[] = {mine.one, mine.velocity, mine.impulse, mine.gamma, mine.s};
         const double b[] = {plain.one, plain.velocity, plain.impulse, plain.gamma, plain.s};
@@ -241,9 +241,9 @@ Test(subadmm_lanes, a_contact_that_is_left_out_is_not_there) {
             memset(c.contact[i].lambda, 0, sizeof c.contact[i].lambda);
         }
         outcome all = make(&c, kernels, 1);
-        admm_lanes_keep(&all.l, kept);
-        admm_lanes_weigh(&all.l, &c.in, (const double(*)[2])c.weight);
-        kernels->soften(&all.l, 0, all.l.contact_batches, 1);
+        admm_lanes_set_kept(&all.l, kept);
+        admm_lanes_set_weights(&all.l, &c.in, (const double(*)[2])c.weight);
+        kernels->set_compliance(&all.l, 0, all.l.contact_batches, 1);
         kernels->factor(&all.l, 0, all.l.solved_batches, 1);
         c.in.ncontact = 13;
         outcome few = make(&c, kernels, 1);
@@ -309,7 +309,7 @@ typedef struct job {
 static void share(void *context, int worker, int first, int end) {
     job *j = context;
     (void)worker;
-    (j->bodies ? admm_vector.bodies : admm_vector.contacts)(j->l, first, end);
+    (j->bodies ? admm_vector.update_bodies : admm_vector.update_contacts)(j->l, first, end);
 }
 
 Test(subadmm_lanes, threads_change_no_bit) {

@@ -204,8 +204,8 @@ natural_sum lanes_natural_plainly(const lanes_case *c, const double *rho) {
 }
 
 void lanes_iterate(admm_lanes *l, const admm_kernels *kernels) {
-    kernels->contacts(l, 0, l->contact_batches);
-    kernels->bodies(l, 0, l->solved_batches);
+    kernels->update_contacts(l, 0, l->contact_batches);
+    kernels->update_bodies(l, 0, l->solved_batches);
 }
 
 int lanes_make(const lanes_case *c, const admm_kernels *kernels, double kappa, sim_arena *arena, admm_lanes *l) {
@@ -218,13 +218,13 @@ int lanes_make(const lanes_case *c, const admm_kernels *kernels, double kappa, s
     }
     for (int b = 0; b < c->in.nbody; b++) {
         if (c->solved[b]) {
-            admm_lanes_mass(l, b, c->A[b]);
+            admm_lanes_set_mass(l, b, c->A[b]);
         }
     }
     admm_lanes_begin(l, &c->in, state);
     kernels->factor_inertia(l, 0, l->solved_batches);
-    admm_lanes_weigh(l, &c->in, (const double(*)[2])c->weight);
-    kernels->soften(l, 0, l->contact_batches, kappa);
+    admm_lanes_set_weights(l, &c->in, (const double(*)[2])c->weight);
+    kernels->set_compliance(l, 0, l->contact_batches, kappa);
     kernels->factor(l, 0, l->solved_batches, kappa);
     return 1;
 }

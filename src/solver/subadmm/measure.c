@@ -1,19 +1,18 @@
-/* Error of the multipliers taken as impulses: E of the strict law (natural_map.c) on what follows from them,
+/* Error and residuals of SubADMM.
  *
- *     v = v* + A^-1 J' lambda,     s = J v + w - target + R lambda,
+ * Error: E of the strict law (natural_map.c), with the multipliers as impulses and momentum balanced to rounding,
  *
- * in which momentum is in balance to the last bit, whatever the iterations have come to.
+ *     v = v* + A^-1 J' lambda,     s = J v + w - target + R lambda.
  *
- * How far are the iterations from their end?  Their residuals (Lee et al. 2024, eq. 42) as energies: of what slots and
- * velocities disagree by, with the mass that a constraint feels, and of what the velocities lack of those that follow from
- * the multipliers,
+ * Residuals (Lee et al. 2024, eq. 42), as energies: difference of slots and velocities, with the mass at the constraint;
+ * difference of x and the velocities of the multipliers,
  *
  *     primal^2 = sum_ij |J_ij x - z_ij|^2 / w_i = sum_i slots_i |zeta_i (lambda_i' - lambda_i)|^2 / slack_i,
  *     dual^2   = |x - A^-1 J' lambda'|_A^2.
  *
- * And who is open?  A contact without impulse that parts makes the bodies stiff against each other as others do, for nothing:
- * it is left out of C until a look finds it closing.  Who is open where the guess leads is left out from the start; later
- * on, who was open in two looks in a row, when kappa changes, as C is to be factored then anyway. */
+ * Open contacts: a contact without impulse that separates would stiffen the bodies for nothing.  It is left out of C until an
+ * evaluation finds it closing.  Contacts open at the warm start are left out at once.  Later, contacts open in two evaluations
+ * in a row are left out when kappa changes, as C is factored then anyway. */
 #include "math/dense.h"
 #include "solver/core/products.h"
 #include "solver/matrices/delassus.h"
@@ -22,13 +21,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOOKS = 2, TIMES = 2 }; /* open before it is left out; how often it may come back and be left out again */
+enum {
+    OPEN_EVALUATIONS = 2,
+    MAX_RETURNS = 2
+}; /* evaluations in a row before it is left out; returns after which it stays */
 
-int subadmm_weigh(subadmm *s) {
+bool subadmm_eval_constants(subadmm *s) {
     const sim_problem *p = s->problem;
     double *W = ARENA_NEW(s->call->scratch, double, sim_delassus_diagonal_size(p));
     if (!W || !delassus_diagonal(p, NULL, s->call->scratch, W)) {
-        return 0;
+        return false;
     }
     problem_velocity(p, p->v_free, s->q);
     for (int i = 0; i < p->nconstraint; i++) {
@@ -39,7 +41,7 @@ int subadmm_weigh(subadmm *s) {
             trace += W[r * k->rows + r];
             R += forced ? 0 : s->call->R[row];
             s->q[row] = forced ? 0 : s->q[row] - s->call->target[row];
-            s->target[row] = -s->q[row]; /* of a row that is forced nobody asks */
+            s->target[row] = -s->q[row]; /* not used for rows with a given force */
         }
         W += k->rows * k->rows;
         s->inverse_mass[i] = trace > 0 ? trace / k->rows : 1;
@@ -49,13 +51,13 @@ int subadmm_weigh(subadmm *s) {
             s->constant.undoing += s->rho[i] * s->q[r] * (s->rho[i] * s->q[r]);
         }
     }
-    return 1;
+    return true;
 }
 
-void subadmm_measure(subadmm *s) {
-    subadmm_emit(s);
-    subadmm_follow(s);
-    subadmm_share(s, s->lanes.contact_batches, s->kernels->natural);
+void subadmm_eval_error(subadmm *s) {
+    subadmm_apply_impulses(s);
+    subadmm_solve_response(s);
+    subadmm_run_kernel(s, s->lanes.contact_batches, s->kernels->eval_natural);
     natural_sum sum = admm_lanes_natural(&s->lanes);
     sum.q = s->constant.q;
     sum.undoing = s->constant.undoing;
@@ -65,7 +67,7 @@ void subadmm_measure(subadmm *s) {
 
 /* ---- residuals ---- */
 
-static double primal_of_lanes(const subadmm *s) {
+static double sum_primal_of_lanes(const subadmm *s) {
     const admm_lanes *l = &s->lanes;
     double sum[LANES] = {0}, all = 0;
     for (int n = 0; n < l->contact_batches; n++) {
@@ -83,13 +85,13 @@ static double primal_of_lanes(const subadmm *s) {
     return all;
 }
 
-/* d' A d of eight bodies, d what x has and the answer has not. */
-static double dual_of_batch(const admm_lanes *l, const double *row, int batch) {
+/* d' A d of eight bodies, d = x - A^-1 J' lambda. */
+static double sum_dual_of_batch(const admm_lanes *l, const double *row, int batch) {
     const admm_bodies *b = &l->bodies[batch];
     double d[6][LANES], sum[LANES] = {0}, all = 0;
     for (int k = 0; k < 6 * LANES; k++) {
         ptrdiff_t at = (ptrdiff_t)LANES * (b->row + k % LANES) + k / LANES;
-        d[k / LANES][k % LANES] = row[at] - l->answer[at];
+        d[k / LANES][k % LANES] = row[at] - l->response[at];
     }
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j <= i; j++) {
@@ -105,10 +107,10 @@ static double dual_of_batch(const admm_lanes *l, const double *row, int batch) {
     return all;
 }
 
-static double dual_of_tree(const subadmm *s, const subadmm_tree *t) {
+static double eval_dual_of_tree(const subadmm *s, const subadmm_tree *t) {
     const sim_mass *mass = &s->problem->mass;
-    subadmm_read(s, t, s->before + (s->x - s->state), s->before + (s->lanes.row - s->state), s->dx);
-    subadmm_read(s, t, s->v, s->lanes.answer, s->momentum);
+    subadmm_read_velocity(s, t, s->before + (s->x - s->state), s->before + (s->lanes.row - s->state), s->dx);
+    subadmm_read_velocity(s, t, s->v, s->lanes.response, s->momentum);
     for (int j = 0; j < t->nv; j++) {
         s->dx[j] -= s->momentum[j];
     }
@@ -116,10 +118,10 @@ static double dual_of_tree(const subadmm *s, const subadmm_tree *t) {
     return dense_dot(t->nv, s->dx, s->momentum);
 }
 
-/* Of x, and of the multipliers before and after the iteration that began there; after subadmm_measure. */
-void subadmm_residuals(subadmm *s) {
+/* Residuals of the last iteration; after subadmm_eval_error. */
+void subadmm_eval_residuals(subadmm *s) {
     const sim_problem *p = s->problem;
-    double primal = primal_of_lanes(s), dual = 0;
+    double primal = sum_primal_of_lanes(s), dual = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int r = c->row; r < c->row + c->rows && s->lane_of[i] < 0; r++) {
@@ -128,46 +130,46 @@ void subadmm_residuals(subadmm *s) {
         }
     }
     for (int n = 0; n < s->lanes.solved_batches; n++) {
-        dual += dual_of_batch(&s->lanes, s->before + (s->lanes.row - s->state), n);
+        dual += sum_dual_of_batch(&s->lanes, s->before + (s->lanes.row - s->state), n);
     }
     for (int k = 0; k < s->ntree; k++) {
-        int done = s->tree[k].form == SUBADMM_LANE || s->tree[k].form == SUBADMM_ALIKE;
-        dual += done ? 0 : dual_of_tree(s, &s->tree[k]);
+        int done = s->tree[k].form == SUBADMM_LANE || s->tree[k].form == SUBADMM_BATCHED;
+        dual += done ? 0 : eval_dual_of_tree(s, &s->tree[k]);
     }
-    dual += subadmm_energy_alike(s);
+    dual += subadmm_energy_of_batches(s);
     s->primal = sqrt(primal);
     s->dual = sqrt(dual);
 }
 
-/* ---- who is open ---- */
+/* ---- open contacts ---- */
 
-/* Is it time to leave it out? */
-static int stays_open(subadmm *s, int k, int is_open, int looks) {
-    s->open[k] = (char)(!is_open ? 0 : s->open[k] < LOOKS ? s->open[k] + 1 : LOOKS);
-    return s->open[k] >= looks && s->back[k] < TIMES;
+/* Counts the evaluations in a row in which contact k is open; true: it is to be left out. */
+static bool is_to_leave(subadmm *s, int k, bool is_open, int evaluations) {
+    s->open[k] = (char)(!is_open ? 0 : s->open[k] < OPEN_EVALUATIONS ? s->open[k] + 1 : OPEN_EVALUATIONS);
+    return s->open[k] >= evaluations && s->back[k] < MAX_RETURNS;
 }
 
-int subadmm_cull(subadmm *s, int looks) {
-    int changed = 0;
+bool subadmm_cull_open(subadmm *s, int evaluations) {
+    bool changed = false;
     for (int k = 0; k < s->input.ncontact; k++) {
         double impulse[3], normal = admm_lanes_normal(&s->lanes, k);
         admm_lanes_impulse(&s->lanes, k, impulse);
         if (!s->kept[k] && !(normal >= 0)) {
             s->kept[k] = 1;
-            changed = 1;
+            changed = true;
             s->open[k] = 0;
             s->back[k]++;
-        } else if (s->kept[k] && stays_open(s, k, normal > 0 && impulse[2] == 0, looks)) {
+        } else if (s->kept[k] && is_to_leave(s, k, normal > 0 && impulse[2] == 0, evaluations)) {
             s->kept[k] = 0;
-            changed = 1;
+            changed = true;
         }
     }
     return changed;
 }
 
-/* ---- the answer ---- */
+/* ---- solution ---- */
 
-void subadmm_hand_out(subadmm *s) {
+void subadmm_write_solution(subadmm *s) {
     const sim_problem *p = s->problem;
     double *impulse = s->call->out->impulse, *v = s->call->out->v;
     admm_lanes least = s->lanes;

@@ -7,10 +7,10 @@
  *     |v + w x r|^2 = w' (r'r - r r') w + 2 v . (w x r) + v . v. */
 #include "solver/subadmm/lanes/lanes.h"
 
-/* The place of row i and column j <= i in a lower triangle. */
-static int place(int i, int j) { return i * (i + 1) / 2 + j; }
+/* Index of row i and column j <= i in a packed lower triangle. */
+static int triangle_index(int i, int j) { return i * (i + 1) / 2 + j; }
 
-static void add_point(double *sum, double weight, const double *r) {
+static void add_point_mass(double *sum, double weight, const double *r) {
     double m[3] = {weight * r[0], weight * r[1], weight * r[2]};
     sum[0] += m[1] * r[1] + m[2] * r[2];
     sum[1] -= m[0] * r[1];
@@ -18,7 +18,7 @@ static void add_point(double *sum, double weight, const double *r) {
     sum[3] -= m[0] * r[2];
     sum[4] -= m[1] * r[2];
     sum[5] += m[0] * r[0] + m[1] * r[1];
-    sum[7] += m[2]; /* the row of v: its columns of w are those of -r x */
+    sum[7] += m[2]; /* rows of v, columns of w: -r x */
     sum[8] -= m[1];
     sum[10] -= m[2];
     sum[12] += m[0];
@@ -29,16 +29,16 @@ static void add_point(double *sum, double weight, const double *r) {
     sum[20] += weight;
 }
 
-static void add_rows(double *sum, double weight, const double *J) {
+static void add_row_stiffness(double *sum, double weight, const double *J) {
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j <= i; j++) {
-            sum[place(i, j)] += weight * (J[i] * J[j] + (J[6 + i] * J[6 + j] + J[12 + i] * J[12 + j]));
+            sum[triangle_index(i, j)] += weight * (J[i] * J[j] + (J[6 + i] * J[6 + j] + J[12 + i] * J[12 + j]));
         }
     }
 }
 
-/* One lane's contact: what its sides add to their bodies. */
-static void add_contact(admm_lanes *l, const admm_contacts *c, int lane, const double *weight) {
+/* Adds weight J'J of one contact to the sums of its bodies. */
+static void add_contact_stiffness(admm_lanes *l, const admm_contacts *c, int lane, const double *weight) {
     for (int side = 0; side < c->sides; side++) {
         double *sum = l->added[c->row[side][lane]], numbers[18];
         int count = c->form == ADMM_POINT ? 3 : 18, first = c->form == ADMM_POINT ? 9 + 3 * side : 18 * side;
@@ -46,14 +46,14 @@ static void add_contact(admm_lanes *l, const admm_contacts *c, int lane, const d
             numbers[k] = c->geometry[LANES * (first + k) + lane];
         }
         if (c->form == ADMM_POINT) {
-            add_point(sum, weight[side], numbers);
+            add_point_mass(sum, weight[side], numbers);
         } else {
-            add_rows(sum, weight[side], numbers);
+            add_row_stiffness(sum, weight[side], numbers);
         }
     }
 }
 
-static void spread_sums(const admm_lanes *l, admm_bodies *b) {
+static void copy_sums(const admm_lanes *l, admm_bodies *b) {
     for (int lane = 0; lane < LANES; lane++) {
         for (int k = 0; k < ADMM_SYMMETRIC; k++) {
             b->C[k][lane] = l->added[b->row + lane][k];
@@ -61,7 +61,7 @@ static void spread_sums(const admm_lanes *l, admm_bodies *b) {
     }
 }
 
-void admm_lanes_weigh(admm_lanes *l, const admm_input *in, const double (*weight)[2]) {
+void admm_lanes_set_weights(admm_lanes *l, const admm_input *in, const double (*weight)[2]) {
     memset(l->added, 0, (size_t)l->nrow * sizeof *l->added);
     for (int i = 0; i < l->ncontact; i++) {
         admm_contacts *c = &l->contacts[l->place_of[i] / LANES];
@@ -69,20 +69,20 @@ void admm_lanes_weigh(admm_lanes *l, const admm_input *in, const double (*weight
         const double mine[2] = {weight[i][first], weight[i][1]};
         c->slack[lane] = 1 / mine[0] + (c->sides == 2 ? 1 / mine[1] : 0);
         if (c->keep[lane] > 0) {
-            add_contact(l, c, lane, mine);
+            add_contact_stiffness(l, c, lane, mine);
         }
     }
     for (int n = 0; n < l->solved_batches; n++) {
-        spread_sums(l, &l->bodies[n]);
+        copy_sums(l, &l->bodies[n]);
     }
 }
 
-void admm_lanes_mass(admm_lanes *l, int body, const double *A) {
+void admm_lanes_set_mass(admm_lanes *l, int body, const double *A) {
     admm_bodies *b = &l->bodies[l->row_of[body] / LANES];
     int lane = l->row_of[body] % LANES;
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j <= i; j++) {
-            b->A[place(i, j)][lane] = A[6 * i + j];
+            b->A[triangle_index(i, j)][lane] = A[6 * i + j];
         }
     }
 }
@@ -103,13 +103,13 @@ void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench) {
 
 static admm_contacts *batch_of(const admm_lanes *l, int contact) { return &l->contacts[l->place_of[contact] / LANES]; }
 
-void admm_lanes_keep(admm_lanes *l, const char *kept) {
+void admm_lanes_set_kept(admm_lanes *l, const char *kept) {
     for (int i = 0; i < l->ncontact; i++) {
         batch_of(l, i)->keep[l->place_of[i] % LANES] = kept[i] != 0;
     }
 }
 
-void admm_lanes_rho(admm_lanes *l, const double *rho) {
+void admm_lanes_set_rho(admm_lanes *l, const double *rho) {
     for (int i = 0; i < l->ncontact; i++) {
         batch_of(l, i)->rho[l->place_of[i] % LANES] = rho[i];
     }

@@ -1,6 +1,6 @@
-/* Scales of a state for Anderson acceleration.  States are compared as energies: x by the root of what stands
- * against it, K_jj = A_jj + kappa C_jj (A_jj, where all trees are one system), lambda by the root of its slack,
- * zeta = slack / kappa. */
+/* Scales of the state for Anderson acceleration: differences of states are compared as energies.
+ *
+ *     x_j:  sqrt(K_jj) = sqrt(A_jj + kappa C_jj)   (unsplit: sqrt(A_jj)),     lambda:  sqrt(zeta) = sqrt(slack / kappa) */
 #include "linalg/strip.h"
 #include "solver/subadmm/articulated.h"
 #include "solver/subadmm/lanes/batch_kernels.h"
@@ -25,12 +25,12 @@ static void scale_lanes(const subadmm *s, double *scale) {
     }
 }
 
-static double diagonal_of(const subadmm *s, const subadmm_tree *t, int j) {
+static double stiffness_of_dof(const subadmm *s, const subadmm_tree *t, int j) {
     if (t->form == SUBADMM_ARTICULATED) {
         return subadmm_stiffness_articulated(t, t->v0 + j);
     }
-    if (t->form == SUBADMM_ALIKE) {
-        return subadmm_stiffness_alike(s, t, j);
+    if (t->form == SUBADMM_BATCHED) {
+        return subadmm_stiffness_batched(s, t, j);
     }
     ptrdiff_t at = (ptrdiff_t)j * (strip_stride(t->nv) + 1);
     if (t->form == SUBADMM_BRANCH) {
@@ -51,7 +51,7 @@ void subadmm_set_scale(const subadmm *s, anderson *e) {
         double *to = scale + (t->form == SUBADMM_ROW ? s->lanes.row - s->state + LANES * s->lanes.row_of[t->lane]
                                                      : s->x - s->state + t->v0);
         for (int j = 0; j < t->nv && t->form != SUBADMM_LANE; j++) {
-            to[j] = s->split == SUBADMM_NONE ? s->size[t->v0 + j] : sqrt(diagonal_of(s, t, j));
+            to[j] = s->split == SUBADMM_NONE ? s->size[t->v0 + j] : sqrt(stiffness_of_dof(s, t, j));
         }
     }
     for (int r = 0; r < s->problem->nrow && s->beside; r++) {

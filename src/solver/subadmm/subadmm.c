@@ -1,38 +1,34 @@
-/* SubADMM: the subsystem-based alternating direction method of multipliers (Lee et al. 2024, sec. VI, algorithm 2).
+/* SubADMM: subsystem-based alternating direction method of multipliers (Lee et al. 2024, sec. VI, algorithm 2).
  *
- * Each constraint is split into slots, one for each body that it touches (slots.c), and velocities, slots and
- * multipliers are found in turn: each tree by itself, each constraint by itself,
+ * Each constraint i is split into slots z_ij, one for each body j that it touches (slots.c).  Velocities, slots and
+ * multipliers are updated in turn, each tree and each constraint by itself:
  *
  *     (A_j + sum_i beta_i J_ij'J_ij) v_j = A_j v* + sum_i J_ij'(beta_i z_ij + lambda_i)          (eq. 34)
  *     beta_i z_ij = beta_i J_ij v_j - lambda_i + lambda_i',   (sum_j z_ij, lambda_i') in the law  (eqs. 35 to 39)
  *
- * The slots need not be kept.  Put into eq. 34 they leave, with x = v - v* and the same f for all slots of a row,
+ * The slots are not stored.  Inserted into eq. 34 they leave, with x = v - v* and the same f for all slots of a row,
  *
- *     x_j <- x_j + (A_j + kappa C_j)^-1 (sum_i J_ij' f_i - A_j x_j),     f_i = lambda_i' + (lambda_i' - lambda_i),
+ *     x_j <- x_j + (A_j + kappa C_j)^-1 (sum_i J_ij' f_i - A_j x_j),     f_i = lambda_i' + (lambda_i' - lambda_i)
  *
- * (trees.c), and the law sees their sum J_i x alone (law.c).  So the three ways to split differ in C and in
- * the number of slots, and in nothing else.
+ * (trees.c), and the law needs their sum J_i x only (law.c): the three ways to split differ in C and the number of slots.
  *
- * Penalties.  beta_i = kappa / w_i, with w_i = trace W_ii / rows the inverse mass that constraint i feels: for contacts of
- * bodies alike that is the authors' one beta, in proportion to mass; beside each other stand feathers, anvils, and rows
- * about axes, whose unit is another.  kappa follows the residuals: primal / dual is steered to a balance by factors of its
- * root (eq. 43), as energies (measure.c), so that no unit has a say.  C does not depend on kappa: a change costs a
- * factor.  The balance is larger while E is: soft penalties spread what is missing over a heap in few iterations, stiff ones
- * settle who sticks and who slides.  So it begins stiffer where the guess is near: open heaps at rest take a tenth fewer
- * iterations (24 heaps; within walls, where some go on and on, chance decides).
+ * Penalties: beta_i = kappa / w_i, w_i = trace W_ii / rows the inverse mass at constraint i.  Differs from the paper, which
+ * has one beta: masses and units of rows may differ.  kappa steers primal / dual residual, as energies (measure.c), to a
+ * balance by factors of the root of its ratio (eq. 43).  The balance is larger while E is large: soft penalties spread load
+ * over a heap in few iterations, stiff ones settle stick and slip.  A good warm start begins stiffer.  C does not depend on
+ * kappa: a change costs one factorisation.
  *
- * Guesses.  The iteration is a map of (x, lambda), and where its rounds lead can be told ahead (anderson.c).  A round is
- * three iterations: so the guesses cost no more than these.
- *
- * It stops on E, measured on v = v* + A^-1 J' lambda (measure.c), and hands out the best that was measured. */
+ * Anderson acceleration (anderson.c) extrapolates a map of three iterations.  The method stops on E of
+ * v = v* + A^-1 J' lambda (measure.c) and returns the state of least E. */
 #include "solver/core/law.h"
+#include "solver/core/stall.h"
 #include "solver/subadmm/lanes/batch_kernels.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, LANES_AT_ONCE, MOST_WORK, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, ITERATIONS, SPLIT, FACTORISATION, ACCELERATION, LANES_AT_ONCE, MAX_WORK, OPTIONS };
 
 static const char *const splits[] = {"bodies", "trees", "none", NULL};
 static const char *const factorisations[] = {"crba", "aba", NULL};
@@ -40,65 +36,77 @@ static const char *const widths[] = {"vector", "scalar", NULL};
 static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-6},
-    [MAX_ITERATIONS] =
-        {.name = "max_iterations", .help = "at most", .low = 0, .high = 1e9, .default_value = 5000, .integer = true},
+    [TOLERANCE] =
+        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-6},
+    [MAX_ITERATIONS] = {.name = "max_iterations",
+                        .help = "limit of the iterations",
+                        .low = 0,
+                        .high = 1e9,
+                        .default_value = 5000,
+                        .integer = true},
     [ITERATIONS] = {.name = "iterations",
-                    .help = "exactly so many, whatever E is; 0: until the tolerance",
+                    .help = "fixed number of iterations, whatever E is; 0: until the tolerance",
                     .low = 0,
                     .high = 1e9,
                     .default_value = 0,
                     .integer = true},
     [SPLIT] = {.name = "split",
-               .help = "constraints into a slot for each body, each tree, or none",
+               .help = "slots of a constraint: one for each body, one for each tree, or none",
                .high = 2,
                .default_value = SUBADMM_BODIES,
                .integer = true,
                .choices = splits,
                .study = true},
     [FACTORISATION] = {.name = "factorisation",
-                       .help = "of trees: along their branches, or joint by joint",
+                       .help = "factorisation of trees: sparse along their branches, or joint by joint",
                        .high = 1,
                        .integer = true,
                        .choices = factorisations,
                        .study = true},
     [ACCELERATION] = {.name = "acceleration",
-                      .help = "guess ahead from rounds in a row",
+                      .help = "Anderson acceleration of three iterations at a time",
                       .high = 1,
                       .default_value = 1,
                       .integer = true,
                       .choices = accelerations,
                       .study = true},
     [LANES_AT_ONCE] = {.name = "lanes",
-                       .help = "contacts and bodies several at a time, as wide as the machine's vectors, or one by one",
+                       .help = "SIMD width: the machine's vectors, or one number",
                        .high = 1,
                        .integer = true,
                        .choices = widths,
                        .study = true},
-    [MOST_WORK] = SOLVER_WORK_OPTION,
+    [MAX_WORK] = SOLVER_WORK_OPTION,
 };
 
-static const double BEGIN = 1, NEARBY = 5;                /* kappa; where E is below FAR from the start */
-static const double STIFF = 0.07, SOFT = 0.5, FAR = 5e-4; /* primal / dual at last, and while E is above that */
-static const double NEAR = 2;                             /* by which factor it may be off */
-static const double MOST_CHANGE = 10;                     /* of kappa at once */
-static const double WAIT = 1.02;                          /* looks between changes grow by this */
-static const double SOFTEST = 1e-6, STIFFEST = 1e6;
-enum { ROUND = 3, WINDOW = 10, PATIENCE = 10, NEVER = 100 };
-static const double ROUNDING = 1e3; /* E over the rounding of kappa */
+static const double FIRST_KAPPA = 1, FIRST_KAPPA_NEAR = 5; /* the latter where E of the warm start is below LARGE_E */
+static const double MIN_KAPPA = 1e-6, MAX_KAPPA = 1e6;
+static const double MAX_KAPPA_FACTOR = 10; /* of one change */
+/* Steered ratio primal / dual: the least, and the greatest, which holds while E is above LARGE_E. */
+static const double MIN_BALANCE = 0.07, MAX_BALANCE = 0.5, LARGE_E = 5e-4;
+static const double BALANCE_TOLERANCE = 2;  /* factor by which the ratio may differ */
+static const double INTERVAL_GROWTH = 1.02; /* of the evaluations between changes of kappa, each time */
+enum { MAP_ITERATIONS = 3 };                /* in one application of the map that is extrapolated */
+enum { ANDERSON_WINDOW = 10, MAX_STALLED_EVALUATIONS = 10 };
+enum { KEEP_ALL = 100 };                   /* evaluations; more than a contact is ever counted open */
+static const double PROGRESS_RATIO = 0.99; /* of the least E, for the stall watch */
+static const double MAX_ROUNDINGS = 1e3;   /* E at rounding, over kappa DBL_EPSILON */
 
-/* How it goes on. */
+/* State of the iteration besides the vectors. */
 typedef struct progress {
-    int iteration, in_round, begun; /* begun: the iteration after which it did, from new impulses */
-    int next, in_vain;              /* look; looks since E was last the least */
-    double since, wait;
-    double change; /* of kappa, due after this iteration */
-    int again;     /* so is C */
-    anderson ahead;
+    int iteration, in_map;  /* count; iterations done of the present application of the map */
+    int started_at;         /* iteration before the first one from these impulses */
+    int next_evaluation;    /* iteration */
+    stall_watch stall;      /* of E, counted in evaluations */
+    double since_change;    /* evaluations since kappa last changed */
+    double change_interval; /* evaluations between changes of kappa, at least */
+    double change;          /* factor on kappa, due after this iteration */
+    bool refactor;          /* C has changed, too */
+    anderson extrapolation;
     sim_outcome outcome; /* SIM_OUTCOMES: none yet */
 } progress;
 
-static int reserve(subadmm *s) {
+static bool allocate_vectors(subadmm *s) {
     const sim_problem *p = s->problem;
     size_t rows = (size_t)p->nrow, n = (size_t)p->nconstraint, nv = (size_t)p->nv;
     struct {
@@ -109,51 +117,52 @@ static int reserve(subadmm *s) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         *all[k].at = ARENA_NEW(s->call->scratch, double, all[k].count);
         if (!*all[k].at) {
-            return 0;
+            return false;
         }
     }
     s->G = s->split == SUBADMM_NONE ? ARENA_NEW(s->call->scratch, cone_hessian, n) : NULL;
     return s->split != SUBADMM_NONE || s->G;
 }
 
-/* ---- looks ---- */
+/* ---- evaluation of E ---- */
 
-/* The best so far; of a fixed number of iterations the last. */
-static void keep_best(subadmm *s, progress *at) {
-    at->in_vain = s->E <= 0.99 * s->best ? 0 : at->in_vain + 1;
+/* Keeps the state of the least E; of a fixed number of iterations the last state. */
+static void keep_least_error(subadmm *s, progress *at) {
+    stall_watch_update_least(&at->stall, s->E);
     if (s->E < s->best || s->call->option[ITERATIONS] > 0) {
         s->best = s->E;
         memcpy(s->least, s->state, (size_t)s->numbers * sizeof *s->least);
     }
 }
 
-/* How kappa should change. */
-static void steer(const subadmm *s, progress *at) {
-    double balance = fmax(STIFF, SOFT * fmin(1, s->best / FAR)), ratio = s->primal / (balance * s->dual);
-    at->since++;
-    if (at->since >= at->wait && isfinite(ratio) && (ratio > NEAR || ratio < 1 / NEAR)) {
-        double change = fmin(MOST_CHANGE, fmax(1 / MOST_CHANGE, sqrt(ratio)));
-        at->change = fmin(STIFFEST, fmax(SOFTEST, s->kappa * change)) / s->kappa;
-        at->since = 0;
-        at->wait *= WAIT;
+/* Factor on kappa from the ratio of the residuals. */
+static void adapt_penalty(const subadmm *s, progress *at) {
+    double balance = fmax(MIN_BALANCE, MAX_BALANCE * fmin(1, s->best / LARGE_E)),
+           ratio = s->primal / (balance * s->dual);
+    at->since_change++;
+    if (at->since_change >= at->change_interval && isfinite(ratio) &&
+        (ratio > BALANCE_TOLERANCE || ratio < 1 / BALANCE_TOLERANCE)) {
+        double change = fmin(MAX_KAPPA_FACTOR, fmax(1 / MAX_KAPPA_FACTOR, sqrt(ratio)));
+        at->change = fmin(MAX_KAPPA, fmax(MIN_KAPPA, s->kappa * change)) / s->kappa;
+        at->since_change = 0;
+        at->change_interval *= INTERVAL_GROWTH;
     }
 }
 
-static int at_rounding(const subadmm *s, const progress *at) {
-    return at->in_vain >= PATIENCE && s->best <= ROUNDING * fmax(1, s->kappa) * DBL_EPSILON;
+static bool is_at_rounding(const subadmm *s, const progress *at) {
+    return at->stall.stalled >= MAX_STALLED_EVALUATIONS && s->best <= MAX_ROUNDINGS * fmax(1, s->kappa) * DBL_EPSILON;
 }
 
-/* E and residuals, between the multipliers' update and that of x; `first`: before all iterations.  SIM_OUTCOMES: it goes
- * on. */
-static sim_outcome look(subadmm *s, progress *at, int first) {
+/* E and residuals, between the updates of lambda and x; `first`: before the first iteration.  SIM_OUTCOMES: not ended. */
+static sim_outcome evaluate_iterate(subadmm *s, progress *at, bool first) {
     const double *o = s->call->option;
-    subadmm_measure(s);
-    s->call->work += s->work.look;
-    keep_best(s, at);
+    subadmm_eval_error(s);
+    s->call->work += s->work.evaluation;
+    keep_least_error(s, at);
     solver_record(s->call, s->E, NAN);
-    at->begun = first ? at->iteration : at->begun;
-    int since = at->iteration - at->begun;
-    at->next = at->iteration + ROUND * (since < 30 ? 2 : since < 120 ? 4 : since / 30);
+    at->started_at = first ? at->iteration : at->started_at;
+    int since = at->iteration - at->started_at;
+    at->next_evaluation = at->iteration + MAP_ITERATIONS * (since < 30 ? 2 : since < 120 ? 4 : since / 30);
     if (!isfinite(s->E)) {
         s->call->out->reason = SIM_REASON_NONFINITE;
         return SIM_BROKEN_DOWN;
@@ -161,74 +170,75 @@ static sim_outcome look(subadmm *s, progress *at, int first) {
     if (o[ITERATIONS] == 0 && s->best <= o[TOLERANCE]) {
         return SIM_SOLVED;
     }
-    if (o[ITERATIONS] == 0 && at_rounding(s, at)) {
+    if (o[ITERATIONS] == 0 && is_at_rounding(s, at)) {
         s->call->out->reason = SIM_REASON_STANDSTILL;
         return s->best <= MAX_E_AT_ROUNDING ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
     }
     if (!first) {
-        subadmm_residuals(s);
-        steer(s, at);
+        subadmm_eval_residuals(s);
+        adapt_penalty(s, at);
     }
-    at->again = subadmm_cull(s, first ? 1 : at->change != 1 ? 2 : NEVER);
+    at->refactor = subadmm_cull_open(s, first ? 1 : at->change != 1 ? 2 : KEEP_ALL);
     return SIM_OUTCOMES;
 }
 
 /* ---- iterations ---- */
 
-/* 0 without memory, -1 if a matrix is not positive definite. */
-static int change_penalty(subadmm *s, progress *at) {
+static hessian_result change_penalty(subadmm *s, progress *at) {
     s->kappa *= at->change;
-    int done = subadmm_factor(s, at->again);
+    hessian_result result = subadmm_factor(s, at->refactor);
     s->call->out->factorisations++;
     s->call->work += s->work.factor;
-    anderson_restart(&at->ahead);
-    subadmm_set_scale(s, &at->ahead);
+    anderson_restart(&at->extrapolation);
+    subadmm_set_scale(s, &at->extrapolation);
     at->change = 1;
-    at->again = 0;
-    return done;
+    at->refactor = false;
+    return result;
 }
 
-static int most_iterations(const subadmm *s) {
+static int max_iterations(const subadmm *s) {
     const double *o = s->call->option;
     return (int)(o[ITERATIONS] > 0 ? o[ITERATIONS] : o[MAX_ITERATIONS]);
 }
 
-/* One iteration, with a look in its midst where one is due.  0 without memory. */
-static int step(subadmm *s, progress *at) {
-    int spent = s->call->work > s->call->option[MOST_WORK] * 1e9;
-    int last = at->iteration == most_iterations(s) || spent || solution_stopped(s->call->out),
-        ends = at->in_round == ROUND - 1;
-    int looks = last || (at->iteration >= at->next && ends);
-    if (at->in_round == 0) {
-        anderson_begin(&at->ahead, s->state);
+/* One iteration, with an evaluation of E between its halves where one is due.  False without memory. */
+static bool iterate_once(subadmm *s, progress *at) {
+    bool spent = s->call->work > s->call->option[MAX_WORK] * 1e9;
+    bool last = at->iteration == max_iterations(s) || spent || solution_stopped(s->call->out);
+    bool ends = at->in_map == MAP_ITERATIONS - 1;
+    bool evaluates = last || (at->iteration >= at->next_evaluation && ends);
+    if (at->in_map == 0) {
+        anderson_begin(&at->extrapolation, s->state);
     }
-    if (looks) {
+    /* the iteration proper */
+    if (evaluates) {
         memcpy(s->before, s->state, (size_t)s->numbers * sizeof *s->before);
     }
-    subadmm_spread(s);
-    subadmm_project(s);
-    if (!subadmm_move(s)) {
-        return 0;
+    subadmm_spread_velocities(s);
+    subadmm_update_impulses(s);
+    if (!subadmm_step_trees(s)) {
+        return false;
     }
     s->call->work += s->call->iteration_work;
-    if (looks) {
-        at->outcome = look(s, at, 0);
+    /* E, and the end */
+    if (evaluates) {
+        at->outcome = evaluate_iterate(s, at, false);
         if (at->outcome == SIM_OUTCOMES && last) {
             at->outcome = SIM_AT_LIMIT;
             s->call->out->reason = spent ? SIM_REASON_WORK : SIM_REASON_NONE;
         }
     }
     if (ends) {
-        anderson_end(&at->ahead, s->state);
+        anderson_end(&at->extrapolation, s->state);
     }
-    at->in_round = (at->in_round + 1) % ROUND;
-    return 1;
+    at->in_map = (at->in_map + 1) % MAP_ITERATIONS;
+    return true;
 }
 
-/* x of the impulses as they stand, which a look has found. */
-static void begin_where_impulses_lead(subadmm *s) {
+/* x <- A^-1 J' lambda, which evaluate_iterate has computed. */
+static void set_velocities_from_impulses(subadmm *s) {
     const admm_lanes *l = &s->lanes;
-    memcpy(l->row, l->answer, (size_t)(LANES * l->nrow) * sizeof *l->row);
+    memcpy(l->row, l->response, (size_t)(LANES * l->nrow) * sizeof *l->row);
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
         if (t->form != SUBADMM_LANE && t->form != SUBADMM_ROW) {
@@ -237,42 +247,47 @@ static void begin_where_impulses_lead(subadmm *s) {
     }
 }
 
-/* From the impulses as they stand: who is open is left out, x follows.  0 without memory. */
-static int start(subadmm *s, progress *at) {
-    at->outcome = look(s, at, 1);
-    if (at->outcome == SIM_OUTCOMES && most_iterations(s) == 0) {
+/* Start from the present impulses: open contacts are left out, x <- A^-1 J' lambda.  False without memory. */
+static bool start_from_impulses(subadmm *s, progress *at) {
+    at->outcome = evaluate_iterate(s, at, true);
+    if (at->outcome == SIM_OUTCOMES && max_iterations(s) == 0) {
         at->outcome = SIM_AT_LIMIT;
     }
     if (at->outcome != SIM_OUTCOMES) {
-        return 1;
+        return true;
     }
-    at->again = 1;
-    at->change = at->iteration == 0 && s->best < FAR ? NEARBY / s->kappa : 1;
-    int done = change_penalty(s, at);
-    begin_where_impulses_lead(s);
-    at->outcome = done < 0 ? SIM_BROKEN_DOWN : SIM_OUTCOMES;
-    return done != 0;
+    at->refactor = true;
+    at->change = at->iteration == 0 && s->best < LARGE_E ? FIRST_KAPPA_NEAR / s->kappa : 1;
+    hessian_result result = change_penalty(s, at);
+    set_velocities_from_impulses(s);
+    at->outcome = result == HESSIAN_INDEFINITE ? SIM_BROKEN_DOWN : SIM_OUTCOMES;
+    return result != HESSIAN_NO_MEMORY;
 }
 
-/* 0 without memory. */
-static int iterate(subadmm *s, progress *at, double until) {
-    int done = 1;
-    while (at->outcome == SIM_OUTCOMES && done > 0 && s->call->work < until) {
+/* Iterations until the end, or until the call's work reaches `until`.  False without memory. */
+static bool iterate_until(subadmm *s, progress *at, double until) {
+    while (at->outcome == SIM_OUTCOMES && s->call->work < until) {
         s->call->out->iterations = ++at->iteration;
-        done = step(s, at);
-        if (done && at->outcome == SIM_OUTCOMES && (at->change != 1 || at->again)) {
-            done = change_penalty(s, at);
+        if (!iterate_once(s, at)) {
+            return false;
         }
+        if (at->outcome != SIM_OUTCOMES || (at->change == 1 && !at->refactor)) {
+            continue;
+        }
+        hessian_result result = change_penalty(s, at);
+        if (result == HESSIAN_NO_MEMORY) {
+            return false;
+        }
+        at->outcome = result == HESSIAN_INDEFINITE ? SIM_BROKEN_DOWN : at->outcome;
     }
-    at->outcome = done < 0 ? SIM_BROKEN_DOWN : at->outcome;
-    return done != 0;
+    return true;
 }
 
-/* Sizes of unsplit trees, by their A. */
-static int prepare_whole(subadmm *s) {
+/* Unsplit: scales of velocities, from the diagonal of A. */
+static bool prepare_unsplit(subadmm *s) {
     s->size = ARENA_NEW(s->call->scratch, double, s->problem->nv);
     if (!s->size || !hessian_prepare(s->whole, s->problem, SPD_AUTO)) {
-        return 0;
+        return false;
     }
     hessian_mass_diagonal(s->whole, s->size);
     for (int k = 0; k < s->ntree; k++) {
@@ -280,85 +295,86 @@ static int prepare_whole(subadmm *s) {
             s->size[j] = sqrt(s->size[j]);
         }
     }
-    return 1;
+    return true;
 }
 
-static int prepare(subadmm *s) {
+static bool prepare_splitting(subadmm *s) {
     const double *o = s->call->option;
     s->bodies.is = s->split == SUBADMM_BODIES ? s->problem->bodies : NULL;
     s->kernels = (int)o[LANES_AT_ONCE] ? &admm_scalar : &admm_vector;
-    s->herds = (int)o[LANES_AT_ONCE] ? &subadmm_alike_scalar : &subadmm_alike_vector;
-    s->kappa = BEGIN;
-    if (!reserve(s) || !subadmm_weigh(s)) {
-        return 0;
+    s->batch_kernels = (int)o[LANES_AT_ONCE] ? &subadmm_batch_scalar : &subadmm_batch_vector;
+    s->kappa = FIRST_KAPPA;
+    if (!allocate_vectors(s) || !subadmm_eval_constants(s)) {
+        return false;
     }
     for (int i = 0; i < s->problem->nconstraint; i++) {
         s->weight[i] = 1 / s->inverse_mass[i];
     }
-    return subadmm_lay_out(s, (int)o[FACTORISATION]) && (s->split != SUBADMM_NONE || prepare_whole(s)) &&
+    return subadmm_make_layout(s, (int)o[FACTORISATION]) && (s->split != SUBADMM_NONE || prepare_unsplit(s)) &&
            subadmm_make_trees(s);
 }
 
-typedef struct iteration {
+typedef struct splitting {
     subadmm s;
     progress at;
-    double handed_out; /* E of what stands in the solution */
-} iteration;
+    double written_E; /* E of the solution as written; -1: none yet */
+} splitting;
 
-static void *begin(solver_call *call) {
-    iteration *r = ARENA_NEW(call->scratch, iteration, 1);
-    int window = (int)call->option[ACCELERATION] ? WINDOW : 0;
+static void *begin_subadmm(solver_call *call) {
+    splitting *r = ARENA_NEW(call->scratch, splitting, 1);
+    int window = (int)call->option[ACCELERATION] ? ANDERSON_WINDOW : 0;
     if (!r) {
         return NULL;
     }
-    *r = (iteration){.s = {.call = call, .problem = call->problem, .whole = call->workspace, .best = HUGE_VAL},
-                     .at = {.change = 1, .wait = 1},
-                     .handed_out = -1};
+    *r = (splitting){.s = {.call = call, .problem = call->problem, .whole = call->workspace, .best = HUGE_VAL},
+                     .at = {.change = 1, .change_interval = 1, .stall = stall_watch_start(PROGRESS_RATIO)},
+                     .written_E = -1};
     subadmm *s = &r->s;
     s->split = (subadmm_split)(int)call->option[SPLIT];
-    if (!prepare(s) || !anderson_make(&r->at.ahead, s->independent, window, call->scratch)) {
+    if (!prepare_splitting(s) || !anderson_make(&r->at.extrapolation, s->independent, window, call->scratch)) {
         return NULL;
     }
     subadmm_count_work(s);
     call->work += s->work.preparation;
-    return start(s, &r->at) ? r : NULL;
+    return start_from_impulses(s, &r->at) ? r : NULL;
 }
 
-static void write_solution(iteration *r) {
-    if (r->handed_out != r->s.best || r->s.call->option[ITERATIONS] > 0) {
-        subadmm_hand_out(&r->s);
-        r->handed_out = r->s.best;
+static void write_best(splitting *r) {
+    if (r->written_E != r->s.best || r->s.call->option[ITERATIONS] > 0) {
+        subadmm_write_solution(&r->s);
+        r->written_E = r->s.best;
     }
     r->s.call->out->residual = r->s.best;
 }
 
-static solver_piece resume(void *state, double until) {
-    iteration *r = state;
+static solver_piece resume_subadmm(void *state, double until) {
+    splitting *r = state;
     sim_solution *out = r->s.call->out;
-    if (!iterate(&r->s, &r->at, until)) {
+    if (!iterate_until(&r->s, &r->at, until)) {
         return SIM_PIECE_NO_MEMORY;
     }
-    write_solution(r);
+    write_best(r);
     out->outcome = r->at.outcome;
     return r->at.outcome == SIM_OUTCOMES ? SIM_PIECE_PAUSED : SIM_PIECE_ENDED;
 }
 
-/* As if it began with this guess, but for kappa. */
-static void restart_from(void *state, const double *impulse) {
-    iteration *r = state;
-    subadmm_take(&r->s, impulse);
-    r->at.change = r->at.wait = 1;
-    r->at.in_round = r->at.in_vain = 0;
+/* As begin_subadmm with this warm start, but for kappa. */
+static void restart_subadmm(void *state, const double *impulse) {
+    splitting *r = state;
+    subadmm_restart(&r->s, impulse);
+    r->at.change = r->at.change_interval = 1;
+    r->at.in_map = 0;
+    r->at.stall = stall_watch_start(PROGRESS_RATIO);
     r->s.best = HUGE_VAL;
-    start(&r->s, &r->at);
-    write_solution(r);
+    start_from_impulses(&r->s, &r->at);
+    write_best(r);
 }
 
-static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin, resume); }
+static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin_subadmm, resume_subadmm); }
 
 const solver_type solver_subadmm = {
     .info = {.name = "subadmm",
-             .method = "alternating directions: each body by itself, each contact by itself",
+             .method = "alternating directions method of multipliers, split by bodies and contacts",
              .paper = "Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_RIGID,
@@ -370,7 +386,7 @@ const solver_type solver_subadmm = {
     .create = hessian_create_workspace,
     .destroy = hessian_free_workspace,
     .solve = solve,
-    .begin = begin,
-    .resume = resume,
-    .restart_from = restart_from,
+    .begin = begin_subadmm,
+    .resume = resume_subadmm,
+    .restart_from = restart_subadmm,
 };

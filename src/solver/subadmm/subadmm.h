@@ -1,4 +1,4 @@
-/* SubADMM: what its files share.  The method stands in subadmm.c. */
+/* SubADMM: shared state and interfaces of its files.  The method is described in subadmm.c. */
 #ifndef SOLVER_SUBADMM_SUBADMM_H
 #define SOLVER_SUBADMM_SUBADMM_H
 
@@ -8,26 +8,26 @@
 #include "solver/matrices/hessian.h"
 #include "solver/subadmm/lanes/lanes.h"
 
-/* Into what constraints are split. */
+/* Parts into which constraints are split. */
 typedef enum subadmm_split { SUBADMM_BODIES, SUBADMM_TREES, SUBADMM_NONE } subadmm_split;
 
-/* Where the velocities of a tree stand, and how its matrix A + kappa C is factored. */
+/* Storage of a tree's velocities, and method for its matrix A + kappa C. */
 typedef enum subadmm_form {
     SUBADMM_LANE,        /* a row of the lanes, solved there */
     SUBADMM_ROW,         /* a row of the lanes, solved here as one dense matrix */
     SUBADMM_DENSE,       /* x; one dense matrix */
-    SUBADMM_BRANCH,      /* x, and a row for each body; along the branches (branch.c) */
+    SUBADMM_BRANCH,      /* x, and a row for each body; sparse along the branches (branch.c) */
     SUBADMM_ARTICULATED, /* likewise; joint by joint (articulated.c) */
-    SUBADMM_ALIKE,       /* likewise; along the branches, side by side with others (batch_kernels.c) */
+    SUBADMM_BATCHED,     /* likewise; along the branches, in SIMD batches (batch_kernels.c) */
 } subadmm_form;
 
-/* One side of a constraint that is no contact of the lanes: `rows` x n numbers of J, `stride` apart, act on x. */
+/* One side of a constraint outside the lanes: `rows` x n numbers of J, `stride` apart, act on x. */
 typedef struct subadmm_side {
     int n, stride;
-    const double *J, *x, *answer; /* answer: as x, of A^-1 J'lambda */
+    const double *J, *x, *response; /* response: as x, of A^-1 J'lambda */
     double *push;
     int tree;      /* of subadmm */
-    int body, dof; /* the problem's, of trees split over bodies: on which, else from which dof on; -1 */
+    int body, dof; /* of the problem, in trees split over bodies: the body, else its first dof; -1 */
     int chain;
 } subadmm_side;
 
@@ -36,8 +36,8 @@ typedef struct subadmm_tree {
     int index, v0, nv;   /* of the problem */
     int body0, body1;    /* its bodies, of the problem */
     int lane;            /* of its first body, or of itself; -1 */
-    int batch, in_batch; /* of trees alike */
-    const double *turn;  /* 6 x 6, v = turn V, if its row holds V and not v */
+    int batch, in_batch; /* of trees of equal shape */
+    const double *turn;  /* 6 x 6, v = turn V, if its row holds V in place of v */
     ptrdiff_t numbers;   /* of each matrix */
     double *A, *C;       /* C: sum of weight J'J over the slots */
     double *K, *inverse; /* factor of A + kappa C */
@@ -46,16 +46,17 @@ typedef struct subadmm_tree {
 /* The bodies of trees, and the dofs of their joints. */
 typedef struct subadmm_bodies {
     const sim_problem_bodies *is;
-    int *parent, *depth; /* [nv] of a dof: the one before it on the path from the root; dofs on the path with itself */
-    int *run;            /* [nv] dofs one after the other, each the one before the next, up to this one */
-    int *node;           /* [nbody] tree, of subadmm, of each body of trees that are touched */
-    ptrdiff_t *row;      /* [nv] where the row of a dof starts in the numbers of its tree */
-    double *V, *answer;  /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
+    int *parent,
+        *depth;     /* [nv] of a dof: the previous one on the path from the root; dofs on the path, itself included */
+    int *run;       /* [nv] length of the run of consecutive dofs, each the parent of the next, that ends here */
+    int *node;      /* [nbody] index in `tree` of each body of trees with constraints */
+    ptrdiff_t *row; /* [nv] start of a dof's row in the numbers of its tree */
+    double *V, *response;      /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
     double *push[SIM_CHAINS];  /* [8 nbody] */
-    int pushed;                /* it is asked for: not by trees alike that only contacts of the lanes touch */
+    int pushed;                /* 1: push is needed: some tree is not batched, or has constraints outside the lanes */
     double *added[SIM_CHAINS]; /* [36 nbody] sum of weight J_b'J_b */
     double *joint;             /* [nv] sum of weight J_j J_j of rows on joints, of trees along their branches */
-    int two_chains;            /* constraints act on another than that of A */
+    int two_chains;            /* 1: constraints act on another chain than A */
 } subadmm_bodies;
 
 typedef struct subadmm {
@@ -67,15 +68,15 @@ typedef struct subadmm {
     double *slack;        /* [nrow] sum of 1 / weight over the slots */
     double *inverse_mass; /* [nconstraint] trace W_ii / rows */
     double *rho;          /* [nconstraint] rows / trace(W_ii + R_i) */
-    double *target;       /* [nrow] less what v* gives */
+    double *target;       /* [nrow] target - J v* - w */
     double *q;            /* [nrow] J v* + w - target */
 
-    int ntree, *node; /* trees that are touched; [problem's] their index there, -1 */
+    int ntree, *node; /* trees with constraints; [trees of the problem] index in `tree`, -1 */
     subadmm_tree *tree;
     subadmm_bodies bodies;
-    struct subadmm_alike *alike; /* batches of trees side by side */
-    int nalike;
-    const struct subadmm_alike_kernels *herds;
+    struct subadmm_batch *batch_list; /* batches of trees of equal shape */
+    int nbatch;
+    const struct subadmm_batch_kernels *batch_kernels;
     hessian *whole;
     cone_hessian *G;
     double *size; /* [nv] root of A's diagonal, unsplit */
@@ -84,54 +85,54 @@ typedef struct subadmm {
     admm_input input;
     const admm_kernels *kernels;
     int *lane_of;            /* [nconstraint] contact of the lanes; -1 */
-    int beside;              /* how many constraints are none */
+    int beside;              /* number of constraints outside the lanes */
     subadmm_side (*side)[2]; /* [nconstraint] of all others */
 
     int numbers;     /* of the state */
-    int independent; /* the first of them, from which the others follow */
-    double *state;   /* x, lambda, that of the lanes, V: */
+    int independent; /* leading numbers, which determine the rest */
+    double *state;   /* x, lambda, state of the lanes, V: */
     double *x;       /* [nv] v - v* of trees that have no row */
-    double *lambda;  /* [nrow] of constraints beside the lanes */
+    double *lambda;  /* [nrow] of constraints outside the lanes */
     double *push;    /* [nv] */
 
-    double *before, *least; /* multipliers of an iteration ago, and those of the least E: the state's [numbers] */
+    double *before, *least; /* [numbers] state one iteration ago; state of the least E */
     double *v;              /* [nv] A^-1 J' lambda, of trees that have no row */
     double *dx, *momentum;  /* [nv] */
-    natural_sum constant;   /* what of E does not change */
+    natural_sum constant;   /* terms of E that are constant */
     double (*slot)[2];      /* [contacts of the lanes] weights of their sides */
-    char *kept, *open;      /* likewise: 0: left out, as it was found open; in how many looks in a row it was */
-    char *back;             /* how often it was taken in again */
+    char *kept, *open;      /* likewise: 0: left out as open; evaluations in a row in which it was open */
+    char *back;             /* number of its returns */
     double primal, dual;    /* energies */
     double E, best;
     struct {
-        double preparation, look, factor; /* multiplications, or what takes as long; an iteration is the call's unit */
+        double preparation, evaluation, factor; /* multiplications or operations of equal time */
     } work;
 } subadmm;
 
-/* Split over its bodies? */
-static inline int subadmm_splits(const subadmm_tree *t) { return t->form >= SUBADMM_BRANCH; }
+/* The tree is split over its bodies. */
+static inline bool subadmm_is_split(const subadmm_tree *t) { return t->form >= SUBADMM_BRANCH; }
 
-/* slots.c: where everything stands.  0 without memory. */
-int subadmm_lay_out(subadmm *s, int articulated);
-/* On from other impulses, all contacts kept. */
-void subadmm_take(subadmm *s, const double *impulse);
+/* slots.c: storage of state and slots.  False without memory. */
+bool subadmm_make_layout(subadmm *s, bool articulated);
+/* Impulses <- `impulse`, all contacts kept. */
+void subadmm_restart(subadmm *s, const double *impulse);
 
-/* law.c, of all constraints: lambda from x, and what f = lambda' + (lambda' - lambda) pushes. */
-void subadmm_project(subadmm *s);
-/* What lambda pushes; the others' part of E. */
-void subadmm_emit(subadmm *s);
+/* law.c: lambda' of all constraints from x, and J'f, f = lambda' + (lambda' - lambda), in slots and push. */
+void subadmm_update_impulses(subadmm *s);
+/* J' lambda in slots and push; terms of E of constraints outside the lanes. */
+void subadmm_apply_impulses(subadmm *s);
 void subadmm_add_natural(const subadmm *s, natural_sum *sum);
 
-/* trees.c.  0 without memory, -1 if a matrix is not positive definite.  `again`: C has changed. */
-int subadmm_make_trees(subadmm *s);
-int subadmm_factor(subadmm *s, int again);
-/* Velocities of bodies that follow from x; x <- x + K^-1 (push - A x). */
-void subadmm_spread(subadmm *s);
-int subadmm_move(subadmm *s);
+/* trees.c: matrices of the trees, false without memory; factors of A + kappa C.  `changed`: C has changed. */
+bool subadmm_make_trees(subadmm *s);
+hessian_result subadmm_factor(subadmm *s, bool changed);
+/* Velocities of bodies from x; x <- x + K^-1 (push - A x), false without memory. */
+void subadmm_spread_velocities(subadmm *s);
+bool subadmm_step_trees(subadmm *s);
 /* A^-1 push. */
-void subadmm_follow(subadmm *s);
+void subadmm_solve_response(subadmm *s);
 /* v - v* of a tree. */
-void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v);
+void subadmm_read_velocity(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v);
 
 /* scale.c: e->scale */
 void subadmm_set_scale(const subadmm *s, anderson *e);
@@ -140,14 +141,14 @@ void subadmm_set_scale(const subadmm *s, anderson *e);
 void subadmm_count_work(subadmm *s);
 
 /* parallel.c: a kernel for all batches, by all threads. */
-void subadmm_share(subadmm *s, int batches, void (*kernel)(admm_lanes *l, int first, int end));
+void subadmm_run_kernel(subadmm *s, int batches, void (*kernel)(admm_lanes *l, int first, int end));
 
-/* measure.c: what is needed once; E of v* + A^-1 J' lambda; residuals, as energies, after that; who is left out
- * (open for so many looks) or taken in again: whether anybody is; the answer. */
-int subadmm_weigh(subadmm *s);
-void subadmm_measure(subadmm *s);
-void subadmm_residuals(subadmm *s);
-int subadmm_cull(subadmm *s, int looks);
-void subadmm_hand_out(subadmm *s);
+/* measure.c: W_ii, q and constant terms of E, false without memory; E of v* + A^-1 J' lambda; residuals as energies, after
+ * that; contacts left out (open in so many evaluations) and returned, true: some are; impulses and velocities of the least E. */
+bool subadmm_eval_constants(subadmm *s);
+void subadmm_eval_error(subadmm *s);
+void subadmm_eval_residuals(subadmm *s);
+bool subadmm_cull_open(subadmm *s, int evaluations);
+void subadmm_write_solution(subadmm *s);
 
 #endif

@@ -1,11 +1,13 @@
-/* x <- x + K^-1 (J'f - A x),  K = A + kappa C,  C = sum of weight J_ij'J_ij over the slots of a tree.
+/* Step of the trees in SubADMM:
  *
- * This is eq. 34 of Lee et al. 2024 with its slack velocities put in: beta z + lambda' = beta J v + f, f = 2 lambda' - lambda
- * the same for all slots of a row.  What is left is a step towards momentum in balance, A x = J' lambda, so that the factor
- * may carry rounding and the answer does not.  The unknown is x = v - v*.
+ *     x <- x + K^-1 (J'f - A x),  K = A + kappa C,  C = sum of weight J_ij'J_ij over the slots of a tree,  x = v - v*.
  *
- * A tree split over its bodies goes by its branches or its joints (branch.c, articulated.c); any other is
- * one dense matrix; unsplit, all of them are one sparse system (hessian.c). */
+ * This is eq. 34 of Lee et al. 2024 with the slack velocities inserted: beta z + lambda' = beta J v + f, f = 2 lambda' - lambda
+ * the same for all slots of a row.  The step leads to balanced momentum, A x = J' lambda: rounding of the factor does not
+ * change the solution.
+ *
+ * Split trees use their branches or joints (branch.c, articulated.c); any other tree is one dense matrix; unsplit, all trees
+ * are one sparse system (hessian.c). */
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
 #include "math/dense.h"
@@ -18,14 +20,14 @@
 
 /* ---- between rows of the lanes and velocities of the problem ---- */
 
-static int in_row(const subadmm_tree *t) { return t->form == SUBADMM_LANE || t->form == SUBADMM_ROW; }
+static bool is_in_row(const subadmm_tree *t) { return t->form == SUBADMM_LANE || t->form == SUBADMM_ROW; }
 
-static double *row_of(const subadmm *s, const subadmm_tree *t, double *rows) {
+static double *tree_row(const subadmm *s, const subadmm_tree *t, double *rows) {
     return rows + (ptrdiff_t)LANES * s->lanes.row_of[t->lane];
 }
 
-/* v = turn V, and so for what pushes. */
-static void from_row(const subadmm_tree *t, const double *row, double *v) {
+/* v = turn V; likewise for forces. */
+static void read_row(const subadmm_tree *t, const double *row, double *v) {
     for (int i = 0; i < t->nv; i++) {
         v[i] = t->turn ? 0 : row[i];
         for (int j = 0; j < 6 && t->turn; j++) {
@@ -35,7 +37,7 @@ static void from_row(const subadmm_tree *t, const double *row, double *v) {
 }
 
 /* V = turn' v */
-static void to_row(const subadmm_tree *t, const double *v, double *row) {
+static void write_row(const subadmm_tree *t, const double *v, double *row) {
     for (int i = 0; i < t->nv; i++) {
         row[i] = t->turn ? 0 : v[i];
         for (int j = 0; j < 6 && t->turn; j++) {
@@ -44,16 +46,16 @@ static void to_row(const subadmm_tree *t, const double *v, double *row) {
     }
 }
 
-void subadmm_read(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v) {
-    if (in_row(t)) {
-        from_row(t, row_of(s, t, rows), v);
+void subadmm_read_velocity(const subadmm *s, const subadmm_tree *t, const double *x, double *rows, double *v) {
+    if (is_in_row(t)) {
+        read_row(t, tree_row(s, t, rows), v);
     } else {
         memcpy(v, x + t->v0, (size_t)t->nv * sizeof *v);
     }
 }
 
-/* What the contacts of the lanes push, too. */
-static void add_wrench(const subadmm *s, int lane, int n, double *push) {
+/* Adds J'f of the contacts in the lanes. */
+static void add_lane_wrench(const subadmm *s, int lane, int n, double *push) {
     double wrench[6];
     admm_lanes_wrench(&s->lanes, lane, wrench);
     for (int k = 0; k < n; k++) {
@@ -63,7 +65,7 @@ static void add_wrench(const subadmm *s, int lane, int n, double *push) {
 
 /* ---- one dense matrix ---- */
 
-/* A where V is the unknown: turn' A turn. */
+/* A <- turn' A turn: V is the unknown. */
 static void turn_matrix(const double *turn, double *A, int stride) {
     double half[36];
     for (int k = 0; k < 36; k++) {
@@ -81,13 +83,13 @@ static void turn_matrix(const double *turn, double *A, int stride) {
     }
 }
 
-static int make_dense(subadmm *s, subadmm_tree *t) {
+static bool make_dense(subadmm *s, subadmm_tree *t) {
     const sim_mass *mass = &s->problem->mass;
     int n = t->nv, stride = strip_stride(n);
     t->numbers = (ptrdiff_t)n * stride;
     t->A = ARENA_NEW(s->call->scratch, double, 3 * t->numbers + stride);
     if (!t->A) {
-        return 0;
+        return false;
     }
     t->C = t->A + t->numbers;
     t->K = t->C + t->numbers;
@@ -100,11 +102,11 @@ static int make_dense(subadmm *s, subadmm_tree *t) {
     if (t->turn) {
         turn_matrix(t->turn, t->A, stride);
     }
-    return 1;
+    return true;
 }
 
 /* A of a tree that the lanes solve. */
-static void make_lane(subadmm *s, const subadmm_tree *t) {
+static void set_lane_mass(subadmm *s, const subadmm_tree *t) {
     const sim_mass *mass = &s->problem->mass;
     double A[36], padded[36] = {0};
     mass->matrix(mass->self, t->index, A);
@@ -114,7 +116,7 @@ static void make_lane(subadmm *s, const subadmm_tree *t) {
     if (t->turn) {
         turn_matrix(t->turn, padded, 6);
     }
-    admm_lanes_mass(&s->lanes, t->lane, padded);
+    admm_lanes_set_mass(&s->lanes, t->lane, padded);
 }
 
 /* C += weight J'J */
@@ -131,7 +133,7 @@ static void add_dense(const subadmm_tree *t, const subadmm_side *side, int rows,
     }
 }
 
-/* C of a row: what the contacts of the lanes add, upper triangle. */
+/* C of a row: terms of the contacts in the lanes, upper triangle. */
 static void begin_dense(const subadmm *s, subadmm_tree *t) {
     memset(t->C, 0, (size_t)t->numbers * sizeof *t->C);
     const double *added = t->form == SUBADMM_ROW ? admm_lanes_added(&s->lanes, t->lane) : NULL;
@@ -142,14 +144,14 @@ static void begin_dense(const subadmm *s, subadmm_tree *t) {
     }
 }
 
-static int factor_dense(const subadmm_tree *t, double kappa) {
+static bool factor_dense(const subadmm_tree *t, double kappa) {
     for (ptrdiff_t k = 0; k < t->numbers; k++) {
         t->K[k] = t->A[k] + kappa * t->C[k];
     }
     return cholesky_upper(t->nv, strip_stride(t->nv), t->K, t->inverse);
 }
 
-static void move_dense(const subadmm_tree *t, double *x, double *push) {
+static void step_dense(const subadmm_tree *t, double *x, double *push) {
     int n = t->nv, stride = strip_stride(n);
     for (int i = 0; i < n; i++) {
         push[i] -= dense_dot(n, t->A + (ptrdiff_t)i * stride, x);
@@ -163,40 +165,40 @@ static void move_dense(const subadmm_tree *t, double *x, double *push) {
 
 /* ---- all trees ---- */
 
-int subadmm_make_trees(subadmm *s) {
+bool subadmm_make_trees(subadmm *s) {
     for (int k = 0; k < s->ntree && s->split != SUBADMM_NONE; k++) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_LANE) {
-            make_lane(s, t);
-        } else if (!(t->form == SUBADMM_ALIKE         ? 1
+            set_lane_mass(s, t);
+        } else if (!(t->form == SUBADMM_BATCHED       ? 1
                      : t->form == SUBADMM_BRANCH      ? subadmm_make_branch(s, t)
                      : t->form == SUBADMM_ARTICULATED ? subadmm_make_articulated(s, t)
                                                       : make_dense(s, t))) {
-            return 0;
+            return false;
         }
     }
-    subadmm_make_alike(s);
+    subadmm_make_batches(s);
     s->kernels->factor_inertia(&s->lanes, 0, s->lanes.solved_batches);
-    return 1;
+    return true;
 }
 
-/* C: what the contacts of the lanes add, ... */
-static void begin_slots(subadmm *s, subadmm_tree *t) {
+/* C: terms of the contacts in the lanes. */
+static void begin_slot_stiffness(subadmm *s, subadmm_tree *t) {
     if (t->form == SUBADMM_BRANCH) {
         subadmm_begin_branch(s, t);
     } else if (t->form == SUBADMM_ARTICULATED) {
         subadmm_begin_articulated(s, t);
-    } else if (t->form == SUBADMM_ALIKE) {
-        subadmm_begin_alike(s, t);
+    } else if (t->form == SUBADMM_BATCHED) {
+        subadmm_begin_batched(s, t);
     } else if (t->form != SUBADMM_LANE) {
         begin_dense(s, t);
     }
 }
 
-/* ... and the others, side by side. */
-static void sum_slots(subadmm *s) {
+/* C of all trees: terms of the lanes, then of all other constraints. */
+static void sum_slot_stiffness(subadmm *s) {
     for (int k = 0; k < s->ntree; k++) {
-        begin_slots(s, &s->tree[k]);
+        begin_slot_stiffness(s, &s->tree[k]);
     }
     for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
         const subadmm_side *side = &s->side[k / 2][k % 2];
@@ -206,7 +208,7 @@ static void sum_slots(subadmm *s) {
         if (side->n == 0) {
             continue;
         }
-        if (t->form == SUBADMM_BRANCH || t->form == SUBADMM_ALIKE) {
+        if (t->form == SUBADMM_BRANCH || t->form == SUBADMM_BATCHED) {
             subadmm_add_branch(s, side, rows, weight);
         } else if (t->form == SUBADMM_ARTICULATED) {
             subadmm_add_articulated(s, t, side, rows, weight);
@@ -219,12 +221,12 @@ static void sum_slots(subadmm *s) {
             subadmm_sum_branch(s, &s->tree[k]);
         }
     }
-    subadmm_sum_alike(s);
+    subadmm_sum_batches(s);
 }
 
-static int is_kept(const subadmm *s, int i) { return s->lane_of[i] < 0 || s->kept[s->lane_of[i]]; }
+static bool is_kept(const subadmm *s, int i) { return s->lane_of[i] < 0 || s->kept[s->lane_of[i]]; }
 
-static int factor_whole(subadmm *s) {
+static hessian_result factor_unsplit(subadmm *s) {
     const sim_problem *p = s->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         s->G[i] = (cone_hessian){0};
@@ -233,118 +235,117 @@ static int factor_whole(subadmm *s) {
         }
     }
     hessian_set(s->whole, s->G);
-    hessian_result result = hessian_factor(s->whole);
-    return result == HESSIAN_NO_MEMORY ? 0 : result == HESSIAN_FACTORED ? 1 : -1;
+    return hessian_factor(s->whole);
 }
 
-int subadmm_factor(subadmm *s, int again) {
+hessian_result subadmm_factor(subadmm *s, bool changed) {
     const admm_lanes *l = &s->lanes;
-    if (again) {
-        admm_lanes_keep(&s->lanes, s->kept);
-        admm_lanes_weigh(&s->lanes, &s->input, (const double(*)[2])s->slot);
+    if (changed) {
+        admm_lanes_set_kept(&s->lanes, s->kept);
+        admm_lanes_set_weights(&s->lanes, &s->input, (const double(*)[2])s->slot);
     }
-    s->kernels->soften(&s->lanes, 0, l->contact_batches, s->kappa);
+    s->kernels->set_compliance(&s->lanes, 0, l->contact_batches, s->kappa);
     if (s->split == SUBADMM_NONE) {
-        return factor_whole(s);
+        return factor_unsplit(s);
     }
-    if (again) {
-        sum_slots(s);
+    if (changed) {
+        sum_slot_stiffness(s);
     }
     s->kernels->factor(&s->lanes, 0, l->solved_batches, s->kappa);
-    int done = subadmm_factor_alike(s);
-    for (int k = 0; k < s->ntree && done; k++) {
+    bool positive = subadmm_factor_batches(s);
+    for (int k = 0; k < s->ntree && positive; k++) {
         subadmm_tree *t = &s->tree[k];
-        done = t->form == SUBADMM_LANE          ? 1
-               : t->form == SUBADMM_ALIKE       ? 1
-               : t->form == SUBADMM_BRANCH      ? subadmm_factor_branch(s, t)
-               : t->form == SUBADMM_ARTICULATED ? subadmm_factor_articulated(s, t)
-                                                : factor_dense(t, s->kappa);
+        positive = t->form == SUBADMM_LANE          ? true
+                   : t->form == SUBADMM_BATCHED     ? 1
+                   : t->form == SUBADMM_BRANCH      ? subadmm_factor_branch(s, t)
+                   : t->form == SUBADMM_ARTICULATED ? subadmm_factor_articulated(s, t)
+                                                    : factor_dense(t, s->kappa);
     }
-    return done ? 1 : -1;
+    return positive ? HESSIAN_FACTORED : HESSIAN_INDEFINITE;
 }
 
-void subadmm_spread(subadmm *s) {
-    subadmm_spread_alike(s);
+void subadmm_spread_velocities(subadmm *s) {
+    subadmm_spread_batches(s);
     for (int k = 0; k < s->ntree; k++) {
-        if (subadmm_splits(&s->tree[k]) && s->tree[k].form != SUBADMM_ALIKE) {
+        if (subadmm_is_split(&s->tree[k]) && s->tree[k].form != SUBADMM_BATCHED) {
             subadmm_spread_branch(s, &s->tree[k], s->x, s->lanes.row, s->bodies.V);
         }
     }
 }
 
-/* All that pushes on a tree, in the problem's velocities, in s->push. */
-static void gather(subadmm *s, const subadmm_tree *t) {
+/* s->push: all forces on a tree, in the velocities of the problem. */
+static void gather_push(subadmm *s, const subadmm_tree *t) {
     double *push = s->push + t->v0, row[6] = {0};
-    if (subadmm_splits(t)) {
+    if (subadmm_is_split(t)) {
         subadmm_gather_branch(s, t);
-    } else if (in_row(t)) {
+    } else if (is_in_row(t)) {
         memcpy(row, push, (size_t)t->nv * sizeof *push);
-        add_wrench(s, t->lane, t->nv, row);
-        from_row(t, row, push);
+        add_lane_wrench(s, t->lane, t->nv, row);
+        read_row(t, row, push);
     }
 }
 
-void subadmm_follow(subadmm *s) {
+void subadmm_solve_response(subadmm *s) {
     const sim_mass *mass = &s->problem->mass;
-    subadmm_share(s, s->lanes.solved_batches, s->kernels->answer);
-    subadmm_follow_alike(s);
+    subadmm_run_kernel(s, s->lanes.solved_batches, s->kernels->solve_inertia);
+    subadmm_solve_batches(s);
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
-        if (t->form == SUBADMM_LANE || t->form == SUBADMM_ALIKE) {
+        if (t->form == SUBADMM_LANE || t->form == SUBADMM_BATCHED) {
             continue;
         }
-        gather(s, t);
+        gather_push(s, t);
         memcpy(s->v + t->v0, s->push + t->v0, (size_t)t->nv * sizeof *s->v);
         mass->solve(mass->self, t->index, s->v + t->v0);
         if (t->form == SUBADMM_ROW) {
-            to_row(t, s->v + t->v0, row_of(s, t, s->lanes.answer));
-        } else if (subadmm_splits(t)) {
-            subadmm_spread_branch(s, t, s->v, s->lanes.answer, s->bodies.answer);
+            write_row(t, s->v + t->v0, tree_row(s, t, s->lanes.response));
+        } else if (subadmm_is_split(t)) {
+            subadmm_spread_branch(s, t, s->v, s->lanes.response, s->bodies.response);
         }
     }
 }
 
-/* Unsplit: all trees at once, in the problem's velocities. */
-static int move_whole(subadmm *s) {
+/* Unsplit: all trees at once, in the velocities of the problem. */
+static bool step_unsplit(subadmm *s) {
     for (int k = 0; k < s->ntree; k++) {
-        subadmm_read(s, &s->tree[k], s->x, s->lanes.row, s->dx + s->tree[k].v0);
-        gather(s, &s->tree[k]);
+        subadmm_read_velocity(s, &s->tree[k], s->x, s->lanes.row, s->dx + s->tree[k].v0);
+        gather_push(s, &s->tree[k]);
     }
     hessian_mass_times(s->whole, s->dx, s->momentum);
     for (int j = 0; j < s->problem->nv; j++) {
         s->push[j] -= s->momentum[j];
     }
     if (!hessian_solve(s->whole, s->push)) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
-        double *x = in_row(t) ? row_of(s, t, s->lanes.row) : s->x + t->v0;
+        double *x = is_in_row(t) ? tree_row(s, t, s->lanes.row) : s->x + t->v0;
         for (int j = 0; j < t->nv; j++) {
             x[j] += s->push[t->v0 + j];
         }
     }
-    return 1;
+    return true;
 }
 
-int subadmm_move(subadmm *s) {
+bool subadmm_step_trees(subadmm *s) {
     if (s->split == SUBADMM_NONE) {
-        return move_whole(s);
+        return step_unsplit(s);
     }
-    subadmm_share(s, s->lanes.solved_batches, s->kernels->bodies);
-    subadmm_move_alike(s);
+    subadmm_run_kernel(s, s->lanes.solved_batches, s->kernels->update_bodies);
+    subadmm_step_batches(s);
     for (int k = 0; k < s->ntree; k++) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_ROW) {
-            add_wrench(s, t->lane, t->nv, s->push + t->v0);
-            move_dense(t, row_of(s, t, s->lanes.row), s->push + t->v0);
+            add_lane_wrench(s, t->lane, t->nv, s->push + t->v0);
+            step_dense(t, tree_row(s, t, s->lanes.row), s->push + t->v0);
         } else if (t->form == SUBADMM_DENSE) {
-            move_dense(t, s->x + t->v0, s->push + t->v0);
+            step_dense(t, s->x + t->v0, s->push + t->v0);
         } else if (t->form == SUBADMM_BRANCH) {
-            subadmm_move_branch(s, t);
+            subadmm_step_branch(s, t);
         } else if (t->form == SUBADMM_ARTICULATED) {
-            subadmm_move_articulated(s, t);
+            subadmm_step_articulated(s, t);
         }
     }
-    return 1;
+    return true;
 }

@@ -1,8 +1,8 @@
-/* Trees of equal shape, and the layout of their SIMD lanes.
+/* Batches of trees of equal shape, and the layout of their SIMD lanes.
  *
- * Two trees are of one shape if body by body they have the same parent and the same number of dofs.  Those that go by
- * their branches (branch.c) and have a partner are gathered in batches, first come, first served; matrices are
- * the same, H_b and A + kappa C, and batch_kernels.c steps through them. */
+ * Two trees have the same shape if, body by body, parents and numbers of dofs agree.  Split trees (branch.c) with a partner
+ * join batches in the order of the trees.  The matrices H_b and A + kappa C are those of branch.c; batch_kernels.c does the
+ * arithmetic. */
 #include "solver/subadmm/lanes/batch_kernels.h"
 #include "solver/subadmm/lanes/six.h"
 
@@ -10,16 +10,16 @@
 #include <string.h>
 
 enum {
-    SHAPES = 32,       /* batches that a tree is compared with, the last ones first */
-    WORTH_SHARING = 4, /* batches: some microseconds */
+    MAX_COMPARED_BATCHES = 32, /* of one tree, the last batches first */
+    MIN_PARALLEL_BATCHES = 4,  /* some microseconds of work */
 };
 
-static int lane_tree(const subadmm_alike *a, int lane) { return a->node[lane < a->trees ? lane : a->trees - 1]; }
+static int lane_tree(const subadmm_batch *a, int lane) { return a->node[lane < a->trees ? lane : a->trees - 1]; }
 
 /* ---- shapes ---- */
 
-static int same_shape(const sim_problem_bodies *b, const subadmm_tree *t, const subadmm_tree *u) {
-    int same = t->nv == u->nv && t->body1 - t->body0 == u->body1 - u->body0;
+static bool has_same_shape(const sim_problem_bodies *b, const subadmm_tree *t, const subadmm_tree *u) {
+    bool same = t->nv == u->nv && t->body1 - t->body0 == u->body1 - u->body0;
     for (int i = 0; same && i < t->body1 - t->body0; i++) {
         const sim_body_node *m = &b->node[t->body0 + i], *n = &b->node[u->body0 + i];
         int root = m->parent < 0 || n->parent < 0;
@@ -29,10 +29,10 @@ static int same_shape(const sim_problem_bodies *b, const subadmm_tree *t, const 
     return same;
 }
 
-static subadmm_alike *batch_for(const subadmm *s, const subadmm_tree *t, int count) {
-    for (int k = count - 1; k >= 0 && k >= count - SHAPES; k--) {
-        subadmm_alike *a = &s->alike[k];
-        if (a->trees < LANES && same_shape(s->bodies.is, &s->tree[a->node[0]], t)) {
+static subadmm_batch *batch_for(const subadmm *s, const subadmm_tree *t, int count) {
+    for (int k = count - 1; k >= 0 && k >= count - MAX_COMPARED_BATCHES; k--) {
+        subadmm_batch *a = &s->batch_list[k];
+        if (a->trees < LANES && has_same_shape(s->bodies.is, &s->tree[a->node[0]], t)) {
             return a;
         }
     }
@@ -44,31 +44,31 @@ static void gather_batches(subadmm *s) {
     int count = 0;
     for (int k = 0; k < s->ntree; k++) {
         if (s->tree[k].form == SUBADMM_BRANCH) {
-            subadmm_alike *a = batch_for(s, &s->tree[k], count);
+            subadmm_batch *a = batch_for(s, &s->tree[k], count);
             if (!a) {
-                a = &s->alike[count++];
-                *a = (subadmm_alike){0};
+                a = &s->batch_list[count++];
+                *a = (subadmm_batch){0};
             }
             a->node[a->trees++] = k;
         }
     }
     for (int k = 0; k < count; k++) {
-        if (s->alike[k].trees > 1) {
-            s->alike[s->nalike++] = s->alike[k];
+        if (s->batch_list[k].trees > 1) {
+            s->batch_list[s->nbatch++] = s->batch_list[k];
         }
     }
-    for (int k = 0; k < s->nalike; k++) {
-        for (int lane = 0; lane < s->alike[k].trees; lane++) {
-            subadmm_tree *t = &s->tree[s->alike[k].node[lane]];
-            t->form = SUBADMM_ALIKE;
+    for (int k = 0; k < s->nbatch; k++) {
+        for (int lane = 0; lane < s->batch_list[k].trees; lane++) {
+            subadmm_tree *t = &s->tree[s->batch_list[k].node[lane]];
+            t->form = SUBADMM_BATCHED;
             t->batch = k;
             t->in_batch = lane;
         }
     }
 }
 
-/* Who moves whom, within a tree. */
-static int find_shape(subadmm *s, subadmm_alike *a) {
+/* Topology of the trees of a batch: parents, dofs, paths. */
+static bool store_shape(subadmm *s, subadmm_batch *a) {
     const sim_problem_bodies *b = s->bodies.is;
     const subadmm_tree *t = &s->tree[a->node[0]];
     a->nbody = t->body1 - t->body0;
@@ -76,7 +76,7 @@ static int find_shape(subadmm *s, subadmm_alike *a) {
     a->chains = 1 + s->bodies.two_chains;
     a->parent = ARENA_NEW(s->call->scratch, int, 5 * a->nbody + 2 + 3 * a->nv);
     if (!a->parent) {
-        return 0;
+        return false;
     }
     a->dof = a->parent + a->nbody;
     a->depth = a->dof + a->nbody + 1;
@@ -90,7 +90,7 @@ static int find_shape(subadmm *s, subadmm_alike *a) {
         const sim_body_node *n = &b->node[t->body0 + i];
         a->parent[i] = n->parent < 0 ? -1 : n->parent - t->body0;
         a->dof[i] = n->v0 - t->v0;
-        int above = a->parent[i]; /* the nearest that has dofs */
+        int above = a->parent[i]; /* nearest ancestor with dofs */
         while (above >= 0 && a->dof[above + 1] == a->dof[above]) {
             above = a->parent[above];
         }
@@ -108,7 +108,7 @@ static int find_shape(subadmm *s, subadmm_alike *a) {
 }
 
 /* The dofs on the path from the root to j, whose body is `body`. */
-static void find_path(subadmm_alike *a, int body, int j) {
+static void find_batch_path(subadmm_batch *a, int body, int j) {
     for (int i = body, k = j, number = a->row[j] + a->depth[j] - 1; number >= a->row[j];) {
         for (; k >= a->dof[i]; k--, number--) {
             a->path[number] = (subadmm_entry){number, k};
@@ -118,7 +118,7 @@ static void find_path(subadmm_alike *a, int body, int j) {
     }
 }
 
-static void find_children(subadmm_alike *a) {
+static void find_children(subadmm_batch *a) {
     for (int i = a->nbody - 1; i >= 0; i--) {
         if (a->parent[i] >= 0) {
             a->first[i] = !a->bears[a->parent[i]];
@@ -127,18 +127,18 @@ static void find_children(subadmm_alike *a) {
     }
 }
 
-static void find_paths(subadmm_alike *a) {
+static void find_batch_paths(subadmm_batch *a) {
     int *next = a->first_beyond;
     memset(next, 0, ((size_t)a->nv + 1) * sizeof *next);
     for (int i = 0; i < a->nbody; i++) {
         for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
-            find_path(a, i, j);
+            find_batch_path(a, i, j);
             for (int e = 0; e < a->depth[j] - 1; e++) {
                 next[a->path[a->row[j] + e].dof]++;
             }
         }
     }
-    for (int j = 1; j <= a->nv; j++) { /* ends of the columns, which become their starts */
+    for (int j = 1; j <= a->nv; j++) { /* ends of the columns; the next loop turns them into starts */
         next[j] += next[j - 1];
     }
     for (int j = 0; j < a->nv; j++) {
@@ -149,16 +149,16 @@ static void find_paths(subadmm_alike *a) {
     }
 }
 
-/* ---- what stands in the lanes ---- */
+/* ---- data of the lanes ---- */
 
-static int reserve(subadmm *s, subadmm_alike *a) {
+static bool allocate_batch(subadmm *s, subadmm_batch *a) {
     sim_arena *scratch = s->call->scratch;
     size_t nv = (size_t)a->nv, bodies = (size_t)a->nbody, line = sizeof(double[LANES]);
     for (int chain = 0; chain < a->chains; chain++) {
         a->r[chain] = arena_alloc(scratch, 3 * bodies, line);
         a->S[chain] = arena_alloc(scratch, 6 * nv, line);
         if (!a->r[chain] || !a->S[chain]) {
-            return 0;
+            return false;
         }
     }
     a->A = arena_alloc(scratch, 4 * (size_t)a->numbers, line);
@@ -167,7 +167,7 @@ static int reserve(subadmm *s, subadmm_alike *a) {
     a->x = arena_alloc(scratch, 2 * nv, line);
     a->place = arena_alloc(scratch, 4 * bodies, sizeof *a->place);
     if (!a->A || !a->H || !a->V || !a->x || !a->place) {
-        return 0;
+        return false;
     }
     a->C = a->A + a->numbers;
     a->K = a->C + a->numbers;
@@ -176,10 +176,10 @@ static int reserve(subadmm *s, subadmm_alike *a) {
     a->body = a->place + bodies;
     a->slot = a->body + bodies;
     a->slots = a->slot + bodies;
-    return 1;
+    return true;
 }
 
-static void fill_body(const subadmm *s, subadmm_alike *a, const subadmm_tree *t, int i, int lane) {
+static void fill_body(const subadmm *s, subadmm_batch *a, const subadmm_tree *t, int i, int lane) {
     const sim_problem_bodies *b = s->bodies.is;
     int row = s->lanes.row_of[t->lane + i];
     const admm_bodies *of = &s->lanes.bodies[row / LANES];
@@ -205,7 +205,7 @@ static void fill_body(const subadmm *s, subadmm_alike *a, const subadmm_tree *t,
     }
 }
 
-static void fill(const subadmm *s, subadmm_alike *a) {
+static void fill_batch(const subadmm *s, subadmm_batch *a) {
     for (int lane = 0; lane < LANES; lane++) {
         const subadmm_tree *t = &s->tree[lane_tree(a, lane)];
         a->v0[lane] = t->v0;
@@ -215,74 +215,74 @@ static void fill(const subadmm *s, subadmm_alike *a) {
     }
 }
 
-static void find_others(subadmm *s) {
+static void find_other_sides(subadmm *s) {
     for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
         const subadmm_side *side = &s->side[k / 2][k % 2];
-        if (side->n > 0 && s->tree[side->tree].form == SUBADMM_ALIKE) {
-            s->alike[s->tree[side->tree].batch].others = 1;
+        if (side->n > 0 && s->tree[side->tree].form == SUBADMM_BATCHED) {
+            s->batch_list[s->tree[side->tree].batch].others = 1;
             s->bodies.pushed = 1;
         }
     }
     for (int k = 0; k < s->ntree; k++) {
-        s->bodies.pushed |= subadmm_splits(&s->tree[k]) && s->tree[k].form != SUBADMM_ALIKE;
+        s->bodies.pushed |= subadmm_is_split(&s->tree[k]) && s->tree[k].form != SUBADMM_BATCHED;
     }
 }
 
-int subadmm_find_alike(subadmm *s) {
+bool subadmm_find_batches(subadmm *s) {
     size_t branches = 0;
     for (int k = 0; k < s->ntree; k++) {
         branches += s->tree[k].form == SUBADMM_BRANCH;
     }
-    s->alike = ARENA_NEW(s->call->scratch, subadmm_alike, branches);
-    if (!s->alike) {
-        return 0;
+    s->batch_list = ARENA_NEW(s->call->scratch, subadmm_batch, branches);
+    if (!s->batch_list) {
+        return false;
     }
     gather_batches(s);
-    for (int k = 0; k < s->nalike; k++) {
-        if (!find_shape(s, &s->alike[k]) || !reserve(s, &s->alike[k])) {
-            return 0;
+    for (int k = 0; k < s->nbatch; k++) {
+        if (!store_shape(s, &s->batch_list[k]) || !allocate_batch(s, &s->batch_list[k])) {
+            return false;
         }
-        find_children(&s->alike[k]);
-        find_paths(&s->alike[k]);
-        fill(s, &s->alike[k]);
+        find_children(&s->batch_list[k]);
+        find_batch_paths(&s->batch_list[k]);
+        fill_batch(s, &s->batch_list[k]);
     }
-    find_others(s);
-    return 1;
+    find_other_sides(s);
+    return true;
 }
 
 /* ---- matrices ---- */
 
 /* M's diagonal += numbers of dofs. */
-static void add_diagonal(const subadmm_alike *a, const double *of, double (*M)[LANES]) {
+static void add_diagonal(const subadmm_batch *a, const double *of, double (*M)[LANES]) {
     for (int k = 0; k < a->nv * LANES; k++) {
         int j = k / LANES, lane = k % LANES;
         M[a->row[j] + a->depth[j] - 1][lane] += of[a->v0[lane] + j];
     }
 }
 
-static void put_operators(const subadmm_alike *a, const double *H, int i, int lane) {
+static void put_operators(const subadmm_batch *a, const double *H, int i, int lane) {
     for (int k = 0; k < SIX_NUMBERS; k++) {
         a->H[i][k][lane] = H[k];
     }
 }
 
-void subadmm_make_alike(subadmm *s) {
-    for (int n = 0; n < s->nalike; n++) {
-        subadmm_alike *a = &s->alike[n];
+void subadmm_make_batches(subadmm *s) {
+    for (int n = 0; n < s->nbatch; n++) {
+        subadmm_batch *a = &s->batch_list[n];
         for (int k = 0; k < a->nbody * LANES; k++) {
             double H[SIX_NUMBERS] = {0};
             six_add_rigid(&s->bodies.is->I[a->body[k / LANES][k % LANES]], H);
             put_operators(a, H, k / LANES, k % LANES);
         }
         memset(a->A, 0, 2 * (size_t)a->numbers * sizeof *a->A); /* and C */
-        s->herds->compose(a, a->chains - 1, a->A);
+        s->batch_kernels->compose(a, a->chains - 1, a->A);
         add_diagonal(a, s->bodies.is->diagonal, a->A);
-        s->herds->factor(a, 0, a->inertial);
+        s->batch_kernels->factor(a, 0, a->inertial);
     }
 }
 
-void subadmm_begin_alike(subadmm *s, const subadmm_tree *t) {
-    const subadmm_alike *a = &s->alike[t->batch];
+void subadmm_begin_batched(subadmm *s, const subadmm_tree *t) {
+    const subadmm_batch *a = &s->batch_list[t->batch];
     size_t numbers = SIX_NUMBERS * (size_t)a->nbody;
     for (int chain = 0; chain < a->chains && a->others; chain++) {
         memset(s->bodies.added[chain] + SIX_NUMBERS * (ptrdiff_t)t->body0, 0, numbers * sizeof *s->bodies.added[chain]);
@@ -290,8 +290,8 @@ void subadmm_begin_alike(subadmm *s, const subadmm_tree *t) {
     memset(s->bodies.joint + t->v0, 0, (size_t)t->nv * sizeof *s->bodies.joint);
 }
 
-/* H += what constraints beside the lanes add on a chain. */
-static void put_others(subadmm *s, const subadmm_alike *a, int chain) {
+/* H += operators of constraints outside the lanes, on one chain. */
+static void add_other_operators(subadmm *s, const subadmm_batch *a, int chain) {
     for (int k = 0; k < a->nbody * LANES; k++) {
         int i = k / LANES, lane = k % LANES;
         const double *H = s->bodies.added[chain] + SIX_NUMBERS * (ptrdiff_t)a->body[i][lane];
@@ -301,30 +301,30 @@ static void put_others(subadmm *s, const subadmm_alike *a, int chain) {
     }
 }
 
-void subadmm_sum_alike(subadmm *s) {
-    for (int n = 0; n < s->nalike; n++) {
-        subadmm_alike *a = &s->alike[n];
+void subadmm_sum_batches(subadmm *s) {
+    for (int n = 0; n < s->nbatch; n++) {
+        subadmm_batch *a = &s->batch_list[n];
         memset(a->C, 0, (size_t)a->numbers * sizeof *a->C);
         for (int chain = 0; chain < a->chains && (chain == SIM_CHAIN_START || a->others); chain++) {
             if (chain == SIM_CHAIN_START) {
-                s->herds->begin(s, a);
+                s->batch_kernels->begin(s, a);
             } else {
                 memset(a->H, 0, (size_t)a->nbody * sizeof *a->H);
             }
             if (a->others) {
-                put_others(s, a, chain);
+                add_other_operators(s, a, chain);
             }
-            s->herds->compose(a, chain, a->C);
+            s->batch_kernels->compose(a, chain, a->C);
         }
         add_diagonal(a, s->bodies.joint, a->C);
     }
 }
 
-int subadmm_factor_alike(subadmm *s) {
-    int positive = 1;
-    for (int n = 0; n < s->nalike; n++) {
-        subadmm_alike *a = &s->alike[n];
-        s->herds->factor(a, s->kappa, a->K);
+bool subadmm_factor_batches(subadmm *s) {
+    bool positive = true;
+    for (int n = 0; n < s->nbatch; n++) {
+        subadmm_batch *a = &s->batch_list[n];
+        s->batch_kernels->factor(a, s->kappa, a->K);
         for (int k = 0; k < a->nv * LANES; k++) {
             double over = a->K[a->row[k / LANES] + a->depth[k / LANES] - 1][k % LANES];
             positive = positive && (k % LANES >= a->trees || (over > 0 && isfinite(over)));
@@ -333,46 +333,46 @@ int subadmm_factor_alike(subadmm *s) {
     return positive;
 }
 
-double subadmm_stiffness_alike(const subadmm *s, const subadmm_tree *t, int j) {
-    const subadmm_alike *a = &s->alike[t->batch];
+double subadmm_stiffness_batched(const subadmm *s, const subadmm_tree *t, int j) {
+    const subadmm_batch *a = &s->batch_list[t->batch];
     int at = a->row[j] + a->depth[j] - 1;
     return a->A[at][t->in_batch] + s->kappa * a->C[at][t->in_batch];
 }
 
-/* ---- passes, shared out among threads: no batch writes what another one touches ---- */
+/* ---- passes, by threads: no batch writes data of another ---- */
 
 typedef struct job {
     subadmm *s;
-    void (*kernel)(subadmm *s, subadmm_alike *a);
+    void (*kernel)(subadmm *s, subadmm_batch *a);
 } job;
 
-static void share(void *context, int worker, int first, int end) {
+static void run_share_of_batches(void *context, int worker, int first, int end) {
     const job *j = context;
     (void)worker;
     for (int k = first; k < end; k++) {
-        j->kernel(j->s, &j->s->alike[k]);
+        j->kernel(j->s, &j->s->batch_list[k]);
     }
 }
 
-static void run(subadmm *s, void (*kernel)(subadmm *s, subadmm_alike *a)) {
+static void run_on_batches(subadmm *s, void (*kernel)(subadmm *s, subadmm_batch *a)) {
     job j = {s, kernel};
-    if (s->nalike < WORTH_SHARING) {
-        share(&j, 0, 0, s->nalike);
+    if (s->nbatch < MIN_PARALLEL_BATCHES) {
+        run_share_of_batches(&j, 0, 0, s->nbatch);
     } else {
-        solver_run(s->call, s->nalike, share, &j);
+        solver_run(s->call, s->nbatch, run_share_of_batches, &j);
     }
 }
 
-void subadmm_spread_alike(subadmm *s) { run(s, s->herds->spread); }
-void subadmm_move_alike(subadmm *s) { run(s, s->herds->move); }
-void subadmm_follow_alike(subadmm *s) { run(s, s->herds->follow); }
+void subadmm_spread_batches(subadmm *s) { run_on_batches(s, s->batch_kernels->spread); }
+void subadmm_step_batches(subadmm *s) { run_on_batches(s, s->batch_kernels->move); }
+void subadmm_solve_batches(subadmm *s) { run_on_batches(s, s->batch_kernels->follow); }
 
-double subadmm_energy_alike(subadmm *s) {
+double subadmm_energy_of_batches(subadmm *s) {
     double sum = 0;
-    run(s, s->herds->energy);
-    for (int n = 0; n < s->nalike; n++) {
-        for (int lane = 0; lane < s->alike[n].trees; lane++) {
-            sum += s->alike[n].energy[lane];
+    run_on_batches(s, s->batch_kernels->energy);
+    for (int n = 0; n < s->nbatch; n++) {
+        for (int lane = 0; lane < s->batch_list[n].trees; lane++) {
+            sum += s->batch_list[n].energy[lane];
         }
     }
     return sum;

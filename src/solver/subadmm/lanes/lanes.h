@@ -1,19 +1,19 @@
-/* Steps of SubADMM for contacts and bodies, eight at a time.
+/* SubADMM for contacts and bodies in SIMD lanes, eight at a time.
  *
- * The state is x = v - v* of every body and the impulse lambda of every contact: the slots z_ij of the paper (Lee et al.
- * 2024, eqs. 34-39) follow from them.  With beta_ij z_ij = beta_ij J_ij x_j - lambda_i + lambda_i' of its update, eq. 34
- * becomes a step from where x is,
+ * State: x = v - v* of every body and impulse lambda of every contact.  The slots z_ij follow from them (Lee et al. 2024,
+ * eqs. 34-39).  With beta_ij z_ij = beta_ij J_ij x_j - lambda_i + lambda_i', eq. 34 becomes
  *
- *     x_j <- x_j + H_j^-1 (sum_i J_ij' f_i - A_j x_j),    f_i = lambda_i' + (lambda_i' - lambda_i),    H_j = A_j + sum_i beta_ij J_ij' J_ij,
+ *     x_j <- x_j + H_j^-1 (sum_i J_ij' f_i - A_j x_j),    f_i = lambda_i' + (lambda_i' - lambda_i),
+ *     H_j = A_j + sum_i beta_ij J_ij' J_ij.
  *
- * the same f for all slots of a contact, and eqs. 36-38 need the sum over slots alone, with zeta_i = sum_j 1 / beta_ij:
+ * f is the same for all slots of a contact.  Eqs. 36-38 need only the sum over slots, with zeta_i = sum_j 1 / beta_ij:
  *
  *     q = sum_j J_ij x_j - zeta lambda - target,
  *     lambda_n' = max(0, -q_n / (zeta + R_n)),    lambda_t' = -q_t / (zeta + R_t), cut to the disc |lambda_t| <= mu lambda_n'.
  *
- * Layout.  `row` and `slot` are arrays of eight numbers, a cache line each: a row is x of a body, a slot the J_ij' f_i
- * of one contact on one body.  Bodies are sorted by their number of slots and taken eight at a time: slot k of the body on lane l
- * is number first + 8 k + l, zeros where it has none.  The last row is the world's, and the last two slots are nobody's. */
+ * Layout: `row` and `slot` are arrays of eight numbers, a cache line each.  A row is x of a body; a slot is J_ij' f_i of one
+ * contact on one body.  Bodies are sorted by their number of slots and batched by eight: slot k of the body on lane l is
+ * number first + 8 k + l, zero where it has none.  The last row is the world's; the last slots belong to no body. */
 #ifndef SOLVER_SUBADMM_LANES_LANES_H
 #define SOLVER_SUBADMM_LANES_LANES_H
 
@@ -26,7 +26,7 @@ enum {
     ADMM_SUMS = 6,       /* of natural_sum (natural_map.h) */
 };
 
-/* A contact as it comes: three rows t1, t2, n. */
+/* A contact as given: three rows t1, t2, n. */
 typedef struct admm_contact {
     int body[2];        /* -1: none */
     const double *J[2]; /* 3 x 6, row-major */
@@ -35,9 +35,10 @@ typedef struct admm_contact {
     double lambda[3];
 } admm_contact;
 
-/* How the rows of a batch are told. */
+/* Storage of the rows of a batch. */
 typedef enum admm_form {
-    ADMM_POINT, /* J_A = (lever_A x axis; axis), J_B = -(lever_B x axis; axis): nine numbers of axes, three of each lever */
+    /* J_A = (lever_A x axis; axis), J_B = -(lever_B x axis; axis): nine numbers of axes, three of each lever */
+    ADMM_POINT,
     ADMM_GENERAL, /* 3 x 6 numbers a side */
 } admm_form;
 
@@ -76,7 +77,7 @@ typedef struct admm_lanes {
     admm_bodies *bodies;
     size_t state_numbers;
     double *lambda, *row; /* the state, in this order: [3][LANES] for each batch of contacts, a row for each body */
-    double *answer;       /* rows of A^-1 sum J'lambda */
+    double *response;     /* rows of A^-1 sum J'lambda */
     double *slot;
     int nrow, nslot;
     double (*added)[ADMM_SYMMETRIC]; /* [nrow] sum weight J'J of each body */
@@ -93,38 +94,38 @@ typedef struct admm_input {
 /* The inner loops, over batches [first, end).  Batches write to nothing that another one touches. */
 typedef struct admm_kernels {
     /* lambda', and f to the slots */
-    void (*contacts)(admm_lanes *l, int first, int end);
+    void (*update_contacts)(admm_lanes *l, int first, int end);
     /* of bodies that are subsystems: x += H^-1 (sum of slots - A x) */
-    void (*bodies)(admm_lanes *l, int first, int end);
+    void (*update_bodies)(admm_lanes *l, int first, int end);
     /* zeta, 1 / (zeta + R) of contacts; the factor of H of bodies */
-    void (*soften)(admm_lanes *l, int first, int end, double kappa);
+    void (*set_compliance)(admm_lanes *l, int first, int end, double kappa);
     void (*factor)(admm_lanes *l, int first, int end, double kappa);
 
-    /* How right is lambda?  As it is to the slots; what follows from it to the rows of `answer`; from these the natural map.
-     * The factor of A is for once and all. */
+    /* Error of lambda: J' lambda to the slots; A^-1 of their sum to the rows of `response`; from these the natural map.
+     * A is factored once. */
     void (*factor_inertia)(admm_lanes *l, int first, int end);
-    void (*emit)(admm_lanes *l, int first, int end);
-    void (*answer)(admm_lanes *l, int first, int end);
-    void (*natural)(admm_lanes *l, int first, int end);
+    void (*apply_impulses)(admm_lanes *l, int first, int end);
+    void (*solve_inertia)(admm_lanes *l, int first, int end);
+    void (*eval_natural)(admm_lanes *l, int first, int end);
 } admm_kernels;
 
 extern const admm_kernels admm_vector, admm_scalar;
 
-/* Batches of everything.  Every contact has a body at least.  0 without memory. */
-int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch);
-/* Takes `state_numbers` for the state: x is zero, lambda that of the input. */
+/* Packs contacts and bodies into batches.  Every contact has a body at least.  False without memory. */
+bool admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch);
+/* `state` [state_numbers] becomes the state: x = 0, lambda from the input. */
 void admm_lanes_begin(admm_lanes *l, const admm_input *in, double *state);
 /* A of a body that is a subsystem, 6 x 6. */
-void admm_lanes_mass(admm_lanes *l, int body, const double *A);
-/* Which contacts take part (all, to begin with), and rho of the natural map of each (1). */
-void admm_lanes_keep(admm_lanes *l, const char *kept);
-void admm_lanes_rho(admm_lanes *l, const double *rho);
+void admm_lanes_set_mass(admm_lanes *l, int body, const double *A);
+/* Contacts that take part (default: all); rho of the natural map of each (default: 1). */
+void admm_lanes_set_kept(admm_lanes *l, const char *kept);
+void admm_lanes_set_rho(admm_lanes *l, const double *rho);
 /* Weights of the two sides of every contact. */
-void admm_lanes_weigh(admm_lanes *l, const admm_input *in, const double (*weight)[2]);
+void admm_lanes_set_weights(admm_lanes *l, const admm_input *in, const double (*weight)[2]);
 /* Of one body: sum weight J'J, ADMM_SYMMETRIC numbers; the sum of its slots, six. */
 const double *admm_lanes_added(const admm_lanes *l, int body);
 void admm_lanes_wrench(const admm_lanes *l, int body, double *wrench);
-/* What `natural` found: all but q and what it takes to undo it, which do not change; s_n of a contact. */
+/* Sums of eval_natural: all but q and undoing, which are constant.  s_n of a contact. */
 natural_sum admm_lanes_natural(const admm_lanes *l);
 double admm_lanes_normal(const admm_lanes *l, int contact);
 void admm_lanes_impulse(const admm_lanes *l, int contact, double *lambda);

@@ -1,12 +1,14 @@
-/* Contacts and bodies put side by side, eight at a time, for lanes.c.
+/* Packing of contacts and bodies into SIMD batches of eight.
  *
- * Bodies: those that are subsystems first, each kind by falling number of slots, so that the eight of a batch have nearly
- * equally many and the loop over slots is as long for all.  Contacts: by the form of their rows and their number of
- * sides.  Otherwise both keep their order, and so do the slots of a body.
+ * Bodies that are subsystems come first.  Each kind is sorted by falling number of slots: the eight of a batch then have
+ * nearly equally many, and the loop over slots is as long for all.  Contacts are sorted by the form of their rows and their
+ * number of sides.  Otherwise both keep their order, and so do the slots of a body.
  *
- * At a point r from a body's origin the three rows are J = +-(r x axis; axis) with axes at right angles, from which
- * r = 1/2 sum_k axis_k x (r x axis_k).  Where that gives back all numbers to rounding, fifteen are kept in place of 36: what
- * an iteration costs is largely reading them. */
+ * At a point r from a body's origin the three rows are J = +-(r x axis; axis) with orthogonal axes, so that
+ *
+ *     r = 1/2 sum_k axis_k x (r x axis_k).
+ *
+ * Where this reproduces all numbers to rounding, fifteen are stored in place of 36: reading them dominates the cost. */
 #include "solver/subadmm/lanes/lanes.h"
 
 #include <float.h>
@@ -17,27 +19,27 @@ enum { POINT_NUMBERS = 15, GENERAL_NUMBERS = 36, ROW_NUMBERS = 18 };
 typedef struct packing {
     const admm_input *in;
     int *form;                      /* [ncontact] */
-    int *slots;                     /* [nbody] how many; then the next one to be given out */
-    int *order;                     /* contacts or bodies as they are taken */
+    int *slots;                     /* [nbody] count; then the next free one */
+    int *order;                     /* contacts or bodies, sorted */
     int *start;                     /* of the sort */
     double (*point)[POINT_NUMBERS]; /* [ncontact] */
 } packing;
 
 /* ---- rows of a point ---- */
 
-static void cross(const double *a, const double *b, double *c) {
+static void cross_product(const double *a, const double *b, double *c) {
     c[0] = a[1] * b[2] - a[2] * b[1];
     c[1] = a[2] * b[0] - a[0] * b[2];
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The lever of rows along `axis`; 0 if they are no rows of a point. */
-static int lever_of(const double *J, double (*axis)[3], double sign, double *lever) {
+/* Lever of rows along `axis`; false: the rows are not those of a point. */
+static bool find_lever(const double *J, double (*axis)[3], double sign, double *lever) {
     const double close = 64 * DBL_EPSILON;
     double part[3], size = 0;
     lever[0] = lever[1] = lever[2] = 0;
     for (int k = 0; k < 3; k++) {
-        cross(axis[k], J + 6 * k, part);
+        cross_product(axis[k], J + 6 * k, part);
         for (int i = 0; i < 3; i++) {
             lever[i] += 0.5 * sign * part[i];
         }
@@ -45,9 +47,9 @@ static int lever_of(const double *J, double (*axis)[3], double sign, double *lev
     for (int i = 0; i < 3; i++) {
         size += fabs(lever[i]);
     }
-    int point = 1;
+    bool point = true;
     for (int k = 0; k < 3; k++) {
-        cross(lever, axis[k], part);
+        cross_product(lever, axis[k], part);
         for (int i = 0; i < 3; i++) {
             point &= fabs(J[6 * k + 3 + i] - sign * axis[k][i]) <= close;
             point &= fabs(J[6 * k + i] - sign * part[i]) <= close * size;
@@ -56,9 +58,10 @@ static int lever_of(const double *J, double (*axis)[3], double sign, double *lev
     return point;
 }
 
-/* Axes and levers, if the rows are a point's.  The first side that there is counts as A. */
-static int point_of(const admm_contact *c, double numbers[POINT_NUMBERS]) {
-    int one = c->body[0] < 0 ? 1 : 0, point = 1;
+/* Axes and levers; false: the rows are not those of a point.  The first side with a body is side A. */
+static bool find_point(const admm_contact *c, double numbers[POINT_NUMBERS]) {
+    int one = c->body[0] < 0 ? 1 : 0;
+    bool point = true;
     double axis[3][3];
     for (int k = 0; k < 3; k++) {
         memcpy(axis[k], c->J[one] + 6 * k + 3, sizeof axis[k]);
@@ -69,14 +72,14 @@ static int point_of(const admm_contact *c, double numbers[POINT_NUMBERS]) {
         point &= fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) <= 16 * DBL_EPSILON;
     }
     memcpy(numbers, axis, sizeof axis);
-    point = point && lever_of(c->J[one], axis, 1, numbers + 9);
+    point = point && find_lever(c->J[one], axis, 1, numbers + 9);
     if (point && !one && c->body[1] >= 0) {
-        point = lever_of(c->J[1], axis, -1, numbers + 12);
+        point = find_lever(c->J[1], axis, -1, numbers + 12);
     }
     return point;
 }
 
-/* ---- places ---- */
+/* ---- order and addresses ---- */
 
 /* Counting sort by falling key; equal keys keep their order.  `start` holds most + 2 numbers. */
 static void sort_falling(int n, const int *key, int most, int *start, int *order) {
@@ -94,16 +97,16 @@ static void sort_falling(int n, const int *key, int most, int *start, int *order
 
 static int batches_for(int n) { return (n + LANES - 1) / LANES; }
 
-static int two_sided(const admm_contact *c) { return c->body[0] >= 0 && c->body[1] >= 0; }
+static bool has_two_bodies(const admm_contact *c) { return c->body[0] >= 0 && c->body[1] >= 0; }
 
-/* Counts how many slots a body has, and contacts of each form. */
-static void survey(packing *p, admm_lanes *l, int count[FORMS]) {
+/* Counts the slots of each body and the contacts of each form. */
+static void count_slots_and_forms(packing *p, admm_lanes *l, int count[FORMS]) {
     const admm_input *in = p->in;
     memset(p->slots, 0, (size_t)in->nbody * sizeof *p->slots);
     for (int i = 0; i < in->ncontact; i++) {
         const admm_contact *c = &in->contact[i];
-        int one = !two_sided(c);
-        p->form[i] = point_of(c, p->point[i]) ? POINT_TWO + one : GENERAL_TWO + one;
+        int one = !has_two_bodies(c);
+        p->form[i] = find_point(c, p->point[i]) ? POINT_TWO + one : GENERAL_TWO + one;
         count[p->form[i]]++;
         for (int side = 0; side < 2; side++) {
             if (c->body[side] >= 0) {
@@ -116,13 +119,13 @@ static void survey(packing *p, admm_lanes *l, int count[FORMS]) {
     }
 }
 
-static void place_bodies(packing *p, admm_lanes *l) {
+static void place_lane_bodies(packing *p, admm_lanes *l) {
     const admm_input *in = p->in;
     int most = 0, batch = -1, lane = LANES, solved = 1;
     for (int b = 0; b < in->nbody; b++) {
         most = p->slots[b] > most ? p->slots[b] : most;
     }
-    int *key = l->row_of; /* for a while */
+    int *key = l->row_of; /* as scratch, before it is filled */
     for (int b = 0; b < in->nbody; b++) {
         key[b] = p->slots[b] + (in->solved[b] ? most + 1 : 0);
     }
@@ -144,9 +147,9 @@ static void place_bodies(packing *p, admm_lanes *l) {
     l->body_batches = batch + 1;
 }
 
-/* ---- what stands there ---- */
+/* ---- data ---- */
 
-/* Lanes without a body have the unit matrix, and stay where they are. */
+/* Lanes without a body have the unit matrix: their x stays 0. */
 static void clear_bodies(admm_lanes *l) {
     for (int n = 0; n < l->body_batches; n++) {
         admm_bodies *b = &l->bodies[n];
@@ -159,15 +162,15 @@ static void clear_bodies(admm_lanes *l) {
     }
 }
 
-/* An empty batch: every lane moves nothing and pushes nobody. */
-static void begin_batch(admm_contacts *c, int form, int world, int nobody, const double *geometry) {
+/* An empty batch: every lane reads the world's row and writes to slots of no body. */
+static void begin_batch(admm_contacts *c, int form, int world, int spare_slot, const double *geometry) {
     memset(c, 0, sizeof *c);
     c->form = form == POINT_TWO || form == POINT_ONE ? ADMM_POINT : ADMM_GENERAL;
     c->sides = form == POINT_TWO || form == GENERAL_TWO ? 2 : 1;
     c->geometry = geometry;
     for (int k = 0; k < 2 * LANES; k++) {
         c->row[k / LANES][k % LANES] = world;
-        c->slot[k / LANES][k % LANES] = nobody + form;
+        c->slot[k / LANES][k % LANES] = spare_slot + form;
         c->slack[k % LANES] = c->keep[k % LANES] = c->rho[k % LANES] = 1;
     }
 }
@@ -178,22 +181,22 @@ static void place_side(const packing *p, const admm_lanes *l, admm_contacts *to,
     to->slot[side][lane] = l->bodies[batch].first + LANES * p->slots[body]++ + row % LANES;
 }
 
-/* Number k of every lane stands side by side. */
-static void spread(int n, const double *numbers, int lane, double *geometry) {
+/* Interleaves: number k of all lanes is contiguous. */
+static void scatter_numbers(int n, const double *numbers, int lane, double *geometry) {
     for (int k = 0; k < n; k++) {
         geometry[LANES * k + lane] = numbers[k];
     }
 }
 
-static void fill_contact(const packing *p, const admm_lanes *l, int contact, admm_contacts *to, int lane,
-                         double *geometry) {
+static void place_contact(const packing *p, const admm_lanes *l, int contact, admm_contacts *to, int lane,
+                          double *geometry) {
     const admm_contact *c = &p->in->contact[contact];
     int one = c->body[0] < 0;
     if (to->form == ADMM_POINT) {
-        spread(POINT_NUMBERS - (to->sides == 2 ? 0 : 3), p->point[contact], lane, geometry);
+        scatter_numbers(POINT_NUMBERS - (to->sides == 2 ? 0 : 3), p->point[contact], lane, geometry);
     } else {
         for (int side = 0; side < to->sides; side++) {
-            spread(ROW_NUMBERS, c->J[side ^ one], lane, geometry + LANES * ROW_NUMBERS * side);
+            scatter_numbers(ROW_NUMBERS, c->J[side ^ one], lane, geometry + LANES * ROW_NUMBERS * side);
         }
     }
     for (int k = 0; k < 3; k++) {
@@ -209,9 +212,9 @@ static void fill_contact(const packing *p, const admm_lanes *l, int contact, adm
 
 static const int numbers_of[FORMS] = {POINT_NUMBERS, POINT_NUMBERS - 3, GENERAL_NUMBERS, ROW_NUMBERS};
 
-/* Contacts order[0], ... of one form, from a batch on. */
-static double *fill_form(packing *p, admm_lanes *l, int form, const int *order, int count, int batch,
-                         double *geometry) {
+/* Contacts order[0], ... of one form, into batches from `batch` on. */
+static double *place_form(packing *p, admm_lanes *l, int form, const int *order, int count, int batch,
+                          double *geometry) {
     int size = LANES * numbers_of[form];
     for (int k = 0; k < count; k++) {
         int lane = k % LANES;
@@ -222,19 +225,19 @@ static double *fill_form(packing *p, admm_lanes *l, int form, const int *order, 
             memset(here, 0, (size_t)size * sizeof *here);
         }
         l->place_of[order[k]] = LANES * batch + k;
-        fill_contact(p, l, order[k], to, lane, here);
+        place_contact(p, l, order[k], to, lane, here);
     }
     return geometry + (ptrdiff_t)size * batches_for(count);
 }
 
-static int fill_contacts(packing *p, admm_lanes *l, const int count[FORMS], sim_arena *scratch) {
+static bool place_contacts(packing *p, admm_lanes *l, const int count[FORMS], sim_arena *scratch) {
     size_t size = 0;
     for (int form = 0; form < FORMS; form++) {
         size += (size_t)(LANES * numbers_of[form]) * (size_t)batches_for(count[form]);
     }
     double *geometry = ARENA_NEW(scratch, double, size);
     if (!geometry) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < p->in->ncontact; i++) {
         p->form[i] = FORMS - 1 - p->form[i];
@@ -243,14 +246,14 @@ static int fill_contacts(packing *p, admm_lanes *l, const int count[FORMS], sim_
     memset(p->slots, 0, (size_t)p->in->nbody * sizeof *p->slots);
     const int *order = p->order;
     for (int form = 0, batch = 0; form < FORMS; form++) {
-        geometry = fill_form(p, l, form, order, count[form], batch, geometry);
+        geometry = place_form(p, l, form, order, count[form], batch, geometry);
         order += count[form];
         batch += batches_for(count[form]);
     }
-    return 1;
+    return true;
 }
 
-static int make_packing(packing *p, const admm_input *in, sim_arena *scratch) {
+static bool make_packing(packing *p, const admm_input *in, sim_arena *scratch) {
     int larger = in->nbody > in->ncontact ? in->nbody : in->ncontact;
     *p = (packing){.in = in,
                    .form = ARENA_NEW(scratch, int, in->ncontact),
@@ -261,7 +264,7 @@ static int make_packing(packing *p, const admm_input *in, sim_arena *scratch) {
     return p->form && p->slots && p->order && p->start && p->point;
 }
 
-int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
+bool admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
     packing p;
     int count[FORMS] = {0}, most_batches = in->nbody / LANES + 2;
     *l = (admm_lanes){.ncontact = in->ncontact,
@@ -270,24 +273,24 @@ int admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
                       .row_of = ARENA_NEW(scratch, int, in->nbody),
                       .place_of = ARENA_NEW(scratch, int, in->ncontact)};
     if (!l->bodies || !l->row_of || !l->place_of || !make_packing(&p, in, scratch)) {
-        return 0;
+        return false;
     }
-    survey(&p, l, count);
-    place_bodies(&p, l);
+    count_slots_and_forms(&p, l, count);
+    place_lane_bodies(&p, l);
     l->nrow = LANES * l->body_batches + 1;
     l->nslot += FORMS;
     l->state_numbers = (size_t)LANES * ((size_t)l->nrow + 3 * (size_t)l->contact_batches);
     l->contacts = ARENA_NEW(scratch, admm_contacts, l->contact_batches);
-    l->answer = arena_alloc(scratch, (size_t)l->nrow, sizeof(double[LANES]));
+    l->response = arena_alloc(scratch, (size_t)l->nrow, sizeof(double[LANES]));
     l->added = arena_alloc(scratch, (size_t)l->nrow, sizeof *l->added);
     l->slot = arena_alloc(scratch, (size_t)l->nslot, sizeof(double[LANES]));
-    if (!l->contacts || !l->answer || !l->added || !l->slot || !fill_contacts(&p, l, count, scratch)) {
-        return 0;
+    if (!l->contacts || !l->response || !l->added || !l->slot || !place_contacts(&p, l, count, scratch)) {
+        return false;
     }
-    memset(l->answer, 0, sizeof(double[LANES]) * (size_t)l->nrow);
+    memset(l->response, 0, sizeof(double[LANES]) * (size_t)l->nrow);
     memset(l->slot, 0, sizeof(double[LANES]) * (size_t)l->nslot);
     clear_bodies(l);
-    return 1;
+    return true;
 }
 
 void admm_lanes_begin(admm_lanes *l, const admm_input *in, double *state) {

@@ -1,24 +1,24 @@
-/* Batches shared out among the threads of a solve: none writes what another one touches, so that bits do not depend on who
- * did which. */
+/* Distribution of SubADMM's batches over the threads of a solve.  No batch writes data of another: the bits of the solution
+ * do not depend on the number of threads. */
 #include "solver/subadmm/subadmm.h"
 
-enum { WORTH_SHARING = 16 }; /* batches: a microsecond or so */
+enum { MIN_PARALLEL_BATCHES = 16 }; /* about a microsecond of work */
 
 typedef struct job {
     admm_lanes *lanes;
     void (*kernel)(admm_lanes *l, int first, int end);
 } job;
 
-static void share(void *context, int worker, int first, int end) {
+static void run_share(void *context, int worker, int first, int end) {
     const job *j = context;
     (void)worker;
     j->kernel(j->lanes, first, end);
 }
 
-void subadmm_share(subadmm *s, int batches, void (*kernel)(admm_lanes *l, int first, int end)) {
-    if (batches < WORTH_SHARING) {
+void subadmm_run_kernel(subadmm *s, int batches, void (*kernel)(admm_lanes *l, int first, int end)) {
+    if (batches < MIN_PARALLEL_BATCHES) {
         kernel(&s->lanes, 0, batches);
     } else {
-        solver_run(s->call, batches, share, &(job){&s->lanes, kernel});
+        solver_run(s->call, batches, run_share, &(job){&s->lanes, kernel});
     }
 }

@@ -1,5 +1,5 @@
-/* Symmetric operators on the motions of bodies, 6 x 6 row-major, angular first: with SubADMM's penalties the inertia of a
- * body is none of a rigid one. */
+/* Symmetric 6 x 6 operators on motions of bodies, row-major, angular part first.  An inertia with penalties added is not that
+ * of a rigid body. */
 #ifndef SOLVER_SUBADMM_LANES_SIX_H
 #define SOLVER_SUBADMM_LANES_SIX_H
 
@@ -46,7 +46,7 @@ static inline void six_add_rigid(const sim_body_inertia *I, double *H) {
     }
 }
 
-/* H += L, a lower triangle that stands for a symmetric matrix. */
+/* H += the symmetric matrix with packed lower triangle L. */
 static inline void six_add_triangle(const double *L, double *H) {
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j <= i; j++) {
