@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char page_date[] = "2026-11-22"; /* when what follows last changed */
+static const char page_date[] = "2026-11-22"; /* date of the last change of the text below */
 static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
     "Simulate a scene: a JSON file with bodies, joints and shapes. Data goes to standard output, messages and progress "

@@ -38,7 +38,7 @@ static const information informations[] = {
     {offsetof(sim_request, completion), print_completion},
 };
 
-/* What was printed must have arrived: that it did not is worse than what it said, and less than bad input. */
+/* Output that cannot be written is a failure, unless the command failed by bad input. */
 static int flush_output(int status) {
     sim_error error;
     if (fflush(stdout) || ferror(stdout)) {

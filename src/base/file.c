@@ -112,7 +112,7 @@ bool file_same(const char *a, const char *b) {
 
 /* ---- in the place of another ---- */
 
-/* The file at the end of a symbolic link is what is replaced, and not the link. */
+/* The path behind symbolic links: the file is replaced, not the link. */
 static char *resolve_link(const char *path) {
     struct stat about;
     char *end = lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? realpath(path, NULL) : NULL;

@@ -25,7 +25,7 @@ typedef struct file_fresh {
     char *beside; /* a name in the same folder */
 } file_fresh;
 
-/* These return 0, or the errno of what failed. */
+/* These return 0, or the errno of the failure. */
 int file_fresh_open(file_fresh *fresh, const char *path);
 /* Brings it to the disk and moves it in. */
 int file_fresh_commit(file_fresh *fresh);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The best match so far of a search for what a user may have meant. */
+/* The best match so far of a search for a misspelt word. */
 typedef struct nearest {
     const char *wanted;
     const char *best; /* NULL: nothing is near enough */

@@ -33,10 +33,10 @@ struct sim_threads {
     int count;   /* the caller included */
     int started; /* threads that run */
     worker *worker;
-    pthread_mutex_t mutex; /* for who sleeps */
+    pthread_mutex_t mutex; /* of sleeping threads */
     pthread_cond_t go, done;
     atomic_uint round;  /* rises with each run; odd: one by pieces */
-    atomic_ullong next; /* the round (upper half), and pieces of it that nobody has taken */
+    atomic_ullong next; /* the round (upper half), and its pieces that no thread has taken */
     atomic_int left;    /* pieces that are not done */
     int pieces;
     atomic_int busy;
@@ -122,8 +122,8 @@ static void await_zero(struct sim_threads *t, atomic_int *count) {
     pthread_mutex_unlock(&t->mutex);
 }
 
-/* Pieces of a round until none is left.  Whoever has taken one keeps the round from ending, and what it is about from
- * changing; before that nothing is read but `next`. */
+/* Pieces of a round until none is left.  A thread that has taken one keeps the round and its task from ending; before
+ * that it reads only `next`. */
 static void run_pieces(struct sim_threads *t, int index, unsigned round) {
     unsigned long long next = atomic_load(&t->next);
     while (next >> 32 == round && (unsigned)next > 0) {

@@ -1,5 +1,5 @@
-/* Work on independent items, shared out among threads in fixed contiguous shares: what an item computes never depends
- * on how many threads there are. */
+/* Work on independent items, divided among threads in fixed contiguous shares: the result of an item never depends on
+ * the number of threads. */
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 

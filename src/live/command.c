@@ -75,7 +75,7 @@ static bool read_details(const cJSON *object, int nbody, live_command *command) 
     }
 }
 
-/* cJSON reads more than JSON, and leaves unread what follows it. */
+/* cJSON accepts more than JSON, and ignores text behind it. */
 static bool is_json(const char *text, size_t length) {
     value_position *position = NULL;
     size_t wrong_at;

@@ -1,11 +1,11 @@
 /* Web server of a live run, for browsers that know the key of its address.  HTTP knows `/`, the page, and `/live`, a
  * WebSocket; there is nothing else, and no file.
  *
- *   - Host must be an address in numbers or localhost: a name that some other site pointed here (DNS rebinding) is none.
- *   - A WebSocket's Origin must be "http://" and that Host: pages of other sites are not heard.
- *   - What is said is short and in one piece.  Who breaks a rule is disconnected.
- *   - Of frames there is one, the newest.  Who reads slowly misses some; at most one of each is held for him.
- *   - Connections are counted, and closed when they ask for nothing. */
+ *   - Host must be an address in numbers or localhost, so DNS rebinding by another site fails.
+ *   - A WebSocket's Origin must be "http://" and that Host: pages of other sites are refused.
+ *   - Messages are short and in one piece.  A client that breaks a rule is disconnected.
+ *   - Only the newest frame is stored.  A slow client misses frames; at most one waits for it.
+ *   - The number of connections is limited, and idle ones are closed. */
 #include "live/server.h"
 #include "live/command.h"
 
@@ -36,7 +36,7 @@ struct live_server {
     struct lws_protocols protocols[2];
 };
 
-/* ---- who may ---- */
+/* ---- access ---- */
 
 /* Without a port. */
 static bool is_address(const char *host) {
@@ -162,14 +162,14 @@ static int handle_event(struct lws *wsi, enum lws_callback_reasons reason, void 
         return hear_message(server, wsi, c, in, length);
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return send_frame(server, wsi, c);
-    case LWS_CALLBACK_CLOSED: /* also of those who were not let in */
+    case LWS_CALLBACK_CLOSED: /* also of refused clients */
         if (c && c->watcher) {
             server->watchers--;
             server->listener.left(server->listener.context, c->watcher);
             c->watcher = 0;
         }
         return 0;
-    default: /* what the library would do by itself may open doors: it does nothing */
+    default: /* the default actions of the library might grant access: none is used */
         return 0;
     }
 }

@@ -1,4 +1,4 @@
-/* Hands a page to browsers and frames to those who opened it; hears what they say. */
+/* Web server of a live run: the page, frames to its viewers, and their messages. */
 #ifndef LIVE_SERVER_H
 #define LIVE_SERVER_H
 

@@ -27,7 +27,7 @@ struct live_session {
     moment origin, measured;
     double rate; /* simulated seconds a second, of late; NAN: not known */
     int run;     /* grows with each reset */
-    int fresh;   /* nobody has asked for anything yet */
+    int fresh;   /* no command yet */
     char say[sizeof(((sim_error *)0)->text)];
     uint64_t serial;
 };
@@ -76,7 +76,7 @@ static void pause_session(live_session *s) {
     s->rate = NAN;
 }
 
-/* ---- what is asked for ---- */
+/* ---- commands ---- */
 
 /* A world with these options, at the start, or where the present one is. */
 static void renew_world(live_session *s, const sim_options *options, int at_start) {
@@ -201,9 +201,9 @@ void live_session_step(live_session *s) {
     }
 }
 
-/* ---- what is told ---- */
+/* ---- messages ---- */
 
-/* What a page may be told is plain: quotes and the like become blanks. */
+/* Messages to the page are plain text: quotes and control characters become blanks. */
 static void put_plain_text(view_bytes *out, const char *text) {
     for (; *text; text++) {
         view_put_byte(out, (unsigned char)*text < ' ' || *text == '"' || *text == '\\' ? ' ' : *text);

@@ -1,8 +1,7 @@
-/* Spring that drags a body.  By a spring from the point p that was taken to the point t where the mouse is, which moves
- * whatever hangs on p as if its mass there stood alone:
+/* Spring that drags a body, from the grabbed point p to the mouse at t, critically damped for the effective mass at p:
  *
  *     f = m (w^2 (t - p) - 2 w dp/dt)          critically damped
- *     1/m = tr(J A^-1 J') / 3                  what p feels like, in the mean of all directions
+ *     1/m = tr(J A^-1 J') / 3                  inverse effective mass at p, mean of all directions, 1/kg
  *     w^2 = 4 g / r                            the weight of a body of radius r stretches it by r / 4
  *
  * and w at most 1 / (4 h), so that the force, held through a step of h, stays a spring.  t - p counts up to 20 r.  On

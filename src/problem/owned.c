@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct owned {
-    sim_problem problem; /* first: what the caller holds */
+    sim_problem problem; /* first: the caller holds a pointer to it */
     sim_pool *pool;
     const double **A; /* [ntree] dense, row-major */
     double **L;       /* [ntree] lower triangle, row-major */

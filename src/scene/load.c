@@ -30,7 +30,7 @@ static bool begin_load(loader *l, const char *content, size_t length, const char
     return l->main && l->main->root;
 }
 
-/* What is kept of a scene is the text of what is loaded: of the file, or with what the caller says otherwise. */
+/* Keeps the text of the scene as loaded: that of the file, or with the overrides of the caller. */
 static void keep_text(loader *l) {
     size_t length = 0;
     char *resolved = document_print(l->main->root, &length);
@@ -158,7 +158,7 @@ sim_scene *sim_scene_parse(const char *text, size_t length, const char *path, co
     return load_scene_text(text, length, path ? path : "scene", overrides, &limits, &file_system, diagnostics, error);
 }
 
-/* What cannot be read is said without a line. */
+/* A file that cannot be read is reported without a line. */
 static void say_unreadable(const char *path, const sim_error *why, sim_diagnostics *diagnostics, sim_error *error) {
     sim_diagnostics own = {0};
     sim_diagnostics *found = diagnostics ? diagnostics : &own;

@@ -1,4 +1,4 @@
-/* `sim bench contact`: what steps with contacts cost. */
+/* `sim bench contact`: processor time of steps with contacts. */
 #ifndef APP_BENCH_BENCH_H
 #define APP_BENCH_BENCH_H
 
@@ -9,10 +9,10 @@
 #include <sim/sim.h>
 #include <stdio.h>
 
-/* What the user asked for.  Zero and NULL: not given. */
+/* Options of the command line.  Zero and NULL: not given. */
 typedef struct bench_request {
     text_list solver, set;
-    solver_choices solvers; /* what `solver` says; none: that of the scene */
+    solver_choices solvers; /* parsed from `solver`; none: that of the scene */
     const char *scenes;     /* folder */
     int64_t threads, repeat;
     int quick, json, list, scale, quiet, help;
@@ -70,7 +70,7 @@ void bench_run(const bench_request *request, const bench_case *c, const solver_c
 /* Its last members, with more than one thread. */
 sim_status bench_threads(const bench_request *request, const solver_choice *solver, bench_figures *f, sim_error *error);
 
-/* The scene of a case, by a solver, or its own (NULL); what is wrong with it is in `error`. */
+/* The scene of a case, by a solver, or its own (NULL); NULL on failure, with the reason in `error`. */
 sim_scene *bench_scene(const bench_request *request, const bench_case *c, const solver_choice *solver,
                        sim_error *error);
 int bench_steps_before(const bench_request *request, const bench_case *c);

@@ -1,10 +1,9 @@
 /* Processor time of a step, stage by stage.
  *
- * One world comes to rest; another takes its state and the steps that are timed, again and again: they are the same steps
- * to the last bit, so the least time of each stage is the one that was disturbed least.  The world itself reads the clock
- * between its stages.  Those readings cost time, most of a microsecond each, which is much where steps are small: the whole
- * is timed in rounds without them, of which the stages are shares, less a reading each; and what is inside the solving of
- * islands is read in rounds of its own, and counts as shares of that stage. */
+ * One world comes to rest; another repeats the timed steps from its state.  They are the same steps to the last bit, so
+ * the least time of each stage was disturbed least.  The world reads the clock between its stages.  A reading takes
+ * most of a microsecond, which matters in small steps.  So rounds without readings time the whole step, and the stages
+ * are shares of it, less one reading each.  Rounds of their own time the parts within the solving of islands. */
 #include "app/bench/bench.h"
 #include "app/cli/scene_path.h"
 
@@ -102,7 +101,7 @@ static void keep_least(double *least, const double *seconds, int first, int end,
     }
 }
 
-/* What it takes to read the clock. */
+/* Time of one reading of the clock, s. */
 static double clock_read_cost(void) {
     double least = HUGE_VAL, before = processor_time(NULL);
     for (int k = 0; k < 200; k++) {
@@ -113,7 +112,7 @@ static double clock_read_cost(void) {
     return isinf(least) ? 0 : least;
 }
 
-/* Shares of what is known. */
+/* Scales the shares to a known sum. */
 static void share_out(double *seconds, const double *shares, int first, int end, double whole) {
     double sum = 0;
     for (int k = first; k < end; k++) {

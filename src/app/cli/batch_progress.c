@@ -1,5 +1,5 @@
 /* Progress line of a command that works through files or cases.  One line on standard error, rewritten in place;
- * nothing where nobody looks. */
+ * nothing if standard error is no terminal. */
 #include "app/cli/batch_progress.h"
 #include "app/output/run_statistics.h"
 

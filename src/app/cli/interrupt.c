@@ -1,6 +1,6 @@
-/* Signals during a run.  Ctrl-C leaves a note that the loop reads between two steps; the second kills. SIGTERM is sent
- * once, by who does not stay to look: where the note is not read in time, it kills after all.  Reading under a time
- * limit is ended by SIGALRM: nothing is written yet. */
+/* Signals during a run.  Ctrl-C leaves a note that the loop reads between two steps; the second kills.  SIGTERM is sent
+ * once, by programs that do not wait: where the note is not read in time, it kills after all.  SIGALRM ends reading
+ * under a time limit, before anything is written. */
 #include "app/cli/interrupt.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static volatile sig_atomic_t seen;
 
-/* As if nobody had watched.  Who waits for the program sees the signal that it sent. */
+/* With the default action: the parent process sees that the signal ended the program. */
 static void kill_process(int number) {
     (void)number;
     kill(getpid(), SIGTERM);

@@ -5,11 +5,11 @@
 enum { INTERRUPT_GRACE_SECONDS = 5 }; /* s */
 enum { INTERRUPTED_STATUS = 130 };    /* exit status */
 
-/* From now on the first SIGINT or SIGTERM is noted; the second kills, as if nobody watched, and so does a SIGTERM that
- * nobody has asked after in INTERRUPT_GRACE_SECONDS.  A file that outgrows its limit is an error like any other. */
+/* From now on the first SIGINT or SIGTERM is noted; the second kills with the default action, and so does a SIGTERM
+ * that the run has not read within INTERRUPT_GRACE_SECONDS.  A file that outgrows its limit is an error like any other. */
 void interrupt_watch(void);
 int interrupt_seen(void);
-/* The same, but whoever asks has not done anything about it yet: what kills goes on. */
+/* The same, without confirming it: the timer that kills keeps running. */
 int interrupt_noted(void);
 /* While nothing is written yet: the program ends, status 130, in so many seconds (whole ones, at least one); 0: never. */
 void interrupt_deadline(double seconds);

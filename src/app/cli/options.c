@@ -196,7 +196,7 @@ static sim_status refuse_unknown_option(const option_set *set, const char *word,
     return sim_fail(error, SIM_BAD_INPUT, "there is no option %s; see %s --help", word, set->command);
 }
 
-/* getopt says only '?'; which of its three cases it was shows in what it left behind. */
+/* getopt returns '?' for three errors; the word and the options tell them apart. */
 static sim_status refuse_option(const option_set *set, int code, const char *word, sim_error *error) {
     if (code == ':') {
         return sim_fail(error, SIM_BAD_INPUT, "%s needs a value; see %s --help", word, set->command);
@@ -308,7 +308,7 @@ static void take_problem_file(int *count, char **arguments, int first, sim_reque
     }
 }
 
-/* What no single option can tell. */
+/* Checks that involve several options. */
 static sim_status check_run_options(const sim_request *request, sim_error *error) {
     if (request->contacts && (request->out.count || request->html || request->view || request->summary ||
                               request->checkpoint || request->validate)) {

@@ -11,7 +11,7 @@ typedef struct text_list {
     const char **item;
 } text_list;
 
-/* What the user asked for.  Zero and NULL: not given. */
+/* Options of the command line.  Zero and NULL: not given. */
 typedef struct sim_request {
     const char *scene;
     text_list out, set;
@@ -62,8 +62,8 @@ typedef struct option_set {
     const char *usage, *about, *after; /* of --help: the command line, a description, the last lines or NULL */
 } option_set;
 
-/* Values go to the places in `request` that the rows name, a place of its own for each; lists there have room for `count` items.  `first` of the
- * arguments, which are put in order, is no option. */
+/* Values go to the places in `request` that the rows name, a place of its own for each; lists there have room for
+ * `count` items.  `first` of the arguments, which are put in order, is no option. */
 sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
                         sim_error *error);
 

@@ -1,4 +1,5 @@
-/* Progress line of a run.  One line on standard error, rewritten in place; nothing where nobody looks.  No colour. */
+/* Progress line of a run.  One line on standard error, rewritten in place; nothing if standard error is no terminal.
+ * No colour. */
 #include "app/cli/progress.h"
 
 #include <stdio.h>

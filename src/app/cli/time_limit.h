@@ -16,7 +16,7 @@ typedef struct run_time_limit {
     atomic_int given_up;
 } run_time_limit;
 
-/* From now on `limit` seconds (0: any number); what is read meanwhile ends the program when they are over. */
+/* From now on `limit` seconds (0: no limit); reading that exceeds them ends the program. */
 void time_limit_start(run_time_limit *p, double limit);
 /* All is read: the world is asked for steps. */
 void time_limit_watch(run_time_limit *p, sim_world *world, int quiet);

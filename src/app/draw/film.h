@@ -21,7 +21,7 @@ sim_status film_possible(const char *path, double rate, sim_error *error);
 sim_status film_open(film *f, const char *path, const moving_format *format, sim_error *error);
 /* Red, green, blue. */
 sim_status film_add(film *f, const unsigned char *rgb, size_t size, sim_error *error);
-/* Writes what there is, unless `good` is 0.  Whether it succeeded or not, nothing is left running after this. */
+/* Writes the pictures so far, unless `good` is 0.  In any case no child process keeps running. */
 sim_status film_close(film *f, int good, sim_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* `sim plot`: what was recorded, as a picture. */
+/* `sim plot`: plots of recorded quantities. */
 #ifndef APP_DRAW_PLOT_H
 #define APP_DRAW_PLOT_H
 

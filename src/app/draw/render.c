@@ -27,7 +27,7 @@ typedef struct render_request {
     double time, duration, fps;
     int64_t threads;
     int contacts, forces, plain, dark, quiet, help;
-    /* what follows from these */
+    /* derived from these */
     const char *file;
     int width, height;
     output_kind kind;
@@ -168,7 +168,7 @@ typedef struct rendering {
     film film;
 } rendering;
 
-/* By its name, else by how it begins; everything else is read as a scene, which says what it is if it is none. */
+/* By its name, else by its first bytes; any other file is read as a scene, whose reader reports other formats. */
 static bool is_recording(const char *path) {
     char head[4] = {0};
     struct stat about;
@@ -228,7 +228,7 @@ static sim_status prepare_rendering(rendering *r, sim_error *error) {
 
 /* ---- pictures ---- */
 
-/* What is drawn is not drawn over. */
+/* The output must not replace the input. */
 static sim_status check_place(const rendering *r, const char *path, sim_error *error) {
     const render_request *request = r->request;
     sim_status status = outputs_apart(path, request->file, "what is to be drawn", error);

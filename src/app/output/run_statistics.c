@@ -39,7 +39,7 @@ static const int *bodies_of(const sim_step_info *info, int figure) {
 static int max_count(int a, int b) { return a > b ? a : b; }
 
 static void tally_sag(contact_statistics *statistics, const sim_step_info *info, double time) {
-    static const double SINKING_PART = 0.05; /* of the radius of what sinks */
+    static const double SINKING_PART = 0.05; /* of the radius of the body */
     int same = info->sag_body[0] == statistics->sinking_body[0] && info->sag_body[1] == statistics->sinking_body[1];
     if (info->sag_part > statistics->sag_part) {
         statistics->sag_part = info->sag_part;
@@ -122,7 +122,7 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world) {
     statistics->sleep.most_bodies = max_count(statistics->sleep.most_bodies, info->asleep_bodies);
     statistics->sleep.woken += info->woken;
     statistics->sleep.stilled += info->stilled;
-    if (info->islands) { /* what sleeps is not judged */
+    if (info->islands) { /* sleeping islands are not judged */
         tally_contacts(&statistics->contact, info, sim_world_state(world)->time);
         tally_overlap(&statistics->overlap, info, sim_world_state(world)->time);
     }

@@ -13,7 +13,7 @@ typedef struct figure_statistics {
     int body[2];
 } figure_statistics;
 
-/* What the solver's answers were worth; what each figure means: sim/judge.h. */
+/* Certificates of the solutions of a run; sim/judge.h defines each figure. */
 enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURE_EXCESS, FIGURES };
 
 typedef struct contact_statistics {
@@ -26,17 +26,17 @@ typedef struct contact_statistics {
     int64_t unsolved_steps, unsolved_islands;
     reason_counts gave_up;  /* islands */
     double first_unsolved;  /* simulated time ... */
-    int unsolved_body[2];   /* ... and who was furthest from an answer */
+    int unsolved_body[2];   /* ... and the bodies with the greatest errors */
     branch_counts finished; /* islands */
     figure_statistics figure[FIGURES];
-    figure_statistics sag;     /* m: the deepest beside the radius of what it carries ... */
+    figure_statistics sag;     /* m, the deepest relative to the radius of its body ... */
     double sag_part;           /* ... and that part */
     int sinking, most_sinking; /* for so many steps on end it is much, between the same bodies: now; at most */
     int sinking_body[2];
-    figure_statistics lift; /* m: the furthest that a convex law lifts what slides */
+    figure_statistics lift; /* m, greatest lift of a sliding contact by the convex law */
 } contact_statistics;
 
-/* Overlaps that no motion undoes, what undoing the others put in, and answers that were not taken. */
+/* Overlaps that no motion undoes, energy from undoing the others, and rejected solutions. */
 typedef struct overlap_statistics {
     int64_t stuck, refused; /* steps */
     double first_stuck, first_refused;
@@ -48,7 +48,7 @@ typedef struct overlap_statistics {
 typedef struct sleep_statistics {
     int64_t bodies, woken; /* asleep, summed over steps; trees that woke */
     int most_bodies, now;  /* now: in the last step */
-    double stilled;        /* J: kinetic energy of what fell asleep */
+    double stilled;        /* J, kinetic energy lost by islands that fell asleep */
 } sleep_statistics;
 
 typedef struct run_statistics {

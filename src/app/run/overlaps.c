@@ -1,4 +1,5 @@
-/* Warnings of overlaps at the start of a run.  A line for each of the deepest pairs, with what to write. */
+/* Warnings of overlaps at the start of a run.  A line for each of the deepest pairs, with the scene text that excludes
+ * it. */
 #include "app/run/overlaps.h"
 
 #include <stdlib.h>

@@ -44,7 +44,7 @@ sim_status page_open(sim_run *run, sim_error *error) {
     return run->view ? SIM_OK : error->status;
 }
 
-/* 0 if there is no such program. */
+/* false: there is no such program. */
 static bool run_program(const char *program, const char *path) {
     pid_t child = fork();
     if (child == 0) {

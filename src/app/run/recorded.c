@@ -16,7 +16,7 @@ static int is_what_ran(const char *text, const char *hash, const char *path) {
     return same;
 }
 
-/* Recordings of before the text was that of what ran say these apart. */
+/* Older recordings hold the text of the scene file and these overrides apart. */
 static sim_status take_over(sim_scene *scene, trajectory *run, const scene_wish *wish, sim_error *error) {
     const char *solver = trajectory_text(run, "solver"), *integrator = trajectory_text(run, "integrator");
     double step = 0, between;
@@ -58,7 +58,7 @@ sim_scene *recorded_scene(trajectory *run, const char *beside, const scene_wish 
         return NULL;
     }
     sim_scene *scene = load_recorded_scene(run, beside, wish, error);
-    if (!scene && !error->text[0]) { /* what is wrong with it was printed */
+    if (!scene && !error->text[0]) { /* its errors were printed */
         sim_fail(error, error->status, "%s: its scene cannot be loaded%s", run->path,
                  beside ? "" : "; if it names other files, give it with --scene");
     }

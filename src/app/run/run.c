@@ -24,7 +24,7 @@ static void end_run(sim_run *r, int exit_status, const char *ending, const sim_e
     }
 }
 
-/* ---- what a run writes ---- */
+/* ---- output ---- */
 
 static void record_state(sim_run *r) {
     sim_error why;
@@ -88,7 +88,7 @@ static bool make_room_for_contacts(sim_run *r, int count) {
     return contact && impulse;
 }
 
-/* 0 without memory. */
+/* false: no memory. */
 static bool keep_good_state(sim_run *r) {
     const sim_state *now = sim_world_state(r->world);
     size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv, count = (size_t)now->ncontact;
@@ -136,7 +136,7 @@ static void refuse_step(sim_run *r) {
     end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);
 }
 
-/* Once, where a step takes so long that its user wonders whether it will end: what it spends its time on. */
+/* Once in a run, for a step that takes very long: one line with its size. */
 static void say_slow(sim_run *r, double seconds) {
     static const double SLOW_STEP_SECONDS = 10; /* s */
     const sim_step_info *info = sim_world_info(r->world);

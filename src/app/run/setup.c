@@ -40,7 +40,7 @@ static void print_diagnostics(const sim_diagnostics *diagnostics) {
     }
 }
 
-/* Of what was computed once and can be had again; NULL if the environment names none. */
+/* The folder for cached results; NULL if the environment names none. */
 static const char *cache_folder(char *path, size_t size) {
     const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int own = caches && caches[0] == '/'; /* XDG Base Directory Specification: a relative path is to be ignored */
@@ -94,8 +94,8 @@ sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *e
 
 enum { SHOWN_VALUES = 4, VALUE_BYTES = 64 };
 
-/* Behind the values that are set stand those that have an option of their own: so the text of the scene that is kept is
- * that of what runs.  Their number. */
+/* Adds the values of options such as --duration to those of --set, so that the recorded text is that of the scene as it
+ * ran.  Returns their number. */
 static int add_options(const sim_request *request, const char **set, int count, char text[SHOWN_VALUES][VALUE_BYTES]) {
     if (request->step > 0) {
         snprintf(text[0], VALUE_BYTES, "world/step=%.17g", request->step);

@@ -5,20 +5,21 @@
 #include "app/run/run.h"
 #include <stdio.h>
 
-/* Scene, world, outputs.  What is wrong with a scene is printed here, and `error->text` is empty then; all else is
- * left in `error`.  Nothing is written before everything that can be checked has been. */
+/* Scene, world, outputs.  Errors of a scene are printed here, and `error->text` is then empty; others are left in
+ * `error`.  Nothing is written before all checks have passed. */
 sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error);
-/* What the command line says otherwise than the scene: --set, --solver (NULL: not given), --seed (NULL: not given). */
+/* Values of the command line that replace those of the scene: --set, --solver (NULL: not given), --seed (NULL: not
+ * given). */
 typedef struct scene_wish {
     text_list set;
     const char *solver;
     const uint64_t *seed;
 } scene_wish;
 
-/* A scene from a file, or from `text` (`path` names it then).  NULL on failure: what is wrong with it is printed, and
- * `error->text` is empty then. */
+/* A scene from a file, or from `text` (`path` names it then).  NULL on failure: its errors are printed, and
+ * `error->text` is then empty. */
 sim_scene *setup_scene(const char *path, const char *text, size_t length, const scene_wish *wish, sim_error *error);
-/* Somebody to be seen? */
+/* Does an output go to the terminal? */
 sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *error);
 /* A folder that files can be made in?  Said before a long run, not after it. */
 sim_status setup_folder(const char *path, const char *what, sim_error *error);

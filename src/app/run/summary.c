@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const double MIN_SHOWN_LIFT_M = 1e-6; /* what is less is not said to people */
+static const double MIN_SHOWN_LIFT_M = 1e-6; /* smaller lifts are not shown */
 
 /* Has no value where nothing was counted. */
 static double ratio_or_nan(double part, double whole) { return whole > 0 ? part / whole : NAN; }
@@ -71,7 +71,7 @@ static void print_verdict(const sim_run *run) {
     }
 }
 
-/* Answered to the last bit, and yet not what is meant. */
+/* Exact solutions of a law that differs from rigid contact. */
 static void print_sag(const sim_run *run) {
     const contact_statistics *statistics = &run->statistics.contact;
     const overlap_statistics *overlap = &run->statistics.overlap;
@@ -283,7 +283,7 @@ static void write_bodies(json_out *out, const char *key, const sim_run *run, con
     json_close(out, ']');
 }
 
-/* Where the law itself is not what is meant: how deep it lets things rest, and how far it lifts what slides. */
+/* Errors of the law itself: depth of resting contacts, and lift of sliding ones. */
 static void write_departures(json_out *out, const sim_run *run) {
     const contact_statistics *statistics = &run->statistics.contact;
     json_open_line(out, "sag", '{');

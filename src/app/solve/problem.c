@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Processor time, so that what else the machine does counts little. */
+/* Processor time, so that other load of the machine counts little. */
 static double processor_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -41,7 +41,7 @@ typedef struct solve_job {
     solve_case *c;
     sim_pool *pool;
     const sim_problem *problem; /* as in the file */
-    sim_problem given;          /* what the solver sees */
+    sim_problem given;          /* input of the solver */
     sim_regularisation own, rigid;
     double *v, *impulse;
     double limit; /* s of processor time that are left when the file is read; HUGE_VAL: no limit */
@@ -81,7 +81,7 @@ static bool set_law(solve_job *w) {
     return true;
 }
 
-/* What the solver gets: the problem, and a guess only if it may have one. */
+/* Input of the solver: the problem, and an initial guess only if asked for. */
 static bool set_given(solve_job *w) {
     sim_error why = {0};
     w->given = *w->problem;
@@ -145,7 +145,7 @@ static bool solve_given(solve_job *w) {
     return true;
 }
 
-/* The answer that somebody else left. */
+/* The solution stored in the file. */
 static bool read_stored_solution(solve_job *w, const sim_problem_file *file) {
     sim_error why = {0};
     w->v = allocate_numbers(w, (size_t)w->problem->nv);
@@ -155,7 +155,7 @@ static bool read_stored_solution(solve_job *w, const sim_problem_file *file) {
            (!sim_problem_file_stored(file, w->v, w->impulse, &why) || set_trouble(w, why.status, why.text));
 }
 
-/* Contacts by what they do: open at less than 1e-8 of the greatest normal impulse, sliding at 0.999 of the cone's edge. */
+/* Counts of contacts: open below 1e-8 of the greatest normal impulse, sliding from 0.999 of the cone's edge on. */
 static void count_contact_modes(solve_job *w) {
     const sim_problem *p = w->problem;
     double most = 0;
@@ -256,8 +256,8 @@ static void set_limit(solve_job *w, double start) {
     w->limit = request->time_limit > 0 ? whole - (processor_seconds() - start) : HUGE_VAL;
 }
 
-/* What is short is read to its end even if there is no time for it, so that the problem is told of.  How much time all
- * contacts have is known afterwards: with --time-per-contact reading is not cut short. */
+/* A short file is read to its end even without time left, so that its problem is reported.  With --time-per-contact the
+ * limit is known only after reading, so reading is not limited. */
 static sim_problem_file *read_in_time(const solve_request *request, const char *path, double start, sim_error *error) {
     static const double MIN_READ_SECONDS = 1; /* s */
     int limited = request->time_limit > 0 && !(request->time_per_contact > 0);

@@ -111,7 +111,7 @@ void solve_count(solve_totals *totals, const solve_case *c) {
     }
 }
 
-/* What is written of the way to an answer. */
+/* Output of the convergence history. */
 typedef struct way_table {
     const char *path, *option, *head; /* path NULL: not asked for */
     FILE **file;
@@ -172,7 +172,7 @@ static sim_status open_history(solve_run *run, sim_error *error) {
     return open_tables(run, error);
 }
 
-/* Is what an option writes none of the files, nor one of the tables before the t-th? */
+/* Checks that the output of an option is none of the files, nor one of the tables before the t-th. */
 static sim_status check_output(solve_run *run, const file_list *list, const char *path, const char *option, int t,
                                sim_error *error) {
     way_table table[WAY_TABLES];

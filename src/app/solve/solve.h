@@ -9,7 +9,7 @@
 #include <sim/sim.h>
 #include <stdio.h>
 
-/* What the user asked for.  Zero and NULL: not given. */
+/* Options of the command line.  Zero and NULL: not given. */
 typedef struct solve_request {
     text_list set, solver;
     const char *law, *out, *history, *linear_history, *places;
@@ -34,7 +34,7 @@ typedef struct solve_case {
     const char *path;
     sim_error trouble; /* status SIM_OK: answered */
     int refused;       /* read, but the solver does not take it */
-    int stored;        /* nobody was asked */
+    int stored;        /* the stored solution is judged, and no solver called */
     int contacts, constraints, rows, velocities, local, symmetric;
     sim_outcome outcome;
     sim_reason reason; /* why the solver gave up */
@@ -42,11 +42,11 @@ typedef struct solve_case {
     int open, stick, slide; /* contacts of the solution */
     int finished_by;        /* branch of the solver; -1 */
     double residual, seconds;
-    sim_law_options law; /* of the file, but for what the user asked for */
+    sim_law_options law; /* of the file, with options of the command line in place */
     sim_certificate certificate;
 } solve_case;
 
-/* What is said of all files: how many have an error of at most 1e-4, 1e-6, 1e-8. */
+/* Figures of all files: how many have an error of at most 1e-4, 1e-6, 1e-8. */
 enum { SOLVE_ACCURACY_LEVELS = 3 };
 typedef struct solve_totals {
     int files, unreadable, refused, unsolved; /* unsolved: not within the solver's own tolerance */

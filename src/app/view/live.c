@@ -1,5 +1,5 @@
-/* Pacing of a live run by the clock.  Sixty times a second what is due by the clock is simulated, but
- * never for longer than until the next frame; then the newest state is shown. */
+/* Pacing of a live run by the clock.  Sixty times a second it simulates the steps that are due, until the
+ * next frame at most, and then shows the newest state. */
 #include "app/view/live.h"
 #include "app/cli/interrupt.h"
 #include "app/run/page.h"
@@ -22,7 +22,7 @@ typedef struct stage {
     char *page;
     size_t page_size;
     view_bytes frame, words;
-    int dragging; /* a watcher; 0: nobody */
+    int dragging; /* a watcher; 0: none */
     uint64_t shown;
 } stage;
 

@@ -1,5 +1,5 @@
-/* Mass and inertia of solid shapes.  Closed forms, about the centre of mass, which for
- * these is the origin of the shape's own frame; what has a geometry carries its own. */
+/* Mass and inertia of solid shapes.  Closed forms about the centre of mass, which is the origin of the shape's own
+ * frame; geometries carry their own. */
 #include <sim/model.h>
 
 static const char *const shape_name[SIM_SHAPE_TYPES] = {"sphere",     "box",    "capsule", "cylinder",     "ellipsoid",

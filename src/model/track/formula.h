@@ -44,7 +44,7 @@ typedef enum formula_op {
 
 /* How many values an operation takes from the stack; each leaves one. */
 int formula_takes(formula_op op);
-/* Whether the terms are a program that leaves `width` values; what is wrong with it must be a mistake of who made it. */
+/* Are the terms a program that leaves `width` values?  If not, its writer made a mistake. */
 bool formula_is_proper(const sim_term *term, int terms, int width);
 /* Values and rates (1/s) of the `width` values it leaves.  Either output may be NULL. */
 void formula_at(const sim_term *term, int terms, int width, double time, double *value, double *rate);

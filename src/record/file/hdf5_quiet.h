@@ -36,14 +36,14 @@ static inline herr_t hdf5_see_memory(unsigned n, const H5E_error2_t *entry, void
     return 0;
 }
 
-/* Whether its last failure was one of memory, or of what it read. */
+/* Was its last failure one of memory, or of the data that it read? */
 static inline sim_status hdf5_status(void) {
     sim_status status = SIM_BAD_INPUT;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_see_memory, &status);
     return status;
 }
 
-/* What the library says of its last failure. */
+/* The message of the library for its last failure. */
 static inline void hdf5_reason(char text[HDF5_REASON_BYTES]) {
     snprintf(text, HDF5_REASON_BYTES, "unknown error");
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_keep_innermost, text);

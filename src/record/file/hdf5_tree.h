@@ -1,5 +1,5 @@
-/* An HDF5 file in memory: a tree of groups, arrays and texts.  All that stands in it is kept to the bit, whether we
- * know what it means or not, so that a file that was read can be written again. */
+/* An HDF5 file in memory: a tree of groups, arrays and texts.  Everything in it is kept to the bit, known or
+ * not, so that a file that was read can be written again. */
 #ifndef RECORD_FILE_HDF5_TREE_H
 #define RECORD_FILE_HDF5_TREE_H
 
@@ -23,14 +23,15 @@ typedef struct store_node store_node;
 struct store_node {
     const char *name;
     store_kind kind;
-    store_type type; /* of what was made here */
+    store_type type; /* of nodes made here */
     int rank;        /* 0: a single value, -1: none */
     uint64_t size[STORE_MAX_RANK];
     ptrdiff_t count;
     const int64_t *whole; /* [count], by kind */
     const double *real;
-    const char *text;       /* the first, ended by a zero byte */
-    const void *code, *raw; /* of what was read: its type as the library spells it, the values in that type */
+    const char *text; /* the first, ended by a zero byte */
+    const void *code,
+        *raw; /* of nodes that were read: the type as the library encodes it, and the values in that type */
     size_t code_size;
     const store_node *parent;
     store_node *attribute, *child, *next;
@@ -40,7 +41,7 @@ typedef struct store {
     sim_pool *pool; /* of the owner */
     store_node root;
     int starved; /* a node could not be made: no memory */
-    /* Has who waits for the file had enough?  NULL: never. */
+    /* Does the caller stop the reading?  NULL: never. */
     int (*stop)(void *context);
     void *stop_context;
 } store;

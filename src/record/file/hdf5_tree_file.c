@@ -1,8 +1,8 @@
 /* Reading and writing the tree of an HDF5 file.
  *
- * Bytes come whole from the disk and go whole to it, so that the library never sees a file that changes, and a file
- * that is written is there at once or not at all.  Types are kept in the library's own spelling and values as they lie
- * in the file: what is written again is what was read.  Times are not recorded: the same tree gives the same bytes. */
+ * Bytes come whole from the disk and go whole to it, so that the library never sees a file that changes, and a written
+ * file exists whole or not at all.  Types stay in the library's encoding and values as in the file: a file that was
+ * read is written again unchanged.  Times are not recorded: the same tree gives the same bytes. */
 #include "record/file/hdf5_own.h"
 #include "record/file/hdf5_quiet.h"
 #include "record/file/hdf5_tree.h"
@@ -245,7 +245,7 @@ static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, v
     return good ? 0 : -1;
 }
 
-/* What went wrong below has been said there; what the library met on its own has not. */
+/* Failures below were reported there; failures within the library were not. */
 static int go_through(reading *r, store_node *node, herr_t status) {
     return status >= 0 ? 1 : r->error->text[0] ? 0 : fail_library(r, node);
 }

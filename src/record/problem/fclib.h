@@ -31,7 +31,7 @@ static inline bool sparse_there(const sparse *a) { return a->start && a->column 
 /* Bit by bit. */
 bool sparse_symmetric(const sparse *a);
 /* Where a_ij and a_ji differ by rounding alone, the mean stands for both: then the matrix is symmetric bit by bit.  One
- * that is not symmetric stays as it is.  0 without memory. */
+ * that is not symmetric stays as it is.  false: no memory. */
 bool sparse_even_out(sim_pool *pool, sparse *a);
 /* Room for `count` triplets. */
 triplets triplets_make(sim_pool *pool, ptrdiff_t count);

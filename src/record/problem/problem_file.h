@@ -22,7 +22,7 @@ sim_problem_file *problem_file_parse(const void *bytes, size_t size, sim_error *
 /* From a tree that `fill` makes. */
 sim_problem_file *problem_file_of_tree(void (*fill)(store *s, void *data), void *data, sim_error *error);
 
-/* What FCLIB's part of a file states becomes the problem of the file. */
+/* Converts the FCLIB part of a file to the problem of the file. */
 sim_status problem_local_whole(sim_problem_file *file, const fclib *stated, sim_pool *work, sim_error *error);
 /* u = K (r, l) + q: `K` and `q` have 3 nc + p rows in FCLIB's order. */
 sim_status problem_local(sim_problem_file *file, const fclib *stated, sim_pool *work, const sparse *K, const double *q,
@@ -46,7 +46,7 @@ sim_status problem_take_own(const store_node *group, sim_pool *work, sim_problem
 /* The numbers of its law, which may be missing in a file: `law` then stays as it is. */
 void problem_put_law(store *s, const sim_law_options *law);
 sim_status problem_take_law(const store_node *group, sim_law_options *law, sim_error *error);
-/* What FCLIB can say of a problem: contacts and equality rows, under the rigid law, with the file's
+/* The part of a problem that FCLIB can express: contacts and equality rows, under the rigid law, with the file's
  * numbers.  Fills its counts and maps. */
 sim_status problem_put_view(sim_problem_file *file, const char *title, const char *description, sim_error *error);
 /* Counts and maps alone. */

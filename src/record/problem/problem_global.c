@@ -2,8 +2,7 @@
  *
  *     A = M, tree by tree dense,   J = (H, G)',   v* = M^-1 f,   offsets w, b
  *
- * What M couples is held dense, which a body of a great many velocities (a large finite element mesh) makes impossible.
- * */
+ * Coupled velocities are stored dense, which is impossible for very large trees (finite element meshes). */
 #include "record/problem/problem_file.h"
 
 #include <string.h>
@@ -189,7 +188,7 @@ sim_status problem_global(sim_problem_file *file, const fclib *p, sim_pool *work
     d.parts.constraint = d.constraint;
     d.parts.J = d.J;
     d.parts.offset = d.offset;
-    d.parts.v_free = d.parts.v_start = d.v_free; /* what was before the step, FCLIB does not say */
+    d.parts.v_free = d.parts.v_start = d.v_free; /* FCLIB states no velocities before the step */
     d.parts.v_guess = d.v_guess;
     sim_error why = {0};
     file->problem = sim_problem_create(&d.parts, d.A, &why);

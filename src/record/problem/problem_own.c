@@ -1,6 +1,6 @@
 /* Our own format of a problem: all its arrays in a group, restored to the bit.
  *
- * What the arrays index is checked here; what the numbers mean, sim_problem_create checks. */
+ * Indices are checked here; sim_problem_create checks the meaning of numbers. */
 #include "record/problem/problem_file.h"
 
 #include <float.h>
@@ -158,7 +158,7 @@ void problem_put_own(store *s, const sim_problem *p) {
     }
 }
 
-/* The numbers of a law, by name, and what they may be. */
+/* The numbers of a law: names and ranges. */
 static const struct {
     const char *name;
     size_t offset;

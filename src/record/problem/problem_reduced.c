@@ -1,12 +1,12 @@
 /* Reduction of a global problem with unsymmetric M (gyroscopic terms, rounding in a finite element program) to local
  * form.
  *
- * The contact problem as this program knows it has a symmetric A.  But W and q stand without it,
+ * Contact problems of this program have a symmetric A.  But W and q do not need it,
  *
  *     K = (H, G)' M^-1 (H, G),   q = (H, G)' M^-1 f + (w, b),
  *
  * so it becomes a local problem, with a K that is not symmetric either; M^-1 by elimination with pivots, component by
- * component.  What M^-1 (H, G) is, is kept: v = v0 + M^-1 (H, G) (r, l) then follows from the answer. */
+ * component.  M^-1 (H, G) is stored: v = v0 + M^-1 (H, G) (r, l) then follows from the solution. */
 #include "math/dense.h"
 #include "record/problem/problem_file.h"
 

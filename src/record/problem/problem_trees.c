@@ -1,15 +1,15 @@
 /* Grouping of velocities into trees.
  *
- * A problem has trees: A couples nothing across them, and no constraint touches more than two.  An FCLIB file says
- * nothing of trees or bodies: there is M and H.  What M couples is one tree at least; but the M of a rigid body is
- * often diagonal, and then a contact touches twelve single velocities.  Merging changes no answer, it only stores
- * zeros, so the first of these that leaves no constraint with more than two trees is taken:
+ * A problem has trees: A couples nothing across them, and no constraint touches more than two.  An FCLIB file has no
+ * trees or bodies, only M and H.  Velocities that M couples belong to one tree.  But the M of a rigid body is often
+ * diagonal, and then a contact touches twelve single velocities.  Merging changes no solution, it only stores zeros.
+ * So the first of these that leaves no constraint with more than two trees is taken:
  *
  *   1. the connected components of M,
  *   2. these, with velocities merged six by six, then three by three, in their order: bodies as most programs number
  * them,
  *   3. components merged that constraints touch alike: two sets of constraints A, B with |A and B| / |A or B| at least 1,
- *      0.95, ... 0, only among what a constraint with too many trees touches.  At 0 these merge in any case. */
+ *      0.95, ... 0, only among the trees of constraints with too many.  At 0 these merge in any case. */
 #include "base/disjoint_set.h"
 #include "record/problem/problem_file.h"
 
@@ -145,7 +145,7 @@ static void make_fit(forest *f, const sparse *M) {
     }
 }
 
-/* ---- who touches what ---- */
+/* ---- constraints of each velocity ---- */
 
 static void add_touches(touches *t, const sparse *rows, int first, int count) {
     ptrdiff_t at = t->start[t->constraints];

@@ -27,7 +27,7 @@ static bool sort_by(sim_pool *pool, int keys, const int *key, ptrdiff_t count, c
     return true;
 }
 
-/* In the order of rows and columns: sums in place of what stands twice, nothing in place of zeros. */
+/* Sorts by rows and columns, sums entries at one place, drops zeros. */
 static void gather_entries(sparse *a, const triplets *t, const ptrdiff_t *order) {
     ptrdiff_t filled = 0;
     for (ptrdiff_t k = 0; k < t->count;) {
@@ -96,7 +96,7 @@ bool sparse_symmetric(const sparse *a) {
     return true;
 }
 
-/* What products of matrices leave of a symmetry, relative to sqrt(a_ii a_jj). */
+/* Asymmetry by rounding of matrix products, relative to sqrt(a_ii a_jj). */
 static const double SYMMETRY_TOLERANCE = 1e-13;
 
 static bool nearly_symmetric(const sparse *a) {

@@ -158,8 +158,8 @@ static void fetch_positions(channel_source *source, double *out) {
     }
 }
 
-/* A rotation has two quaternions.  The joints' own, multiplied along the tree, choose: they are continuous in time and
- * need no memory, so that a resumed run writes what the uninterrupted one would have written. */
+/* A rotation has two quaternions.  The product of those of the joints along the tree decides: it is continuous in time
+ * without memory, so a resumed run writes the same numbers as an uninterrupted one. */
 static void fetch_quaternions(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
     const double *count_coordinates = sim_world_state(source->world)->q;

@@ -1,8 +1,8 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
- * A checkpoint is a header, then q, v, a, the contacts and their impulses, what actuators gave, what ranges, dry
- * friction and constraints gave (of models that have any), who sleeps (where anything may), as the machine holds them,
- * then the text of the scene, and a checksum of all before it.  It takes the place of an older one in one move. */
+ * A checkpoint is a header, then q, v, a, contacts with impulses, efforts of actuators, impulses of ranges, dry
+ * friction and constraints (of models that have any), the state of sleep (if enabled), as the machine stores them, then
+ * the text of the scene, and a checksum of all before it.  It replaces an older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"
@@ -28,7 +28,7 @@ typedef struct header {
     uint64_t ntext; /* of the scene, behind all numbers */
     double step_size;
     char integrator[16], solver[16];  /* or "off": no contacts */
-    char scene_hash[72], version[32]; /* for people who wonder where a file came from */
+    char scene_hash[72], version[32]; /* for readers of the file: its origin */
     double time, time0;
     int64_t step;
 } header;

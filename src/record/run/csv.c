@@ -19,7 +19,7 @@ static sim_status cannot_write(const csv *self, sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", name, strerror(errno));
 }
 
-/* Quoted if a name holds what separates columns. */
+/* Quoted if a name holds a separator. */
 static void write_cell(FILE *file, const char *text) {
     if (!strpbrk(text, ",\"\n\r")) {
         fputs(text, file);

@@ -1,8 +1,8 @@
-/* Writer of trajectories as HDF5.  One dataset a channel, first dimension the record; what it is, its names
- * and its units as attributes; what the run was as attributes of the root.
+/* Writer of trajectories as HDF5.  One dataset a channel, first dimension the record, with its meaning, names
+ * and units as attributes; attributes of the root describe the run.
  *
- * Rows gather in memory until a chunk is full, which goes to the file compressed.  A flush must not wait for that: it
- * writes the chunk as it is, uncompressed, and the chunk stays so, because space given up in this mode of the library
+ * Rows gather in memory until a chunk is full, which goes to the file compressed.  A flush does not wait for
+ * that: it writes the chunk uncompressed, and the chunk stays so, because space given up in this mode of the library
  * is not used again.  `time` grows last: as many records as it has are whole in every dataset.
  *
  * Contacts, of which each record has another number, stand one after the other in datasets of their own, a row a
@@ -56,7 +56,7 @@ bool hdf5_present(void) { return true; }
 
 void hdf5_no_tidying(void) { H5dont_atexit(); }
 
-/* ---- what to say when the library fails ---- */
+/* ---- failures of the library ---- */
 
 static sim_status say_why(const hdf5 *self, sim_error *error) {
     if (self->link.trouble == EWOULDBLOCK) {
@@ -232,7 +232,7 @@ static void body_at(const sim_channel *channel, const sim_scene *scene, int inde
     snprintf(text, size, "%s", scene->model->body[scene->model->shape[index].body].name);
 }
 
-/* What the numbers of shapes stand for: the first of the contacts' datasets holds them. */
+/* Names of the shapes by number, as attributes of the first dataset of contacts. */
 static bool name_shapes(hid_t id, const sim_scene *scene) {
     return put_texts(id, "shapes", NULL, scene, scene->model->nshape, shape_at) &&
            put_texts(id, "bodies", NULL, scene, scene->model->nshape, body_at);

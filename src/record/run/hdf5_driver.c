@@ -10,8 +10,8 @@
  *     made the file longer, lowered before the file is cut.
  *
  * A full disk must not leave a file in pieces either: after the first write that fails nothing more reaches the disk.
- * The library, which could not close a file otherwise, is told that all is well and reads back what it believes to have
- * written; the user of the file learns of it through `hdf5_link`. */
+ * The library could not close the file otherwise; so the driver reports success to it, and returns the unwritten bytes
+ * when it reads.  The user of the file sees the failure in `hdf5_link`. */
 #define _DEFAULT_SOURCE /* flock */
 #include "record/run/hdf5_driver.h"
 
@@ -30,7 +30,7 @@ enum { SUPERBLOCK_BYTES = 48, AT_VERSION = 8, AT_ADDRESS_SIZE = 9, AT_FLAGS = 11
 typedef struct driver_file {
     H5FD_t base;
     int descriptor;
-    haddr_t allocated; /* what the library calls the end of address */
+    haddr_t allocated; /* end of address (EOA) in the terms of the library */
     haddr_t size;
     dev_t device;
     ino_t inode;
@@ -92,7 +92,7 @@ static uint32_t superblock_checksum(const unsigned char *p) {
     return x[2];
 }
 
-/* The checksum proves that what is written is a superblock as we know it; anything else is left alone. */
+/* The checksum proves that the bytes are a superblock of a known form; others are written unchanged. */
 static bool is_superblock(haddr_t address, size_t size, const unsigned char *p) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     return address == 0 && size == SUPERBLOCK_BYTES && memcmp(p, signature, sizeof signature) == 0 &&

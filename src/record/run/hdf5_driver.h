@@ -4,7 +4,7 @@
 
 #include <hdf5.h>
 
-/* What the user of a file and its driver tell each other.  Must outlive the file. */
+/* State shared by the user of a file and its driver.  Must outlive the file. */
 typedef struct hdf5_link {
     int trouble;   /* errno of the first write that failed, else 0 */
     int published; /* readers may see the file */

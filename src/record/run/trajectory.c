@@ -15,7 +15,7 @@ static bool ends_in(const char *text, const char *end) {
     return length > size && strcmp(text + length - size, end) == 0;
 }
 
-/* What begins like this is no file of records. */
+/* Beginnings of files that are no records. */
 static sim_status check_head(const trajectory *t, const unsigned char *head, size_t length, sim_error *error) {
     if (length == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: is empty", t->path);

@@ -15,7 +15,7 @@ static const char label_name[] = "file"; /* the column of texts */
 
 typedef struct table {
     char *text; /* the file */
-    char *next; /* what is still to be read */
+    char *next; /* the rest of the text */
     int line;
     ptrdiff_t room;
     double *value; /* [room][columns] */
@@ -185,7 +185,7 @@ static sim_status read_record(trajectory *t, table *file, int named, sim_error *
             row[0] = file->label[t->records];
             continue;
         }
-        row[count] = *cell ? strtod(cell, &end) : NAN; /* what a solver does not know stays empty */
+        row[count] = *cell ? strtod(cell, &end) : NAN; /* figures that a solver does not compute are empty */
         if (*cell && *end) {
             return sim_fail(error, SIM_BAD_INPUT, "%s:%d: '%.40s' is no number (column '%.60s')", t->path, file->line,
                             cell, t->column[count].name);

@@ -8,7 +8,7 @@ typedef struct writer writer;
 struct writer {
     /* A record: a row, and one for each of its contacts. */
     sim_status (*write)(writer *self, const double *row, const double *contact, int contacts, sim_error *error);
-    /* What was written so far can be read by others, also if the program dies now. */
+    /* Makes all records so far readable for others, even if the program dies now. */
     sim_status (*flush)(writer *self, sim_error *error);
     /* Also frees `self`, in every case. */
     sim_status (*close)(writer *self, sim_error *error);

@@ -401,7 +401,7 @@ static void give_initial(loader *l, const scope *s, const node *n) {
 }
 
 void build_bodies(loader *l) {
-    /* The newest scope first: what an outer one says comes later and holds. */
+    /* The newest scope first: values of outer scopes come later and replace them. */
     for (const scope *s = l->scopes; s; s = s->older) {
         const node *initial = node_member(s->model, "initial");
         for (const node *n = initial && initial->kind == NODE_OBJECT ? initial->first : NULL; n; n = n->next) {

@@ -61,7 +61,7 @@ static bool add_excluded_pairs(loader *l, side *first, side *second, const node 
     return any;
 }
 
-/* `world` is what it is for the model: the world, or the body the model hangs on. */
+/* `world` means the world of the model: the world, or the body on which the model is mounted. */
 static bool read_side(loader *l, const scope *s, const char *name, const node *at, char full[MAX_NAME_BYTES + 1],
                       side *out) {
     *out = (side){.s = s};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was built, from what: a value of the scene, or a file. */
+/* Geometries by their source: a value of the scene, or a file. */
 struct geometry_entry {
     int type;
     const char *path; /* NULL: numbers of the scene */

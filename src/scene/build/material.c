@@ -110,7 +110,7 @@ static void add_material_pair(loader *l, const document *d, const node *n) {
     sim_builder_add_material_pair(l->builder, &pair);
 }
 
-/* The main file comes first; what an included one says of the same two materials comes later and changes nothing. */
+/* The main file comes first; pairs of the same materials in included files come later and have no effect. */
 static void add_material_pairs(loader *l) {
     for (const document *d = l->documents; d; d = d->next) {
         const node *list = node_member(d->root, "material_pairs");

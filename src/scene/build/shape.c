@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-/* Who asks for shapes, and what for. */
+/* Caller and purpose of a visit of shapes. */
 typedef struct visit {
     loader *l;
     const entry *e;
@@ -27,7 +27,7 @@ static void shape_size(const shape_data *d, double size[3]) {
     }
 }
 
-/* What the shape says of its surface; where it says nothing, what its compound has put there stays. */
+/* The surface properties of a shape; those of its compound where it states none. */
 static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_shape *shape) {
     if (d->material) {
         shape->material = material_index_of(v->l, v->e->scope->document, d->material, node_member(d->at, "material"));
@@ -62,7 +62,7 @@ static bool read_solid(const visit *v, const shape_data *d, sim_shape *shape) {
 
 static bool visit_shapes(const visit *v, const node *shapes, const sim_shape *compound);
 
-/* `compound`: what holds for its parts, where it stands; NULL for a shape of its own. */
+/* `compound`: properties for its parts, and its pose; NULL for a single shape. */
 static bool visit_shape(const visit *v, const node *n, const sim_shape *compound) {
     shape_data d;
     pose own;

@@ -126,7 +126,7 @@ static bool check_track_keys(loader *l, const track_data *d) {
     return true;
 }
 
-/* A thousand moments of the run: what is not finite there is a mistake of the formula. */
+/* Evaluates a formula at a thousand times of the run; a value that is not finite is an error. */
 static bool stays_finite(loader *l, const track_data *d, const sim_track *track, track_use use) {
     enum { MOMENTS = 1000 };
     const node *at = d->expression ? d->expression : d->at;

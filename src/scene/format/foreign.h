@@ -4,11 +4,11 @@
 
 #include "scene/format/fields.h"
 
-enum { FOREIGN_HEAD_BYTES = 512 }; /* bytes that tell what a file is */
+enum { FOREIGN_HEAD_BYTES = 512 }; /* first bytes of a file, which identify its format */
 
 typedef struct foreign_kind {
     const char *is;     /* "a robot in URDF" */
-    const char *advice; /* to who gave it as a scene */
+    const char *advice; /* message for a user who gives it as a scene */
     bool recorded;      /* may be a recorded run */
 } foreign_kind;
 

@@ -82,7 +82,7 @@ static void add_formula(text *t, const field *f) {
 
 static void add_all_names(text *t, const field *f) { add_names(t, f, 0); }
 
-/* The keywords that say what a value is. */
+/* The schema keywords of a value. */
 static void add_value_keywords(text *t, const field *f) {
     switch (f->kind) {
     case FIELD_TEXT:
@@ -166,7 +166,7 @@ static void add_required(text *t, const table *tab, unsigned type_bit) {
     }
 }
 
-/* For each value of the type key: what it needs, and what does not belong to it. */
+/* For each value of the type key: required keys, and keys that it excludes. */
 static void add_type_rules(text *t, const table *tab, bool *any) {
     const field *type = NULL;
     for (int i = 0; tab->type_key && i < tab->count; i++) {
@@ -238,7 +238,7 @@ static void add_solver_option(text *t, const sim_solver_option *o) {
     text_add(t, "}, ");
 }
 
-/* What stands in solver_options under each solver; that of the default also where none is named. */
+/* The keys of solver_options for each solver; those of the default solver also where none is named. */
 static void add_solver_rules(text *t, bool *any) {
     const char *standard = table_field(&table_world, "solver")->standard;
     for (int k = 0; k < sim_solver_count(); k++) {

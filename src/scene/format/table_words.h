@@ -7,9 +7,9 @@
 #define POSITIVE .range = {.has_low = true, .above_low = true}
 #define NOT_NEGATIVE .range = {.has_low = true}
 #define WITHIN(from, to) .range = {.has_low = true, .has_high = true, .low = (from), .high = (to)}
-/* Of what has a size: squares of squares of it, and of its inverse, are finite. */
+/* Sizes: their fourth powers, and those of their inverses, are finite. */
 #define LENGTH .unit = "m", WITHIN(1e-12, 1e9)
-/* Lengths that may be nothing; coordinates of what has a size; coordinates of where it stands. */
+/* Lengths that may be 0; coordinates within a shape; coordinates of positions. */
 #define LENGTH_OR_ZERO .unit = "m", WITHIN(0, 1e9)
 #define COORDINATE .unit = "m", WITHIN(-1e9, 1e9)
 #define POSITION .unit = "m", WITHIN(-1e15, 1e15)

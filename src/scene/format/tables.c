@@ -12,7 +12,7 @@ static const char *integrator_name(int i) {
 
 static const char *solver_name(int i) { return i < sim_solver_count() ? sim_solver_at(i)->name : NULL; }
 
-/* 0: what the solver prefers; then those of `sim_compliance`. */
+/* 0: the default of the solver; then those of `sim_compliance`. */
 static const char *compliance_name(int i) {
     return i == 0 ? "auto" : i <= SIM_COMPLIANCES ? sim_compliance_name((sim_compliance)(i - 1)) : NULL;
 }
@@ -400,7 +400,7 @@ const table table_initial = {"initial",
                              .count = COUNT(initial_fields),
                              .shorthand = "q"};
 
-/* ---- what comes out ---- */
+/* ---- output ---- */
 
 static const field point_fields[] = {
     {"name", FIELD_NAME, AT(point_data, name), .required = true, .help = "Name in the recording."},

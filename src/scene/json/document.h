@@ -1,6 +1,6 @@
 /* A JSON text as a tree that remembers where everything stood.
  *
- * cJSON decodes; what it does not keep - positions, parents, the order of duplicate keys - stands here beside it. */
+ * cJSON decodes the text; positions, parents and the order of duplicate keys, which it drops, are stored here. */
 #ifndef SCENE_JSON_DOCUMENT_H
 #define SCENE_JSON_DOCUMENT_H
 
@@ -37,7 +37,7 @@ struct node {
     node *parent, *first, *next;
     const source *source;
     uint32_t key_at, value_at; /* offsets in source->text */
-    const node *origin;        /* what this is a copy of: messages speak of that */
+    const node *origin;        /* the original of a copy: messages refer to it */
     bool blamed;               /* a message about its meaning was given */
     bool warned;               /* ... and was only a warning */
     const double *values;      /* its numbers in a row, once someone asked */

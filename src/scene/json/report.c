@@ -10,7 +10,7 @@ enum {
     MAX_MESSAGES = sizeof((sim_diagnostics *)0)->item / sizeof(sim_diagnostic)
 };
 
-/* What a scene says may end up on a terminal: no control characters, no cut-off or broken UTF-8. */
+/* Texts of a scene may reach a terminal: without control characters, and without cut or invalid UTF-8. */
 static void make_printable(char *text) {
     char *out = text;
     for (unsigned char *c = (unsigned char *)text; *c;) {

@@ -8,10 +8,10 @@
 
 typedef struct report {
     sim_diagnostics *found; /* never NULL */
-    sim_diagnostics warned; /* told once the scene is loaded; while it is not, what is wrong comes first */
+    sim_diagnostics warned; /* reported once the scene is loaded; until then errors come first */
     sim_pool *pool;         /* of the messages */
     bool no_memory;
-    bool no_resource; /* what was said is no fault of the scene */
+    bool no_resource; /* the failure is not an error of the scene */
     int muted;        /* > 0: messages are counted as failures but not kept */
 } report;
 
@@ -23,7 +23,7 @@ void report_value(report *r, const node *at, const char *hint, const char *forma
 void report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* At a value, but only the first about it: for checks that meet the same value once for every copy of a model. */
 void report_once(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
-/* At a value, the first about it: what is odd, though the scene can be loaded. */
+/* A warning at a value, the first about it; the scene can still be loaded. */
 void report_warning(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 /* Within a text: `offset` bytes from its beginning. */
 void report_inside(report *r, const node *at, size_t offset, const char *hint, const char *format, ...)

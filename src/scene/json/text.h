@@ -9,7 +9,7 @@
 typedef struct text {
     char *start; /* zero-terminated, malloc'd; NULL before the first write */
     size_t length, size;
-    bool failed; /* no memory: what is there is not the whole */
+    bool failed; /* no memory: the text is incomplete */
 } text;
 
 void text_add(text *t, const char *format, ...) SIM_PRINTF(2, 3);

@@ -210,7 +210,7 @@ static void expand_instance(loader *l, scope *outer, const node *instance) {
     l->depth--;
 }
 
-/* ---- who hangs on whom ---- */
+/* ---- parents ---- */
 
 static void resolve_scope(loader *l, scope *s) {
     if (s->resolved) {

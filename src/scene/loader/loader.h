@@ -2,20 +2,20 @@
  *
  *   load.c      the order of everything
  *   files.c     files to trees
- *   loader.c    what all of these ask
+ *   loader.c    services for all of these
  *   override.c  single values replaced by path
- *   expand.c    instances and patterns to one flat list of bodies, then who hangs on whom
- *   repeat.c    where the copies of a pattern stand
+ *   expand.c    instances and patterns to one flat list of bodies, then their parents
+ *   repeat.c    poses of the copies of a pattern
  *   body.c      one body to the builder: joint, mass properties, initial state
- *   shape.c     its shapes, and what they weigh
+ *   shape.c     its shapes, and their mass
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   solid.c     distance fields
  *   track.c     values over time
  *   control.c   actuators and loads
- *   exclusion.c which bodies never touch
- *   constraint.c  what holds bodies together besides joints
- *   output.c    world options, what to record, cameras
- *   solver.c    who answers the contact problem, and how */
+ *   exclusion.c pairs of bodies without contact
+ *   constraint.c  constraints between bodies besides joints
+ *   output.c    world options, recorded channels, cameras
+ *   solver.c    the contact solver and its options */
 #ifndef SCENE_LOADER_LOADER_H
 #define SCENE_LOADER_LOADER_H
 
@@ -26,11 +26,11 @@
 
 #include <sim/scene.h>
 
-/* What keeps a small file from asking for endless work. */
+/* Limits that keep a small file from causing endless work. */
 typedef struct scene_limits {
     int64_t bodies;       /* bodies and copies of models, all in all */
     int64_t copied_nodes; /* values copied because of overrides */
-    int64_t work;         /* steps of what may take longer than the text is long: patterns, overrides, scatters */
+    int64_t work;         /* steps of work beyond the length of the text: patterns, overrides, scatters */
     int64_t bytes;        /* of all files together, those of meshes apart */
     int64_t mesh_bytes;   /* of those */
     int64_t solids;       /* steps of building geometries: src/geometry/field/field.h */
@@ -39,8 +39,8 @@ typedef struct scene_limits {
 
 enum { MAX_MODEL_DEPTH = 32, MAX_NAME_BYTES = 255, MAX_MATERIALS = 1000 };
 
-/* Where texts of files come from: the file system, or a test.  `*content` is malloc'd.  `included` files must be regular
- * ones. */
+/* Where texts of files come from: the file system, or a test.  `*content` is malloc'd.  `included` files must be
+ * regular ones. */
 typedef struct file_reader {
     sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length,
                        sim_error *error);
@@ -64,7 +64,7 @@ typedef struct document {
     struct document *next;
 } document;
 
-/* One copy of a model (or the scene itself): what the names in it mean. */
+/* One copy of a model (or the scene itself): the scope of its names. */
 typedef struct scope scope;
 struct scope {
     scope *outer, *older; /* older: made before this one */
@@ -76,10 +76,10 @@ struct scope {
     const node *parent_at; /* the value that names it */
     sim_pose frame;        /* place of the model there */
     const node *joint;     /* in place of its root's joint; NULL: none */
-    int first, end;        /* bodies of it and of what is in it */
+    int first, end;        /* bodies of it and of models within it */
     int roots;
     bool resolved;
-    int world_parent; /* what `world` means in it: body (-1: the world) and pose there */
+    int world_parent; /* the meaning of `world` in it: body (-1: the world) and pose there */
     sim_pose world_frame;
 };
 
@@ -87,9 +87,9 @@ typedef struct entry {
     const char *name;
     const node *body;
     scope *scope;
-    const node *joint; /* NULL: what the body says */
+    const node *joint; /* NULL: as the body states */
     int parent;        /* entry, -1: the world, -2: not found */
-    sim_pose frame;    /* what the body's pose is relative to, in the parent's body frame */
+    sim_pose frame;    /* reference of the body's pose, in the parent's body frame */
     const node *q, *v; /* initial state from outside the body */
     const scope *q_scope, *v_scope;
     int order; /* place in loader->order; -1: not there yet */
@@ -133,7 +133,7 @@ typedef struct loader {
 
 /* Is everything well so far? */
 bool loader_good(const loader *l);
-/* As read_object, without saying again what the check of the whole file has said. */
+/* As read_object, without repeating messages of the check of the whole file. */
 bool loader_read(loader *l, const node *n, const table *t, void *out);
 /* Counts work; false, and reported at `at`, when it has become too much. */
 bool loader_spend(loader *l, int64_t work, const node *at);
@@ -225,7 +225,7 @@ void resolve_output(loader *l);
 void read_contact_options(loader *l);
 /* Refuses contacts where the integrator takes none.  After the model is made. */
 void check_contact_options(loader *l);
-/* Leaves out what overlaps at the start, if that is asked for. */
+/* Excludes pairs that overlap at the start, if the scene asks for it. */
 void exclude_overlaps(loader *l);
 
 /* The loader with its limits and its source of files in the open, for tests. */

@@ -45,7 +45,7 @@ static bool split_path(const char *from, size_t length, path *p) {
     return p->count > 0;
 }
 
-/* Where in a tree an override is at work: the node, and the table that says what it may hold (NULL: not known). */
+/* Place of an override in a tree: the node, and the table of its keys (NULL: not known). */
 typedef struct cursor {
     loader *l;
     node *n;
@@ -169,7 +169,7 @@ static void step_table(cursor *c, const char *segment) {
     c->list = f && (f->kind == FIELD_OBJECTS || f->kind == FIELD_MAP);
 }
 
-/* One segment down, making what is absent; NULL and reported if that cannot be. */
+/* One segment down, creating missing nodes; NULL and reported if that is impossible. */
 static node *descend_segment(cursor *c, const char *segment, bool last) {
     node *next;
     if (!loader_spend(c->l, 16 * (int64_t)c->n->count, c->blame)) { /* each child is a walk through memory */
@@ -194,7 +194,7 @@ static node *descend_segment(cursor *c, const char *segment, bool last) {
     return next;
 }
 
-/* Puts `value` in place of what stands at the path. */
+/* Replaces the value at the path. */
 static bool replace_value(cursor *c, const path *p, node *value) {
     for (int i = 0; i < p->count; i++) {
         c->n = descend_segment(c, p->segment[i], i == p->count - 1);

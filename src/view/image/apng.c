@@ -1,7 +1,7 @@
 /* Animated PNG: a PNG whose first picture any reader shows, and further ones in chunks of their own (PNG 3rd edition,
  * 2025, section 11.3.3: acTL, fcTL, fdAT).  After the first, a picture is the rectangle in which it differs from the
  * one before.
- * Cost: one comparison and one deflation of what changed a picture. */
+ * Cost: for each picture one comparison and one deflation of its rectangle. */
 #include "view/image/moving.h"
 #include "view/image/png.h"
 
@@ -87,7 +87,7 @@ static void put_control(apng *a, moving_part part) {
     to = png_put_32(to, (uint32_t)part.height);
     to = png_put_32(to, (uint32_t)part.x);
     to = png_put_32(to, (uint32_t)part.y);
-    put_16(put_16(to, above), below); /* then twice 0: the picture stays, and takes the place of what was there */
+    put_16(put_16(to, above), below); /* then twice 0: the picture stays, and replaces the pixels under it */
     png_put_chunk(&a->chunks, "fcTL", text, sizeof text);
 }
 

@@ -1,7 +1,7 @@
 /* Compression of columns of numbers that change smoothly.  A column is written as differences of the order that makes
  * it shortest, which its first byte names,
  *
- *     order 0: x_k     1: x_k - x_{k-1}     2: x_k - 2 x_{k-1} + x_{k-2}     (what is before the first is 0)
+ *     order 0: x_k     1: x_k - x_{k-1}     2: x_k - 2 x_{k-1} + x_{k-2}     (0 before the first)
  *
  * each folded to be positive, 0 -1 1 -2 2 .. to 0 1 2 3 4 .., and cut into groups of seven bits. */
 #include "view/image/bytes.h"

@@ -1,8 +1,8 @@
 /* GIF (Graphics Interchange Format 89a, CompuServe 1990): pictures of 255 colours, the same for all, and one index that
- * means "as before".  Pictures wait, deflated, until the last has come and the colours can be chosen (gif_palette.c);
- * then each is the rectangle in which its indices differ from those before, with "as before" wherever they do not
- * (gif_lzw.c).  Times are hundredths of a second: each picture ends at the one nearest to its own.  Nothing is
- * dithered: what stands still stays the same.  Cost: the deflated pictures in memory, and each inflated once more. */
+ * means "as before".  Deflated pictures are stored until the last one is known and the colours are chosen
+ * (gif_palette.c); then each is the rectangle in which its indices differ from those before, with "as before" wherever
+ * they do not (gif_lzw.c).  Times are hundredths of a second: each picture ends at the one nearest to its own.  Nothing
+ * is dithered: still parts stay the same.  Cost: the deflated pictures in memory, and each inflated once more. */
 #include "view/image/moving.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ static void put_gif_head(const gif *g, const unsigned char colour[PALETTE_COLOUR
 static int end_of_picture(const gif *g, int picture) { return (int)lrint(100 * (double)picture / g->format.rate); }
 
 static void put_picture_head(const gif *g, int k, moving_part part, view_bytes *out) {
-    view_put_bytes(out, "\x21\xf9\x04\x05", 4); /* it stays, and has an index that shows what was there */
+    view_put_bytes(out, "\x21\xf9\x04\x05", 4); /* it stays, and one index shows the picture below */
     int hundredths = end_of_picture(g, k + 1) - end_of_picture(g, k);
     put_16(out, hundredths < 0xffff ? hundredths : 0xffff);
     view_put_byte(out, UNCHANGED_INDEX);
@@ -100,7 +100,7 @@ static void put_picture_head(const gif *g, int k, moving_part part, view_bytes *
     view_put_byte(out, 0);
 }
 
-/* What of a picture differs from the one before, to `out`; `text` has room for it. */
+/* The rectangle in which a picture differs from the one before, to `out`; `text` has room for it. */
 static int put_change(const gif *g, int k, const unsigned char *now, const unsigned char *before, unsigned char *text,
                       view_bytes *out) {
     moving_part part = {0, 0, g->format.width, g->format.height};

@@ -22,7 +22,7 @@ typedef struct moving_part {
 /* The least rectangle that holds all that differs between two pictures of `bytes` a pixel; of equal ones, one pixel. */
 moving_part moving_changed(const unsigned char *now, const unsigned char *before, const moving_format *f, int bytes);
 
-/* apng.c.  Pictures of red, green, blue: [height][width][3].  create: NULL without memory; add, end: 0 without memory. */
+/* apng.c.  Pictures of red, green, blue: [height][width][3].  create: NULL without memory; add, end: false without memory. */
 typedef struct apng apng;
 apng *apng_create(const moving_format *format);
 void apng_free(apng *a);
@@ -49,7 +49,7 @@ static inline int palette_bin_of(const unsigned char *rgb) {
  * there are, or 0 without memory. */
 int palette_choose(const palette_bin *bin, unsigned char colour[PALETTE_COLOURS][3], unsigned char *index_of_bin);
 
-/* gif_lzw.c: indices as a GIF holds them, code size and blocks.  0 without memory. */
+/* gif_lzw.c: indices as a GIF holds them, code size and blocks.  false: no memory. */
 bool lzw_put(view_bytes *out, const unsigned char *index, size_t count);
 
 #endif

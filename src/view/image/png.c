@@ -1,5 +1,5 @@
 /* PNG encoder (ISO/IEC 15948).  A signature, then chunks: header, compressed rows, end.  Each row is written as its
- * difference from what its neighbours foretell, by whichever of five rules makes the numbers smallest. */
+ * difference from a prediction by its neighbours; of five rules the one with the smallest numbers is used. */
 #include "view/image/png.h"
 
 #include <stdlib.h>

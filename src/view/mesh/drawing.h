@@ -7,12 +7,12 @@
 /* Shapes that differ in size alone share one surface: shape = scale (x) mesh. */
 typedef struct view_drawing {
     int count;          /* surfaces */
-    sim_shape *base;    /* [count] of what the surface is made */
+    sim_shape *base;    /* [count] parts of the surface */
     int *mesh_of;       /* [nshape]; -1: a half-space */
     double (*scale)[3]; /* [nshape] */
 } view_drawing;
 
-/* 0 without memory. */
+/* false: no memory. */
 bool view_drawing_plan(view_drawing *drawing, const sim_model *model);
 void view_drawing_free(view_drawing *drawing);
 /* Segments of a turn that so many shapes can have and still be drawn smoothly. */

@@ -12,8 +12,8 @@ typedef struct view_mesh {
     uint32_t (*triangle)[3];            /* anticlockwise from outside */
 } view_mesh;
 
-/* `detail`: segments of a full turn, at least 8; geometries have the triangles that they have.  A half-space is the square
- * of corners (+-1, +-1, 0): who draws it knows how far it is seen.  NULL without memory. */
+/* `detail`: segments of a full turn, at least 8; geometries keep their own triangles.  A half-space is the square of
+ * corners (+-1, +-1, 0), which the caller scales.  NULL without memory. */
 view_mesh *view_mesh_create(const sim_shape *shape, int detail);
 void view_mesh_free(view_mesh *mesh);
 

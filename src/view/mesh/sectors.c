@@ -1,4 +1,5 @@
-/* Sectors of what is round: octants of balls, quarters about an axis of discs and wheels.
+/* Sectors of round bodies, light and dark, that show rotation: octants of balls, quarters about an axis of discs and
+ * wheels.
  *
  *     light = 1 - strength + strength * prod_k side_k,   side_k = sign of coordinate k from the middle (1 along the axis)
  *
@@ -12,7 +13,7 @@
 enum { HEIGHT_BINS = 16 };
 
 static const double pi = 3.14159265358979323846;
-static const float weak = 0.05f;   /* of what is long: links, rods */
+static const float weak = 0.05f;   /* of long bodies: links, rods */
 static const float strong = 0.13f; /* of balls, discs and wheels */
 
 /* ---- meshes ---- */

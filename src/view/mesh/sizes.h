@@ -1,4 +1,4 @@
-/* Accuracy of drawing.  By the size of what moves. */
+/* Accuracy of drawing, relative to the size of moving bodies. */
 #ifndef VIEW_MESH_SIZES_H
 #define VIEW_MESH_SIZES_H
 
@@ -10,7 +10,7 @@ typedef struct view_sizes {
     double force; /* N: the weight of the mean body; of a model without mass or gravity 1 */
 } view_sizes;
 
-/* 0 without memory. */
+/* false: no memory. */
 bool view_sizes_find(view_sizes *sizes, const sim_model *model);
 void view_sizes_free(view_sizes *sizes);
 

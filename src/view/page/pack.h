@@ -16,7 +16,7 @@ void view_pack_direction(double x, double y, double z, int steps, int64_t code[2
 
 /* pack_pose.c: x y z, which component of the quaternion was left out, the other three. */
 enum { VIEW_POSE_NUMBERS = 7 };
-/* Whole steps, rounded; what is not finite is 0, what is far is cut off. */
+/* Whole steps, rounded; 0 for numbers that are not finite; clamped at the range of the code. */
 int64_t view_in_steps(double x, double step);
 void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE_NUMBERS]);
 
@@ -25,7 +25,7 @@ typedef struct view_contact_packer view_contact_packer;
 
 view_contact_packer *view_contact_packer_create(const sim_model *model, const view_sizes *sizes, double step);
 void view_contact_packer_free(view_contact_packer *packer);
-/* 0 without memory. */
+/* false: no memory. */
 int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame);
 /* Newtons that nine in ten of all forces so far do not exceed, but for their rounding; 0 where none acted. */
 double view_contact_packer_usual(const view_contact_packer *packer);

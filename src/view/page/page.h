@@ -1,4 +1,4 @@
-/* The page without its data: what stands before them, and what after.  Generated from viewer/src. */
+/* The page without its data: the parts before and after them.  Generated from viewer/src. */
 #ifndef VIEW_PAGE_PAGE_H
 #define VIEW_PAGE_PAGE_H
 

@@ -46,7 +46,7 @@ void view_replay_free(view_replay *r) {
     }
 }
 
-/* ---- what the file has ---- */
+/* ---- channels of the file ---- */
 
 /* Whether it is there, in a width that the model has. */
 static void find_channel(view_replay *r, int channel, const char *name, ptrdiff_t width) {

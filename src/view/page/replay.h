@@ -7,7 +7,7 @@
 
 typedef struct view_replay view_replay;
 
-/* What the file holds must fit the scene's model: poses, or coordinates from which they follow; the rest may be
+/* The channels of the file must match the scene's model: poses, or coordinates from which they follow; the rest may be
  * missing. NULL on failure.  Trajectory and scene must outlive it. */
 view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_error *error);
 void view_replay_free(view_replay *replay);

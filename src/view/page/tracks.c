@@ -1,5 +1,5 @@
-/* Plotted signals of a page.  Of the scene what frame.h names; of joints their coordinates, but orientations, which
- * are no numbers to plot, and free bodies, whose poses the page has. */
+/* Plotted signals of a page.  The figures of a frame (frame.h), and the coordinates of joints; not orientations, which
+ * are no single numbers, nor those of free bodies, whose poses the page has. */
 #include "view/page/tracks.h"
 #include "base/pool.h"
 

@@ -7,11 +7,11 @@
 
 typedef struct view_tracks view_tracks;
 
-/* What is plotted of this model: the scene's figures, and the coordinates of its joints.  NULL without memory. */
+/* Plotted signals of a model: figures of the scene, and the coordinates of its joints.  NULL without memory. */
 view_tracks *view_tracks_create(const sim_model *model);
 void view_tracks_free(view_tracks *tracks);
-bool view_tracks_add(view_tracks *tracks, const view_frame *frame); /* 0 without memory */
-/* What was added, but not what is plotted. */
+bool view_tracks_add(view_tracks *tracks, const view_frame *frame); /* false: no memory */
+/* Drops the recorded values; the list of signals stays. */
 void view_tracks_forget(view_tracks *tracks);
 int view_tracks_count(const view_tracks *tracks);
 const char *const *view_tracks_names(const view_tracks *tracks);

@@ -13,7 +13,7 @@ view_sheet *view_sheet_memory(char **data, size_t *size);
 void view_sheet_text(view_sheet *sheet, const void *text, size_t length);
 /* A data block of the page: deflated (RFC 1950), in base64 (RFC 4648), as <script type="sim/KIND">. */
 void view_sheet_block(view_sheet *sheet, const char *kind, const view_bytes *bytes);
-/* Both free the sheet.  The first fails if anything before did, and then leaves what stood in the file's place. */
+/* Both free the sheet.  The first fails after any earlier failure, and then keeps the old file. */
 sim_status view_sheet_close(view_sheet *sheet, sim_error *error);
 void view_sheet_discard(view_sheet *sheet);
 

@@ -93,10 +93,10 @@ static bool goes_forward(const plot_curve *curve) {
     return true;
 }
 
-/* Points far outside would only cost digits; what is clipped there looks the same. */
+/* Points far outside would only cost digits; clipping them does not change the picture. */
 static double near_paper(double place) { return fmin(fmax(place, -1e5), 1e5); }
 
-/* -1, 1: to the left or right of what is shown. */
+/* -1, 1: to the left or right of the page. */
 static int side_of_page(const plot_scale *x, double value) { return value < x->low ? -1 : value > x->high ? 1 : 0; }
 
 /* It and its neighbours lie to one side. */

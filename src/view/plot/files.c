@@ -17,7 +17,7 @@ enum {
     MAX_PANELS = 24,
 };
 
-/* A run is a file, or what a history holds of one problem. */
+/* A run is a file, or the part of a history for one problem. */
 typedef struct run {
     trajectory *file;
     int label; /* of the problem; -1: all records */
@@ -155,7 +155,7 @@ static bool all_whole(const double *y, ptrdiff_t count) {
     return true;
 }
 
-/* ---- what is asked for ---- */
+/* ---- quantities ---- */
 
 static bool no_such_column(drawing *d, const char *word) {
     nearest near = {.wanted = word};

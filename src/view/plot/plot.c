@@ -146,7 +146,7 @@ static double key_width(const plot_key *key) {
     return KEY_LINE + 6 + ink_width(brief, 11.5) + KEY_GAP;
 }
 
-/* From `x` on, in as many lines as it takes, the first of them at s->y; returns the height of what comes after it. */
+/* From `x` on, in as many lines as needed, the first of them at s->y; returns the height after the last. */
 static double put_keys(sheet *s, const plot_key *key, int keys, double x, int draw) {
     double down = 0;
     for (int k = 0; k < keys; k++) {

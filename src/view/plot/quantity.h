@@ -22,7 +22,7 @@ typedef struct plot_quantity {
 
 /* Of the table, in order; NULL after the last. */
 const plot_quantity *plot_quantity_at(int k);
-/* What `word` asks for: a row of the table, or columns of that name.  `room` holds the latter. */
+/* The quantity named by `word`: a row of the table, or columns of that name, stored in `room`. */
 const plot_quantity *plot_quantity_of(const char *word, plot_quantity *room);
 bool plot_quantity_has(const plot_quantity *quantity, const trajectory_column *column);
 /* "*.pose.z": is `text` such a name? */

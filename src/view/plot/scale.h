@@ -18,7 +18,7 @@ bool plot_scale_narrow(double least, double most);
 plot_scale plot_scale_around(double least, double most, int log);
 double plot_place(const plot_scale *scale, double value);
 
-/* A number is offset + 10^exponent * what its label says. */
+/* A number is offset + 10^exponent * its label. */
 typedef struct plot_ticks {
     int count, exponent, minors;
     double offset;
@@ -28,7 +28,7 @@ typedef struct plot_ticks {
 
 /* About `wanted` ticks on round numbers. */
 void plot_ticks_choose(const plot_scale *scale, int wanted, int whole, plot_ticks *ticks);
-/* "[10⁻⁶ J]", and what was taken off first: " − 9.80665 [10⁻⁶ J]". */
+/* "[10⁻⁶ J]", and the subtracted offset: " − 9.80665 [10⁻⁶ J]". */
 void plot_unit_text(const plot_ticks *ticks, const char *unit, char *text, int size);
 
 #endif

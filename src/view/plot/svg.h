@@ -6,7 +6,7 @@
 #include "view/plot/scale.h"
 #include <stdio.h>
 
-/* As XML has it; what is no text becomes a question mark. */
+/* Escaped for XML; bytes that are no text become question marks. */
 void ink_text(FILE *file, const char *text);
 /* At least as wide as a browser will set it, in pixels, give or take a tenth. */
 double ink_width(const char *text, double size);
@@ -17,8 +17,8 @@ void ink_line(FILE *file, const char *class, double x1, double y1, double x2, do
 void ink_style(FILE *file);
 void ink_class(FILE *file, int colour, int dash);
 
-/* A curve as a path.  Where many numbers fall into one column of pixels, the first, least, most and last of them draw what
- * all would have drawn. */
+/* A curve as a path.  Where many numbers fall into one column of pixels, the first, least, greatest and last of them
+ * give the same picture as all. */
 void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y);
 
 #endif

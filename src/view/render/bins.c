@@ -2,7 +2,7 @@
  *
  *     (x w, y w, w) = P (p, 1),   w: distance along the view,
  *
- * what is nearer than the nearest distance is cut off, and the rest is sorted by bands of rows. */
+ * triangles are clipped at the nearest distance and sorted by bands of rows. */
 #include "view/render/parts.h"
 
 #include <string.h>

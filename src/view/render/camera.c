@@ -7,8 +7,9 @@
 #include <string.h>
 
 static const double DEFAULT_FOV = 40 * 3.14159265358979323846 / 180;
-static const double FILLED_PART = 0.86;         /* of the picture's width or height */
-static const double MAX_STILL_SIZE_RATIO = 2.5; /* what stands still is in view too unless it is so much larger */
+static const double FILLED_PART = 0.86; /* of the picture's width or height */
+static const double MAX_STILL_SIZE_RATIO =
+    2.5; /* still bodies are in view too, up to this size relative to moving ones */
 
 render_extent render_extent_empty(void) {
     v3 most = v3_make(INFINITY, INFINITY, INFINITY);

@@ -11,7 +11,7 @@ typedef struct render_ball {
     sim_v3 centre;
     double radius;
 } render_ball;
-/* Around what moves, or around all. */
+/* Around moving bodies, or around all. */
 render_ball render_extent_ball(const render *r, const render_extent *extent, int all);
 double render_extent_low(const render *r, const render_extent *extent);
 
@@ -21,7 +21,7 @@ typedef struct render_bins {
     raster_triangle *triangle;
     int *start, *item;
 } render_bins;
-/* 0 without memory. */
+/* false: no memory. */
 bool render_bins_fill(render_bins *bins, stage *s, sim_arena *arena, int band, int bands);
 
 /* The memory of a picture. */

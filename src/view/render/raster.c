@@ -1,10 +1,10 @@
-/* Scan conversion of triangles.  Scan conversion: on the line y of samples it spans from one edge to another,
+/* Scan conversion of triangles: on the line y of samples a triangle spans from one edge to another,
  *
  *     x(y) = x0 + (y - y0) (x1 - x0) / (y1 - y0),      (x0, y0) the upper end,
  *
  * and takes the samples from the first one at or right of the left edge to the last one left of the right edge.  Two
  * triangles that share an edge work its x out from the same numbers in the same order: no sample between them is left
- * out, none is taken twice.  Of what covers a sample the nearest stays; the first of two equally near ones does. */
+ * out, none is taken twice.  The nearest triangle that covers a sample stays; of two equally near ones the first. */
 #include "view/render/raster.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static void fill_line(raster_plane *plane, int row, int from, int to, uint32_t i
     }
 }
 
-/* The first whole number at or above, within [0, most]; 0 for what is no number. */
+/* The first whole number at or above, within [0, most]; 0 for NaN. */
 static int whole_from(double x, int most) { return !(x > 0) ? 0 : x >= most ? most : (int)ceil(x); }
 
 static double edge_at(const raster_triangle *t, int upper, int lower, double y) {

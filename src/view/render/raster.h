@@ -16,7 +16,7 @@ typedef struct raster_triangle {
 typedef struct raster_plane {
     int width, first, end;
     double dx, dy;
-    float *near;  /* [end - first][width] of what is seen so far */
+    float *near;  /* [end - first][width] nearest so far */
     uint32_t *id; /* likewise; NULL: not wanted */
 } raster_plane;
 

@@ -1,10 +1,10 @@
 /* Rendering of a scene.
  *
- *     surfaces, relative to the eye -> maps of what each light sees -> triangles in pixels, band by band of the picture ->
- *     what each of four samples of a pixel sees -> the colours of what is seen, averaged
+ *     surfaces, relative to the eye -> shadow map of each light -> triangles in pixels, band by band of the picture ->
+ *     nearest triangle of each of four samples of a pixel -> their colours, averaged
  *
- * Colours are worked out last and once for each thing that a pixel sees, not for what is hidden.  Bands are shared out
- * among threads, each drawn by one in the order of the triangles: the picture does not depend on how many there are. */
+ * Colours are computed last, once for each surface that a pixel shows (deferred shading).  Threads share the bands;
+ * each band is drawn by one, in the order of the triangles: the picture does not depend on the number of threads. */
 #include "view/render/render.h"
 #include "base/pool.h"
 #include "base/threads.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The colours of what is not the scene's, as on a light and on a dark page (viewer/src/theme.js). */
+/* Colours of the surroundings, on a light and on a dark page (viewer/src/theme.js). */
 typedef struct surroundings {
     uint32_t sky, ground, line, below;
 } surroundings;
@@ -213,7 +213,7 @@ static void draw_band(render *r, int band, raster_plane plane[STAGE_SAMPLES]) {
     }
 }
 
-/* What a pixel sees, each once, and the middle of the samples that see it. */
+/* The surfaces that a pixel shows, each once, and the mean position of their samples. */
 static int gather_samples(const raster_plane plane[STAGE_SAMPLES], ptrdiff_t at, seen list[STAGE_SAMPLES]) {
     int count = 0;
     for (int p = 0; p < STAGE_SAMPLES; p++) {

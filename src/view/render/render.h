@@ -19,7 +19,7 @@ typedef struct render_wish {
     int dark;             /* flag: as for a dark page */
 } render_wish;
 
-/* Where everything is: what moves, and what stands still (half-spaces apart). */
+/* Bounding boxes of moving and of still bodies, without half-spaces. */
 typedef struct render_extent {
     sim_v3 moving[2], still[2]; /* lowest and highest corner; empty: low > high */
 } render_extent;
@@ -33,7 +33,8 @@ void render_free(render *r);
 render_extent render_extent_empty(void);
 void render_extent_add(const render *r, const view_frame *frame, render_extent *extent);
 
-/* The camera of that name; NULL: the first, or else one that sees all that moves.  Refused if there is none of the name. */
+/* The camera of that name; NULL: the first, or else one that sees all that moves.  Refused if there is none of the
+ * name. */
 sim_status render_lens_choose(const render *r, const char *name, const render_extent *extent, render_lens *lens,
                               sim_error *error);
 

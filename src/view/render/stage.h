@@ -23,7 +23,7 @@ typedef struct stage_corner {
     vec3 at, normal;
 } stage_corner;
 
-/* Sectors of what is round: planes through a middle, where light and dark change (view/mesh/sectors.h). */
+/* Sectors of round bodies: planes through a middle, where light and dark change (view/mesh/sectors.h). */
 typedef struct stage_sectors {
     float strength; /* 0: there are none */
     vec3 middle;
@@ -31,7 +31,7 @@ typedef struct stage_sectors {
     vec3 normal[3]; /* [count] unit, of the planes */
 } stage_sectors;
 
-/* What many triangles have in common. */
+/* Properties that many triangles share. */
 typedef struct stage_paint {
     vec3 colour;     /* linear */
     int mark;        /* no body: neither lit nor hidden, casts no shadow */
@@ -69,19 +69,19 @@ typedef struct stage {
     vec3 right, up, forward;
     mat4 project;           /* to pixels, times w; w: distance along the view */
     float slope_x, slope_y; /* tangents of half the angles of view */
-    float nearest;          /* what is nearer is cut off */
-    /* what is there */
+    float nearest;          /* near clipping distance, m */
+    /* surfaces */
     int corners, faces, paints, floors;
     stage_corner *corner;
     stage_face *face;
     stage_paint *paint;
     stage_floor floor[STAGE_FLOORS];
-    vec3 centre;                     /* of what moves */
+    vec3 centre;                     /* of moving bodies */
     float radius, cell;              /* m; cell 0: floors without lines */
     stage_light light[STAGE_LIGHTS]; /* the sun, then the sky */
 } stage;
 
-/* stage_fill.c: surfaces of shapes, and marks of contacts.  0 without memory. */
+/* stage_fill.c: surfaces of shapes, and marks of contacts.  false: no memory. */
 typedef struct stage_source {
     const sim_scene *scene;
     const view_drawing *drawing;
@@ -93,13 +93,13 @@ typedef struct stage_source {
 } stage_source;
 bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye);
 
-/* stage_light.c: draws the maps of the lights.  0 without memory. */
+/* stage_light.c: draws the maps of the lights.  false: no memory. */
 bool stage_lights_aim(stage *s, vec3 centre, float radius);
 void stage_light_draw(stage *s, int light);
 /* How much of the light reaches a place on a surface: 0 .. 1. */
 float stage_light_reaches(const stage *s, int light, vec3 at, vec3 normal);
 
-/* stage_shade.c: the colour, linear, of what sample `id` of the picture sees at pixel (x, y). */
+/* stage_shade.c: the colour, linear, of surface `id` at pixel (x, y). */
 void stage_shade(stage *s, uint32_t id, float x, float y, vec3 colour);
 /* "#e9edf1" and its like, made linear. */
 void stage_colour(uint32_t rgb, vec3 linear);

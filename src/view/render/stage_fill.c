@@ -1,5 +1,5 @@
-/* Surfaces of a picture.  Shapes in the colours of the scene (those that it gave none have one by tree, as
- * on the page of a run), contacts as balls and arrows in the colour of what they do. */
+/* Surfaces of a picture.  Shapes in the colours of the scene (by default one colour a tree, as on the page of a
+ * run), contacts as balls and arrows in the colour of their state. */
 #include "math/v3.h"
 #include "view/render/parts.h"
 
@@ -37,7 +37,7 @@ static int root_of(const sim_model *model, int body) {
     return body;
 }
 
-/* What is transparent is seen by some samples of each pixel alone. */
+/* Transparent surfaces cover only some samples of each pixel. */
 static uint32_t planes_of(float alpha) {
     static const uint32_t some[STAGE_SAMPLES + 1] = {0x0, 0x1, 0x9, 0xd, 0xf};
     int count = (int)lrintf(alpha * STAGE_SAMPLES);
@@ -160,7 +160,7 @@ static m3 turned_to(v3 z) {
     return (m3){v3_cross(y, z), y, z};
 }
 
-/* The force is that on A; where A stands still, what it does to B is of interest. */
+/* The force on A; if A stands still, the force on B. */
 static void put_arrow(stage *s, const stage_source *source, const view_contact *c, v3 at, stage_paint paint) {
     const sim_model *model = source->scene->model;
     double size = source->sizes->typical, impulse = v3_norm(c->impulse);

@@ -9,7 +9,7 @@ static const int sun_size = 2048, sky_size = 160;
 enum { BLUR_TEXELS = 2, BLUR_SIDE = 2 * BLUR_TEXELS + 2 }; /* texels over which light is averaged: soft borders */
 static const float lean = 1.5f; /* texels by which a place is moved off its surface before it is looked up */
 
-/* cos^2 of the angle from above in equal parts, but for what comes along the ground: its long shadows would show one by
+/* cos^2 of the angle from above in equal parts, without light along the ground, whose long shadows would show one by
  * one. */
 static void direction_of(int light, vec3 out) {
     static const float sun[3] = {-0.5f, -0.5f, 1};
@@ -97,7 +97,7 @@ void stage_light_draw(stage *s, int number) {
     find_crests(light);
 }
 
-/* The mean over a square of 2 REACH + 1 texels a side around the place, of what is between texels too: whole texels
+/* The mean over a square of 2 REACH + 1 texels a side around the place, which may lie between texels: whole texels
  * within, parts of those at the border. */
 static float mean_around(const stage_light *light, float x, float y, float near) {
     float fx = floorf(x - 0.5f), fy = floorf(y - 0.5f), u = x - 0.5f - fx, v = y - 0.5f - fy, sum = 0;

@@ -79,7 +79,7 @@ static void shade_floor(stage *s, stage_floor *f, vec3 way, vec3 colour) {
 
 /* ---- bodies ---- */
 
-/* How much light the sector at a place keeps.  Borders are as wide as what a pixel sees of the surface: where the line
+/* How much light the sector at a place keeps.  Borders are as wide as the footprint of a pixel: where the line
  * of sight turns by d, the place on the plane moves by (|at| / |way|) (d - way (plane . d) / (plane . way)). */
 static float sector_light(stage *s, stage_sectors *sectors, vec3 plane, vec3 way, vec3 at) {
     float *side[2] = {s->right, s->up};
