@@ -366,7 +366,7 @@ static void write_energy(json_out *out, const run_statistics *statistics) {
     json_close(out, '}');
 }
 
-int write_summary(const sim_run *run, FILE *file) {
+bool write_summary(const sim_run *run, FILE *file) {
     json_out out = {.file = file};
     json_open(&out, NULL, '{');
     write_identity(&out, run);
@@ -386,6 +386,6 @@ int write_summary(const sim_run *run, FILE *file) {
     json_text(&out, "checkpoint", run->checkpoints > 0 ? run->request->checkpoint : NULL);
     json_close(&out, '}');
     fputc('\n', file);
-    int good = !ferror(file);
+    bool good = !ferror(file);
     return (file == stdout ? !fflush(file) : !fclose(file)) && good;
 }

@@ -9,7 +9,7 @@
 enum { SUMMARY_NAME_BYTES = 300 };
 const char *summary_names(const sim_run *run, const int body[2], char *text, size_t size);
 void print_summary(const sim_run *run); /* standard error */
-/* JSON; closes `file`.  0 if it could not be written. */
-int write_summary(const sim_run *run, FILE *file);
+/* JSON; closes `file`.  false: it could not be written. */
+bool write_summary(const sim_run *run, FILE *file);
 
 #endif

@@ -8,74 +8,40 @@
 #include <string.h>
 
 static const char introduction[] =
-    "# Scenes\n"
-    "\n"
-    "This page is printed from the table that drives the parser (`src/scene/format/tables.c`): it cannot fall behind "
-    "it.\n"
-    "`scenes/scene.schema.json` is the same as a JSON Schema, for editors that complete and check as one types.\n"
-    "\n"
-    "A scene is one JSON file. The smallest that moves:\n"
-    "\n"
-    "```json\n"
-    "{\n"
-    "  \"sim\": 1,\n"
-    "  \"bodies\": [\n"
-    "    {\"name\": \"ball\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 1]},\n"
-    "     \"shapes\": [{\"type\": \"sphere\", \"radius\": 0.1, \"density\": 1000}],\n"
-    "     \"v\": [2, 0, 3, 0, 0, 0]}\n"
-    "  ]\n"
-    "}\n"
-    "```\n"
-    "\n"
-    "## Rules that hold everywhere\n"
-    "\n"
-    "* SI units; angles in radians (keys that end in `_deg` take degrees); right-handed frames, z up; quaternions (w, "
-    "x, y, "
-    "z) that turn the body's axes into the outer ones.\n"
-    "* Nothing is ignored. An unknown key, a key that belongs elsewhere, a value out of its range, a property that is "
-    "not "
-    "simulated yet: each is an error that names its place, as `scene.json:42:17: error: /bodies/3/inertia: ...`. All "
-    "errors "
-    "of a file come in one go, up to 20. What is only odd, as an open mesh is, comes as `warning:`, and the scene is "
-    "loaded.\n"
-    "* Words of other formats (`revolute`, `limits`, `mu`, `mass` of a body ...) are errors, too, that say what is "
-    "written here instead.\n"
-    "* Every object may hold a `comment`, a text that is not read.\n"
-    "* A body and its joint share one name. Names are unique; they hold no `/`, `*`, comma, quote or backslash.\n"
-    "* A body is at its `pose` in its parent when all coordinates of its joint are zero. The pose of a free body "
-    "is where "
-    "it begins: its coordinates are those of the world (or of the body it names as parent), and its velocity `v` is "
-    "the "
-    "velocity of its origin along the world's axes and then the angular velocity along its own. In a model, `pose` and "
-    "`v` "
-    "of a free body are relative to where the model is put.\n"
-    "* `joint` left out means fixed: the body is part of its parent.\n"
-    "* Mass properties come from `inertia`, or from shapes that have a `density` or a `mass`; not from both.\n"
-    "* Models get their bodies' names with the prefixes of their instances before them: the body `tip` of a model with "
-    "the "
-    "prefix `left_` is `left_tip`; repeated with the prefix `link`, the copies' are `link0_tip`, `link1_tip`, ...\n"
-    "* Names in a model speak of the model. Its roots hang on `world`, which there is the instance's `parent` and "
-    "`pose`.\n"
-    "* `--set PATH=VALUE` on the command line replaces any value before the scene is read: `--set world/step=0.002`, "
-    "`--set "
-    "bodies/arm/joint/damping=0.1`. Elements of arrays go by name or by number from 0; without a name an actuator goes "
-    "by its joint, a "
-    "load by its body or joint, a constraint by its first body, an instance by its prefix or model.\n"
-    "* Shapes give mass, are there to be looked at, and push each other where they touch, as their `materials` say. "
-    "`\"contacts\": false` in `world` lets them pass through each other; the integrator `rk4` asks for it wherever "
-    "shapes "
-    "could touch.\n"
-    "\n";
+    "# Scenes\n\nThis page is printed from the table that drives the parser "
+    "(`src/scene/format/tables.c`).\n`scenes/scene.schema.json` is the same as a JSON Schema, for completion and "
+    "checks in editors.\n\nA scene is one JSON file. A minimal example:\n\n```json\n{\n  \"sim\": 1,\n  \"bodies\": "
+    "[\n    {\"name\": \"ball\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 1]},\n     \"shapes\": "
+    "[{\"type\": \"sphere\", \"radius\": 0.1, \"density\": 1000}],\n     \"v\": [2, 0, 3, 0, 0, 0]}\n  ]\n}\n```\n\n## "
+    "General rules\n\n* SI units; angles in radians (keys that end in `_deg` take degrees); right-handed frames, z up; "
+    "quaternions (w, x, y, z) from body axes to outer axes.\n* Nothing is ignored. Unknown or misplaced keys, values "
+    "out of range and properties that are not simulated are errors, with their place: `scene.json:42:17: error: "
+    "/bodies/3/inertia: ...`. Up to 20 errors of a file are reported together. A `warning:`, as for an open mesh, does "
+    "not prevent loading.\n* Words of other formats (`revolute`, `limits`, `mu`, `mass` of a body ...) are errors, "
+    "too; the message gives the term of this format.\n* Every object may hold a `comment`, which is ignored.\n* A body "
+    "and its joint share one name. Names are unique, without `/`, `*`, comma, quote or backslash.\n* A body is at its "
+    "`pose` in its parent when all coordinates of its joint are zero. The pose of a free body is its initial pose; its "
+    "coordinates are those of the world (or of the body that it names as parent). Its velocity `v` is that of its "
+    "origin in world axes, then the angular velocity in body axes. In a model both are relative to the pose of the "
+    "instance.\n* Without a `joint` the body is fixed to its parent.\n* Mass properties follow from `inertia`, or from "
+    "shapes with a `density` or a `mass`; not from both.\n* Names of bodies in a model get the prefix of the instance: "
+    "the body `tip` of an instance with the prefix `left_` is `left_tip`. With `repeat` and the prefix `link` the "
+    "copies are `link0_tip`, `link1_tip`, ...\n* Names in a model refer to the model. There `world`, the parent of its "
+    "roots, is the `parent` and `pose` of the instance.\n* `--set PATH=VALUE` on the command line replaces any value "
+    "before the scene is read: `--set world/step=0.002`, `--set bodies/arm/joint/damping=0.1`. Elements of arrays are "
+    "given by name or by number from 0. Without a name an actuator is given by its joint, a load by its body or joint, "
+    "a constraint by its first body, an instance by its prefix or model.\n* Shapes give bodies mass, contacts and a "
+    "picture. `\"contacts\": false` in `world` switches contacts off; the integrator `rk4` requires that where shapes "
+    "could touch.\n\n";
 
 static void add_limits(text *t) {
-    text_add(
-        t,
-        "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
-        "and copies of models, which nest at most 32 deep, at most 1,000 materials, and at most 1,000 files, those of "
-        "meshes with at most 4 GiB together (tens of millions of triangles). The surface of an `sdf` has at most some "
-        "nine million triangles, fewer the more parts its field has; what a scene asks of all its solids together "
-        "takes minutes at most. A geometry is built once, however many shapes and copies of models use it.\n\n",
-        DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
+    text_add(t,
+             "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
+             "and copies of models, which nest at most 32 deep, at most 1,000 materials, and at most 1,000 files, "
+             "those of meshes with at most 4 GiB together (tens of millions of triangles). The surface of an `sdf` has "
+             "at most some nine million triangles, fewer for fields of many parts; all solids of a scene together take "
+             "minutes at most. A geometry is built once for all shapes and copies of models that use it.\n\n",
+             DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
 }
 
 static void add_names(text *t, const field *f, int from, int to) {
@@ -271,10 +237,9 @@ static void add_solver(text *t, const sim_solver_info *info) {
 
 static void print_solver_options(text *t) {
     text_add(
-        t, "## solver_options\n\nThe contact solvers, each with its own options. `sim --list-solvers` prints the "
-           "same, and with `--study` also the options for experiments with a method. Options stand here, or follow the "
-           "name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`; `--solver` takes the same words in every "
-           "command.\n\n");
+        t, "## solver_options\n\nContact solvers and their options. `sim --list-solvers` prints the same, and with "
+           "`--study` also options for experiments with a method. Options are given here, or after the name of the "
+           "solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`. `--solver` takes the same text in every command.\n\n");
     for (int k = 0; k < sim_solver_count(); k++) {
         add_solver(t, sim_solver_at(k));
     }

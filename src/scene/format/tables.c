@@ -40,7 +40,7 @@ static const char *signal_name(int i) {
 
 static const field world_fields[] = {
     {"gravity", FIELD_VECTOR, AT(world_data, gravity), 3, .unit = "m/s^2", .standard = "[0, 0, -9.81]",
-     .help = "Acceleration of free fall."},
+     .help = "Gravitational acceleration."},
     {"step", FIELD_NUMBER, AT(world_data, step), .unit = "s", POSITIVE, .standard = "0.001", .help = "Time step."},
     {"duration", FIELD_NUMBER, AT(world_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "10",
      .help = "Simulated time of a run."},
@@ -49,103 +49,95 @@ static const field world_fields[] = {
          "Integrator of a step: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
          "Euler (order 1, damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs)."},
     {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
-     .help = "Threads that work on a step; the result is the same for any number."},
+     .help = "Number of threads of a step; results do not depend on it."},
     {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
-     .help = "Implicit integrators: estimated error left in the acceleration, over its size."},
+     .help = "Implicit integrators: largest relative error of the acceleration, estimated."},
     {"max_iterations", FIELD_INTEGER, AT(world_data, max_iterations), WITHIN(1, 100000), .standard = "50",
      .help = "Implicit integrators: maximum number of Newton iterations in a step."},
     {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
      .help = "Seed of all random numbers of the scene."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
-     .help = "Whether shapes push each other where they touch; `false`: they pass through each other."},
+     .help = "`false` switches all contacts off."},
     {"exclude", FIELD_ENUM, AT(world_data, exclude), .name_of = exclude_name, .standard = "\"none\"",
-     .help =
-         "`initial`: bodies whose shapes overlap where the scene starts never touch each other, as if each such pair "
-         "were in `exclusions`."},
+     .help = "`initial`: pairs of bodies that overlap at the start have no contacts, as if they were in `exclusions`."},
     {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), LENGTH_OR_ZERO,
-     .help = "Shapes with a gap up to this are in contact though nothing moves; what moves is met in time whatever it "
-             "is. Left out, a thousandth of the radius of the ball around the smaller shape."},
+     .help = "Gap up to which shapes at rest are in contact. Moving shapes are in contact as early as their speed "
+             "needs, for any margin. Default: a thousandth of the bounding radius of the smaller shape."},
     {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .settings = true, .standard = "\"sap\"",
-     .help = "Solver of the contact problem, with options behind its name, as in "
-             "`\"pgs:max_iterations=100\"` or `\"pgs:max_iterations=100,tolerance=1e-8\"`; see "
+     .help = "Contact solver. Options may follow its name, as in `\"pgs:max_iterations=100,tolerance=1e-8\"`; see "
              "[solver_options](#solver_options)."},
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
-     .help = "Options of that solver, by name; each has its own ([solver_options](#solver_options)). Those behind the "
-             "name in `solver` hold over these."},
+     .help = "Options of that solver, by name ([solver_options](#solver_options)). Options in `solver` replace these."},
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
-     .help = "Compliance of a contact that is stiffer than the step can resolve: `rigid` gives it none, "
-             "`near-rigid` the least that the step resolves; `auto` is the solver's own choice."},
+     .help = "Compliance of contacts that are too stiff for the step: none (`rigid`), or the least that the step "
+             "resolves (`near-rigid`). `auto`: the default of the solver."},
     {"law", FIELD_OBJECT, AT(world_data, law), .table = &table_law, .help = "Parameters of the contact law."},
     {"sleep", FIELD_FLAG, AT(world_data, sleep), .standard = "false",
-     .help = "Whether steps leave out groups of bodies at rest until something comes to them "
+     .help = "Steps skip islands of bodies at rest until another body touches them "
              "([contact.md](contact.md#what-sleeps))."},
     {"sleep_speed", FIELD_NUMBER, AT(world_data, sleep_speed), .unit = "m/s", NOT_NEGATIVE,
-     .help =
-         "A body with no point faster than this is at rest. Left out, a thousandth of sqrt(g r), r from its centre of "
-         "mass to its farthest point."},
+     .help = "A body is at rest while no point of it is faster than this. Default: a thousandth of sqrt(g r), with r "
+             "from its centre of mass to its farthest point."},
     {"sleep_time", FIELD_NUMBER, AT(world_data, sleep_time), .unit = "s", NOT_NEGATIVE,
-     .help = "Time that it must have been at rest. Left out, 2 pi sqrt(R/g), one swing of a pendulum as long as its "
-             "tree of bodies, and ten steps at least."},
+     .help = "Time at rest before a body sleeps. Default: 2 pi sqrt(R/g), one period of a pendulum of the length R of "
+             "its tree of bodies; at least ten steps."},
 };
-const table table_world = {"world", "The surroundings and how time is stepped.", sizeof(world_data), world_fields,
-                           .count = COUNT(world_fields)};
+const table table_world = {"world", "Gravity, time stepping, contact solver and contact law.", sizeof(world_data),
+                           world_fields, .count = COUNT(world_fields)};
 
 static const field law_fields[] = {
     {"beta", FIELD_NUMBER, AT(law_data, beta), POSITIVE, .standard = "1",
-     .help = "Near-rigid: period of the stiffest contact over the step."},
+     .help = "Near-rigid: period of the stiffest contact, in steps."},
     {"sigma", FIELD_NUMBER, AT(law_data, sigma), POSITIVE, .standard = "1e-3",
-     .help = "Near-rigid: slip of static friction, relative to the velocity that gravity gives in a step."},
+     .help = "Near-rigid: slip velocity of static friction, relative to the velocity gained from gravity in a step."},
     {"push", FIELD_NUMBER, AT(law_data, push), WITHIN(0, 1), .standard = "0.2",
-     .help = "Rigid: the part of an overlap that a step undoes."},
+     .help = "Rigid: fraction of an overlap that a step corrects."},
     {"threshold", FIELD_NUMBER, AT(law_data, threshold), .unit = "m/s", NOT_NEGATIVE, .standard = "0.01",
-     .help = "Slower approaches do not bounce."},
+     .help = "Approach speed below which restitution is 0."},
     {"carried", FIELD_NUMBER, AT(law_data, carried), WITHIN(1, 1e9), .standard = "1",
-     .help =
-         "Near-rigid: contacts that carry more than the weight of their bodies are stiffer by up to this factor; 1: "
-         "none is."},
+     .help = "Near-rigid: contacts that carry more than the weight of their bodies are stiffer, up to this factor. 1 "
+             "switches it off."},
     {"slop", FIELD_NUMBER, AT(law_data, slop), NOT_NEGATIVE, .standard = "0.02",
-     .help = "Rigid: an overlap stays uncorrected up to this fraction of the distance that forces alone move the "
-             "contact in a "
-             "step, g dt^2 under gravity."},
+     .help = "Rigid: uncorrected overlap, as a fraction of the distance that forces alone move the contact in a step "
+             "(g dt^2 under gravity)."},
     {"undo", FIELD_NUMBER, AT(law_data, undo), .unit = "m/s", NOT_NEGATIVE, .standard = "0.1",
-     .help = "What is rigid or near-rigid undoes an overlap no faster than this, whatever the step (about axes: in "
-             "rad/s)."},
+     .help = "Greatest speed at which a rigid or near-rigid constraint corrects an overlap, for any step; about axes "
+             "in rad/s."},
 };
-const table table_law = {"law", "Parameters common to all contacts. Materials hold the parameters of each contact.",
-                         sizeof(law_data), law_fields, .count = COUNT(law_fields)};
+const table table_law = {
+    "law", "Parameters of the contact law, common to all contacts. Materials hold the parameters of surfaces.",
+    sizeof(law_data), law_fields, .count = COUNT(law_fields)};
 
 /* ---- materials ---- */
 
 #define SURFACE_FIELDS                                                                                                 \
     {"friction", FIELD_NUMBER, AT(material_data, friction), WITHIN(0, SIM_MOST_FRICTION),                              \
-     .help = "Coulomb coefficient. What should never slide takes 10 or 100: it holds at any angle that is seen."},     \
+     .help = "Coulomb friction coefficient. 10 or 100 prevents sliding on any slope."},                                \
         {"stiffness",   FIELD_NUMBER, AT(material_data, stiffness),                                                    \
-         .unit = "N/m", POSITIVE,     .help = "Contact stiffness; left out, the surface is rigid."},                   \
+         .unit = "N/m", POSITIVE,     .help = "Contact stiffness. Default: rigid."},                                   \
         {"dissipation", FIELD_NUMBER, AT(material_data, dissipation),                                                  \
          .unit = "s",   NOT_NEGATIVE, .help = "Relaxation time of the contact: damping over stiffness."},              \
     {                                                                                                                  \
         "restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1),                                     \
-            .help = "Newton's coefficient, of rigid surfaces; a `stiffness` bounces by itself."                        \
+            .help = "Newton's coefficient of restitution, of rigid surfaces. Surfaces with a `stiffness` bounce by "   \
+                    "their stiffness."                                                                                 \
     }
 
 static const field material_fields[] = {
     {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name that shapes refer to."},
     SURFACE_FIELDS,
 };
-const table table_material = {"material",
-                              "Surface of shapes. It acts where shapes touch, so not while `world/contacts` is false. "
-                              "A key left out takes the library's default.",
+const table table_material = {"material", "Surface of shapes in contact. Absent keys take the defaults of the library.",
                               sizeof(material_data), material_fields, .count = COUNT(material_fields)};
 
 static const field material_pair_fields[] = {
     {"first", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name of a material."},
     {"second", FIELD_NAME, AT(material_data, other), .required = true,
-     .help = "Name of a material; may be the same one."},
+     .help = "Name of a material, possibly the same."},
     SURFACE_FIELDS,
 };
 const table table_material_pair = {
-    "material_pair",
-    "Parameters of a pair of materials, in place of the combined ones. Absent keys keep the combined values.",
+    "material_pair", "Contact parameters of two materials. Absent keys keep the values combined from both.",
     sizeof(material_data), material_pair_fields, .count = COUNT(material_pair_fields)};
 
 /* ---- joint ---- */
@@ -160,7 +152,7 @@ enum {
 
 static const field joint_fields[] = {
     {"type", FIELD_ENUM, AT(joint_data, type), .required = true, .name_of = joint_name,
-     .help = "How the body may move against its parent."},
+     .help = "Motion of the body relative to its parent."},
     {"axis", FIELD_VECTOR, AT(joint_data, axis), 3, .standard = "[0, 0, 1]", .only = HAS_AXIS,
      .help = "Axis in the joint frame, of any length but 0; of a planar joint the normal of the plane."},
     {"axis2", FIELD_VECTOR, AT(joint_data, axis2), 3, .standard = "[1, 0, 0]", .only = HAS_AXIS2,
@@ -168,47 +160,40 @@ static const field joint_fields[] = {
     {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
      .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
     {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE, .only = MOVES,
-     .help =
-         "Spring of each degree of freedom; one number holds for all. A ball joint has one for all directions, a free "
-         "joint none."},
+     .help = "Spring stiffness of each degree of freedom; one number applies to all. Ball joints have one value for "
+             "all directions, free joints none."},
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
-     .help = "Viscous damping of each degree of freedom; one number holds for all."},
+     .help = "Viscous damping of each degree of freedom; one number applies to all."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
-     .help = "Rotor inertia reflected at each degree of freedom; one number holds for all."},
+     .help = "Reflected rotor inertia of each degree of freedom; one number applies to all."},
     {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
-     .help = "Rest coordinate of each spring; 0 if left out. The spring of a ball joint is slack at the "
-             "identity."},
+     .help = "Rest coordinate of each spring. Default: 0. The spring of a ball joint is slack at the identity."},
     {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = MOVES,
-     .help =
-         "Least and greatest coordinate; one pair holds for all degrees of freedom. Where one of several has no end, "
-         "say a number out of its reach. Ball and free joints take none."},
+     .help = "Least and greatest coordinate; one pair applies to all degrees of freedom. For an open end give a number "
+             "out of reach. Not for ball and free joints."},
     {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
      .help = "`range` in degrees."},
     {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,
-     .only = HAS_AXIS, .help = "Stiffness of the ends of the range; left out, the ends are rigid."},
+     .only = HAS_AXIS, .help = "Stiffness of the ends of the range. Default: rigid."},
     {"limit_dissipation", FIELD_NUMBERS, AT(joint_data, limit_dissipation), 6, .unit = "s", NOT_NEGATIVE,
-     .only = HAS_AXIS, .help = "Relaxation time of the ends: damping over stiffness; 0 if left out."},
+     .only = HAS_AXIS, .help = "Relaxation time of the ends: damping over stiffness. Default: 0."},
     {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_AXIS,
-     .help = "Newton's coefficient of rigid ends; 0 if left out."},
+     .help = "Newton's coefficient of restitution of rigid ends. Default: 0."},
     {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = MOVES,
-     .help = "Dry friction of each degree of freedom: the effort needed to move it. One number holds for all. Ball and "
-             "free "
-             "joints take none."},
+     .help = "Dry friction of each degree of freedom: the effort needed to move it. One number applies to all. Not for "
+             "ball and free joints."},
     {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .only = HAS_AXIS,
-     .help = "Limit of an actuator's effort, either way; if the actuator has an `effort` of its own, the lesser of the "
-             "two. "
-             "What has such a limit takes one actuator."},
+     .help = "Limit of the effort of an actuator in both directions; with an `effort` of the actuator, the lesser of "
+             "the two. A degree of freedom with this limit has at most one actuator."},
 };
 const table table_joint = {
     "joint",
-    "Joint between a body and its parent. A text stands for `{\"type\": ...}`. The joint frame "
-    "is the body's `pose`; the body coincides with it where the coordinates are zero.\n"
-    "\n"
-    "Coordinates and degrees of freedom, in this order: hinge and screw an angle (of the screw, positive turns advance "
-    "along `axis` when `pitch` is above 0), slider a distance, cylindrical angle and distance, universal the angles "
-    "about `axis` and `axis2`, planar the distances along `axis2` and along `axis` x `axis2` and the angle about "
-    "`axis`, "
-    "ball a quaternion (3 degrees of freedom), free position and quaternion (6).",
+    "Joint between a body and its parent. A text is short for `{\"type\": ...}`. The joint frame is the body's `pose`; "
+    "the body frame coincides with it at zero coordinates.\n\nCoordinates and degrees of freedom, in this order: hinge "
+    "and screw an angle (of the screw, positive turns advance along `axis` when `pitch` is above 0), slider a "
+    "distance, cylindrical angle and distance, universal the angles about `axis` and `axis2`, planar the distances "
+    "along `axis2` and along `axis` x `axis2` and the angle about `axis`, ball a quaternion (3 degrees of freedom), "
+    "free position and quaternion (6).",
     sizeof(joint_data),
     joint_fields,
     .count = COUNT(joint_fields),
@@ -224,14 +209,12 @@ static const field inertia_fields[] = {
     {"moments", FIELD_VECTOR, AT(inertia_data, moments), 3, .unit = "kg m^2", NOT_NEGATIVE, .rival = 2,
      .help = "Principal moments about the centre of mass."},
     {"matrix", FIELD_VECTOR, AT(inertia_data, matrix), 6, .unit = "kg m^2", .rival = 2,
-     .help =
-         "Inertia about the centre of mass: ixx, iyy, izz, ixy, ixz, iyz, the products with the sign they have in the "
-         "matrix."},
+     .help = "Inertia about the centre of mass: ixx, iyy, izz, ixy, ixz, iyz; products with their sign in the matrix."},
     ORIENTATION_FIELDS(inertia_data),
 };
 const table table_inertia = {"inertia",
-                             "Mass properties of a body. The moments or the matrix stand in axes that the orientation "
-                             "turns against the body's.",
+                             "Mass properties of a body. The orientation turns the axes of the moments or of the "
+                             "matrix relative to the body frame.",
                              sizeof(inertia_data),
                              inertia_fields,
                              .count = COUNT(inertia_fields),
@@ -243,25 +226,24 @@ static const field body_fields[] = {
     {"name", FIELD_NAME, AT(body_data, name), .required = true,
      .help = "Name, unique in its model; also the name of its joint."},
     {"parent", FIELD_NAME, AT(body_data, parent), .standard = "\"world\"",
-     .help = "Name of the parent body, anywhere in the file; in a model, `world` is the place where the "
-             "model is put."},
+     .help = "Name of the parent body, anywhere in the file. In a model `world` is the `parent` and `pose` of the "
+             "instance."},
     {"pose", FIELD_OBJECT, AT(body_data, pose), .table = &table_pose,
-     .help = "Joint frame in the parent's body frame. Of a free body: where it begins."},
+     .help = "Joint frame in the parent's body frame. Of a free body: its initial pose."},
     {"joint", FIELD_OBJECT, AT(body_data, joint), .table = &table_joint, .standard = "\"fixed\"",
      .help = "Joint to the parent."},
     {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &table_inertia,
-     .help = "Mass properties; else they follow from the shapes' densities or masses. Not both."},
+     .help = "Mass properties. Without this key they follow from the densities or masses of the shapes; not both."},
     {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &table_shape, .help = "Shapes."},
     {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
-     .help = "Initial coordinates of the joint; zero if left out. Not of a free body, which begins at its pose."},
+     .help = "Initial coordinates of the joint. Default: 0. Not for free bodies, which start at their pose."},
     {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,
      .help = "`q` in degrees, of joints whose coordinates are angles: hinge, screw, universal."},
     {"v", FIELD_NUMBERS, AT(body_data, v), 6, .unit = "rad/s or m/s",
-     .help =
-         "Initial velocities of the joint. Of a free body: velocity of its origin along the axes of the world, then "
-         "angular velocity along its own axes. Of a ball joint: angular velocity along the body's axes."},
+     .help = "Initial velocities of the joint. Free body: velocity of its origin in world axes, then angular velocity "
+             "in body axes. Ball joint: angular velocity in body axes."},
 };
-const table table_body = {"body", "Rigid body with the joint on which it hangs.", sizeof(body_data), body_fields,
+const table table_body = {"body", "Rigid body with the joint to its parent.", sizeof(body_data), body_fields,
                           .count = COUNT(body_fields)};
 
 static const field exclusion_fields[] = {
@@ -270,14 +252,12 @@ static const field exclusion_fields[] = {
 };
 const table table_exclusion = {
     "exclusion",
-    "Two bodies whose shapes never touch each other. In a pattern `*` matches any letters, also none: every body "
-    "whose "
-    "name fits `first` is paired with every body whose name fits `second`, but not with itself. Patterns speak of the "
-    "bodies of the model they stand in, those of its instances included, with their prefixes; `world` is meant by its "
-    "name alone. `{\"first\": \"left_*\", \"second\": \"*\"}`: what is `left_` touches nothing in the model. What "
-    "hangs on a body by one joint never touches that body anyway "
-    "(unless that is the world, or fixed to it), nor do bodies held together by fixed joints. `world` names the shapes "
-    "of the world's own body.",
+    "Two bodies without contacts between them. In a pattern `*` matches any letters, or none: every body that matches "
+    "`first` is paired with every other body that matches `second`. Patterns match the bodies of their model, those of "
+    "its instances included, with prefixes. They do not match `world`, which must be named. `{\"first\": \"left_*\", "
+    "\"second\": \"*\"}` excludes all contacts of `left_` bodies within the model. A body and its parent have no "
+    "contacts anyway, unless the parent is the world or fixed to it; nor have bodies connected by fixed joints. "
+    "`world` names the shapes of the world body.",
     sizeof(exclusion_data), exclusion_fields, .count = COUNT(exclusion_fields)};
 
 /* ---- models and instances ---- */
@@ -286,51 +266,48 @@ const table table_exclusion = {
     {                                                                                                                  \
         "self_contact", FIELD_FLAG, AT(type, self_contact),                                                            \
             .standard = "true",                                                                                        \
-            .help = "Whether bodies of one copy of it, those of models in it included, push each other where they "    \
-                    "touch; `false`: only what is outside touches them, other copies included."                        \
+            .help = "`false`: bodies of one copy, those of models within it included, have no contacts with each "     \
+                    "other. Contacts with all other bodies stay, other copies included."                               \
     }
 
 static const field model_fields[] = {
     {"description", FIELD_TEXT, AT(model_data, description), .help = "Description of the model."},
     {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &table_body, .help = "Bodies."},
-    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &table_instance, .help = "Models in the model."},
+    {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &table_instance,
+     .help = "Models within the model."},
     {"initial", FIELD_MAP, AT(model_data, initial), .table = &table_initial, .help = "Initial state."},
     {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &table_actuator, .help = "Controllers."},
-    {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &table_load, .help = "Forces from outside."},
+    {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &table_load, .help = "External forces."},
     {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &table_exclusion,
-     .help = "Pairs of bodies that never touch."},
+     .help = "Pairs of bodies without contacts."},
     SELF_CONTACT(model_data),
     {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &table_constraint,
-     .help = "What holds bodies together besides joints."},
+     .help = "Constraints between bodies, besides joints."},
 };
-const table table_model = {
-    "model",
-    "A group of bodies that a scene can contain any number of times. Names in it speak of its own "
-    "bodies; they get the prefix of the instance.",
-    sizeof(model_data), model_fields, .count = COUNT(model_fields)};
+const table table_model = {"model",
+                           "A group of bodies that a scene can contain any number of times. Names in it refer to its "
+                           "own bodies; in the scene they get the prefix of the instance.",
+                           sizeof(model_data), model_fields, .count = COUNT(model_fields)};
 
 static const field instance_fields[] = {
     {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
     {"file", FIELD_TEXT, AT(instance_data, file), .rival = 1,
-     .help = "Another scene file, relative to this one: its bodies, instances, initial state, actuators, loads, "
-             "constraints, exclusions, `self_contact`, materials and material pairs; its world, record and cameras "
-             "stay behind."},
+     .help = "Another scene file, relative to this one. Its `world`, `record` and `cameras` are not used."},
     {"prefix", FIELD_PREFIX, AT(instance_data, prefix), .standard = "\"\"",
-     .help = "Goes before every name of the model; with `repeat`, prefix, number of the copy from 0, and `_`."},
+     .help = "Prefix of every name of the model; with `repeat` followed by the number of the copy from 0, and `_`."},
     {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
-     .help = "Name of the body on which the model's roots hang."},
+     .help = "Name of the parent of the model's roots."},
     {"pose", FIELD_OBJECT, AT(instance_data, pose), .table = &table_pose,
      .help = "Pose of the model on that body; with `repeat`, pose of the first copy or of the pattern."},
     {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &table_joint,
      .help = "Joint in place of that of the model's only root, as `\"free\"`."},
     {"overrides", FIELD_VALUES, AT(instance_data, overrides),
-     .help =
-         "Values that differ from the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays go by "
-         "name or by number; a last key that is absent is added."},
+     .help = "Values in place of the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays are "
+             "given by name or number; a missing last key is added."},
     {"repeat", FIELD_OBJECT, AT(instance_data, repeat), .table = &table_repeat, .help = "Many copies in a pattern."},
 };
 const table table_instance = {"instance",
-                              "A model put into the scene.",
+                              "A copy of a model, or a pattern of copies.",
                               sizeof(instance_data),
                               instance_fields,
                               .count = COUNT(instance_fields),
@@ -344,17 +321,15 @@ enum {
 
 static const field repeat_fields[] = {
     {"placement", FIELD_ENUM, AT(repeat_data, placement), .required = true, .name_of = placement_name,
-     .help =
-         "Line: each `offset` from the last. Grid: from the instance's pose in the directions x, y, z. Columns: stacks "
-         "that rise from the pose's plane, centred on it. Scatter: random in a box. Series: each hangs on a body of "
-         "the "
-         "one before."},
+     .help = "Line: each copy `offset` from the last. Grid: from the instance's pose along x, y, z. Columns: stacks on "
+             "the plane of the pose, centred on it. Scatter: random in a box. Series: each copy is mounted on a body "
+             "of the one before."},
     {"count", FIELD_INTEGER, AT(repeat_data, count), WITHIN(0, 1000000), .only = COUNTED, .needed_by = COUNTED,
      .help = "Copies."},
     {"counts", FIELD_VECTOR, AT(repeat_data, counts), 3, WITHIN(0, 1000000), .integers = true, .only = LATTICE,
      .needed_by = LATTICE, .help = "Copies along x, y, z; z runs fastest, then y."},
     {"offset", FIELD_VECTOR, AT(repeat_data, offset), 3, .unit = "m", .only = BIT(PLACE_LINE),
-     .needed_by = BIT(PLACE_LINE), .help = "From one copy to the next."},
+     .needed_by = BIT(PLACE_LINE), .help = "Distance from one copy to the next."},
     {"spacing", FIELD_VECTOR, AT(repeat_data, spacing), 3, .unit = "m", .only = LATTICE, .needed_by = LATTICE,
      .help = "Distances along x, y, z."},
     {"jitter", FIELD_NUMBER, AT(repeat_data, jitter), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_COLUMNS),
@@ -364,37 +339,35 @@ static const field repeat_fields[] = {
     {"max", FIELD_VECTOR, AT(repeat_data, max), 3, .unit = "m", .only = BIT(PLACE_SCATTER),
      .needed_by = BIT(PLACE_SCATTER), .help = "Opposite corner."},
     {"seed", FIELD_INTEGER, AT(repeat_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
-     .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
-     .help = "Another number gives another pattern, as another `world/seed` does."},
+     .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS), .help = "Seed of the pattern, besides `world/seed`."},
     {"random_orientation", FIELD_FLAG, AT(repeat_data, random_orientation), .standard = "false",
      .only = BIT(PLACE_SCATTER) | BIT(PLACE_COLUMNS),
-     .help = "Whether each copy has a random orientation, all equally likely."},
+     .help = "Each copy has a random orientation, uniformly distributed."},
     {"radius", FIELD_NUMBER, AT(repeat_data, radius), LENGTH_OR_ZERO, .standard = "0", .only = BIT(PLACE_SCATTER),
-     .help = "No two copies come closer than twice this."},
+     .help = "Copies are at least twice this apart."},
     {"on", FIELD_NAME, AT(repeat_data, on), .only = BIT(PLACE_SERIES), .needed_by = BIT(PLACE_SERIES),
      .help = "Name, in the model, of the body that carries the next copy."},
     {"pose", FIELD_OBJECT, AT(repeat_data, pose), .table = &table_pose, .only = BIT(PLACE_SERIES),
      .help = "Pose of the next copy on that body."},
 };
-const table table_repeat = {"repeat",
-                            "Pattern of copies. The number of a copy counts from 0. The same seed gives the same "
-                            "pattern on every machine.",
-                            sizeof(repeat_data),
-                            repeat_fields,
-                            .count = COUNT(repeat_fields),
-                            .type_key = "placement"};
+const table table_repeat = {
+    "repeat",
+    "Pattern of copies, numbered from 0. The same seed gives the same pattern on every machine.",
+    sizeof(repeat_data),
+    repeat_fields,
+    .count = COUNT(repeat_fields),
+    .type_key = "placement"};
 
 /* ---- initial state ---- */
 
 static const field initial_fields[] = {
     {"q", FIELD_NUMBERS, AT(initial_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
-     .help =
-         "Coordinates; of a free body position (x, y, z) and quaternion (w, x, y, z), of a ball joint a quaternion."},
+     .help = "Coordinates. Free body: position (x, y, z) and quaternion (w, x, y, z). Ball joint: quaternion."},
     {"q_deg", FIELD_NUMBERS, AT(initial_data, q_deg), 7, .unit = "degrees", .rival = 1, .help = "`q` in degrees."},
     {"v", FIELD_NUMBERS, AT(initial_data, v), 6, .unit = "rad/s or m/s", .help = "Velocities."},
 };
 const table table_initial = {"initial",
-                             "Initial state of a joint, in place of that of its body. Numbers alone are `q`.",
+                             "Initial state of a joint, in place of that of its body. Plain numbers are `q`.",
                              sizeof(initial_data),
                              initial_fields,
                              .count = COUNT(initial_fields),
@@ -413,9 +386,9 @@ const table table_point = {"point", "A point of a body whose position and veloci
 
 static const field record_fields[] = {
     {"every", FIELD_INTEGER, AT(record_data, every), .unit = "steps", WITHIN(1, 1000000000), .standard = "10",
-     .help = "A record every so many steps."},
+     .help = "Steps from one record to the next."},
     {"signals", FIELD_ENUMS, AT(record_data, signals), .name_of = signal_name,
-     .standard = "[\"coordinates\", \"velocities\", \"energy\"]", .help = "What is recorded."},
+     .standard = "[\"coordinates\", \"velocities\", \"energy\"]", .help = "Recorded signals."},
     {"points", FIELD_OBJECTS, AT(record_data, points), .table = &table_point, .help = "Points of bodies."},
 };
 const table table_record = {"record", "Output of a run.", sizeof(record_data), record_fields,
@@ -426,7 +399,7 @@ static const field camera_fields[] = {
     {"position", FIELD_VECTOR, AT(camera_data, position), 3, .unit = "m", .required = true,
      .help = "Position of the camera."},
     {"target", FIELD_VECTOR, AT(camera_data, target), 3, .unit = "m", .standard = "[0, 0, 0]",
-     .help = "Where it looks."},
+     .help = "Point in the middle of the view."},
     {"fov", FIELD_NUMBER, AT(camera_data, fov), .unit = "rad", .range = {true, true, true, 0, 3.1}, .rival = 1,
      .standard = "0.8", .help = "Vertical field of view."},
     {"fov_deg", FIELD_NUMBER, AT(camera_data, fov_deg), .unit = "degrees", .range = {true, true, true, 0, 177},
@@ -439,29 +412,30 @@ static const field scene_fields[] = {
     {"sim", FIELD_INTEGER, AT(scene_data, version), WITHIN(1, 1), .required = true,
      .help = "Version of the format: 1."},
     {"$schema", FIELD_TEXT, AT(scene_data, schema), .help = "For editors; not read."},
-    {"name", FIELD_TEXT, AT(scene_data, name), .help = "Title; the file's name if left out."},
+    {"name", FIELD_TEXT, AT(scene_data, name), .help = "Title. Default: the name of the file."},
     {"description", FIELD_TEXT, AT(scene_data, description), .help = "Description of the scene."},
-    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &table_world, .help = "Surroundings and time stepping."},
+    {"world", FIELD_OBJECT, AT(scene_data, world), .table = &table_world,
+     .help = "Gravity, time stepping, contact solver and law."},
     {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &table_exclusion,
-     .help = "Pairs of bodies that never touch."},
+     .help = "Pairs of bodies without contacts."},
     SELF_CONTACT(scene_data),
-    {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &table_material, .help = "Surfaces."},
+    {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &table_material, .help = "Surfaces of shapes."},
     {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &table_material_pair,
-     .help = "Exceptions for two surfaces."},
+     .help = "Contact parameters of two materials."},
     {"bodies", FIELD_OBJECTS, AT(scene_data, bodies), .table = &table_body, .help = "Bodies."},
     {"models", FIELD_MAP, AT(scene_data, models), .table = &table_model, .help = "Models for instances, by name."},
     {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &table_instance, .help = "Copies of models."},
     {"initial", FIELD_MAP, AT(scene_data, initial), .table = &table_initial,
-     .help = "Initial state by the name of a joint's body; `*` matches any letters and skips fixed "
-             "joints. Later keys hold over earlier ones."},
+     .help = "Initial state by the name of the joint's body; `*` matches any letters and skips fixed joints. Later "
+             "keys replace earlier ones."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
-    {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "Forces from outside."},
+    {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "External forces."},
     {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,
-     .help = "What holds bodies together besides joints."},
+     .help = "Constraints between bodies, besides joints."},
     {"record", FIELD_OBJECT, AT(scene_data, record), .table = &table_record, .help = "Output of a run."},
     {"cameras", FIELD_OBJECTS, AT(scene_data, cameras), .table = &table_camera, .help = "Views."},
 };
-const table table_scene = {"scene", "The file is one object.", sizeof(scene_data), scene_fields,
+const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
 const table *const all_tables[] = {&table_scene,      &table_world,       &table_law,

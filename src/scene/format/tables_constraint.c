@@ -14,48 +14,46 @@ enum {
 };
 
 static const field constraint_fields[] = {
-    {"name", FIELD_NAME, AT(constraint_data, name), .help = "Name; that of the first body if left out."},
+    {"name", FIELD_NAME, AT(constraint_data, name), .help = "Name. Default: that of the first body."},
     {"type", FIELD_ENUM, AT(constraint_data, type), .required = true, .name_of = type_name,
      .help =
-         "Weld: the two poses coincide. Connect: the two points do, as in a ball joint; it closes loops. Distance: "
-         "the points keep their distance, as if a massless rod stood between them. Coupling: the coordinates of two "
-         "joints go together, first = offset + ratio second; a gear. Spring: a spring and damper pulls and pushes the "
-         "points along the line between them; implicit, so that it may be as stiff as you like. (One without length "
-         "is a connect with a `stiffness`.)"},
+         "Weld: the two poses coincide. Connect: the two points coincide, as in a ball joint; it closes loops. "
+         "Distance: the points keep their distance, as on a massless rod. Coupling: the coordinates of two joints obey "
+         "first = offset + ratio second, as in a gear. Spring: a spring and damper along the line between the points, "
+         "implicit and so stable at any stiffness. (For a spring of length 0 take a connect with a `stiffness`.)"},
     {"first", FIELD_NAME, AT(constraint_data, first), .required = true, .help = "Name of a body."},
     {"second", FIELD_NAME, AT(constraint_data, second), .standard = "\"world\"", .help = "Name of the other."},
     {"first_pose", FIELD_OBJECT, AT(constraint_data, first_pose), .table = &table_pose, .only = BIT(SIM_WELD),
-     .help = "Frame on the first body that is welded ..."},
+     .help = "Welded frame on the first body."},
     {"second_pose", FIELD_OBJECT, AT(constraint_data, second_pose), .table = &table_pose, .only = BIT(SIM_WELD),
-     .help = "... to this one on the second."},
+     .help = "Welded frame on the second body."},
     {"first_point", FIELD_VECTOR, AT(constraint_data, first_point), 3, .unit = "m", .standard = "[0, 0, 0]",
      .only = POINTS, .help = "Point of the first body, in its frame."},
     {"second_point", FIELD_VECTOR, AT(constraint_data, second_point), 3, .unit = "m", .standard = "[0, 0, 0]",
-     .only = POINTS, .help = "Point of the second."},
+     .only = POINTS, .help = "Point of the second body, in its frame."},
     {"distance", FIELD_NUMBER, AT(constraint_data, distance), .unit = "m", POSITIVE, .only = BIT(SIM_DISTANCE),
-     .needed_by = BIT(SIM_DISTANCE), .help = "Between the points."},
+     .needed_by = BIT(SIM_DISTANCE), .help = "Distance between the points."},
     {"rest", FIELD_NUMBER, AT(constraint_data, rest), .unit = "m", POSITIVE, .only = SPRING, .needed_by = SPRING,
      .help = "Distance of the points at which the spring is slack."},
     {"first_dof", FIELD_INTEGER, AT(constraint_data, first_dof), WITHIN(0, 5), .standard = "0",
-     .only = BIT(SIM_COUPLING), .help = "Which degree of freedom of the first body's joint, from 0."},
+     .only = BIT(SIM_COUPLING), .help = "Degree of freedom of the first body's joint, from 0."},
     {"second_dof", FIELD_INTEGER, AT(constraint_data, second_dof), WITHIN(0, 5), .standard = "0",
-     .only = BIT(SIM_COUPLING), .help = "Of the second's."},
+     .only = BIT(SIM_COUPLING), .help = "Degree of freedom of the second body's joint, from 0."},
     {"offset", FIELD_NUMBER, AT(constraint_data, offset), .unit = "rad or m", .standard = "0",
      .only = BIT(SIM_COUPLING), .help = "First coordinate where the second is zero."},
     {"ratio", FIELD_NUMBER, AT(constraint_data, ratio), .standard = "1", .only = BIT(SIM_COUPLING),
-     .help = "Of the first coordinate's change to the second's."},
+     .help = "Change of the first coordinate over that of the second."},
     {"stiffness", FIELD_NUMBER, AT(constraint_data, stiffness), .unit = "N/m or N m/rad", POSITIVE,
-     .help = "Left out, it is rigid; but a spring needs it."},
+     .help = "Stiffness. Default: rigid. Required for springs."},
     {"dissipation", FIELD_NUMBER, AT(constraint_data, dissipation), .unit = "s", NOT_NEGATIVE, .standard = "0",
      .only = HELD, .help = "Relaxation time: damping over stiffness."},
     {"damping", FIELD_NUMBER, AT(constraint_data, damping), .unit = "N s/m", NOT_NEGATIVE, .standard = "0",
-     .only = SPRING, .help = "Force over the speed at which the points part."},
+     .only = SPRING, .help = "Force over the speed at which the points separate."},
 };
 const table table_constraint = {
     "constraint",
-    "What holds two bodies together besides joints. It should hold in the initial state; where it does not, it is "
-    "drawn "
-    "together within some steps. Shapes of the two bodies still touch: see `exclusions`.",
+    "Constraint between two bodies, besides joints. It should hold in the initial state; if not, it closes within some "
+    "steps. Shapes of the two bodies still have contacts: see `exclusions`.",
     sizeof(constraint_data),
     constraint_fields,
     .count = COUNT(constraint_fields),

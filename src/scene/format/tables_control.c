@@ -15,8 +15,8 @@ static const char *frame_name(int i) {
 
 #define SINE_FIELDS(kind_of_value, width, zero)                                                                        \
     {"amplitude", kind_of_value, AT(sine_data, amplitude), width, .required = true, .help = "Amplitude."},             \
-        {"frequency",  FIELD_NUMBER,     AT(sine_data, frequency),  .unit = "Hz",                                      \
-         NOT_NEGATIVE, .required = true, .help = "Swings a second."},                                                  \
+        {"frequency",  FIELD_NUMBER,     AT(sine_data, frequency), .unit = "Hz",                                       \
+         NOT_NEGATIVE, .required = true, .help = "Frequency."},                                                        \
         {"phase",                                                                                                      \
          FIELD_NUMBER,                                                                                                 \
          AT(sine_data, phase),                                                                                         \
@@ -27,8 +27,7 @@ static const char *frame_name(int i) {
         {"phase_deg",       FIELD_NUMBER, AT(sine_data, phase_deg),                                                    \
          .unit = "degrees", .rival = 1,   .help = "`phase` in degrees."},                                              \
     {                                                                                                                  \
-        "offset", kind_of_value, AT(sine_data, offset), width, .standard = zero,                                       \
-                                                               .help = "Value about which it swings."                  \
+        "offset", kind_of_value, AT(sine_data, offset), width, .standard = zero, .help = "Mean value."                 \
     }
 
 static const field sine_fields[] = {SINE_FIELDS(FIELD_NUMBER, 0, "0")};
@@ -36,43 +35,40 @@ const table table_sine = {"sine", "offset + amplitude sin(2 pi frequency t + pha
                           sine_fields, .count = COUNT(sine_fields)};
 
 static const field vector_sine_fields[] = {SINE_FIELDS(FIELD_VECTOR, 3, "[0, 0, 0]")};
-const table table_vector_sine = {"vector_sine", "A [sine](#sine) of three values, in step with one another.",
+const table table_vector_sine = {"vector_sine", "A [sine](#sine) of three values, with the same frequency and phase.",
                                  sizeof(sine_data), vector_sine_fields, .count = COUNT(vector_sine_fields)};
 
 #define TRACK_FIELDS(kind_of_values, width, formulas, sine_table, text, formula_text)                                  \
     {"times", FIELD_NUMBERS, AT(track_data, times),                                                                    \
-     0,       .unit = "s",   .help = "Times of the values, increasing; left out, the one value holds always."},        \
+     0,       .unit = "s",   .help = "Times of the values, increasing. Default: one constant value."},                 \
         {"values", kind_of_values, AT(track_data, values), width, .rival = 1, .help = text},                           \
         {"interpolation",                                                                                              \
          FIELD_ENUM,                                                                                                   \
          AT(track_data, interpolation),                                                                                \
          .name_of = interpolation_name,                                                                                \
          .standard = "\"linear\"",                                                                                     \
-         .help = "Between values: hold the last, go straight, or go smoothly and rest at each (quintic: without "      \
-                 "acceleration there), or pass through them on a spline with continuous acceleration, at rest at the " \
-                 "first and the last."},                                                                               \
-        {"sine", FIELD_OBJECT, AT(track_data, sine), .table = sine_table, .rival = 1, .help = "A swing without end."}, \
+         .help =                                                                                                       \
+             "Between values: hold the last, linear, smooth with rate 0 at each value (quintic: also with "            \
+             "acceleration 0), or a spline with continuous acceleration, at rest at the first and the last value."},   \
+        {"sine", FIELD_OBJECT, AT(track_data, sine), .table = sine_table, .rival = 1, .help = "A sine at all times."}, \
     {                                                                                                                  \
         "expression", FIELD_FORMULA, AT(track_data, expression), formulas, .rival = 1, .help = formula_text            \
     }
 
 static const field track_fields[] = {
-    TRACK_FIELDS(FIELD_NUMBERS, 0, 1, &table_sine, "Value at each time.", "A formula of time, as below.")};
+    TRACK_FIELDS(FIELD_NUMBERS, 0, 1, &table_sine, "Value at each time.", "A formula of time, as described above.")};
 const table table_track = {
     "track",
-    "A value over time. A number is a constant, a text an `expression`. Before the first time and "
-    "after the last the value stays.\n"
-    "\n"
-    "Rates are exact: what follows a target follows the derivative of this value. They are continuous with `cubic`, "
-    "`quintic` and `spline`, with a sine, and with a formula that has no corners. `linear` and `hold` jump.\n"
-    "\n"
-    "A formula, as in `\"0.3*sin(2*pi*t) + 0.1\"`, holds numbers, the time `t` in seconds, `pi`, the operators "
-    "`+ - * / ^`, brackets, and comparisons `< <= > >=`, which are 1 where they hold and else 0. Angles are in "
-    "radians; `-t^2` is `-(t^2)`. Functions: `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2(y, x)`, `tanh`, "
-    "`exp`, `log` (natural), `sqrt`, `abs`, `min(a, b)`, `max(a, b)`, `mod(a, b)` (from 0 to b). In pieces: "
-    "`step(x)` is 0 before 0 and 1 from there on, `ramp(x)` is `max(x, 0)`, `smooth(x, from, to)` goes from 0 to 1 "
-    "with a continuous rate, `if(condition, then, else)` takes one of two. A formula must have a finite value "
-    "throughout the run; it has at most 256 numbers, names and operators, nested at most 32 deep.",
+    "A value over time. A number is a constant, a text an `expression`. Before the first time and after the last the "
+    "value is constant.\n\nRates are exact derivatives of the value. They are continuous with `cubic`, `quintic` and "
+    "`spline`, with a sine, and with a smooth formula. With `linear` and `hold` they jump.\n\nA formula, as in "
+    "`\"0.3*sin(2*pi*t) + 0.1\"`, consists of numbers, the time `t` in seconds, `pi`, the operators `+ - * / ^`, "
+    "brackets, and comparisons `< <= > >=` with the values 1 and 0. Angles are in radians; `-t^2` is `-(t^2)`. "
+    "Functions: `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2(y, x)`, `tanh`, `exp`, `log` (natural), `sqrt`, "
+    "`abs`, `min(a, b)`, `max(a, b)`, `mod(a, b)` (from 0 to b). Piecewise: `step(x)` is 0 for x < 0, else 1; "
+    "`ramp(x)` is `max(x, 0)`; `smooth(x, from, to)` rises from 0 to 1 with a continuous rate; `if(condition, then, "
+    "else)` selects one of two. A formula must have a finite value throughout the run; it has at most 256 numbers, "
+    "names and operators, nested at most 32 deep.",
     sizeof(track_data),
     track_fields,
     .count = COUNT(track_fields),
@@ -80,13 +76,12 @@ const table table_track = {
     .text_stands_for = "expression",
     .rivals_needed = BIT(1)};
 
-static const field vector_track_fields[] = {TRACK_FIELDS(FIELD_ROWS, 3, 3, &table_vector_sine, "Vector at each time.",
-                                                         "Three formulas of time, as of a [track](#track); numbers may "
-                                                         "stand among them.")};
+static const field vector_track_fields[] = {
+    TRACK_FIELDS(FIELD_ROWS, 3, 3, &table_vector_sine, "Vector at each time.",
+                 "Three formulas of time, as in a [track](#track), or numbers.")};
 const table table_vector_track = {
     "vector_track",
-    "A vector over time. Three numbers stand for themselves at all times; three formulas, or formulas and numbers, for "
-    "`expression`.",
+    "A vector over time. Three numbers are constants; three formulas, or formulas and numbers, are an `expression`.",
     sizeof(track_data),
     vector_track_fields,
     .count = COUNT(vector_track_fields),
@@ -95,52 +90,52 @@ const table table_vector_track = {
     .rivals_needed = BIT(1)};
 
 static const field actuator_fields[] = {
-    {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name; that of the joint if left out."},
+    {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name. Default: that of the joint."},
     {"joint", FIELD_PATTERN, AT(actuator_data, joint), .required = true,
-     .help =
-         "Name of the body whose joint it drives; with `*` for any letters, one actuator for each joint that fits."},
+     .help = "Name of the body whose joint it drives. With `*`, which matches any letters, one actuator for each joint "
+             "that matches."},
     {"dof", FIELD_INTEGER, AT(actuator_data, dof), WITHIN(0, 5), .standard = "0",
-     .help = "Which degree of freedom of the joint, from 0. Joints with quaternions (ball, free) cannot be driven."},
+     .help = "Degree of freedom of the joint, from 0. Ball and free joints cannot be driven."},
     {"kp", FIELD_NUMBER, AT(actuator_data, kp), .unit = "N m/rad or N/m", NOT_NEGATIVE, .standard = "0",
      .help = "Stiffness towards the target."},
     {"kd", FIELD_NUMBER, AT(actuator_data, kd), .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .standard = "0",
      .help = "Damping towards the target's rate."},
     {"effort", FIELD_NUMBER, AT(actuator_data, effort), .unit = "N m or N", POSITIVE,
-     .help = "The most it gives either way; no limit if left out."},
+     .help = "Limit of the effort in both directions. Default: none."},
     {"gravity_compensation", FIELD_FLAG, AT(actuator_data, gravity_compensation), .standard = "false",
-     .help = "Adds the force that holds the tree against gravity."},
+     .help = "Adds the effort that balances gravity."},
     {"target", FIELD_OBJECT, AT(actuator_data, target), .table = &table_track, .unit = "rad or m", .standard = "0",
-     .help = "Coordinate to be followed."},
+     .help = "Desired coordinate."},
     {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &table_track, .unit = "N m or N",
-     .help = "Effort to be added."},
+     .help = "Added effort."},
 };
 const table table_actuator = {"actuator",
-                              "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward, "
-                              "taken implicitly, so that stiff gains are stable.",
+                              "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward. "
+                              "It is implicit, so stiff gains are stable.",
                               sizeof(actuator_data),
                               actuator_fields,
                               .count = COUNT(actuator_fields),
                               .named_by = {"name", "joint"}};
 
 static const field load_fields[] = {
-    {"name", FIELD_NAME, AT(load_data, name), .help = "Name; that of the body if left out."},
+    {"name", FIELD_NAME, AT(load_data, name), .help = "Name. Default: that of the body."},
     {"body", FIELD_NAME, AT(load_data, body), .rival = 1, .help = "Body on which it acts."},
     {"joint", FIELD_NAME, AT(load_data, joint), .rival = 1, .help = "Body in whose joint it acts."},
     {"dof", FIELD_INTEGER, AT(load_data, dof), WITHIN(0, 5), .standard = "0",
-     .help = "In a joint: which degree of freedom, from 0."},
+     .help = "In a joint: degree of freedom, from 0."},
     {"point", FIELD_VECTOR, AT(load_data, point), 3, .unit = "m", .standard = "[0, 0, 0]",
-     .help = "On a body: where the force acts, in the body frame."},
+     .help = "On a body: point of the force, in the body frame."},
     {"frame", FIELD_ENUM, AT(load_data, frame), .name_of = frame_name, .standard = "\"world\"",
-     .help = "On a body: axes in which force and torque are given."},
+     .help = "On a body: axes of force and torque."},
     {"force", FIELD_OBJECT, AT(load_data, force), .table = &table_vector_track, .unit = "N",
      .help = "On a body: force."},
     {"torque", FIELD_OBJECT, AT(load_data, torque), .table = &table_vector_track, .unit = "N m",
      .help = "On a body: torque."},
     {"value", FIELD_OBJECT, AT(load_data, value), .table = &table_track, .unit = "N m or N",
-     .help = "In a joint: the effort."},
+     .help = "In a joint: effort."},
 };
 const table table_load = {"load",
-                          "Force from outside, on a body or in a joint.",
+                          "External force, on a body or in a joint.",
                           sizeof(load_data),
                           load_fields,
                           .count = COUNT(load_fields),
