@@ -66,7 +66,7 @@ static const char cache_meaning[] =
 void print_help(void) {
     printf("Usage: sim SCENE.json [OPTION]...\n       sim COMMAND [OPTION]...\n\n");
     usage_wrap(description, 0, 0);
-    printf("\nCommands (sim COMMAND --help tells the options of each):\n");
+    printf("\nCommands (sim COMMAND --help lists its options):\n");
     for (size_t k = 0; k < sizeof command_list / sizeof command_list[0]; k++) {
         printf("  %-41s %s\n", command_list[k].usage, command_list[k].meaning);
     }

@@ -59,7 +59,7 @@ sim_status file_read(const char *path, int64_t most, char **bytes, size_t *size,
         return status;
     }
     if (length > most) {
-        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %lld are the most", (long long)length,
+        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; the limit is %lld", (long long)length,
                           (long long)most);
     } else if (!(*bytes = malloc((size_t)length + 1))) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");

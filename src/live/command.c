@@ -100,5 +100,5 @@ sim_status live_command_read(const char *text, size_t length, int nbody, live_co
         }
     }
     cJSON_Delete(object);
-    return good ? SIM_OK : sim_fail(error, SIM_BAD_INPUT, "no command that is known here");
+    return good ? SIM_OK : sim_fail(error, SIM_BAD_INPUT, "unknown command");
 }

@@ -4,7 +4,7 @@
 live_server *live_server_open(const char *address, int port, const void *page, size_t size, live_listener listener,
                               sim_error *error) {
     (void)address, (void)port, (void)page, (void)size, (void)listener;
-    sim_fail(error, SIM_BAD_INPUT, "this build serves no pages: it has no libwebsockets");
+    sim_fail(error, SIM_BAD_INPUT, "this build has no web server: libwebsockets is missing");
     return NULL;
 }
 

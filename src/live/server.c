@@ -189,7 +189,7 @@ live_server *live_server_open(const char *address, int port, const void *page, s
                               sim_error *error) {
     unsigned char number[16];
     if (inet_pton(AF_INET, address, number) != 1 && inet_pton(AF_INET6, address, number) != 1) {
-        sim_fail(error, SIM_BAD_INPUT, "'%s' is no address in numbers, like 127.0.0.1 or ::1", address);
+        sim_fail(error, SIM_BAD_INPUT, "'%s' is not a numeric address, such as 127.0.0.1 or ::1", address);
         return NULL;
     }
     live_server *server = calloc(1, sizeof *server);
@@ -222,9 +222,9 @@ live_server *live_server_open(const char *address, int port, const void *page, s
     if (!server->host || live_server_port(server) <= 0) {
         live_server_close(server);
         sim_fail(error, SIM_NO_RESOURCE,
-                 port ? "cannot listen on %s, port %d: another program has it, or it is not allowed; without --port a "
-                        "free one is taken"
-                      : "cannot listen on %s: no address of this machine",
+                 port
+                     ? "cannot listen on %s, port %d: it is in use or not permitted; without --port a free port is used"
+                     : "cannot listen on %s: not an address of this machine",
                  address, port);
         return NULL;
     }

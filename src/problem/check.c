@@ -15,9 +15,8 @@
 #include <stdbool.h>
 
 static sim_status check_there(const char *name, const void *array, ptrdiff_t count, sim_error *error) {
-    return array || count == 0
-               ? SIM_OK
-               : sim_fail(error, SIM_BAD_INPUT, "%s: is not there; %td numbers are needed", name, count);
+    return array || count == 0 ? SIM_OK
+                               : sim_fail(error, SIM_BAD_INPUT, "%s: is missing; %td numbers are needed", name, count);
 }
 
 static sim_status check_finite(const char *name, const double *x, ptrdiff_t count, sim_error *error) {
@@ -247,8 +246,8 @@ static sim_status check_symmetry(const sim_problem *p, sim_error *error) {
             const double *a = W->value + W->at[k], *b = block_at(p, j, i);
             for (int e = 0; e < rows * columns; e++) {
                 if (a[e] != (b ? b[e % columns * rows + e / columns] : 0)) {
-                    return sim_fail(error, SIM_BAD_INPUT, "W: is not symmetric, as it says, in the blocks of %d and %d",
-                                    i, j);
+                    return sim_fail(error, SIM_BAD_INPUT,
+                                    "W: is declared symmetric, but is not in the blocks of %d and %d", i, j);
                 }
             }
         }

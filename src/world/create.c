@@ -9,7 +9,7 @@ sim_status options_check(const sim_options *o, sim_error *error) {
         return sim_fail(error, SIM_BAD_INPUT, "the step must be positive and finite, not %g s", o->step);
     }
     if ((unsigned)o->integrator >= SIM_INTEGRATORS) {
-        return sim_fail(error, SIM_BAD_INPUT, "%d is no integrator", (int)o->integrator);
+        return sim_fail(error, SIM_BAD_INPUT, "%d is not an integrator", (int)o->integrator);
     }
     if (o->threads < 1 || o->threads > 64) {
         return sim_fail(error, SIM_BAD_INPUT, "the number of threads must be 1 to 64, not %d", o->threads);
@@ -21,7 +21,7 @@ sim_status options_check(const sim_options *o, sim_error *error) {
         return sim_fail(error, SIM_BAD_INPUT, "the contact margin must not be negative, as %g m is", o->contact_margin);
     }
     if (o->compliance >= SIM_COMPLIANCES) {
-        return sim_fail(error, SIM_BAD_INPUT, "%d is no compliance", o->compliance);
+        return sim_fail(error, SIM_BAD_INPUT, "%d is not a compliance", o->compliance);
     }
     if (o->sleep && (o->sleep_speed < 0 || o->sleep_time < 0)) {
         return sim_fail(error, SIM_BAD_INPUT, "the speed and the time of sleep must not be negative, as %g m/s, %g s",
@@ -225,11 +225,10 @@ static sim_status check_integrator(const sim_options *o, bool collides, sim_erro
                               "bodies: choose another");
     }
     if (contact_wants_positions(o->solver, o->solver_option) && theta_travel(o->integrator) < 1) {
-        return sim_fail(
-            error, SIM_BAD_INPUT,
-            "the solver %s can take gaps where the step ends only if positions move with the velocity at its "
-            "end: choose the integrator symplectic or implicit",
-            o->solver->name);
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "the solver %s can take gaps at the end of the step only if positions move with the end "
+                        "velocities: choose the integrator symplectic or implicit",
+                        o->solver->name);
     }
     return SIM_OK;
 }

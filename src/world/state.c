@@ -75,8 +75,7 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
         sim_v3 p = c->at.position, n = c->at.normal, d = c->at.apart, g = state->impulse[k];
         if (c->shape_a < 0 || c->shape_b <= c->shape_a || c->shape_b >= m->nshape ||
             c->body_a != m->shape[c->shape_a].body || c->body_b != m->shape[c->shape_b].body) {
-            return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state is of shapes that the model does not have",
-                            k);
+            return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state has shapes that the model lacks", k);
         }
         if (!isfinite(p.x + p.y + p.z) || !isfinite(n.x + n.y + n.z) || !isfinite(d.x + d.y + d.z) ||
             !isfinite(g.x + g.y + g.z) || !isfinite(c->at.gap) ||
@@ -112,7 +111,7 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
         sum += isfinite(state->v[j]) && isfinite(state->a[j]) ? 0 : NAN;
     }
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
-        return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but not where they stand", state->ncontact);
+        return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but no array of them", state->ncontact);
     }
     int rows_finite = is_finite_or_null(state->joint_impulse, 3 * (size_t)m->nv) &&
                       is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&

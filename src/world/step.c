@@ -189,7 +189,7 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     world_contacts *c = &w->contacts;
     contact_input in;
     if (!c->stage) {
-        sim_fail(error, SIM_BAD_INPUT, "nothing can touch here: there is no contact problem");
+        sim_fail(error, SIM_BAD_INPUT, "no contact is possible: there is no contact problem");
         return NULL;
     }
     sim_step_info last = w->info;

@@ -133,7 +133,7 @@ def refuses_in_one_sentence():
     refuses("no file given", "--out", "x.svg")
     refuses("did you mean \"energy\"?", "run.csv", "--quantity", "enegry")
     refuses("did you mean \"upper_rod\"?", "run.csv", "--quantity", "energy,uper_rod")
-    refuses("with commas between", "run.csv", "--quantity", "energy,,drift")
+    refuses("separated by commas", "run.csv", "--quantity", "energy,,drift")
     refuses("holds no 'E'", "run.csv", "--quantity", "E")
     refuses("--size takes pixels", "run.csv", "--size", "10x10")
     refuses("--from should be less", "run.csv", "--from", 2, "--to", 1)

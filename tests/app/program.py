@@ -557,7 +557,7 @@ def refuses_bad_scenes_and_writes_nothing():
     refuses("absent.json", "absent.json", "--out", "a.csv", status=3)
     refuses("error", scene("arm"), "--set", "world/stp=1", "--out", "a.csv")
     refuses("error", scene("arm"), "--set", "nonsense", "--out", "a.csv")
-    refuses("a path is written with slashes", scene("arm"), "--set", "world.step=1", "--out", "a.csv")
+    refuses("a path has slashes", scene("arm"), "--set", "world.step=1", "--out", "a.csv")
 
 
 def refuses_bad_options_with_a_hint():
@@ -667,7 +667,7 @@ def refuses_to_write_over_what_it_reads_or_writes():
     refuses("written twice", arm, "--out", "a.csv", "--summary", "a.csv")
     refuses("written twice", arm, "--checkpoint", "a", "--summary", "a")
     sim(arm, "--checkpoint", "c", "--duration", 0.1)
-    refuses("is the checkpoint to go on from", arm, "--resume", "c", "--summary", "./c")
+    refuses("is the checkpoint to continue from", arm, "--resume", "c", "--summary", "./c")
     sim(arm, "--resume", "c", "--checkpoint", "./c")
 
 

@@ -132,7 +132,7 @@ def goes_on_with_the_scene_that_the_checkpoint_holds():
     assert sim("--resume", "half.state", "--validate").stdout.startswith("half.state: ok")
     sim("--resume", "half.state", "--duration", 0.07, "--checkpoint", "half.state", "-q")
     sim("--resume", "half.state", "--duration", 0.08, "-q")
-    refuses("is the checkpoint to go on from", "--resume", "half.state", "--html", "./half.state")
+    refuses("is the checkpoint to continue from", "--resume", "half.state", "--html", "./half.state")
     refuses("made with a step of", "--resume", "half.state", "--step", 0.001, "-q")
     refuses("not a checkpoint", "--resume", write("none.state", "x"), "-q")
 
@@ -197,12 +197,12 @@ def writes_over_nothing_that_it_reads_under_any_name():
         refuses("is the checkpoint", "user.json", "--resume", "run.state", "--summary", name)
     os.rename("run.csv", "run.svg")
     for name in ("run.svg", *other_names_of("run.svg")):
-        refuses("is a file to be drawn, and would be overwritten", "plot", "run.svg", "--out", name)
+        refuses("is an input file, and would be overwritten", "plot", "run.svg", "--out", name)
     refuses("would be written twice", "user.json", "--out", "a.csv", "--summary", "./a.csv")
     refuses("would be written twice", "user.json", "--dump-problem", 1, "p.h5", "--checkpoint", "./p.h5")
     os.rename("user.json", "user.png")
     os.symlink("user.png", "user.json")
-    refuses("is what is to be drawn, and would be overwritten", "render", "user.json", "--out", "user.png")
+    refuses("is the input, and would be overwritten", "render", "user.json", "--out", "user.png")
 
 
 def keeps_a_trajectory_that_is_shown():
@@ -213,7 +213,7 @@ def keeps_a_trajectory_that_is_shown():
         refuses("would be written twice", "fall.json", "--out", "run.h5", "--dump-problem", 1, name)
     os.mkdir("frames")
     os.symlink("../run.h5", "frames/0.png")
-    refuses("is what is to be drawn", "render", "run.h5", "--out", "frames/%d.png", "--size", "16x16")
+    refuses("is the input", "render", "run.h5", "--out", "frames/%d.png", "--size", "16x16")
 
 
 def empties_no_file_before_all_could_be_opened():
@@ -230,7 +230,7 @@ def leaves_a_trajectory_that_another_program_writes():
     sim("fall.json", "--out", "a.csv", "--out", "run.h5", "-q")
     with open("run.h5") as other:
         fcntl.flock(other, fcntl.LOCK_SH)
-        refuses("run.h5: cannot create: another program has it open", "fall.json", "--out", "a.csv", "--out", "run.h5", "-q",
+        refuses("run.h5: cannot create: it is open in another program", "fall.json", "--out", "a.csv", "--out", "run.h5", "-q",
                 status=3)
 
 

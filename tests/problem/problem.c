@@ -252,11 +252,11 @@ Test(problem, whose_indices_do_not_fit_is_refused_with_the_place) {
     SPOILT(d.p.ntree = -1, "a count is negative");
     SPOILT(d.p.step = 0, "step is 0 s");
     SPOILT(d.p.step = NAN, "step is nan s");
-    SPOILT(d.p.gap = NULL, "gap: is not there");
-    SPOILT(d.p.v_free = NULL, "v_free: is not there");
-    SPOILT(d.p.J = NULL, "J: is not there");
-    SPOILT(d.p.tree = NULL, "tree: is not there");
-    SPOILT(d.p.constraint = NULL, "constraint: is not there");
+    SPOILT(d.p.gap = NULL, "gap: is missing");
+    SPOILT(d.p.v_free = NULL, "v_free: is missing");
+    SPOILT(d.p.J = NULL, "J: is missing");
+    SPOILT(d.p.tree = NULL, "tree: is missing");
+    SPOILT(d.p.constraint = NULL, "constraint: is missing");
     SPOILT(d.tree[1].v0++, "do not follow on");
     SPOILT(d.tree[1].nv = -3, "do not follow on");
     SPOILT(d.tree[0].nv = 0x7fffffff, "do not follow on");
@@ -290,7 +290,7 @@ Test(problem, whose_masses_are_not_symmetric_and_positive_is_refused) {
     SPOILT(d.A[7] = 0, "not positive definite");
     sim_error error = {0};
     cr_expect_null(sim_problem_create(p, NULL, &error));
-    cr_expect(strstr(error.text, "A: is not there"), "%s", error.text);
+    cr_expect(strstr(error.text, "A: is missing"), "%s", error.text);
     sim_problem_free(p);
 }
 
@@ -307,7 +307,8 @@ Test(problem, of_W_that_is_not_as_it_says_is_refused) {
         value[1] = k == 1 || k == 3 ? 1.5 : k == 2 ? NAN : 1;
         sim_problem *made = sim_problem_create(&p, NULL, &error);
         cr_expect_eq(made != NULL, k == 0 || k == 3, "%d: %s", k, error.text);
-        cr_expect(made || strstr(error.text, k == 1 ? "W: is not symmetric" : "W/value[1] is nan"), "%s", error.text);
+        cr_expect(made || strstr(error.text, k == 1 ? "W: is declared symmetric" : "W/value[1] is nan"), "%s",
+                  error.text);
         sim_problem_free(made);
     }
 }

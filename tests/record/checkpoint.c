@@ -161,7 +161,7 @@ Test(checkpoint, refuses_contacts_that_no_world_can_have) {
     double number;
     memcpy(&number, (int[]){9999, 9999}, sizeof number); /* shapes that are not there */
     forge(f.path, contacts, number);
-    refused(&f, "a.state", f.world, "contact 0 of the state is of shapes that the model does not have");
+    refused(&f, "a.state", f.world, "contact 0 of the state has shapes that the model lacks");
     keep(&f, "a.state");
     forge(file_in(&f, "a.state"), impulses + (long)sizeof(sim_v3), NAN);
     refused(&f, "a.state", f.world, "contact 1 of the state holds a number that is not finite");
@@ -237,7 +237,7 @@ Test(checkpoint, refuses_a_file_cut_anywhere) {
         sim_error error = {0};
         cr_assert_eq(truncate(f.path, size), 0);
         cr_expect_eq(sim_checkpoint_read(f.path, f.scene, other, &error), SIM_BAD_INPUT, "%ld bytes", size);
-        cr_expect_not_null(strstr(error.text, size < 16 ? "not a checkpoint" : "cut short"), "%s", error.text);
+        cr_expect_not_null(strstr(error.text, size < 16 ? "not a checkpoint" : "truncated"), "%s", error.text);
     }
     sim_world_free(other);
     fixture_close(&f);

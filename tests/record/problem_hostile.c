@@ -87,8 +87,8 @@ Test(problem_hostile, files_of_fclib_are_refused_with_the_place_and_the_reason) 
         {local, "/fclib_local", "spacedim", 'i', 1, &two, "plane problems are not supported"},
         {local, "/fclib_local", "spacedim", 'i', 1, &five, "rolling friction is not supported"},
         {local, "/fclib_local", "spacedim", 'x', 1, one, "spacedim: should hold whole numbers"},
-        {local, "/fclib_local", "spacedim", 'd', 0, NULL, "spacedim: is not there"},
-        {local, "/fclib_local/vectors", "mu", 'd', 0, NULL, "/fclib_local/vectors/mu: is not there"},
+        {local, "/fclib_local", "spacedim", 'd', 0, NULL, "spacedim: is missing"},
+        {local, "/fclib_local/vectors", "mu", 'd', 0, NULL, "/fclib_local/vectors/mu: is missing"},
         {local, "/fclib_local/vectors", "mu", 'x', 8, nan_mu, "number 1 is not finite"},
         {local, "/fclib_local/vectors", "mu", 'x', 8, below, "not from 0 to 1000"},
         {local, "/fclib_local/vectors", "mu", 'x', 8, above, "not from 0 to 1000"},
@@ -106,12 +106,12 @@ Test(problem_hostile, files_of_fclib_are_refused_with_the_place_and_the_reason) 
         {local, "/fclib_local/W", "p", 'i', 25, start, "p: should rise"},
         {local, "/fclib_local/W", "p", 'i', 1, &none, "one number more"},
         {local, "/fclib_local/W", "x", 'i', 1, &none, "x: should hold numbers in floating point"},
-        {local, "/fclib_local", "W", 'd', 0, NULL, "/fclib_local/W: is not there"},
+        {local, "/fclib_local", "W", 'd', 0, NULL, "/fclib_local/W: is missing"},
         {local, "/fclib_local", "W", 't', 0, "text", "/fclib_local/W: should be a group"},
         {global, "/fclib_global/vectors", "f", 'x', 1, one, "M: is 42 x 42"},
         {global, "/fclib_global/vectors", "w", 'x', 1, one, "w: holds 1 numbers where 84"},
-        {global, "/fclib_global", "M", 'd', 0, NULL, "M: is not there"},
-        {global, "/fclib_global", "H", 'g', 0, NULL, "H/m: is not there"},
+        {global, "/fclib_global", "M", 'd', 0, NULL, "M: is missing"},
+        {global, "/fclib_global", "H", 'g', 0, NULL, "H/m: is missing"},
         {global, "/fclib_global/M", "nz", 'i', 1, &none, "not positive definite"},
         {global, "/fclib_global/H", "nz", 'i', 1, &minus, "within its range"},
     };
@@ -145,10 +145,10 @@ static void put_strange_things(hid_t file, int which) {
 Test(problem_hostile, files_with_what_cannot_be_kept_are_refused) {
     static const char *const words[] = {"/link: is a link to elsewhere",
                                         "/link: is a link to elsewhere",
-                                        "lies too deep",
+                                        "is nested too deep",
                                         "/varying: holds values of a type",
                                         "/reference: holds values",
-                                        "/huge: says that it holds more",
+                                        "/huge: states a size beyond",
                                         "/type: is neither"};
     for (int which = 0; which < 7; which++) {
         char path[] = "/tmp/hostile_XXXXXX";
@@ -275,7 +275,7 @@ Test(problem_hostile, arrays_of_our_own_group_are_needed_as_they_are) {
     sim_problem_file_free(file);
     for (size_t k = 0; k < sizeof name / sizeof name[0]; k++) {
         int whole = k < 1 || (k > 1 && k < 8), single = k < 2;
-        is_refused(&(fault){path, "/sim_problem", name[k], 'd', 0, NULL, "is not there"});
+        is_refused(&(fault){path, "/sim_problem", name[k], 'd', 0, NULL, "is missing"});
         is_refused(&(fault){path, "/sim_problem", name[k], whole ? 'x' : 'i', 1, whole ? (const void *)&one : &minus,
                             "is not of the right type"});
         if (!single) {

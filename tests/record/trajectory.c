@@ -124,8 +124,8 @@ Test(trajectory, what_stands_in_other_files_is_refused_before_anything_is_read) 
     fixture_close(&f);
 }
 
-/* 0: it was read, or refused with a reason.  In a process of its own, since HDF5 1.10 loses memory over a checksum that does
- * not fit. */
+/* 0: it was read, or refused with a reason.  In a process of its own, since HDF5 1.10 loses memory over a checksum that
+ * does not fit. */
 static int read_everything(const char *path) {
     sim_error error = {0};
     trajectory *t = trajectory_open(path, &error);
@@ -215,13 +215,13 @@ Test(trajectory, what_is_no_table_is_refused_with_its_place) {
     static const char *const bad[][2] = {
         {"", "is empty"},
         {"{\"sim\": 1}\n", "is JSON, not a recorded run"},
-        {"time [s],x", "no table"},
-        {"time [s],x\n", "holds no record"},
+        {"time [s],x", "not a table"},
+        {"time [s],x\n", "but no records"},
         {"time [s],x\n0,1\n0,1,2\n", "run.csv:3: has 3 cells, but there are 2 columns"},
         {"time [s],x\n0,1\n0\n", "run.csv:3: has 1 cells"},
-        {"time [s],x\n0,1\n0,abc\n", "run.csv:3: 'abc' is no number (column 'x')"},
-        {"0,1\n2,3\n", "'0' names no column"},
-        {"time,,x\n", "'' names no column"},
+        {"time [s],x\n0,1\n0,abc\n", "run.csv:3: 'abc' is not a number (column 'x')"},
+        {"0,1\n2,3\n", "'0' is not a column name"},
+        {"time,,x\n", "'' is not a column name"},
         {"\x89HDF\r\n\x1a\n", "run.csv"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
@@ -236,6 +236,6 @@ Test(trajectory, what_is_no_table_is_refused_with_its_place) {
     refuses("/", "is a folder, not a file");
     const char *other = file_in(&f, "other.h5");
     write_text(other, "time [s],x\n0,1\n");
-    refuses(other, "is not an HDF5 file, whatever its name says");
+    refuses(other, "is not an HDF5 file, despite its name");
     fixture_close(&f);
 }

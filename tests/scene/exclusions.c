@@ -55,8 +55,8 @@ Test(scene_exclusions, pair_all_that_fit_with_all_that_fit) {
 }
 
 Test(scene_exclusions, of_patterns_without_a_pair_are_refused) {
-    refused(EXCLUDE("middle_*", "*"), "scene.json:2:1", "no two bodies with shapes fit \"middle_*\" and \"*\"");
-    refused(EXCLUDE("right_*", "right_*"), "scene.json:2:1", "no two bodies with shapes fit");
+    refused(EXCLUDE("middle_*", "*"), "scene.json:2:1", "no two bodies with shapes match \"middle_*\" and \"*\"");
+    refused(EXCLUDE("right_*", "right_*"), "scene.json:2:1", "no two bodies with shapes match");
     refused(EXCLUDE("*", "flor"), "scene.json:2:26", "there is no body \"flor\" (did you mean \"floor\"?)");
     refused(EXCLUDE("floor", "floor"), "scene.json:2:30", "both are \"floor\"");
 }
@@ -127,5 +127,5 @@ Test(scene_exclusions, are_bounded) {
     refused("{'sim': 1, 'models': {'m': {'bodies': [" BALL(
                 "a") "]}}, 'instances': [{'model': 'm', 'repeat': {'placement': "
                      "'line', 'count': 3000, 'offset': [3, 0, 0]}}], 'self_contact':\nfalse}",
-            "scene.json:2:1", "more than 4000000 pairs of bodies that never touch");
+            "scene.json:2:1", "more than 4000000 excluded pairs of bodies");
 }

@@ -16,7 +16,7 @@ Test(scene_far, bounds_too_far_apart_are_not_said_to_be_in_the_wrong_order) {
     const char *scatter = "{'sim': 1, 'models': {'m': {'bodies': [{'name': 'b'}]}}, 'instances': [{'model': 'm', "
                           "'prefix': 'x', 'repeat': {'placement': 'scatter', 'count': 3, 'min': [-1e308, 0, 0], "
                           "'max':\n[1e308, 1, 1]}}]}";
-    refused(scatter, "scene.json:2:1", "from -1e+308 to 1e+308 is farther than the largest double");
+    refused(scatter, "scene.json:2:1", "the distance from -1e+308 to 1e+308 exceeds the largest double");
 }
 
 Test(scene_far, a_far_part_of_a_field_is_not_said_to_be_infinite) {

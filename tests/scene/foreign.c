@@ -40,7 +40,7 @@ Test(scene_foreign, keys_are_told_by_their_name_and_place_here) {
     refused(BODY("'mass': 1"), "scene.json:2:1", "\"inertia\": {\"mass\": ..., \"moments\": [...]}");
     refused(BODY("'position': [0, 0, 1]"), "scene.json:2:1", "\"pose\": {\"position\": [x, y, z]");
     refused(BODY("'geom': []"), "scene.json:2:1", "\"shapes\": [{\"type\": ...}]");
-    refused(BODY("'static': true"), "scene.json:2:1", "how it moves is its \"joint\"");
+    refused(BODY("'static': true"), "scene.json:2:1", "its motion is set by \"joint\"");
     refused(BODY("'range': [0, 1]"), "scene.json:2:1", "that belongs into the body's \"joint\"");
     refused(JOINT("'type': 'hinge', 'limits': [0, 1]"), "scene.json:2:18", "\"range\": [low, high], or \"range_deg\"");
     refused(JOINT("'type': 'hinge', 'lower': 0"), "scene.json:2:18", "\"range\": [low, high]");
@@ -99,11 +99,11 @@ Test(scene_foreign, misspelt_words_keep_their_hints) {
 
 Test(scene_foreign, angles_of_more_than_a_turn_are_doubted) {
     warned(JOINT("'type': 'hinge', 'range': [-90, 90]"), "scene.json:2:27: warning: /bodies/0/joint/range: 90 rad are "
-                                                         "14.3 turns (degrees are written as \"range_deg\")");
+                                                         "14.3 turns (for degrees use \"range_deg\")");
     warned(JOINT("'type': 'universal', 'axis2': [1, 0, 0], 'range': [[0, 1], [0, 45]]"), "45 rad are 7.16 turns");
-    warned(BODY("'q': 45"), "degrees are written as \"q_deg\"");
+    warned(BODY("'q': 45"), "for degrees use \"q_deg\"");
     warned(BODY("'pose': {'rpy': [0, 90, 0]}"),
-           "scene.json:2:17: warning: /bodies/0/pose/rpy: 90 rad are 14.3 turns (degrees are written as \"rpy_deg\")");
+           "scene.json:2:17: warning: /bodies/0/pose/rpy: 90 rad are 14.3 turns (for degrees use \"rpy_deg\")");
     warned(BODY("'pose': {'axis_angle': [0, 0, 1, 90]}"), "the angle is in radians");
 }
 
@@ -166,7 +166,7 @@ Test(scene_foreign, files_of_other_kinds_are_told_in_a_sentence) {
     TOLD("a.stl", "solid x\nfacet normal", "a mesh in STL");
     TOLD("a.stl", "\0\0\0", "a mesh in STL by its name");
     TOLD("a.yaml", "a: 1", "a YAML file");
-    TOLD("c", "sim checkpoint\n\0", "a checkpoint, not a scene: sim SCENE.json --resume FILE goes on from it");
+    TOLD("c", "sim checkpoint\n\0", "a checkpoint, not a scene: sim SCENE.json --resume FILE continues from it");
     TOLD("a.png", "\x89PNG", "a picture");
 }
 

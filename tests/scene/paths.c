@@ -73,7 +73,7 @@ Test(scene_paths, that_are_ambiguous_or_lead_nowhere_are_refused) {
     refused_with(
         "{'sim': 1, 'bodies': [" HINGE("a") "], 'loads': [{'joint': 'a', 'value': 1}, {'body': 'a', 'force': [1, 2, "
                                             "3]}]}",
-        NULL, "loads/a/value=3", "--set loads/a/value=3", "2 elements go by \"a\" (say which by its number, from 0)");
+        NULL, "loads/a/value=3", "--set loads/a/value=3", "2 elements have the name \"a\" (give its number, from 0)");
     refused_with(
         SCENE, NULL, "actuators/arm1/kp=3", "--set actuators/arm1/kp=3",
         "\"arm1\" is neither the name nor the number of an element (the element that makes it makes others, too, and "

@@ -100,16 +100,16 @@ Test(scene_solids, what_makes_no_solid_is_refused_in_place) {
     refused(SHAPE("{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]}"), "scene.json:2:30", "plane");
     refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,3]]}"), "scene.json:2:68",
             "triangle 0 names point 3");
-    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:28", "go with \"triangles\"");
+    refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"), "scene.json:2:28", "need \"triangles\"");
     refused(SHAPE("{'type': 'mesh', 'file': 'absent.stl'}"), "scene.json:2:26", "absent.stl");
     refused(SHAPE("{'type': 'mesh', 'file': 'a.stl', 'scale': 0}"), "scene.json:2:44", "none of them 0");
-    refused(SHAPE("{'type': 'mesh', 'file': 'a.stl', 'scale': [1, 2]}"), "scene.json:2:44", "one factor, or three");
+    refused(SHAPE("{'type': 'mesh', 'file': 'a.stl', 'scale': [1, 2]}"), "scene.json:2:44", "one factor or three");
     refused(SHAPE("{'type': 'height_field', 'columns': 3, 'extent': [1, 1], 'heights': [0, 1, 2, 3]}"),
             "scene.json:2:69", "two or more rows of 3");
     refused(SHAPE("{'type': 'sdf', 'field': {'type': 'box', 'size': [1, 1, 1], 'radius': 1}}"), "scene.json:2:61",
             "radius");
     refused(SHAPE("{'type': 'mesh', 'scale': 2, 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [0,1,2]}"),
-            "scene.json:2:27", "\"scale\" is for files");
+            "scene.json:2:27", "\"scale\" applies to files");
     refused(SHAPE("{'type': 'convex', 'points': []}"), "scene.json:2:30", "not an empty one");
     refused(SHAPE("{'type': 'height_field', 'columns': 1, 'extent': [1, 1], 'heights': [0, 1]}"), "scene.json:2:37",
             "must be from 2");
@@ -132,7 +132,7 @@ Test(scene_solids, what_is_wrong_with_a_field_is_said_of_its_part) {
             "scene.json:2:26", "the solid has no bounds");
     refused(SHAPE("{'type': 'sdf', 'field': {'type': 'union', 'fields': []}}"), "scene.json:2:54", "here are 0");
     refused(SHAPE("{'type': 'sdf', 'field': {'type': 'difference', 'fields': [{'type': 'sphere', 'radius': 1}]}}"),
-            "scene.json:2:59", "a difference takes 2 or more, here is 1");
+            "scene.json:2:59", "a difference needs at least 2, here is 1");
     refused(SHAPE("{'type': 'sdf', 'field': {'type': 'intersection', 'fields': [{'type': 'sphere', 'radius': 1}, "
                   "{'type': 'sphere', 'radius': 1, 'pose': {'position': [3, 0, 0]}}]}}"),
             "scene.json:2:26", "the parts of an intersection do not meet");
@@ -145,12 +145,12 @@ Test(scene_solids, turned_inside_out_is_refused_and_open_is_warned_of) {
                   "[[0,1,2],[0,3,1],[1,3,2],[0,2,3]]}"),
             "scene.json:2:76", "the mesh is turned inside out");
     warned(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}"),
-           "scene.json:2:68: warning: /bodies/0/shapes/0/triangles: the surface is open: at 3 edges");
+           "scene.json:2:68: warning: /bodies/0/shapes/0/triangles: the surface is open: 3 edges");
     warned(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], 'triangles': "
                  "[[0,2,1],[0,3,1],[1,2,3],[0,3,2]]}"), /* a tetrahedron with one face the wrong way round */
-           "scene.json:2:76: warning: /bodies/0/shapes/0/triangles: the surface is open: at 6 edges");
+           "scene.json:2:76: warning: /bodies/0/shapes/0/triangles: the surface is open: 6 edges");
     warned(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2],[0,2,1]]}"),
-           "the surface encloses nothing");
+           "the surface encloses no volume");
 }
 
 Test(scene_solids, open_may_be_meant) {

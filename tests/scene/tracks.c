@@ -152,16 +152,16 @@ Test(scene_tracks, of_formulas_with_mistakes_are_refused_at_the_letter) {
 Test(scene_tracks, of_formulas_of_the_wrong_number_or_kind_are_refused) {
     refused(FORCE("['t', 0]"), "scene.json:3:1", "expected an array of 3 formulas");
     refused(FORCE("'t'"), "scene.json:3:1", "expected an array of 3 formulas, not a text");
-    refused(FORCE("['t', 0, true]"), "scene.json:3:10", "expected a formula, which is a text, not true or false");
+    refused(FORCE("['t', 0, true]"), "scene.json:3:10", "expected a formula as text, not true or false");
     refused(TARGET("['t', 0]"), "scene.json:3:1", "expected a text, not an array");
     refused(TARGET("{'expression': 3}"), "scene.json:3:16", "expected a text, not a number");
     refused(TARGET("{'times': [0, 1]}"), "scene.json:3:1", "one of \"values\", \"sine\", \"expression\" must be given");
     refused(TARGET("{'values': 1, 'expression': 't'}"), "scene.json:3:15",
             "\"values\" and \"expression\" are both given");
     refused(TARGET("{'times': 0, 'expression': 't'}"), "scene.json:3:11",
-            "the key \"times\" goes with \"values\", not with \"expression\"");
+            "the key \"times\" belongs to \"values\", not to \"expression\"");
     refused(TARGET("{'interpolation': 'hold', 'sine': {'amplitude': 1, 'frequency': 1}}"), "scene.json:3:19",
-            "goes with \"values\", not with \"sine\"");
+            "belongs to \"values\", not to \"sine\"");
     refused(TARGET("{'sine': {'amplitude': 1}}"), "scene.json:3:10", "the key \"frequency\" is missing");
     refused(TARGET("{'sine': {'amplitude': 1, 'frequency': -1}}"), "scene.json:3:40", "must be at least 0");
     refused(FORCE("{'sine': {'amplitude': 1, 'frequency': 1}}"), "scene.json:3:24", "expected an array of 3 numbers");

@@ -78,7 +78,7 @@ def sim_view_says_what_is_wrong_in_one_sentence():
     pathlib.Path("text.h5").write_text("no HDF5 at all")
     assert "is not an HDF5 file" in refused("view", "text.h5")
     pathlib.Path("cut.h5").write_bytes(b"\x89HDF\r\n\x1a\n and no more")
-    assert "begins as HDF5, but cannot be opened" in refused("view", "cut.h5") or not HDF5
+    assert "starts as HDF5, but cannot be opened" in refused("view", "cut.h5") or not HDF5
     assert "sim scene.json --view" in refused("view", "scene.json")
     assert "--solver and --set need --live" in refused("view", "text.h5", "--solver", "pgs")
     sim("scene.json", "--out", "run.csv", "--quiet")

@@ -413,7 +413,7 @@ def words_that_do_not_fit_are_refused():
 def a_taken_port_is_said():
     with Live(BALL) as live:
         done = subprocess.run([SIM, "view", "scene.json", "--live", "--port", str(live.port)], capture_output=True, text=True, timeout=20)
-        assert done.returncode == 3 and "another program has it" in done.stderr and done.stderr.count("\n") == 1, done
+        assert done.returncode == 3 and "in use or not permitted" in done.stderr and done.stderr.count("\n") == 1, done
 
 if __name__ == "__main__":
     sys.exit(tap.run(tap.cases_of(globals())))

@@ -189,7 +189,7 @@ Test(world, takes_contacts_only_if_finite_in_order_and_of_its_own_shapes) {
     }
     two[1].shape_b = 2;
     cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);
-    cr_expect_not_null(strstr(error.text, "contact 1 of the state is of shapes"), "%s", error.text);
+    cr_expect_not_null(strstr(error.text, "contact 1 of the state has shapes"), "%s", error.text);
     two[1].shape_b = 1;
     two[1].body_a = 0;
     cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_BAD_INPUT);

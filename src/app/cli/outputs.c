@@ -46,7 +46,7 @@ static sim_status check_output_file(const sim_request *request, int k, sim_error
         return SIM_OK;
     }
     sim_status status = outputs_apart(path, request->scene, "the scene", error);
-    status = status ? status : outputs_apart(path, resume, "the checkpoint to go on from", error);
+    status = status ? status : outputs_apart(path, resume, "the checkpoint to continue from", error);
     for (int j = 0; j < k && !status; j++) {
         if (written_file(request, j) && file_same(path, written_file(request, j))) {
             status = sim_fail(error, SIM_BAD_INPUT, "%s would be written twice", path);
@@ -111,7 +111,7 @@ sim_status outputs_claim(const char *const *path, int count, sim_error *error) {
     }
     free(made);
     return trouble ? sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path[tried - 1],
-                              trouble == EWOULDBLOCK ? "another program has it open" : strerror(trouble))
+                              trouble == EWOULDBLOCK ? "it is open in another program" : strerror(trouble))
                    : SIM_OK;
 }
 

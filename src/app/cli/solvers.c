@@ -91,8 +91,8 @@ static void print_json(void) {
 /* Error of the convex law in sliding contacts (docs/contact.md). */
 static const char CONVEX_SLIDES[] =
     " A body that slides at v with friction mu is lifted: it glides 2 mu v h above the ground in steps of h (1 mm at 1 "
-    "m/s, 0.5 and 1 ms). Set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), whatever the step (20 cm at "
-    "5 m/s and 0.5, 8 mm at 1 m/s).";
+    "m/s, 0.5 and 1 ms). Set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), at any step (20 cm at 5 m/s "
+    "and 0.5, 8 mm at 1 m/s).";
 
 static void print_solver_option(const sim_solver_option *o) {
     enum { INDENT = 28 };
@@ -138,7 +138,7 @@ static void print_kinds(const sim_solver_info *info) {
 
 static void print_text(bool study) {
     usage_wrap("The contact solvers. Their options follow the name, as in pgs:max_iterations=100,tolerance=1e-8, in "
-               "world/solver of a scene and in every --solver; or they stand in the scene's world/solver_options. The "
+               "world/solver of a scene and in every --solver, or are given in world/solver_options of the scene. The "
                "default comes last.",
                0, 0);
     if (!study) {

@@ -160,7 +160,7 @@ static sim_status with_files(const plot_request *request, char **path, int files
     trajectory **file = calloc((size_t)files, sizeof(trajectory *));
     sim_status status = file ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for the names of files");
     for (int k = 0; k < files && !status; k++) {
-        status = outputs_apart(request->out, path[k], "a file to be drawn", error);
+        status = outputs_apart(request->out, path[k], "an input file", error);
     }
     for (int k = 0; k < files && !status; k++) {
         file[k] = trajectory_open(path[k], error);

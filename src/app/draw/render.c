@@ -149,7 +149,7 @@ static sim_status parse_render_request(int count, char **arguments, render_reque
     }
     status = choose_output(request, error);
     status = status ? status : read_picture_size(request, error);
-    status = status ? status : outputs_apart(request->out, request->file, "what is to be drawn", error);
+    status = status ? status : outputs_apart(request->out, request->file, "the input", error);
     status = status ? status : setup_folder(request->out, request->kind == FILM ? "a film" : "a picture", error);
     return status || request->kind != FILM ? status : film_possible(request->out, request->fps, error);
 }
@@ -231,7 +231,7 @@ static sim_status prepare_rendering(rendering *r, sim_error *error) {
 /* The output must not replace the input. */
 static sim_status check_place(const rendering *r, const char *path, sim_error *error) {
     const render_request *request = r->request;
-    sim_status status = outputs_apart(path, request->file, "what is to be drawn", error);
+    sim_status status = outputs_apart(path, request->file, "the input", error);
     status = status ? status : outputs_apart(path, request->scene, "the scene", error);
     return status ? status : outputs_apart_from_scene(path, r->scene, error);
 }

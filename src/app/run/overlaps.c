@@ -36,8 +36,8 @@ sim_status warn_of_overlaps(const sim_run *run, sim_error *error) {
     }
     if (count) {
         fprintf(stderr,
-                "%s: (\"exclude\": \"initial\" in the world leaves all such pairs out; else they come apart at "
-                "law/undo, %g m/s)\n",
+                "%s: (\"exclude\": \"initial\" in the world excludes all such pairs; else they separate at law/undo, "
+                "%g m/s)\n",
                 run->request->scene, run->scene->options.law.undo);
     }
     free(list);

@@ -55,7 +55,7 @@ static bool set_trouble(solve_job *w, sim_status status, const char *what) {
 static double *allocate_numbers(solve_job *w, size_t count) {
     double *made = POOL_NEW(w->pool, double, count);
     if (!made) {
-        set_trouble(w, SIM_NO_RESOURCE, "no memory for the answer");
+        set_trouble(w, SIM_NO_RESOURCE, "no memory for the solution");
     }
     return made;
 }
@@ -283,7 +283,7 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
     describe_problem(c, run, file);
     set_limit(&w, start);
     if (!w.pool) {
-        set_trouble(&w, SIM_NO_RESOURCE, "no memory for the answer");
+        set_trouble(&w, SIM_NO_RESOURCE, "no memory for the solution");
     } else if (run->info ? set_given(&w) && set_law(&w) && solve_given(&w) && judge_solution(&w)
                          : set_law(&w) && read_stored_solution(&w, file) && judge_solution(&w)) {
         if (run->history.room) {

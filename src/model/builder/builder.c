@@ -124,7 +124,7 @@ static sim_status normalise_axes(sim_builder *b, sim_body_def *def) {
         double along = v3_dot(def->axis, def->axis2);
         if (fabs(along) > (def->joint == SIM_PLANAR ? 1e-6 : 0.999)) {
             return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": axis2 must be %s axis", def->name,
-                                  def->joint == SIM_PLANAR ? "at right angles to" : "well apart from");
+                                  def->joint == SIM_PLANAR ? "at right angles to" : "not parallel to");
         }
         if (def->joint == SIM_PLANAR) {
             def->axis2 = v3_axpy(def->axis2, -along, def->axis);
@@ -142,8 +142,8 @@ static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
                               sim_joint_name(def->joint));
     }
     if (!(l->low <= l->high) || l->low == INFINITY || l->high == -INFINITY) {
-        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the range from %g to %g of its joint is none", def->name,
-                              l->low, l->high);
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the range of its joint, from %g to %g, is empty",
+                              def->name, l->low, l->high);
     }
     if (!(l->stiffness > 0) || !(l->dissipation >= 0) || !isfinite(l->dissipation) ||
         !(l->restitution >= 0 && l->restitution <= 1)) {
@@ -169,7 +169,7 @@ static sim_status check_joint(sim_builder *b, sim_body_def *def) {
         }
         if (!isfinite(def->rest[k]) || !isfinite(def->v[k])) {
             return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %s is not finite", def->name,
-                                  isfinite(def->v[k]) ? "where its spring rests" : "an initial velocity");
+                                  isfinite(def->v[k]) ? "the rest coordinate of its spring" : "an initial velocity");
         }
         if (check_limit(b, def, k)) {
             return b->error.status;
@@ -250,7 +250,7 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
         return -1;
     }
     if ((unsigned)def.joint >= SIM_JOINT_TYPES) {
-        builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %d is no joint type", def.name, (int)def.joint);
+        builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": %d is not a joint type", def.name, (int)def.joint);
         return -1;
     }
     if (!builder_proper_pose(&def.placement)) {
@@ -281,8 +281,8 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
     }
     sim_geometry_type needed = sim_shape_geometry(given->type);
     if (needed < SIM_GEOMETRY_TYPES ? !given->geometry || given->geometry->type != needed : given->geometry != NULL) {
-        builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, has not the geometry it needs",
-                       b->body[given->body].name, sim_shape_name(given->type));
+        builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, needs a geometry", b->body[given->body].name,
+                       sim_shape_name(given->type));
         return -1;
     }
     if (given->material < 0 || given->material >= b->nmaterial) {
@@ -471,7 +471,7 @@ static void check_names(sim_builder *b) {
     qsort(name, (size_t)b->nbody, sizeof *name, compare_names);
     for (int i = 1; i < b->nbody; i++) {
         if (strcmp(name[i - 1], name[i]) == 0) {
-            builder_refuse(b, SIM_BAD_INPUT, "two bodies are called \"%s\"", name[i]);
+            builder_refuse(b, SIM_BAD_INPUT, "two bodies have the name \"%s\"", name[i]);
             break;
         }
     }

@@ -27,7 +27,7 @@ static sim_status check_coupling(sim_builder *b, const sim_equality *e) {
     for (int side = 0; side < 2; side++) {
         const sim_body_def *body = &b->body[e->body[side]];
         if (body->joint == SIM_FREE || joint_coordinate_of(body->joint, e->dof[side]) < 0) {
-            return builder_refuse(b, SIM_BAD_INPUT, "a coupling cannot hold a %s joint (that of body \"%s\")",
+            return builder_refuse(b, SIM_BAD_INPUT, "a coupling cannot act on a %s joint (that of body \"%s\")",
                                   sim_joint_name(body->joint), body->name);
         }
     }
@@ -45,9 +45,10 @@ static sim_status check_equality_bodies(sim_builder *b, const sim_equality *e) {
         return builder_refuse(b, SIM_BAD_INPUT, "a constraint of body \"%s\" with itself", b->body[e->body[0]].name);
     }
     if (!builder_proper_pose(&e->frame[0]) || !builder_proper_pose(&e->frame[1])) {
-        return builder_refuse(b, SIM_BAD_INPUT,
-                              "a frame of the constraint of \"%s\" and \"%s\" is no finite pose with a proper rotation",
-                              b->body[e->body[0]].name, b->body[e->body[1]].name);
+        return builder_refuse(
+            b, SIM_BAD_INPUT,
+            "a frame of the constraint of \"%s\" and \"%s\" is not a finite pose with a proper rotation",
+            b->body[e->body[0]].name, b->body[e->body[1]].name);
     }
     int apart = e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER;
     if (apart && (!(e->distance > 0) || !isfinite(e->distance))) {
@@ -67,7 +68,7 @@ int sim_builder_add_equality(sim_builder *b, const sim_equality *given) {
         return -1;
     }
     if ((unsigned)given->type >= SIM_EQUALITY_TYPES) {
-        builder_refuse(b, SIM_BAD_INPUT, "%d is no type of constraint", (int)given->type);
+        builder_refuse(b, SIM_BAD_INPUT, "%d is not a type of constraint", (int)given->type);
         return -1;
     }
     if (builder_check_body(b, given->body[0], "a constraint") ||

@@ -73,7 +73,7 @@ sim_status sim_inertia_check(const sim_inertia *inertia, sim_error *error) {
     }
     if (p[0] + p[1] < p[2] * (1 - slack)) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "principal moments (%.4g, %.4g, %.4g) kg m^2 break A + B >= C: no mass distribution has them",
+                        "principal moments (%.4g, %.4g, %.4g) kg m^2 violate A + B >= C: no mass distribution has them",
                         p[0], p[1], p[2]);
     }
     return SIM_OK;

@@ -69,7 +69,7 @@ static bool append_term(parser *p, formula_op op, double number) {
     }
     p->waiting += 1 - formula_takes(op);
     if (p->waiting > FORMULA_MAX_STACK) {
-        return refuse_formula(p, p->at, "too many values wait for the rest of the formula%s%s", "", "");
+        return refuse_formula(p, p->at, "the formula needs too many intermediate values%s%s", "", "");
     }
     p->term[p->terms++] = (sim_term){number, op};
     return true;

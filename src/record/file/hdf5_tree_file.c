@@ -46,7 +46,7 @@ static bool fail_library(reading *r, const store_node *node) {
 static store_node *append_node(place at, store_node **list, const char *name) {
     reading *r = at.r;
     if (++r->nodes > MAX_NODES) {
-        fail_node(r, at.node, "holds more than can be kept");
+        fail_node(r, at.node, "exceeds the size that can be read");
         return NULL;
     }
     store_node *node = POOL_NEW(r->s->pool, store_node, 1);
@@ -89,7 +89,7 @@ static bool take_shape(reading *r, store_node *node, hid_t space, size_t item) {
     size_t count = shape == H5S_NULL ? 0 : 1;
     node->rank = shape == H5S_NULL ? -1 : shape == H5S_SCALAR ? 0 : H5Sget_simple_extent_ndims(space);
     if (shape == H5S_NO_CLASS || node->rank > STORE_MAX_RANK || item == 0) {
-        return fail_node(r, node, "has a shape that cannot be kept");
+        return fail_node(r, node, "has a shape that cannot be read");
     }
     item = item < sizeof(int64_t) ? sizeof(int64_t) : item; /* as wide as it will be seen */
     if (node->rank > 0) {
@@ -98,12 +98,12 @@ static bool take_shape(reading *r, store_node *node, hid_t space, size_t item) {
     for (int d = 0; d < node->rank; d++) {
         node->size[d] = size[d];
         if (size[d] && count > r->room / item / size[d]) {
-            return fail_node(r, node, "says that it holds more than the file can hold");
+            return fail_node(r, node, "states a size beyond that of the file");
         }
         count *= (size_t)size[d];
     }
     if (count > r->room / item) {
-        return fail_node(r, node, "says that it holds more than the file can hold");
+        return fail_node(r, node, "states a size beyond that of the file");
     }
     r->room -= count * item;
     node->count = (ptrdiff_t)count;
@@ -130,7 +130,7 @@ static bool take_code(reading *r, store_node *node, hid_t type) {
 static int take_varying(reading *r, store_node *node, const source *from) {
     char *text = NULL;
     if (node->count != 1) {
-        return fail_node(r, node, "a list of texts of varying length cannot be kept");
+        return fail_node(r, node, "a list of texts of varying length cannot be read");
     }
     if (!read_as(from, from->type, &text)) {
         return fail_library(r, node);
@@ -187,7 +187,7 @@ static bool take_values(reading *r, store_node *node, const source *from) {
     }
     if (H5Tdetect_class(from->type, H5T_VLEN) || H5Tdetect_class(from->type, H5T_REFERENCE) ||
         H5Tdetect_class(from->type, H5T_STRING) != (H5Tget_class(from->type) == H5T_STRING)) {
-        return fail_node(r, node, "holds values of a type that cannot be kept");
+        return fail_node(r, node, "holds values of a type that cannot be read");
     }
     void *raw = pool_alloc(r->s->pool, (size_t)node->count, item);
     if (!raw) {
@@ -268,7 +268,7 @@ static bool take_object(reading *r, store_node *node, hid_t id) {
         return take_source(r, node, id, 0);
     }
     if (++r->depth > STORE_MAX_DEPTH) {
-        return fail_node(r, node, "lies too deep");
+        return fail_node(r, node, "is nested too deep");
     }
     bool good = go_through(r, node, H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_link, &here));
     reverse_list(&node->child);

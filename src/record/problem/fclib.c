@@ -36,7 +36,7 @@ static const store_node *find_array(const reader *r, const store_node *parent, c
     };
     const store_node *node = store_find(parent, name);
     if (!node || node->kind != kind) {
-        fail_array(r, parent, name, node ? wanted[kind] : "is not there");
+        fail_array(r, parent, name, node ? wanted[kind] : "is missing");
         return NULL;
     }
     return node;
@@ -97,7 +97,7 @@ static bool indices_within(const reader *r, const stored *a, const store_node *n
 
 static bool take_triplets(const reader *r, const stored *a, triplets *t) {
     if (a->i->count < a->nz || a->p->count < a->nz || a->x->count < a->nz) {
-        return fail_array(r, a->group, "nz", "says more entries than there are");
+        return fail_array(r, a->group, "nz", "states more entries than there are");
     }
     if (!indices_within(r, a, a->i, a->nz, a->m) || !indices_within(r, a, a->p, a->nz, a->n)) {
         return false;
@@ -152,7 +152,7 @@ static bool take_matrix(const reader *r, const store_node *parent, const char *n
     }
     if (a.m != rows || (columns >= 0 && a.n != columns)) {
         snprintf(text, sizeof text, "is %d x %d, where %d rows%s are needed", a.m, a.n, rows,
-                 columns >= 0 ? " and the columns that the vectors say" : "");
+                 columns >= 0 ? " and the columns of the vectors" : "");
         return fail_array(r, parent, name, text);
     }
     a.i = find_array(r, a.group, "i", STORE_WHOLE);
@@ -174,7 +174,8 @@ static bool take_bilateral(const reader *r, const store_node *group, const store
     const store_node *there = store_find(vectors, vector);
     *count = 0;
     if (!there) {
-        return store_find(group, matrix) ? fail_array(r, vectors, vector, "is not there, but its matrix is") : true;
+        return store_find(group, matrix) ? fail_array(r, vectors, vector, "is missing, but its matrix is present")
+                                         : true;
     }
     if (there->kind != STORE_REAL || there->count > INT_MAX / 4) {
         return fail_array(r, vectors, vector, "should hold numbers in floating point");
@@ -256,7 +257,7 @@ static bool take_fclib_problem(const reader *r, const store_node *root, fclib *p
     if (!local && !global) {
         return store_find(root, "fclib_global_rolling")
                    ? fail_array(r, root, "fclib_global_rolling", "rolling friction is not supported")
-                   : fail_array(r, root, "fclib_local", "is not there, nor is fclib_global: not a contact problem");
+                   : fail_array(r, root, "fclib_local", "is missing, as is fclib_global: not a contact problem");
     }
     p->global = global != NULL;
     const store_node *group = find_array(r, root, global ? "fclib_global" : "fclib_local", STORE_GROUP);

@@ -212,7 +212,7 @@ static void global_velocity(const sim_problem *p, const double *impulse, double 
 static sim_status follow_impulses(const sim_problem *p, const double *impulse, double *v, sim_error *error) {
     double *u = malloc(((size_t)p->nrow + 1) * sizeof *u);
     if (!u) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solution");
     }
     global_velocity(p, impulse, v, u);
     free(u);
@@ -231,7 +231,7 @@ sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, doub
     const double *all = reals_in(own, "impulse", p->nrow), *r = reals_in(solution, "r", 3 * (ptrdiff_t)file->contacts);
     const double *l = reals_in(solution, "l", file->bilateral), *w = reals_in(solution, "v", file->dofs);
     if (!all && (!r || (file->bilateral && !l))) {
-        return sim_fail(error, SIM_BAD_INPUT, "/solution: holds no answer, or one of another size");
+        return sim_fail(error, SIM_BAD_INPUT, "/solution: holds no solution, or one of another size");
     }
     for (int k = 0; k < p->nrow; k++) {
         int at = file->fclib_row[k], m = 3 * file->contacts;
@@ -281,7 +281,7 @@ static sim_status answer_problem(sim_problem_file *file, const double *impulse, 
     double *r = POOL_NEW(work, double, order), *fclib_u = POOL_NEW(work, double, order);
     double *fclib_v = POOL_NEW(work, double, file->dofs);
     if (!u || !R || !target || !v || !r || !fclib_u || !fclib_v) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solution");
     }
     if (sim_problem_local(p)) {
         local_velocity(p, impulse, u);
@@ -304,14 +304,14 @@ static sim_status answer_problem(sim_problem_file *file, const double *impulse, 
     }
     put_solution(file, r, fclib_u, fclib_v, made_by);
     put_own_solution(file, impulse);
-    return file->store.starved ? sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer") : SIM_OK;
+    return file->store.starved ? sim_fail(error, SIM_NO_RESOURCE, "no memory for the solution") : SIM_OK;
 }
 
 sim_status sim_problem_file_answer(sim_problem_file *file, const double *impulse, const char *made_by,
                                    sim_error *error) {
     sim_pool *work = pool_create();
     sim_status status = work ? answer_problem(file, impulse, made_by, work, error)
-                             : sim_fail(error, SIM_NO_RESOURCE, "no memory for the answer");
+                             : sim_fail(error, SIM_NO_RESOURCE, "no memory for the solution");
     pool_free(work);
     return status;
 }

@@ -51,7 +51,7 @@ static sim_status fill_A(draft *d, const fclib *p, sim_pool *work, sim_error *er
         at[t] = size;
         size += (ptrdiff_t)d->tree[t].nv * d->tree[t].nv;
         if (d->tree[t].nv > MAX_COUPLED_DOFS || size > most_numbers) {
-            return sim_fail(error, SIM_BAD_INPUT, "M couples %d velocities with each other, at most %d may be",
+            return sim_fail(error, SIM_BAD_INPUT, "M couples %d velocities with each other; the limit is %d",
                             d->tree[t].nv, MAX_COUPLED_DOFS);
         }
     }

@@ -208,7 +208,7 @@ static const store_node *take_array(const own *o, const store_node *group, const
     char text[120];
     const store_node *node = store_find(group, name);
     if (!node || node->kind != kind) {
-        refuse_array(o, name, node ? "is not of the right type" : "is not there");
+        refuse_array(o, name, node ? "is not of the right type" : "is missing");
         return NULL;
     }
     if ((count >= 0 && node->count != count) || node->count > INT_MAX) {

@@ -194,11 +194,10 @@ static void put_info(const view *v, const char *title, const char *description) 
     for (int k = 0; k < v->p->nrow; k++) {
         left_out += v->file->fclib_row[k] < 0;
     }
-    snprintf(
-        text, sizeof text,
-        "Written by sim %s.  Here stand %d contacts and %d equality rows under the rigid law; %d other rows, and all "
-        "of the problem, in the group %s.",
-        sim_version(), v->file->contacts, v->file->bilateral, left_out, problem_own_group);
+    snprintf(text, sizeof text,
+             "Written by sim %s.  This part has %d contacts and %d equality rows under the rigid law; %d other rows, "
+             "and the whole problem, are in the group %s.",
+             sim_version(), v->file->contacts, v->file->bilateral, left_out, problem_own_group);
     store_node *info = store_group(v->s, v->group, "info");
     store_text(v->s, info, "title", title ? title : "");
     store_text(v->s, info, "description", description ? description : "");

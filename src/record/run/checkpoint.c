@@ -140,7 +140,7 @@ static sim_status check_checkpoint_file(const char *path, const char *bytes, siz
         return sim_fail(error, SIM_BAD_INPUT, "%s: not a checkpoint of sim", path);
     }
     if (size < sizeof *head) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is truncated at %zu bytes", path, size);
     }
     memcpy(head, bytes, sizeof *head);
     if (head->byte_order != byte_order) {
@@ -153,13 +153,13 @@ static sim_status check_checkpoint_file(const char *path, const char *bytes, siz
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
     if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || head->nrest > most ||
         head->ntext > size || size < file_size(head)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is cut short at %zu bytes", path, size);
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is truncated at %zu bytes", path, size);
     }
     uint64_t sum, found;
     memcpy(&sum, bytes + file_size(head) - sizeof sum, sizeof sum);
     found = hash_bytes(HASH_START, bytes, file_size(head) - sizeof sum);
     if (found != sum || size != file_size(head)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is damaged: its checksum does not hold", path);
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is damaged: its checksum is wrong", path);
     }
     return SIM_OK;
 }

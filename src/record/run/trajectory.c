@@ -21,7 +21,7 @@ static sim_status check_head(const trajectory *t, const unsigned char *head, siz
         return sim_fail(error, SIM_BAD_INPUT, "%s: is empty", t->path);
     }
     if (ends_in(t->path, ".h5") || ends_in(t->path, ".hdf5")) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: is not an HDF5 file, whatever its name says", t->path);
+        return sim_fail(error, SIM_BAD_INPUT, "%s: is not an HDF5 file, despite its name", t->path);
     }
     if (head[0] == '{' || head[0] == '[') {
         return sim_fail(error, SIM_BAD_INPUT,
@@ -68,7 +68,7 @@ trajectory *trajectory_open(const char *path, sim_error *error) {
     t->pool = pool;
     sim_status status = open_kind(t, error);
     if (!status && t->records == 0) {
-        status = sim_fail(error, SIM_BAD_INPUT, "%s: names columns, but holds no record of them", path);
+        status = sim_fail(error, SIM_BAD_INPUT, "%s: has columns, but no records", path);
     }
     if (status) {
         trajectory_free(t);

@@ -24,7 +24,7 @@ typedef struct table {
 } table;
 
 static sim_status no_memory(const trajectory *t, sim_error *error) {
-    return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for what it holds", t->path);
+    return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for its content", t->path);
 }
 
 /* ---- the bytes ---- */
@@ -118,13 +118,13 @@ static sim_status read_header(trajectory *t, table *file, sim_error *error) {
     }
     if (!is_whole(file->next)) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "%s: is no table: its first line should name columns, as in 'time [s],step'", t->path);
+                        "%s: is not a table: its first line must name columns, as in 'time [s],step'", t->path);
     }
     while (!last && t->columns < count) {
         char *head = take_cell(&file->next, &last);
         if (!*head || isdigit((unsigned char)*head) || *head == '-') {
-            return sim_fail(error, SIM_BAD_INPUT, "%s:1: '%.40s' names no column; the first line should name them all",
-                            t->path, head);
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "%s:1: '%.40s' is not a column name; the first line must name all columns", t->path, head);
         }
         split_unit(head, &t->column[t->columns++]);
     }
@@ -187,8 +187,8 @@ static sim_status read_record(trajectory *t, table *file, int named, sim_error *
         }
         row[count] = *cell ? strtod(cell, &end) : NAN; /* figures that a solver does not compute are empty */
         if (*cell && *end) {
-            return sim_fail(error, SIM_BAD_INPUT, "%s:%d: '%.40s' is no number (column '%.60s')", t->path, file->line,
-                            cell, t->column[count].name);
+            return sim_fail(error, SIM_BAD_INPUT, "%s:%d: '%.40s' is not a number (column '%.60s')", t->path,
+                            file->line, cell, t->column[count].name);
         }
     }
     return count == t->columns ? SIM_OK

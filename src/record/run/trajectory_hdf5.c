@@ -154,7 +154,7 @@ static sim_status add_columns(trajectory *t, int number, hid_t set, int items, s
     char *names = kind->rank > 1 ? texts_of(t, set, "names", items, &names_width) : NULL;
     char *units = texts_of(t, set, "units", units_count, &units_width);
     if (!grow_columns(t, items * kind->width)) {
-        return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for what it holds", t->path);
+        return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for its content", t->path);
     }
     for (int k = 0; k < items * kind->width; k++) {
         int item = k / kind->width, component = k % kind->width;
@@ -162,7 +162,7 @@ static sim_status add_columns(trajectory *t, int number, hid_t set, int items, s
                                     column_unit(t, units, units_width, vectors ? component : item), number, item,
                                     component};
         if (!column.name || !column.unit) {
-            return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for what it holds", t->path);
+            return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for its content", t->path);
         }
         t->column[t->columns++] = column;
     }
@@ -219,7 +219,7 @@ static sim_status count_records(trajectory *t, sim_error *error) {
         H5Dclose(set);
     }
     return good ? SIM_OK
-                : sim_fail(error, SIM_BAD_INPUT, "%s: is no trajectory: it has no dataset /time of one dimension",
+                : sim_fail(error, SIM_BAD_INPUT, "%s: is not a trajectory: it has no dataset /time of one dimension",
                            t->path);
 }
 
@@ -232,8 +232,9 @@ static sim_status open_all(trajectory *t, sim_error *error) {
     if (file->file < 0) {
         sim_status why = hdf5_status();
         return sim_fail(error, why,
-                        why == SIM_NO_RESOURCE ? "%s: no memory to open it"
-                                               : "%s: begins as HDF5, but cannot be opened: damaged or cut off?",
+                        why == SIM_NO_RESOURCE
+                            ? "%s: no memory to open it"
+                            : "%s: starts as HDF5, but cannot be opened; it may be damaged or truncated",
                         t->path);
     }
     sim_status status = check_links(t, file->file, error);

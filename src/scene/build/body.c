@@ -32,22 +32,22 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     const node *axis = node_member(d->at, "axis"), *axis2 = node_member(d->at, "axis2");
     const node *second = axis2 ? axis2 : axis ? axis : d->at;
     if (n1 == 0) {
-        report_once(&l->report, axis, NULL, "the axis has no direction: its length is 0");
+        report_once(&l->report, axis, NULL, "the axis has length 0");
         return false;
     }
     if (n2 == 0) {
-        report_once(&l->report, axis2, NULL, "the axis has no direction: its length is 0");
+        report_once(&l->report, axis2, NULL, "the axis has length 0");
         return false;
     }
     double along = fabs(v3_dot(v3_scale(1 / n1, def->axis), v3_scale(1 / n2, def->axis2)));
     if (def->joint == SIM_PLANAR && along > 1e-6) {
-        report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
-                    "axis2 of a planar joint stands at right angles to axis, not at %.4g degrees",
+        report_once(&l->report, second, "the default of axis2 is [1, 0, 0]",
+                    "axis2 of a planar joint must be perpendicular to axis, not at %.4g degrees",
                     acos(fmin(along, 1)) / DEGREE);
         return false;
     }
     if (def->joint == SIM_UNIVERSAL && along > 0.999) {
-        report_once(&l->report, second, "axis2 is [1, 0, 0] if left out",
+        report_once(&l->report, second, "the default of axis2 is [1, 0, 0]",
                     "the two axes of a universal joint are parallel");
         return false;
     }
@@ -85,13 +85,12 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
     for (int k = 0; k < nv && pairs; k++) {
         const double *pair = list->value + (pairs == 1 ? 0 : 2 * k);
         if (pair[0] > pair[1]) {
-            report_once(&l->report, at, NULL, "a range goes from the least to the greatest, not from %g to %g", pair[0],
-                        pair[1]);
+            report_once(&l->report, at, NULL, "a range needs the lower end first, not %g, %g", pair[0], pair[1]);
             return false;
         }
         if (d->range.count) {
             doubt_angle(l, at, def->joint, k, fabs(pair[0]) > fabs(pair[1]) ? pair[0] : pair[1],
-                        "degrees are written as \"range_deg\"");
+                        "for degrees use \"range_deg\"");
         }
         def->limit[k].low = unit * pair[0];
         def->limit[k].high = unit * pair[1];
@@ -191,14 +190,14 @@ static bool read_q(loader *l, const entry *e, const node *at, const number_list 
         return false;
     }
     if (unit != 1 && def->joint != SIM_HINGE && def->joint != SIM_UNIVERSAL && def->joint != SIM_SCREW) {
-        report_once(&l->report, at, NULL, "degrees are for hinge, screw and universal joints, not for a %s joint",
+        report_once(&l->report, at, NULL, "degrees apply to hinge, screw and universal joints, not to a %s joint",
                     sim_joint_name(def->joint));
         return false;
     }
     for (int i = 0; i < list->count; i++) {
         def->q[i] = unit * list->value[i];
         if (unit == 1) {
-            doubt_angle(l, at, def->joint, i, list->value[i], "degrees are written as \"q_deg\"");
+            doubt_angle(l, at, def->joint, i, list->value[i], "for degrees use \"q_deg\"");
         }
     }
     int turned = def->joint == SIM_BALL ? 0 : def->joint == SIM_FREE ? 3 : -1;
@@ -251,7 +250,7 @@ static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_d
         good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : DEGREE,
                        e->q_scope, def);
     } else if (own && def->joint == SIM_FREE) {
-        report_once(&l->report, own, NULL, "a free body begins at its pose: give that instead");
+        report_once(&l->report, own, NULL, "a free body starts at its pose: give \"pose\" instead");
         good = false;
     } else if (own) {
         good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : DEGREE, NULL, def);
@@ -396,7 +395,7 @@ static void give_initial(loader *l, const scope *s, const node *n) {
         }
     }
     if (!any && !l->stopped) {
-        report_once(&l->report, n, NULL, "no body fits \"%.100s\"", n->key);
+        report_once(&l->report, n, NULL, "no body matches \"%.100s\"", n->key);
     }
 }
 

@@ -23,13 +23,13 @@ static bool find_body(loader *l, const scope *s, const char *name, const node *a
 
 static bool check_coupled(loader *l, const held_body *b, int64_t dof, const node *at) {
     if (!b->entry) {
-        report_once(&l->report, at, NULL, "a coupling holds two joints, and the world has none");
+        report_once(&l->report, at, NULL, "a coupling needs two joints, and the world has none");
         return false;
     }
     sim_joint_type type = b->entry->type;
     int nv = type == SIM_BALL || type == SIM_FREE ? 0 : sim_joint_nv(type);
     if (b->entry->read && dof >= nv) {
-        report_once(&l->report, at, NULL, "the %s joint of \"%.80s\" has no coordinate %d that a coupling could hold",
+        report_once(&l->report, at, NULL, "the %s joint of \"%.80s\" has no coordinate %d for a coupling",
                     sim_joint_name(type), b->entry->name, (int)dof);
         return false;
     }

@@ -16,13 +16,13 @@ static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != S
 static bool has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at) {
     int nv = sim_joint_nv(e->type);
     if (nv == 0) {
-        report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: there is nothing to drive", e->name);
+        report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed and cannot be driven", e->name);
         return false;
     }
     if (dof >= nv) {
         report_once(&l->report, dof_at ? dof_at : at, NULL,
-                    "the %s joint of \"%.80s\" has no degree of freedom %d: they count from 0 to %d",
-                    sim_joint_name(e->type), e->name, (int)dof, nv - 1);
+                    "the %s joint of \"%.80s\" has no degree of freedom %d; it has 0 to %d", sim_joint_name(e->type),
+                    e->name, (int)dof, nv - 1);
         return false;
     }
     return true;
@@ -55,7 +55,7 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
         return;
     }
     if (!is_plain(e->type)) {
-        report_once(&l->report, at, NULL, "a %s joint has no coordinates that an actuator could follow (\"%.80s\")",
+        report_once(&l->report, at, NULL, "a %s joint has no coordinates for an actuator (\"%.80s\")",
                     sim_joint_name(e->type), e->name);
         return;
     }
@@ -104,7 +104,7 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
         }
     }
     if (!any && !l->stopped) {
-        report_once(&l->report, at, NULL, "no joint that can be driven fits \"%.100s\"", d.joint);
+        report_once(&l->report, at, NULL, "no joint that can be driven matches \"%.100s\"", d.joint);
     }
 }
 

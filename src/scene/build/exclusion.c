@@ -38,8 +38,8 @@ static bool next_body(loader *l, side *a, int *index) {
 
 static void add_excluded_pair(loader *l, int first, int second, const node *at) {
     if (++l->exclusions > MAX_EXCLUSIONS) {
-        report_value(&l->report, at, "\"contacts\": false in world lets all bodies pass through each other",
-                     "more than %d pairs of bodies that never touch", MAX_EXCLUSIONS);
+        report_value(&l->report, at, "\"contacts\": false in world switches all contacts off",
+                     "more than %d excluded pairs of bodies", MAX_EXCLUSIONS);
         l->stopped = true;
     } else if (loader_good(l)) {
         sim_builder_add_exclusion(l->builder, first, second);
@@ -89,7 +89,7 @@ void read_exclusion(loader *l, const scope *s, const node *n) {
     if (plain && first.entry == second.entry) {
         report_once(&l->report, node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
     } else if (!add_excluded_pairs(l, &first, &second, n) && loader_good(l)) {
-        report_once(&l->report, n, NULL, "no two bodies with shapes fit \"%.80s\" and \"%.80s\"", d.first, d.second);
+        report_once(&l->report, n, NULL, "no two bodies with shapes match \"%.80s\" and \"%.80s\"", d.first, d.second);
     }
 }
 

@@ -30,12 +30,12 @@ static bool check_source(loader *l, const shape_data *d, sim_v3 *scale) {
     }
     if (d->type == SIM_MESH && !d->file != !!d->triangles.count) {
         const node *at = node_member(d->at, d->file ? "triangles" : "points");
-        report_once(&l->report, at, NULL, "\"points\" of a mesh go with \"triangles\", a file without them");
+        report_once(&l->report, at, NULL, "\"points\" of a mesh need \"triangles\", a file excludes them");
         return false;
     }
     const node *given = node_member(d->at, "scale");
     if (given && !d->file) {
-        report_once(&l->report, given, NULL, "\"scale\" is for files: here are points");
+        report_once(&l->report, given, NULL, "\"scale\" applies to files, not to points");
         return false;
     }
     return read_scale(l, d->at, &d->scale, scale);
@@ -136,14 +136,14 @@ static bool check_open(loader *l, const shape_data *d, const geometry_entry *e) 
         report_once(&l->report, node_member(d->at, "open"), NULL, "\"open\" is true, but the surface is closed");
         return false;
     }
-    const char *hint = "close it, or say \"open\": true", *acts = "it holds only what comes from its front";
+    const char *hint = "close it, or give \"open\": true", *acts = "it stops bodies from its front only";
     if (e->borders > 0) {
-        report_warning(&l->report, source_node(d), hint,
-                       "the surface is open: at %d edges of its triangles there is no neighbour, or one that is "
-                       "turned the other way; %s",
-                       e->borders, acts);
+        report_warning(
+            &l->report, source_node(d), hint,
+            "the surface is open: %d edges of its triangles have no neighbour, or one of opposite orientation; %s",
+            e->borders, acts);
     } else {
-        report_warning(&l->report, source_node(d), hint, "the surface encloses nothing; %s", acts);
+        report_warning(&l->report, source_node(d), hint, "the surface encloses no volume; %s", acts);
     }
     return true;
 }

@@ -15,7 +15,7 @@ bool read_scale(loader *l, const node *at, const number_list *given, sim_v3 *sca
              : given->count == 0 ? (sim_v3){1, 1, 1}
                                  : (sim_v3){s[0], s[0], s[0]};
     if (given->count == 2 || scale->x == 0 || scale->y == 0 || scale->z == 0) {
-        report_once(&l->report, node_member(at, "scale"), NULL, "expected one factor, or three; none of them 0");
+        report_once(&l->report, node_member(at, "scale"), NULL, "expected one factor or three, none of them 0");
         return false;
     }
     return true;
@@ -82,7 +82,7 @@ sim_geometry *geometry_from_rows(loader *l, const shape_data *d, sim_error *why)
     if (d->type == SIM_HEIGHT_FIELD) {
         int columns = (int)d->columns, rows = d->heights.count / columns;
         if (rows < 2 || rows * columns != d->heights.count) {
-            sim_fail(why, SIM_BAD_INPUT, "%d heights do not make two or more rows of %d", d->heights.count, columns);
+            sim_fail(why, SIM_BAD_INPUT, "%d heights are not two or more rows of %d", d->heights.count, columns);
             return NULL;
         }
         return has_room(l, d->heights.count, STEPS_PER_HEIGHT, "heights", why)

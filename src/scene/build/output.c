@@ -105,7 +105,7 @@ static void read_cameras(loader *l, const node *cameras) {
         c->target = (sim_v3){d.target[0], d.target[1], d.target[2]};
         c->fov = node_member(n, "fov_deg") ? d.fov_deg * DEGREE : d.fov;
         if (memcmp(d.position, d.target, sizeof d.position) == 0) {
-            report_once(&l->report, n, NULL, "the camera stands where it looks");
+            report_once(&l->report, n, NULL, "the position of the camera is its target");
         }
     }
     names_free(&names);

@@ -53,7 +53,7 @@ static bool read_solid(const visit *v, const shape_data *d, sim_shape *shape) {
         return shape->geometry;
     }
     if (v->e->moves && shape->type == SIM_HALF_SPACE) {
-        report_once(&v->l->report, d->at, NULL, "a half-space stands only on bodies that cannot move; \"%.80s\" can",
+        report_once(&v->l->report, d->at, NULL, "a half-space needs a body that cannot move; \"%.80s\" can",
                     v->e->name);
         return false;
     }
@@ -99,7 +99,7 @@ static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_sha
         return true;
     }
     if (v->body->inertia.at) {
-        report_once(&v->l->report, given, "leave one of them out",
+        report_once(&v->l->report, given, "remove one of them",
                     "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
         return false;
     }
@@ -112,7 +112,7 @@ static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_sha
     }
     if (!(own.mass > 0)) {
         report_once(&v->l->report, given, "close it, or give the body an inertia",
-                    "the surface is open or encloses nothing, so it has no inside that could weigh something");
+                    "the surface is open or encloses no volume, so it has no mass");
         return false;
     }
     if (mass) {

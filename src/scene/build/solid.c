@@ -41,8 +41,7 @@ static const sim_geometry *mesh_of(reading *r, const node *at, const char *path,
     *s = (sampled){mesh, path, scale, r->meshes};
     r->meshes = s;
     if (!mesh->mesh->closed) {
-        report_once(&r->l->report, at, NULL, "\"%.200s\": the surface is open or encloses nothing, so it has no inside",
-                    path);
+        report_once(&r->l->report, at, NULL, "\"%.200s\": the surface is open or encloses no volume", path);
         return NULL;
     }
     return mesh;
@@ -62,7 +61,7 @@ static bool read_grid(reading *r, const field_data *d, sim_field_def *out) {
 static bool read_children(reading *r, const field_data *d, sim_field_def *out) {
     int least = d->type == SIM_FIELD_DIFFERENCE ? 2 : 1;
     if (d->fields->count < least) {
-        report_once(&r->l->report, d->fields, NULL, "%s %s takes %d or more, here %s %d",
+        report_once(&r->l->report, d->fields, NULL, "%s %s needs at least %d, here %s %d",
                     d->type == SIM_FIELD_INTERSECTION ? "an" : "a", sim_field_name((sim_field_type)d->type), least,
                     d->fields->count == 1 ? "is" : "are", d->fields->count);
         return false;

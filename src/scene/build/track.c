@@ -21,7 +21,7 @@ bool read_formula_terms(report *r, const node *n, sim_term term[MAX_FORMULA_TERM
         return true;
     }
     if (n->kind != NODE_TEXT) {
-        report_value(r, n, NULL, "expected a formula, which is a text, not %s", node_kind_name(n));
+        report_value(r, n, NULL, "expected a formula as text, not %s", node_kind_name(n));
         return false;
     }
     int wrong_at;
@@ -118,7 +118,7 @@ static bool check_track_keys(loader *l, const track_data *d) {
     for (int k = 0; k < 2; k++) {
         const node *wrong = node_member(d->at, of_values[k]);
         if (wrong) {
-            report_once(&l->report, wrong, NULL, "the key \"%s\" goes with \"values\", not with \"%s\"", wrong->key,
+            report_once(&l->report, wrong, NULL, "the key \"%s\" belongs to \"values\", not to \"%s\"", wrong->key,
                         d->expression ? "expression" : "sine");
             return false;
         }

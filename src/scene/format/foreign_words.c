@@ -8,13 +8,12 @@
     "mass properties of a body: \"inertia\": {\"mass\": ..., \"moments\": [...]}, or \"mass\" or \"density\" of its "  \
     "shapes"
 #define IN_POSE                                                                                                        \
-    "where it stands is \"pose\": {\"position\": [x, y, z], \"quaternion\": [w, x, y, z]}, or \"rpy_deg\" for the "    \
-    "latter"
+    "its place is \"pose\": {\"position\": [x, y, z], \"quaternion\": [w, x, y, z]}, or \"rpy_deg\" for the latter"
 #define IN_JOINT "that belongs into the body's \"joint\": {\"type\": ..., ...}"
 #define IN_MATERIAL "surfaces are \"materials\" of the scene, which a shape names: \"material\": \"rubber\""
 #define IN_WORLD "that belongs into \"world\""
 #define IN_RANGE "the ends of a joint are its \"range\": [low, high], or \"range_deg\""
-#define IN_SHAPES "shapes stand in \"shapes\": [{\"type\": ...}], seen and touched alike"
+#define IN_SHAPES "shapes are listed in \"shapes\": [{\"type\": ...}], for contacts and pictures alike"
 #define OF_ACTUATOR "motors are \"actuators\" of the scene: {\"joint\": ..., \"kp\": ..., \"kd\": ...}"
 
 typedef struct foreign_key {
@@ -26,16 +25,16 @@ static const foreign_key of_scene[] = {
     {" gravity step timestep dt duration integrator solver option options seed contacts threads tolerance "
      "contact_margin ",
      IN_WORLD},
-    {" worldbody links link rigid_bodies objects ", "they are \"bodies\", each with the joint on which it hangs"},
+    {" worldbody links link rigid_bodies objects ", "they are \"bodies\", each with the joint to its parent"},
     {" joints joint ", "a joint is the \"joint\" of the body that it moves: {\"type\": \"hinge\", \"axis\": [...]}"},
-    {" geoms geometries collisions ", "shapes stand in the \"shapes\" of a body"},
+    {" geoms geometries collisions ", "shapes are listed in the \"shapes\" of a body"},
     {" motors motor controllers control ", OF_ACTUATOR},
     {" equality equalities welds springs tendons ", "they are \"constraints\""},
     {" forces ", "they are \"loads\""},
     {" keyframe keyframes state ", "the state at the start is \"initial\": {\"name\": q}"},
     {" include assets asset meshes ",
      "another file is an instance: \"instances\": [{\"file\": ...}]; meshes are named by shapes"},
-    {" sensors sensor output outputs ", "what is written down stands in \"record\""},
+    {" sensors sensor output outputs ", "recorded output is set in \"record\""},
     {" version format ", "the version of the format is \"sim\": 1"},
     {" exclude collision_filter ", "they are \"exclusions\": [{\"first\": ..., \"second\": ...}]"},
     {NULL, NULL}};
@@ -55,28 +54,28 @@ static const foreign_key of_body[] = {
     {" quaternion quat rpy rpy_deg euler orientation rotation axis_angle rot ", IN_POSE},
     {" geom geoms geometry geometries collision collisions collider colliders visual visuals ", IN_SHAPES},
     {" static fixed kinematic dynamic is_static type free floating freejoint ",
-     "how it moves is its \"joint\": \"fixed\" (so if left out), \"free\", \"hinge\", ..."},
+     "its motion is set by \"joint\": \"fixed\" (the default), \"free\", \"hinge\", ..."},
     {" axis axis2 range range_deg limit limits damping stiffness armature friction effort pitch lower upper ",
      IN_JOINT},
     {" velocity linear_velocity angular_velocity twist qvel vel omega w ", "the velocity at the start is \"v\""},
     {" qpos angle coordinate ", "the coordinates at the start are \"q\", or \"q_deg\""},
-    {" children child bodies body links ", "each body names its \"parent\"; all stand in one list"},
-    {" joints ", "a body has one \"joint\"; more of them take bodies between that have hardly any mass"},
+    {" children child bodies body links ", "each body names its \"parent\"; all are in one list"},
+    {" joints ", "a body has one \"joint\"; for more add bodies of very small mass between"},
     {" mu restitution material color rgba colour group mask ", "that belongs to the shapes of the body"},
     {" actuator motor kp kd ", OF_ACTUATOR},
     {NULL, NULL}};
 
 static const foreign_key of_joint[] = {
     {" limit limits lower upper min max low high lo hi limited ", IN_RANGE},
-    {" name ", "a joint goes by the name of its body"},
+    {" name ", "a joint has the name of its body"},
     {" parent child body1 body2 ", "the joint belongs to the body that it moves; that names its \"parent\""},
-    {" origin pose pos position xyz rpy anchor frame ", "the joint stands at the \"pose\" of its body"},
+    {" origin pose pos position xyz rpy anchor frame ", "the joint is at the \"pose\" of its body"},
     {" frictionloss coulomb mu dry_friction static_friction ", "dry friction of a joint is \"friction\""},
-    {" ref springref rest_length spring_ref ", "where its spring is slack is \"rest\""},
+    {" ref springref rest_length spring_ref ", "the rest coordinate of its spring is \"rest\""},
     {" spring k spring_stiffness ", "that is \"stiffness\""},
     {" dynamics viscous viscosity c ", "viscous damping is \"damping\""},
     {" rotor_inertia rotorinertia inertia ", "the rotor's inertia is \"armature\""},
-    {" mimic gear ", "coordinates that go together are a constraint of type \"coupling\""},
+    {" mimic gear ", "coupled coordinates are a constraint of type \"coupling\""},
     {" kp kd motor actuator target control ", OF_ACTUATOR},
     {" q angle qpos v ", "the state at the start is \"q\" and \"v\" of the body"},
     {" forcerange max_force max_torque ", "that is \"effort\""},
@@ -87,7 +86,7 @@ static const foreign_key of_shape[] = {
      IN_MATERIAL},
     {" position pos origin xyz translation quaternion quat rpy rpy_deg euler orientation rotation ", IN_POSE},
     {" rgba colour diffuse ", "that is \"color\": [r, g, b, a]"},
-    {" half_extents halfextents half_size extents dimensions dims ", "a box has \"size\": [x, y, z], its whole edges"},
+    {" half_extents halfextents half_size extents dimensions dims ", "a box has \"size\": [x, y, z], its full edges"},
     {" height half_length halflength h ", "that is \"length\", the whole of it"},
     {" diameter ", "that is \"radius\", half of it"},
     {" contype collision_group category ", "that is \"group\""},
@@ -95,7 +94,7 @@ static const foreign_key of_shape[] = {
     {" filename uri url path mesh ", "that is \"file\""},
     {" vertices vertex verts ", "that is \"points\""},
     {" faces face indices ", "that is \"triangles\""},
-    {" inertia com ", "mass properties of a body, where shapes do not give them, stand in its \"inertia\""},
+    {" inertia com ", "mass properties of a body that do not follow from shapes are its \"inertia\""},
     {" normal ", "a half_space is solid below z = 0 of its \"pose\""},
     {NULL, NULL}};
 
@@ -202,12 +201,12 @@ static const struct {
     {" helical ", "screw", ""},
     {" weld static none ", "fixed", ""},
     {" plane ground halfspace infinite_plane floor ", "half_space", ", solid below z = 0 of its \"pose\""},
-    {" cube cuboid block ", "box", ", whose \"size\" are its whole edges"},
+    {" cube cuboid block ", "box", ", whose \"size\" are its full edges"},
     {" ball ", "sphere", ""},
     {" hull convexhull convex_hull polyhedron polytope ", "convex", ", of \"points\" or a \"file\""},
     {" hfield heightmap heightfield terrain ", "height_field", ""},
     {" trimesh triangle_mesh triangles ", "mesh", ""},
-    {" tube ring torus cone revolved lathe ", "sdf", ", whose field turns a \"profile\""},
+    {" tube ring torus cone revolved lathe ", "sdf", ", whose field rotates a \"profile\""},
     {" gear mimic ", "coupling", ""},
     {" rod tendon rope ", "distance", ""},
     {" ball point loop pin ", "connect", ""},
@@ -216,7 +215,7 @@ static const struct {
     {" semi_implicit semi-implicit semi_implicit_euler euler ", "symplectic", ""},
     {" backward_euler implicit_euler implicitfast backward ", "implicit", ""},
     {" runge_kutta runge-kutta rungekutta ", "rk4", ""},
-    {" newton ", "canal", ", which goes by Newton's method"},
+    {" newton ", "canal", ", a Newton method"},
     {" lemke dantzig lcp ", "mlcp-pivot", ""},
     {" q qpos positions angles ", "coordinates", ""},
     {" v qvel rates ", "velocities", ""},

@@ -332,7 +332,7 @@ static bool read_text(const reader *r, const node *n, const field *f, const char
         return false;
     }
     if (length > 128) {
-        report_value(r->report, n, NULL, "a name of %zu bytes; 128 are the most", length);
+        report_value(r->report, n, NULL, "a name of %zu bytes; the limit is 128", length);
         return false;
     }
     for (const char *c = n->text; *c; c++) {
@@ -493,7 +493,7 @@ static bool check_rivals(const reader *r, const node *n, const table *t) {
                 first = member;
                 second = given[f->rival];
             }
-            report_key(r->report, second, "one of them says it all", "\"%s\" and \"%s\" are both given", first->key,
+            report_key(r->report, second, "one of them is enough", "\"%s\" and \"%s\" are both given", first->key,
                        second->key);
             good = false;
         }

@@ -51,8 +51,8 @@ static void find_duplicate_keys(builder *b, node *object) {
             if (!report_full(b->report)) { /* finding a line takes its time */
                 report_name_place(sorted[i - 1], first, sizeof first);
             }
-            report_key(b->report, sorted[i], NULL, "the key \"%.80s\" stands here for the second time (first at %s)",
-                       sorted[i]->key, first);
+            report_key(b->report, sorted[i], NULL, "the key \"%.80s\" occurs twice (first at %s)", sorted[i]->key,
+                       first);
         }
     }
     free(sorted);

@@ -98,7 +98,7 @@ static bool scan_unicode_escape(scanner *s) {
         return fail_scan(s, start, "\\u needs four hexadecimal digits");
     }
     if (unit == 0) {
-        return fail_scan(s, start, "\\u0000 cannot stand in a text");
+        return fail_scan(s, start, "\\u0000 is not allowed in a text");
     }
     s->at += 6;
     if (unit >= 0xdc00 && unit <= 0xdfff) {
@@ -202,7 +202,7 @@ static bool scan_word(scanner *s) {
         return fail_scan(s, s->at, "JSON has no comments: use the key \"comment\"");
     }
     if (c == '\'') {
-        return fail_scan(s, s->at, "texts stand in double quotes");
+        return fail_scan(s, s->at, "texts need double quotes");
     }
     if (c == ']' || c == '}') {
         return fail_scan(s, s->at, "a value is missing here (is the comma before it one too many?)");
@@ -375,7 +375,7 @@ int json_scan(const char *text, size_t length, value_position **positions, size_
         good = scan_value(&s, 0);
         skip_space(&s);
         if (good && s.at < s.length) {
-            good = fail_scan(&s, s.at, "something follows after the end of the JSON value");
+            good = fail_scan(&s, s.at, "unexpected text after the end of the JSON value");
         }
     }
     if (!good) {

@@ -40,7 +40,7 @@ static void add_body(loader *l, scope *s, const node *body) {
         return;
     }
     if (!loader_full_name(s, name->text, full)) {
-        report_once(&l->report, name, NULL, "with its prefixes this name is longer than %d bytes", MAX_NAME_BYTES);
+        report_once(&l->report, name, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
         return;
     }
     if (strcmp(full, "world") == 0) {
@@ -243,8 +243,7 @@ static void give_joint(loader *l, entry *e) {
             e->joint = s->joint;
             if (s->roots == 2) {
                 report_once(&l->report, s->joint, NULL,
-                            "which root is meant? The model has several bodies that hang "
-                            "on its world");
+                            "the model has several roots: the joint applies to none of them");
             }
         }
         if (s->parent) {
@@ -277,8 +276,8 @@ static void put_in_order(loader *l, int from, int *count, int *chain) {
         int parent = l->entries[i].parent;
         if (parent >= 0 && l->entries[parent].order == -2) {
             const node *at = node_member(l->entries[i].body, "parent");
-            report_once(&l->report, at ? at : l->entries[i].body, NULL,
-                        "a cycle: \"%.100s\" hangs, through its parents, on itself", l->entries[i].name);
+            report_once(&l->report, at ? at : l->entries[i].body, NULL, "a cycle: \"%.100s\" is its own ancestor",
+                        l->entries[i].name);
             l->entries[i].parent = -2;
         }
     }

@@ -59,7 +59,7 @@ static sim_status read_scene(int file, const struct stat *about, const char *pat
         status = check_kind(path, head, pread(file, head, sizeof head, 0), error);
     }
     if (!status && S_ISREG(about->st_mode) && about->st_size > DOCUMENT_MAX_BYTES) {
-        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; %d are the most", (long long)about->st_size,
+        status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; the limit is %d", (long long)about->st_size,
                           DOCUMENT_MAX_BYTES);
     }
     status = status ? status : read_whole_file(file, content, length, error);
@@ -133,7 +133,7 @@ sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t
     }
     if (about.st_size > *room) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "%.200s: a file of %lld bytes, where the scene's mesh files have room for %lld", path,
+                        "%.200s: a file of %lld bytes; the mesh files of the scene may have %lld more", path,
                         (long long)about.st_size, (long long)*room);
     }
     *room -= (int64_t)about.st_size;

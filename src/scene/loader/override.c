@@ -144,7 +144,7 @@ static node *find_element(cursor *c, const char *name) {
         }
     }
     if (named > 1) {
-        report_once(&c->l->report, c->blame, "say which by its number, from 0", "%d elements go by \"%.100s\"", named,
+        report_once(&c->l->report, c->blame, "give its number, from 0", "%d elements have the name \"%.100s\"", named,
                     name);
         return NULL;
     }
@@ -178,7 +178,7 @@ static node *descend_segment(cursor *c, const char *segment, bool last) {
     if (c->n->kind == NODE_ARRAY) {
         next = find_element(c, segment);
     } else if (!write_out(c)) {
-        report_once(&c->l->report, c->blame, NULL, "nothing can be put at \"%.100s\": it is inside %s", segment,
+        report_once(&c->l->report, c->blame, NULL, "no value can be set at \"%.100s\", inside %s", segment,
                     node_kind_name(c->n));
         return NULL;
     } else {
@@ -234,7 +234,7 @@ static void apply_option(loader *l, const char *option) {
         return;
     }
     if (p.count == 1 && strchr(p.segment[0], '.')) {
-        report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "a path is written with slashes");
+        report_place(&l->report, from, 0, NULL, "as in --set world/step=0.002", "a path has slashes");
         return;
     }
     cursor c = {.l = l, .n = l->main->root, .t = &table_scene, .blame = blame, .from = from};
@@ -253,7 +253,7 @@ static void apply_seed(loader *l, uint64_t seed) {
         l->report.no_memory |= !from;
         if (from) {
             *from = (source){.name = "seed"};
-            report_place(&l->report, from, 0, NULL, NULL, "%llu: %llu is the most", (unsigned long long)seed,
+            report_place(&l->report, from, 0, NULL, NULL, "%llu exceeds the limit %llu", (unsigned long long)seed,
                          (unsigned long long)most);
         }
         return;

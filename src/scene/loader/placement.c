@@ -35,7 +35,7 @@ static bool read_axis_angle(report *r, const node *at, const double *from, m3 *o
     v3 axis = {from[0], from[1], from[2]};
     double length = v3_direction(&axis);
     if (length == 0) {
-        report_once(r, at, NULL, "the axis has no direction: its length is 0");
+        report_once(r, at, NULL, "the axis has length 0");
         return false;
     }
     *out = m3_axis_angle(v3_make(axis.x / length, axis.y / length, axis.z / length), from[3]);
@@ -59,7 +59,7 @@ static bool read_orientation(report *r, const node *at, const double *quaternion
     }
     if (node_member(at, "rpy")) {
         double most = fmax(fmax(fabs(rpy[0]), fabs(rpy[1])), fabs(rpy[2]));
-        doubt_angle(r, node_member(at, "rpy"), most, "degrees are written as \"rpy_deg\"");
+        doubt_angle(r, node_member(at, "rpy"), most, "for degrees use \"rpy_deg\"");
         *out = from_rpy(rpy, 1);
     } else if (node_member(at, "rpy_deg")) {
         *out = from_rpy(rpy_deg, pi / 180);

@@ -170,8 +170,8 @@ static bool is_box(loader *l, const repeat_data *d) {
     for (int i = 0; i < 3; i++) {
         if (!isfinite(d->max[i] - d->min[i])) {
             report_once(&l->report, node_member(d->at, "max"), NULL,
-                        "%c: from %g to %g is farther than the largest double, %g", "xyz"[i], d -> min[i], d -> max[i],
-                        DBL_MAX);
+                        "%c: the distance from %g to %g exceeds the largest double, %g", "xyz"[i], d -> min[i],
+                        d -> max[i], DBL_MAX);
             return false;
         }
         if (!(d->min[i] <= d->max[i])) {
@@ -190,7 +190,7 @@ int64_t pattern_create(loader *l, const scope *s, const instance_data *instance,
         count = d->counts[0] * d->counts[1] * d->counts[2];
     }
     if (count > (double)l->limits.bodies) {
-        report_once(&l->report, d->at, NULL, "%g copies; %lld bodies and copies are the most of a scene", count,
+        report_once(&l->report, d->at, NULL, "%g copies; the limit of bodies and copies in a scene is %lld", count,
                     (long long)l->limits.bodies);
         return -1;
     }

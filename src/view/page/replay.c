@@ -280,7 +280,7 @@ sim_status view_replay_times(trajectory *file, double *step, double *between, si
         }
     }
     if (last > 0 && !(time[1] > time[0] && count[1] > count[0] && isfinite(time[1] - time[0]))) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: its times do not rise", file->path);
+        return sim_fail(error, SIM_BAD_INPUT, "%s: its times do not increase", file->path);
     }
     if (last > 0) {
         *step = (time[1] - time[0]) / (count[1] - count[0]);

@@ -119,7 +119,7 @@ sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
         status = sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a page", sheet->path);
     } else if (!good) {
         status = sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write: %s", sheet->path,
-                          number ? strerror(number) : "the file system refused some of it");
+                          number ? strerror(number) : "the file system rejected part of it");
     }
     close_file(sheet);
     free_sheet(sheet);

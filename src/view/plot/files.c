@@ -169,7 +169,7 @@ static bool no_such_column(drawing *d, const char *word) {
         }
     }
     const char *path = d->run[0].file->path, *meant = nearest_hint(&near, hint, sizeof hint);
-    d->status = sim_fail(d->error, SIM_BAD_INPUT, "%s holds no '%.80s'%s%s%s; --list says what it holds", path, word,
+    d->status = sim_fail(d->error, SIM_BAD_INPUT, "%s holds no '%.80s'%s%s%s; --list shows its columns", path, word,
                          meant ? " (" : "", meant ? meant : "", meant ? ")" : "");
     return false;
 }
@@ -185,7 +185,7 @@ static bool find_x(drawing *d) {
         if (r->x_column < 0) {
             d->status =
                 sim_fail(d->error, SIM_BAD_INPUT,
-                         "%s: has no column 'time' or 'iteration'; --x NAME says what to draw over", r->file->path);
+                         "%s: has no column 'time' or 'iteration'; choose the axis with --x NAME", r->file->path);
             return false;
         }
         r->x = read_plot_column(d, r, r->x_column);
@@ -299,10 +299,10 @@ static bool add_panel(drawing *d, const plot_quantity *q, const char *unit) {
     column_list list = {0};
     find_columns(d, q, unit, &list);
     if (d->panels == MAX_PANELS) {
-        return refuse_plot(d, "more panels than a page can hold: ask for fewer quantities");
+        return refuse_plot(d, "too many panels for a page: choose fewer quantities");
     }
     if (list.beyond) {
-        snprintf(d->note, 256, "%.80s: %d of %d curves are drawn; name those that matter", q->word, list.count,
+        snprintf(d->note, 256, "%.80s: %d of %d curves are drawn; select some by name", q->word, list.count,
                  list.count + list.beyond);
     }
     plot_panel *panel = &d->panel[d->panels++];
@@ -366,7 +366,7 @@ static void add_words(drawing *d, const char *words) {
         }
         memcpy(word, w, length);
         if (length == 0) {
-            refuse_plot(d, "--quantity takes names with commas between, as in --quantity energy,contacts");
+            refuse_plot(d, "--quantity takes names separated by commas, as in --quantity energy,contacts");
         } else if (add_word(d, word) == 0 && !d->status) {
             no_such_column(d, word);
         }

@@ -60,15 +60,15 @@ static bool is_velocity(const trajectory_column *c) {
 static const plot_quantity table[] = {
     {"energy", "energy", "energy.*", .meaning = "kinetic, potential and total energy"},
     {"drift", "change of total energy", "energy.total", .made = PLOT_FROM_START,
-     .meaning = "total energy less that of the first record"},
-    {"contacts", "contacts", "contacts", .meaning = "how many contacts the step had"},
+     .meaning = "total energy minus that of the first record"},
+    {"contacts", "contacts", "contacts", .meaning = "contacts of a step"},
     {"iterations", "iterations of the contact solver", "solver_iterations",
      .meaning = "of the contact solver, on the hardest island"},
     {"integrator", "iterations of the integrator", "iterations", .meaning = "of an implicit integrator"},
     {"E", "error E of the rigid Coulomb law", "certificate.E", .log = 1,
-     .meaning = "how wrong the contact answers are, to compare solvers by"},
+     .meaning = "error of the contact solutions, which compares solvers"},
     {"own", "error of the solver's own law", "certificate.own", .log = 1,
-     .meaning = "the same of the solver's own law"},
+     .meaning = "the same for the solver's own law"},
     {"penetration", "deepest overlap", "certificate.penetration", .meaning = "deepest overlap at the end of the step"},
     {"slip", "fastest slip inside the cone", "certificate.slip", .log = 1,
      .meaning = "fastest slip where friction should hold"},
@@ -77,10 +77,10 @@ static const plot_quantity table[] = {
     {"positions", "positions", "*.pose.x *.pose.y *.pose.z", .meaning = "origins of all bodies"},
     {"points", "points", "*.point.x *.point.y *.point.z", .meaning = "positions of the recorded points"},
     {"momentum", "momentum", "momentum.*", .meaning = "angular and linear momentum"},
-    {"efforts", "efforts", "effort.*", .meaning = "what the actuators gave"},
+    {"efforts", "efforts", "effort.*", .meaning = "efforts of the actuators"},
     {"residual", "residual", "residual", .log = 1, .meaning = "of the integrator; in a history, of the contact solver"},
-    {"cost", "cost above the least", "cost", .made = PLOT_FROM_LEAST, .log = 1,
-     .meaning = "in a history: how far the cost is above its least"},
+    {"cost", "cost above the minimum", "cost", .made = PLOT_FROM_LEAST, .log = 1,
+     .meaning = "in a history: cost minus its minimum"},
 };
 
 const plot_quantity *plot_quantity_at(int k) { return k < (int)(sizeof table / sizeof table[0]) ? &table[k] : NULL; }

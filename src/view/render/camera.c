@@ -118,6 +118,6 @@ sim_status render_lens_choose(const render *r, const char *name, const render_ex
         nearest_try(&near, c->name ? c->name : "");
     }
     const char *meant = nearest_hint(&near, hint, sizeof hint);
-    return sim_fail(error, SIM_BAD_INPUT, "the scene has no camera '%.60s'%s%s%s; 'all' sees all that moves", name,
+    return sim_fail(error, SIM_BAD_INPUT, "the scene has no camera '%.60s'%s%s%s; 'all' shows all moving bodies", name,
                     meant ? " (" : "", meant ? meant : "", meant ? ")" : "");
 }
