@@ -22,8 +22,8 @@ Test(edges, the_derivative_jumps_across_and_not_along) {
         edge e = trial % 2 ? EDGE_CONE : EDGE_PLANE;
         double mu = random_uniform(&r, 0.1, 2), x[3], normal[3], beyond[9], within[9], B[9], jump = 0;
         on_edge(&r, e, mu, x);
-        edge_sides(e, mu, x, normal, beyond, within);
-        edge_basis(e, mu, x, B);
+        eval_edge_sides(e, mu, x, normal, beyond, within);
+        make_edge_basis(e, mu, x, B);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) {
                 double product = 0;
@@ -50,8 +50,8 @@ Test(edges, the_derivative_jumps_across_and_not_along) {
             out[k] = x[k] + 1e-9 * normal[k];
             in[k] = x[k] - 1e-9 * normal[k];
         }
-        cr_expect_eq(hybrid_contact_region(mu, out), e == EDGE_CONE ? HYBRID_SLIP : HYBRID_BREAK);
-        cr_expect_eq(hybrid_contact_region(mu, in), e == EDGE_CONE ? HYBRID_STICK : HYBRID_SLIP);
+        cr_expect_eq(residual_map_contact_region(mu, out), e == EDGE_CONE ? RESIDUAL_SLIP : RESIDUAL_BREAK);
+        cr_expect_eq(residual_map_contact_region(mu, in), e == EDGE_CONE ? RESIDUAL_STICK : RESIDUAL_SLIP);
     }
 }
 
@@ -63,7 +63,7 @@ Test(edges, the_nearest_point_is_on_the_edge_and_nearest) {
         for (int k = 0; k < 3; k++) {
             x[k] = y[k] = random_normal(&r);
         }
-        edge_snap(EDGE_CONE, mu, x);
+        project_to_edge(EDGE_CONE, mu, x);
         cr_expect_float_eq(hypot(x[0], x[1]), -mu * x[2], 1e-14);
         double distance = hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
         for (int near = 0; near < 50; near++) {
@@ -80,19 +80,19 @@ Test(edges, all_crossings_of_a_line_are_found) {
     random_source r = {3};
     int most = 0;
     for (int trial = 0; trial < 2000; trial++) {
-        double mu = random_uniform(&r, 0, 2), x[3], u[3], alpha[MOST_CROSSINGS];
-        edge which[MOST_CROSSINGS];
+        double mu = random_uniform(&r, 0, 2), x[3], u[3], alpha[MAX_EDGE_CROSSINGS];
+        edge which[MAX_EDGE_CROSSINGS];
         for (int k = 0; k < 3; k++) {
             x[k] = random_normal(&r);
             u[k] = 3 * random_normal(&r);
         }
         mu = trial % 10 ? mu : 0;
-        int found = edge_crossings(mu, x, u, alpha, which), seen = 0;
+        int found = find_edge_crossings(mu, x, u, alpha, which), seen = 0;
         most = found > most ? found : most;
-        hybrid_region last = hybrid_contact_region(mu, x);
+        residual_region last = residual_map_contact_region(mu, x);
         for (int k = 1; k <= 2000; k++) {
             double y[3] = {x[0] + u[0] * k / 2000, x[1] + u[1] * k / 2000, x[2] + u[2] * k / 2000};
-            hybrid_region now = hybrid_contact_region(mu, y);
+            residual_region now = residual_map_contact_region(mu, y);
             seen += now != last;
             last = now;
         }
@@ -104,7 +104,7 @@ Test(edges, all_crossings_of_a_line_are_found) {
             cr_expect_leq(fabs(off), 1e-12, "trial %d: off by %g", trial, off);
         }
     }
-    cr_expect_eq(most, MOST_CROSSINGS);
+    cr_expect_eq(most, MAX_EDGE_CROSSINGS);
 }
 
 Test(edges, a_normal_is_of_length_one_and_across_its_tangents) {
@@ -112,8 +112,8 @@ Test(edges, a_normal_is_of_length_one_and_across_its_tangents) {
     for (int trial = 0; trial < 100; trial++) {
         double mu = random_uniform(&r, 0.01, 3), x[3], normal[3], beyond[9], within[9], B[9];
         on_edge(&r, EDGE_CONE, mu, x);
-        edge_sides(EDGE_CONE, mu, x, normal, beyond, within);
-        edge_basis(EDGE_CONE, mu, x, B);
+        eval_edge_sides(EDGE_CONE, mu, x, normal, beyond, within);
+        make_edge_basis(EDGE_CONE, mu, x, B);
         double generator[3] = {B[0], B[3], B[6]}, circle[3] = {B[1], B[4], B[7]};
         cr_expect_float_eq(dot(normal, normal), 1, 1e-14);
         cr_expect_float_eq(dot(normal, generator), 0, 1e-14);

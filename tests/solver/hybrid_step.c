@@ -21,8 +21,8 @@ typedef struct setting {
     answer entry;
     sim_arena *scratch;
     dual d;
-    hybrid h;
-    hybrid_step step;
+    residual_map h;
+    residual_newton step;
     double x[MOST_ROWS], r[MOST_ROWS], *F, *J; /* J: n x n */
 } setting;
 
@@ -38,20 +38,20 @@ static void begin(setting *t, random_source *s, int bodies, int contacts, double
     t->entry = answer_create(t->problem, 1, 1e-3);
     solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
     cr_assert(dual_make(&t->d, &call, t->scratch));
-    cr_assert(hybrid_make(&t->h, &t->d, t->scratch) && hybrid_step_make(&t->step, &t->h, t->scratch));
+    cr_assert(residual_map_make(&t->h, &t->d, t->scratch) && residual_newton_make(&t->step, &t->h, t->scratch));
     cr_assert_leq(t->h.n, MOST_ROWS);
     size_t n = (size_t)t->h.n;
     t->J = arena_alloc(t->scratch, n * n, sizeof *t->J);
-    t->F = ARENA_NEW(t->scratch, double, HYBRID_BLOCK * t->problem->nconstraint);
+    t->F = ARENA_NEW(t->scratch, double, RESIDUAL_BLOCK * t->problem->nconstraint);
     double centre[MOST_ROWS];
     for (size_t k = 0; k < n; k++) {
         t->x[k] = random_normal(s);
         centre[k] = random_normal(s);
     }
-    hybrid_soften(&t->h, soft, centre);
-    hybrid_residual(&t->h, t->x, t->r);
-    hybrid_slopes(&t->h, t->x, t->F);
-    hybrid_chain(&t->h, t->F, t->J);
+    residual_map_soften(&t->h, soft, centre);
+    residual_map_eval(&t->h, t->x, t->r);
+    residual_map_slopes(&t->h, t->x, t->F);
+    residual_map_apply_slopes(&t->h, t->F, t->J);
 }
 
 static void end(setting *t) {
@@ -80,7 +80,7 @@ static void step_whole(const setting *t, const double *J, double lambda, double 
 static void check_steps(setting *t, int trial) {
     int n = t->h.n;
     double dx[MOST_ROWS], whole[MOST_ROWS], range;
-    hybrid_step_form(&t->step, t->F, NULL, NULL);
+    residual_newton_form(&t->step, t->F, NULL, NULL);
     double trace = 0;
     for (int k = 0; k < n * n; k++) {
         trace += t->J[k] * t->J[k];
@@ -88,13 +88,13 @@ static void check_steps(setting *t, int trial) {
     cr_expect_float_eq(t->step.size, trace / n, 1e-12 * trace, "trial %d: mean of the diagonal", trial);
     for (double lambda = 1; lambda > 1e-9; lambda *= 1e-4) {
         step_whole(t, t->J, lambda, whole);
-        cr_assert(hybrid_step_least(&t->step, t->r, lambda, dx, &range));
+        cr_assert(residual_newton_least_squares(&t->step, t->r, lambda, dx, &range));
         cr_expect_leq(apart(n, dx, whole), 1e-11 / sqrt(lambda), "trial %d, lambda %g, %d of %d unknowns: %g", trial,
                       lambda, t->step.columns, n, apart(n, dx, whole));
     }
     if (t->h.soft > 0) {
         step_whole(t, t->J, 0, whole);
-        cr_assert(hybrid_step_newton(&t->step, t->r, dx));
+        cr_assert(residual_newton_solve(&t->step, t->r, dx));
         cr_expect_leq(apart(n, dx, whole), 1e-9, "trial %d: Newton's is off by %g", trial, apart(n, dx, whole));
     }
 }
@@ -135,8 +135,8 @@ Test(hybrid_step, along_edges_is_that_of_all) {
                 continue;
             }
             double *B = basis + 9 * i, x[3] = {t.x[c->row], t.x[c->row + 1], -fabs(t.x[c->row + 2])};
-            edge_snap(EDGE_CONE, c->friction, x);
-            edge_basis(EDGE_CONE, c->friction, x, B);
+            project_to_edge(EDGE_CONE, c->friction, x);
+            make_edge_basis(EDGE_CONE, c->friction, x, B);
             held[i] = 1;
             for (size_t row = 0; row < n; row++) {
                 double *at = JB + row * n + c->row, old[3] = {at[0], at[1], at[2]};
@@ -145,8 +145,8 @@ Test(hybrid_step, along_edges_is_that_of_all) {
                 }
             }
         }
-        hybrid_step_form(&t.step, t.F, held, basis);
-        cr_expect_not(hybrid_step_newton(&t.step, t.r, dx), "not square");
+        residual_newton_form(&t.step, t.F, held, basis);
+        cr_expect_not(residual_newton_solve(&t.step, t.r, dx), "not square");
         for (double lambda = 1; lambda > 1e-7; lambda *= 1e-3) {
             step_whole(&t, JB, lambda, whole);
             for (size_t i = 0; i < contacts; i++) {
@@ -155,7 +155,7 @@ Test(hybrid_step, along_edges_is_that_of_all) {
                     at[k] = basis[9 * i + 3 * k] * old[0] + basis[9 * i + 3 * k + 1] * old[1];
                 }
             }
-            cr_assert(hybrid_step_least(&t.step, t.r, lambda, dx, &range));
+            cr_assert(residual_newton_least_squares(&t.step, t.r, lambda, dx, &range));
             cr_expect_leq(apart((int)n, dx, whole), 1e-11 / sqrt(lambda), "trial %d, lambda %g: %g", trial, lambda,
                           apart((int)n, dx, whole));
         }
@@ -174,12 +174,12 @@ Test(hybrid_step, products_are_those_of_the_dense_matrices) {
         begin(&t, &s, trial % 2 ? 40 : 4, trial % 2 ? 50 : 8, 0.5, 0.1);
         size_t n = (size_t)t.h.n;
         double image[MOST_ROWS], dense[MOST_ROWS], back[MOST_ROWS], other[MOST_ROWS];
-        hybrid_along(&t.h, t.F, t.r, image);
-        hybrid_transposed(&t.h, t.r, back); /* J' r = F' ((W + soft)' r - r) - r */
+        residual_map_jacobian_times(&t.h, t.F, t.r, image);
+        residual_map_transposed(&t.h, t.r, back); /* J' r = F' ((W + soft)' r - r) - r */
         for (size_t k = 0; k < n; k++) {
             back[k] -= t.r[k];
         }
-        hybrid_sloped(&t.h, t.F, 1, back, other);
+        residual_map_slope_times(&t.h, t.F, 1, back, other);
         for (size_t i = 0; i < n; i++) {
             dense[i] = back[i] = 0;
             other[i] -= t.r[i];
@@ -212,7 +212,7 @@ Test(proximal, a_softer_residual_has_the_derivative_that_is_said) {
                 double here = t.x[j];
                 for (int k = 0; k < 2; k++) {
                     t.x[j] = here + (k ? d : -d);
-                    hybrid_residual(&t.h, t.x, side[k]);
+                    residual_map_eval(&t.h, t.x, side[k]);
                 }
                 t.x[j] = here;
                 for (int k = 0; k < t.h.n; k++) {
@@ -234,16 +234,16 @@ Test(proximal, a_softer_answer_is_off_by_what_moved) {
         setting t;
         double soft = 0.05, centre[MOST_ROWS] = {0}, gamma[MOST_ROWS], own[MOST_ROWS];
         begin(&t, &s, 4, 8, 0.5, 0);
-        hybrid_soften(&t.h, soft, centre);
-        hybrid_residual(&t.h, t.x, t.r);
-        hybrid_impulse(&t.h, t.x, gamma);
-        double E = hybrid_error(&t.h, t.x);
-        hybrid_soften(&t.h, 0, centre);
-        hybrid_residual(&t.h, t.x, own);
+        residual_map_soften(&t.h, soft, centre);
+        residual_map_eval(&t.h, t.x, t.r);
+        residual_map_impulse(&t.h, t.x, gamma);
+        double E = residual_map_error(&t.h, t.x);
+        residual_map_soften(&t.h, 0, centre);
+        residual_map_eval(&t.h, t.x, own);
         for (int k = 0; k < t.h.n; k++) {
             cr_expect_float_eq(own[k], t.r[k] - soft * (gamma[k] - centre[k]), 1e-13);
         }
-        cr_expect_float_eq(E, hybrid_error(&t.h, t.x), 1e-13 * E, "E is that of the problem, however soft");
+        cr_expect_float_eq(E, residual_map_error(&t.h, t.x), 1e-13 * E, "E is that of the problem, however soft");
         end(&t);
     }
 }

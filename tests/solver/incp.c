@@ -70,11 +70,11 @@ static void put_on_edge(bench *b, random_source *r, int contact, edge e) {
     }
     const sim_constraint *c = &b->problem->constraint[contact];
     x[c->row + 2] = -fabs(x[c->row + 2]);
-    edge_snap(e, c->friction, x + c->row);
+    project_to_edge(e, c->friction, x + c->row);
     for (int i = 0; i < b->problem->nconstraint; i++) {
         m->edge[i] = i == contact ? e : EDGE_NONE;
     }
-    incp_stand(m, x);
+    incp_move_to(m, x);
 }
 
 /* The slope of l from x along u, by a difference on that side alone. */
@@ -84,7 +84,7 @@ static double slope_towards(incp *m, const double *u) {
         for (int k = 0; k < m->h.n; k++) {
             at[k] = m->x[k] + step * d * u[k];
         }
-        hybrid_residual(&m->h, at, r);
+        residual_map_eval(&m->h, at, r);
         l[step] = 0;
         for (int k = 0; k < m->h.n; k++) {
             l[step] += 0.5 * r[k] * r[k];
@@ -105,20 +105,20 @@ Test(incp, the_derivative_on_an_edge_is_the_mean_of_its_sides_that_is_flat_acros
         int contact = trial % b.problem->nconstraint, row = b.problem->constraint[contact].row, n = b.m.h.n;
         put_on_edge(&b, &r, contact, e);
         double normal[3], F[2][9], u[MOST_ROWS] = {0}, rise[2];
-        edge_sides(e, b.problem->constraint[contact].friction, b.m.x + row, normal, F[0], F[1]);
+        eval_edge_sides(e, b.problem->constraint[contact].friction, b.m.x + row, normal, F[0], F[1]);
         for (int side = 0; side < 2; side++) {
             for (int k = 0; k < 3; k++) {
                 u[row + k] = (side ? -1 : 1) * normal[k];
             }
             rise[side] = slope_towards(&b.m, u);
         }
-        incp_derive(&b.m);
+        incp_linearise(&b.m);
         double across = 0, share = NAN;
         for (int k = 0; k < 3; k++) {
             across += b.m.g[row + k] * normal[k];
         }
         for (int k = 0; k < 9; k++) {
-            double jump = F[0][k] - F[1][k], here = b.m.F[HYBRID_BLOCK * contact + k];
+            double jump = F[0][k] - F[1][k], here = b.m.F[RESIDUAL_BLOCK * contact + k];
             share = fabs(jump) > 0.1 && isnan(share) ? (here - F[1][k]) / jump : share;
             cr_expect(isnan(share) || fabs(F[1][k] + share * jump - here) < 1e-12, "trial %d: no mean of its sides",
                       trial);

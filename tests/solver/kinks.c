@@ -20,7 +20,7 @@ typedef struct setting {
     dual d;
     polyhedral p;
     mlcp m;
-    hybrid h;
+    residual_map h;
     double *J, *near, *M;
 } setting;
 
@@ -37,7 +37,7 @@ static void begin_sized(setting *t, random_source *s, int trial, int size) {
     t->entry = answer_create(t->problem, 1, 1e-3);
     solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
     cr_assert(dual_make(&t->d, &call, t->scratch) && polyhedral_make(&t->p, &t->d, &o, t->scratch) &&
-              hybrid_make(&t->h, &t->d, t->scratch));
+              residual_map_make(&t->h, &t->d, t->scratch));
     cr_assert(t->p.n <= MOST && t->h.n <= MOST);
     cr_assert(mlcp_make(&t->m, &t->p, t->scratch) && (t->m.step = mlcp_step_make(&t->p, t->scratch)));
     t->M = calloc(MOST * MOST, sizeof *t->M);
@@ -199,11 +199,11 @@ Test(kinks, on_an_edge_of_the_cone_the_slope_is_that_of_one_side) {
                  aside[][3] = {{0, 0, 1}, {0, 0, -1}, {0, 0, 1}, {0, 0, -1}};
     for (int k = 0; k < 4; k++) {
         double F[9], beside[9], x[3];
-        hybrid_contact_slope(hybrid_contact_region(mu, edge[k]), mu, edge[k], F);
+        residual_map_contact_slope(residual_map_contact_region(mu, edge[k]), mu, edge[k], F);
         for (int j = 0; j < 3; j++) {
             x[j] = edge[k][j] + t * aside[k][j];
         }
-        hybrid_contact_slope(hybrid_contact_region(mu, x), mu, x, beside);
+        residual_map_contact_slope(residual_map_contact_region(mu, x), mu, x, beside);
         for (int j = 0; j < 9; j++) {
             cr_expect_float_eq(F[j], beside[j], 1e-6, "edge %d, entry %d: %g and %g", k, j, F[j], beside[j]);
         }

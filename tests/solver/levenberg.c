@@ -158,7 +158,7 @@ typedef struct setting {
     answer entry;
     sim_arena *scratch;
     dual d;
-    hybrid h;
+    residual_map h;
 } setting;
 
 static void begin(setting *t, random_source *s, double friction) {
@@ -168,7 +168,7 @@ static void begin(setting *t, random_source *s, double friction) {
     t->entry = answer_create(t->problem, 1, 1e-3);
     solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
     cr_assert(dual_make(&t->d, &call, t->scratch));
-    cr_assert(hybrid_make(&t->h, &t->d, t->scratch));
+    cr_assert(residual_map_make(&t->h, &t->d, t->scratch));
 }
 
 static void end(setting *t) {
@@ -187,7 +187,7 @@ Test(levenberg, every_hybrid_unknown_obeys_the_law) {
         for (int k = 0; k < t.h.n; k++) {
             x[k] = random_normal(&s);
         }
-        hybrid_impulse(&t.h, x, gamma);
+        residual_map_impulse(&t.h, x, gamma);
         for (int i = 0; i < t.problem->nconstraint; i++) {
             const sim_constraint *c = &t.problem->constraint[i];
             const double *g = gamma + c->row, *y = x + c->row;
@@ -217,7 +217,7 @@ Test(levenberg, the_hybrid_derivative_is_that_of_its_residual_for_every_kind_of_
         for (int k = 0; k < n; k++) {
             x[k] = random_normal(&s);
         }
-        hybrid_jacobian(&t.h, x, J);
+        residual_map_jacobian(&t.h, x, J);
         for (int i = 0; i < t.problem->nconstraint; i++) {
             const sim_constraint *c = &t.problem->constraint[i];
             const double *y = x + c->row;
@@ -229,7 +229,7 @@ Test(levenberg, the_hybrid_derivative_is_that_of_its_residual_for_every_kind_of_
                 double here = x[j];
                 for (int side = 0; side < 2; side++) {
                     x[j] = here + (side ? d : -d);
-                    hybrid_residual(&t.h, x, r[side]);
+                    residual_map_eval(&t.h, x, r[side]);
                 }
                 x[j] = here;
                 for (int k = 0; k < n; k++) {

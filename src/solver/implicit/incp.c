@@ -1,20 +1,20 @@
-/* Todorov's implicit complementarity (Todorov 2010): one unknown x = s - gamma for impulse and velocity of a contact, which
- * obey the law whatever x is (residual_map.h), and the least squares
+/* INCP: implicit complementarity after Todorov 2010, by Gauss-Newton descent.
  *
- *     l(x) = |r|^2 / 2,     r(x) = (W + R) gamma(x) + q - s(x)                                             (eqs. 15-19)
+ * One unknown x = s - gamma for impulse and velocity of a contact, which obey the law for any x (residual_map.h):
  *
- * by Gauss and Newton with H = J' J + lambda 1.  l has kinks where a contact changes between break, slip and stick, and
- * what is best often lies on one (cone_kinks.h).  So
+ *     minimise l(x) = |r|^2 / 2,     r(x) = (W + R) gamma(x) + q - s(x)                                    (eqs. 15-19)
  *
- *   - an x on an edge whose both sides go uphill stays on it: its derivative is the mean of the two sides that makes l flat
- *     across (eq. 26), its steps are tangents B of the edge (28), (29), put back on it afterwards;
- *   - the Newton point is taken if l falls by half of what the model says; if not, lambda grows, and l is searched along
- *     the dogleg x - Cauchy point - Newton point, piece by piece between all crossings of edges, ends included.
+ * by Gauss-Newton steps with H = J' J + lambda 1.  l has kinks where a contact changes between break, slip and stick,
+ * and its minimum often lies on one (cone_kinks.h).  Hence
  *
- * It starts where everything would stick, or at the guess.  What it does where nothing is better any more, a minimum that is
- * no answer or one that the edges hide, stands in incp_restart.c.
+ *   - an x on an edge from which l rises on both sides stays on it.  Its derivative is the mean of the two sides that
+ *     makes l stationary across (eq. 26); its steps are tangents B of the edge (28), (29), projected onto it afterwards;
+ *   - the Newton point is accepted if l falls by half of the model's prediction.  Otherwise lambda grows and l is
+ *     searched along the dogleg x - Cauchy point - Newton point, piece by piece between all crossings of edges.
  *
- * Refinements can be left out, to see what they are good for: edges, dogleg, projection, restart. */
+ * Start: the sticking solution, or the warm start where |r| is less.  Restarts from minima that are no solutions, and
+ * from minima that edges hide: incp_restart.c.  Options switch off edges, dogleg, projection and restart for
+ * experiments. */
 #include "solver/implicit/incp.h"
 
 #include <math.h>
@@ -26,88 +26,90 @@ static const char *const starts[] = {"guess", "sticking", NULL};
 static const char *const restarts[] = {"off", "once", "on", NULL};
 
 static const sim_solver_option options[INCP_OPTIONS] = {
-    [INCP_TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [INCP_TOLERANCE] =
+        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
     [INCP_MAX_ITERATIONS] = {.name = "max_iterations",
-                             .help = "of Gauss and Newton, of all descents and rounds",
+                             .help = "limit of the Gauss-Newton steps, over all descents and outer iterations",
                              .low = 0,
                              .high = 1e6,
                              .default_value = 1000,
                              .integer = true},
     [INCP_EDGES] = {.name = "edges",
-                    .help = "stay on edges where both sides go uphill",
+                    .help = "stay on edges from which the cost rises on both sides",
                     .high = 1,
                     .default_value = 1,
                     .integer = true,
                     .choices = switches,
                     .study = true},
     [INCP_DOGLEG] = {.name = "dogleg",
-                     .help = "search between crossings where the Newton point is bad",
+                     .help = "exact search along the dogleg where the Newton point is rejected",
                      .high = 1,
                      .default_value = 1,
                      .integer = true,
                      .choices = switches,
                      .study = true},
     [INCP_PROJECTION] = {.name = "projection",
-                         .help = "put steps along an edge back on it",
+                         .help = "project steps along an edge onto it",
                          .high = 1,
                          .default_value = 1,
                          .integer = true,
                          .choices = switches,
                          .study = true},
-    [INCP_RESTART] =
-        {.name = "restart",
-         .help = "in a minimum that is no answer: once, from 100 sweeps of Gauss and Seidel; on: from more, and "
-                 "by softer rounds",
-         .high = 2,
-         .default_value = 2,
-         .integer = true,
-         .choices = restarts,
-         .study = true},
+    [INCP_RESTART] = {.name = "restart",
+                      .help =
+                          "in a minimum that is no solution: once, from 100 Gauss-Seidel sweeps; on: from more, and by "
+                          "proximal outer iterations",
+                      .high = 2,
+                      .default_value = 2,
+                      .integer = true,
+                      .choices = restarts,
+                      .study = true},
     [INCP_START] = {.name = "start",
-                    .help = "at the guess where that is better, or always where all would stick",
+                    .help = "warm start where its residual is less, or always the sticking solution",
                     .high = 1,
                     .integer = true,
                     .choices = starts,
                     .study = true},
-    [INCP_MOST_MEMORY] = SOLVER_MEMORY_OPTION,
+    [INCP_MAX_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
-static const double ROUNDED = 1e-12; /* an E that is as good as none */
+static const double MAX_ROUNDED_E = 1e-12; /* E of a stalled solution that counts as solved to rounding */
 
 static sim_status solve(solver_call *call) {
     incp m;
     dual d;
     double tolerance = call->option[INCP_TOLERANCE];
     int sticking = (int)call->option[INCP_START];
-    if (!incp_make(&m, call, &d) || !(sticking ? hybrid_stick : hybrid_start)(&m.h, call, m.other)) {
+    if (!incp_make(&m, call, &d) ||
+        !(sticking ? residual_map_start_sticking : residual_map_start)(&m.h, call, m.other)) {
         return SIM_NO_RESOURCE;
     }
-    memcpy(m.best, m.other, (size_t)m.h.n * sizeof *m.best); /* where E is no number nothing is better */
-    incp_stand(&m, m.other);
+    memcpy(m.best, m.other, (size_t)m.h.n * sizeof *m.best); /* kept if E is never finite */
+    incp_move_to(&m, m.other);
     sim_outcome end;
     if (!incp_descend_and_restart(&m, &end)) {
         return SIM_NO_RESOURCE;
     }
     sim_solution *out = call->out;
     out->residual = m.E;
-    out->outcome = m.E <= tolerance                       ? SIM_SOLVED
-                   : !isfinite(m.E)                       ? SIM_BROKEN_DOWN
-                   : end == SIM_STALLED && m.E <= ROUNDED ? SIM_AT_ROUNDING
-                                                          : end;
+    out->outcome = m.E <= tolerance                             ? SIM_SOLVED
+                   : !isfinite(m.E)                             ? SIM_BROKEN_DOWN
+                   : end == SIM_STALLED && m.E <= MAX_ROUNDED_E ? SIM_AT_ROUNDING
+                                                                : end;
     out->reason = !isfinite(m.E) ? SIM_REASON_NONFINITE : end == SIM_STALLED ? SIM_REASON_MINIMUM : SIM_REASON_NONE;
-    hybrid_unscale(&m.h, m.best, m.other);
+    residual_map_unscale(&m.h, m.best, m.other);
     solution_write(call, m.other);
     return SIM_OK;
 }
 
-static double dense(const sim_problem *p, const double *option) {
+static double count_incp_dense(const sim_problem *p, const double *option) {
     (void)option;
-    return hybrid_step_dense(p->nrow);
+    return residual_newton_dense_numbers(p->nrow);
 }
 
 const solver_type solver_incp = {
     .info = {.name = "incp",
-             .method = "implicit complementarity, Gauss-Newton that knows the edges",
+             .method = "implicit complementarity, Gauss-Newton descent that follows the kinks of the cone",
              .paper = "Todorov 2010",
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_RIGID,
@@ -118,6 +120,6 @@ const solver_type solver_incp = {
              .noptions = INCP_OPTIONS,
              .option = options},
     .lapack = 1,
-    .dense = dense,
+    .dense = count_incp_dense,
     .solve = solve,
 };

@@ -1,4 +1,4 @@
-/* Todorov's implicit complementarity: what its parts share. */
+/* Implicit complementarity after Todorov: shared state of its files. */
 #ifndef SOLVER_IMPLICIT_INCP_H
 #define SOLVER_IMPLICIT_INCP_H
 
@@ -13,11 +13,11 @@ enum {
     INCP_PROJECTION,
     INCP_RESTART,
     INCP_START,
-    INCP_MOST_MEMORY,
+    INCP_MAX_MEMORY,
     INCP_OPTIONS
 };
 
-/* A place on the way where a contact crosses an edge; contact -1: none does. */
+/* A point of the search line where a contact crosses an edge; contact -1: none. */
 typedef struct incp_crossing {
     double alpha;
     int contact;
@@ -26,36 +26,36 @@ typedef struct incp_crossing {
 
 typedef struct incp {
     solver_call *call;
-    hybrid h;
-    double *x, *r, *best; /* where it stands, r(x); the least E */
-    hybrid_step step;
-    double *F, *g;                   /* with the edges' say */
-    double *basis;                   /* [nconstraint] of those that are active, edge_basis */
-    double *newton, *cauchy, *other; /* places to go to */
+    residual_map h;
+    double *x, *r, *best; /* point, r(x); point of least E */
+    residual_newton step;
+    double *F, *g;                   /* derivative of gamma on the edges; gradient of l */
+    double *basis;                   /* [nconstraint] of active edges, make_edge_basis */
+    double *newton, *cauchy, *other; /* Newton point, Cauchy point, trial point */
     double *product, *other_r, *point, *slope;
-    edge *edge;  /* [nconstraint] the edge that a contact stands on */
-    int *active; /* [nconstraint] and that it is not to leave */
+    edge *edge;  /* [nconstraint] the edge on which a contact lies */
+    int *active; /* [nconstraint] 1: the edge is active, x stays on it */
     incp_crossing *crossing;
-    double l, E, lambda; /* lambda is over the mean of J' J's diagonal */
+    double l, E, lambda; /* lambda: over the mean diagonal of J' J */
 } incp;
 
-/* Memory for a call; 0 without. */
-int incp_make(incp *m, solver_call *call, dual *d);
-/* Stand at y, with edges as they are; l there.  The best in E of all places is kept. */
-double incp_stand(incp *m, const double *y);
-/* F, J, g at x, and which edges are active. */
-void incp_derive(incp *m);
+/* Allocates; false without memory. */
+bool incp_make(incp *m, solver_call *call, dual *d);
+/* x <- y with the present edges; returns l.  Keeps the point of least E. */
+double incp_move_to(incp *m, const double *y);
+/* F, J and g at x; active edges. */
+void incp_linearise(incp *m);
 /* The edge on which a contact stands after a step. */
-edge incp_keeps(const incp *m, int i);
-/* Is there no answer yet, and may it go on? */
-int incp_goes_on(const incp *m);
-/* From x to where nothing is better; `patience`: and no longer than so many iterations without half of l, 0: however long. */
-sim_outcome incp_descend(incp *m, int patience);
-/* And on from there, as far as options allow it; 0 without memory. */
-int incp_descend_and_restart(incp *m, sim_outcome *end);
+edge incp_kept_edge(const incp *m, int i);
+/* E is above the tolerance, and iterations and time are left. */
+bool incp_continues(const incp *m);
+/* Descent from x to a minimum.  `max_stalled`: iterations that do not halve l; 0: no limit. */
+sim_outcome incp_descend(incp *m, int max_stalled);
+/* Descent, then restarts as far as the options allow; false without memory. */
+bool incp_descend_and_restart(incp *m, sim_outcome *end);
 
-/* other <- the least l on the way x - cauchy - newton, pieces between crossings and their ends; edges follow it.  0: none
- * is less than that of x. */
-int incp_search(incp *m, int edges);
+/* other <- point of least l on the dogleg x - cauchy - newton: pieces between crossings, ends included; sets the edges.
+ * False: no point improves on x. */
+bool incp_search_dogleg(incp *m, int edges);
 
 #endif

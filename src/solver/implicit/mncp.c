@@ -1,11 +1,11 @@
-/* The exact cone as equations: r(x) = 0 in one unknown for impulse and velocity (residual_map.h; Todorov 2010, with bilateral
- * rows as in Mylapilli and Jain 2016, eqs. 49-59), solved by Levenberg's and Marquardt's method (levenberg_marquardt.c) with the
- * plain derivative, of one side where there is an edge.
+/* MNCP: the strict law as equations r(x) = 0, one unknown for impulse and velocity (residual_map.h; Todorov 2010, with
+ * bilateral rows as in Mylapilli and Jain 2016, eqs. 49-59), solved by the Levenberg-Marquardt method
+ * (levenberg_marquardt.c).  On an edge the derivative is that of one side.
  *
- * Where that does not halve |r|^2 in some iterations, or ends in a minimum that is no root, it goes on with softer problems
- * (proximal.c), as long as there are iterations left, and then once more on r as it is, from nothing.
+ * Where this does not halve |r|^2 in some iterations, or ends in a minimum that is no root, proximal outer iterations
+ * follow (proximal.c) as long as iterations are left, then one more attempt on r itself, from zero.
  *
- * It starts where everything would stick, gamma = -W^+ q, or at the guess, wherever r is less. */
+ * Start: the sticking solution, gamma = -W^+ q, or the warm start, whichever has the smaller |r|. */
 #include "math/dense.h"
 #include "solver/implicit/proximal.h"
 #include "solver/matrices/levenberg_marquardt.h"
@@ -13,94 +13,96 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, RESTART, MOST_MEMORY, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, RESTART, MAX_MEMORY, OPTIONS };
 
 static const char *const switches[] = {"off", "on", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
-    [MAX_ITERATIONS] = {.name = "max_iterations",
-                        .help = "of Levenberg and Marquardt, and of Newton in softer rounds",
-                        .low = 0,
-                        .high = 1e6,
-                        .default_value = 1000,
-                        .integer = true},
+    [TOLERANCE] =
+        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [MAX_ITERATIONS] =
+        {.name = "max_iterations",
+         .help = "limit of the Levenberg-Marquardt steps and of the Newton steps in proximal outer iterations",
+         .low = 0,
+         .high = 1e6,
+         .default_value = 1000,
+         .integer = true},
     [RESTART] = {.name = "restart",
-                 .help = "in a minimum that is no answer: by softer rounds, then from nothing",
+                 .help = "in a minimum that is no solution: proximal outer iterations, then a restart from zero",
                  .high = 1,
                  .default_value = 1,
                  .integer = true,
                  .choices = switches,
                  .study = true},
-    [MOST_MEMORY] = SOLVER_MEMORY_OPTION,
+    [MAX_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
-static const double WORTH = 0.9; /* an answer that errs little less may be far away */
-enum { HASTE = 15 };             /* iterations that do not halve |r|^2, where there is another way */
+static const double PROGRESS_RATIO = 0.9; /* of E: a smaller gain does not replace the best point */
+enum { MAX_STALLED_ITERATIONS = 15 };     /* that do not halve |r|^2, where a restart may follow */
 
 typedef struct search {
-    hybrid h;
-    hybrid_step step;
+    residual_map h;
+    residual_newton step;
     levenberg_problem problem;
     levenberg_kind kind;
     solver_call *call;
     sim_solution best;
-    double *x, *other, *F; /* the best; where it goes on from */
+    double *x, *other, *F; /* point of least E; start of the next attempt */
 } search;
 
-static void residual(void *self, const double *x, double *r) { hybrid_residual(&((search *)self)->h, x, r); }
-static double error(void *self, const double *x) { return hybrid_error(&((search *)self)->h, x); }
+static void residual(void *self, const double *x, double *r) { residual_map_eval(&((search *)self)->h, x, r); }
+static double error(void *self, const double *x) { return residual_map_error(&((search *)self)->h, x); }
 
-static void derive(void *self, const double *x) {
+static void linearise_map(void *self, const double *x) {
     search *s = self;
-    hybrid_slopes(&s->h, x, s->F);
-    hybrid_step_form(&s->step, s->F, NULL, NULL);
+    residual_map_slopes(&s->h, x, s->F);
+    residual_newton_form(&s->step, s->F, NULL, NULL);
 }
 
-static int make_step(void *self, const double *r, double lambda, double *dx, double *range) {
-    return hybrid_step_least(&((search *)self)->step, r, lambda, dx, range);
+static bool make_step(void *self, const double *r, double lambda, double *dx, double *range) {
+    return residual_newton_least_squares(&((search *)self)->step, r, lambda, dx, range);
 }
 
-static void along(void *self, const double *dx, double *image) {
+static void multiply_by_jacobian(void *self, const double *dx, double *image) {
     search *s = self;
-    hybrid_along(&s->h, s->F, dx, image);
+    residual_map_jacobian_times(&s->h, s->F, dx, image);
 }
 
-static int has_ended(const search *s) {
+static bool has_mncp_ended(const search *s) {
     return s->best.outcome <= SIM_AT_ROUNDING || s->best.iterations >= s->problem.max_iterations ||
            solution_stopped(s->call->out);
 }
 
-/* From `other` on, with the iterations that are left; the better counts.  0 without memory. */
-static int go_on(search *s) {
+/* Continues from `other` with the iterations left and keeps the better point.  False without memory. */
+static bool continue_from_other(search *s) {
     sim_solution *out = s->call->out, *best = &s->best;
     levenberg_problem rest = s->problem;
     rest.max_iterations -= best->iterations;
     if (!levenberg_solve(&rest, s->kind, s->call, s->other)) {
-        return 0;
+        return false;
     }
     best->iterations += out->iterations;
-    if (out->residual < WORTH * best->residual) {
+    if (out->residual < PROGRESS_RATIO * best->residual) {
         best->residual = out->residual;
         best->outcome = out->outcome;
         best->reason = out->reason;
         memcpy(s->x, s->other, (size_t)s->h.n * sizeof *s->x);
     }
-    return 1;
+    return true;
 }
 
-/* Softer problems, from the best there is; 0 without memory. */
-static int soften(search *s) {
+/* Proximal outer iterations from the point of least E; false without memory. */
+static bool solve_mncp_softened(search *s) {
     sim_solution *out = s->call->out;
     proximal p = {.h = &s->h,
                   .step = &s->step,
                   .call = s->call,
                   .tolerance = s->problem.tolerance,
-                  .most = s->problem.max_iterations,
+                  .max_iterations = s->problem.max_iterations,
                   .x = s->x,
                   .E = s->best.residual};
     out->iterations = s->best.iterations;
-    int done = proximal_solve(&p);
+    bool done = proximal_solve(&p);
     s->best.iterations = out->iterations;
     s->best.residual = p.E;
     s->best.outcome = p.E <= p.tolerance ? SIM_SOLVED : s->best.outcome;
@@ -108,58 +110,58 @@ static int soften(search *s) {
     return done;
 }
 
-/* x of the best answer, and in `out` what became of it; 0 without memory. */
-static int find(search *s) {
+/* x <- point of least E, `out` <- its outcome; false without memory. */
+static bool find_mncp_solution(search *s) {
     sim_solution *out = s->call->out;
-    int restart = (int)s->call->option[RESTART];
-    s->problem.max_stalled_iterations = restart ? HASTE : 0;
+    bool restart = (int)s->call->option[RESTART];
+    s->problem.max_stalled_iterations = restart ? MAX_STALLED_ITERATIONS : 0;
     if (!levenberg_solve(&s->problem, s->kind, s->call, s->x)) {
-        return 0;
+        return false;
     }
     s->best = *out;
     if (restart && s->best.outcome == SIM_STALLED) {
-        if (!soften(s)) {
-            return 0;
+        if (!solve_mncp_softened(s)) {
+            return false;
         }
         memset(s->other, 0, (size_t)s->h.n * sizeof *s->other);
-        hybrid_from_impulse(&s->h, s->other, s->other);
+        residual_map_from_impulse(&s->h, s->other, s->other);
         s->problem.max_stalled_iterations = 0;
-        if (!has_ended(s) && !go_on(s)) {
-            return 0;
+        if (!has_mncp_ended(s) && !continue_from_other(s)) {
+            return false;
         }
     }
-    int spent = s->best.outcome == SIM_STALLED && s->best.iterations >= s->problem.max_iterations;
+    bool spent = s->best.outcome == SIM_STALLED && s->best.iterations >= s->problem.max_iterations;
     out->iterations = s->best.iterations;
     out->residual = s->best.residual;
     out->outcome = spent ? SIM_AT_LIMIT : s->best.outcome;
     out->reason = spent ? SIM_REASON_NONE : s->best.reason;
-    return 1;
+    return true;
 }
 
 static sim_status solve(solver_call *call, levenberg_kind kind) {
     dual d;
     search s = {.kind = kind, .call = call};
     double *x = ARENA_NEW(call->scratch, double, 2 * call->problem->nrow);
-    s.F = ARENA_NEW(call->scratch, double, HYBRID_BLOCK * call->problem->nconstraint);
-    if (!x || !s.F || !dual_make(&d, call, call->scratch) || !hybrid_make(&s.h, &d, call->scratch) ||
-        !hybrid_step_make(&s.step, &s.h, call->scratch) || !hybrid_start(&s.h, call, x)) {
+    s.F = ARENA_NEW(call->scratch, double, RESIDUAL_BLOCK * call->problem->nconstraint);
+    if (!x || !s.F || !dual_make(&d, call, call->scratch) || !residual_map_make(&s.h, &d, call->scratch) ||
+        !residual_newton_make(&s.step, &s.h, call->scratch) || !residual_map_start(&s.h, call, x)) {
         return SIM_NO_RESOURCE;
     }
     s.problem = (levenberg_problem){.n = d.n,
                                     .self = &s,
                                     .residual = residual,
                                     .error = error,
-                                    .derive = derive,
+                                    .linearise = linearise_map,
                                     .step = make_step,
-                                    .along = along,
+                                    .jacobian_times = multiply_by_jacobian,
                                     .tolerance = call->option[TOLERANCE],
                                     .max_iterations = (int)call->option[MAX_ITERATIONS]};
     s.x = x;
     s.other = x + d.n;
-    if (!find(&s)) {
+    if (!find_mncp_solution(&s)) {
         return SIM_NO_RESOURCE;
     }
-    hybrid_unscale(&s.h, x, s.other);
+    residual_map_unscale(&s.h, x, s.other);
     solution_write(call, s.other);
     return SIM_OK;
 }
@@ -167,12 +169,12 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
 static sim_status solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
 static sim_status solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
 
-static double dense(const sim_problem *p, const double *option) {
+static double count_mncp_dense(const sim_problem *p, const double *option) {
     (void)option;
-    return hybrid_step_dense(p->nrow);
+    return residual_newton_dense_numbers(p->nrow);
 }
 
-#define CARD(NAME, METHOD)                                                                                             \
+#define INFO(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016; Todorov 2010", .cone = SIM_CONE_STRICT,     \
         .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,              \
@@ -180,15 +182,15 @@ static double dense(const sim_problem *p, const double *option) {
     }
 
 const solver_type solver_mncp_rlm = {
-    .info = CARD("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
+    .info = INFO("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
     .lapack = 1,
-    .dense = dense,
+    .dense = count_mncp_dense,
     .solve = solve_regular,
 };
 
 const solver_type solver_mncp_plm = {
-    .info = CARD("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
+    .info = INFO("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
     .lapack = 1,
-    .dense = dense,
+    .dense = count_mncp_dense,
     .solve = solve_projected,
 };

@@ -1,22 +1,21 @@
-/* Newton step of r(x) = 0 with most contacts open (residual_map.h).
+/* Newton step of r(x) = 0 with the unknowns of open contacts eliminated (residual_map.h).
  *
  *     J = (W + R - 1) F - 1,     min over dx  |J dx + r|^2 + lambda |dx|^2
  *
- * An unknown whose column of F is zero, above all one of an open contact, does nothing but stand in its own equation, with
- * -1.  Of those left, a, and these, o:
+ * An unknown whose column of F is zero, as for every open contact, appears in its own equation only, with -1.  Of the
+ * kept unknowns a and these, o:
  *
- *     J = ( J_a   0 )      o = (J_o a + r_o) / (1 + lambda)     is best whatever a is, and what it leaves over costs
+ *     J = ( J_a   0 )      o = (J_o a + r_o) / (1 + lambda)     is optimal for any a, at the cost
  *         ( J_o  -1 )      lambda / (1 + lambda) |J_o a + r_o|^2
  *
- * so that a is least in
+ * so that a minimises
  *
  *     |J_a a + r_a|^2 + lambda / (1 + lambda) |J_o a + r_o|^2 + lambda |a|^2.
  *
- * lambda has its old meaning: the step is that of the whole problem.  With lambda = 0 the open contacts drop out, and where
- * J_a is square it is Newton's step, by Gauss' elimination, which takes a fifth of the time; each part of J_a that is coupled
- * to no other by itself.
+ * The step is that of the whole problem.  With lambda = 0 the open contacts drop out; where J_a is square it is
+ * Newton's step, by LU (a fifth of the time of least squares), for each uncoupled part of J_a separately.
  *
- * Who stands on an edge moves along two tangents, dx = B (xi_1, xi_2, 0), and J B has two columns for that contact. */
+ * A contact on an edge moves along two tangents, dx = B (xi_1, xi_2, 0), and J B has two columns for it. */
 #include "solver/implicit/residual_newton.h"
 #include "base/disjoint_set.h"
 #include "linalg/lapack.h"
@@ -28,16 +27,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MANY = 48, PASSES = 2 }; /* columns from which J' J is worth it, where W is sparse; solves with its factor */
+enum { MIN_NORMAL_EQUATION_COLUMNS = 48 }; /* from which J' J is faster than reflections, for sparse W */
+enum { REFINEMENT_PASSES = 2 };            /* solves with the factor of J' J */
 
-double hybrid_step_dense(int rows) {
+double residual_newton_dense_numbers(int rows) {
     double n = rows;
     return 3 * n * n + 2 * (double)least_squares_work(rows, rows);
 }
 
-int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
+bool residual_newton_make(residual_newton *s, const residual_map *h, sim_arena *scratch) {
     size_t n = (size_t)h->n;
-    *s = (hybrid_step){.h = h};
+    *s = (residual_newton){.h = h};
     int *whole = ARENA_NEW(scratch, int, 11 * n), numbers = h->start ? h->start[h->n] + (SIM_MAX_ROWS * h->n) : 0;
     s->G = ARENA_NEW(scratch, double, 2 * n * SIM_MAX_ROWS);
     s->M = arena_alloc(scratch, n * n, sizeof *s->M);
@@ -48,7 +48,7 @@ int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
     s->at = ARENA_NEW(scratch, int, SIM_MAX_ROWS *(size_t)numbers);
     s->value = ARENA_NEW(scratch, double, SIM_MAX_ROWS *(size_t)numbers);
     if (!s->row || !s->at || !s->value || !whole || !s->G || !s->M || !s->A || !s->lu_work || !s->y) {
-        return 0;
+        return false;
     }
     s->D = s->G + n * SIM_MAX_ROWS;
     s->z = s->y + n;
@@ -63,20 +63,20 @@ int hybrid_step_make(hybrid_step *s, const hybrid *h, sim_arena *scratch) {
             s->owner[k] = i;
         }
     }
-    return 1;
+    return true;
 }
 
-static int is_zero(int rows, const double *F, int column) {
+static bool is_zero_column(int rows, const double *F, int column) {
     for (int a = 0; a < rows; a++) {
         if (F[a * rows + column] != 0) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* F B and B of a contact that is held to an edge, without what goes across. */
-static void keep_tangents(hybrid_step *s, const sim_constraint *c, const double *F, const double *B) {
+/* F B and B of a contact held on an edge: tangent columns only. */
+static void keep_tangents(residual_newton *s, const sim_constraint *c, const double *F, const double *B) {
     for (int a = 0; a < 3; a++) {
         double *G = s->G + (ptrdiff_t)(c->row + a) * SIM_MAX_ROWS, *D = s->D + (ptrdiff_t)(c->row + a) * SIM_MAX_ROWS;
         for (int j = 0; j < 2; j++) {
@@ -89,10 +89,10 @@ static void keep_tangents(hybrid_step *s, const sim_constraint *c, const double 
     s->square = 0;
 }
 
-static void keep_pushing(hybrid_step *s, const sim_constraint *c, const double *F) {
+static void keep_nonzero_columns(residual_newton *s, const sim_constraint *c, const double *F) {
     int first = s->columns;
     for (int j = 0; j < c->rows; j++) {
-        if (is_zero(c->rows, F, j)) {
+        if (is_zero_column(c->rows, F, j)) {
             s->column[c->row + j] = -1;
             continue;
         }
@@ -104,18 +104,18 @@ static void keep_pushing(hybrid_step *s, const sim_constraint *c, const double *
     }
 }
 
-/* Rows of unknowns that are kept first, in their order. */
-static void choose(hybrid_step *s, const double *F, const int *held, const double *basis) {
+/* Kept unknowns; rows of their constraints come first, in their order. */
+static void choose_unknowns(residual_newton *s, const double *F, const int *held, const double *basis) {
     const sim_problem *p = s->h->dual->problem;
     s->columns = 0;
     s->square = 1;
-    for (int i = 0; i < p->nconstraint; i++, F += HYBRID_BLOCK) {
+    for (int i = 0; i < p->nconstraint; i++, F += RESIDUAL_BLOCK) {
         const sim_constraint *c = &p->constraint[i];
         int first = s->columns;
         if (basis && held[i]) {
             keep_tangents(s, c, F, basis + (ptrdiff_t)9 * i);
         } else {
-            keep_pushing(s, c, F);
+            keep_nonzero_columns(s, c, F);
         }
         for (int k = c->row; k < c->row + c->rows; k++) {
             s->first[k] = first;
@@ -132,34 +132,34 @@ static void choose(hybrid_step *s, const double *F, const int *held, const doubl
     }
 }
 
-/* ---- J of what is kept: dense, or by rows where W is sparse ---- */
+/* ---- J of the kept unknowns: dense, or compressed rows where W is sparse ---- */
 
 /* at[c] += w times row k of F */
-static inline void gather(const hybrid_step *s, double *at, size_t stride, int k, double w) {
+static inline void add_scaled_row(const residual_newton *s, double *at, size_t stride, int k, double w) {
     const double *G = s->G + (ptrdiff_t)k * SIM_MAX_ROWS;
     for (int c = 0; c < s->kept[k]; c++) {
         at[(size_t)c * stride] += w * G[c];
     }
 }
 
-static void take_own(const hybrid_step *s, double *at, size_t stride, int i) {
-    gather(s, at, stride, i, s->h->soft - 1);
+static void add_own_terms(const residual_newton *s, double *at, size_t stride, int i) {
+    add_scaled_row(s, at, stride, i, s->h->soft - 1);
     for (int c = 0; c < s->kept[i]; c++) {
         at[(size_t)c * stride] -= s->D[i * SIM_MAX_ROWS + c];
     }
 }
 
-static double fill_dense(hybrid_step *s) {
-    const hybrid *h = s->h;
+static double fill_dense_jacobian(residual_newton *s) {
+    const residual_map *h = s->h;
     size_t n = (size_t)h->n;
     double trace = 0;
     memset(s->M, 0, n * (size_t)s->columns * sizeof *s->M);
     for (int i = 0; i < h->n; i++) {
         double *row = s->M + s->place[i];
         for (int k = 0; k < h->n; k++) {
-            gather(s, row + (size_t)s->first[k] * n, n, k, h->W[(size_t)i * n + (size_t)k]);
+            add_scaled_row(s, row + (size_t)s->first[k] * n, n, k, h->W[(size_t)i * n + (size_t)k]);
         }
-        take_own(s, row + (size_t)s->first[i] * n, n, i);
+        add_own_terms(s, row + (size_t)s->first[i] * n, n, i);
     }
     for (size_t k = 0; k < (size_t)s->columns; k++) {
         trace += dense_dot(h->n, s->M + k * n, s->M + k * n);
@@ -167,9 +167,9 @@ static double fill_dense(hybrid_step *s) {
     return trace;
 }
 
-/* The numbers of one row of J, a constraint's at a time. */
-static double fill_row(hybrid_step *s, int i) {
-    const hybrid *h = s->h;
+/* One row of J, constraint by constraint; returns the sum of its squares. */
+static double fill_jacobian_row(residual_newton *s, int i) {
+    const residual_map *h = s->h;
     int at = s->row[i], end = h->start[i + 1], own = 0;
     double trace = 0;
     for (int k = h->start[i]; k < end || !own;) {
@@ -179,10 +179,10 @@ static double fill_row(hybrid_step *s, int i) {
             s->value[at + c] = 0;
         }
         for (; k < end && s->owner[h->column[k]] == s->owner[of]; k++) {
-            gather(s, s->value + at, 1, h->column[k], h->value[k]);
+            add_scaled_row(s, s->value + at, 1, h->column[k], h->value[k]);
         }
         if (s->owner[of] == s->owner[i]) {
-            take_own(s, s->value + at, 1, i);
+            add_own_terms(s, s->value + at, 1, i);
             own = 1;
         }
         trace += dense_dot(count, s->value + at, s->value + at);
@@ -192,25 +192,25 @@ static double fill_row(hybrid_step *s, int i) {
     return trace;
 }
 
-void hybrid_step_form(hybrid_step *s, const double *F, const int *held, const double *basis) {
-    const hybrid *h = s->h;
+void residual_newton_form(residual_newton *s, const double *F, const int *held, const double *basis) {
+    const residual_map *h = s->h;
     double trace = h->n;
-    choose(s, F, held, basis);
+    choose_unknowns(s, F, held, basis);
     trace -= s->columns;
     if (h->start) {
         s->row[0] = 0;
         for (int i = 0; i < h->n; i++) {
-            trace += fill_row(s, i);
+            trace += fill_jacobian_row(s, i);
         }
     } else {
-        trace += fill_dense(s);
+        trace += fill_dense_jacobian(s);
     }
     s->dense = !h->start;
     s->size = trace > 0 ? trace / (double)h->n : 1;
 }
 
-/* M, if it is not there yet. */
-static void spell_out(hybrid_step *s) {
+/* Computes M from the compressed rows, if needed. */
+static void expand_jacobian(residual_newton *s) {
     size_t n = (size_t)s->h->n;
     if (s->dense) {
         return;
@@ -224,8 +224,8 @@ static void spell_out(hybrid_step *s) {
     s->dense = 1;
 }
 
-/* J of what is kept times a, row i. */
-static double image(const hybrid_step *s, const double *a, int i) {
+/* Row i of J_a a. */
+static double jacobian_row_times(const residual_newton *s, const double *a, int i) {
     double sum = 0;
     for (int k = 0; k < s->columns && !s->h->start; k++) {
         sum += s->M[(size_t)k * (size_t)s->h->n + (size_t)s->place[i]] * a[k];
@@ -236,24 +236,24 @@ static double image(const hybrid_step *s, const double *a, int i) {
     return sum;
 }
 
-/* dx of all unknowns from those that are kept. */
-static void complete(hybrid_step *s, const double *r, double lambda, const double *a, double *dx) {
+/* dx of all unknowns from the kept ones. */
+static void complete_step(residual_newton *s, const double *r, double lambda, const double *a, double *dx) {
     for (int i = 0; i < s->h->n; i++) {
         dx[i] = 0;
         for (int c = 0; c < s->kept[i]; c++) {
             dx[i] += s->D[i * SIM_MAX_ROWS + c] * a[s->first[i] + c];
         }
         if (s->place[i] >= s->top) {
-            dx[i] = (image(s, a, i) + r[i]) / (1 + lambda);
+            dx[i] = (jacobian_row_times(s, a, i) + r[i]) / (1 + lambda);
         }
     }
 }
 
-/* ---- what is coupled ---- */
+/* ---- coupled parts ---- */
 
-/* Columns that the first rows of J couple, or all of its rows, however far around, have one root, where a list of them
- * begins.  `member` gives the row of J_a that belongs to a column. */
-static void find_parts(hybrid_step *s, int all) {
+/* Columns coupled by the leading rows of J, or by all rows, directly or not, share a root, the head of their list.
+ * `member`: row of J_a of a column. */
+static void find_coupled_columns(residual_newton *s, int all) {
     for (int k = 0; k < s->columns; k++) {
         s->root[k] = k;
         s->next[k] = s->last[k] = -1;
@@ -266,7 +266,7 @@ static void find_parts(hybrid_step *s, int all) {
             s->member[s->column[i]] = i;
         }
     }
-    for (int k = 0; k < s->columns; k++) { /* lists, from the root on */
+    for (int k = 0; k < s->columns; k++) { /* lists from the roots */
         int root = s->root[k] = disjoint_set_find(s->root, k);
         if (root != k) {
             s->next[s->last[root] < 0 ? root : s->last[root]] = k;
@@ -275,8 +275,8 @@ static void find_parts(hybrid_step *s, int all) {
     }
 }
 
-/* Columns of a part take places in it; how many. */
-static int number_part(hybrid_step *s, int root) {
+/* Numbers the columns of a part; returns their count. */
+static int number_columns_of_part(residual_newton *s, int root) {
     int size = 0;
     for (int k = root; k >= 0; k = s->next[k]) {
         s->local[k] = size++;
@@ -286,21 +286,21 @@ static int number_part(hybrid_step *s, int root) {
 
 /* ---- the normal equations, for many columns ---- */
 
-/* What a row counts: lambda / (1 + lambda) where its unknown is not kept. */
-static double weight_of(const hybrid_step *s, int i, double lambda) {
+/* Weight of a row: lambda / (1 + lambda) where its unknown is not kept. */
+static double weight_of_row(const residual_newton *s, int i, double lambda) {
     return s->place[i] < s->top ? 1 : lambda / (1 + lambda);
 }
 
-/* Is row i one of the part? */
-static int belongs(const hybrid_step *s, int i, int root) {
+/* Row i belongs to the part. */
+static bool is_row_of_part(const residual_newton *s, int i, int root) {
     return s->row[i] < s->row[i + 1] && s->root[s->at[s->row[i]]] == root;
 }
 
-static int factor_squares(hybrid_step *s, int root, int size, double lambda) {
+static bool factor_part_squares(residual_newton *s, int root, int size, double lambda) {
     size_t n = (size_t)size;
     memset(s->A, 0, n * n * sizeof *s->A);
     for (int i = 0; i < s->h->n && !panels_stopped(size, &s->h->dual->watch); i++) {
-        double weight = belongs(s, i, root) ? weight_of(s, i, lambda) : 0;
+        double weight = is_row_of_part(s, i, root) ? weight_of_row(s, i, lambda) : 0;
         for (int k = s->row[i]; k < s->row[i + 1] && weight > 0; k++) {
             double w = weight * s->value[k];
             for (int l = k; l < s->row[i + 1]; l++) {
@@ -315,22 +315,23 @@ static int factor_squares(hybrid_step *s, int root, int size, double lambda) {
     return panels_cholesky(size, s->A, &s->h->dual->watch);
 }
 
-/* a of a part, put right by what is left of the gradient; 0 where rounding leaves no factor. */
-static int solve_part_squares(hybrid_step *s, int root, const double *r, double lambda, double *a) {
-    int size = number_part(s, root), one = 1, info;
+/* a of a part, with iterative refinement on the gradient; false: rounding made J' J indefinite. */
+static bool solve_part_squares(residual_newton *s, int root, const double *r, double lambda, double *a) {
+    int size = number_columns_of_part(s, root), one = 1, info;
     double *left = s->z;
-    if (!factor_squares(s, root, size, lambda)) {
-        return 0;
+    if (!factor_part_squares(s, root, size, lambda)) {
+        return false;
     }
     for (int k = root; k >= 0; k = s->next[k]) {
         a[k] = 0;
     }
-    for (int pass = 0; pass < PASSES; pass++) {
+    for (int pass = 0; pass < REFINEMENT_PASSES; pass++) {
         for (int k = root; k >= 0; k = s->next[k]) {
             left[s->local[k]] = -lambda * a[k];
         }
         for (int i = 0; i < s->h->n; i++) {
-            double weighted = belongs(s, i, root) ? weight_of(s, i, lambda) * (r[i] + image(s, a, i)) : 0;
+            double weighted =
+                is_row_of_part(s, i, root) ? weight_of_row(s, i, lambda) * (r[i] + jacobian_row_times(s, a, i)) : 0;
             for (int k = s->row[i]; k < s->row[i + 1] && weighted != 0; k++) {
                 left[s->local[s->at[k]]] -= weighted * s->value[k];
             }
@@ -340,27 +341,28 @@ static int solve_part_squares(hybrid_step *s, int root, const double *r, double 
             a[k] += left[s->local[k]];
         }
     }
-    return 1;
+    return true;
 }
 
-/* a of least squares by J' J. */
-static int solve_squares(hybrid_step *s, const double *r, double lambda, double *a) {
-    find_parts(s, 1);
+/* a by the normal equations, part by part. */
+static bool solve_normal_equations(residual_newton *s, const double *r, double lambda, double *a) {
+    find_coupled_columns(s, 1);
     for (int k = 0; k < s->columns; k++) {
         if (s->root[k] == k && !solve_part_squares(s, k, r, lambda, a)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx, double *range) {
-    if (s->h->start && s->columns > MANY && lambda > 0 && solve_squares(s, r, lambda, s->y)) {
+bool residual_newton_least_squares(residual_newton *s, const double *r, double lambda, double *dx, double *range) {
+    if (s->h->start && s->columns > MIN_NORMAL_EQUATION_COLUMNS && lambda > 0 &&
+        solve_normal_equations(s, r, lambda, s->y)) {
         *range = 1;
-        complete(s, r, lambda, s->y, dx);
-        return 1;
+        complete_step(s, r, lambda, s->y, dx);
+        return true;
     }
-    spell_out(s);
+    expand_jacobian(s);
     double weight = sqrt(lambda / (1 + lambda));
     size_t n = (size_t)s->h->n, columns = (size_t)s->columns, top = (size_t)s->top, rows = weight > 0 ? n : top;
     size_t height = rows + columns;
@@ -378,16 +380,16 @@ int hybrid_step_least(hybrid_step *s, const double *r, double lambda, double *dx
             b[at] = at < top ? -r[i] : -weight * r[i];
         }
     }
-    int done = least_squares_solve((int)rows, s->columns, s->A, lambda, s->y, range, &s->h->dual->watch);
-    complete(s, r, lambda, s->y, dx);
+    bool done = least_squares_solve((int)rows, s->columns, s->A, lambda, s->y, range, &s->h->dual->watch);
+    complete_step(s, r, lambda, s->y, dx);
     return done;
 }
 
 /* ---- Newton's step ---- */
 
-/* y of the columns of a part; 0 where it is singular. */
-static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
-    int size = number_part(s, root), stride = strip_stride(size);
+/* y of the columns of a part; false: singular. */
+static bool solve_coupled_part(residual_newton *s, int root, const double *r, double *y) {
+    int size = number_columns_of_part(s, root), stride = strip_stride(size);
     double *b = s->z;
     memset(s->A, 0, (size_t)size * (size_t)stride * sizeof *s->A);
     for (int k = root; k >= 0; k = s->next[k]) {
@@ -398,26 +400,26 @@ static int solve_part(hybrid_step *s, int root, const double *r, double *y) {
         }
     }
     if (!lu_factor(size, stride, s->A, s->swap, s->lu_work, &s->h->dual->watch)) {
-        return 0;
+        return false;
     }
     lu_solve(size, stride, s->A, s->swap, b);
     for (int k = root; k >= 0; k = s->next[k]) {
         y[k] = b[s->local[k]];
     }
-    return 1;
+    return true;
 }
 
-static int solve_by_parts(hybrid_step *s, const double *r, double *y) {
-    find_parts(s, 0);
+static bool solve_coupled_parts(residual_newton *s, const double *r, double *y) {
+    find_coupled_columns(s, 0);
     for (int k = 0; k < s->columns; k++) {
-        if (s->root[k] == k && !solve_part(s, k, r, y)) {
-            return 0;
+        if (s->root[k] == k && !solve_coupled_part(s, k, r, y)) {
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-static int solve_dense(hybrid_step *s, const double *r, double *y) {
+static bool solve_dense_jacobian(residual_newton *s, const double *r, double *y) {
     size_t n = (size_t)s->h->n, columns = (size_t)s->columns, stride = (size_t)strip_stride(s->columns);
     for (size_t k = 0; k < columns; k++) { /* rows of J_a' */
         memcpy(s->A + stride * k, s->M + n * k, columns * sizeof *s->A);
@@ -429,16 +431,16 @@ static int solve_dense(hybrid_step *s, const double *r, double *y) {
         }
     }
     if (!lu_factor(s->columns, (int)stride, s->A, s->swap, s->lu_work, &s->h->dual->watch)) {
-        return 0;
+        return false;
     }
     lu_solve_transposed(s->columns, (int)stride, s->A, s->swap, y);
-    return 1;
+    return true;
 }
 
-int hybrid_step_newton(hybrid_step *s, const double *r, double *dx) {
-    if (!s->square || !(s->h->start ? solve_by_parts(s, r, s->y) : solve_dense(s, r, s->y))) {
-        return 0;
+bool residual_newton_solve(residual_newton *s, const double *r, double *dx) {
+    if (!s->square || !(s->h->start ? solve_coupled_parts(s, r, s->y) : solve_dense_jacobian(s, r, s->y))) {
+        return false;
     }
-    complete(s, r, 0, s->y, dx);
+    complete_step(s, r, 0, s->y, dx);
     return isfinite(dense_dot(s->h->n, dx, dx));
 }

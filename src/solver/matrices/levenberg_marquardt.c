@@ -105,7 +105,7 @@ static double eval_next(levenberg *m) {
 
 static void eval_jacobian(levenberg *m) {
     if (m->of->step) {
-        m->of->derive(m->of->self, m->x);
+        m->of->linearise(m->of->self, m->x);
     } else {
         m->of->jacobian(m->of->self, m->x, m->J);
     }
@@ -127,7 +127,7 @@ static void apply_jacobian(levenberg *m) {
         m->image[i] = dense_dot((int)m->n, m->J + i * m->n, m->dx);
     }
     if (m->of->step) {
-        m->of->along(m->of->self, m->dx, m->image);
+        m->of->jacobian_times(m->of->self, m->dx, m->image);
     }
 }
 
@@ -161,7 +161,7 @@ static sim_outcome solve_regular(levenberg *m) {
             fresh = true;
         }
         m->iteration++;
-        int done = solve_step(m, lambda, &range);
+        bool done = solve_step(m, lambda, &range);
         for (size_t i = 0; i < m->n; i++) {
             m->next[i] = m->x[i] + m->dx[i];
         }
@@ -258,7 +258,7 @@ static bool advance_projected(levenberg *m, const nonmonotone *w) {
     double range, t = 0;
     for (double lambda = NEWTON_LAMBDA; lambda <= MAX_ESCAPE_LAMBDA && t < MIN_USEFUL_STEP;
          lambda = fmax(100 * lambda, ESCAPE_LAMBDA)) {
-        int done = solve_step(m, lambda, &range);
+        bool done = solve_step(m, lambda, &range);
         t = done && range * range <= MAX_CONDITION ? search_line(m, w) : 0;
     }
     return t > 0;

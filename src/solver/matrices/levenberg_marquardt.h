@@ -19,9 +19,9 @@ typedef struct levenberg_problem {
     int max_stalled_iterations; /* without half of psi; 0: no limit */
     /* In place of a dense `jacobian`, for a J with structure: computes J at x; solves for a step as levenberg_step;
      * image = J dx. */
-    void (*derive)(void *self, const double *x);
-    int (*step)(void *self, const double *r, double lambda, double *dx, double *range);
-    void (*along)(void *self, const double *dx, double *image);
+    void (*linearise)(void *self, const double *x);
+    bool (*step)(void *self, const double *r, double lambda, double *dx, double *range);
+    void (*jacobian_times)(void *self, const double *dx, double *image);
     double (*recorded_error)(void *self); /* for the history, called after `error`; NULL: `error` */
 } levenberg_problem;
 

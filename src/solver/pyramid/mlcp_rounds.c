@@ -77,7 +77,7 @@ static void translate(search *s, const double *x) {
 
 static void residual(void *self, const double *x, double *r) { mlcp_residual(&((search *)self)->m, x, r); }
 static void derive(void *self, const double *x) { mlcp_linearise(&((search *)self)->m, x); }
-static int step(void *self, const double *r, double lambda, double *dx, double *range) {
+static bool step(void *self, const double *r, double lambda, double *dx, double *range) {
     return mlcp_step_find(&((search *)self)->m, r, lambda, dx, range);
 }
 static void along(void *self, const double *dx, double *Jdx) { mlcp_slope(&((search *)self)->m, dx, Jdx); }
@@ -167,9 +167,9 @@ static int solve_round(search *s, double soft, double tolerance, int most) {
                                  .tolerance = tolerance,
                                  .max_iterations = most,
                                  .max_stalled_iterations = s->guessed ? CALM : 0,
-                                 .derive = derive,
+                                 .linearise = derive,
                                  .step = step,
-                                 .along = along,
+                                 .jacobian_times = along,
                                  .recorded_error = told};
     s->m.soft = soft;
     s->m.unit = impulse_unit(s);

@@ -1,7 +1,8 @@
-/* Articulated-body algorithm for split trees: cost linear in the number of bodies (Lee et al. 2024, remark 1; Featherstone,
- * ch. 7).
+/* Articulated-body algorithm for split trees: cost linear in the number of bodies (Lee et al. 2024, remark 1;
+ * Featherstone, ch. 7).
  *
- * With H_b = I_b + kappa sum weight J_ib'J_ib in place of inertias, from the tips to the root, dof by dof, last to first,
+ * With H_b = I_b + kappa sum weight J_ib'J_ib in place of inertias, from the tips to the root, dof by dof, last to
+ * first,
  *
  *     U_j = H S_j,   D_j = S_j . U_j + diagonal_j + kappa C_j,   H <- H - U_j U_j' / D_j,   then H_p += X' H X;
  *

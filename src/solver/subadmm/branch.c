@@ -2,14 +2,14 @@
  *
  *     A + kappa C = J_B' blkdiag(I_b + kappa sum weight J_ib'J_ib) J_B + diagonal
  *
- * J_B maps joints to bodies.  A slot on a body adds a symmetric 6 x 6 operator H_b on its motion.  Operators are carried to the
- * root like composite inertias:
+ * J_B maps joints to bodies.  A slot on a body adds a symmetric 6 x 6 operator H_b on its motion.  Operators are
+ * carried to the root like composite inertias:
  *
  *     H_p += X' H_c X,     C_jk = S_k . (H_j S_j carried to the body of k),   k on the path from the root to j.
  *
  * The matrix and its factor K = L' D L have no other entries; elimination runs from the tips to the root (Featherstone,
- * ch. 6).  C does not depend on kappa, so that another kappa costs one factorisation.  Constraints and A may refer to two
- * configurations of a step, each with its chain; their composites are computed separately and added.
+ * ch. 6).  C does not depend on kappa, so that another kappa costs one factorisation.  Constraints and A may refer to
+ * two configurations of a step, each with its chain; their composites are computed separately and added.
  *
  * Row j of a matrix holds the dofs on the path from the root to j, j last. */
 #include "solver/subadmm/branch.h"

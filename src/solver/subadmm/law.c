@@ -12,8 +12,8 @@
  *     equality   y                            spring               y, with its R and target (their eq. 37)
  *     contact    lambda_n = max(0, y_n),  lambda_t = y_t within the disc mu lambda_n
  *
- * The slots follow from J_j x - z_j = (lambda - lambda') / beta_j.  Contacts between bodies are in the SIMD lanes (lanes.c);
- * this file handles all other constraints. */
+ * The slots follow from J_j x - z_j = (lambda - lambda') / beta_j.  Contacts between bodies are in the SIMD lanes
+ * (lanes.c); this file handles all other constraints. */
 #include "solver/subadmm/subadmm.h"
 
 #include <math.h>

@@ -4,15 +4,15 @@
  *
  *     v = v* + A^-1 J' lambda,     s = J v + w - target + R lambda.
  *
- * Residuals (Lee et al. 2024, eq. 42), as energies: difference of slots and velocities, with the mass at the constraint;
- * difference of x and the velocities of the multipliers,
+ * Residuals (Lee et al. 2024, eq. 42), as energies: difference of slots and velocities, with the mass at the
+ * constraint; difference of x and the velocities of the multipliers,
  *
  *     primal^2 = sum_ij |J_ij x - z_ij|^2 / w_i = sum_i slots_i |zeta_i (lambda_i' - lambda_i)|^2 / slack_i,
  *     dual^2   = |x - A^-1 J' lambda'|_A^2.
  *
- * Open contacts: a contact without impulse that separates would stiffen the bodies for nothing.  It is left out of C until an
- * evaluation finds it closing.  Contacts open at the warm start are left out at once.  Later, contacts open in two evaluations
- * in a row are left out when kappa changes, as C is factored then anyway. */
+ * Open contacts: a contact without impulse that separates would stiffen the bodies for nothing.  It is left out of C
+ * until an evaluation finds it closing.  Contacts open at the warm start are left out at once.  Later, contacts open in
+ * two evaluations in a row are left out when kappa changes, as C is factored then anyway. */
 #include "math/dense.h"
 #include "solver/core/products.h"
 #include "solver/matrices/delassus.h"

@@ -2,7 +2,8 @@
  *
  *     zeta_i = sum_j 1 / beta_ij = slack_i / kappa,     H_j = A_j + kappa C_j,  C_j = sum_i weight_ij J_ij' J_ij.
  *
- * For three rows of a point at r from the body's origin, J' J is the inertia of a unit point mass at r: with V = (w; v),
+ * For three rows of a point at r from the body's origin, J' J is the inertia of a unit point mass at r: with V = (w;
+ * v),
  *
  *     |v + w x r|^2 = w' (r'r - r r') w + 2 v . (w x r) + v . v. */
 #include "solver/subadmm/lanes/lanes.h"

@@ -1,6 +1,7 @@
 /* Scales of the state for Anderson acceleration: differences of states are compared as energies.
  *
- *     x_j:  sqrt(K_jj) = sqrt(A_jj + kappa C_jj)   (unsplit: sqrt(A_jj)),     lambda:  sqrt(zeta) = sqrt(slack / kappa) */
+ *     x_j:      sqrt(K_jj) = sqrt(A_jj + kappa C_jj)   (unsplit: sqrt(A_jj))
+ *     lambda:   sqrt(zeta) = sqrt(slack / kappa) */
 #include "linalg/strip.h"
 #include "solver/subadmm/articulated.h"
 #include "solver/subadmm/lanes/batch_kernels.h"

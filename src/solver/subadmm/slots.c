@@ -1,17 +1,17 @@
 /* Split of constraints into slots, and the layout of their data.
  *
- * A slot is the part z_ij of the velocity z_i = sum_j z_ij of a constraint that part j of the system contributes (Lee et al.
- * 2024, eqs. 30, 31).  The parts are
+ * A slot is the part z_ij of the velocity z_i = sum_j z_ij of a constraint that part j of the system contributes (Lee
+ * et al. 2024, eqs. 30, 31).  The parts are
  *
- *     bodies   bodies: J_ij = J_ib J_b.  A contact within a tree has two slots, stacked and not summed, so that the terms
- *              added to A stay block diagonal in the bodies.  Rows of joints are split over their dofs, J_ij = J_ik e_k':
- *              each adds to one diagonal number, whatever dofs and trees a row couples
+ *     bodies   bodies: J_ij = J_ib J_b.  A contact within a tree has two slots, stacked and not summed, so that the
+ *              terms added to A stay block diagonal in the bodies.  Rows of joints are split over their dofs,
+ *              J_ij = J_ik e_k': each adds to one diagonal number, whatever dofs and trees a row couples
  *     trees    trees, with all their columns
  *     none     the whole system
  *
- * Trees of one body are the same under bodies and trees.  Trees of at most six dofs are rows of the lanes (lanes.h), and so is
- * each body of a split tree; contacts between such rows are in the lanes.  The row of a free body holds its velocity V = S v
- * in world axes, in which contact rows are those of a point. */
+ * Trees of one body are the same under bodies and trees.  Trees of at most six dofs are rows of the lanes (lanes.h),
+ * and so is each body of a split tree; contacts between such rows are in the lanes.  The row of a free body holds its
+ * velocity V = S v in world axes, in which contact rows are those of a point. */
 #include "solver/subadmm/lanes/batch_kernels.h"
 
 #include <float.h>
@@ -127,8 +127,8 @@ static bool acts_on_bodies(const subadmm *s, int i) {
     return has_bodies(s) && (s->bodies.is->rows[i].body[0] >= 0 || s->bodies.is->rows[i].body[1] >= 0);
 }
 
-/* Parts of a constraint: its bodies where known, else its trees.  `node`: their trees; `side`: their side in the rows of the
- * problem or of the bodies.  Returns their number. */
+/* Parts of a constraint: its bodies where known, else its trees.  `node`: their trees; `side`: their side in the rows
+ * of the problem or of the bodies.  Returns their number. */
 static int find_parts_of(const subadmm *s, int i, int node[2], int side[2]) {
     const sim_constraint *c = &s->problem->constraint[i];
     int count = 0;

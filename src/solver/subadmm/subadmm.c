@@ -10,13 +10,14 @@
  *
  *     x_j <- x_j + (A_j + kappa C_j)^-1 (sum_i J_ij' f_i - A_j x_j),     f_i = lambda_i' + (lambda_i' - lambda_i)
  *
- * (trees.c), and the law needs their sum J_i x only (law.c): the three ways to split differ in C and the number of slots.
+ * (trees.c), and the law needs their sum J_i x only (law.c): the three ways to split differ in C and the number of
+ * slots.
  *
- * Penalties: beta_i = kappa / w_i, w_i = trace W_ii / rows the inverse mass at constraint i.  Differs from the paper, which
- * has one beta: masses and units of rows may differ.  kappa steers primal / dual residual, as energies (measure.c), to a
- * balance by factors of the root of its ratio (eq. 43).  The balance is larger while E is large: soft penalties spread load
- * over a heap in few iterations, stiff ones settle stick and slip.  A good warm start begins stiffer.  C does not depend on
- * kappa: a change costs one factorisation.
+ * Penalties: beta_i = kappa / w_i, w_i = trace W_ii / rows the inverse mass at constraint i.  Differs from the paper,
+ * which has one beta: masses and units of rows may differ.  kappa steers primal / dual residual, as energies
+ * (measure.c), to a balance by factors of the root of its ratio (eq. 43).  The balance is larger while E is large: soft
+ * penalties spread load over a heap in few iterations, stiff ones settle stick and slip.  A good warm start begins
+ * stiffer.  C does not depend on kappa: a change costs one factorisation.
  *
  * Anderson acceleration (anderson.c) extrapolates a map of three iterations.  The method stops on E of
  * v = v* + A^-1 J' lambda (measure.c) and returns the state of least E. */
@@ -153,7 +154,7 @@ static bool is_at_rounding(const subadmm *s, const progress *at) {
     return at->stall.stalled >= MAX_STALLED_EVALUATIONS && s->best <= MAX_ROUNDINGS * fmax(1, s->kappa) * DBL_EPSILON;
 }
 
-/* E and residuals, between the updates of lambda and x; `first`: before the first iteration.  SIM_OUTCOMES: not ended. */
+/* E and residuals, between the updates of lambda and x; `first`: before the first iteration.  SIM_OUTCOMES: no end. */
 static sim_outcome evaluate_iterate(subadmm *s, progress *at, bool first) {
     const double *o = s->call->option;
     subadmm_eval_error(s);

@@ -2,12 +2,12 @@
  *
  *     x <- x + K^-1 (J'f - A x),  K = A + kappa C,  C = sum of weight J_ij'J_ij over the slots of a tree,  x = v - v*.
  *
- * This is eq. 34 of Lee et al. 2024 with the slack velocities inserted: beta z + lambda' = beta J v + f, f = 2 lambda' - lambda
- * the same for all slots of a row.  The step leads to balanced momentum, A x = J' lambda: rounding of the factor does not
- * change the solution.
+ * This is eq. 34 of Lee et al. 2024 with the slack velocities inserted: beta z + lambda' = beta J v + f, f = 2 lambda'
+ * - lambda the same for all slots of a row.  The step leads to balanced momentum, A x = J' lambda: rounding of the
+ * factor does not change the solution.
  *
- * Split trees use their branches or joints (branch.c, articulated.c); any other tree is one dense matrix; unsplit, all trees
- * are one sparse system (hessian.c). */
+ * Split trees use their branches or joints (branch.c, articulated.c); any other tree is one dense matrix; unsplit, all
+ * trees are one sparse system (hessian.c). */
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
 #include "math/dense.h"

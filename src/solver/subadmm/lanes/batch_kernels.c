@@ -1,11 +1,12 @@
 /* Step of SubADMM for trees of equal shape, in SIMD lanes.
  *
- * The equations are those of branch.c; each number stands for LANE_WIDTH trees.  Forces on bodies pass from the tips to the
- * root,
+ * The equations are those of branch.c; each number stands for LANE_WIDTH trees.  Forces on bodies pass from the tips to
+ * the root,
  *
  *     F_p += (X' F)_c,   push_j += S_j . F,
  *
- * the momentum A x is subtracted, K = L' D L is solved along the paths from the root, and velocities pass back to the tips,
+ * the momentum A x is subtracted, K = L' D L is solved along the paths from the root, and velocities pass back to the
+ * tips,
  *
  *     V_c = X V_p + sum_j S_j x_j.
  *
@@ -74,7 +75,7 @@ static void store_trees(const subadmm_batch *a, int at, double (*from)[LANES], d
 
 /* ---- matrices ---- */
 
-/* Sum of weight J'J on a body, from its lower triangle.  Reads beyond it: the next body's, at the end the world's row. */
+/* Sum of weight J'J on a body, from its lower triangle.  Reads on into the next body's, at the end the world's row. */
 static void load_added(const subadmm *s, subadmm_batch *a, int at, int body) {
     enum { NUMBERS = (ADMM_SYMMETRIC + LANES - 1) / LANES * LANES };
     const double *added = s->lanes.added[0];
@@ -258,8 +259,8 @@ static void spread_all(subadmm_batch *a, int at, double *rows, double *V) {
     }
 }
 
-/* Sum of the slots of one body in each tree.  All trees take `most` steps, missing slots count 0: a data-dependent count
- * would be mispredicted. */
+/* Sum of the slots of one body in each tree.  All trees take `most` steps, missing slots count 0: a data-dependent
+ * count would be mispredicted. */
 SIMD_INLINE void sum_batch_slots(const double *slot, const int *first, const int *count, int most, wide sum[LANES]) {
     static const double zero[LANES] = {0};
     for (int part = 0; part < LANES; part += LANE_WIDTH) {

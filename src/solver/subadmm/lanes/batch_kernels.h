@@ -1,7 +1,7 @@
 /* Trees of equal shape in SIMD lanes: branch.c for eight trees at a time.
  *
- * Robots of one kind have the same bodies, joints and dofs in the same order; only their numbers differ.  A batch holds up to
- * LANES trees, number by number.  Unused lanes repeat the last tree and write the same numbers again. */
+ * Robots of one kind have the same bodies, joints and dofs in the same order; only their numbers differ.  A batch holds
+ * up to LANES trees, number by number.  Unused lanes repeat the last tree and write the same numbers again. */
 #ifndef SOLVER_SUBADMM_LANES_BATCH_KERNELS_H
 #define SOLVER_SUBADMM_LANES_BATCH_KERNELS_H
 

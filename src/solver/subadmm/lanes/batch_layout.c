@@ -1,8 +1,8 @@
 /* Batches of trees of equal shape, and the layout of their SIMD lanes.
  *
- * Two trees have the same shape if, body by body, parents and numbers of dofs agree.  Split trees (branch.c) with a partner
- * join batches in the order of the trees.  The matrices H_b and A + kappa C are those of branch.c; batch_kernels.c does the
- * arithmetic. */
+ * Two trees have the same shape if, body by body, parents and numbers of dofs agree.  Split trees (branch.c) with a
+ * partner join batches in the order of the trees.  The matrices H_b and A + kappa C are those of branch.c;
+ * batch_kernels.c does the arithmetic. */
 #include "solver/subadmm/lanes/batch_kernels.h"
 #include "solver/subadmm/lanes/six.h"
 

@@ -110,8 +110,8 @@ SIMD_INLINE void project_group(const admm_contacts *c, int at, const wide u[3], 
     next[1] = y * scale;
 }
 
-/* The functions below handle LANE_WIDTH contacts of a batch, from `at` on.  Form and number of sides are constants at each
- * call, so that the compiler specialises them. */
+/* The functions below handle LANE_WIDTH contacts of a batch, from `at` on.  Form and number of sides are constants at
+ * each call, so that the compiler specialises them. */
 
 SIMD_INLINE void update_group(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form,
                               int sides) {

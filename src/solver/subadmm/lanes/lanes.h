@@ -1,7 +1,7 @@
 /* SubADMM for contacts and bodies in SIMD lanes, eight at a time.
  *
- * State: x = v - v* of every body and impulse lambda of every contact.  The slots z_ij follow from them (Lee et al. 2024,
- * eqs. 34-39).  With beta_ij z_ij = beta_ij J_ij x_j - lambda_i + lambda_i', eq. 34 becomes
+ * State: x = v - v* of every body and impulse lambda of every contact.  The slots z_ij follow from them (Lee et al.
+ * 2024, eqs. 34-39).  With beta_ij z_ij = beta_ij J_ij x_j - lambda_i + lambda_i', eq. 34 becomes
  *
  *     x_j <- x_j + H_j^-1 (sum_i J_ij' f_i - A_j x_j),    f_i = lambda_i' + (lambda_i' - lambda_i),
  *     H_j = A_j + sum_i beta_ij J_ij' J_ij.
@@ -9,11 +9,13 @@
  * f is the same for all slots of a contact.  Eqs. 36-38 need only the sum over slots, with zeta_i = sum_j 1 / beta_ij:
  *
  *     q = sum_j J_ij x_j - zeta lambda - target,
- *     lambda_n' = max(0, -q_n / (zeta + R_n)),    lambda_t' = -q_t / (zeta + R_t), cut to the disc |lambda_t| <= mu lambda_n'.
+ *     lambda_n' = max(0, -q_n / (zeta + R_n)),
+ *     lambda_t' = -q_t / (zeta + R_t), cut to the disc |lambda_t| <= mu lambda_n'.
  *
- * Layout: `row` and `slot` are arrays of eight numbers, a cache line each.  A row is x of a body; a slot is J_ij' f_i of one
- * contact on one body.  Bodies are sorted by their number of slots and batched by eight: slot k of the body on lane l is
- * number first + 8 k + l, zero where it has none.  The last row is the world's; the last slots belong to no body. */
+ * Layout: `row` and `slot` are arrays of eight numbers, a cache line each.  A row is x of a body; a slot is J_ij' f_i
+ * of one contact on one body.  Bodies are sorted by their number of slots and batched by eight: slot k of the body on
+ * lane l is number first + 8 k + l, zero where it has none.  The last row is the world's; the last slots belong to no
+ * body. */
 #ifndef SOLVER_SUBADMM_LANES_LANES_H
 #define SOLVER_SUBADMM_LANES_LANES_H
 

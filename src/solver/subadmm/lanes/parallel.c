@@ -1,5 +1,5 @@
-/* Distribution of SubADMM's batches over the threads of a solve.  No batch writes data of another: the bits of the solution
- * do not depend on the number of threads. */
+/* Distribution of SubADMM's batches over the threads of a solve.  No batch writes data of another: the bits of the
+ * solution do not depend on the number of threads. */
 #include "solver/subadmm/subadmm.h"
 
 enum { MIN_PARALLEL_BATCHES = 16 }; /* about a microsecond of work */

@@ -1,5 +1,5 @@
-/* Symmetric 6 x 6 operators on motions of bodies, row-major, angular part first.  An inertia with penalties added is not that
- * of a rigid body. */
+/* Symmetric 6 x 6 operators on motions of bodies, row-major, angular part first.  An inertia with penalties added is
+ * not that of a rigid body. */
 #ifndef SOLVER_SUBADMM_LANES_SIX_H
 #define SOLVER_SUBADMM_LANES_SIX_H
 
