@@ -126,7 +126,7 @@ static figures measure(scene_kind kind, int moving, int threads) {
     int frames = moving >= 100000 ? 40 : 100;
     scene s = make_scene(kind, moving);
     sim_threads *t = threads_create(threads);
-    sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+    broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
     figures f = {0};
     const broad_pair *pairs;
     for (int k = 0; k <= frames; k++) {

@@ -75,7 +75,7 @@ static void tremble(const sim_model *m, random_source *r, const sim_pose *home, 
 static void measure(int side, int walls, int hulls, int threads) {
     enum { FRAMES = 20, BATCHES = 5 };
     sim_model *m = clutter(side, walls, hulls);
-    sim_collision *c = collision_create(m, NAN);
+    collision_stage *c = collision_create(m, NAN);
     sim_threads *t = threads_create(threads);
     sim_derived *d = sim_derived_create(m, NULL);
     sim_pose *now = calloc((size_t)m->nbody, sizeof *now);

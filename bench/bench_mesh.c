@@ -24,7 +24,7 @@ static void building(int around) {
     double begin = seconds();
     sim_geometry *g = soup_geometry(s);
     double all = seconds() - begin;
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     begin = seconds();
     bvh_build(pool, g->mesh);
     double tree = seconds() - begin;

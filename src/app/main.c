@@ -26,16 +26,16 @@ static void print_version(void) {
 }
 
 typedef struct information {
-    size_t offset;       /* of the flag in sim_request */
+    size_t offset;       /* of the flag in run_request */
     void (*print)(void); /* NULL: the list of solvers */
 } information;
 
 static const information informations[] = {
-    {offsetof(sim_request, help), print_help},
-    {offsetof(sim_request, version), print_version},
-    {offsetof(sim_request, man), print_man_page},
-    {offsetof(sim_request, list_solvers), NULL},
-    {offsetof(sim_request, completion), print_completion},
+    {offsetof(run_request, help), print_help},
+    {offsetof(run_request, version), print_version},
+    {offsetof(run_request, man), print_man_page},
+    {offsetof(run_request, list_solvers), NULL},
+    {offsetof(run_request, completion), print_completion},
 };
 
 /* Output that cannot be written is a failure, unless the command failed by bad input. */
@@ -81,7 +81,7 @@ static sim_status check_word(const char *word, sim_error *error) {
 }
 
 static int run_command(int count, char **arguments) {
-    sim_request request;
+    run_request request;
     sim_error error;
     int named = count > 1 && arguments[1][0] != '-';
     sim_status status = named ? check_word(arguments[1], &error) : SIM_OK;

@@ -11,16 +11,16 @@ typedef struct block {
     size_t used, size; /* of the bytes that follow the header */
 } block;
 
-struct sim_pool {
+struct memory_pool {
     block *head;
     size_t bytes;
 };
 
 enum { HEADER_BYTES = (sizeof(block) + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES };
 
-sim_pool *pool_create(void) { return calloc(1, sizeof(sim_pool)); }
+memory_pool *pool_create(void) { return calloc(1, sizeof(memory_pool)); }
 
-void pool_free(sim_pool *pool) {
+void pool_free(memory_pool *pool) {
     if (!pool) {
         return;
     }
@@ -32,7 +32,7 @@ void pool_free(sim_pool *pool) {
     free(pool);
 }
 
-static block *add_pool_block(sim_pool *pool, size_t size) {
+static block *add_pool_block(memory_pool *pool, size_t size) {
     size_t payload = size > BLOCK_BYTES ? size : BLOCK_BYTES;
     block *b = aligned_alloc(CACHE_LINE_BYTES, HEADER_BYTES + payload);
     if (!b) {
@@ -43,7 +43,7 @@ static block *add_pool_block(sim_pool *pool, size_t size) {
     return b;
 }
 
-void *pool_alloc(sim_pool *pool, size_t count, size_t size) {
+void *pool_alloc(memory_pool *pool, size_t count, size_t size) {
     if (size && count > (SIZE_MAX / 2) / size) {
         return NULL;
     }
@@ -62,7 +62,7 @@ void *pool_alloc(sim_pool *pool, size_t count, size_t size) {
     return item;
 }
 
-char *pool_text(sim_pool *pool, const char *text) {
+char *pool_text(memory_pool *pool, const char *text) {
     if (!text) {
         return NULL;
     }
@@ -71,4 +71,4 @@ char *pool_text(sim_pool *pool, const char *text) {
     return copy ? memcpy(copy, text, length) : NULL;
 }
 
-size_t pool_bytes(const sim_pool *pool) { return pool->bytes; }
+size_t pool_bytes(const memory_pool *pool) { return pool->bytes; }

@@ -36,16 +36,16 @@ typedef struct worker {
     int failed;
 } worker;
 
-struct sim_collision {
+struct collision_stage {
     const sim_model *model;
-    sim_pool *pool;
+    memory_pool *pool;
     filter filter;
     bounding_ball *ball; /* [nshape] in the shape's frame */
     double *margin;      /* [nshape] */
     double friction;     /* the most that any two materials have */
     double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
     aabb *box;     /* [nshape] */
-    sim_broadphase *broad;
+    broad_phase *broad;
     worker *worker;
     int workers;
     sim_arena *frame[2]; /* contacts of this call and of the one before */
@@ -70,7 +70,7 @@ static double max_friction(const sim_model *m) {
     return most;
 }
 
-static int create_parts(sim_collision *c, double margin) {
+static int create_parts(collision_stage *c, double margin) {
     const sim_model *m = c->model;
     uint8_t *moves = POOL_NEW(c->pool, uint8_t, m->nshape);
     c->ball = POOL_NEW(c->pool, bounding_ball, m->nshape);
@@ -95,7 +95,7 @@ static int create_parts(sim_collision *c, double margin) {
 }
 
 int collision_possible(const sim_model *model) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     filter f;
     int known = pool && filter_create(&f, model, pool);
     int possible = known ? filter_allows_any(&f) : -1;
@@ -103,9 +103,9 @@ int collision_possible(const sim_model *model) {
     return possible;
 }
 
-sim_collision *collision_create(const sim_model *model, double margin) {
-    sim_pool *pool = pool_create();
-    sim_collision *c = pool ? POOL_NEW(pool, sim_collision, 1) : NULL;
+collision_stage *collision_create(const sim_model *model, double margin) {
+    memory_pool *pool = pool_create();
+    collision_stage *c = pool ? POOL_NEW(pool, collision_stage, 1) : NULL;
     if (!c) {
         pool_free(pool);
         return NULL;
@@ -119,7 +119,7 @@ sim_collision *collision_create(const sim_model *model, double margin) {
     return c;
 }
 
-void collision_free(sim_collision *c) {
+void collision_free(collision_stage *c) {
     if (!c) {
         return;
     }
@@ -133,7 +133,7 @@ void collision_free(sim_collision *c) {
     pool_free(c->pool);
 }
 
-size_t collision_bytes(const sim_collision *c) {
+size_t collision_bytes(const collision_stage *c) {
     size_t bytes =
         pool_bytes(c->pool) + broadphase_bytes(c->broad) + arena_bytes(c->frame[0]) + arena_bytes(c->frame[1]);
     for (int k = 0; k < c->workers; k++) {
@@ -143,7 +143,7 @@ size_t collision_bytes(const sim_collision *c) {
 }
 
 /* As many workers as there are threads, for good. */
-static int create_workers(sim_collision *c, int count) {
+static int create_workers(collision_stage *c, int count) {
     if (count <= c->workers) {
         return 1;
     }
@@ -170,7 +170,7 @@ static int create_workers(sim_collision *c, int count) {
 /* ---- boxes ---- */
 
 typedef struct task {
-    sim_collision *c;
+    collision_stage *c;
     const collision_input *in;
     const broad_pair *pair;
 } task;
@@ -181,7 +181,7 @@ static v3 v3_max(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fm
 /* The box of a shape now, stretched by where its body's velocity takes it within the step. */
 static void bound_shapes(void *context, int self, int first, int end) {
     task *t = context;
-    sim_collision *c = t->c;
+    collision_stage *c = t->c;
     (void)self;
     for (int k = first; k < end; k++) {
         const sim_shape *shape = &c->model->shape[k];
@@ -231,7 +231,7 @@ static int find_kept_features(const collision_input *in, broad_pair at, sim_aren
 }
 
 /* What parted the pair a call ago, or 0. */
-static v3 find_kept_parting(const sim_collision *c, broad_pair at) {
+static v3 find_kept_parting(const collision_stage *c, broad_pair at) {
     int low = 0, high = c->napart;
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -247,7 +247,7 @@ static v3 find_kept_parting(const sim_collision *c, broad_pair at) {
 }
 
 static mover find_mover(const task *t, int shape) {
-    const sim_collision *c = t->c;
+    const collision_stage *c = t->c;
     int body = c->model->shape[shape].body, moving = c->reach[shape] > 0 && t->in->velocity;
     return (mover){.shape = &c->model->shape[shape],
                    .X = t->in->pose[body],
@@ -258,7 +258,7 @@ static mover find_mover(const task *t, int shape) {
 /* Up to which gap over its slip does a pair stay in contact, by a law that lets what slides lift?  No farther than it is
  * large. */
 static double max_lift_of_pair(const task *t, broad_pair at, double speed) {
-    const sim_collision *c = t->c;
+    const collision_stage *c = t->c;
     const sim_shape *a = &c->model->shape[at.a], *b = &c->model->shape[at.b];
     double lift = t->in->glide * sim_material_together(c->model, a->material, b->material).friction;
     double size = fmin(c->ball[at.a].radius, c->ball[at.b].radius);
@@ -270,7 +270,7 @@ static double max_lift_of_pair(const task *t, broad_pair at, double speed) {
  * followed along its motion.  What glides is in contact already, or comes down to where it will: found when it is below that, it
  * would be thrown up again, and hop for ever. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
-    const sim_collision *c = t->c;
+    const collision_stage *c = t->c;
     sweep s = {.a = find_mover(t, at.a),
                .b = find_mover(t, at.b),
                .step = t->in->step,
@@ -391,7 +391,7 @@ static void collide_pairs(void *context, int self, int first, int end) {
 /* ---- the whole ---- */
 
 /* The workers' contacts in their order, which is that of the pairs. */
-static sim_status gather_contacts(sim_collision *c, sim_error *error) {
+static sim_status gather_contacts(collision_stage *c, sim_error *error) {
     int count = 0, napart = 0;
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
@@ -429,7 +429,7 @@ static sim_status gather_contacts(sim_collision *c, sim_error *error) {
     return SIM_OK;
 }
 
-sim_status collision_update(sim_collision *c, const collision_input *input, sim_threads *threads, sim_error *error) {
+sim_status collision_update(collision_stage *c, const collision_input *input, sim_threads *threads, sim_error *error) {
     task t = {.c = c, .in = input};
     if (!create_workers(c, threads_count(threads))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", c->model->nshape);
@@ -450,11 +450,11 @@ sim_status collision_update(sim_collision *c, const collision_input *input, sim_
     return gather_contacts(c, error);
 }
 
-double collision_radius(const sim_collision *c, int shape) { return c->ball[shape].radius; }
+double collision_radius(const collision_stage *c, int shape) { return c->ball[shape].radius; }
 
-const sim_contact *collision_contacts(const sim_collision *c, int *count) {
+const sim_contact *collision_contacts(const collision_stage *c, int *count) {
     *count = c->ncontact;
     return c->contact;
 }
 
-const collision_info *collision_last(const sim_collision *c) { return &c->info; }
+const collision_info *collision_last(const collision_stage *c) { return &c->info; }

@@ -6,7 +6,7 @@
 #include <sim/collide.h>
 #include <stddef.h>
 
-typedef struct sim_collision sim_collision;
+typedef struct collision_stage collision_stage;
 
 /* Where the bodies are, and how they are about to move. */
 typedef struct collision_input {
@@ -34,17 +34,17 @@ int collision_possible(const sim_model *model);
 
 /* `margin`: points with a gap up to it are contacts though nothing moves; NAN: a thousandth of the radius of the smaller
  * shape's ball.  NULL without memory. */
-sim_collision *collision_create(const sim_model *model, double margin);
-void collision_free(sim_collision *collision);
-size_t collision_bytes(const sim_collision *collision);
+collision_stage *collision_create(const sim_model *model, double margin);
+void collision_free(collision_stage *collision);
+size_t collision_bytes(const collision_stage *collision);
 
 /* Contacts, sorted by shape_a, shape_b and feature.  They stay through the next call, so that it can be shown them as
  * `before`, and no longer.  Depends on the input alone: not on earlier calls, not on the number of threads. */
-sim_status collision_update(sim_collision *collision, const collision_input *input, sim_threads *threads,
+sim_status collision_update(collision_stage *collision, const collision_input *input, sim_threads *threads,
                             sim_error *error);
-const sim_contact *collision_contacts(const sim_collision *collision, int *count);
+const sim_contact *collision_contacts(const collision_stage *collision, int *count);
 /* Of the ball around a shape. */
-double collision_radius(const sim_collision *collision, int shape);
-const collision_info *collision_last(const sim_collision *collision);
+double collision_radius(const collision_stage *collision, int shape);
+const collision_info *collision_last(const collision_stage *collision);
 
 #endif

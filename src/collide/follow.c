@@ -37,18 +37,18 @@ typedef struct worker {
     int failed;
 } worker;
 
-struct sim_follower {
+struct contact_follower {
     const sim_model *model;
-    sim_pool *pool;
+    memory_pool *pool;
     double *reach; /* [nshape] from the body's origin to the shape's farthest point */
     double *size;  /* [nshape] radius of the shape's ball */
     worker *worker;
     int workers;
 };
 
-sim_follower *follower_create(const sim_model *m) {
-    sim_pool *pool = pool_create();
-    sim_follower *f = pool ? POOL_NEW(pool, sim_follower, 1) : NULL;
+contact_follower *follower_create(const sim_model *m) {
+    memory_pool *pool = pool_create();
+    contact_follower *f = pool ? POOL_NEW(pool, contact_follower, 1) : NULL;
     double *reach = f ? POOL_NEW(pool, double, 2 * (size_t)m->nshape) : NULL;
     if (!reach) {
         pool_free(pool);
@@ -66,7 +66,7 @@ sim_follower *follower_create(const sim_model *m) {
     return f;
 }
 
-void follower_free(sim_follower *f) {
+void follower_free(contact_follower *f) {
     if (f) {
         for (int k = 0; k < f->workers; k++) {
             arena_free(f->worker[k].scratch);
@@ -75,7 +75,7 @@ void follower_free(sim_follower *f) {
     }
 }
 
-size_t follower_bytes(const sim_follower *f) {
+size_t follower_bytes(const contact_follower *f) {
     size_t bytes = pool_bytes(f->pool);
     for (int k = 0; k < f->workers; k++) {
         bytes += arena_bytes(f->worker[k].scratch);
@@ -84,7 +84,7 @@ size_t follower_bytes(const sim_follower *f) {
 }
 
 /* One arena for each thread, for good. */
-static int prepare_workers(sim_follower *f, int count) {
+static int prepare_workers(contact_follower *f, int count) {
     if (count > f->workers) {
         worker *more = POOL_NEW(f->pool, worker, count);
         for (int k = 0; more && k < f->workers; k++) {
@@ -102,13 +102,13 @@ static int prepare_workers(sim_follower *f, int count) {
 }
 
 typedef struct task {
-    sim_follower *f;
+    contact_follower *f;
     const follow_input *in;
     followed_contact *out;
 } task;
 
 /* What does not turn has no reach: a half-space's has no end. */
-static mover make_mover(const sim_follower *f, int shape, motion v) {
+static mover make_mover(const contact_follower *f, int shape, motion v) {
     double reach = v3_norm(v.ang) > 0 ? f->reach[shape] : 0;
     return (mover){.shape = &f->model->shape[shape], .v = v, .reach = reach};
 }
@@ -120,21 +120,21 @@ static mover mover_at_end(const task *t, int shape) {
     return m;
 }
 
-static double smaller_size(const sim_follower *f, const sim_contact *c) {
+static double smaller_size(const contact_follower *f, const sim_contact *c) {
     return fmin(f->size[c->shape_a], f->size[c->shape_b]);
 }
 
-double follower_speed(const sim_follower *f, const sim_motion *velocity, const sim_contact *c, double *size) {
+double follower_speed(const contact_follower *f, const sim_motion *velocity, const sim_contact *c, double *size) {
     mover a = make_mover(f, c->shape_a, velocity[c->body_a]), b = make_mover(f, c->shape_b, velocity[c->body_b]);
     *size = smaller_size(f, c);
     return sweep_speed(&a, &b);
 }
 
-int follower_is_slow(const sim_follower *f, double speed, double size) {
+int follower_is_slow(const contact_follower *f, double speed, double size) {
     return speed * speed <= MIN_SPEED_OVER_FALL * MIN_SPEED_OVER_FALL * v3_norm(f->model->gravity) * size;
 }
 
-double follower_size(const sim_follower *f, int shape) { return f->size[shape]; }
+double follower_size(const contact_follower *f, int shape) { return f->size[shape]; }
 
 /* A ball on a half-space that stands still: both its lever and the normal stay as they are. */
 static int never_moves(const task *t, const sim_contact *c) {
@@ -259,7 +259,7 @@ static void follow_pairs(void *context, int index, int first, int end) {
     }
 }
 
-sim_status follower_run(sim_follower *f, const follow_input *in, sim_threads *threads, followed_contact *out,
+sim_status follower_run(contact_follower *f, const follow_input *in, sim_threads *threads, followed_contact *out,
                         sim_error *error) {
     task t = {.f = f, .in = in, .out = out};
     int failed = !prepare_workers(f, threads_count(threads));

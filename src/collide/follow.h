@@ -6,7 +6,7 @@
 #include <sim/collide.h>
 #include <stddef.h>
 
-typedef struct sim_follower sim_follower;
+typedef struct contact_follower contact_follower;
 
 /* A contact as it will be. */
 typedef struct followed_contact {
@@ -26,21 +26,21 @@ typedef struct follow_input {
 } follow_input;
 
 /* NULL without memory. */
-sim_follower *follower_create(const sim_model *model);
-void follower_free(sim_follower *follower);
-size_t follower_bytes(const sim_follower *follower);
+contact_follower *follower_create(const sim_model *model);
+void follower_free(contact_follower *follower);
+size_t follower_bytes(const contact_follower *follower);
 
 /* Does what moves at this speed leave contacts of this size where they are? */
-int follower_is_slow(const sim_follower *follower, double speed, double size);
+int follower_is_slow(const contact_follower *follower, double speed, double size);
 /* The radius of a shape's ball. */
-double follower_size(const sim_follower *follower, int shape);
+double follower_size(const contact_follower *follower, int shape);
 /* V of a contact's pair, the greatest speed of any two of its points against each other at these velocities of the bodies;
  * and the smaller one's size. */
-double follower_speed(const sim_follower *follower, const sim_motion *velocity, const sim_contact *contact,
+double follower_speed(const contact_follower *follower, const sim_motion *velocity, const sim_contact *contact,
                       double *size);
 
 /* Fills out[ncontact].  Depends on the input alone. */
-sim_status follower_run(sim_follower *follower, const follow_input *input, sim_threads *threads, followed_contact *out,
-                        sim_error *error);
+sim_status follower_run(contact_follower *follower, const follow_input *input, sim_threads *threads,
+                        followed_contact *out, sim_error *error);
 
 #endif

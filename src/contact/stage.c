@@ -11,7 +11,7 @@
 struct contact_stage {
     contact_options options;
     model_tables tables;
-    sim_pool *pool;
+    memory_pool *pool;
     sim_arena *arena;
     assembly_memory memory;
     positions_memory positions; /* empty unless the solver asks for positions */
@@ -58,7 +58,7 @@ static sim_status create_tables(contact_stage *s, const sim_model *m) {
     return SIM_OK;
 }
 
-static sim_status create_workers(contact_stage *s, sim_error *error) {
+static sim_status create_island_workers(contact_stage *s, sim_error *error) {
     for (int k = 0; k < s->options.threads; k++) {
         s->worker[k].scratch = arena_create();
         if (!s->worker[k].scratch) {
@@ -76,7 +76,7 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     if (contact_kinds_check(model, options->solver, error)) {
         return NULL;
     }
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     contact_stage *s = pool ? POOL_NEW(pool, contact_stage, 1) : NULL;
     if (!s) {
         pool_free(pool);
@@ -87,7 +87,7 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     s->pool = pool;
     if (create_stage_memory(s, model) || create_tables(s, model)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d bodies", model->nbody);
-    } else if (!create_workers(s, error)) {
+    } else if (!create_island_workers(s, error)) {
         return s;
     }
     contact_stage_free(s);

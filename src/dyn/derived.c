@@ -24,7 +24,7 @@ static int count_angles(const sim_model *model) {
 }
 
 sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_derived *d = pool ? POOL_NEW(pool, sim_derived, 1) : NULL;
     if (d) {
         int n = model->nbody, nv = model->nv, angles = count_angles(model);

@@ -36,7 +36,7 @@ static inline void eliminate_four(double *restrict to, double *const row[4], int
     }
 }
 
-static void eliminate_dof(path p, int k) {
+static void eliminate_branch_dof(path p, int k) {
     double *row = row_of(p, k);
     double inverse = 1 / row[p.dof[k].depth - 1];
     for (int i = p.dof[k].parent; i >= 0; i = p.dof[i].parent) {
@@ -84,7 +84,7 @@ void sim_ltdl(const sim_model *m, sim_range range, double *M) {
             eliminate_run(p, k);
             k -= 4;
         } else {
-            eliminate_dof(p, k);
+            eliminate_branch_dof(p, k);
             k--;
         }
     }

@@ -28,7 +28,7 @@ typedef struct node {
 } node;
 
 struct sim_operational {
-    sim_pool *pool;
+    memory_pool *pool;
     int max_bodies, count;
     int *path;       /* [nbody] bodies between two nodes */
     int *sorted;     /* [max] */
@@ -40,7 +40,7 @@ struct sim_operational {
 };
 
 sim_operational *sim_operational_create(const sim_model *model, int max_bodies, sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_operational *w = pool ? POOL_NEW(pool, sim_operational, 1) : NULL;
     if (w) {
         size_t k = (size_t)max_bodies;

@@ -12,7 +12,7 @@
 
 typedef struct owned {
     sim_problem problem; /* first: the caller holds a pointer to it */
-    sim_pool *pool;
+    memory_pool *pool;
     const double **A; /* [ntree] dense, row-major */
     double **L;       /* [ntree] lower triangle, row-major */
 } owned;
@@ -88,7 +88,7 @@ static bool factor_tree(int n, const double *A, double *L) {
 }
 
 /* A copy in the pool; NULL stays NULL.  `ok` becomes false without memory. */
-static const void *copy_array(sim_pool *pool, const void *from, ptrdiff_t count, size_t size, bool *ok) {
+static const void *copy_array(memory_pool *pool, const void *from, ptrdiff_t count, size_t size, bool *ok) {
     if (!from) {
         return NULL;
     }
@@ -171,7 +171,7 @@ static sim_status copy_parts(owned *o, const sim_problem *p) {
     return status || !sim_problem_local(p) ? status : copy_delassus(o, p);
 }
 
-static sim_status copy_mass(owned *o, const double *A, sim_error *error) {
+static sim_status copy_owned_mass(owned *o, const double *A, sim_error *error) {
     const sim_problem *p = &o->problem;
     o->A = POOL_NEW(o->pool, const double *, p->ntree);
     o->L = POOL_NEW(o->pool, double *, p->ntree);
@@ -194,7 +194,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     if (problem_check(parts, A, error)) {
         return NULL;
     }
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     owned *o = pool ? POOL_NEW(pool, owned, 1) : NULL;
     if (!o) {
         pool_free(pool);
@@ -205,7 +205,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     o->pool = pool;
     o->problem.mass = (sim_mass){o, owned_times, owned_solve, owned_matrix, owned_half};
     sim_status status = copy_parts(o, parts) ? sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem")
-                                             : copy_mass(o, A, error);
+                                             : copy_owned_mass(o, A, error);
     if (status) {
         pool_free(pool);
         return NULL;

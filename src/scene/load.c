@@ -104,7 +104,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
                            const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
                            sim_error *error) {
     sim_diagnostics own = {0};
-    sim_pool *messages = pool_create();
+    memory_pool *messages = pool_create();
     loader l = {.report = {.found = diagnostics ? diagnostics : &own, .pool = messages, .no_memory = !messages},
                 .limits = *limits,
                 .steps_left = limits->solids,

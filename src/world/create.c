@@ -111,7 +111,7 @@ static bool any_articulated_turns(const motion_work *w) {
 /* Work space of the free motion. */
 static sim_status create_motion(sim_world *w) {
     const sim_model *m = w->model;
-    sim_pool *pool = w->pool;
+    memory_pool *pool = w->pool;
     motion_work *f = &w->motion;
     *f = (motion_work){.model = m, .options = &w->options, .now = &w->now, .next = &w->next, .applied = w->applied};
     f->derived = w->derived;

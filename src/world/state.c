@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-sim_status state_create(sim_pool *pool, const sim_model *m, sim_state *state) {
+sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state) {
     state->q = POOL_NEW(pool, double, m->nq);
     state->v = POOL_NEW(pool, double, m->nv);
     state->a = POOL_NEW(pool, double, m->nv);

@@ -36,7 +36,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     if (options_check(&chosen, error)) {
         return NULL;
     }
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_world *w = pool ? POOL_NEW(pool, sim_world, 1) : NULL;
     if (!w) {
         pool_free(pool);

@@ -13,7 +13,7 @@ typedef struct step_timer {
 struct sim_world {
     const sim_model *model;
     sim_options options;
-    sim_pool *pool;
+    memory_pool *pool;
     sim_threads *threads;
 
     sim_state now, next;
@@ -26,8 +26,8 @@ struct sim_world {
     /* kinematics, velocities: those of `now` if `shown`, else as the step left them */
     sim_derived *derived;
     bool shown;
-    sim_collision *collision; /* NULL until contacts are asked for ... */
-    bool touched;             /* ... and of `now` */
+    collision_stage *collision; /* NULL until contacts are asked for ... */
+    bool touched;               /* ... and of `now` */
 
     /* the stages of a step: each reads `now` and writes `next` */
     motion_work motion;
@@ -37,7 +37,7 @@ struct sim_world {
 
 /* ---- state.c ---- */
 
-sim_status state_create(sim_pool *pool, const sim_model *m, sim_state *state);
+sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state);
 void state_copy(const sim_model *m, sim_state *to, const sim_state *from);
 /* A trail without earlier steps: velocities and forces as they are now. */
 void state_clear_trail(const sim_model *m, sim_state *state);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 Test(pool, gives_zeroed_memory_aligned_to_a_cache_line) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     for (size_t size = 1; size < 300000; size = 3 * size + 1) {
         unsigned char *item = pool_alloc(pool, 1, size);
         cr_assert_not_null(item);
@@ -20,7 +20,7 @@ Test(pool, gives_zeroed_memory_aligned_to_a_cache_line) {
 }
 
 Test(pool, gives_separate_memory_to_each_item) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     char *first = pool_alloc(pool, 100, 1);
     char *second = pool_alloc(pool, 100, 1);
     memset(first, 'a', 100);
@@ -32,20 +32,20 @@ Test(pool, gives_separate_memory_to_each_item) {
 }
 
 Test(pool, gives_an_address_for_no_items) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     cr_assert_not_null(pool_alloc(pool, 0, 8));
     pool_free(pool);
 }
 
 Test(pool, refuses_a_product_that_overflows) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     cr_assert_null(pool_alloc(pool, SIZE_MAX / 2, 3));
     cr_assert_null(pool_alloc(pool, SIZE_MAX, SIZE_MAX));
     pool_free(pool);
 }
 
 Test(pool, copies_texts_and_leaves_null_null) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     char text[] = "hinge";
     char *copy = pool_text(pool, text);
     text[0] = 'f';
@@ -55,7 +55,7 @@ Test(pool, copies_texts_and_leaves_null_null) {
 }
 
 Test(pool, counts_what_was_asked_for_in_whole_cache_lines) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     pool_alloc(pool, 1, 1);
     pool_alloc(pool, 2, 64);
     cr_assert_eq(pool_bytes(pool), 192);

@@ -10,7 +10,7 @@
 static const double offsets[] = {0, 1e4, 1e6}, scales[] = {1, 1e-3, 1e5};
 enum { PLACES = 3, FRAMES = 6, SMALL = 300 };
 
-static void expect_every_pair(sim_broadphase *b, const boxes *s, sim_threads *threads, const char *what, int kind,
+static void expect_every_pair(broad_phase *b, const boxes *s, sim_threads *threads, const char *what, int kind,
                               int frame) {
     const broad_pair *pairs;
     int n, count = broadphase_update(b, s->box, threads, &pairs);
@@ -24,7 +24,7 @@ static void expect_every_pair(sim_broadphase *b, const boxes *s, sim_threads *th
 /* One walk after the other, the same broad phase all the time. */
 static void walk_through(box_layout kind, double offset, double scale, uint64_t seed) {
     boxes s = make_boxes(kind, SMALL, offset, scale, seed);
-    sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+    broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
     expect_every_pair(b, &s, NULL, "first frame of layout", (int)kind, 0);
     for (int w = 0; w < 2 * WALKS; w++) {
         box_walk how = w < WALKS ? (box_walk)w : (box_walk)random_index(&s.random, WALKS);
@@ -49,7 +49,7 @@ Test(broadphase, finds_exactly_the_pairs_that_meet_in_every_layout_and_walk) {
 Test(broadphase, finds_exactly_the_pairs_that_meet_over_a_long_walk) {
     for (box_layout kind = UNIFORM; kind <= CLUSTERED; kind++) {
         boxes s = make_boxes(kind, SMALL, 0, 1, 17);
-        sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+        broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
         for (int frame = 0; frame < 600; frame++) {
             walk_boxes(&s, frame % 200 < 190 ? (frame / 200 ? CREEP : FLY) : JUMP);
             expect_every_pair(b, &s, NULL, "long walk, layout", (int)kind, frame);
@@ -66,7 +66,7 @@ Test(broadphase, few_boxes_or_none_are_no_special_case) {
             if (count && kind) {
                 memset(s.moves, kind == 1, (size_t)count);
             }
-            sim_broadphase *b = broadphase_create(count, s.moves, NULL, NULL);
+            broad_phase *b = broadphase_create(count, s.moves, NULL, NULL);
             for (int frame = 0; frame < 4; frame++) {
                 expect_every_pair(b, &s, NULL, "boxes", count, frame);
                 walk_boxes(&s, frame % 2 ? JUMP : CREEP);
@@ -84,7 +84,7 @@ Test(broadphase, boxes_that_touch_meet_and_boxes_a_rounding_apart_do_not) {
         const broad_pair *pairs;
         for (int apart = 0; apart < 2; apart++) {
             box[0].high.y = apart ? nextafter(x, 0) : x;
-            sim_broadphase *b = broadphase_create(2, moves, NULL, NULL);
+            broad_phase *b = broadphase_create(2, moves, NULL, NULL);
             cr_expect_eq(broadphase_update(b, box, NULL, &pairs), !apart, "at %g", x);
             broadphase_free(b);
         }
@@ -94,7 +94,7 @@ Test(broadphase, boxes_that_touch_meet_and_boxes_a_rounding_apart_do_not) {
 Test(broadphase, boxes_of_still_shapes_are_read_in_the_first_call_only) {
     boxes s = make_boxes(UNIFORM, SMALL, 0, 1, 23);
     aabb *spoilt = malloc((size_t)s.count * sizeof *spoilt);
-    sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+    broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
     expect_every_pair(b, &s, NULL, "still", 0, 0);
     for (int frame = 1; frame < 10; frame++) {
         walk_boxes(&s, frame < 5 ? CREEP : SCATTER);
@@ -120,7 +120,7 @@ static int odd_sum(void *context, int a, int b) {
 
 Test(broadphase, pairs_that_the_filter_refuses_are_not_reported) {
     boxes s = make_boxes(UNIFORM, SMALL, 0, 1, 29);
-    sim_broadphase *b = broadphase_create(s.count, s.moves, odd_sum, s.moves);
+    broad_phase *b = broadphase_create(s.count, s.moves, odd_sum, s.moves);
     for (int frame = 0; frame < 40; frame++) {
         const broad_pair *pairs;
         int n, count = broadphase_update(b, s.box, NULL, &pairs);
@@ -145,13 +145,13 @@ Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
     }
     for (int k = 0; k < 4; k++) {
         boxes s = make_boxes(kinds[k], MANY_BOXES, 0, 1, 31);
-        sim_broadphase *b[TEAMS], *mixed = broadphase_create(s.count, s.moves, NULL, NULL);
+        broad_phase *b[TEAMS], *mixed = broadphase_create(s.count, s.moves, NULL, NULL);
         for (int t = 0; t < TEAMS; t++) {
             b[t] = broadphase_create(s.count, s.moves, NULL, NULL);
         }
         for (int frame = 0; frame < (int)(sizeof walks / sizeof *walks); frame++) {
             walk_boxes(&s, walks[frame]);
-            sim_broadphase *fresh = broadphase_create(s.count, s.moves, NULL, NULL);
+            broad_phase *fresh = broadphase_create(s.count, s.moves, NULL, NULL);
             const broad_pair *expected, *pairs;
             int n = broadphase_update(fresh, s.box, NULL, &expected);
             cr_assert_gt(n, MANY_BOXES / 100);
@@ -191,7 +191,7 @@ Test(broadphase, few_pairs_beyond_those_that_meet_are_ever_looked_at) {
     for (box_layout kind = 0; kind < LAYOUTS; kind++) {
         boxes s = make_boxes(kind, 2000, 0, 1, 37);
         long asked = 0;
-        sim_broadphase *b = broadphase_create(s.count, s.moves, count_question, &asked);
+        broad_phase *b = broadphase_create(s.count, s.moves, count_question, &asked);
         const broad_pair *pairs;
         int n = broadphase_update(b, s.box, NULL, &pairs);
         cr_expect_leq(asked, 2L * n + 5L * s.count, "layout %d: %ld pairs looked at, %d meet", (int)kind, asked, n);
@@ -203,7 +203,7 @@ Test(broadphase, few_pairs_beyond_those_that_meet_are_ever_looked_at) {
 Test(broadphase, each_pair_is_asked_about_once_while_it_lasts) {
     boxes s = make_boxes(UNIFORM, 2000, 0, 1, 41);
     long asked = 0;
-    sim_broadphase *b = broadphase_create(s.count, s.moves, count_question, &asked);
+    broad_phase *b = broadphase_create(s.count, s.moves, count_question, &asked);
     const broad_pair *pairs;
     broadphase_update(b, s.box, NULL, &pairs);
     long first = asked;

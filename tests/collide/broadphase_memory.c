@@ -13,7 +13,7 @@ Test(broadphase_memory, a_frame_like_the_last_allocates_nothing) {
         for (int w = 0; w < 3; w++) {
             boxes s = make_boxes(UNIFORM, 8000, 0, 1, 3);
             sim_threads *threads = threads_create(teams[t]);
-            sim_broadphase *b = broadphase_create(s.count, s.moves, NULL, NULL);
+            broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
             const broad_pair *pairs;
             long before = 0;
             for (int frame = 0; frame < 60; frame++) {
@@ -44,7 +44,7 @@ typedef struct recorded_frame {
 static int live(const boxes *s, const recorded_frame *frames, sim_threads *threads, long fail_at, int *reached) {
     watched.calls = 0;
     watched.fail_at = fail_at;
-    sim_broadphase *b = broadphase_create(s->count, s->moves, NULL, NULL);
+    broad_phase *b = broadphase_create(s->count, s->moves, NULL, NULL);
     int said = !b;
     for (int k = 0; b && k < FRAMES; k++) {
         const broad_pair *pairs;

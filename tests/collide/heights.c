@@ -175,7 +175,7 @@ Test(heights, their_tree_holds_each_triangle_once_in_a_box_around_it) {
         sim_geometry *g = sim_geometry_heights(nx, ny, size, h, NULL);
         int count = heights_triangles(g->heights), *seen = calloc((size_t)count, sizeof *seen), leaves = 0;
         for (int n = 0; n < g->bvh->nnode; n++) {
-            const sim_bvh_node *node = &g->bvh->node[n];
+            const bvh_node *node = &g->bvh->node[n];
             for (int k = 0; k < node->count; k++) {
                 int t = heights_leaf(g->heights, node, k), i[3];
                 v3 c[3];

@@ -19,7 +19,7 @@ sim_pose random_pose(random_source *r, double spread);
 /* A collision and what it is shown: bodies where the model begins, at rest. */
 typedef struct stage {
     sim_model *model;
-    sim_collision *collision;
+    collision_stage *collision;
     sim_threads *threads;
     sim_pose *pose;
     sim_motion *velocity;

@@ -23,7 +23,7 @@ static soup random_soup(random_source *r, int triangles, double size) {
 
 /* Depth of the tree, counting that each triangle stands in one leaf and inside all boxes above it. */
 static int depth_of(const sim_geometry *g, int n, int *seen) {
-    const sim_bvh_node *node = &g->bvh->node[n];
+    const bvh_node *node = &g->bvh->node[n];
     if (node->count == 0) {
         int deepest = 0;
         for (int c = node->first; c < node->first + 2; c++) {

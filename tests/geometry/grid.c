@@ -15,7 +15,7 @@
 
 /* ---- accuracy ---- */
 
-static field_grid *build(sim_pool *pool, const sim_geometry *mesh, double cell, const char *cache) {
+static field_grid *build(memory_pool *pool, const sim_geometry *mesh, double cell, const char *cache) {
     sim_error error = {0};
     int64_t room = FIELD_MOST_STEPS;
     field_grid *grid = grid_build(pool, mesh, cell, cache, "field", &room, &error);
@@ -45,7 +45,7 @@ Test(grid, error_falls_with_the_square_of_the_cell) {
     sim_geometry *mesh = soup_geometry(soup_sphere(0.05, 6));
     double error[3];
     for (int k = 0; k < 3; k++) {
-        sim_pool *pool = pool_create();
+        memory_pool *pool = pool_create();
         double cell = 0.01 / (1 << k);
         error[k] = error_near(mesh, build(pool, mesh, cell, NULL), 3000);
         double expected = cell * cell / (4 * 0.05); /* h^2 H / 4 */
@@ -64,7 +64,7 @@ Test(grid, flat_faces_are_exact_and_sharp_edges_rounded_by_a_fraction_of_a_cell)
     soup s = soup_box(0.1, 0.07, 0.05);
     soup_move(&s, (sim_pose){m3_axis_angle(v3_make(0.6, 0, 0.8), 0.7), {0.3, 0.2, 0.1}});
     sim_geometry *mesh = soup_geometry(s);
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     field_grid *grid = build(pool, mesh, 2e-3, NULL);
     random_source r = {2};
     double flat = 0, edge = 0;
@@ -168,7 +168,7 @@ Test(grid, sign_is_that_of_the_mesh_away_from_its_edges) {
 /* The sampling takes short cuts: each sample must still be the distance there. */
 Test(grid, samples_are_the_distance) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     field_grid *grid = build(pool, mesh, 4e-3, NULL);
     size_t at = 0;
     for (int k = 0; k < grid->size[2]; k++) {
@@ -245,7 +245,7 @@ static void spill(const char *path, const char *bytes, size_t size) {
 
 Test(grid, comes_back_from_its_file_bit_for_bit, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 8e-3, folder), *read = build(pool, mesh, 8e-3, folder);
     field_grid *alone = build(pool, mesh, 8e-3, NULL);
     cr_assert_eq(files_in_folder(), 1);
@@ -259,7 +259,7 @@ Test(grid, comes_back_from_its_file_bit_for_bit, .init = open_folder, .fini = cl
 /* A file with a valid head and other samples must be believed: that shows that it is read at all. */
 Test(grid, file_is_used_and_not_made_again, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 8e-3, NULL), other = *made;
     float *sample = calloc(samples_of(made), sizeof *sample);
     sample[7] = 42;
@@ -273,7 +273,7 @@ Test(grid, file_is_used_and_not_made_again, .init = open_folder, .fini = close_f
 
 Test(grid, file_that_is_cut_short_changed_or_foreign_is_made_again, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 10e-3, folder);
     char path[256];
     path_of(made, path);
@@ -295,7 +295,7 @@ Test(grid, file_that_is_cut_short_changed_or_foreign_is_made_again, .init = open
             }
         }
         spill(path, bad, length);
-        sim_pool *short_lived = pool_create();
+        memory_pool *short_lived = pool_create();
         cr_assert(same_samples(made, build(short_lived, mesh, 10e-3, folder)), "trial %d", trial);
         pool_free(short_lived);
         char *mended = slurp(path, &again);
@@ -311,7 +311,7 @@ Test(grid, file_that_is_cut_short_changed_or_foreign_is_made_again, .init = open
 
 Test(grid, folder_that_is_not_there_or_in_the_way_is_no_error, .init = open_folder, .fini = close_folder) {
     sim_geometry *mesh = spiky();
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     field_grid *made = build(pool, mesh, 10e-3, NULL);
     char path[256];
     path_of(made, path);

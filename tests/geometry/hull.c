@@ -408,7 +408,7 @@ Test(hull, of_a_plate_a_million_times_wider_than_thick_keeps_its_thickness) {
 /* ---- meshes that are their own hulls ---- */
 
 static int is_own_hull(const sim_mesh *m, int *nface) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     const sim_hull *hull;
     int answer = hull_of_mesh(m, pool, &hull);
     cr_assert_eq(answer, hull != NULL);

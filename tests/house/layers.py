@@ -174,6 +174,16 @@ def judged(files, rooms):
                 yield f"{path}: {room} includes its judge, {name}"
 
 
+def prefixed(files, rooms):
+    """Names with the public prefix that no public header declares."""
+    public = set(re.findall(r"\bsim_\w+", " ".join(t for p, t in files.items() if p.startswith("include/sim/"))))
+    for path, text in files.items():
+        if path.startswith("src/") and path.endswith((".c", ".h")):
+            code = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
+            for name in sorted(set(re.findall(r"\bsim_\w+", code)) - public):
+                yield f"{path}: {name} has the public prefix, but no public header declares it"
+
+
 def described(files, rooms):
     """Sources that no row, or more than one, of the tables of their room's README names; rows about files that are not."""
     for room in sorted({name.split("/")[0] for name in rooms}):
@@ -208,6 +218,7 @@ RULES = [
     (machine_paths, "no path of one machine"),
     (built, "every source is built"),
     (installed, "every public header is installed"),
+    (prefixed, "only names that public headers declare begin with sim_"),
     (described, "the page of every room has one row for each source"),
     (shown, "the gallery shows every scene in its own words"),
 ]
@@ -259,6 +270,7 @@ PLANTED = [
     (built, "a source that is not built", "src/model/b.c", "int a;\n"),
     (built, "a source of a part that is not built", "src/solver/core/b.c", "int a;\n"),
     (installed, "a header that is not installed", "include/sim/model.h", "int a;\n"),
+    (prefixed, "a private name with the public prefix", "src/model/a.c", "int sim_hidden;\n"),
     (described, "a source without a row", "src/model/a.c", "int a;\n"),
     (described, "a source of a part without a row", "src/solver/core/a.c", "int a;\n"),
     (described, "a row without a source", "src/model/README.md", "| `a.c` | what is |\n"),

@@ -62,7 +62,7 @@ static void add_to_summary(bench_summary *s, double value, int steps) {
 }
 
 /* All but times. */
-static void add_step(bench_figures *f, const sim_step_info *info) {
+static void add_timed_step(bench_figures *f, const sim_step_info *info) {
     int n = f->steps;
     const sim_certificate *e = &info->certificate;
     f->contacts += (double)info->contacts / n;
@@ -89,7 +89,7 @@ static sim_status take_steps(sim_world *settled, sim_world *world, sim_profile *
     for (int k = 0; k < steps && !status; k++) {
         status = sim_world_step(world, error);
         if (noted && !status) {
-            add_step(noted, sim_world_info(world));
+            add_timed_step(noted, sim_world_info(world));
         }
     }
     return status;

@@ -25,7 +25,7 @@ void solver_names(const char *names[MAX_SOLVERS + 1]) {
     names[count] = NULL;
 }
 
-#define AT(member) offsetof(sim_request, member)
+#define AT(member) offsetof(run_request, member)
 
 const option_row option_table[] = {
     {"out", "FILE", OPTION_LIST, AT(out), .heading = "Output",
@@ -111,7 +111,7 @@ static sim_status put_count(int64_t *target, const option_row *row, const char *
     return SIM_OK;
 }
 
-static sim_status put_seed(sim_request *request, const option_row *row, const char *text, sim_error *error) {
+static sim_status put_seed(run_request *request, const option_row *row, const char *text, sim_error *error) {
     const unsigned long long most = 9007199254740992; /* of world/seed */
     char *end;
     errno = 0;
@@ -147,7 +147,7 @@ static sim_status put_solver(const char **target, const option_row *row, const c
                                                 : SIM_OK;
 }
 
-static sim_status put_value(void *request, const option_row *row, const char *text, sim_error *error) {
+static sim_status set_value(void *request, const option_row *row, const char *text, sim_error *error) {
     void *target = (char *)request + row->offset;
     switch (row->kind) {
     case OPTION_FLAG:
@@ -283,7 +283,7 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
         if (!row->help && !written_out(row, arguments[optind - 1])) {
             return refuse_unknown_option(set, arguments[optind - 1], error);
         }
-        sim_status status = put_value(request, row, optarg, error);
+        sim_status status = set_value(request, row, optarg, error);
         if (status) {
             return status;
         }
@@ -296,7 +296,7 @@ static bool ends_in(const char *text, const char *end) {
 }
 
 /* Of the words that are no options, the one that names a problem's file leaves the list. */
-static void take_problem_file(int *count, char **arguments, int first, sim_request *request) {
+static void take_problem_file(int *count, char **arguments, int first, run_request *request) {
     for (int k = first; k < *count; k++) {
         if (ends_in(arguments[k], ".h5") || ends_in(arguments[k], ".hdf5")) {
             request->dump_file = arguments[k];
@@ -309,7 +309,7 @@ static void take_problem_file(int *count, char **arguments, int first, sim_reque
 }
 
 /* Checks that involve several options. */
-static sim_status check_run_options(const sim_request *request, sim_error *error) {
+static sim_status check_run_options(const run_request *request, sim_error *error) {
     if (request->contacts && (request->out.count || request->html || request->view || request->summary ||
                               request->checkpoint || request->validate)) {
         return sim_fail(error, SIM_BAD_INPUT, "--contacts simulates nothing: leave out %s",
@@ -335,8 +335,8 @@ static sim_status check_run_options(const sim_request *request, sim_error *error
     return SIM_OK;
 }
 
-sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error) {
-    *request = (sim_request){.duration = -1, .count = count, .arguments = arguments};
+sim_status options_parse(int count, char **arguments, run_request *request, sim_error *error) {
+    *request = (run_request){.duration = -1, .count = count, .arguments = arguments};
     request->out.item = calloc((size_t)count + 1, sizeof *request->out.item);
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
     if (!request->out.item || !request->set.item) {
@@ -360,7 +360,7 @@ sim_status options_parse(int count, char **arguments, sim_request *request, sim_
     return check_run_options(request, error);
 }
 
-void request_free(sim_request *request) {
+void request_free(run_request *request) {
     free(request->out.item);
     free(request->set.item);
 }

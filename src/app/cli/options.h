@@ -12,7 +12,7 @@ typedef struct text_list {
 } text_list;
 
 /* Options of the command line.  Zero and NULL: not given. */
-typedef struct sim_request {
+typedef struct run_request {
     const char *scene;
     text_list out, set;
     const char *integrator, *solver, *on_nonconverged, *checkpoint, *resume, *summary;
@@ -26,7 +26,7 @@ typedef struct sim_request {
     int quiet, view, validate, contacts, list_solvers, study, json, help, version, man, completion;
     int count; /* of the arguments as given, for the summary */
     char **arguments;
-} sim_request;
+} run_request;
 
 typedef enum option_kind {
     OPTION_FLAG,
@@ -72,7 +72,7 @@ enum { MAX_SOLVERS = 63 };
 void solver_names(const char *names[MAX_SOLVERS + 1]);
 
 /* Fills `request`, whose lists then belong to the caller (request_free); the rest points into `arguments`. */
-sim_status options_parse(int count, char **arguments, sim_request *request, sim_error *error);
-void request_free(sim_request *request);
+sim_status options_parse(int count, char **arguments, run_request *request, sim_error *error);
+void request_free(run_request *request);
 
 #endif

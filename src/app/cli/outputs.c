@@ -30,16 +30,16 @@ sim_status outputs_apart_from_scene(const char *path, const sim_scene *scene, si
 
 enum { OTHER_FILES = 4 };
 
-static int count_written(const sim_request *request) { return request->out.count + OTHER_FILES; }
+static int count_written(const run_request *request) { return request->out.count + OTHER_FILES; }
 
 /* The k-th file that a run writes: trajectories, summary, page, problem, checkpoint; NULL if it was not asked for. */
-static const char *written_file(const sim_request *request, int k) {
+static const char *written_file(const run_request *request, int k) {
     const char *others[OTHER_FILES] = {request->summary, request->html, request->dump_file, request->checkpoint};
     return k < request->out.count ? request->out.item[k] : others[k - request->out.count];
 }
 
 /* No file may be read and written, or written twice, in one run.  --checkpoint may replace the file of --resume. */
-static sim_status check_output_file(const sim_request *request, int k, sim_error *error) {
+static sim_status check_output_file(const run_request *request, int k, sim_error *error) {
     const char *path = written_file(request, k);
     const char *resume = path == request->checkpoint ? NULL : request->resume;
     if (!path) {
@@ -55,7 +55,7 @@ static sim_status check_output_file(const sim_request *request, int k, sim_error
     return status || k >= request->out.count ? status : sim_recorder_accepts(path, error);
 }
 
-sim_status outputs_check_request(const sim_request *request, sim_error *error) {
+sim_status outputs_check_request(const run_request *request, sim_error *error) {
     sim_status status = SIM_OK;
     for (int k = 0; k < count_written(request) && !status; k++) {
         status = check_output_file(request, k, error);
@@ -63,7 +63,7 @@ sim_status outputs_check_request(const sim_request *request, sim_error *error) {
     return status;
 }
 
-sim_status outputs_check_scene(const sim_request *request, const sim_scene *scene, sim_error *error) {
+sim_status outputs_check_scene(const run_request *request, const sim_scene *scene, sim_error *error) {
     sim_status status = SIM_OK;
     for (int k = 0; k < count_written(request) && !status; k++) {
         status = outputs_apart_from_scene(written_file(request, k), scene, error);
@@ -115,7 +115,7 @@ sim_status outputs_claim(const char *const *path, int count, sim_error *error) {
                    : SIM_OK;
 }
 
-sim_status outputs_claim_request(const sim_request *request, sim_error *error) {
+sim_status outputs_claim_request(const run_request *request, sim_error *error) {
     int count = request->out.count;
     const char **path = calloc((size_t)count + 1, sizeof *path);
     if (!path) {

@@ -31,7 +31,7 @@ static void write_contact(json_out *out, const sim_model *model, const sim_conta
     json_close(out, '}');
 }
 
-sim_status print_contacts(const sim_run *run, sim_error *error) {
+sim_status print_contacts(const run_context *run, sim_error *error) {
     const sim_contact *contact;
     int count;
     sim_status status = sim_world_contacts(run->world, &contact, &count, error);

@@ -5,6 +5,6 @@
 #include "app/run/run.h"
 
 /* To standard output, as JSON. */
-sim_status print_contacts(const sim_run *run, sim_error *error);
+sim_status print_contacts(const run_context *run, sim_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* A problem without contacts is one, too: of no rows. */
-static sim_status write_problem(const sim_run *r, const sim_problem *problem, sim_error *error) {
+static sim_status write_problem(const run_context *r, const sim_problem *problem, sim_error *error) {
     char title[256], description[256];
     const sim_options *o = sim_world_options(r->world);
     snprintf(title, sizeof title, "%s, step %lld", r->scene->name ? r->scene->name : "scene",
@@ -18,7 +18,7 @@ static sim_status write_problem(const sim_run *r, const sim_problem *problem, si
     return status;
 }
 
-sim_status dump_problem(const sim_run *r, sim_error *error) {
+sim_status dump_problem(const run_context *r, sim_error *error) {
     sim_problem *problem = sim_world_problem(r->world, error);
     if (!problem) {
         return error->status ? error->status : SIM_NO_RESOURCE;

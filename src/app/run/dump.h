@@ -5,6 +5,6 @@
 #include "app/run/run.h"
 
 /* Of the step that the world is about to take. */
-sim_status dump_problem(const sim_run *run, sim_error *error);
+sim_status dump_problem(const run_context *run, sim_error *error);
 
 #endif

@@ -12,7 +12,7 @@ static int compare_depth(const void *a, const void *b) {
                                 : (x->body[0] != y->body[0] ? x->body[0] - y->body[0] : x->body[1] - y->body[1]);
 }
 
-sim_status warn_of_overlaps(const sim_run *run, sim_error *error) {
+sim_status warn_of_overlaps(const run_context *run, sim_error *error) {
     const sim_model *m = run->scene->model;
     sim_overlap *list;
     int count;

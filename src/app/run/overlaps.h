@@ -5,6 +5,6 @@
 #include "app/run/run.h"
 
 /* Says so on standard error, pair by pair. */
-sim_status warn_of_overlaps(const sim_run *run, sim_error *error);
+sim_status warn_of_overlaps(const run_context *run, sim_error *error);
 
 #endif

@@ -29,8 +29,8 @@ sim_status page_name(char *path, size_t size, sim_error *error) {
     return SIM_OK;
 }
 
-sim_status page_open(sim_run *run, sim_error *error) {
-    const sim_request *request = run->request;
+sim_status page_open(run_context *run, sim_error *error) {
+    const run_request *request = run->request;
     if (!request->html && !request->view) {
         return SIM_OK;
     }

@@ -5,7 +5,7 @@
 #include "app/run/run.h"
 
 /* Starts the page that the request asks for, if any. */
-sim_status page_open(sim_run *run, sim_error *error);
+sim_status page_open(run_context *run, sim_error *error);
 /* A name for a page among temporary files, in a folder of its own, which is made. */
 sim_status page_name(char *path, size_t size, sim_error *error);
 /* In a browser: a path, or an address. */

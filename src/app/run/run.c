@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The run ends here; the first reason stays. */
-static void end_run(sim_run *r, int exit_status, const char *ending, const sim_error *why) {
+static void end_run(run_context *r, int exit_status, const char *ending, const sim_error *why) {
     if (r->ending) {
         return;
     }
@@ -26,7 +26,7 @@ static void end_run(sim_run *r, int exit_status, const char *ending, const sim_e
 
 /* ---- output ---- */
 
-static void record_state(sim_run *r) {
+static void record_state(run_context *r) {
     sim_error why;
     for (int k = 0; k < r->outputs; k++) {
         if (sim_recorder_write(r->output[k].recorder, r->world, &why)) {
@@ -41,7 +41,7 @@ static void record_state(sim_run *r) {
     r->recorded = sim_world_state(r->world)->step;
 }
 
-static void show_frame(sim_run *r) {
+static void show_frame(run_context *r) {
     sim_error why;
     if (r->view && sim_view_write(r->view, r->world, &why)) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
@@ -49,7 +49,7 @@ static void show_frame(sim_run *r) {
     r->viewed = sim_world_state(r->world)->step;
 }
 
-static void write_checkpoint(sim_run *r) {
+static void write_checkpoint(run_context *r) {
     sim_error why;
     if (sim_checkpoint_write(r->request->checkpoint, r->scene, r->world, &why)) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
@@ -58,7 +58,7 @@ static void write_checkpoint(sim_run *r) {
     }
 }
 
-static void close_outputs(sim_run *r) {
+static void close_outputs(run_context *r) {
     sim_error why;
     for (int k = 0; k < r->outputs; k++) {
         if (sim_recorder_close(r->output[k].recorder, &why)) {
@@ -75,7 +75,7 @@ static void close_outputs(sim_run *r) {
 
 /* ---- the loop ---- */
 
-static bool make_room_for_contacts(sim_run *r, int count) {
+static bool make_room_for_contacts(run_context *r, int count) {
     if (count <= r->good_room) {
         return true;
     }
@@ -89,7 +89,7 @@ static bool make_room_for_contacts(sim_run *r, int count) {
 }
 
 /* false: no memory. */
-static bool keep_good_state(sim_run *r) {
+static bool keep_good_state(run_context *r) {
     const sim_state *now = sim_world_state(r->world);
     size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv, count = (size_t)now->ncontact;
     if (!make_room_for_contacts(r, now->ncontact)) {
@@ -109,7 +109,7 @@ static bool keep_good_state(sim_run *r) {
     return true;
 }
 
-static void refuse_step(sim_run *r) {
+static void refuse_step(run_context *r) {
     char names[SUMMARY_NAME_BYTES];
     sim_error why;
     const sim_step_info *info = sim_world_info(r->world);
@@ -137,7 +137,7 @@ static void refuse_step(sim_run *r) {
 }
 
 /* Once in a run, for a step that takes very long: one line with its size. */
-static void say_slow(sim_run *r, double seconds) {
+static void say_slow(run_context *r, double seconds) {
     static const double SLOW_STEP_SECONDS = 10; /* s */
     const sim_step_info *info = sim_world_info(r->world);
     if (r->told_slow || r->request->quiet || seconds < SLOW_STEP_SECONDS) {
@@ -157,7 +157,7 @@ static void say_slow(sim_run *r, double seconds) {
 }
 
 /* As it is between two steps; one that was given up has changed nothing. */
-static void interrupt_run(sim_run *r) {
+static void interrupt_run(run_context *r) {
     sim_error why;
     const sim_state *state = sim_world_state(r->world);
     char given_up[64] = "";
@@ -170,7 +170,7 @@ static void interrupt_run(sim_run *r) {
     end_run(r, INTERRUPTED_STATUS, "interrupted", &why);
 }
 
-static void step_once(sim_run *r) {
+static void step_once(run_context *r) {
     sim_error why;
     double began = clock_seconds();
     int strict = r->good.q != NULL;
@@ -195,14 +195,14 @@ static void step_once(sim_run *r) {
     }
 }
 
-static void dump_if_due(sim_run *r) {
+static void dump_if_due(run_context *r) {
     sim_error why = {0};
     if (sim_world_state(r->world)->step + 1 == r->request->dump_problem && dump_problem(r, &why)) {
         end_run(r, why.status, "stopped", &why);
     }
 }
 
-static void run_loop(sim_run *r) {
+static void run_loop(run_context *r) {
     int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
     record_state(r);
     show_frame(r);
@@ -235,7 +235,7 @@ static void run_loop(sim_run *r) {
 }
 
 /* The last good state is always on record, and kept unless the simulation itself went wrong. */
-static void finish_run(sim_run *r) {
+static void finish_run(run_context *r) {
     int can_record = !r->ending || r->exit_status == SIM_FAILED || r->exit_status == INTERRUPTED_STATUS;
     if (can_record && r->recorded != sim_world_state(r->world)->step) {
         record_state(r);
@@ -251,7 +251,7 @@ static void finish_run(sim_run *r) {
     end_run(r, SIM_OK, "finished", NULL);
 }
 
-static int report_run(sim_run *r, FILE *summary) {
+static int report_run(run_context *r, FILE *summary) {
     progress_end(&r->progress);
     if (r->exit_status == INTERRUPTED_STATUS) {
         fprintf(stderr, "sim: %s\n", r->error.text);
@@ -271,8 +271,8 @@ static int report_run(sim_run *r, FILE *summary) {
     return r->exit_status;
 }
 
-int run_scene(const sim_request *request) {
-    sim_run r;
+int run_scene(const run_request *request) {
+    run_context r;
     FILE *summary = NULL;
     sim_error why;
     sim_status status = run_setup(&r, request, &summary, &why);

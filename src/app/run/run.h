@@ -14,8 +14,8 @@ typedef struct run_output {
     int64_t records;
 } run_output;
 
-typedef struct sim_run {
-    const sim_request *request;
+typedef struct run_context {
+    const run_request *request;
     const char *scene_file; /* the scene's, or the checkpoint that holds it */
     sim_scene *scene;
     sim_world *world;
@@ -38,9 +38,9 @@ typedef struct sim_run {
     const char *ending; /* "finished", "failed", "interrupted", "stopped" */
     sim_error error;    /* why, unless finished */
     int checkpoints;    /* written */
-} sim_run;
+} run_context;
 
 /* Returns the exit status; has said all there is to say. */
-int run_scene(const sim_request *request);
+int run_scene(const run_request *request);
 
 #endif

@@ -22,7 +22,7 @@ static const char *folder_of(const char *path, char folder[PATH_MAX]) {
     return folder;
 }
 
-static sim_status check_request(const sim_request *request, sim_error *error) {
+static sim_status check_request(const run_request *request, sim_error *error) {
     if (!request->scene && !request->resume) {
         return sim_fail(error, SIM_BAD_INPUT, "no scene given: sim SCENE.json; see sim --help");
     }
@@ -96,7 +96,7 @@ enum { SHOWN_VALUES = 4, VALUE_BYTES = 64 };
 
 /* Adds the values of options such as --duration to those of --set, so that the recorded text is that of the scene as it
  * ran.  Returns their number. */
-static int add_options(const sim_request *request, const char **set, int count, char text[SHOWN_VALUES][VALUE_BYTES]) {
+static int add_options(const run_request *request, const char **set, int count, char text[SHOWN_VALUES][VALUE_BYTES]) {
     if (request->step > 0) {
         snprintf(text[0], VALUE_BYTES, "world/step=%.17g", request->step);
         set[count++] = text[0];
@@ -117,7 +117,7 @@ static int add_options(const sim_request *request, const char **set, int count, 
 }
 
 /* Of a run that goes on without a scene it is the one that the checkpoint holds. */
-static sim_scene *load_run_scene(const sim_run *run, const scene_wish *wish, sim_error *error) {
+static sim_scene *load_run_scene(const run_context *run, const scene_wish *wish, sim_error *error) {
     char *kept = NULL;
     size_t length = 0;
     if (!run->request->scene && sim_checkpoint_scene(run->scene_file, &kept, &length, error)) {
@@ -128,8 +128,8 @@ static sim_scene *load_run_scene(const sim_run *run, const scene_wish *wish, sim
     return scene;
 }
 
-static sim_status load_start(sim_run *run, sim_error *error) {
-    const sim_request *request = run->request;
+static sim_status load_start(run_context *run, sim_error *error) {
+    const run_request *request = run->request;
     char text[SHOWN_VALUES][VALUE_BYTES];
     text_list set = {0, calloc((size_t)request->set.count + SHOWN_VALUES, sizeof *set.item)};
     if (!set.item) {
@@ -149,7 +149,7 @@ static sim_status load_start(sim_run *run, sim_error *error) {
 }
 
 /* A duration that is a whole number of steps but for rounding takes that many; any other is stepped over. */
-static sim_status count_steps(sim_run *run, sim_error *error) {
+static sim_status count_steps(run_context *run, sim_error *error) {
     double steps = run->scene->duration / run->scene->options.step;
     if (!(steps < 9e15)) {
         return sim_fail(error, SIM_BAD_INPUT, "%g s in steps of %g s exceed the maximum number of steps",
@@ -161,7 +161,7 @@ static sim_status count_steps(sim_run *run, sim_error *error) {
 }
 
 /* Before anything is written: is there a problem in the step that is asked for, and room for its file? */
-static sim_status check_dump(const sim_run *run, sim_error *error) {
+static sim_status check_dump(const run_context *run, sim_error *error) {
     long long wanted = run->request->dump_problem, done = sim_world_state(run->world)->step;
     if (!wanted) {
         return SIM_OK;
@@ -181,7 +181,7 @@ static sim_status check_dump(const sim_run *run, sim_error *error) {
     return setup_folder(run->request->dump_file, "a contact problem", error);
 }
 
-static sim_status make_room_for_good_state(sim_run *run, sim_error *error) {
+static sim_status make_room_for_good_state(run_context *run, sim_error *error) {
     size_t nq = (size_t)run->scene->model->nq, nv = (size_t)run->scene->model->nv;
     run->good.q = calloc(nq + 2 * nv + 1, sizeof(double));
     if (!run->good.q) {
@@ -192,8 +192,8 @@ static sim_status make_room_for_good_state(sim_run *run, sim_error *error) {
     return SIM_OK;
 }
 
-static sim_status make_world(sim_run *run, sim_error *error) {
-    const sim_request *request = run->request;
+static sim_status make_world(run_context *run, sim_error *error) {
+    const run_request *request = run->request;
     run->world = sim_world_create(run->scene->model, &run->scene->options, error);
     if (!run->world) {
         return error->status;
@@ -217,8 +217,8 @@ sim_status setup_folder(const char *path, const char *what, sim_error *error) {
     return SIM_OK;
 }
 
-static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
-    const sim_request *request = run->request;
+static sim_status open_files(run_context *run, FILE **summary, sim_error *error) {
+    const run_request *request = run->request;
     sim_status status = request->checkpoint ? setup_folder(request->checkpoint, "a checkpoint", error) : SIM_OK;
     if (!status && request->dump_file) {
         status = setup_folder(request->dump_file, "a problem", error);
@@ -247,7 +247,7 @@ static sim_status open_files(sim_run *run, FILE **summary, sim_error *error) {
     return SIM_OK;
 }
 
-static void print_valid(const sim_run *run) {
+static void print_valid(const run_context *run) {
     const sim_model *model = run->scene->model;
     long long counts[] = {model->nbody - 1, model->nv, model->ntree, (long long)run->last_step};
     const char *one[] = {"body", "dof", "tree", "step"}, *many[] = {"bodies", "dofs", "trees", "steps"};
@@ -258,8 +258,8 @@ static void print_valid(const sim_run *run) {
     printf(" of %g s (%s)\n", run->scene->options.step, sim_integrator_name(run->scene->options.integrator));
 }
 
-sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error) {
-    *run = (sim_run){.request = request, .recorded = -1, .viewed = -1};
+sim_status run_setup(run_context *run, const run_request *request, FILE **summary, sim_error *error) {
+    *run = (run_context){.request = request, .recorded = -1, .viewed = -1};
     time_limit_start(&run->time_limit, request->time_limit);
     run->scene_file = request->scene ? request->scene : request->resume;
     *error = (sim_error){0};
@@ -304,7 +304,7 @@ sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, s
     return status;
 }
 
-void run_clear(sim_run *run) {
+void run_clear(run_context *run) {
     for (int k = 0; k < run->outputs; k++) {
         sim_recorder_close(run->output[k].recorder, NULL);
     }
@@ -317,7 +317,7 @@ void run_clear(sim_run *run) {
     sim_scene_free(run->scene);
 }
 
-bool run_writes_to_terminal(const sim_run *run) {
+bool run_writes_to_terminal(const run_context *run) {
     for (int k = 0; k < run->outputs; k++) {
         if (strcmp(run->output[k].path, "-") == 0 && isatty(STDOUT_FILENO)) {
             return true;

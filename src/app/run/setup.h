@@ -7,7 +7,7 @@
 
 /* Scene, world, outputs.  Errors of a scene are printed here, and `error->text` is then empty; others are left in
  * `error`.  Nothing is written before all checks have passed. */
-sim_status run_setup(sim_run *run, const sim_request *request, FILE **summary, sim_error *error);
+sim_status run_setup(run_context *run, const run_request *request, FILE **summary, sim_error *error);
 /* Values of the command line that replace those of the scene: --set, --solver (NULL: not given), --seed (NULL: not
  * given). */
 typedef struct scene_wish {
@@ -23,7 +23,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
 sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *error);
 /* A folder that files can be made in?  Said before a long run, not after it. */
 sim_status setup_folder(const char *path, const char *what, sim_error *error);
-void run_clear(sim_run *run);
-bool run_writes_to_terminal(const sim_run *run);
+void run_clear(run_context *run);
+bool run_writes_to_terminal(const run_context *run);
 
 #endif

@@ -10,13 +10,13 @@ static const double MIN_SHOWN_LIFT_M = 1e-6; /* smaller lifts are not shown */
 /* Has no value where nothing was counted. */
 static double ratio_or_nan(double part, double whole) { return whole > 0 ? part / whole : NAN; }
 
-static double mean_iterations(const sim_run *run) {
+static double mean_iterations(const run_context *run) {
     return ratio_or_nan((double)run->statistics.iterations, (double)run->statistics.steps);
 }
 
 /* ---- for people ---- */
 
-static void print_pace(const sim_run *run) {
+static void print_pace(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     if (statistics->steps == 0) {
         fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
@@ -32,7 +32,7 @@ static void print_pace(const sim_run *run) {
     }
 }
 
-const char *summary_names(const sim_run *run, const int body[2], char *text, size_t size) {
+const char *summary_names(const run_context *run, const int body[2], char *text, size_t size) {
     const sim_body *all = run->scene->model->body;
     text[0] = 0;
     if (body[0] >= 0 && body[1] >= 0) {
@@ -44,7 +44,7 @@ const char *summary_names(const sim_run *run, const int body[2], char *text, siz
 }
 
 /* Was it right?  One line, or one for each way in which it was not. */
-static void print_verdict(const sim_run *run) {
+static void print_verdict(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     const contact_statistics *c = &statistics->contact;
     const char *solver = sim_world_options(run->world)->solver->name;
@@ -72,7 +72,7 @@ static void print_verdict(const sim_run *run) {
 }
 
 /* Exact solutions of a law that differs from rigid contact. */
-static void print_sag(const sim_run *run) {
+static void print_sag(const run_context *run) {
     const contact_statistics *statistics = &run->statistics.contact;
     const overlap_statistics *overlap = &run->statistics.overlap;
     char names[SUMMARY_NAME_BYTES];
@@ -88,7 +88,7 @@ static void print_sag(const sim_run *run) {
     }
 }
 
-static void print_figure(const sim_run *run, const char *before, int figure, const char *unit) {
+static void print_figure(const run_context *run, const char *before, int figure, const char *unit) {
     const figure_statistics *f = &run->statistics.contact.figure[figure];
     char names[SUMMARY_NAME_BYTES];
     fprintf(stderr, "%s%.1e%s at worst (mean %.1e)%s", before, f->worst, unit,
@@ -96,7 +96,7 @@ static void print_figure(const sim_run *run, const char *before, int figure, con
             summary_names(run, f->body, names, sizeof names));
 }
 
-static void print_figures(const sim_run *run) {
+static void print_figures(const run_context *run) {
     const sim_solver_info *info = sim_world_options(run->world)->solver;
     const contact_statistics *statistics = &run->statistics.contact;
     print_figure(run, "  error          ", FIGURE_OWN, "");
@@ -119,7 +119,7 @@ static void print_figures(const sim_run *run) {
     fprintf(stderr, ", of sticking contacts\n");
 }
 
-static void print_contact_course(const sim_run *run) {
+static void print_contact_course(const run_context *run) {
     const contact_statistics *statistics = &run->statistics.contact;
     if (statistics->steps == 0) {
         return;
@@ -136,11 +136,11 @@ static void print_contact_course(const sim_run *run) {
     print_figures(run);
 }
 
-static const char *body_name(const sim_run *run, int body) {
+static const char *body_name(const run_context *run, int body) {
     return body >= 0 ? run->scene->model->body[body].name : "a joint";
 }
 
-static void print_overlap(const sim_run *run) {
+static void print_overlap(const run_context *run) {
     const overlap_statistics *statistics = &run->statistics.overlap;
     if (statistics->refused) {
         fprintf(stderr,
@@ -167,7 +167,7 @@ static int count_movable(const sim_model *model) {
     return count;
 }
 
-static void print_sleep(const sim_run *run) {
+static void print_sleep(const run_context *run) {
     const sleep_statistics *statistics = &run->statistics.sleep;
     if (sim_world_options(run->world)->sleep && run->statistics.steps > 0) {
         fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
@@ -178,7 +178,7 @@ static void print_sleep(const sim_run *run) {
     }
 }
 
-void print_summary(const sim_run *run) {
+void print_summary(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     const sim_state *state = sim_world_state(run->world);
     fprintf(stderr, "%s: %s at %.9g s, step %lld (%s, %g s a step)\n", run->scene->name ? run->scene->name : "scene",
@@ -209,7 +209,7 @@ void print_summary(const sim_run *run) {
 
 /* ---- for programs ---- */
 
-static void write_identity(json_out *out, const sim_run *run) {
+static void write_identity(json_out *out, const run_context *run) {
     const sim_scene *scene = run->scene;
     json_text(out, "format", "sim summary");
     json_whole(out, "format_version", 1);
@@ -231,7 +231,7 @@ static void write_identity(json_out *out, const sim_run *run) {
     json_whole(out, "dofs", scene->model->nv);
 }
 
-static void write_course(json_out *out, const sim_run *run) {
+static void write_course(json_out *out, const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     const sim_state *state = sim_world_state(run->world);
     json_text(out, "ending", run->ending);
@@ -251,7 +251,7 @@ static void write_course(json_out *out, const sim_run *run) {
     json_whole(out, "saturated_steps", statistics->saturated);
 }
 
-static void write_sleep(json_out *out, const sim_run *run) {
+static void write_sleep(json_out *out, const run_context *run) {
     const sleep_statistics *statistics = &run->statistics.sleep;
     if (!sim_world_options(run->world)->sleep) {
         return;
@@ -268,7 +268,7 @@ static void write_sleep(json_out *out, const sim_run *run) {
 static const int nobody[2] = {-1, -1};
 
 /* Names of one body or two; null: not known. */
-static void write_bodies(json_out *out, const char *key, const sim_run *run, const int body[2]) {
+static void write_bodies(json_out *out, const char *key, const run_context *run, const int body[2]) {
     const sim_body *all = run->scene->model->body;
     if (body[0] < 0 && body[1] < 0) {
         json_text(out, key, NULL);
@@ -284,7 +284,7 @@ static void write_bodies(json_out *out, const char *key, const sim_run *run, con
 }
 
 /* Errors of the law itself: depth of resting contacts, and lift of sliding ones. */
-static void write_departures(json_out *out, const sim_run *run) {
+static void write_departures(json_out *out, const run_context *run) {
     const contact_statistics *statistics = &run->statistics.contact;
     json_open_line(out, "sag", '{');
     json_real(out, "worst", statistics->sag.worst);
@@ -303,7 +303,7 @@ static void write_departures(json_out *out, const sim_run *run) {
 }
 
 /* Figures have a mean over the steps with anything to solve, a worst, and the time of that. */
-static void write_contacts(json_out *out, const sim_run *run) {
+static void write_contacts(json_out *out, const run_context *run) {
     static const char *const name[FIGURES] = {[FIGURE_E] = "E",
                                               [FIGURE_OWN] = "own",
                                               [FIGURE_MOMENTUM] = "momentum",
@@ -366,7 +366,7 @@ static void write_energy(json_out *out, const run_statistics *statistics) {
     json_close(out, '}');
 }
 
-bool write_summary(const sim_run *run, FILE *file) {
+bool write_summary(const run_context *run, FILE *file) {
     json_out out = {.file = file};
     json_open(&out, NULL, '{');
     write_identity(&out, run);

@@ -7,9 +7,9 @@
 
 /* Whose it is, into `text`: ", the joint of \"a\"", ", \"a\" and \"b\"", or nothing. */
 enum { SUMMARY_NAME_BYTES = 300 };
-const char *summary_names(const sim_run *run, const int body[2], char *text, size_t size);
-void print_summary(const sim_run *run); /* standard error */
+const char *summary_names(const run_context *run, const int body[2], char *text, size_t size);
+void print_summary(const run_context *run); /* standard error */
 /* JSON; closes `file`.  false: it could not be written. */
-bool write_summary(const sim_run *run, FILE *file);
+bool write_summary(const run_context *run, FILE *file);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct deadline {
     int skip, left;
 } deadline;
 
-static int is_over(void *context) {
+static int is_deadline_over(void *context) {
     enum { MAX_SKIPPED_CALLS = 64 };
     static const double MIN_CALL_SECONDS = 1e-4;
     deadline *d = context;
@@ -39,7 +39,7 @@ static int is_over(void *context) {
 typedef struct solve_job {
     solve_run *run;
     solve_case *c;
-    sim_pool *pool;
+    memory_pool *pool;
     const sim_problem *problem; /* as in the file */
     sim_problem given;          /* input of the solver */
     sim_regularisation own, rigid;
@@ -60,7 +60,7 @@ static double *allocate_numbers(solve_job *w, size_t count) {
     return made;
 }
 
-static bool set_law(solve_job *w) {
+static bool set_problem_law(solve_job *w) {
     const sim_problem *p = w->problem;
     solve_run *run = w->run;
     double *W = allocate_numbers(w, sim_delassus_diagonal_size(p)), *R[2], *target[2];
@@ -125,7 +125,7 @@ static bool solve_given(solve_job *w) {
         double start = processor_seconds();
         deadline limit = {.end = start + w->limit, .last = start};
         if (isfinite(w->limit)) {
-            s.stop = is_over;
+            s.stop = is_deadline_over;
             s.stop_context = &limit;
         }
         if (sim_solver_solve(run->solver, &w->given, &w->own, &s, &c->trouble)) {
@@ -223,7 +223,7 @@ static void write_places(const solve_job *w) {
     }
 }
 
-static bool write_solution(solve_job *w, sim_problem_file *file) {
+static bool write_problem_solution(solve_job *w, sim_problem_file *file) {
     const solve_run *run = w->run;
     char path[4096], made_by[200];
     solve_answer_path(run, w->c->path, path, sizeof path);
@@ -263,7 +263,7 @@ static sim_problem_file *read_in_time(const solve_request *request, const char *
     int limited = request->time_limit > 0 && !(request->time_per_contact > 0);
     deadline d = {.end = start + request->time_limit + MIN_READ_SECONDS, .last = start};
     sim_error why = {0};
-    sim_problem_file *file = sim_problem_file_read_until(path, limited ? is_over : NULL, &d, &why);
+    sim_problem_file *file = sim_problem_file_read_until(path, limited ? is_deadline_over : NULL, &d, &why);
     if (!file && why.status == SIM_FAILED) {
         sim_fail(error, SIM_FAILED, "%s, with --time-limit %g", why.text, request->time_limit);
     } else if (!file) {
@@ -284,14 +284,14 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
     set_limit(&w, start);
     if (!w.pool) {
         set_trouble(&w, SIM_NO_RESOURCE, "no memory for the solution");
-    } else if (run->info ? set_given(&w) && set_law(&w) && solve_given(&w) && judge_solution(&w)
-                         : set_law(&w) && read_stored_solution(&w, file) && judge_solution(&w)) {
+    } else if (run->info ? set_given(&w) && set_problem_law(&w) && solve_given(&w) && judge_solution(&w)
+                         : set_problem_law(&w) && read_stored_solution(&w, file) && judge_solution(&w)) {
         if (run->history.room) {
             write_history(&w);
             write_places(&w);
         }
         if (run->request->out) {
-            write_solution(&w, file);
+            write_problem_solution(&w, file);
         }
     }
     pool_free(w.pool);

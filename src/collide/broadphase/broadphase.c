@@ -38,7 +38,7 @@ static int aabb_is_valid(const aabb *a) {
 }
 
 /* Do the candidates hold for this box? */
-static int is_inside_fat_box(const sim_broadphase *b, int i) {
+static int is_inside_fat_box(const broad_phase *b, int i) {
     if (!aabb_is_valid(&b->box[i])) {
         return box_is_none(&b->fat[i]);
     }
@@ -54,7 +54,7 @@ static double skin_width(double size, double outwards, double frames) {
     return box_cut_off(BASE_SKIN * size + fmin(ahead, WIDEST_SKIN * size));
 }
 
-static void renew_fat_box(sim_broadphase *b, int i) {
+static void renew_fat_box(broad_phase *b, int i) {
     const aabb *now = &b->box[i], *before = &b->known[i];
     double x = finite_or(now->high.x - now->low.x, b->typical), y = finite_or(now->high.y - now->low.y, b->typical),
            z = finite_or(now->high.z - now->low.z, b->typical);
@@ -80,7 +80,7 @@ static void insert_sample(double *sorted, int count, double value) {
 }
 
 /* Medians over a sample, which a few boxes astray do not spoil: of the places; returns that of the sizes. */
-static double find_typical_box(const sim_broadphase *b, const int *item, int count, v3 *place) {
+static double find_typical_box(const broad_phase *b, const int *item, int count, v3 *place) {
     double sorted[4][SAMPLES];
     int n = 0;
     for (int k = 0; k < SAMPLES && k < count; k++) {
@@ -101,7 +101,7 @@ static double find_typical_box(const sim_broadphase *b, const int *item, int cou
 
 /* ---- a frame ---- */
 
-static void check_moving_part(sim_broadphase *b, int at) {
+static void check_moving_part(broad_phase *b, int at) {
     part *p = &b->parts[at];
     p->left = p->far = p->failed = 0;
     size_t end = share_begin(b, (size_t)b->nmoving, at + 1);
@@ -116,7 +116,7 @@ static void check_moving_part(sim_broadphase *b, int at) {
     }
 }
 
-static void renew_part(sim_broadphase *b, int at) {
+static void renew_part(broad_phase *b, int at) {
     size_t end = share_begin(b, (size_t)b->nmoving, at + 1);
     for (size_t k = share_begin(b, (size_t)b->nmoving, at); k < end; k++) {
         renew_fat_box(b, b->mover[k]);
@@ -124,7 +124,7 @@ static void renew_part(sim_broadphase *b, int at) {
 }
 
 /* The moving boxes' places in the tree, in their order; leaf by leaf, since two threads must not write to one. */
-static void fill_leaves_part(sim_broadphase *b, int at) {
+static void fill_leaves_part(broad_phase *b, int at) {
     box_tree *tree = &b->moving;
     size_t leaves = (size_t)tree->nnode[0], slots = (size_t)b->nmoving;
     size_t end = TREE_WIDTH * share_begin(b, leaves, at + 1);
@@ -135,7 +135,7 @@ static void fill_leaves_part(sim_broadphase *b, int at) {
     }
 }
 
-static int renew_all_boxes(sim_broadphase *b) {
+static int renew_all_boxes(broad_phase *b) {
     b->typical = find_typical_box(b, b->mover, b->nmoving, &b->moving.origin);
     in_parts(b, renew_part);
     if (b->cold) {
@@ -150,7 +150,7 @@ static int renew_all_boxes(sim_broadphase *b) {
     return candidates_find(b);
 }
 
-static int renew_left_boxes(sim_broadphase *b) {
+static int renew_left_boxes(broad_phase *b) {
     b->nleaver = 0;
     for (int s = 0; s < b->nmoving; s++) {
         int i = b->moving.item[s];
@@ -165,7 +165,7 @@ static int renew_left_boxes(sim_broadphase *b) {
     return candidates_mend(b);
 }
 
-static void read_still_boxes(sim_broadphase *b) {
+static void read_still_boxes(broad_phase *b) {
     const float_box exactly = {{0, 0, 0}, {0, 0, 0}};
     int n = 0;
     for (int i = 0; i < b->count; i++) {
@@ -189,7 +189,7 @@ static void read_still_boxes(sim_broadphase *b) {
     b->read_still = 1;
 }
 
-static void test_candidates_part(sim_broadphase *b, int at) {
+static void test_candidates_part(broad_phase *b, int at) {
     part *p = &b->parts[at];
     size_t end = share_begin(b, b->candidate.count, at + 1);
     p->begin = share_begin(b, b->candidate.count, at);
@@ -203,7 +203,7 @@ static void test_candidates_part(sim_broadphase *b, int at) {
 }
 
 /* One share for each thread; 0 without memory. */
-static int set_parts(sim_broadphase *b, sim_threads *threads) {
+static int set_parts(broad_phase *b, sim_threads *threads) {
     int n = threads && b->nmoving >= SHARED_FROM ? threads_count(threads) : 1;
     if (n > b->parts_room) {
         part *parts = calloc((size_t)n, sizeof *parts);
@@ -227,7 +227,7 @@ static int set_parts(sim_broadphase *b, sim_threads *threads) {
     return 1;
 }
 
-static int update_candidates(sim_broadphase *b) {
+static int update_candidates(broad_phase *b) {
     int left = 0, far = 0;
     in_parts(b, check_moving_part);
     for (int k = 0; k < b->nparts; k++) {
@@ -242,7 +242,7 @@ static int update_candidates(sim_broadphase *b) {
     return left == 0 || renew_left_boxes(b);
 }
 
-int broadphase_update(sim_broadphase *b, const aabb *box, sim_threads *threads, const broad_pair **pairs) {
+int broadphase_update(broad_phase *b, const aabb *box, sim_threads *threads, const broad_pair **pairs) {
     *pairs = NULL;
     b->shown = box;
     b->frame++;
@@ -262,7 +262,7 @@ int broadphase_update(sim_broadphase *b, const aabb *box, sim_threads *threads, 
     return (int)close_gaps(b, b->pairs, sizeof *b->pairs);
 }
 
-static int allocate_boxes(sim_broadphase *b) {
+static int allocate_boxes(broad_phase *b) {
     size_t n = (size_t)b->count + 1, m = (size_t)b->nmoving + 1;
     b->moves = calloc(n, 1);
     b->left = calloc(n, 1);
@@ -280,8 +280,8 @@ static int allocate_boxes(sim_broadphase *b) {
            box_tree_create(&b->moving, b->nmoving);
 }
 
-sim_broadphase *broadphase_create(int count, const uint8_t *moves, broad_filter *filter, void *context) {
-    sim_broadphase *b = calloc(1, sizeof *b);
+broad_phase *broadphase_create(int count, const uint8_t *moves, broad_filter *filter, void *context) {
+    broad_phase *b = calloc(1, sizeof *b);
     if (!b) {
         return NULL;
     }
@@ -309,7 +309,7 @@ sim_broadphase *broadphase_create(int count, const uint8_t *moves, broad_filter 
     return b;
 }
 
-void broadphase_free(sim_broadphase *b) {
+void broadphase_free(broad_phase *b) {
     if (!b) {
         return;
     }
@@ -330,7 +330,7 @@ void broadphase_free(sim_broadphase *b) {
     free(b);
 }
 
-size_t broadphase_bytes(const sim_broadphase *b) {
+size_t broadphase_bytes(const broad_phase *b) {
     size_t keys = b->candidate.room + b->spare.room + b->fresh.room;
     for (int k = 0; k < b->parts_room; k++) {
         keys += b->parts[k].found.room;

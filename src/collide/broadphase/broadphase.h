@@ -19,16 +19,16 @@ typedef struct broad_pair {
  * when two boxes come near each other. */
 typedef int broad_filter(void *context, int a, int b);
 
-typedef struct sim_broadphase sim_broadphase;
+typedef struct broad_phase broad_phase;
 
 /* `moves[i]`: box i may change from call to call. NULL without memory. */
-sim_broadphase *broadphase_create(int count, const uint8_t *moves, broad_filter *filter, void *context);
-void broadphase_free(sim_broadphase *broadphase);
-size_t broadphase_bytes(const sim_broadphase *broadphase);
+broad_phase *broadphase_create(int count, const uint8_t *moves, broad_filter *filter, void *context);
+void broadphase_free(broad_phase *broadphase);
+size_t broadphase_bytes(const broad_phase *broadphase);
 
 /* The pairs of boxes that meet (touching counts), sorted by a, then b; they stay until the next call.  Boxes may be
  * infinite; one that has a NaN or is inside out meets nothing.  Boxes of still shapes are read in the first call only.
  * `threads` may be NULL.  Returns their number, -1 without memory: the next call then starts afresh. */
-int broadphase_update(sim_broadphase *broadphase, const aabb *box, sim_threads *threads, const broad_pair **pairs);
+int broadphase_update(broad_phase *broadphase, const aabb *box, sim_threads *threads, const broad_pair **pairs);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct shared_work {
-    sim_broadphase *b;
+    broad_phase *b;
     part_work *work;
 } shared_work;
 
@@ -21,7 +21,7 @@ static void run_part(void *context, int worker, int first, int end) {
     }
 }
 
-void in_parts(sim_broadphase *b, part_work *work) {
+void in_parts(broad_phase *b, part_work *work) {
     if (b->nparts == 1) {
         work(b, 0);
         return;
@@ -30,7 +30,7 @@ void in_parts(sim_broadphase *b, part_work *work) {
     threads_run(b->threads, b->nparts, run_part, &s);
 }
 
-static void add_pair(const sim_broadphase *b, part *p, int i, int j) {
+static void add_pair(const broad_phase *b, part *p, int i, int j) {
     int first = i < j ? i : j, second = i < j ? j : i;
     if (!b->filter || b->filter(b->context, first, second)) {
         p->found.key[p->found.count++] = pair_key_of(first, second, b->bits);
@@ -39,7 +39,7 @@ static void add_pair(const sim_broadphase *b, part *p, int i, int j) {
 
 /* Pairs of the boxes of one leaf with those of a tree. `own`: the number of the leaf where it is the same tree; of the
  * leaves before it, the pairs are theirs. */
-static void find_pairs_of_leaf(const sim_broadphase *b, part *p, const tree_node *leaf, const int *item,
+static void find_pairs_of_leaf(const broad_phase *b, part *p, const tree_node *leaf, const int *item,
                                const box_tree *tree, int own) {
     float_box bounds = box_bounds(leaf);
     if (box_is_none(&bounds)) {
@@ -66,7 +66,7 @@ static void find_pairs_of_leaf(const sim_broadphase *b, part *p, const tree_node
     }
 }
 
-static void find_pairs_part(sim_broadphase *b, int at) {
+static void find_pairs_part(broad_phase *b, int at) {
     part *p = &b->parts[at];
     p->found.count = 0;
     size_t leaves = (size_t)b->moving.nnode[0], end = share_begin(b, leaves, at + 1);
@@ -83,7 +83,7 @@ static void find_pairs_part(sim_broadphase *b, int at) {
 }
 
 /* Pairs of one box that left.  Of two that left, the one with the lower number reports. */
-static void find_pairs_of_box(const sim_broadphase *b, part *p, int i, const float_box *box, const box_tree *tree) {
+static void find_pairs_of_box(const broad_phase *b, part *p, int i, const float_box *box, const box_tree *tree) {
     tree_cursor cursor;
     tree_cursor_start(&cursor, tree, box, 0);
     for (int k; (k = tree_cursor_next(&cursor)) >= 0;) {
@@ -101,7 +101,7 @@ static void find_pairs_of_box(const sim_broadphase *b, part *p, int i, const flo
     }
 }
 
-static void find_leaver_pairs_part(sim_broadphase *b, int at) {
+static void find_leaver_pairs_part(broad_phase *b, int at) {
     part *p = &b->parts[at];
     p->found.count = 0;
     size_t end = share_begin(b, (size_t)b->nleaver, at + 1);
@@ -118,9 +118,9 @@ static void find_leaver_pairs_part(sim_broadphase *b, int at) {
     }
 }
 
-static void tally_part(sim_broadphase *b, int p) { pair_sort_tally(&b->sort, p, &b->parts[p].found); }
-static void scatter_part(sim_broadphase *b, int p) { pair_sort_scatter(&b->sort, p, &b->parts[p].found); }
-static void bucket_part(sim_broadphase *b, int p) {
+static void tally_part(broad_phase *b, int p) { pair_sort_tally(&b->sort, p, &b->parts[p].found); }
+static void scatter_part(broad_phase *b, int p) { pair_sort_scatter(&b->sort, p, &b->parts[p].found); }
+static void bucket_part(broad_phase *b, int p) {
     size_t total = b->sort.begin[b->sort.buckets];
     size_t begin = share_begin(b, total, p), end = share_begin(b, total, p + 1);
     for (int k = 0; k < b->sort.buckets; k++) {
@@ -131,7 +131,7 @@ static void bucket_part(sim_broadphase *b, int p) {
 }
 
 /* All lists at once, so that this is rare. */
-static int reserve_pairs(sim_broadphase *b, size_t need) {
+static int reserve_pairs(broad_phase *b, size_t need) {
     if (need <= b->room) {
         return 1;
     }
@@ -147,7 +147,7 @@ static int reserve_pairs(sim_broadphase *b, size_t need) {
 }
 
 /* What all parts found, sorted, into a list; 0 without memory. */
-static int sort_found_pairs(sim_broadphase *b, pair_list *to) {
+static int sort_found_pairs(broad_phase *b, pair_list *to) {
     size_t total = 0;
     for (int p = 0; p < b->nparts; p++) {
         if (b->parts[p].failed) {
@@ -183,7 +183,7 @@ static size_t first_not_below(const pair_list *list, pair_key key) {
 }
 
 /* Old candidates that still hold, and fresh ones, in order. */
-static void merge_part(sim_broadphase *b, int at) {
+static void merge_part(broad_phase *b, int at) {
     const pair_list *old = &b->candidate, *fresh = &b->fresh;
     size_t i = share_begin(b, old->count, at), i_end = share_begin(b, old->count, at + 1);
     size_t j = at == 0 || !old->count ? 0 : first_not_below(fresh, old->key[i]);
@@ -207,7 +207,7 @@ static void merge_part(sim_broadphase *b, int at) {
     p->count = (size_t)(to - b->spare.key) - p->begin;
 }
 
-size_t close_gaps(const sim_broadphase *b, void *items, size_t size) {
+size_t close_gaps(const broad_phase *b, void *items, size_t size) {
     size_t count = 0;
     for (int k = 0; k < b->nparts; k++) {
         const part *p = &b->parts[k];
@@ -219,7 +219,7 @@ size_t close_gaps(const sim_broadphase *b, void *items, size_t size) {
     return count;
 }
 
-static int merge_candidates(sim_broadphase *b) {
+static int merge_candidates(broad_phase *b) {
     if (b->candidate.count + b->fresh.count > INT_MAX || !reserve_pairs(b, b->candidate.count + b->fresh.count + 1)) {
         return 0;
     }
@@ -231,7 +231,7 @@ static int merge_candidates(sim_broadphase *b) {
     return 1;
 }
 
-int candidates_find(sim_broadphase *b) {
+int candidates_find(broad_phase *b) {
     in_parts(b, find_pairs_part);
     if (!sort_found_pairs(b, &b->candidate)) {
         return 0;
@@ -244,7 +244,7 @@ int candidates_find(sim_broadphase *b) {
     return 1;
 }
 
-int candidates_mend(sim_broadphase *b) {
+int candidates_mend(broad_phase *b) {
     in_parts(b, find_leaver_pairs_part);
     return sort_found_pairs(b, &b->fresh) && merge_candidates(b);
 }

@@ -13,7 +13,7 @@ typedef struct part {
     size_t begin, count; /* of what it wrote in the common list */
 } part;
 
-struct sim_broadphase {
+struct broad_phase {
     int count, nmoving, nstill, bits;
     broad_filter *filter;
     void *context;
@@ -45,17 +45,17 @@ struct sim_broadphase {
 
 /* One share of a stage of the work; shares write to different places, and what they write does not depend on how many
  * there are. */
-typedef void part_work(sim_broadphase *b, int p);
-void in_parts(sim_broadphase *b, part_work *work);
-static inline size_t share_begin(const sim_broadphase *b, size_t items, int p) {
+typedef void part_work(broad_phase *b, int p);
+void in_parts(broad_phase *b, part_work *work);
+static inline size_t share_begin(const broad_phase *b, size_t items, int p) {
     return items * (size_t)p / (size_t)b->nparts;
 }
 /* Closes the gaps between what the parts wrote; returns how many items it is. */
-size_t close_gaps(const sim_broadphase *b, void *items, size_t size);
+size_t close_gaps(const broad_phase *b, void *items, size_t size);
 
 /* The candidates anew, from the trees; or again, where some boxes (`leaver`, `left`) have new fat boxes.  0 without
  * memory. */
-int candidates_find(sim_broadphase *b);
-int candidates_mend(sim_broadphase *b);
+int candidates_find(broad_phase *b);
+int candidates_mend(broad_phase *b);
 
 #endif

@@ -1,6 +1,6 @@
 #include "collide/broadphase/filter.h"
 
-int filter_create(filter *f, const sim_model *model, sim_pool *pool) {
+int filter_create(filter *f, const sim_model *model, memory_pool *pool) {
     int *clump = POOL_NEW(pool, int, model->nbody), *parent = POOL_NEW(pool, int, model->nbody);
     if (!clump || !parent) {
         return 0;

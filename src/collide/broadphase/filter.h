@@ -13,7 +13,7 @@ typedef struct filter {
 } filter;
 
 /* 0 without memory. */
-int filter_create(filter *f, const sim_model *model, sim_pool *pool);
+int filter_create(filter *f, const sim_model *model, memory_pool *pool);
 
 /* Not shapes of one clump; not of a clump and the one it hangs on, unless that is the world; not where the model excludes
  * the two bodies; only where each one's mask has a bit of the other's group. */

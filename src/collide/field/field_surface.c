@@ -241,7 +241,7 @@ static void descend_tree(encounter *e, const sim_bvh *bvh) {
     waiting[0].f = HUGE_VAL; /* nothing known */
     while (nwaiting > 0) {
         at = waiting[--nwaiting];
-        const sim_bvh_node *n = &bvh->node[at.node];
+        const bvh_node *n = &bvh->node[at.node];
         v3 low = v3_make((double)n->low[0], (double)n->low[1], (double)n->low[2]);
         v3 high = v3_make((double)n->high[0], (double)n->high[1], (double)n->high[2]);
         v3 centre = v3_scale(0.5, v3_add(low, high));

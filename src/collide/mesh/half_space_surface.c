@@ -40,7 +40,7 @@ static void visit_nodes_below(plane *h) {
     v3 up = {X->R.x.z, X->R.y.z, X->R.z.z};
     int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
     while (nwaiting > 0) {
-        const sim_bvh_node *n = &s->bvh->node[waiting[--nwaiting]];
+        const bvh_node *n = &s->bvh->node[waiting[--nwaiting]];
         double least = X->p.z + up.x * (up.x > 0 ? n->low[0] : n->high[0]) +
                        up.y * (up.y > 0 ? n->low[1] : n->high[1]) + up.z * (up.z > 0 ? n->low[2] : n->high[2]);
         if (least > h->p->margin) {

@@ -27,7 +27,7 @@ void surface_triangle(const surface *s, int t, int corner[3]) {
     heights_triangle(s->heights, t, corner);
 }
 
-int surface_leaf(const surface *s, const sim_bvh_node *leaf, int k) {
+int surface_leaf(const surface *s, const bvh_node *leaf, int k) {
     return s->mesh ? s->bvh->order[leaf->first + k] : heights_leaf(s->heights, leaf, k);
 }
 

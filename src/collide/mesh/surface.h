@@ -39,7 +39,7 @@ void surface_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, voi
 /* Of triangles in nodes with one of the bits `of` (relief.h) at least; 0: all. */
 void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *visit, void *context);
 /* Triangle k of a leaf of the surface's tree. */
-int surface_leaf(const surface *s, const sim_bvh_node *leaf, int k);
+int surface_leaf(const surface *s, const bvh_node *leaf, int k);
 
 /* Where on a surface: a triangle and one of its features, numbered as by bvh_nearest. */
 typedef struct surface_place {

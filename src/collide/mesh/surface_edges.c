@@ -162,7 +162,7 @@ enum { MAX_EDGES = 96 };
 /* The leaf of one side, and ridges of the other that are near it. */
 typedef struct near_ridges {
     side *e;
-    const sim_bvh_node *leaf;
+    const bvh_node *leaf;
     edge b[MAX_EDGES];
     v3 low[MAX_EDGES], high[MAX_EDGES]; /* their boxes, in A's frame */
     int count;
@@ -210,7 +210,7 @@ static int collect_ridges(void *context, int t) {
     return !q->e->out->failed;
 }
 
-static int visit_edge_leaf(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near) {
+static int visit_edge_leaf(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near) {
     near_ridges *q = context;
     q->leaf = leaf;
     near_in_box(near, low, high, collect_ridges, q);

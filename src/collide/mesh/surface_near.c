@@ -44,7 +44,7 @@ static int choose_under(const near_list *from, int root, const bvh_box *box, flo
     waiting[0] = root;
     while (nwaiting > 0) {
         int at = waiting[--nwaiting];
-        const sim_bvh_node *n = &bvh->node[at];
+        const bvh_node *n = &bvh->node[at];
         if (!bvh_box_meets(n, box) || (from->bits && !(from->of->relief->node[at] & from->bits))) {
             continue;
         }
@@ -114,7 +114,7 @@ void surface_near(const surface *a, int bits, const surface *b, const pose *X_ab
     } waiting[BVH_MAX_DEPTH + 1] = {{0, 0, {b, bits, &root, 1}}};
     while (nwaiting > 0) {
         int at = waiting[--nwaiting].node, used = waiting[nwaiting].used;
-        const sim_bvh_node *n = &a->bvh->node[at];
+        const bvh_node *n = &a->bvh->node[at];
         v3 low, high;
         if (bits && !(a->relief->node[at] & bits)) {
             continue;

@@ -144,7 +144,7 @@ static int visit_b(void *context, int t) {
     return add_segment(o, &x[!forward], &x[forward]);
 }
 
-static int visit_a(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near) {
+static int visit_a(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near) {
     (void)low, (void)high;
     overlap *o = context;
     for (int k = 0; k < leaf->count; k++) {

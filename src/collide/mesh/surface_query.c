@@ -46,7 +46,7 @@ static void blocks_between(const surface *s, const int i[2], const int j[2], dou
     double x0 = (i[0] + 0.5) * x - 0.5 * h->size[0], x1 = (i[1] + 0.5) * x - 0.5 * h->size[0];
     double y0 = (j[0] + 0.5) * y - 0.5 * h->size[1], y1 = (j[1] + 0.5) * y - 0.5 * h->size[1];
     while (nwaiting > 0) {
-        const sim_bvh_node *n = &s->bvh->node[waiting[--nwaiting]];
+        const bvh_node *n = &s->bvh->node[waiting[--nwaiting]];
         if (n->low[0] > x1 || n->high[0] < x0 || n->low[1] > y1 || n->high[1] < y0 || n->low[2] > high ||
             n->high[2] < low) {
             continue;

@@ -51,8 +51,8 @@ static inline void bounds_of_corners(const v3 c[3], v3 *low, v3 *high) {
 /* Does a box, in the other's frame, reach its bounds? */
 int box_reaches(v3 low, v3 high, const surface *other);
 
-static inline v3 node_low(const sim_bvh_node *n) { return v3_make(n->low[0], n->low[1], n->low[2]); }
-static inline v3 node_high(const sim_bvh_node *n) { return v3_make(n->high[0], n->high[1], n->high[2]); }
+static inline v3 node_low(const bvh_node *n) { return v3_make(n->low[0], n->low[1], n->low[2]); }
+static inline v3 node_high(const bvh_node *n) { return v3_make(n->high[0], n->high[1], n->high[2]); }
 
 /* Is there a triangle whose box meets this one? */
 int box_meets(const surface *s, v3 low, v3 high);
@@ -78,7 +78,7 @@ int near_meets(const near_list *list, v3 low, v3 high);
 
 /* Visits the leaves of `a`, a mesh, that have one of the bits `bits` (0: all) and come within `margin` of boxes of such
  * triangles of `b`, placed at X_ab.  low, high: the leaf's box, grown by the margin, in the frame of b. */
-typedef int leaf_visit(void *context, const sim_bvh_node *leaf, v3 low, v3 high, const near_list *near);
+typedef int leaf_visit(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near);
 void surface_near(const surface *a, int bits, const surface *b, const pose *X_ab, double margin, leaf_visit *visit,
                   void *context);
 

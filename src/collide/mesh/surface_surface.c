@@ -208,7 +208,7 @@ static void try_surface_vertex(side *e, int t, int corner, v3 x, const whereabou
 
 /* May a vertex in the node's box, [low, high] in the other's frame, touch the other, though no triangle is near?  Then it is
  * inside, or behind. */
-static int may_be_within(side *e, const sim_bvh_node *n, v3 low, v3 high, whereabouts *w) {
+static int may_be_within(side *e, const bvh_node *n, v3 low, v3 high, whereabouts *w) {
     v3 l = node_low(n), h = node_high(n), c = v3_scale(0.5, v3_add(l, h));
     double away = v3_norm(v3_sub(c, w->from.centre)), half = 0.5 * v3_norm(v3_sub(h, l));
     double least = at_least(&w->from, away), most = at_most(e, &w->from, away), reach = half + e->p->margin;
@@ -234,7 +234,7 @@ static int may_be_within(side *e, const sim_bvh_node *n, v3 low, v3 high, wherea
     return w->from.distance > 0 ? w->from.distance <= reach : -w->from.distance <= half + e->behind;
 }
 
-static int may_node_touch(side *e, const sim_bvh_node *n, whereabouts *w, int *buffer) {
+static int may_node_touch(side *e, const bvh_node *n, whereabouts *w, int *buffer) {
     v3 low, high;
     if (w->inside) {
         return 1;
@@ -259,7 +259,7 @@ static void find_vertex_contacts(side *e) {
     whereabouts waiting[BVH_MAX_DEPTH + 1] = {{0, 0, {e->other, 0, &root, 1}, {{0, 0, 0}, NAN}, 0}};
     while (nwaiting > 0 && !e->out->failed) {
         whereabouts w = waiting[--nwaiting];
-        const sim_bvh_node *n = &e->s->bvh->node[w.node];
+        const bvh_node *n = &e->s->bvh->node[w.node];
         if (!(all || e->s->relief->node[w.node] & RELIEF_POINTS) || !may_node_touch(e, n, &w, buffer)) {
             continue;
         }

@@ -251,7 +251,7 @@ void contact_on_body(const assembly *f, int constraint, int side, double *J);
 void equality_on_body(const assembly *f, const sim_model *model, int constraint, int side, double *J);
 
 /* Memory; `lay_out` gives problems their positions, `fill` follows when J is filled. */
-sim_status positions_create(positions_memory *p, const sim_model *model, sim_pool *pool);
+sim_status positions_create(positions_memory *p, const sim_model *model, memory_pool *pool);
 sim_status positions_lay_out(assembly *f, const sim_model *model, const int *last_dof, const positions_memory *p);
 void positions_fill(assembly *f);
 /* The change of a contact's gap, and the gaps between two bodies, at other positions; and J there, into zeros. */

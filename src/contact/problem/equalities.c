@@ -28,7 +28,7 @@ static motion dof_motion_at(const sim_derived *d, int j, v3 p) {
 }
 
 /* One column of the rows: connect and weld by components, distance along n. */
-static void add_column(const sim_equality *e, motion s, v3 n, double sign, int nv, double *column) {
+static void add_equality_column(const sim_equality *e, motion s, v3 n, double sign, int nv, double *column) {
     const double value[6] = {s.lin.x, s.lin.y, s.lin.z, s.ang.x, s.ang.y, s.ang.z};
     if (is_length(e)) {
         column[0] += sign * v3_dot(n, s.lin);
@@ -169,7 +169,8 @@ static void add_rows(const assembly *f, const sim_model *m, const int *last_dof,
         int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
         for (int j = last; j >= 0; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
-            add_column(e, dof_motion_at(d, j, p), n, side ? -1 : 1, tree->nv, block_in(J, f, i, side) + (j - tree->v0));
+            add_equality_column(e, dof_motion_at(d, j, p), n, side ? -1 : 1, tree->nv,
+                                block_in(J, f, i, side) + (j - tree->v0));
         }
     }
 }

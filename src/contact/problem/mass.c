@@ -57,7 +57,7 @@ static bool is_six(const mass_operator *m, const sim_tree *t) {
 
 static inline double packed_entry(const double *rows, int i, int j) { return rows[i * (i + 1) / 2 + j]; }
 
-static void six_times(const double *M, const double *x, double *y) {
+static void packed_six_times(const double *M, const double *x, double *y) {
     double sum[6] = {0};
 #pragma GCC unroll 6
     for (int i = 0; i < 6; i++) {
@@ -112,7 +112,7 @@ static void tree_times(const void *self, int tree, const double *x, double *y) {
     const mass_operator *m = self;
     const sim_tree *t = operator_tree(m, tree);
     if (is_six(m, t)) {
-        six_times(m->M + m->model->dof[t->v0].row, x, y);
+        packed_six_times(m->M + m->model->dof[t->v0].row, x, y);
         return;
     }
     sim_range bodies = sim_tree_range(m->model, m->tree[tree]);

@@ -92,7 +92,7 @@ bool contact_wants_positions(const sim_solver_info *info, const double *option) 
     return k >= 0 && (option ? option[k] : info->option[k].default_value) > 0;
 }
 
-sim_status positions_create(positions_memory *p, const sim_model *m, sim_pool *pool) {
+sim_status positions_create(positions_memory *p, const sim_model *m, memory_pool *pool) {
     p->ahead = sim_derived_create(m, NULL);
     p->q = POOL_NEW(pool, double, m->nq);
     p->v = POOL_NEW(pool, double, m->nv);

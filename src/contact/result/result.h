@@ -11,7 +11,7 @@ void scatter(const assembly *f, const sim_model *model, contact_output *out);
 void certify_step(const assembly *f, contact_info *info);
 
 /* The radius of each body's largest shape, 0 without shapes; NULL without memory. */
-double *sag_sizes(sim_pool *pool, const sim_model *model);
+double *sag_sizes(memory_pool *pool, const sim_model *model);
 /* The contact of a step that rests the deepest beside the size of its bodies. */
 void sag_find(const assembly *f, const double *size, contact_info *info);
 /* By the convex law: the sliding contact that is lifted the furthest.  `reach`: the time within which gaps close, s;

@@ -20,7 +20,7 @@
 
 #include <math.h>
 
-double *sag_sizes(sim_pool *pool, const sim_model *m) {
+double *sag_sizes(memory_pool *pool, const sim_model *m) {
     double *size = POOL_NEW(pool, double, m->nbody);
     for (int i = 0; size && i < m->nbody; i++) {
         size[i] = 0;

@@ -89,7 +89,7 @@ static void count_overlaps(const island *is, contact_info *info) {
     info->undone += is->undone;
 }
 
-static void count_work(const assembly *f, contact_info *info) {
+static void sum_effort(const assembly *f, contact_info *info) {
     *info = (contact_info){.islands = f->nisland, .stuck_body = {-1, -1}};
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
@@ -118,5 +118,5 @@ void scatter(const assembly *f, const sim_model *m, contact_output *out) {
     for (int k = 0; k < f->nisland; k++) {
         scatter_island(f, m, &f->island[k], out);
     }
-    count_work(f, &out->info);
+    sum_effort(f, &out->info);
 }

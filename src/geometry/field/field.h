@@ -72,7 +72,7 @@ sim_geometry *geometry_field_within(const sim_field_def *def, double resolution,
                                     sim_error *error);
 
 /* The tree of the definition, checked, and a box that holds the solid (rounding and all). NULL on failure. */
-sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
+sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
                        sim_error *error);
 
 /* Of all that decides the distance. */

@@ -29,7 +29,7 @@ static int is_bounded(const bounds *b) { return v3_finite(b->low) && v3_finite(b
 
 /* What is asked for while the tree is laid out. */
 typedef struct builder {
-    sim_pool *pool;
+    memory_pool *pool;
     const char *cache;
     int64_t *room;
     sim_error *error;
@@ -345,7 +345,7 @@ static sim_status lay_out_nodes(builder *b, const sim_field_def *def, const pose
     return status;
 }
 
-sim_field *field_build(sim_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
+sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
                        sim_error *error) {
     builder b = {.pool = pool, .cache = cache, .room = room, .error = error, .detail = HUGE_VAL, .where = "field"};
     if (count_nodes(&b, def, 1)) {

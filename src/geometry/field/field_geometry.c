@@ -100,7 +100,7 @@ static v3 componentwise_min(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.
 
 /* A surface that touches itself between the corners of the lattice may not close when corners are joined: a lattice a
  * little finer stands elsewhere. */
-static sim_status triangulate_field(sim_geometry *g, sim_pool *pool, double edge, int64_t *room, sim_error *error) {
+static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double edge, int64_t *room, sim_error *error) {
     v3 low = g->low, high = g->high;
     for (int k = 0; k < MAX_TRIES; k++, edge *= 0.97) {
         surface s;
@@ -128,7 +128,7 @@ static sim_status triangulate_field(sim_geometry *g, sim_pool *pool, double edge
                     edge);
 }
 
-static sim_status fill_field_geometry(sim_geometry *g, sim_pool *pool, const sim_field_def *def, double resolution,
+static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const sim_field_def *def, double resolution,
                                       const char *cache, int64_t *room, sim_error *error) {
     if (!(resolution >= 0 && isfinite(resolution))) {
         return sim_fail(error, SIM_BAD_INPUT, "the resolution of a field must be 0 or more and finite, not %g",
@@ -167,7 +167,7 @@ sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, co
 
 sim_geometry *geometry_field_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,
                                     sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     if (!g) {
         pool_free(pool);

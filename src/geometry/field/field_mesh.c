@@ -86,7 +86,7 @@ static void spread_sharp(const sim_mesh *m, unsigned char *sharp, unsigned char 
     }
 }
 
-static const sim_mesh *coarse_mesh(sim_pool *pool, const sim_field *field, const sim_mesh *drawing, double spacing) {
+static const sim_mesh *coarse_mesh(memory_pool *pool, const sim_field *field, const sim_mesh *drawing, double spacing) {
     int(*triangle)[3] = malloc((size_t)drawing->ntriangle * sizeof *triangle);
     sim_error unused;
     if (!triangle) {
@@ -101,7 +101,7 @@ static const sim_mesh *coarse_mesh(sim_pool *pool, const sim_field *field, const
     return mesh && mesh->closed ? mesh : mesh ? drawing : NULL;
 }
 
-sim_skin *skin_build(sim_pool *pool, const sim_field *field, const sim_mesh *drawing, const sim_bvh *bvh,
+sim_skin *skin_build(memory_pool *pool, const sim_field *field, const sim_mesh *drawing, const sim_bvh *bvh,
                      double spacing) {
     sim_skin *s = POOL_NEW(pool, sim_skin, 1);
     const sim_mesh *m = spacing > 0 ? coarse_mesh(pool, field, drawing, spacing) : drawing;

@@ -191,7 +191,7 @@ static void refuse_cell_count(const field_grid *grid, double count, double most,
              grid->cell, count, most, 1.2 * grid->cell * cbrt(count / most));
 }
 
-field_grid *grid_build(sim_pool *pool, const sim_geometry *mesh, double cell, const char *cache, const char *where,
+field_grid *grid_build(memory_pool *pool, const sim_geometry *mesh, double cell, const char *cache, const char *where,
                        int64_t *room, sim_error *error) {
     field_grid *grid = POOL_NEW(pool, field_grid, 1);
     double most = floor((double)*room / STEPS_PER_SAMPLE);

@@ -17,7 +17,7 @@ struct field_grid {
 /* The signed distance of a closed mesh, sampled at the corners of cubes of edge `cell` (0: a hundredth of the mesh's
  * longest side).  `cache`: see grid_file.h; `where` names the node in errors; `room`: see
  * field.h.  NULL on failure. */
-field_grid *grid_build(sim_pool *pool, const sim_geometry *mesh, double cell, const char *cache, const char *where,
+field_grid *grid_build(memory_pool *pool, const sim_geometry *mesh, double cell, const char *cache, const char *where,
                        int64_t *room, sim_error *error);
 uint64_t grid_hash(const field_grid *grid);
 

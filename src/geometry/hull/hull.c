@@ -70,7 +70,8 @@ static int count_corners(const qhT *qh) {
     return corners;
 }
 
-static hull_outcome copy_facets(const qhT *qh, const coordT *coordinate, int count, sim_pool *scratch, polygons *out) {
+static hull_outcome copy_facets(const qhT *qh, const coordT *coordinate, int count, memory_pool *scratch,
+                                polygons *out) {
     int corners = count_corners(qh), *next = POOL_NEW(scratch, int, count), f = 0, k = 0;
     out->start = POOL_NEW(scratch, int, qh->num_facets + 1);
     out->loop = POOL_NEW(scratch, int, corners);
@@ -102,7 +103,7 @@ static hull_outcome copy_facets(const qhT *qh, const coordT *coordinate, int cou
 }
 
 /* `joining`: let qhull join facets where rounding leaves it in doubt (Q0: no), slow at vertices of many facets. */
-static hull_outcome run_qhull(coordT *coordinate, int count, int joining, sim_pool *scratch, polygons *out) {
+static hull_outcome run_qhull(coordT *coordinate, int count, int joining, memory_pool *scratch, polygons *out) {
     char plain[] = "qhull Pp Q0", with_joining[] = "qhull Pp";
     char said[256];
     FILE *sink = fmemopen(said, sizeof said, "w");
@@ -215,7 +216,7 @@ static int flat_points(cloud *c, sim_error *error) {
         c->count, shape[kind], far, c->extent, least);
 }
 
-static hull_outcome keep_distinct(cloud *c, sim_pool *scratch) {
+static hull_outcome keep_distinct(cloud *c, memory_pool *scratch) {
     int *to = POOL_NEW(scratch, int, c->count);
     c->kept = POOL_NEW(scratch, int, c->count);
     if (!to || !c->kept || weld_points(c->point, c->count, c->tolerance, to) < 0) {
@@ -230,7 +231,7 @@ static hull_outcome keep_distinct(cloud *c, sim_pool *scratch) {
 }
 
 /* Coordinates from -1 to 1, each moved by a pattern that grows from try to try. */
-static coordT *perturbed_coordinates(const cloud *c, int attempt, sim_pool *scratch) {
+static coordT *perturbed_coordinates(const cloud *c, int attempt, memory_pool *scratch) {
     static const double growth[TRIES] = {1, 10, 100, 10};
     double amplitude = fmin(1e-11 * growth[attempt], 0.2 * c->tolerance / c->extent);
     coordT *x = POOL_NEW(scratch, coordT, 3 * (size_t)c->nkept);
@@ -267,9 +268,9 @@ static void turn_outwards(const polygons *p, const coordT *x) {
     }
 }
 
-static hull_outcome try_once(const cloud *c, int attempt, sim_pool *pool, sim_hull *hull, sim_mesh *mesh) {
+static hull_outcome try_once(const cloud *c, int attempt, memory_pool *pool, sim_hull *hull, sim_mesh *mesh) {
     hull_outcome outcome = HULL_NO_MEMORY;
-    sim_pool *scratch = pool_create();
+    memory_pool *scratch = pool_create();
     coordT *x = scratch ? perturbed_coordinates(c, attempt, scratch) : NULL;
     if (x) {
         polygons p = {c->count, 0, c->point, NULL, NULL};
@@ -286,8 +287,8 @@ static hull_outcome try_once(const cloud *c, int attempt, sim_pool *pool, sim_hu
     return outcome;
 }
 
-static hull_outcome build_hull(cloud *c, sim_pool *pool, sim_hull *hull, sim_mesh *mesh) {
-    sim_pool *scratch = pool_create();
+static hull_outcome build_hull(cloud *c, memory_pool *pool, sim_hull *hull, sim_mesh *mesh) {
+    memory_pool *scratch = pool_create();
     hull_outcome outcome = scratch ? keep_distinct(c, scratch) : HULL_NO_MEMORY;
     if (outcome == HULL_BUILT) {
         outcome = HULL_BROKEN;
@@ -318,7 +319,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
     if (flat_points(&c, error)) {
         return NULL;
     }
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     sim_hull *hull = g ? POOL_NEW(pool, sim_hull, 1) : NULL;
     sim_mesh *mesh = hull ? POOL_NEW(pool, sim_mesh, 1) : NULL;
@@ -360,7 +361,7 @@ static int no_valleys(const sim_mesh *m, double tolerance) {
 }
 
 /* A closed surface of one piece without valleys that encloses as much as its hull is its hull's boundary. */
-int hull_of_mesh(const sim_mesh *mesh, sim_pool *pool, const sim_hull **hull) {
+int hull_of_mesh(const sim_mesh *mesh, memory_pool *pool, const sim_hull **hull) {
     cloud c = {.point = mesh->vertex, .count = mesh->nvertex};
     *hull = NULL;
     if (!mesh->closed || wrong_points(c.point, c.count, NULL)) {

@@ -13,7 +13,7 @@
 
 /* Is a closed mesh the boundary of its own convex hull (to HULL_FLAT)?  1: yes, and *hull is that hull, in `pool`; 0: no;
  * -1: no memory. */
-int hull_of_mesh(const sim_mesh *mesh, sim_pool *pool, const sim_hull **hull);
+int hull_of_mesh(const sim_mesh *mesh, memory_pool *pool, const sim_hull **hull);
 
 /* A closed surface of polygons, anticlockwise from outside: face f has the corners loop[start[f] .. start[f + 1]). */
 typedef struct polygons {
@@ -30,8 +30,8 @@ typedef enum hull_outcome {
 
 /* The hull whose faces are those of `from`, neighbours joined where they lie within `tolerance` of a plane, and the mesh of
  * its faces cut in triangles (may be NULL).  Memory of the results in `pool`, of the work in `scratch`. */
-hull_outcome hull_join_faces(const polygons *from, double tolerance, sim_pool *pool, sim_pool *scratch, sim_hull *hull,
-                             sim_mesh *mesh);
+hull_outcome hull_join_faces(const polygons *from, double tolerance, memory_pool *pool, memory_pool *scratch,
+                             sim_hull *hull, sim_mesh *mesh);
 
 /* Normals and offsets of the faces of `hull`, of which everything else is there. */
 hull_outcome hull_find_planes(const sim_hull *hull, double tolerance, v3 *normal, double *offset);

@@ -300,7 +300,7 @@ static int settle_regions(half_edges *e, const facet_size *order, int *work, uns
 
 typedef struct builder {
     const half_edges *e;
-    sim_pool *pool;
+    memory_pool *pool;
     int nvertex, nface, ncorner;
     int *new_vertex, *new_face; /* of vertices, of regions; -1: left out */
     int *new_corner;            /* of half-edges that start a side */
@@ -428,8 +428,8 @@ static hull_outcome build_faces(builder *b, sim_hull *hull, sim_mesh *mesh) {
     return !mesh || write_mesh(b, mesh) ? HULL_BUILT : HULL_NO_MEMORY;
 }
 
-hull_outcome hull_join_faces(const polygons *from, double tolerance, sim_pool *pool, sim_pool *scratch, sim_hull *hull,
-                             sim_mesh *mesh) {
+hull_outcome hull_join_faces(const polygons *from, double tolerance, memory_pool *pool, memory_pool *scratch,
+                             sim_hull *hull, sim_mesh *mesh) {
     int nv = from->nvertex, nf = from->nface, ne = nf > 3 ? from->start[nf] : 0;
     if (nv < 4 || ne < 12) {
         return HULL_BROKEN;

@@ -145,7 +145,7 @@ static int split_items(item *t, int count, int depth) {
     return left > 0 && left < count ? left : count / 2;
 }
 
-static void fit_leaf(sim_bvh_node *node, const item *t) {
+static void fit_leaf(bvh_node *node, const item *t) {
     box b = EMPTY;
     for (int k = 0; k < node->count; k++) {
         box_add(&b, t[k].low, t[k].high);
@@ -157,12 +157,12 @@ static void fit_leaf(sim_bvh_node *node, const item *t) {
 }
 
 /* Opens nodes until only leaves are left, the left side first; returns how many there are. */
-static int grow_tree(sim_bvh_node *node, item *t, int ntriangle) {
+static int grow_tree(bvh_node *node, item *t, int ntriangle) {
     struct {
         int node, depth;
     } waiting[BVH_MAX_DEPTH + 1] = {{0, 0}};
     int nnode = 1, nwaiting = 1;
-    node[0] = (sim_bvh_node){.count = ntriangle};
+    node[0] = (bvh_node){.count = ntriangle};
     fit_leaf(&node[0], t);
     while (nwaiting > 0) {
         int n = waiting[--nwaiting].node, depth = waiting[nwaiting].depth;
@@ -173,8 +173,8 @@ static int grow_tree(sim_bvh_node *node, item *t, int ntriangle) {
         int left = split_items(t + first, count, depth);
         node[n].first = nnode;
         node[n].count = 0;
-        node[nnode] = (sim_bvh_node){.first = first, .count = left};
-        node[nnode + 1] = (sim_bvh_node){.first = first + left, .count = count - left};
+        node[nnode] = (bvh_node){.first = first, .count = left};
+        node[nnode + 1] = (bvh_node){.first = first + left, .count = count - left};
         fit_leaf(&node[nnode], t + first);
         fit_leaf(&node[nnode + 1], t + first + left);
         waiting[nwaiting].node = nnode + 1;
@@ -186,11 +186,11 @@ static int grow_tree(sim_bvh_node *node, item *t, int ntriangle) {
     return nnode;
 }
 
-sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh) {
+sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh) {
     int n = mesh->ntriangle;
     size_t most = 2 * (size_t)n - 1;
     item *t = malloc((size_t)n * sizeof *t);
-    sim_bvh_node *grown = malloc(most * sizeof *grown);
+    bvh_node *grown = malloc(most * sizeof *grown);
     sim_bvh *bvh = NULL;
     if (t && grown) {
         for (int k = 0; k < n; k++) {
@@ -198,7 +198,7 @@ sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh) {
         }
         int nnode = grow_tree(grown, t, n);
         bvh = POOL_NEW(pool, sim_bvh, 1);
-        sim_bvh_node *node = POOL_NEW(pool, sim_bvh_node, nnode);
+        bvh_node *node = POOL_NEW(pool, bvh_node, nnode);
         int *order = POOL_NEW(pool, int, n);
         if (bvh && node && order) {
             for (int k = 0; k < n; k++) {

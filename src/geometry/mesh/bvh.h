@@ -6,15 +6,15 @@
 #include <float.h>
 #include <sim/geometry.h>
 
-typedef struct sim_bvh_node {
+typedef struct bvh_node {
     float low[3], high[3]; /* rounded outwards */
     int first;             /* inner: its first child, the second follows it; leaf: first of its triangles in `order` */
     int count;             /* of triangles; 0 for inner nodes */
-} sim_bvh_node;
+} bvh_node;
 
 typedef struct sim_bvh {
-    const sim_bvh_node *node; /* node[0] is the root; children stand after their parents */
-    const int *order;         /* [ntriangle] triangles, those of a leaf in one run; NULL for a height field */
+    const bvh_node *node; /* node[0] is the root; children stand after their parents */
+    const int *order;     /* [ntriangle] triangles, those of a leaf in one run; NULL for a height field */
     int nnode;
 } sim_bvh;
 
@@ -37,7 +37,7 @@ static inline bvh_box bvh_box_of(v3 low, v3 high) {
                      {-bvh_below(-high.x), -bvh_below(-high.y), -bvh_below(-high.z)}};
 }
 
-static inline int bvh_box_meets(const sim_bvh_node *n, const bvh_box *b) {
+static inline int bvh_box_meets(const bvh_node *n, const bvh_box *b) {
     return n->low[0] <= b->high[0] && n->high[0] >= b->low[0] && n->low[1] <= b->high[1] && n->high[1] >= b->low[1] &&
            n->low[2] <= b->high[2] && n->high[2] >= b->low[2];
 }

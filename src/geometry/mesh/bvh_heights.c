@@ -23,7 +23,7 @@ static float round_up(double x) {
 static double side_at(double size, int count, int k) { return ((double)k / count - 0.5) * size; }
 
 /* The block at (i, j). */
-static void set_cell_leaf(const sim_heights *h, int i, int j, sim_bvh_node *node) {
+static void set_cell_leaf(const sim_heights *h, int i, int j, bvh_node *node) {
     int columns = h->columns - 1, rows = h->rows - 1, i0 = BVH_CELLS * i, j0 = BVH_CELLS * j;
     int i1 = i0 + BVH_CELLS < columns ? i0 + BVH_CELLS : columns, j1 = j0 + BVH_CELLS < rows ? j0 + BVH_CELLS : rows;
     double least = HUGE_VAL, most = -HUGE_VAL;
@@ -45,10 +45,10 @@ static void set_cell_leaf(const sim_heights *h, int i, int j, sim_bvh_node *node
 }
 
 /* Children stand after their parents, so from the last node back each box is the union of two known ones. */
-static void fit_parents(sim_bvh_node *node, int nnode) {
+static void fit_parents(bvh_node *node, int nnode) {
     for (int n = nnode - 1; n >= 0; n--) {
         if (node[n].count == 0) {
-            const sim_bvh_node *a = &node[node[n].first], *b = a + 1;
+            const bvh_node *a = &node[node[n].first], *b = a + 1;
             for (int k = 0; k < 3; k++) {
                 node[n].low[k] = a->low[k] < b->low[k] ? a->low[k] : b->low[k];
                 node[n].high[k] = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
@@ -57,10 +57,10 @@ static void fit_parents(sim_bvh_node *node, int nnode) {
     }
 }
 
-sim_bvh *bvh_build_heights(sim_pool *pool, const sim_heights *h) {
+sim_bvh *bvh_build_heights(memory_pool *pool, const sim_heights *h) {
     rectangle all = {0, (h->columns - 2) / BVH_CELLS + 1, 0, (h->rows - 2) / BVH_CELLS + 1};
     sim_bvh *bvh = POOL_NEW(pool, sim_bvh, 1);
-    sim_bvh_node *node = POOL_NEW(pool, sim_bvh_node, 2 * (size_t)all.i1 * (size_t)all.j1 - 1);
+    bvh_node *node = POOL_NEW(pool, bvh_node, 2 * (size_t)all.i1 * (size_t)all.j1 - 1);
     if (!bvh || !node) {
         return NULL;
     }

@@ -17,7 +17,7 @@ void bvh_in_box(const sim_bvh *bvh, int root, const uint8_t *bits, int of, v3 lo
     waiting[0] = root;
     while (nwaiting > 0) {
         int at = waiting[--nwaiting];
-        const sim_bvh_node *n = &bvh->node[at];
+        const bvh_node *n = &bvh->node[at];
         if (!bvh_box_meets(n, &box) || (bits && !(bits[at] & of))) {
             continue;
         }
@@ -75,7 +75,7 @@ static double outside_interval(double p, double low, double high) {
 }
 
 /* Of the squared distance from p to the box. */
-static double box_distance(const sim_bvh_node *n, v3 p) {
+static double box_distance(const bvh_node *n, v3 p) {
     double x = outside_interval(p.x, n->low[0], n->high[0]), y = outside_interval(p.y, n->low[1], n->high[1]),
            z = outside_interval(p.z, n->low[2], n->high[2]);
     return x * x + y * y + z * z;
@@ -84,7 +84,7 @@ static double box_distance(const sim_bvh_node *n, v3 p) {
 void bvh_in_ball(const sim_bvh *bvh, v3 p, double reach, bvh_visit *visit, void *context) {
     int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1;
     while (nwaiting > 0) {
-        const sim_bvh_node *n = &bvh->node[waiting[--nwaiting]];
+        const bvh_node *n = &bvh->node[waiting[--nwaiting]];
         if (box_distance(n, p) > reach * reach) {
             continue;
         }
@@ -107,7 +107,7 @@ typedef struct best {
     int triangle, feature;
 } best;
 
-static void visit_leaf_triangles(const sim_bvh_node *n, const sim_bvh *bvh, const sim_mesh *mesh, v3 p, best *found) {
+static void visit_leaf_triangles(const bvh_node *n, const sim_bvh *bvh, const sim_mesh *mesh, v3 p, best *found) {
     for (int k = n->first; k < n->first + n->count; k++) {
         const int *i = mesh->triangle[bvh->order[k]];
         int feature;
@@ -132,7 +132,7 @@ int bvh_nearest(const sim_bvh *bvh, const sim_mesh *mesh, v3 p, double reach, v3
         if (waiting[nwaiting].distance > found.distance) {
             continue;
         }
-        const sim_bvh_node *n = &bvh->node[waiting[nwaiting].node];
+        const bvh_node *n = &bvh->node[waiting[nwaiting].node];
         if (n->count) {
             visit_leaf_triangles(n, bvh, mesh, p, &found);
             continue;

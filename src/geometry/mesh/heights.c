@@ -33,7 +33,8 @@ static sim_status check_heights(int columns, int rows, const double size[2], con
     return SIM_OK;
 }
 
-static sim_geometry *make_heights(sim_pool *pool, int columns, int rows, const double size[2], const double *height) {
+static sim_geometry *make_heights(memory_pool *pool, int columns, int rows, const double size[2],
+                                  const double *height) {
     size_t count = (size_t)columns * (size_t)rows;
     sim_geometry *g = POOL_NEW(pool, sim_geometry, 1);
     sim_heights *h = POOL_NEW(pool, sim_heights, 1);
@@ -66,7 +67,7 @@ sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], 
     if (check_heights(columns, rows, size, height, error)) {
         return NULL;
     }
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_geometry *g = pool ? make_heights(pool, columns, rows, size, height) : NULL;
     if (!g) {
         pool_free(pool);

@@ -107,7 +107,7 @@ static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *v
     return count;
 }
 
-sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
+sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                      int rounded, sim_error *error) {
     if (check_mesh(vertex, nvertex, triangle, ntriangle, error)) {
         return NULL;
@@ -168,7 +168,7 @@ static double mesh_area(const sim_mesh *m) {
     return area;
 }
 
-static sim_status fill_mesh_geometry(sim_geometry *g, sim_pool *pool, sim_mesh *m, sim_error *error) {
+static sim_status fill_mesh_geometry(sim_geometry *g, memory_pool *pool, sim_mesh *m, sim_error *error) {
     solid_bounds(m->vertex, m->nvertex, &g->low, &g->high, &g->radius);
     double size = v3_norm(v3_sub(g->high, g->low));
     if (m->closed) {
@@ -202,7 +202,7 @@ static sim_status fill_mesh_geometry(sim_geometry *g, sim_pool *pool, sim_mesh *
 
 sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                                 sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     if (!g) {
         pool_free(pool);

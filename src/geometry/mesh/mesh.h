@@ -9,13 +9,13 @@
 
 /* Vertices joined, triangles without area left out, neighbours found, in `pool`; `convex` stays 0.  `rounded`: coordinates
  * may have single precision or six digits only.  NULL on failure. */
-sim_mesh *mesh_build(sim_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
+sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                      int rounded, sim_error *error);
 
 /* The tree over the triangles of the mesh, in `pool`; NULL without memory. */
-sim_bvh *bvh_build(sim_pool *pool, const sim_mesh *mesh);
+sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh);
 
-sim_bvh *bvh_build_heights(sim_pool *pool, const sim_heights *heights);
+sim_bvh *bvh_build_heights(memory_pool *pool, const sim_heights *heights);
 
 /* Fills `across`: see sim_mesh.  Returns whether the surface is closed and agrees which side is outside; -1 without
  * memory. */

@@ -151,7 +151,7 @@ static uint8_t of_triangle(int flag) {
 /* Children stand after their parents. */
 static void gather_node_flags(const triangles *s, const sim_bvh *bvh, uint8_t *node) {
     for (int n = bvh->nnode - 1; n >= 0; n--) {
-        const sim_bvh_node *of = &bvh->node[n];
+        const bvh_node *of = &bvh->node[n];
         node[n] = of->count ? 0 : node[of->first] | node[of->first + 1];
         for (int k = 0; k < of->count; k++) {
             node[n] |= of_triangle(s->flag[s->mesh ? bvh->order[of->first + k] : heights_leaf(s->heights, of, k)]);
@@ -186,7 +186,7 @@ static int has_level(const triangles *s) {
     return level;
 }
 
-sim_relief *relief_build(sim_pool *pool, const sim_mesh *mesh, const sim_heights *heights, const sim_bvh *bvh) {
+sim_relief *relief_build(memory_pool *pool, const sim_mesh *mesh, const sim_heights *heights, const sim_bvh *bvh) {
     triangles s = {mesh, heights, mesh ? mesh->ntriangle : heights_triangles(heights), NULL, NULL, 63};
     sim_relief *relief = POOL_NEW(pool, sim_relief, 1);
     uint8_t *node = POOL_NEW(pool, uint8_t, bvh->nnode);

@@ -35,10 +35,10 @@ typedef struct sim_relief {
 #define RELIEF_SHARP 1e-4
 
 /* Of one of the two, the other is NULL; `bvh` over its triangles. NULL without memory. */
-sim_relief *relief_build(sim_pool *pool, const sim_mesh *mesh, const sim_heights *heights, const sim_bvh *bvh);
+sim_relief *relief_build(memory_pool *pool, const sim_mesh *mesh, const sim_heights *heights, const sim_bvh *bvh);
 
 /* Triangle k of a leaf of the tree over a height field. */
-static inline int heights_leaf(const sim_heights *h, const sim_bvh_node *leaf, int k) {
+static inline int heights_leaf(const sim_heights *h, const bvh_node *leaf, int k) {
     int columns = h->columns - 1, left = columns - leaf->first % columns;
     int across = left < BVH_CELLS ? left : BVH_CELLS, cell = k / 2;
     return 2 * (leaf->first + cell / across * columns + cell % across) + k % 2;

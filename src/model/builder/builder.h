@@ -10,7 +10,7 @@ typedef struct joint_target {
 } joint_target;
 
 struct sim_builder {
-    sim_pool *pool; /* names and tracks */
+    memory_pool *pool; /* names and tracks */
     sim_error error;
     sim_v3 gravity;
 

@@ -7,7 +7,7 @@
 
 typedef struct freezer {
     const sim_builder *from;
-    sim_pool *pool;
+    memory_pool *pool;
     sim_model *model;
     sim_body *body;
     sim_dof *dof;

@@ -38,7 +38,7 @@ struct store_node {
 };
 
 typedef struct store {
-    sim_pool *pool; /* of the owner */
+    memory_pool *pool; /* of the owner */
     store_node root;
     int starved; /* a node could not be made: no memory */
     /* Does the caller stop the reading?  NULL: never. */

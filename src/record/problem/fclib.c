@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct reader {
-    sim_pool *pool;
+    memory_pool *pool;
     sim_error *error;
 } reader;
 
@@ -280,7 +280,7 @@ static bool take_fclib_problem(const reader *r, const store_node *root, fclib *p
     return true;
 }
 
-sim_status fclib_take(sim_pool *pool, const store_node *root, fclib *problem, sim_error *error) {
+sim_status fclib_take(memory_pool *pool, const store_node *root, fclib *problem, sim_error *error) {
     sim_error why = {0};
     reader r = {pool, &why};
     *problem = (fclib){0};

@@ -25,16 +25,16 @@ typedef struct triplets {
 } triplets;
 
 /* The sum of triplets that name one place, in their order.  NULL members without memory. */
-sparse sparse_of(sim_pool *pool, int rows, int columns, const triplets *t);
-sparse sparse_transposed(sim_pool *pool, const sparse *a);
+sparse sparse_of(memory_pool *pool, int rows, int columns, const triplets *t);
+sparse sparse_transposed(memory_pool *pool, const sparse *a);
 static inline bool sparse_there(const sparse *a) { return a->start && a->column && a->value; }
 /* Bit by bit. */
 bool sparse_symmetric(const sparse *a);
 /* Where a_ij and a_ji differ by rounding alone, the mean stands for both: then the matrix is symmetric bit by bit.  One
  * that is not symmetric stays as it is.  false: no memory. */
-bool sparse_even_out(sim_pool *pool, sparse *a);
+bool sparse_even_out(memory_pool *pool, sparse *a);
 /* Room for `count` triplets. */
-triplets triplets_make(sim_pool *pool, ptrdiff_t count);
+triplets triplets_make(memory_pool *pool, ptrdiff_t count);
 static inline void triplets_add(triplets *t, int row, int column, double value) {
     t->row[t->count] = row;
     t->column[t->count] = column;
@@ -51,7 +51,7 @@ typedef struct fclib {
     const double *r_guess, *l_guess, *v_guess; /* the first of the guesses; NULL: none, or none that fits */
 } fclib;
 
-sim_status fclib_take(sim_pool *pool, const store_node *root, fclib *problem, sim_error *error);
+sim_status fclib_take(memory_pool *pool, const store_node *root, fclib *problem, sim_error *error);
 
 /* Groups of matrices, made: triplets (nz >= 0) and compressed rows (nz = -2). */
 void fclib_put_triplets(store *s, store_node *parent, const char *name, int rows, int columns, const triplets *t);

@@ -12,7 +12,7 @@
 static const int64_t most_bytes = (int64_t)1 << 30;
 
 static sim_problem_file *new_file(sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_problem_file *file = pool ? POOL_NEW(pool, sim_problem_file, 1) : NULL;
     if (!file) {
         pool_free(pool);
@@ -49,7 +49,7 @@ const char *sim_problem_file_info(const sim_problem_file *file, const char *name
 
 /* ---- making ---- */
 
-static sim_status take_fclib(sim_problem_file *file, sim_pool *work, sim_error *error) {
+static sim_status take_fclib(sim_problem_file *file, memory_pool *work, sim_error *error) {
     fclib stated;
     sim_status status = fclib_take(work, &file->store.root, &stated, error);
     if (status) {
@@ -68,7 +68,7 @@ static sim_status take_fclib(sim_problem_file *file, sim_pool *work, sim_error *
 
 static sim_status take_problem(sim_problem_file *file, sim_error *error) {
     const store_node *own = store_find(&file->store.root, problem_own_group);
-    sim_pool *work = pool_create();
+    memory_pool *work = pool_create();
     sim_status status = SIM_OK;
     if (!work) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
@@ -272,7 +272,7 @@ static void put_own_solution(sim_problem_file *file, const double *impulse) {
     }
 }
 
-static sim_status answer_problem(sim_problem_file *file, const double *impulse, const char *made_by, sim_pool *work,
+static sim_status answer_problem(sim_problem_file *file, const double *impulse, const char *made_by, memory_pool *work,
                                  sim_error *error) {
     const sim_problem *p = file->problem;
     int order = 3 * file->contacts + file->bilateral;
@@ -309,7 +309,7 @@ static sim_status answer_problem(sim_problem_file *file, const double *impulse, 
 
 sim_status sim_problem_file_answer(sim_problem_file *file, const double *impulse, const char *made_by,
                                    sim_error *error) {
-    sim_pool *work = pool_create();
+    memory_pool *work = pool_create();
     sim_status status = work ? answer_problem(file, impulse, made_by, work, error)
                              : sim_fail(error, SIM_NO_RESOURCE, "no memory for the solution");
     pool_free(work);

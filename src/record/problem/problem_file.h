@@ -6,7 +6,7 @@
 #include <sim/record.h>
 
 struct sim_problem_file {
-    sim_pool *pool;
+    memory_pool *pool;
     store store;
     sim_problem *problem;
     sim_law_options law;
@@ -23,26 +23,26 @@ sim_problem_file *problem_file_parse(const void *bytes, size_t size, sim_error *
 sim_problem_file *problem_file_of_tree(void (*fill)(store *s, void *data), void *data, sim_error *error);
 
 /* Converts the FCLIB part of a file to the problem of the file. */
-sim_status problem_local_whole(sim_problem_file *file, const fclib *stated, sim_pool *work, sim_error *error);
+sim_status problem_local_whole(sim_problem_file *file, const fclib *stated, memory_pool *work, sim_error *error);
 /* u = K (r, l) + q: `K` and `q` have 3 nc + p rows in FCLIB's order. */
-sim_status problem_local(sim_problem_file *file, const fclib *stated, sim_pool *work, const sparse *K, const double *q,
-                         sim_error *error);
-sim_status problem_global(sim_problem_file *file, const fclib *stated, sim_pool *work, sim_error *error);
+sim_status problem_local(sim_problem_file *file, const fclib *stated, memory_pool *work, const sparse *K,
+                         const double *q, sim_error *error);
+sim_status problem_global(sim_problem_file *file, const fclib *stated, memory_pool *work, sim_error *error);
 /* W = H' M^-1 H, q = H' M^-1 f + w for an M that is not symmetric. */
-sim_status problem_reduced(sim_problem_file *file, const fclib *stated, sim_pool *work, sim_error *error);
+sim_status problem_reduced(sim_problem_file *file, const fclib *stated, memory_pool *work, sim_error *error);
 /* A constraint for each contact and each bilateral row, and where their rows stand; NULL without memory. */
-sim_constraint *problem_constraints(sim_problem_file *file, const fclib *stated, sim_pool *work);
+sim_constraint *problem_constraints(sim_problem_file *file, const fclib *stated, memory_pool *work);
 /* Guesses of (r, l) in the order of the problem; NULL: there are none. */
-const double *problem_impulse_guess(const sim_problem_file *file, const fclib *stated, sim_pool *work);
+const double *problem_impulse_guess(const sim_problem_file *file, const fclib *stated, memory_pool *work);
 
 /* Which tree each velocity belongs to, such that M couples none of different trees and no constraint touches more than
  * two; their number, -1 without memory. */
-int problem_trees(sim_pool *work, const fclib *stated, int *tree);
+int problem_trees(memory_pool *work, const fclib *stated, int *tree);
 
 /* Our own group: all of a problem, to the bit. */
 extern const char problem_own_group[];
 void problem_put_own(store *s, const sim_problem *problem);
-sim_status problem_take_own(const store_node *group, sim_pool *work, sim_problem **problem, sim_error *error);
+sim_status problem_take_own(const store_node *group, memory_pool *work, sim_problem **problem, sim_error *error);
 /* The numbers of its law, which may be missing in a file: `law` then stays as it is. */
 void problem_put_law(store *s, const sim_law_options *law);
 sim_status problem_take_law(const store_node *group, sim_law_options *law, sim_error *error);

@@ -19,7 +19,7 @@ typedef struct draft {
     int *place;   /* [n] likewise: which of the problem's */
 } draft;
 
-static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
+static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, memory_pool *work) {
     d->tree_of = POOL_NEW(work, int, p->dofs);
     d->place = POOL_NEW(work, int, p->dofs);
     file->fclib_dof = POOL_NEW(file->pool, int, p->dofs);
@@ -44,7 +44,7 @@ static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, s
     return true;
 }
 
-static sim_status fill_A(draft *d, const fclib *p, sim_pool *work, sim_error *error) {
+static sim_status fill_A(draft *d, const fclib *p, memory_pool *work, sim_error *error) {
     ptrdiff_t size = 0;
     ptrdiff_t *at = POOL_NEW(work, ptrdiff_t, d->parts.ntree);
     for (int t = 0; at && t < d->parts.ntree; t++) {
@@ -100,7 +100,7 @@ static void fill_rows(const draft *d, const sim_constraint *c, const int *fclib_
     }
 }
 
-static sim_status fill_J(sim_problem_file *file, draft *d, const fclib *p, sim_pool *work, sim_error *error) {
+static sim_status fill_J(sim_problem_file *file, draft *d, const fclib *p, memory_pool *work, sim_error *error) {
     int m = 3 * p->contacts;
     sparse H = sparse_transposed(work, &p->H), G = {0};
     G = p->bilateral ? sparse_transposed(work, &p->G) : G;
@@ -145,7 +145,7 @@ static sim_status fill_free(const sim_problem_file *file, draft *d, const fclib 
     return SIM_OK;
 }
 
-static bool fill_draft_vectors(const sim_problem_file *file, draft *d, const fclib *p, sim_pool *work) {
+static bool fill_draft_vectors(const sim_problem_file *file, draft *d, const fclib *p, memory_pool *work) {
     int m = 3 * p->contacts, nrow = d->parts.nrow;
     d->v_free = POOL_NEW(work, double, p->dofs);
     d->offset = POOL_NEW(work, double, nrow);
@@ -165,7 +165,7 @@ static bool fill_draft_vectors(const sim_problem_file *file, draft *d, const fcl
     return true;
 }
 
-sim_status problem_global(sim_problem_file *file, const fclib *p, sim_pool *work, sim_error *error) {
+sim_status problem_global(sim_problem_file *file, const fclib *p, memory_pool *work, sim_error *error) {
     draft d = {.parts = {.step = 1,
                          .nv = p->dofs,
                          .nconstraint = p->contacts + p->bilateral,

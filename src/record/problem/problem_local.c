@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, sim_pool *work) {
+sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, memory_pool *work) {
     int count = p->contacts + p->bilateral;
     sim_constraint *constraint = POOL_NEW(work, sim_constraint, count);
     file->contacts = p->contacts;
@@ -36,7 +36,7 @@ sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, sim_
     return constraint;
 }
 
-const double *problem_impulse_guess(const sim_problem_file *file, const fclib *p, sim_pool *work) {
+const double *problem_impulse_guess(const sim_problem_file *file, const fclib *p, memory_pool *work) {
     int m = 3 * p->contacts, nrow = m + p->bilateral;
     double *guess = p->r_guess && (p->l_guess || !p->bilateral) ? POOL_NEW(work, double, nrow) : NULL;
     for (int k = 0; guess && k < nrow; k++) {
@@ -97,7 +97,7 @@ static void clear_column_marks(blocks *b) {
     }
 }
 
-static bool find_blocks(blocks *b, sim_pool *work) {
+static bool find_blocks(blocks *b, memory_pool *work) {
     ptrdiff_t count = 0, length = 0;
     clear_column_marks(b);
     for (int i = 0; i < b->constraints; i++) {
@@ -121,7 +121,7 @@ static bool find_blocks(blocks *b, sim_pool *work) {
     return b->value != NULL;
 }
 
-static void fill_blocks(blocks *b) {
+static void fill_local_blocks(blocks *b) {
     for (int i = 0; i < b->constraints; i++) {
         const sim_constraint *c = &b->constraint[i];
         for (int k = 0; k < c->rows; k++) {
@@ -137,7 +137,7 @@ static void fill_blocks(blocks *b) {
     }
 }
 
-sim_status problem_local(sim_problem_file *file, const fclib *p, sim_pool *work, const sparse *K, const double *q,
+sim_status problem_local(sim_problem_file *file, const fclib *p, memory_pool *work, const sparse *K, const double *q,
                          sim_error *error) {
     int nrow = 3 * p->contacts + p->bilateral;
     sim_problem parts = {.step = 1, .nconstraint = p->contacts + p->bilateral, .nrow = nrow};
@@ -158,7 +158,7 @@ sim_status problem_local(sim_problem_file *file, const fclib *p, sim_pool *work,
         b.problem_row[file->fclib_row[k]] = k;
         ordered[k] = q[file->fclib_row[k]];
     }
-    fill_blocks(&b);
+    fill_local_blocks(&b);
     sim_delassus W = {b.start, b.column, b.at, b.value, sparse_symmetric(K)};
     parts.W = &W;
     parts.q = ordered;
@@ -180,7 +180,7 @@ static void add_part(triplets *t, const sparse *a, int row0, int column0, int tr
 }
 
 /* K = (W V; V' R), q = (q, s) */
-sim_status problem_local_whole(sim_problem_file *file, const fclib *p, sim_pool *work, sim_error *error) {
+sim_status problem_local_whole(sim_problem_file *file, const fclib *p, memory_pool *work, sim_error *error) {
     int m = 3 * p->contacts, n = m + p->bilateral;
     if (p->bilateral == 0) {
         return problem_local(file, p, work, &p->W, p->q, error);

@@ -188,7 +188,7 @@ void problem_put_law(store *s, const sim_law_options *law) {
 
 typedef struct own {
     const store_node *group;
-    sim_pool *work;
+    memory_pool *work;
     sim_error *error;
     sim_problem parts;
     sim_constraint *constraint;
@@ -391,7 +391,7 @@ sim_status problem_take_law(const store_node *group, sim_law_options *law, sim_e
     return SIM_OK;
 }
 
-sim_status problem_take_own(const store_node *group, sim_pool *work, sim_problem **problem, sim_error *error) {
+sim_status problem_take_own(const store_node *group, memory_pool *work, sim_problem **problem, sim_error *error) {
     sim_error why = {0};
     own o = {.group = group, .work = work, .error = &why};
     *problem = NULL;

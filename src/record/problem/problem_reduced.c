@@ -59,7 +59,7 @@ static sim_status eliminate_component(const store *s, int n, int width, double *
 typedef struct reduction {
     const store *store;
     const fclib *p;
-    sim_pool *work;
+    memory_pool *work;
     int columns; /* 3 nc + p, and one for f */
     double *X;   /* [n][columns] */
     int *member; /* of the component at hand */
@@ -77,7 +77,7 @@ static int find_component(const reduction *r, const int *tree, int t) {
 
 static sim_status solve_component(const reduction *r, int n, int *place, sim_error *error) {
     int width = n + r->columns;
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     double **row = pool ? POOL_NEW(pool, double *, n) : NULL;
     double *all = row ? POOL_NEW(pool, double, (ptrdiff_t)n *width) : NULL;
     if (!all) {
@@ -195,7 +195,7 @@ static bool keep_response(sim_problem_file *file, const reduction *r) {
     return v0 && response;
 }
 
-sim_status problem_reduced(sim_problem_file *file, const fclib *p, sim_pool *work, sim_error *error) {
+sim_status problem_reduced(sim_problem_file *file, const fclib *p, memory_pool *work, sim_error *error) {
     int nrow = 3 * p->contacts + p->bilateral;
     if (nrow > MAX_ROWS || p->dofs > MAX_ROWS) {
         return sim_fail(error, SIM_BAD_INPUT,

@@ -157,7 +157,7 @@ static void add_touches(touches *t, const sparse *rows, int first, int count) {
     t->start[++t->constraints] = at;
 }
 
-static bool find_touches(sim_pool *work, const fclib *p, touches *t) {
+static bool find_touches(memory_pool *work, const fclib *p, touches *t) {
     sparse H = sparse_transposed(work, &p->H), G = {0};
     G = p->bilateral ? sparse_transposed(work, &p->G) : G;
     if (!sparse_there(&H) || (p->bilateral && !sparse_there(&G))) {
@@ -183,7 +183,7 @@ static int number_trees(forest *f, int *tree) {
     return count;
 }
 
-int problem_trees(sim_pool *work, const fclib *p, int *tree) {
+int problem_trees(memory_pool *work, const fclib *p, int *tree) {
     forest f = {.n = p->dofs, .above = POOL_NEW(work, int, p->dofs), .seen = POOL_NEW(work, int, p->dofs)};
     f.list_at = POOL_NEW(work, ptrdiff_t, (ptrdiff_t)p->dofs + 1);
     f.roots = POOL_NEW(work, int, p->dofs);

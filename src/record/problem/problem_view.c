@@ -48,7 +48,7 @@ typedef struct view {
     double *mu; /* [nc] */
 } view;
 
-static bool fill_view_vectors(view *v, sim_pool *work) {
+static bool fill_view_vectors(view *v, memory_pool *work) {
     const sim_problem *p = v->p;
     const double *from = sim_problem_local(p) ? p->q : p->offset;
     double *R = POOL_NEW(work, double, p->nrow), *target = POOL_NEW(work, double, p->nrow);
@@ -73,7 +73,7 @@ static bool fill_view_vectors(view *v, sim_pool *work) {
     return true;
 }
 
-static bool put_mass(const view *v, sim_pool *work) {
+static bool put_mass(const view *v, memory_pool *work) {
     const sim_problem *p = v->p;
     ptrdiff_t size = 0, largest = 0;
     for (int t = 0; t < p->ntree; t++) {
@@ -102,7 +102,7 @@ static bool put_mass(const view *v, sim_pool *work) {
 }
 
 /* H, or G: the rows of J that FCLIB counts from `first` on, `count` of them, as columns. */
-static bool put_jacobian(const view *v, sim_pool *work, const char *name, int first, int count) {
+static bool put_jacobian(const view *v, memory_pool *work, const char *name, int first, int count) {
     const sim_problem *p = v->p;
     ptrdiff_t size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -136,7 +136,7 @@ static bool put_jacobian(const view *v, sim_pool *work, const char *name, int fi
 }
 
 /* W, V, or R: the numbers of K = (W V; V' R) from a row and a column on. */
-static bool put_view_delassus(const view *v, sim_pool *work, const char *name, int row0, int rows, int column0,
+static bool put_view_delassus(const view *v, memory_pool *work, const char *name, int row0, int rows, int column0,
                               int columns) {
     const sim_problem *p = v->p;
     ptrdiff_t size = 0;
@@ -169,7 +169,7 @@ static bool put_view_delassus(const view *v, sim_pool *work, const char *name, i
     return sparse_there(&a);
 }
 
-static bool put_local(const view *v, sim_pool *work) {
+static bool put_local(const view *v, memory_pool *work) {
     int m = v->m, p = v->file->bilateral;
     store_real(v->s, v->vectors, "q", 1, m, v->w);
     if (p) {
@@ -179,7 +179,7 @@ static bool put_local(const view *v, sim_pool *work) {
            (!p || (put_view_delassus(v, work, "V", 0, m, m, p) && put_view_delassus(v, work, "R", m, p, m, p)));
 }
 
-static bool put_global(const view *v, sim_pool *work) {
+static bool put_global(const view *v, memory_pool *work) {
     int m = v->m, p = v->file->bilateral;
     store_real(v->s, v->vectors, "w", 1, m, v->w);
     if (p) {
@@ -206,7 +206,7 @@ static void put_info(const view *v, const char *title, const char *description) 
 
 sim_status problem_put_view(sim_problem_file *file, const char *title, const char *description, sim_error *error) {
     sim_status status = problem_map_view(file, error);
-    sim_pool *work = status ? NULL : pool_create();
+    memory_pool *work = status ? NULL : pool_create();
     view v = {.file = file, .p = file->problem, .s = &file->store, .m = 3 * file->contacts};
     int good = work && fill_view_vectors(&v, work);
     if (good) {

@@ -3,13 +3,14 @@
 
 #include <math.h>
 
-triplets triplets_make(sim_pool *pool, ptrdiff_t count) {
+triplets triplets_make(memory_pool *pool, ptrdiff_t count) {
     triplets t = {0, POOL_NEW(pool, int, count), POOL_NEW(pool, int, count), POOL_NEW(pool, double, count)};
     return t;
 }
 
 /* Stable: a counting sort of the order `from` by `key`. */
-static bool sort_by(sim_pool *pool, int keys, const int *key, ptrdiff_t count, const ptrdiff_t *from, ptrdiff_t *to) {
+static bool sort_by(memory_pool *pool, int keys, const int *key, ptrdiff_t count, const ptrdiff_t *from,
+                    ptrdiff_t *to) {
     ptrdiff_t *at = POOL_NEW(pool, ptrdiff_t, (ptrdiff_t)keys + 1);
     if (!at) {
         return false;
@@ -47,7 +48,7 @@ static void gather_entries(sparse *a, const triplets *t, const ptrdiff_t *order)
     }
 }
 
-sparse sparse_of(sim_pool *pool, int rows, int columns, const triplets *t) {
+sparse sparse_of(memory_pool *pool, int rows, int columns, const triplets *t) {
     sparse a = {rows, columns, POOL_NEW(pool, ptrdiff_t, (ptrdiff_t)rows + 1), POOL_NEW(pool, int, t->count),
                 POOL_NEW(pool, double, t->count)};
     ptrdiff_t *by_column = POOL_NEW(pool, ptrdiff_t, t->count), *order = POOL_NEW(pool, ptrdiff_t, t->count);
@@ -59,7 +60,7 @@ sparse sparse_of(sim_pool *pool, int rows, int columns, const triplets *t) {
     return a;
 }
 
-sparse sparse_transposed(sim_pool *pool, const sparse *a) {
+sparse sparse_transposed(memory_pool *pool, const sparse *a) {
     triplets t = triplets_make(pool, sparse_there(a) ? a->start[a->rows] : 0);
     if (!sparse_there(a) || !t.row || !t.column || !t.value) {
         return (sparse){0};
@@ -112,7 +113,7 @@ static bool nearly_symmetric(const sparse *a) {
     return true;
 }
 
-bool sparse_even_out(sim_pool *pool, sparse *a) {
+bool sparse_even_out(memory_pool *pool, sparse *a) {
     if (sparse_symmetric(a) || !nearly_symmetric(a)) {
         return true;
     }

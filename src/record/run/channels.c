@@ -412,26 +412,26 @@ static bool is_wanted(const channel_kind *kind, const sim_scene *scene) {
     return kind->items(scene) > 0;
 }
 
-static void choose_channels(const sim_scene *scene, const channel_kind *kind, int kinds, sim_channel *chosen,
+static void choose_channels(const sim_scene *scene, const channel_kind *kind, int kinds, record_channel *chosen,
                             int *count, size_t *row) {
     for (int k = 0; k < kinds; k++) {
         if (is_wanted(&kind[k], scene)) {
             int items = kind[k].items(scene);
             size_t numbers = (size_t)items * (size_t)kind[k].width;
-            chosen[(*count)++] = (sim_channel){&kind[k], items, *row, numbers};
+            chosen[(*count)++] = (record_channel){&kind[k], items, *row, numbers};
             *row += numbers;
         }
     }
 }
 
-channel_set *channels_choose(const sim_scene *scene, sim_pool *pool) {
+channel_set *channels_choose(const sim_scene *scene, memory_pool *pool) {
     channel_set *set = POOL_NEW(pool, channel_set, 1);
     int touching = scene->options.contacts ? collision_possible(scene->model) : 0;
     if (!set || touching < 0) {
         return NULL;
     }
-    set->channel = POOL_NEW(pool, sim_channel, KINDS + TOUCHING_KINDS + SLEEPING_KINDS);
-    set->contact_channel = POOL_NEW(pool, sim_channel, CONTACT_KINDS);
+    set->channel = POOL_NEW(pool, record_channel, KINDS + TOUCHING_KINDS + SLEEPING_KINDS);
+    set->contact_channel = POOL_NEW(pool, record_channel, CONTACT_KINDS);
     if (!set->channel || !set->contact_channel) {
         return NULL;
     }

@@ -34,25 +34,25 @@ typedef struct channel_kind {
     void (*fetch)(channel_source *source, double *out);
 } channel_kind;
 
-typedef struct sim_channel {
+typedef struct record_channel {
     const channel_kind *kind;
     int items;
     size_t offset, count; /* in the row of one record */
-} sim_channel;
+} record_channel;
 
 typedef struct channel_set {
     int count;
-    sim_channel *channel;
+    record_channel *channel;
     size_t width;      /* numbers in a record */
     int contact_count; /* of each contact of a record there is a row of its own, where the scene asks for contacts */
-    sim_channel *contact_channel;
+    record_channel *contact_channel;
     size_t contact_width;
 } channel_set;
 
 /* Every kind that a record can hold, in order; NULL after the last. */
 const channel_kind *channel_kind_at(int number);
 /* The channels that the scene asks for, time first.  NULL when there is no memory. */
-channel_set *channels_choose(const sim_scene *scene, sim_pool *pool);
+channel_set *channels_choose(const sim_scene *scene, memory_pool *pool);
 void channels_fetch(const channel_set *set, channel_source *source, double *row);
 /* Rows of the contacts of the step that led to the present state. */
 int channels_contacts(const channel_set *set, const channel_source *source);

@@ -52,7 +52,7 @@ static void write_name(FILE *file, const sim_scene *scene, const channel_kind *k
 
 static void write_header(FILE *file, const sim_scene *scene, const channel_set *set) {
     for (int s = 0; s < set->count; s++) {
-        const sim_channel *channel = &set->channel[s];
+        const record_channel *channel = &set->channel[s];
         if (!channel->kind->column) {
             continue;
         }
@@ -81,7 +81,7 @@ static sim_status csv_write(writer *base, const double *row, const double *conta
     csv *self = (csv *)base;
     (void)contact, (void)contacts;
     for (int s = 0; s < self->set->count; s++) {
-        const sim_channel *channel = &self->set->channel[s];
+        const record_channel *channel = &self->set->channel[s];
         for (size_t k = channel->offset; channel->kind->column && k < channel->offset + channel->count; k++) {
             if (k > 0) {
                 fputc(',', self->file);

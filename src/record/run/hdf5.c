@@ -30,7 +30,7 @@ enum {
 static const uint32_t no_filters = 0xffffffffu;
 
 typedef struct dataset {
-    const sim_channel *channel;
+    const record_channel *channel;
     hid_t id;
     hsize_t chunk[3];      /* records, items, components */
     char *rows;            /* [chunk[0]] records as they will stand in the file */
@@ -40,7 +40,7 @@ typedef struct dataset {
 
 typedef struct hdf5 {
     writer base;
-    sim_pool *pool;
+    memory_pool *pool;
     const char *path;
     hid_t driver, file;
     hdf5_link link;
@@ -109,9 +109,9 @@ static int put_whole(hid_t owner, const char *name, int64_t value) {
 }
 
 /* Texts of one width, gathered from `text_at`. */
-typedef void text_source(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size);
+typedef void text_source(const record_channel *channel, const sim_scene *scene, int index, char *text, size_t size);
 
-static bool put_texts(hid_t owner, const char *name, const sim_channel *channel, const sim_scene *scene, int count,
+static bool put_texts(hid_t owner, const char *name, const record_channel *channel, const sim_scene *scene, int count,
                       text_source *text_at) {
     char text[CHANNEL_NAME_BYTES];
     size_t width = 1;
@@ -134,22 +134,22 @@ static bool put_texts(hid_t owner, const char *name, const sim_channel *channel,
     return good;
 }
 
-static void name_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+static void name_at(const record_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
     channel->kind->name(scene, index, text, size);
 }
 
-static void component_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+static void component_at(const record_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
     (void)scene;
     snprintf(text, size, "%s", channel->kind->components[index]);
 }
 
 /* Units differ between the items of a flat channel, between the components of a channel of vectors. */
-static void unit_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+static void unit_at(const record_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
     int vectors = channel->kind->rank == 3;
     snprintf(text, size, "%s", channel->kind->unit(scene, vectors ? 0 : index, vectors ? index : 0));
 }
 
-static int describe_dataset(hid_t id, const sim_channel *channel, const sim_scene *scene) {
+static int describe_dataset(hid_t id, const record_channel *channel, const sim_scene *scene) {
     const channel_kind *kind = channel->kind;
     int good = put_text(id, "meaning", kind->meaning);
     if (kind->rank > 1) {
@@ -221,13 +221,13 @@ static hid_t create_dataset(hid_t file, const dataset *set) {
     return id;
 }
 
-static void shape_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+static void shape_at(const record_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
     (void)channel;
     const char *name = scene->model->shape[index].name;
     snprintf(text, size, "%s", name ? name : "");
 }
 
-static void body_at(const sim_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
+static void body_at(const record_channel *channel, const sim_scene *scene, int index, char *text, size_t size) {
     (void)channel;
     snprintf(text, size, "%s", scene->model->body[scene->model->shape[index].body].name);
 }
@@ -441,7 +441,7 @@ static bool make_file(hdf5 *self, const sim_scene *scene, const channel_set *set
 }
 
 writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     hdf5 *self = pool ? POOL_NEW(pool, hdf5, 1) : NULL;
     char *name = self ? pool_text(pool, path) : NULL;
     if (!name) {

@@ -10,7 +10,7 @@
 static const double FLUSH_SECONDS = 1.0;
 
 struct sim_recorder {
-    sim_pool *pool;
+    memory_pool *pool;
     channel_set *set;
     channel_source source;
     double *row, *contact;
@@ -51,7 +51,7 @@ sim_status sim_recorder_accepts(const char *path, sim_error *error) {
 }
 
 static sim_recorder *create_recorder(const sim_scene *scene, sim_world *world) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     sim_recorder *recorder = pool ? POOL_NEW(pool, sim_recorder, 1) : NULL;
     channel_set *set = recorder ? channels_choose(scene, pool) : NULL;
     double *row = set ? POOL_NEW(pool, double, set->width) : NULL;

@@ -58,7 +58,7 @@ static sim_status open_kind(trajectory *t, sim_error *error) {
 }
 
 trajectory *trajectory_open(const char *path, sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     trajectory *t = pool ? POOL_NEW(pool, trajectory, 1) : NULL;
     if (!t || !(t->path = pool_text(pool, path))) {
         pool_free(pool);

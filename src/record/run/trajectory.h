@@ -16,7 +16,7 @@ typedef struct trajectory_column {
 
 typedef struct trajectory trajectory;
 struct trajectory {
-    sim_pool *pool;
+    memory_pool *pool;
     const char *path;
     ptrdiff_t records; /* that are whole */
     int columns;

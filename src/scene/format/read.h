@@ -10,7 +10,7 @@
 
 typedef struct reader {
     report *report;
-    sim_pool *pool;
+    memory_pool *pool;
     const sim_solver_registry *solvers; /* NULL: those of the library */
 } reader;
 

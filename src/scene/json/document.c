@@ -14,7 +14,7 @@ typedef struct builder {
     int next;
     char *strings; /* where the next decoded text goes */
     report *report;
-    sim_pool *pool;
+    memory_pool *pool;
 } builder;
 
 static const char *keep_string(builder *b, const char *content) {
@@ -102,7 +102,7 @@ static node *convert_item(builder *b, const cJSON *item, node *parent) {
 }
 
 static node *decode_json(const source *from, const char *content, size_t length, const value_position *position,
-                         int count, sim_pool *pool, report *r) {
+                         int count, memory_pool *pool, report *r) {
     cJSON *tree = cJSON_ParseWithLength(content, length);
     builder b = {.from = from, .position = position, .report = r, .pool = pool};
     b.nodes = POOL_NEW(pool, node, count);
@@ -118,7 +118,7 @@ static node *decode_json(const source *from, const char *content, size_t length,
     return root;
 }
 
-node *document_parse(const source *from, sim_pool *pool, report *r) {
+node *document_parse(const source *from, memory_pool *pool, report *r) {
     value_position *position = NULL;
     size_t wrong_at = 0;
     char message[160];
@@ -136,7 +136,7 @@ node *document_parse(const source *from, sim_pool *pool, report *r) {
     return root;
 }
 
-node *document_parse_option(const source *from, const char *value, sim_pool *pool, report *r) {
+node *document_parse_option(const source *from, const char *value, memory_pool *pool, report *r) {
     value_position *position = NULL;
     size_t wrong_at = 0;
     char message[160];
@@ -169,7 +169,7 @@ node *node_member(const node *object, const char *key) {
     return NULL;
 }
 
-node *node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit) {
+node *node_copy(const node *from, node *parent, memory_pool *pool, int64_t *count, int64_t limit) {
     node *n = ++*count <= limit ? POOL_NEW(pool, node, 1) : NULL;
     if (!n) {
         return NULL;

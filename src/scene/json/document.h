@@ -59,16 +59,16 @@ int json_scan(const char *text, size_t length, value_position **positions, size_
 
 struct report;
 /* The tree of a text, in `pool`; NULL when wrong (reported) or without memory (the report remembers). */
-node *document_parse(const source *from, sim_pool *pool, struct report *r);
+node *document_parse(const source *from, memory_pool *pool, struct report *r);
 /* A tree for a text given on the command line: JSON if it is, else the text itself. */
-node *document_parse_option(const source *from, const char *value, sim_pool *pool, struct report *r);
+node *document_parse_option(const source *from, const char *value, memory_pool *pool, struct report *r);
 /* A tree as text, malloc'd; NULL without memory. */
 char *document_print(const node *root, size_t *length);
 
 /* Member by exact name; NULL if absent, if `object` is NULL or no object. */
 node *node_member(const node *object, const char *key);
 /* Deep copy whose nodes remember their originals; counts copied nodes into *count and fails (NULL) beyond `limit`. */
-node *node_copy(const node *from, node *parent, sim_pool *pool, int64_t *count, int64_t limit);
+node *node_copy(const node *from, node *parent, memory_pool *pool, int64_t *count, int64_t limit);
 /* The node of the file that a copy was made from. */
 static inline const node *node_origin(const node *n) {
     while (n->origin) {

@@ -9,7 +9,7 @@
 typedef struct report {
     sim_diagnostics *found; /* never NULL */
     sim_diagnostics warned; /* reported once the scene is loaded; until then errors come first */
-    sim_pool *pool;         /* of the messages */
+    memory_pool *pool;      /* of the messages */
     bool no_memory;
     bool no_resource; /* the failure is not an error of the scene */
     int muted;        /* > 0: messages are counted as failures but not kept */

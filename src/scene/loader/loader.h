@@ -104,9 +104,9 @@ typedef struct entry {
 typedef struct loader {
     report report;
     reader reader;
-    sim_pool *work; /* dies with the loader */
+    memory_pool *work; /* dies with the loader */
     sim_scene *scene;
-    sim_pool *kept; /* dies with the scene */
+    memory_pool *kept; /* dies with the scene */
     file_reader files;
     scene_limits limits;
     sha256_state hash;

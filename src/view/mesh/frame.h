@@ -35,6 +35,6 @@ typedef struct view_frame {
     double scalar[VIEW_SCALARS]; /* NAN: not known */
 } view_frame;
 
-sim_status sim_view_add(sim_view *view, const view_frame *frame, sim_error *error);
+sim_status view_add_frame(sim_view *view, const view_frame *frame, sim_error *error);
 
 #endif

@@ -263,7 +263,7 @@ sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_
 sim_status view_replay_frame(view_replay *r, ptrdiff_t k, sim_view *view, sim_error *error) {
     view_frame frame;
     sim_status status = view_replay_read(r, k, &frame, error);
-    return status ? status : sim_view_add(view, &frame, error);
+    return status ? status : view_add_frame(view, &frame, error);
 }
 
 bool view_replay_has_contacts(const view_replay *r) { return r->channel[START].value && r->channel[COUNT].value; }

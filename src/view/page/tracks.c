@@ -9,7 +9,7 @@
 enum { MAX_COORDINATES = 240, NAME_BYTES = 512 };
 
 struct view_tracks {
-    sim_pool *pool;
+    memory_pool *pool;
     int count, coordinates;
     const char **name, **unit;
     const int *coordinate; /* [coordinates] of the model */
@@ -64,7 +64,7 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
 }
 
 view_tracks *view_tracks_create(const sim_model *model) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     view_tracks *tracks = pool ? POOL_NEW(pool, view_tracks, 1) : NULL;
     int *chosen = tracks ? POOL_NEW(pool, int, MAX_COORDINATES) : NULL;
     const char **name = chosen ? POOL_NEW(pool, const char *, 2 * (VIEW_SCALARS + MAX_COORDINATES)) : NULL;

@@ -131,7 +131,7 @@ static double lowest_point(const sim_model *model, const sim_pose *body) {
     return low;
 }
 
-sim_status sim_view_add(sim_view *view, const view_frame *frame, sim_error *error) {
+sim_status view_add_frame(sim_view *view, const view_frame *frame, sim_error *error) {
     if (!view_contact_packer_add(view->contacts, frame) || !view_tracks_add(view->tracks, frame)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a frame of the page");
     }
@@ -188,7 +188,7 @@ sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
                                    [VIEW_E] = info->certificate.E,
                                    [VIEW_PENETRATION] = info->certificate.penetration,
                                    [VIEW_SLIP] = info->certificate.slip}};
-    return sim_view_add(view, &frame, error);
+    return view_add_frame(view, &frame, error);
 }
 
 /* ---- the end ---- */

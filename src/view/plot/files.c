@@ -28,7 +28,7 @@ typedef struct run {
 } run;
 
 typedef struct drawing {
-    sim_pool *pool;
+    memory_pool *pool;
     const plot_wish *wish;
     int runs, panels;
     run run[MAX_RUNS];
@@ -409,7 +409,7 @@ static char *draw_plot(drawing *d) {
 }
 
 char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char note[256], sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     drawing *d = pool ? POOL_NEW(pool, drawing, 1) : NULL;
     char *text = NULL;
     *note = 0;

@@ -38,7 +38,7 @@ struct render {
     sim_arena *arena;
     sim_threads *threads;
     stage *stage;
-    sim_pool *pool;
+    memory_pool *pool;
     unsigned char tone[TONE_STEPS + 1]; /* linear to sRGB */
     /* of the picture being drawn */
     render_bins bins;

@@ -93,7 +93,7 @@ static void make_tones(render *r) {
 }
 
 render *render_create(const sim_scene *scene, const render_wish *wish, sim_error *error) {
-    sim_pool *pool = pool_create();
+    memory_pool *pool = pool_create();
     render *r = pool ? POOL_NEW(pool, render, 1) : NULL;
     if (!r) {
         pool_free(pool);

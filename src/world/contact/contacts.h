@@ -13,7 +13,7 @@ typedef struct world_contacts {
     const sim_model *model;
     const sim_options *options;
     sim_threads *threads;
-    sim_pool *pool;
+    memory_pool *pool;
 
     /* written */
     sim_state *now; /* only its room for contacts */
@@ -23,16 +23,16 @@ typedef struct world_contacts {
     world_sleep *sleep;  /* NULL: nothing sleeps */
     worker_info *worker; /* [threads] */
 
-    contact_stage *stage;     /* NULL: there can be no constraint */
-    sim_collision *collision; /* the world's */
-    bool collides;            /* can shapes touch? */
+    contact_stage *stage;       /* NULL: there can be no constraint */
+    collision_stage *collision; /* the world's */
+    bool collides;              /* can shapes touch? */
     sim_derived *start; /* kinematics where the step starts; the motion's own where that is the point of the scheme */
     sim_derived *middle,
         *end; /* where J of contacts is taken; where the velocities of the start lead: see prediction.c */
     int room; /* for contacts in `now` and `next` */
 
     /* contacts that last (prediction.c) */
-    sim_follower *follower;
+    contact_follower *follower;
     char *wanted;               /* [room] contacts that last ... */
     char *lasts;                /* [ntree] ... and the trees that they press */
     followed_contact *followed; /* [room] */

@@ -148,7 +148,7 @@ static bool is_tree_slow(const world_contacts *w, int tree) {
            follower_is_slow(w->follower, sqrt(inertia_norm2(w, tree, w->now->v) / mass), w->tree_size[tree]);
 }
 
-static void count_pairs(world_contacts *w) {
+static void count_touching_pairs(world_contacts *w) {
     memset(w->pairs, 0, (size_t)w->model->ntree * sizeof *w->pairs);
     for (int k = 0; k < w->next->ncontact; k++) {
         const sim_contact *c = &w->next->contact[k];
@@ -170,7 +170,7 @@ static bool is_tree_free(const world_contacts *w, int tree) { return w->pairs[tr
 /* Trees with a contact of which one side at least is free and not slow: their end must be known. */
 static void mark_touched(world_contacts *w) {
     memset(w->lasts, 0, (size_t)w->model->ntree);
-    count_pairs(w);
+    count_touching_pairs(w);
     for (int k = 0; k < w->next->ncontact; k++) {
         const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};

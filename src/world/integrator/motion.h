@@ -102,7 +102,7 @@ void motion_hold_weight(motion_work *w, int tree);
 /* ---- spin.c ---- */
 
 /* Lists the rigid bodies of ball and free joints. */
-sim_status spin_create(motion_work *w, sim_pool *pool);
+sim_status spin_create(motion_work *w, memory_pool *pool);
 /* Makes the gyroscopic terms of these bodies implicit in the result g of a sweep, with velocities of v0 + theta dt a;
  * false: no solution was found.  `extra` is the diagonal that the sweep added to the inertias, NULL: nothing. */
 bool spin_solve(motion_work *w, int tree, double theta, const double *extra, const double *a, double *g);

@@ -87,7 +87,7 @@ static bool has_coupled_diagonal(const sim_model *m, const spin_body *s) {
     return any && v3_norm(s->com) > 0;
 }
 
-sim_status spin_create(motion_work *w, sim_pool *pool) {
+sim_status spin_create(motion_work *w, memory_pool *pool) {
     const sim_model *m = w->model;
     int count = 0;
     for (int i = 1; i < m->nbody; i++) {

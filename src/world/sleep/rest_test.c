@@ -74,9 +74,9 @@ static void set_limits(world_sleep *s, const double *length) {
     }
 }
 
-sim_status rest_test_create(world_sleep *s, sim_pool *pool) {
+sim_status rest_test_create(world_sleep *s, memory_pool *pool) {
     const sim_model *m = s->model;
-    sim_pool *scratch = pool_create();
+    memory_pool *scratch = pool_create();
     double *reach = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
     double *path = scratch ? POOL_NEW(scratch, double, m->nbody) : NULL;
     double *length = scratch ? POOL_NEW(scratch, double, m->ntree) : NULL;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-sim_status sleep_create(world_sleep *s, sim_pool *pool) {
+sim_status sleep_create(world_sleep *s, memory_pool *pool) {
     const sim_model *m = s->model;
     s->asleep = POOL_NEW(pool, char, m->ntree);
     s->woken = POOL_NEW(pool, char, m->ntree);

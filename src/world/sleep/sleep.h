@@ -33,7 +33,7 @@ typedef struct world_sleep {
 } world_sleep;
 
 /* Memory; the members above `fixed` are given, and those of `next` and `info`. */
-sim_status sleep_create(world_sleep *s, sim_pool *pool);
+sim_status sleep_create(world_sleep *s, memory_pool *pool);
 /* Rejects a state that no world can produce. */
 sim_status sleep_check(const world_sleep *s, const sim_state *state, sim_error *error);
 
@@ -52,7 +52,7 @@ int sleep_pass(world_sleep *s, int tree);
 void sleep_end(world_sleep *s);
 
 /* Sizes and limits of bodies at rest (rest_test.c). */
-sim_status rest_test_create(world_sleep *s, sim_pool *pool);
+sim_status rest_test_create(world_sleep *s, memory_pool *pool);
 /* Does a tree that is awake end the step at rest?  Leaves its bodies' velocities in `derived`. */
 bool rest_test(world_sleep *s, int tree);
 
