@@ -479,7 +479,7 @@ Test(loops, builder_refuses_what_cannot_be_held) {
                  {{.type = SIM_DISTANCE, .body = {1, 0}, .stiffness = 1}, "positive"},
                  {{.type = SIM_COUPLING, .body = {1, 0}, .stiffness = 1}, "no dof"},
                  {{.type = SIM_COUPLING, .body = {1, 1}, .dof = {0, 1}, .stiffness = 1}, "free joint"},
-                 {{.type = SIM_EQUALITY_TYPES, .body = {1, 0}, .stiffness = 1}, "no type"}};
+                 {{.type = SIM_EQUALITY_TYPES, .body = {1, 0}, .stiffness = 1}, "not a type"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         sim_error error = {0};
         sim_builder *b = sim_builder_create();
