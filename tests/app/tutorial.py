@@ -10,7 +10,6 @@ Words are compared as they are.  Numbers may differ by 1e-3 of themselves or by 
 below 1e-5 and have exponents: what is rounding and a solver's tolerance differs from processor to processor.  In a table, under
 `iterations`, they may differ by a factor of two, and under `time [s]` by anything.
 """
-import glob
 import json
 import os
 import re
@@ -160,14 +159,6 @@ def a_wrong_figure_or_word_is_seen():
                         ("x 1.0e-08\n", "x 1.0e-05\n"), ("solved\n", "not solved\n"), ("a\n", "a\nb\n"), ("a\n...\nb\n", "a\nc\n"),
                         ("a\nb\n", "a\n")):
         assert compare(shown, said), f"{said!r} passes for {shown!r}"
-
-
-def links_of_pages_lead_somewhere():
-    for path in ["README.md", *glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)]:
-        text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", read(path), flags=re.M | re.S)
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-            there = os.path.normpath(os.path.join(ROOT, os.path.dirname(path), target))
-            assert "://" in target or os.path.exists(there), f"{path}: {target} is not there"
 
 
 def the_first_screen_of_the_readme_has_a_picture_and_two_commands():
