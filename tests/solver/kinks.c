@@ -64,7 +64,7 @@ static void slopes(const setting *t, const double *x, double *J) {
     mlcp_linearise(&t->m, x);
     for (int j = 0; j < n; j++) {
         unit[j] = 1;
-        mlcp_slope(&t->m, unit, column);
+        mlcp_jacobian_times(&t->m, unit, column);
         unit[j] = 0;
         for (int i = 0; i < n; i++) {
             J[i * n + j] = column[i];
@@ -86,7 +86,7 @@ static int random_kinks(setting *t, random_source *s, double *x, double *out) {
         t->p.q[i] -= out[i] > 0 ? y[i] : 0;
         count += out[i] > 0;
     }
-    polyhedral_forget(&t->p);
+    polyhedral_invalidate(&t->p);
     return count;
 }
 
@@ -219,7 +219,7 @@ static void turn_some(setting *t, random_source *s) {
     }
 }
 
-/* M x + q is what polyhedral_velocity makes of x, turned and bent or not. */
+/* M x + q is what polyhedral_velocity makes of x, turned and compliant or not. */
 Test(kinks, the_matrix_of_pyramids_is_what_its_products_say) {
     random_source s = {4};
     for (int trial = 0; trial < 20; trial++) {
@@ -265,8 +265,8 @@ Test(kinks, the_step_by_groups_is_the_least_of_the_whole) {
             t.m.near[i] = 0;
         }
         slopes(&t, x, t.J);
-        mlcp_step_begin(&t.m);
-        cr_assert(mlcp_step_find(&t.m, r, lambda, dx, &range));
+        mlcp_step_prepare(&t.m);
+        cr_assert(mlcp_step_solve(&t.m, r, lambda, dx, &range));
         cr_assert(levenberg_step(n, t.J, r, lambda, work, whole, &range, NULL));
         double size = 0, off = 0;
         for (int i = 0; i < n; i++) {

@@ -11,13 +11,13 @@ enum { MOST = 12 };
 typedef struct trial {
     int n;
     double M[MOST * MOST], q[MOST], x[MOST];
-    lemke_answer answer;
+    lemke_result answer;
 } trial;
 
 static void solve(trial *t) {
     sim_arena *scratch = arena_create();
     lemke_problem p = {t->n, t->M, t->q, t->n, 1000, NULL, NULL};
-    t->answer = (lemke_answer){.x = t->x};
+    t->answer = (lemke_result){.x = t->x};
     cr_assert(lemke_solve(&p, scratch, &t->answer));
     arena_free(scratch);
 }
@@ -139,7 +139,7 @@ Test(lemke, keeps_to_the_pivots_that_it_may_make) {
     }
     sim_arena *scratch = arena_create();
     lemke_problem p = {t.n, t.M, t.q, t.n, 3, NULL, NULL};
-    t.answer = (lemke_answer){.x = t.x};
+    t.answer = (lemke_result){.x = t.x};
     cr_assert(lemke_solve(&p, scratch, &t.answer));
     cr_expect_eq(t.answer.end, LEMKE_LIMIT);
     cr_expect_leq(t.answer.pivots, 3);

@@ -1,33 +1,35 @@
-/* Linear complementarity problems by Lemke's method. */
+/* Lemke's algorithm for linear complementarity problems. */
 #ifndef SOLVER_PYRAMID_LEMKE_H
 #define SOLVER_PYRAMID_LEMKE_H
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 typedef enum lemke_end {
     LEMKE_SOLVED,
-    LEMKE_RAY,     /* the path goes off to infinity: of the matrices that come from contacts, there is no answer */
-    LEMKE_LIMIT,   /* of pivots, or whoever waits has had enough */
-    LEMKE_SINGULAR /* rounding has made the basis singular */
+    LEMKE_RAY,     /* the path ends on a ray: for matrices of contact problems, no solution exists */
+    LEMKE_LIMIT,   /* of pivots or, by the caller, of time */
+    LEMKE_SINGULAR /* the basis is singular by rounding */
 } lemke_end;
 
 typedef struct lemke_problem {
     int n;
     const double *M, *q; /* n x n, row-major, each row `stride` numbers after the last */
     int stride;
-    int most; /* pivots */
+    int max_pivots;
     int (*stop)(void *context);
     void *context;
 } lemke_problem;
 
-typedef struct lemke_answer {
+typedef struct lemke_result {
     double *x; /* [n] */
     lemke_end end;
     int pivots;
-    double cover; /* z0 that is left */
-} lemke_answer;
+    double cover; /* z0 at the end */
+} lemke_result;
 
-/* y = M x + q, 0 <= x perp y >= 0; 0 without memory. */
-int lemke_solve(const lemke_problem *problem, sim_arena *scratch, lemke_answer *answer);
+/* y = M x + q, 0 <= x perp y >= 0; false without memory. */
+bool lemke_solve(const lemke_problem *problem, sim_arena *scratch, lemke_result *result);
 
 #endif

@@ -2,40 +2,41 @@
  *
  *     r_i = y_i for what has no bounds,     r_i = phi(x_i, y_i) for the others (pfb.h),     y = M x + q.
  *
- * A product in phi has another unit than the rest: so velocities come over the greatest of q, and impulses over `unit`.
+ * phi contains a product, which has another unit than its other terms: velocities are divided by the greatest of q,
+ * impulses by `unit`.
  *
- * Row i of the Jacobian is da e_i + db M_i.  Where x_i and y_i are both zero it is that of a direction d in which all such
- * x_i grow by 1: with n = sqrt(1 + (M d)_i^2),  da = lam (1 - 1 / n),  db = lam (1 - (M d)_i / n).
+ * Row i of the Jacobian is da e_i + db M_i.  Where x_i and y_i are both zero it is the derivative along a direction d
+ * in which all such x_i grow by 1: with n = sqrt(1 + (M d)_i^2),  da = lam (1 - 1 / n),  db = lam (1 - (M d)_i / n).
  *
- * Softened (mlcp_rounds.c), y is y + soft (x - near). */
+ * In proximal outer iterations (mlcp_rounds.c) y + soft (x - near) stands for y. */
 #include "solver/pyramid/mlcp.h"
 #include "math/dense.h"
 #include "solver/pyramid/pfb.h"
 
 #include <math.h>
 
-static const double KINK = 1e-8; /* x and y up to this count as zero in a Jacobian */
+static const double MAX_KINK_SIZE = 1e-8; /* x and y up to this count as zero in a Jacobian */
 
-/* Of what x and y are the arguments of phi: impulses over their unit. */
+/* Scales of x and y as arguments of phi: impulses over their unit. */
 static double measure_x(const mlcp *m, int i) { return m->p->unknown[i].rows ? 1 / m->unit : 1; }
 static double measure_y(const mlcp *m, int i) { return m->p->unknown[i].rows ? 1 : 1 / m->unit; }
 
-static int at_kink(double a, double b) { return fabs(a) <= KINK && fabs(b) <= KINK; }
+static bool is_at_kink(double a, double b) { return fabs(a) <= MAX_KINK_SIZE && fabs(b) <= MAX_KINK_SIZE; }
 
-int mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch) {
+bool mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch) {
     double *all = ARENA_NEW(scratch, double, 5 * (size_t)p->n);
     *m = (mlcp){.p = p, .y = all, .unit = 1};
     if (!all) {
-        return 0;
+        return false;
     }
     m->kinks = all + p->n;
     m->da = all + 2 * p->n;
     m->db = all + 3 * p->n;
     m->near = all + 4 * p->n;
-    return 1;
+    return true;
 }
 
-static void velocity(const mlcp *m, const double *x) {
+static void eval_softened_velocity(const mlcp *m, const double *x) {
     polyhedral_velocity(m->p, x, m->y);
     for (int i = 0; i < m->p->n && m->soft > 0; i++) {
         m->y[i] += m->soft * (x[i] - m->near[i]);
@@ -43,17 +44,17 @@ static void velocity(const mlcp *m, const double *x) {
 }
 
 void mlcp_residual(const mlcp *m, const double *x, double *r) {
-    velocity(m, x);
+    eval_softened_velocity(m, x);
     for (int i = 0; i < m->p->n; i++) {
         r[i] = m->p->unknown[i].free ? m->y[i] : pfb(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
     }
 }
 
-/* Ways out of kinks, and how y follows them: M d in `slope`. */
-static int leave_kinks(const mlcp *m, const double *x, double *slope) {
+/* Kinks, as d, and M d in `slope`; returns their number. */
+static int find_kinks(const mlcp *m, const double *x, double *slope) {
     int count = 0;
     for (int i = 0; i < m->p->n; i++) {
-        m->kinks[i] = !m->p->unknown[i].free && at_kink(x[i], m->y[i]);
+        m->kinks[i] = !m->p->unknown[i].free && is_at_kink(x[i], m->y[i]);
         count += m->kinks[i] > 0;
     }
     if (count) {
@@ -63,8 +64,8 @@ static int leave_kinks(const mlcp *m, const double *x, double *slope) {
 }
 
 void mlcp_linearise(const mlcp *m, const double *x) {
-    velocity(m, x);
-    int kinks = leave_kinks(m, x, m->db);
+    eval_softened_velocity(m, x);
+    int kinks = find_kinks(m, x, m->db);
     for (int i = 0; i < m->p->n; i++) {
         if (m->p->unknown[i].free) {
             m->da[i] = 0;
@@ -81,16 +82,16 @@ void mlcp_linearise(const mlcp *m, const double *x) {
     }
 }
 
-void mlcp_slope(const mlcp *m, const double *dx, double *Jdx) {
+void mlcp_jacobian_times(const mlcp *m, const double *dx, double *Jdx) {
     polyhedral_product(m->p, dx, Jdx);
     for (int i = 0; i < m->p->n; i++) {
         Jdx[i] = m->da[i] * dx[i] + m->db[i] * (Jdx[i] + m->soft * dx[i]);
     }
 }
 
-double mlcp_off(const mlcp *m, const double *x) {
+double mlcp_proximal_error(const mlcp *m, const double *x) {
     double most = 0;
-    velocity(m, x);
+    eval_softened_velocity(m, x);
     for (int i = 0; i < m->p->n; i++) {
         double off = m->p->unknown[i].free ? m->y[i] : pfb(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
         most = isnan(off) ? HUGE_VAL : fmax(most, fabs(off));

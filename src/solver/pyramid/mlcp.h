@@ -1,4 +1,4 @@
-/* The complementarity problem of pyramids as equations, r(x) = 0; what they are, mlcp.c says. */
+/* Complementarity problem of friction pyramids as equations r(x) = 0 (mlcp.c). */
 #ifndef SOLVER_PYRAMID_MLCP_H
 #define SOLVER_PYRAMID_MLCP_H
 
@@ -13,20 +13,20 @@ typedef struct mlcp {
     struct mlcp_step *step;
 } mlcp;
 
-/* 0 without memory. */
-int mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch);
+/* False without memory. */
+bool mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch);
 void mlcp_residual(const mlcp *m, const double *x, double *r);
-/* The greatest of r, over the speed of the free motion. */
-double mlcp_off(const mlcp *m, const double *x);
-/* The derivative; where r has a kink, of one way out of it. */
+/* max |r_i| over the speed of the free motion: error of a proximal outer iteration. */
+double mlcp_proximal_error(const mlcp *m, const double *x);
+/* Derivative at x; at a kink of r that along one direction away from it. */
 void mlcp_linearise(const mlcp *m, const double *x);
 /* J dx */
-void mlcp_slope(const mlcp *m, const double *dx, double *Jdx);
+void mlcp_jacobian_times(const mlcp *m, const double *dx, double *Jdx);
 
-/* dx of least |J dx + r|^2 + lambda |dx|^2 (mlcp_step.c), as levenberg_step has it. */
+/* dx = argmin |J dx + r|^2 + lambda |dx|^2 (mlcp_step.c), as levenberg_step.  NULL without memory. */
 struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch);
-/* Anew whenever directions have turned. */
-void mlcp_step_begin(const mlcp *m);
-int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, double *range);
+/* After every change of directions. */
+void mlcp_step_prepare(const mlcp *m);
+bool mlcp_step_solve(const mlcp *m, const double *r, double lambda, double *dx, double *range);
 
 #endif

@@ -1,18 +1,20 @@
 /* Outer iterations of the pyramid equations (mlcp.c): their solution, and its way to the round cone.
  *
- * The Levenberg-Marquardt method, regular or projected (levenberg_marquardt.c), as in Mylapilli and Jain 2016, starts from
- * zero, or from the warm start if |r| is less there.  Small problems and warm starts end within a few iterations.
- * Where a warm start leads into a minimum that is no root, once more with directions turned there, and once from nothing.
+ * First the Levenberg-Marquardt method, regular or projected (levenberg_marquardt.c), as in Mylapilli and Jain 2016,
+ * from zero, or from the warm start if |r| is less there.  Small problems and warm starts end within a few iterations.
+ * Where a warm start leads into a minimum that is no root, one more attempt with updated directions follows, and one
+ * from zero.
  *
- * Else in rounds.  Where contacts share loads W is singular, and |r| has long valleys and minima that are no roots.  A round
- * solves with y + soft (x - near) in place of y, `near` being where it starts (a proximal point, as in Rockafellar 1976):
- * soft is 1 at first, where all is easy, and a tenth in each round, as far as a billionth; an answer in which x no longer
- * moves is one of the problem itself.  J is then far from singular, and its steps cost a third.
+ * Then proximal outer iterations (Rockafellar 1976).  Where contacts share loads W is singular, and |r| has long
+ * valleys and minima that are no roots.  An outer iteration solves with y + soft (x - near) in place of y, `near` its
+ * start: soft is 1 at first, then falls tenfold each time, down to 1e-9.  Once x no longer moves it solves the problem
+ * itself.  J is far from singular then, and a step costs a third.
  *
- * With alignment=following every round, softened or not, begins with directions turned to where the last one has its slip
- * and its friction (direction_update.c), so that pyramids touch the round cone where the answer is.  It ends on E, the error of the
- * round cone.  Where E no longer falls it says so. */
+ * With alignment=following every outer iteration begins with directions of the last slip and friction
+ * (direction_update.c), so that pyramids touch the round cone at the solution.  It stops on E, the error of the round
+ * cone, or when E no longer falls. */
 #include "math/dense.h"
+#include "solver/core/stall.h"
 #include "solver/matrices/levenberg_marquardt.h"
 #include "solver/pyramid/direction_update.h"
 #include "solver/pyramid/mlcp.h"
@@ -20,53 +22,54 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MOST_MEMORY = DIRECTIONS + 3, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MAX_MEMORY = DIRECTIONS + 3, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {.name = "tolerance",
-                   .help = "E at which it stops; with other alignments than following, error of complementarity",
+                   .help =
+                       "E at which the solver stops; with other alignments than following, error of complementarity",
                    .low = 0,
                    .high = 1,
                    .default_value = 1e-9},
     [MAX_ITERATIONS] = {.name = "max_iterations",
-                        .help = "of Levenberg and Marquardt",
+                        .help = "limit of the Levenberg-Marquardt steps",
                         .low = 0,
                         .high = 1e6,
                         .default_value = 500,
                         .integer = true},
     POLYHEDRAL_OPTIONS(DIRECTIONS),
-    [MOST_MEMORY] = SOLVER_MEMORY_OPTION,
+    [MAX_MEMORY] = SOLVER_MEMORY_OPTION,
 };
 
-/* Where there are more rows than velocities, impulses are not unique and kinks are dead ends: a guess is lifted off them by
- * so much.  Of friction all directions are, and as these are opposites the sum stays. */
-static const double LIFT = 0.01;
-static const double SOFTEST = 1, HARDER = 0.1, HARDEST = 1e-9;
-static const double LOOSE = 0.1, TIGHT = 0.01,
-                    TIGHTER = 0.1;   /* a round is solved to so much of soft, or of the tolerance; where that
-                                                             * is nothing to do, to less */
-static const double ROUNDED = 1e-12; /* an error that is as good as none */
-static const double WORTH = 0.9;     /* of E: less is no progress */
-/* Iterations at first, and of a round; rows up to which the first ones are tried without a guess; rounds without progress;
- * with a guess, iterations that do not halve |r|^2, and rounds without progress after which it goes on from nothing. */
-enum { TRIAL = 30, ROUND = 20, SMALL = 200, PATIENCE = 20, CALM = 8, STUCK = 3 };
+/* Where rows outnumber velocities impulses are not unique and kinks are dead ends: the warm start is lifted off them by
+ * this. All directions of a contact are lifted: they are opposites, and their sum stays. */
+static const double LIFT_DISTANCE = 0.01;
+static const double FIRST_SOFTNESS = 1, SOFTNESS_FACTOR = 0.1, MIN_SOFTNESS = 1e-9;
+/* Inner tolerance over softness; over the tolerance; factor on the latter after an outer iteration without steps. */
+static const double INNER_OVER_SOFTNESS = 0.1, INNER_OVER_TOLERANCE = 0.01, TIGHTENING_FACTOR = 0.1;
+static const double MAX_ROUNDED_ERROR = 1e-12; /* of a stalled solution that counts as solved to rounding */
+static const double PROGRESS_RATIO = 0.9;      /* of E, for the stall watch */
+enum { MAX_FIRST_ITERATIONS = 30, MAX_INNER_ITERATIONS = 20 };
+enum { MAX_SMALL_ROWS = 200 };             /* up to which the unsoftened problem is tried without a warm start */
+enum { MAX_STALLED_ITERATIONS = 20 };      /* outer iterations */
+enum { MAX_STALLED_INNER_ITERATIONS = 8 }; /* that do not halve |r|^2, with a warm start */
+enum { MAX_STALLED_WARM_ITERATIONS = 3 };  /* outer iterations from a warm start, before the restart from zero */
 
 typedef struct search {
     solver_call *call;
     levenberg_kind kind;
     polyhedral *p;
     mlcp m;
-    int follows, guessed, overflows;        /* the squares of q are no numbers */
-    double size;                            /* by which velocities were divided */
+    int follows, warm, overflows;           /* directions are updated; x is the warm start; squares of q overflow */
+    double size;                            /* divisor of velocities */
     double *x, *start, *work, *gamma;       /* [n] each; [rows] */
-    double *best, least, error;             /* impulses of the least error; the last one */
-    double turned;                          /* the least when there was progress, */
-    int since;                              /* so many rounds ago */
-    int iterations, rounds, failures, last; /* outcome of the last round */
+    double *best, least, error;             /* impulses of the least error; last error */
+    stall_watch stall;                      /* of the least error, by outer iterations */
+    int iterations, rounds, failures, last; /* of the last outer iteration: outcome */
 } search;
 
-/* Impulses that x stands for, in search.gamma. */
-static void translate(search *s, const double *x) {
+/* s->gamma <- impulses of x. */
+static void store_impulses(search *s, const double *x) {
     const polyhedral *p = s->p;
     polyhedral_velocity(p, x, s->m.y);
     for (int i = 0; i < p->n; i++) { /* the lesser of x and y is 0, but for the error */
@@ -76,16 +79,19 @@ static void translate(search *s, const double *x) {
 }
 
 static void residual(void *self, const double *x, double *r) { mlcp_residual(&((search *)self)->m, x, r); }
-static void derive(void *self, const double *x) { mlcp_linearise(&((search *)self)->m, x); }
-static bool step(void *self, const double *r, double lambda, double *dx, double *range) {
-    return mlcp_step_find(&((search *)self)->m, r, lambda, dx, range);
+static void linearise_equations(void *self, const double *x) { mlcp_linearise(&((search *)self)->m, x); }
+static bool find_step(void *self, const double *r, double lambda, double *dx, double *range) {
+    return mlcp_step_solve(&((search *)self)->m, r, lambda, dx, range);
 }
-static void along(void *self, const double *dx, double *Jdx) { mlcp_slope(&((search *)self)->m, dx, Jdx); }
+static void multiply_by_jacobian(void *self, const double *dx, double *Jdx) {
+    mlcp_jacobian_times(&((search *)self)->m, dx, Jdx);
+}
 
-/* What a round stops on: its own equations, or what all of it is for; the best of that is kept. */
-static double error(void *self, const double *x) {
+/* Stopping criterion of an outer iteration: error of its own equations, 0 once the final error suffices.  Keeps the
+ * impulses of the least final error. */
+static double eval_mlcp_error(void *self, const double *x) {
     search *s = self;
-    translate(s, x);
+    store_impulses(s, x);
     s->error = s->overflows ? HUGE_VAL
                : s->follows ? dual_error(s->p->dual, s->gamma, s->p->s)
                             : polyhedral_error(s->p, x, s->m.y);
@@ -96,25 +102,25 @@ static double error(void *self, const double *x) {
     if (s->error <= s->call->option[TOLERANCE]) {
         return 0;
     }
-    return s->m.soft > 0 ? mlcp_off(&s->m, x) : s->follows ? polyhedral_error(s->p, x, s->m.y) : s->error;
+    return s->m.soft > 0 ? mlcp_proximal_error(&s->m, x) : s->follows ? polyhedral_error(s->p, x, s->m.y) : s->error;
 }
 
-static double told(void *self) { return ((search *)self)->error; }
+static double recorded_error(void *self) { return ((search *)self)->error; }
 
-static double distance(search *s, const double *x) {
+static double square_residual(search *s, const double *x) {
     mlcp_residual(&s->m, x, s->work);
     return dense_dot(s->p->n, s->work, s->work);
 }
 
-static void lift(const search *s, double *x) {
+static void lift_unknowns(const search *s, double *x) {
     const polyhedral *p = s->p;
     for (int i = p->free; i < p->n; i++) {
-        x[i] += !p->unknown[i].free && (p->unknown[i].normal >= 0 || p->unknown[i].rows == 0) ? LIFT : 0;
+        x[i] += !p->unknown[i].free && (p->unknown[i].normal >= 0 || p->unknown[i].rows == 0) ? LIFT_DISTANCE : 0;
     }
 }
 
-/* Velocities are divided by the greatest of q; x stands at nothing, or at the guess, wherever |r| is less. */
-static void start(search *s) {
+/* Scales velocities by the greatest of q; x <- zero or the warm start, whichever has the smaller |r|. */
+static void init_search(search *s) {
     polyhedral *p = s->p;
     const sim_problem *problem = s->call->problem;
     const double *guess = problem->impulse_guess;
@@ -132,16 +138,16 @@ static void start(search *s) {
         s->start[i] /= s->size;
     }
     if (problem->nrow > problem->nv) {
-        lift(s, s->start);
+        lift_unknowns(s, s->start);
     }
     memset(s->x, 0, (size_t)p->n * sizeof *s->x);
-    s->guessed = guess && distance(s, s->start) < distance(s, s->x);
-    if (s->guessed) {
+    s->warm = guess && square_residual(s, s->start) < square_residual(s, s->x);
+    if (s->warm) {
         memcpy(s->x, s->start, (size_t)p->n * sizeof *s->x);
     }
 }
 
-/* Normals' impulses in the mean. */
+/* Root mean square of the normal impulses, at least 1. */
 static double impulse_unit(const search *s) {
     double sum = 0;
     int count = 0;
@@ -155,28 +161,28 @@ static double impulse_unit(const search *s) {
     return count ? fmax(1, sqrt(sum / count)) : 1;
 }
 
-/* From x on, with so many iterations; the better answer counts.  0 without memory. */
-static int solve_round(search *s, double soft, double tolerance, int most) {
+/* One outer iteration from x with at most `limit` inner ones; false without memory. */
+static bool solve_outer_iteration(search *s, double soft, double tolerance, int limit) {
     sim_solution *out = s->call->out;
     size_t mark = arena_mark(s->call->scratch);
     levenberg_problem problem = {.n = s->p->n,
                                  .self = s,
                                  .residual = residual,
-                                 .error = error,
+                                 .error = eval_mlcp_error,
                                  .bounded = s->p->n - s->p->free,
                                  .tolerance = tolerance,
-                                 .max_iterations = most,
-                                 .max_stalled_iterations = s->guessed ? CALM : 0,
-                                 .linearise = derive,
-                                 .step = step,
-                                 .jacobian_times = along,
-                                 .recorded_error = told};
+                                 .max_iterations = limit,
+                                 .max_stalled_iterations = s->warm ? MAX_STALLED_INNER_ITERATIONS : 0,
+                                 .linearise = linearise_equations,
+                                 .step = find_step,
+                                 .jacobian_times = multiply_by_jacobian,
+                                 .recorded_error = recorded_error};
     s->m.soft = soft;
     s->m.unit = impulse_unit(s);
     memcpy(s->m.near, s->x, (size_t)s->p->n * sizeof *s->x);
-    mlcp_step_begin(&s->m);
+    mlcp_step_prepare(&s->m);
     if (!levenberg_solve(&problem, s->kind, s->call, s->x)) {
-        return 0;
+        return false;
     }
     arena_release(s->call->scratch, mark);
     s->m.soft = 0;
@@ -184,90 +190,90 @@ static int solve_round(search *s, double soft, double tolerance, int most) {
     s->failures += out->outcome > SIM_AT_ROUNDING;
     s->rounds++;
     s->last = (int)out->outcome;
-    return 1;
+    return true;
 }
 
 static int iterations_left(const search *s) { return (int)s->call->option[MAX_ITERATIONS] - s->iterations; }
 
-static int has_ended(const search *s) {
+static bool has_mlcp_ended(const search *s) {
     return s->least <= s->call->option[TOLERANCE] || iterations_left(s) <= 0 || solution_stopped(s->call->out);
 }
 
-static int no_progress(search *s) {
-    s->since++;
-    if (s->least < WORTH * s->turned) {
-        s->turned = s->least;
-        s->since = 0;
-    }
-    return s->since >= PATIENCE;
+static bool has_stalled(search *s) {
+    stall_watch_update(&s->stall, s->least);
+    return s->stall.stalled >= MAX_STALLED_ITERATIONS;
 }
 
-static int as_it_is(search *s) {
+static bool solve_unsoftened(search *s) {
     int left = iterations_left(s);
-    return solve_round(s, 0, s->call->option[TOLERANCE], left < TRIAL ? left : TRIAL);
+    return solve_outer_iteration(s, 0, s->call->option[TOLERANCE],
+                                 left < MAX_FIRST_ITERATIONS ? left : MAX_FIRST_ITERATIONS);
 }
 
-static void from_nothing(search *s) { memset(s->x, 0, (size_t)s->p->n * sizeof *s->x); }
+static void restart_from_zero(search *s) { memset(s->x, 0, (size_t)s->p->n * sizeof *s->x); }
 
-/* A guess may lead into a minimum of |r| that is no root: then on with directions as they are there, which is off the kinks,
- * and once more from nothing.  0 without memory. */
-static int try_first(search *s) {
-    if (!as_it_is(s)) {
-        return 0;
+/* The unsoftened problem.  A warm start may lead into a minimum of |r| that is no root: one more attempt follows with
+ * the directions there, off the kinks, and one from zero.  False without memory. */
+static bool solve_first(search *s) {
+    if (!solve_unsoftened(s)) {
+        return false;
     }
-    for (int again = 0; again < 2 && s->guessed && s->last > SIM_AT_ROUNDING && !has_ended(s); again++) {
+    for (int again = 0; again < 2 && s->warm && s->last > SIM_AT_ROUNDING && !has_mlcp_ended(s); again++) {
         if (again || !s->follows) {
-            from_nothing(s);
+            restart_from_zero(s);
         } else {
-            turning_turn(s->p, 1, s->x, s->m.y);
+            directions_update(s->p, 1, s->x, s->m.y);
         }
-        if (!as_it_is(s)) {
-            return 0;
+        if (!solve_unsoftened(s)) {
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-/* As it is, and then round by round with softer steps; where those that began at a guess stand still, from nothing.
- * 0 without memory. */
-static int find(search *s) {
+/* The unsoftened problem, then proximal outer iterations; from zero where those from a warm start stall.  False without
+ * memory. */
+static bool find_mlcp_solution(search *s) {
     double tolerance = s->call->option[TOLERANCE];
-    int first = s->guessed || s->call->problem->nrow <= SMALL, left = iterations_left(s);
-    if ((first || left == 0) && !try_first(s)) {
-        return 0;
+    int left = iterations_left(s);
+    bool first = s->warm || s->call->problem->nrow <= MAX_SMALL_ROWS;
+    if ((first || left == 0) && !solve_first(s)) {
+        return false;
     }
-    int near = first && s->last <= SIM_AT_ROUNDING, anew = !near;
-    double soft = near ? HARDEST : SOFTEST, tight = TIGHT * tolerance;
-    for (int round = 0; !has_ended(s) && !no_progress(s); round++) {
-        if (!anew && s->guessed && s->since >= STUCK) {
-            anew = 1;
-            s->since = 0;
-            soft = SOFTEST;
-            from_nothing(s);
-        } else if (round == 0 && !near) {
-            from_nothing(s);
+    bool near = first && s->last <= SIM_AT_ROUNDING, restarted = !near;
+    double soft = near ? MIN_SOFTNESS : FIRST_SOFTNESS, tight = INNER_OVER_TOLERANCE * tolerance;
+    for (int iteration = 0; !has_mlcp_ended(s) && !has_stalled(s); iteration++) {
+        /* start: zero, or new directions */
+        if (!restarted && s->warm && s->stall.stalled >= MAX_STALLED_WARM_ITERATIONS) {
+            restarted = true;
+            s->stall.stalled = 0;
+            soft = FIRST_SOFTNESS;
+            restart_from_zero(s);
+        } else if (iteration == 0 && !near) {
+            restart_from_zero(s);
         } else if (s->follows) {
-            turning_turn(s->p, 1, s->x, s->m.y);
+            directions_update(s->p, 1, s->x, s->m.y);
         }
-        if (soft == HARDEST && round > 0 && s->guessed && s->last > SIM_AT_ROUNDING) {
-            lift(s, s->x);
+        if (soft == MIN_SOFTNESS && iteration > 0 && s->warm && s->last > SIM_AT_ROUNDING) {
+            lift_unknowns(s, s->x);
         }
+        /* the outer iteration; small problems alternate with unsoftened ones at the end */
         left = iterations_left(s);
-        /* what is small is polished as it is */
-        double now = soft == HARDEST && first && round % 2 ? 0 : soft;
-        if (!solve_round(s, now, fmax(tight, soft > HARDEST ? LOOSE * soft : 0), left < ROUND ? left : ROUND)) {
-            return 0;
+        double now = soft == MIN_SOFTNESS && first && iteration % 2 ? 0 : soft;
+        if (!solve_outer_iteration(s, now, fmax(tight, soft > MIN_SOFTNESS ? INNER_OVER_SOFTNESS * soft : 0),
+                                   left < MAX_INNER_ITERATIONS ? left : MAX_INNER_ITERATIONS)) {
+            return false;
         }
-        tight *= s->call->out->iterations == 0 ? TIGHTER : 1;
-        soft = fmax(HARDER * soft, HARDEST);
+        tight *= s->call->out->iterations == 0 ? TIGHTENING_FACTOR : 1;
+        soft = fmax(SOFTNESS_FACTOR * soft, MIN_SOFTNESS);
     }
-    if (s->rounds == 0) { /* stopped before the first one */
-        error(s, s->x);
+    if (s->rounds == 0) { /* stopped before the first outer iteration */
+        eval_mlcp_error(s, s->x);
     }
-    return 1;
+    return true;
 }
 
-static void tell(const search *s) {
+static void report_outcome(const search *s) {
     sim_solution *out = s->call->out;
     out->iterations = s->iterations;
     out->searches = s->rounds;
@@ -279,8 +285,8 @@ static void tell(const search *s) {
     } else if (!isfinite(s->least)) {
         out->outcome = SIM_BROKEN_DOWN;
         out->reason = SIM_REASON_NONFINITE;
-    } else if (s->since >= PATIENCE) {
-        out->outcome = s->least <= ROUNDED ? SIM_AT_ROUNDING : SIM_STALLED;
+    } else if (s->stall.stalled >= MAX_STALLED_ITERATIONS) {
+        out->outcome = s->least <= MAX_ROUNDED_ERROR ? SIM_AT_ROUNDING : SIM_STALLED;
         out->reason = s->last <= SIM_AT_ROUNDING ? SIM_REASON_STANDSTILL : SIM_REASON_MINIMUM;
     } else {
         out->outcome = SIM_AT_LIMIT;
@@ -296,7 +302,7 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
                 .p = &p,
                 .follows = o.alignment == POLYHEDRAL_FOLLOWING,
                 .least = HUGE_VAL,
-                .turned = HUGE_VAL};
+                .stall = stall_watch_start(PROGRESS_RATIO)};
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) ||
         !mlcp_make(&s.m, &p, call->scratch) || !(s.m.step = mlcp_step_make(&p, call->scratch))) {
         return SIM_NO_RESOURCE;
@@ -309,11 +315,11 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
     s.start = s.x + p.n;
     s.work = s.x + 2 * p.n;
     s.best = s.gamma + d.n;
-    start(&s);
-    if (!find(&s)) {
+    init_search(&s);
+    if (!find_mlcp_solution(&s)) {
         return SIM_NO_RESOURCE;
     }
-    tell(&s);
+    report_outcome(&s);
     solution_write(call, s.best);
     return SIM_OK;
 }
@@ -321,31 +327,31 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
 static sim_status solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
 static sim_status solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
 
-static double claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
+static double mlcp_claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
 
-/* W, a triangle and a square of impulses (mlcp_step.c). */
-static double dense(const sim_problem *p, const double *option) {
+/* W, and a triangle and a square of impulses (mlcp_step.c). */
+static double count_mlcp_dense(const sim_problem *p, const double *option) {
     (void)option;
     return 3 * (double)p->nrow * p->nrow;
 }
 
-#define CARD(NAME, METHOD)                                                                                             \
+#define INFO(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016", .cone = SIM_CONE_PYRAMID,                  \
         .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,              \
-        .noptions = OPTIONS, .option = options, .claim = claim,                                                        \
+        .noptions = OPTIONS, .option = options, .claim = mlcp_claim,                                                   \
     }
 
 const solver_type solver_mlcp_pfb_rlm = {
-    .info = CARD("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
+    .info = INFO("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
     .lapack = 1,
-    .dense = dense,
+    .dense = count_mlcp_dense,
     .solve = solve_regular,
 };
 
 const solver_type solver_mlcp_pfb_plm = {
-    .info = CARD("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
+    .info = INFO("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
     .lapack = 1,
-    .dense = dense,
+    .dense = count_mlcp_dense,
     .solve = solve_projected,
 };

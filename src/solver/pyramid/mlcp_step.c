@@ -1,21 +1,20 @@
 /* Damped least squares, min |J dx + r|^2 + lambda |dx|^2, for unknowns coupled by few impulses.
  *
- * Of J = da + db M only db X' W X joins constraint to constraint: what x does to others goes through the impulses X x, three
- * of a contact's six unknowns or more.  With p = X dx and u = W p, a group of unknowns has rows of its own
+ * Of J = da + db M only db X' W X couples constraints: through the impulses X x, three for the six or more unknowns of
+ * a contact.  With p = X dx and u = W p a group of unknowns has its own rows
  *
  *     [ A   db X' ] [dx; u] = -r,     sqrt(lambda) dx = 0,     X dx = p,     A = da + db (couplings)
  *
- * in which dx = T (p, z) with as many further unknowns z as there are more than impulses.  Reflections of these rows alone,
- * first for z, then for u, then for p, make a triangle of them:
+ * with dx = T (p, z), z the unknowns in excess of impulses.  Reflections of these rows, first for z, then u, then p,
+ * give
  *
- *     R_zz z + R_zu u + R_zp p = c_z                    that gives z, once u and p are known
+ *     R_zz z + R_zu u + R_zp p = c_z                    which yields z from u and p
  *              R_uu u + R_up p = c_u     }              least squares in p alone, with u = W p:
  *                       R_pp p = c_p     }              [ R_uu W + R_up ; R_pp ] p = [ c_u ; c_p ]
  *
- * The same dx as of the whole, by reflections only, from half the unknowns: with contacts an eighth of the work.  What is
- * left is a triangle, R_pp, above a square, and that is what LAPACK's dtpqrt is made for.
- *
- * Of two or three contacts that is more work than J as it is (least_squares.c): those do without. */
+ * The dx is that of the whole system, by reflections only, from half the unknowns: an eighth of the work.  The system
+ * left, a triangle R_pp above a square, suits LAPACK's dtpqrt.  Up to MAX_DENSE_UNKNOWNS the dense J is faster
+ * (least_squares.c). */
 #include "linalg/lapack.h"
 #include "linalg/lu.h"
 #include "linalg/strip.h"
@@ -26,14 +25,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 66, DIMS = 3, WIDE = MOST + DIMS + 1, FEW = 64, BLOCK = 32, SMALL = 24 };
+enum { MAX_GROUP_UNKNOWNS = 66, MAX_GROUP_ROWS = 3, MAX_GROUP_WIDTH = MAX_GROUP_UNKNOWNS + MAX_GROUP_ROWS + 1 };
+enum { MAX_UNBLOCKED = 64, BLOCK_REFLECTIONS = 32 }; /* columns up to which unblocked reflections are faster */
+enum { MAX_DENSE_UNKNOWNS = 24 };                    /* up to which the dense J is faster */
 
-static const double NONE = 1e-15, LEFT = 1e-2;
+static const double NEGLIGIBLE_LAMBDA = 1e-15; /* below it Newton's step is tried */
+static const double MAX_RESIDUAL_RATIO = 1e-2; /* |J dx + r| over |r| of a Newton step that is accepted */
 
-/* What is left of a group's rows, by rows: columns z, u, p, c. */
+/* Reduced rows of a group, row-major: columns z, u, p, c. */
 typedef struct reduced {
     double *row; /* (count + dims) x (count + dims + 1) */
-    int at;      /* the first of its p */
+    int at;      /* index of its first p */
 } reduced;
 
 struct mlcp_step {
@@ -46,15 +48,15 @@ struct mlcp_step {
     double *lu_work;
     int *swap;           /* [n] */
     double *left;        /* [unknowns] */
-    double *local;       /* 2 MOST x WIDE */
+    double *local;       /* 2 MAX_GROUP_UNKNOWNS x MAX_GROUP_WIDTH */
     double *impulse, *u; /* [rows of W] */
-    double *M, *dense;   /* of up to SMALL unknowns: M, and J with its right side; NULL: there are more */
+    double *M, *dense;   /* up to MAX_DENSE_UNKNOWNS: M, and J with its right side; else NULL */
 };
 
 static int width_of(const polyhedral_group *g) { return g->count + g->dims + 1; }
 static int height_of(const polyhedral_group *g) { return g->count + g->dims; }
 
-static struct mlcp_step *make_small(const polyhedral *p, struct mlcp_step *s, sim_arena *scratch) {
+static struct mlcp_step *make_dense_step(const polyhedral *p, struct mlcp_step *s, sim_arena *scratch) {
     size_t square = (size_t)(p->n * p->n);
     double *all = ARENA_NEW(scratch, double, square + least_squares_work(p->n, p->n));
     if (!s || !all) {
@@ -66,8 +68,8 @@ static struct mlcp_step *make_small(const polyhedral *p, struct mlcp_step *s, si
 
 struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
     struct mlcp_step *s = ARENA_NEW(scratch, struct mlcp_step, 1);
-    if (p->n <= SMALL) {
-        return make_small(p, s, scratch);
+    if (p->n <= MAX_DENSE_UNKNOWNS) {
+        return make_dense_step(p, s, scratch);
     }
     reduced *group = ARENA_NEW(scratch, reduced, p->groups);
     int *row = ARENA_NEW(scratch, int, p->dual->n);
@@ -86,9 +88,10 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
         numbers += (size_t)(width_of(g) * height_of(g));
     }
     size_t stride = (size_t)strip_stride((int)n), square = (n + 1) * (n + 1 + stride),
-           blocks = n > FEW ? 2 * (size_t)BLOCK * (n + 1) : 0;
-    double *all =
-        arena_alloc(scratch, numbers + square + blocks + 2 * MOST * WIDE + 2 * (size_t)p->dual->n, sizeof *all);
+           blocks = n > MAX_UNBLOCKED ? 2 * (size_t)BLOCK_REFLECTIONS * (n + 1) : 0;
+    double *all = arena_alloc(
+        scratch, numbers + square + blocks + 2 * MAX_GROUP_UNKNOWNS * MAX_GROUP_WIDTH + 2 * (size_t)p->dual->n,
+        sizeof *all);
     double *lu = ARENA_NEW(scratch, double, lu_work((int)n));
     if (!all || !lu) {
         return NULL;
@@ -101,7 +104,7 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
                             .swap = swap,
                             .left = left,
                             .local = all};
-    s->impulse = all + 2 * MOST * WIDE;
+    s->impulse = all + 2 * MAX_GROUP_UNKNOWNS * MAX_GROUP_WIDTH;
     s->u = s->impulse + p->dual->n;
     s->R = s->u + p->dual->n;
     s->B = s->R + (n + 1) * (n + 1);
@@ -115,14 +118,13 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
     return s;
 }
 
-/* dx = T (p, z): p is taken up by the normal and two directions, or by the only unknown; z are the others.  `own`: one row of
- * numbers for each of dx, which become those for (z, p). */
+/* dx = T (p, z): the normal and two directions, or the only unknown, express p; z are the others. */
 typedef struct basis {
-    int which[DIMS];            /* unknowns that take p up */
-    double inverse[DIMS][DIMS]; /* of their part of X */
+    int which[MAX_GROUP_ROWS];                      /* unknowns that express p */
+    double inverse[MAX_GROUP_ROWS][MAX_GROUP_ROWS]; /* of their part of X */
 } basis;
 
-static basis basis_of(const polyhedral *p, const polyhedral_group *g) {
+static basis make_basis(const polyhedral *p, const polyhedral_group *g) {
     const polyhedral_unknown *u = p->unknown + g->first;
     if (g->dims == 1) {
         return (basis){{0}, {{1 / u[0].along[0]}}};
@@ -134,7 +136,7 @@ static basis basis_of(const polyhedral *p, const polyhedral_group *g) {
                    {{b[1] / area, -b[0] / area, 0}, {-a[1] / area, a[0] / area, 0}, {0, 0, 1 / u[0].along[0]}}};
 }
 
-static int taken(const basis *b, int dims, int j) {
+static int index_in_basis(const basis *b, int dims, int j) {
     for (int k = 0; k < dims; k++) {
         if (b->which[k] == j) {
             return k;
@@ -143,8 +145,8 @@ static int taken(const basis *b, int dims, int j) {
     return -1;
 }
 
-/* Row i of A, without db X' u. */
-static void own_row(const mlcp *m, const polyhedral_group *g, int i, double *row) {
+/* Row i of A. */
+static void fill_group_row(const mlcp *m, const polyhedral_group *g, int i, double *row) {
     const polyhedral *p = m->p;
     for (int j = 0; j < g->count; j++) {
         row[j] = m->db[g->first + i] * polyhedral_coupling(p, g, i, j);
@@ -152,7 +154,7 @@ static void own_row(const mlcp *m, const polyhedral_group *g, int i, double *row
     row[i] += m->da[g->first + i] + m->db[g->first + i] * m->soft;
 }
 
-/* A row of numbers for dx as one for z and p. */
+/* Transforms a row for dx into one for z and p. */
 static void change_basis(const polyhedral *p, const polyhedral_group *g, const basis *b, const double *row, double *z,
                          double *to) {
     int at = 0;
@@ -164,7 +166,7 @@ static void change_basis(const polyhedral *p, const polyhedral_group *g, const b
     }
     for (int j = 0; j < g->count; j++) {
         const polyhedral_unknown *u = &p->unknown[g->first + j];
-        if (taken(b, g->dims, j) < 0) {
+        if (index_in_basis(b, g->dims, j) < 0) {
             z[at] = row[j];
             for (int k = 0; k < u->rows; k++) {
                 z[at] -= to[k] * u->along[k];
@@ -175,9 +177,9 @@ static void change_basis(const polyhedral *p, const polyhedral_group *g, const b
 }
 
 /* Reflections for the first `columns` of `height` rows of `width` numbers. */
-static void triangle(int height, int width, int columns, double *A) {
+static void triangularise_rows(int height, int width, int columns, double *A) {
     for (int k = 0; k < columns && k < height; k++) {
-        double square = 0, sum[WIDE];
+        double square = 0, sum[MAX_GROUP_WIDTH];
         for (int i = k; i < height; i++) {
             square += A[i * width + k] * A[i * width + k];
         }
@@ -205,21 +207,22 @@ static void triangle(int height, int width, int columns, double *A) {
     }
 }
 
-/* A group's rows, made a triangle. */
-static void reduce(const mlcp *m, const polyhedral_group *g, const double *r, double damping, double *A, double *to) {
+/* Rows of a group, reduced to a triangle. */
+static void reduce_group(const mlcp *m, const polyhedral_group *g, const double *r, double damping, double *A,
+                         double *to) {
     const polyhedral *p = m->p;
-    basis b = basis_of(p, g);
+    basis b = make_basis(p, g);
     int more = g->count - g->dims, width = width_of(g), height = height_of(g),
         rows = damping > 0 ? 2 * g->count : g->count;
     memset(A, 0, (size_t)(2 * g->count * width) * sizeof *A);
     for (int i = 0; i < rows; i++) {
-        double *row = A + i * width, own[MOST];
+        double *row = A + i * width, own[MAX_GROUP_UNKNOWNS];
         memset(own, 0, (size_t)g->count * sizeof *own);
         if (i < g->count) {
             const polyhedral_unknown *u = &p->unknown[g->first + i];
-            own_row(m, g, i, own);
+            fill_group_row(m, g, i, own);
             for (int k = 0; k < u->rows; k++) {
-                row[more + u->row - g->row + k] = m->db[g->first + i] * polyhedral_felt(p, g, i) * u->along[k];
+                row[more + u->row - g->row + k] = m->db[g->first + i] * polyhedral_row_weight(p, g, i) * u->along[k];
             }
             row[width - 1] = -r[g->first + i];
         } else {
@@ -227,12 +230,12 @@ static void reduce(const mlcp *m, const polyhedral_group *g, const double *r, do
         }
         change_basis(p, g, &b, own, row, row + more + g->dims);
     }
-    triangle(rows, width, height < rows ? height : rows, A);
+    triangularise_rows(rows, width, height < rows ? height : rows, A);
     memcpy(to, A, (size_t)(height * width) * sizeof *to);
 }
 
 /* The square [R_uu W + R_up, c_u] and the triangle [R_pp, c_p]. */
-static void assemble(const mlcp *m, struct mlcp_step *s) {
+static void assemble_system(const mlcp *m, struct mlcp_step *s) {
     const polyhedral *p = m->p;
     size_t n = (size_t)s->n, stride = (size_t)s->stride, rows = (size_t)p->dual->n;
     memset(s->B, 0, (n + 1) * stride * sizeof *s->B);
@@ -260,8 +263,8 @@ static void assemble(const mlcp *m, struct mlcp_step *s) {
     }
 }
 
-/* One reflection after the other: column k is R_kk and all of B's. */
-static void by_one(int n, int stride, double *R, double *B) {
+/* Unblocked Householder reflections: column k is R_kk and column k of B. */
+static void reflect_unblocked(int n, int stride, double *R, double *B) {
     for (int k = 0; k < n; k++) {
         double *u = B + (size_t)k * (size_t)stride, *corner = R + (size_t)k * (size_t)(n + 2);
         double length = sqrt(dense_dot(n, u, u) + *corner * *corner);
@@ -279,25 +282,25 @@ static void by_one(int n, int stride, double *R, double *B) {
     }
 }
 
-/* 0 if it was stopped. */
-static int by_blocks(struct mlcp_step *s, const panels_watch *watch) {
-    const int n = s->n, more = n + 1, none = 0, block = BLOCK;
+/* Blocked reflections; false: stopped. */
+static bool reflect_blocked(struct mlcp_step *s, const panels_watch *watch) {
+    const int n = s->n, more = n + 1, none = 0, block = BLOCK_REFLECTIONS;
     int info;
     if (n > PANELS_WHOLE) {
         return panels_reflect_stack(
-            &(panels_stack){n, n, none, more, BLOCK, more, s->stride, s->R, s->B, s->T, s->work}, watch);
+            &(panels_stack){n, n, none, more, BLOCK_REFLECTIONS, more, s->stride, s->R, s->B, s->T, s->work}, watch);
     }
     dtpqrt_(&n, &more, &none, &block, s->R, &more, s->B, &s->stride, s->T, &block, s->work, &info);
-    return 1;
+    return true;
 }
 
-static void stretch(double diagonal, double *least, double *greatest) {
+static void update_range(double diagonal, double *least, double *greatest) {
     *least = fmin(*least, fabs(diagonal));
     *greatest = fmax(*greatest, fabs(diagonal));
 }
 
-/* R p = c, c being the last column. */
-static void back(int n, double *R) {
+/* R p = c, c the last column. */
+static void substitute_back(int n, double *R) {
     double *c = R + (size_t)n * (size_t)(n + 1);
     for (int k = n; k-- > 0;) {
         const double *column = R + (size_t)k * (size_t)(n + 1);
@@ -307,11 +310,11 @@ static void back(int n, double *R) {
 }
 
 /* z of a group, and dx = T (p, z). */
-static void unfold(const polyhedral *p, const polyhedral_group *g, const reduced *from, const double *u,
-                   const double *impulse, double *dx) {
+static void expand_group(const polyhedral *p, const polyhedral_group *g, const reduced *from, const double *u,
+                         const double *impulse, double *dx) {
     int more = g->count - g->dims, width = width_of(g), at = 0;
-    double z[MOST], left[DIMS];
-    basis b = basis_of(p, g);
+    double z[MAX_GROUP_UNKNOWNS], left[MAX_GROUP_ROWS];
+    basis b = make_basis(p, g);
     for (int i = more; i-- > 0;) {
         const double *row = from->row + i * width;
         z[i] = row[width - 1];
@@ -326,7 +329,7 @@ static void unfold(const polyhedral *p, const polyhedral_group *g, const reduced
     memcpy(left, impulse, (size_t)g->dims * sizeof *left);
     for (int j = 0; j < g->count; j++) {
         const polyhedral_unknown *x = &p->unknown[g->first + j];
-        if (taken(&b, g->dims, j) < 0) {
+        if (index_in_basis(&b, g->dims, j) < 0) {
             dx[j] = z[at++];
             for (int k = 0; k < x->rows; k++) {
                 left[k] -= x->along[k] * dx[j];
@@ -341,8 +344,8 @@ static void unfold(const polyhedral *p, const polyhedral_group *g, const reduced
     }
 }
 
-/* p, in the last column of R, to dx. */
-static void hand_out(const mlcp *m, struct mlcp_step *s, double *dx) {
+/* dx from p, in the last column of R. */
+static void expand_step(const mlcp *m, struct mlcp_step *s, double *dx) {
     const polyhedral *p = m->p;
     memset(s->impulse, 0, (size_t)p->dual->n * sizeof *s->impulse);
     for (int k = 0; k < s->n; k++) {
@@ -353,43 +356,43 @@ static void hand_out(const mlcp *m, struct mlcp_step *s, double *dx) {
     }
     for (int i = 0; i < p->groups; i++) {
         const polyhedral_group *g = &p->group[i];
-        unfold(p, g, &s->group[i], s->u + g->row, s->impulse + g->row, dx + g->first);
+        expand_group(p, g, &s->group[i], s->u + g->row, s->impulse + g->row, dx + g->first);
     }
 }
 
-/* J dx = -r, where J is so far from singular that this leaves next to nothing. */
-static int newton(const mlcp *m, const double *r, double *dx) {
+/* J dx = -r by LU; false: singular, or the residual is too large. */
+static bool solve_newton_step(const mlcp *m, const double *r, double *dx) {
     const polyhedral *p = m->p;
     struct mlcp_step *s = m->step;
     for (int i = 0; i < p->groups; i++) {
-        reduce(m, &p->group[i], r, 0, s->local, s->group[i].row);
+        reduce_group(m, &p->group[i], r, 0, s->local, s->group[i].row);
     }
-    assemble(m, s);
+    assemble_system(m, s);
     const int n = s->n;
     if (!lu_factor(n, s->stride, s->B, s->swap, s->lu_work, &p->dual->watch)) { /* of B' */
-        return 0;
+        return false;
     }
     double *right = s->B + (size_t)n * (size_t)s->stride;
     lu_solve_transposed(n, s->stride, s->B, s->swap, right);
     memcpy(s->R + (size_t)n * (size_t)(n + 1), right, (size_t)n * sizeof *right);
-    hand_out(m, s, dx);
-    mlcp_slope(m, dx, s->left);
+    expand_step(m, s, dx);
+    mlcp_jacobian_times(m, dx, s->left);
     double left = 0, size = 0;
     for (int i = 0; i < p->n; i++) {
         left += (s->left[i] + r[i]) * (s->left[i] + r[i]);
         size += r[i] * r[i];
     }
-    return left <= LEFT * LEFT * size;
+    return left <= MAX_RESIDUAL_RATIO * MAX_RESIDUAL_RATIO * size;
 }
 
-void mlcp_step_begin(const mlcp *m) {
+void mlcp_step_prepare(const mlcp *m) {
     if (m->step->M) {
         polyhedral_matrix(m->p, m->step->M);
     }
 }
 
-/* J by columns, above the room for lambda. */
-static int find_small(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
+/* Dense least squares: J by columns, with room for the rows of lambda. */
+static bool solve_dense_step(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
     int n = m->p->n;
     double *A = m->step->dense;
     for (int j = 0; j < n; j++) {
@@ -405,37 +408,40 @@ static int find_small(const mlcp *m, const double *r, double lambda, double *dx,
     return least_squares_solve(n, n, A, lambda, dx, range, NULL);
 }
 
-int mlcp_step_find(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
+bool mlcp_step_solve(const mlcp *m, const double *r, double lambda, double *dx, double *range) {
     const polyhedral *p = m->p;
     struct mlcp_step *s = m->step;
     double least = HUGE_VAL, greatest = 0;
+    /* a small problem, or Newton's step */
     if (s->M) {
-        return find_small(m, r, lambda, dx, range);
+        return solve_dense_step(m, r, lambda, dx, range);
     }
-    if (s->n > 0 && lambda <= NONE && m->soft > 0 && newton(m, r, dx)) {
+    if (s->n > 0 && lambda <= NEGLIGIBLE_LAMBDA && m->soft > 0 && solve_newton_step(m, r, dx)) {
         *range = 1;
-        return 1;
+        return true;
     }
+    /* triangles of the groups, then of the system in p */
     for (int i = 0; i < p->groups; i++) {
         const polyhedral_group *g = &p->group[i];
-        reduce(m, g, r, sqrt(lambda), s->local, s->group[i].row);
+        reduce_group(m, g, r, sqrt(lambda), s->local, s->group[i].row);
         for (int k = 0; k < g->count - g->dims; k++) {
-            stretch(s->group[i].row[k * (width_of(g) + 1)], &least, &greatest);
+            update_range(s->group[i].row[k * (width_of(g) + 1)], &least, &greatest);
         }
     }
-    assemble(m, s);
-    if (s->n <= FEW) {
-        by_one(s->n, s->stride, s->R, s->B);
-    } else if (!by_blocks(s, &p->dual->watch)) {
+    assemble_system(m, s);
+    if (s->n <= MAX_UNBLOCKED) {
+        reflect_unblocked(s->n, s->stride, s->R, s->B);
+    } else if (!reflect_blocked(s, &p->dual->watch)) {
         memset(dx, 0, (size_t)p->n * sizeof *dx);
         *range = HUGE_VAL;
-        return 0;
+        return false;
     }
     for (int k = 0; k < s->n; k++) {
-        stretch(s->R[(size_t)k * (size_t)(s->n + 2)], &least, &greatest);
+        update_range(s->R[(size_t)k * (size_t)(s->n + 2)], &least, &greatest);
     }
+    /* p, then dx */
     *range = greatest / least;
-    back(s->n, s->R);
-    hand_out(m, s, dx);
+    substitute_back(s->n, s->R);
+    expand_step(m, s, dx);
     return least > 0 && isfinite(*range);
 }

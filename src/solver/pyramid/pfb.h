@@ -1,7 +1,7 @@
-/* The penalised Fischer-Burmeister function (Chen, Chen, Kanzow 2000; Mylapilli and Jain 2016, eq. 8), zero exactly where
+/* Penalised Fischer-Burmeister function (Chen, Chen, Kanzow 2000; Mylapilli and Jain 2016, eq. 8), zero exactly where
  * 0 <= a perp b >= 0:
  *
- *     phi(a, b) = lam (a + b - h) + (1 - lam) max(0, a) max(0, b),     h = sqrt(a^2 + b^2),     lam = 0.7 */
+ *     phi(a, b) = lam (a + b - h) + (1 - lam) max(0, a) max(0, b),     h = sqrt(a^2 + b^2),     lam = 0.95 */
 #ifndef SOLVER_PYRAMID_PFB_H
 #define SOLVER_PYRAMID_PFB_H
 
