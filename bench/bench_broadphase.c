@@ -7,8 +7,8 @@
  *   cloud     cubes that fall together, 0.02 sizes a frame and faster by 0.0005 each frame
  *   anew      every box somewhere else in every frame: no coherence at all
  * Nanoseconds for each box and frame, in the first frame and in the mean and worst of later ones; pairs; the growth
- * exponent from the smallest to the largest; with two threads (wall time); beside all pairs and one-axis sweep and prune
- * at the sizes that these can do. */
+ * exponent from the smallest to the largest; with two threads (wall time); beside all pairs and one-axis sweep and
+ * prune at the sizes that these can do. */
 #include "collide/broadphase/broadphase.h"
 #include "support/models.h"
 #include "support/quick.h"

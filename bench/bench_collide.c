@@ -1,8 +1,8 @@
 /* What does one pair of shapes cost?
  *
  * Nanoseconds per pair, the least of several passes over a thousand placements of each kind: `apart` just beyond the
- * margin, `near` within it and about to touch anyhow, `resting` flat on each other and slightly inside, `deep`.  Shapes are
- * half a metre to a metre wide. A new kind is a row of `rows`. */
+ * margin, `near` within it and about to touch anyhow, `resting` flat on each other and slightly inside, `deep`.  Shapes
+ * are half a metre to a metre wide. A new kind is a row of `rows`. */
 #include "collide/contact/pair.h"
 #include "support/models.h"
 #include "support/quick.h"

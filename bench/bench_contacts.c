@@ -1,8 +1,8 @@
 /* What do the contacts of a whole scene cost?
  *
  * Clutter: columns of ten, spheres of 5 cm and boxes of 10 cm in turn, each resting on the one below, with and without
- * walls.  The bodies tremble from frame to frame as they do under a solver, and every frame is shown the contacts of the
- * one before.  Then the same with every box as a hull of points: the general convex pairs. */
+ * walls.  The bodies tremble from frame to frame as they do under a solver, and every frame is shown the contacts of
+ * the one before.  Then the same with every box as a hull of points: the general convex pairs. */
 #include "collide/collision.h"
 #include "math/spatial.h"
 #include "support/models.h"

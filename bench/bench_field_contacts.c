@@ -1,7 +1,7 @@
 /* What does the contact of a distance field cost?
  *
- * Bolt and nut assembled, at several resolutions of their surfaces, dishes in dishes, a ball and a box on a box: time of a
- * pair, points, and per triangle looked at and per evaluation of the field, both of the first direction.  Then the
+ * Bolt and nut assembled, at several resolutions of their surfaces, dishes in dishes, a ball and a box on a box: time
+ * of a pair, points, and per triangle looked at and per evaluation of the field, both of the first direction.  Then the
  * clustering alone. */
 #include "collide/field/field_contact.h"
 #include "collide/manifold/cluster.h"

@@ -1,8 +1,8 @@
 /* How many of the hard random problems does each strict solver answer?
  *
- * Bodies that float, contacts at random places with random normals, all met at once at speed, with offsets of the gaps: far
- * harder than anything that rests, and some have no answer at all, where one body has eight contacts and friction locks it.
- * Solved: E within 1e-8.  A hundred problems of each family, the same for all; no clock. */
+ * Bodies that float, contacts at random places with random normals, all met at once at speed, with offsets of the gaps:
+ * far harder than anything that rests, and some have no answer at all, where one body has eight contacts and friction
+ * locks it. Solved: E within 1e-8.  A hundred problems of each family, the same for all; no clock. */
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"

@@ -1,7 +1,7 @@
 /* What does it cost to judge an answer?
  *
- * Stacks of boxes and heaps of free bodies with random contacts; nanoseconds for each contact, best of many, for the whole
- * judgement, beside one product J v and one J' gamma of the same problem, and one A^-1 x. */
+ * Stacks of boxes and heaps of free bodies with random contacts; nanoseconds for each contact, best of many, for the
+ * whole judgement, beside one product J v and one J' gamma of the same problem, and one A^-1 x. */
 #include "solver/core/products.h"
 #include "support/judged.h"
 #include "support/problems.h"

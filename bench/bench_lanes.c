@@ -1,7 +1,8 @@
 /* What do vectors and a second thread gain in SubADMM's inner loops?
  *
- * Bodies in a row, each touching others near it, and the world: nanoseconds for each contact and body, best of many, one
- * at a time and as many as the machine's vectors hold; then, by the clock on the wall, an iteration on one thread and on two. */
+ * Bodies in a row, each touching others near it, and the world: nanoseconds for each contact and body, best of many,
+ * one at a time and as many as the machine's vectors hold; then, by the clock on the wall, an iteration on one thread
+ * and on two. */
 #include "base/threads.h"
 #include "support/lanes.h"
 #include "support/quick.h"

@@ -1,9 +1,9 @@
-/* Does the size of the contact problem grow with the mechanism? (Mylapilli and Jain 2016: in minimal coordinates it depends
- * on the number of contacts alone.)
+/* Does the size of the contact problem grow with the mechanism? (Mylapilli and Jain 2016: in minimal coordinates it
+ * depends on the number of contacts alone.)
  *
- * A chain hangs from a height of which its last three links are too much: they lie on the floor, and slide.  Of 12, 48 or
- * 192 links four balls touch, the same problem but for the inertia behind it.  CPU microseconds of a step, the least of
- * many: what sets the problem up (motion without contacts, collision, rows, and W), and what answers it, given W.
+ * A chain hangs from a height of which its last three links are too much: they lie on the floor, and slide.  Of 12, 48
+ * or 192 links four balls touch, the same problem but for the inertia behind it.  CPU microseconds of a step, the least
+ * of many: what sets the problem up (motion without contacts, collision, rows, and W), and what answers it, given W.
  * `--json` for programs. */
 #include "solver/core/products.h"
 #include "solver/matrices/delassus.h"

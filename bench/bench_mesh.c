@@ -1,8 +1,8 @@
 /* What do meshes and height fields cost?
  *
- * Building: nanoseconds per triangle, of which the tree.  Nearest point near the surface.  Contact of each convex shape,
- * resting a tenth of a millimetre deep on a fine floor, on hills of a height field, on a torus; two tori.  Overlap of any
- * depth with a coarse torus, in random poses. */
+ * Building: nanoseconds per triangle, of which the tree.  Nearest point near the surface.  Contact of each convex
+ * shape, resting a tenth of a millimetre deep on a fine floor, on hills of a height field, on a torus; two tori.
+ * Overlap of any depth with a coarse torus, in random poses. */
 #include "collide/contact/pair.h"
 #include "geometry/mesh/bvh.h"
 #include "geometry/mesh/mesh.h"

@@ -1,8 +1,8 @@
 /* The same clutter, here and in MuJoCo: what does a step cost, and how deep do things sink?
  *
  * scenes/bench/clutter.json comes to rest under `sap`; from that state every program and solver first goes on for some
- * steps of its own, then is timed: the same balls, boxes and walls, friction 1, steps of 10 ms.  MuJoCo's contacts are as
- * soft as it makes them by default.  Its iterations are those of the last step.
+ * steps of its own, then is timed: the same balls, boxes and walls, friction 1, steps of 10 ms.  MuJoCo's contacts are
+ * as soft as it makes them by default.  Its iterations are those of the last step.
  *
  *     bench_mujoco [--quick | BODIES]     up to so many bodies, 160 if it is not said */
 #include "scene/json/text.h"

@@ -1,7 +1,7 @@
 /* What does a sweep of Gauss-Seidel cost, matrix-free and with W assembled?
  *
- * Clutter of rigid bodies after 3 s in a container, and stacks of boxes: nanoseconds for a contact in a sweep, microseconds to
- * prepare, and sweeps to E = 1e-8 from nothing, at most 5,000. */
+ * Clutter of rigid bodies after 3 s in a container, and stacks of boxes: nanoseconds for a contact in a sweep,
+ * microseconds to prepare, and sweeps to E = 1e-8 from nothing, at most 5,000. */
 #include "contact/stage.h"
 #include "support/container.h"
 #include "support/problems.h"

@@ -1,8 +1,8 @@
 /* What does SAP cost?
  *
- * Clutter with walls that has come to rest, or nearly: microseconds per solve and per Newton iteration, and those of the
- * parts of one iteration; then what the ways to factor its Hessian cost beside each other, and at chains of larger trees.
- * The least of several passes. */
+ * Clutter with walls that has come to rest, or nearly: microseconds per solve and per Newton iteration, and those of
+ * the parts of one iteration; then what the ways to factor its Hessian cost beside each other, and at chains of larger
+ * trees. The least of several passes. */
 #include "solver/newton/primal.h"
 #include "support/clutter.h"
 #include "support/quick.h"

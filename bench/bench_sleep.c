@@ -1,7 +1,7 @@
 /* What does sleep save, and what does looking out for it cost?
  *
- * A heap of clutter as it comes to rest, and two hundred stacks of which one is shaken: awake as without the option, awake
- * under it (no speed is still), asleep. */
+ * A heap of clutter as it comes to rest, and two hundred stacks of which one is shaken: awake as without the option,
+ * awake under it (no speed is still), asleep. */
 #include "support/container.h"
 #include "support/quick.h"
 

@@ -1,7 +1,7 @@
 /* How does the time of a step grow?
  *
- * Chains of 125 to 1,000 links and 1,250 to 10,000 free bodies: building the model, one step with the default integrator,
- * memory; then the exponent of the growth between the smallest and the largest. */
+ * Chains of 125 to 1,000 links and 1,250 to 10,000 free bodies: building the model, one step with the default
+ * integrator, memory; then the exponent of the growth between the smallest and the largest. */
 #include "support/models.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* What does contact cost a tree of many dofs, and where does the time go?
  *
  * An arm, a quadruped and a humanoid that stand, chains of 100 and 1,000 links lying in loops on themselves.  CPU
- * microseconds, the least of many calls: rows and masses (build); the diagonal blocks of J A^-1 J' by half solves and by
- * whole ones, all of it by either; the solver; the judge; all of the answer. */
+ * microseconds, the least of many calls: rows and masses (build); the diagonal blocks of J A^-1 J' by half solves and
+ * by whole ones, all of it by either; the solver; the judge; all of the answer. */
 #include "solver/matrices/delassus.h"
 #include "support/quick.h"
 #include "support/touched.h"

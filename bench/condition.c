@@ -6,8 +6,9 @@
  *
  *     H = A + J' G J     at the answer,    G = -d gamma / d u
  *
- * both eigenvalues, and the mean slip |u_t| of the contacts that stick (fig. 14).  Apart from the answer itself nothing here is
- * the solver's: G is written down anew from the law (sec. IV-B and appendix C), H is dense, and its eigenvalues are Jacobi's. */
+ * both eigenvalues, and the mean slip |u_t| of the contacts that stick (fig. 14).  Apart from the answer itself nothing
+ * here is the solver's: G is written down anew from the law (sec. IV-B and appendix C), H is dense, and its eigenvalues
+ * are Jacobi's. */
 #include "support/answers.h"
 
 #include <math.h>

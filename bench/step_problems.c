@@ -4,16 +4,15 @@
  *                   [--place nut|balls] [--wrenches N] [--force F] [--arm A]
  *                   [--solver NAME:OPTION=VALUE:... [--repeat N] [--guess]]
  *
- * A world runs `settle` steps; then `states` states follow, `between` steps apart, or placed at random.  Each state gives
- * one problem, or one for each of `wrenches` random wrenches on the floating bodies: components within +- F weights of the
- * body, and within that times A metres.  `runs` repeats the states from random starts; problems without contacts are then
- * left out.  Writes FOLDER/NAME_000.hdf5 and so on, under the law of the scene, with the data of solvers that use bodies
- * (sim_problem_bodies); prints JSON: bodies that move, velocities, steps without contacts, and of each problem its run
- * and its contacts.
- * The same command gives the same problems.
+ * A world runs `settle` steps; then `states` states follow, `between` steps apart, or placed at random.  Each state
+ * gives one problem, or one for each of `wrenches` random wrenches on the floating bodies: components within +- F
+ * weights of the body, and within that times A metres.  `runs` repeats the states from random starts; problems without
+ * contacts are then left out.  Writes FOLDER/NAME_000.hdf5 and so on, under the law of the scene, with the data of
+ * solvers that use bodies (sim_problem_bodies); prints JSON: bodies that move, velocities, steps without contacts, and
+ * of each problem its run and its contacts. The same command gives the same problems.
  *
- * With --solver it solves each problem instead of writing it, with what no file holds (sim_problem_bodies: SubADMM splits
- * trees by it), and prints a JSON object a problem with the keys of `sim solve --json`. */
+ * With --solver it solves each problem instead of writing it, with what no file holds (sim_problem_bodies: SubADMM
+ * splits trees by it), and prints a JSON object a problem with the keys of `sim solve --json`. */
 #include "solver/words.h"
 
 #include <getopt.h>
@@ -92,8 +91,8 @@ static bool ball_is_clear(const sim_model *m, int body, const double *q) {
     return true;
 }
 
-/* Balls in a cube of 60 cm on the origin, clear of walls and of each other; velocities of 1 m/s standard deviation along
- * each axis, no spin.  A ball without a free place after a thousand tries makes all begin again. */
+/* Balls in a cube of 60 cm on the origin, clear of walls and of each other; velocities of 1 m/s standard deviation
+ * along each axis, no spin.  A ball without a free place after a thousand tries makes all begin again. */
 static void place_balls(random_stream *random, const sim_model *m, double *q, double *v) {
     enum { MAX_TRIES = 1000 };
     static const double half = 0.3; /* m */

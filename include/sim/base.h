@@ -1,4 +1,4 @@
-/* Status, errors, version: what every other header needs. */
+/* Status, errors, version: included by every other header. */
 #ifndef SIM_BASE_H
 #define SIM_BASE_H
 
@@ -24,7 +24,7 @@ typedef enum sim_status {
     SIM_NO_RESOURCE = 3, /* memory, a file or a thread could not be had */
 } sim_status;
 
-/* Why a call failed, in one sentence.  Callers own it; functions fill it only when they fail.  May be passed as NULL. */
+/* The reason of a failure, in one sentence.  Callers own it; functions fill it only when they fail.  May be NULL. */
 typedef struct sim_error {
     sim_status status;
     char text[512];

@@ -1,7 +1,7 @@
 /* Contacts: where shapes touch or are about to.
  *
- * The normal points from B to A, everywhere.  The gap is signed: positive apart, negative inside; moving A by s along the
- * normal adds s to it.  The position stands midway between the two surfaces, unless what meets is still on its way. */
+ * The normal points from B to A, everywhere.  The gap is signed: positive apart, negative inside; moving A by s along
+ * the normal adds s to it.  The position is midway between the two surfaces, unless bodies have yet to meet. */
 #ifndef SIM_COLLIDE_H
 #define SIM_COLLIDE_H
 
@@ -34,8 +34,9 @@ typedef struct sim_contact {
 } sim_contact;
 
 /* The contact points of two shapes placed at X_a and X_b in one frame: those with a gap of at most `margin`.  Bodies,
- * groups and materials play no part, nor do the poses within the shapes.  Writes at most `capacity` points and returns how
- * many there are; -1 without memory, and for what is no shape in a place: a pose that is not finite, a geometry missing. */
+ * groups and materials play no part, nor do the poses within the shapes.  Writes at most `capacity` points and returns
+ * how many there are; -1 without memory, and for what is no shape in a place: a pose that is not finite, a geometry
+ * missing. */
 SIM_API int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape *b, const sim_pose *X_b,
                                double margin, sim_contact_point *point, int capacity);
 

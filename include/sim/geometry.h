@@ -77,8 +77,8 @@ typedef struct sim_geometry {
 
 SIM_API void sim_geometry_free(sim_geometry *geometry);
 
-/* The convex hull of points; faces that lie in one plane to within 2e-7 of its size are one face.  Refused: fewer than four,
- * all in a plane (to within 1e-7 of their extent), not finite. */
+/* The convex hull of points; faces that lie in one plane to within 2e-7 of its size are one face.  Refused: fewer than
+ * four, all in a plane (to within 1e-7 of their extent), not finite. */
 SIM_API sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error);
 /* A surface of triangles.  Vertices closer than rounding are joined, triangles without area left out.  Refused: indices
  * out of range, numbers that are not finite, nothing left, or a closed surface turned inside out. */
@@ -87,9 +87,9 @@ SIM_API sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const
 SIM_API sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,
                                            sim_error *error);
 
-/* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.  Polygons
- * are cut into triangles, concave ones too; equal corners of an STL file are one vertex, vertices that no triangle names
- * are left out; a scale that mirrors turns the triangles round. */
+/* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.
+ * Polygons are cut into triangles, concave ones too; equal corners of an STL file are one vertex, vertices that no
+ * triangle names are left out; a scale that mirrors turns the triangles round. */
 typedef struct sim_triangles {
     int nvertex, ntriangle;
     sim_v3 *vertex;
@@ -124,11 +124,11 @@ typedef enum sim_field_type {
 SIM_API const char *sim_field_name(sim_field_type type);
 
 /* A thread of triangular profile cut flat at crest and root, right-handed unless `left`: flanks that enclose
- * `flank_angle`, one ridge each `pitch`, pitch/8 wide at `diameter`/2 (ISO 68-1), its middle at z = 0 over the x axis: a
- * bolt and a nut at one place fit.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 - depth.  A bore
- * (`internal`): a hole through a solid that reaches to infinity (intersect it with the outside of a nut), whose groove is
- * cut to `diameter`/2 and whose ridge comes inwards to diameter/2 - depth.  `clearance` moves the whole surface into the
- * solid (rod thinner, bore wider), measured along its normal; a rod keeps its length. */
+ * `flank_angle`, one ridge each `pitch`, pitch/8 wide at `diameter`/2 (ISO 68-1), its middle at z = 0 over the x axis:
+ * a bolt and a nut at one place fit.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 - depth.  A bore
+ * (`internal`): a hole through a solid that reaches to infinity (intersect it with the outside of a nut), whose groove
+ * is cut to `diameter`/2 and whose ridge comes inwards to diameter/2 - depth.  `clearance` moves the whole surface into
+ * the solid (rod thinner, bore wider), measured along its normal; a rod keeps its length. */
 typedef struct sim_thread {
     double diameter, pitch, depth;
     double length;      /* a rod ends at z = +-length/2; a bore runs on */
@@ -153,11 +153,12 @@ typedef struct sim_field_def {
 } sim_field_def;
 
 SIM_API sim_field_def sim_field_default(void);
-/* A solid by its distance field.  `resolution` is the edge of the triangles that stand for its surface where a surface is
- * needed (contact, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its longest side, or down
- * to a two-hundredth where thin walls or threads ask for it, and fewer, longer triangles for contact.  `cache`: a folder in
- * which sampled grids are kept by content, made when needed, or NULL.  Refused: sizes that are not positive, a solid without
- * bounds, what would take more than some nine million triangles (fewer, the more parts) or 25 million samples. */
+/* A solid by its distance field.  `resolution` is the edge of the triangles that stand for its surface where a surface
+ * is needed (contact, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its longest side,
+ * or down to a two-hundredth where thin walls or threads ask for it, and fewer, longer triangles for contact.  `cache`:
+ * a folder in which sampled grids are kept by content, made when needed, or NULL.  Refused: sizes that are not
+ * positive, a solid without bounds, what would take more than some nine million triangles (fewer, the more parts) or 25
+ * million samples. */
 SIM_API sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache,
                                          sim_error *error);
 /* Signed distance at a point, and its gradient (may be NULL). */

@@ -6,8 +6,9 @@
 extern "C" {
 #endif
 
-/* The greatest Coulomb coefficient.  De Saxce's s_n + mu |s_t| rounds a normal velocity away from mu |s_t| = 5e15 s_n on, and an
- * answer's error shows in E divided by mu.  What is pressed by n slides at 1000 n: with more, nothing slides that does not so. */
+/* The greatest Coulomb coefficient.  De Saxce's s_n + mu |s_t| rounds a normal velocity away from mu |s_t| = 5e15 s_n
+ * on, and an answer's error shows in E divided by mu.  What is pressed by n slides at 1000 n: with more, nothing slides
+ * that does not so. */
 #define SIM_MOST_FRICTION 1000.0
 
 typedef struct sim_v3 {
@@ -48,8 +49,8 @@ typedef struct sim_motion {
     sim_v3 ang, lin;
 } sim_motion;
 
-/* A wrench, impulse or momentum: moment about the point where it is taken, and force.  A type of its own, so that adding
- * a force to a motion does not compile. */
+/* A wrench, impulse or momentum: moment about the point where it is taken, and force.  A type of its own, so that
+ * adding a force to a motion does not compile. */
 typedef struct sim_force {
     sim_v3 ang, lin;
 } sim_force;

@@ -195,7 +195,7 @@ SIM_API sim_status sim_formula_parse(const char *text, sim_term *term, int room,
                                      sim_error *error);
 
 /* Joint-space controller of one dof: tau = kp (target - q) + kd (target rate - v) + feed-forward, held within +-effort.
- * The feedback is taken at the end of the step (implicitly, so stiff gains are stable), the feed-forward as loads are. */
+ * Feedback is evaluated at the end of the step (implicit, so stiff gains are stable), feed-forward like loads. */
 typedef struct sim_actuator {
     const char *name;
     int dof;
@@ -325,7 +325,7 @@ SIM_API int sim_builder_add_material(sim_builder *builder, const sim_material *m
 SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_material_pair *pair);
 /* The shapes of the two bodies never touch. */
 SIM_API int sim_builder_add_exclusion(sim_builder *builder, int first, int second);
-/* The builder, then the model, owns the geometry from here on, also when this fails.  Any number of shapes may use it. */
+/* The builder, then the model, owns the geometry from here on, even on failure.  Any number of shapes may use it. */
 SIM_API const sim_geometry *sim_builder_add_geometry(sim_builder *builder, sim_geometry *geometry);
 /* In actuators, loads and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);

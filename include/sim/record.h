@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* A trajectory file; its kind by its ending: .csv (text, %.17g) or .h5 (HDF5, readable up to the last flush even if
- * the program is killed).  "-" is CSV on standard output.  What stands in it: docs/formats.md.  HDF5 keeps global state:
+/* A trajectory file; its kind by its ending: .csv (text, %.17g) or .h5 (HDF5, readable up to the last flush even if the
+ * program is killed).  "-" is CSV on standard output.  What stands in it: docs/formats.md.  HDF5 keeps global state:
  * use .h5 recorders from one thread at a time. */
 typedef struct sim_recorder sim_recorder;
 
@@ -31,17 +31,17 @@ SIM_API sim_status sim_checkpoint_write(const char *path, const sim_scene *scene
                                         sim_error *error);
 /* Refused if the checkpoint belongs to another model, another format, or another step, integrator or contact solver. */
 SIM_API sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error);
-/* The text of the scene that a checkpoint was made of, malloc'd: with the caller's values in place of the file's own. */
+/* The scene text in a checkpoint, malloc'd: with the caller's values in place of those of the file. */
 SIM_API sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, sim_error *error);
 
-/* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and what FCLIB lacks in a group of our
- * own (docs/formats.md).  What a file held is kept, so that it can be written again as it was: the same groups, arrays
- * and texts, bit by bit. */
+/* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and what FCLIB lacks in a group of
+ * our own (docs/formats.md).  What a file held is kept, so that it can be written again as it was: the same groups,
+ * arrays and texts, bit by bit. */
 typedef struct sim_problem_file sim_problem_file;
 
 /* Refused, with the place in the file and the reason, if it is not a contact problem through and through. */
 SIM_API sim_problem_file *sim_problem_file_read(const char *path, sim_error *error);
-/* The same, given up with SIM_FAILED once `stop` says so, which is asked after every array and within what takes long. */
+/* The same, but ends with SIM_FAILED once `stop` returns other than 0; asked after every array and in long loops. */
 SIM_API sim_problem_file *sim_problem_file_read_until(const char *path, int (*stop)(void *context), void *context,
                                                       sim_error *error);
 /* A file to be of a problem, of which it keeps a copy; read again, it gives the same problem to the bit. */
@@ -53,14 +53,14 @@ SIM_API sim_problem_file *sim_problem_file_create_under(const sim_problem *probl
 SIM_API void sim_problem_file_free(sim_problem_file *file);
 /* Takes the place of an older file in one move. */
 SIM_API sim_status sim_problem_file_write(const sim_problem_file *file, const char *path, sim_error *error);
-/* The problem that stands in it; it lives as long as the file.  Global files whose M is not symmetric give local ones. */
+/* The problem of the file; it lives as long as the file.  Global files with unsymmetric M give local problems. */
 SIM_API const sim_problem *sim_problem_file_problem(const sim_problem_file *file);
 /* The numbers of its law; as they stand by default where the file tells of none. */
 SIM_API sim_law_options sim_problem_file_law(const sim_problem_file *file);
 /* "title", "description", "math_info"; NULL: not there. */
 SIM_API const char *sim_problem_file_info(const sim_problem_file *file, const char *name);
-/* The answer that stands in the file, from whatever program: v [nv] and impulse [nrow].  Where v is missing it follows from
- * the impulses. */
+/* The answer that stands in the file, from whatever program: v [nv] and impulse [nrow].  Where v is missing it follows
+ * from the impulses. */
 SIM_API sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, double *impulse, sim_error *error);
 /* Put an answer into FCLIB's /solution: r, and u and v as they follow from r.  `impulse` as the problem has its rows;
  * `made_by` becomes an attribute. */

@@ -69,8 +69,8 @@ SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
  * snprintf. */
 SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
 
-/* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of the
- * scene, too; where sampled distance fields are kept from one run to the next; and solvers of one's own. */
+/* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of
+ * the scene, too; where sampled distance fields are kept from one run to the next; and solvers of one's own. */
 typedef struct sim_scene_overrides {
     int count;
     const char *const *set;
@@ -80,9 +80,8 @@ typedef struct sim_scene_overrides {
     const sim_solver_registry *solvers;
 } sim_scene_overrides;
 
-/* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  A scene that is
- * loaded may come with warnings.  `overrides` and
- * `diagnostics` may be NULL; the first diagnostic is also `error`. */
+/* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  A scene that
+ * is loaded may come with warnings.  `overrides` and `diagnostics` may be NULL; `error` is the first diagnostic. */
 SIM_API sim_scene *sim_scene_load(const char *path, const sim_scene_overrides *overrides, sim_diagnostics *diagnostics,
                                   sim_error *error);
 /* The same from memory; `path` names it in messages and anchors relative includes. */

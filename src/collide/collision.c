@@ -7,8 +7,8 @@
  *
  * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps are
  * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c).  By laws
- * that let what slides lift, a pair that touched a step ago stays in contact up to the gap at which it would glide, and one
- * that comes nearer is in contact from there on. */
+ * that let what slides lift, a pair that touched a step ago stays in contact up to the gap at which it would glide, and
+ * one that comes nearer is in contact from there on. */
 #include "collide/collision.h"
 #include "base/pool.h"
 #include "collide/broadphase/broadphase.h"
@@ -255,8 +255,8 @@ static mover find_mover(const task *t, int shape) {
                    .reach = c->reach[shape]};
 }
 
-/* Up to which gap over its slip does a pair stay in contact, by a law that lets what slides lift?  No farther than it is
- * large. */
+/* Up to which gap over its slip does a pair stay in contact, by a law that lets what slides lift?  No farther than it
+ * is large. */
 static double max_lift_of_pair(const task *t, broad_pair at, double speed) {
     const collision_stage *c = t->c;
     const sim_shape *a = &c->model->shape[at.a], *b = &c->model->shape[at.b];
@@ -266,9 +266,9 @@ static double max_lift_of_pair(const task *t, broad_pair at, double speed) {
 }
 
 /* Contact points of a pair, in the world.  What moves less than the margin in a step is only looked at a little farther
- * out.  Of what moves more, all points count that this step could close, if the pair is in contact already; if not, it is
- * followed along its motion.  What glides is in contact already, or comes down to where it will: found when it is below that, it
- * would be thrown up again, and hop for ever. */
+ * out.  Of what moves more, all points count that this step could close, if the pair is in contact already; if not, it
+ * is followed along its motion.  What glides is in contact already, or comes down to where it will: found when it is
+ * below that, it would be thrown up again, and hop for ever. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const collision_stage *c = t->c;
     sweep s = {.a = find_mover(t, at.a),

@@ -15,7 +15,7 @@ typedef struct collision_input {
     double step;                /* s: how long they move so */
     double
         glide; /* s: by the law what slides at v stays in contact up to a gap of glide friction v; 0: nothing lifts */
-    int one_point; /* what two moving bodies will only meet with in the step is one point of both (sweep.c); 0: each its own */
+    int one_point; /* two moving bodies that meet within the step do so at one point of both (sweep.c); 0: at one of each */
     const sim_contact *before; /* contacts of a step ago, as they were returned then; may be NULL */
     int nbefore;
     const char *still; /* [nbody] two bodies of these are passed over; NULL: none */
@@ -32,8 +32,8 @@ typedef struct collision_info {
 /* May any two shapes of the model touch, wherever its bodies go?  -1 without memory. */
 int collision_possible(const sim_model *model);
 
-/* `margin`: points with a gap up to it are contacts though nothing moves; NAN: a thousandth of the radius of the smaller
- * shape's ball.  NULL without memory. */
+/* `margin`: points with a gap up to it are contacts though nothing moves; NAN: a thousandth of the radius of the
+ * smaller shape's ball.  NULL without memory. */
 collision_stage *collision_create(const sim_model *model, double margin);
 void collision_free(collision_stage *collision);
 size_t collision_bytes(const collision_stage *collision);

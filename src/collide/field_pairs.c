@@ -51,8 +51,8 @@ static void reduce_field_points(const pair *p, const solid *a, const solid *b, m
     cluster_points(p, out, first, most, near);
 }
 
-/* A ball of A, centred at c: where is B's surface nearest?  Exact where B's distance is; where that is only a bound, the
- * nearest place found from there. */
+/* A ball of A, centred at c: where is B's surface nearest?  Exact where B's distance is; where that is only a bound,
+ * the nearest place found from there. */
 static void add_ball_contact(const pair *p, const solid *b, v3 c, double radius, uint32_t feature, manifold *out) {
     pose X_ba = inverse_pose(p->X_ab);
     v3 in_b = pose_point(X_ba, c), g, on, normal;
@@ -260,8 +260,8 @@ static double sampled_longest_edge(const sim_mesh *m) {
     return most;
 }
 
-/* About what it costs to go through the triangles of one field with the other: each asks the other once or so, and its own
- * distance a few times. */
+/* About what it costs to go through the triangles of one field with the other: each asks the other once or so, and its
+ * own distance a few times. */
 static double traversal_cost(const solid *skin, const solid *other) {
     return skin->mesh->ntriangle * (2.0 * skin->geometry->field->nnode + other->geometry->field->nnode);
 }
@@ -285,9 +285,9 @@ void field_field_most(const pair *p, manifold *out, int most) {
     reduce_field_points(p, &a, &b, out, first, most);
 }
 
-/* Of two fields one is always A, whichever is named first: so both orders have one answer.  The one whose triangles are gone
- * through; of two alike, the pose says: d changes its sign when they are exchanged, and `line` is a direction in which
- * neither stacks nor rows are built. */
+/* Of two fields one is always A, whichever is named first: so both orders have one answer.  The one whose triangles are
+ * gone through; of two alike, the pose says: d changes its sign when they are exchanged, and `line` is a direction in
+ * which neither stacks nor rows are built. */
 static int are_in_order(const pair *p) {
     const v3 line = {0.3607, 0.4793, 0.8001};
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);

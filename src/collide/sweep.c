@@ -1,31 +1,32 @@
 /* Continuous collision of two separate shapes within the step.
  *
- * Conservative advancement (Mirtich 1996): at a distance g, with no two points approaching faster than s, nothing touches
- * for a time g/s; go there and ask again.  Convex shapes apart along n stay apart while the plane between them is not
- * crossed, so there s is the approach along n:
+ * Conservative advancement (Mirtich 1996): at a distance g, with no two points approaching faster than s, nothing
+ * touches for a time g/s; go there and ask again.  Convex shapes apart along n stay apart while the plane between them
+ * is not crossed, so there s is the approach along n:
  *
  *     s = -n.(v_a - v_b) + |omega_a| rho_a + |omega_b| rho_b,     rho: reach about the body's origin
  *
  * and s <= 0 means never.  Else s = |v_a - v_b| + |omega_a| rho_a + |omega_b| rho_b.
  *
- * A shape that passes by is not touched, however near the plane of another's face its path comes: asking for the nearest
- * points at the start alone would stop it there.
+ * A shape that passes by is not touched, however near the plane of another's face its path comes: asking for the
+ * nearest points at the start alone would stop it there.
  *
  * Who meets at time t pushes there: with the levers l_a, l_b from the bodies' origins to the point as they are then,
  *
  *     u = n.(v_a + omega_a x l_a - v_b - omega_b x l_b),     phi(t) = phi(0) + t u.
  *
- * The law takes both where the step starts.  So each body gets its own point, x(0) + l: what goes through the middle of a
- * ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both, midway between
- * where the two are now, would be off by half of what they slide by until then, and turn the ball.
+ * The law takes both where the step starts.  So each body gets its own point, x(0) + l: what goes through the middle of
+ * a ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both, midway
+ * between where the two are now, would be off by half of what they slide by until then, and turn the ball.
  *
- * Two bodies that both move also have an angular momentum together.  An impulse P that the scheme gives at the points x_a, x_b
- * of the step's start, positions moving with v0 + theta (v - v0) after it, changes it by
+ * Two bodies that both move also have an angular momentum together.  An impulse P that the scheme gives at the points
+ * x_a, x_b of the step's start, positions moving with v0 + theta (v - v0) after it, changes it by
  *
  *     (x_a - x_b) x P + (1 - theta) dt (v_a - v_b) x P,        x_a - x_b = -t (v_a - v_b) along the tangents:
  *
- * nothing in the mean if theta = 1/2, t being anywhere in the step, but -t (v_a - v_b) x P if theta = 1.  There one point for
- * both (`one_point`) keeps it to rounding, and turns frictionless balls a little; the caller says which it will be. */
+ * nothing in the mean if theta = 1/2, t being anywhere in the step, but -t (v_a - v_b) x P if theta = 1.  There one
+ * point for both (`one_point`) keeps it to rounding, and turns frictionless balls a little; the caller says which it
+ * will be. */
 #include "collide/sweep.h"
 #include "collide/contact/bounds.h"
 

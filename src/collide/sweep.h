@@ -24,19 +24,21 @@ typedef struct sweep {
     v3 *parting; /* as in pair; NULL: none */
 } sweep;
 
-/* Adds the contact points at the moment the two come within `margin`, if they do so before the step ends.  In the world;
- * each with the normal, the levers and the rate of closing that it will meet with, its gap the one that so closes then. */
+/* Adds the contact points at the moment the two come within `margin`, if they do so before the step ends.  In the
+ * world; each with the normal, the levers and the rate of closing that it will meet with, its gap the one that so
+ * closes then. */
 void sweep_collide(const sweep *s, manifold *out);
 
 /* The contact points with a gap under `margin` as the shapes will stand at time t. In the world. */
 void sweep_ask(const sweep *s, double t, double margin, manifold *out);
 /* Infinite where there is no point. */
 double sweep_least_gap(const manifold *m);
-/* Leaves out the points farther than `near` that neither the motion of the step brings within the margin nor slip lifts. */
+/* Leaves out the points farther than `near` that neither the motion of the step brings within the margin nor slip
+ * lifts. */
 void sweep_drop_unreached(const sweep *s, double near, manifold *out);
 
-/* Leaves out all points but those that come nearer and are where motion or slip reaches them; all of them, if the two would pass
- * each other by. */
+/* Leaves out all points but those that come nearer and are where motion or slip reaches them; all of them, if the two
+ * would pass each other by. */
 void sweep_keep_landing(const sweep *s, manifold *out);
 
 /* The greatest speed with which any two points of the shapes approach each other. */

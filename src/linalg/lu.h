@@ -8,9 +8,9 @@
 
 /* Size of `work`. */
 int lu_work(int n);
-/* P H = L U with partial pivoting, in place.  H: n rows of `stride` numbers, a multiple of four, finite beyond the n-th.
- * swap [n].  The watch is asked above PANELS_WHOLE unknowns.  False: a pivot is zero or not finite, or the watch stopped
- * the factorisation. */
+/* P H = L U with partial pivoting, in place.  H: n rows of `stride` numbers, a multiple of four, finite beyond the
+ * n-th. swap [n].  The watch is asked above PANELS_WHOLE unknowns.  False: a pivot is zero or not finite, or the watch
+ * stopped the factorisation. */
 bool lu_factor(int n, int stride, double *H, int *swap, double *work, const panels_watch *watch);
 /* x <- H^-1 x */
 void lu_solve(int n, int stride, const double *LU, const int *swap, double *x);

@@ -29,7 +29,8 @@ static v3 flank_normal(v3 at, int upper) {
     return v3_scale((upper ? 1 : -1) / v3_norm(n), n);
 }
 
-/* Play along the axis that is left between each pair of flanks: both have moved back by the clearance, along the normal. */
+/* Play along the axis that is left between each pair of flanks: both have moved back by the clearance, along the
+ * normal. */
 static double play(void) {
     double lead = M48_PITCH / (2 * PI), r = 0.0227; /* the lead angle changes little over the flank */
     return 2 * CLEARANCE * sqrt(1 + tan(PI / 6) * tan(PI / 6) + lead * lead / (r * r));

@@ -1,5 +1,5 @@
-/* Contacts and memory: a frame like the last takes none, whatever shapes touch; and wherever it runs out this is said and
- * survived. */
+/* Contacts and memory: a frame like the last takes none, whatever shapes touch; and wherever it runs out this is said
+ * and survived. */
 #include "collide/support.h"
 #include "math/spatial.h"
 #include "support/meshes.h"

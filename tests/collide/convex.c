@@ -85,8 +85,8 @@ static convex_gap gap_of(const convex *a, const convex *b, pose X) {
 
 static double size_of(const convex *a, const convex *b) { return a->extent + b->extent; }
 
-/* What holds of every answer: unit normal; the planes at right angles to it that bound the two solids lie `gap` apart and
- * hold the two points; the points lie in the solids.  Apart, that is a proof that the gap is the distance. */
+/* What holds of every answer: unit normal; the planes at right angles to it that bound the two solids lie `gap` apart
+ * and hold the two points; the points lie in the solids.  Apart, that is a proof that the gap is the distance. */
 static void check_answer(const convex *a, const convex *b, pose X, convex_gap g, double tolerance, random_source *r) {
     cr_assert(isfinite(g.gap) && v3_finite(g.normal) && v3_finite(g.on_a) && v3_finite(g.on_b));
     cr_assert_float_eq(v3_norm(g.normal), 1, 1e-14);

@@ -16,8 +16,8 @@ typedef struct stack {
     double inner, outer;  /* radii between which contacts lie */
 } stack;
 
-/* The line from a to b moved by `thickness` along its left side; height at which point p of the other dish, which stands
- * `lift` higher, is at the distance of both thicknesses. */
+/* The line from a to b moved by `thickness` along its left side; height at which point p of the other dish, which
+ * stands `lift` higher, is at the distance of both thicknesses. */
 static double height_over(const double a[2], const double b[2], const double p[2], double both, double *radial,
                           double *axial) {
     double u = b[0] - a[0], v = b[1] - a[1], length = hypot(u, v);

@@ -87,7 +87,8 @@ static void agrees(double gap, int exceptions) {
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_apart) { agrees(3e-4, 0); }
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_inside) { agrees(-3e-4, 1); }
 
-/* Whatever the pose: finite points, unit normals, gaps under the margin, no more than the cap; and some when they overlap. */
+/* Whatever the pose: finite points, unit normals, gaps under the margin, no more than the cap; and some when they
+ * overlap. */
 Test(field_pairs, any_pose_gives_finite_contacts_and_overlap_some) {
     stock s = begin();
     random_source r = {5};

@@ -1,8 +1,8 @@
 /* Distance fields: the fields themselves, and shapes on them.
  *
- * Fields of boxes, balls, cylinders and their unions are compared with the convex solids they are; a bowl and a hollow with
- * the distance written down here, by alternating projections between the two solids from many starts.  Inside, what must
- * hold is held, as in oracle_mesh. */
+ * Fields of boxes, balls, cylinders and their unions are compared with the convex solids they are; a bowl and a hollow
+ * with the distance written down here, by alternating projections between the two solids from many starts.  Inside,
+ * what must hold is held, as in oracle_mesh. */
 #include "oracle/encounter.h"
 
 #include <criterion/criterion.h>

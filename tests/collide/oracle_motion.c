@@ -1,7 +1,7 @@
 /* Gaps along motions through touching, and one solid given in several ways.
  *
- * The gap is a distance: it changes by no more than the shape moves.  SIM_ORACLE_CURVES=FILE writes the gaps along the way,
- * one line a step: the pair, the motion, the way gone, the gap, the normal. */
+ * The gap is a distance: it changes by no more than the shape moves.  SIM_ORACLE_CURVES=FILE writes the gaps along the
+ * way, one line a step: the pair, the motion, the way gone, the gap, the normal. */
 #include "oracle/triangles.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-/* Meshes, height fields, distance fields and half-spaces among themselves: every triangle against every triangle; a field of
- * a ball, a box or a rod stands for the convex solid that it is. */
+/* Meshes, height fields, distance fields and half-spaces among themselves: every triangle against every triangle; a
+ * field of a ball, a box or a rod stands for the convex solid that it is. */
 #include "oracle/encounter.h"
 #include "oracle/triangles.h"
 

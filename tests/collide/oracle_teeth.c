@@ -1,7 +1,7 @@
 /* Solids that interlock, in mesh: gears, racks, ratchets and dovetails against the distance of their outlines.
  *
- * Their ends lie in one plane, or one is wider.  Known gaps are made by moving A along the outlines' normal: apart, touching,
- * or a little inside, where the depth is no more than it was moved, and across the axis. */
+ * Their ends lie in one plane, or one is wider.  Known gaps are made by moving A along the outlines' normal: apart,
+ * touching, or a little inside, where the depth is no more than it was moved, and across the axis. */
 #include "oracle/teeth.h"
 #include "support/models.h"
 

@@ -1,6 +1,7 @@
-/* Solids as a test sees them, written apart from the code under test: the support function h(d) = max d . x, and whether
- * a point is inside. With both a contact can be proven right: planes of normal n part the solids by the gap that
- * support functions say, no distance can be less; and when the points at either end lie in the solids, none can be more. */
+/* Solids as a test sees them, written apart from the code under test: the support function h(d) = max d . x, and
+ * whether a point is inside. With both a contact can be proven right: planes of normal n part the solids by the gap
+ * that support functions say, no distance can be less; and when the points at either end lie in the solids, none can be
+ * more. */
 #ifndef COLLIDE_SOLIDS_H
 #define COLLIDE_SOLIDS_H
 

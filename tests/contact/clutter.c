@@ -80,8 +80,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One heap tells little: between walls it takes 1.6 to 3.5 iterations a step, as chance has piled it (24 heaps), and slips
- * where a ball rolls on: the median of seven. */
+/* One heap tells little: between walls it takes 1.6 to 3.5 iterations a step, as chance has piled it (24 heaps), and
+ * slips where a ball rolls on: the median of seven. */
 Test(clutter, comes_to_rest_in_few_iterations_a_step) {
     enum { HEAPS = 7 };
     for (int walls = 0; walls < 2; walls++) {

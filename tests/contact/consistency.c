@@ -8,8 +8,8 @@
 
 static const double g = 9.81;
 
-/* C13.  A ball leaves at e times the speed with which it came into the step, but for the R_n gamma that near-rigid strikes
- * yield: R_n = sigma w / 100 for w^2 = (1 + 2 (7/2)^2) / (9 m^2) of a ball. */
+/* C13.  A ball leaves at e times the speed with which it came into the step, but for the R_n gamma that near-rigid
+ * strikes yield: R_n = sigma w / 100 for w^2 = (1 + 2 (7/2)^2) / (9 m^2) of a ball. */
 Test(consistency, c13_balls_bounce_by_restitution) {
     contender all[MOST_CONTENDERS];
     int count = contenders_all(all);
@@ -38,8 +38,8 @@ Test(consistency, c13_balls_bounce_by_restitution) {
     }
 }
 
-/* A sphere thrown along the ground without spin: friction slows and turns it until at t = 2 v / (7 mu g) it rolls.  How far
- * it is off after T. */
+/* A sphere thrown along the ground without spin: friction slows and turns it until at t = 2 v / (7 mu g) it rolls.  How
+ * far it is off after T. */
 static double thrown(const contender *who, double dt) {
     const double mu = 0.2, v = 2, T = 0.6, t = 2 * v / (7 * mu * g);
     yard y = yard_begin(v3_make(0, 0, -g), rough(mu));
@@ -71,8 +71,8 @@ Test(consistency, c12_from_sliding_to_rolling_all_solvers_come_to_the_same_path_
     }
 }
 
-/* What sticks keeps the order of the scheme: a cylinder on a spring rolls to and fro, x = x0 cos sqrt(k / (m + I / lever^2)) t,
- * with midpoint. */
+/* What sticks keeps the order of the scheme: a cylinder on a spring rolls to and fro, x = x0 cos sqrt(k / (m + I /
+ * lever^2)) t, with midpoint. */
 static double rolling(const contender *who, double dt) {
     sim_error error = {0};
     sim_scene *scene = sim_scene_load("scenes/papers/spring_cylinder.json", NULL, NULL, &error);

@@ -2,8 +2,8 @@
  *
  *     x(r) at the angle  c -+ (pi/2N + inv(r_p) - inv(r)),    inv(r) = sqrt(r^2/r_b^2 - 1) - acos(r_b / r),
  *
- * r_b the base circle, r_p the pitch circle, N teeth.  Torques in the ratio of the teeth press the flanks and do no work
- * together, so frictionless gears keep their kinetic energy. */
+ * r_b the base circle, r_p the pitch circle, N teeth.  Torques in the ratio of the teeth press the flanks and do no
+ * work together, so frictionless gears keep their kinetic energy. */
 #include "math/v3.h"
 #include "support.h"
 

@@ -1,13 +1,13 @@
 /* A box that slides under the convex law.
  *
- * What slides at v glides at the gap (dt + tau) mu v.  Of two contacts at x = +-b below a box that glides, at h below its
- * middle, the law and the impulses have one row, J = (-mu, 1, mu h - x), and the gaps another, N = (0, 1, -x):
+ * What slides at v glides at the gap (dt + tau) mu v.  Of two contacts at x = +-b below a box that glides, at h below
+ * its middle, the law and the impulses have one row, J = (-mu, 1, mu h - x), and the gaps another, N = (0, 1, -x):
  *
  *     A (v' - v) = J' gamma + dt f,   J v' = -phi / T - rho gamma,   phi' = phi + dt N v',   T = dt + tau.
  *
- * Where contacts hardly yield, rho -> 0, the two lines of the law differ by 2 b w' = (phi+ - phi-) / T: a tilt shrinks by
- * 1 - dt / T in every step, whatever the shape and the friction.  So nothing may rock as long as the contacts stay in the
- * problem, though the box glides far above the margin within which shapes count as touching. */
+ * Where contacts hardly yield, rho -> 0, the two lines of the law differ by 2 b w' = (phi+ - phi-) / T: a tilt shrinks
+ * by 1 - dt / T in every step, whatever the shape and the friction.  So nothing may rock as long as the contacts stay
+ * in the problem, though the box glides far above the margin within which shapes count as touching. */
 #include "math/v3.h"
 #include "support.h"
 
@@ -71,8 +71,8 @@ static double square(double A[STATE][STATE]) {
     return change;
 }
 
-/* After 2^15 steps and after 2^16 the same, and not nothing: all eigenvalues lie within the unit circle, but for the 1 of the
- * speed itself.  The step cancels out.  mu h < b: else the box tips. */
+/* After 2^15 steps and after 2^16 the same, and not nothing: all eigenvalues lie within the unit circle, but for the 1
+ * of the speed itself.  The step cancels out.  mu h < b: else the box tips. */
 static int settles(const glider *g0) {
     double A[STATE][STATE], change = 1;
     for (int j = 0; j < STATE; j++) {
@@ -149,8 +149,8 @@ Test(glide, of_a_box_that_is_tilted_halves_the_tilt_in_every_step) {
     }
 }
 
-/* At 2 m/s it glides 0.7 mm above the ground or less, the margin is 0.15 mm. It hops, and rocks until it has landed with all
- * corners, at 0.28 s. */
+/* At 2 m/s it glides 0.7 mm above the ground or less, the margin is 0.15 mm. It hops, and rocks until it has landed
+ * with all corners, at 0.28 s. */
 Test(glide, of_a_box_that_hops_and_lands_is_smooth_from_then_on_with_every_integrator) {
     double mu = 0.3, v = 2, stops = v / (mu * g);
     for (int i = 0; i < SIM_RK4; i++) {
@@ -195,8 +195,8 @@ Test(glide, is_of_what_touches_and_not_of_what_passes_by) {
     yard_end(&y);
 }
 
-/* On a slope of tan a = mu, where nothing changes the speed of what slides: in the end it glides at one height and one speed, whether
- * it was set down sliding and hopped or came from above. */
+/* On a slope of tan a = mu, where nothing changes the speed of what slides: in the end it glides at one height and one
+ * speed, whether it was set down sliding and hopped or came from above. */
 Test(glide, of_what_lands_on_a_slope_goes_on_without_hops) {
     const sim_shape_type type[] = {SIM_CYLINDER, SIM_BOX, SIM_CYLINDER};
     for (int k = 0; k < 12; k++) {

@@ -107,7 +107,8 @@ Test(impact, box_bounces_off_all_its_corners_at_once) {
     }
 }
 
-/* What strikes fast and slides as it does: no strike adds energy, by either law of friction, but for m g dt v of the step. */
+/* What strikes fast and slides as it does: no strike adds energy, by either law of friction, but for m g dt v of the
+ * step. */
 Test(impact, what_slides_as_it_bounces_gains_nothing) {
     for (int k = 0; k < 24; k++) {
         surface s = rough(0.1 + 0.3 * (k % 3));

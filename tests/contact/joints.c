@@ -10,8 +10,8 @@
 static const double g = 9.81;
 static const v3 down = {0, 0, -9.81};
 
-/* A hinge about y at the origin with a point-like mass of 1 kg at the distance 1 along x where the angle is zero: gravity
- * turns it towards greater angles. */
+/* A hinge about y at the origin with a point-like mass of 1 kg at the distance 1 along x where the angle is zero:
+ * gravity turns it towards greater angles. */
 static sim_body_def pendulum(void) {
     sim_body_def def = sim_body_default();
     def.name = "arm";

@@ -1,5 +1,5 @@
-/* Twelve links between floor and wall (Mylapilli and Jain 2016, section 6.2): every solver comes to the end of the 20 s,
- * and by the same way. */
+/* Twelve links between floor and wall (Mylapilli and Jain 2016, section 6.2): every solver comes to the end of the 20
+ * s, and by the same way. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sim/sim.h>

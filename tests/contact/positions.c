@@ -1,4 +1,5 @@
-/* Gaps taken where the step ends: nonsmooth Newton against the circle itself, and against its own steps at velocity level. */
+/* Gaps taken where the step ends: nonsmooth Newton against the circle itself, and against its own steps at velocity
+ * level. */
 #include "math/v3.h"
 #include "support.h"
 #include "support/answers.h"
@@ -9,8 +10,8 @@
 
 enum { MOST_OPTIONS = 32 };
 
-/* Balls of 1 kg one metre apart on massless rods, the first on a rod from the origin, along x; they move at `speed` along z,
- * up and down in turns. */
+/* Balls of 1 kg one metre apart on massless rods, the first on a rod from the origin, along x; they move at `speed`
+ * along z, up and down in turns. */
 static yard rods(int count, double speed, v3 gravity, sim_integrator integrator, double step, const double *option) {
     static const char *const names[] = {"a", "b", "c", "d", "e"};
     yard y = yard_begin(gravity, rough(0));
@@ -72,8 +73,8 @@ static int steps_for(int count, double speed, double dt, int stiffness, int *sol
     return steps;
 }
 
-/* Forces of rods that turn in a step turn with them: without that in the matrix Newton's steps contract the less the longer
- * the step is, and at last not at all. */
+/* Forces of rods that turn in a step turn with them: without that in the matrix Newton's steps contract the less the
+ * longer the step is, and at last not at all. */
 Test(positions, stiffness_of_forces_that_turn_makes_large_steps_of_chains_converge) {
     for (int count = 2; count <= 5; count++) {
         int with, without, steps = steps_for(count, 4, 0.05, 1, &with), slow = steps_for(count, 4, 0.05, 0, &without);

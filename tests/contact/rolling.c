@@ -4,8 +4,8 @@
  *
  *     v_c = -omega x r,    m (dv_c/dt - g) = F,    I domega/dt + omega x I omega = r x F,
  *
- * in axes of the body, where r(d) is the support point along d = down.  Runge-Kutta of fourth order integrates it without
- * any contact solver. */
+ * in axes of the body, where r(d) is the support point along d = down.  Runge-Kutta of fourth order integrates it
+ * without any contact solver. */
 #include "math/v3.h"
 #include "support.h"
 #include "support/fields.h"
@@ -225,8 +225,8 @@ Test(rolling, disk_in_steady_precession_keeps_its_energy_with_every_scheme_and_l
     }
 }
 
-/* A coin just before it lies: the other side of its rim is above the ground by more than a step brings it down, and is none of
- * the contact's business. */
+/* A coin just before it lies: the other side of its rim is above the ground by more than a step brings it down, and is
+ * none of the contact's business. */
 Test(rolling, disk_that_leans_little_keeps_its_energy) {
     const char *const solver[] = {"sap", "canal"};
     const double lean[] = {5 * M_PI / 180, 10 * M_PI / 180};
@@ -241,8 +241,8 @@ Test(rolling, disk_that_leans_little_keeps_its_energy) {
     }
 }
 
-/* A disk that turns too slowly falls, turns within some ten milliseconds where it nearly lies, with loads that double from
- * step to step, and rises again. */
+/* A disk that turns too slowly falls, turns within some ten milliseconds where it nearly lies, with loads that double
+ * from step to step, and rises again. */
 Test(rolling, disk_that_falls_and_rises_keeps_its_energy) {
     const char *const solver[] = {"canal", "pgs"};
     for (int k = 0; k < 2; k++) {

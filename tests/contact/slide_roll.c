@@ -79,8 +79,8 @@ Test(slide_roll, strict_solver_obeys_the_discrete_law) {
     }
 }
 
-/* The convex law glides at the gap (dt + tau) mu |v|: started there it slides as the strict one, started on the ground it
- * hops up first.  The contact stands midway in the gap, so the lever of friction is longer by half of it. */
+/* The convex law glides at the gap (dt + tau) mu |v|: started there it slides as the strict one, started on the ground
+ * it hops up first.  The contact stands midway in the gap, so the lever of friction is longer by half of it. */
 Test(slide_roll, convex_solver_started_at_its_gliding_gap_slides_and_rolls) {
     double gliding = 2 * dt * mu * v0;
     run r = slide("sap", SIM_SYMPLECTIC_EULER, gliding, 1e-12);
@@ -92,8 +92,8 @@ Test(slide_roll, convex_solver_started_on_the_ground_hops_by_a_few_millimetres) 
     cr_assert_float_eq(r.height, 6e-3, 0.5e-3, "hops by %g m", r.height);
 }
 
-/* Four directions turned by alpha against the slip (their case 2 is 45 degrees).  Of the slip's parts along two directions
- * friction brakes the greater alone, until they are equal, then both, each with half of mu m g:
+/* Four directions turned by alpha against the slip (their case 2 is 45 degrees).  Of the slip's parts along two
+ * directions friction brakes the greater alone, until they are equal, then both, each with half of mu m g:
  *
  *     the slip ends at  t (cos alpha + sin alpha),  t that of the cone;  until then the ball is driven sideways, to
  *     v0 sin alpha (cos alpha - sin alpha) 2/7,  and comes back. */
@@ -124,9 +124,9 @@ Test(slide_roll, a_pyramid_turned_against_the_slip_brakes_less_and_drives_aside)
 }
 
 /* At 45 degrees the slip lies midway between two directions.  Of what friction may do there, everything between braking
- * along one and along the other, one keeps the ball straight; the velocity after the step has to lie on the tie, so there
- * is no other answer, and nobody drifts aside.  With as many directions as one likes, or the cone, or a direction along
- * the slip, the turn is nothing to be seen. */
+ * along one and along the other, one keeps the ball straight; the velocity after the step has to lie on the tie, so
+ * there is no other answer, and nobody drifts aside.  With as many directions as one likes, or the cone, or a direction
+ * along the slip, the turn is nothing to be seen. */
 Test(slide_roll, nobody_drifts_aside_where_two_directions_tie) {
     static const char *const solver[] = {"mlcp-pivot", "mlcp-pfb-plm", "mlcp-pfb-rlm", "mncp-rlm", "mncp-plm"};
     for (int k = 0; k < 5; k++) {

@@ -44,7 +44,8 @@ Test(slop, is_what_remains_of_a_deeper_overlap) {
     yard_end(&y);
 }
 
-/* A wedge that friction locks moves neither out of its overlap nor deeper: without the slop hardly a step has an answer. */
+/* A wedge that friction locks moves neither out of its overlap nor deeper: without the slop hardly a step has an
+ * answer. */
 Test(slop, lets_every_step_of_a_locked_wedge_have_an_answer) {
     static const char *const solver[] = {"canal", "auto"};
     sim_error error = {0};

@@ -1,7 +1,7 @@
 /* A cylinder on the ground, tied to a wall by a spring (Castro, Permenter, Han 2021, sec. VI-B).
  *
- * Without friction it slides to and fro with the mass m; with friction it rolls, with m + I / r^2 = 3/2 m.  Rolling costs a
- * little, since friction yields: each step loses R_t f_t^2 / 2, f_t the impulse of friction. */
+ * Without friction it slides to and fro with the mass m; with friction it rolls, with m + I / r^2 = 3/2 m.  Rolling
+ * costs a little, since friction yields: each step loses R_t f_t^2 / 2, f_t the impulse of friction. */
 #include "math/v3.h"
 #include "support.h"
 

@@ -105,9 +105,9 @@ Test(stands, house_of_cards_by_friction) {
 
 /* It takes 9.81 N / (2 mu) to hold 1 kg between plates; what is pressed with less falls by the rest, a = g - 2 F.
  *
- * By the convex law a block that slides at v pushes the wall and the plate, of 1 kg, to the distance T mu v, T = dt + tau =
- * 2 dt.  The block's middle moves by T v, the plate by 2 T v, which takes T v" and 2 T v" more force at the two faces beside
- * the 4 N: v' = a - 5 T v",   v = a (t - s (1 - exp(-t / s))),   s = 5 T. */
+ * By the convex law a block that slides at v pushes the wall and the plate, of 1 kg, to the distance T mu v, T = dt +
+ * tau = 2 dt.  The block's middle moves by T v, the plate by 2 T v, which takes T v" and 2 T v" more force at the two
+ * faces beside the 4 N: v' = a - 5 T v",   v = a (t - s (1 - exp(-t / s))),   s = 5 T. */
 Test(stands, block_pressed_against_a_wall_by_friction_alone) {
     double t = 0.09, s = 5 * 2 * 0.002, a = g - 2 * 4;
     double due[] = {0.5 * a * t * t, a * (0.5 * t * t - s * t + s * s * (1 - exp(-t / s)))};
@@ -124,8 +124,9 @@ Test(stands, block_pressed_against_a_wall_by_friction_alone) {
     }
 }
 
-/* What is pressed at 64 points by stiff drives stays where it was taken, up and at rest; the jerk takes 70 % of what friction
- * can give in all and slips where the load is, some 13 um; and with a fifth of the friction, 320 N for 490 N, it stays behind. */
+/* What is pressed at 64 points by stiff drives stays where it was taken, up and at rest; the jerk takes 70 % of what
+ * friction can give in all and slips where the load is, some 13 um; and with a fifth of the friction, 320 N for 490 N,
+ * it stays behind. */
 Test(stands, block_in_a_hand_of_stiff_fingers) {
     static const double taken = 0.125 - 0.29;
     run r = begin("../papers/hand", "world/solver=\"canal\"", NULL);
@@ -152,7 +153,8 @@ Test(stands, wedge_that_is_stuck) {
     end(&r);
 }
 
-/* Friction lets it neither down nor up, so an overlap of rounding cannot be undone: asked for that, no step has an answer. */
+/* Friction lets it neither down nor up, so an overlap of rounding cannot be undone: asked for that, no step has an
+ * answer. */
 Test(stands, wedge_that_is_stuck_has_an_answer_in_every_step) {
     const char *const rigid[] = {"world/solver=\"canal\"", "world/solver=\"auto\""};
     for (int k = 0; k < 2; k++) {

@@ -1,4 +1,5 @@
-/* Who says "solved" is believed if the certificate says so, whichever solver it is; with answers made up for the purpose. */
+/* Who says "solved" is believed if the certificate says so, whichever solver it is; with answers made up for the
+ * purpose. */
 #include "contact/island/island.h"
 #include "support.h"
 #include "support/answers.h"

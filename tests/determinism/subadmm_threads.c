@@ -109,8 +109,8 @@ Test(subadmm_threads, vectors_and_single_numbers_answer_alike_to_rounding) {
     }
 }
 
-/* Boxes pushed along on a plate, with a limb each or none: one island of more than 200 contacts, to which the stage lends
- * its threads. */
+/* Boxes pushed along on a plate, with a limb each or none: one island of more than 200 contacts, to which the stage
+ * lends its threads. */
 #define PLATE(limb)                                                                                                    \
     "{\"sim\": 1, \"world\": {\"step\": 0.005, \"duration\": 1, \"integrator\": \"symplectic\", \"solver\": "          \
     "\"subadmm\","                                                                                                     \

@@ -1,7 +1,7 @@
 /* Any points at all to their convex hull: it must not crash, leak or hang, and must be closed, flat-faced and convex.
  *
- * The first byte chooses how bytes become numbers: small whole numbers (many points in one plane), the same with noise, the
- * same flat or far away, or doubles as they stand. */
+ * The first byte chooses how bytes become numbers: small whole numbers (many points in one plane), the same with noise,
+ * the same flat or far away, or doubles as they stand. */
 #include "geometry/hull/hull.h"
 
 #include <stdio.h>

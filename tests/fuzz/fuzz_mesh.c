@@ -1,5 +1,5 @@
-/* Any bytes at all through the readers of mesh files: they must not crash, leak or hang, must say why they refuse, and what
- * they accept must be sound.
+/* Any bytes at all through the readers of mesh files: they must not crash, leak or hang, must say why they refuse, and
+ * what they accept must be sound.
  *
  * The first byte chooses the name that the file has (OBJ, STL, neither) and whether the scale mirrors. */
 #include "geometry/import/mesh_file.h"

@@ -1,9 +1,9 @@
-/* Any bytes at all through the scene loader: it must not crash, leak or hang, and must say why it refuses.  A scene that
- * loads takes a step, and its contacts must be sound.
+/* Any bytes at all through the scene loader: it must not crash, leak or hang, and must say why it refuses.  A scene
+ * that loads takes a step, and its contacts must be sound.
  *
- * The input holds up to three parts, divided by zero bytes: the scene; the file that every include and every mesh finds;
- * options as `--set` takes them, one a line.  Built with libFuzzer (meson option `fuzz`), or alone with a main that runs the files and
- * folders it is given. */
+ * The input holds up to three parts, divided by zero bytes: the scene; the file that every include and every mesh
+ * finds; options as `--set` takes them, one a line.  Built with libFuzzer (meson option `fuzz`), or alone with a main
+ * that runs the files and folders it is given. */
 #include "geometry/import/mesh_file.h"
 #include "scene/loader/loader.h"
 

@@ -29,8 +29,8 @@ static void expect_sound(const char *what, const sim_geometry *g) {
     cr_assert(mesh_volume(g->mesh) > 0);
 }
 
-/* Around each vertex the triangles make one fan: as many as there are edges out of it, met by going across one after the
- * other. */
+/* Around each vertex the triangles make one fan: as many as there are edges out of it, met by going across one after
+ * the other. */
 static int pinched_vertices(const sim_mesh *m) {
     int *fan = calloc((size_t)m->nvertex, sizeof *fan), *seen = calloc((size_t)m->nvertex, sizeof *seen), pinched = 0;
     for (int t = 0; t < m->ntriangle; t++) {

@@ -7,8 +7,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* The surface of a thread without ends, as the definition says it: in the half-plane at angle phi the profile, lifted by
- * pitch phi / 2 pi. */
+/* The surface of a thread without ends, as the definition says it: in the half-plane at angle phi the profile, lifted
+ * by pitch phi / 2 pi. */
 typedef struct screw {
     double R, a, c, f, pitch, k;
 } screw;
@@ -24,7 +24,8 @@ static double to_segment(v3 p, v3 a, v3 b) {
     return v3_norm(v3_axpy(ap, -t, ab));
 }
 
-/* From p to piece `which` (crest, root, rising and falling flank) of the profile at angle phi: a straight line in space. */
+/* From p to piece `which` (crest, root, rising and falling flank) of the profile at angle phi: a straight line in
+ * space. */
 static double to_line(const screw *s, int which, double phi, v3 p) {
     const double from[4][2] = {{s->R, -s->c}, {s->a, s->f}, {s->R, s->c}, {s->a, -s->f}};
     const double to[4][2] = {{s->R, s->c}, {s->a, s->pitch - s->f}, {s->a, s->f}, {s->R, -s->c}};

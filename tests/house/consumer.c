@@ -1,5 +1,5 @@
-/* A program of someone else's: builds a pendulum, lets it swing, and checks where it is.  Compiled against the installed
- * library; see install.sh. */
+/* A program of someone else's: builds a pendulum, lets it swing, and checks where it is.  Compiled against the
+ * installed library; see install.sh. */
 #include <math.h>
 #include <sim/sim.h>
 #include <stdio.h>

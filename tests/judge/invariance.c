@@ -1,5 +1,5 @@
-/* Does the certificate stay what it is in other units, in other frames, with bodies exchanged, island by island, and with
- * W in place of A and J? */
+/* Does the certificate stay what it is in other units, in other frames, with bodies exchanged, island by island, and
+ * with W in place of A and J? */
 #include "solver/core/products.h"
 #include "support/judged.h"
 #include "support/problems.h"
@@ -104,8 +104,8 @@ static void same_in_all(const sim_certificate *a, const sim_certificate *b, doub
     same(a->drive, b->drive, relative, "drive");
 }
 
-/* The same problem with all masses, lengths and times so many times as great in number; free bodies have angular velocities
- * first.  With length 1 every problem may be told so. */
+/* The same problem with all masses, lengths and times so many times as great in number; free bodies have angular
+ * velocities first.  With length 1 every problem may be told so. */
 static void change_units(draft *d, double mass, double length, double time) {
     double *A = d->A, force = mass * length / (time * time);
     for (int t = 0; t < d->parts.ntree; t++) {

@@ -99,8 +99,8 @@ Test(judge, finds_no_error_in_a_regularised_contact_under_its_own_law) {
     sim_problem_free(p);
 }
 
-/* Corners at (-, -), (+, -), (+, +), (-, +); a push P to the right at the middle of the box, m g upward: the friction at
- * the bottom turns the box, so the right corners carry P dt more than the left ones. */
+/* Corners at (-, -), (+, -), (+, +), (-, +); a push P to the right at the middle of the box, m g upward: the friction
+ * at the bottom turns the box, so the right corners carry P dt more than the left ones. */
 static void corner_answer(double load, double friction, double skew, double g[12]) {
     for (int k = 0; k < 4; k++) {
         double sign = k == 1 || k == 2 ? 1 : -1;
@@ -257,7 +257,8 @@ Test(judge, applies_the_criterion_as_it_is_written) {
     }
 }
 
-/* F(rho) grows with rho and F(rho) / rho falls, row block by row block: the units of e_sic can matter no more than this. */
+/* F(rho) grows with rho and F(rho) / rho falls, row block by row block: the units of e_sic can matter no more than
+ * this. */
 Test(judge, gives_an_e_sic_that_the_two_parts_without_units_bound) {
     random_source r = {6};
     for (int k = 0; k < 1000; k++) {

@@ -121,8 +121,8 @@ Test(slop, holds_for_ends_of_joints_and_not_for_the_near_rigid_law) {
     sim_problem_free(p);
 }
 
-/* A point between two walls that lean apart by 10 degrees each, with friction 1 > tan 10: to rise by 1 it must slide along
- * both by 5.7.  Below the cone's edge it goes nowhere, so targets above zero have no answer. */
+/* A point between two walls that lean apart by 10 degrees each, with friction 1 > tan 10: to rise by 1 it must slide
+ * along both by 5.7.  Below the cone's edge it goes nowhere, so targets above zero have no answer. */
 static sim_certificate stuck(double depth, double slop, sim_outcome *outcome) {
     const double dt = 0.002, c = cos(M_PI / 18), s = sin(M_PI / 18), A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double J[18] = {s, 0, c, 0, 1, 0, -c, 0, s, -s, 0, c, 0, 1, 0, c, 0, s};

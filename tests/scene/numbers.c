@@ -1,5 +1,5 @@
-/* Numbers at the ends of the range of a double: written shortly, refused by name, and never waited for: a test that takes
- * longer than its minute is a failure. */
+/* Numbers at the ends of the range of a double: written shortly, refused by name, and never waited for: a test that
+ * takes longer than its minute is a failure. */
 #include "scene/json/text.h"
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* All solvers of the table and all their variants: what the tests of agreement loop over, so that a solver joins them by
- * being there. */
+/* All solvers of the table and all their variants: what the tests of agreement loop over, so that a solver joins them
+ * by being there. */
 #ifndef SUPPORT_CONTENDERS_H
 #define SUPPORT_CONTENDERS_H
 

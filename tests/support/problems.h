@@ -20,13 +20,13 @@ typedef struct problem_recipe {
 
 /* Simultaneous impacts with random normals: far harder than resting contact.  To be freed. */
 sim_problem *random_problem(random_source *r, const problem_recipe *recipe);
-/* `count` boxes of the given masses (edge 0.2 m) on each other and on the ground, four contacts between two, at rest under
- * gravity for a step of `dt`, pushed sideways at the top by `push` newtons. */
+/* `count` boxes of the given masses (edge 0.2 m) on each other and on the ground, four contacts between two, at rest
+ * under gravity for a step of `dt`, pushed sideways at the top by `push` newtons. */
 sim_problem *box_stack(int count, const double *mass, double friction, double dt, double push);
 /* Bodies that float freely and touch each other at points of space; where their centres of mass stand. */
 sim_problem *floating_cluster(random_source *r, int bodies, int contacts, double friction, sim_v3 *centre);
-/* A rod in the plane of x and z whose end, at (x, 0, z) from its centre of mass, meets the ground; it moves in that plane,
- * with v_free = (turn about y, along x, along z). */
+/* A rod in the plane of x and z whose end, at (x, 0, z) from its centre of mass, meets the ground; it moves in that
+ * plane, with v_free = (turn about y, along x, along z). */
 sim_problem *rod_on_ground(double mass, double inertia, double x, double z, double friction, const double v_free[3]);
 /* A point mass that moves at v and meets the ground: J = 1, A = m 1. */
 sim_problem *point_on_ground(double mass, double friction, double gap, double dt, const double v_free[3]);

@@ -10,8 +10,8 @@ typedef struct reworded {
     double *J, *offset, *gap;
 } reworded;
 
-/* Constraint i is order[i] of the old one, tangents of contacts turned by `angle` times 1, 2, ...; `swap`: bodies of contacts
- * change places, so that n turns round, and t2 with it. */
+/* Constraint i is order[i] of the old one, tangents of contacts turned by `angle` times 1, 2, ...; `swap`: bodies of
+ * contacts change places, so that n turns round, and t2 with it. */
 void reword(const sim_problem *p, const int *order, double angle, int swap, reworded *w);
 void reworded_free(reworded *w);
 

@@ -16,8 +16,8 @@ typedef struct touched {
     contact_stage *stage;
 } touched;
 
-/* The model (freed with the rest) in a state, given or NULL: its first, at rest.  `extra`: also something on the diagonal of
- * A.  Contacts are copied; their shapes and features are numbered here.  `bodies`: the problem has them. */
+/* The model (freed with the rest) in a state, given or NULL: its first, at rest.  `extra`: also something on the
+ * diagonal of A.  Contacts are copied; their shapes and features are numbered here.  `bodies`: the problem has them. */
 touched *touched_create(sim_model *model, const double *q, const double *v, int extra, const sim_contact *contact,
                         int count, const char *solver, int bodies);
 void touched_free(touched *t);

@@ -1,4 +1,5 @@
-/* Triangles that stand for shapes: they enclose the solid's volume, face outwards, leave no hole, and lie on the surface. */
+/* Triangles that stand for shapes: they enclose the solid's volume, face outwards, leave no hole, and lie on the
+ * surface. */
 #include "view/mesh/mesh.h"
 #include "math/v3.h"
 
@@ -87,7 +88,8 @@ Test(mesh, of_an_ellipsoid_has_the_normals_of_its_gradient) {
     view_mesh_free(mesh);
 }
 
-/* A prism of n sides: its mantle looks round from the number on at which sides lean less than the crease, its ends never. */
+/* A prism of n sides: its mantle looks round from the number on at which sides lean less than the crease, its ends
+ * never. */
 static sim_geometry *prism(int n) {
     sim_v3 *point = calloc(2 * (size_t)n, sizeof *point);
     for (int k = 0; k < 2 * n; k++) {

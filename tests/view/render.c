@@ -209,8 +209,9 @@ Test(render, what_is_round_is_seen_to_turn) {
 
 static double linear_at(int x, int y) { return pow((pixel(x, y)[0] / 255.0 + 0.055) / 1.055, 2.4); }
 
-/* Light on a circle about the middle of the picture, of the darker pair of opposite quarters over the other.  Each is a mean of
- * 12 pixels; rounding to 8 bits is up to 1 % of each, the maps of the sky's light differ by 3 % from place to place. */
+/* Light on a circle about the middle of the picture, of the darker pair of opposite quarters over the other.  Each is a
+ * mean of 12 pixels; rounding to 8 bits is up to 1 % of each, the maps of the sky's light differ by 3 % from place to
+ * place. */
 static double light_around(const char *shape) {
     enum { PLACES = 24 };
     double light[2] = {0};

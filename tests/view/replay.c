@@ -1,4 +1,5 @@
-/* Recorded runs as frames: those of the run itself, whatever the record holds of it; and what a file may hold that is wrong. */
+/* Recorded runs as frames: those of the run itself, whatever the record holds of it; and what a file may hold that is
+ * wrong. */
 #include "view/page/replay.h"
 #include "math/v3.h"
 #include "record/run/trajectory.h"

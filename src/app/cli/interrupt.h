@@ -6,12 +6,12 @@ enum { INTERRUPT_GRACE_SECONDS = 5 }; /* s */
 enum { INTERRUPTED_STATUS = 130 };    /* exit status */
 
 /* From now on the first SIGINT or SIGTERM is noted; the second kills with the default action, and so does a SIGTERM
- * that the run has not read within INTERRUPT_GRACE_SECONDS.  A file that outgrows its limit is an error like any other. */
+ * that the run has not read within INTERRUPT_GRACE_SECONDS.  A file beyond its size limit is an ordinary error. */
 void interrupt_watch(void);
 int interrupt_seen(void);
 /* The same, without confirming it: the timer that kills keeps running. */
 int interrupt_noted(void);
-/* While nothing is written yet: the program ends, status 130, in so many seconds (whole ones, at least one); 0: never. */
+/* Before anything is written: the program ends with status 130 in so many whole seconds, at least one; 0: never. */
 void interrupt_deadline(double seconds);
 
 #endif

@@ -1,5 +1,5 @@
-/* Solvers as they are named on the command line, with values of their options: "canal", "subadmm:split=none:tolerance=0"
- * (solver/words.h). */
+/* Solvers as they are named on the command line, with values of their options: "canal",
+ * "subadmm:split=none:tolerance=0" (solver/words.h). */
 #ifndef APP_CLI_SOLVER_CHOICE_H
 #define APP_CLI_SOLVER_CHOICE_H
 

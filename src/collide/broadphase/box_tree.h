@@ -50,7 +50,7 @@ float_box box_bounds(const tree_node *node);
 float_box box_shift(const float_box *box, v3 from, v3 to);
 void node_shift(const tree_node *node, v3 from, v3 to, tree_node *shifted);
 
-/* Coordinates are cut off here, so that no arithmetic on nodes overflows; cutting off keeps the order of coordinates. */
+/* Coordinates are clamped here, so that no arithmetic on nodes overflows; clamping keeps their order. */
 #define BOX_FARTHEST 1e38
 static inline double box_cut_off(double x) {
     return x > BOX_FARTHEST ? BOX_FARTHEST : x < -BOX_FARTHEST ? -BOX_FARTHEST : x;

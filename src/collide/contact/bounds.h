@@ -6,8 +6,8 @@
 #include "math/spatial.h"
 #include <sim/model.h>
 
-/* The least box along the world's axes that holds the shape placed at X (of hulls, meshes and fields: that holds their own
- * bounds).  A half-space is bounded across an axis it faces exactly, else not at all. */
+/* The least box along the world's axes that holds the shape placed at X (of hulls, meshes and fields: that holds their
+ * own bounds).  A half-space is bounded across an axis it faces exactly, else not at all. */
 aabb shape_bounds(const sim_shape *shape, const pose *X);
 
 /* A ball that holds the shape, in its own frame; infinite for a half-space. */

@@ -42,7 +42,8 @@ typedef struct manifold {
 typedef void pair_function(const pair *p, manifold *out);
 
 void manifold_add(manifold *out, sim_arena *arena, const contact_point *point);
-/* Of the points from `first` on with one feature at one place keep the deepest; at other places they get other features. */
+/* Of the points from `first` on with one feature at one place keep the deepest; at other places they get other
+ * features. */
 void manifold_unique(const pair *p, manifold *out, int first);
 
 /* The smallest gap of the points from `first` on [m]; infinite without a point. */

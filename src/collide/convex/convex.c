@@ -1,9 +1,10 @@
 /* Signed distance of two convex solids, with its direction.
  *
  * First the directions that the solids suggest (depth_seed.c): often one is the normal, and two points prove it
- * (depth_proof.c).  Else simplices lead near it (gjk.c), Newton's method to it where the solids are round (depth_newton.c), and again two points may
- * prove it.  Only what is then still open goes the long way: cores apart, simplices until nothing is nearer; cores that
- * overlap, a polytope that grows until no direction can be lower (depth.c).  Both radii are taken off at the end. */
+ * (depth_proof.c).  Else simplices lead near it (gjk.c), Newton's method to it where the solids are round
+ * (depth_newton.c), and again two points may prove it.  Only what is then still open goes the long way: cores apart,
+ * simplices until nothing is nearer; cores that overlap, a polytope that grows until no direction can be lower
+ * (depth.c).  Both radii are taken off at the end. */
 #include "collide/convex/minkowski.h"
 
 static int is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
@@ -24,8 +25,8 @@ static v3 point_of_a(const gjk_result *g) {
     return p;
 }
 
-/* A point of A farthest along u that lies over one of B farthest along -u.  Where A or B has but one, that is it.  Else B
- * is moved until it stands clear by a little (the less, the sharper): then the nearest points are these. */
+/* A point of A farthest along u that lies over one of B farthest along -u.  Where A or B has but one, that is it.  Else
+ * B is moved until it stands clear by a little (the less, the sharper): then the nearest points are these. */
 static v3 find_witness(const minkowski *m, v3 u, double gap) {
     uint32_t vertex;
     mink_foot foot;
@@ -118,8 +119,8 @@ static outcome polish_direction(const minkowski *m, mink_direction *d, mink_foot
     return -d->h > m->far ? FAR : mink_is_minimum(m, foot) ? PROVEN : FOUND;
 }
 
-/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once, and its foot proves it.
- * Where it does not, the simplices have to show that nothing is nearer. */
+/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once, and its foot proves
+ * it. Where it does not, the simplices have to show that nothing is nearer. */
 static outcome find_round_minimum(const minkowski *m, gjk_result *g, mink_direction *d, mink_foot *foot,
                                   convex_gap *out) {
     outcome is = FOUND;

@@ -38,8 +38,8 @@ v3 convex_support(const convex *c, v3 d, uint32_t *vertex);
 /* The same, of a hull from the vertex on that is given: fast where that is near. */
 v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex);
 
-/* The part of the core's surface that faces along the unit vector d: a polygon, a segment or a point, anticlockwise seen
- * from outside (looking against d).  A disc is given by FACE_DISC points that stand still while d barely turns. */
+/* The part of the core's surface that faces along the unit vector d: a polygon, a segment or a point, anticlockwise
+ * seen from outside (looking against d).  A disc is given by FACE_DISC points that stand still while d barely turns. */
 enum { FACE_CORNERS = 64, FACE_DISC = 8 };
 typedef struct face {
     int count; /* 1: a point; 2: a segment */
@@ -50,8 +50,8 @@ typedef struct face {
     v3 normal;                     /* unit; of a polygon, else along d */
     int disc;                      /* corners lie on a circle: the rim is curved */
 } face;
-/* Faces, then edges, whose normal is within an angle of `slack` of d count as facing it; a disc only where its far side lies
- * behind its near one by `reach` at most: else it rolls on its rim. */
+/* Faces, then edges, whose normal is within an angle of `slack` of d count as facing it; a disc only where its far side
+ * lies behind its near one by `reach` at most: else it rolls on its rim. */
 void convex_face(const convex *c, v3 d, double slack, double reach, face *out);
 
 /* Distance of two convex solids, B placed at X_ab in the frame of A: the greatest over unit n of
@@ -66,16 +66,17 @@ typedef struct convex_gap {
 } convex_gap;
 
 /* 0 when they are farther apart than `margin` (then only gap and normal are set: along the normal they are apart by the
- * gap, which is greater than the margin and no greater than the distance); 1 otherwise.  `guess` (may be zero): a direction near the normal. Never NaN. */
+ * gap, which is greater than the margin and no greater than the distance); 1 otherwise.  `guess` (may be zero): a
+ * direction near the normal. Never NaN. */
 int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out);
 
 /* Contact of any two shapes that are convex solids. */
 void pair_convex(const pair *p, manifold *out);
 
-/* The points of contact of two convex solids whose gap and normal are known: supporting faces clipped against each other,
- * at most four kept, well spread.  Where the faces have nothing in common that is as near as the gap says, the nearest
- * points themselves are added.  Returns 1 where they have, and not only up to the tolerance of clipping: then the gap is
- * proven to be no less than the distance. */
+/* The points of contact of two convex solids whose gap and normal are known: supporting faces clipped against each
+ * other, at most four kept, well spread.  Where the faces have nothing in common that is as near as the gap says, the
+ * nearest points themselves are added.  Returns 1 where they have, and not only up to the tolerance of clipping: then
+ * the gap is proven to be no less than the distance. */
 int convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out);
 /* Of the points from `first` on keep at most `most`: the deepest, and those that span the greatest area; where that
  * leaves a choice, those kept a step ago. */

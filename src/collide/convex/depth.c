@@ -1,20 +1,20 @@
 /* Penetration depth of two overlapping convex cores.
  *
- * The least of the support function h of D = A - B, by a polytope within D that grows (van den Bergen, "Proximity queries
- * and penetration depth computation on 3D game objects", 2001).  Its least offset is a lower bound of min h; h along any
- * direction is an upper bound.  The facet of the least offset is asked for the farthest point of D along its normal: h
- * there, and the point joins the polytope, until the bounds meet.  On polytopes that is exact after finitely many points.
- * Round solids would take many small facets: there the best direction so far slides down to its local minimum by Newton's
- * method (depth_newton.c), and the polytope has only to show that nothing elsewhere is lower.  Offsets are signed, so an origin
- * that lies outside by a hair needs no case of its own. */
+ * The least of the support function h of D = A - B, by a polytope within D that grows (van den Bergen, "Proximity
+ * queries and penetration depth computation on 3D game objects", 2001).  Its least offset is a lower bound of min h; h
+ * along any direction is an upper bound.  The facet of the least offset is asked for the farthest point of D along its
+ * normal: h there, and the point joins the polytope, until the bounds meet.  On polytopes that is exact after finitely
+ * many points. Round solids would take many small facets: there the best direction so far slides down to its local
+ * minimum by Newton's method (depth_newton.c), and the polytope has only to show that nothing elsewhere is lower.
+ * Offsets are signed, so an origin that lies outside by a hair needs no case of its own. */
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 
 enum { MAX_POLISHES = 8, MAX_BASINS = 12, FLAT = 8 };
 static const double LEAN = 1.5;
 
-/* D without the ball that rolls inside of it: its h is less by `round` everywhere, and its corners are sharper, so that far
- * fewer facets tell how low it is. */
+/* D without the ball that rolls inside of it: its h is less by `round` everywhere, and its corners are sharper, so that
+ * far fewer facets tell how low it is. */
 typedef struct core {
     const minkowski *m;
     double round;
@@ -96,9 +96,9 @@ static void enclose_point(search *s, v3 w) {
     }
 }
 
-/* The flat part of D's surface that the best direction found; and, where it has no width, points beside it, so close that
- * what lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies lower by
- * h x^2 / 2. */
+/* The flat part of D's surface that the best direction found; and, where it has no width, points beside it, so close
+ * that what lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies
+ * lower by h x^2 / 2. */
 static void enclose_best(search *s) {
     mink_direction best = s->out->best;
     v3 flat[FLAT], x;

@@ -1,16 +1,16 @@
 /* Proof that a direction u minimises the support function h of D = A - B, locally and globally.
  *
- * The farthest points of A along u and of B against u are each a point, a segment, a polygon or a disc at right angles to
- * u.  Seen along u they have a place in common exactly if h u is a point of D, and then u is stationary: points a of A and
- * b of B with a - b = h u.  That settles it for the whole sphere:
+ * The farthest points of A along u and of B against u are each a point, a segment, a polygon or a disc at right angles
+ * to u.  Seen along u they have a place in common exactly if h u is a point of D, and then u is stationary: points a of
+ * A and b of B with a - b = h u.  That settles it for the whole sphere:
  *
  *   - apart (h < 0): |a - b| is no less than the distance, -h no more.
  *   - overlapping, a ball of radius h about b that lies in A: D holds A - b, so it holds the ball of radius h about the
  *     origin, and h is nowhere less.  The same with a in B.
- *   - overlapping, with an ellipsoid of semi-axes s: a ball of radius min(s)^2 / max(s) rolls freely inside of it, so the
- *     ellipsoid is a sum of such a ball and something convex, and so is D, with the radii added up (W. Blaschke, Kreis und
- *     Kugel, 1916, section 24).  If h is no more than their sum, the ball that touches h u holds the one about the origin.
- *     Else the ball about b may roll on by what rolls in B: with b moved inwards by that, it need only be so much smaller.
+ *   - overlapping, with an ellipsoid of semi-axes s: a ball of radius min(s)^2 / max(s) rolls freely inside it.  So the
+ *     ellipsoid is the sum of such a ball and a convex set, and so is D, with the sum of the radii (W. Blaschke, Kreis
+ *     und Kugel, 1916, section 24).  If h is at most that sum, the ball that touches h u holds the one about the origin.
+ *     Else the ball about b may be smaller by the radius that rolls in B, with b moved inwards by that radius.
  *
  * Among the places in common one in the middle is taken, for the sake of the balls. */
 #include "collide/convex/minkowski.h"

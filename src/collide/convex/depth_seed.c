@@ -1,7 +1,7 @@
 /* Start directions for the least support of D = A - B.
  *
- * From centre to centre, along the axes of boxes and cylinders (a contact of a face is exact at once) and at right angles to
- * a cylinder's towards the other solid; out of the sides of the last simplex. */
+ * From centre to centre, along the axes of boxes and cylinders (a contact of a face is exact at once) and at right
+ * angles to a cylinder's towards the other solid; out of the sides of the last simplex. */
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 
@@ -18,8 +18,8 @@ static void keep_lower(const minkowski *m, v3 u, double slope, mink_direction *b
     }
 }
 
-/* Along the axes of a box or a cylinder, and at right angles to the cylinder's.  `u`: roughly the direction; `X`: NULL or
- * the solid's pose. */
+/* Along the axes of a box or a cylinder, and at right angles to the cylinder's.  `u`: roughly the direction; `X`: NULL
+ * or the solid's pose. */
 static void try_normals(const minkowski *m, const convex *c, const pose *X, v3 u_outer, mink_direction *best) {
     v3 u = X ? m3_transposed_times(X->R, u_outer) : u_outer;
     v3 n[3] = {{copysign(1, u.x), 0, 0}, {0, copysign(1, u.y), 0}, {0, 0, copysign(1, u.z)}};

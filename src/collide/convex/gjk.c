@@ -2,10 +2,10 @@
  *
  * The point v of D = A - B nearest to the origin, by the algorithm of Gilbert, Johnson and Keerthi (1988): v is kept as
  * the nearest point of a simplex of at most four points of D, and the point of D farthest against v joins it until none
- * is nearer.  |v| bounds the distance from above and u.w, with u = v/|v| and w the new point, from below (Frank and Wolfe's
- * duality gap), so the loop ends when the two meet, relative to the distance or to rounding.  The nearest point of a simplex
- * is the best over its sides, each by its own barycentric coordinates: no case is excluded by a sign that rounding may
- * have turned, which costs a few products and cannot lose the answer. */
+ * is nearer.  |v| bounds the distance from above and u.w, with u = v/|v| and w the new point, from below (Frank and
+ * Wolfe's duality gap), so the loop ends when the two meet, relative to the distance or to rounding.  The nearest point
+ * of a simplex is the best over its sides, each by its own barycentric coordinates: no case is excluded by a sign that
+ * rounding may have turned, which costs a few products and cannot lose the answer. */
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 
@@ -47,8 +47,8 @@ static void nearest_of_segment(const v3 *p, int i, int j, nearest *out) {
 }
 
 /* Whatever is nearer than before has a part of the newest corner in it: the sides without that one are left out.  Here
- * that is k; n stands at right angles to the triangle.  The foot of the origin on the plane counts only where the corners, with the weights found, add up to it: the normal of a
- * sliver may point anywhere. */
+ * that is k; n stands at right angles to the triangle.  The foot of the origin on the plane counts only where the
+ * corners, with the weights found, add up to it: the normal of a sliver may point anywhere. */
 static void nearest_of_triangle(const v3 *p, int i, int j, int k, v3 n, nearest *out) {
     double area = v3_dot(n, n), x = v3_dot(p[i], p[i]), y = v3_dot(p[j], p[j]), z = v3_dot(p[k], p[k]);
     if (area > 0) {

@@ -3,9 +3,9 @@
  *     h(u) = max over a in A, b in B of u.(a - b) = h_A(u) + h_B(-u),   u a unit vector in the frame of A
  *
  * The signed distance of the cores is -min h: apart, the origin lies outside D and min h is minus its distance; inside,
- * min h is the least translation that parts them.  The contact normal (from B to A) is -u.  Whatever u, -h(u) is a lower
- * bound of the signed distance.  (Cameron & Culley, "Determining the minimum translational distance between two convex
- * polyhedra", 1986.) */
+ * min h is the least translation that parts them.  The contact normal (from B to A) is -u.  Whatever u, -h(u) is a
+ * lower bound of the signed distance.  (Cameron & Culley, "Determining the minimum translational distance between two
+ * convex polyhedra", 1986.) */
 #ifndef COLLIDE_CONVEX_MINKOWSKI_H
 #define COLLIDE_CONVEX_MINKOWSKI_H
 
@@ -68,14 +68,15 @@ typedef struct mink_foot {
     double h;     /* along u */
     double off;   /* |a - b - h u|: 0 where u is stationary */
     double below; /* min h is no less: proven by the two points */
-    int strict; /* h u lies well within a flat part of D's surface: if stationary, then a minimum among its neighbours */
+    int strict;   /* h u lies well within a flat part of D's surface: if stationary, it is a local minimum */
 } mink_foot;
 void mink_foot_of(const minkowski *m, v3 u, mink_foot *out);
 /* Of overlapping solids `below` is known only from here on. */
 void mink_foot_prove(const minkowski *m, mink_foot *f);
 /* Radius of a ball that rolls freely inside D; 0 if there may be none. */
 double mink_rolling(const minkowski *m);
-/* Points of D that are as far along u as any, at most so many; a direction in which they lie, if they are more than one. */
+/* Points of D that are as far along u as any, at most so many; a direction in which they lie, if they are more than
+ * one. */
 int mink_flat(const minkowski *m, v3 u, v3 *point, int most, v3 *along);
 /* Stationary, and proven to be the minimum, both to rounding. */
 static inline int mink_is_minimum(const minkowski *m, const mink_foot *f) {
@@ -87,14 +88,14 @@ mink_direction mink_first(const minkowski *m);
 /* Of `best` and the sides of a simplex of four, looking out, the lowest. */
 void mink_weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *best);
 
-/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near; ends early at the proven minimum
- * of all, and where D turns out to be farther than `far`.  `foot`: of where it ends. */
+/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near; ends early at the proven
+ * minimum of all, and where D turns out to be farther than `far`.  `foot`: of where it ends. */
 enum { MINK_NEAR = 6, MINK_END = 32 }; /* rounds: from near by they are few; the last word may take its time */
 int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
 int mink_tied(const convex *c, v3 u);
 
-/* The direction at right angles to the surface of D where a ray from the origin leaves it; 0 if that was not to be had. */
+/* The normal of the surface of D where a ray from the origin leaves it; 0 if it was not found. */
 int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out);
 
 typedef struct depth_result {

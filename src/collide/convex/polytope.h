@@ -4,7 +4,7 @@
 
 #include "math/v3.h"
 
-/* Across a triangle, as long as twice its area.  From its two shorter edges: the longest would cost digits in a sliver. */
+/* Normal of a triangle, of twice its area, from its two shorter edges: the longest would cost digits in a sliver. */
 static inline v3 triangle_normal(v3 a, v3 b, v3 c) {
     v3 ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c);
     double x = v3_dot(ab, ab), y = v3_dot(bc, bc), z = v3_dot(ca, ca);

@@ -9,9 +9,9 @@ static convex make_core(convex_kind kind, double x, double y, double z, double r
                     .least = 2 * (fmin(x, fmin(y, z)) + radius)};
 }
 
-/* Without a look at the corners: the extent from the bounds, the width from the second moments C of the volume about its
- * centre.  det C / (sum of the principal 2x2 minors) lies between a third of C's least eigenvalue and all of it, and a slab
- * of width w has the eigenvalue w^2 / 12. */
+/* Without a look at the corners: the extent from the bounds, the width from the second moments C of the volume about
+ * its centre.  det C / (sum of the principal 2x2 minors) lies between a third of C's least eigenvalue and all of it,
+ * and a slab of width w has the eigenvalue w^2 / 12. */
 static convex core_of_hull(const sim_geometry *g) {
     v3 c = g->solid.com;
     sym3 J = g->solid.moment,

@@ -1,8 +1,8 @@
 /* Test of a minimum of a field over a piece of a surface for a contact.
  *
- * A minimum is a contact where the two surfaces are parallel, and where the surface has an edge or a corner that is lowest: where the
- * field's gradient g points against the cone of the normals that meet there.  Corners of triangles that lie parallel are
- * contacts too: a face resting on a face touches all over. */
+ * A minimum is a contact where the two surfaces are parallel, and where the surface has an edge or a corner that is
+ * lowest: where the field's gradient g points against the cone of the normals that meet there.  Corners of triangles
+ * that lie parallel are contacts too: a face resting on a face touches all over. */
 #include "collide/field/field_contact.h"
 
 static const double SAME_PLACE_OVER_SIZE = 1e-6; /* of the triangle's size */
@@ -109,9 +109,9 @@ static int is_lowest_flat(const encounter *e, const patch *p, const place *at) {
     return 1;
 }
 
-/* Projected gradient on the solid itself, x <- P(x - L g), which stands still exactly where g points against the cone of
- * normals at x; step lengths by Barzilai and Borwein.  Returns how far from standing still it ends, as a slope; HUGE_VAL
- * where it leaves the neighbourhood of `anchor`. */
+/* Projected gradient on the solid itself, x <- P(x - L g), which stands still exactly where g points against the cone
+ * of normals at x; step lengths by Barzilai and Borwein.  Returns how far from standing still it ends, as a slope;
+ * HUGE_VAL where it leaves the neighbourhood of `anchor`. */
 static double descend_projected(encounter *e, v3 anchor, double reach, place *at) {
     enum { MAX_PROJECTED_STEPS = 12 };
     const double FIRST_STEP_OVER_REACH = 1;
@@ -183,8 +183,8 @@ static int is_flat(const patch *p) {
     return surface || field;
 }
 
-/* Is the bottom of a bowl to be looked for?  Not for balls and capsules, whose own points are exact; nor where two fields
- * bend, which conform in more places than they roll. */
+/* Is the bottom of a bowl to be looked for?  Not for balls and capsules, whose own points are exact; nor where two
+ * fields bend, which conform in more places than they roll. */
 static int is_round(const encounter *e, const patch *p) {
     int exact = e->pair->a->type == SIM_SPHERE || e->pair->a->type == SIM_CAPSULE;
     return e->surface->curved && !p->sharp && !exact && (e->field->convex || is_flat(p));

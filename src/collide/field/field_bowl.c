@@ -2,21 +2,21 @@
  *
  *     u(x) = g - (g . n) n = 0,    x on the surface, n its normal there, g the field's gradient.
  *
- * The least place of one triangle lies beside the bottom that its neighbour has, and both are of one contact.  With B the
- * change of u along the surface, in the plane that touches it at x,
+ * The least place of one triangle lies beside the bottom that its neighbour has, and both are of one contact.  With B
+ * the change of u along the surface, in the plane that touches it at x,
  *
  *     x <- P(x - B^-1 u),
  *
  * P the nearest point of the surface.  B comes from two places close to the first and is corrected on the way
- * (field_model.c); the axes of the plane turn with n.  A step is no longer than the trust radius, which shrinks where the
- * field does not fall.  Valleys between unlike radii cost little more than round bowls; where B says that the bottom is far
- * off, as along a cylinder, none is looked for.
+ * (field_model.c); the axes of the plane turn with n.  A step is no longer than the trust radius, which shrinks where
+ * the field does not fall.  Valleys between unlike radii cost little more than round bowls; where B says that the
+ * bottom is far off, as along a cylinder, none is looked for.
  *
  * References: J. Nocedal, S. J. Wright, Numerical Optimization, 2006, chapters 4 and 6; P.-A. Absil, R. Mahony,
  * R. Sepulchre, Optimization Algorithms on Matrix Manifolds, 2008 (the step in the tangent plane, brought back by P).
  * Departure: axes are carried along by projection, no parallel transport.
- * Cost: to a slope of 1e-8 about 8 evaluations of the field and 20 of the surface's distance; 1 and 2 where the triangle is
- * flat. */
+ * Cost: to a slope of 1e-8 about 8 evaluations of the field and 20 of the surface's distance; 1 and 2 where the
+ * triangle is flat. */
 #include "collide/field/field_model.h"
 
 enum { MAX_NEWTON_STEPS = 16 };

@@ -80,8 +80,8 @@ void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *ou
 /* Tangential part of the field's gradient: the way up within the surface. */
 v3 place_uphill(const place *at);
 
-/* Where the surface was lifted off, is the gap found there possible?  Outside it is the field itself; inside no less deep
- * than the field, with both solids at its middle.  If not, the field has the last word. */
+/* Where the surface was lifted off, is the gap found there possible?  Outside it is the field itself; inside no less
+ * deep than the field, with both solids at its middle.  If not, the field has the last word. */
 void place_check(encounter *e, place *at);
 
 /* The point `at` as a contact, by the number of a vertex. */
@@ -93,14 +93,14 @@ void report_corners(encounter *e, const patch *p);
 /* A local minimum over the patch, if it is one of the whole surface. */
 void report_minimum(encounter *e, const patch *p, place *low);
 
-/* Where the surfaces touch so closely that rounding decides about g: is there a local minimum with the surface lifted off
- * here?  Then its g is taken. */
+/* Where the surfaces touch so closely that rounding decides about g: is there a local minimum with the surface lifted
+ * off here?  Then its g is taken. */
 int patch_touch(encounter *e, const patch *p, place *at);
 /* A local minimum of the field over the patch. */
 void patch_minimum(encounter *e, const patch *p, place *out);
 
-/* From a place where a smooth surface lies about parallel to the field down to where it does exactly.  0, and `at` as it
- * was: there is no such place near. */
+/* From a place where a smooth surface lies about parallel to the field down to where it does exactly.  0, and `at` as
+ * it was: there is no such place near. */
 int bowl_bottom(encounter *e, const patch *p, place *at);
 
 /* The points from `first` on that are of one straight line give way to its two ends. */

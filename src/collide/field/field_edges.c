@@ -1,14 +1,14 @@
 /* Contacts of the corners and edges of a box, a hull or a cylinder with a distance field.
  *
- * Corners are asked one by one.  Along an edge phi is stepped through, far off by as much as it says that nothing is near;
- * where its slope turns from falling to rising there is a local minimum, found to rounding between brackets.  It is a
- * contact where phi does not fall into either of the faces that meet at the edge: the gradient g points against the cone of
- * their normals.
+ * Corners are asked one by one.  Along an edge phi is stepped through, far off by as much as it says that nothing is
+ * near; where its slope turns from falling to rising there is a local minimum, found to rounding between brackets.  It
+ * is a contact where phi does not fall into either of the faces that meet at the edge: the gradient g points against
+ * the cone of their normals.
  *
  * Inside a solid with edges phi turns by a crease from one slope to another.  There g is the blend
  *     n = (1 - w) g_1 + w g_2   without a part along the edge,
- * which points straight away from the edge of the other solid: g_1 and g_2 both rise by -phi over the way to it, so that
- * way, along n / |n|, is phi / |n|. */
+ * which points straight away from the edge of the other solid: g_1 and g_2 both rise by -phi over the way to it, so
+ * that way, along n / |n|, is phi / |n|. */
 #include "collide/field/field_contact.h"
 
 enum { MAX_EDGE_STEPS = 16, MAX_RIM_STEPS = 32, RIM_POINTS = 8, NARROW = 60 };

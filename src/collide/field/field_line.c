@@ -4,15 +4,16 @@
  *
  *     u_a = g . a = 0,      u_d(s) = g . d about constant,
  *
- * g the gradient of phi, d the direction of the line, a = n x d, n the surface's normal.  Any load of the line, in force
- * and moment, is that of forces at its two ends.  Points between them come and go with the triangles as the body rolls;
- * the ends stay.  The line ends where the slope along it, outwards, has risen by END_SLOPE_RISE:
+ * g the gradient of phi, d the direction of the line, a = n x d, n the surface's normal.  Any load of the line, in
+ * force and moment, is that of forces at its two ends.  Points between them come and go with the triangles as the body
+ * rolls; the ends stay.  The line ends where the slope along it, outwards, has risen by END_SLOPE_RISE:
  *
  *     u_d(s) = max(u_d(0), 0) + END_SLOPE_RISE.
  *
- * At a sharp rim that is the rim; where the surface is rounded with radius r it is r END_SLOPE_RISE beyond the begin of the round,
- * and on the side to which the solid leans the lowest place of the round, up to r END_SLOPE_RISE.  Both depend smoothly on the pose.
- * A surface that bends along d (a barrel), or whose line does (a ring that lies flat), has no such line.
+ * At a sharp rim that is the rim; where the surface is rounded with radius r it is r END_SLOPE_RISE beyond the begin of
+ * the round, and on the side to which the solid leans the lowest place of the round, up to r END_SLOPE_RISE.  Both
+ * depend smoothly on the pose. A surface that bends along d (a barrel), or whose line does (a ring that lies flat), has
+ * no such line.
  *
  * Symbols: s arc length [m]; u slopes, pure numbers.
  * Cost: some 20 evaluations of both fields for each end. */

@@ -4,16 +4,16 @@
  *
  * with P(t) the point of the true surface nearest to t (the identity where triangles are the surface).  From the best
  * corner, towards the least point of a quadratic model on the triangle, whose curvature comes from the gradients at the
- * corners and is corrected on the way (BFGS); safeguarded so that f never rises.  It stops when the duality gap
- * max_k grad f . (t - corner_k), which bounds what is left to gain where f is convex, is within tolerance.  Local minima
- * on triangles and the gap: Macklin, Erleben, Mueller, Chentanez, Jeschke, Corse, "Local optimization for robust signed
- * distance field collision", 2020, sections 4.1 and 4.2.  The model, since small radii beside large ones make valleys in
- * which first-order steps crawl.
+ * corners and is corrected on the way (BFGS); safeguarded so that f never rises.  It stops when the duality gap max_k
+ * grad f . (t - corner_k), which bounds what is left to gain where f is convex, is within tolerance.  Local minima on
+ * triangles and the gap: Macklin, Erleben, Mueller, Chentanez, Jeschke, Corse, "Local optimization for robust signed
+ * distance field collision", 2020, sections 4.1 and 4.2.  The model, since small radii beside large ones make valleys
+ * in which first-order steps crawl.
  *
  * Inside a solid with edges phi has creases, and just outside it turns as sharply: there neither says which way out is.
- * But moving the surface by s along the normal of a contact adds s to its gap and changes nothing else.  So a search that
- * ends on a crease goes on with the surface lifted off, along the best guess of the normal, to where phi is round, and the
- * normal found there is the next guess. */
+ * But moving the surface by s along the normal of a contact adds s to its gap and changes nothing else.  So a search
+ * that ends on a crease goes on with the surface lifted off, along the best guess of the normal, to where phi is round,
+ * and the normal found there is the next guess. */
 #include "collide/field/field_model.h"
 
 enum { MAX_DESCENT_STEPS = 16, MAX_LINE_TRIALS = 6 };

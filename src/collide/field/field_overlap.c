@@ -1,14 +1,14 @@
 /* Separation of two solids that overlap deeply.
  *
- * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's distance,
- * or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that is inside
- * both, as deep as can be, by subgradient steps down
+ * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's
+ * distance, or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that
+ * is inside both, as deep as can be, by subgradient steps down
  *     m(x) = max(phi_A(x), phi_B(x))
- * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.  Where the
- * deepest contact does not halve that ball, a plane that parts the two takes its place, and of the other contacts those
- * stay that lead the same way.  Pushed along the deepest contact again and again two solids part, since each push halves the
- * ball or ends it.  A plane knows nothing of hollows: where it leads far beyond what is known of the depth, there is only
- * the way out of the solid whose surface is nearer. */
+ * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.  Where
+ * the deepest contact does not halve that ball, a plane that parts the two takes its place, and of the other contacts
+ * those stay that lead the same way.  Pushed along the deepest contact again and again two solids part, since each push
+ * halves the ball or ends it.  A plane knows nothing of hollows: where it leads far beyond what is known of the depth,
+ * there is only the way out of the solid whose surface is nearer. */
 #include "collide/field/field_contact.h"
 
 enum { GRID = 3, MAX_STEPS = 24, MAX_PLANES = 10, MAX_SHIFTS = 24 };
@@ -231,7 +231,7 @@ static void add_parting_plane(const pair *p, const parting *way, int first, mani
     manifold_add(out, p->arena, &c);
 }
 
-/* Where the contact is: do both distances lead away from each other?  Then, were both solids convex, m is least there. */
+/* At the contact: do the gradients of both distances oppose each other?  For convex solids m is then least there. */
 static int are_gradients_opposed(shared *s, const contact_point *c) {
     both at = set_place(s, c->position);
     return v3_dot(at.ga, at.gb) < -0.999 && fabs(at.a - at.b) <= 0.1 * fabs(c->gap);

@@ -1,8 +1,9 @@
 /* Signed distances of the shapes that have a closed form, in the form in which fields have theirs.
  *
- * Ellipsoid: the nearest point x of the surface to p satisfies p - x = t grad/2, so x_i = a_i^2 p_i / (a_i^2 + t), and t
- * is the greatest root of  F(t) = sum (a_i p_i / (a_i^2 + t))^2 - 1  (Eberly, "Distance from a point to an ellipse, an
- * ellipsoid, or a hyperellipsoid", 2013). F is convex and falls right of its last pole: Newton from the left converges. */
+ * Ellipsoid: the nearest point x of the surface to p satisfies p - x = t grad/2, so x_i = a_i^2 p_i / (a_i^2 + t), and
+ * t is the greatest root of  F(t) = sum (a_i p_i / (a_i^2 + t))^2 - 1  (Eberly, "Distance from a point to an ellipse,
+ * an ellipsoid, or a hyperellipsoid", 2013). F is convex and falls right of its last pole: Newton from the left
+ * converges. */
 #include "collide/field/field_solid.h"
 #include "geometry/field/field_mesh.h"
 #include "geometry/mesh/mesh.h"

@@ -75,8 +75,8 @@ static const place *evaluate_vertex(encounter *e, int v) {
     return at;
 }
 
-/* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both ends;
- * the middle of the patch may be a little lower than its edges. */
+/* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both
+ * ends; the middle of the patch may be a little lower than its edges. */
 static double estimate_least(const place at[3]) {
     double least = HUGE_VAL, deepest = 0;
     for (int k = 0; k < 3; k++) {
@@ -189,10 +189,10 @@ static void sort_candidates(candidate *c, int count) {
     }
 }
 
-/* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked for
- * only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it has been
- * in vain MAX_FRUITLESS_CANDIDATES times, since the promises that are left are smaller still.  So with those that only an edge of the solid
- * beside the triangle could bring near. */
+/* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked
+ * for only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it
+ * has been in vain MAX_FRUITLESS_CANDIDATES times, since the promises that are left are smaller still.  So with those
+ * that only an edge of the solid beside the triangle could bring near. */
 static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
     enum { MAX_FRUITLESS_CANDIDATES = 20 };
     if (!e->surface->skin) {
@@ -246,7 +246,7 @@ static void descend_tree(encounter *e, const sim_bvh *bvh) {
         v3 high = v3_make((double)n->high[0], (double)n->high[1], (double)n->high[2]);
         v3 centre = v3_scale(0.5, v3_add(low, high));
         double radius = (e->surface->curved ? 1.1 : 1) * v3_norm(v3_sub(high, centre)) + e->margin;
-        /* Asked only where the answer may be no, by what the field above has said; of leaves their vertices are asked. */
+        /* Evaluated only where the value above leaves it open; leaves are decided by their vertices. */
         if (n->count == 0 && !(at.f + v3_norm(v3_sub(centre, at.centre)) <= radius)) {
             at.f = encounter_field(e, centre, &g);
             at.centre = centre;
@@ -290,9 +290,10 @@ static v3 way_out(const encounter *e) {
     return size > 0.05 * all ? v3_scale(1 / size, sum) : v3_make(0, 0, 0);
 }
 
-/* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is at
- * least half as deep (but for SAME_DEPTH_OVER_EXTENT, as vertices stand beside the surface a little), it stands for one; but one from which the field's gradient leads on through the other side does not:
- * the deepest of those that lead out comes first. */
+/* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is
+ * at least half as deep (but for SAME_DEPTH_OVER_EXTENT, as vertices stand beside the surface a little), it stands for
+ * one; but one from which the field's gradient leads on through the other side does not: the deepest of those that lead
+ * out comes first. */
 static void report_deepest(encounter *e) {
     double least = 0;
     for (int k = e->first; k < e->out->count; k++) {

@@ -1,12 +1,12 @@
 /* Farthest-point sampling of contact points.
  *
- * Points at one place with one normal are one.  Then farthest-point sampling (Gonzalez 1985, "Clustering to minimize the
- * maximum intercluster distance", Theor. Comput. Sci. 38: no set of as many points covers the rest with less than half
- * the radius), from the deepest point, in the metric
+ * Points at one place with one normal are one.  Then farthest-point sampling (Gonzalez 1985, "Clustering to minimize
+ * the maximum intercluster distance", Theor. Comput. Sci. 38: no set of as many points covers the rest with less than
+ * half the radius), from the deepest point, in the metric
  *     d^2 = |x - y|^2 + w^2 |n - m|^2,      w: a quarter of what the points span.
- * after the extreme points along the sides, edges and corners of a cube.  Each point chosen after those gives way to the
- * deepest of the points nearest to it, if that is deeper by more than a twentieth of the range of gaps; kept points count
- * as 1.5 times as far as they are, so that the choice holds from step to step. */
+ * after the extreme points along the sides, edges and corners of a cube.  Each point chosen after those gives way to
+ * the deepest of the points nearest to it, if that is deeper by more than a twentieth of the range of gaps; kept points
+ * count as 1.5 times as far as they are, so that the choice holds from step to step. */
 #include "collide/manifold/cluster.h"
 #include "base/disjoint_set.h"
 
@@ -234,8 +234,8 @@ static int choose_first(const contact_point *point, const cloud *s, double slack
     return best;
 }
 
-/* The farthest point along direction `which` of EXTREME_DIRECTIONS: the sides, corners and edges of a cube. Near ties are left to
- * the points that were kept, so that a face that lies across the direction does not change its mind. */
+/* The farthest point along direction `which` of EXTREME_DIRECTIONS: the sides, corners and edges of a cube. Near ties
+ * are left to the points that were kept, so that a face that lies across the direction does not change its mind. */
 enum { EXTREME_DIRECTIONS = 26 };
 static int find_extreme(const cloud *s, int which) {
     int cell = which < 13 ? which : which + 1; /* the middle of the 27 is no direction */

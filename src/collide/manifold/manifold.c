@@ -1,13 +1,14 @@
 /* Contact points of two convex solids for a known gap and normal.
  *
- * Both supporting faces are seen along the normal n, A's from below and B's from above, and what the two outlines have in
- * common is a polygon, a segment or a point. Its corners are corners of one face within the other, and crossings of an
- * edge with an edge: those are the contact points, and those pairs their features. Over a place u of the plane across n
- * the face of A stands at the height h_A(u), B's at h_B(u); the gap there is h_A - h_B along n, no less than the gap of the
- * solids and equal to it at the deepest place. Neither face is the reference, so nothing can change sides.
+ * Both supporting faces are seen along the normal n, A's from below and B's from above, and what the two outlines have
+ * in common is a polygon, a segment or a point. Its corners are corners of one face within the other, and crossings of
+ * an edge with an edge: those are the contact points, and those pairs their features. Over a place u of the plane
+ * across n the face of A stands at the height h_A(u), B's at h_B(u); the gap there is h_A - h_B along n, no less than
+ * the gap of the solids and equal to it at the deepest place. Neither face is the reference, so nothing can change
+ * sides.
  *
- * Outlines are compared with a tolerance far above rounding and far below sizes, and corners go before crossings: corner
- * on corner, or edge on edge, gives the same features however the rounding falls. */
+ * Outlines are compared with a tolerance far above rounding and far below sizes, and corners go before crossings:
+ * corner on corner, or edge on edge, gives the same features however the rounding falls. */
 #include "collide/convex/convex.h"
 
 static const double MAX_FACE_ANGLE_RAD =
@@ -60,10 +61,10 @@ static place project_point(const view *v, v3 x, double *height) {
     return (place){v3_dot(v->ex, d), v3_dot(v->ey, d)};
 }
 
-/* How far the surface of a capsule is from its end's centre along n, over the point of its axis at u from 0 to 1, `aside` to
- * the side of it: cut there along its axis, the capsule has the radius r = sqrt(radius^2 - aside^2). It leans by an angle a:
- * to r sin a beside the end that is nearer to the other solid there is that end's ball, then the side, which stands off the
- * axis by r / cos a. `down`: -1 where the surface is below. */
+/* How far the surface of a capsule is from its end's centre along n, over the point of its axis at u from 0 to 1,
+ * `aside` to the side of it: cut there along its axis, the capsule has the radius r = sqrt(radius^2 - aside^2). It
+ * leans by an angle a: to r sin a beside the end that is nearer to the other solid there is that end's ball, then the
+ * side, which stands off the axis by r / cos a. `down`: -1 where the surface is below. */
 static double round_height(const outline *o, double u, double aside) {
     double up = o->down * (o->height[1] - o->height[0]); /* positive: the second end is nearer */
     double r = sqrt(max_of(o->radius * o->radius - aside * aside, 0));
@@ -190,8 +191,8 @@ static int add_corners_within(view *v, const outline *s, const outline *r, int u
     return inside;
 }
 
-/* The part of the segment from a to b within r: t[0] .. t[1], and through which edges of r it comes and goes (-1: an end of
- * the segment is inside). 0 if there is none. */
+/* The part of the segment from a to b within r: t[0] .. t[1], and through which edges of r it comes and goes (-1: an
+ * end of the segment is inside). 0 if there is none. */
 static int clip_to_polygon(const outline *r, place a, place b, double tolerance, double t[2], int through[2]) {
     double low = 0, high = 1;
     through[0] = through[1] = -1;

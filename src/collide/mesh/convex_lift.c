@@ -1,13 +1,13 @@
 /* A convex solid and a surface overlap so that no triangle by itself shows how.  Where would they touch?
  *
- * The solid is lifted along m until it first comes clear.  A triangle and the solid, both convex, meet for one interval of
- * lifts L.  Its upper end is found from above: where they are g apart along n they stay apart while L sinks by g / n.m
- * (the ray cast of G. van den Bergen 2004, "Ray casting against general convex objects with application to continuous
- * collision detection").  A triangle that still overlaps raises the lift to its end, till none does.  Then again along the
- * normal with which the last one was left, till both points lie on their surfaces.
+ * The solid is lifted along m until it first comes clear.  A triangle and the solid, both convex, meet for one interval
+ * of lifts L.  Its upper end is found from above: where they are g apart along n they stay apart while L sinks by g /
+ * n.m (the ray cast of G. van den Bergen 2004, "Ray casting against general convex objects with application to
+ * continuous collision detection").  A triangle that still overlaps raises the lift to its end, till none does.  Then
+ * again along the normal with which the last one was left, till both points lie on their surfaces.
  *
- * There the solid stands a hair's breadth apart and contacts are plain.  A pair of features with the normal n that lies g
- * apart then lies g - L n.m apart where the solid really is. */
+ * There the solid stands a hair's breadth apart and contacts are plain.  A pair of features with the normal n that lies
+ * g apart then lies g - L n.m apart where the solid really is. */
 #include "collide/mesh/surface.h"
 
 enum { MAX_ROUNDS = 64, MAX_STEPS = 40, MAX_AIMS = 5 };

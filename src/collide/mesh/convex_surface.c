@@ -1,14 +1,14 @@
 /* Contacts of a convex solid with a surface of triangles.
  *
- * Triangle by triangle, but a triangle by itself knows too little: its edges are edges of nothing where the surface runs
- * on.  The direction n in which the solid and a triangle are best parted counts only if it lies in the normal cone of the
- * triangle's feature that it touches (surface_faces): along a face's normal, between those of the two faces of an edge, or
- * among those of a vertex.  If it does not, only the face itself can be meant, and the solid's part over the triangle is
- * held along the face's normal.  Where that leaves overlap without a contact (a spike: each of its triangles is left more
- * easily sideways), the solid is lifted until it only touches (convex_lift.c).
+ * Triangle by triangle, but a triangle by itself knows too little: its edges are edges of nothing where the surface
+ * runs on.  The direction n in which the solid and a triangle are best parted counts only if it lies in the normal cone
+ * of the triangle's feature that it touches (surface_faces): along a face's normal, between those of the two faces of
+ * an edge, or among those of a vertex.  If it does not, only the face itself can be meant, and the solid's part over
+ * the triangle is held along the face's normal.  Where that leaves overlap without a contact (a spike: each of its
+ * triangles is left more easily sideways), the solid is lifted until it only touches (convex_lift.c).
  *
- * A face holds what has its centre before it.  What has its centre inside a solid surface is let out by the nearest place
- * of the surface, as one plane. */
+ * A face holds what has its centre before it.  What has its centre inside a solid surface is let out by the nearest
+ * place of the surface, as one plane. */
 #include "collide/mesh/surface.h"
 
 #include "geometry/mesh/mesh.h"
@@ -46,9 +46,9 @@ typedef struct on_surface {
     surface_place lost; /* point in A's frame */
 } on_surface;
 
-/* Numbers of a triangle's own features (face.c) to numbers in the surface.  What is round has none of its own, and leaves
- * those of the triangle out: there the feature that is touched counts.  Where a face goes on across an edge, what meets the
- * edge is nothing of its own. */
+/* Numbers of a triangle's own features (face.c) to numbers in the surface.  What is round has none of its own, and
+ * leaves those of the triangle out: there the feature that is touched counts.  Where a face goes on across an edge,
+ * what meets the edge is nothing of its own. */
 static void name_features(on_surface *o, int first, int t, int touched) {
     int round = o->a->kind == CONVEX_ELLIPSOID, kept = first;
     for (int k = first; k < o->out->count; k++) {
@@ -140,9 +140,9 @@ static void add_face_points(on_surface *o, const convex *tri, int t, v3 n, v3 lo
 
 /* ---- flat parts ----
  *
- * A flat part of several triangles is one face: the corners of the solid are asked whether they are over it.  A triangle
- * that the part goes on from across all its edges has nothing to add; one at the part's border may be touched aslant, and
- * adds where the border crosses the solid's edges. */
+ * A flat part of several triangles is one face: the corners of the solid are asked whether they are over it.  A
+ * triangle that the part goes on from across all its edges has nothing to add; one at the part's border may be touched
+ * aslant, and adds where the border crosses the solid's edges. */
 
 typedef struct under {
     const on_surface *o;
@@ -367,7 +367,8 @@ static void collide_lifted(const pair *p, const convex *a, const surface *s, man
 }
 
 /* Overlap that no contact accounts for: a spike, each of whose triangles is left more easily sideways, or many small
- * triangles deep inside.  The way out leads along the surface's normal at the deepest of them, or to the solid's centre. */
+ * triangles deep inside.  The way out leads along the surface's normal at the deepest of them, or to the solid's
+ * centre. */
 static void add_lost_contact(const on_surface *o, int first) {
     v3 n = m3_times(o->p->X_ab.R, surface_feature_normal(o->s, o->lost.triangle, o->lost.feature));
     v3 to = v3_sub(o->a->centre, o->lost.point);

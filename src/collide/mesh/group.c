@@ -1,8 +1,8 @@
 /* Reduction of the contact points of a surface of triangles.
  *
- * Points at one place with about one normal are one: neighbours meet along edges.  The rest is dealt into groups of nearly
- * equal normals, a group for the deepest point that is left, and each group is reduced by itself (reduce.c): what holds
- * something from different sides stays. */
+ * Points at one place with about one normal are one: neighbours meet along edges.  The rest is dealt into groups of
+ * nearly equal normals, a group for the deepest point that is left, and each group is reduced by itself (reduce.c):
+ * what holds something from different sides stays. */
 #include "collide/mesh/surface.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Contacts of a surface of triangles with a half-space.
  *
- * At its vertices, each asked by the triangle that owns it.  Branches of the tree of boxes that stay above z = margin are
- * passed over. */
+ * At its vertices, each asked by the triangle that owns it.  Branches of the tree of boxes that stay above z = margin
+ * are passed over. */
 #include "collide/mesh/surface.h"
 #include "collide/primitive/primitives.h"
 

@@ -1,8 +1,8 @@
 /* Access to a surface of triangles, a mesh or a height field.
  *
  * A direction n belongs to a feature (lies in its normal cone) when the surface near it lies below the plane across n
- * through it.  For the nearest point q of a surface to p that is so of p - q: the nearest place is a face, or an edge or
- * vertex that sticks out. */
+ * through it.  For the nearest point q of a surface to p that is so of p - q: the nearest place is a face, or an edge
+ * or vertex that sticks out. */
 #include "collide/mesh/surface.h"
 
 #include "geometry/mesh/mesh.h"

@@ -58,8 +58,8 @@ int surface_holds(const surface *s, v3 p, double *distance, surface_place *place
 v3 surface_feature_normal(const surface *s, int triangle, int feature);
 /* Does the surface fall away from the feature when seen along n (unit): is n between the normals that meet there? */
 int surface_faces(const surface *s, int triangle, int feature, v3 n);
-/* Does the surface near an edge or a vertex end there, seen along n: do no triangles that meet in it rise along n from any of
- * its ends, but for angles of sine `slack`? */
+/* Does the surface near an edge or a vertex end there, seen along n: do no triangles that meet in it rise along n from
+ * any of its ends, but for angles of sine `slack`? */
 int surface_ends(const surface *s, int triangle, int feature, v3 n, double slack);
 /* Angles by which directions may stray, as a sine. */
 #define SURFACE_SLACK RELIEF_SLACK
@@ -74,14 +74,14 @@ int surface_faces_at(const surface *s, int triangle, int feature, int *found, in
 
 /* One number for a vertex, an edge or a face, whichever triangle it is named by.  A flat part is one face. */
 uint32_t surface_feature(const surface *s, int triangle, int feature);
-/* Of what touches along n: an edge that runs through a flat part is the part itself; a triangle that is touched aslant, over
- * its border, is not the part. */
+/* Of what touches along n: an edge that runs through a flat part is the part itself; a triangle that is touched aslant,
+ * over its border, is not the part. */
 uint32_t surface_feature_along(const surface *s, int triangle, int feature, v3 n);
 
 /* Contact of a convex solid, or a ball exactly, with a surface placed at p->X_ab. */
 void convex_on_surface(const pair *p, const convex *a, const surface *s, manifold *out);
-/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here.  Returns whether
- * there are any. */
+/* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here.  Returns
+ * whether there are any. */
 typedef void surface_pass(const pair *p, const convex *a, const surface *s, manifold *out);
 int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
@@ -89,8 +89,8 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
 /* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */
 void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out);
 
-/* Of the points from `first` on: those at one place with one normal become one, each group of nearly equal normals (within
- * an angle of cosine `alike`) at most `each`, all together at most `most`, deepest groups first. */
+/* Of the points from `first` on: those at one place with one normal become one, each group of nearly equal normals
+ * (within an angle of cosine `alike`) at most `each`, all together at most `most`, deepest groups first. */
 void manifold_group(const pair *p, manifold *out, int first, double alike, double same, int each, int most);
 
 pair_function pair_sphere_mesh, pair_convex_mesh, pair_half_space_surface, pair_mesh_mesh, pair_sphere_heights,

@@ -1,8 +1,8 @@
 /* Contacts between edges of two surfaces.
  *
- * Edges that stick out, n across both, in the normal cones of both, lie n.(a - b) apart.  Where they have passed through
- * each other the point of one must be inside the other solid with no way out that is shorter than through the faces that
- * meet in the edge: else the two merely cross deep inside. */
+ * Edges that stick out, n across both, in the normal cones of both, lie n.(a - b) apart.  Where they have passed
+ * through each other the point of one must be inside the other solid with no way out that is shorter than through the
+ * faces that meet in the edge: else the two merely cross deep inside. */
 #include "collide/mesh/surface_side.h"
 
 static const double PARALLEL_SINE = 1e-6; /* sine between edges that have no crossing */
@@ -94,9 +94,9 @@ static double depth_at(const surface *s, v3 x, double reach, surface_place *plac
     return surface_holds(s, x, &d, place) ? d : s->heights ? HUGE_VAL : surface_distance(s, x, reach, place);
 }
 
-/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`, placed at X; x, inside it, is the point of the
- * edge f of `other`, placed at Y.  A little farther in, the two faces of the edge should be the nearest ones, but for those
- * that f comes to from inside: they are no way out for it. */
+/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`, placed at X; x, inside it, is the point of
+ * the edge f of `other`, placed at Y.  A little farther in, the two faces of the edge should be the nearest ones, but
+ * for those that f comes to from inside: they are no way out for it. */
 static int is_way_out(const side *of, const surface *s, const pose *X, const edge *e, v3 on_edge, const surface *other,
                       const pose *Y, const edge *f, v3 x, double depth) {
     if (!s->solid) {

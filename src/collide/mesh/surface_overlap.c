@@ -1,16 +1,17 @@
 /* Separation of two triangle surfaces that overlap deeply.
  *
- * The overlap V changes, as A moves by dx, by dV = S . dx, where S is the area vector of the part of A's surface inside B.
- * It hangs on the rim of that part alone, the curve in which the surfaces cut each other:
+ * The overlap V changes, as A moves by dx, by dV = S . dx, where S is the area vector of the part of A's surface inside
+ * B. It hangs on the rim of that part alone, the curve in which the surfaces cut each other:
  *     S = 1/2 (closed integral of) x cross dx, along n_A x n_B
- * (Stokes), a sum over the segments in which triangles cut each other.  A leaves along -S, by as much as the overlap reaches
- * that way (from what of A is inside to what of B is), but by no more than twice the depth of the deepest vertex that leaves
- * that way by itself.
+ * (Stokes), a sum over the segments in which triangles cut each other.  A leaves along -S, by as much as the overlap
+ * reaches that way (from what of A is inside to what of B is), but by no more than twice the depth of the deepest
+ * vertex that leaves that way by itself.
  *
- * Each place of overlap has a rim of its own: segments that end in one point, where an edge of the one goes through a triangle
- * of the other, are of one rim.  Only of closed rims is S known.  Faces of both in one plane would leave gaps, for which edge
- * goes through which face rounding decides there: B is seen moved by a thousand-millionth of the size, in a direction
- * that no face is likely to lie along, and moved otherwise where a rim stays open.  What is no deeper than that only touches.
+ * Each place of overlap has a rim of its own: segments that end in one point, where an edge of the one goes through a
+ * triangle of the other, are of one rim.  Only of closed rims is S known.  Faces of both in one plane would leave gaps,
+ * for which edge goes through which face rounding decides there: B is seen moved by a thousand-millionth of the size,
+ * in a direction that no face is likely to lie along, and moved otherwise where a rim stays open.  What is no deeper
+ * than that only touches.
  *
  * Whether an edge goes by one side of another is asked in one way for all triangles that share the two, so that none
  * goes through between neighbours (J. Pluecker's coordinates). */
@@ -62,8 +63,8 @@ static corners numbered_corners(const surface *s, int t) {
     return f;
 }
 
-/* Volume of the edges from u to v and from p to q: its sign is the side on which they pass each other.  Both taken from the
- * lower number to the higher. */
+/* Volume of the edges from u to v and from p to q: its sign is the side on which they pass each other.  Both taken from
+ * the lower number to the higher. */
 static double passing(const corners *f, int i, const corners *g, int k) {
     int j = (i + 1) % 3, l = (k + 1) % 3, turned = f->corner[i] > f->corner[j], other = g->corner[k] > g->corner[l];
     v3 u = f->at[turned ? j : i], v = f->at[turned ? i : j], p = g->at[other ? l : k], q = g->at[other ? k : l];
@@ -324,7 +325,8 @@ static int add_rim_contact(const overlap *o, const rim *r, const manifold *insid
     return 1;
 }
 
-/* Where a vertex is much deeper than the contacts found, all rims belong to one overlap; without rims it speaks for itself. */
+/* Where a vertex is much deeper than the contacts found, all rims belong to one overlap; without rims it speaks for
+ * itself. */
 static void add_lost_overlap(overlap *o, const rim *rims, const manifold *inside, int deepest, int first,
                              manifold *out) {
     double deep = inside->point[deepest].gap;

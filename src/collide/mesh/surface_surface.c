@@ -4,8 +4,8 @@
  *
  * Vertices: v of one at the signed distance d(v) of the other, along its gradient n, counts when the surface of v falls
  * away from v against n, so that v is the first to touch.  d is never steeper than 1, so a box of A whose middle is
- * farther from B than half its diagonal holds no vertex that touches (a branch and bound over A's tree), and one distance
- * bounds those near by: most boxes and vertices are decided without asking.
+ * farther from B than half its diagonal holds no vertex that touches (a branch and bound over A's tree), and one
+ * distance bounds those near by: most boxes and vertices are decided without asking.
  *
  * Edges: surface_edges.c.
  *
@@ -72,8 +72,9 @@ static int try_way_out(void *context, int t) {
     return 1;
 }
 
-/* The shortest way out through a face that lets the surface round the vertex out as well.  `blind`: the nearest face is none
- * for the surface round the vertex, which comes to it from inside, and so tells nothing of how deep others may be.  Returns whether there is one. */
+/* The shortest way out through a face that lets the surface round the vertex out as well.  `blind`: the nearest face is
+ * none for the surface round the vertex, which comes to it from inside, and so tells nothing of how deep others may be.
+ * Returns whether there is one. */
 static int add_way_out_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
     way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .by = -1};
     w.gap = blind ? -e->aside : -fmin(-MAX_OTHER_DEPTH_RATIO * d, e->aside);
@@ -125,8 +126,8 @@ static double distance_of_other(const side *e, v3 x, double reach, surface_place
     return surface_distance(e->other, x, reach, place);
 }
 
-/* Is a box, seen from the other, outside it, because nothing is met from there on along an axis?  An open surface shows that
- * only along its normals. */
+/* Is a box, seen from the other, outside it, because nothing is met from there on along an axis?  An open surface shows
+ * that only along its normals. */
 static int is_free_along(const side *e, v3 low, v3 high, int way) {
     double *to[6] = {&high.x, &high.y, &high.z, &low.x, &low.y, &low.z};
     if (way < 0) {
@@ -206,8 +207,8 @@ static void try_surface_vertex(side *e, int t, int corner, v3 x, const whereabou
     }
 }
 
-/* May a vertex in the node's box, [low, high] in the other's frame, touch the other, though no triangle is near?  Then it is
- * inside, or behind. */
+/* May a vertex in the node's box, [low, high] in the other's frame, touch the other, though no triangle is near?  Then
+ * it is inside, or behind. */
 static int may_be_within(side *e, const bvh_node *n, v3 low, v3 high, whereabouts *w) {
     v3 l = node_low(n), h = node_high(n), c = v3_scale(0.5, v3_add(l, h));
     double away = v3_norm(v3_sub(c, w->from.centre)), half = 0.5 * v3_norm(v3_sub(h, l));

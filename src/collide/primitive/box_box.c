@@ -3,12 +3,12 @@
  * Along a unit vector n the boxes are apart by
  *     s(n) = |n . c| - sum_i a_i |n . x_i| - sum_j b_j |n . y_j|,
  * c from centre to centre, a, b half edges, x, y axes. The greatest s over the faces' normals x_i, y_j and the edges'
- * x_i cross y_j is the depth where it is negative (S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996, section 5).
- * Where it is positive it is the distance if the parts that face each other along n overlap; if not, a corner is involved,
- * and the nearest points are sought among corners and boxes, and edges and edges.
+ * x_i cross y_j is the depth where it is negative (S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996,
+ * section 5). Where it is positive it is the distance if the parts that face each other along n overlap; if not, a
+ * corner is involved, and the nearest points are sought among corners and boxes, and edges and edges.
  *
- * Faces go before edges where both are as good up to rounding; the points come from both faces alike, so that it plays no
- * part which of two nearly equal normals has won. */
+ * Faces go before edges where both are as good up to rounding; the points come from both faces alike, so that it plays
+ * no part which of two nearly equal normals has won. */
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 
@@ -94,9 +94,9 @@ static v3 corner_of_bits(const double half[3], int bits) {
     return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
 }
 
-/* Nearest points so far. No direction parts the boxes by more than their distance and no points are nearer than that, so
- * the right points are those between whose distance and its direction's separation there is the least doubt; of touching
- * boxes many are as near up to rounding, but with a wrong direction. */
+/* Nearest points so far. No direction parts the boxes by more than their distance and no points are nearer than that,
+ * so the right points are those between whose distance and its direction's separation there is the least doubt; of
+ * touching boxes many are as near up to rounding, but with a wrong direction. */
 typedef struct search {
     const boxes *x;
     double square, doubt;
@@ -141,8 +141,8 @@ static void try_edge_pair(search *f, const pose *X, int a, int b) {
     keep_nearer(f, on_a, on_b, d);
 }
 
-/* How far the parts of the boxes stand back from the plane between them: [k][0] on the negative side of axis k, [k][1] on
- * the other.  Edges are no nearer than the planes and both of theirs. */
+/* How far the parts of the boxes stand back from the plane between them: [k][0] on the negative side of axis k, [k][1]
+ * on the other.  Edges are no nearer than the planes and both of theirs. */
 typedef struct setback {
     double a[3][2], b[3][2];
 } setback;

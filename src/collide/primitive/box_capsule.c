@@ -2,9 +2,10 @@
  *
  * Apart: the squared distance of the axis' point p + t d from the box is convex in t, and its slope
  *     2 sum_i d_i (x_i - clamp(x_i)),  x = p + t d,
- * is piecewise linear: the piece where it changes sign has the nearest point.  Crossing: the difference of box and segment
- * is a polyhedron whose faces look along the box's axes or along their cross products with d (as for two boxes); the face
- * nearest to the origin gives the least depth.  The points follow from the faces, as for any two convex solids. */
+ * is piecewise linear: the piece where it changes sign has the nearest point.  Crossing: the difference of box and
+ * segment is a polyhedron whose faces look along the box's axes or along their cross products with d (as for two
+ * boxes); the face nearest to the origin gives the least depth.  The points follow from the faces, as for any two
+ * convex solids. */
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 
@@ -91,8 +92,8 @@ static double find_widest_direction(const crossing *c, double best[3]) {
     return most;
 }
 
-/* The better of two normals where the axis comes close: between the nearest points, or one that separation knows; returns
- * the separation. Sure of being at right angles to the axis where that goes on. */
+/* The better of two normals where the axis comes close: between the nearest points, or one that separation knows;
+ * returns the separation. Sure of being at right angles to the axis where that goes on. */
 static double refine_normal(const crossing *c, v3 e, double t, v3 between, convex_gap *gap, int *known) {
     double n[3] = {0}, apart = find_widest_direction(c, n);
     gap->normal = v3_make(n[0], n[1], n[2]);

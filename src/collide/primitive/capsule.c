@@ -1,7 +1,7 @@
 /* Contact of two capsules.
  *
- * Their axes are segments; gap = distance - r_a - r_b, along the line between the nearest points. Where the axes cross, the
- * difference of the two is a flat parallelogram about the origin, and the way out is across it. */
+ * Their axes are segments; gap = distance - r_a - r_b, along the line between the nearest points. Where the axes cross,
+ * the difference of the two is a flat parallelogram about the origin, and the way out is across it. */
 #include "collide/primitive/primitives.h"
 
 static const double CROSSING_OVER_SIZE = 1e-13; /* of the size: nearer axes cross, their difference is rounding */

@@ -1,12 +1,12 @@
 /* Distance of a point from an ellipsoid.
  *
- * The nearest point x of the surface has y - x along its normal: with semi-axes e_i, x_i = e_i^2 y_i / (e_i^2 + t) for the
- * greatest t that puts x on the surface. In units of the least semi-axis e_0, with r_i = (e_i / e_0)^2, z_i = y_i / e_i and
- * u = 1 + t / e_0^2 > 0, this is the one positive root of
+ * The nearest point x of the surface has y - x along its normal: with semi-axes e_i, x_i = e_i^2 y_i / (e_i^2 + t) for
+ * the greatest t that puts x on the surface. In units of the least semi-axis e_0, with r_i = (e_i / e_0)^2, z_i = y_i /
+ * e_i and u = 1 + t / e_0^2 > 0, this is the one positive root of
  *     G(u) = sum_i (r_i z_i / (u + r_i - 1))^2 = 1,
- * which lies between z_0 and the sum of the r_i z_i and keeps all its digits in u, however close y is to the plane across e_0. In that plane
- * G may stay under 1 for all u > 0: then x stands off the plane, as far as the surface wants it to.
- * D. Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid (2013), sections 2 and 3. */
+ * which lies between z_0 and the sum of the r_i z_i and keeps all its digits in u, however close y is to the plane
+ * across e_0. In that plane G may stay under 1 for all u > 0: then x stands off the plane, as far as the surface wants
+ * it to. D. Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid (2013), sections 2 and 3. */
 #include "collide/primitive/primitives.h"
 
 enum { MAX_STEPS = 200 }; /* halving alone needs a hundred and some */

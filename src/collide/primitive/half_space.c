@@ -1,8 +1,8 @@
 /* Contact of a solid with a half-space.
  *
- * With the half-space's normal n the gap of a point x is n . x - n . o, o any point of its surface; the solid's is that of
- * its lowest point. Solids with corners give those of the side that faces down, so that they stand on them; a lone lowest
- * point of what is round has the same number wherever it has rolled to. */
+ * With the half-space's normal n the gap of a point x is n . x - n . o, o any point of its surface; the solid's is that
+ * of its lowest point. Solids with corners give those of the side that faces down, so that they stand on them; a lone
+ * lowest point of what is round has the same number wherever it has rolled to. */
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 
@@ -29,8 +29,8 @@ void box_half_space(const pair *p, manifold *out) {
     }
 }
 
-/* Below the lower end there is its ball; below the other, while the capsule lies, its side, which stands off the axis by
- * r / cos t when it leans by t, unless it is so short that the ball hides it. */
+/* Below the lower end there is its ball; below the other, while the capsule lies, its side, which stands off the axis
+ * by r / cos t when it leans by t, unless it is so short that the ball hides it. */
 void capsule_half_space(const pair *p, manifold *out) {
     v3 n = p->X_ab.R.z;
     double r = p->a->size[0], length = p->a->size[1], fall = fabs(n.z), cosine = sqrt(fmax(1 - fall * fall, 0));
@@ -44,8 +44,8 @@ void capsule_half_space(const pair *p, manifold *out) {
     }
 }
 
-/* Lying or rolling: the lowest point of each rim.  Standing, when all of the lower rim may touch: points of it that turn with
- * it, and its lowest. */
+/* Lying or rolling: the lowest point of each rim.  Standing, when all of the lower rim may touch: points of it that
+ * turn with it, and its lowest. */
 void cylinder_half_space(const pair *p, manifold *out) {
     static const double turn[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     v3 n = p->X_ab.R.z;

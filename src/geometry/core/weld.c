@@ -1,8 +1,8 @@
 /* Welding of points that coincide.
  *
  * Points are put, in their order, into the cells of a grid of edge 4 x tolerance, kept in a hash table with chains.  A
- * point within reach of a kept one lies in the same cell or in one that the point's cube of edge 2 x tolerance touches: at
- * most eight. */
+ * point within reach of a kept one lies in the same cell or in one that the point's cube of edge 2 x tolerance touches:
+ * at most eight. */
 #include "geometry/core/weld.h"
 
 #include <stdint.h>

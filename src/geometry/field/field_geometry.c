@@ -1,7 +1,8 @@
 /* A field as a geometry: the tree of nodes, its surface in triangles, bounds and mass.
  *
  * Mass properties M(h) of a surface of triangles with corners on the true surface differ from the solid's by a term in
- * h^2: a second surface, each triangle cut in four with the new corners brought onto the solid, has a quarter of that, and
+ * h^2: a second surface, each triangle cut in four with the new corners brought onto the solid, has a quarter of that,
+ * and
  *     (4 M(h/2) - M(h)) / 3
  * is free of it (Richardson).  Spheres, boxes and cylinders alone have closed forms. */
 #include "geometry/core/solid.h"
@@ -41,7 +42,8 @@ static sim_inertia closed_form(const sim_field *field) {
     return I;
 }
 
-/* The middle of each edge, brought onto the surface where that is near: corner[6 t + 3 + k] between corners k and k + 1. */
+/* The middle of each edge, brought onto the surface where that is near: corner[6 t + 3 + k] between corners k and k +
+ * 1. */
 static void cut_edges(const sim_field *field, const sim_mesh *mesh, double size, v3 *corner) {
     for (int t = 0; t < mesh->ntriangle; t++) {
         const int *i = mesh->triangle[t];

@@ -16,13 +16,13 @@ typedef struct sim_skin {
     double bulge;               /* about how far edges of the solid stray from those of triangles */
 } sim_skin;
 
-/* The skin of a field in `pool`, made from its drawing.  Triangles grow to edges of `spacing` where they stay close to the
- * surface; 0: the drawing's own.  NULL without memory. */
+/* The skin of a field in `pool`, made from its drawing.  Triangles grow to edges of `spacing` where they stay close to
+ * the surface; 0: the drawing's own.  NULL without memory. */
 sim_skin *skin_build(memory_pool *pool, const sim_field *field, const sim_mesh *drawing, const sim_bvh *bvh,
                      double spacing);
 
-/* Triangles of a closed surface made fewer: see field_mesh_coarsen.c. `triangle` is changed; returns how many are left, -1
- * without memory. */
+/* Triangles of a closed surface made fewer: see field_mesh_coarsen.c. `triangle` is changed; returns how many are left,
+ * -1 without memory. */
 int skin_coarsen(const sim_field *field, const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle,
                  double spacing);
 

@@ -1,21 +1,21 @@
 /* Distance from a sampled grid.
  *
- * Samples d_ijk, exact, stand at the corners of cubes of edge h all through a box around the solid (docs/collision.md says
- * what a band along the surface would save, and what it would cost).  Between them
+ * Samples d_ijk, exact, stand at the corners of cubes of edge h all through a box around the solid (docs/collision.md
+ * says what a band along the surface would save, and what it would cost).  Between them
  *     f(p) = sum_ijk d_ijk b(x/h - i) b(y/h - j) b(z/h - k),
  *     b(t) = 3/4 - t^2  for |t| <= 1/2,   (3/2 - |t|)^2 / 2  for 1/2 <= |t| <= 3/2,
- * the quadratic B-spline (C. de Boor 1978, "A practical guide to splines", ch. IX): its gradient is continuous, and being
- * a mean of differences of samples it overshoots little.  Samples are taken for coefficients as they are: flat faces
- * are exact, a surface of mean curvature H lies off by h^2 H / 4, sharp edges are rounded by a fifth of a cell.
+ * the quadratic B-spline (C. de Boor 1978, "A practical guide to splines", ch. IX): its gradient is continuous, and
+ * being a mean of differences of samples it overshoots little.  Samples are taken for coefficients as they are: flat
+ * faces are exact, a surface of mean curvature H lies off by h^2 H / 4, sharp edges are rounded by a fifth of a cell.
  *
  * Where two parts of the surface are equally near, f can be steeper than 1 by STEEPER - 1 at most (found by search).
  * Farther than a cell from the surface, slopes are therefore reduced by and by,
  *     s(a) = a,   a - q (a - 1)^2 / 4,   3 - q + (1 - q) (a - 3)   for a = |f| / h in [0, 1], [1, 3], [3, ...],
  * 1 - q = 1 / STEEPER: |f| exceeds the distance to where f = 0 by less than a tenth of a cell, anywhere.
  *
- * Outside the sampled box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2): no more than the distance, since
- * the whole solid lies beyond a right angle or more at c; no steeper than f.  Everywhere at least the distance to the
- * mesh's own bounds, less a quarter of a cell, which leaves f alone where it is good. */
+ * Outside the sampled box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2): no more than the distance,
+ * since the whole solid lies beyond a right angle or more at c; no steeper than f.  Everywhere at least the distance to
+ * the mesh's own bounds, less a quarter of a cell, which leaves f alone where it is good. */
 #include "geometry/field/grid.h"
 
 #include "geometry/field/grid_file.h"
@@ -126,8 +126,8 @@ uint64_t grid_hash(const field_grid *grid) {
 
 /* ---- sampling ---- */
 
-/* The distance at p, `before` being that of a neighbour one cell away: it says how far to search, and the sign unless it is
- * within a cell. */
+/* The distance at p, `before` being that of a neighbour one cell away: it says how far to search, and the sign unless
+ * it is within a cell. */
 static double sample_at(const sim_geometry *mesh, v3 p, double before, double cell) {
     double reach = (fabs(before) + cell) * (1 + 1e-9);
     if (fabs(before) > cell * (1 + 1e-6)) {
@@ -159,8 +159,8 @@ static void sample_all(const field_grid *grid, const sim_geometry *mesh, float *
     }
 }
 
-/* The box: MARGIN_CELLS cells around the mesh, in whole cells, and a sample more to each side.  Returns how many samples it holds;
- * the grid is good for `most`. */
+/* The box: MARGIN_CELLS cells around the mesh, in whole cells, and a sample more to each side.  Returns how many
+ * samples it holds; the grid is good for `most`. */
 static double lay_out_grid(field_grid *grid, const sim_geometry *mesh, double cell, double most) {
     v3 length = v3_sub(mesh->high, mesh->low), middle = v3_axpy(mesh->low, 0.5, length);
     double longest = fmax(length.x, fmax(length.y, length.z)), count = 1;

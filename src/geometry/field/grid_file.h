@@ -1,8 +1,8 @@
 /* Sampled distance fields kept in files, so that a mesh is sampled once.
  *
- * A file is named KEY-BUILD.grid, KEY the SHA-256 of the format's name, the cell and the mesh's corners, BUILD the first
- * 8 digits of that of the build, since the same bits are promised on one build only.  It holds, in the
- * machine's own byte order:
+ * A file is named KEY-BUILD.grid, KEY the SHA-256 of the format's name, the cell and the mesh's corners, BUILD the
+ * first 8 digits of that of the build, since the same bits are promised on one build only.  It holds, in the machine's
+ * own byte order:
  *
  *     bytes   0 ..   7   "SIMGRID1"
  *             8 ..  15   the number 1 in 64 bits: tells a file of the other byte order
@@ -12,9 +12,9 @@
  *           136 .. 199   SHA-256 of the samples, 64 hexadecimal digits
  *           200 ..       samples: floats, x fastest
  *
- * A file that is not this, byte for byte as expected, is as good as none: the grid is sampled anew, and the file replaced
- * in one step (written beside it, then renamed), so that readers never see half of one.  The folder is made when
- * a file is to be kept there; one that cannot be written to is no error. */
+ * A file that is not this, byte for byte as expected, is as good as none: the grid is sampled anew, and the file
+ * replaced in one step (written beside it, then renamed), so that readers never see half of one.  The folder is made
+ * when a file is to be kept there; one that cannot be written to is no error. */
 #ifndef GEOMETRY_FIELD_GRID_FILE_H
 #define GEOMETRY_FIELD_GRID_FILE_H
 

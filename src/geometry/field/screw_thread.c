@@ -1,9 +1,9 @@
 /* Distance from a screw thread.
  *
  * The surface.  In the half-plane at angle 0 the ridge about z = 0 is bounded by a crest at radius R, |z| <= c, a flank
- * z = c + (R - rho) t down to the root at radius a, where |z| = f, and the root on to half the pitch.  t = tan of half the
- * angle between the flanks; c is an eighth of half the pitch, the crest of ISO 68-1.  A turn by phi lifts it by k phi,
- * k = pitch / 2 pi.
+ * z = c + (R - rho) t down to the root at radius a, where |z| = f, and the root on to half the pitch.  t = tan of half
+ * the angle between the flanks; c is an eighth of half the pitch, the crest of ISO 68-1.  A turn by phi lifts it by k
+ * phi, k = pitch / 2 pi.
  *
  * The point.  A screw motion along the thread takes it to angle 0 and a height s within half a pitch of 0; half a turn
  * about the ridge's radial axis, which maps the thread onto itself, makes s >= 0.  Whether it is inside is told by the
@@ -14,9 +14,9 @@
  *     F = r^2 + rho^2 - 2 r rho cos phi + (s - sigma(rho) - k phi)^2.
  * For given phi the best rho is in closed form (a quadratic, cut off at the edges); what is left is one equation,
  *     G = 1/2 dF/dphi = r rho sin phi - k (s - sigma(rho) - k phi) = 0,
- * with a root between 0 and pi on the side where G(0) points, since G(+-pi) has the other sign.  Newton's method between
- * brackets finds it; lead angles being small, phi is, and two steps reach rounding.  The least of the three is the
- * distance to the surface, hence continuous, of slope 1, with the surface's normal for gradient. */
+ * with a root between 0 and pi on the side where G(0) points, since G(+-pi) has the other sign.  Newton's method
+ * between brackets finds it; lead angles being small, phi is, and two steps reach rounding.  The least of the three is
+ * the distance to the surface, hence continuous, of slope 1, with the surface's normal for gradient. */
 #include "geometry/field/field.h"
 
 static const double PI = 3.14159265358979323846;

@@ -1,15 +1,15 @@
 /* Triangulation of the surface of a distance field.
  *
- * Dual contouring (T. Ju, F. Losasso, S. Schaefer, J. Warren 2002, "Dual contouring of Hermite data", ACM Trans. Graphics
- * 21): each piece of the surface in a cube has one vertex, each crossed edge of the lattice one polygon that joins the
- * vertices of the four cubes around it.  The vertex is where the planes that touch the surface at the piece's crossings
- * come nearest to meeting,
+ * Dual contouring (T. Ju, F. Losasso, S. Schaefer, J. Warren 2002, "Dual contouring of Hermite data", ACM Trans.
+ * Graphics 21): each piece of the surface in a cube has one vertex, each crossed edge of the lattice one polygon that
+ * joins the vertices of the four cubes around it.  The vertex is where the planes that touch the surface at the piece's
+ * crossings come nearest to meeting,
  *     least over x of   sum_i (n_i . (x - p_i))^2 + w |x - middle|^2,
  * which finds edges and corners of the solid; cut off at the cube; then brought onto the surface by Newton's method.
  *
- * One vertex a piece makes a closed surface without seams (Nielson 2004), but for one case: where a face with four crossed
- * edges joins the same two pieces twice, four polygons would meet in one edge.  There each of the two joins gets a vertex of
- * its own, between its two crossings. */
+ * One vertex a piece makes a closed surface without seams (Nielson 2004), but for one case: where a face with four
+ * crossed edges joins the same two pieces twice, four polygons would meet in one edge.  There each of the two joins
+ * gets a vertex of its own, between its two crossings. */
 #include "geometry/field/surface.h"
 
 #include "geometry/field/surface_cells.h"
@@ -174,9 +174,9 @@ static int is_edge_free(mesher *m, v3 p) {
     return m->taken.count > before;
 }
 
-/* The vertex of one piece: the meeting point, which may stand a little outside the cube if it is on the surface there (the
- * tip of a wedge thinner than a cube); else that point cut off at the cube; else the middle of the crossings; else one of
- * them: the first that comes onto the surface close by, where no other vertex is. */
+/* The vertex of one piece: the meeting point, which may stand a little outside the cube if it is on the surface there
+ * (the tip of a wedge thinner than a cube); else that point cut off at the cube; else the middle of the crossings; else
+ * one of them: the first that comes onto the surface close by, where no other vertex is. */
 static v3 piece_vertex(mesher *m, const cell *at, int piece) {
     const lattice *l = &m->lattice;
     const crossing *c[12];
@@ -264,8 +264,9 @@ static void add_polygon(mesher *m, const int *corner, int count, int fan_from) {
     }
 }
 
-/* The vertex between two crossings that a face with four joins, one for both polygons that use it.  The face spans `axis`
- * and the direction `side` (-1 or 1) along `across`; its inside corner is at the start or end of the edge from `at`. */
+/* The vertex between two crossings that a face with four joins, one for both polygons that use it.  The face spans
+ * `axis` and the direction `side` (-1 or 1) along `across`; its inside corner is at the start or end of the edge from
+ * `at`. */
 static int arc_vertex(mesher *m, const int at[3], int axis, int across, int side) {
     lattice *l = &m->lattice;
     int corner[3] = {at[0], at[1], at[2]};
@@ -304,8 +305,8 @@ static int piece_at(const mesher *m, const int place[3], const int at[3], int ax
     return l->cube[(*found)->inside].patch[edge];
 }
 
-/* Do the two cubes on both sides of a face with four crossed edges join one pair of pieces twice?  The face spans the edge
- * from `at` and its neighbour `beside`. */
+/* Do the two cubes on both sides of a face with four crossed edges join one pair of pieces twice?  The face spans the
+ * edge from `at` and its neighbour `beside`. */
 static int is_joined_twice(mesher *m, const int place[2][3], const int at[3], const int beside[3], int axis) {
     lattice *l = &m->lattice;
     int at_end[3] = {at[0], at[1], at[2]}, beside_end[3] = {beside[0], beside[1], beside[2]};

@@ -1,12 +1,12 @@
 /* Cubes of a lattice that the surface of a field crosses.
  *
- * Cubes are halved from one that holds the solid on; where |d| at the middle exceeds half the diagonal there is no surface,
- * since d is nowhere steeper than 1; from the cubes found on, the surface is followed to those that this leaves out all the
- * same.  So time grows with the surface, not with the volume.
+ * Cubes are halved from one that holds the solid on; where |d| at the middle exceeds half the diagonal there is no
+ * surface, since d is nowhere steeper than 1; from the cubes found on, the surface is followed to those that this
+ * leaves out all the same.  So time grows with the surface, not with the volume.
  *
- * Within a cube the surface is as many pieces as the loops that join its crossed edges: on each face two crossed edges are
- * joined, and of four those that enclose an inside corner, which both neighbours see alike (G. M. Nielson 2004, "Dual
- * marching cubes", IEEE Visualization, section 2). */
+ * Within a cube the surface is as many pieces as the loops that join its crossed edges: on each face two crossed edges
+ * are joined, and of four those that enclose an inside corner, which both neighbours see alike (G. M. Nielson 2004,
+ * "Dual marching cubes", IEEE Visualization, section 2). */
 #include "geometry/field/surface_cells.h"
 
 #include <stdlib.h>
@@ -233,8 +233,8 @@ static double search_cubes(lattice *l, const int at[3], int width, int last) {
     return count;
 }
 
-/* Cubes beside those found, across faces that the surface crosses, to the last of them.  Where d is steeper than 1 (a sampled
- * distance may be, a little) the search leaves out cubes whose corners are barely crossed. */
+/* Cubes beside those found, across faces that the surface crosses, to the last of them.  Where d is steeper than 1 (a
+ * sampled distance may be, a little) the search leaves out cubes whose corners are barely crossed. */
 static void close_up(lattice *l) {
     for (int k = 0; k < l->ncell && !l->failed; k++) {
         for (int face = 0; face < 6; face++) {

@@ -55,8 +55,8 @@ enum { LATTICE_MAX_SIZE = 1 << 17, LATTICE_MAX_CELLS = 5000000 };
 
 /* How many cells `room` is enough for. */
 double lattice_most_cells(const sim_field *field, int64_t room);
-/* A lattice of cubes with edge `edge` around [low, high]; finds the cells within `room` steps.  0 without memory or with too
- * many cells. */
+/* A lattice of cubes with edge `edge` around [low, high]; finds the cells within `room` steps.  0 without memory or
+ * with too many cells. */
 int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room);
 void lattice_close(lattice *l);
 

@@ -1,15 +1,16 @@
 /* Convex hull of points.
  *
  * Points that are one to within rounding are joined, then qhull (Barber, Dobkin, Huhdanpaa: The quickhull algorithm for
- * convex hulls, ACM Trans. Math. Softw. 22, 1996) finds the hull, on coordinates taken from the middle of the bounds and
- * scaled to 1.  These are moved by a fixed pattern, far above qhull's own rounding and far below HULL_FLAT: qhull's way
- * with flat faces takes time with the square of their corners, so it is given none; hull_faces.c finds them afterwards, on
- * the points as they were.  Should the facets not close or not be convex, the pattern grows, and in the end qhull may join
- * facets.  qhull is asked for nothing random; what it has to say goes into a buffer; its failures come back as an exit code.
+ * convex hulls, ACM Trans. Math. Softw. 22, 1996) finds the hull, on coordinates taken from the middle of the bounds
+ * and scaled to 1.  These are moved by a fixed pattern, far above qhull's own rounding and far below HULL_FLAT: qhull's
+ * way with flat faces takes time with the square of their corners, so it is given none; hull_faces.c finds them
+ * afterwards, on the points as they were.  Should the facets not close or not be convex, the pattern grows, and in the
+ * end qhull may join facets.  qhull is asked for nothing random; what it has to say goes into a buffer; its failures
+ * come back as an exit code.
  *
  * Lengths: `extent` is the diagonal of the bounds.  Corners within `tolerance` of a plane are in it: HULL_FLAT of the
- * extent, or 1/THIN of the thickness where that is less, but no less than `floor`, which the pattern and the rounding of
- * coordinates far from the origin need. */
+ * extent, or 1/THIN of the thickness where that is less, but no less than `floor`, which the pattern and the rounding
+ * of coordinates far from the origin need. */
 #include "geometry/hull/hull.h"
 #include "geometry/core/solid.h"
 #include "geometry/core/weld.h"

@@ -1,5 +1,5 @@
-/* Convex hulls: what hull.c (qhull), hull_faces.c (its facets to flat faces), hull_planes.c (where these lie) and mesh.c
- * hand to each other. */
+/* Convex hulls: what hull.c (qhull), hull_faces.c (its facets to flat faces), hull_planes.c (where these lie) and
+ * mesh.c hand to each other. */
 #ifndef GEOMETRY_HULL_HULL_H
 #define GEOMETRY_HULL_HULL_H
 
@@ -11,8 +11,8 @@
  * roundings of single precision, in which most files keep their numbers. */
 #define HULL_FLAT 2e-7
 
-/* Is a closed mesh the boundary of its own convex hull (to HULL_FLAT)?  1: yes, and *hull is that hull, in `pool`; 0: no;
- * -1: no memory. */
+/* Is a closed mesh the boundary of its own convex hull (to HULL_FLAT)?  1: yes, and *hull is that hull, in `pool`; 0:
+ * no; -1: no memory. */
 int hull_of_mesh(const sim_mesh *mesh, memory_pool *pool, const sim_hull **hull);
 
 /* A closed surface of polygons, anticlockwise from outside: face f has the corners loop[start[f] .. start[f + 1]). */
@@ -28,8 +28,8 @@ typedef enum hull_outcome {
     HULL_BROKEN, /* no closed convex surface */
 } hull_outcome;
 
-/* The hull whose faces are those of `from`, neighbours joined where they lie within `tolerance` of a plane, and the mesh of
- * its faces cut in triangles (may be NULL).  Memory of the results in `pool`, of the work in `scratch`. */
+/* The hull whose faces are those of `from`, neighbours joined where they lie within `tolerance` of a plane, and the
+ * mesh of its faces cut in triangles (may be NULL).  Memory of the results in `pool`, of the work in `scratch`. */
 hull_outcome hull_join_faces(const polygons *from, double tolerance, memory_pool *pool, memory_pool *scratch,
                              sim_hull *hull, sim_mesh *mesh);
 

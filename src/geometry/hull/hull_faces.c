@@ -1,10 +1,10 @@
 /* Facets of a hull merged into flat faces.
  *
- * Facets that rounding has cut out of one polygon lie in one plane but for the rounding.  Starting with the largest, each
- * facet takes in neighbours whose corners all lie within the tolerance of its plane, as long as the union stays a disc:
- * the neighbour meets it along one unbroken chain of edges.  The plane follows the union (its area vector is the sum of
- * its parts').  Vertices inside a union, or between two faces only, are left out.  A union whose outline is not convex
- * beyond the tolerance is taken apart and grown again with a smaller one.
+ * Facets that rounding has cut out of one polygon lie in one plane but for the rounding.  Starting with the largest,
+ * each facet takes in neighbours whose corners all lie within the tolerance of its plane, as long as the union stays a
+ * disc: the neighbour meets it along one unbroken chain of edges.  The plane follows the union (its area vector is the
+ * sum of its parts').  Vertices inside a union, or between two faces only, are left out.  A union whose outline is not
+ * convex beyond the tolerance is taken apart and grown again with a smaller one.
  *
  * Half-edge k runs from loop[k] to the next corner of its face; twin[k] is the other half. */
 #include "geometry/hull/hull.h"
@@ -157,8 +157,8 @@ static void prepare_faces(half_edges *e, facet_size *order) {
     qsort(order, (size_t)e->nface, sizeof(facet_size), larger_first);
 }
 
-/* Unions of all facets that are in none.  A facet is pushed at most once for each of its edges, so the stack holds as many
- * as there are half-edges. */
+/* Unions of all facets that are in none.  A facet is pushed at most once for each of its edges, so the stack holds as
+ * many as there are half-edges. */
 static void grow_all(half_edges *e, const facet_size *order, double tolerance, int *stack) {
     for (int i = 0; i < e->nface; i++) {
         if (e->region[order[i].face] < 0) {
@@ -278,8 +278,8 @@ static int take_apart(half_edges *e, const unsigned char *bad) {
     return several;
 }
 
-/* Unions that end where the surface bends away by just the tolerance have ragged outlines: they are grown again with less
- * of it, in the end with none. */
+/* Unions that end where the surface bends away by just the tolerance have ragged outlines: they are grown again with
+ * less of it, in the end with none. */
 static int settle_regions(half_edges *e, const facet_size *order, int *work, unsigned char *bad) {
     double tolerance = e->tolerance;
     for (int round = 0; round < MAX_ROUNDS; round++) {

@@ -1,12 +1,13 @@
 /* Planes of the faces of a hull.
  *
- * The normal is that of the face's area vector.  The plane goes through the vertex that is farthest along it, so that the
- * solid is on one side: among all vertices, or, on large hulls, the one that is found uphill from the face's corners.
+ * The normal is that of the face's area vector.  The plane goes through the vertex that is farthest along it, so that
+ * the solid is on one side: among all vertices, or, on large hulls, the one that is found uphill from the face's
+ * corners.
  *
- * Rounding tilts narrow faces.  Where the farthest vertex so stands out from a face by more than the tolerance, the normals
- * of the faces around it are tried, and that is taken which leaves the face's corners nearest to the plane.  What is left
- * may be what a tilt explains, d e / h at the distance d for a face of height h and the tolerance e; beyond, the hull is
- * not convex. */
+ * Rounding tilts narrow faces.  Where the farthest vertex so stands out from a face by more than the tolerance, the
+ * normals of the faces around it are tried, and that is taken which leaves the face's corners nearest to the plane.
+ * What is left may be what a tilt explains, d e / h at the distance d for a face of height h and the tolerance e;
+ * beyond, the hull is not convex. */
 #include "geometry/hull/hull.h"
 
 enum { MAX_VERTEX_FACE_PRODUCTS = 1 << 22 }; /* vertices times faces */

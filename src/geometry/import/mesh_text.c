@@ -1,8 +1,8 @@
 /* Words and numbers of text files, and where they stand.
  *
- * Numbers are read as they are written everywhere in the world of files, with a point, whatever the program's locale.  Up to
- * 2^53 times a power of ten up to 22 one operation rounds correctly (W. D. Clinger, How to read floating point numbers
- * accurately, PLDI 1990); the rest goes to strtod, in the C locale, which mesh_file.c sets for the thread. */
+ * Numbers are read as they are written everywhere in the world of files, with a point, whatever the program's locale.
+ * Up to 2^53 times a power of ten up to 22 one operation rounds correctly (W. D. Clinger, How to read floating point
+ * numbers accurately, PLDI 1990); the rest goes to strtod, in the C locale, which mesh_file.c sets for the thread. */
 #include "geometry/import/mesh_file.h"
 
 #include <stdarg.h>

@@ -1,12 +1,13 @@
 /* Triangulation of a polygon.
  *
- * The polygon is seen along its area vector (a corner off its plane does no harm).  A convex one becomes a fan about its
- * first corner.  From others ears are cut, one after the other: an ear is a convex corner whose triangle with its two
- * neighbours holds no other corner (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975: there are always
- * two).  Of the ears a plump one goes first, so that a corner on a straight edge ends up in a triangle with an area, where
- * its neighbours on the other side of the edge can join it.  Where corners nearly coincide, rounding is given the benefit
- * of the doubt, so that outlines which touch themselves (a hole joined to the rim by two edges at one place) are cut as well.  An outline that crosses itself is
- * refused when the ears run out or the last triangle is upside down. */
+ * The polygon is seen along its area vector (a corner off its plane does no harm).  A convex one becomes a fan about
+ * its first corner.  From others ears are cut, one after the other: an ear is a convex corner whose triangle with its
+ * two neighbours holds no other corner (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975: there are
+ * always two).  Of the ears a plump one goes first, so that a corner on a straight edge ends up in a triangle with an
+ * area, where its neighbours on the other side of the edge can join it.  Where corners nearly coincide, rounding is
+ * given the benefit of the doubt, so that outlines which touch themselves (a hole joined to the rim by two edges at one
+ * place) are cut as well.  An outline that crosses itself is refused when the ears run out or the last triangle is
+ * upside down. */
 #include "geometry/import/mesh_file.h"
 
 #include <stdlib.h>
@@ -78,8 +79,8 @@ static double plumpness(flat a, flat b, flat c) {
 
 static int is_same(flat a, flat b) { return fabs(a.x - b.x) <= SMALL && fabs(a.y - b.y) <= SMALL; }
 
-/* How good an ear is corner i?  0: none.  1 and more: a plump one that no other corner touches; below: touched on its rim,
- * or flat. */
+/* How good an ear is corner i?  0: none.  1 and more: a plump one that no other corner touches; below: touched on its
+ * rim, or flat. */
 static double ear_worth(const flat *at, int count, int i) {
     flat a = at[(i + count - 1) % count], b = at[i], c = at[(i + 1) % count];
     if (turn_area(a, b, c) < -SMALL) {

@@ -1,11 +1,11 @@
 /* Construction of a bounding volume hierarchy over the triangles of a mesh.
  *
- * Top down.  A run of triangles is cut across the longest side of the box of their middles, at the one of BINS - 1 planes
- * that makes
+ * Top down.  A run of triangles is cut across the longest side of the box of their middles, at the one of BINS - 1
+ * planes that makes
  *     area(left) count(left) + area(right) count(right)
  * least, which is what a question of place costs (I. Wald 2007, "On fast construction of SAH-based bounding volume
- * hierarchies", IEEE Symposium on Interactive Ray Tracing).  From depth EVEN on runs are halved instead, so that depth is
- * bounded whatever the triangles. */
+ * hierarchies", IEEE Symposium on Interactive Ray Tracing).  From depth EVEN on runs are halved instead, so that depth
+ * is bounded whatever the triangles. */
 #include "geometry/mesh/bvh.h"
 
 #include "geometry/mesh/mesh.h"

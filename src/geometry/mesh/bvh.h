@@ -18,8 +18,8 @@ typedef struct sim_bvh {
     int nnode;
 } sim_bvh;
 
-/* A leaf of a height field is a block of BVH_CELLS by BVH_CELLS cells (fewer at the far ends): `first` is its first cell,
- * `count` twice the number of its cells. */
+/* A leaf of a height field is a block of BVH_CELLS by BVH_CELLS cells (fewer at the far ends): `first` is its first
+ * cell, `count` twice the number of its cells. */
 enum { BVH_MAX_DEPTH = 64, BVH_CELLS = 8 };
 
 /* A box in single precision, rounded outwards or a little farther. */
@@ -42,8 +42,8 @@ static inline int bvh_box_meets(const bvh_node *n, const bvh_box *b) {
            n->low[2] <= b->high[2] && n->high[2] >= b->low[2];
 }
 
-/* Calls `visit` for each triangle below the node `root` whose leaf's box meets [low, high], in an order that depends on the
- * mesh alone; stops when it returns 0.  `bits` (may be NULL): only nodes that have one of the bits `of`. */
+/* Calls `visit` for each triangle below the node `root` whose leaf's box meets [low, high], in an order that depends on
+ * the mesh alone; stops when it returns 0.  `bits` (may be NULL): only nodes that have one of the bits `of`. */
 typedef int bvh_visit(void *context, int triangle);
 void bvh_in_box(const sim_bvh *bvh, int root, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit,
                 void *context);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Vertices joined, triangles without area left out, neighbours found, in `pool`; `convex` stays 0.  `rounded`: coordinates
- * may have single precision or six digits only.  NULL on failure. */
+/* Vertices joined, triangles without area left out, neighbours found, in `pool`; `convex` stays 0.  `rounded`:
+ * coordinates may have single precision or six digits only.  NULL on failure. */
 sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                      int rounded, sim_error *error);
 
@@ -40,8 +40,8 @@ v3 triangle_nearest(v3 a, v3 b, v3 c, v3 p, int *feature);
 v3 mesh_triangle_normal(const sim_mesh *mesh, int t);
 /* Unit pseudonormal of a feature of a triangle, numbered as in bvh_nearest. */
 v3 mesh_feature_normal(const sim_mesh *mesh, int triangle, int feature);
-/* One triangle on round the vertex that is `corner` of triangle t, anticlockwise seen from outside, or `back`.  Returns 0
- * at a border. */
+/* One triangle on round the vertex that is `corner` of triangle t, anticlockwise seen from outside, or `back`.  Returns
+ * 0 at a border. */
 int mesh_turn(const sim_mesh *mesh, int *t, int *corner, int back);
 
 #endif

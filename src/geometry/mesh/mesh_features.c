@@ -1,8 +1,8 @@
 /* Features of a surface: edges that stick out, triangles in one plane.
  *
  * An edge is a ridge where the normals n, m of its triangles turn apart, (n x m) . e > 0 along it.  Flat parts are the
- * classes of triangles that level edges connect, found by union and find (R. E. Tarjan 1975, "Efficiency of a good but not
- * linear set union algorithm", JACM 22), the lowest triangle at the root. */
+ * classes of triangles that level edges connect, found by union and find (R. E. Tarjan 1975, "Efficiency of a good but
+ * not linear set union algorithm", JACM 22), the lowest triangle at the root. */
 #include "geometry/mesh/mesh_features.h"
 #include "base/disjoint_set.h"
 

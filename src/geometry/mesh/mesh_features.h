@@ -27,7 +27,7 @@ typedef struct sim_relief {
     const uint16_t *flag; /* [ntriangle] */
     const int *patch;     /* [ntriangle] the lowest triangle of the flat part; NULL where each is one by itself */
     const uint8_t *node;  /* [nnode] */
-    int up; /* all normals have a component along x, y, z (0, 1, 2), or against it (3, 4, 5); -1: no axis is like that */
+    int up; /* all normals have a component along x, y, z (0, 1, 2), or against it (3, 4, 5); -1: no such axis */
 } sim_relief;
 
 /* Angles by which a surface counts as flat, and from which on an edge sticks out, as sines. */

@@ -1,12 +1,13 @@
 /* Removal of triangles without area from a closed surface.
  *
- * Triangles no higher than the rounding of coordinates with six digits, or of single precision, go too: rounding may have
- * turned them over, and then they face the wrong way.
+ * Triangles no higher than the rounding of coordinates with six digits, or of single precision, go too: rounding may
+ * have turned them over, and then they face the wrong way.
  *
- * Such a sliver (a, b, c), c on its longest edge from a to b, joins an edge a b on one side to two edges a c, c b on the
- * other (a T-junction; files from CAD have many).  With its neighbour (b, a, d) across the longest edge it fills the same
- * place as (c, a, d) and (d, b, c), which have area: the edge a b is flipped to c d.  A neighbour that is a sliver itself
- * has its turn first.  What no flip helps is left as it is.  The surface moves by no more than a sliver is high. */
+ * Such a sliver (a, b, c), c on its longest edge from a to b, joins an edge a b on one side to two edges a c, c b on
+ * the other (a T-junction; files from CAD have many).  With its neighbour (b, a, d) across the longest edge it fills
+ * the same place as (c, a, d) and (d, b, c), which have area: the edge a b is flipped to c d.  A neighbour that is a
+ * sliver itself has its turn first.  What no flip helps is left as it is.  The surface moves by no more than a sliver
+ * is high. */
 #include "geometry/mesh/mesh.h"
 
 #include <stdlib.h>
@@ -55,7 +56,8 @@ static v3 cross_of(const flipper *f, const int i[3]) {
     return v3_cross(v3_sub(f->vertex[i[1]], f->vertex[i[0]]), v3_sub(f->vertex[i[2]], f->vertex[i[0]]));
 }
 
-/* Would the sliver t and its neighbour u be better off as these two?  Which way what rounding made looks is for u to say. */
+/* Would the sliver t and its neighbour u be better off as these two?  Which way what rounding made looks is for u to
+ * say. */
 static int is_better(const flipper *f, int t, int u, const int first[3], const int second[3]) {
     if (!triangle_has_area(f->vertex, first, f->tolerance) || !triangle_has_area(f->vertex, second, f->tolerance)) {
         return 0;

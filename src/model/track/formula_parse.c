@@ -1,9 +1,11 @@
 /* Formulas of time read by recursive descent, written as postfix programs.
  *
- *     formula = sum [("<" | "<=" | ">" | ">=") sum]         sum     = product {("+" | "-") product}
- *     product = signed {("*" | "/") signed}                 signed  = {"+" | "-"} power
- *     power   = part ["^" signed]                           part    = number | "t" | "pi" | name "(" formula {"," formula} ")"
- *                                                                   | "(" formula ")"
+ *     formula = sum [("<" | "<=" | ">" | ">=") sum]
+ *     sum     = product {("+" | "-") product}
+ *     product = signed {("*" | "/") signed}
+ *     signed  = {"+" | "-"} power
+ *     power   = part ["^" signed]
+ *     part    = number | "t" | "pi" | name "(" formula {"," formula} ")" | "(" formula ")"
  *
  * A comparison is 1 where it holds, else 0.  -t^2 is -(t^2), 2^3^2 is 2^(3^2).  t in s, angles in rad.
  *

@@ -5,7 +5,8 @@
 
 #include <hdf5.h>
 
-/* NULL, or why not.  To be asked before anything else of a dataset: even the size of a virtual one is looked up elsewhere. */
+/* NULL, or why not.  To be asked before anything else of a dataset: even the size of a virtual one is looked up
+ * elsewhere. */
 static inline const char *hdf5_foreign(hid_t dataset) {
     hid_t made = H5Dget_create_plist(dataset);
     H5D_layout_t layout = made >= 0 ? H5Pget_layout(made) : H5D_LAYOUT_ERROR;

@@ -8,7 +8,7 @@
  *   1. the connected components of M,
  *   2. these, with velocities merged six by six, then three by three, in their order: bodies as most programs number
  * them,
- *   3. components merged that constraints touch alike: two sets of constraints A, B with |A and B| / |A or B| at least 1,
+ *   3. components merged that constraints touch alike: sets of constraints A, B with |A and B| / |A or B| at least 1,
  *      0.95, ... 0, only among the trees of constraints with too many.  At 0 these merge in any case. */
 #include "base/disjoint_set.h"
 #include "record/problem/problem_file.h"

@@ -42,8 +42,8 @@ int trajectory_find(const trajectory *t, const char *name, int from);
 sim_status trajectory_open_csv(trajectory *t, sim_error *error);
 sim_status trajectory_open_hdf5(trajectory *t, sim_error *error);
 
-/* Of a run in HDF5: rows [first, first + rows) of a dataset, `width` numbers each; SIM_BAD_INPUT where it is not there or
- * has another width. */
+/* Of a run in HDF5: rows [first, first + rows) of a dataset, `width` numbers each; SIM_BAD_INPUT where it is not there
+ * or has another width. */
 sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, ptrdiff_t rows, ptrdiff_t width,
                            double *value, sim_error *error);
 /* A text that stands at the root of the file ("scene"), in the pool; NULL: none. */

@@ -66,7 +66,7 @@ static sim_status read_csv_file(trajectory *t, char **text, sim_error *error) {
 
 /* ---- cells ---- */
 
-/* Takes the cell at `*at` out of its quotes, in place; `*at` then stands behind the comma, or at the end of the line. */
+/* Unquotes the cell at `*at` in place; `*at` then is behind the comma, or at the end of the line. */
 static char *take_cell(char **at, int *last) {
     char *from = *at, *start = from, *to = from;
     int quoted = *from == '"';

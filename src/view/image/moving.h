@@ -22,7 +22,8 @@ typedef struct moving_part {
 /* The least rectangle that holds all that differs between two pictures of `bytes` a pixel; of equal ones, one pixel. */
 moving_part moving_changed(const unsigned char *now, const unsigned char *before, const moving_format *f, int bytes);
 
-/* apng.c.  Pictures of red, green, blue: [height][width][3].  create: NULL without memory; add, end: false without memory. */
+/* apng.c.  Pictures of red, green, blue: [height][width][3].  create: NULL without memory; add, end: false without
+ * memory. */
 typedef struct apng apng;
 apng *apng_create(const moving_format *format);
 void apng_free(apng *a);

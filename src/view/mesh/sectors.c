@@ -1,7 +1,7 @@
 /* Sectors of round bodies, light and dark, that show rotation: octants of balls, quarters about an axis of discs and
  * wheels.
  *
- *     light = 1 - strength + strength * prod_k side_k,   side_k = sign of coordinate k from the middle (1 along the axis)
+ *     light = 1 - strength + strength * prod_k side_k,   side_k = sign of coordinate k (1 along the axis)
  *
  * A mesh is round about an axis if its box is square across it, to 2 %, and if in each of 16 bins of the angle it
  * reaches 96 % of the farthest.  Where two axes do, z comes before y before x.  The page of a run has the same rule

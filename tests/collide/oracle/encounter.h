@@ -1,7 +1,7 @@
 /* Two shapes, at least one of them not convex, brought to a known gap: what must hold.
  *
- * Apart, the gap is the distance.  Inside, more than one answer is right, so: there is a point, it is no deeper than the way
- * the shape was pushed in, and following the deepest points leads out again. */
+ * Apart, the gap is the distance.  Inside, more than one answer is right, so: there is a point, it is no deeper than
+ * the way the shape was pushed in, and following the deepest points leads out again. */
 #ifndef ORACLE_ENCOUNTER_H
 #define ORACLE_ENCOUNTER_H
 
@@ -30,8 +30,8 @@ typedef struct counts {
 double encounter_gap(random_source *r, const encounter *e);
 /* How far the shapes are apart where they stand, and which way A would move off. */
 typedef real encounter_measure(encounter *e, vec *normal);
-/* Moves A to the gap `*target`, in steps that get shorter, as a normal found from afar is not quite that of the nearest points;
- * then says what the gap is, where the shapes are apart.  0: they do not start apart by more than that. */
+/* Moves A to the gap `*target`, in steps that get shorter, as a normal found from afar is not quite that of the nearest
+ * points; then says what the gap is, where the shapes are apart.  0: they do not start apart by more than that. */
 int encounter_approach(encounter *e, encounter_measure *measure, double *target);
 /* The shapes stand `target` apart or, where that is negative, were pushed in by so much from where they touched. */
 void encounter_check(const encounter *e, double target, counts *sum);

@@ -1,7 +1,8 @@
-/* Two faces lie against each other: how large is what they have in common, and how much of it do the contact points span?
+/* Two faces lie against each other: how large is what they have in common, and how much of it do the contact points
+ * span?
  *
- * The largest quadrilateral in any convex figure has at least 2/pi of its area, so four points can always span more than
- * half. */
+ * The largest quadrilateral in any convex figure has at least 2/pi of its area, so four points can always span more
+ * than half. */
 #include "check.h"
 
 enum { CORNERS = 2 * POLY_CORNERS };

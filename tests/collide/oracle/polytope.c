@@ -1,8 +1,8 @@
 /* How far apart, or how deep, are two polytopes?  By every candidate.
  *
- * Overlap: the Minkowski difference is a polytope whose face normals are those of A, those of B reversed, and the crosses
- * of an edge of A with an edge of B; the least depth belongs to one of them.  Apart: the nearest points are a vertex and a
- * face, two edges, or less; all are tried. */
+ * Overlap: the Minkowski difference is a polytope whose face normals are those of A, those of B reversed, and the
+ * crosses of an edge of A with an edge of B; the least depth belongs to one of them.  Apart: the nearest points are a
+ * vertex and a face, two edges, or less; all are tried. */
 #include "oracle.h"
 
 #include <assert.h>

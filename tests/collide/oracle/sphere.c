@@ -1,10 +1,10 @@
 /* The gap of any two convex solids, by branch and bound over the sphere of directions.
  *
- * g(n) = n.w(n) with w(n) the point of the Minkowski difference A - B least far along n; the gap is the greatest g over unit
- * n.  For any n at an angle t from c, g(n) <= n.w(c) <= cos t (c.w(c)) + sin t |w(c) - (c.w(c)) c|, so one support bounds a
- * whole cell of directions; so does any mean of such points, and a mean that lies near the line along c bounds it well where
- * the support jumps from corner to corner.  Cells of a cube's faces are cut in four, the most promising first, until none promises more
- * than what is found. */
+ * g(n) = n.w(n) with w(n) the point of the Minkowski difference A - B least far along n; the gap is the greatest g over
+ * unit n.  For any n at an angle t from c, g(n) <= n.w(c) <= cos t (c.w(c)) + sin t |w(c) - (c.w(c)) c|, so one support
+ * bounds a whole cell of directions; so does any mean of such points, and a mean that lies near the line along c bounds
+ * it well where the support jumps from corner to corner.  Cells of a cube's faces are cut in four, the most promising
+ * first, until none promises more than what is found. */
 #include "oracle.h"
 
 #include <stdlib.h>
@@ -217,7 +217,8 @@ truth solid_gap(const solid *a, const solid *b) {
     return sphere_gap(a, b, 1e-8L * fminl(a->least, b->least), 60000);
 }
 
-/* Nesterov's accelerated gradient on |a - b|^2 / 2, each step projected onto the solids; started anew where it overshoots. */
+/* Nesterov's accelerated gradient on |a - b|^2 / 2, each step projected onto the solids; started anew where it
+ * overshoots. */
 real nearest_points(const solid *a, const solid *b, int iterations, vec *on_a, vec *on_b) {
     vec x = solid_nearest(a, b->p), y = solid_nearest(b, x), px = x, py = y;
     real momentum = 1, last = length(minus(x, y));

@@ -1,8 +1,8 @@
 /* Outlines of solids that interlock, their meshes, their distance in the plane by every corner and every side.
  *
- * Involute of the circle of radius r_b = r cos(alpha):  radius r_b sqrt(1 + u^2) where it has unrolled by u, and polar angle
- * u - atan(u) from where it starts; half a tooth spans pi / (2 N) - backlash / (2 r) + inv(alpha) at the base circle,
- * inv(x) = tan(x) - x (DIN 3960). */
+ * Involute of the circle of radius r_b = r cos(alpha):  radius r_b sqrt(1 + u^2) where it has unrolled by u, and polar
+ * angle u - atan(u) from where it starts; half a tooth spans pi / (2 N) - backlash / (2 r) + inv(alpha) at the base
+ * circle, inv(x) = tan(x) - x (DIN 3960). */
 #include "teeth.h"
 
 #include <assert.h>

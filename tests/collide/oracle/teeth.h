@@ -1,7 +1,7 @@
 /* Solids that interlock, as outlines extruded along z: involute gears, racks, ratchets with their pawls, dovetails.
  *
- * Where two of them keep their axes along each other, and each reaches past the other's middle, they are as far apart as their
- * outlines are, in the plane. */
+ * Where two of them keep their axes along each other, and each reaches past the other's middle, they are as far apart
+ * as their outlines are, in the plane. */
 #ifndef ORACLE_TEETH_H
 #define ORACLE_TEETH_H
 
@@ -16,9 +16,9 @@ typedef struct outline {
     double at[OUTLINE_CORNERS][2];
 } outline;
 
-/* Spur gear: `flank` chords on each involute, from the base circle (a radial line below it) to the addendum circle of one
- * module; dedendum 1.25 modules, pressure angle 20 degrees.  Teeth are thinner by `backlash` along the pitch circle.  A tooth
- * stands on the x axis. */
+/* Spur gear: `flank` chords on each involute, from the base circle (a radial line below it) to the addendum circle of
+ * one module; dedendum 1.25 modules, pressure angle 20 degrees.  Teeth are thinner by `backlash` along the pitch
+ * circle.  A tooth stands on the x axis. */
 outline gear_outline(int teeth, double module, int flank, double backlash);
 /* The rack that such gears run on: teeth along x, pitch line y = 0, teeth up, a tooth on the y axis; flat below. */
 outline rack_outline(int teeth, double module, double backlash);
@@ -26,15 +26,15 @@ outline rack_outline(int teeth, double module, double backlash);
 outline ratchet_outline(int teeth, double radius, double height, double undercut);
 /* Its pawl: an arm along x with a hook at x = 0 that reaches down by `height`, the steep face towards +x. */
 outline pawl_outline(double length, double height, double undercut);
-/* A tail along z on a plate (flared by `flare`, rad, tail up), and the block with the socket for it (opening down), wider by
- * `play` on every face.  Pushed straight together they would meet; they slide along z, and lie in place where both poses are
- * the same. */
+/* A tail along z on a plate (flared by `flare`, rad, tail up), and the block with the socket for it (opening down),
+ * wider by `play` on every face.  Pushed straight together they would meet; they slide along z, and lie in place where
+ * both poses are the same. */
 outline tail_outline(double width, double height, double flare);
 outline socket_outline(double width, double height, double flare, double play);
 
-/* The mesh between z = -width / 2 and width / 2.  `bore`: radius of a hole along z, of what is seen whole from z; 0: none;
- * FAN: none, and its ends fan out from the axis, as files of gears have them, with triangles without height along radii.
- * `single`: coordinates rounded to single precision, as STL files keep them; the outline is rounded with them. */
+/* The mesh between z = -width / 2 and width / 2.  `bore`: radius of a hole along z, of what is seen whole from z; 0:
+ * none; FAN: none, and its ends fan out from the axis, as files of gears have them, with triangles without height along
+ * radii. `single`: coordinates rounded to single precision, as STL files keep them; the outline is rounded with them. */
 #define FAN (-1.0)
 sim_geometry *prism_mesh(outline *o, double width, double bore, int single);
 

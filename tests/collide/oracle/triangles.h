@@ -16,7 +16,8 @@ void triangles_free(triangles *t);
 
 /* A triangle as a solid. */
 void triangle_solid(solid *s, const vec corner[3]);
-/* The least distance of the solid from any triangle (0 where it cuts one), the triangle, and the normal towards the solid. */
+/* The least distance of the solid from any triangle (0 where it cuts one), the triangle, and the normal towards the
+ * solid. */
 real triangles_gap(const triangles *t, const solid *a, vec *normal, int *which);
 real triangles_distance(const triangles *t, vec p);
 /* How often the surface winds round p: 1 inside a closed one, 0 outside (van Oosterom and Strackee 1983: solid angles). */
