@@ -3,6 +3,7 @@
  * SIM_ORACLE_SCENES=100000 for that many scenes a pair in place of a few hundred; SIM_ORACLE_PAIR="box capsule" for one
  * pair; SIM_ORACLE_TABLE=1 prints what is reached, pair by pair; SIM_ORACLE_SHOW=2 the first two scenes of each fault. */
 #include "oracle/check.h"
+#include "oracle/share.h"
 
 #include <criterion/criterion.h>
 #include <criterion/logging.h>
@@ -28,7 +29,7 @@ static void hold_pair(const stock *from, sim_shape_type a, sim_shape_type b, lon
     tally t;
     memset(&t, 0, sizeof t);
     random_source r = {(uint64_t)(100 * a + b)};
-    scenes = from_environment("SIM_ORACLE_SCENES", scenes);
+    scenes = oracle_scenes(scenes);
     for (long k = 0; k < scenes; k++) {
         scene s;
         if (scene_random(&r, from, a, b, (category)(k % CATEGORIES), &s)) {

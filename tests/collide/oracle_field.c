@@ -4,6 +4,7 @@
  * with the distance written down here, by alternating projections between the two solids from many starts.  Inside,
  * what must hold is held, as in oracle_mesh. */
 #include "oracle/encounter.h"
+#include "oracle/share.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -216,8 +217,7 @@ static void hold_type(sim_shape_type type, long scenes) {
     stock from;
     stock_make(&from);
     random_source r = {2000 + (uint64_t)type};
-    const char *asked = getenv("SIM_ORACLE_SCENES");
-    scenes = asked ? atol(asked) : scenes;
+    scenes = oracle_scenes(scenes);
     for (int kind = 0; kind < KINDS; kind++) {
         counts sum;
         memset(&sum, 0, sizeof sum);

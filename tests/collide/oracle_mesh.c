@@ -1,5 +1,6 @@
 /* Surfaces of triangles against every triangle asked: meshes that are not convex, and height fields. */
 #include "oracle/encounter.h"
+#include "oracle/share.h"
 #include "oracle/triangles.h"
 
 #include <criterion/criterion.h>
@@ -61,8 +62,7 @@ static void hold_type(sim_shape_type type, long scenes) {
     stock from;
     stock_make(&from);
     random_source r = {1000 + (uint64_t)type};
-    const char *asked = getenv("SIM_ORACLE_SCENES");
-    scenes = asked ? atol(asked) : scenes;
+    scenes = oracle_scenes(scenes);
     triangles t = {0};
     meeting both = {&a, &t};
     for (int which = 0; which < SURFACES; which++) {

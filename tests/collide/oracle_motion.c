@@ -2,6 +2,7 @@
  *
  * The gap is a distance: it changes by no more than the shape moves.  SIM_ORACLE_CURVES=FILE writes the gaps along the
  * way, one line a step: the pair, the motion, the way gone, the gap, the normal. */
+#include "oracle/share.h"
 #include "oracle/triangles.h"
 
 #include <criterion/criterion.h>
@@ -115,7 +116,7 @@ Test(oracle_motion, gaps_of_convex_pairs_change_by_no_more_than_the_shapes_move)
             }
             char name[64];
             snprintf(name, sizeof name, "%s-%s", sim_shape_name((sim_shape_type)a), sim_shape_name((sim_shape_type)b));
-            for (int motion = 0; motion < 4; motion++) {
+            for (int motion = 0; motion < (int)oracle_scenes(4); motion++) {
                 sim_shape s = shape_random(&r, &from, (sim_shape_type)a, 0),
                           t = shape_random(&r, &from, (sim_shape_type)b, 0);
                 sim_pose X_s = {random_rotation(&r), {0, 0, 0}}, X_t = {random_rotation(&r), {0, 0, 0}};
@@ -145,7 +146,7 @@ Test(oracle_motion, gaps_of_balls_and_surfaces_change_by_no_more_than_the_balls_
     sim_geometry *surface[4] = {torus_mesh(0.5, 0.2, 18, 10), ell_mesh(), star_mesh(), ground_heights()};
     static const char *const names[4] = {"sphere-torus", "sphere-L", "sphere-star", "sphere-ground"};
     for (int which = 0; which < 4; which++) {
-        for (int motion = 0; motion < 4; motion++) {
+        for (int motion = 0; motion < (int)oracle_scenes(4); motion++) {
             sim_shape s = sim_shape_default(), t = sim_shape_default();
             s.type = SIM_SPHERE;
             s.size[0] = 0.08;

@@ -1,6 +1,7 @@
 /* Meshes, height fields, distance fields and half-spaces among themselves: every triangle against every triangle; a
  * field of a ball, a box or a rod stands for the convex solid that it is. */
 #include "oracle/encounter.h"
+#include "oracle/share.h"
 #include "oracle/triangles.h"
 
 #include <criterion/criterion.h>
@@ -163,7 +164,6 @@ static void hold(thing ka, thing kb, long scenes) {
     stock_make(&some);
     sim_geometry *ga = geometry_of(ka, &some), *gb = geometry_of(kb, &some);
     random_source r = {(uint64_t)(3000 + 100 * ka + kb)};
-    const char *asked = getenv("SIM_ORACLE_SCENES");
     counts sum;
     memset(&sum, 0, sizeof sum);
     make(&a, ka, ga);
@@ -171,7 +171,7 @@ static void hold(thing ka, thing kb, long scenes) {
     meeting both = {&a, &b};
     char name[64];
     snprintf(name, sizeof name, "%s - %s", thing_name[ka], thing_name[kb]);
-    scenes = asked ? atol(asked) : scenes;
+    scenes = oracle_scenes(scenes);
     for (long k = 0; k < scenes; k++) {
         encounter e = {.name = name,
                        .a = a.shape,

@@ -2,6 +2,7 @@
  *
  * Their ends lie in one plane, or one is wider.  Known gaps are made by moving A along the outlines' normal: apart,
  * touching, or a little inside, where the depth is no more than it was moved, and across the axis. */
+#include "oracle/share.h"
 #include "oracle/teeth.h"
 #include "support/models.h"
 
@@ -146,6 +147,7 @@ static void hold(int which, double bore, int single, double wider, int turned, i
     b.geometry = prism_mesh(&c.b, wider * WIDTH, which == 0 || which == 5 ? bore : 0, single);
     cr_assert(a.geometry && b.geometry);
     int asked = 0;
+    phases = (int)oracle_scenes(phases);
     for (int k = 0; k < GAPS * phases; k++) {
         placed pa, pb;
         double truth = gaps[k % GAPS];
