@@ -22,9 +22,9 @@ static void differences(double mu, const double *y, double *slope) {
     for (int j = 0; j < 3; j++) {
         double at[3] = {y[0], y[1], y[2]}, up[3], down[3], unused[9];
         at[j] = y[j] + step;
-        nsn_slope_of_contact(mu, at, up, unused);
+        nsn_contact_slope(mu, at, up, unused);
         at[j] = y[j] - step;
-        nsn_slope_of_contact(mu, at, down, unused);
+        nsn_contact_slope(mu, at, down, unused);
         for (int i = 0; i < 3; i++) {
             slope[3 * i + j] = (up[i] - down[i]) / (2 * step);
         }
@@ -44,7 +44,7 @@ Test(nsn_newton, slope_of_a_contact_is_that_of_differences) {
             continue;
         }
         seen[y[2] < 0 ? 0 : size < mu * y[2] ? 1 : 2]++;
-        nsn_slope_of_contact(mu, y, P, slope);
+        nsn_contact_slope(mu, y, P, slope);
         differences(mu, y, told);
         cr_expect_leq(furthest(slope, told), 1e-6, "trial %d: %g", trial, furthest(slope, told));
         cr_expect(P[2] >= 0 && hypot(P[0], P[1]) <= mu * P[2] * (1 + 1e-14));
@@ -60,10 +60,10 @@ Test(nsn_newton, slope_at_a_kink_lies_between_those_of_its_sides) {
         double mu = random_uniform(&r, 0.1, 1.5), y[3] = {random_normal(&r), random_normal(&r), 0};
         y[2] = opens ? 0 : hypot(y[0], y[1]) / mu;
         double P[3], here[9], above[9], below[9], off[3] = {y[0], y[1], y[2] * (1 + 1e-9) + 1e-12};
-        nsn_slope_of_contact(mu, y, P, here);
-        nsn_slope_of_contact(mu, off, P, above);
+        nsn_contact_slope(mu, y, P, here);
+        nsn_contact_slope(mu, off, P, above);
         off[2] = y[2] * (1 - 1e-9) - 1e-12;
-        nsn_slope_of_contact(mu, off, P, below);
+        nsn_contact_slope(mu, off, P, below);
         double across = 0, along = 0, left = 0;
         for (int k = 0; k < 9; k++) {
             across += (here[k] - below[k]) * (above[k] - below[k]);
@@ -131,19 +131,19 @@ Test(nsn_newton, a_step_leads_where_its_rows_are_zero_to_first_order) {
         t.newton.alpha = trial % 2 ? 0.3 : 1e-3;
         for (int k = 0; k < t.m.n; k++) {
             t.newton.centre[k] = random_normal(&r);
-            t.m.gamma[k] = nsn_given(&t.m, k) ? t.m.gamma[k] : random_normal(&r);
+            t.m.gamma[k] = nsn_is_given(&t.m, k) ? t.m.gamma[k] : random_normal(&r);
         }
         memcpy(from, t.m.gamma, bytes);
-        nsn_measure(&t.m);
-        nsn_newton_look(&t.newton);
+        nsn_eval_error(&t.m);
+        nsn_newton_eval(&t.newton);
         memcpy(F, t.newton.F, bytes);
         cr_assert(nsn_newton_step(&t.newton));
         for (int k = 0; k < t.m.n; k++) {
             step[k] = t.m.gamma[k] - from[k];
             t.m.gamma[k] = from[k] + part * step[k];
         }
-        nsn_measure(&t.m);
-        nsn_newton_look(&t.newton);
+        nsn_eval_error(&t.m);
+        nsn_newton_eval(&t.newton);
         for (int k = 0; k < t.m.n; k++) {
             most = fmax(most, fabs((t.newton.F[k] - F[k]) / part + F[k]));
             size = fmax(size, fabs(F[k]));

@@ -47,7 +47,7 @@ Test(schur, five_ways_give_one_answer) {
         for (int k = 0; k < t.s.n; k++) {
             t.b[k] = random_normal(&r);
         }
-        schur_course course = {.most = 20000, .tolerance = 1e-12};
+        schur_solve_info course = {.max_iterations = 20000, .tolerance = 1e-12};
         cr_assert(schur_solve(&t.s, (schur_method)method, t.b, t.x, &course));
         cr_expect_leq(off(&t), 1e-9, "method %d: off by %g after %d", method, off(&t), course.iterations);
         arena_free(t.scratch);
@@ -67,7 +67,7 @@ Test(schur, conjugate_residuals_fall_in_every_iteration_and_reach_what_can_be_re
     }
     schur_times(&t.s, t.x, t.b);
     double history[201];
-    schur_course course = {.most = 200, .tolerance = 1e-13, .history = history};
+    schur_solve_info course = {.max_iterations = 200, .tolerance = 1e-13, .history = history};
     cr_assert(schur_solve(&t.s, SCHUR_PCR, t.b, t.x, &course));
     cr_expect_leq(course.reached, 1e-13, "%g after %d", course.reached, course.iterations);
     cr_expect_leq(course.iterations, 60);
@@ -89,7 +89,7 @@ Test(schur, cholesky_says_that_a_singular_matrix_is_one) {
         t.s.C[k] = -1e-9 * t.s.diagonal[k]; /* so that rounding does not hide it */
         t.b[k] = 1;
     }
-    schur_course course = {.most = 1, .tolerance = 0};
+    schur_solve_info course = {.max_iterations = 1, .tolerance = 0};
     cr_expect_not(schur_solve(&t.s, SCHUR_CHOLESKY, t.b, t.x, &course));
     arena_free(t.scratch);
     sim_problem_free(p);
@@ -102,7 +102,7 @@ Test(schur, nothing_to_do_is_done_at_once) {
         setting t;
         sim_problem *p = box_stack(1, mass, 0.5, 0.01, 0);
         begin(&t, p, (schur_method)method, &r, 0.1);
-        schur_course course = {.most = 10, .tolerance = 1e-10};
+        schur_solve_info course = {.max_iterations = 10, .tolerance = 1e-10};
         cr_expect(schur_solve(&t.s, (schur_method)method, t.b, t.x, &course));
         for (int k = 0; k < t.s.n; k++) {
             cr_expect_eq(t.x[k], 0);

@@ -1,7 +1,8 @@
-/* Conjugate residuals and gradients, Jacobi, Gauss and Seidel, Cholesky.
+/* Linear systems with the Delassus operator: preconditioned conjugate residuals and gradients, Jacobi, Gauss-Seidel,
+ * Cholesky.
  *
- * P = 1 / diagonal of W + C preconditions.  With redundant contacts W + C is singular where they stick.  Conjugate gradients
- * may break down there; conjugate residuals make |r|_P less in every iteration. */
+ * The preconditioner is P = 1 / diagonal of W + C.  With redundant contacts W + C is singular where they stick.
+ * Conjugate gradients may break down there; conjugate residuals reduce |r|_P in every iteration. */
 #include "solver/nonsmooth_newton/delassus_krylov.h"
 #include "linalg/lapack.h"
 #include "linalg/panels.h"
@@ -13,19 +14,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { VECTORS = 6 };
+enum { WORK_VECTORS = 6 };
 
-int schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *scratch) {
+bool schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *scratch) {
     size_t n = (size_t)p->nrow;
     *s = (schur){.problem = p, .n = p->nrow};
     s->C = ARENA_NEW(scratch, double, n);
     s->out = ARENA_NEW(scratch, int, n);
     s->diagonal = ARENA_NEW(scratch, double, n);
-    s->work = ARENA_NEW(scratch, double, VECTORS *n);
+    s->work = ARENA_NEW(scratch, double, WORK_VECTORS *n);
     s->dense = method == SCHUR_CHOLESKY ? arena_alloc(scratch, n * n, sizeof *s->dense) : NULL;
     if (!s->C || !s->out || !s->diagonal || !s->work || (method == SCHUR_CHOLESKY && !s->dense) ||
         !delassus_whole(p, scratch, &s->W)) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -35,11 +36,11 @@ int schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *s
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* W x of one row of a constraint. */
-static double row_times(const schur *s, int i, int r, const double *x) {
+static double delassus_row_times(const schur *s, int i, int r, const double *x) {
     double sum = 0;
     for (int k = s->W.start[i]; k < s->W.start[i + 1]; k++) {
         const sim_constraint *other = &s->problem->constraint[s->W.column[k]];
@@ -55,60 +56,61 @@ void schur_times(const schur *s, const double *x, double *y) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         for (int r = 0; r < c->rows; r++) {
-            y[c->row + r] = row_times(s, i, r, x);
+            y[c->row + r] = delassus_row_times(s, i, r, x);
         }
     }
 }
 
-/* y = (W + C) x, x being zero in rows that are left out, and so is y. */
-static void times(const schur *s, const double *x, double *y) {
+/* y = (W + C) x; x and y are zero in rows left out. */
+static void multiply_system(const schur *s, const double *x, double *y) {
     schur_times(s, x, y);
     for (int k = 0; k < s->n; k++) {
         y[k] = s->out[k] ? 0 : y[k] + s->C[k] * x[k];
     }
 }
 
-static double inverse(const schur *s, int k) {
+static double inverse_diagonal(const schur *s, int k) {
     double d = s->diagonal[k] + s->C[k];
     return s->out[k] ? 0 : d > 0 ? 1 / d : 1;
 }
 
 /* z = P r; |r|_P^2 */
-static double precondition(const schur *s, const double *r, double *z) {
+static double precondition_residual(const schur *s, const double *r, double *z) {
     for (int k = 0; k < s->n; k++) {
-        z[k] = inverse(s, k) * r[k];
+        z[k] = inverse_diagonal(s, k) * r[k];
     }
     return dense_dot(s->n, r, z);
 }
 
-static int reached(schur_course *c, double square, double first) {
+static bool record_residual(schur_solve_info *c, double square, double first) {
     c->reached = first > 0 ? sqrt(fmax(square, 0) / first) : 0;
     if (c->history) {
         c->history[c->iterations] = c->reached;
     }
-    return !(c->reached > c->tolerance) || c->iterations >= c->most || (c->watched && solution_stopped(c->watched));
+    return !(c->reached > c->tolerance) || c->iterations >= c->max_iterations ||
+           (c->watched && solution_stopped(c->watched));
 }
 
-static void conjugate_residuals(const schur *s, double *r, double *x, double first, schur_course *c) {
+static void solve_pcr(const schur *s, double *r, double *x, double first, schur_solve_info *c) {
     size_t n = (size_t)s->n;
     double *z = s->work + n, *p = z + n, *Az = p + n, *Ap = Az + n, *PAp = Ap + n;
-    precondition(s, r, z);
+    precondition_residual(s, r, z);
     memcpy(p, z, n * sizeof *p);
-    times(s, z, Az);
+    multiply_system(s, z, Az);
     memcpy(Ap, Az, n * sizeof *Ap);
     double rho = dense_dot(s->n, z, Az);
     for (c->iterations = 1;; c->iterations++) {
-        double size = precondition(s, Ap, PAp), a = rho / size;
+        double size = precondition_residual(s, Ap, PAp), a = rho / size;
         if (!(size > DBL_MIN) || !(rho > 0)) {
             c->iterations--;
             return;
         }
         dense_axpy(s->n, a, p, x);
         dense_axpy(s->n, -a, Ap, r);
-        if (reached(c, precondition(s, r, z), first)) {
+        if (record_residual(c, precondition_residual(s, r, z), first)) {
             return;
         }
-        times(s, z, Az);
+        multiply_system(s, z, Az);
         double next = dense_dot(s->n, z, Az), b = next / rho;
         rho = next;
         for (size_t k = 0; k < n; k++) {
@@ -118,12 +120,12 @@ static void conjugate_residuals(const schur *s, double *r, double *x, double fir
     }
 }
 
-static void conjugate_gradients(const schur *s, double *r, double *x, double first, schur_course *c) {
+static void solve_pcg(const schur *s, double *r, double *x, double first, schur_solve_info *c) {
     size_t n = (size_t)s->n;
-    double *z = s->work + n, *p = z + n, *Ap = p + n, square = precondition(s, r, z);
+    double *z = s->work + n, *p = z + n, *Ap = p + n, square = precondition_residual(s, r, z);
     memcpy(p, z, n * sizeof *p);
     for (c->iterations = 1;; c->iterations++) {
-        times(s, p, Ap);
+        multiply_system(s, p, Ap);
         double curvature = dense_dot(s->n, p, Ap), a = square / curvature;
         if (!(curvature > DBL_MIN)) {
             c->iterations--;
@@ -131,8 +133,8 @@ static void conjugate_gradients(const schur *s, double *r, double *x, double fir
         }
         dense_axpy(s->n, a, p, x);
         dense_axpy(s->n, -a, Ap, r);
-        double next = precondition(s, r, z), b = next / square;
-        if (reached(c, next, first)) {
+        double next = precondition_residual(s, r, z), b = next / square;
+        if (record_residual(c, next, first)) {
             return;
         }
         square = next;
@@ -142,48 +144,50 @@ static void conjugate_gradients(const schur *s, double *r, double *x, double fir
     }
 }
 
-/* Jacobi's steps are shortened to what the most coupled row allows, or they diverge where contacts are redundant. */
-static void jacobi(const schur *s, const double *b, double *r, double *x, double first, schur_course *c) {
+/* Jacobi steps over the greatest number of coupled constraints: whole steps diverge where contacts are redundant. */
+static void solve_jacobi(const schur *s, const double *b, double *r, double *x, double first, schur_solve_info *c) {
     size_t n = (size_t)s->n;
     double *z = s->work + n, greatest = 1;
     for (int i = 0; i < s->problem->nconstraint; i++) {
         greatest = fmax(greatest, s->W.start[i + 1] - s->W.start[i]);
     }
     for (c->iterations = 1;; c->iterations++) {
-        precondition(s, r, z);
+        precondition_residual(s, r, z);
         dense_axpy(s->n, 1 / greatest, z, x);
-        times(s, x, r);
+        multiply_system(s, x, r);
         for (size_t k = 0; k < n; k++) {
             r[k] = s->out[k] ? 0 : b[k] - r[k];
         }
-        if (reached(c, precondition(s, r, z), first)) {
+        if (record_residual(c, precondition_residual(s, r, z), first)) {
             return;
         }
     }
 }
 
-static void gauss_seidel(const schur *s, const double *b, double *r, double *x, double first, schur_course *c) {
+static void solve_gauss_seidel(const schur *s, const double *b, double *r, double *x, double first,
+                               schur_solve_info *c) {
     double *z = s->work + s->n;
     for (c->iterations = 1;; c->iterations++) {
         for (int i = 0; i < s->problem->nconstraint; i++) {
             const sim_constraint *of = &s->problem->constraint[i];
             for (int row = 0; row < of->rows; row++) {
                 int k = of->row + row;
-                x[k] += inverse(s, k) * (s->out[k] ? 0 : b[k] - row_times(s, i, row, x) - s->C[k] * x[k]);
+                x[k] +=
+                    inverse_diagonal(s, k) * (s->out[k] ? 0 : b[k] - delassus_row_times(s, i, row, x) - s->C[k] * x[k]);
             }
         }
-        times(s, x, r);
+        multiply_system(s, x, r);
         for (int k = 0; k < s->n; k++) {
             r[k] = s->out[k] ? 0 : b[k] - r[k];
         }
-        if (reached(c, precondition(s, r, z), first)) {
+        if (record_residual(c, precondition_residual(s, r, z), first)) {
             return;
         }
     }
 }
 
-/* W + C = L L'; rows that are left out have a 1 on the diagonal and nothing else. */
-static int cholesky(const schur *s, const double *b, double *x, const schur_course *c) {
+/* W + C = L L'; rows left out are rows of the unit matrix. */
+static bool solve_cholesky(const schur *s, const double *b, double *x, const schur_solve_info *c) {
     size_t n = (size_t)s->n;
     double *L = s->dense;
     int one = 1, info;
@@ -206,49 +210,49 @@ static int cholesky(const schur *s, const double *b, double *x, const schur_cour
         L[k * n + k] += s->out[k] ? 1 : s->C[k];
     }
     if (!panels_cholesky(s->n, L, &watch)) {
-        return 0;
+        return false;
     }
     for (size_t i = 0; i < n; i++) {
         x[i] = s->out[i] ? 0 : b[i];
     }
     dpotrs_("L", &s->n, &one, L, &s->n, x, &s->n, &info);
-    return 1;
+    return true;
 }
 
-int schur_solve(const schur *s, schur_method method, const double *b, double *x, schur_course *c) {
+bool schur_solve(const schur *s, schur_method method, const double *b, double *x, schur_solve_info *c) {
     double *r = s->work, *z = s->work + s->n;
     memset(x, 0, (size_t)s->n * sizeof *x);
     for (int k = 0; k < s->n; k++) {
         r[k] = s->out[k] ? 0 : b[k];
     }
-    double first = precondition(s, r, z);
+    double first = precondition_residual(s, r, z);
     c->iterations = 0;
-    if (reached(c, first, first) || !(first > 0)) {
-        return 1;
+    if (record_residual(c, first, first) || !(first > 0)) {
+        return true;
     }
     switch (method) {
     case SCHUR_CHOLESKY:
         c->iterations = 1;
-        if (!cholesky(s, b, x, c)) {
-            return 0;
+        if (!solve_cholesky(s, b, x, c)) {
+            return false;
         }
-        times(s, x, r);
+        multiply_system(s, x, r);
         for (int k = 0; k < s->n; k++) {
             r[k] = s->out[k] ? 0 : b[k] - r[k];
         }
-        reached(c, precondition(s, r, z), first);
+        record_residual(c, precondition_residual(s, r, z), first);
         break;
     case SCHUR_PCG:
-        conjugate_gradients(s, r, x, first, c);
+        solve_pcg(s, r, x, first, c);
         break;
     case SCHUR_JACOBI:
-        jacobi(s, b, r, x, first, c);
+        solve_jacobi(s, b, r, x, first, c);
         break;
     case SCHUR_GAUSS_SEIDEL:
-        gauss_seidel(s, b, r, x, first, c);
+        solve_gauss_seidel(s, b, r, x, first, c);
         break;
     default:
-        conjugate_residuals(s, r, x, first, c);
+        solve_pcr(s, r, x, first, c);
     }
-    return 1;
+    return true;
 }

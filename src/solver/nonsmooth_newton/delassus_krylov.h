@@ -1,4 +1,5 @@
-/* (W + C) x = b, W = J A^-1 J' in blocks and C diagonal: five ways to answer it (Macklin et al. 2019, section 8). */
+/* Linear systems (W + C) x = b, W = J A^-1 J' in blocks and C diagonal, by five methods (Macklin et al. 2019, section
+ * 8). */
 #ifndef SOLVER_NONSMOOTH_NEWTON_DELASSUS_KRYLOV_H
 #define SOLVER_NONSMOOTH_NEWTON_DELASSUS_KRYLOV_H
 
@@ -19,28 +20,28 @@ typedef struct schur {
     const sim_problem *problem;
     sim_delassus W;
     int n;
-    double *C;        /* [n] to be filled in */
-    int *out;         /* [n] likewise: this row is left out, x stays 0 there */
+    double *C;        /* [n] set by the caller */
+    int *out;         /* [n] likewise; 1: row left out, x = 0 there */
     double *diagonal; /* [n] of W */
     double *work;
-    double *dense; /* n x n, of Cholesky's method; NULL with the others */
+    double *dense; /* n x n, for SCHUR_CHOLESKY; else NULL */
 } schur;
 
-/* How it went. */
-typedef struct schur_course {
-    int most;         /* iterations */
+/* Limits of a solve, and its result. */
+typedef struct schur_solve_info {
+    int max_iterations;
     double tolerance; /* of |r| over |b|, both over the root of the diagonal */
     int iterations;
     double reached;
-    double *history;             /* [most + 1] what it stops on, from the start on; NULL: not asked for */
-    const sim_solution *watched; /* an iteration that finds its caller's time over is the last; NULL: nobody asks */
-} schur_course;
+    double *history;             /* [max_iterations + 1] residuals from the start on; NULL: not wanted */
+    const sim_solution *watched; /* the caller's limit is polled in each iteration; NULL: no limit */
+} schur_solve_info;
 
-/* 0 without memory. */
-int schur_make(schur *s, const sim_problem *problem, schur_method method, sim_arena *scratch);
+/* False without memory. */
+bool schur_make(schur *s, const sim_problem *problem, schur_method method, sim_arena *scratch);
 /* y = W x */
 void schur_times(const schur *s, const double *x, double *y);
-/* x from 0.  0 if Cholesky's method meets a pivot that is not positive. */
-int schur_solve(const schur *s, schur_method method, const double *b, double *x, schur_course *course);
+/* x from 0; false: SCHUR_CHOLESKY met a pivot that is not positive. */
+bool schur_solve(const schur *s, schur_method method, const double *b, double *x, schur_solve_info *course);
 
 #endif

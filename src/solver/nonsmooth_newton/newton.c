@@ -1,24 +1,23 @@
-/* The rows of nonsmooth Newton with their whole derivative, and a step by it.
+/* Nonsmooth Newton step with the whole derivative of friction.
  *
- * The paper's friction (rows.c) takes Wf for a number, though it follows s_t, gamma_t and gamma_n.  By the minimum map
- * the row s_t + Wf gamma_t = 0 is, but for a factor, that with y = gamma - rho s
+ * The paper's friction (rows.c) holds Wf constant, though it depends on s_t, gamma_t and gamma_n.  With the minimum map
+ * the row s_t + Wf gamma_t = 0 is, up to a factor, with y = gamma - rho s
  *
  *     gamma_t (|gamma_t| + |s_t| / r) = mu gamma_n y_t,      rho = 1 / r,
  *
- * and where it holds |gamma_t| + |s_t| / r = |y_t|.  With |y_t| there, and the bound mu y_n that is mu gamma_n in contact,
- * it and the row of the normal, min(s_n, r gamma_n) = 0, are the function of Alart and Curnier (1991), which is of one
- * form for all kinds of rows:
+ * and at a solution |gamma_t| + |s_t| / r = |y_t|.  With |y_t| there, and mu y_n for the bound, this and the normal row
+ * min(s_n, r gamma_n) = 0 are the function of Alart and Curnier (1991), of one form for all kinds of rows:
  *
  *     F = gamma - P(y),   dF = (1 - P') dgamma + rho P' ds,   ds = (W + R + alpha w) dgamma
  *
- *     contact   open   y_n <= 0           P = 0                       P' = 0
- *               stick  |y_t| <= mu y_n    P = y                       P' = 1
- *               slide                     P_t = mu y_n t,  P_n = y_n  P'_tt = (mu y_n / |y_t|) (1 - t t'),  P'_tn = mu t
- *     limit: max(0, y); dry friction and motors: y between the bounds; equalities and springs: y
+ *     contact  open   y_n <= 0           P = 0                       P' = 0
+ *              stick  |y_t| <= mu y_n    P = y                       P' = 1
+ *              slide                     P_t = mu y_n t,  P_n = y_n  P'_tt = mu y_n / |y_t| (1 - t t'),  P'_tn = mu t
+ *     limit: max(0, y); dry friction and actuators: y between the bounds; equalities and springs: y
  *
- * with t = y_t / |y_t|.  alpha w belongs to proximal rounds (rounds.c), s being of the problem that they make.  Rows
- * where P' is 0 take dgamma = -F and leave; the rest falls into parts that W does not couple, dense systems that are not symmetric, for LU.  Rows are measured by
- * the root of the inverse mass w, and F in velocities times that. */
+ * with t = y_t / |y_t|; alpha w belongs to proximal outer iterations (rounds.c).  Rows with P' = 0 have dgamma = -F.
+ * The others form parts that W does not couple, dense unsymmetric systems solved by LU.  Rows are scaled by the root
+ * of w. */
 #include "solver/nonsmooth_newton/newton.h"
 #include "base/disjoint_set.h"
 #include "linalg/lu.h"
@@ -28,7 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-int nsn_newton_make(nsn_newton *k, nsn *m, sim_arena *scratch) {
+bool nsn_newton_make(nsn_newton *k, nsn *m, sim_arena *scratch) {
     size_t n = (size_t)m->n, stride = (size_t)strip_stride(m->n);
     *k = (nsn_newton){.m = m};
     double *vectors = ARENA_NEW(scratch, double, 5 * n);
@@ -43,24 +42,24 @@ int nsn_newton_make(nsn_newton *k, nsn *m, sim_arena *scratch) {
     k->at = ARENA_NEW(scratch, ptrdiff_t, m->problem->nconstraint);
     if (!vectors || !k->slope || !k->H || !k->work || !k->swap || !k->in || !k->part || !k->size || !k->first ||
         !k->at) {
-        return 0;
+        return false;
     }
     k->centre = vectors;
     k->F = vectors + n;
     k->step = vectors + 2 * n;
     k->push = vectors + 3 * n;
     k->rhs = vectors + 4 * n;
-    return 1;
+    return true;
 }
 
-void nsn_slope_of_contact(double mu, const double *y, double *P, double *slope) {
+void nsn_contact_slope(double mu, const double *y, double *P, double *slope) {
     double size = hypot(y[0], y[1]), bound = mu * y[2];
     memset(slope, 0, 9 * sizeof *slope);
     P[0] = P[1] = P[2] = 0;
     if (!(y[2] > 0)) {
         return;
     }
-    int sticks = size <= bound;
+    bool sticks = size <= bound;
     double share = sticks ? 1 : bound / size, t[2] = {sticks ? 0 : y[0] / size, sticks ? 0 : y[1] / size};
     for (int i = 0; i < 2; i++) {
         P[i] = share * y[i];
@@ -73,46 +72,46 @@ void nsn_slope_of_contact(double mu, const double *y, double *P, double *slope) 
     slope[8] = 1;
 }
 
-static void slope_of_row(const nsn *m, const sim_constraint *c, double y, double *P, double *slope) {
+static void eval_row_slope(const nsn *m, const sim_constraint *c, double y, double *P, double *slope) {
     double bound = c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR ? m->problem->step * c->bound : HUGE_VAL;
     double low = c->kind == SIM_LIMIT ? 0 : -bound;
     *P = fmin(fmax(y, low), bound);
     *slope = y > low && y < bound;
 }
 
-/* s of the round's problem over rho: what is left of y beside gamma. */
-static double pull(const nsn_newton *k, int i, int row) {
+/* rho^-1 (gamma - y): s of the proximal problem over w. */
+static double proximal_velocity(const nsn_newton *k, int i, int row) {
     const nsn *m = k->m;
     return m->s[row] / m->w[i] + k->alpha * (m->gamma[row] - k->centre[row]);
 }
 
-double nsn_newton_look(nsn_newton *k) {
+double nsn_newton_eval(nsn_newton *k) {
     const nsn *m = k->m;
     double sum = 0, rho = 1 / (1 + k->alpha);
     for (int i = 0; i < m->problem->nconstraint; i++) {
         const sim_constraint *c = &m->problem->constraint[i];
         double y[SIM_MAX_ROWS], P[SIM_MAX_ROWS], *slope = k->slope + (ptrdiff_t)c->row * SIM_MAX_ROWS;
         for (int r = 0; r < c->rows; r++) {
-            y[r] = m->gamma[c->row + r] - rho * pull(k, i, c->row + r);
+            y[r] = m->gamma[c->row + r] - rho * proximal_velocity(k, i, c->row + r);
         }
         if (c->kind == SIM_CONTACT) {
-            nsn_slope_of_contact(c->friction, y, P, slope);
+            nsn_contact_slope(c->friction, y, P, slope);
         } else {
             memset(slope, 0, (size_t)(c->rows * c->rows) * sizeof *slope);
             for (int r = 0; r < c->rows; r++) {
-                slope_of_row(m, c, y[r], &P[r], &slope[r * (c->rows + 1)]);
+                eval_row_slope(m, c, y[r], &P[r], &slope[r * (c->rows + 1)]);
             }
         }
         for (int r = 0; r < c->rows; r++) {
-            k->F[c->row + r] = nsn_given(m, c->row + r) ? 0 : m->gamma[c->row + r] - P[r];
+            k->F[c->row + r] = nsn_is_given(m, c->row + r) ? 0 : m->gamma[c->row + r] - P[r];
             sum += m->w[i] * k->F[c->row + r] * k->F[c->row + r];
         }
     }
     return sqrt(sum);
 }
 
-/* Who is in, and the steps of who is out. */
-static void choose_rows(nsn_newton *k) {
+/* Active rows, those with P' != 0; steps of all others. */
+static void eliminate_constant_rows(nsn_newton *k) {
     const nsn *m = k->m;
     for (int i = 0; i < m->problem->nconstraint; i++) {
         const sim_constraint *c = &m->problem->constraint[i];
@@ -123,7 +122,7 @@ static void choose_rows(nsn_newton *k) {
             for (int l = 0; l < c->rows; l++) {
                 most = fmax(most, fabs(slope[r * c->rows + l]));
             }
-            int row = c->row + r, in = most > 0 && !nsn_given(m, row);
+            int row = c->row + r, in = most > 0 && !nsn_is_given(m, row);
             k->in[row] = in ? 0 : -1;
             k->step[row] = in ? 0 : -k->F[row];
             k->size[i] += in;
@@ -131,8 +130,8 @@ static void choose_rows(nsn_newton *k) {
     }
 }
 
-/* Which constraints with rows that are in hang together by W. */
-static void find_parts(nsn_newton *k) {
+/* Parts of constraints with active rows that W couples. */
+static void find_coupled_parts(nsn_newton *k) {
     const sim_delassus *W = &k->m->matrix.W;
     int n = k->m->problem->nconstraint;
     disjoint_set_start(k->part, n);
@@ -144,12 +143,12 @@ static void find_parts(nsn_newton *k) {
         }
     }
     for (int i = 0; i < n; i++) {
-        k->part[i] = disjoint_set_find(k->part, i); /* no greater than i, so that it is known */
+        k->part[i] = disjoint_set_find(k->part, i); /* at most i, so already final */
     }
 }
 
-/* Where the rows of each part stand. */
-static void place_rows(nsn_newton *k) {
+/* Positions of the rows of each part. */
+static void place_part_rows(nsn_newton *k) {
     const sim_problem *p = k->m->problem;
     int first = 0;
     ptrdiff_t at = 0;
@@ -169,7 +168,7 @@ static void place_rows(nsn_newton *k) {
 }
 
 /* One row of H: that of rho P' (W + R + alpha w) + 1 - P', and its right side. */
-static void fill_row(nsn_newton *k, int i, int r) {
+static void fill_system_row(nsn_newton *k, int i, int r) {
     const nsn *m = k->m;
     const sim_problem *p = m->problem;
     const sim_constraint *c = &p->constraint[i];
@@ -194,7 +193,7 @@ static void fill_row(nsn_newton *k, int i, int r) {
     }
     for (int l = 0; l < c->rows; l++) {
         int row = c->row + l;
-        double R = nsn_given(m, row) ? 0 : m->call->R[row];
+        double R = nsn_is_given(m, row) ? 0 : m->call->R[row];
         double own = slope[l] * over * (R + k->alpha * m->w[i]) + (l == r) - slope[l];
         if (k->in[row] >= 0) {
             H[k->in[row]] += own;
@@ -204,45 +203,45 @@ static void fill_row(nsn_newton *k, int i, int r) {
     k->rhs[k->first[part] + at] = measure * (rhs - k->F[c->row + r]);
 }
 
-/* rhs <- H^-1 rhs, part by part; 0 if one is singular. */
-static int solve_parts(nsn_newton *k) {
+/* rhs <- H^-1 rhs, part by part; false: singular. */
+static bool solve_coupled_systems(nsn_newton *k) {
     const panels_watch watch = {k->m->call->out->stop, k->m->call->out->stop_context};
     for (int i = 0; i < k->m->problem->nconstraint; i++) {
         int n = k->size[i], stride = strip_stride(n);
         double *H = k->H + k->at[i];
         if (n > 0 && !lu_factor(n, stride, H, k->swap, k->work, &watch)) {
-            return 0;
+            return false;
         }
         if (n > 0) {
             lu_solve(n, stride, H, k->swap, k->rhs + k->first[i]);
         }
     }
-    return 1;
+    return true;
 }
 
-static void set_system(nsn_newton *k) {
+static void assemble_newton_system(nsn_newton *k) {
     const sim_problem *p = k->m->problem;
-    choose_rows(k);
-    find_parts(k);
-    place_rows(k);
+    eliminate_constant_rows(k);
+    find_coupled_parts(k);
+    place_part_rows(k);
     schur_times(&k->m->matrix, k->step, k->push);
     for (int i = 0; i < p->nconstraint; i++) {
         for (int r = 0; r < p->constraint[i].rows; r++) {
             if (k->in[p->constraint[i].row + r] >= 0) {
-                fill_row(k, i, r);
+                fill_system_row(k, i, r);
             }
         }
     }
 }
 
-int nsn_newton_step(nsn_newton *k) {
+bool nsn_newton_step(nsn_newton *k) {
     nsn *m = k->m;
     const sim_problem *p = m->problem;
     double sum = 0;
-    set_system(k);
+    assemble_newton_system(k);
     m->call->out->factorisations++;
-    if (!solve_parts(k)) {
-        return 0;
+    if (!solve_coupled_systems(k)) {
+        return false;
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const double *x = k->rhs + k->first[k->part[i]];
@@ -252,9 +251,9 @@ int nsn_newton_step(nsn_newton *k) {
         }
     }
     if (!isfinite(sum)) {
-        return 0;
+        return false;
     }
     m->call->out->whole_steps++;
     dense_axpy(m->n, 1, k->step, m->gamma);
-    return 1;
+    return true;
 }

@@ -1,4 +1,4 @@
-/* Macklin's rows with their whole derivative (newton.c), and proximal rounds by them (rounds.c). */
+/* Rows with their whole derivative (newton.c) and proximal outer iterations (rounds.c). */
 #ifndef SOLVER_NONSMOOTH_NEWTON_NEWTON_H
 #define SOLVER_NONSMOOTH_NEWTON_NEWTON_H
 
@@ -6,28 +6,28 @@
 
 typedef struct nsn_newton {
     nsn *m;
-    double alpha, *centre; /* of the round; [n] */
-    double *F, *slope;     /* of the last look: [n]; a block a constraint, at SIM_MAX_ROWS times its first row */
+    double alpha, *centre; /* of the outer iteration; [n] */
+    double *F, *slope;     /* at gamma: [n]; a block for each constraint, at SIM_MAX_ROWS times its first row */
     double *step, *push, *rhs;
-    double *H, *work; /* of rows that are in, part by part */
-    int *in, *swap;   /* [n] where a row stands in its part; -1: nowhere */
-    int *part;        /* [nconstraint] the first constraint of those it hangs together with */
-    int *size;        /* [nconstraint] rows of a part, at its first constraint, and below: where it starts */
+    double *H, *work; /* of the active rows, part by part */
+    int *in, *swap;   /* [n] index of a row in its part; -1: eliminated */
+    int *part;        /* [nconstraint] first constraint of its coupled part */
+    int *size;        /* [nconstraint] rows of a part, at its first constraint; below: its start */
     int *first;       /* of rhs */
     ptrdiff_t *at;    /* of H */
 } nsn_newton;
 
-/* 0 without memory. */
-int nsn_newton_make(nsn_newton *newton, nsn *m, sim_arena *scratch);
+/* False without memory. */
+bool nsn_newton_make(nsn_newton *newton, nsn *m, sim_arena *scratch);
 /* F and P' at the gamma and s of m; |F|. */
-double nsn_newton_look(nsn_newton *newton);
-/* From there gamma <- gamma - (dF)^-1 F; 0: singular, and gamma stays. */
-int nsn_newton_step(nsn_newton *newton);
+double nsn_newton_eval(nsn_newton *newton);
+/* gamma <- gamma - (dF)^-1 F; false: singular, gamma unchanged. */
+bool nsn_newton_step(nsn_newton *newton);
 
 /* P and P' (3 x 3) of a contact at y. */
-void nsn_slope_of_contact(double mu, const double *y, double *P, double *slope);
+void nsn_contact_slope(double mu, const double *y, double *P, double *slope);
 
-/* Proximal rounds from the best gamma there is; 0 without memory. */
-int nsn_rounds(nsn *m, sim_outcome *end);
+/* Proximal outer iterations from the best gamma; false without memory. */
+bool nsn_solve_proximal(nsn *m, sim_outcome *end);
 
 #endif

@@ -1,31 +1,26 @@
 /* Portfolio of solvers: several methods take turns at one problem.
  *
- * First-order methods are cheap: most problems they answer in some tens of sweeps, and where forces travel far they
- * stall. Newton's method answers these in some tens of steps, each of which costs a few sweeps or, where all touch all,
- * hundreds. The problem does not tell which it will be; the error E does, as it falls:
+ * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
+ * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
+ * is better:
  *
- *   - PGS begins, unless a guess is at hand that is nearly right: to finish is what Newton's is best at;
- *   - a turn goes on while the error falls so fast that, at this rate, it ends sooner than the next is likely to;
- *   - after Newton's method SubADMM may try, whose iterations cost a third of a sweep and carry less far; then, each time, the
- *     first-order method whose error fell fastest in its last turn, for its work, and none less than a third as long as the other;
- *   - turns get longer: Newton's method has four times as much work as the others together, these as much as it.
+ *   - PGS begins, unless a warm start is nearly a solution: Newton's method finishes best;
+ *   - a turn continues while E falls so fast that, at this rate, it ends sooner than the next method is likely to;
+ *   - after Newton's method SubADMM may try; then, each time, the first-order method whose E fell fastest in its last
+ *     turn, for its work, and none less than a third as long as the other;
+ *   - turns get longer: Newton's method has four times the work of the others together, these as much as it.
  *
- * Work is counted in multiplications, never in seconds: the same problem takes the same way.
+ * Work is counted in multiplications, not in seconds: the same problem takes the same turns.
  *
- * At first they go TOGETHER: who finds the best so far much better than his own goes on from there.  That is quickest
- * where it ends well.  But under friction E has minima that are no answers.  Newton's method comes to rest in them, and
- * who goes on from there loses the way that he had, which might have led past.  So, where that has come to nothing,
- * each goes his own way APART, as if he were alone, and what one of them can answer is answered once his share of the
- * work has come to what he needs: no more is spent than a small multiple of what the best of them alone would have
- * needed.  What first-order methods find there is finished by a Newton's method of its own, which begins anew where
- * they are far better than it is, or where it has come to its end and they have got on since.
+ * Starts.  TOGETHER: a method restarts from the best impulses if they are much better than its own.  Under friction E
+ * has minima that are no solutions, in which Newton's method stalls.  Then the methods run APART, each from its own
+ * impulses: the total work is at most a small multiple of what the best of them alone would need.  A second Newton's
+ * method finishes the results of first-order methods.  Both starts use the warm start, if there is one; the last start
+ * begins from zero.
  *
- * They begin from the guess, if there is one; and where that has come to nothing, at last from nothing.  After a change
- * in a heap the impulses of the step before may lie nearest to such a minimum.
- *
- * Each of these comes to nothing where the work has grown so many times since the error was last halved, and so many
- * iterations of each were made at least; APART, not before Newton's method on its own way has given up by itself.  In a
- * step of a run, where what is there is right for all purposes, the last start has no more patience than the first. */
+ * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
+ * of iterations; APART, not before Newton's method has ended.  Where E suffices for a step of a simulation, the last
+ * start ends as early as the first. */
 #include "solver/portfolio/auto.h"
 #include "solver/core/natural_map.h"
 #include "solver/core/outcome.h"
@@ -38,12 +33,11 @@ extern const solver_type solver_pgs;
 extern const solver_type solver_subadmm;
 extern const solver_type solver_canal;
 
-/* First-order methods, Newton's on its own way, and the finisher of what the first found.  How many iterations each is
- * likely to need where it does well, how many its first turn has at least, how many have to be in vain before all is
- * given up; and how much work its kind has beside that of the other. */
+/* First-order methods, Newton's method, and the finisher of their results.  Iterations that each needs where it does
+ * well; least iterations of a turn; stalled iterations before a start has failed; work over that of the other kind. */
 static const struct {
     const solver_type *type;
-    double likely, first, least, share;
+    double expected_iterations, min_turn, least, work_share;
 } methods[] = {
     {&solver_pgs, 40, 12, 2000, 1},
     {&solver_subadmm, 120, 36, 2000, 1},
@@ -57,33 +51,32 @@ static const char *const names[] = {"pgs", "subadmm", "canal", NULL}; /* the fin
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [TOLERANCE] =
+        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
 };
 
-enum { FEW = 8 };                 /* constraints */
-static const double NEARLY = 0.1; /* E of a guess with which Newton's method begins */
-static const double FAIR =
-    3; /* times as much work as the other a first-order method may have had, where they go apart */
-static const double EXTENSION = 3;       /* of a turn, while it looks well */
-static const double SLICE = 0.2;         /* of the work so far, between looks */
+enum { MAX_SWEPT_CONSTRAINTS = 8 };      /* up to which sweeps take less time than the preparation of a Newton step */
+static const double MAX_WARM_E = 0.1;    /* E of a warm start up to which Newton's method begins */
+static const double MAX_WORK_RATIO = 3;  /* of one first-order method over the other, apart */
+static const double TURN_EXTENSION = 3;  /* of a turn, while E falls fast */
+static const double SLICE_RATIO = 0.2;   /* of the work of a turn, between records of E */
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
-/* How they start, and how much has to be in vain: of `least` above; growth of work, for each method that has begun, in
- * which E must be halved. */
+/* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
 static const auto_start starts[] = {
-    {.together = 1, .from_guess = 1, .least = 0.2, .growth = 1},
-    {.together = 0, .from_guess = 1, .least = 0.2, .growth = 1},
-    {.together = 0, .from_guess = 0, .least = 1, .growth = 8},
+    {.together = 1, .from_warm_start = 1, .least = 0.2, .growth = 1},
+    {.together = 0, .from_warm_start = 1, .least = 0.2, .growth = 1},
+    {.together = 0, .from_warm_start = 0, .least = 1, .growth = 8},
 };
 
 enum { STARTS = sizeof starts / sizeof *starts };
 
-static bool begun(const auto_branch *b) { return b->stage != AUTO_NOT_BEGUN; }
-static bool ended(const auto_branch *b) { return b->stage == AUTO_ENDED || b->stage == AUTO_DONE; }
+static bool has_begun(const auto_branch *b) { return b->stage != AUTO_NOT_BEGUN; }
+static bool has_branch_ended(const auto_branch *b) { return b->stage == AUTO_ENDED || b->stage == AUTO_DONE; }
 
-/* Work still to do, as the error falls: by the fall over the last part of the turn. */
-static double remaining(const auto_turns *t, const auto_branch *b) {
-    int last = b->looks - 1, from = last;
+/* Remaining work, from the fall of E over the last half of the turn. */
+static double estimate_remaining_work(const auto_turns *t, const auto_branch *b) {
+    int last = b->records - 1, from = last;
     if (last < 1) {
         return HUGE_VAL;
     }
@@ -95,148 +88,153 @@ static double remaining(const auto_turns *t, const auto_branch *b) {
     return fall > 0 ? log(b->E_at[last] / t->tolerance) * (now - b->work_at[from]) / fall : HUGE_VAL;
 }
 
-static double likely(const auto_turns *t, const auto_branch *b) {
-    if (ended(b)) {
+static double estimate_total_work(const auto_turns *t, const auto_branch *b) {
+    if (has_branch_ended(b)) {
         return HUGE_VAL;
     }
-    return methods[b->index].likely * auto_unit(t, b) + (begun(b) ? 0 : b->expected);
+    return methods[b->index].expected_iterations * auto_iteration_work(t, b) + (has_begun(b) ? 0 : b->expected);
 }
 
-/* Of those that have been seen at work, and the first two. */
-static double next_best(const auto_turns *t, const auto_branch *b) {
+/* Least total work of another method, of those running and the first of each kind. */
+static double estimate_best_alternative(const auto_turns *t, const auto_branch *b) {
     double least = HUGE_VAL;
     for (int k = 0; k < BRANCHES; k++) {
-        int seen = k == PGS || k == NEWTON || t->branch[k].stage == AUTO_RUNNING;
-        least = k != b->index && seen ? fmin(least, likely(t, &t->branch[k])) : least;
+        bool seen = k == PGS || k == NEWTON || t->branch[k].stage == AUTO_RUNNING;
+        least = k != b->index && seen ? fmin(least, estimate_total_work(t, &t->branch[k])) : least;
     }
     return least;
 }
 
-/* Of E in its last turn, over the work. */
-static double fall(const auto_branch *b) {
-    int last = b->looks - 1;
-    if (!begun(b)) {
+/* Fall of log E in the last turn, over its work. */
+static double rate_of_fall(const auto_branch *b) {
+    int last = b->records - 1;
+    if (!has_begun(b)) {
         return HUGE_VAL;
     }
     return last > 0 && b->E_at[last] > 0 ? log(b->E_at[0] / b->E_at[last]) / fmax(1, b->work_at[last] - b->work_at[0])
                                          : 0;
 }
 
-/* Whose turn: who has had much less than his share, else who is untried, else that of the fastest fall; -1: all have
- * ended. */
+/* First-order method of the next turn: one with much less than its share, else an untried one, else that of the fastest
+ * fall; -1: all have ended. */
 static int choose_first_order(const auto_turns *t) {
     const auto_branch *b[] = {&t->branch[PGS], &t->branch[SUBADMM]};
     int best = -1;
     for (int k = 0; k < 2; k++) {
-        int left = !ended(b[k]), behind = !t->start->together && FAIR * auto_since(b[k]) < auto_since(b[!k]);
+        bool left = !has_branch_ended(b[k]),
+             behind =
+                 !t->start->together && MAX_WORK_RATIO * auto_work_since_start(b[k]) < auto_work_since_start(b[!k]);
         if (left && behind) {
             return k;
         }
-        best = left && (best < 0 || (b[PGS]->turns > 0 && fall(b[k]) > fall(b[best]))) ? k : best;
+        best = left && (best < 0 || (b[PGS]->turns > 0 && rate_of_fall(b[k]) > rate_of_fall(b[best]))) ? k : best;
     }
     return best;
 }
 
-/* Newton's method on its own way, or what others have found to be finished: who has worked less.  -1: neither can go
- * on. */
+/* Newton's method or the finisher, whichever has less work; -1: neither can resume. */
 static int choose_newton(const auto_turns *t) {
     const auto_branch *own = &t->branch[NEWTON], *other = &t->branch[FINISHER];
-    int goes_on = !ended(own), finishes = !t->start->together && own->turns > 0 && auto_may_finish(t, other, own);
+    bool goes_on = !has_branch_ended(own),
+         finishes = !t->start->together && own->turns > 0 && auto_may_finish(t, other, own);
     if (goes_on && finishes) {
-        return auto_since(other) < auto_since(own) ? FINISHER : NEWTON;
+        return auto_work_since_start(other) < auto_work_since_start(own) ? FINISHER : NEWTON;
     }
     return goes_on ? NEWTON : finishes ? FINISHER : -1;
 }
 
-/* After that of `turn`; -1: nobody is left. */
-static int choose(const auto_turns *t, int turn) {
+/* Method of the turn after `turn`; -1: none is left. */
+static int choose_branch(const auto_turns *t, int turn) {
     int newton = choose_newton(t), first_order = choose_first_order(t);
-    int alternate = turn >= NEWTON ? first_order >= 0 : newton < 0;
+    bool alternate = turn >= NEWTON ? first_order >= 0 : newton < 0;
     return alternate ? first_order : newton;
 }
 
-static double work_of(const auto_turns *t, int first, int end) {
+static double sum_work(const auto_turns *t, int first, int end) {
     double sum = 0;
     for (int k = first; k < end; k++) {
-        sum += auto_since(&t->branch[k]);
+        sum += auto_work_since_start(&t->branch[k]);
     }
     return sum;
 }
 
-static bool answered(const auto_turns *t) { return t->E <= t->tolerance || solution_stopped(t->call->out); }
+static bool is_portfolio_solved(const auto_turns *t) { return t->E <= t->tolerance || solution_stopped(t->call->out); }
 
-/* Has the present start come to nothing?  near: what a step of a run asks for is there. */
-static bool over(const auto_turns *t) {
+/* The problem is solved, or the present start has failed.  `near`: E suffices for a step of a simulation. */
+static bool has_start_ended(const auto_turns *t) {
     const auto_branch *own = &t->branch[NEWTON];
-    double work = auto_work(t) - t->began, least = 0, growth = 0;
-    int may_be = t->start->together || own->rounds || ended(own), near = t->guess && t->E <= MAX_E_AT_ROUNDING;
+    double work = auto_total_work(t) - t->excluded_work, least = 0, growth = 0;
+    bool may_end = t->start->together || own->whole_solves || has_branch_ended(own),
+         near = t->warm_start && t->E <= MAX_E_AT_ROUNDING;
     for (int k = 0; k < BRANCHES; k++) {
         least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
-        growth += k != FINISHER && (t->branch[k].turns || begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
+        growth += k != FINISHER && (t->branch[k].turns || has_begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
-    return answered(t) || (may_be && work > least && work > growth * t->work_at_halving);
+    return is_portfolio_solved(t) || (may_end && work > least && work > growth * t->work_at_halving);
 }
 
-/* Work that a method of this kind has to come to, to have its share beside the other kind. */
-static double short_of(const auto_turns *t, const auto_branch *b) {
-    double first_order = work_of(t, PGS, NEWTON), newton = work_of(t, NEWTON, BRANCHES),
-           share = methods[b->index].share;
+/* Work that a method lacks to have the share of its kind. */
+static double work_to_fair_share(const auto_turns *t, const auto_branch *b) {
+    double first_order = sum_work(t, PGS, NEWTON), newton = sum_work(t, NEWTON, BRANCHES),
+           share = methods[b->index].work_share;
     return b->index >= NEWTON ? share * first_order - newton : share * newton - first_order;
 }
 
-/* Of a turn: something, even if there is nothing; as much again as it had where only first-order methods are left. */
+/* Work of a turn: at least `min_turn` iterations; as much again as before where only first-order methods are left. */
 static double work_of_turn(const auto_turns *t, const auto_branch *b) {
-    double least = fmax(1, methods[b->index].first * b->call.iteration_work), alone = 0;
+    double least = fmax(1, methods[b->index].min_turn * b->call.iteration_work), alone = 0;
     if (b->index < NEWTON && choose_newton(t) < 0) {
-        alone = auto_since(b);
+        alone = auto_work_since_start(b);
     }
-    return fmax(fmax(least, alone), short_of(t, b));
+    return fmax(fmax(least, alone), work_to_fair_share(t, b));
 }
 
-/* Who has just begun has seen nothing of others; but from a guess, others have come to where first-order methods get
- * stuck. */
-static bool hands_over(const auto_turns *t, const auto_branch *b, int new) {
-    return b->index == FINISHER || (t->start->together && (!new || (t->guess && b->index != NEWTON)));
+/* A method takes impulses of others before its turn.  A new one does not, unless a warm start led the others to where
+ * first-order methods stall. */
+static bool is_to_exchange(const auto_turns *t, const auto_branch *b, bool new) {
+    return b->index == FINISHER || (t->start->together && (!new || (t->warm_start && b->index != NEWTON)));
 }
 
-/* false without memory. */
+/* False without memory. */
 static bool take_turn(auto_turns *t, auto_branch *b) {
     b->turns++;
-    if (b->rounds) {
-        return auto_solve_in_rounds(t, b, fmax(methods[b->index].first, short_of(t, b) / auto_unit(t, b)));
+    if (b->whole_solves) {
+        return auto_solve_turn(t, b,
+                               fmax(methods[b->index].min_turn, work_to_fair_share(t, b) / auto_iteration_work(t, b)));
     }
-    int new = !begun(b);
-    if (new && !auto_begin(t, b)) {
+    bool new = !has_begun(b);
+    if (new && !auto_begin_branch(t, b)) {
         return false;
     }
-    if (b->stage != AUTO_DONE && hands_over(t, b, new)) {
-        auto_hand_over(t, b);
+    if (b->stage != AUTO_DONE && is_to_exchange(t, b, new)) {
+        auto_exchange(t, b);
     }
     double began = b->call.work, share = work_of_turn(t, b);
-    while (!over(t) && b->stage == AUTO_RUNNING && !b->again) {
+    while (!has_start_ended(t) && b->stage == AUTO_RUNNING && !b->again) {
         double done = b->call.work - began;
-        if (done >= share && (done >= EXTENSION * share || remaining(t, b) > fmax(2 * done, next_best(t, b)))) {
+        if (done >= share && (done >= TURN_EXTENSION * share ||
+                              estimate_remaining_work(t, b) > fmax(2 * done, estimate_best_alternative(t, b)))) {
             break;
         }
-        if (!auto_go_on(t, b, fmax(b->call.iteration_work, SLICE * done))) {
+        if (!auto_resume_branch(t, b, fmax(b->call.iteration_work, SLICE_RATIO * done))) {
             return false;
         }
     }
     return true;
 }
 
-/* What is to call itself as right as rounding allows must be right. */
+/* SIM_AT_ROUNDING requires a small E, too. */
 static sim_outcome outcome_of(const auto_turns *t, const auto_branch *b) {
     if (t->E <= t->tolerance) {
         return SIM_SOLVED;
     }
-    if (b && ended(b) && b->out.outcome == SIM_AT_ROUNDING && t->E <= MAX_E_AT_ROUNDING) {
+    if (b && has_branch_ended(b) && b->out.outcome == SIM_AT_ROUNDING && t->E <= MAX_E_AT_ROUNDING) {
         return SIM_AT_ROUNDING;
     }
-    return t->E < NO_SOLUTION_E || choose(t, PGS) >= 0 ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
+    return t->E < NO_SOLUTION_E || choose_branch(t, PGS) >= 0 ? SIM_AT_LIMIT : SIM_BROKEN_DOWN;
 }
 
-/* Why there is nothing to hand out: what the first that broke down says. */
+/* Reason of the first method that broke down. */
 static sim_reason reason_of_branches(const auto_turns *t) {
     for (int k = 0; k < BRANCHES; k++) {
         if (t->branch[k].out.outcome == SIM_BROKEN_DOWN) {
@@ -246,7 +244,7 @@ static sim_reason reason_of_branches(const auto_turns *t) {
     return SIM_REASON_NONFINITE;
 }
 
-static void report(auto_turns *t) {
+static void write_outcome(auto_turns *t) {
     sim_solution *out = t->call->out;
     const auto_branch *b = t->best >= 0 ? &t->branch[t->best] : NULL;
     for (int k = 0; k < BRANCHES; k++) {
@@ -264,28 +262,29 @@ static void report(auto_turns *t) {
     out->reason = out->outcome == SIM_AT_LIMIT ? SIM_REASON_STANDSTILL : reason_of_branches(t);
 }
 
-/* Who begins: Newton's method, if the guess is nearly right; a few contacts are swept sooner than a Newton step is
- * prepared. false without memory. */
-static bool start(auto_turns *t, int *turn) {
+/* First method: Newton's, if the warm start is nearly a solution.  A few contacts take less time to sweep than to
+ * prepare a Newton step.  False without memory. */
+static bool choose_first_branch(auto_turns *t, int *turn) {
     auto_branch *b = &t->branch[NEWTON];
     *turn = PGS;
-    if (t->guess && t->problem->nconstraint > FEW && !begun(b) && !sim_problem_local(t->problem)) {
-        if (!auto_begin(t, b)) {
+    if (t->warm_start && t->problem->nconstraint > MAX_SWEPT_CONSTRAINTS && !has_begun(b) &&
+        !sim_problem_local(t->problem)) {
+        if (!auto_begin_branch(t, b)) {
             return false;
         }
-        auto_take(t, b, t->guess);
-        *turn = t->E < NEARLY ? NEWTON : PGS;
+        auto_restart_branch(t, b, t->warm_start);
+        *turn = t->E < MAX_WARM_E ? NEWTON : PGS;
     }
     return true;
 }
 
-/* false without memory. */
+/* False without memory. */
 static bool take_turns(auto_turns *t, int turn) {
-    while (turn >= 0 && !over(t)) {
+    while (turn >= 0 && !has_start_ended(t)) {
         if (!take_turn(t, &t->branch[turn])) {
             return false;
         }
-        turn = choose(t, turn);
+        turn = choose_branch(t, turn);
     }
     return true;
 }
@@ -303,21 +302,21 @@ static sim_status solve(solver_call *call) {
     for (int k = 0; k < BRANCHES; k++) {
         type[k] = methods[k].type;
     }
-    if (!auto_set_up(t, type, BRANCHES, call->workspace) || !start(t, &turn)) {
+    if (!auto_init_branches(t, type, BRANCHES, call->workspace) || !choose_first_branch(t, &turn)) {
         return SIM_NO_RESOURCE;
     }
-    for (int k = 0; k < STARTS && !answered(t); k++) {
-        int same = k > 0 && starts[k].from_guess && !t->guess; /* as the next one, from nothing */
+    for (int k = 0; k < STARTS && !is_portfolio_solved(t); k++) {
+        bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];
-        if (!same && ((k > 0 && !auto_begin_anew(t)) || !take_turns(t, k > 0 ? PGS : turn))) {
+        if (!same && ((k > 0 && !auto_restart_all(t)) || !take_turns(t, k > 0 ? PGS : turn))) {
             return SIM_NO_RESOURCE;
         }
     }
-    report(t);
+    write_outcome(t);
     return SIM_OK;
 }
 
-static void destroy(void *kept) {
+static void destroy_workspaces(void *kept) {
     void **all = kept;
     for (int k = 0; k < BRANCHES; k++) {
         if (all[k]) {
@@ -327,15 +326,15 @@ static void destroy(void *kept) {
     free(all);
 }
 
-static void *create(void) {
+static void *create_workspaces(void) {
     void **all = calloc(BRANCHES, sizeof *all);
-    int done = all != NULL;
+    bool done = all != NULL;
     for (int k = 0; k < BRANCHES && done; k++) {
         all[k] = methods[k].type->create ? methods[k].type->create() : NULL;
         done = !methods[k].type->create || all[k];
     }
     if (all && !done) {
-        destroy(all);
+        destroy_workspaces(all);
     }
     return done ? all : NULL;
 }
@@ -354,7 +353,7 @@ const solver_type solver_auto = {
              .counts = SIM_COUNTS_SEARCHES,
              .noptions = OPTIONS,
              .option = options},
-    .create = create,
-    .destroy = destroy,
+    .create = create_workspaces,
+    .destroy = destroy_workspaces,
     .solve = solve,
 };

@@ -1,39 +1,39 @@
-/* State of a portfolio: its methods and their progress (auto.c). */
+/* State of the portfolio: its methods and their progress (auto.c). */
 #ifndef SOLVER_PORTFOLIO_AUTO_H
 #define SOLVER_PORTFOLIO_AUTO_H
 
 #include "solver/core/call.h"
 #include "solver/matrices/delassus_factor.h"
 
-enum { AUTO_LOOKS = 64 };
+enum { AUTO_MAX_RECORDS = 64 };
 
-/* Who has ended short of the tolerance may begin again from elsewhere; who is done may not. */
+/* ENDED: short of the tolerance, may restart from other impulses.  DONE: may not. */
 typedef enum auto_stage { AUTO_NOT_BEGUN, AUTO_RUNNING, AUTO_ENDED, AUTO_DONE } auto_stage;
 
-/* A method. */
+/* One method. */
 typedef struct auto_branch {
     int index;
     const solver_type *type;
     auto_stage stage;
     solver_call call; /* with its own options, and `out` */
-    sim_solution out; /* the best that it has found since it last began */
+    sim_solution out; /* its best solution since its last start */
     double *option;
     void *state;
-    int limit;     /* place of the option that limits iterations */
-    int rounds;    /* W is not symmetric: each turn is a solve of its own, from the best there is (symmetric_split.c) */
-    int again;     /* together: it has ended, and may begin once more from the best there is */
-    double ended;  /* best E when it did */
-    double taken;  /* apart: E of the impulses that it took last from another */
-    double before; /* its work before the present start */
-    double expected;  /* work of beginning, and of an iteration, before it has begun */
-    int turns, looks; /* turns; E after so much work, since the turn began */
-    double E_at[AUTO_LOOKS], work_at[AUTO_LOOKS];
+    int limit;        /* index of the option that limits iterations */
+    int whole_solves; /* 1: W is not symmetric; each turn is a whole solve from the best solution (symmetric_split.c) */
+    int again;        /* together: it has ended and may restart from the best solution */
+    double ended_E;   /* best E at its end */
+    double taken_E;   /* apart: E of the impulses last taken from another method */
+    double work_before; /* its work before the present start */
+    double expected;    /* work of its preparation and of an iteration, before it has begun */
+    int turns, records; /* turns; records of E and work in the present turn */
+    double E_at[AUTO_MAX_RECORDS], work_at[AUTO_MAX_RECORDS];
 } auto_branch;
 
-/* From where and in which way they set out, and when it has come to nothing (auto.c). */
+/* One start of the portfolio: mode, initial impulses, and the work after which it has failed (auto.c). */
 typedef struct auto_start {
-    int together, from_guess;
-    double least, growth;
+    int together, from_warm_start;
+    double least, growth; /* least work, over that of the methods; growth of work in which E must halve */
 } auto_start;
 
 typedef struct auto_turns {
@@ -42,42 +42,42 @@ typedef struct auto_turns {
     sim_problem velocities; /* a local problem with a factor of W ... */
     bool factored;          /* ... after the first attempt */
     delassus_factor_result factor;
-    double *guess; /* [nrow] finite; NULL: none */
+    double *warm_start; /* [nrow] finite; NULL: none */
     int count;
     auto_branch branch[SIM_MAX_BRANCHES];
     double tolerance;
-    int best;                       /* who found the best answer; -1: there is none */
+    int best;                       /* method of the best solution; -1: none */
     double E, *impulse, *v;         /* of it */
     const auto_start *start;        /* the present one */
-    const double *from;             /* its impulses; NULL: the problem's guess */
-    double began;                   /* work before it, and that is no iteration */
-    double least;                   /* E since then */
-    double halved, work_at_halving; /* when it was last halved */
+    const double *from;             /* its impulses; NULL: the problem's warm start */
+    double excluded_work;           /* work before it, and of preparations */
+    double least;                   /* least E since then */
+    double halved, work_at_halving; /* E and work at the last halving of E */
 } auto_turns;
 
 /* These return false without memory. */
-bool auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept);
-bool auto_begin(auto_turns *t, auto_branch *b);
-/* A turn of one whole solve, of about `steps` iterations. */
-bool auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps);
+bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count, void **kept);
+bool auto_begin_branch(auto_turns *t, auto_branch *b);
+/* A turn of one whole solve with about `steps` iterations. */
+bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps);
 
-/* On for so much work. */
-bool auto_go_on(auto_turns *t, auto_branch *b, double work);
+/* Resumes a method for so much work. */
+bool auto_resume_branch(auto_turns *t, auto_branch *b, double work);
 
-/* The method begins anew from the impulses `from`. */
-void auto_take(auto_turns *t, auto_branch *b, const double *from);
-/* All do, from the present start. */
-bool auto_begin_anew(auto_turns *t);
-/* Is there anything to do for a finisher b, beside `own`, who goes his own way?  It takes it up. */
+/* Restarts a method from the impulses `from`. */
+void auto_restart_branch(auto_turns *t, auto_branch *b, const double *from);
+/* Restarts all methods from the present start. */
+bool auto_restart_all(auto_turns *t);
+/* The finisher b may run besides `own`, Newton's method from its own start; exchange of impulses before a turn. */
 bool auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch *own);
-void auto_hand_over(auto_turns *t, auto_branch *b);
-/* E as it stands after some work. */
-void auto_look(auto_turns *t, auto_branch *b);
-/* Work of all so far; of one, from the present start; of an iteration, as known or guessed. */
-double auto_work(const auto_turns *t);
-static inline double auto_since(const auto_branch *b) { return b->call.work - b->before; }
-double auto_unit(const auto_turns *t, const auto_branch *b);
-/* The effort of a part is added to that of all. */
+void auto_exchange(auto_turns *t, auto_branch *b);
+/* Records E after some work; keeps the best solution. */
+void auto_record_error(auto_turns *t, auto_branch *b);
+/* Work of all methods; of one since the present start; of one iteration, known or estimated. */
+double auto_total_work(const auto_turns *t);
+static inline double auto_work_since_start(const auto_branch *b) { return b->call.work - b->work_before; }
+double auto_iteration_work(const auto_turns *t, const auto_branch *b);
+/* sum += iterations, factorisations, searches and multiplications of a part. */
 void auto_add_effort(sim_solution *sum, const sim_solution *part);
 
 #endif

@@ -1,9 +1,8 @@
-/* One turn of a method in a portfolio.  It begins, resumes from its own impulses or from those of another, and what it
- * reaches is kept if it is the best so far.
+/* One turn of a method in the portfolio: it begins, resumes from its own impulses or restarts from those of another,
+ * and its solution is kept if it is the best so far.
  *
- * Methods that want velocities are given W = L L' of a local problem; as that is not W to the last bit, who works on W
- * itself confirms the answer.  A W that is not symmetric they take in rounds, one whole solve a turn
- * (symmetric_split.c). */
+ * Methods that need velocities get W = L L' of a local problem.  L L' is not W to the last bit: a method that works on
+ * W itself confirms the solution.  An unsymmetric W is solved in whole solves, one a turn (symmetric_split.c). */
 #include "solver/core/law.h"
 #include "solver/matrices/delassus_factor.h"
 #include "solver/matrices/symmetric_split.h"
@@ -12,14 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-static const double FAR_BETTER = 0.1; /* the part of its own error for which the finisher leaves its way */
-static const double GOT_ON = 0.5;     /* the part of what it took last that is worth another try */
-/* For work in rounds: a Newton step over the multiplications of its factorisation; a factor of W over rows^3. */
-static const double STEP = 0.8, FACTOR = 0.1;
-static const double SWEEPS = 3; /* those of the first method that take as long as an iteration of another */
-static const double MOST_STEPS = 1e6;
+static const double MUCH_BETTER_RATIO = 0.1; /* of E: below this ratio to its own a method restarts from another */
+static const double PROGRESS_RATIO = 0.5;    /* of E, over that of the impulses taken last: worth another attempt */
+/* Work of whole solves: a Newton step over the multiplications of its factorisation; a factor of W over rows^3. */
+static const double WORK_OF_STEP = 0.8, WORK_OF_FACTOR = 0.1;
+static const double SWEEPS_PER_ITERATION = 3; /* of the first method that take as long as an iteration of another */
+static const double MAX_STEPS = 1e6;          /* of a whole solve */
 
-double auto_work(const auto_turns *t) {
+double auto_total_work(const auto_turns *t) {
     double sum = 0;
     for (int k = 0; k < t->count; k++) {
         sum += t->branch[k].call.work;
@@ -27,19 +26,19 @@ double auto_work(const auto_turns *t) {
     return sum;
 }
 
-double auto_unit(const auto_turns *t, const auto_branch *b) {
+double auto_iteration_work(const auto_turns *t, const auto_branch *b) {
     return b->call.iteration_work > 0 ? b->call.iteration_work
            : b->expected > 0          ? b->expected
-                                      : SWEEPS * t->branch[0].call.iteration_work;
+                                      : SWEEPS_PER_ITERATION * t->branch[0].call.iteration_work;
 }
 
-/* What a method is given: its own tolerance, and no limit but ours. */
-static bool set_options(auto_branch *b, double tolerance, sim_arena *scratch) {
+/* Options of a method: the tolerance, and limits at their maxima, as the portfolio ends turns. */
+static bool set_branch_options(auto_branch *b, double tolerance, sim_arena *scratch) {
     const sim_solver_info *info = &b->type->info;
     double *value = b->option = ARENA_NEW(scratch, double, info->noptions);
     for (int k = 0; k < info->noptions && value; k++) {
         const sim_solver_option *o = &info->option[k];
-        int limit = strcmp(o->name, "max_iterations") == 0 || strcmp(o->name, "rounds") == 0;
+        bool limit = strcmp(o->name, "max_iterations") == 0 || strcmp(o->name, "rounds") == 0;
         b->limit = strcmp(o->name, "max_iterations") == 0 ? k : b->limit;
         value[k] = strcmp(o->name, "tolerance") == 0 ? tolerance : limit ? o->high : o->default_value;
     }
@@ -47,20 +46,20 @@ static bool set_options(auto_branch *b, double tolerance, sim_arena *scratch) {
     return value != NULL;
 }
 
-static bool take_guess(auto_turns *t) {
+static bool copy_warm_start(auto_turns *t) {
     const double *given = t->problem->impulse_guess;
-    t->guess = given ? ARENA_NEW(t->call->scratch, double, t->problem->nrow) : NULL;
-    for (int r = 0; r < t->problem->nrow && t->guess; r++) {
-        t->guess[r] = isfinite(given[r]) ? given[r] : 0;
+    t->warm_start = given ? ARENA_NEW(t->call->scratch, double, t->problem->nrow) : NULL;
+    for (int r = 0; r < t->problem->nrow && t->warm_start; r++) {
+        t->warm_start[r] = isfinite(given[r]) ? given[r] : 0;
     }
-    return !given || t->guess;
+    return !given || t->warm_start;
 }
 
-bool auto_set_up(auto_turns *t, const solver_type *const *type, int count, void **kept) {
+bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count, void **kept) {
     const solver_call *call = t->call;
     const sim_problem *p = t->problem;
     double cubes = sim_problem_local(p) ? delassus_factor_cubes(p, call->scratch) : 0;
-    int lawful = law_is_supported(call);
+    bool lawful = law_is_supported(call);
     t->count = count;
     for (int k = 0; k < t->count; k++) {
         auto_branch *b = &t->branch[k];
@@ -72,19 +71,19 @@ bool auto_set_up(auto_turns *t, const solver_type *const *type, int count, void 
         b->out.impulse = ARENA_NEW(call->scratch, double, p->nrow);
         b->out.v = ARENA_NEW(call->scratch, double, sim_problem_local(p) ? p->nrow : p->nv);
         b->out.residual = HUGE_VAL;
-        b->taken = b->ended = HUGE_VAL;
-        if (!b->out.impulse || !b->out.v || !set_options(b, t->tolerance, call->scratch)) {
+        b->taken_E = b->ended_E = HUGE_VAL;
+        if (!b->out.impulse || !b->out.v || !set_branch_options(b, t->tolerance, call->scratch)) {
             return false;
         }
-        b->rounds = p->W && !p->W->symmetric && !info->asymmetric;
-        b->expected = info->local ? 0 : FACTOR * cubes;
-        int unfit = !info->local && (!lawful || (info->bodies && sim_problem_local(p)));
+        b->whole_solves = p->W && !p->W->symmetric && !info->asymmetric;
+        b->expected = info->local ? 0 : WORK_OF_FACTOR * cubes;
+        bool unfit = !info->local && (!lawful || (info->bodies && sim_problem_local(p)));
         b->stage = unfit ? AUTO_DONE : AUTO_NOT_BEGUN;
     }
     t->impulse = ARENA_NEW(call->scratch, double, p->nrow);
     t->v = ARENA_NEW(call->scratch, double, p->nv);
     t->least = HUGE_VAL;
-    return cubes >= 0 && t->impulse && t->v && take_guess(t);
+    return cubes >= 0 && t->impulse && t->v && copy_warm_start(t);
 }
 
 void auto_add_effort(sim_solution *sum, const sim_solution *part) {
@@ -95,16 +94,16 @@ void auto_add_effort(sim_solution *sum, const sim_solution *part) {
     sum->factor_seconds += part->factor_seconds;
 }
 
-void auto_look(auto_turns *t, auto_branch *b) {
-    if (b->looks == AUTO_LOOKS) { /* every other one is enough */
-        for (int k = 0; k < AUTO_LOOKS / 2; k++) {
+void auto_record_error(auto_turns *t, auto_branch *b) {
+    if (b->records == AUTO_MAX_RECORDS) { /* full: keep every other record */
+        for (int k = 0; k < AUTO_MAX_RECORDS / 2; k++) {
             b->E_at[k] = b->E_at[2 * k];
             b->work_at[k] = b->work_at[2 * k];
         }
-        b->looks = AUTO_LOOKS / 2;
+        b->records = AUTO_MAX_RECORDS / 2;
     }
-    b->E_at[b->looks] = b->out.residual;
-    b->work_at[b->looks++] = b->call.work;
+    b->E_at[b->records] = b->out.residual;
+    b->work_at[b->records++] = b->call.work;
     if (b->out.residual < t->E) {
         t->E = b->out.residual;
         t->best = b->index;
@@ -114,12 +113,12 @@ void auto_look(auto_turns *t, auto_branch *b) {
     t->least = fmin(t->least, b->out.residual);
     if (t->least < HUGE_VAL && t->least <= 0.5 * t->halved) {
         t->halved = t->least;
-        t->work_at_halving = auto_work(t) - t->began;
+        t->work_at_halving = auto_total_work(t) - t->excluded_work;
     }
 }
 
-/* false without memory. */
-bool auto_begin(auto_turns *t, auto_branch *b) {
+/* False without memory. */
+bool auto_begin_branch(auto_turns *t, auto_branch *b) {
     b->call.problem = t->problem;
     if (sim_problem_local(t->problem) && !b->type->info.local) {
         if (!t->factored) {
@@ -133,30 +132,30 @@ bool auto_begin(auto_turns *t, auto_branch *b) {
             return t->factor != DELASSUS_NO_MEMORY;
         }
         b->call.work += b->expected;
-        t->began += b->expected;
+        t->excluded_work += b->expected;
         b->call.problem = &t->velocities;
     }
     b->stage = AUTO_RUNNING;
     b->state = b->type->begin(&b->call);
     if (b->state && t->from) {
-        auto_take(t, b, t->from);
+        auto_restart_branch(t, b, t->from);
     }
     return b->state != NULL;
 }
 
-void auto_take(auto_turns *t, auto_branch *b, const double *from) {
+void auto_restart_branch(auto_turns *t, auto_branch *b, const double *from) {
     b->type->restart_from(b->state, from);
-    b->looks = 0;
-    auto_look(t, b);
+    b->records = 0;
+    auto_record_error(t, b);
 }
 
-/* The first-order method that has found the best since the finisher last took anything; NULL: none has got on. */
-static const auto_branch *found(const auto_turns *t, const auto_branch *finisher) {
+/* First-order method of least E that has made progress since the finisher last took its impulses; NULL: none. */
+static const auto_branch *find_better_branch(const auto_turns *t, const auto_branch *finisher) {
     const auto_branch *best = NULL;
     for (int k = 0; k < t->count; k++) {
         const auto_branch *b = &t->branch[k];
-        int first_order = b->type != finisher->type && b->stage != AUTO_NOT_BEGUN;
-        if (first_order && b->out.residual <= GOT_ON * finisher->taken &&
+        bool first_order = b->type != finisher->type && b->stage != AUTO_NOT_BEGUN;
+        if (first_order && b->out.residual <= PROGRESS_RATIO * finisher->taken_E &&
             (!best || b->out.residual < best->out.residual)) {
             best = b;
         }
@@ -165,75 +164,75 @@ static const auto_branch *found(const auto_turns *t, const auto_branch *finisher
 }
 
 bool auto_may_finish(const auto_turns *t, const auto_branch *b, const auto_branch *own) {
-    const auto_branch *better = found(t, b);
+    const auto_branch *better = find_better_branch(t, b);
     if (b->stage == AUTO_NOT_BEGUN && own->stage == AUTO_RUNNING) {
-        return better && better->out.residual < FAR_BETTER * own->out.residual;
+        return better && better->out.residual < MUCH_BETTER_RATIO * own->out.residual;
     }
-    return b->stage == AUTO_RUNNING || (b->stage != AUTO_DONE && !own->rounds && better);
+    return b->stage == AUTO_RUNNING || (b->stage != AUTO_DONE && !own->whole_solves && better);
 }
 
-/* In every other turn a method leaves its own way only for what is far better: some dead ends are left by exchange,
- * others by going on. */
-static void exchange(auto_turns *t, auto_branch *b) {
-    double lead = b->turns % 2 ? FAR_BETTER : 1;
-    int better = t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual;
-    int again = b->again && t->best >= 0;
+/* Together: in every other turn a method gives up its impulses only for much better ones.  Some stalls end by exchange,
+ * others by more iterations. */
+static void restart_from_best(auto_turns *t, auto_branch *b) {
+    double lead = b->turns % 2 ? MUCH_BETTER_RATIO : 1;
+    bool better = t->best >= 0 && t->best != b->index && t->E < lead * b->out.residual;
+    bool again = b->again && t->best >= 0;
     b->again = 0;
     if (better || again) {
-        auto_take(t, b, t->impulse);
+        auto_restart_branch(t, b, t->impulse);
     }
 }
 
-/* What others have found since it last took anything up. */
-static void finish(auto_turns *t, auto_branch *b) {
-    const auto_branch *better = found(t, b);
-    double enough = b->stage == AUTO_ENDED || b->taken == HUGE_VAL ? HUGE_VAL : FAR_BETTER * b->out.residual;
+/* Apart: the finisher restarts from much better impulses of a first-order method. */
+static void restart_from_better(auto_turns *t, auto_branch *b) {
+    const auto_branch *better = find_better_branch(t, b);
+    double enough = b->stage == AUTO_ENDED || b->taken_E == HUGE_VAL ? HUGE_VAL : MUCH_BETTER_RATIO * b->out.residual;
     if (better && better->out.residual < enough) {
-        b->taken = better->out.residual;
+        b->taken_E = better->out.residual;
         b->stage = AUTO_RUNNING;
-        auto_take(t, b, better->out.impulse);
+        auto_restart_branch(t, b, better->out.impulse);
     }
 }
 
-void auto_hand_over(auto_turns *t, auto_branch *b) {
+void auto_exchange(auto_turns *t, auto_branch *b) {
     if (t->start->together) {
-        exchange(t, b);
+        restart_from_best(t, b);
     } else {
-        finish(t, b);
+        restart_from_better(t, b);
     }
 }
 
-/* false without memory. */
-bool auto_begin_anew(auto_turns *t) {
+/* False without memory. */
+bool auto_restart_all(auto_turns *t) {
     size_t rows = (size_t)t->problem->nrow;
     double *from = ARENA_NEW(t->call->scratch, double, rows);
     if (!from) {
         return false;
     }
     memset(from, 0, rows * sizeof *from);
-    if (t->start->from_guess && t->guess) {
-        memcpy(from, t->guess, rows * sizeof *from);
+    if (t->start->from_warm_start && t->warm_start) {
+        memcpy(from, t->warm_start, rows * sizeof *from);
     }
     t->from = from;
-    t->began = auto_work(t);
+    t->excluded_work = auto_total_work(t);
     t->least = t->halved = HUGE_VAL;
     for (int k = 0; k < t->count; k++) {
         auto_branch *b = &t->branch[k];
-        b->before = b->call.work;
-        b->taken = HUGE_VAL;
+        b->work_before = b->call.work;
+        b->taken_E = HUGE_VAL;
         b->again = b->turns = 0;
-        if (b->state && b->stage != AUTO_DONE) { /* in rounds it has none */
+        if (b->state && b->stage != AUTO_DONE) { /* whole solves have no state */
             b->stage = AUTO_RUNNING;
-            auto_take(t, b, t->from);
+            auto_restart_branch(t, b, t->from);
         }
     }
     return true;
 }
 
-/* A factor of W is not W to the last bit: who works on W itself confirms the answer, or goes on from there. */
-static void confirm(auto_turns *t, auto_branch *b) {
+/* L L' is not W to the last bit: the first method, which uses W, confirms the solution or continues from it. */
+static void confirm_solution(auto_turns *t, auto_branch *b) {
     auto_branch *judge = &t->branch[0];
-    int factored = sim_problem_local(t->problem) && !b->type->info.local;
+    bool factored = sim_problem_local(t->problem) && !b->type->info.local;
     if (factored && b->out.residual <= t->tolerance && judge->state) {
         judge->type->restart_from(judge->state, b->out.impulse);
         t->E = judge->out.residual;
@@ -246,42 +245,43 @@ static void confirm(auto_turns *t, auto_branch *b) {
     }
 }
 
-/* A method that has come to its end short of the tolerance begins again from what others found, as long as that helps. */
-static void end(auto_turns *t, auto_branch *b) {
+/* A method that has ended short of the tolerance restarts from the best solution, as long as E halves each time. */
+static void end_branch(auto_turns *t, auto_branch *b) {
     b->again = t->start->together && b->out.outcome != SIM_BROKEN_DOWN && t->E > t->tolerance && t->E < HUGE_VAL &&
-               t->E <= 0.5 * b->ended;
+               t->E <= 0.5 * b->ended_E;
     b->stage = b->again ? AUTO_RUNNING : b->out.outcome == SIM_BROKEN_DOWN ? AUTO_DONE : AUTO_ENDED;
-    b->ended = t->E;
+    b->ended_E = t->E;
 }
 
-bool auto_go_on(auto_turns *t, auto_branch *b, double work) {
+bool auto_resume_branch(auto_turns *t, auto_branch *b, double work) {
     solver_piece piece = b->type->resume(b->state, b->call.work + work);
-    auto_look(t, b);
-    confirm(t, b);
+    auto_record_error(t, b);
+    confirm_solution(t, b);
     if (piece == SIM_PIECE_ENDED && b->stage == AUTO_RUNNING) {
-        end(t, b);
+        end_branch(t, b);
     }
     return piece != SIM_PIECE_NO_MEMORY;
 }
 
-bool auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
+bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps) {
     sim_problem from = *t->problem;
     sim_solution found = *t->call->out;
     solver_call call = b->call;
-    double unit = auto_unit(t, b);
+    double unit = auto_iteration_work(t, b);
     size_t mark = arena_mark(call.scratch);
     found.impulse = ARENA_NEW(call.scratch, double, from.nrow);
     found.iterations = found.factorisations = found.searches = 0;
     found.multiplications = found.factor_seconds = 0;
     from.impulse_guess = t->best >= 0 && b->turns > 1 ? t->impulse : NULL;
-    b->option[b->limit] = fmin(floor(steps), MOST_STEPS);
+    b->option[b->limit] = fmin(floor(steps), MAX_STEPS);
     call.problem = &from;
     call.out = &found;
     bool done = found.impulse && !symmetric_split_solve(b->type, &call);
     if (done) {
-        b->call.iteration_work = found.factorisations ? STEP * found.multiplications / found.factorisations : unit;
+        b->call.iteration_work =
+            found.factorisations ? WORK_OF_STEP * found.multiplications / found.factorisations : unit;
         b->call.work += b->expected + found.iterations * b->call.iteration_work;
-        t->began += b->expected;
+        t->excluded_work += b->expected;
         b->stage = found.outcome == SIM_AT_LIMIT ? AUTO_RUNNING : AUTO_DONE;
         b->out.outcome = found.outcome;
         auto_add_effort(&b->out, &found);
@@ -289,8 +289,8 @@ bool auto_solve_in_rounds(auto_turns *t, auto_branch *b, double steps) {
             b->out.residual = found.residual;
             memcpy(b->out.impulse, found.impulse, (size_t)from.nrow * sizeof *found.impulse);
         }
-        auto_look(t, b);
-        confirm(t, b);
+        auto_record_error(t, b);
+        confirm_solution(t, b);
     }
     arena_release(call.scratch, mark);
     return done;
