@@ -20,8 +20,8 @@ typedef struct sim_contact_point {
     sim_v3 normal;    /* unit, from B to A */
     double gap;       /* m */
     uint64_t feature; /* which features of A (high half) and B (low half) meet: the same from step to step */
-    /* Of what will only meet within the step: from the point that meets on B to that on A as the bodies stand now, the
-     * position midway between the two.  Else, and where one point is asked for, zero: it is both bodies'. */
+    /* For bodies that meet within the step: from the contact point on B to that on A at the start, with the position
+     * midway between both.  Else, and if one point is asked for, zero: both bodies share the point. */
     sim_v3 apart;
 } sim_contact_point;
 
@@ -35,8 +35,7 @@ typedef struct sim_contact {
 
 /* The contact points of two shapes placed at X_a and X_b in one frame: those with a gap of at most `margin`.  Bodies,
  * groups and materials play no part, nor do the poses within the shapes.  Writes at most `capacity` points and returns
- * how many there are; -1 without memory, and for what is no shape in a place: a pose that is not finite, a geometry
- * missing. */
+ * their number; -1 without memory, for a pose that is not finite, or for a missing geometry. */
 SIM_API int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const sim_shape *b, const sim_pose *X_b,
                                double margin, sim_contact_point *point, int capacity);
 

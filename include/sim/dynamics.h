@@ -1,12 +1,12 @@
 /* The dynamics of a model, algorithm by algorithm, after Featherstone, "Rigid Body Dynamics Algorithms" (2008).
  *
- * Frames.  Every body i carries a frame with its origin o_i at the body's origin and WORLD axes.  Between parent and
- * child only a shift r_i = o_i - o_p stands, no rotation.  Velocities and forces of body i are taken at o_i;
+ * Frames.  Every body i carries a frame with its origin o_i at the body's origin and WORLD axes.  Parent and
+ * child frames differ by a shift r_i = o_i - o_p, without rotation.  Velocities and forces of body i are taken at o_i;
  * accelerations are the ordinary ones (d omega/dt; d v_o/dt), so no velocity of the whole system enters the dynamics
  * and nothing loses digits far from the world's origin.
  *
- * `sim_derived` holds what follows from (model, q, v): each field says who writes it and from what.  Functions take the
- * range of bodies of one tree, or of the whole model (SIM_ALL), so that trees can be worked on in parallel. */
+ * `sim_derived` holds all quantities that follow from (model, q, v); each field names its function and its input.
+ * Functions take the range of bodies of one tree, or of the whole model (SIM_ALL), so that trees can run in parallel. */
 #ifndef SIM_DYNAMICS_H
 #define SIM_DYNAMICS_H
 

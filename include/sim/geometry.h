@@ -153,12 +153,11 @@ typedef struct sim_field_def {
 } sim_field_def;
 
 SIM_API sim_field_def sim_field_default(void);
-/* A solid by its distance field.  `resolution` is the edge of the triangles that stand for its surface where a surface
- * is needed (contact, pictures): parts thinner than two edges may be lost from it; 0: a fiftieth of its longest side,
- * or down to a two-hundredth where thin walls or threads ask for it, and fewer, longer triangles for contact.  `cache`:
- * a folder in which sampled grids are kept by content, made when needed, or NULL.  Refused: sizes that are not
- * positive, a solid without bounds, what would take more than some nine million triangles (fewer, the more parts) or 25
- * million samples. */
+/* A solid by its distance field.  `resolution` is the edge of the triangles of its surface (contact, pictures): parts
+ * thinner than two edges may be lost from it; 0: a fiftieth of its longest side, or down to a two-hundredth for thin
+ * walls and threads, and fewer, longer triangles for contact.  `cache`: a folder in which sampled grids are kept by
+ * content, made when needed, or NULL.  Refused: sizes that are not positive, solids without bounds, more than some nine
+ * million triangles (fewer with many parts) or 25 million samples. */
 SIM_API sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache,
                                          sim_error *error);
 /* Signed distance at a point, and its gradient (may be NULL). */

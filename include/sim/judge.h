@@ -38,10 +38,10 @@ typedef struct sim_certificate {
     double penetration; /* m: deepest -(gap + dt u_n), contacts and limits */
     double slip;        /* m/s: fastest |u_t| where friction is inside its cone, below 0.999 of it */
     double drive;       /* J: most that friction puts in, max gamma_t . u_t */
-    double excess; /* J: kinetic energy beyond what free motion, targets, springs and motors put in (energy.c); of a
-                    * solution that a step replaced, that of the replaced one */
-    int worst;     /* constraint with the greatest natural map in e_vel; -1: none */
-    int worst_own; /* likewise, of the solver's own law */
+    double excess;      /* J, kinetic energy beyond that of free motion, targets, springs and actuators (energy.c); of a
+                    * replaced solution: that before the replacement */
+    int worst;          /* constraint with the greatest natural map in e_vel; -1: none */
+    int worst_own;      /* likewise, of the solver's own law */
     int deepest, fastest; /* those of `penetration` and of `slip`; -1: there is none */
     int constraints;      /* judged: 0, and all else is 0, too */
     int nonfinite;        /* a number is not finite, or too large to be judged: the other figures are infinite */

@@ -7,8 +7,8 @@ extern "C" {
 #endif
 
 /* The greatest Coulomb coefficient.  De Saxce's s_n + mu |s_t| rounds a normal velocity away from mu |s_t| = 5e15 s_n
- * on, and an answer's error shows in E divided by mu.  What is pressed by n slides at 1000 n: with more, nothing slides
- * that does not so. */
+ * on, and the error of a solution shows in E divided by mu.  At 1000 a contact with the normal force n slides only
+ * under 1000 n, so greater coefficients change nothing. */
 #define SIM_MOST_FRICTION 1000.0
 
 typedef struct sim_v3 {

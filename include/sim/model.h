@@ -1,6 +1,6 @@
-/* The model: what is.  Built once, then constant; any number of worlds and threads may share it.
+/* The model: bodies, joints, shapes, actuators.  Built once, then constant; worlds and threads may share it.
  *
- * A kinematic forest.  Body 0 is the world; every other body hangs on its parent by one joint.  Bodies stand depth
+ * A kinematic forest.  Body 0 is the world; every other body has a parent and a joint to it.  Bodies are numbered depth
  * first: a parent before its children, a subtree in one run, a tree (a child of the world with all below it) in one
  * run, and dofs in the order of their bodies. */
 #ifndef SIM_MODEL_H
@@ -123,15 +123,15 @@ typedef struct sim_shape {
     int body;
     sim_shape_type type;
     double size[3];
-    const sim_geometry *geometry; /* what sim_builder_add_geometry returned; NULL for types that need none */
+    const sim_geometry *geometry; /* result of sim_builder_add_geometry; NULL for types that need none */
     sim_pose pose;                /* in the body frame */
     int material;
     float color[4];       /* red, green, blue, opacity, 0 .. 1; red negative: none was given, and pictures choose one */
     uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
 } sim_shape;
 
-/* Mass properties of the shape as a solid of constant density, in its own frame.  What has no inside (half-space,
- * height field, open mesh) has none: zero mass. */
+/* Mass properties of the shape as a solid of constant density, in its own frame.  Surfaces without a volume
+ * (half-space, height field, open mesh) have mass 0. */
 SIM_API sim_inertia sim_shape_inertia(const sim_shape *shape, double density);
 
 /* Two bodies whose shapes never touch; first < second. */
@@ -152,10 +152,10 @@ typedef struct sim_material {
     double restitution;
 } sim_material;
 
-/* What holds between two materials, in place of what would follow from each. */
+/* Contact parameters of two materials, in place of those combined from both. */
 typedef struct sim_material_pair {
     int first, second;
-    double friction, stiffness, dissipation, restitution; /* NAN: what follows from each */
+    double friction, stiffness, dissipation, restitution; /* NAN: combined from both */
 } sim_material_pair;
 
 /* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key, `cubic` resting at
@@ -216,12 +216,12 @@ typedef struct sim_load {
     sim_track track; /* width 6: moment, force; or width 1 on a dof */
 } sim_load;
 
-/* What holds two bodies together besides joints.  `frame` stands in the body frames; body 0 is the world.
+/* Constraint between two bodies, besides joints.  `frame` is given in the body frames; body 0 is the world.
  *   weld       the two frames coincide
  *   connect    their origins do: a ball joint that closes a loop
- *   distance   their origins stand `distance` apart: a massless rod
+ *   distance   their origins are `distance` apart: a massless rod
  *   coupling   q[0] = offset + ratio q[1], coordinates of dofs of the two bodies' joints: a gear
- *   spring     a spring and damper between their origins, slack where these stand `distance` apart */
+ *   spring     a spring and damper between their origins, slack where these are `distance` apart */
 typedef enum sim_equality_type {
     SIM_WELD,
     SIM_CONNECT,
@@ -284,9 +284,8 @@ typedef struct sim_model {
  *     int arm = sim_builder_add_body(builder, &def);
  *     sim_model *model = sim_builder_finish(builder, &error);
  *
- * The builder remembers the first thing that went wrong, so only finish needs checking.  It copies names and tracks.
- * Indices it returns are those to use in later calls to it; in the finished model bodies may stand in another order
- * (depth first): find them by name. */
+ * The builder keeps the first error, so only finish needs checking.  It copies names and tracks.  Returned indices are
+ * for later calls to the builder; the finished model may number bodies otherwise (depth first): find them by name. */
 typedef struct sim_builder sim_builder;
 
 typedef struct sim_body_def {
@@ -349,8 +348,8 @@ SIM_API sim_status sim_inertia_check(const sim_inertia *inertia, sim_error *erro
 SIM_API sim_inertia sim_inertia_add(const sim_inertia *a, const sim_inertia *b);
 SIM_API sim_inertia sim_inertia_placed(const sim_inertia *inertia, const sim_pose *pose);
 
-/* What holds between two materials together: the pair that names both, else what follows from each.  Its `first` and
- * `second` are those asked for; no value is NAN. */
+/* Contact parameters of two materials: those of a pair that names both, else combined from both.  `first` and `second`
+ * are those of the call; no value is NAN. */
 SIM_API sim_material_pair sim_material_together(const sim_model *model, int first, int second);
 
 #ifdef __cplusplus

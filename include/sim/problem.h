@@ -96,8 +96,8 @@ typedef struct sim_delassus {
 
 /* A and J body by body, for methods that pass along the bodies of a tree (composite or articulated inertias, with the
  * contacts' part for each body) without knowing the model.  Each body has its origin and the axes of the world;
- * velocities are (angular; linear at the origin), and a child's are those of its parent, moved by r, and what its own
- * dofs add:
+ * velocities are (angular; linear at the origin), and a child's are those of its parent, moved by r, plus those of its
+ * own dofs:
  *
  *     V_b = (w_p; v_p + w_p x r_b) + sum over its dofs S_j v_j.
  *
@@ -130,7 +130,7 @@ typedef struct sim_problem_bodies {
     const int *first;                 /* [ntree + 1] bodies of each tree, one after the other */
     const sim_body_node *node;        /* [nbody] */
     const sim_body_inertia *I;        /* [nbody] on the chain of A */
-    const double *diagonal;           /* [nv] armature, and what is implicit in the joints */
+    const double *diagonal;           /* [nv] armature, and implicit terms of the joints */
     sim_body_chain chain[SIM_CHAINS]; /* of gaps and contacts; of A */
     const sim_body_rows *rows;        /* [nconstraint] */
     const double *J;

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* A trajectory file; its kind by its ending: .csv (text, %.17g) or .h5 (HDF5, readable up to the last flush even if the
- * program is killed).  "-" is CSV on standard output.  What stands in it: docs/formats.md.  HDF5 keeps global state:
+ * program is killed).  "-" is CSV on standard output.  Its content: docs/formats.md.  HDF5 keeps global state:
  * use .h5 recorders from one thread at a time. */
 typedef struct sim_recorder sim_recorder;
 
@@ -34,9 +34,9 @@ SIM_API sim_status sim_checkpoint_read(const char *path, const sim_scene *scene,
 /* The scene text in a checkpoint, malloc'd: with the caller's values in place of those of the file. */
 SIM_API sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, sim_error *error);
 
-/* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and what FCLIB lacks in a group of
- * our own (docs/formats.md).  What a file held is kept, so that it can be written again as it was: the same groups,
- * arrays and texts, bit by bit. */
+/* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and the rest in a group of our
+ * own (docs/formats.md).  The content of a file is kept, so it can be written again unchanged: the same groups, arrays
+ * and texts, bit by bit. */
 typedef struct sim_problem_file sim_problem_file;
 
 /* Refused, with the place in the file and the reason, if it is not a contact problem through and through. */

@@ -1,4 +1,4 @@
-/* Scenes: a model, its options and what to record, from a JSON file (docs/scene.md). */
+/* Scenes: a model, options and recorded signals, from a JSON file (docs/scene.md). */
 #ifndef SIM_SCENE_H
 #define SIM_SCENE_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What a run writes at each recorded step. */
+/* Signals that a run records. */
 typedef struct sim_record_spec {
     int every; /* steps between records */
     int coordinates, velocities, poses, twists, energy, momentum, efforts, statistics, contacts; /* flags */
@@ -56,7 +56,7 @@ typedef struct sim_diagnostic {
     int warning;      /* the scene is loaded all the same */
 } sim_diagnostic;
 
-/* Everything found wrong in one pass, up to 20; of a scene that is loaded, what is odd about it. */
+/* All errors of a scene, up to 20; of a loaded scene its warnings. */
 typedef struct sim_diagnostics {
     int count;
     sim_diagnostic item[20];
@@ -69,8 +69,8 @@ SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
  * snprintf. */
 SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
 
-/* What the caller adds to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of
- * the scene, too; where sampled distance fields are kept from one run to the next; and solvers of one's own. */
+/* Additions of the caller to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of
+ * the scene, too; the folder of cached distance fields; and user-defined solvers. */
 typedef struct sim_scene_overrides {
     int count;
     const char *const *set;

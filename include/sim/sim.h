@@ -1,14 +1,14 @@
-/* sim: articulated rigid bodies in frictional contact.  This header brings in the whole interface.
+/* sim: articulated rigid bodies in frictional contact.  This header includes the whole interface.
  *
  *   base.h      status, errors, version
  *   math.h      vectors, rotations, poses, motions and forces
- *   model.h     what is: bodies, joints, shapes, actuators, applied forces; how to build a model by hand
- *   dynamics.h  what a model does: kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
+ *   model.h     bodies, joints, shapes, actuators, applied forces; building a model in C
+ *   dynamics.h  kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
  *   problem.h   the contact problem of one step
- *   solver.h    those who answer it
- *   method.h    what a solver of one's own has to be
- *   judge.h     how right an answer is
- *   world.h     where it is and what comes next: state and step
+ *   solver.h    contact solvers
+ *   method.h    interface of user-defined solvers
+ *   judge.h     certificates of solutions
+ *   world.h     state and step
  *   scene.h     models and options from a JSON file
  *   record.h    trajectories and checkpoints in files
  *   view.h      runs as pages for a browser

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* A page that grows: open, write the world's state as often as a frame is wanted (60 a second are smooth), close.  The
- * file stands in its place when it is closed, whole; until then, and when anything failed, what was there stays. */
+/* A page that grows: open, write the world's state for each frame (60 a second are smooth), close.  Closing puts
+ * the whole file in its place; until then, and after a failure, the old file stays. */
 typedef struct sim_view sim_view;
 
 /* `scene` must outlive it. */

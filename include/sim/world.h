@@ -45,7 +45,7 @@ typedef struct sim_options {
     const double *solver_option;   /* one for each of its options; NULL: defaults.  Those of a world are its own */
     int compliance;                /* a sim_compliance; -1: the solver's own */
     sim_law_options law;
-    int sleep;          /* whether steps leave out islands at rest (docs/contact.md, "What sleeps") */
+    int sleep;          /* do steps leave out islands at rest? (docs/contact.md, "What sleeps") */
     double sleep_speed; /* m/s: a body at rest has no faster point; NAN: by its size and gravity */
     double sleep_time;  /* s: rest before a tree sleeps; NAN: by its size and gravity */
 } sim_options;
