@@ -53,7 +53,7 @@ static double highest_value(const sim_solver_option *o) {
     return o->choices ? count - 1 : o->high;
 }
 
-static sim_status check_option(const sim_solver_info *info, int k, sim_error *error) {
+static sim_status check_option_table(const sim_solver_info *info, int k, sim_error *error) {
     const sim_solver_option *o = &info->option[k];
     if (!is_name(o->name) || !o->help) {
         return sim_fail(error, SIM_BAD_INPUT,
@@ -96,7 +96,7 @@ static sim_status check_method(const sim_solver_registry *registry, const sim_so
     }
     sim_status status = SIM_OK;
     for (int k = 0; k < info->noptions && !status; k++) {
-        status = check_option(info, k, error);
+        status = check_option_table(info, k, error);
     }
     return status;
 }

@@ -28,7 +28,7 @@ const char *sim_outcome_name(sim_outcome outcome) {
     return name[outcome];
 }
 
-static sim_status check_option(const sim_solver_info *info, int k, double value, sim_error *error) {
+static sim_status check_option_value(const sim_solver_info *info, int k, double value, sim_error *error) {
     const sim_solver_option *o = &info->option[k];
     if (!(value >= o->low && value <= o->high) || (o->integer && value != floor(value))) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: option %s must be a %s from %g to %g, not %g", info->name, o->name,
@@ -47,7 +47,7 @@ static sim_status init_solver(sim_solver *s, const double *option, sim_error *er
     }
     for (int k = 0; k < info->noptions; k++) {
         s->option[k] = option ? option[k] : info->option[k].default_value;
-        sim_status status = check_option(info, k, s->option[k], error);
+        sim_status status = check_option_value(info, k, s->option[k], error);
         if (status) {
             return status;
         }

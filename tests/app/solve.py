@@ -108,11 +108,11 @@ def says_why_it_gave_up():
     for case in told["problems"]:
         solved = case["outcome"].startswith("solved")
         assert (case["gave_up"], case["reason"]) == ((None, None) if solved else (
-            "out of iterations", "it had as many iterations as it may")), case
+            "out of iterations", "the limit of iterations is reached")), case
     lines = solve(PROBLEMS, "--solver", "pgs", "--set", "max_iterations=3", status=1).stdout.splitlines()
     given_up = told["summary"]["unsolved"]
     assert 3 < given_up <= len(names) and sum(" out of iterations " in line for line in lines[:-4]) == given_up
-    assert f"gave up                 {given_up} out of iterations: it had as many iterations as it may" in lines
+    assert f"gave up                 {given_up} out of iterations: the limit of iterations is reached" in lines
 
 
 def ends_with_3_where_there_is_no_memory():

@@ -237,7 +237,7 @@ static bool solve_coefficients(const anderson *e, double *theta) {
     return true;
 }
 
-static bool extrapolate(anderson *e, double *x) {
+static bool extrapolate_state(anderson *e, double *x) {
     double theta[ANDERSON_MAX_WINDOW];
     if (!solve_coefficients(e, theta)) {
         e->columns = e->next = 0;
@@ -265,5 +265,5 @@ anderson_result anderson_end(anderson *e, double *x) {
         e->left--;
         return ANDERSON_PLAIN;
     }
-    return e->columns > 0 && extrapolate(e, x) ? ANDERSON_EXTRAPOLATED : ANDERSON_PLAIN;
+    return e->columns > 0 && extrapolate_state(e, x) ? ANDERSON_EXTRAPOLATED : ANDERSON_PLAIN;
 }

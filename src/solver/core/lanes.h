@@ -2,7 +2,7 @@
  * vectors as wide as the machine's, or one by one where LANE_WIDTH is 1.
  *
  * The compilers' own vectors (gcc and clang).  The layout does not depend on the width: the same file compiled with
- * another gives the same answers up to the rounding of fused products.  No branch depends on numbers: lane_select. */
+ * another gives the same numbers up to the rounding of fused products.  No branch depends on numbers: lane_select. */
 #ifndef SOLVER_CORE_LANES_H
 #define SOLVER_CORE_LANES_H
 
@@ -73,7 +73,7 @@ SIMD_INLINE wide lane_sqrt(wide x) {
 #endif
 }
 
-/* Rows of LANES numbers each, LANE_WIDTH of them, to the same numbers component by component, and back: the transpose of a square. */
+/* Rows of LANES numbers each, LANE_WIDTH of them, to the same numbers by components, and back: a transpose. */
 SIMD_INLINE void lane_turn(wide r[LANE_WIDTH]) {
 #if LANE_WIDTH == 8
     simd8_transpose(r);

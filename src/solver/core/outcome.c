@@ -4,19 +4,19 @@
 static const struct {
     const char *name, *text;
 } words[SIM_REASONS] = {
-    [SIM_REASON_NONE] = {"none", "it did not give up"},
-    [SIM_REASON_ITERATIONS] = {"out of iterations", "it had as many iterations as it may"},
-    [SIM_REASON_TIME] = {"out of time", "its time was over"},
-    [SIM_REASON_STANDSTILL] = {"standstill", "its error no longer falls"},
-    [SIM_REASON_MINIMUM] = {"local minimum", "what it makes smaller is least here, and yet this is no answer"},
-    [SIM_REASON_RAY] = {"ray", "its path of pivots goes off to infinity"},
-    [SIM_REASON_SINGULAR] = {"singular system", "a matrix is singular, or too near to it for rounding"},
-    [SIM_REASON_NONFINITE] = {"not finite", "a number on its way is not finite"},
+    [SIM_REASON_NONE] = {"none", "the solver did not give up"},
+    [SIM_REASON_ITERATIONS] = {"out of iterations", "the limit of iterations is reached"},
+    [SIM_REASON_TIME] = {"out of time", "the limit of time is reached"},
+    [SIM_REASON_STANDSTILL] = {"standstill", "the error no longer falls"},
+    [SIM_REASON_MINIMUM] = {"local minimum", "the cost has a local minimum here that is no solution"},
+    [SIM_REASON_RAY] = {"ray", "the path of pivots ends on a ray"},
+    [SIM_REASON_SINGULAR] = {"singular system", "a matrix is singular to rounding"},
+    [SIM_REASON_NONFINITE] = {"not finite", "a number is not finite"},
     [SIM_REASON_UNFIT] = {"unfit law",
-                          "friction yields along one tangent more than along the other, which its law has no word for"},
-    [SIM_REASON_ENERGY] = {"creates energy", "its answer creates energy, and was not taken"},
-    [SIM_REASON_REFUTED] = {"refuted", "it said that this is an answer, and the certificate says that it is none"},
-    [SIM_REASON_WORK] = {"too much work", "the work that it may take (most_work) is less than an answer takes"},
+                          "the compliance of friction differs between the tangents, which the law does not allow"},
+    [SIM_REASON_ENERGY] = {"creates energy", "the solution creates energy and is rejected"},
+    [SIM_REASON_REFUTED] = {"refuted", "the certificate refutes the claim that this is a solution"},
+    [SIM_REASON_WORK] = {"too much work", "the limit of work (most_work) is reached"},
 };
 
 const char *sim_reason_name(sim_reason reason) { return words[reason].name; }

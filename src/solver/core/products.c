@@ -14,7 +14,7 @@ static inline pair load_pair(const double *x) {
 }
 
 /* A contact of a free body: three rows of six. */
-static inline void six_times(const double *J, const double *v, double *u) {
+static inline void six_columns_times(const double *J, const double *v, double *u) {
     simd4 head = simd4_load(v);
     pair tail = load_pair(v + 4);
     for (int k = 0; k < 3; k++) {
@@ -41,7 +41,7 @@ void problem_jacobian_times(const sim_problem *p, const double *v, double *u) {
             const sim_problem_tree *t = &p->tree[c->tree[side]];
             const double *J = p->J + c->block[side];
             if (t->nv == 6 && c->rows == 3) {
-                six_times(J, v + t->v0, u + c->row);
+                six_columns_times(J, v + t->v0, u + c->row);
                 continue;
             }
             sim_columns of = sim_block_columns(p, c, side);

@@ -15,10 +15,10 @@
  *
  *     psi(lambda) = mu g_n(lambda) / |g_t(lambda)| - 1 = 0,
  *
- * nearly linear in lambda, as the secular equation of a trust region is.  psi(0) < 0, or the contact sticks; for b_n < 0,
- * psi > 0 where |c| (1 + mu |K_nt| / K_nn) < -lambda mu b_n / K_nn, because |g_t| <= |c| / lambda.  So a root lies in between
- * for every K with K_nn > 0, symmetric or not, and every mu.  Newton's method finds it within the bracket.  If several
- * solutions exist (large mu, strong coupling), open comes before stick, and stick before slide.
+ * nearly linear in lambda, as the secular equation of a trust region is.  psi(0) < 0, or the contact sticks; for b_n <
+ * 0, psi > 0 where |c| (1 + mu |K_nt| / K_nn) < -lambda mu b_n / K_nn, because |g_t| <= |c| / lambda.  So a root lies
+ * in between for every K with K_nn > 0, symmetric or not, and every mu.  Newton's method finds it within the bracket.
+ * If several solutions exist (large mu, strong coupling), open comes before stick, and stick before slide.
  *
  * Reference: More, Sorensen 1983 (secular equation). */
 #include "solver/gauss_seidel/pgs.h"

@@ -2,8 +2,8 @@
  *
  *     u = W gamma + q,     one constraint after the other:  gamma_i solves the law with  s_i = K_i gamma_i + b_i,
  *
- * where b_i is the velocity that all other impulses cause.  There is no pyramid and no scalar relaxation: a single contact is
- * solved in one sweep to rounding.  The pyramid, one row after the other, is an option for comparison.
+ * where b_i is the velocity that all other impulses cause.  There is no pyramid and no scalar relaxation: a single
+ * contact is solved in one sweep to rounding.  The pyramid, one row after the other, is an option for comparison.
  *
  * It stops on E (natural_map.c), which costs nearly a sweep; the change of a sweep, which costs nothing, tells when to
  * evaluate it.  The result is the best iterate that was evaluated.
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, RELAXATION, CONE, MATRIX, ORDER, ACCELERATION, MOST_WORK, NOPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, RELAXATION, CONE, MATRIX, ORDER, ACCELERATION, MAX_WORK, OPTIONS };
 enum { FORWARD, ALTERNATING };
 
 static const char *const cones[] = {"cone", "pyramid", NULL};
@@ -28,8 +28,9 @@ static const char *const orders[] = {"forward", "alternating", NULL};
 
 static const char *const accelerations[] = {"none", "anderson", NULL};
 
-static const sim_solver_option options[NOPTIONS] = {
-    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+static const sim_solver_option options[OPTIONS] = {
+    [TOLERANCE] =
+        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
     [MAX_ITERATIONS] = {.name = "max_iterations",
                         .help = "maximum number of sweeps",
                         .low = 0,
@@ -67,7 +68,7 @@ static const sim_solver_option options[NOPTIONS] = {
                       .integer = true,
                       .choices = accelerations,
                       .study = true},
-    [MOST_WORK] = SOLVER_WORK_OPTION,
+    [MAX_WORK] = SOLVER_WORK_OPTION,
 };
 
 /* Iterate of the least merit.  E alone is relative, and would prefer impulses that drive ever larger velocities. */
@@ -83,8 +84,8 @@ typedef struct check_schedule {
     int next;          /* sweep after which it is evaluated in any case */
 } check_schedule;
 
-/* Stages that follow each other without progress: shorter steps end cycles (a proximal term, prepare.c), extrapolations with
- * more growth leave plateaus.  Order and figures solved most of a collection of hard problems. */
+/* Stages that follow each other without progress: shorter steps end cycles (a proximal term, prepare.c), extrapolations
+ * with more growth leave plateaus.  Order and figures solved most of a collection of hard problems. */
 static const struct { double proximal, max_growth; } stages[] = {{1e-10, 1}, {0.1, 1}, {1e-10, 4}, {0.5, 1}};
 
 enum { STAGES = sizeof stages / sizeof *stages, STAGE_SWEEPS = 512 };
@@ -112,7 +113,7 @@ typedef struct iteration {
 } iteration;
 
 /* E of the iterate, which is kept if it is the best. */
-static double eval_error(iteration *r) {
+static double eval_pgs_error(iteration *r) {
     double excess, residual = pgs_residual(&r->s, &excess);
     if (residual * excess < r->best.merit) {
         r->best.merit = residual * excess;
@@ -150,8 +151,8 @@ static void enter_stage(iteration *r, int stage) {
     r->acceleration.max_growth = stages[stage].max_growth;
 }
 
-/* At the end of a stage: the same again after progress, else the next.  It continues from the iterate, which leaves plateaus
- * more easily than the best one, unless it has diverged. */
+/* At the end of a stage: the same again after progress, else the next.  It continues from the iterate, which leaves
+ * plateaus more easily than the best one, unless it has diverged. */
 static void update_stage(iteration *r) {
     if (r->sweep < r->stage.end) {
         return;
@@ -171,7 +172,7 @@ static void update_stage(iteration *r) {
 }
 
 /* Anderson acceleration; extrapolated impulses are projected, and v follows. */
-static void accelerate(iteration *r) {
+static void accelerate_sweeps(iteration *r) {
     pgs *s = &r->s;
     anderson_result result = anderson_end(&r->acceleration, s->gamma);
     for (int i = 0; i < s->n && result == ANDERSON_EXTRAPOLATED; i++) {
@@ -183,7 +184,7 @@ static void accelerate(iteration *r) {
 }
 
 /* Weights (1 / rho_i)^1/2, 1 / rho_i = trace W_ii / rows: |f|^2 is an energy. */
-static bool init_acceleration(iteration *r, int window) {
+static bool init_pgs_acceleration(iteration *r, int window) {
     const pgs *s = &r->s;
     if (!anderson_make(&r->acceleration, s->lanes, window, r->call->scratch)) {
         return false;
@@ -196,13 +197,13 @@ static bool init_acceleration(iteration *r, int window) {
     return true;
 }
 
-static solver_piece end(iteration *r, sim_outcome outcome) {
+static solver_piece end_pgs(iteration *r, sim_outcome outcome) {
     r->call->out->outcome = outcome;
     return SIM_PIECE_ENDED;
 }
 
 /* Sweeps until the work of the call reaches `until`. */
-static solver_piece iterate(iteration *r, double until) {
+static solver_piece iterate_sweeps(iteration *r, double until) {
     solver_call *call = r->call;
     const double *o = call->option;
     pgs *s = &r->s;
@@ -211,7 +212,7 @@ static solver_piece iterate(iteration *r, double until) {
         if (call->work >= until) {
             return SIM_PIECE_PAUSED;
         }
-        if (call->work > o[MOST_WORK] * 1e9) {
+        if (call->work > o[MAX_WORK] * 1e9) {
             call->out->reason = SIM_REASON_WORK;
             break;
         }
@@ -224,14 +225,14 @@ static solver_piece iterate(iteration *r, double until) {
         call->work += call->iteration_work;
         if (!isfinite(change)) {
             call->out->reason = SIM_REASON_NONFINITE;
-            return end(r, SIM_BROKEN_DOWN);
+            return end_pgs(r, SIM_BROKEN_DOWN);
         }
 
         /* E, where it is worth its cost, with v free of gathered rounding */
         bool at_rest = change <= REST_CHANGE;
         if (change <= r->check.max_change || sweep >= r->check.next || at_rest || sweep == (int)o[MAX_ITERATIONS]) {
             pgs_refresh(s);
-            schedule_check(&r->check, sweep, change, eval_error(r), tolerance);
+            schedule_check(&r->check, sweep, change, eval_pgs_error(r), tolerance);
             call->work += call->iteration_work;
         }
         if (call->out->history) {
@@ -240,14 +241,14 @@ static solver_piece iterate(iteration *r, double until) {
         }
         if (at_rest && !(r->best.residual <= tolerance)) {
             call->out->reason = SIM_REASON_STANDSTILL;
-            return end(r, r->best.residual <= MAX_E_AT_ROUNDING ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
+            return end_pgs(r, r->best.residual <= MAX_E_AT_ROUNDING ? SIM_AT_ROUNDING : SIM_AT_LIMIT);
         }
 
         /* extrapolation; next stage where there is no progress */
-        accelerate(r);
+        accelerate_sweeps(r);
         update_stage(r);
     }
-    return end(r, r->best.residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT);
+    return end_pgs(r, r->best.residual <= tolerance ? SIM_SOLVED : SIM_AT_LIMIT);
 }
 
 /* The best impulses, with their velocities. */
@@ -262,14 +263,14 @@ static void write_solution(const iteration *r) {
     r->call->out->residual = r->best.residual;
 }
 
-static void *begin(solver_call *call) {
+static void *begin_pgs(solver_call *call) {
     iteration *r = ARENA_NEW(call->scratch, iteration, 1);
     if (!r) {
         return NULL;
     }
     *r = (iteration){.call = call, .best = {HUGE_VAL, HUGE_VAL, NULL}};
     if (!pgs_prepare(&r->s, call, (int)call->option[MATRIX], call->scratch) ||
-        !init_acceleration(r, call->option[ACCELERATION] > 0 ? ANDERSON_WINDOW : 0) ||
+        !init_pgs_acceleration(r, call->option[ACCELERATION] > 0 ? ANDERSON_WINDOW : 0) ||
         !(r->best.gamma = ARENA_NEW(call->scratch, double, r->s.lanes))) {
         return NULL;
     }
@@ -281,19 +282,19 @@ static void *begin(solver_call *call) {
     r->check = (check_schedule){2 * call->option[TOLERANCE], 1};
     r->stage.length = STAGE_SWEEPS;
     enter_stage(r, 0);
-    solver_record(call, eval_error(r), NAN);
+    solver_record(call, eval_pgs_error(r), NAN);
     call->work += call->iteration_work;
     return r;
 }
 
-static solver_piece resume(void *state, double until) {
+static solver_piece resume_pgs(void *state, double until) {
     iteration *r = state;
-    solver_piece piece = iterate(r, until);
+    solver_piece piece = iterate_sweeps(r, until);
     write_solution(r);
     return piece;
 }
 
-static void restart_from(void *state, const double *impulse) {
+static void restart_pgs(void *state, const double *impulse) {
     iteration *r = state;
     for (int i = 0; i < r->s.n; i++) {
         const pgs_block *b = &r->s.block[i];
@@ -301,17 +302,17 @@ static void restart_from(void *state, const double *impulse) {
     }
     pgs_refresh(&r->s);
     r->best.merit = r->best.residual = HUGE_VAL;
-    eval_error(r);
+    eval_pgs_error(r);
     r->stage.length = STAGE_SWEEPS;
     enter_stage(r, 0);
     write_solution(r);
     r->call->work += r->call->iteration_work;
 }
 
-static sim_status solve(solver_call *call) { return solver_solve_in_one_piece(call, begin, resume); }
+static sim_status solve(solver_call *call) { return solver_solve_in_one_piece(call, begin_pgs, resume_pgs); }
 
 /* The pyramid has a law of its own, which differs from the round cone of E: it has four directions. */
-static double claim(const double *option) {
+static double pgs_claim(const double *option) {
     double own = solver_claim(10, option[TOLERANCE]);
     return option[CONE] > 0 ? fmax(own, solver_claim_of_pyramid(4)) : own;
 }
@@ -325,11 +326,11 @@ const solver_type solver_pgs = {
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
              .local = 1,
              .asymmetric = 1,
-             .noptions = NOPTIONS,
+             .noptions = OPTIONS,
              .option = options,
-             .claim = claim},
+             .claim = pgs_claim},
     .solve = solve,
-    .begin = begin,
-    .resume = resume,
-    .restart_from = restart_from,
+    .begin = begin_pgs,
+    .resume = resume_pgs,
+    .restart_from = restart_pgs,
 };

@@ -4,14 +4,14 @@
  *
  *     s_i = J_i v + w_i - target_i + R_i gamma_i,      v <- v + Y_i (change of gamma_i).
  *
- * Cost: 2 rows nv for each of the two trees.  Assembled: s_i = q_i + sum_j W_ij gamma_j + R_i gamma_i.  Cost: the blocks in one
- * row of W, as many as the constraint has neighbours.  The form with fewer multiplications is chosen, in vectors of four.
- * Those of W have fewer dependencies and take two thirds of the time (measured on stacks and heaps).
+ * Cost: 2 rows nv for each of the two trees.  Assembled: s_i = q_i + sum_j W_ij gamma_j + R_i gamma_i.  Cost: the
+ * blocks in one row of W, as many as the constraint has neighbours.  The form with fewer multiplications is chosen, in
+ * vectors of four. Those of W have fewer dependencies and take two thirds of the time (measured on stacks and heaps).
  *
- * Blocks of J and W are stored by columns of `lanes` numbers, so that s is summed by whole columns.  A small proximal term,
- * K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local solution towards the old impulse and does not
- * change fixed points.  With a singular W_ii (a contact on a body that turns about one axis) it selects the nearest of many
- * solutions. */
+ * Blocks of J and W are stored by columns of `lanes` numbers, so that s is summed by whole columns.  A small proximal
+ * term, K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local solution towards the old impulse and
+ * does not change fixed points.  With a singular W_ii (a contact on a body that turns about one axis) it selects the
+ * nearest of many solutions. */
 #include "solver/core/products.h"
 #include "solver/gauss_seidel/pgs.h"
 
@@ -241,7 +241,7 @@ double pgs_multiplications(const pgs *s) {
 }
 
 /* matrix: 0 the cheaper form, 1 matrix-free, 2 assembled. */
-static bool choose_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) {
+static bool choose_operator_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) {
     bool too_many = false;
     if (sim_problem_local(s->problem)) {
         s->assembled = 1;
@@ -329,8 +329,8 @@ bool pgs_prepare(pgs *s, const solver_call *call, int matrix, sim_arena *scratch
     const sim_problem *p = call->problem;
     sim_delassus W;
     *s = (pgs){.problem = p, .n = p->nconstraint};
-    if (!init_blocks(s, scratch) || !choose_form(s, matrix, scratch, &W) || !build_form(s, call, scratch, &W) ||
-        !init_vectors(s, call, scratch)) {
+    if (!init_blocks(s, scratch) || !choose_operator_form(s, matrix, scratch, &W) ||
+        !build_form(s, call, scratch, &W) || !init_vectors(s, call, scratch)) {
         return false;
     }
     pgs_refresh(s);

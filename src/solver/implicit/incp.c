@@ -8,7 +8,7 @@
  * and its minimum often lies on one (cone_kinks.h).  Hence
  *
  *   - an x on an edge from which l rises on both sides stays on it.  Its derivative is the mean of the two sides that
- *     makes l stationary across (eq. 26); its steps are tangents B of the edge (28), (29), projected onto it afterwards;
+ *     makes l stationary across (eq. 26); its steps are tangents B of the edge (28), (29), then projected onto it;
  *   - the Newton point is accepted if l falls by half of the model's prediction.  Otherwise lambda grows and l is
  *     searched along the dogleg x - Cauchy point - Newton point, piece by piece between all crossings of edges.
  *

@@ -108,7 +108,7 @@ static void compute_block(const sim_problem *p, const delassus_response *Y, int 
     }
 }
 
-static void transpose(int rows, int columns, const double *from, double *to) {
+static void transpose_block(int rows, int columns, const double *from, double *to) {
     for (int row = 0; row < rows; row++) {
         for (int column = 0; column < columns; column++) {
             to[column * rows + row] = from[row * columns + column];
@@ -127,7 +127,7 @@ static void fill_blocks(const sim_problem *p, const delassus_response *Y, const 
             int j = W->column[k];
             double *made = value + W->at[k];
             compute_block(p, Y, i, j, made);
-            transpose(rows, p->constraint[j].rows, made, value + W->at[next[j]++]);
+            transpose_block(rows, p->constraint[j].rows, made, value + W->at[next[j]++]);
         }
     }
 }

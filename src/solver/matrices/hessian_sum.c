@@ -82,8 +82,8 @@ static void add_long_row(hessian_rows *r, const double *J, sim_columns of, int c
     r->count++;
 }
 
-static inline void add_row(hessian_rows *r, const double *J, sim_columns of, int count, const double *q,
-                           double weight) {
+static inline void add_patch_row(hessian_rows *r, const double *J, sim_columns of, int count, const double *q,
+                                 double weight) {
     if (r->stride == 8 && r->n == 6) {
         add_row_of_six(r, J, count, q, weight);
     } else {
@@ -91,18 +91,18 @@ static inline void add_row(hessian_rows *r, const double *J, sim_columns of, int
     }
 }
 
-static void add_constraint(hessian_rows *r, const sim_constraint *c, const double *J, sim_columns of,
-                           const cone_hessian *G) {
+static void add_patch_constraint(hessian_rows *r, const sim_constraint *c, const double *J, sim_columns of,
+                                 const cone_hessian *G) {
     const double *w = G->weight, *t = G->t, one = 1;
     if (G->sliding) {
         double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[2] = {-t[1], t[0]};
-        add_row(r, J, of, 3, a, w[0]);
-        add_row(r, J, of, 2, b, w[1]);
+        add_patch_row(r, J, of, 3, a, w[0]);
+        add_patch_row(r, J, of, 2, b, w[1]);
         return;
     }
     for (int k = 0; k < c->rows; k++) {
         if (w[k] > 0) {
-            add_row(r, J + (ptrdiff_t)k * r->n, of, 1, &one, w[k]);
+            add_patch_row(r, J + (ptrdiff_t)k * r->n, of, 1, &one, w[k]);
         }
     }
 }
@@ -195,7 +195,7 @@ static void collect_rows(hessian_sum *s, const patch_sum *a, const batch *b) {
             const sim_constraint *c = &a->problem->constraint[i];
             int of = side ^ a->all->flipped[i];
             sim_columns columns = r->n == 6 ? (sim_columns){0, 6} : sim_block_columns(a->problem, c, of);
-            add_constraint(r, c, a->problem->J + c->block[of], columns, &a->G[i]);
+            add_patch_constraint(r, c, a->problem->J + c->block[of], columns, &a->G[i]);
         }
     }
 }

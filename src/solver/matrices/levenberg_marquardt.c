@@ -2,8 +2,8 @@
  *
  *     psi(x) = |r|^2 / 2,    dx = argmin |J dx + r|^2 + lambda |dx|^2
  *
- *   regular     ratio = (psi(x + dx) - psi(x)) / (model(x + dx) - psi(x)).  ratio < 0.3: lambda times 20; ratio > 0: step
- *               taken; ratio > 0.8: lambda over 20.  First lambda: 1e-3, or |r|^2 where that is smaller
+ *   regular     ratio = (psi(x + dx) - psi(x)) / (model(x + dx) - psi(x)).  ratio < 0.3: lambda times 20; ratio > 0:
+ *               step accepted; ratio > 0.8: lambda over 20.  First lambda: 1e-3, or |r|^2 where that is smaller
  *   projected   first steps cut back to the bounds and to a box of variable size; then lambda near 0 and a nonmonotone
  *               search along dx.  Without a better psi for 20 iterations it restarts from the best x, descending only
  *
@@ -147,7 +147,7 @@ static bool makes_progress(levenberg *m) {
     return m->of->max_stalled_iterations == 0 || m->halving.stalled < m->of->max_stalled_iterations;
 }
 
-static bool continues(levenberg *m) {
+static bool levenberg_continues(levenberg *m) {
     return !(m->error <= m->of->tolerance) && m->iteration < m->of->max_iterations && !solution_stopped(m->call->out);
 }
 
@@ -155,7 +155,7 @@ static sim_outcome solve_regular(levenberg *m) {
     double lambda = fmax(MIN_LAMBDA, fmin(FIRST_LAMBDA, 2 * m->psi)), range;
     bool fresh = false;
     int standstills = 0;
-    while (continues(m)) {
+    while (levenberg_continues(m)) {
         if (!fresh) {
             eval_jacobian(m);
             fresh = true;
@@ -190,7 +190,7 @@ static double clamp_unknown(const levenberg *m, size_t i, double x) {
 /* Steps cut back to the bounds and to a box around x, while |r| falls. */
 static void take_box_steps(levenberg *m) {
     double box = FIRST_BOX, range;
-    for (int k = 0; k < MAX_PROJECTED_STEPS && continues(m); k++) {
+    for (int k = 0; k < MAX_PROJECTED_STEPS && levenberg_continues(m); k++) {
         eval_jacobian(m);
         m->iteration++;
         if (!solve_step(m, NEWTON_LAMBDA, &range) && !solve_step(m, 0.1, &range)) {
@@ -268,7 +268,7 @@ static sim_outcome solve_projected(levenberg *m) {
     nonmonotone w = {.monotone = FIRST_MONOTONE_STEPS, .least = stall_watch_start(PROGRESS_RATIO)};
     int rescued = 0;
     take_box_steps(m);
-    while (continues(m)) {
+    while (levenberg_continues(m)) {
         double before = m->psi;
         eval_jacobian(m);
         m->iteration++;

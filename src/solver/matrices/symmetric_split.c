@@ -146,7 +146,7 @@ static void add_effort(sim_solution *total, const sim_solution *s) {
 }
 
 /* Solves the inner problem with the present `rest`. */
-static sim_status solve_inner(split_iteration *o, const solver_type *type) {
+static sim_status solve_symmetric_part(split_iteration *o, const solver_type *type) {
     solver_call call = *o->call;
     size_t mark = arena_mark(call.scratch);
     for (int r = 0; r < call.problem->nrow; r++) {
@@ -165,7 +165,7 @@ static sim_status solve_inner(split_iteration *o, const solver_type *type) {
 }
 
 /* Keeps the best impulses in call->out; the next outer iteration starts from the last ones. */
-static void keep_best(split_iteration *o, double residual) {
+static void keep_best_impulses(split_iteration *o, double residual) {
     size_t rows = (size_t)o->call->problem->nrow;
     stall_watch_update_least(&o->least, residual);
     if (residual < o->best || o->best == HUGE_VAL) {
@@ -179,7 +179,7 @@ static void keep_best(split_iteration *o, double residual) {
 }
 
 /* Outcome after an outer iteration; SIM_OUTCOMES: the iteration continues. */
-static sim_outcome judge_iteration(split_iteration *o, double moved) {
+static sim_outcome judge_split_iteration(split_iteration *o, double moved) {
     sim_outcome of_solver = o->inner.outcome;
     bool loose = o->tolerance >= 0 && o->option[o->tolerance] > o->asked;
     o->total.reason = o->inner.reason;
@@ -225,14 +225,14 @@ static sim_status run_iteration(split_iteration *o, const solver_type *type) {
         /* gamma_k: L L' gamma with target - D gamma_(k-1) */
         set_options(o, moved);
         anderson_begin(&o->acceleration, o->rest);
-        sim_status status = solve_inner(o, type);
+        sim_status status = solve_symmetric_part(o, type);
         if (status) {
             return status;
         }
         /* bound on the error that D (gamma_k - gamma_(k-1)) leaves */
         moved = update_rest(o, o->gamma);
-        keep_best(o, o->inner.residual + moved);
-        outcome = judge_iteration(o, moved);
+        keep_best_impulses(o, o->inner.residual + moved);
+        outcome = judge_split_iteration(o, moved);
         anderson_end(&o->acceleration, o->rest);
     }
     o->total.outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;

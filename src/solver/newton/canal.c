@@ -34,25 +34,36 @@
 #include <string.h>
 
 enum { AUTO_FORM = INNER_WAYS, MAX_STRICT_UNKNOWNS = 24 }; /* velocities, up to which `auto` uses the mixed form */
-enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, INNER_PROBLEM, MOST_WORK, OPTIONS };
+enum {
+    TOLERANCE,
+    MAX_ITERATIONS,
+    MAX_OUTER_ITERATIONS,
+    PENALTY,
+    ACCELERATION,
+    FACTORISATION,
+    INNER_PROBLEM,
+    MAX_WORK,
+    OPTIONS
+};
 
 static const char *const accelerations[] = {"none", "anderson", "newton", NULL};
 static const char *const inners[] = {"cascaded", "dogleg", "semismooth", "mixed", "auto", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {.name = "tolerance", .help = "E at which it stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [TOLERANCE] =
+        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
     [MAX_ITERATIONS] = {.name = "max_iterations",
                         .help = "maximum number of Newton steps in all outer iterations",
                         .low = 0,
                         .high = 1e6,
                         .default_value = 10000,
                         .integer = true},
-    [ROUNDS] = {.name = "rounds",
-                .help = "maximum number of outer iterations (updates of the multipliers)",
-                .low = 1,
-                .high = 1e6,
-                .default_value = 5000,
-                .integer = true},
+    [MAX_OUTER_ITERATIONS] = {.name = "rounds",
+                              .help = "maximum number of outer iterations (updates of the multipliers)",
+                              .low = 1,
+                              .high = 1e6,
+                              .default_value = 5000,
+                              .integer = true},
     [PENALTY] = {.name = "penalty",
                  .help = "inverse mass over compliance in the first outer iteration",
                  .low = 1,
@@ -81,11 +92,11 @@ static const sim_solver_option options[OPTIONS] = {
                        .integer = true,
                        .choices = inners,
                        .study = true},
-    [MOST_WORK] = {.name = "most_work",
-                   .help = "limit on the multiplications of all factors of Hessians, in 1e9",
-                   .low = 0,
-                   .high = 1e12,
-                   .default_value = 5e3},
+    [MAX_WORK] = {.name = "most_work",
+                  .help = "limit on the multiplications of all factors of Hessians, in 1e9",
+                  .low = 0,
+                  .high = 1e12,
+                  .default_value = 5e3},
 };
 
 /* Penalty: growth and its limit; change of multipliers over that of shifts from which it grows; fall. */
@@ -138,7 +149,7 @@ typedef struct canal {
     bool held; /* `ahead` has an extrapolation that `leap` replaced */
 } canal;
 
-static bool reserve(canal *c, sim_arena *scratch) {
+static bool allocate_canal(canal *c, sim_arena *scratch) {
     size_t rows = (size_t)c->problem->nrow, n = (size_t)c->problem->nconstraint, nv = (size_t)c->problem->nv;
     struct {
         double **at;
@@ -157,7 +168,7 @@ static bool reserve(canal *c, sim_arena *scratch) {
 }
 
 /* Changes of x are weighed as energies: lambda by w^1/2, p by w^-1/2. */
-static bool init_acceleration(canal *c, hessian *h) {
+static bool init_canal_acceleration(canal *c, hessian *h) {
     const sim_problem *p = c->problem;
     int how = (int)c->call->option[ACCELERATION], window = how == NO_ACCELERATION ? 0 : ANDERSON_WINDOW;
     if (how == ANDERSON_AND_NEWTON && !canal_newton_make(&c->leap, p, c->w, h, c->call->scratch)) {
@@ -178,7 +189,7 @@ static bool init_acceleration(canal *c, hessian *h) {
 }
 
 /* e = w / kappa, R' = R + e, target' = target + e lambda; e = 0 where R >= w / kappa. */
-static void set_law(canal *c) {
+static void set_canal_law(canal *c) {
     const double *R = c->call->R;
     for (int i = 0; i < c->problem->nconstraint; i++) {
         const sim_constraint *k = &c->problem->constraint[i];
@@ -196,7 +207,7 @@ static void set_law(canal *c) {
 }
 
 /* v, s and E of gamma.  Given forces have no s.  E is at least the rounding of impulses that cancel. */
-static void eval_error(canal *c, const double *gamma) {
+static void eval_canal_error(canal *c, const double *gamma) {
     const sim_problem *p = c->problem;
     const double *R = c->call->R;
     natural_sum sum = {0};
@@ -217,7 +228,7 @@ static void eval_error(canal *c, const double *gamma) {
     c->E = c->E < rounding ? rounding : c->E;
 }
 
-static void keep_best(canal *c, const double *gamma) {
+static void keep_best_iterate(canal *c, const double *gamma) {
     stall_watch_update_least(&c->least, c->E);
     stall_watch_update(&c->halving, c->E);
     if (c->E < c->best) {
@@ -253,7 +264,7 @@ static void update_multipliers(canal *c, const double *gamma) {
 typedef enum round_result { ROUND_NO_MEMORY, ROUND_REJECTED, ROUND_KEPT } round_result;
 
 /* Replaces x by an extrapolation; ROUND_REJECTED: the one that this outer iteration started from was bad. */
-static round_result accelerate(canal *c) {
+static round_result accelerate_multipliers(canal *c) {
     double *v = c->newton.at.v;
     if (canal_newton_reject(&c->leap, c->E, c->x, v)) {
         c->ahead.extrapolated = c->held;
@@ -290,14 +301,14 @@ static void lower_penalty(canal *c) {
 
 /* Solves the inner problem; with a lower penalty where its strict form is stuck.  If it takes no step, the next
  * tolerance is tighter: small impulses that act on a large momentum are not seen otherwise. */
-static sim_status solve_inner(canal *c) {
+static sim_status solve_inner_problem(canal *c) {
     int limit = (int)c->call->option[MAX_ITERATIONS], before = c->inner.iterations;
     sim_status status;
     c->newton.options.tolerance = fmax(MIN_INNER_TOLERANCE, fmin(c->max_inner_tolerance, INNER_OVER_E * c->best));
     do {
         int some = c->inner.iterations + (c->leap.extrapolated ? MAX_TRIAL_STEPS : MAX_INNER_STEPS);
         c->newton.options.max_iterations = some < limit ? some : limit;
-        set_law(c);
+        set_canal_law(c);
         c->form.trial = c->leap.extrapolated;
         c->form.give_way = c->kappa <= c->call->option[PENALTY];
         status = inner_solve(&c->form, c->target, c->shift, ROUNDING_FACTOR * c->kappa * DBL_EPSILON);
@@ -311,7 +322,7 @@ static sim_status solve_inner(canal *c) {
 }
 
 /* Outcome after an outer iteration; SIM_OUTCOMES: the method continues. */
-static sim_outcome judge_iteration(const canal *c) {
+static sim_outcome judge_outer_iteration(const canal *c) {
     const double *o = c->call->option;
     if (c->best <= o[TOLERANCE]) {
         return SIM_SOLVED;
@@ -351,11 +362,11 @@ static void update_penalty(canal *c) {
 }
 
 /* Outer iterations until the work of the call reaches `until`. */
-static solver_piece iterate(canal *c, double until) {
+static solver_piece iterate_canal(canal *c, double until) {
     solver_call *call = c->call;
     const sim_problem *p = c->problem;
     sim_outcome outcome = SIM_OUTCOMES;
-    while (c->round < (int)call->option[ROUNDS] && outcome == SIM_OUTCOMES) {
+    while (c->round < (int)call->option[MAX_OUTER_ITERATIONS] && outcome == SIM_OUTCOMES) {
         if (call->work >= until) {
             return SIM_PIECE_PAUSED;
         }
@@ -364,19 +375,19 @@ static solver_piece iterate(canal *c, double until) {
         int steps = c->inner.iterations;
         anderson_begin(&c->ahead, c->x);
         memcpy(c->from, c->x, (size_t)(p->nrow + p->nconstraint) * sizeof *c->x);
-        if (solve_inner(c)) {
+        if (solve_inner_problem(c)) {
             return SIM_PIECE_NO_MEMORY;
         }
         c->inner.failures += c->form.failed && !c->leap.extrapolated; /* trials do not count */
 
         /* E of gamma; lambda <- gamma, p <- mu |s_t| */
         const double *gamma = c->newton.at.gamma;
-        eval_error(c, gamma);
-        keep_best(c, gamma);
+        eval_canal_error(c, gamma);
+        keep_best_iterate(c, gamma);
         update_multipliers(c, gamma);
 
         /* extrapolation of lambda and p; Newton's costs as much as a step */
-        round_result result = c->best <= call->option[TOLERANCE] ? ROUND_KEPT : accelerate(c);
+        round_result result = c->best <= call->option[TOLERANCE] ? ROUND_KEPT : accelerate_multipliers(c);
         if (result == ROUND_NO_MEMORY) {
             return SIM_PIECE_NO_MEMORY;
         }
@@ -385,7 +396,7 @@ static solver_piece iterate(canal *c, double until) {
         c->round++;
         call->work += (c->inner.iterations - steps + c->leap.extrapolated) * call->iteration_work + c->work_of_round;
         solver_record(call, c->E, NAN);
-        outcome = judge_iteration(c);
+        outcome = judge_outer_iteration(c);
         if (result == ROUND_KEPT) {
             update_penalty(c);
         }
@@ -423,7 +434,7 @@ static void write_effort(const canal *c) {
 
 /* The strict form has a dense LU factor.  It pays for few unknowns (four bodies that slide on each other: six times
  * faster; fifteen: three times slower). */
-static inner_way choose_form(const canal *c, const patches *o) {
+static inner_way choose_inner_form(const canal *c, const patches *o) {
     int asked = (int)c->call->option[INNER_PROBLEM];
     bool few = o->start[o->nodes] <= MAX_STRICT_UNKNOWNS;
     return asked != AUTO_FORM ? (inner_way)asked : few ? INNER_MIXED : INNER_CASCADED;
@@ -437,8 +448,8 @@ static bool init_problem(canal *c, hessian *h, sim_arena *scratch) {
     /* memory, scales and structure of the problem */
     c->newton.at.v = ARENA_NEW(scratch, double, p->nv);
     c->newton.at.gamma = ARENA_NEW(scratch, double, p->nrow);
-    if (!c->newton.at.v || !c->newton.at.gamma || !reserve(c, scratch) ||
-        !delassus_scales(p, c->call->R, scratch, c->w, c->rho) || !init_acceleration(c, h) ||
+    if (!c->newton.at.v || !c->newton.at.gamma || !allocate_canal(c, scratch) ||
+        !delassus_scales(p, c->call->R, scratch, c->w, c->rho) || !init_canal_acceleration(c, h) ||
         !hessian_prepare(h, p, method)) {
         return false;
     }
@@ -450,7 +461,7 @@ static bool init_problem(canal *c, hessian *h, sim_arena *scratch) {
     }
 
     /* warm start */
-    c->form.way = choose_form(c, hessian_patches(h));
+    c->form.way = choose_inner_form(c, hessian_patches(h));
     law_set_initial_velocity(c->call, hessian_patches(h));
     memcpy(c->newton.at.v, c->call->out->v, (size_t)p->nv * sizeof(double));
     init_multipliers(c, p->impulse_guess);
@@ -463,13 +474,13 @@ static bool init_problem(canal *c, hessian *h, sim_arena *scratch) {
     primal_options o = {.tolerance = MAX_INNER_TOLERANCE,
                         .max_iterations = (int)value[MAX_ITERATIONS],
                         .method = method,
-                        .max_work = 1e9 * value[MOST_WORK]};
+                        .max_work = 1e9 * value[MAX_WORK]};
     convex_law law = {p, c->law.R, c->law.inverse_compliance, c->target, c->law.constant};
     return primal_begin(&c->newton, &law, h, &o, &c->inner, scratch) && inner_begin(&c->form, &c->newton, scratch);
 }
 
 /* Multiplications: products with J and A; laws, five times in a step (line search); H. */
-static void count_work(canal *c) {
+static void count_canal_work(canal *c) {
     const sim_problem *p = c->problem;
     double products = 0, sum = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -487,7 +498,7 @@ static void count_work(canal *c) {
     c->call->iteration_work = WORK_OF_DENSE * dense + 2 * products + 5 * laws;
 }
 
-static void *begin(solver_call *call) {
+static void *begin_canal(solver_call *call) {
     canal *c = ARENA_NEW(call->scratch, canal, 1);
     if (!c) {
         return NULL;
@@ -503,24 +514,24 @@ static void *begin(solver_call *call) {
     if (!init_problem(c, call->workspace, call->scratch)) {
         return NULL;
     }
-    count_work(c);
+    count_canal_work(c);
     call->out->expected = hessian_work(call->workspace).multiplications;
     return c;
 }
 
-static solver_piece resume(void *state, double until) {
+static solver_piece resume_canal(void *state, double until) {
     canal *c = state;
-    solver_piece piece = iterate(c, until);
+    solver_piece piece = iterate_canal(c, until);
     write_effort(c);
     return piece;
 }
 
 /* From v = v* + A^-1 J' impulse, with the first penalty. */
-static void restart_from(void *state, const double *impulse) {
+static void restart_canal(void *state, const double *impulse) {
     canal *c = state;
-    eval_error(c, impulse);
+    eval_canal_error(c, impulse);
     c->best = HUGE_VAL;
-    keep_best(c, impulse);
+    keep_best_iterate(c, impulse);
     memcpy(c->newton.at.v, c->v, (size_t)c->problem->nv * sizeof *c->v);
     init_multipliers(c, impulse);
     c->warm = false;
@@ -539,7 +550,7 @@ static void restart_from(void *state, const double *impulse) {
     write_effort(c);
 }
 
-static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin, resume); }
+static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin_canal, resume_canal); }
 
 const solver_type solver_canal = {
     .info = {.name = "canal",
@@ -554,7 +565,7 @@ const solver_type solver_canal = {
     .create = hessian_create_workspace,
     .destroy = hessian_free_workspace,
     .solve = solve,
-    .begin = begin,
-    .resume = resume,
-    .restart_from = restart_from,
+    .begin = begin_canal,
+    .resume = resume_canal,
+    .restart_from = restart_canal,
 };

@@ -58,7 +58,7 @@ bool jacobian_make(jacobian *j, const sim_problem *problem, const hessian *mass,
 }
 
 /* x = factor sum_k q_k J_k */
-static void combine(int n, int stride, const double *J, int count, const double *q, double factor, double *x) {
+static void combine_rows(int n, int stride, const double *J, int count, const double *q, double factor, double *x) {
     memset(x, 0, (size_t)stride * sizeof *x);
     for (int k = 0; k < count; k++) {
         if (q[k] != 0) {
@@ -68,17 +68,18 @@ static void combine(int n, int stride, const double *J, int count, const double 
 }
 
 /* One row, weight l r', of both sides. */
-static void add_row(jacobian *j, const double *const J[2], int count, const double *l, const double *r, double weight) {
+static void add_jacobian_row(jacobian *j, const double *const J[2], int count, const double *l, const double *r,
+                             double weight) {
     for (int s = 0; s < 2 && J[s]; s++) {
         jacobian_side *side = &j->side[s];
         ptrdiff_t at = (ptrdiff_t)j->rows * side->stride;
-        combine(side->n, side->stride, J[s], count, l, -weight, side->left + at);
-        combine(side->n, side->stride, J[s], count, r, 1, side->right + at);
+        combine_rows(side->n, side->stride, J[s], count, l, -weight, side->left + at);
+        combine_rows(side->n, side->stride, J[s], count, r, 1, side->right + at);
     }
     j->rows++;
 }
 
-static void add_constraint(jacobian *j, int i, const cone_hessian *G) {
+static void add_jacobian_constraint(jacobian *j, int i, const cone_hessian *G) {
     const sim_constraint *c = &j->problem->constraint[i];
     const double *t = G->t, *J[2] = {NULL, NULL};
     int flipped = hessian_patches(j->mass)->flipped[i];
@@ -87,21 +88,21 @@ static void add_constraint(jacobian *j, int i, const cone_hessian *G) {
     }
     if (G->sliding) {
         double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[3] = {-t[1], t[0], 0}, n[3] = {0, 0, 1};
-        add_row(j, J, 3, a, n, G->weight[0]);
-        add_row(j, J, 3, b, b, G->weight[1]);
+        add_jacobian_row(j, J, 3, a, n, G->weight[0]);
+        add_jacobian_row(j, J, 3, b, b, G->weight[1]);
         return;
     }
     for (int k = 0; k < c->rows; k++) {
         double axis[SIM_MAX_ROWS] = {0};
         axis[k] = 1;
         if (G->weight[k] > 0) {
-            add_row(j, J, c->rows, axis, axis, G->weight[k]);
+            add_jacobian_row(j, J, c->rows, axis, axis, G->weight[k]);
         }
     }
 }
 
-/* What the rows gathered so far add to the blocks of their patch. */
-static void flush(jacobian *j, const patch *p) {
+/* Adds the products of the collected rows to the blocks of their patch. */
+static void flush_rows(jacobian *j, const patch *p) {
     const patches *o = hessian_patches(j->mass);
     int node[2] = {p->a, p->b};
     for (int a = 0; a < 2 && node[a] >= 0; a++) {
@@ -124,9 +125,9 @@ static void add_patch(jacobian *j, const patch *p, const cone_hessian *G) {
     j->rows = 0;
     for (int k = 0; k < p->count; k++) {
         int i = o->constraint[p->first + k];
-        add_constraint(j, i, &G[i]);
+        add_jacobian_constraint(j, i, &G[i]);
         if (j->rows >= BATCH_ROWS || k == p->count - 1) {
-            flush(j, p);
+            flush_rows(j, p);
         }
     }
 }

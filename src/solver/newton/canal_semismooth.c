@@ -17,7 +17,7 @@
 
 static const double ARMIJO_C1 = 1e-4, MIN_STEP_LENGTH = 0x1p-30;
 
-static bool backtrack(strict_newton *s) {
+static bool backtrack_armijo(strict_newton *s) {
     double fall = dense_dot(s->J.n, s->slope, s->step);
     for (double alpha = 1; alpha >= MIN_STEP_LENGTH && fall < 0; alpha *= 0.5) {
         double merit = strict_try(s, alpha);
@@ -36,14 +36,14 @@ bool strict_advance_semismooth(strict_newton *s) {
     s->at->out->iterations++;
     if (s->solvable) {
         memcpy(s->step, s->newton, (size_t)s->J.n * sizeof *s->step);
-        if (backtrack(s)) {
+        if (backtrack_armijo(s)) {
             return true;
         }
     }
     for (int k = 0; k < s->J.n; k++) {
         s->step[k] = -s->cauchy * s->slope[k];
     }
-    if (backtrack(s)) {
+    if (backtrack_armijo(s)) {
         return true;
     }
     strict_back(s);

@@ -19,7 +19,7 @@ typedef struct triangle {
     double cosine[GMRES_MAX_PRODUCTS], sine[GMRES_MAX_PRODUCTS], left[GMRES_MAX_PRODUCTS + 1];
 } triangle;
 
-/* Gram-Schmidt: removes the basis from q, coefficients into `column`.  *before: norm of q before; returns that after. */
+/* Gram-Schmidt: removes the basis from q, coefficients into `column`.  Returns the norm of q; *before: that before. */
 static double make_orthogonal(int n, int m, const double *basis, double *q, double *column, double *before) {
     *before = sqrt(dense_dot(n, q, q));
     for (int j = 0; j <= m; j++) {

@@ -279,7 +279,7 @@ static void eval_final(primal *p) {
     }
 }
 
-static sim_status finish(primal *p, sim_outcome outcome) {
+static sim_status write_primal_result(primal *p, sim_outcome outcome) {
     if (!p->fresh) {
         eval_final(p);
     }
@@ -299,7 +299,7 @@ sim_status primal_minimise(primal *p) {
     for (;;) {
         if (!isfinite(p->at.cost) || !isfinite(p->at.residual)) {
             out->reason = SIM_REASON_NONFINITE;
-            return finish(p, SIM_BROKEN_DOWN);
+            return write_primal_result(p, SIM_BROKEN_DOWN);
         }
 
         /* convergence, confirmed with u = J v + w recomputed from v */
@@ -309,17 +309,17 @@ sim_status primal_minimise(primal *p) {
             least_residual = HUGE_VAL;
         }
         if (primal_done(p)) {
-            return finish(p, SIM_SOLVED);
+            return write_primal_result(p, SIM_SOLVED);
         }
 
         /* limits on iterations, time and work */
         out->expected = hessian_work(p->hessian).multiplications;
         if (out->iterations >= p->options.max_iterations || solution_stopped(out)) {
-            return finish(p, SIM_AT_LIMIT);
+            return write_primal_result(p, SIM_AT_LIMIT);
         }
         if (out->multiplications + out->expected > p->options.max_work) {
             out->reason = SIM_REASON_WORK;
-            return finish(p, SIM_AT_LIMIT);
+            return write_primal_result(p, SIM_AT_LIMIT);
         }
 
         /* Newton direction: H dv = -gradient */
@@ -330,7 +330,7 @@ sim_status primal_minimise(primal *p) {
             return SIM_NO_RESOURCE;
         }
         if (direction == HESSIAN_INDEFINITE || !(p->slope0 < 0)) { /* l'(0) >= 0: rounding */
-            return finish(p, direction == HESSIAN_INDEFINITE ? SIM_BROKEN_DOWN : SIM_AT_ROUNDING);
+            return write_primal_result(p, direction == HESSIAN_INDEFINITE ? SIM_BROKEN_DOWN : SIM_AT_ROUNDING);
         }
 
         /* line search: v <- v + alpha dv */
@@ -343,7 +343,7 @@ sim_status primal_minimise(primal *p) {
             p->at.cost >= least_cost - COST_ROUNDING * fabs(least_cost) && p->at.residual > 0.5 * least_residual;
         stalled = lost ? stalled + 1 : 0;
         if (stalled >= MAX_STALLED_STEPS && !primal_done(p)) {
-            return finish(p, SIM_AT_ROUNDING);
+            return write_primal_result(p, SIM_AT_ROUNDING);
         }
     }
 }

@@ -25,13 +25,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, MOST_WORK, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, MAX_WORK, OPTIONS };
 
 static const char *const searches[] = {"exact", "armijo", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {.name = "tolerance",
-                   .help = "relative residual of the momentum balance at which it stops",
+                   .help = "relative residual of the momentum balance at which the solver stops",
                    .low = 0,
                    .high = 1,
                    .default_value = 1e-6},
@@ -54,11 +54,11 @@ static const sim_solver_option options[OPTIONS] = {
                        .integer = true,
                        .choices = hessian_methods,
                        .study = true},
-    [MOST_WORK] = {.name = "most_work",
-                   .help = "limit on the multiplications of all factors of the Hessian, in 1e9",
-                   .low = 0,
-                   .high = 1e12,
-                   .default_value = 5e3},
+    [MAX_WORK] = {.name = "most_work",
+                  .help = "limit on the multiplications of all factors of the Hessian, in 1e9",
+                  .low = 0,
+                  .high = 1e12,
+                  .default_value = 5e3},
 };
 
 /* Compliance over inverse mass: minimum; first of the continuation, and its factor; below which it is needed. */
@@ -103,7 +103,7 @@ static void compute_inverse_masses(const solver_call *call, const law_arrays *a)
 }
 
 /* The law with R >= min_compliance w in every row. */
-static void set_law(const solver_call *call, law_arrays *a, double min_compliance) {
+static void set_convex_law(const solver_call *call, law_arrays *a, double min_compliance) {
     const sim_problem *p = call->problem;
     a->min_compliance = min_compliance;
     a->raised = false;
@@ -156,9 +156,9 @@ static sim_status try_warm_start(primal *newton) {
 /* Solves with the minimum compliance, by continuation where rows are stiff. */
 static sim_status solve_by_continuation(const solver_call *call, law_arrays *a, primal *newton) {
     double tolerance = newton->options.tolerance, in_law = newton->options.in_law;
-    set_law(call, a, STIFF_COMPLIANCE);
+    set_convex_law(call, a, STIFF_COMPLIANCE);
     bool stiff = a->raised;
-    set_law(call, a, MIN_COMPLIANCE);
+    set_convex_law(call, a, MIN_COMPLIANCE);
     bool compliant = !a->raised;
     if (stiff) {
         primal_eval_at(newton);
@@ -179,7 +179,7 @@ static sim_status solve_by_continuation(const solver_call *call, law_arrays *a, 
         newton->options.tolerance = fmax(tolerance, CONTINUATION_TOLERANCE);
         newton->options.in_law = HUGE_VAL;
         for (double compliance = FIRST_COMPLIANCE; compliance > MIN_COMPLIANCE; compliance *= COMPLIANCE_FACTOR) {
-            set_law(call, a, compliance);
+            set_convex_law(call, a, compliance);
             sim_status status = a->raised ? primal_minimise(newton) : SIM_OK;
             if (status) {
                 return status;
@@ -190,7 +190,7 @@ static sim_status solve_by_continuation(const solver_call *call, law_arrays *a, 
     /* the final law */
     newton->options.tolerance = tolerance;
     newton->options.in_law = in_law;
-    set_law(call, a, MIN_COMPLIANCE);
+    set_convex_law(call, a, MIN_COMPLIANCE);
     return primal_minimise(newton);
 }
 
@@ -204,7 +204,7 @@ static sim_status solve(solver_call *call) {
                         .max_iterations = (int)value[MAX_ITERATIONS],
                         .armijo = (int)value[LINE_SEARCH],
                         .method = (spd_method)(int)value[FACTORISATION],
-                        .max_work = 1e9 * value[MOST_WORK],
+                        .max_work = 1e9 * value[MAX_WORK],
                         .carries = true,
                         .in_law = claim(value) / IN_LAW_FACTOR};
     if (!law_make(&a.law, p->nrow, call->scratch) || !a.over_A || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {

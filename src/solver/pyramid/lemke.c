@@ -84,7 +84,7 @@ static void pivot_on_row(tableau *t, size_t row, int variable) {
 static bool is_path_stopped(const lemke_problem *p) { return p->stop && p->stop(p->context); }
 
 /* Gauss-Jordan elimination with row exchanges, in place; false: singular, or stopped. */
-static bool invert_in_place(const lemke_problem *of, double *A, int *swap) {
+static bool invert_basis(const lemke_problem *of, double *A, int *swap) {
     const size_t n = (size_t)of->n;
     for (size_t k = 0; k < n; k++) {
         size_t best = k;
@@ -134,7 +134,7 @@ static bool refresh_inverse(tableau *t) {
             t->inverse[i * n + j] = entry_of_variable(t, i, t->basis[j]);
         }
     }
-    if (!invert_in_place(t->of, t->inverse, t->swap)) {
+    if (!invert_basis(t->of, t->inverse, t->swap)) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {

@@ -83,7 +83,7 @@ static void linearise_equations(void *self, const double *x) { mlcp_linearise(&(
 static bool find_step(void *self, const double *r, double lambda, double *dx, double *range) {
     return mlcp_step_solve(&((search *)self)->m, r, lambda, dx, range);
 }
-static void multiply_by_jacobian(void *self, const double *dx, double *Jdx) {
+static void multiply_by_slopes(void *self, const double *dx, double *Jdx) {
     mlcp_jacobian_times(&((search *)self)->m, dx, Jdx);
 }
 
@@ -175,7 +175,7 @@ static bool solve_outer_iteration(search *s, double soft, double tolerance, int 
                                  .max_stalled_iterations = s->warm ? MAX_STALLED_INNER_ITERATIONS : 0,
                                  .linearise = linearise_equations,
                                  .step = find_step,
-                                 .jacobian_times = multiply_by_jacobian,
+                                 .jacobian_times = multiply_by_slopes,
                                  .recorded_error = recorded_error};
     s->m.soft = soft;
     s->m.unit = impulse_unit(s);

@@ -38,7 +38,7 @@ static bool is_bilateral(const draft *d, const sim_constraint *c) {
 }
 
 /* Number of unknowns of a constraint, without bilateral ones. */
-static int count_unknowns(const draft *d, const sim_constraint *c) {
+static int count_bounded_unknowns(const draft *d, const sim_constraint *c) {
     int own = 0;
     if (c->kind == SIM_CONTACT) {
         return c->friction > 0 ? d->options->directions + 2 : 1;
@@ -80,7 +80,7 @@ static polyhedral_group *add_group(const draft *d, int i, int first, int count, 
 static void place_contact_unknowns(const draft *d, int i, int at) {
     const sim_constraint *c = &d->dual->problem->constraint[i];
     polyhedral *p = d->p;
-    int rough = c->friction > 0, own = count_unknowns(d, c);
+    int rough = c->friction > 0, own = count_bounded_unknowns(d, c);
     polyhedral_group *g = add_group(d, i, at, own, rough ? c->row : c->row + 2, rough ? 3 : 1);
     p->unknown[at] = (polyhedral_unknown){c->row + 2, 1, -1, 0, {g->scale, 0}};
     if (rough) {
@@ -124,7 +124,7 @@ static void place_unknowns(const draft *d) {
     for (int i = 0; i < problem->nconstraint; i++) {
         if (problem->constraint[i].kind == SIM_CONTACT) {
             place_contact_unknowns(d, i, at);
-            at += count_unknowns(d, &problem->constraint[i]);
+            at += count_bounded_unknowns(d, &problem->constraint[i]);
         } else {
             place_row_unknowns(d, i, &free, &at);
         }
@@ -323,7 +323,7 @@ bool polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *op
     *p = (polyhedral){.dual = of, .directions = options->directions};
     for (int i = 0; i < of->problem->nconstraint; i++) {
         const sim_constraint *c = &of->problem->constraint[i];
-        p->n += count_unknowns(&d, c);
+        p->n += count_bounded_unknowns(&d, c);
         for (int k = c->row; k < c->row + c->rows && c->kind != SIM_CONTACT && is_bilateral(&d, c); k++) {
             p->free += !of->given[k];
         }

@@ -123,7 +123,7 @@ static bool has_equal_chains(const subadmm *s) {
 
 /* ---- constraints ---- */
 
-static bool acts_on_bodies(const subadmm *s, int i) {
+static bool uses_body_rows(const subadmm *s, int i) {
     return has_bodies(s) && (s->bodies.is->rows[i].body[0] >= 0 || s->bodies.is->rows[i].body[1] >= 0);
 }
 
@@ -133,9 +133,9 @@ static int find_parts_of(const subadmm *s, int i, int node[2], int side[2]) {
     const sim_constraint *c = &s->problem->constraint[i];
     int count = 0;
     for (int k = 0; k < 2; k++) {
-        int part = acts_on_bodies(s, i) ? s->bodies.is->rows[i].body[k] : c->tree[k];
+        int part = uses_body_rows(s, i) ? s->bodies.is->rows[i].body[k] : c->tree[k];
         if (part >= 0) {
-            node[count] = acts_on_bodies(s, i) ? s->bodies.node[part] : s->node[part];
+            node[count] = uses_body_rows(s, i) ? s->bodies.node[part] : s->node[part];
             side[count++] = k;
         }
     }
@@ -161,9 +161,9 @@ static bool fits_lanes(const subadmm *s, int i) {
                           fits = c->kind == SIM_CONTACT && isfinite(R[0] + R[2]);
     for (int k = 0; k < count; k++) {
         const subadmm_tree *t = &s->tree[node[k]];
-        fits = fits && t->lane >= 0 && (t->turn || subadmm_is_split(t) ? acts_on_bodies(s, i) : 1);
+        fits = fits && t->lane >= 0 && (t->turn || subadmm_is_split(t) ? uses_body_rows(s, i) : 1);
         fits =
-            fits && (!acts_on_bodies(s, i) || chain_of(s, i) == SIM_CHAIN_START || !(t->turn || subadmm_is_split(t)));
+            fits && (!uses_body_rows(s, i) || chain_of(s, i) == SIM_CHAIN_START || !(t->turn || subadmm_is_split(t)));
     }
     return fits && count;
 }
@@ -286,7 +286,7 @@ static bool find_sides(subadmm *s) {
         memset(s->side[i], 0, sizeof s->side[i]);
         for (int k = 0; k < count; k++) {
             const subadmm_tree *t = &s->tree[node[k]];
-            s->side[i][k] = subadmm_is_split(t) && acts_on_bodies(s, i) ? make_body_side(s, i, t, part[k])
+            s->side[i][k] = subadmm_is_split(t) && uses_body_rows(s, i) ? make_body_side(s, i, t, part[k])
                                                                         : make_tree_side(s, i, t);
             s->side[i][k].tree = node[k];
             if (!s->side[i][k].J) {

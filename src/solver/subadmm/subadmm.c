@@ -375,7 +375,7 @@ static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call,
 
 const solver_type solver_subadmm = {
     .info = {.name = "subadmm",
-             .method = "alternating directions method of multipliers, split by bodies and contacts",
+             .method = "alternating direction method of multipliers, split by bodies and contacts",
              .paper = "Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_RIGID,

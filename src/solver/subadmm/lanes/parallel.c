@@ -9,7 +9,7 @@ typedef struct job {
     void (*kernel)(admm_lanes *l, int first, int end);
 } job;
 
-static void run_share(void *context, int worker, int first, int end) {
+static void run_kernel_share(void *context, int worker, int first, int end) {
     const job *j = context;
     (void)worker;
     j->kernel(j->lanes, first, end);
@@ -19,6 +19,6 @@ void subadmm_run_kernel(subadmm *s, int batches, void (*kernel)(admm_lanes *l, i
     if (batches < MIN_PARALLEL_BATCHES) {
         kernel(&s->lanes, 0, batches);
     } else {
-        solver_run(s->call, batches, run_share, &(job){&s->lanes, kernel});
+        solver_run(s->call, batches, run_kernel_share, &(job){&s->lanes, kernel});
     }
 }
