@@ -6,7 +6,7 @@
  * and nothing loses digits far from the world's origin.
  *
  * `sim_derived` holds all quantities that follow from (model, q, v); each field names its function and its input.
- * Functions take the range of bodies of one tree, or of the whole model (SIM_ALL), so that trees can run in parallel. */
+ * Functions take the range of bodies of one tree, or of the whole model (SIM_ALL), so trees can run in parallel. */
 #ifndef SIM_DYNAMICS_H
 #define SIM_DYNAMICS_H
 

@@ -230,7 +230,7 @@ static int find_kept_features(const collision_input *in, broad_pair at, sim_aren
     return feature ? count : 0;
 }
 
-/* What parted the pair a call ago, or 0. */
+/* The separating direction of the pair in the last call, or 0. */
 static v3 find_kept_parting(const collision_stage *c, broad_pair at) {
     int low = 0, high = c->napart;
     while (low < high) {
@@ -265,10 +265,10 @@ static double max_lift_of_pair(const task *t, broad_pair at, double speed) {
     return lift * speed < size ? lift : size / speed;
 }
 
-/* Contact points of a pair, in the world.  What moves less than the margin in a step is only looked at a little farther
- * out.  Of what moves more, all points count that this step could close, if the pair is in contact already; if not, it
- * is followed along its motion.  What glides is in contact already, or comes down to where it will: found when it is
- * below that, it would be thrown up again, and hop for ever. */
+/* Contact points of a pair, in the world.  Pairs that move less than the margin in a step are searched a little farther
+ * out.  Of faster pairs in contact all points count that this step could close; other fast pairs are followed along
+ * their motion.  A gliding pair must be in contact before it is below its gliding height: else the law would throw it
+ * up again, and it would hop for ever. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const collision_stage *c = t->c;
     sweep s = {.a = find_mover(t, at.a),

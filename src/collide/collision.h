@@ -15,13 +15,13 @@ typedef struct collision_input {
     double step;                /* s: how long they move so */
     double
         glide; /* s: by the law what slides at v stays in contact up to a gap of glide friction v; 0: nothing lifts */
-    int one_point; /* two moving bodies that meet within the step do so at one point of both (sweep.c); 0: at one of each */
+    int one_point; /* moving bodies that meet within the step share one point (sweep.c); 0: each has its own */
     const sim_contact *before; /* contacts of a step ago, as they were returned then; may be NULL */
     int nbefore;
     const char *still; /* [nbody] two bodies of these are passed over; NULL: none */
 } collision_input;
 
-/* What a call did. */
+/* Counts of a call. */
 typedef struct collision_info {
     int near;   /* pairs whose boxes meet */
     int swept;  /* pairs followed along their motion */

@@ -79,11 +79,12 @@ static void add_ball_contact(const pair *p, const solid *b, v3 c, double radius,
 
 /* Of two points near each other on one side of a ball or an ellipsoid? */
 static int is_same_way(const contact_point *c, const contact_point *d, double near) {
-    const double SAME_WAY = 1 - 2 * FIELD_SLACK * FIELD_SLACK; /* cosine: what passes for parallel, to both sides */
+    const double SAME_WAY =
+        1 - 2 * FIELD_SLACK * FIELD_SLACK; /* cosine up to which directions count as parallel, to both sides */
     return v3_dot(c->normal, d->normal) > SAME_WAY && v3_norm(v3_sub(c->position, d->position)) <= near;
 }
 
-/* What is round meets what is about flat in one point: of two from the same side the deeper is it, and the first unless
+/* A round and an almost flat surface meet in one point: of two from the same side the deeper one, and the first unless
  * another is deeper by more than rounding. */
 static void keep_one_each_way(double extent, int first, manifold *out) {
     int left = first;

@@ -108,7 +108,7 @@ typedef struct task {
     followed_contact *out;
 } task;
 
-/* What does not turn has no reach: a half-space's has no end. */
+/* Shapes that do not turn have reach 0; that of a half-space is infinite. */
 static mover make_mover(const contact_follower *f, int shape, motion v) {
     double reach = v3_norm(v.ang) > 0 ? f->reach[shape] : 0;
     return (mover){.shape = &f->model->shape[shape], .v = v, .reach = reach};

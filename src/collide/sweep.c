@@ -11,13 +11,14 @@
  * A shape that passes by is not touched, however near the plane of another's face its path comes: asking for the
  * nearest points at the start alone would stop it there.
  *
- * Who meets at time t pushes there: with the levers l_a, l_b from the bodies' origins to the point as they are then,
+ * Bodies that meet at time t push there: with the levers l_a, l_b from the bodies' origins to the point as they are
+ * then,
  *
  *     u = n.(v_a + omega_a x l_a - v_b - omega_b x l_b),     phi(t) = phi(0) + t u.
  *
- * The law takes both where the step starts.  So each body gets its own point, x(0) + l: what goes through the middle of
- * a ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both, midway
- * between where the two are now, would be off by half of what they slide by until then, and turn the ball.
+ * The law takes both where the step starts.  So each body gets its own point, x(0) + l: an impulse through the centre
+ * of a ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both,
+ * midway between where the two are now, would be off by half of what they slide by until then, and turn the ball.
  *
  * Two bodies that both move also have an angular momentum together.  An impulse P that the scheme gives at the points
  * x_a, x_b of the step's start, positions moving with v0 + theta (v - v0) after it, changes it by

@@ -1,7 +1,7 @@
 /* Tree with eight boxes a node, in single precision rounded outwards.
  *
  * After the packed R-tree of Kamel and Faloutsos, "On packing R-trees" (CIKM 1993): the items in the order of a
- * space-filling curve, cut into runs of eight.  Whoever fills the slots gives the order. */
+ * space-filling curve, cut into runs of eight.  The caller fills the slots, and so gives the order. */
 #include "collide/broadphase/box_tree.h"
 
 #include <float.h>
@@ -130,7 +130,7 @@ float_box box_shift(const float_box *box, v3 from, v3 to) {
     for (int k = 0; k < 3; k++) {
         double shift = origins[k][0] - origins[k][1], size = fabs(origins[k][0]) + fabs(origins[k][1]);
         double low = (double)box->low[k], high = (double)box->high[k];
-        /* What the differences from two origins lose to rounding, with room to spare. */
+        /* Bound of the rounding of differences from two origins. */
         shifted.low[k] = rounded_down(low + shift - 8 * DBL_EPSILON * (size + fabs(low)));
         shifted.high[k] = rounded_up(high + shift + 8 * DBL_EPSILON * (size + fabs(high)));
     }

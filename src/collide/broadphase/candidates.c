@@ -146,7 +146,7 @@ static int reserve_pairs(broad_phase *b, size_t need) {
     return b->pairs != NULL;
 }
 
-/* What all parts found, sorted, into a list; 0 without memory. */
+/* The pairs of all parts, sorted, into a list; 0 without memory. */
 static int sort_found_pairs(broad_phase *b, pair_list *to) {
     size_t total = 0;
     for (int p = 0; p < b->nparts; p++) {

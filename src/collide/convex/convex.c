@@ -113,14 +113,14 @@ static void write_lower_bound(double gap, v3 u, convex_gap *out) {
 enum { MAX_ROUNDS = 4 };
 typedef enum outcome { FOUND, PROVEN, FAR, LOST } outcome;
 
-/* What comes of polishing `d`. */
+/* The result of Newton's method from `d`. */
 static outcome polish_direction(const minkowski *m, mink_direction *d, mink_foot *foot, convex_gap *out) {
     out->iterations += mink_polish(m, MINK_NEAR, d, foot);
     return -d->h > m->far ? FAR : mink_is_minimum(m, foot) ? PROVEN : FOUND;
 }
 
-/* Round solids: what the simplices approach more and more slowly, Newton's method finds at once, and its foot proves
- * it. Where it does not, the simplices have to show that nothing is nearer. */
+/* Round solids: the simplices converge slowly, Newton's method at once, and its foot proves the result.  Without that
+ * proof the simplices must show that nothing is nearer. */
 static outcome find_round_minimum(const minkowski *m, gjk_result *g, mink_direction *d, mink_foot *foot,
                                   convex_gap *out) {
     outcome is = FOUND;

@@ -25,7 +25,7 @@ typedef struct convex {
     v3 corner[3];  /* of a triangle, anticlockwise seen from outside */
     v3 centre;     /* a point well inside the core */
     double extent; /* of the solid: no point is farther from `centre`; of a hull at most sqrt(3) times too great */
-    double least;  /* smallest width of the solid, of a hull roughly: what tolerances are relative to */
+    double least;  /* smallest width of the solid, of a hull roughly: the reference of tolerances */
 } convex;
 
 /* The shape as a convex solid; shapes that are none (half-space, non-convex mesh, heights, field) give 0. */

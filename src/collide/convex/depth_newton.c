@@ -280,7 +280,7 @@ static mink_direction descend_steepest(const minkowski *m, const crease *k, mink
     return best;
 }
 
-/* Some way on from `at`; what it finds may be no better. */
+/* A search some way on from `at`; its result may be no better. */
 static mink_direction find_lower_direction(const minkowski *m, mink_direction at, mink_foot *foot) {
     crease k;
     find_creases(m, at.u, &k);

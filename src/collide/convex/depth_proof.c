@@ -9,7 +9,7 @@
  *     origin, and h is nowhere less.  The same with a in B.
  *   - overlapping, with an ellipsoid of semi-axes s: a ball of radius min(s)^2 / max(s) rolls freely inside it.  So the
  *     ellipsoid is the sum of such a ball and a convex set, and so is D, with the sum of the radii (W. Blaschke, Kreis
- *     und Kugel, 1916, section 24).  If h is at most that sum, the ball that touches h u holds the one about the origin.
+ *     und Kugel, 1916, section 24).  If h <= that sum, the ball that touches h u holds the one about the origin.
  *     Else the ball about b may be smaller by the radius that rolls in B, with b moved inwards by that radius.
  *
  * Among the places in common one in the middle is taken, for the sake of the balls. */

@@ -80,7 +80,7 @@ static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
         const int *c = side[f];
         v3 n = triangle_normal(p[c[0]], p[c[1]], p[c[2]]);
         double origin = -v3_dot(n, p[c[0]]), corner = v3_dot(n, v3_sub(p[c[3]], p[c[0]]));
-        int flat = corner * corner <= 1e-28 * v3_dot(n, n) * reach; /* what side is what is rounding */
+        int flat = corner * corner <= 1e-28 * v3_dot(n, n) * reach; /* the side is decided by rounding */
         if (flat || !(origin * corner > 0)) {
             inside = 0;
             if (f < 3) {

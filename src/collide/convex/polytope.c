@@ -55,7 +55,7 @@ int polytope_nearest(const polytope *p) {
     return best;
 }
 
-/* What the point sees, from `first` on: facets in `seen`, their number returned. */
+/* The facets visible from the point, from `first` on: into `seen`; returns their number. */
 static int find_seen_facets(polytope *p, int first, v3 point, int stamp, int *seen) {
     int count = 1;
     seen[0] = first;

@@ -21,7 +21,7 @@ typedef struct facet {
 
 typedef struct polytope {
     int npoint, nfacet;
-    double grain; /* what stands out by less lies in the plane */
+    double grain; /* points that stand out by less lie in the plane */
     v3 point[POLYTOPE_POINTS];
     facet facet[POLYTOPE_FACETS];
     double offset[POLYTOPE_FACETS]; /* of the plane from the origin; HUGE_VAL for what is no facet (any more) */

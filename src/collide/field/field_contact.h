@@ -1,4 +1,4 @@
-/* Contact of one solid's surface with another's distance field: what the stages share. */
+/* Contact of one solid's surface with another's distance field: data shared by the stages. */
 #ifndef COLLIDE_FIELD_FIELD_CONTACT_H
 #define COLLIDE_FIELD_FIELD_CONTACT_H
 

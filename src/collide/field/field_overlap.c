@@ -13,8 +13,7 @@
 
 enum { GRID = 3, MAX_STEPS = 24, MAX_PLANES = 10, MAX_SHIFTS = 24 };
 static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 8, SAME_WAY = 0.5;
-static const double TOUCHING_DEPTH_OVER_EXTENT =
-    1e-9; /* of the smaller one's extent: what overlaps less only touches */
+static const double TOUCHING_DEPTH_OVER_EXTENT = 1e-9; /* of the smaller one's extent: shallower overlaps only touch */
 
 typedef struct shared {
     const pair *pair;
@@ -136,7 +135,7 @@ static double minimise_bundle(const bundle *b, double step, v3 *d) {
     return top;
 }
 
-/* Down from x, by a bundle method (Lemarechal 1975): what a step in vain has shown makes the next one better. */
+/* Down from x, by a bundle method (Lemarechal 1975): each failed step improves the model for the next. */
 static void descend_bundle(shared *s, double step) {
     double smallest = 1e-3 * step;
     bundle planes = {.count = 0};

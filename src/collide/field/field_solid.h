@@ -10,7 +10,7 @@ typedef struct solid solid;
 typedef double solid_distance(const solid *s, v3 p, v3 *gradient);
 
 struct solid {
-    solid_distance *distance; /* NULL: what has no inside cannot act as a field */
+    solid_distance *distance; /* NULL: a surface without inside cannot act as a field */
     double size[3];           /* of the closed forms, as in the shape */
     const sim_geometry *geometry;
     const sim_mesh *mesh; /* NULL: no triangles */
@@ -26,7 +26,7 @@ struct solid {
 /* Half-spaces, spheres, capsules, boxes, cylinders, ellipsoids, hulls, closed meshes and fields. */
 solid solid_of_shape(const sim_shape *shape);
 
-/* Triangles of the cells of a height field under [low, high]; indices are those of the whole field. 0 without memory. */
+/* Triangles of the cells of a height field under [low, high]; with indices of the whole field. 0 without memory. */
 int solid_heights(solid *s, const sim_heights *heights, v3 low, v3 high, sim_arena *arena);
 
 /* The closest point of the surface of `s` to p (exactly so where the distance is exact), and the normal there. 0: not

@@ -62,7 +62,7 @@ static void cut_patch(encounter *e, const patch *p, int depth) {
     }
 }
 
-/* What is known of a vertex. */
+/* State of a vertex. */
 static const place *evaluate_vertex(encounter *e, int v) {
     place *at = &e->vertex[v];
     if (!e->seen[v]) {
@@ -268,7 +268,7 @@ static void descend_tree(encounter *e, const sim_bvh *bvh) {
     }
 }
 
-/* The way out of the field's solid: what overlaps shrinks fastest against the area vector of the surface's part that is
+/* The way out of the field's solid: the overlap shrinks fastest against the area vector of the part of the surface
  * inside.  0 where that is nearly closed. */
 static v3 way_out(const encounter *e) {
     const sim_mesh *m = e->surface->mesh;

@@ -292,8 +292,8 @@ static int sample_farthest(contact_point *point, int count, int most, const uint
     return chosen;
 }
 
-/* Of points in order of features: no two of one.  What is at one place is one contact, whichever way it was found; else
- * the second gets a name of its own. */
+/* Of points in order of features: no two of one.  Points at one place are one contact, however they were found; else
+ * the second gets a feature of its own. */
 static int make_features_unique(contact_point *point, int count, double near) {
     uint64_t last = 0;
     int left = 0, same = 0;

@@ -4,7 +4,7 @@
 
 #include "collide/contact/pair.h"
 
-/* What a pair of surfaces may give at most (Lee et al. 2024, section VII-A). */
+/* The maximum number of contacts of a pair of surfaces (Lee et al. 2024, section VII-A). */
 enum { CLUSTER_MOST = 120 };
 
 /* Of the points from `first` on: those within `near` of each other that face the same way become one, the deepest.
@@ -17,8 +17,8 @@ void flat_points(const pair *p, manifold *out, int first, double near);
 
 /* Of the points from `first` on: joined as above.  If
  * more than `most` are left, the deepest stays, and points spread as widely as they can be, each the deepest of those
- * nearest to it; where choices are as good, what was kept a step ago.  What stays does not depend on the order in which
- * the points came, and they stand in the order of their features. */
+ * nearest to it; of equal choices those of the step before.  The result does not depend on the order of the input,
+ * and is in the order of features. */
 void cluster_points(const pair *p, manifold *out, int first, int most, double near);
 
 #endif

@@ -79,7 +79,7 @@ static double edge_height(const outline *o, int from, int to, double t) {
                                                 : o->height[from] + t * (o->height[to] - o->height[from]);
 }
 
-/* Of a side, `aside` from its highest line: what is round falls off. */
+/* Of a side, `aside` from its highest line: drop of a round surface there. */
 static double side_height(const convex *c, const outline *o, double t, double aside) {
     if (o->radius > 0) {
         return round_height(o, t, aside);
@@ -309,7 +309,7 @@ static void add_rim_crossings(view *v, const outline *s, const outline *r) {
 
 static int has_round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->kind == CONVEX_CYLINDER; }
 
-/* What two edges share that lie along each other: two points, midway between the edges. */
+/* The common part of two edges along each other: two points, midway between the edges. */
 static void add_edge_overlap(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
     double most =
         (has_round_side(a) && has_round_side(b) ? PARALLEL : SAME_PLACE_OVER_SIZE) * min_of(a->least, b->least);
@@ -376,7 +376,7 @@ static void add_witness(view *v, const convex *a, const convex *b, const face *f
                         const convex_gap *gap) {
     int lone = fa->count == 1 || fb->count == 1, round = has_round_core(a) || has_round_core(b);
     contact_point c = {.position = v3_scale(0.5, v3_add(gap->on_a, gap->on_b)), .normal = gap->normal, .gap = gap->gap};
-    /* what is round has one point, wherever it has rolled to */
+    /* a round surface has one point, wherever it has rolled to */
     c.feature = round ? 0 : lone ? feature_pair(fa->number, fb->number) : feature_pair(WITNESS, WITNESS);
     manifold_add(v->out, v->p->arena, &c);
 }

@@ -2,8 +2,9 @@
  *
  * First the deepest; then, one after another, the point that adds most to the area which the chosen ones span across
  * the normal of the deepest (for the second: the farthest), counted by how near it is to carrying: fully where it is as
- * deep as the deepest, not at all at the margin. What adds next to nothing is left out. The choice of a step ago stays
- * while it spans nearly as much and still holds a deepest point: rounding noise must not change who carries the load.
+ * deep as the deepest, not at all at the margin. Points that add next to nothing are left out. The choice of a step ago
+ * stays while it spans nearly as much and still holds a deepest point: rounding must not change which points carry the
+ * load.
  *
  * The points are taken to have about one normal. */
 #include "collide/convex/convex.h"
@@ -13,7 +14,7 @@ static const double MIN_AREA_OVER_DISTANCE2 =
     1e-3; /* a point that adds less than this part of (greatest distance)^2 adds nothing */
 static const double DEPTH_NOISE_OVER_DISTANCE =
     1e-7; /* from step to step depths are equal that differ by less of the greatest distance, */
-static const double DEPTH_ROUNDING_OVER_DISTANCE = 1e-13; /* and by less than this to somebody who asks once */
+static const double DEPTH_ROUNDING_OVER_DISTANCE = 1e-13; /* and by less than this for single queries */
 static const double MIN_GAIN_RATIO = 1 + 1e-9;            /* of equal points the first */
 
 typedef struct choice {

@@ -7,15 +7,15 @@
  * the triangle is held along the face's normal.  Where that leaves overlap without a contact (a spike: each of its
  * triangles is left more easily sideways), the solid is lifted until it only touches (convex_lift.c).
  *
- * A face holds what has its centre before it.  What has its centre inside a solid surface is let out by the nearest
- * place of the surface, as one plane. */
+ * A face stops solids whose centre is before it.  A solid whose centre is inside a solid surface leaves by the nearest
+ * point of the surface, as one plane. */
 #include "collide/mesh/surface.h"
 
 #include "geometry/mesh/mesh.h"
 #include <float.h>
 
 static const double MIN_DEPTH_OVER_TRIANGLE_DEPTH =
-    0.5; /* of the deepest triangle's depth: what contacts must account for */
+    0.5; /* of the deepest triangle's depth: least depth of the contacts */
 enum { MAX_POINTS = 32, MAX_POINTS_PER_GROUP = 4, MAX_PARTS = 8 };
 static const double MAX_FACE_ANGLE_RAD =
     0.2; /* rad: faces turned farther than this from the normal are not its faces */
@@ -46,9 +46,9 @@ typedef struct on_surface {
     surface_place lost; /* point in A's frame */
 } on_surface;
 
-/* Numbers of a triangle's own features (face.c) to numbers in the surface.  What is round has none of its own, and
- * leaves those of the triangle out: there the feature that is touched counts.  Where a face goes on across an edge,
- * what meets the edge is nothing of its own. */
+/* Numbers of a triangle's own features (face.c) to numbers in the surface.  Round solids have none of their own, and
+ * leave those of the triangle out: there the touched feature counts.  Where a face continues across an edge, a contact
+ * at the edge is no feature of its own. */
 static void name_features(on_surface *o, int first, int t, int touched) {
     int round = o->a->kind == CONVEX_ELLIPSOID, kept = first;
     for (int k = first; k < o->out->count; k++) {

@@ -2,7 +2,7 @@
  *
  * Points at one place with about one normal are one: neighbours meet along edges.  The rest is dealt into groups of
  * nearly equal normals, a group for the deepest point that is left, and each group is reduced by itself (reduce.c):
- * what holds something from different sides stays. */
+ * contacts from different sides stay. */
 #include "collide/mesh/surface.h"
 
 #include <string.h>

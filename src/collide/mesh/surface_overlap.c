@@ -10,8 +10,8 @@
  * Each place of overlap has a rim of its own: segments that end in one point, where an edge of the one goes through a
  * triangle of the other, are of one rim.  Only of closed rims is S known.  Faces of both in one plane would leave gaps,
  * for which edge goes through which face rounding decides there: B is seen moved by a thousand-millionth of the size,
- * in a direction that no face is likely to lie along, and moved otherwise where a rim stays open.  What is no deeper
- * than that only touches.
+ * in a direction that no face is likely to lie along, and moved otherwise where a rim stays open.  Shallower overlaps
+ * only touch.
  *
  * Whether an edge goes by one side of another is asked in one way for all triangles that share the two, so that none
  * goes through between neighbours (J. Pluecker's coordinates). */
@@ -21,9 +21,8 @@
 #include <string.h>
 
 enum { MAX_TRIES = 3 };
-static const double SHIFT_OVER_SIZE = 1e-9; /* of the smaller size: how far B is seen moved */
-static const double MIN_DEPTH_OVER_VERTEX_DEPTH =
-    0.25; /* of the deepest vertex's depth: what contacts must account for */
+static const double SHIFT_OVER_SIZE = 1e-9;             /* of the smaller size: how far B is seen moved */
+static const double MIN_DEPTH_OVER_VERTEX_DEPTH = 0.25; /* of the deepest vertex's depth: least depth of the contacts */
 
 /* Where an edge goes through a triangle: of two segments that are one rim it is the same. */
 typedef struct piercing {

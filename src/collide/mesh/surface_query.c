@@ -141,7 +141,7 @@ void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *v
     }
 }
 
-/* What is farther above or below a cell than `reach` is beside it. */
+/* Points farther above or below a cell than `reach` are beside it. */
 static void heights_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, void *context) {
     const sim_heights *h = s->heights;
     int i[2], j[2], columns = h->columns;

@@ -1,4 +1,4 @@
-/* Two surfaces, seen from one of them: what surface_surface.c (vertices) and surface_edges.c share. */
+/* Two surfaces, seen from one of them: shared by surface_surface.c (vertices) and surface_edges.c. */
 #ifndef COLLIDE_MESH_SURFACE_SIDE_H
 #define COLLIDE_MESH_SURFACE_SIDE_H
 
@@ -60,8 +60,8 @@ int box_meets(const surface *s, v3 low, v3 high);
 /* ---- nodes of one surface near a node of the other ----
  *
  * Two trees are gone through together: each node of the one carries a list of nodes of the other, no larger than itself
- * where there are smaller ones, whose boxes its own box meets; its children choose from it.  Of a height field's tree
- * there are no lists: what is near is looked up cell by cell. */
+ * where there are smaller ones, whose boxes its own box meets; its children choose from it.  The tree of a height
+ * field has no lists: neighbours are looked up cell by cell. */
 enum { NEAR_ROOM = 4096 };
 typedef struct near_list {
     const surface *of;

@@ -216,7 +216,7 @@ void box_box(const pair *p, manifold *out) {
     if (convex_manifold(p, &a, &b, &gap, out) || gap.gap <= 0 || are_points_in_boxes(&x, &p->X_ab, &gap)) {
         return;
     }
-    /* what faces each other does not overlap: a corner is nearest to a corner or to an edge */
+    /* facing parts do not overlap: a corner is nearest to a corner or to an edge */
     corner_gap.gap = find_nearest_features(&x, &p->X_ab, gap.normal, gap.gap, &corner_gap);
     if (corner_gap.gap > gap.gap + REACHED_OVER_SIZE * x.size) {
         out->count = first;

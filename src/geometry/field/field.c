@@ -5,7 +5,7 @@
  *
  * (J. C. Hart 1996, "Sphere tracing", The Visual Computer 12, section 3 and appendix).  Each leaf is steeper than 1
  * nowhere, and min, max, shifts and rigid motions keep that: |d(p) - d(q)| <= |p - q| for every field, so |d| never
- * exceeds the distance to the surface.  What is more:
+ * exceeds the distance to the surface.  Moreover:
  *
  *   sphere, box, cylinder, thread without ends    d is the distance, inside and outside
  *   profile                                       outside too; inside at most the distance

@@ -27,7 +27,7 @@ typedef struct bounds {
 
 static int is_bounded(const bounds *b) { return v3_finite(b->low) && v3_finite(b->high); }
 
-/* What is asked for while the tree is laid out. */
+/* Requirements found while the tree is laid out. */
 typedef struct builder {
     memory_pool *pool;
     const char *cache;

@@ -12,7 +12,7 @@
  * The distance.  To crest and root: |r - R| or |r - a| where s lies over them.  To the flank with its two edges: with
  * sigma(rho) = c + (R - rho) t, least over rho in [a, R] and phi of
  *     F = r^2 + rho^2 - 2 r rho cos phi + (s - sigma(rho) - k phi)^2.
- * For given phi the best rho is in closed form (a quadratic, cut off at the edges); what is left is one equation,
+ * For given phi the best rho is in closed form (a quadratic, cut off at the edges); one equation remains,
  *     G = 1/2 dF/dphi = r rho sin phi - k (s - sigma(rho) - k phi) = 0,
  * with a root between 0 and pi on the side where G(0) points, since G(+-pi) has the other sign.  Newton's method
  * between brackets finds it; lead angles being small, phi is, and two steps reach rounding.  The least of the three is

@@ -12,7 +12,7 @@ typedef struct surface {
     double radius; /* of the ball about the origin that holds it */
 } surface;
 
-/* Triangles with edges of about `edge` around the solid within [low, high]; what is thinner than `edge` may be missing.
+/* Triangles with edges of about `edge` around the solid within [low, high]; parts thinner than `edge` may be missing.
  * `room`: see geometry_field_within. */
 sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, int64_t *room,
                            sim_error *error);

@@ -5,8 +5,8 @@
  * and scaled to 1.  These are moved by a fixed pattern, far above qhull's own rounding and far below HULL_FLAT: qhull's
  * way with flat faces takes time with the square of their corners, so it is given none; hull_faces.c finds them
  * afterwards, on the points as they were.  Should the facets not close or not be convex, the pattern grows, and in the
- * end qhull may join facets.  qhull is asked for nothing random; what it has to say goes into a buffer; its failures
- * come back as an exit code.
+ * end qhull may join facets.  qhull is asked for nothing random; its messages go into a buffer; its failures are
+ * exit codes.
  *
  * Lengths: `extent` is the diagonal of the bounds.  Corners within `tolerance` of a plane are in it: HULL_FLAT of the
  * extent, or 1/THIN of the thickness where that is less, but no less than `floor`, which the pattern and the rounding

@@ -1,5 +1,5 @@
-/* Convex hulls: what hull.c (qhull), hull_faces.c (its facets to flat faces), hull_planes.c (where these lie) and
- * mesh.c hand to each other. */
+/* Convex hulls: interface of hull.c (qhull), hull_faces.c (its facets to flat faces), hull_planes.c (planes of these)
+ * and mesh.c. */
 #ifndef GEOMETRY_HULL_HULL_H
 #define GEOMETRY_HULL_HULL_H
 

@@ -1,5 +1,5 @@
-/* Readers of mesh files: what mesh_file.c (files), mesh_obj.c and mesh_stl.c (formats), mesh_text.c (words and numbers)
- * and polygon.c (polygons to triangles) hand to each other. */
+/* Readers of mesh files: interface of mesh_file.c (files), mesh_obj.c and mesh_stl.c (formats), mesh_text.c (words and
+ * numbers) and polygon.c (polygons to triangles). */
 #ifndef GEOMETRY_IMPORT_MESH_FILE_H
 #define GEOMETRY_IMPORT_MESH_FILE_H
 
@@ -14,7 +14,7 @@ typedef struct mesh_text {
     sim_error *error;
 } mesh_text;
 
-/* What `sim_triangles_read` makes of a file's content. */
+/* Triangles from the content of a file, for `sim_triangles_read`. */
 sim_status mesh_parse(const char *name, const char *content, size_t size, v3 scale, sim_triangles *triangles,
                       sim_error *error);
 

@@ -96,7 +96,7 @@ static double ear_worth(const flat *at, int count, int i) {
         touched |= least >= -SMALL && !is_same(p, a) && !is_same(p, b) && !is_same(p, c);
     }
     double plump = plumpness(a, b, c);
-    if (count == 4) { /* what is left is a triangle too */
+    if (count == 4) { /* the remainder is a triangle too */
         plump = fmin(plump, plumpness(a, c, at[(i + 2) % count]));
     }
     return touched || plump <= SMALL ? 0.5 + 0.4 * fmax(plump, 0) : 1 + plump;

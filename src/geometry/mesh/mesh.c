@@ -1,7 +1,7 @@
 /* Checks of a triangle mesh: closed, oriented, without degenerate triangles.
  *
- * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: what is left when one
- * number is computed in two ways) are one vertex; of surfaces that users give those that single precision may have set
+ * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: the difference of one
+ * number computed in two ways) are one vertex; of surfaces that users give those that single precision may have set
  * apart.  Triangles with two equal corners are left out, those without height flipped away (mesh_slivers.c) or left
  * out; those whose height rounding made are flipped away where they can be.  Then neighbours are found, and with them
  * whether the surface closes. */
@@ -140,8 +140,8 @@ sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int
 
 /* ---- the geometry ---- */
 
-/* No edge bends inwards, and every vertex is on the way round: what a convex surface has, cheap to ask before the hull
- * is built. */
+/* No edge bends inwards, and every vertex is on the way round: necessary for a convex surface, and a cheap test before
+ * the hull is built. */
 static int looks_convex(const sim_mesh *m, double tolerance) {
     if (!m->closed || m->nvertex - m->ntriangle / 2 != 2) {
         return 0;
