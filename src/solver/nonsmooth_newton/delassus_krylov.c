@@ -193,6 +193,7 @@ static bool solve_cholesky(const schur *s, const double *b, double *x, const sch
     int one = 1, info;
     panels_watch watch = {c->watched ? c->watched->stop : NULL, c->watched ? c->watched->stop_context : NULL};
     memset(L, 0, n * n * sizeof *L);
+    /* W, and C on the diagonal */
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *of = &s->problem->constraint[i];
         for (int k = s->W.start[i]; k < s->W.start[i + 1]; k++) {
@@ -209,6 +210,7 @@ static bool solve_cholesky(const schur *s, const double *b, double *x, const sch
     for (size_t k = 0; k < n; k++) {
         L[k * n + k] += s->out[k] ? 1 : s->C[k];
     }
+    /* factor and solve */
     if (!panels_cholesky(s->n, L, &watch)) {
         return false;
     }
@@ -220,6 +222,7 @@ static bool solve_cholesky(const schur *s, const double *b, double *x, const sch
 }
 
 bool schur_solve(const schur *s, schur_method method, const double *b, double *x, schur_solve_info *c) {
+    /* residual of x = 0 */
     double *r = s->work, *z = s->work + s->n;
     memset(x, 0, (size_t)s->n * sizeof *x);
     for (int k = 0; k < s->n; k++) {
@@ -230,6 +233,7 @@ bool schur_solve(const schur *s, schur_method method, const double *b, double *x
     if (record_residual(c, first, first) || !(first > 0)) {
         return true;
     }
+    /* the method */
     switch (method) {
     case SCHUR_CHOLESKY:
         c->iterations = 1;

@@ -177,6 +177,7 @@ static void fill_system_row(nsn_newton *k, int i, int r) {
     double *H = k->H + k->at[part] + (ptrdiff_t)at * strip_stride(k->size[part]), over = 1 / ((1 + k->alpha) * m->w[i]),
            rhs = 0;
     double measure = sqrt(m->w[i]);
+    /* rho P' W, blocks of active rows */
     for (int b = m->matrix.W.start[i]; b < m->matrix.W.start[i + 1]; b++) {
         const sim_constraint *other = &p->constraint[m->matrix.W.column[b]];
         const double *W = m->matrix.W.value + m->matrix.W.at[b];
@@ -191,6 +192,7 @@ static void fill_system_row(nsn_newton *k, int i, int r) {
             }
         }
     }
+    /* rho P' (R + alpha w) + 1 - P', and the right side */
     for (int l = 0; l < c->rows; l++) {
         int row = c->row + l;
         double R = nsn_is_given(m, row) ? 0 : m->call->R[row];

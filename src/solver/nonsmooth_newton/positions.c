@@ -96,10 +96,12 @@ static void eval_position_error(positioned *m) {
     nsn *r = &m->rows;
     const sim_problem *p = r->problem;
     size_t size = (size_t)p->nv * sizeof(double);
+    /* s */
     p->positions->at(p->positions->self, m->v, r->s);
     for (int k = 0; k < r->n; k++) {
         r->s[k] = nsn_is_given(r, k) ? 0 : r->s[k] - r->call->target[k] + r->call->R[k] * r->gamma[k];
     }
+    /* g = A (v - v*) - J' gamma */
     problem_jacobian_transposed(&m->now, r->gamma, m->pull);
     for (int j = 0; j < p->nv; j++) {
         m->work[j] = m->v[j] - p->v_free[j];
@@ -108,6 +110,7 @@ static void eval_position_error(positioned *m) {
     for (int j = 0; j < p->nv; j++) {
         m->g[j] -= m->pull[j];
     }
+    /* |g| over the momentum, in the metric of A^-1 */
     memcpy(m->work, m->g, size);
     problem_mass_solve(p, m->work);
     double off = dense_dot(p->nv, m->g, m->work);
@@ -115,6 +118,7 @@ static void eval_position_error(positioned *m) {
     double size_of = dense_dot(p->nv, m->v, m->work);
     problem_mass_times(p, p->v_free, m->work);
     size_of = fmax(size_of, dense_dot(p->nv, p->v_free, m->work));
+    /* E, and the best so far */
     double law = nsn_natural_error(r), balance = size_of > 0 ? sqrt(off / size_of) : sqrt(off);
     r->E = isnan(law) || isnan(balance) ? NAN : fmax(law, balance);
     if (r->E < r->best_E) {

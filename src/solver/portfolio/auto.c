@@ -296,6 +296,7 @@ static sim_status solve(solver_call *call) {
     if (!t) {
         return SIM_NO_RESOURCE;
     }
+    /* methods */
     *t = (auto_turns){.call = call, .problem = call->problem, .best = -1, .E = HUGE_VAL, .halved = HUGE_VAL};
     t->start = starts;
     t->tolerance = call->option[TOLERANCE];
@@ -305,6 +306,7 @@ static sim_status solve(solver_call *call) {
     if (!auto_init_branches(t, type, BRANCHES, call->workspace) || !choose_first_branch(t, &turn)) {
         return SIM_NO_RESOURCE;
     }
+    /* starts, until one succeeds */
     for (int k = 0; k < STARTS && !is_portfolio_solved(t); k++) {
         bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];

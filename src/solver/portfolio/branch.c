@@ -269,6 +269,7 @@ bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps) {
     solver_call call = b->call;
     double unit = auto_iteration_work(t, b);
     size_t mark = arena_mark(call.scratch);
+    /* the problem with the best impulses as warm start */
     found.impulse = ARENA_NEW(call.scratch, double, from.nrow);
     found.iterations = found.factorisations = found.searches = 0;
     found.multiplications = found.factor_seconds = 0;
@@ -276,6 +277,7 @@ bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps) {
     b->option[b->limit] = fmin(floor(steps), MAX_STEPS);
     call.problem = &from;
     call.out = &found;
+    /* the solve, its work and its result */
     bool done = found.impulse && !symmetric_split_solve(b->type, &call);
     if (done) {
         b->call.iteration_work =

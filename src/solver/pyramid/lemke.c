@@ -87,6 +87,7 @@ static bool is_path_stopped(const lemke_problem *p) { return p->stop && p->stop(
 static bool invert_basis(const lemke_problem *of, double *A, int *swap) {
     const size_t n = (size_t)of->n;
     for (size_t k = 0; k < n; k++) {
+        /* pivot of greatest size in the column */
         size_t best = k;
         if (n > MIN_POLLED_ROWS && is_path_stopped(of)) {
             return false;
@@ -100,6 +101,7 @@ static bool invert_basis(const lemke_problem *of, double *A, int *swap) {
             A[k * n + j] = A[best * n + j];
             A[best * n + j] = other;
         }
+        /* scale its row, eliminate the column */
         double scale = 1 / A[k * n + k];
         if (!isfinite(scale)) {
             return false;
@@ -116,6 +118,7 @@ static bool invert_basis(const lemke_problem *of, double *A, int *swap) {
             }
         }
     }
+    /* undo the exchanges on the columns */
     for (size_t k = n; k-- > 0;) {
         for (size_t i = 0; i < n && swap[k] != (int)k; i++) {
             double other = A[i * n + k];
@@ -261,6 +264,7 @@ bool lemke_solve(const lemke_problem *problem, sim_arena *scratch, lemke_result 
     if (!make_tableau(&t, problem, scratch)) {
         return false;
     }
+    /* the trivial ends */
     memset(result->x, 0, (size_t)n * sizeof *result->x);
     result->cover = 0;
     result->pivots = 0;
@@ -273,6 +277,7 @@ bool lemke_solve(const lemke_problem *problem, sim_arena *scratch, lemke_result 
     if (left < 0) {
         return true;
     }
+    /* the path, and its basic solution */
     result->end = follow_path(&t, left, &result->pivots);
     if (result->end != LEMKE_SINGULAR && !has_no_time(&t) && !refresh_inverse(&t)) {
         result->end = LEMKE_SINGULAR;

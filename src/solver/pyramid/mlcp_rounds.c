@@ -124,10 +124,12 @@ static void init_search(search *s) {
     polyhedral *p = s->p;
     const sim_problem *problem = s->call->problem;
     const double *guess = problem->impulse_guess;
+    /* x of the warm start */
     for (int k = 0; k < p->dual->n; k++) {
         s->gamma[k] = guess && isfinite(guess[k]) ? guess[k] : 0;
     }
     polyhedral_from_impulse(p, s->gamma, s->start, s->m.y);
+    /* scale of velocities */
     for (int i = 0; i < p->n; i++) {
         s->size = fmax(s->size, fabs(p->q[i]));
     }
@@ -137,6 +139,7 @@ static void init_search(search *s) {
     for (int i = 0; i < p->n; i++) {
         s->start[i] /= s->size;
     }
+    /* off the kinks, and the better of zero and warm start */
     if (problem->nrow > problem->nv) {
         lift_unknowns(s, s->start);
     }

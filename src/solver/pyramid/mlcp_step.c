@@ -67,6 +67,7 @@ static struct mlcp_step *make_dense_step(const polyhedral *p, struct mlcp_step *
 }
 
 struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
+    /* a small problem needs the dense J only */
     struct mlcp_step *s = ARENA_NEW(scratch, struct mlcp_step, 1);
     if (p->n <= MAX_DENSE_UNKNOWNS) {
         return make_dense_step(p, s, scratch);
@@ -79,6 +80,7 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
     if (!s || !group || !row || !swap || !left) {
         return NULL;
     }
+    /* rows of W and sizes of the groups */
     for (int i = 0; i < p->groups; i++) {
         const polyhedral_group *g = &p->group[i];
         group[i].at = (int)n;
@@ -87,6 +89,7 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
         }
         numbers += (size_t)(width_of(g) * height_of(g));
     }
+    /* one block of numbers for all matrices */
     size_t stride = (size_t)strip_stride((int)n), square = (n + 1) * (n + 1 + stride),
            blocks = n > MAX_UNBLOCKED ? 2 * (size_t)BLOCK_REFLECTIONS * (n + 1) : 0;
     double *all = arena_alloc(
@@ -96,6 +99,7 @@ struct mlcp_step *mlcp_step_make(const polyhedral *p, sim_arena *scratch) {
     if (!all || !lu) {
         return NULL;
     }
+    /* addresses within it */
     *s = (struct mlcp_step){.n = (int)n,
                             .stride = (int)stride,
                             .lu_work = lu,
@@ -315,6 +319,7 @@ static void expand_group(const polyhedral *p, const polyhedral_group *g, const r
     int more = g->count - g->dims, width = width_of(g), at = 0;
     double z[MAX_GROUP_UNKNOWNS], left[MAX_GROUP_ROWS];
     basis b = make_basis(p, g);
+    /* z by back substitution */
     for (int i = more; i-- > 0;) {
         const double *row = from->row + i * width;
         z[i] = row[width - 1];
@@ -326,6 +331,7 @@ static void expand_group(const polyhedral *p, const polyhedral_group *g, const r
         }
         z[i] /= row[i];
     }
+    /* the unknowns z, and the impulses left for the others */
     memcpy(left, impulse, (size_t)g->dims * sizeof *left);
     for (int j = 0; j < g->count; j++) {
         const polyhedral_unknown *x = &p->unknown[g->first + j];
@@ -336,6 +342,7 @@ static void expand_group(const polyhedral *p, const polyhedral_group *g, const r
             }
         }
     }
+    /* the unknowns that express p */
     for (int l = 0; l < g->dims; l++) {
         dx[b.which[l]] = 0;
         for (int k = 0; k < g->dims; k++) {

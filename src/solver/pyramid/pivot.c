@@ -135,6 +135,7 @@ static void sort_unknowns(pivoting *v) {
 /* x of M + soft, q - soft near; false without memory. */
 static bool solve_path(pivoting *v, double soft, double *x, lemke_result *path) {
     size_t n = (size_t)v->p->n, free = (size_t)v->free, mark = arena_mark(v->call->scratch);
+    /* M and q, free unknowns first */
     sort_unknowns(v);
     for (size_t i = 0; i < n && !panels_stopped((int)n, &v->p->dual->watch); i++) {
         size_t from = (size_t)v->order[i];
@@ -143,6 +144,7 @@ static bool solve_path(pivoting *v, double soft, double *x, lemke_result *path) 
         }
         v->q[i] = v->p->q[from] - soft * v->near[from];
     }
+    /* Schur complement, and the path in it */
     eliminate_free_rows(n, free, v->sorted, v->q, v->solved, v->call->out);
     lemke_problem rest = {(int)(n - free),
                           v->sorted + free * n + free,
@@ -157,6 +159,7 @@ static bool solve_path(pivoting *v, double soft, double *x, lemke_result *path) 
         return false;
     }
     path->pivots += before;
+    /* the free unknowns */
     for (size_t k = 0; k < free; k++) {
         v->z[k] = v->solved[k] ? v->q[k] + dense_dot(rest.n, v->sorted + k * n + free, path->x) : 0;
     }
@@ -206,12 +209,14 @@ static bool polish_solution(pivoting *v, double *x, double *error) {
         return false;
     }
     double *y = d + n, *next = d + 2 * n;
+    /* error of the start */
     *error = polyhedral_error(v->p, x, y);
     memcpy(next, x, n * sizeof *next);
     stall_watch stall = stall_watch_start(PROGRESS_RATIO);
     for (int k = 0; stall.stalled < MAX_STALLED_POLISH_STEPS && k < MAX_POLISH_STEPS && !(*error <= POLISH_TOLERANCE) &&
                     !is_solve_stopped(v->call->out);
          k++) {
+        /* least-norm step of the active rows */
         int rank, info, m = gather_active_rows(v, next, y, A, d, set);
         if (m > MAX_POLISHED_UNKNOWNS) {
             break;
@@ -223,6 +228,7 @@ static bool polish_solution(pivoting *v, double *x, double *error) {
         for (int i = 0; i < m; i++) {
             next[set[i]] += d[i];
         }
+        /* the best so far */
         double off = polyhedral_error(v->p, next, y);
         stall_watch_update_least(&stall, off);
         if (off < *error) {
@@ -256,6 +262,7 @@ static bool solve_pyramids(pivoting *v, bool again, double *x, double *error, le
     if (!other) {
         return false;
     }
+    /* start: the last solution, or zero */
     double *from = other + n;
     polyhedral_matrix(p, v->M);
     if (!again) {
@@ -267,20 +274,24 @@ static bool solve_pyramids(pivoting *v, bool again, double *x, double *error, le
     if (again && !polish_solution(v, x, error)) {
         return false;
     }
+    /* paths, with more softness each time */
     for (int k = again ? 0 : -1; k < MAX_SOFT_PATHS && path->pivots < most && !is_solve_stopped(v->call->out); k++) {
         if (*error <= fmax(tolerance, INNER_OVER_E * fmin(v->least, round_error(v, x)))) {
             break;
         }
+        /* the path */
         double soft = k < 0 ? 0 : SOFTNESS[k / PATHS_PER_SOFTNESS], off;
         lemke_result softened = {.pivots = path->pivots};
         memcpy(v->near, k > 0 && k % PATHS_PER_SOFTNESS ? other : from, n * sizeof *from);
         if (!solve_path(v, soft, other, &softened)) {
             return false;
         }
+        /* its end, polished */
         off = polyhedral_error(p, other, v->z);
         if (softened.end != LEMKE_LIMIT && !polish_solution(v, other, &off)) {
             return false;
         }
+        /* the best so far */
         v->ray = v->ray || (k < 0 && softened.end == LEMKE_RAY && !(off <= MAX_ROUNDING_ERROR));
         path->pivots = softened.pivots;
         if (off < *error || k < 0) {

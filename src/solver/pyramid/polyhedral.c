@@ -321,6 +321,7 @@ static bool eval_velocities_before(draft *d, sim_arena *scratch) {
 bool polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *options, sim_arena *scratch) {
     draft d = {p, of, options, NULL};
     *p = (polyhedral){.dual = of, .directions = options->directions};
+    /* count the unknowns */
     for (int i = 0; i < of->problem->nconstraint; i++) {
         const sim_constraint *c = &of->problem->constraint[i];
         p->n += count_bounded_unknowns(&d, c);
@@ -330,6 +331,7 @@ bool polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *op
     }
     p->n += p->free;
     size_t n = (size_t)p->n, rows = (size_t)of->n;
+    /* allocate */
     p->q = ARENA_NEW(scratch, double, 3 * n);
     p->unknown = ARENA_NEW(scratch, polyhedral_unknown, n);
     p->group = ARENA_NEW(scratch, polyhedral_group, n);
@@ -345,6 +347,7 @@ bool polyhedral_make(polyhedral *p, const dual *of, const polyhedral_options *op
     p->last_y = p->q + 2 * n;
     polyhedral_invalidate(p);
     memcpy(p->s_at_zero, of->q, rows * sizeof *p->s_at_zero);
+    /* groups, q and the speed of the free motion */
     place_unknowns(&d);
     fill_constants(p);
     p->speed = free_speed(p);

@@ -31,6 +31,7 @@ static void find_touched_trees(subadmm *s, subadmm_form of_bodies) {
     for (int t = 0; t < p->ntree; t++) {
         s->node[t] = -1;
     }
+    /* trees with constraints */
     for (int k = 0; k < 2 * p->nconstraint; k++) {
         int tree = p->constraint[k / 2].tree[k % 2];
         if (tree >= 0) {
@@ -41,6 +42,7 @@ static void find_touched_trees(subadmm *s, subadmm_form of_bodies) {
         if (s->node[t] < 0) {
             continue;
         }
+        /* their index, bodies and form */
         int nv = p->tree[t].nv, first = has_bodies(s) ? s->bodies.is->first[t] : 0;
         int end = has_bodies(s) ? s->bodies.is->first[t + 1] : 0;
         s->node[t] = s->ntree;
@@ -362,6 +364,7 @@ static size_t pad_to_lines(size_t numbers) { return (numbers + LANES - 1) / LANE
 static bool make_state(subadmm *s) {
     size_t lanes = s->lanes.state_numbers, nv = 0, rows = 0;
     size_t V = s->bodies.two_chains ? ROW_NUMBERS * (size_t)s->bodies.is->nbody : 0;
+    /* sizes: x and lambda only where some tree or constraint needs them */
     for (int k = 0; k < s->ntree; k++) {
         nv = is_in_row(&s->tree[k]) ? nv : (size_t)s->problem->nv;
     }
@@ -369,6 +372,7 @@ static bool make_state(subadmm *s) {
         rows = s->lane_of[i] >= 0 ? rows : (size_t)s->problem->nrow;
     }
     size_t numbers = pad_to_lines(nv) + pad_to_lines(rows) + lanes + V;
+    /* allocate */
     s->state = ARENA_NEW(s->call->scratch, double, numbers + LANES); /* padded for vector reads */
     s->before = ARENA_NEW(s->call->scratch, double, numbers + LANES);
     s->least = ARENA_NEW(s->call->scratch, double, numbers);
@@ -377,6 +381,7 @@ static bool make_state(subadmm *s) {
     if (!s->state || !s->before || !s->least || !s->push || !s->bodies.response) {
         return false;
     }
+    /* addresses, and zero */
     s->numbers = (int)numbers;
     s->x = s->state;
     s->lambda = s->x + pad_to_lines(nv);
@@ -384,10 +389,12 @@ static bool make_state(subadmm *s) {
     memset(s->state, 0, numbers * sizeof *s->state);
     memset(s->least, 0, numbers * sizeof *s->least); /* zero impulses, in case E is never finite */
     admm_lanes_begin(&s->lanes, &s->input, s->lambda + pad_to_lines(rows));
+    /* numbers that determine the rest */
     s->independent = (int)(s->lanes.row - s->state) + LANES * (s->lanes.solved_batches * LANES);
     for (int k = 0; k < s->ntree; k++) {
         s->independent = s->tree[k].form == SUBADMM_ROW ? s->numbers : s->independent;
     }
+    /* warm start */
     for (int i = 0; i < s->problem->nconstraint; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         for (int r = c->row; r < c->row + c->rows && s->lane_of[i] < 0; r++) {

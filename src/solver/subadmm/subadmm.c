@@ -157,6 +157,7 @@ static bool is_at_rounding(const subadmm *s, const progress *at) {
 /* E and residuals, between the updates of lambda and x; `first`: before the first iteration.  SIM_OUTCOMES: no end. */
 static sim_outcome evaluate_iterate(subadmm *s, progress *at, bool first) {
     const double *o = s->call->option;
+    /* E, and the next evaluation: rarer as iterations grow */
     subadmm_eval_error(s);
     s->call->work += s->work.evaluation;
     keep_least_error(s, at);
@@ -164,6 +165,7 @@ static sim_outcome evaluate_iterate(subadmm *s, progress *at, bool first) {
     at->started_at = first ? at->iteration : at->started_at;
     int since = at->iteration - at->started_at;
     at->next_evaluation = at->iteration + MAP_ITERATIONS * (since < 30 ? 2 : since < 120 ? 4 : since / 30);
+    /* ends */
     if (!isfinite(s->E)) {
         s->call->out->reason = SIM_REASON_NONFINITE;
         return SIM_BROKEN_DOWN;
@@ -175,6 +177,7 @@ static sim_outcome evaluate_iterate(subadmm *s, progress *at, bool first) {
         s->call->out->reason = SIM_REASON_STANDSTILL;
         return s->best <= MAX_E_AT_ROUNDING ? SIM_AT_ROUNDING : SIM_AT_LIMIT;
     }
+    /* penalty and open contacts */
     if (!first) {
         subadmm_eval_residuals(s);
         adapt_penalty(s, at);

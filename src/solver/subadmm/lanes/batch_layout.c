@@ -78,6 +78,7 @@ static bool store_shape(subadmm *s, subadmm_batch *a) {
     if (!a->parent) {
         return false;
     }
+    /* addresses of the arrays */
     a->dof = a->parent + a->nbody;
     a->depth = a->dof + a->nbody + 1;
     a->row = a->depth + a->nv;
@@ -87,9 +88,11 @@ static bool store_shape(subadmm *s, subadmm_batch *a) {
     a->touched = a->first + a->nbody;
     memset(a->bears, 0, 3 * (size_t)a->nbody * sizeof *a->bears);
     for (int i = 0; i < a->nbody; i++) {
+        /* parent and dofs of a body */
         const sim_body_node *n = &b->node[t->body0 + i];
         a->parent[i] = n->parent < 0 ? -1 : n->parent - t->body0;
         a->dof[i] = n->v0 - t->v0;
+        /* paths and rows of its dofs */
         int above = a->parent[i]; /* nearest ancestor with dofs */
         while (above >= 0 && a->dof[above + 1] == a->dof[above]) {
             above = a->parent[above];

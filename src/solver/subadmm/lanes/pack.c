@@ -267,6 +267,7 @@ static bool make_packing(packing *p, const admm_input *in, sim_arena *scratch) {
 bool admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
     packing p;
     int count[FORMS] = {0}, most_batches = in->nbody / LANES + 2;
+    /* order of contacts and bodies */
     *l = (admm_lanes){.ncontact = in->ncontact,
                       .nbody = in->nbody,
                       .bodies = ARENA_NEW(scratch, admm_bodies, most_batches),
@@ -277,6 +278,7 @@ bool admm_lanes_pack(admm_lanes *l, const admm_input *in, sim_arena *scratch) {
     }
     count_slots_and_forms(&p, l, count);
     place_lane_bodies(&p, l);
+    /* rows, slots and batches */
     l->nrow = LANES * l->body_batches + 1;
     l->nslot += FORMS;
     l->state_numbers = (size_t)LANES * ((size_t)l->nrow + 3 * (size_t)l->contact_batches);
