@@ -172,7 +172,7 @@ static void pass_inwards(sim_derived *d, sim_range range, const double *root, in
     const sim_model *m = d->model;
     int last = m->dof[columns.end - 1].body, v0 = sim_dof_range(m, range).first;
     inheritance children = {.carried = -1};
-    memset(d->reached + range.first, 0, (size_t)(last - range.first + 1));
+    memset(d->reached + range.first, 0, (size_t)last - (size_t)range.first + 1);
     for (int i = last; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
         if (children.carried == i || d->reached[i] || has_input(b, columns, v0, rows, n, X)) {

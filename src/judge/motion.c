@@ -24,7 +24,7 @@ static int max_tree_velocities(const sim_problem *p) {
 }
 
 size_t judge_motion_size(const sim_problem *p) {
-    size_t n = (size_t)max_tree_velocities(p), inverses = (size_t)(p->ntree * MAX_SMALL_DOFS * ROW_STRIDE),
+    size_t n = (size_t)max_tree_velocities(p), inverses = (size_t)p->ntree * MAX_SMALL_DOFS * ROW_STRIDE,
            square = n * n + 2 * n;
     size_t rest = (size_t)p->nv + inverses > square ? (size_t)p->nv + inverses : square;
     return 2 * (size_t)p->nrow + 2 * (size_t)p->nconstraint + (size_t)p->nv + rest + SIM_MAX_ROWS * n;

@@ -111,7 +111,7 @@ static int count_chosen(const bench_request *request) {
 
 static int run_cases(const bench_request *request) {
     int solvers = request->solvers.count ? request->solvers.count : 1, worst = SIM_OK, count = 0;
-    bench_figures *f = calloc((size_t)(solvers * bench_case_count), sizeof *f);
+    bench_figures *f = calloc((size_t)solvers * (size_t)bench_case_count, sizeof *f);
     if (!f) {
         sim_error error;
         sim_fail(&error, SIM_NO_RESOURCE, "no memory for the figures");

@@ -13,7 +13,8 @@ enum { FRAMES_PER_SECOND = 60, MIN_FRAMES = 240, MAX_FRAMES = 36000 };
 
 int64_t page_every(double step, int64_t steps) {
     double every = floor(1 / (FRAMES_PER_SECOND * step) + 1e-6);
-    every = fmin(every, (double)(steps / MIN_FRAMES));
+    int64_t longest = steps / MIN_FRAMES; /* whole steps */
+    every = fmin(every, (double)longest);
     every = fmax(every, ceil((double)steps / MAX_FRAMES));
     return every > 1 ? (int64_t)every : 1;
 }

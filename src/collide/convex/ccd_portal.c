@@ -23,7 +23,7 @@ enum { MAX_CCD_ITERATIONS = 200 };
 
 /* Two of its loops end only by what this function says: without fuel it says that nothing lies ahead. */
 static void fenced_support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t *out) {
-    fenced *f = (fenced *)(uintptr_t)object;
+    fenced *f = (fenced *)(uintptr_t)object; /* NOLINT(performance-no-int-to-ptr): libccd adds the const */
     v3 u = {direction->v[0], direction->v[1], direction->v[2]}, p = {0, 0, 0};
     double length = v3_norm(u);
     uint32_t vertex;

@@ -181,7 +181,8 @@ static int common_ball(shared *s, v3 low, v3 high, int settled) {
     v3 size = v3_sub(high, low), from = s->x;
     double known = s->m;
     for (int k = 0; k < GRID * GRID * GRID; k++) {
-        double u = (k % GRID + 0.5) / GRID, v = (k / GRID % GRID + 0.5) / GRID, w = (k / (GRID * GRID) + 0.5) / GRID;
+        int i = k % GRID, j = k / GRID % GRID, l = k / (GRID * GRID);
+        double u = (i + 0.5) / GRID, v = (j + 0.5) / GRID, w = (l + 0.5) / GRID;
         try_point(s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
     }
     if (s->m > 0.5 * v3_norm(size) / GRID || (settled && s->m >= fmin(known, 0))) { /* no steeper than 1 */

@@ -239,7 +239,8 @@ static int choose_first(const contact_point *point, const cloud *s, double slack
 enum { EXTREME_DIRECTIONS = 26 };
 static int find_extreme(const cloud *s, int which) {
     int cell = which < 13 ? which : which + 1; /* the middle of the 27 is no direction */
-    double d[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
+    int x = cell % 3 - 1, y = cell / 3 % 3 - 1, z = cell / 9 - 1;
+    double d[3] = {x, y, z};
     double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), slack = 1e-3 * s->span * length;
     int best = 0;
     double far = -HUGE_VAL, bonus = slack / (KEPT_DISTANCE_FACTOR - 1);

@@ -42,7 +42,7 @@ static void move_to_end(const island_positions *s, const double *v) {
 
 static void clear_blocks(const island_positions *s, const sim_constraint *c) {
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        size_t size = (size_t)(c->rows * s->island->problem.tree[c->tree[side]].nv);
+        size_t size = (size_t)c->rows * (size_t)s->island->problem.tree[c->tree[side]].nv;
         memset(s->J + c->block[side], 0, size * sizeof *s->J);
     }
 }

@@ -118,7 +118,7 @@ double grid_distance(const field_grid *grid, v3 p, v3 *gradient) {
 uint64_t grid_hash(const field_grid *grid) {
     uint64_t hash = 0;
     for (int k = 0; k < 16; k++) {
-        int c = grid->key[k];
+        int c = (unsigned char)grid->key[k];
         hash = hash << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
     }
     return hash;

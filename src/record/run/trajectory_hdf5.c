@@ -288,10 +288,10 @@ sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, 
         H5Dclose(set);
     }
     hdf5_silence_end(before);
-    if (rank < 1 || first < 0 || rows < 0 || size[0] < (hsize_t)(first + rows) || size[1] > MAX_ITEMS ||
+    if (rank < 1 || first < 0 || rows < 0 || size[0] < (hsize_t)first + (hsize_t)rows || size[1] > MAX_ITEMS ||
         size[2] > MAX_ITEMS || (ptrdiff_t)(size[1] * size[2]) != width) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: /%s: does not hold %lld rows of %lld numbers", t->path, dataset,
-                        (long long)(first + rows), (long long)width);
+                        (long long)first + (long long)rows, (long long)width);
     }
     hsize_t count[3] = {(hsize_t)rows, size[1], size[2]};
     return rows ? read_record_rows(t, dataset, rank, start, count, value, error) : SIM_OK;

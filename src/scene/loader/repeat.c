@@ -115,7 +115,8 @@ static bool scatter_place(loader *l, placing *p, sim_pose *place) {
 static v3 lattice_place(placing *p, bool centred) {
     const repeat_data *d = &p->repeat;
     int64_t nz = (int64_t)d->counts[2], ny = (int64_t)d->counts[1];
-    double ix = (double)(p->next / (ny * nz)), iy = (double)(p->next / nz % ny), iz = (double)(p->next % nz);
+    int64_t x = p->next / (ny * nz), y = p->next / nz % ny, z = p->next % nz;
+    double ix = (double)x, iy = (double)y, iz = (double)z;
     if (centred) {
         ix -= (d->counts[0] - 1) / 2;
         iy -= (d->counts[1] - 1) / 2;

@@ -57,7 +57,7 @@ static int width_of(const polyhedral_group *g) { return g->count + g->dims + 1; 
 static int height_of(const polyhedral_group *g) { return g->count + g->dims; }
 
 static struct mlcp_step *make_dense_step(const polyhedral *p, struct mlcp_step *s, sim_arena *scratch) {
-    size_t square = (size_t)(p->n * p->n);
+    size_t square = (size_t)p->n * (size_t)p->n;
     double *all = ARENA_NEW(scratch, double, square + least_squares_work(p->n, p->n));
     if (!s || !all) {
         return NULL;

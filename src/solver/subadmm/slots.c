@@ -115,8 +115,8 @@ static bool has_equal_chains(const subadmm *s) {
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
         size_t bodies = (size_t)(t->body1 - t->body0 - 1);
-        if (subadmm_is_split(t) && (memcmp(a->S + t->v0, b->S + t->v0, (size_t)t->nv * sizeof *a->S) ||
-                                    memcmp(a->r + t->body0 + 1, b->r + t->body0 + 1, bodies * sizeof *a->r))) {
+        if (subadmm_is_split(t) && (memcmp(a->S + t->v0, b->S + t->v0, (size_t)t->nv * sizeof *a->S) != 0 ||
+                                    memcmp(a->r + t->body0 + 1, b->r + t->body0 + 1, bodies * sizeof *a->r) != 0)) {
             return false;
         }
     }

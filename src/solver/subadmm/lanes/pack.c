@@ -134,7 +134,7 @@ static void place_lane_bodies(packing *p, admm_lanes *l) {
         int body = p->order[k];
         if (lane == LANES || in->solved[body] != solved) {
             lane = 0;
-            solved = in->solved[body];
+            solved = in->solved[body] != 0;
             l->solved_batches += solved;
             admm_bodies *b = &l->bodies[++batch];
             b->slots = p->slots[body];
