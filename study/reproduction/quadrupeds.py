@@ -9,12 +9,12 @@ SHOWN = "section VII-D, table III"
 ABOUT = ("Eight and 27 four-legged robots of 18 degrees of freedom lie and fall over each other on a floor. SubADMM gives every body a problem of its "
          "own; the same 100 iterations are done robot by robot (No Body), and on the whole system at once (No Sub). How much does each cost, and how "
          "right are the answers?")
-SECONDS = (15, 15)
+SECONDS = (5, 15)
 
 
 def run(context):
     solvers = shared.study("solvers")
-    found = solvers.split_figures(context.compare(*solvers.split_words(False)))
+    found = solvers.split_figures(context.compare(*solvers.split_words(context.quick)))
     for robots in solvers.SPLIT_ROBOTS:
         of = {split: found[robots, split] for split in solvers.WAYS}
         digits = [one["digits"] for one in of.values()]
