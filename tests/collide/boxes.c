@@ -1,5 +1,6 @@
 #include "collide/boxes.h"
 
+#include <criterion/criterion.h>
 #include <stdlib.h>
 
 static v3 in_cube(random_source *r, double side) {
@@ -184,4 +185,14 @@ int first_difference(const broad_pair *a, int na, const broad_pair *b, int nb) {
         }
     }
     return -1;
+}
+
+void expect_every_pair(broad_phase *b, const boxes *s, sim_threads *threads, const char *what, int kind, int frame) {
+    const broad_pair *pairs;
+    int n, count = broadphase_update(b, s->box, threads, &pairs);
+    broad_pair *expected = every_pair(s, NULL, NULL, &n);
+    int at = first_difference(pairs, count, expected, n);
+    cr_assert_eq(at, -1, "%s %d, frame %d: %d pairs, expected %d, first difference at %d", what, kind, frame, count, n,
+                 at);
+    free(expected);
 }

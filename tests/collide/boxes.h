@@ -54,5 +54,7 @@ void walk_boxes(boxes *b, box_walk how);
 broad_pair *every_pair(const boxes *b, broad_filter *filter, void *context, int *count);
 /* Where two lists of pairs differ first; -1: nowhere. */
 int first_difference(const broad_pair *a, int na, const broad_pair *b, int nb);
+/* Asserts that the broad phase finds every pair; `what`, `kind` and `frame` say where it did not. */
+void expect_every_pair(broad_phase *b, const boxes *s, sim_threads *threads, const char *what, int kind, int frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* Broad phase: the pairs of all boxes that meet, whatever came before and however many threads look. */
+/* Broad phase: the pairs of all boxes that meet, whatever came before. */
 #include "collide/boxes.h"
 #include "collide/broadphase/pair_sort.h"
 
@@ -9,17 +9,6 @@
 
 static const double offsets[] = {0, 1e4, 1e6}, scales[] = {1, 1e-3, 1e5};
 enum { PLACES = 3, FRAMES = 6, SMALL = 300 };
-
-static void expect_every_pair(broad_phase *b, const boxes *s, sim_threads *threads, const char *what, int kind,
-                              int frame) {
-    const broad_pair *pairs;
-    int n, count = broadphase_update(b, s->box, threads, &pairs);
-    broad_pair *expected = every_pair(s, NULL, NULL, &n);
-    int at = first_difference(pairs, count, expected, n);
-    cr_assert_eq(at, -1, "%s %d, frame %d: %d pairs, expected %d, first difference at %d", what, kind, frame, count, n,
-                 at);
-    free(expected);
-}
 
 /* One walk after the other, the same broad phase all the time. */
 static void walk_through(box_layout kind, double offset, double scale, uint64_t seed) {
@@ -131,52 +120,6 @@ Test(broadphase, pairs_that_the_filter_refuses_are_not_reported) {
     }
     broadphase_free(b);
     free_boxes(&s);
-}
-
-Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
-    enum { TEAMS = 4, MANY_BOXES = 4000 };
-    static const int team_size[TEAMS] = {1, 2, 3, 8};
-    static const box_layout kinds[] = {UNIFORM, SIZES, ASTRAY, GIANTS};
-    static const box_walk walks[] = {CREEP, CREEP,   FLY,   REST,  JUMP,    TREMBLE,
-                                     CREEP, EXPLODE, CREEP, CREEP, SCATTER, CREEP};
-    sim_threads *team[TEAMS];
-    for (int t = 0; t < TEAMS; t++) {
-        team[t] = threads_create(team_size[t]);
-    }
-    for (int k = 0; k < 4; k++) {
-        boxes s = make_boxes(kinds[k], MANY_BOXES, 0, 1, 31);
-        broad_phase *b[TEAMS], *mixed = broadphase_create(s.count, s.moves, NULL, NULL);
-        for (int t = 0; t < TEAMS; t++) {
-            b[t] = broadphase_create(s.count, s.moves, NULL, NULL);
-        }
-        for (int frame = 0; frame < (int)(sizeof walks / sizeof *walks); frame++) {
-            walk_boxes(&s, walks[frame]);
-            broad_phase *fresh = broadphase_create(s.count, s.moves, NULL, NULL);
-            const broad_pair *expected, *pairs;
-            int n = broadphase_update(fresh, s.box, NULL, &expected);
-            cr_assert_gt(n, MANY_BOXES / 100);
-            for (int t = 0; t < TEAMS; t++) {
-                int count = broadphase_update(b[t], s.box, team[t], &pairs);
-                cr_assert_eq(first_difference(pairs, count, expected, n), -1, "layout %d, frame %d, %d threads", k,
-                             frame, team_size[t]);
-            }
-            int count = broadphase_update(mixed, s.box, team[frame % TEAMS], &pairs);
-            cr_assert_eq(first_difference(pairs, count, expected, n), -1, "layout %d, frame %d, changing threads", k,
-                         frame);
-            if (frame == 5) {
-                expect_every_pair(fresh, &s, team[1], "many, layout", k, frame);
-            }
-            broadphase_free(fresh);
-        }
-        for (int t = 0; t < TEAMS; t++) {
-            broadphase_free(b[t]);
-        }
-        broadphase_free(mixed);
-        free_boxes(&s);
-    }
-    for (int t = 0; t < TEAMS; t++) {
-        threads_free(team[t]);
-    }
 }
 
 static int count_question(void *context, int a, int b) {

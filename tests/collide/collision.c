@@ -1,4 +1,4 @@
-/* All contacts of a model: who may touch, what moves fast, the same for any number of threads. */
+/* All contacts of a model: who may touch, what moves fast. */
 #include "collide/contact/bounds.h"
 #include "collide/convex/convex.h"
 #include "collide/support.h"
@@ -211,65 +211,9 @@ Test(motion, a_ball_on_its_way_to_a_mesh_or_a_field_is_stopped_there_too) {
 
 /* ---- the whole ---- */
 
-static sim_model *clutter(random_source *r, int count, double spread) {
-    sim_builder *b = sim_builder_create();
-    sim_shape floor = plain_shape(SIM_HALF_SPACE, 0, 0, 0);
-    sim_builder_add_shape(b, &floor);
-    for (int i = 0; i < count; i++) {
-        sim_shape shape = i % 3 == 0   ? box_shape(0.1, 0.1, 0.1)
-                          : i % 3 == 1 ? sphere_shape(0.05)
-                                       : plain_shape(SIM_CYLINDER, 0.05, 0.1, 0);
-        add_solid(b, NULL, &shape,
-                  (sim_v3){random_uniform(r, 0, spread), random_uniform(r, 0, spread), random_uniform(r, 0, spread)},
-                  0);
-    }
-    return finished(b);
-}
-
-static void stir(stage *s, random_source *r, double distance) {
-    for (int i = 1; i < s->model->nbody; i++) {
-        s->pose[i].p.x += random_uniform(r, -distance, distance);
-        s->pose[i].p.z += random_uniform(r, -distance, distance);
-        s->velocity[i].lin.y = random_uniform(r, -1, 1);
-        s->velocity[i].ang.x = random_uniform(r, -5, 5);
-    }
-}
-
-Test(collision, any_number_of_threads_and_any_past_give_the_same_bits) {
-    enum { FRAMES = 20 };
-    const int threads[] = {1, 2, 3, 8};
-    sim_contact *first[FRAMES] = {0};
-    int count[FRAMES];
-    for (int k = 0; k < 4; k++) {
-        random_source r = {5};
-        stage s = stage_create(clutter(&r, 150, 0.6), NAN, threads[k]);
-        for (int frame = 0; frame < FRAMES; frame++) {
-            stir(&s, &r, 0.01);
-            if (k == 3 && frame < FRAMES - 3) {
-                continue; /* this one looks only at the last */
-            }
-            stage_look(&s, 0);
-            size_t bytes = (size_t)s.count * sizeof *s.contact;
-            if (k == 0) {
-                count[frame] = s.count;
-                first[frame] = malloc(bytes);
-                memcpy(first[frame], s.contact, bytes);
-            } else {
-                cr_assert_eq(s.count, count[frame]);
-                cr_assert_eq(memcmp(first[frame], s.contact, bytes), 0, "frame %d, %d threads", frame, threads[k]);
-            }
-        }
-        stage_free(&s);
-    }
-    cr_expect_gt(count[0], 100);
-    for (int frame = 0; frame < FRAMES; frame++) {
-        free(first[frame]);
-    }
-}
-
 Test(collision, contacts_are_sorted_and_complete) {
     random_source r = {6};
-    stage s = stage_create(clutter(&r, 120, 0.5), NAN, 2);
+    stage s = stage_create(scattered_solids(&r, 120, 0.5), NAN, 2);
     stage_look(&s, 0);
     const sim_model *m = s.model;
     int found = 0;

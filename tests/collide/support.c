@@ -95,3 +95,18 @@ int stage_contacts_of(const stage *s, const char *a, const char *b) {
     }
     return count;
 }
+
+sim_model *scattered_solids(random_source *r, int count, double spread) {
+    sim_builder *b = sim_builder_create();
+    sim_shape floor = plain_shape(SIM_HALF_SPACE, 0, 0, 0);
+    sim_builder_add_shape(b, &floor);
+    for (int i = 0; i < count; i++) {
+        sim_shape shape = i % 3 == 0   ? box_shape(0.1, 0.1, 0.1)
+                          : i % 3 == 1 ? sphere_shape(0.05)
+                                       : plain_shape(SIM_CYLINDER, 0.05, 0.1, 0);
+        add_solid(b, NULL, &shape,
+                  (sim_v3){random_uniform(r, 0, spread), random_uniform(r, 0, spread), random_uniform(r, 0, spread)},
+                  0);
+    }
+    return finished(b);
+}

@@ -13,6 +13,9 @@ sim_shape plain_shape(sim_shape_type type, double a, double b, double c);
 int add_solid(sim_builder *builder, const char *name, const sim_shape *shape, sim_v3 at, int fixed);
 sim_model *finished(sim_builder *builder);
 
+/* Boxes, balls and cylinders of 0.1 m in a cube of that edge, over a ground. */
+sim_model *scattered_solids(random_source *r, int count, double spread);
+
 sim_pose pose_at(double x, double y, double z);
 sim_pose random_pose(random_source *r, double spread);
 

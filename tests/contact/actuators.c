@@ -1,73 +1,11 @@
 /* Actuators with an effort limit, in contact: their limit is part of the problem that contact is. */
+#include "arms.h"
 #include "math/v3.h"
-#include "support.h"
 #include "support/touched.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-
-enum { LINKS = 9 }; /* of so many, A is factored by bodies; of the grippers, by branches */
-static const double once[] = {0}, dt = 2e-3;
-static const v3 down = {0, 0, -9.81};
-
-static double pow10_between(random_source *r, double low, double high) { return pow(10, random_uniform(r, low, high)); }
-
-/* A controller towards `target`. */
-static sim_actuator servo(double kp, double kd, double effort, const double *target) {
-    return (sim_actuator){
-        .kp = kp,
-        .kd = kd,
-        .effort = effort,
-        .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = target}};
-}
-
-/* An arm of hinges about y whose last link ends in a ball, over a ground or without one. */
-typedef struct arm {
-    yard y;
-    double target[LINKS];
-    sim_actuator servo[LINKS];
-} arm;
-
-static void arm_open(arm *a, random_source *r, int ground, double friction, const char *solver, sim_integrator scheme) {
-    a->y = yard_begin(down, rough(friction));
-    a->y.tolerance = 1e-12;
-    sim_shape ball = sim_shape_default();
-    ball.type = SIM_SPHERE;
-    ball.size[0] = 0.05;
-    ball.pose.p = v3_make(0.3, 0, 0);
-    ball.material = a->y.material;
-    if (ground) {
-        yard_ground(&a->y);
-    }
-    double q[LINKS], turned = 0, height = 0.06; /* the ball starts 1 cm above the ground */
-    for (int i = 0; i < LINKS; i++) {
-        q[i] = random_uniform(r, -0.5, 0.5);
-        turned += q[i];
-        height += 0.3 * sin(turned);
-    }
-    for (int i = 0; i < LINKS; i++) {
-        sim_body_def def = sim_body_default();
-        char name[] = {'l', (char)('0' + i), 0};
-        def.name = name;
-        def.joint = SIM_HINGE;
-        def.parent = i;
-        def.axis = v3_make(0, 1, 0);
-        def.placement.p = i ? v3_make(0.3, 0, 0) : v3_make(0, 0, height);
-        def.inertia = box_inertia(0.5, 0.3, 0.05, 0.05);
-        def.inertia.com = v3_make(0.15, 0, 0);
-        def.damping[0] = i % 2 ? 0.1 : 0;
-        def.q[0] = q[i];
-        def.v[0] = random_uniform(r, -3, 3);
-        def.friction[0] = ground ? 0 : 1e-9; /* a row that holds next to nothing */
-        ball.body = sim_builder_add_body(a->y.builder, &def);
-        a->target[i] = random_uniform(r, -0.3, 0.6);
-        a->servo[i] = servo(pow10_between(r, 1, 4), pow10_between(r, 0, 2), pow10_between(r, 0, 1.5), &a->target[i]);
-        sim_builder_add_actuator(a->y.builder, ball.body, &a->servo[i]);
-    }
-    sim_builder_add_shape(a->y.builder, &ball);
-    yard_open(&a->y, solver, scheme, dt);
-}
 
 /* What the controllers ask for, and give, with v0, q0 at the start of the step and v at its end. */
 static void law(const arm *a, const double *q0, const double *v0, const double *v, double *gives, int *side) {
@@ -205,16 +143,6 @@ Test(actuators, as_rows_move_what_nothing_else_moves_as_free_motion_does) {
     cr_assert_gt(limited, 100);
 }
 
-static yard grippers(int count, double F, double kp, double kd, const char *solver, sim_integrator scheme) {
-    yard y = yard_begin(down, rough(1));
-    y.tolerance = 1e-10;
-    for (int i = 0; i < count; i++) {
-        add_gripper(y.builder, i, y.material, F, kp, kd);
-    }
-    yard_open(&y, solver, scheme, dt);
-    return y;
-}
-
 /* Gains so low that free motion is at its limit too, or so high that only what is held is. */
 Test(actuators, a_gripper_squeezes_with_its_limit_and_no_more) {
     const double F = 20, kp[] = {1e3, 1e5}, kd[] = {10, 1e3};
@@ -325,44 +253,6 @@ Test(actuators, are_rows_of_the_problem_that_is_given_out) {
         cr_assert_lt(worst, 1e-7, "%d: %g", trial, worst);
         sim_solver_free(solver);
         yard_end(&a.y);
-    }
-}
-
-Test(actuators, give_the_same_bits_for_any_number_of_threads) {
-    for (int trial = 0; trial < 2; trial++) {
-        yard one = grippers(5, 20, 1e5, 1e3, trial ? "sap" : "pgs", SIM_MIDPOINT);
-        sim_options o = *sim_world_options(one.world);
-        o.threads = 2;
-        sim_world *two = sim_world_create(one.model, &o, NULL);
-        for (int k = 0; k < 60; k++) {
-            yard_step(&one);
-            cr_assert_eq(sim_world_step(two, NULL), SIM_OK);
-            cr_assert_arr_eq(sim_world_state(one.world)->v, sim_world_state(two)->v,
-                             (size_t)one.model->nv * sizeof(double));
-            cr_assert_arr_eq(sim_world_efforts(one.world), sim_world_efforts(two), 10 * sizeof(double));
-        }
-        sim_world_free(two);
-        yard_end(&one);
-    }
-}
-
-Test(actuators, go_on_to_the_bit_from_a_state) {
-    for (int trial = 0; trial < 2; trial++) {
-        random_source r = {7}, again = r;
-        arm a, b;
-        arm_open(&a, &r, 1, 0.5, trial ? "sap" : "pgs", SIM_MIDPOINT);
-        arm_open(&b, &again, 1, 0.5, trial ? "sap" : "pgs", SIM_MIDPOINT);
-        for (int k = 0; k < 40; k++) {
-            yard_step(&a.y);
-            yard_step(&a.y);
-            cr_assert_eq(sim_world_set_state(b.y.world, sim_world_state(a.y.world), NULL), SIM_OK);
-            yard_step(&a.y);
-            yard_step(&b.y);
-            cr_assert_arr_eq(sim_world_state(a.y.world)->v, sim_world_state(b.y.world)->v, sizeof(double[LINKS]));
-            cr_assert_arr_eq(sim_world_efforts(a.y.world), sim_world_efforts(b.y.world), sizeof(double[LINKS]));
-        }
-        yard_end(&a.y);
-        yard_end(&b.y);
     }
 }
 

@@ -116,3 +116,19 @@ double energy_of(yard *y) {
     sim_energy e = sim_world_energy(y->world);
     return e.kinetic + e.potential;
 }
+
+yard yard_stack(const char *solver, int sleep, int ball) {
+    static const char *const name[YARD_STACK] = {"box0", "box1", "box2", "box3"};
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.5));
+    yard_ground(&y);
+    for (int k = 0; k < YARD_STACK; k++) {
+        yard_add(&y, name[k], SIM_BOX, 0.2, 0.2, 0.2, 1, v3_make(0, 0, 0.1 + 0.2 * k), v3_make(0, 0, 0));
+    }
+    yard_add(&y, "alone", SIM_BOX, 0.2, 0.2, 0.2, 1, v3_make(0, 2, 0.1), v3_make(0, 0, 0));
+    if (ball) {
+        yard_add(&y, "ball", SIM_SPHERE, 0.15, 0, 0, 10, v3_make(-4, 0.03, 0.15), v3_make(3, 0, 0));
+    }
+    y.options.sleep = sleep;
+    yard_open(&y, solver, SIM_MIDPOINT, 1e-3);
+    return y;
+}

@@ -34,6 +34,11 @@ void yard_open(yard *y, const char *solver, sim_integrator integrator, double st
 void yard_step(yard *y);
 void yard_end(yard *y);
 
+enum { YARD_STACK = 4 };
+/* A stack of boxes of 0.2 m, box0 to box3, a box `alone` 2 m beside it, and, if `ball`, a heavy ball that rolls at the
+ * stack; midpoint, 1 ms. */
+yard yard_stack(const char *solver, int sleep, int ball);
+
 /* Where the body stands, and how it moves there. */
 sim_v3 place_of(const yard *y, const char *body);
 sim_motion motion_of(const yard *y, const char *body);

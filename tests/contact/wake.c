@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const double g = 9.81;
-enum { STACK = 4, CHAIN = 3 };
 
 static int tree_of(const sim_model *m, const char *body) { return m->body[sim_model_find_body(m, body)].tree; }
 
@@ -22,27 +21,10 @@ static void until_asleep(yard *y, const char *body) {
     }
 }
 
-/* A stack of boxes of 0.2 m, a box alone 2 m beside it, and, if `ball`, a heavy ball that rolls at the stack. */
-static yard stack(const char *solver, int sleep, int ball) {
-    static const char *const name[STACK] = {"box0", "box1", "box2", "box3"};
-    yard y = yard_begin(v3_make(0, 0, -g), rough(0.5));
-    yard_ground(&y);
-    for (int k = 0; k < STACK; k++) {
-        yard_add(&y, name[k], SIM_BOX, 0.2, 0.2, 0.2, 1, v3_make(0, 0, 0.1 + 0.2 * k), v3_make(0, 0, 0));
-    }
-    yard_add(&y, "alone", SIM_BOX, 0.2, 0.2, 0.2, 1, v3_make(0, 2, 0.1), v3_make(0, 0, 0));
-    if (ball) {
-        yard_add(&y, "ball", SIM_SPHERE, 0.15, 0, 0, 10, v3_make(-4, 0.03, 0.15), v3_make(3, 0, 0));
-    }
-    y.options.sleep = sleep;
-    yard_open(&y, solver, SIM_MIDPOINT, 1e-3);
-    return y;
-}
-
 Test(wake, stack_that_is_hit_topples_as_it_would_have_awake) {
     const char *solver[] = {"pgs", "sap"};
     for (int k = 0; k < 2; k++) {
-        yard on = stack(solver[k], 1, 1), off = stack(solver[k], 0, 1);
+        yard on = yard_stack(solver[k], 1, 1), off = yard_stack(solver[k], 0, 1);
         int woken = 0, slept = 0;
         for (int n = 0, after = 0; after < 300; n++) {
             yard_step(&on);
@@ -52,10 +34,10 @@ Test(wake, stack_that_is_hit_topples_as_it_would_have_awake) {
             after += woken > 0;
             cr_assert_lt(n, 3000);
         }
-        cr_expect(slept > 500 && woken == STACK, "%s: slept %d steps, %d woke", solver[k], slept, woken);
+        cr_expect(slept > 500 && woken == YARD_STACK, "%s: slept %d steps, %d woke", solver[k], slept, woken);
         cr_expect(asleep(&on, "alone") && !asleep(&on, "box3"));
         double moved = 0, differ = 0;
-        for (int b = 0; b < STACK; b++) {
+        for (int b = 0; b < YARD_STACK; b++) {
             char name[] = {'b', 'o', 'x', (char)('0' + b), 0};
             v3 at = place_of(&off, name);
             differ = fmax(differ, v3_norm(v3_sub(place_of(&on, name), at)));
@@ -70,14 +52,14 @@ Test(wake, stack_that_is_hit_topples_as_it_would_have_awake) {
 
 /* A force on the lowest box wakes the whole stack in the very step, and nobody else. */
 Test(wake, applied_force_wakes_the_island_in_the_step_and_no_other) {
-    yard y = stack("sap", 1, 0);
+    yard y = yard_stack("sap", 1, 0);
     until_asleep(&y, "box0");
     until_asleep(&y, "alone");
     double *applied = sim_world_applied(y.world);
     int dof = y.model->tree[tree_of(y.model, "box0")].v0;
     applied[dof] = 0.5; /* less than friction holds */
     yard_step(&y);
-    cr_expect_eq(sim_world_info(y.world)->woken, STACK);
+    cr_expect_eq(sim_world_info(y.world)->woken, YARD_STACK);
     cr_expect(!asleep(&y, "box3") && asleep(&y, "alone"));
     cr_expect_neq(sim_world_state(y.world)->v[dof], 0);
     until_asleep(&y, "box3"); /* a constant force may be slept under */
@@ -93,7 +75,7 @@ Test(wake, applied_force_wakes_the_island_in_the_step_and_no_other) {
 }
 
 Test(wake, force_that_changes_slowly_lets_nobody_sleep_before_it_makes_them_slide) {
-    yard y = stack("pgs", 1, 0), off = stack("pgs", 0, 0);
+    yard y = yard_stack("pgs", 1, 0), off = yard_stack("pgs", 0, 0);
     int dof = y.model->tree[tree_of(y.model, "alone")].v0;
     for (int n = 0; n < 3000; n++) {
         sim_world_applied(y.world)[dof] = sim_world_applied(off.world)[dof] = 3e-3 * n; /* slides from 4.9 N on */
@@ -177,7 +159,7 @@ Test(wake, what_holds_who_sleeps_is_known_to_a_copy) {
 }
 
 Test(wake, state_that_the_caller_changes_wakes_whom_it_moves) {
-    yard y = stack("sap", 1, 0);
+    yard y = yard_stack("sap", 1, 0);
     until_asleep(&y, "box0");
     until_asleep(&y, "alone");
     sim_state state = *sim_world_state(y.world);
@@ -191,7 +173,7 @@ Test(wake, state_that_the_caller_changes_wakes_whom_it_moves) {
     state.q = q;
     cr_assert_eq(sim_world_set_state(y.world, &state, NULL), SIM_OK);
     yard_step(&y);
-    cr_expect_eq(sim_world_info(y.world)->woken, STACK);
+    cr_expect_eq(sim_world_info(y.world)->woken, YARD_STACK);
     cr_expect(asleep(&y, "alone"));
     state = *sim_world_state(y.world);
     v[y.model->tree[tree_of(y.model, "alone")].v0 + 2] = 1;
@@ -210,7 +192,7 @@ Test(wake, state_that_the_caller_changes_wakes_whom_it_moves) {
 }
 
 Test(wake, sleep_that_no_world_can_have_is_refused) {
-    yard y = stack("sap", 1, 0);
+    yard y = yard_stack("sap", 1, 0);
     until_asleep(&y, "box0");
     sim_rest rest[8];
     sim_state state = *sim_world_state(y.world);
@@ -311,7 +293,7 @@ Test(wake, who_sleeps_in_a_state_taken_up_again_is_met_where_it_is) {
 
 /* The problem of the next step is that of those awake, and asking for it changes nothing. */
 Test(wake, problem_of_a_step_leaves_out_who_sleeps_and_asking_for_it_wakes_nobody) {
-    yard y = stack("sap", 1, 1), twin = stack("sap", 1, 1);
+    yard y = yard_stack("sap", 1, 1), twin = yard_stack("sap", 1, 1);
     int woken = 0;
     for (int n = 0; n < 1900; n++) { /* the twin is a step ahead */
         yard_step(&twin);
@@ -328,7 +310,7 @@ Test(wake, problem_of_a_step_leaves_out_who_sleeps_and_asking_for_it_wakes_nobod
         }
         yard_step(&y);
     }
-    cr_expect_eq(woken, STACK);
+    cr_expect_eq(woken, YARD_STACK);
     cr_expect(memcmp(sim_world_state(y.world)->q, sim_world_state(twin.world)->q, (size_t)y.model->nq * 8) == 0);
     yard_end(&y);
     yard_end(&twin);
@@ -336,48 +318,19 @@ Test(wake, problem_of_a_step_leaves_out_who_sleeps_and_asking_for_it_wakes_nobod
 
 /* Contacts of the sleeping and the awake stand in one order, and the state is one that a world takes. */
 Test(wake, contacts_of_the_sleeping_keep_their_place_among_the_others) {
-    yard y = stack("sap", 1, 0);
+    yard y = yard_stack("sap", 1, 0);
     until_asleep(&y, "box0");
     int dof = y.model->tree[tree_of(y.model, "alone")].v0;
     for (int n = 0; n < 50; n++) {
         sim_world_applied(y.world)[dof] = (n + 1) % 2;
         yard_step(&y);
         const sim_step_info *info = sim_world_info(y.world);
-        cr_assert(info->asleep_contacts == 4 * STACK && info->contacts == 4 * STACK + 4);
+        cr_assert(info->asleep_contacts == 4 * YARD_STACK && info->contacts == 4 * YARD_STACK + 4);
         sim_state state = *sim_world_state(y.world);
         sim_error error = {0};
         cr_assert_eq(sim_world_set_state(y.world, &state, &error), SIM_OK, "%s", error.text);
         v3 impulse = impulse_on(&y, "box0");
         cr_assert_float_eq(impulse.z, g * 1e-3, 1e-6, "%g N s", impulse.z);
-    }
-    yard_end(&y);
-}
-
-Test(wake, any_number_of_threads_gives_the_same_bits) {
-    yard y = stack("sap", 1, 1);
-    sim_world *w[3];
-    for (int k = 0; k < 3; k++) {
-        sim_options o = *sim_world_options(y.world);
-        o.threads = k + 1;
-        w[k] = sim_world_create(y.model, &o, NULL);
-    }
-    int woken = 0;
-    for (int n = 0; n < 2200; n++) {
-        for (int k = 0; k < 3; k++) {
-            cr_assert_eq(sim_world_step(w[k], NULL), SIM_OK);
-        }
-        woken += sim_world_info(w[0])->woken;
-        const sim_state *a = sim_world_state(w[0]);
-        for (int k = 1; k < 3; k++) {
-            const sim_state *b = sim_world_state(w[k]);
-            cr_assert(!memcmp(a->q, b->q, (size_t)y.model->nq * 8) && !memcmp(a->v, b->v, (size_t)y.model->nv * 8));
-            cr_assert(!memcmp(a->rest, b->rest, (size_t)y.model->ntree * sizeof *a->rest));
-            cr_assert(!memcmp(sim_world_info(w[0]), sim_world_info(w[k]), sizeof(sim_step_info)));
-        }
-    }
-    cr_expect_eq(woken, STACK);
-    for (int k = 0; k < 3; k++) {
-        sim_world_free(w[k]);
     }
     yard_end(&y);
 }

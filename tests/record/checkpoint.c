@@ -1,4 +1,4 @@
-/* States kept and taken up again. */
+/* Checkpoints: their files, and those that are refused. */
 #include "base/hash.h"
 #include "fixture.h"
 
@@ -9,132 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int same_state(const sim_model *m, const sim_state *a, const sim_state *b) {
-    return a->time == b->time && a->time0 == b->time0 && a->step == b->step &&
-           !memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) && !memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) &&
-           !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a) && a->ncontact == b->ncontact &&
-           (a->ncontact == 0 || (!memcmp(a->contact, b->contact, (size_t)a->ncontact * sizeof *a->contact) &&
-                                 !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse))) &&
-           !memcmp(a->joint_impulse, b->joint_impulse, 3 * (size_t)m->nv * sizeof *a->v) &&
-           (m->nactuator == 0 || !memcmp(a->effort, b->effort, (size_t)m->nactuator * sizeof *a->v)) &&
-           !memcmp(a->held, b->held, (size_t)m->nv * sizeof *a->v) &&
-           !memcmp(a->trail, b->trail, 4 * (size_t)m->nv * sizeof *a->v);
-}
-
-static void keep(fixture *f, const char *name) {
-    sim_error error;
-    cr_assert_eq(sim_checkpoint_write(file_in(f, name), f->scene, f->world, &error), SIM_OK, "%s", error.text);
-}
-
-/* Expects the file to be refused with a sentence that holds `words`. */
-static void refused(fixture *f, const char *name, const sim_world *like, const char *words) {
-    sim_error error = {0};
-    sim_world *world = sim_world_create(f->scene->model, sim_world_options(like), NULL);
-    cr_expect_eq(sim_checkpoint_read(file_in(f, name), f->scene, world, &error), SIM_BAD_INPUT);
-    cr_expect_not_null(strstr(error.text, words), "'%s' does not say '%s'", error.text, words);
-    sim_world_free(world);
-}
-
-Test(checkpoint, goes_on_with_the_same_bits_under_every_integrator) {
-    for (int k = 0; k < SIM_INTEGRATORS; k++) {
-        fixture f = fixture_open("arm");
-        sim_world_free(f.world);
-        f.scene->options.integrator = (sim_integrator)k;
-        f.world = sim_world_create(f.scene->model, &f.scene->options, NULL);
-        steps(&f, 37);
-        keep(&f, "a.state");
-        steps(&f, 61);
-        sim_error error;
-        sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
-        cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-        for (int n = 0; n < 61; n++) {
-            cr_assert_eq(sim_world_step(other, &error), SIM_OK);
-        }
-        cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)), "%s",
-                  sim_integrator_name((sim_integrator)k));
-        sim_world_free(other);
-        fixture_close(&f);
-    }
-}
-
-Test(checkpoint, holds_contacts_and_impulses_so_that_a_pile_goes_on_with_the_same_bits) {
-    fixture f = fixture_open("pile");
-    steps(&f, 100);
-    cr_assert_gt(sim_world_state(f.world)->ncontact, 20);
-    keep(&f, "a.state");
-    sim_options two = f.scene->options;
-    two.threads = 2;
-    sim_error error;
-    sim_world *other = sim_world_create(f.scene->model, &two, NULL);
-    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    steps(&f, 100);
-    for (int n = 0; n < 100; n++) {
-        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
-    }
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    sim_world_free(other);
-    fixture_close(&f);
-}
-
-/* And on through what wakes them. */
-Test(checkpoint, holds_who_sleeps_so_that_a_pile_goes_on_with_the_same_bits) {
-    const int kept_at[] = {250, 420};
-    for (int k = 0; k < 2; k++) {
-        fixture f = fixture_open("pile");
-        sim_error error;
-        sim_model *m = f.scene->model;
-        sim_world_free(f.world);
-        f.scene->options.sleep = 1;
-        f.scene->options.sleep_speed = 0.05;
-        f.scene->options.sleep_time = 0.1;
-        f.world = sim_world_create(m, &f.scene->options, NULL);
-        steps(&f, kept_at[k]);
-        cr_expect_gt(sim_world_info(f.world)->asleep, 4);
-        keep(&f, "a.state");
-        sim_world *other = sim_world_create(m, &f.scene->options, NULL);
-        cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-        for (int n = 0; n < 200; n++) {
-            sim_world_applied(f.world)[2] = sim_world_applied(other)[2] = n < 100 ? 0 : 50;
-            steps(&f, 1);
-            cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
-            const sim_state *a = sim_world_state(f.world), *b = sim_world_state(other);
-            cr_assert(same_state(m, a, b) && !memcmp(a->rest, b->rest, (size_t)m->ntree * sizeof *a->rest), "%d", n);
-            cr_assert(!memcmp(sim_world_info(f.world), sim_world_info(other), sizeof(sim_step_info)));
-        }
-        f.scene->options.sleep_speed = 0.06;
-        sim_world *slower = sim_world_create(m, &f.scene->options, NULL);
-        refused(&f, "a.state", slower, "other options");
-        sim_world_free(slower);
-        f.scene->options.sleep = 0;
-        sim_world *without = sim_world_create(m, &f.scene->options, NULL);
-        refused(&f, "a.state", without, "with bodies that may sleep");
-        sim_world_free(without);
-        sim_world_free(other);
-        fixture_close(&f);
-    }
-}
-
-Test(checkpoint, holds_what_ranges_and_constraints_gave_so_that_a_linkage_goes_on_with_the_same_bits) {
-    fixture f = fixture_open("linkage");
-    steps(&f, 137);
-    cr_assert_neq(sim_world_state(f.world)->held[0], 0);
-    cr_assert_neq(sim_world_state(f.world)->joint_impulse[2], 0);
-    cr_assert_neq(sim_world_state(f.world)->effort[0], 0);
-    keep(&f, "a.state");
-    sim_error error;
-    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
-    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    steps(&f, 50);
-    for (int n = 0; n < 50; n++) {
-        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
-    }
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    sim_world_free(other);
-    fixture_close(&f);
-}
 
 /* Overwrites eight bytes, and the checksum so that it holds. */
 static void forge(const char *path, long at, double value) {
@@ -153,7 +27,7 @@ Test(checkpoint, refuses_contacts_that_no_world_can_have) {
     fixture f = fixture_open("pile");
     struct stat status;
     steps(&f, 10);
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     const sim_state *state = sim_world_state(f.world);
     cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
     long impulses = (long)status.st_size - 8 - (long)f.scene->text_length - state->ncontact * (long)sizeof(sim_v3);
@@ -161,18 +35,18 @@ Test(checkpoint, refuses_contacts_that_no_world_can_have) {
     double number;
     memcpy(&number, (int[]){9999, 9999}, sizeof number); /* shapes that are not there */
     forge(f.path, contacts, number);
-    refused(&f, "a.state", f.world, "contact 0 of the state has shapes that the model lacks");
-    keep(&f, "a.state");
+    refuse_checkpoint(&f, "a.state", f.world, "contact 0 of the state has shapes that the model lacks");
+    keep_checkpoint(&f, "a.state");
     forge(file_in(&f, "a.state"), impulses + (long)sizeof(sim_v3), NAN);
-    refused(&f, "a.state", f.world, "contact 1 of the state holds a number that is not finite");
+    refuse_checkpoint(&f, "a.state", f.world, "contact 1 of the state holds a number that is not finite");
     fixture_close(&f);
 }
 
 Test(checkpoint, replaces_the_old_one_and_leaves_nothing_beside_it) {
     fixture f = fixture_open("arm");
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     steps(&f, 3);
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     sim_error error;
     sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
     cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK);
@@ -195,7 +69,7 @@ static void change_byte(const char *path, long at) {
 
 Test(checkpoint, holds_the_text_of_its_scene) {
     fixture f = fixture_open("arm");
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     char *text = NULL;
     size_t length = 0;
     sim_error error = {0};
@@ -212,7 +86,7 @@ Test(checkpoint, refuses_a_file_with_any_single_bit_changed) {
     fixture f = fixture_open("arm");
     struct stat status;
     steps(&f, 2);
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
     sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
     for (long at = 0; at < status.st_size; at++) {
@@ -230,7 +104,7 @@ Test(checkpoint, refuses_a_file_with_any_single_bit_changed) {
 Test(checkpoint, refuses_a_file_cut_anywhere) {
     fixture f = fixture_open("arm");
     struct stat status;
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
     sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
     for (long size = status.st_size - 1; size >= 0; size--) {
@@ -245,12 +119,12 @@ Test(checkpoint, refuses_a_file_cut_anywhere) {
 
 Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fixture f = fixture_open("arm");
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     FILE *file = fopen(file_in(&f, "a.state"), "r+");
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refused(&f, "a.state", f.world, "has format 3, this version reads format 7");
+    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 7");
     fixture_close(&f);
 }
 
@@ -259,11 +133,11 @@ Test(checkpoint, refuses_foreign_files_and_folders) {
     FILE *file = fopen(file_in(&f, "a.state"), "w");
     fputs("time [s],step,elbow [rad]\n0,0,0\n", file);
     fclose(file);
-    refused(&f, "a.state", f.world, "not a checkpoint");
-    refused(&f, ".", f.world, "a folder, not a file");
+    refuse_checkpoint(&f, "a.state", f.world, "not a checkpoint");
+    refuse_checkpoint(&f, ".", f.world, "a folder, not a file");
     cr_assert_eq(mkfifo(file_in(&f, "pipe"), 0600), 0);
     alarm(10); /* seconds; nothing waits for the other end */
-    refused(&f, "pipe", f.world, "not an ordinary file");
+    refuse_checkpoint(&f, "pipe", f.world, "not an ordinary file");
     alarm(0);
     sim_error error;
     cr_expect_eq(sim_checkpoint_read(file_in(&f, "absent"), f.scene, f.world, &error), SIM_NO_RESOURCE);
@@ -273,22 +147,22 @@ Test(checkpoint, refuses_foreign_files_and_folders) {
 Test(checkpoint, refuses_another_model_step_or_integrator_and_says_which) {
     fixture f = fixture_open("arm"), other = fixture_open("long");
     sim_error error;
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     cr_expect_eq(sim_checkpoint_read(file_in(&f, "a.state"), other.scene, other.world, &error), SIM_BAD_INPUT);
     cr_expect_not_null(strstr(error.text, "another model: 15 coordinates"), "%s", error.text);
 
     sim_options options = f.scene->options;
     options.step *= 2;
     sim_world *slow = sim_world_create(f.scene->model, &options, NULL);
-    refused(&f, "a.state", slow, "a step of 0.002");
+    refuse_checkpoint(&f, "a.state", slow, "a step of 0.002");
     options = f.scene->options;
     options.integrator = SIM_RK4;
     sim_world *rk4 = sim_world_create(f.scene->model, &options, NULL);
-    refused(&f, "a.state", rk4, "the integrator 'midpoint', not 'rk4'");
+    refuse_checkpoint(&f, "a.state", rk4, "the integrator 'midpoint', not 'rk4'");
     options = f.scene->options;
     options.tolerance *= 2;
     sim_world *rough = sim_world_create(f.scene->model, &options, NULL);
-    refused(&f, "a.state", rough, "other options");
+    refuse_checkpoint(&f, "a.state", rough, "other options");
     sim_world_free(slow);
     sim_world_free(rk4);
     sim_world_free(rough);
@@ -298,7 +172,7 @@ Test(checkpoint, refuses_another_model_step_or_integrator_and_says_which) {
 
 Test(checkpoint, refuses_a_model_that_differs_in_one_number) {
     fixture f = fixture_open("arm");
-    keep(&f, "a.state");
+    keep_checkpoint(&f, "a.state");
     const char *set = "bodies/hand/inertia/mass=0.21";
     sim_scene_overrides overrides = {.count = 1, .set = &set};
     sim_error error;

@@ -60,3 +60,17 @@ void record_steps(fixture *f, const char *path, int count) {
     }
     cr_assert_eq(sim_recorder_close(recorder, &error), SIM_OK, "%s", error.text);
 }
+
+void keep_checkpoint(fixture *f, const char *name) {
+    sim_error error;
+    cr_assert_eq(sim_checkpoint_write(file_in(f, name), f->scene, f->world, &error), SIM_OK, "%s", error.text);
+}
+
+/* Expects the file to be refused with a sentence that holds `words`. */
+void refuse_checkpoint(fixture *f, const char *name, const sim_world *like, const char *words) {
+    sim_error error = {0};
+    sim_world *world = sim_world_create(f->scene->model, sim_world_options(like), NULL);
+    cr_expect_eq(sim_checkpoint_read(file_in(f, name), f->scene, world, &error), SIM_BAD_INPUT);
+    cr_expect_not_null(strstr(error.text, words), "'%s' does not say '%s'", error.text, words);
+    sim_world_free(world);
+}

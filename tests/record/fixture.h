@@ -18,5 +18,8 @@ const char *file_in(fixture *f, const char *name);
 void steps(fixture *f, int count);
 /* Steps and records `count` times, the first record before the first step. */
 void record_steps(fixture *f, const char *path, int count);
+void keep_checkpoint(fixture *f, const char *name);
+/* Expects that a world with the options of `like` refuses the file with a sentence that holds `words`. */
+void refuse_checkpoint(fixture *f, const char *name, const sim_world *like, const char *words);
 
 #endif

@@ -12,25 +12,8 @@
 
 enum { PGS, SUBADMM, CANAL };
 
-static const problem_recipe mixed = {
-    .bodies = 5, .chain = 7, .contacts = 12, .friction = 0.5, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.5};
-static const problem_recipe hard = {
-    .bodies = 6, .contacts = 24, .friction = 0.9, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 1};
-
-static answer rigid_entry(const sim_problem *p) {
-    answer a = answer_create(p, 1, 1e-3);
-    sim_law_options o = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
-    return a;
-}
-
 static double own_error(const answer *a) {
     return certificate_of(a->problem, &a->law, SIM_CONE_STRICT, a->v, a->impulse).own;
-}
-
-static sim_problem *loaded_stack(double top) {
-    double mass[] = {1, 1, 1, 1, 1, 1, top};
-    return box_stack(7, mass, 0.5, 0.01, 0);
 }
 
 Test(auto_turns, sweeps_finish_what_is_easy_and_newton_what_carries_loads) {
@@ -54,7 +37,7 @@ Test(auto_turns, obeys_the_strict_law_with_all_kinds_of_rows) {
     random_source r = {2};
     int finished[SIM_MAX_BRANCHES] = {0};
     for (int trial = 0; trial < 40; trial++) {
-        problem_recipe recipe = mixed;
+        problem_recipe recipe = mixed_recipe;
         recipe.friction = 0.15 * (trial % 6);
         recipe.chain = trial % 2 ? 7 : 0;
         sim_problem *p = random_problem(&r, &recipe);
@@ -69,34 +52,6 @@ Test(auto_turns, obeys_the_strict_law_with_all_kinds_of_rows) {
         sim_problem_free(p);
     }
     cr_expect(finished[PGS] > 0 && finished[CANAL] > 0, "%d and %d", finished[PGS], finished[CANAL]);
-}
-
-Test(auto_turns, the_same_problem_gets_the_same_bits_whatever_was_solved_before) {
-    random_source r = {3};
-    sim_solver *s = sim_solver_create(sim_solver_find("auto"), NULL, NULL);
-    sim_problem *p[4];
-    answer a[4];
-    double *first[4];
-    for (int k = 0; k < 4; k++) {
-        p[k] = k == 3 ? loaded_stack(1e4) : random_problem(&r, k == 2 ? &hard : &mixed);
-        a[k] = rigid_entry(p[k]);
-        first[k] = malloc((size_t)p[k]->nrow * sizeof *first[k]);
-    }
-    for (int turn = 0; turn < 8; turn++) {
-        int k = turn < 4 ? turn : 7 - turn;
-        a[k].out = (sim_solution){.v = a[k].v, .impulse = a[k].impulse};
-        cr_assert_eq(sim_solver_solve(s, p[k], &a[k].law, &a[k].out, NULL), SIM_OK);
-        if (turn < 4) {
-            memcpy(first[k], a[k].impulse, (size_t)p[k]->nrow * sizeof *first[k]);
-        }
-        cr_expect_arr_eq(a[k].impulse, first[k], (size_t)p[k]->nrow * sizeof *first[k], "problem %d", k);
-    }
-    for (int k = 0; k < 4; k++) {
-        free(first[k]);
-        answer_free(&a[k]);
-        sim_problem_free(p[k]);
-    }
-    sim_solver_free(s);
 }
 
 Test(auto_turns, a_guess_that_is_right_costs_no_iteration_and_one_of_nonsense_no_answer) {
@@ -163,7 +118,7 @@ Test(auto_turns, no_solver_of_the_rigid_law_calls_itself_converged_with_an_error
     for (int trial = 0; trial < 16; trial++) {
         sim_problem *p = trial == 0  ? stuck_wedge(0.3, 1e-3)
                          : trial < 4 ? loaded_stack(pow(10, trial + 1))
-                                     : random_problem(&r, trial % 2 ? &hard : &mixed);
+                                     : random_problem(&r, trial % 2 ? &hard_recipe : &mixed_recipe);
         for (int k = 0; k < sim_solver_count(); k++) {
             const sim_solver_info *info = sim_solver_at(k);
             if (info->default_law == SIM_RIGID && info->cone == SIM_CONE_STRICT) {
@@ -210,7 +165,7 @@ static int at_once(void *context) {
 
 Test(auto_turns, says_when_it_was_cut_short_and_what_it_had) {
     random_source r = {6};
-    sim_problem *p = random_problem(&r, &hard);
+    sim_problem *p = random_problem(&r, &hard_recipe);
     answer a = rigid_entry(p);
     sim_solver *s = sim_solver_create(sim_solver_find("auto"), NULL, NULL);
     a.out = (sim_solution){.v = a.v, .impulse = a.impulse, .stop = at_once};
@@ -221,49 +176,6 @@ Test(auto_turns, says_when_it_was_cut_short_and_what_it_had) {
     sim_solver_free(s);
     answer_free(&a);
     sim_problem_free(p);
-}
-
-/* ---- methods in pieces ---- */
-
-extern const solver_type solver_pgs;
-extern const solver_type solver_canal;
-extern const solver_type solver_subadmm;
-
-Test(auto_turns, a_method_put_down_after_every_iteration_gives_the_same_bits) {
-    static const solver_type *const type[] = {&solver_pgs, &solver_canal, &solver_subadmm};
-    random_source r = {5};
-    for (int k = 0; k < 3; k++) {
-        sim_problem *p = random_problem(&r, &mixed);
-        answer whole = rigid_entry(p), pieces = rigid_entry(p);
-        answer_find(&whole, type[k]->info.name, NULL);
-        sim_arena *scratch = arena_create();
-        void *kept = type[k]->create ? type[k]->create() : NULL;
-        double option[16];
-        for (int o = 0; o < type[k]->info.noptions; o++) {
-            option[o] = type[k]->info.option[o].default_value;
-        }
-        pieces.out = (sim_solution){.v = pieces.v, .impulse = pieces.impulse};
-        solver_call call = {p, pieces.R, pieces.target, option, scratch, kept, &pieces.out, 0, 0, NULL};
-        void *state = type[k]->begin(&call);
-        solver_piece piece = SIM_PIECE_PAUSED;
-        int count = 0;
-        for (; state && piece == SIM_PIECE_PAUSED; count++) {
-            double before = call.work;
-            piece = type[k]->resume(state, call.work + 1e-3);
-            cr_expect(piece == SIM_PIECE_ENDED || call.work > before);
-        }
-        cr_expect_eq(piece, SIM_PIECE_ENDED);
-        cr_expect_gt(count, 3);
-        cr_expect_eq(pieces.out.iterations, whole.out.iterations);
-        cr_expect_arr_eq(pieces.impulse, whole.impulse, (size_t)p->nrow * sizeof(double), "%s", type[k]->info.name);
-        if (kept) {
-            type[k]->destroy(kept);
-        }
-        arena_free(scratch);
-        answer_free(&pieces);
-        answer_free(&whole);
-        sim_problem_free(p);
-    }
 }
 
 /* What a method takes from another may be its best answer from then on: impulses and velocities must say so at once. */

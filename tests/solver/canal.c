@@ -13,14 +13,6 @@ enum { TOLERANCE, MAX_ITERATIONS, ROUNDS, PENALTY, ACCELERATION, FACTORISATION, 
 static const problem_recipe mixed = {
     .bodies = 4, .chain = 7, .contacts = 8, .friction = 0.4, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.5};
 
-/* The rigid law, as this solver is given it by default. */
-static answer rigid_entry(const sim_problem *p) {
-    answer a = answer_create(p, 1, 1e-3);
-    sim_law_options o = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
-    return a;
-}
-
 static double apart(int count, const double *x, const double *y) {
     double most = 0, size = 0;
     for (int k = 0; k < count; k++) {

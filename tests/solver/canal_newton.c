@@ -113,13 +113,6 @@ Test(gmres, of_a_singular_system_leaves_no_more_than_cannot_be_undone) {
 static const problem_recipe mixed = {
     .bodies = 4, .chain = 7, .contacts = 6, .friction = 0.4, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.5};
 
-static answer rigid_entry(const sim_problem *p) {
-    answer a = answer_create(p, 1, 1e-3);
-    sim_law_options o = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
-    return a;
-}
-
 /* E round by round from impulses and velocities that are wrong by a part in 10^4. */
 static int rounds_from_near(const sim_problem *made, const answer *exact, int acceleration, double *least) {
     sim_problem p = *made;

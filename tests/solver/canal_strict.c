@@ -69,13 +69,6 @@ static void end(midst *m) {
     answer_free(&m->a);
 }
 
-static answer rigid_entry(const sim_problem *p) {
-    answer a = answer_create(p, 1, 1e-3);
-    sim_law_options o = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
-    return a;
-}
-
 static double apart(int count, const double *x, const double *y) {
     double most = 0, size = 0;
     for (int k = 0; k < count; k++) {

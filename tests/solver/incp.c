@@ -21,13 +21,6 @@ static void options_of(double *option) {
     }
 }
 
-static answer rigid_entry(const sim_problem *p) {
-    answer a = answer_create(p, 1, 1e-3);
-    sim_law_options o = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
-    return a;
-}
-
 /* ---- the derivative on edges ---- */
 
 typedef struct bench {

@@ -13,13 +13,6 @@ static const double tight[OPTIONS] = {1e-12, 1e5, 4, 0, 0, 4};
 static const problem_recipe mixed = {
     .bodies = 4, .chain = 7, .contacts = 6, .friction = 0.4, .kinds = 63, .impact = 1, .scatter = 0.5};
 
-static answer rigid_entry(const sim_problem *p) {
-    answer a = answer_create(p, 1, 1e-3);
-    sim_law_options o = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
-    return a;
-}
-
 /* Bounds of every row, and s where they do not bind; friction against the diamond of four directions turned by `turn`. */
 static double off_law(const answer *a, double turn) {
     const sim_problem *p = a->problem;

@@ -25,13 +25,6 @@ static const double *with(const char *name, double value, const char *other, dou
     return standing;
 }
 
-static answer rigid_entry(const sim_problem *p) {
-    answer a = answer_create(p, 1, 1e-3);
-    sim_law_options law = sim_law_options_default();
-    sim_regularise(p, SIM_RIGID, &law, NULL, a.R, a.target);
-    return a;
-}
-
 static const problem_recipe mixed = {
     .bodies = 4, .chain = 9, .contacts = 8, .friction = 0.4, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.5};
 

@@ -195,3 +195,26 @@ void options_with(const char *solver, const option_setting *set, double *option)
         }
     }
 }
+
+answer rigid_entry(const sim_problem *p) {
+    answer a = answer_create(p, 1, 1e-3);
+    sim_law_options o = sim_law_options_default();
+    sim_regularise(p, SIM_RIGID, &o, NULL, a.R, a.target);
+    return a;
+}
+
+double norm_of(const double *x, int n) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += x[k] * x[k];
+    }
+    return sqrt(sum);
+}
+
+double distance_between(const double *x, const double *y, int n) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += (x[k] - y[k]) * (x[k] - y[k]);
+    }
+    return sqrt(sum);
+}

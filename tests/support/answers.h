@@ -19,6 +19,8 @@ typedef struct answer {
 
 /* Near-rigid with these figures; `answer_free` gives all back. */
 answer answer_create(const sim_problem *problem, double beta, double sigma);
+/* Of the rigid law. */
+answer rigid_entry(const sim_problem *problem);
 void answer_free(answer *a);
 /* Solve; options may be NULL. */
 void answer_find(answer *a, const char *solver, const double *option);
@@ -43,5 +45,7 @@ answer_errors answer_check(answer *a);
 
 /* Dense n x n: x <- A^-1 x by elimination with pivots; A is lost. */
 void answer_eliminate(int n, double *A, double *x);
+double norm_of(const double *x, int n);
+double distance_between(const double *x, const double *y, int n);
 
 #endif

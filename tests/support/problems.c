@@ -289,3 +289,13 @@ sim_problem *rod_on_ground(double mass, double inertia, double x, double z, doub
     d->v_free[5] = v_free[2];
     return end(d);
 }
+
+const problem_recipe mixed_recipe = {
+    .bodies = 5, .chain = 7, .contacts = 12, .friction = 0.5, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.5};
+const problem_recipe hard_recipe = {
+    .bodies = 6, .contacts = 24, .friction = 0.9, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 1};
+
+sim_problem *loaded_stack(double top) {
+    double mass[] = {1, 1, 1, 1, 1, 1, top};
+    return box_stack(7, mass, 0.5, 0.01, 0);
+}

@@ -18,11 +18,16 @@ typedef struct problem_recipe {
     double scatter; /* m/s: random part of it */
 } problem_recipe;
 
+/* All kinds of rows: a few contacts, and many. */
+extern const problem_recipe mixed_recipe, hard_recipe;
+
 /* Simultaneous impacts with random normals: far harder than resting contact.  To be freed. */
 sim_problem *random_problem(random_source *r, const problem_recipe *recipe);
 /* `count` boxes of the given masses (edge 0.2 m) on each other and on the ground, four contacts between two, at rest
  * under gravity for a step of `dt`, pushed sideways at the top by `push` newtons. */
 sim_problem *box_stack(int count, const double *mass, double friction, double dt, double push);
+/* Seven boxes at rest, the last of `top` kg on six of 1 kg. */
+sim_problem *loaded_stack(double top);
 /* Bodies that float freely and touch each other at points of space; where their centres of mass stand. */
 sim_problem *floating_cluster(random_source *r, int bodies, int contacts, double friction, sim_v3 *centre);
 /* A rod in the plane of x and z whose end, at (x, 0, z) from its centre of mass, meets the ground; it moves in that

@@ -1,73 +1,16 @@
-/* The world: options, states, failures, determinism. */
+/* The world: options, states, failures, profile. */
 #include "support/models.h"
+#include "support/worlds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static sim_world *start(const sim_model *m, sim_integrator integrator, double step, int threads) {
-    sim_options options = sim_options_default();
-    options.integrator = integrator;
-    options.step = step;
-    options.threads = threads;
-    sim_error error;
-    sim_world *w = sim_world_create(m, &options, &error);
-    cr_assert_not_null(w, "%s", error.text);
-    return w;
-}
-
-static void run(sim_world *w, int steps) {
-    sim_error error;
-    for (int k = 0; k < steps; k++) {
-        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
-    }
-}
-
-static int same_state(const sim_model *m, const sim_state *a, const sim_state *b) {
-    return a->time == b->time && a->step == b->step && !memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) &&
-           !memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) && !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a);
-}
-
-Test(world, any_number_of_threads_gives_the_same_bits) {
-    for (int integrator = 0; integrator < SIM_INTEGRATORS; integrator++) {
-        random_source r = {60 + (uint64_t)integrator};
-        sim_model *m = random_forest(&r, 60);
-        sim_world *one = start(m, (sim_integrator)integrator, 1e-3, 1);
-        sim_world *three = start(m, (sim_integrator)integrator, 1e-3, 3);
-        run(one, 50);
-        run(three, 50);
-        cr_expect(same_state(m, sim_world_state(one), sim_world_state(three)), "%s",
-                  sim_integrator_name((sim_integrator)integrator));
-        cr_expect(!memcmp(sim_world_info(one), sim_world_info(three), sizeof(sim_step_info)));
-        sim_world_free(one);
-        sim_world_free(three);
-        sim_model_free(m);
-    }
-}
-
-Test(world, a_copied_state_steps_to_the_same_bits) {
-    for (int integrator = 0; integrator < SIM_INTEGRATORS; integrator++) {
-        random_source r = {70 + (uint64_t)integrator};
-        sim_model *m = random_forest(&r, 30);
-        sim_world *first = start(m, (sim_integrator)integrator, 1e-3, 1);
-        sim_world *second = start(m, (sim_integrator)integrator, 1e-3, 1);
-        run(first, 37);
-        sim_world_energy(first); /* looking must not change anything */
-        cr_assert_eq(sim_world_set_state(second, sim_world_state(first), NULL), SIM_OK);
-        run(first, 20);
-        run(second, 20);
-        cr_expect(same_state(m, sim_world_state(first), sim_world_state(second)));
-        sim_world_free(first);
-        sim_world_free(second);
-        sim_model_free(m);
-    }
-}
-
 Test(world, a_step_that_goes_non_finite_names_the_place_and_leaves_the_state) {
     sim_model *m = quadruped_model();
-    sim_world *w = start(m, SIM_SYMPLECTIC_EULER, 1e-3, 1);
-    run(w, 3);
+    sim_world *w = open_world(m, SIM_SYMPLECTIC_EULER, 1e-3, 1);
+    run_world(w, 3);
     sim_world_applied(w)[9] = NAN;
     sim_error error;
     double time = sim_world_state(w)->time;
@@ -95,7 +38,7 @@ Test(world, bad_options_and_states_are_refused) {
     cr_expect_null(sim_world_create(m, &options, &error));
     cr_expect_eq(error.status, SIM_BAD_INPUT);
 
-    sim_world *w = start(m, SIM_MIDPOINT, 1e-3, 1);
+    sim_world *w = open_world(m, SIM_MIDPOINT, 1e-3, 1);
     sim_state state = *sim_world_state(w);
     double *q = malloc((size_t)m->nq * sizeof *q);
     memcpy(q, state.q, (size_t)m->nq * sizeof *q);
@@ -149,8 +92,8 @@ Test(world, finds_what_stands_still_though_nobody_looked) {
         sim_builder_add_shape(b, &floor);
         sim_builder_add_shape(b, &ball);
         sim_model *m = sim_builder_finish(b, NULL);
-        sim_world *w = start(m, (sim_integrator)integrator, 1e-3, 1);
-        run(w, 100);
+        sim_world *w = open_world(m, (sim_integrator)integrator, 1e-3, 1);
+        run_world(w, 100);
         cr_expect_float_eq(sim_world_state(w)->q[2], 5.1, 1e-5, "%s", sim_integrator_name((sim_integrator)integrator));
         sim_world_free(w);
         sim_model_free(m);
@@ -159,8 +102,8 @@ Test(world, finds_what_stands_still_though_nobody_looked) {
 
 Test(world, takes_contacts_only_if_finite_in_order_and_of_its_own_shapes) {
     sim_model *m = two_balls();
-    sim_world *w = start(m, SIM_MIDPOINT, 1e-3, 1);
-    run(w, 1);
+    sim_world *w = open_world(m, SIM_MIDPOINT, 1e-3, 1);
+    run_world(w, 1);
     sim_state state = *sim_world_state(w);
     cr_assert_eq(state.ncontact, 1);
     sim_error error;
@@ -243,7 +186,7 @@ Test(world, a_step_cut_short_says_how_far_it_was_from_the_end) {
     for (int k = 0; k < 2; k++) {
         options.max_iterations = k ? 50 : 1;
         sim_world *w = sim_world_create(m, &options, NULL);
-        run(w, 1);
+        run_world(w, 1);
         const sim_step_info *info = sim_world_info(w);
         cr_expect(k ? info->nonconverged == 0 : info->nonconverged > 0);
         cr_expect(info->residual > 0 && (info->residual <= options.tolerance) == k, "%g", info->residual);
@@ -255,8 +198,8 @@ Test(world, a_step_cut_short_says_how_far_it_was_from_the_end) {
 
 Test(world, time_is_counted_not_summed) {
     sim_model *m = arm_model();
-    sim_world *w = start(m, SIM_SYMPLECTIC_EULER, 0.001, 1);
-    run(w, 1000);
+    sim_world *w = open_world(m, SIM_SYMPLECTIC_EULER, 0.001, 1);
+    run_world(w, 1000);
     cr_expect_eq(sim_world_state(w)->time, 1000 * 0.001);
     sim_world_free(w);
     sim_model_free(m);
@@ -264,8 +207,8 @@ Test(world, time_is_counted_not_summed) {
 
 Test(world, a_model_without_bodies_steps_too) {
     sim_model *m = sim_builder_finish(sim_builder_create(), NULL);
-    sim_world *w = start(m, SIM_MIDPOINT, 0.001, 2);
-    run(w, 3);
+    sim_world *w = open_world(m, SIM_MIDPOINT, 0.001, 2);
+    run_world(w, 3);
     cr_expect_eq(sim_world_energy(w).kinetic, 0);
     sim_world_free(w);
     sim_model_free(m);
@@ -300,18 +243,18 @@ static sim_model *boxes_on_ground(void) {
 
 Test(world, a_profile_gives_every_moment_of_a_step_to_one_stage) {
     sim_model *m = boxes_on_ground();
-    sim_world *w = start(m, SIM_SYMPLECTIC_EULER, 1e-2, 1);
+    sim_world *w = open_world(m, SIM_SYMPLECTIC_EULER, 1e-2, 1);
     double readings = 0, sum = 0;
     sim_profile profile = {.clock = {tick, &readings}};
     sim_world_profile(w, &profile);
-    run(w, 10);
+    run_world(w, 10);
     for (int k = 0; k <= SIM_TIME_INTEGRATE; k++) {
         cr_assert_eq(profile.seconds[k], 10, "%s", sim_time_name((sim_time)k));
     }
     cr_assert_eq(profile.seconds[SIM_TIME_SOLVER], 0);
     profile = (sim_profile){.clock = profile.clock, .parts = 1};
     readings = 0;
-    run(w, 1);
+    run_world(w, 1);
     for (int k = 0; k <= SIM_TIME_INTEGRATE; k++) {
         sum += profile.seconds[k];
     }
@@ -322,7 +265,7 @@ Test(world, a_profile_gives_every_moment_of_a_step_to_one_stage) {
     cr_assert_eq(profile.seconds[SIM_TIME_FACTOR], sim_world_info(w)->factorisations);
     sim_world_profile(w, NULL);
     readings = 0;
-    run(w, 1);
+    run_world(w, 1);
     cr_assert_eq(readings, 0);
     sim_world_free(w);
     sim_model_free(m);
@@ -330,12 +273,12 @@ Test(world, a_profile_gives_every_moment_of_a_step_to_one_stage) {
 
 Test(world, nothing_depends_on_the_clock) {
     sim_model *m = boxes_on_ground();
-    sim_world *timed = start(m, SIM_MIDPOINT, 1e-2, 1), *plain = start(m, SIM_MIDPOINT, 1e-2, 1);
+    sim_world *timed = open_world(m, SIM_MIDPOINT, 1e-2, 1), *plain = open_world(m, SIM_MIDPOINT, 1e-2, 1);
     double readings = 0;
     sim_profile profile = {.clock = {tick, &readings}, .parts = 1};
     sim_world_profile(timed, &profile);
-    run(timed, 20);
-    run(plain, 20);
+    run_world(timed, 20);
+    run_world(plain, 20);
     cr_assert(same_state(m, sim_world_state(timed), sim_world_state(plain)));
     cr_assert_gt(readings, 100);
     sim_world_free(timed);
