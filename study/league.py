@@ -7,7 +7,7 @@ What no impulse is needed for is left out.  A solver has solved a problem to 1e-
 contact with Coulomb friction, is that small within the time limit; it is run with its tolerance at each of the three, and
 may be timed by a tighter run; other options stand as they are, but that pgs and subadmm may go on as long as there is time.
 Solvers of another law have the error of their own law beside it.  Prints tables in Markdown
-and draws performance profiles (Dolan, More 2002; Acary, Bremond, Huber 2018) with gnuplot: docs/images/league.svg.
+and draws performance profiles (Dolan, More 2002; Acary, Bremond, Huber 2018): docs/images/league.svg.
 
     --quick           one step a scene, one run with the tightest tolerance, little time, no picture unless --picture names one
     --json            one JSON object with every figure in place of the tables

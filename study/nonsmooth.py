@@ -2,7 +2,7 @@
 """study/nonsmooth.py [CASE...]: Newton and linear iterations of `nsn` on the rigid examples of Macklin et al. 2019 beside their table,
 what mass ratios do to it, what the r of friction and the complementarity function are worth (their figure 9), and how far each
 linear solver gets in a Newton step (figure 11).  Prints tables in Markdown and draws docs/images/nonsmooth.svg and
-docs/images/mass_ratios.svg (gnuplot).
+docs/images/mass_ratios.svg.
 
 Cases are those of study/compare.py --list, or `ratio`, all of these; default: stack-3 can arch gripper hand pile ratio (some
 minutes).  A picture is drawn if all its cases are there.
@@ -23,6 +23,7 @@ import tempfile
 
 import compare
 import markdown
+import plots
 from cases import CASES
 from cases import chosen as cases_chosen
 from reproduction.frame.context import Curve
@@ -33,11 +34,11 @@ RATIOS = {"heavy": "three of 1 kg carry a heavy one", "smooth": "the same withou
           "down": "each lighter than the one below", "scale": "four alike"}
 DRAWN = ["stack-3", "arch", "hand", "pile"]
 SYSTEMS = DRAWN + ["gripper", "ratio-heavy-1e3", "ratio-up-1e3"]
-LINEAR = {"pcr": "#2f6fab", "pcg": "#3f9f5f", "gauss-seidel": "#e0a030", "jacobi": "#c0504d"}
+LINEAR = {"pcr": plots.BLUE, "pcg": plots.GREEN, "gauss-seidel": plots.ORANGE, "jacobi": plots.RED}
 PLAIN = ["friction=fixed-point"]  # as in the paper
 LINES = {"pcr": PLAIN, "cholesky": PLAIN + ["linear=cholesky"], "nsn as it stands": []}
 WAYS = {"r adapted": PLAIN, "r = W_ii": PLAIN + ["r=fixed"], "r = 1": PLAIN + ["r=fixed", "preconditioned=off"]}
-COLOURS = dict(zip(WAYS, ("#2f6fab", "#c0504d", "#777777")))
+COLOURS = dict(zip(WAYS, (plots.PURPLE, plots.CYAN, plots.INK)))
 FUNCTIONS = ["fischer-burmeister", "minimum"]
 SLOW = ["pile"]  # seconds each: its first problem alone tells of strategies
 PAPER_TABLE = {"arch": ("20 stones, 134 contacts", 6, 20), "pile": ("54 tables, 936 contacts", 4, 20), "hand": ("hand of 21 bodies, 104 contacts", 8, 20),
@@ -127,26 +128,9 @@ def courses(path, folder):
 # ---- pictures ----
 
 
-class Picture:
-    """gnuplot's script for panels of lines."""
-
-    def __init__(self, image, columns, lines, width, height):
-        self.blocks = []
-        self.script = [f"set terminal svg size {width},{height} font 'sans,12' background '#ffffff'", f"set output '{image}'",
-                       "set border 3; set tics nomirror; set grid lc '#dddddd'; set logscale y; set format y '10^{%L}'; unset mxtics; unset mytics",
-                       "set key below maxrows 3 font ',10' noenhanced", f"set multiplot layout {lines},{columns}"]
-
-    def panel(self, title, x, lines, extra, mark="lines"):
-        """Of lines (label, colour, dash, points)."""
-        names, dots = [], " pt 7 ps 0.4" if mark == "linespoints" else ""
-        for label, colour, dash, points in lines:
-            name = f"$d{len(self.blocks)}"
-            self.blocks.append(name + " << EOD\n" + "\n".join(f"{a:g} {max(b, 1e-17):g}" for a, b in points) + "\nEOD")
-            names.append(f"{name} using 1:2 with {mark} lw 1.6{dots} dt {dash} lc '{colour}' title '{label}'")
-        self.script.append(f"set title '{title}' noenhanced; set xlabel '{x}'; {extra}; plot " + ", ".join(names))
-
-    def draw(self):
-        subprocess.run(["gnuplot"], input="\n".join(self.blocks + self.script) + "\nunset multiplot\nset output\n", check=True, text=True)
+def lines_of(content, style):
+    """Of (label, color, dash, points)."""
+    return [plots.series([(x, max(y, 1e-17)) for x, y in points], label, color=color, dash=dash, style=style) for label, color, dash, points in content]
 
 
 def least(values):
@@ -158,16 +142,15 @@ def least(values):
 
 
 def draw_systems(image, systems, found):
-    picture = Picture(image, 3, len(DRAWN), 1100, 330 * len(DRAWN))
+    panels = []
     for case in DRAWN:
         for step in STEPS:
-            picture.panel(f"{case}: residual in Newton step {step}", "linear iterations",
-                          [(method, colour, 1, list(enumerate(systems[case].get((method, step), [1])))) for method, colour in LINEAR.items()],
-                          "set yrange [1e-12:2]")
-        picture.panel(f"{case}: least E so far", "Newton steps",
-                      [(f"{way}, {'minimum' if function == 'minimum' else 'F.-B.'}", COLOURS[way], 1 + (function == "minimum"),
-                        list(enumerate(least(values)))) for (way, function), values in found[case].items()], "set yrange [1e-9:2]")
-    picture.draw()
+            lines = [(method, color, None, list(enumerate(systems[case].get((method, step), [1])))) for method, color in LINEAR.items()]
+            panels.append(plots.panel(lines_of(lines, "line"), f"{case}: residual in Newton step {step}", "linear iterations", "", "y", (0, None), (1e-12, 2)))
+        lines = [(f"{way}, {'minimum' if function == 'minimum' else 'F.-B.'}", COLOURS[way], "dash" if function == "minimum" else None, list(enumerate(least(values))))
+                 for (way, function), values in found[case].items()]
+        panels.append(plots.panel(lines_of(lines, "line"), f"{case}: least E so far", "Newton steps", "", "y", (0, None), (1e-9, 2)))
+    plots.draw(image, panels, width=1180, columns=3)
 
 
 def split_ratio(case):
@@ -180,16 +163,14 @@ def draw_ratios(image, told):
     kinds = [kind for kind in RATIOS if kind != "scale"] + ["scale"]
     ways = [one for one in told["strategies"] if one["case"].startswith("ratio")]
     whole = [one for one in told["newton"] if one["case"].startswith("ratio") and not LINES[one["linear"]]]
-    picture = Picture(image, 3, 2, 1000, 620)
+    panels = []
     for kind in kinds:
         def points(lines, key):
             return sorted((split_ratio(one["case"])[1], one[key]) for one in lines if split_ratio(one["case"])[0] == kind or one["case"] == "ratio-1" and kind != "smooth")
-        lines = [(way, COLOURS[way], 1, points([one for one in ways if one["way"] == way and one["function"] == FUNCTIONS[0]], "newton")) for way in WAYS]
-        lines += [("nsn as it stands", "#3f9f5f", 1, points(whole, "newton")), ("sweeps of Gauss and Seidel", "#e0a030", 1, points(told["sweeps"], "newton"))]
-        picture.panel(RATIOS[kind], "mass [kg]" if kind == "scale" else "mass ratio", lines,
-                      "set logscale x; set format x '10^{%L}'; set yrange [3:6000]; set xrange [*:*]; set key inside right center maxrows 5" + ("" if kind == "light" else "; unset key"),
-                      "linespoints")
-    picture.draw()
+        lines = [(way, COLOURS[way], None, points([one for one in ways if one["way"] == way and one["function"] == FUNCTIONS[0]], "newton")) for way in WAYS]
+        lines += [("nsn as it stands", plots.GREEN, None, points(whole, "newton")), ("sweeps of Gauss and Seidel", plots.ORANGE, None, points(told["sweeps"], "newton"))]
+        panels.append(plots.panel(lines_of(lines, "both"), RATIOS[kind], "mass [kg]" if kind == "scale" else "mass ratio", "", "xy", y_range=(3, 6000)))
+    plots.draw(image, panels, width=1000, columns=3)
 
 
 # ---- tables ----
@@ -295,8 +276,8 @@ def run(context):
     of_linear = {linear: solutions(context, f"linear={linear}", f"linear_iterations={LINEAR_ITERATIONS}", "linear_tolerance=0", "r=fixed", steps=NEWTON_STEPS) for linear in LINEAR_TITLES}
     names = list(of_linear["pcr"])
     context.plot(f"Error after {NEWTON_STEPS} Newton steps with {LINEAR_ITERATIONS} linear iterations each", [
-        Curve([(k, of_linear[linear][name]["E"]) for k, name in enumerate(names, 1)], title, "points", mark=mark)
-        for (linear, title), mark in zip(LINEAR_TITLES.items(), ("circle", "ring", "square", "triangle"))], x="problem", y="E", log="y", x_range=(0, len(names) + 1))
+        Curve([(k, of_linear[linear][name]["E"]) for k, name in enumerate(names, 1)], title, "points")
+        for linear, title in LINEAR_TITLES.items()], x="problem", y="E", log="y", x_range=(0, len(names) + 1))
     context.table("Newton steps to E = 1e-8 (at most 100)", ["problem"] + [FUNCTION_TITLES[f] + ("" if s == "on" else ", not scaled") for f, s in found], [
         [name] + [one[name]["iterations"] if one[name]["E"] <= 1e-8 else "not solved" for one in found.values()] for name in names])
     context.table(f"E after {NEWTON_STEPS} Newton steps with {LINEAR_ITERATIONS} linear iterations each", ["problem", *LINEAR_TITLES.values()], [

@@ -3,7 +3,7 @@
 are searched and stayed on, the dogleg, steps put back on edges.  For each cell of table 1 (cube-5-mu0.1 to cube-15-mu2.0): iterations,
 Newton's points taken, steps left unsolved, with all of them and without each; how rare chattering is; and of the steps that take
 the most iterations more without edges, and without projection, the one whose x goes to and fro most often, drawn in
-docs/images/chattering.svg (gnuplot): l against iterations, and one contact's x beside its edge.  Some ten minutes.
+docs/images/chattering.svg: l against iterations, and one contact's x beside its edge.  Some ten minutes.
 
     --quick        one run of each cell in place of ten
     --json         figures in place of tables; nothing is drawn without --image
@@ -24,6 +24,7 @@ import tempfile
 import cases
 import compare
 import markdown
+import plots
 from reproduction.frame.context import Curve
 from shared import ROOT, Options, program
 
@@ -133,72 +134,51 @@ def look_at_worst(found, quick):
     return {name: max(looks, key=lambda one: one["without"]["hops"]) for name, looks in seen.items()}
 
 
-PANEL = """set title '{0}'; set xlabel '{1}'; set ylabel '{2}' offset 1
-plot {3}
-"""
-
-
-def plotted(blocks, points):
-    blocks.append(f"$d{len(blocks)} << EOD\n" + "\n".join(" ".join(f"{x:.10g}" for x in point) for point in points) + "\nEOD\n")
-    return f"$d{len(blocks) - 1}"
-
-
 def busiest(places):
     """The first of SEEN iterations in a row with the most hops."""
     return max(range(max(1, len(places) - SEEN)), key=lambda k: hops(places[k:k + SEEN]))
 
 
-def drawn_l(blocks, told, title):
-    return [f"{plotted(blocks, list(enumerate(max(l, 1e-20) for l in told[name]['l'])))} using 1:2 with lines {STYLE[name]} title '{word}{title}'"
+COLOUR = {"with": plots.BLUE, "without": plots.RED}
+
+
+def drawn_l(told, title):
+    return [plots.series([(k, max(l, 1e-20)) for k, l in enumerate(told[name]["l"])], word + title, color=COLOUR[name], style="line")
             for name, word in (("without", "without "), ("with", ""))]
 
 
-def drawn_sides(blocks, places, first):
+def drawn_sides(places, first):
     """How far beyond the cone x is, over the greatest radius of the cone there."""
     seen = list(enumerate(places))[first:first + SEEN]
     radius = max(place[0] * abs(place[3]) for _, place in seen)
-    return [f"{plotted(blocks, [(k, outside(place) / radius) for k, place in seen])} using 1:2 with linespoints pt 7 ps 0.4 {STYLE['without']} notitle"]
+    return [plots.series([(k, outside(place) / radius) for k, place in seen], color=COLOUR["without"], style="both")]
 
 
-def drawn_places(blocks, told, first):
-    """In the plane of |t| and n; and where that is."""
+def drawn_places(told, first):
+    """In the plane of |t| and n; and the range of |t|."""
     seen = [(math.hypot(t1, t2), n) for _, t1, t2, n in told["without"]["places"][first:first + SEEN]]
-    end = told["with"]["places"][-1]
+    friction, t1, t2, n = told["with"]["places"][-1]
     low, high = min(t for t, _ in seen), max(t for t, _ in seen)
     margin = 0.3 * (high - low) + 1e-12
-    friction = end[0]
-    edge = plotted(blocks, [(x, -x / friction) for x in (max(0, low - margin), high + margin)])
-    lines = [f"{plotted(blocks, seen)} using 1:2 with linespoints pt 7 ps 0.4 {STYLE['without']} notitle",
-             f"{edge} using 1:2 with lines lw 1 lc '#777777' title 'edge of slip'"]
-    if low - margin < math.hypot(end[1], end[2]) < high + margin:
-        lines.append(f"{plotted(blocks, [(math.hypot(end[1], end[2]), end[3])])} using 1:2 with points pt 6 ps 1.2 lw 1.6 lc '#2f6fab' title 'answer'")
-    return lines, f"set xrange [{low - margin:.10g}:{high + margin:.10g}]; set xtics {(high - low + 2 * margin) / 3:.1g}"
+    edge = [(t, -t / friction) for t in (max(0, low - margin), high + margin)]
+    lines = [plots.series(seen, color=COLOUR["without"], style="both"), plots.series(edge, "edge of slip", color=plots.INK, style="line")]
+    if low - margin < math.hypot(t1, t2) < high + margin:
+        lines.append(plots.series([(math.hypot(t1, t2), n)], "answer", color=COLOUR["with"], style="points"))
+    return lines, (low - margin, high + margin)
 
 
-STYLE = {"with": "lw 1.6 lc '#2f6fab'", "without": "lw 1.2 lc '#c0504d'"}
-
-
-def panels(blocks, told, title):
+def panels(told, title):
     """l; on which side of its cone x is, iteration by iteration; and where."""
     without = told["without"]["places"]
     first = busiest(without)
-    places, ranges = drawn_places(blocks, told, first)
-    return ["set logscale y; set format y '10^{%L}'; set format x '%g'; set xrange [*:*]; set xtics autofreq",
-            PANEL.format(f"{told['cell']}, problem {told['problem']}", "iterations", "l", ", ".join(drawn_l(blocks, told, title))),
-            "unset logscale y; set format y '%g'; set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead lc '#777777'",
-            PANEL.format(f"Without {title}: one x sticks below 0, slips above", "iterations", "beyond the cone, over its radius",
-                         ", ".join(drawn_sides(blocks, without, first))),
-            "unset arrow 1; set format x '%.4g'; set format y '%.4g'; " + ranges,
-            PANEL.format("The same x in these iterations", "|x_t|", "x_n", ", ".join(places))]
+    places, ends = drawn_places(told, first)
+    return [plots.panel(drawn_l(told, title), f"{told['cell']}, problem {told['problem']}", "iterations", "l", "y"),
+            plots.panel(drawn_sides(without, first), f"Without {title}: sticks below 0, slips above", "iterations", "beyond the cone, over its radius"),
+            plots.panel(places, "The same x in these iterations", "|x_t|", "x_n", x_range=ends)]
 
 
 def draw(image, drawn):
-    blocks = []
-    script = [f"set terminal svg size 1180,{370 * len(drawn)} font 'sans,12' background '#ffffff'", f"set output '{image}'",
-              "set border 3; set tics nomirror; set grid lc '#dddddd'; unset mxtics; unset mytics; set key below samplen 2", f"set multiplot layout {len(drawn)},3"]
-    for name, told in drawn.items():
-        script += panels(blocks, told, DRAWN[name])
-    subprocess.run(["gnuplot"], input="\n".join(blocks + script) + "\nunset multiplot\nset output\n", check=True, text=True)
+    plots.draw(image, [one for name, told in drawn.items() for one in panels(told, DRAWN[name])], width=1180, columns=3)
 
 
 # ---- tables ----

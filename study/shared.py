@@ -24,7 +24,7 @@ def program():
         if not os.access(named, os.X_OK):
             sys.exit(f"study: SIM_PROGRAM={named} is no program")
         return os.path.abspath(named)
-    script = (f"self=study root={shlex.quote(ROOT)}; . \"$root/tools/common.sh\"; install_packages run figures; "
+    script = (f"self=study root={shlex.quote(ROOT)}; . \"$root/tools/common.sh\"; install_packages run; "
               "configure \"$root/build/bench\" -Dnative=true -Dtests=disabled -Dbenchmarks=true && { "
               "ninja -C \"$root/build/bench\" -n | grep -q 'no work to do' || { say 'building'; ninja --quiet -C \"$root/build/bench\" >&2; }; }")
     if subprocess.run(["sh", "-c", script], stdout=subprocess.DEVNULL, check=False).returncode:

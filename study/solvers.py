@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""study/solvers.py WHAT...: how far do the contact solvers get, and how fast?  Prints tables in Markdown and draws them (gnuplot):
+"""study/solvers.py WHAT...: how far do the contact solvers get, and how fast?  Prints tables in Markdown and draws them:
 
     convergence   a nut on its bolt and a stack of dishes, 100 problems each    docs/images/convergence.svg    3 minutes
     growth        balls poured into a cup, 9 to 2,000; balls in a cup that two
@@ -20,16 +20,17 @@ import tempfile
 
 import compare
 import markdown
+import plots
 import shared
 from shared import ROOT, printed
 
-COLOUR = {"canal": "#2f6fab", "subadmm": "#3f9f5f", "pgs": "#c0504d", "pgs:acceleration=none": "#e0a030"}
+COLOUR = {"canal": plots.BLUE, "subadmm": plots.GREEN, "pgs": plots.RED, "pgs:acceleration=none": plots.ORANGE}
 TITLE = {"canal": "CANAL", "subadmm": "SubADMM", "pgs": "PGS, accelerated", "pgs:acceleration=none": "PGS"}
 CASE = {"nut": "M48 nut on its bolt", "dishes": "Dishes under a pot"}
 SIZES = (9, 18, 27, 36, 45, 100, 200, 490, 1000, 2000)
 HELD = (9, 18, 27, 36, 45)
 ROBOTS = (1, 8, 27, 64)
-FAMILIES = {"pour": ("balls", 7, 1), "grasp": ("held balls", 9, 4), "quadrupeds": ("robots", 4, 2)}
+FAMILIES = {"pour": ("balls", "solid"), "grasp": ("held balls", "dashdot"), "quadrupeds": ("robots", "dash")}
 FIXED = {"subadmm": "subadmm:max_iterations=100:tolerance=0", "pgs:acceleration=none": "pgs:max_iterations=100:tolerance=0:acceleration=none",
          "canal": "canal:rounds=5:tolerance=0"}
 
@@ -58,23 +59,12 @@ def image(name, quick):
     return os.path.join(tempfile.gettempdir() if quick else os.path.join(ROOT, "docs", "images"), name)
 
 
-def plot(script):
-    subprocess.run(["gnuplot"], input=script, check=True, text=True)
-
-
-HEAD = """set terminal svg size {0},{1} font 'sans,13' background '#ffffff'
-set output '{2}'
-set border 3; set tics nomirror; set grid lc '#dddddd'
-unset mxtics; unset mytics
-set style fill transparent solid 0.18 noborder
-set logscale xy; set format x '10^{{%L}}'; set format y '10^{{%L}}'
-"""
-
 # ---- how the error falls ----
 
 
 def curves(path):
-    """E, time and their spread over all problems, at every effort: a problem that is done stays where it ended."""
+    """E, time and their spread over all problems, at every effort: a problem that is done stays where it ended.
+    (effort, median time, 10 % of E, median E, 90 % of E)."""
     read = collections.defaultdict(lambda: collections.defaultdict(dict))
     with open(path, encoding="ascii", newline="") as file:
         for row in csv.DictReader(file):
@@ -97,29 +87,19 @@ def convergence(quick):
         path = os.path.join(folder, "curves.csv")
         limited = [solver for solver in limited if solver.split(":")[0] in ("sap", *solvers)]
         print(compared(CASE, solvers + limited, "--equal-time", "--curves", path, *(["--quick"] if quick else [])), end="")
-        drawn = collections.defaultdict(list)
-        for (case, solver), lines in curves(path):
-            if solver not in COLOUR:
-                continue
-            name = os.path.join(folder, f"{case}_{len(drawn[case])}")
-            with open(name, "w", encoding="ascii") as file:
-                file.writelines(" ".join(f"{x:g}" for x in line) + "\n" for line in lines)
-            drawn[case].append((name, solver))
-        script = HEAD.format(1180, 720, image("convergence.svg", quick)) + "set multiplot layout 2,3\n"
-        panels = [("iterations (CANAL: rounds)", "E", "1", "3:5", "4", "[*:*][1e-17:10]"), ("time [ms]", "E", "2", "3:5", "4", "[*:*][1e-17:10]"),
-                  ("iterations (CANAL: rounds)", "time [ms]", "1", None, "2", "[*:*][*:*]")]
-        for case, title in CASE.items():
-            for number, (x, y, column, band, line, ranges) in enumerate(panels):
-                parts = []
-                for name, solver in drawn[case]:
-                    if band:
-                        parts.append(f"'{name}' using {column}:{band} with filledcurves lc '{COLOUR[solver]}' notitle")
-                for name, solver in drawn[case]:
-                    parts.append(f"'{name}' using {column}:{line} with lines lw 2 lc '{COLOUR[solver]}' title '{TITLE[solver]}'")
-                script += f"set title '{title}'; set xlabel '{x}'; set ylabel '{y}' offset 1\n"
-                script += "set key bottom left reverse Left samplen 2\n" if case == "dishes" and number == 0 else "unset key\n"
-                script += f"plot {ranges} " + ", ".join(parts) + "\n"
-        plot(script)
+        draw_convergence(image("convergence.svg", quick), {key: lines for key, lines in curves(path) if key[1] in COLOUR})
+
+
+def draw_convergence(path, found):
+    """Of (case, solver): the lines of `curves`."""
+    def lines(case, points):
+        return [plots.series([points(line) for line in found[case, solver]], TITLE[solver], color=color, style="line") for solver, color in COLOUR.items() if (case, solver) in found]
+    panels, ends = [], (1e-17, 10)
+    for case, title in CASE.items():
+        panels += [plots.panel(lines(case, lambda line: (line[0], *line[2:])), title, "iterations (CANAL: rounds)", "E", "xy", y_range=ends),
+                   plots.panel(lines(case, lambda line: (line[1], *line[2:])), title, "time [ms]", "E", "xy", y_range=ends),
+                   plots.panel(lines(case, lambda line: line[:2]), title, "iterations (CANAL: rounds)", "time [ms]", "xy")]
+    plots.draw(path, panels, width=1180, columns=3)
 
 
 # ---- how time grows ----
@@ -169,22 +149,16 @@ def growth(quick):
     print("\nTime grows as bodies and contacts together to the power of\n\n" + markdown.table(
         ["", *(TITLE[s] for s in solvers)], [[family, *(exponent(figures[family, FIXED[s]]) for s in solvers)] for family in FAMILIES]))
     print_shares(figures, solvers)
-    with tempfile.TemporaryDirectory() as folder:
-        script = HEAD.format(920, 400, image("growth.svg", quick)) + "set multiplot layout 1,2\nset xlabel 'bodies and contacts'\n"
-        for column, y, title in ((2, "time [ms]", "Time of a solve"), (4, "lee, mean [N s]", "Residual")):
-            parts = []
-            for family, (what, mark, dash) in FAMILIES.items():
-                for solver in solvers:
-                    name = os.path.join(folder, f"{family}_{solver}")
-                    with open(name, "w", encoding="ascii") as file:
-                        file.writelines(" ".join(f"{x:g}" for x in row[:4]) + "\n" for row in figures[family, FIXED[solver]])
-                    budget = "5 rounds" if solver == "canal" else "100"
-                    parts.append(f"'{name}' using 1:{column} with linespoints lw 2 pt {mark} ps 0.5 dt {dash} lc '{COLOUR[solver]}' "
-                                 f"title '{TITLE[solver]}, {budget}: {what}'")
-            script += f"set title '{title}'; set ylabel '{y}' offset 1\n"
-            script += "set key bottom right reverse Left samplen 3\n" if column == 4 else "unset key\n"
-            script += "plot " + ("[30:*][1e-16:1e-2] " if column == 4 else "") + ", ".join(parts) + "\n"
-        plot(script)
+    draw_growth(image("growth.svg", quick), {key: [(row[0], row[1], row[3]) for row in rows] for key, rows in figures.items()}, solvers)
+
+
+def draw_growth(path, found, solvers):
+    """Of (family, solver with its budget): (bodies and contacts, ms, residual)."""
+    def lines(column):
+        return [plots.series([(row[0], row[column]) for row in found.get((family, FIXED[solver]), ())], f"{TITLE[solver]}, {'5 rounds' if solver == 'canal' else '100'}: {what}",
+                               color=COLOUR[solver], dash=dash, style="both") for family, (what, dash) in FAMILIES.items() for solver in solvers]
+    plots.draw(path, [plots.panel(lines(1), "Time of a solve", "bodies and contacts", "time [ms]", "xy"),
+                        plots.panel(lines(2), "Residual", "bodies and contacts", "lee, mean [N s]", "xy", (30, None), (1e-16, 1e-2))], width=920, columns=2)
 
 
 # ---- what splitting is worth ----

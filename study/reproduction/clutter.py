@@ -68,7 +68,7 @@ def two_steps(context):
             context.figure("step_60_last", last_steps(told["exact"]))
             context.figure("step_60_slackness", to_rounding(context, step)["slackness"])
         context.plot(f"Step {step}: cost above the least", [
-            Curve(falls["exact"], "exact line search", "both"), Curve(falls["armijo"], "Armijo", "both", dash="dash", mark="ring")],
+            Curve(falls["exact"], "exact line search", "both"), Curve(falls["armijo"], "Armijo", "both", dash="dash")],
             x="Newton steps", y="of the first", log="y", x_range=(0, None), y_range=(ROUNDING, 10))
 
 
@@ -88,11 +88,11 @@ def settling(context):
     context.figure("newton_at_rest_most", max(at_rest))
     context.figure("worst_momentum", max(record["certificate.momentum"]))
     context.figure("unsolved", int(sum(record["unsolved"])))
-    context.plot("Newton steps a step, 40 objects within walls", [Curve(record.pairs("time", "solver_iterations"), width=1)],
+    context.plot("Newton steps a step, 40 objects within walls", [Curve(record.pairs("time", "solver_iterations"))],
                  x="time [s]", y="of the hardest island")
     context.plot("Contacts and islands", [Curve(record.pairs("time", "contacts"), "contacts"), Curve(record.pairs("time", "islands"), "islands")],
                  x="time [s]")
-    context.plot("Momentum error of every step", [Curve([(t, e) for t, e in record.pairs("time", "certificate.momentum")], width=1),
+    context.plot("Momentum error of every step", [Curve([(t, e) for t, e in record.pairs("time", "certificate.momentum")]),
                                                  Curve([(0, 1e-5), (10, 1e-5)], "tolerance", dash="dash", colour=8)],
                  x="time [s]", log="y", y_range=(1e-12, 1e-4))
 

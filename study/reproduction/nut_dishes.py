@@ -38,8 +38,7 @@ def draw(context, path, solvers):
     for case, title in solvers.CASE.items():
         of = {s: curves[case, s] for s in SOLVERS}
         colour = {s: k for k, s in enumerate(SOLVERS, 1)}
-        bands = [Curve([(t, low, high) for _, t, low, _, high in of[s]], style="band", colour=colour[s]) for s in SOLVERS]
-        context.plot(f"{title}: residual", bands + [Curve([(t, mid) for _, t, _, mid, _ in of[s]], solvers.TITLE[s], colour=colour[s]) for s in SOLVERS],
+        context.plot(f"{title}: residual", [Curve([line[1:] for line in of[s]], solvers.TITLE[s], colour=colour[s]) for s in SOLVERS],
                      x="time [ms]", y="[N s]", log="xy", y_range=(1e-16, None), note="Median of 100 problems; four fifths lie in the band.")
         context.plot(f"{title}: time", [Curve([(k, t) for k, t, *_ in of[s]], solvers.TITLE[s], colour=colour[s]) for s in SOLVERS],
                      x="iterations, of CANAL rounds", y="[ms]", log="xy")

@@ -139,11 +139,57 @@ def refuses_in_one_sentence():
     refuses("--from should be less", "run.csv", "--from", 2, "--to", 1)
     refuses("No such file", "nothing.csv", status=3)
     refuses("is a folder, not a file", "/", status=3)
-    refuses("is JSON, not a recorded run", os.path.join(SCENES, "basic/pendulum.json"))
+    refuses("is JSON, not a recorded run", write("scene.csv", "{}"))
+    refuses("a scene, not a figure", os.path.join(SCENES, "basic/pendulum.json"))
     refuses("ends in .svg, not 'a.png'", "run.csv", "--out", "a.png")
     refuses("is not an HDF5 file", write("junk.h5", b"\x01\x02\x03" * 99))
     refuses("cannot", "run.csv", "--out", "nowhere/run.svg", status=3)
     assert not os.path.exists("x.svg")
+
+
+AXES = '"x": {"label": "step", "unit": "s", "log": true}, "y": {"label": "error", "log": true, "from": 1e-9, "to": 1}'
+
+
+def figure(content, head=""):
+    return write("figure.json", '{"figure": 1, %s "panels": [%s]}' % (head, content))
+
+
+def draws_a_figure_with_log_axes_and_one_legend():
+    one = '{"title": "%s", ' + AXES + ', "series": [{"label": "a", "x": [1e-3, 1e-2, 1e-1], "y": [1e-8, 1e-6, %s]}, {"label": "%s", "x": [1e-3, 1e-1], "y": [1e-4, 1e-2]}]}'
+    svg = picture(figure(one % ("Left", "1e-4", "b") + ", " + one % ("Right", "-1", "c"), '"title": "Both", "columns": 2, "width": 900,'))
+    assert texts(svg, "title") == ["Both"] and svg.get("width") == "900", texts(svg)
+    assert texts(svg, "name") == ["Left", "step [s]", "Right", "step [s]"], texts(svg, "name")
+    assert texts(svg, "key") == ["a", "error", "b", "error", "c"], texts(svg, "key")  # that of both panels stands above them
+    labels = " ".join(texts(svg, "label"))
+    assert "10\u207b\u2078" in labels and "10\u207b\u00b2" in labels, labels
+    assert [c for c in curves(svg) if c.startswith("curve")] == ["curve c1", "curve c0", "curve c2", "curve c0"], curves(svg)
+    left, right = [[p.get("d") for p in g.iter(NS + "path") if p.get("class") == "curve c0"][0] for g in svg.iter(NS + "g")]
+    assert left.count("l") == 2 and right.count("l") == 1, (left, right)  # what is not positive is a gap
+    steps = [[float(v) for v in s.replace("-", " -").split()] for s in left.split("M")[1].split("l")[1:]]
+    assert abs(steps[0][0] - steps[1][0]) < 0.2 and abs(steps[0][1] - steps[1][1]) < 0.2, left  # a power law is a straight line
+
+
+def draws_bands_points_and_segments():
+    svg = picture(figure('{"equal": true, "series": [{"x": [0, 1, 2], "y": [1, 2, 1], "low": [0, 1, 0], "high": [2, 3, 2], "color": 3, "dash": "dash"},'
+                         '{"x": [0, 1], "y": [0, 1], "style": "points", "color": 0}, {"x": [0, 1, 0, 1], "y": [0, 1, 1, 2], "style": "segments"}]}'))
+    drawn = {p.get("class"): p.get("d") for g in svg.iter(NS + "g") for p in g.iter(NS + "path")}
+    assert set(drawn) == {"band c2", "curve c2 d1", "curve dot c2", "curve dot n", "curve c0"}, drawn
+    assert drawn["curve c0"].count("M") == 2 and drawn["curve dot n"].count("M") == 2 and drawn["band c2"].count("l") == 5, drawn
+
+
+def refuses_a_bad_figure_by_its_place():
+    def bad(at, words, content):
+        refuses(f"sim: error: figure.json:2:{content.index(at) + 1}: {words}", figure("\n" + content + "\n"))
+    bad("{}", '/panels/0: the key "series" is missing', "{}")
+    bad("[3]", "/panels/0/series/0/y: 1 numbers, but x has 2", '{"series": [{"x": [1, 2], "y": [3]}]}')
+    bad('{"x"', '/panels/0/series/0: "low" and "high" make a band', '{"series": [{"x": [1, 2], "y": [3, 4], "low": [2, 3]}]}')
+    bad('"stile"', '/panels/0/series/0/stile: unknown key "stile" (did you mean "style"?)', '{"series": [{"stile": 1, "x": [1], "y": [1]}]}')
+    bad('{"log"', "/panels/0/x: a logarithmic axis", '{"x": {"log": true, "from": 0}, "series": []}')
+    bad('{"to"', '/panels/0/y: "from" should be less than "to"', '{"y": {"to": 1, "from": 2}, "series": []}')
+    refuses("figure.json:1:26: /panels: a figure has a panel at least", figure(""))
+    refuses("takes no other file and no option but --out", figure('{"series": []}'), "--log")
+    refuses("figure.json:1:2: the text ends inside the object", write("figure.json", "{"))
+    assert "no number to draw" in texts(picture(figure('{"series": []}', '"width": 200, "columns": 8,')))
 
 
 def survives_hostile_files():

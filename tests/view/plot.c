@@ -42,15 +42,12 @@ static void read_path(const char *svg, points *p) {
 }
 
 static char *drawn(const double *x, const double *y, ptrdiff_t count, int log) {
-    plot_curve curve = {count, x, y, 0, 0};
-    plot_panel panel = {.y = {"height", "m", log, 0, 0}, .curves = 1, .curve = &curve};
-    plot_page page = {.title = "",
-                      .x = {.name = "time", .unit = "s"},
-                      .from = NAN,
-                      .to = NAN,
-                      .width = 800,
-                      .panels = 1,
-                      .panel = &panel};
+    plot_curve curve = {.count = count, .x = x, .y = y};
+    plot_panel panel = {.x = {.name = "time", .unit = "s"},
+                        .y = {.name = "height", .unit = "m", .log = log},
+                        .curves = 1,
+                        .curve = &curve};
+    plot_page page = {.title = "", .width = 800, .panels = 1, .panel = &panel};
     sim_error error = {0};
     char *svg = plot_svg(&page, &error);
     cr_assert_not_null(svg, "%s", error.text);

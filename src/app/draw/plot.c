@@ -3,6 +3,7 @@
 #include "app/cli/outputs.h"
 #include "app/cli/usage.h"
 #include "record/file/atomic_file.h"
+#include "view/plot/figure.h"
 #include "view/plot/files.h"
 #include "view/plot/quantity.h"
 
@@ -46,9 +47,10 @@ const option_set plot_options = {
     .command = "sim plot",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
-    .usage = "sim plot FILE... [OPTION]...",
+    .usage = "sim plot FILE... [OPTION]...\n       sim plot FIGURE.json [--out FILE.svg]",
     .about = "Draw trajectories (.csv, .h5) and histories of sim solve as SVG: one panel a quantity, over a common "
-             "axis. Several files are compared, one colour each. The picture suits light and dark pages.",
+             "axis. Several files are compared, one colour each. The picture suits light and dark pages. "
+             "FIGURE.json describes a figure of any numbers: panels, axes, series (docs/plots.md).",
 };
 
 static int print_error(const sim_error *error) {
@@ -137,22 +139,52 @@ static sim_status list_file(trajectory *t, sim_error *error) {
 
 /* ---- the command ---- */
 
-static sim_status draw_files(const plot_request *request, trajectory *const *file, int files, sim_error *error) {
-    char note[256];
-    char *text = plot_files(file, files, &request->wish, note, error);
+/* `text` is freed. */
+static sim_status write_picture(const plot_request *request, char *text, sim_error *error) {
+    sim_status status = SIM_OK;
     if (!text) {
         return error->status;
     }
-    sim_status status = SIM_OK;
     if (request->out && strcmp(request->out, "-") != 0) {
         status = replace_file(request->out, "a picture", text, strlen(text), error);
     } else {
         fputs(text, stdout);
     }
+    free(text);
+    return status;
+}
+
+/* Of names that end with NULL. */
+static const char *find_figure(char **path) {
+    for (; *path; path++) {
+        const char *dot = strrchr(*path, '.');
+        if (dot && strcmp(dot, ".json") == 0) {
+            return *path;
+        }
+    }
+    return NULL;
+}
+
+static sim_status draw_figure(const plot_request *request, const char *path, int files, sim_error *error) {
+    const plot_wish *w = &request->wish;
+    bool plain = files == 1 && !request->list && !request->size && !w->quantities && !w->x && !w->title && !w->log &&
+                 !w->linear && !w->log_x && isnan(w->from) && isnan(w->to);
+    if (!plain) {
+        return sim_fail(
+            error, SIM_BAD_INPUT,
+            "%.200s describes its figure alone: sim plot FIGURE.json takes no other file and no option but --out",
+            path);
+    }
+    sim_status status = outputs_apart(request->out, path, "an input file", error);
+    return status ? status : write_picture(request, plot_figure(path, error), error);
+}
+
+static sim_status draw_files(const plot_request *request, trajectory *const *file, int files, sim_error *error) {
+    char note[256];
+    sim_status status = write_picture(request, plot_files(file, files, &request->wish, note, error), error);
     if (*note && !request->quiet && !status) {
         fprintf(stderr, "sim: %s\n", note);
     }
-    free(text);
     return status;
 }
 
@@ -191,6 +223,8 @@ int plot_command(int count, char **arguments) {
         usage_print(&plot_options);
         return SIM_OK;
     }
-    status = with_files(&request, arguments + first, count - first, &error);
+    const char *figure = find_figure(arguments + first);
+    status = figure ? draw_figure(&request, figure, count - first, &error)
+                    : with_files(&request, arguments + first, count - first, &error);
     return status ? print_error(&error) : SIM_OK;
 }

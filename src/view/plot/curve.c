@@ -23,22 +23,15 @@ typedef struct pen {
 } pen;
 
 static void lift_pen(pen *p) {
-    if (p->down && p->alone) {
-        fputs("h0", p->file); /* a dot */
-    }
+    ink(p->file, p->down && p->alone ? "h0" : ""); /* a dot */
     p->down = 0;
 }
 
 /* Steps from point to point take fewer letters than places. */
 static void draw_to(pen *p, spot at) {
     double x = round(10 * at.x), y = round(10 * at.y);
-    fputc(p->down ? 'l' : 'M', p->file);
-    ink_number(p->file, (p->down ? x - p->x : x) / 10);
-    double down = (p->down ? y - p->y : y) / 10;
-    if (down >= 0) {
-        fputc(' ', p->file);
-    }
-    ink_number(p->file, down);
+    double along = (p->down ? x - p->x : x) / 10, down = (p->down ? y - p->y : y) / 10;
+    ink(p->file, p->down ? "l%f%s%f" : "M%f%s%f", along, down >= 0 ? " " : "", down);
     p->x = x;
     p->y = y;
     p->alone = !p->down;
@@ -106,44 +99,74 @@ static int out_of_sight(const plot_curve *curve, ptrdiff_t k, const plot_scale *
            (k == curve->count - 1 || side_of_page(x, curve->x[k + 1]) == side);
 }
 
-void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
+static bool is_marked(const plot_curve *curve) {
     enum { MAX_MARKED_POINTS = 40 };
+    plot_style style = curve->look.style;
+    return style == PLOT_POINTS || style == PLOT_BOTH || (style == PLOT_AUTO && curve->count <= MAX_MARKED_POINTS);
+}
+
+static spot spot_of(const plot_curve *curve, ptrdiff_t k, const plot_scale *x, const plot_scale *y) {
+    return (spot){near_paper(plot_place(x, curve->x[k])), near_paper(plot_place(y, curve->y[k])), k};
+}
+
+static void ink_line(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
     pen p = {.file = file};
     column c = {0};
     spot before = {0};
-    bool forward = goes_forward(curve);
-    fputs("<path class=\"", file);
-    ink_class(file, curve->colour, curve->dash);
-    fputs("\" d=\"", file);
+    bool pairs = curve->look.style == PLOT_SEGMENTS, forward = !pairs && goes_forward(curve);
+    ink(file, "<path class=\"curve %s\" d=\"", ink_class_of(curve->look).text);
     for (ptrdiff_t k = 0; k < curve->count; k++) {
-        if (!is_drawable(x, curve->x[k]) || !is_drawable(y, curve->y[k])) {
+        if (!is_drawable(x, curve->x[k]) || !is_drawable(y, curve->y[k]) || (pairs && k % 2 == 0)) {
             flush_column(&c, &p);
             lift_pen(&p);
+        }
+        if (!is_drawable(x, curve->x[k]) || !is_drawable(y, curve->y[k]) || (forward && out_of_sight(curve, k, x))) {
             continue;
         }
-        if (forward && out_of_sight(curve, k, x)) {
-            continue;
-        }
-        spot at = {near_paper(plot_place(x, curve->x[k])), near_paper(plot_place(y, curve->y[k])), k};
+        spot at = spot_of(curve, k, x, y);
+        double moved = hypot(at.x - before.x, at.y - before.y);
         if (forward) {
             add_spot(&c, &p, at);
-        } else if (!p.down || k == curve->count - 1 || hypot(at.x - before.x, at.y - before.y) > MIN_SPOT_DISTANCE) {
+        } else if (!p.down || pairs || k == curve->count - 1 || moved > MIN_SPOT_DISTANCE) {
             draw_to(&p, at);
             before = at;
         }
     }
     flush_column(&c, &p);
     lift_pen(&p);
-    fputs("\"/>\n", file);
-    for (ptrdiff_t k = 0; curve->count <= MAX_MARKED_POINTS && k < curve->count; k++) {
-        if (is_drawable(x, curve->x[k]) && is_drawable(y, curve->y[k])) {
-            fputs("<path class=\"dot ", file);
-            ink_class(file, curve->colour, 0);
-            fputs("\" d=\"M", file);
-            ink_number(file, near_paper(plot_place(x, curve->x[k])));
-            fputc(' ', file);
-            ink_number(file, near_paper(plot_place(y, curve->y[k])));
-            fputs("h0\"/>\n", file);
+    ink(file, "\"/>\n");
+}
+
+/* Forth along the lower edge and back along the upper one. */
+static void ink_band(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
+    pen p = {.file = file};
+    ink(file, "<path class=\"band %s\" d=\"", ink_class_of((plot_look){.colour = curve->look.colour}).text);
+    for (ptrdiff_t k = 0; k < 2 * curve->count; k++) {
+        ptrdiff_t at = k < curve->count ? k : 2 * curve->count - 1 - k;
+        double edge = k < curve->count ? curve->low[at] : curve->high[at];
+        edge = y->log ? fmax(edge, y->low) : edge;
+        if (is_drawable(x, curve->x[at]) && is_drawable(y, edge)) {
+            draw_to(&p, (spot){near_paper(plot_place(x, curve->x[at])), near_paper(plot_place(y, edge)), k});
         }
+    }
+    ink(file, "\"/>\n");
+}
+
+void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
+    if (curve->low) {
+        ink_band(file, curve, x, y);
+    }
+    if (curve->look.style != PLOT_POINTS) {
+        ink_line(file, curve, x, y);
+    }
+    if (is_marked(curve)) {
+        ink(file, "<path class=\"curve dot %s\" d=\"", ink_class_of((plot_look){.colour = curve->look.colour}).text);
+        for (ptrdiff_t k = 0; k < curve->count; k++) {
+            if (is_drawable(x, curve->x[k]) && is_drawable(y, curve->y[k])) {
+                spot at = spot_of(curve, k, x, y);
+                ink(file, "M%f %fh0", at.x, at.y);
+            }
+        }
+        ink(file, "\"/>\n");
     }
 }

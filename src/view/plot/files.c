@@ -114,7 +114,7 @@ static int list_runs(drawing *d, trajectory *const *file, int files) {
         }
     }
     for (int k = 0; k < d->runs; k++) {
-        d->key[k] = (plot_key){d->run[k].name, k % PLOT_COLOURS, 0};
+        d->key[k] = (plot_key){d->run[k].name, {.colour = k % PLOT_COLOURS}};
     }
     return good;
 }
@@ -262,8 +262,11 @@ static bool fill_curves(drawing *d, const plot_quantity *q, const column_list *l
             make_quantity(q->made, y, d->run[r].count);
             panel->y.whole &= all_whole(y, d->run[r].count);
             int of_runs = d->runs > 1;
-            curve[panel->curves++] = (plot_curve){d->run[r].count, d->run[r].x, y, (of_runs ? r : c) % PLOT_COLOURS,
-                                                  of_runs ? c : c / PLOT_COLOURS};
+            curve[panel->curves++] =
+                (plot_curve){.count = d->run[r].count,
+                             .x = d->run[r].x,
+                             .y = y,
+                             .look = {(of_runs ? r : c) % PLOT_COLOURS, of_runs ? c : c / PLOT_COLOURS, PLOT_AUTO}};
         }
     }
     panel->curve = curve;
@@ -288,7 +291,8 @@ static bool fill_keys(drawing *d, const column_list *list, int of_table, plot_pa
     size_t skipped = of_table ? common_beginning(list) : 0;
     for (int c = 0; c < list->count; c++) {
         const char *name = list->column[c]->name + skipped;
-        key[c] = d->runs > 1 ? (plot_key){name, PLOT_NEUTRAL, c} : (plot_key){name, c % PLOT_COLOURS, c / PLOT_COLOURS};
+        plot_look of_column = {PLOT_NEUTRAL, c, PLOT_AUTO}, of_run = {c % PLOT_COLOURS, c / PLOT_COLOURS, PLOT_AUTO};
+        key[c] = (plot_key){name, d->runs > 1 ? of_column : of_run};
     }
     panel->key = key;
     panel->keys = list->count > 1 ? list->count : 0;
@@ -391,14 +395,19 @@ static const char *scene_of(const drawing *d) {
 
 static char *draw_plot(drawing *d) {
     const trajectory_column *x = &d->run[0].file->column[d->run[0].x_column];
+    for (int p = 0; p < d->panels; p++) {
+        d->panel[p].x = (plot_axis){.name = x->name,
+                                    .unit = x->unit,
+                                    .log = d->wish->log_x,
+                                    .whole = strcmp(x->name, "iteration") == 0,
+                                    .airy = d->wish->x != NULL,
+                                    .has_from = !isnan(d->wish->from),
+                                    .has_to = !isnan(d->wish->to),
+                                    .from = d->wish->from,
+                                    .to = d->wish->to};
+    }
     plot_page page = {.title = d->wish->title ? d->wish->title : scene_of(d),
-                      .x = {.name = x->name,
-                            .unit = x->unit,
-                            .log = d->wish->log_x,
-                            .whole = strcmp(x->name, "iteration") == 0,
-                            .airy = d->wish->x != NULL},
-                      .from = d->wish->from,
-                      .to = d->wish->to,
+                      .shared_x = true,
                       .width = d->wish->width,
                       .height = d->wish->height,
                       .panels = d->panels,

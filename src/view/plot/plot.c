@@ -1,6 +1,6 @@
-/* Layout of a page of plots.  From above: the title, the legend that all panels share, the panels.  Each panel is
- * headed by its name, unit and legend, which so never cover a curve; ticks and grid are shared by x, and x is named
- * below the last.  data -> scales -> axes -> marks. */
+/* Layout of a page of plots.  From above: the title, the legend that all panels share, rows of panels.  Each panel is
+ * headed by its title, the name and unit of y, and its legend, which so never cover a curve.
+ * data -> scales -> axes -> marks. */
 #include "view/plot/plot.h"
 #include "view/plot/svg.h"
 
@@ -11,24 +11,35 @@
 enum {
     MARGIN = 14,
     TITLE_HEIGHT = 26,
+    PANEL_TITLE_HEIGHT = 18,
     KEY_HEIGHT = 18,
     KEYS_HEIGHT = 24, /* of one line of the shared legend */
     HEAD_HEIGHT = 24,
     FOOT_HEIGHT = 42, /* labels and name of x */
     PANEL_GAP = 12,
-    ONE_PANEL = 300, /* heights of plots, if it is left to us */
-    SOME_PANELS = 180,
+    COLUMN_GAP = 10,
+    MIN_PLOT = 60, /* width and height */
     KEY_LINE = 22,
     KEY_GAP = 16,
+    KEY_LETTERS = 64,
     NAME_ROOM = 300,
 };
+
+/* A panel and its place. */
+typedef struct cell {
+    const plot_panel *panel;
+    plot_scale x, y;
+    plot_ticks x_ticks, y_ticks;
+    bool any; /* numbers to draw */
+    double left, right;
+} cell;
 
 typedef struct sheet {
     const plot_page *page;
     FILE *file;
-    plot_scale x;
-    plot_ticks x_ticks;
-    double left, right, plot_height;
+    cell *cell;
+    int columns, rows;
+    double plot_height;
     double y; /* where the next thing starts */
 } sheet;
 
@@ -43,83 +54,96 @@ static void widen_range(range *r, double value) {
     r->most = fmax(r->most, value);
 }
 
-static bool is_usable(double value, int log) { return isfinite(value) && (!log || value > 0); }
+static bool is_usable(double value, bool log) { return isfinite(value) && (!log || value > 0); }
 
-static bool in_sight(const plot_page *page, double x) {
-    return is_usable(x, page->x.log) && !(x < page->from) && !(x > page->to);
+static bool in_sight(const plot_axis *x, double value) {
+    return is_usable(value, x->log) && !(x->has_from && value < x->from) && !(x->has_to && value > x->to);
 }
 
-static range range_of(const plot_page *page, const plot_panel *panel, int of_x) {
-    range r = {INFINITY, -INFINITY};
+static void add_range(const plot_panel *panel, bool of_x, range *r) {
     for (int c = 0; c < panel->curves; c++) {
         const plot_curve *curve = &panel->curve[c];
-        for (ptrdiff_t k = 0; k < curve->count; k++) {
-            if (in_sight(page, curve->x[k]) && (of_x || is_usable(curve->y[k], panel->y.log))) {
-                widen_range(&r, of_x ? curve->x[k] : curve->y[k]);
+        const double *const column[] = {of_x ? curve->x : curve->y, of_x ? NULL : curve->low,
+                                        of_x ? NULL : curve->high};
+        for (ptrdiff_t k = 0; k < 3 * curve->count; k++) {
+            const double *number = column[k / curve->count];
+            ptrdiff_t at = k % curve->count;
+            if (number && in_sight(&panel->x, curve->x[at]) && (of_x || is_usable(number[at], panel->y.log))) {
+                widen_range(r, number[at]);
             }
         }
     }
-    return r;
 }
 
-static plot_scale scale_of_x(const plot_page *page) {
-    range r = {INFINITY, -INFINITY};
-    for (int p = 0; p < page->panels; p++) {
-        range part = range_of(page, &page->panel[p], 1);
-        if (part.least <= part.most) {
-            widen_range(&r, part.least);
-            widen_range(&r, part.most);
-        }
-    }
+/* From the least to the greatest number, or between the ends that are given. */
+static plot_scale scale_of(const plot_axis *axis, range r, bool of_x) {
     if (r.least > r.most) {
-        return (plot_scale){.low = 0, .high = 1};
+        r = axis->log ? (range){1, 10} : (range){0, 1};
     }
-    if (plot_scale_narrow(r.least, r.most) || page->x.log || page->x.airy) {
-        return plot_scale_around(r.least, r.most, page->x.log);
+    plot_scale s = plot_scale_around(r.least, r.most, axis->log);
+    if (of_x && !axis->log && !axis->airy && !plot_scale_narrow(r.least, r.most)) {
+        s = (plot_scale){.low = r.least, .high = r.most};
     }
-    return (plot_scale){.low = r.least, .high = r.most};
+    if (axis->exact) {
+        s.low = axis->has_from ? axis->from : s.low;
+        s.high = axis->has_to ? axis->to : s.high;
+    }
+    bool empty = s.high <= s.low || plot_scale_narrow(s.low, s.high); /* no number beyond the end that is given */
+    if (empty && axis->has_from) {
+        s.high = axis->log ? 10 * s.low : s.low + 1 + fabs(s.low);
+    } else if (empty) {
+        s.low = axis->log ? s.high / 10 : s.high - 1 - fabs(s.high);
+    }
+    return s;
 }
 
-static bool scale_of_y(const plot_page *page, const plot_panel *panel, plot_scale *scale, plot_ticks *ticks,
-                       double height) {
-    range r = range_of(page, panel, 0);
-    if (r.least > r.most) {
-        *ticks = (plot_ticks){0};
-        return false;
+static void set_scales(sheet *s) {
+    range shared = {INFINITY, -INFINITY};
+    for (int p = 0; p < s->page->panels && s->page->shared_x; p++) {
+        add_range(&s->page->panel[p], true, &shared);
     }
-    *scale = plot_scale_around(r.least, r.most, panel->y.log);
-    int wanted = (int)(height / 45);
-    plot_ticks_choose(scale, wanted < 2 ? 2 : wanted, panel->y.whole, ticks);
-    return true;
-}
-
-static double widest_label(const plot_page *page, double height) {
-    double width = 0;
-    for (int p = 0; p < page->panels; p++) {
-        plot_scale scale;
-        plot_ticks ticks;
-        scale_of_y(page, &page->panel[p], &scale, &ticks, height);
-        for (int k = 0; k < ticks.count; k++) {
-            width = fmax(width, ink_width(ticks.label[k], 11));
+    for (int p = 0; p < s->page->panels; p++) {
+        cell *c = &s->cell[p];
+        range x = shared, y = {INFINITY, -INFINITY};
+        if (!s->page->shared_x) {
+            add_range(c->panel, true, &x);
         }
+        add_range(c->panel, false, &y);
+        c->any = y.least <= y.most;
+        c->x = scale_of(&c->panel->x, x, true);
+        c->y = scale_of(&c->panel->y, y, false);
     }
-    return width;
+}
+
+/* Widens the axis on which a unit is longer. */
+static void equalise_units(cell *c, double height) {
+    double width = c->right - c->left, x = c->x.high - c->x.low, y = c->y.high - c->y.low;
+    double unit = fmin(width / x, height / y), more_x = width / unit - x, more_y = height / unit - y;
+    if (!isfinite(more_x) || !isfinite(more_y)) { /* too wide for a double */
+        return;
+    }
+    c->x.low -= more_x / 2;
+    c->x.high += more_x / 2;
+    c->y.low -= more_y / 2;
+    c->y.high += more_y / 2;
+}
+
+static void choose_ticks(sheet *s) {
+    for (int p = 0; p < s->page->panels; p++) {
+        cell *c = &s->cell[p];
+        if (c->panel->equal && !c->x.log && !c->y.log) {
+            equalise_units(c, s->plot_height);
+        }
+        int along = (int)((c->right - c->left) / (c->x.log ? 50 : 90)), up = (int)(s->plot_height / 45);
+        plot_ticks_choose(&c->x, along < 2 ? 2 : along, c->panel->x.whole, &c->x_ticks);
+        plot_ticks_choose(&c->y, up < 2 ? 2 : up, c->panel->y.whole, &c->y_ticks);
+        c->y_ticks.count = c->any ? c->y_ticks.count : 0;
+        c->x.from = c->left;
+        c->x.to = c->right;
+    }
 }
 
 /* ---- texts ---- */
-
-static void put_svg_text(sheet *s, const char *class, const char *anchor, double x, double y, const char *text) {
-    fprintf(s->file, "<text class=\"%s\" x=\"", class);
-    ink_number(s->file, x);
-    fputs("\" y=\"", s->file);
-    ink_number(s->file, y);
-    if (*anchor) {
-        fprintf(s->file, "\" text-anchor=\"%s", anchor);
-    }
-    fputs("\">", s->file);
-    ink_text(s->file, text);
-    fputs("</text>\n", s->file);
-}
 
 /* Long names keep their beginning and their end. */
 static void shorten_name(const char *text, char *brief, size_t size) {
@@ -138,34 +162,37 @@ static void shorten_name(const char *text, char *brief, size_t size) {
     snprintf(brief, size, "%.*s\u2026%s", (int)half, text, end);
 }
 
-enum { KEY_LETTERS = 64 };
-
 static double key_width(const plot_key *key) {
     char brief[KEY_LETTERS];
     shorten_name(key->label, brief, sizeof brief);
     return KEY_LINE + 6 + ink_width(brief, 11.5) + KEY_GAP;
 }
 
-/* From `x` on, in as many lines as needed, the first of them at s->y; returns the height after the last. */
-static double put_keys(sheet *s, const plot_key *key, int keys, double x, int draw) {
+static void put_key(FILE *file, const plot_key *key, double x, double y) {
+    char brief[KEY_LETTERS];
+    shorten_name(key->label, brief, sizeof brief);
+    const plot_look look = key->look, dot = {.colour = look.colour};
+    if (look.style != PLOT_POINTS) {
+        ink(file, "<path class=\"curve %s\" d=\"M%f %fh%d\"/>\n", ink_class_of(look).text, x, y - 4, KEY_LINE);
+    }
+    if (look.style == PLOT_POINTS || look.style == PLOT_BOTH) {
+        ink(file, "<path class=\"curve dot %s\" d=\"M%f %fh0\"/>\n", ink_class_of(dot).text, x + KEY_LINE / 2, y - 4);
+    }
+    ink(file, "<text class=\"key\" x=\"%f\" y=\"%f\">%t</text>\n", x + KEY_LINE + 6, y, brief);
+}
+
+/* From `x` on, in as many lines as needed between `left` and `right`, the first of them at s->y; returns the height
+ * after the last. */
+static double put_keys(sheet *s, const plot_key *key, int keys, double x, double left, double right, bool draw) {
     double down = 0;
     for (int k = 0; k < keys; k++) {
         double width = key_width(&key[k]);
-        char brief[KEY_LETTERS];
-        shorten_name(key[k].label, brief, sizeof brief);
-        if (k > 0 && x + width - KEY_GAP > s->right) {
-            x = s->left;
+        if (x > left && x + width - KEY_GAP > right) {
+            x = left;
             down += KEY_HEIGHT;
         }
         if (draw) {
-            fputs("<path class=\"", s->file);
-            ink_class(s->file, key[k].colour, key[k].dash);
-            fputs("\" d=\"M", s->file);
-            ink_number(s->file, x);
-            fputc(' ', s->file);
-            ink_number(s->file, s->y + down - 4);
-            fprintf(s->file, "h%d\"/>\n", KEY_LINE);
-            put_svg_text(s, "key", "", x + KEY_LINE + 6, s->y + down, brief);
+            put_key(s->file, &key[k], x, s->y + down);
         }
         x += width;
     }
@@ -181,156 +208,200 @@ static void name_of(const plot_axis *axis, const plot_ticks *ticks, char text[NA
 
 /* ---- panels ---- */
 
-static void put_grid(sheet *s, const plot_scale *y, const plot_ticks *ticks) {
-    double top = y->to, bottom = y->from;
-    for (int k = 0; k < ticks->minors; k++) {
-        double at = plot_place(y, ticks->minor[k]);
-        ink_line(s->file, "minor", s->left, at, s->right, at);
+static void put_grid(FILE *file, const cell *c) {
+    const plot_ticks *x = &c->x_ticks, *y = &c->y_ticks;
+    for (int k = 0; k < y->minors; k++) {
+        ink(file, "<path class=\"minor\" d=\"M%f %fL%f %f\"/>\n", c->left, plot_place(&c->y, y->minor[k]), c->right,
+            plot_place(&c->y, y->minor[k]));
     }
-    for (int k = 0; k < s->x_ticks.count; k++) {
-        double at = plot_place(&s->x, s->x_ticks.value[k]);
-        ink_line(s->file, "grid", at, bottom, at, top);
+    for (int k = 0; k < x->count; k++) {
+        double at = plot_place(&c->x, x->value[k]);
+        ink(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", at, c->y.from, at, c->y.to);
     }
-    for (int k = 0; k < ticks->count; k++) {
-        double at = plot_place(y, ticks->value[k]);
-        ink_line(s->file, "grid", s->left, at, s->right, at);
-        put_svg_text(s, "label", "end", s->left - 7, at + 4, ticks->label[k]);
+    for (int k = 0; k < y->count; k++) {
+        double at = plot_place(&c->y, y->value[k]);
+        ink(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", c->left, at, c->right, at);
+        ink(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"end\">%t</text>\n", c->left - 7, at + 4,
+            y->label[k]);
     }
-    if (!y->log && y->low < 0 && y->high > 0) {
-        ink_line(s->file, "zero", s->left, plot_place(y, 0), s->right, plot_place(y, 0));
+    if (!c->y.log && c->y.low < 0 && c->y.high > 0) {
+        double zero = plot_place(&c->y, 0);
+        ink(file, "<path class=\"zero\" d=\"M%f %fL%f %f\"/>\n", c->left, zero, c->right, zero);
     }
-    ink_line(s->file, "axis", s->left, bottom, s->right, bottom);
 }
 
-static void put_x_labels(sheet *s, double bottom) {
+static void put_x_labels(FILE *file, const cell *c) {
     char name[NAME_ROOM];
-    for (int k = 0; k < s->x_ticks.count; k++) {
-        double at = plot_place(&s->x, s->x_ticks.value[k]);
-        ink_line(s->file, "axis", at, bottom, at, bottom + 4);
-        put_svg_text(s, "label", "middle", at, bottom + 17, s->x_ticks.label[k]);
+    double bottom = c->y.from;
+    for (int k = 0; k < c->x_ticks.count; k++) {
+        double at = plot_place(&c->x, c->x_ticks.value[k]);
+        ink(file, "<path class=\"axis\" d=\"M%f %fL%f %f\"/>\n", at, bottom, at, bottom + 4);
+        ink(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%t</text>\n", at, bottom + 17,
+            c->x_ticks.label[k]);
     }
-    name_of(&s->page->x, &s->x_ticks, name);
-    put_svg_text(s, "name", "middle", (s->left + s->right) / 2, bottom + 35, name);
+    name_of(&c->panel->x, &c->x_ticks, name);
+    ink(file, "<text class=\"name\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%t</text>\n", (c->left + c->right) / 2,
+        bottom + 35, name);
 }
 
-static void put_curves(sheet *s, const plot_panel *panel, int number, const plot_scale *y) {
-    fprintf(s->file, "<clipPath id=\"p%d\"><rect x=\"", number);
-    ink_number(s->file, s->left - 2);
-    fputs("\" y=\"", s->file);
-    ink_number(s->file, y->to - 2);
-    fputs("\" width=\"", s->file);
-    ink_number(s->file, s->right - s->left + 4);
-    fputs("\" height=\"", s->file);
-    ink_number(s->file, y->from - y->to + 4);
-    fprintf(s->file, "\"/></clipPath>\n<g clip-path=\"url(#p%d)\">\n", number);
-    for (int c = panel->curves - 1; c >= 0; c--) { /* the first on top */
-        ink_curve(s->file, &panel->curve[c], &s->x, y);
+static void put_curves(FILE *file, const cell *c, int number) {
+    ink(file, "<clipPath id=\"p%d\"><rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/></clipPath>\n", number,
+        c->left - 2, c->y.to - 2, c->right - c->left + 4, c->y.from - c->y.to + 4);
+    ink(file, "<g clip-path=\"url(#p%d)\">\n", number);
+    for (int k = c->panel->curves - 1; k >= 0; k--) { /* the first on top */
+        ink_curve(file, &c->panel->curve[k], &c->x, &c->y);
     }
-    fputs("</g>\n", s->file);
+    ink(file, "</g>\n");
 }
 
-static double head_height(sheet *s, const plot_panel *panel, const plot_ticks *ticks, int draw) {
+/* What stands above the plot, from s->y on; its height. */
+static double put_head(sheet *s, const cell *c, bool draw) {
     char name[NAME_ROOM];
-    name_of(&panel->y, ticks, name);
-    if (draw) {
-        put_svg_text(s, "name", "", s->left, s->y, name);
-    }
-    return put_keys(s, panel->key, panel->keys, s->left + ink_width(name, 13.5) + KEY_GAP, draw);
-}
-
-static void put_panel(sheet *s, int number) {
-    const plot_panel *panel = &s->page->panel[number];
-    plot_scale y = {0};
-    plot_ticks ticks;
-    int any = scale_of_y(s->page, panel, &y, &ticks, s->plot_height);
+    double title = c->panel->title ? PANEL_TITLE_HEIGHT : 0, top = s->y;
+    name_of(&c->panel->y, &c->y_ticks, name);
     s->y += 14;
-    s->y += head_height(s, panel, &ticks, 1) + HEAD_HEIGHT - 14;
-    y.to = s->y;
-    y.from = s->y + s->plot_height;
-    if (any) {
-        put_grid(s, &y, &ticks);
-        put_curves(s, panel, number, &y);
+    if (draw && c->panel->title) {
+        ink(s->file, "<text class=\"name\" x=\"%f\" y=\"%f\">%t</text>\n", c->left, s->y, c->panel->title);
+    }
+    s->y += title;
+    if (draw) {
+        ink(s->file, "<text class=\"%s\" x=\"%f\" y=\"%f\">%t</text>\n", c->panel->title ? "key" : "name", c->left,
+            s->y, name);
+    }
+    double first = c->left + (*name ? ink_width(name, c->panel->title ? 11.5 : 13.5) + KEY_GAP : 0);
+    double down = put_keys(s, c->panel->key, c->panel->keys, first, c->left, c->right, draw);
+    s->y = top;
+    return title + HEAD_HEIGHT + down;
+}
+
+static void put_panel(sheet *s, int number, double head) {
+    cell *c = &s->cell[number];
+    put_head(s, c, true);
+    c->y.to = s->y + head;
+    c->y.from = c->y.to + s->plot_height;
+    if (c->any) {
+        put_grid(s->file, c);
+        put_curves(s->file, c, number);
     } else {
-        ink_line(s->file, "axis", s->left, y.from, s->right, y.from);
-        put_svg_text(s, "label", "middle", (s->left + s->right) / 2, (y.from + y.to) / 2,
-                     panel->y.log ? "no positive number to draw" : "no number to draw");
+        ink(s->file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%s</text>\n",
+            (c->left + c->right) / 2, (c->y.from + c->y.to) / 2,
+            c->panel->y.log ? "no positive number to draw" : "no number to draw");
     }
-    if (number == s->page->panels - 1) {
-        put_x_labels(s, y.from);
+    ink(s->file, "<path class=\"axis\" d=\"M%f %fL%f %f\"/>\n", c->left, c->y.from, c->right, c->y.from);
+    if (!s->page->shared_x || number == s->page->panels - 1) {
+        put_x_labels(s->file, c);
     }
-    s->y = y.from + PANEL_GAP;
 }
 
 /* ---- the page ---- */
 
-/* Everything but the plots themselves; left and right must stand. */
-static double height_around_plots(sheet *s) {
-    const plot_page *page = s->page;
-    double height = MARGIN + (*page->title ? TITLE_HEIGHT : 0) + FOOT_HEIGHT;
-    if (page->keys) {
-        height += KEYS_HEIGHT + put_keys(s, page->key, page->keys, s->left, 0);
+static double foot_height(const sheet *s, int row) {
+    double gap = row < s->rows - 1 ? PANEL_GAP : 0;
+    return gap + (!s->page->shared_x || row == s->rows - 1 ? FOOT_HEIGHT : 0);
+}
+
+static double row_head(sheet *s, int row) {
+    double head = 0;
+    for (int p = row * s->columns; p < (row + 1) * s->columns && p < s->page->panels; p++) {
+        head = fmax(head, put_head(s, &s->cell[p], false));
     }
-    for (int p = 0; p < page->panels; p++) {
-        plot_scale scale;
-        plot_ticks ticks;
-        scale_of_y(page, &page->panel[p], &scale, &ticks, s->plot_height);
-        height += HEAD_HEIGHT + head_height(s, &page->panel[p], &ticks, 0) + (p ? PANEL_GAP : 0);
+    return head;
+}
+
+static double put_shared_keys(sheet *s, bool draw) {
+    const plot_page *page = s->page;
+    double left = s->cell[0].left;
+    return put_keys(s, page->key, page->keys, left, left, page->width - MARGIN - 6, draw);
+}
+
+/* Everything but the plots themselves. */
+static double height_around_plots(sheet *s) {
+    double height = MARGIN + (*s->page->title ? TITLE_HEIGHT : 0);
+    height += s->page->keys ? KEYS_HEIGHT + put_shared_keys(s, false) : 0;
+    for (int row = 0; row < s->rows; row++) {
+        height += row_head(s, row) + foot_height(s, row);
     }
     return height;
 }
 
-static void lay_out(sheet *s) {
-    const plot_page *page = s->page;
-    enum { LEAST_PLOT = 60 };
-    s->plot_height = page->panels == 1 ? ONE_PANEL : SOME_PANELS;
-    for (int pass = 0; pass < 2; pass++) { /* labels depend on the height a little, and the height on them */
-        s->left = MARGIN + ceil(widest_label(page, s->plot_height)) + 8;
-        s->right = page->width - MARGIN - 6;
-        if (page->height > 0) {
-            s->plot_height = floor((page->height - height_around_plots(s)) / page->panels);
-            s->plot_height = fmax(s->plot_height, LEAST_PLOT);
+/* Left and right of the plots of a column: the labels of y stand before them. */
+static void place_column(sheet *s, int column) {
+    double width = (double)(s->page->width - 2 * MARGIN - (s->columns - 1) * COLUMN_GAP) / s->columns, labels = 0;
+    double start = MARGIN + column * (width + COLUMN_GAP);
+    for (int p = column; p < s->page->panels; p += s->columns) {
+        for (int k = 0; k < s->cell[p].y_ticks.count; k++) {
+            labels = fmax(labels, ink_width(s->cell[p].y_ticks.label[k], 11));
         }
     }
-    s->x = scale_of_x(page);
-    s->x.from = s->left;
-    s->x.to = s->right;
-    int wanted = (int)((s->right - s->left) / 90);
-    plot_ticks_choose(&s->x, wanted < 2 ? 2 : wanted, page->x.whole, &s->x_ticks);
+    for (int p = column; p < s->page->panels; p += s->columns) {
+        s->cell[p].left = start + ceil(labels) + 8;
+        s->cell[p].right = fmax(start + width - 6, s->cell[p].left + MIN_PLOT);
+    }
+}
+
+/* Labels depend on the height a little, and the height on them. */
+static void lay_out(sheet *s) {
+    const plot_page *page = s->page;
+    double free_height = page->columns > 1 ? 0.62 * page->width / page->columns : page->panels == 1 ? 300 : 180;
+    s->plot_height = free_height;
+    for (int pass = 0; pass < 3; pass++) {
+        set_scales(s);
+        choose_ticks(s);
+        for (int column = 0; column < s->columns; column++) {
+            place_column(s, column);
+        }
+        if (page->height > 0) {
+            s->plot_height = fmax(floor((page->height - height_around_plots(s)) / s->rows), MIN_PLOT);
+        }
+    }
+    set_scales(s);
+    choose_ticks(s);
 }
 
 static void put_svg_page(sheet *s) {
     const plot_page *page = s->page;
-    double height = ceil(height_around_plots(s) + page->panels * s->plot_height);
-    fprintf(s->file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n",
-            page->width, height, page->width, height);
+    int width = page->width, height = (int)ceil(height_around_plots(s) + s->rows * s->plot_height);
+    ink(s->file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", width,
+        height, width, height);
     ink_style(s->file);
-    fprintf(s->file, "<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", page->width, height);
+    ink(s->file, "<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", width, height);
     s->y = MARGIN;
     if (*page->title) {
-        put_svg_text(s, "title", "", s->left, s->y + 12, page->title);
+        ink(s->file, "<text class=\"title\" x=\"%f\" y=\"%f\">%t</text>\n", s->cell[0].left, s->y + 12, page->title);
         s->y += TITLE_HEIGHT;
     }
     if (page->keys) {
         s->y += 12;
-        s->y += put_keys(s, page->key, page->keys, s->left, 1) + KEYS_HEIGHT - 12;
+        s->y += put_shared_keys(s, true) + KEYS_HEIGHT - 12;
     }
-    for (int p = 0; p < page->panels; p++) {
-        put_panel(s, p);
+    for (int row = 0; row < s->rows; row++) {
+        double head = row_head(s, row);
+        for (int p = row * s->columns; p < (row + 1) * s->columns && p < page->panels; p++) {
+            put_panel(s, p, head);
+        }
+        s->y += head + s->plot_height + foot_height(s, row);
     }
-    fputs("</svg>\n", s->file);
+    ink(s->file, "</svg>\n");
 }
 
 char *plot_svg(const plot_page *page, sim_error *error) {
     char *text = NULL;
     size_t size = 0;
-    sheet s = {.page = page, .file = open_memstream(&text, &size)};
+    sheet s = {.page = page, .columns = page->columns > 1 ? page->columns : 1};
+    s.rows = (page->panels + s.columns - 1) / s.columns;
+    s.cell = calloc((size_t)page->panels, sizeof *s.cell);
+    s.file = s.cell ? open_memstream(&text, &size) : NULL;
     if (s.file) {
+        for (int p = 0; p < page->panels; p++) {
+            s.cell[p] = (cell){.panel = &page->panel[p], .left = MARGIN, .right = page->width - MARGIN};
+        }
         lay_out(&s);
         put_svg_page(&s);
     }
-    int good = s.file && !ferror(s.file);
-    if ((s.file && fclose(s.file)) || !good) {
+    bool good = s.file && !ferror(s.file);
+    good &= !s.file || fclose(s.file) == 0;
+    free(s.cell);
+    if (!good) {
         free(text);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
         return NULL;

@@ -1,8 +1,9 @@
-/* Plots as SVG: panels above one another that share an x axis. */
+/* Plots as SVG: panels in rows and columns. */
 #ifndef VIEW_PLOT_PLOT_H
 #define VIEW_PLOT_PLOT_H
 
 #include <sim/base.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -11,27 +12,47 @@ enum {
     PLOT_NEUTRAL = -1, /* the colour of text */
 };
 
+typedef enum plot_style {
+    PLOT_AUTO, /* lines, and points where there are few */
+    PLOT_LINE,
+    PLOT_POINTS,
+    PLOT_BOTH,
+    PLOT_SEGMENTS, /* lines between the first and second, the third and fourth point ... */
+    PLOT_STYLES
+} plot_style;
+
+typedef struct plot_look {
+    int colour, dash;
+    plot_style style;
+} plot_look;
+
 /* Numbers that are not finite, or not positive on a log axis, are gaps. */
 typedef struct plot_curve {
     ptrdiff_t count;
     const double *x, *y;
-    int colour, dash;
+    const double *low, *high; /* edges of a band behind the curve; NULL: none */
+    plot_look look;
 } plot_curve;
 
 typedef struct plot_key {
     const char *label;
-    int colour, dash;
+    plot_look look;
 } plot_key;
 
 typedef struct plot_axis {
     const char *name, *unit; /* "": a pure number */
-    int log;
-    int whole; /* counts: no ticks between whole numbers */
-    int airy;  /* of x: the ends are not those of the data */
+    bool log;
+    bool whole;            /* counts: no ticks between whole numbers */
+    bool airy;             /* of x: the ends are not those of the data */
+    bool has_from, has_to; /* else as far as the data go */
+    bool exact;            /* `from` and `to` are the ends, whatever the data */
+    double from, to;
 } plot_axis;
 
 typedef struct plot_panel {
-    plot_axis y;
+    const char *title; /* NULL: none */
+    plot_axis x, y;
+    bool equal; /* one unit has the same length on both axes */
     int curves, keys;
     const plot_curve *curve;
     const plot_key *key; /* of this panel's legend */
@@ -39,10 +60,9 @@ typedef struct plot_panel {
 
 typedef struct plot_page {
     const char *title; /* "": none */
-    plot_axis x;
-    double from, to;   /* of x; NAN: as far as the data go */
+    bool shared_x;     /* of one column: the panels have one x axis, named below the last */
     int width, height; /* pixels; height 0: by the number of panels */
-    int panels, keys;
+    int columns, panels, keys;
     const plot_panel *panel;
     const plot_key *key; /* of the legend that all panels share */
 } plot_page;

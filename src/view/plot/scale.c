@@ -65,6 +65,7 @@ static void linear_ticks(const plot_scale *s, int wanted, int whole, plot_ticks 
         t->offset = floor(s->low / grain + 1e-6) * grain;
     }
     double first = ceil((s->low - t->offset) / step - 1e-9), last = floor((s->high - t->offset) / step + 1e-9);
+    first += s->log && t->offset + first * step <= 0; /* 0 has no place on a log axis */
     double largest = step * fmax(fabs(first), fabs(last));
     int power = largest > 0 ? power_of(largest) : 0;
     t->exponent = power >= 5 || power < -2 ? 3 * (int)floor(power / 3.0) : 0;

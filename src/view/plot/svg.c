@@ -3,6 +3,7 @@
 #include "view/plot/svg.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* Bytes of the letter that starts here, 0: none of UTF-8 that XML takes. */
@@ -22,7 +23,7 @@ static int letter_bytes(const unsigned char *s) {
     return length && !overlong && !outside ? length : 0;
 }
 
-void ink_text(FILE *file, const char *text) {
+static void ink_text(FILE *file, const char *text) {
     for (const char *s = text; *s;) {
         int length = letter_bytes((const unsigned char *)s);
         const char *name = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
@@ -35,6 +36,42 @@ void ink_text(FILE *file, const char *text) {
     }
 }
 
+static void ink_number(FILE *file, double value) {
+    char text[40];
+    double rounded = round(value * 10) / 10;
+    snprintf(text, sizeof text, "%.*f", rounded == floor(rounded) ? 0 : 1, rounded + 0.0);
+    char *comma = strchr(text, ','); /* the caller's locale may write one */
+    if (comma) {
+        *comma = '.';
+    }
+    fputs(strcmp(text, "-0") == 0 ? "0" : text, file);
+}
+
+void ink(FILE *file, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    for (const char *f = format; *f; f++) {
+        if (*f != '%') {
+            fputc(*f, file);
+            continue;
+        }
+        switch (*++f) {
+        case 't':
+            ink_text(file, va_arg(arguments, const char *));
+            break;
+        case 's':
+            fputs(va_arg(arguments, const char *), file);
+            break;
+        case 'd':
+            fprintf(file, "%d", va_arg(arguments, int));
+            break;
+        default:
+            ink_number(file, va_arg(arguments, double));
+        }
+    }
+    va_end(arguments);
+}
+
 /* Widths of the letters of common sans-serif fonts, in groups. */
 double ink_width(const char *text, double size) {
     double width = 0;
@@ -44,29 +81,6 @@ double ink_width(const char *text, double size) {
         }
     }
     return width * size;
-}
-
-void ink_number(FILE *file, double value) {
-    char text[40];
-    double rounded = round(value * 10) / 10;
-    snprintf(text, sizeof text, "%.*f", rounded == floor(rounded) ? 0 : 1, rounded + 0.0);
-    char *comma = strchr(text, ',');
-    if (comma) {
-        *comma = '.';
-    }
-    fputs(strcmp(text, "-0") == 0 ? "0" : text, file);
-}
-
-void ink_line(FILE *file, const char *class, double x1, double y1, double x2, double y2) {
-    fprintf(file, "<path class=\"%s\" d=\"M", class);
-    ink_number(file, x1);
-    fputc(' ', file);
-    ink_number(file, y1);
-    fputc('L', file);
-    ink_number(file, x2);
-    fputc(' ', file);
-    ink_number(file, y2);
-    fputs("\"/>\n", file);
 }
 
 typedef struct theme {
@@ -89,10 +103,10 @@ static const theme dark = {
 
 static void theme_style(FILE *file, const theme *t) {
     fprintf(file, ".paper{fill:%s}.title,.name{fill:%s}.label,.key{fill:%s}", t->paper, t->text, t->faint);
-    fprintf(file, ".axis{stroke:%s}.zero{stroke:%s}.grid{stroke:%s}.minor{stroke:%s}.n{stroke:%s}", t->axis, t->zero,
-            t->grid, t->minor, t->faint);
+    fprintf(file, ".axis{stroke:%s}.zero{stroke:%s}.grid{stroke:%s}.minor{stroke:%s}.n{stroke:%s;color:%s}", t->axis,
+            t->zero, t->grid, t->minor, t->faint, t->faint);
     for (int k = 0; k < PLOT_COLOURS; k++) {
-        fprintf(file, ".c%d{stroke:%s}", k, t->colour[k]);
+        fprintf(file, ".c%d{stroke:%s;color:%s}", k, t->colour[k], t->colour[k]);
     }
 }
 
@@ -101,7 +115,8 @@ void ink_style(FILE *file) {
           ".title{font-size:15px;font-weight:600}.name{font-size:12.5px;font-weight:600}\n"
           ".label{font-size:11px;font-variant-numeric:tabular-nums}.key{font-size:11.5px}\n"
           "path{fill:none;stroke-width:1}.curve{stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}\n"
-          ".dot{stroke-width:5}.d1{stroke-dasharray:7 4}.d2{stroke-dasharray:1.5 3.5}.d3{stroke-dasharray:9 3 1.5 3}\n",
+          ".dot{stroke-width:5}path.band{fill:currentColor;fill-opacity:.18;stroke:none}"
+          ".d1{stroke-dasharray:7 4}.d2{stroke-dasharray:1.5 3.5}.d3{stroke-dasharray:9 3 1.5 3}\n",
           file);
     theme_style(file, &light);
     fputs("\n@media (prefers-color-scheme:dark){", file);
@@ -109,14 +124,13 @@ void ink_style(FILE *file) {
     fputs("}\n</style>\n", file);
 }
 
-void ink_class(FILE *file, int colour, int dash) {
-    fputs("curve ", file);
-    if (colour == PLOT_NEUTRAL) {
-        fputs("n", file);
+ink_class ink_class_of(plot_look look) {
+    static const char *const dash[PLOT_DASHES] = {"", " d1", " d2", " d3"};
+    ink_class class = {"n"};
+    if (look.colour != PLOT_NEUTRAL) {
+        snprintf(class.text, sizeof class.text, "c%d%s", look.colour % PLOT_COLOURS, dash[look.dash % PLOT_DASHES]);
     } else {
-        fprintf(file, "c%d", colour % PLOT_COLOURS);
+        snprintf(class.text, sizeof class.text, "n%s", dash[look.dash % PLOT_DASHES]);
     }
-    if (dash % PLOT_DASHES) {
-        fprintf(file, " d%d", dash % PLOT_DASHES);
-    }
+    return class;
 }

@@ -6,18 +6,21 @@
 #include "view/plot/scale.h"
 #include <stdio.h>
 
-/* Escaped for XML; bytes that are no text become question marks. */
-void ink_text(FILE *file, const char *text);
+/* As printf, of %d, %s and: %t a text escaped for XML, in which bytes that are no text become question marks; %f a number
+ * of at most one decimal, always with a point. */
+void ink(FILE *file, const char *format, ...);
 /* At least as wide as a browser will set it, in pixels, give or take a tenth. */
 double ink_width(const char *text, double size);
-/* One or two decimals at most, always with a point. */
-void ink_number(FILE *file, double value);
-void ink_line(FILE *file, const char *class, double x1, double y1, double x2, double y2);
 /* The colours, light and dark. */
 void ink_style(FILE *file);
-void ink_class(FILE *file, int colour, int dash);
 
-/* A curve as a path.  Where many numbers fall into one column of pixels, the first, least, greatest and last of them
+/* The classes of a line or point of that look. */
+typedef struct ink_class {
+    char text[24];
+} ink_class;
+ink_class ink_class_of(plot_look look);
+
+/* A curve as paths.  Where many numbers fall into one column of pixels, the first, least, greatest and last of them
  * give the same picture as all. */
 void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y);
 

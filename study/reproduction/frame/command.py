@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -109,8 +108,6 @@ def main(words, usage):
                   f"{module.SECONDS[1]:.0f} s, quick {module.SECONDS[0]:.0f} s")
         return 0
     modules = chosen(modules, options.names)
-    if not shutil.which("gnuplot") and os.environ.get("SIM_PROGRAM"):
-        die("gnuplot is not there")
     sim = program()
     out = pathlib.Path(options.out or ROOT / "build" / f"reproduction{'-quick' if options.quick else ''}.html")
     out.parent.mkdir(parents=True, exist_ok=True)

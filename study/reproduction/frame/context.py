@@ -119,6 +119,6 @@ class Context:
         self.blocks.append(("table", title, head, [list(row) for row in rows], note))
 
     def plot(self, title, curves, **options):
-        """Options: x, y (labels with units), log ("x", "y", "xy"), x_range, y_range, x_ticks, note."""
+        """Options: x, y (labels with units), log ("x", "y", "xy"), x_range, y_range, note."""
         self.report(f"drawing {title}")
-        self.blocks.append(("plot", draw.plot(title, curves, **options)))
+        self.blocks.append(("plot", draw.plot(self.program, title, curves, **options)))

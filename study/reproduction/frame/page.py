@@ -172,7 +172,7 @@ def page(done, facts):
     return "\n".join([
         '<!DOCTYPE html>', '<html lang="en"><head><meta charset="utf-8"><title>sim: the papers\' experiments, run again</title>',
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">',
-        f"<style>\n{STYLE.read_text(encoding='utf-8')}</style></head><body id=\"top\"><main>", draw.marks(),
+        f"<style>\n{STYLE.read_text(encoding='utf-8')}</style></head><body id=\"top\"><main>",
         "<header><h1>The papers' experiments, run again</h1>",
         f'<p>{html.escape(facts["versions"][0])}, {facts["date"]}, {facts["seconds"]:.0f} s. {how} Verdicts are computed from the data of this '
         f"run and from bounds that were written before it, in <code>study/reproduction/verdicts.toml</code>{rules}.</p>{also}</header>",
