@@ -1,3 +1,6 @@
+/* Scratch memory of a step: an arena of at most MAX_BLOCKS blocks, each at least twice the size of the one before.
+ *
+ * Blocks stay allocated until arena_free: a step that needs no more than the one before allocates nothing. */
 #include "base/arena.h"
 
 #include <stdbool.h>

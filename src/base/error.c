@@ -1,3 +1,4 @@
+/* Errors: a status with one formatted sentence, cut to the size of sim_error. */
 #include <sim/base.h>
 
 #include <stdarg.h>

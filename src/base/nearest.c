@@ -1,3 +1,9 @@
+/* Suggestions for misspelt words by the edit distance with swaps of neighbours (optimal string alignment).
+ *
+ *     d_ij = min(d_(i-1)j + 1,  d_i(j-1) + 1,  d_(i-1)(j-1) + [a_i != b_j],  d_(i-2)(j-2) + 1 if a swap of neighbours)
+ *
+ * A suggestion has at most a third of the longer word's letters wrong, and at least one is allowed.  Longer words than
+ * MAX_WORD_LETTERS and candidates after the first MAX_CANDIDATES are not tried.  Cost: |a| |b| per candidate. */
 #include "base/nearest.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* Memory that lives and dies together: a list of blocks, freed at once; items are zeroed and aligned to a cache line.
+ *
+ * An item larger than BLOCK_BYTES has a block of its own. */
 #include "base/pool.h"
 
 #include <stdint.h>

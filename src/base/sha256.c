@@ -1,3 +1,6 @@
+/* Secure hash SHA-256 of a stream of bytes.
+ *
+ * Reference: FIPS 180-4, sections 4.1.2, 4.2.2, 5.3.3 and 6.2. */
 #include "base/sha256.h"
 
 #include <string.h>

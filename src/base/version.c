@@ -1,3 +1,4 @@
+/* Version of the library; compiler, instruction set and optimisation of its build. */
 #include <sim/base.h>
 
 #if defined(__AVX512F__)

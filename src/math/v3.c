@@ -1,3 +1,11 @@
+/* Quaternion of a rotation matrix R; direction of a vector without overflow; unit vector perpendicular to another.
+ *
+ *     4 q_k q = (1 + R_xx + R_yy + R_zz,  R_zy - R_yz,  R_xz - R_zx,  R_yx - R_xy)     for k = w, x to z alike
+ *
+ * k is the greatest component of q = (w, x, y, z), so that rounding stays small at every angle.  The right side is
+ * normalised, and w >= 0.
+ *
+ * Reference: Shepperd 1978. */
 #include "math/v3.h"
 
 quat quat_from_matrix(m3 R) {

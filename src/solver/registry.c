@@ -76,6 +76,7 @@ static sim_status check_option_table(const sim_solver_info *info, int k, sim_err
 
 static sim_status check_method(const sim_solver_registry *registry, const sim_solver_method *method, sim_error *error) {
     const sim_solver_info *info = &method->info;
+    /* name, and no other solver with it */
     if (!is_name(info->name)) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "a solver needs a name of up to %d letters, digits, - and _, not \"%.80s\"", MAX_NAME_LENGTH,
@@ -84,6 +85,7 @@ static sim_status check_method(const sim_solver_registry *registry, const sim_so
     if (sim_solver_registry_find(registry, info->name)) {
         return sim_fail(error, SIM_BAD_INPUT, "there is a solver %s already", info->name);
     }
+    /* function, texts and kinds */
     if (!method->solve || !info->method || !info->paper || !info->kinds || !method->create != !method->destroy) {
         return sim_fail(
             error, SIM_BAD_INPUT,
@@ -91,6 +93,7 @@ static sim_status check_method(const sim_solver_registry *registry, const sim_so
             "destroy both or neither",
             info->name);
     }
+    /* options */
     if (info->noptions < 0 || info->noptions > SOLVER_MAX_OPTIONS || (info->noptions && !info->option)) {
         return sim_fail(error, SIM_BAD_INPUT, "solver %s: it may have 0 to %d options", info->name, SOLVER_MAX_OPTIONS);
     }

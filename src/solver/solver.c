@@ -148,12 +148,14 @@ static sim_status check_magnitudes(const solver_call *call, bool *finite) {
     if (!u || !momentum) {
         return SIM_NO_RESOURCE;
     }
+    /* velocity of the rows without impulses; momentum */
     if (sim_problem_local(p)) {
         memcpy(u, p->q, (size_t)p->nrow * sizeof *u);
     } else {
         problem_velocity(p, p->v_free, u);
         problem_mass_times(p, p->v_free, momentum);
     }
+    /* one sum: finite only if all terms are */
     for (int k = 0; k < p->nv; k++) {
         sum += p->v_free[k] * p->v_free[k] + momentum[k] * momentum[k];
     }

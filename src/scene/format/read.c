@@ -1,3 +1,7 @@
+/* Reading of a JSON object into a struct by the table of its keys: types, ranges, defaults, nested tables.
+ *
+ * Errors are reported at their place and reading resumes, so that one pass finds all of them.  An unknown key or value
+ * is compared with the known ones (base/nearest.h) and with the words of other formats (foreign.h). */
 #include "scene/format/read.h"
 #include "base/nearest.h"
 #include "scene/format/foreign.h"

@@ -1,3 +1,7 @@
+/* Matching of names against patterns with '*'; hash table from names to numbers with linear probing.
+ *
+ * Matching goes back to the last '*' only; its cost is at most the product of both lengths.  The table is at most half
+ * full. */
 #include "scene/json/names.h"
 #include "base/hash.h"
 

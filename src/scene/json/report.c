@@ -1,3 +1,7 @@
+/* Error messages about a scene: text, hint, JSON pointer, file, line and column of each.
+ *
+ * Texts become printable UTF-8 before they are stored.  Equal messages are stored once; after MAX_MESSAGES messages
+ * only their number is counted. */
 #include "scene/json/report.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Text in one block of memory that doubles as it is written; JSON strings and shortest decimals. */
 #include "scene/json/text.h"
 
 #include <math.h>

@@ -1,10 +1,12 @@
+/* Poses and axes of a scene: rotation matrix from a quaternion, axis and angle, or roll, pitch and yaw.
+ *
+ *     R = Rz(yaw) Ry(pitch) Rx(roll),     angles in radians, those of rpy_deg in degrees */
 #include "scene/loader/placement.h"
 
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
 
-/* Rz(yaw) Ry(pitch) Rx(roll). */
 static sim_m3 from_rpy(const double rpy[3], double unit) {
     double cr = cos(rpy[0] * unit), sr = sin(rpy[0] * unit), cp = cos(rpy[1] * unit), sp = sin(rpy[1] * unit);
     double cy = cos(rpy[2] * unit), sy = sin(rpy[2] * unit);

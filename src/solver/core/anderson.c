@@ -211,6 +211,7 @@ static void add_column(anderson *e, double *x, double size) {
 static bool solve_coefficients(const anderson *e, double *theta) {
     int n = e->columns;
     double L[ANDERSON_MAX_WINDOW][ANDERSON_MAX_WINDOW];
+    /* Cholesky factor of the Gram matrix dF' dF with a ridge, and forward substitution: L y = dF' f */
     for (int i = 0; i < n; i++) {
         theta[i] = e->moment[i];
         for (int j = 0; j <= i; j++) {
@@ -228,6 +229,7 @@ static bool solve_coefficients(const anderson *e, double *theta) {
         }
         theta[i] /= L[i][i];
     }
+    /* back substitution: L' theta = y */
     for (int i = n - 1; i >= 0; i--) {
         for (int k = i + 1; k < n; k++) {
             theta[i] -= L[k][i] * theta[k];

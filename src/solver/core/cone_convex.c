@@ -27,12 +27,14 @@ static double project_contact(double mu, const double *R, const double *over_R, 
     double rr = y[0] * y[0] + y[1] * y[1], mh = mu * R[0] * over_R[2], r;
     *G = open;
     gamma[0] = gamma[1] = gamma[2] = 0;
+    /* no friction: gamma_n = max(0, y_n) */
     if (mu == 0) {
         double n = fmax(0, y[2]);
         gamma[2] = n;
         G->weight[2] = n > 0 ? over_R[2] : 0;
         return 0.5 * R[2] * n * n;
     }
+    /* stick: y lies in the cone */
     r = sqrt(rr);
     if (r <= mu * y[2]) {
         for (int k = 0; k < 3; k++) {
@@ -41,9 +43,11 @@ static double project_contact(double mu, const double *R, const double *over_R, 
         }
         return 0.5 * (R[0] * rr + R[2] * y[2] * y[2]);
     }
+    /* open: y lies in the polar cone */
     if (y[2] <= -mh * r) {
         return 0;
     }
+    /* slide: the nearest point of the cone's surface */
     double flat = 1 / (1 + mu * mh), n = (y[2] + mh * r) * flat, over = 1 / r;
     G->sliding = 1;
     G->t[0] = y[0] * over;

@@ -19,6 +19,7 @@
 
 double strict_project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G) {
     const sim_constraint *c = &law->problem->constraint[i];
+    /* other rows: both laws agree */
     if (c->kind != SIM_CONTACT || c->friction == 0) {
         convex_project(law, i, u, gamma, G);
         return 0;
@@ -28,9 +29,11 @@ double strict_project(const convex_law *law, int i, const double *u, double *gam
     double r = sqrt(y[0] * y[0] + y[1] * y[1]), radius = c->friction * y[2];
     *G = (cone_hessian){0};
     gamma[0] = gamma[1] = gamma[2] = 0;
+    /* open */
     if (y[2] <= 0) {
         return 0;
     }
+    /* stick */
     if (r <= radius) {
         for (int k = 0; k < 3; k++) {
             gamma[k] = y[k];
@@ -38,6 +41,7 @@ double strict_project(const convex_law *law, int i, const double *u, double *gam
         }
         return 0;
     }
+    /* slide: the disc of the plane y_n */
     G->sliding = 1;
     G->t[0] = y[0] / r;
     G->t[1] = y[1] / r;

@@ -23,6 +23,7 @@ static int round_up(int n) { return (n + PGS_LANES - 1) / PGS_LANES * PGS_LANES;
 /* Gauss-Jordan with row exchanges; zeros for a singular matrix. */
 static void invert_block(int n, const double *A, double *inverse) {
     double a[SIM_MAX_ROWS][2 * SIM_MAX_ROWS];
+    /* augmented matrix (A | 1) */
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             a[i][j] = A[i * n + j];
@@ -31,6 +32,7 @@ static void invert_block(int n, const double *A, double *inverse) {
     }
     memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
     for (int k = 0; k < n; k++) {
+        /* partial pivoting; a singular block has the inverse 0 */
         int best = k;
         for (int i = k + 1; i < n; i++) {
             best = fabs(a[i][k]) > fabs(a[best][k]) ? i : best;
@@ -43,6 +45,7 @@ static void invert_block(int n, const double *A, double *inverse) {
             a[k][j] = a[best][j];
             a[best][j] = swap;
         }
+        /* Gauss-Jordan elimination of column k */
         double scale = 1 / a[k][k];
         for (int j = 0; j < 2 * n; j++) {
             a[k][j] *= scale;
@@ -54,6 +57,7 @@ static void invert_block(int n, const double *A, double *inverse) {
             }
         }
     }
+    /* the right half is A^-1 */
     for (int i = 0; i < n; i++) {
         memcpy(inverse + i * n, a[i] + n, (size_t)n * sizeof *inverse);
     }
@@ -146,10 +150,12 @@ static bool pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
     if (!place) {
         return false;
     }
+    /* places of the trees in padded velocities */
     for (int t = 0; t < p->ntree; t++) {
         place[t] = s->nv;
         s->nv += round_up(p->tree[t].nv);
     }
+    /* memory for J and Y of every side */
     for (int k = 0; k < 2 * s->n; k++) {
         int tree = p->constraint[k / 2].tree[k % 2], nv = tree >= 0 ? p->tree[tree].nv : 0;
         size += (size_t)(nv * s->block[k / 2].lanes + round_up(nv) * s->block[k / 2].rows);
@@ -160,9 +166,11 @@ static bool pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
     if (!to || !s->v || !s->v_free) {
         return false;
     }
+    /* v* in padded places */
     for (int t = 0; t < p->ntree; t++) {
         memcpy(s->v_free + place[t], p->v_free + p->tree[t].v0, (size_t)p->tree[t].nv * sizeof *s->v);
     }
+    /* J by columns, Y by rows of padded length */
     for (int k = 0; k < 2 * s->n; k++) {
         pgs_block *b = &s->block[k / 2];
         int side = k % 2, tree = p->constraint[k / 2].tree[side];
@@ -301,12 +309,14 @@ static bool init_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
     if (!row || !offset || !s->R || !s->q || !s->base || !s->gamma) {
         return false;
     }
+    /* compliance, and the velocity J v* + w of the rows */
     copy_lanes(s, call->R, s->R);
     if (sim_problem_local(p)) {
         memcpy(row, p->q, (size_t)p->nrow * sizeof *row);
     } else {
         problem_velocity(p, p->v_free, row);
     }
+    /* known velocity q = J v* + w - target, its norm, and w - target for the matrix-free form */
     s->size_q = 0;
     for (int k = 0; k < p->nrow; k++) {
         offset[k] = (p->offset ? p->offset[k] : 0) - call->target[k];
@@ -316,6 +326,7 @@ static bool init_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
     s->size_q = sqrt(s->size_q);
     copy_lanes(s, row, s->q);
     copy_lanes(s, s->assembled ? row : offset, s->base);
+    /* warm start from finite impulses, unless the velocities that they cause are huge */
     for (int k = 0; k < p->nrow && p->impulse_guess; k++) {
         row[k] = isfinite(p->impulse_guess[k]) ? p->impulse_guess[k] : 0;
     }

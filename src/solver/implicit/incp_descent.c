@@ -194,6 +194,7 @@ bool incp_make(incp *m, solver_call *call, dual *d) {
         !residual_newton_make(&m->step, &m->h, call->scratch)) {
         return false;
     }
+    /* memory */
     m->basis = ARENA_NEW(call->scratch, double, 9 * contacts);
     m->F = ARENA_NEW(call->scratch, double, RESIDUAL_BLOCK *contacts);
     m->edge = ARENA_NEW(call->scratch, edge, contacts);
@@ -208,6 +209,7 @@ bool incp_make(incp *m, solver_call *call, dual *d) {
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         *of[k] = vectors + k * n;
     }
+    /* no contact lies on an edge */
     for (size_t i = 0; i < contacts; i++) {
         m->edge[i] = EDGE_NONE;
         m->active[i] = 0;

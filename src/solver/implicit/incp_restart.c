@@ -36,10 +36,12 @@ static bool start_from_sweeps(incp *m, int sweeps) {
     sim_problem cold = *m->call->problem;
     double option[16];
     sim_solution out = *m->call->out;
+    /* default options of PGS, with the number of sweeps */
     for (int k = 0; k < solver_pgs.info.noptions; k++) {
         const sim_solver_option *o = &solver_pgs.info.option[k];
         option[k] = strcmp(o->name, "max_iterations") == 0 ? sweeps : o->default_value;
     }
+    /* impulses of the sweeps go to m->slope; the solution of the caller stays */
     cold.impulse_guess = NULL;
     call.problem = (int)m->call->option[INCP_START] ? &cold : m->call->problem;
     call.option = option;
@@ -51,6 +53,7 @@ static bool start_from_sweeps(incp *m, int sweeps) {
         return false;
     }
     m->call->out->searches += out.iterations;
+    /* scaled impulses, then x */
     for (int k = 0; k < m->h.n; k++) {
         m->slope[k] = m->h.dual->given[k] ? 0 : m->slope[k] / m->h.scale[k];
     }

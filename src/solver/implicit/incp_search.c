@@ -33,6 +33,7 @@ static double eval_on_line(const line *s, double alpha, double inside, double *s
     incp *m = s->m;
     size_t n = (size_t)m->h.n;
     double *F = m->h.F;
+    /* F = d gamma / d x: regions of x at `inside`, values at alpha */
     interpolate_line(s, inside, m->point);
     residual_map_slopes(&m->h, m->point, F);
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {
@@ -46,6 +47,7 @@ static double eval_on_line(const line *s, double alpha, double inside, double *s
             residual_map_contact_slope(region, c->friction, at, F + RESIDUAL_BLOCK * i);
         }
     }
+    /* l = |r|^2 / 2 and its slope r . (J u) */
     residual_map_jacobian_times(&m->h, F, s->u, m->slope);
     interpolate_line(s, alpha, m->point);
     residual_map_eval(&m->h, m->point, m->other_r);

@@ -114,11 +114,13 @@ static bool solve_mncp_softened(search *s) {
 static bool find_mncp_solution(search *s) {
     sim_solution *out = s->call->out;
     bool restart = (int)s->call->option[RESTART];
+    /* first search, until it stalls */
     s->problem.max_stalled_iterations = restart ? MAX_STALLED_ITERATIONS : 0;
     if (!levenberg_solve(&s->problem, s->kind, s->call, s->x)) {
         return false;
     }
     s->best = *out;
+    /* restart: softened problem, then a search from zero impulses */
     if (restart && s->best.outcome == SIM_STALLED) {
         if (!solve_mncp_softened(s)) {
             return false;
@@ -130,6 +132,7 @@ static bool find_mncp_solution(search *s) {
             return false;
         }
     }
+    /* outcome of all searches together */
     bool spent = s->best.outcome == SIM_STALLED && s->best.iterations >= s->problem.max_iterations;
     out->iterations = s->best.iterations;
     out->residual = s->best.residual;
@@ -141,12 +144,14 @@ static bool find_mncp_solution(search *s) {
 static sim_status solve(solver_call *call, levenberg_kind kind) {
     dual d;
     search s = {.kind = kind, .call = call};
+    /* memory and start */
     double *x = ARENA_NEW(call->scratch, double, 2 * call->problem->nrow);
     s.F = ARENA_NEW(call->scratch, double, RESIDUAL_BLOCK * call->problem->nconstraint);
     if (!x || !s.F || !dual_make(&d, call, call->scratch) || !residual_map_make(&s.h, &d, call->scratch) ||
         !residual_newton_make(&s.step, &s.h, call->scratch) || !residual_map_start(&s.h, call, x)) {
         return SIM_NO_RESOURCE;
     }
+    /* Levenberg-Marquardt search on r(x) = 0 */
     s.problem = (levenberg_problem){.n = d.n,
                                     .self = &s,
                                     .residual = residual,
@@ -161,6 +166,7 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
     if (!find_mncp_solution(&s)) {
         return SIM_NO_RESOURCE;
     }
+    /* impulses in units of the problem */
     residual_map_unscale(&s.h, x, s.other);
     solution_write(call, s.other);
     return SIM_OK;

@@ -125,16 +125,19 @@ bool proximal_solve(proximal *p) {
     if (!init_outer_iteration(&m, p)) {
         return false;
     }
+    /* first centre c: the start */
     double E = p->E;
     m.size = sqrt(dense_dot(p->h->n, p->h->q, p->h->q));
     keep_least_merit(&m, p->x);
     residual_map_impulse(p->h, p->x, m.centre);
     for (int stalled = 0; proximal_continues(p) && m.alpha <= MAX_ALPHA && stalled < MAX_STALLED_ITERATIONS;
          stalled++) {
+        /* one outer iteration; c moves where it succeeded */
         int steps = solve_subproblem(&m);
         if (steps > 0) {
             memcpy(m.centre, m.gamma, (size_t)p->h->n * sizeof *m.centre);
         }
+        /* progress of E, next alpha */
         if (p->E < PROGRESS_RATIO * E) {
             E = p->E;
             stalled = 0;

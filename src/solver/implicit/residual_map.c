@@ -23,12 +23,14 @@ static double bound_of_row(const residual_map *h, const sim_constraint *c) {
 /* W in compressed rows, if sparse enough.  False without memory. */
 static bool compress_matrix(residual_map *h, sim_arena *scratch) {
     size_t n = (size_t)h->n, count = 0;
+    /* dense storage where W is small or full */
     for (size_t k = 0; k < n * n; k++) {
         count += h->W[k] != 0;
     }
     if (h->n < MIN_SPARSE_ROWS || count * MIN_NUMBERS_PER_NONZERO > n * n) {
         return true;
     }
+    /* compressed rows of W */
     h->start = ARENA_NEW(scratch, int, n + 1);
     h->column = ARENA_NEW(scratch, int, count);
     h->value = ARENA_NEW(scratch, double, count);
@@ -52,6 +54,7 @@ static bool compress_matrix(residual_map *h, sim_arena *scratch) {
 bool residual_map_make(residual_map *h, const dual *d, sim_arena *scratch) {
     size_t n = (size_t)d->n;
     *h = (residual_map){.dual = d, .n = d->n};
+    /* memory */
     h->W = arena_alloc(scratch, n * n, sizeof *h->W);
     h->F = ARENA_NEW(scratch, double, RESIDUAL_BLOCK * d->problem->nconstraint);
     double *vectors = ARENA_NEW(scratch, double, 4 * n);
@@ -62,12 +65,14 @@ bool residual_map_make(residual_map *h, const dual *d, sim_arena *scratch) {
     h->scale = vectors + n;
     h->gamma = vectors + 2 * n;
     h->work = vectors + 3 * n;
+    /* scale of every row: 1 / sqrt(w), w the mean diagonal of the constraint's block */
     for (int i = 0; i < d->problem->nconstraint; i++) {
         const sim_constraint *c = &d->problem->constraint[i];
         for (int k = c->row; k < c->row + c->rows; k++) {
             h->scale[k] = 1 / sqrt(d->w[i]);
         }
     }
+    /* scaled q and W */
     for (size_t i = 0; i < n; i++) {
         h->q[i] = h->scale[i] * d->q[i];
         for (size_t j = 0; j < n; j++) {
@@ -283,10 +288,12 @@ bool residual_map_start_sticking(const residual_map *h, solver_call *call, doubl
     if (!work || !gamma) {
         return false;
     }
+    /* least squares with a ridge: normal equations for large systems, reflections otherwise */
     int one = 1, info;
     bool squares = h->n > MIN_NORMAL_EQUATION_ROWS && factor_normal_equations(h, work);
     memset(gamma, 0, n * sizeof *gamma);
     memcpy(left, h->q, n * sizeof *left);
+    /* iterative refinement: gamma <- gamma - (W' W + ridge)^-1 W' (W gamma + q) */
     for (int pass = 0; pass < 2 + squares; pass++) {
         if (squares) {
             residual_map_transposed(h, left, more);

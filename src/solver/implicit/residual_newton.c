@@ -38,6 +38,7 @@ double residual_newton_dense_numbers(int rows) {
 bool residual_newton_make(residual_newton *s, const residual_map *h, sim_arena *scratch) {
     size_t n = (size_t)h->n;
     *s = (residual_newton){.h = h};
+    /* memory */
     int *whole = ARENA_NEW(scratch, int, 11 * n), numbers = h->start ? h->start[h->n] + (SIM_MAX_ROWS * h->n) : 0;
     s->G = ARENA_NEW(scratch, double, 2 * n * SIM_MAX_ROWS);
     s->M = arena_alloc(scratch, n * n, sizeof *s->M);
@@ -57,6 +58,7 @@ bool residual_newton_make(residual_newton *s, const residual_map *h, sim_arena *
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         *of[k] = whole + k * n;
     }
+    /* constraint of every row */
     for (int i = 0; i < h->dual->problem->nconstraint; i++) {
         const sim_constraint *c = &h->dual->problem->constraint[i];
         for (int k = c->row; k < c->row + c->rows; k++) {
@@ -109,6 +111,7 @@ static void choose_unknowns(residual_newton *s, const double *F, const int *held
     const sim_problem *p = s->h->dual->problem;
     s->columns = 0;
     s->square = 1;
+    /* columns of each constraint: two tangents on an edge, else those of F that are not zero */
     for (int i = 0; i < p->nconstraint; i++, F += RESIDUAL_BLOCK) {
         const sim_constraint *c = &p->constraint[i];
         int first = s->columns;
@@ -123,6 +126,7 @@ static void choose_unknowns(residual_newton *s, const double *F, const int *held
             s->place[k] = basis && held[i] ? 1 : s->column[k] >= 0;
         }
     }
+    /* rows of kept unknowns come first, those of eliminated ones after them */
     s->top = 0;
     for (int k = 0; k < s->h->n; k++) {
         s->top += s->place[k];
@@ -174,6 +178,7 @@ static double fill_jacobian_row(residual_newton *s, int i) {
     double trace = 0;
     for (int k = h->start[i]; k < end || !own;) {
         int of = k < end ? h->column[k] : i, first = s->first[of], count = s->kept[of];
+        /* columns of one constraint in row i: W times F of its rows */
         for (int c = 0; c < count; c++) {
             s->at[at + c] = first + c;
             s->value[at + c] = 0;
@@ -181,6 +186,7 @@ static double fill_jacobian_row(residual_newton *s, int i) {
         for (; k < end && s->owner[h->column[k]] == s->owner[of]; k++) {
             add_scaled_row(s, s->value + at, 1, h->column[k], h->value[k]);
         }
+        /* the constraint of row i itself adds (soft - 1) F - 1 */
         if (s->owner[of] == s->owner[i]) {
             add_own_terms(s, s->value + at, 1, i);
             own = 1;
@@ -326,6 +332,7 @@ static bool solve_part_squares(residual_newton *s, int root, const double *r, do
         a[k] = 0;
     }
     for (int pass = 0; pass < REFINEMENT_PASSES; pass++) {
+        /* left = -lambda a - J' weight (r + J a) */
         for (int k = root; k >= 0; k = s->next[k]) {
             left[s->local[k]] = -lambda * a[k];
         }
@@ -336,6 +343,7 @@ static bool solve_part_squares(residual_newton *s, int root, const double *r, do
                 left[s->local[s->at[k]]] -= weighted * s->value[k];
             }
         }
+        /* a <- a + (J' weight J + lambda)^-1 left */
         dpotrs_("L", &size, &one, s->A, &size, left, &size, &info);
         for (int k = root; k >= 0; k = s->next[k]) {
             a[k] += left[s->local[k]];
@@ -356,12 +364,14 @@ static bool solve_normal_equations(residual_newton *s, const double *r, double l
 }
 
 bool residual_newton_least_squares(residual_newton *s, const double *r, double lambda, double *dx, double *range) {
+    /* large sparse systems: normal equations by parts */
     if (s->h->start && s->columns > MIN_NORMAL_EQUATION_COLUMNS && lambda > 0 &&
         solve_normal_equations(s, r, lambda, s->y)) {
         *range = 1;
         complete_step(s, r, lambda, s->y, dx);
         return true;
     }
+    /* stacked matrix: rows J_a above sqrt(lambda / (1 + lambda)) J_o */
     expand_jacobian(s);
     double weight = sqrt(lambda / (1 + lambda));
     size_t n = (size_t)s->h->n, columns = (size_t)s->columns, top = (size_t)s->top, rows = weight > 0 ? n : top;
@@ -374,12 +384,14 @@ bool residual_newton_least_squares(residual_newton *s, const double *r, double l
             to[i] = weight * s->M[n * k + i];
         }
     }
+    /* right side: -r_a above the weighted -r_o */
     for (size_t i = 0; i < n; i++) {
         size_t at = (size_t)s->place[i];
         if (at < rows) {
             b[at] = at < top ? -r[i] : -weight * r[i];
         }
     }
+    /* a, then the eliminated unknowns o */
     bool done = least_squares_solve((int)rows, s->columns, s->A, lambda, s->y, range, &s->h->dual->watch);
     complete_step(s, r, lambda, s->y, dx);
     return done;

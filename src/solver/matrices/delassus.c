@@ -207,6 +207,7 @@ static void diagonal_block(const sim_problem *p, const delassus_response *Y, con
 
 bool delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, double *W) {
     size_t mark = arena_mark(scratch);
+    /* memory for one block of the largest tree, and U^-1 of free bodies */
     int widest = 0;
     for (int t = 0; t < p->ntree; t++) {
         widest = p->tree[t].nv > widest ? p->tree[t].nv : widest;
@@ -216,6 +217,7 @@ bool delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_are
     if (!Y && !(work && root)) {
         return false;
     }
+    /* blocks: copied from a given W, or computed */
     for (int i = 0; i < p->nconstraint; i++) {
         int size = p->constraint[i].rows * p->constraint[i].rows;
         if (sim_problem_local(p)) {

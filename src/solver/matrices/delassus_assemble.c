@@ -21,6 +21,7 @@ static bool list_tree_constraints(const sim_problem *p, sim_arena *scratch, tree
         return false;
     }
     memset(list->start, 0, ((size_t)p->ntree + 2) * sizeof(int));
+    /* number of sides on each tree */
     for (int i = 0; i < p->nconstraint; i++) {
         for (int side = 0; side < 2; side++) {
             if (p->constraint[i].tree[side] >= 0) {
@@ -29,10 +30,12 @@ static bool list_tree_constraints(const sim_problem *p, sim_arena *scratch, tree
             }
         }
     }
+    /* start of each list */
     for (int t = 0; t < p->ntree; t++) {
         list->start[t + 2] += list->start[t + 1];
     }
     list->constraint = ARENA_NEW(scratch, int, sides);
+    /* constraints of each tree, in rising order */
     for (int i = 0; i < p->nconstraint && list->constraint; i++) {
         for (int side = 0; side < 2; side++) {
             if (p->constraint[i].tree[side] >= 0) {

@@ -65,6 +65,7 @@ bool dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     if (call->out) {
         d->watch = (panels_watch){call->out->stop, call->out->stop_context};
     }
+    /* memory */
     d->W = arena_alloc(scratch, n * n, sizeof *d->W);
     d->q = ARENA_NEW(scratch, double, n);
     d->w = ARENA_NEW(scratch, double, p->nconstraint);
@@ -74,13 +75,16 @@ bool dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     if (!d->W || !d->q || !d->w || !d->given || !d->impulse || !delassus_whole(p, scratch, &W)) {
         return false;
     }
+    /* W */
     expand_blocks(p, &W, d->n, d->W);
     arena_release(scratch, mark);
+    /* q = J v* + w */
     if (sim_problem_local(p)) {
         memcpy(d->q, p->q, n * sizeof *d->q);
     } else {
         problem_velocity(p, p->v_free, d->q);
     }
+    /* R, target, given impulses and the mean diagonal of each constraint */
     add_compliance(d, call);
     return true;
 }

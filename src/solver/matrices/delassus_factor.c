@@ -102,11 +102,13 @@ static bool remainder_vanishes(int n, int rank, const double *W, const double *L
 static int factor_pivoted(int n, const double *W, double *L, double *left) {
     double largest = 0;
     int rank = 0;
+    /* remaining diagonal: that of W */
     for (int i = 0; i < n; i++) {
         left[i] = W[(ptrdiff_t)i * (n + 1)];
         largest = fmax(largest, fabs(left[i]));
     }
     for (; rank < n; rank++) {
+        /* pivot: the largest remaining diagonal */
         int pivot = 0;
         for (int i = 1; i < n; i++) {
             pivot = left[i] > left[pivot] ? i : pivot;
@@ -114,6 +116,7 @@ static int factor_pivoted(int n, const double *W, double *L, double *left) {
         if (!(left[pivot] > n * DBL_EPSILON * largest)) {
             break;
         }
+        /* column of L: L_ik = (W_ip - sum_(j<k) L_ij L_pj) / L_pk */
         double root = sqrt(left[pivot]);
         const double *row = L + (ptrdiff_t)pivot * n;
         for (int i = 0; i < n; i++) {
@@ -243,6 +246,7 @@ double delassus_factor_cubes(const sim_problem *local, sim_arena *scratch) {
 delassus_factor_result problem_from_delassus(const sim_problem *local, sim_arena *scratch, sim_problem *global) {
     size_t n = (size_t)local->nconstraint;
     conversion c = {.local = local, .global = global, .scratch = scratch};
+    /* memory */
     if (!reserve_components(&c)) {
         return DELASSUS_NO_MEMORY;
     }
@@ -252,11 +256,13 @@ delassus_factor_result problem_from_delassus(const sim_problem *local, sim_arena
     if (!c.tree || !c.constraint || !c.v) {
         return DELASSUS_NO_MEMORY;
     }
+    /* connected components of W */
     find_components(&c);
     c.J = ARENA_NEW(scratch, double, count_J(&c));
     if (!c.J) {
         return DELASSUS_NO_MEMORY;
     }
+    /* one tree for each component: W = L L', J = L */
     *global = *local;
     global->ntree = global->nv = 0;
     for (int i = 0; i < local->nconstraint; i++) {
@@ -265,6 +271,7 @@ delassus_factor_result problem_from_delassus(const sim_problem *local, sim_arena
             return result;
         }
     }
+    /* A = 1, v* = 0, w = q */
     memset(c.v, 0, (size_t)global->nv * sizeof *c.v);
     global->tree = c.tree;
     global->constraint = c.constraint;

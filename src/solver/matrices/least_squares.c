@@ -96,6 +96,7 @@ bool least_squares_solve(int rows, int count, double *A, double lambda, double *
                          const panels_watch *watch) {
     size_t n = (size_t)count, height = (size_t)rows + n;
     double *b = A + height * n, least = HUGE_VAL, greatest = 0;
+    /* triangular R by reflections, in one of three forms */
     append_damping((size_t)rows, n, lambda, A);
     if (count <= LEAST_SQUARES_MAX_UNBLOCKED) {
         reduce_unblocked((size_t)rows, n, A);
@@ -104,11 +105,13 @@ bool least_squares_solve(int rows, int count, double *A, double lambda, double *
     } else if (!reduce_by_panels(rows, count, A, watch)) {
         return write_zero(count, dx, range);
     }
+    /* range of the diagonal of R bounds the condition number from below */
     for (size_t k = 0; k < n; k++) {
         least = fmin(least, fabs(A[(height + 1) * k]));
         greatest = fmax(greatest, fabs(A[(height + 1) * k]));
     }
     *range = greatest / least;
+    /* back substitution: R dx = b */
     for (size_t k = n; k-- > 0;) {
         const double *column = A + height * k;
         dx[k] = b[k] / column[k];

@@ -61,6 +61,7 @@ static bool init_levenberg(levenberg *m, const levenberg_problem *p, solver_call
                      .least = HUGE_VAL,
                      .error = HUGE_VAL,
                      .halving = stall_watch_start(0.5)};
+    /* memory */
     m->J = arena_alloc(call->scratch, p->step ? 1 : n * n, sizeof *m->J);
     m->work = ARENA_NEW(call->scratch, double, p->step ? 1 : levenberg_work(p->n));
     double *vectors = ARENA_NEW(call->scratch, double, 6 * n);
@@ -156,19 +157,23 @@ static sim_outcome solve_regular(levenberg *m) {
     bool fresh = false;
     int standstills = 0;
     while (levenberg_continues(m)) {
+        /* J at the present x; a rejected step keeps it */
         if (!fresh) {
             eval_jacobian(m);
             fresh = true;
         }
+        /* trial step with the present lambda */
         m->iteration++;
         bool done = solve_step(m, lambda, &range);
         for (size_t i = 0; i < m->n; i++) {
             m->next[i] = m->x[i] + m->dx[i];
         }
         double psi = done ? eval_next(m) : HUGE_VAL, ratio = (psi - m->psi) / (eval_model(m) - m->psi);
+        /* poor model: more damping */
         if (!(ratio >= POOR_RATIO)) {
             lambda *= LAMBDA_FACTOR;
         }
+        /* psi falls: step accepted, less damping if the model is good */
         if (ratio > 0) {
             standstills = m->psi - psi > PSI_ROUNDING * m->psi ? 0 : standstills + 1;
             lambda = ratio > GOOD_RATIO ? fmax(lambda / LAMBDA_FACTOR, MIN_LAMBDA) : lambda;
@@ -191,14 +196,17 @@ static double clamp_unknown(const levenberg *m, size_t i, double x) {
 static void take_box_steps(levenberg *m) {
     double box = FIRST_BOX, range;
     for (int k = 0; k < MAX_PROJECTED_STEPS && levenberg_continues(m); k++) {
+        /* Newton's step; damped where J is singular */
         eval_jacobian(m);
         m->iteration++;
         if (!solve_step(m, NEWTON_LAMBDA, &range) && !solve_step(m, 0.1, &range)) {
             return;
         }
+        /* cut to the box and the bounds */
         for (size_t i = 0; i < m->n; i++) {
             m->next[i] = clamp_unknown(m, i, m->x[i] + fmin(fmax(m->dx[i], -box), box));
         }
+        /* a good fall widens the box, a rise narrows it */
         double before = sqrt(2 * m->psi), after = sqrt(2 * eval_next(m));
         if (after < FALL_TO_WIDEN * before) {
             box *= 2;
@@ -267,8 +275,10 @@ static bool advance_projected(levenberg *m, const nonmonotone *w) {
 static sim_outcome solve_projected(levenberg *m) {
     nonmonotone w = {.monotone = FIRST_MONOTONE_STEPS, .least = stall_watch_start(PROGRESS_RATIO)};
     int rescued = 0;
+    /* first steps within a box */
     take_box_steps(m);
     while (levenberg_continues(m)) {
+        /* one step of the nonmonotone search, with a new J */
         double before = m->psi;
         eval_jacobian(m);
         m->iteration++;
@@ -276,11 +286,13 @@ static sim_outcome solve_projected(levenberg *m) {
             return SIM_STALLED;
         }
         accept_step(m);
+        /* progress of psi and of the error */
         add_psi(&w, m->psi);
         bool standstill = fabs(before - m->psi) <= PSI_ROUNDING * before;
         if (!makes_progress(m)) {
             return SIM_STALLED;
         }
+        /* stalled: restart from the best x, descending only */
         if (w.least.stalled >= MAX_STALLED_ITERATIONS || standstill) {
             if (rescued++ >= MAX_STANDSTILLS) {
                 return SIM_STALLED;

@@ -57,6 +57,7 @@ static bool init_iteration(split_iteration *o, const sim_solver_info *info) {
     const sim_problem *p = o->call->problem;
     size_t rows = (size_t)p->nrow;
     sim_arena *scratch = o->call->scratch;
+    /* memory */
     double **of_rows[] = {&o->q, &o->rest, &o->work, &o->target, &o->gamma, &o->gamma_guess};
     for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
         *of_rows[k] = ARENA_NEW(scratch, double, rows);
@@ -74,14 +75,17 @@ static bool init_iteration(split_iteration *o, const sim_solver_info *info) {
         !anderson_make(&o->acceleration, p->nrow, ANDERSON_WINDOW, scratch)) {
         return false;
     }
+    /* q - target, 0 in rows with a given force */
     for (int r = 0; r < p->nrow; r++) {
         o->q[r] = isinf(o->call->R[r]) ? 0 : p->q[r] - o->call->target[r];
     }
+    /* Anderson acceleration weighs the impulses of constraint i by 1 / sqrt(w_i) */
     for (int i = 0; i < p->nconstraint; i++) {
         for (int k = 0; k < p->constraint[i].rows; k++) {
             o->acceleration.scale[p->constraint[i].row + k] = 1 / sqrt(o->w[i]);
         }
     }
+    /* options of the inner solver, with its own tolerance and limit */
     memcpy(o->option, o->call->option, (size_t)info->noptions * sizeof *o->option);
     o->tolerance = option_index(info, "tolerance");
     o->max_iterations = option_index(info, "max_iterations");

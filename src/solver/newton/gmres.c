@@ -62,20 +62,25 @@ sim_status gmres_solve(int n, gmres_times *times, void *self, double tolerance, 
     double size = sqrt(dense_dot(n, basis, basis)), last = size;
     t.left[0] = size;
     while (m < GMRES_MAX_PRODUCTS && fabs(t.left[m]) > tolerance * size) {
+        /* next direction of the basis: q_m = next / last */
         double *q = basis + (ptrdiff_t)m * n, *next = q + n, before;
         for (int k = 0; k < n; k++) {
             q[k] /= last;
         }
+        /* next = M q_m, orthogonal to all before */
         sim_status status = times(self, q, next);
         if (status) {
             return status;
         }
         last = make_orthogonal(n, m, basis, next, t.Q[m], &before);
+        /* Givens rotations keep Q triangular */
         apply_rotations(&t, m, last);
+        /* zero diagonal after the rotations: M is singular on the Krylov space */
         if (!(fabs(t.Q[m][m]) > MIN_NORM_RATIO * before)) {
             break;
         }
         m++;
+        /* M maps the Krylov space into itself: the solution is exact */
         if (!(last > MIN_NORM_RATIO * before)) {
             break;
         }

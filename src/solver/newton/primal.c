@@ -49,12 +49,14 @@ bool primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opt
     size_t nv = (size_t)problem->nv, rows = (size_t)problem->nrow, n = (size_t)problem->nconstraint;
     double **of_v[] = {&p->at.gradient, &p->scale, &p->momentum, &p->change, &p->pushed, &p->dv, &p->dp};
     double **of_rows[] = {&p->at.u, &p->du, &p->u_to, &p->gamma_to};
+    /* parts of the method */
     p->problem = problem;
     p->law = *law;
     p->project = convex_project;
     p->hessian = h;
     p->options = *options;
     p->out = out;
+    /* memory */
     bool ok = true;
     for (size_t k = 0; k < sizeof of_v / sizeof *of_v; k++) {
         *of_v[k] = ARENA_NEW(scratch, double, nv);
@@ -69,14 +71,17 @@ bool primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opt
     if (!ok || !p->at.G || !p->G_to) {
         return false;
     }
+    /* vectors at zero */
     for (size_t j = 0; j < nv; j++) {
         p->momentum[j] = p->at.gradient[j] = p->change[j] = p->dv[j] = p->dp[j] = 0;
         p->scale[j] = 1;
     }
+    /* D = diag(A)^-1/2 */
     hessian_mass_diagonal(h, p->scale);
     for (size_t j = 0; j < nv; j++) {
         p->scale[j] = 1 / sqrt(p->scale[j]);
     }
+    /* A v* */
     hessian_mass_times(h, problem->v_free, p->momentum);
     return true;
 }
@@ -202,10 +207,12 @@ static double line_rise(void *self, double alpha) { return primal_rise(self, alp
 
 /* alpha by a line search; v <- v + alpha dv, and all that follows. */
 static void take_step(primal *p) {
+    /* length of the step by Armijo's rule or by an exact search */
     line l = {p, line_slope, line_rise, p->slope0, 0};
     double alpha = p->options.armijo ? line_armijo(&l, COST_ROUNDING * fabs(p->at.cost))
                                      : line_exact(&l, MAX_STEP_LENGTH, LINE_SEARCH_TOLERANCE);
     p->out->searches += l.evaluations;
+    /* v <- v + alpha dv; u, gamma and G from the end of the line */
     eval_along_line(p, alpha);
     primal_state *at = &p->at;
     dense_axpy(p->problem->nv, alpha, p->dv, at->v);
@@ -218,6 +225,7 @@ static void take_step(primal *p) {
     p->u_to = u;
     p->G_to = G;
     at->potential = p->potential_to;
+    /* everything recomputed from v, or the gradient alone */
     if (p->careful) {
         primal_eval_at(p);
     } else {

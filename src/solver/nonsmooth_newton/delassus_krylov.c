@@ -94,22 +94,26 @@ static bool record_residual(schur_solve_info *c, double square, double first) {
 static void solve_pcr(const schur *s, double *r, double *x, double first, schur_solve_info *c) {
     size_t n = (size_t)s->n;
     double *z = s->work + n, *p = z + n, *Az = p + n, *Ap = Az + n, *PAp = Ap + n;
+    /* z = P r, p = z */
     precondition_residual(s, r, z);
     memcpy(p, z, n * sizeof *p);
     multiply_system(s, z, Az);
     memcpy(Ap, Az, n * sizeof *Ap);
     double rho = dense_dot(s->n, z, Az);
     for (c->iterations = 1;; c->iterations++) {
+        /* a = (z . A z) / |A p|_P^2 */
         double size = precondition_residual(s, Ap, PAp), a = rho / size;
         if (!(size > DBL_MIN) || !(rho > 0)) {
             c->iterations--;
             return;
         }
+        /* x <- x + a p, r <- r - a A p */
         dense_axpy(s->n, a, p, x);
         dense_axpy(s->n, -a, Ap, r);
         if (record_residual(c, precondition_residual(s, r, z), first)) {
             return;
         }
+        /* p <- z + b p, b = (z . A z) / its value before */
         multiply_system(s, z, Az);
         double next = dense_dot(s->n, z, Az), b = next / rho;
         rho = next;
@@ -125,18 +129,21 @@ static void solve_pcg(const schur *s, double *r, double *x, double first, schur_
     double *z = s->work + n, *p = z + n, *Ap = p + n, square = precondition_residual(s, r, z);
     memcpy(p, z, n * sizeof *p);
     for (c->iterations = 1;; c->iterations++) {
+        /* a = |r|_P^2 / (p . A p) */
         multiply_system(s, p, Ap);
         double curvature = dense_dot(s->n, p, Ap), a = square / curvature;
         if (!(curvature > DBL_MIN)) {
             c->iterations--;
             return;
         }
+        /* x <- x + a p, r <- r - a A p */
         dense_axpy(s->n, a, p, x);
         dense_axpy(s->n, -a, Ap, r);
         double next = precondition_residual(s, r, z), b = next / square;
         if (record_residual(c, next, first)) {
             return;
         }
+        /* p <- z + b p, b = |r|_P^2 / its value before */
         square = next;
         for (size_t k = 0; k < n; k++) {
             p[k] = z[k] + b * p[k];

@@ -30,6 +30,7 @@
 bool nsn_newton_make(nsn_newton *k, nsn *m, sim_arena *scratch) {
     size_t n = (size_t)m->n, stride = (size_t)strip_stride(m->n);
     *k = (nsn_newton){.m = m};
+    /* memory */
     double *vectors = ARENA_NEW(scratch, double, 5 * n);
     k->slope = ARENA_NEW(scratch, double, SIM_MAX_ROWS *n);
     k->H = ARENA_NEW(scratch, double, n *stride);
@@ -91,9 +92,11 @@ double nsn_newton_eval(nsn_newton *k) {
     for (int i = 0; i < m->problem->nconstraint; i++) {
         const sim_constraint *c = &m->problem->constraint[i];
         double y[SIM_MAX_ROWS], P[SIM_MAX_ROWS], *slope = k->slope + (ptrdiff_t)c->row * SIM_MAX_ROWS;
+        /* y = gamma - rho s, with the s of the proximal problem */
         for (int r = 0; r < c->rows; r++) {
             y[r] = m->gamma[c->row + r] - rho * proximal_velocity(k, i, c->row + r);
         }
+        /* P and P' of the kind of row */
         if (c->kind == SIM_CONTACT) {
             nsn_contact_slope(c->friction, y, P, slope);
         } else {
@@ -102,6 +105,7 @@ double nsn_newton_eval(nsn_newton *k) {
                 eval_row_slope(m, c, y[r], &P[r], &slope[r * (c->rows + 1)]);
             }
         }
+        /* F = gamma - P in the norm of w */
         for (int r = 0; r < c->rows; r++) {
             k->F[c->row + r] = nsn_is_given(m, c->row + r) ? 0 : m->gamma[c->row + r] - P[r];
             sum += m->w[i] * k->F[c->row + r] * k->F[c->row + r];
@@ -240,11 +244,13 @@ bool nsn_newton_step(nsn_newton *k) {
     nsn *m = k->m;
     const sim_problem *p = m->problem;
     double sum = 0;
+    /* equations of the coupled parts, and their solution */
     assemble_newton_system(k);
     m->call->out->factorisations++;
     if (!solve_coupled_systems(k)) {
         return false;
     }
+    /* dgamma of all rows */
     for (int i = 0; i < p->nconstraint; i++) {
         const double *x = k->rhs + k->first[k->part[i]];
         for (int row = p->constraint[i].row; row < p->constraint[i].row + p->constraint[i].rows; row++) {
@@ -255,6 +261,7 @@ bool nsn_newton_step(nsn_newton *k) {
     if (!isfinite(sum)) {
         return false;
     }
+    /* whole step: gamma <- gamma + dgamma */
     m->call->out->whole_steps++;
     dense_axpy(m->n, 1, k->step, m->gamma);
     return true;

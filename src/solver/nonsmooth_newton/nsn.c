@@ -239,9 +239,11 @@ static double count_nsn_dense(const sim_problem *p, const double *option) {
 static sim_status solve(solver_call *call) {
     nsn m;
     sim_outcome end;
+    /* gaps at the end of the step: a method of its own */
     if (call->option[NSN_POSITIONS] > 0 && call->problem->positions) {
         return nsn_solve_positions(call) ? SIM_OK : SIM_NO_RESOURCE;
     }
+    /* memory and start */
     if (!nsn_make(&m, call) ||
         !schur_make(&m.matrix, call->problem, (schur_method)call->option[NSN_LINEAR], call->scratch)) {
         return SIM_NO_RESOURCE;
@@ -249,10 +251,12 @@ static sim_status solve(solver_call *call) {
     nsn_begin(&m);
     nsn_eval_error(&m);
     solver_record(call, m.E, NAN);
+    /* proximal outer iterations with the derivative of friction */
     bool proximal = uses_derivative(&m), automatic = (int)call->option[NSN_FRICTION] == NSN_FRICTION_AUTO;
     if (proximal && !nsn_solve_proximal(&m, &end)) {
         return SIM_NO_RESOURCE;
     }
+    /* the fixed point of the paper, asked for or after a stall */
     if (!proximal || (automatic && end == SIM_STALLED)) {
         nsn_restart(&m);
         nsn_eval_error(&m);
@@ -260,6 +264,7 @@ static sim_status solve(solver_call *call) {
             return SIM_NO_RESOURCE;
         }
     }
+    /* the best iterate is the solution */
     call->out->outcome = outcome_of_end(&m, end);
     call->out->residual = m.best_E;
     solution_write(call, m.best);

@@ -201,17 +201,20 @@ static sim_outcome iterate_positions(positioned *m, bool *memory) {
     for (int k = 0;
          k < (int)o[NSN_MAX_ITERATIONS] && !(r->best_E <= o[NSN_TOLERANCE]) && !solution_stopped(r->call->out); k++) {
         r->call->out->iterations = k + 1;
+        /* one Newton step in v and gamma */
         step_result result = step_positions(m);
         *memory = result != STEP_NO_MEMORY;
         if (result != STEP_DONE) {
             return SIM_BROKEN_DOWN;
         }
+        /* E, and the end where it is not finite */
         eval_position_error(m);
         solver_record(r->call, r->E, NAN);
         if (!isfinite(r->E)) {
             r->call->out->reason = SIM_REASON_NONFINITE;
             return SIM_BROKEN_DOWN;
         }
+        /* secant stiffness for the next step */
         if (o[NSN_STIFFNESS] > 0) {
             find_stiffness(m);
         }
@@ -239,6 +242,7 @@ bool nsn_solve_positions(solver_call *call) {
     size_t nv = (size_t)p->nv;
     positioned m;
     bool memory = true;
+    /* memory */
     double *vectors = ARENA_NEW(call->scratch, double, 7 * nv);
     if (!vectors || !nsn_make(&m.rows, call) || !make_stiffened_mass(&m.H, p, call->scratch)) {
         return false;
@@ -247,12 +251,14 @@ bool nsn_solve_positions(solver_call *call) {
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         *of[k] = vectors + k * nv;
     }
+    /* the problem with J at the end of the step and H in place of A */
     m.now = *p;
     m.now.J = p->positions->J;
     m.now.mass = (sim_mass){.self = &m.H, .solve = solve_stiffened_tree};
     if (!start_positions(&m)) {
         return false;
     }
+    /* solution: the best iterate */
     call->out->outcome = iterate_positions(&m, &memory);
     call->out->residual = m.rows.best_E;
     memcpy(call->out->impulse, m.rows.best, (size_t)p->nrow * sizeof(double));

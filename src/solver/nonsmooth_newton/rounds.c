@@ -45,20 +45,24 @@ static void set_impulses(nsn *m, const double *gamma) {
 static int solve_subproblem_of(proximal_iteration *a) {
     nsn *m = a->newton.m;
     size_t size_of = (size_t)m->n * sizeof *m->gamma;
+    /* centre c = gamma */
     memcpy(a->newton.centre, m->gamma, size_of);
     memcpy(a->least, m->gamma, size_of);
     double first = nsn_newton_eval(&a->newton), least = PROGRESS_RATIO * first;
     for (int k = 1; k <= MAX_STEPS && !has_proximal_ended(m); k++) {
         m->call->out->iterations++;
+        /* Newton step on F with the proximal term */
         if (!nsn_newton_step(&a->newton)) {
             break;
         }
         nsn_eval_error(m);
         solver_record(m->call, m->E, NAN);
+        /* solved where |F| has fallen enough */
         double size = nsn_newton_eval(&a->newton);
         if (size <= MAX_F_RATIO * first) {
             return k;
         }
+        /* the least |F| counts where it is not */
         if (size < least) {
             least = size;
             memcpy(a->least, m->gamma, size_of);

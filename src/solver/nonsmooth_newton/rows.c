@@ -205,11 +205,13 @@ void nsn_begin(nsn *m) {
     const sim_problem *p = m->problem;
     const double *R = m->call->R, *target = m->call->target;
     size_t size = (size_t)m->n * sizeof(double);
+    /* q = J v* + w */
     if (sim_problem_local(p)) {
         memcpy(m->q, p->q, size);
     } else {
         problem_velocity(p, p->v_free, m->q);
     }
+    /* of each row: given or zero impulse, q - target, no friction compliance; w: mean diagonal of W + R */
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         double bound = c->kind == SIM_ACTUATOR ? p->step * c->bound : HUGE_VAL, trace = 0;

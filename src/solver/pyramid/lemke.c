@@ -132,6 +132,7 @@ static bool invert_basis(const lemke_problem *of, double *A, int *swap) {
 /* Recomputes B^-1 and b, with one step of refinement; entries of b below their rounding become 0. */
 static bool refresh_inverse(tableau *t) {
     size_t n = t->n;
+    /* B from the basic unknowns, and B^-1 */
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             t->inverse[i * n + j] = entry_of_variable(t, i, t->basis[j]);
@@ -140,15 +141,18 @@ static bool refresh_inverse(tableau *t) {
     if (!invert_basis(t->of, t->inverse, t->swap)) {
         return false;
     }
+    /* b = B^-1 q */
     for (size_t i = 0; i < n; i++) {
         t->b[i] = dense_dot((int)n, t->inverse + i * n, t->of->q);
     }
+    /* remainder of one iterative refinement: q - B b */
     for (size_t i = 0; i < n; i++) {
         t->scratch[i] = t->of->q[i];
         for (size_t j = 0; j < n; j++) {
             t->scratch[i] -= entry_of_variable(t, i, t->basis[j]) * t->b[j];
         }
     }
+    /* b <- b + B^-1 remainder; negative b and rounding become 0 */
     for (size_t i = 0; i < n; i++) {
         double rounding = 0;
         for (size_t j = 0; j < n; j++) {
@@ -183,6 +187,7 @@ static int filter_least_ratios(const tableau *t, int count, const double *number
 static int find_leaving_row(const tableau *t) {
     double greatest = 0;
     int count = 0;
+    /* candidates: positive entries of the pivot column */
     for (size_t i = 0; i < t->n; i++) {
         greatest = fmax(greatest, fabs(t->column[i]));
     }
@@ -194,12 +199,14 @@ static int find_leaving_row(const tableau *t) {
     if (count == 0) {
         return -1;
     }
+    /* least ratio of b; z0 leaves if it is among them */
     count = filter_least_ratios(t, count, t->b, 1);
     for (int k = 0; k < count; k++) {
         if (t->basis[t->tied[k]] == 2 * (int)t->n) {
             return t->tied[k];
         }
     }
+    /* ties: lexicographically least row of B^-1 */
     for (size_t j = 0; j < t->n && count > 1; j++) {
         count = filter_least_ratios(t, count, t->inverse + j, t->n);
     }
@@ -231,17 +238,20 @@ static int enter_cover(tableau *t) {
 static lemke_end follow_path(tableau *t, int left, int *pivots) {
     int n = (int)t->n, fresh = 0;
     for (*pivots = 1; *pivots < t->of->max_pivots; ++*pivots) {
+        /* the complement of the last leaving unknown enters */
         int variable = left < n ? left + n : left - n;
         find_entering_column(t, variable);
         int row = find_leaving_row(t);
         if (row < 0) {
             return LEMKE_RAY;
         }
+        /* pivot; the path ends when z0 leaves */
         left = t->basis[row];
         pivot_on_row(t, (size_t)row, variable);
         if (left == 2 * n) {
             return LEMKE_SOLVED;
         }
+        /* B^-1 anew after as many pivots as unknowns */
         if (++fresh >= (n > MIN_REFRESH_PIVOTS ? n : MIN_REFRESH_PIVOTS)) {
             fresh = 0;
             if (!refresh_inverse(t)) {

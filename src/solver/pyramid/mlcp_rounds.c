@@ -168,6 +168,7 @@ static double impulse_unit(const search *s) {
 static bool solve_outer_iteration(search *s, double soft, double tolerance, int limit) {
     sim_solution *out = s->call->out;
     size_t mark = arena_mark(s->call->scratch);
+    /* inner problem for the Levenberg-Marquardt method */
     levenberg_problem problem = {.n = s->p->n,
                                  .self = s,
                                  .residual = residual,
@@ -180,6 +181,7 @@ static bool solve_outer_iteration(search *s, double soft, double tolerance, int 
                                  .step = find_step,
                                  .jacobian_times = multiply_by_slopes,
                                  .recorded_error = recorded_error};
+    /* y + soft (x - near) in place of y */
     s->m.soft = soft;
     s->m.unit = impulse_unit(s);
     memcpy(s->m.near, s->x, (size_t)s->p->n * sizeof *s->x);
@@ -188,6 +190,7 @@ static bool solve_outer_iteration(search *s, double soft, double tolerance, int 
         return false;
     }
     arena_release(s->call->scratch, mark);
+    /* account of the outer iteration */
     s->m.soft = 0;
     s->iterations += out->iterations;
     s->failures += out->outcome > SIM_AT_ROUNDING;
@@ -306,6 +309,7 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
                 .follows = o.alignment == POLYHEDRAL_FOLLOWING,
                 .least = HUGE_VAL,
                 .stall = stall_watch_start(PROGRESS_RATIO)};
+    /* equations of the pyramids, memory */
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) ||
         !mlcp_make(&s.m, &p, call->scratch) || !(s.m.step = mlcp_step_make(&p, call->scratch))) {
         return SIM_NO_RESOURCE;
@@ -318,6 +322,7 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
     s.start = s.x + p.n;
     s.work = s.x + 2 * p.n;
     s.best = s.gamma + d.n;
+    /* start, search, best impulses */
     init_search(&s);
     if (!find_mlcp_solution(&s)) {
         return SIM_NO_RESOURCE;

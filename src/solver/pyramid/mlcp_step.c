@@ -218,10 +218,12 @@ static void reduce_group(const mlcp *m, const polyhedral_group *g, const double 
     basis b = make_basis(p, g);
     int more = g->count - g->dims, width = width_of(g), height = height_of(g),
         rows = damping > 0 ? 2 * g->count : g->count;
+    /* rows of the group: equations, and damping sqrt(lambda) dx = 0 */
     memset(A, 0, (size_t)(2 * g->count * width) * sizeof *A);
     for (int i = 0; i < rows; i++) {
         double *row = A + i * width, own[MAX_GROUP_UNKNOWNS];
         memset(own, 0, (size_t)g->count * sizeof *own);
+        /* (A | db X' | -r) */
         if (i < g->count) {
             const polyhedral_unknown *u = &p->unknown[g->first + i];
             fill_group_row(m, g, i, own);
@@ -232,8 +234,10 @@ static void reduce_group(const mlcp *m, const polyhedral_group *g, const double 
         } else {
             own[i - g->count] = damping;
         }
+        /* unknowns (z, u, p) in place of dx */
         change_basis(p, g, &b, own, row, row + more + g->dims);
     }
+    /* reflections; the triangle is kept */
     triangularise_rows(rows, width, height < rows ? height : rows, A);
     memcpy(to, A, (size_t)(height * width) * sizeof *to);
 }
@@ -242,6 +246,7 @@ static void reduce_group(const mlcp *m, const polyhedral_group *g, const double 
 static void assemble_system(const mlcp *m, struct mlcp_step *s) {
     const polyhedral *p = m->p;
     size_t n = (size_t)s->n, stride = (size_t)s->stride, rows = (size_t)p->dual->n;
+    /* zero B and R */
     memset(s->B, 0, (n + 1) * stride * sizeof *s->B);
     memset(s->R, 0, (n + 1) * (n + 1) * sizeof *s->R);
     for (int i = 0; i < p->groups; i++) {
@@ -250,6 +255,7 @@ static void assemble_system(const mlcp *m, struct mlcp_step *s) {
         size_t at = (size_t)s->group[i].at;
         for (int a = 0; a < dims; a++) {
             const double *upper = s->group[i].row + (more + a) * width + more, *lower = upper + dims * width;
+            /* row a of R_uu W */
             for (size_t j = 0; j < n; j++) {
                 double sum = 0;
                 for (int k = a; k < dims; k++) {
@@ -257,10 +263,12 @@ static void assemble_system(const mlcp *m, struct mlcp_step *s) {
                 }
                 s->B[j * stride + at + (size_t)a] = sum;
             }
+            /* R_up, R_pp */
             for (int k = 0; k < dims; k++) {
                 s->B[(at + (size_t)k) * stride + at + (size_t)a] += upper[dims + k];
                 s->R[(at + (size_t)k) * (n + 1) + at + (size_t)a] = k >= a ? lower[dims + k] : 0;
             }
+            /* c_u, c_p */
             s->B[n * stride + at + (size_t)a] = upper[2 * dims];
             s->R[n * (n + 1) + at + (size_t)a] = lower[2 * dims];
         }

@@ -359,10 +359,12 @@ static sim_status solve(solver_call *call) {
     polyhedral p;
     pivoting v;
     polyhedral_options o = polyhedral_options_of(call->option + DIRECTIONS);
+    /* memory */
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) ||
         !make_pivoting(&v, &p, call)) {
         return SIM_NO_RESOURCE;
     }
+    /* paths, with turning directions if asked */
     lemke_result path = {.pivots = 0};
     double *x = ARENA_NEW(call->scratch, double, p.n), *gamma = ARENA_NEW(call->scratch, double, 2 * d.n);
     v.gamma = gamma;
@@ -371,6 +373,7 @@ static sim_status solve(solver_call *call) {
     if (!x || !gamma || !follow_directions(&v, &p, x, gamma + d.n, &path)) {
         return SIM_NO_RESOURCE;
     }
+    /* reason and solution */
     sim_solution *out = call->out;
     out->reason = v.ray                        ? SIM_REASON_RAY
                   : path.end == LEMKE_LIMIT    ? SIM_REASON_NONE

@@ -56,8 +56,10 @@ static ptrdiff_t find_branch_paths(subadmm *s, const subadmm_tree *t) {
 static void add_branch_composites(subadmm *s, const subadmm_tree *t, int chain, double *H, double *M) {
     const sim_problem_bodies *b = bodies_of(s);
     const sim_body_chain *at = &b->chain[chain];
+    /* bodies from the tips to the root, H_i complete when reached */
     for (int i = t->body1 - 1; i >= t->body0; i--) {
         const sim_body_node *n = &b->node[i];
+        /* entries of row j: S_k . (H_i S_j at the body of k), k on the path to the root */
         for (int j = n->v0; j < n->v0 + n->nv; j++) {
             force F = six_times(H + SIX_NUMBERS * (ptrdiff_t)i, at->S[j]);
             double *row = matrix_row(s, M, j);
@@ -72,6 +74,7 @@ static void add_branch_composites(subadmm *s, const subadmm_tree *t, int chain, 
                 }
             }
         }
+        /* H_p += X' H_i X */
         if (n->parent >= 0) {
             six_add_at_parent(H + SIX_NUMBERS * (ptrdiff_t)i, at->r[i], H + SIX_NUMBERS * (ptrdiff_t)n->parent);
         }

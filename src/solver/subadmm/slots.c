@@ -406,6 +406,7 @@ static bool make_state(subadmm *s) {
 
 /* Weights of the lanes' slots; unsplit, both sides together are one slot. */
 static bool set_lane_weights(subadmm *s) {
+    /* memory */
     size_t contacts = (size_t)s->input.ncontact;
     double *rho = ARENA_NEW(s->call->scratch, double, contacts);
     s->slot = arena_alloc(s->call->scratch, contacts, sizeof *s->slot);
@@ -415,8 +416,10 @@ static bool set_lane_weights(subadmm *s) {
     }
     s->open = s->kept + contacts;
     s->back = s->open + contacts;
+    /* all contacts kept, none open */
     memset(s->kept, 1, contacts);
     memset(s->open, 0, 2 * contacts);
+    /* weights of both slots; unsplit, both sides are one slot with twice the weight */
     for (int i = 0; i < s->problem->nconstraint; i++) {
         int k = s->lane_of[i];
         if (k >= 0) {

@@ -197,9 +197,11 @@ static void begin_slot_stiffness(subadmm *s, subadmm_tree *t) {
 
 /* C of all trees: terms of the lanes, then of all other constraints. */
 static void sum_slot_stiffness(subadmm *s) {
+    /* C = 0 */
     for (int k = 0; k < s->ntree; k++) {
         begin_slot_stiffness(s, &s->tree[k]);
     }
+    /* C += weight J' J of each slot, in the form of its tree */
     for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
         const subadmm_side *side = &s->side[k / 2][k % 2];
         const subadmm_tree *t = &s->tree[side->tree];
@@ -216,6 +218,7 @@ static void sum_slot_stiffness(subadmm *s) {
             add_dense(t, side, rows, weight);
         }
     }
+    /* branches: sums from the tips to the root */
     for (int k = 0; k < s->ntree; k++) {
         if (s->tree[k].form == SUBADMM_BRANCH) {
             subadmm_sum_branch(s, &s->tree[k]);
@@ -240,17 +243,21 @@ static hessian_result factor_unsplit(subadmm *s) {
 
 hessian_result subadmm_factor(subadmm *s, bool changed) {
     const admm_lanes *l = &s->lanes;
+    /* weights of the lanes after a change */
     if (changed) {
         admm_lanes_set_kept(&s->lanes, s->kept);
         admm_lanes_set_weights(&s->lanes, &s->input, (const double(*)[2])s->slot);
     }
     s->kernels->set_compliance(&s->lanes, 0, l->contact_batches, s->kappa);
+    /* one sparse system */
     if (s->split == SUBADMM_NONE) {
         return factor_unsplit(s);
     }
+    /* C after a change of weights */
     if (changed) {
         sum_slot_stiffness(s);
     }
+    /* K = A + kappa C and its factor, form by form */
     s->kernels->factor(&s->lanes, 0, l->solved_batches, s->kappa);
     bool positive = subadmm_factor_batches(s);
     for (int k = 0; k < s->ntree && positive; k++) {
