@@ -23,7 +23,7 @@ typedef struct pen {
 } pen;
 
 static void lift_pen(pen *p) {
-    ink(p->file, p->down && p->alone ? "h0" : ""); /* a dot */
+    svg_print(p->file, p->down && p->alone ? "h0" : ""); /* a dot */
     p->down = 0;
 }
 
@@ -31,7 +31,7 @@ static void lift_pen(pen *p) {
 static void draw_to(pen *p, spot at) {
     double x = round(10 * at.x), y = round(10 * at.y);
     double along = (p->down ? x - p->x : x) / 10, down = (p->down ? y - p->y : y) / 10;
-    ink(p->file, p->down ? "l%f%s%f" : "M%f%s%f", along, down >= 0 ? " " : "", down);
+    svg_print(p->file, p->down ? "l%f%s%f" : "M%f%s%f", along, down >= 0 ? " " : "", down);
     p->x = x;
     p->y = y;
     p->alone = !p->down;
@@ -75,8 +75,6 @@ static void add_spot(column *c, pen *p, spot at) {
     c->count++;
 }
 
-static bool is_drawable(const plot_scale *scale, double value) { return isfinite(value) && (!scale->log || value > 0); }
-
 static bool goes_forward(const plot_curve *curve) {
     for (ptrdiff_t k = 1; k < curve->count; k++) {
         if (curve->x[k] < curve->x[k - 1]) {
@@ -105,22 +103,27 @@ static bool is_marked(const plot_curve *curve) {
     return style == PLOT_POINTS || style == PLOT_BOTH || (style == PLOT_AUTO && curve->count <= MAX_MARKED_POINTS);
 }
 
+static bool has_place(const plot_curve *curve, ptrdiff_t k, const plot_scale *x, const plot_scale *y) {
+    return plot_has_place(curve->x[k], x->log) && plot_has_place(curve->y[k], y->log);
+}
+
 static spot spot_of(const plot_curve *curve, ptrdiff_t k, const plot_scale *x, const plot_scale *y) {
     return (spot){near_paper(plot_place(x, curve->x[k])), near_paper(plot_place(y, curve->y[k])), k};
 }
 
-static void ink_line(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
+static void print_line(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
     pen p = {.file = file};
     column c = {0};
     spot before = {0};
     bool pairs = curve->look.style == PLOT_SEGMENTS, forward = !pairs && goes_forward(curve);
-    ink(file, "<path class=\"curve %s\" d=\"", ink_class_of(curve->look).text);
+    svg_print(file, "<path class=\"curve %s\" d=\"", svg_class_of(curve->look).text);
     for (ptrdiff_t k = 0; k < curve->count; k++) {
-        if (!is_drawable(x, curve->x[k]) || !is_drawable(y, curve->y[k]) || (pairs && k % 2 == 0)) {
+        bool gap = !has_place(curve, k, x, y);
+        if (gap || (pairs && k % 2 == 0)) {
             flush_column(&c, &p);
             lift_pen(&p);
         }
-        if (!is_drawable(x, curve->x[k]) || !is_drawable(y, curve->y[k]) || (forward && out_of_sight(curve, k, x))) {
+        if (gap || (forward && out_of_sight(curve, k, x))) {
             continue;
         }
         spot at = spot_of(curve, k, x, y);
@@ -134,39 +137,40 @@ static void ink_line(FILE *file, const plot_curve *curve, const plot_scale *x, c
     }
     flush_column(&c, &p);
     lift_pen(&p);
-    ink(file, "\"/>\n");
+    svg_print(file, "\"/>\n");
 }
 
 /* Forth along the lower edge and back along the upper one. */
-static void ink_band(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
+static void print_band(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
     pen p = {.file = file};
-    ink(file, "<path class=\"band %s\" d=\"", ink_class_of((plot_look){.colour = curve->look.colour}).text);
+    svg_print(file, "<path class=\"band %s\" d=\"", svg_class_of((plot_look){.colour = curve->look.colour}).text);
     for (ptrdiff_t k = 0; k < 2 * curve->count; k++) {
         ptrdiff_t at = k < curve->count ? k : 2 * curve->count - 1 - k;
         double edge = k < curve->count ? curve->low[at] : curve->high[at];
         edge = y->log ? fmax(edge, y->low) : edge;
-        if (is_drawable(x, curve->x[at]) && is_drawable(y, edge)) {
+        if (plot_has_place(curve->x[at], x->log) && plot_has_place(edge, y->log)) {
             draw_to(&p, (spot){near_paper(plot_place(x, curve->x[at])), near_paper(plot_place(y, edge)), k});
         }
     }
-    ink(file, "\"/>\n");
+    svg_print(file, "\"/>\n");
 }
 
-void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
+void svg_print_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
     if (curve->low) {
-        ink_band(file, curve, x, y);
+        print_band(file, curve, x, y);
     }
     if (curve->look.style != PLOT_POINTS) {
-        ink_line(file, curve, x, y);
+        print_line(file, curve, x, y);
     }
     if (is_marked(curve)) {
-        ink(file, "<path class=\"curve dot %s\" d=\"", ink_class_of((plot_look){.colour = curve->look.colour}).text);
+        svg_print(file, "<path class=\"curve dot %s\" d=\"",
+                  svg_class_of((plot_look){.colour = curve->look.colour}).text);
         for (ptrdiff_t k = 0; k < curve->count; k++) {
-            if (is_drawable(x, curve->x[k]) && is_drawable(y, curve->y[k])) {
+            if (has_place(curve, k, x, y)) {
                 spot at = spot_of(curve, k, x, y);
-                ink(file, "M%f %fh0", at.x, at.y);
+                svg_print(file, "M%f %fh0", at.x, at.y);
             }
         }
-        ink(file, "\"/>\n");
+        svg_print(file, "\"/>\n");
     }
 }

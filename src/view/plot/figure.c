@@ -194,7 +194,7 @@ static bool build_panel(figure *f, const node *at, plot_panel *panel) {
     *panel = (plot_panel){.title = data.title, .equal = data.equal, .curve = curve, .key = keys};
     panel->x = axis_of(f, &data.x);
     panel->y = axis_of(f, &data.y);
-    panel->x.airy = data.equal;
+    panel->x.padded = data.equal;
     for (const node *item = data.series->first; item && curve && keys; item = item->next) {
         curve[panel->curves++] = build_curve(f, item, panel, keys);
     }

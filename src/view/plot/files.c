@@ -400,7 +400,7 @@ static char *draw_plot(drawing *d) {
                                     .unit = x->unit,
                                     .log = d->wish->log_x,
                                     .whole = strcmp(x->name, "iteration") == 0,
-                                    .airy = d->wish->x != NULL,
+                                    .padded = d->wish->x != NULL,
                                     .has_from = !isnan(d->wish->from),
                                     .has_to = !isnan(d->wish->to),
                                     .from = d->wish->from,

@@ -54,10 +54,8 @@ static void widen_range(range *r, double value) {
     r->most = fmax(r->most, value);
 }
 
-static bool is_usable(double value, bool log) { return isfinite(value) && (!log || value > 0); }
-
 static bool in_sight(const plot_axis *x, double value) {
-    return is_usable(value, x->log) && !(x->has_from && value < x->from) && !(x->has_to && value > x->to);
+    return plot_has_place(value, x->log) && !(x->has_from && value < x->from) && !(x->has_to && value > x->to);
 }
 
 static void add_range(const plot_panel *panel, bool of_x, range *r) {
@@ -68,7 +66,7 @@ static void add_range(const plot_panel *panel, bool of_x, range *r) {
         for (ptrdiff_t k = 0; k < 3 * curve->count; k++) {
             const double *number = column[k / curve->count];
             ptrdiff_t at = k % curve->count;
-            if (number && in_sight(&panel->x, curve->x[at]) && (of_x || is_usable(number[at], panel->y.log))) {
+            if (number && in_sight(&panel->x, curve->x[at]) && (of_x || plot_has_place(number[at], panel->y.log))) {
                 widen_range(r, number[at]);
             }
         }
@@ -81,7 +79,7 @@ static plot_scale scale_of(const plot_axis *axis, range r, bool of_x) {
         r = axis->log ? (range){1, 10} : (range){0, 1};
     }
     plot_scale s = plot_scale_around(r.least, r.most, axis->log);
-    if (of_x && !axis->log && !axis->airy && !plot_scale_narrow(r.least, r.most)) {
+    if (of_x && !axis->log && !axis->padded && !plot_scale_narrow(r.least, r.most)) {
         s = (plot_scale){.low = r.least, .high = r.most};
     }
     if (axis->exact) {
@@ -165,7 +163,7 @@ static void shorten_name(const char *text, char *brief, size_t size) {
 static double key_width(const plot_key *key) {
     char brief[KEY_LETTERS];
     shorten_name(key->label, brief, sizeof brief);
-    return KEY_LINE + 6 + ink_width(brief, 11.5) + KEY_GAP;
+    return KEY_LINE + 6 + svg_text_width(brief, 11.5) + KEY_GAP;
 }
 
 static void put_key(FILE *file, const plot_key *key, double x, double y) {
@@ -173,12 +171,13 @@ static void put_key(FILE *file, const plot_key *key, double x, double y) {
     shorten_name(key->label, brief, sizeof brief);
     const plot_look look = key->look, dot = {.colour = look.colour};
     if (look.style != PLOT_POINTS) {
-        ink(file, "<path class=\"curve %s\" d=\"M%f %fh%d\"/>\n", ink_class_of(look).text, x, y - 4, KEY_LINE);
+        svg_print(file, "<path class=\"curve %s\" d=\"M%f %fh%d\"/>\n", svg_class_of(look).text, x, y - 4, KEY_LINE);
     }
     if (look.style == PLOT_POINTS || look.style == PLOT_BOTH) {
-        ink(file, "<path class=\"curve dot %s\" d=\"M%f %fh0\"/>\n", ink_class_of(dot).text, x + KEY_LINE / 2, y - 4);
+        svg_print(file, "<path class=\"curve dot %s\" d=\"M%f %fh0\"/>\n", svg_class_of(dot).text, x + KEY_LINE / 2,
+                  y - 4);
     }
-    ink(file, "<text class=\"key\" x=\"%f\" y=\"%f\">%t</text>\n", x + KEY_LINE + 6, y, brief);
+    svg_print(file, "<text class=\"key\" x=\"%f\" y=\"%f\">%t</text>\n", x + KEY_LINE + 6, y, brief);
 }
 
 /* From `x` on, in as many lines as needed between `left` and `right`, the first of them at s->y; returns the height
@@ -211,22 +210,22 @@ static void name_of(const plot_axis *axis, const plot_ticks *ticks, char text[NA
 static void put_grid(FILE *file, const cell *c) {
     const plot_ticks *x = &c->x_ticks, *y = &c->y_ticks;
     for (int k = 0; k < y->minors; k++) {
-        ink(file, "<path class=\"minor\" d=\"M%f %fL%f %f\"/>\n", c->left, plot_place(&c->y, y->minor[k]), c->right,
-            plot_place(&c->y, y->minor[k]));
+        svg_print(file, "<path class=\"minor\" d=\"M%f %fL%f %f\"/>\n", c->left, plot_place(&c->y, y->minor[k]),
+                  c->right, plot_place(&c->y, y->minor[k]));
     }
     for (int k = 0; k < x->count; k++) {
         double at = plot_place(&c->x, x->value[k]);
-        ink(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", at, c->y.from, at, c->y.to);
+        svg_print(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", at, c->y.from, at, c->y.to);
     }
     for (int k = 0; k < y->count; k++) {
         double at = plot_place(&c->y, y->value[k]);
-        ink(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", c->left, at, c->right, at);
-        ink(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"end\">%t</text>\n", c->left - 7, at + 4,
-            y->label[k]);
+        svg_print(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", c->left, at, c->right, at);
+        svg_print(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"end\">%t</text>\n", c->left - 7, at + 4,
+                  y->label[k]);
     }
     if (!c->y.log && c->y.low < 0 && c->y.high > 0) {
         double zero = plot_place(&c->y, 0);
-        ink(file, "<path class=\"zero\" d=\"M%f %fL%f %f\"/>\n", c->left, zero, c->right, zero);
+        svg_print(file, "<path class=\"zero\" d=\"M%f %fL%f %f\"/>\n", c->left, zero, c->right, zero);
     }
 }
 
@@ -235,23 +234,23 @@ static void put_x_labels(FILE *file, const cell *c) {
     double bottom = c->y.from;
     for (int k = 0; k < c->x_ticks.count; k++) {
         double at = plot_place(&c->x, c->x_ticks.value[k]);
-        ink(file, "<path class=\"axis\" d=\"M%f %fL%f %f\"/>\n", at, bottom, at, bottom + 4);
-        ink(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%t</text>\n", at, bottom + 17,
-            c->x_ticks.label[k]);
+        svg_print(file, "<path class=\"axis\" d=\"M%f %fL%f %f\"/>\n", at, bottom, at, bottom + 4);
+        svg_print(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%t</text>\n", at, bottom + 17,
+                  c->x_ticks.label[k]);
     }
     name_of(&c->panel->x, &c->x_ticks, name);
-    ink(file, "<text class=\"name\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%t</text>\n", (c->left + c->right) / 2,
-        bottom + 35, name);
+    svg_print(file, "<text class=\"name\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%t</text>\n",
+              (c->left + c->right) / 2, bottom + 35, name);
 }
 
 static void put_curves(FILE *file, const cell *c, int number) {
-    ink(file, "<clipPath id=\"p%d\"><rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/></clipPath>\n", number,
-        c->left - 2, c->y.to - 2, c->right - c->left + 4, c->y.from - c->y.to + 4);
-    ink(file, "<g clip-path=\"url(#p%d)\">\n", number);
+    svg_print(file, "<clipPath id=\"p%d\"><rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/></clipPath>\n", number,
+              c->left - 2, c->y.to - 2, c->right - c->left + 4, c->y.from - c->y.to + 4);
+    svg_print(file, "<g clip-path=\"url(#p%d)\">\n", number);
     for (int k = c->panel->curves - 1; k >= 0; k--) { /* the first on top */
-        ink_curve(file, &c->panel->curve[k], &c->x, &c->y);
+        svg_print_curve(file, &c->panel->curve[k], &c->x, &c->y);
     }
-    ink(file, "</g>\n");
+    svg_print(file, "</g>\n");
 }
 
 /* What stands above the plot, from s->y on; its height. */
@@ -261,14 +260,14 @@ static double put_head(sheet *s, const cell *c, bool draw) {
     name_of(&c->panel->y, &c->y_ticks, name);
     s->y += 14;
     if (draw && c->panel->title) {
-        ink(s->file, "<text class=\"name\" x=\"%f\" y=\"%f\">%t</text>\n", c->left, s->y, c->panel->title);
+        svg_print(s->file, "<text class=\"name\" x=\"%f\" y=\"%f\">%t</text>\n", c->left, s->y, c->panel->title);
     }
     s->y += title;
     if (draw) {
-        ink(s->file, "<text class=\"%s\" x=\"%f\" y=\"%f\">%t</text>\n", c->panel->title ? "key" : "name", c->left,
-            s->y, name);
+        svg_print(s->file, "<text class=\"%s\" x=\"%f\" y=\"%f\">%t</text>\n", c->panel->title ? "key" : "name",
+                  c->left, s->y, name);
     }
-    double first = c->left + (*name ? ink_width(name, c->panel->title ? 11.5 : 13.5) + KEY_GAP : 0);
+    double first = c->left + (*name ? svg_text_width(name, c->panel->title ? 11.5 : 13.5) + KEY_GAP : 0);
     double down = put_keys(s, c->panel->key, c->panel->keys, first, c->left, c->right, draw);
     s->y = top;
     return title + HEAD_HEIGHT + down;
@@ -283,11 +282,11 @@ static void put_panel(sheet *s, int number, double head) {
         put_grid(s->file, c);
         put_curves(s->file, c, number);
     } else {
-        ink(s->file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%s</text>\n",
-            (c->left + c->right) / 2, (c->y.from + c->y.to) / 2,
-            c->panel->y.log ? "no positive number to draw" : "no number to draw");
+        svg_print(s->file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%s</text>\n",
+                  (c->left + c->right) / 2, (c->y.from + c->y.to) / 2,
+                  c->panel->y.log ? "no positive number to draw" : "no number to draw");
     }
-    ink(s->file, "<path class=\"axis\" d=\"M%f %fL%f %f\"/>\n", c->left, c->y.from, c->right, c->y.from);
+    svg_print(s->file, "<path class=\"axis\" d=\"M%f %fL%f %f\"/>\n", c->left, c->y.from, c->right, c->y.from);
     if (!s->page->shared_x || number == s->page->panels - 1) {
         put_x_labels(s->file, c);
     }
@@ -330,7 +329,7 @@ static void place_column(sheet *s, int column) {
     double start = MARGIN + column * (width + COLUMN_GAP);
     for (int p = column; p < s->page->panels; p += s->columns) {
         for (int k = 0; k < s->cell[p].y_ticks.count; k++) {
-            labels = fmax(labels, ink_width(s->cell[p].y_ticks.label[k], 11));
+            labels = fmax(labels, svg_text_width(s->cell[p].y_ticks.label[k], 11));
         }
     }
     for (int p = column; p < s->page->panels; p += s->columns) {
@@ -361,13 +360,14 @@ static void lay_out(sheet *s) {
 static void put_svg_page(sheet *s) {
     const plot_page *page = s->page;
     int width = page->width, height = (int)ceil(height_around_plots(s) + s->rows * s->plot_height);
-    ink(s->file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", width,
-        height, width, height);
-    ink_style(s->file);
-    ink(s->file, "<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", width, height);
+    svg_print(s->file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
+              width, height, width, height);
+    svg_print_style(s->file);
+    svg_print(s->file, "<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", width, height);
     s->y = MARGIN;
     if (*page->title) {
-        ink(s->file, "<text class=\"title\" x=\"%f\" y=\"%f\">%t</text>\n", s->cell[0].left, s->y + 12, page->title);
+        svg_print(s->file, "<text class=\"title\" x=\"%f\" y=\"%f\">%t</text>\n", s->cell[0].left, s->y + 12,
+                  page->title);
         s->y += TITLE_HEIGHT;
     }
     if (page->keys) {
@@ -381,7 +381,7 @@ static void put_svg_page(sheet *s) {
         }
         s->y += head + s->plot_height + foot_height(s, row);
     }
-    ink(s->file, "</svg>\n");
+    svg_print(s->file, "</svg>\n");
 }
 
 char *plot_svg(const plot_page *page, sim_error *error) {

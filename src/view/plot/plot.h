@@ -43,7 +43,7 @@ typedef struct plot_axis {
     const char *name, *unit; /* "": a pure number */
     bool log;
     bool whole;            /* counts: no ticks between whole numbers */
-    bool airy;             /* of x: the ends are not those of the data */
+    bool padded;           /* of x: the ends are not those of the data */
     bool has_from, has_to; /* else as far as the data go */
     bool exact;            /* `from` and `to` are the ends, whatever the data */
     double from, to;

@@ -1,40 +1,21 @@
 /* Quantities of a run that can be drawn.  Each quantity gathers columns of a file; any other word is the name of a
  * column, or, with *, of several. */
 #include "view/plot/quantity.h"
+#include "scene/json/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool plot_glob(const char *pattern, const char *text) {
-    const char *star = NULL, *retry = NULL;
-    while (*text) {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = text;
-        } else if (*pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star + 1;
-            text = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') {
-        pattern++;
-    }
-    return !*pattern;
-}
-
-static bool any_glob(const char *patterns, const char *text) {
+/* Does a name fit one of the patterns, with spaces between? */
+static bool matches_any(const char *patterns, const char *name) {
+    int64_t steps = 0;
     for (const char *p = patterns; *p;) {
         size_t length = strcspn(p, " ");
         char one[600];
         if (length < sizeof one) {
             memcpy(one, p, length);
             one[length] = 0;
-            if (plot_glob(one, text)) {
+            if (name_matches(name, one, &steps)) {
                 return true;
             }
         }
@@ -45,12 +26,12 @@ static bool any_glob(const char *patterns, const char *text) {
 
 /* Coordinates and velocities have the names of joints alone. */
 static bool is_of_joint(const trajectory_column *c) {
-    return !any_glob("time step *.pose.* *.twist.* *.point.* energy.* momentum.* effort.* certificate.*", c->name);
+    return !matches_any("time step *.pose.* *.twist.* *.point.* energy.* momentum.* effort.* certificate.*", c->name);
 }
 
 static bool is_coordinate(const trajectory_column *c) {
     return is_of_joint(c) && (strcmp(c->unit, "rad") == 0 || strcmp(c->unit, "m") == 0 ||
-                              (!*c->unit && any_glob("*.qw *.qx *.qy *.qz", c->name)));
+                              (!*c->unit && matches_any("*.qw *.qx *.qy *.qz", c->name)));
 }
 
 static bool is_velocity(const trajectory_column *c) {
@@ -101,9 +82,10 @@ bool plot_quantity_has(const plot_quantity *q, const trajectory_column *c) {
         return q->of(c);
     }
     if (q->columns) {
-        return any_glob(q->columns, c->name);
+        return matches_any(q->columns, c->name);
     }
-    if (plot_glob(q->word, c->name)) {
+    int64_t steps = 0;
+    if (name_matches(c->name, q->word, &steps)) {
         return true;
     }
     size_t length = strlen(c->name); /* "elbow [rad]" */

@@ -25,7 +25,5 @@ const plot_quantity *plot_quantity_at(int k);
 /* The quantity named by `word`: a row of the table, or columns of that name, stored in `room`. */
 const plot_quantity *plot_quantity_of(const char *word, plot_quantity *room);
 bool plot_quantity_has(const plot_quantity *quantity, const trajectory_column *column);
-/* "*.pose.z": is `text` such a name? */
-bool plot_glob(const char *pattern, const char *text);
 
 #endif

@@ -33,6 +33,8 @@ plot_scale plot_scale_around(double least, double most, int log) {
     return s;
 }
 
+bool plot_has_place(double value, bool log) { return isfinite(value) && (!log || value > 0); }
+
 double plot_place(const plot_scale *s, double value) {
     double part = s->log ? (log10(value) - log10(s->low)) / (log10(s->high) - log10(s->low))
                          : (value / 2 - s->low / 2) / (s->high / 2 - s->low / 2);
@@ -47,16 +49,22 @@ static double round_step(double rough) {
 
 static int power_of(double value) { return (int)floor(log10(value) + 1e-9); }
 
-/* "−0.5": a minus as wide as a plus. */
-static void number_label(double value, int decimals, char *text) {
-    snprintf(text, PLOT_LABEL_BYTES, "%s%.*f", value < 0 ? "\u2212" : "", decimals, fabs(value));
+void plot_print_number(double value, int decimals, char text[PLOT_LABEL_BYTES]) {
+    snprintf(text, PLOT_LABEL_BYTES, "%.*f", decimals, value);
     char *comma = strchr(text, ','); /* the caller's locale may write one */
     if (comma) {
         *comma = '.';
     }
 }
 
-static void linear_ticks(const plot_scale *s, int wanted, int whole, plot_ticks *t) {
+/* "−0.5": a minus as wide as a plus. */
+static void number_label(double value, int decimals, char text[PLOT_LABEL_BYTES]) {
+    char size[PLOT_LABEL_BYTES];
+    plot_print_number(fabs(value), decimals, size);
+    snprintf(text, PLOT_LABEL_BYTES, "%s%.28s", value < 0 ? "\u2212" : "", size);
+}
+
+static void linear_ticks(const plot_scale *s, int wanted, bool whole, plot_ticks *t) {
     double span = s->high - s->low, size = fmax(fabs(s->low), fabs(s->high));
     double step = round_step((isfinite(span) ? span : 1e308) / wanted);
     step = whole && step < 1 ? 1 : step;
@@ -124,7 +132,7 @@ static void log_ticks(const plot_scale *s, int wanted, plot_ticks *t) {
     }
 }
 
-void plot_ticks_choose(const plot_scale *s, int wanted, int whole, plot_ticks *t) {
+void plot_ticks_choose(const plot_scale *s, int wanted, bool whole, plot_ticks *t) {
     *t = (plot_ticks){0};
     if (s->log) {
         log_ticks(s, wanted, t);

@@ -23,7 +23,7 @@ static int letter_bytes(const unsigned char *s) {
     return length && !overlong && !outside ? length : 0;
 }
 
-static void ink_text(FILE *file, const char *text) {
+static void write_escaped(FILE *file, const char *text) {
     for (const char *s = text; *s;) {
         int length = letter_bytes((const unsigned char *)s);
         const char *name = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
@@ -36,18 +36,14 @@ static void ink_text(FILE *file, const char *text) {
     }
 }
 
-static void ink_number(FILE *file, double value) {
-    char text[40];
+static void write_number(FILE *file, double value) {
+    char text[PLOT_LABEL_BYTES];
     double rounded = round(value * 10) / 10;
-    snprintf(text, sizeof text, "%.*f", rounded == floor(rounded) ? 0 : 1, rounded + 0.0);
-    char *comma = strchr(text, ','); /* the caller's locale may write one */
-    if (comma) {
-        *comma = '.';
-    }
+    plot_print_number(rounded + 0.0, rounded == floor(rounded) ? 0 : 1, text);
     fputs(strcmp(text, "-0") == 0 ? "0" : text, file);
 }
 
-void ink(FILE *file, const char *format, ...) {
+void svg_print(FILE *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     for (const char *f = format; *f; f++) {
@@ -57,7 +53,7 @@ void ink(FILE *file, const char *format, ...) {
         }
         switch (*++f) {
         case 't':
-            ink_text(file, va_arg(arguments, const char *));
+            write_escaped(file, va_arg(arguments, const char *));
             break;
         case 's':
             fputs(va_arg(arguments, const char *), file);
@@ -66,14 +62,14 @@ void ink(FILE *file, const char *format, ...) {
             fprintf(file, "%d", va_arg(arguments, int));
             break;
         default:
-            ink_number(file, va_arg(arguments, double));
+            write_number(file, va_arg(arguments, double));
         }
     }
     va_end(arguments);
 }
 
 /* Widths of the letters of common sans-serif fonts, in groups. */
-double ink_width(const char *text, double size) {
+double svg_text_width(const char *text, double size) {
     double width = 0;
     for (const char *s = text; *s; s++) {
         if ((*s & 0xc0) != 0x80) { /* once a letter */
@@ -110,7 +106,7 @@ static void theme_style(FILE *file, const theme *t) {
     }
 }
 
-void ink_style(FILE *file) {
+void svg_print_style(FILE *file) {
     fputs("<style>\ntext{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif}\n"
           ".title{font-size:15px;font-weight:600}.name{font-size:12.5px;font-weight:600}\n"
           ".label{font-size:11px;font-variant-numeric:tabular-nums}.key{font-size:11.5px}\n"
@@ -124,9 +120,9 @@ void ink_style(FILE *file) {
     fputs("}\n</style>\n", file);
 }
 
-ink_class ink_class_of(plot_look look) {
+svg_class svg_class_of(plot_look look) {
     static const char *const dash[PLOT_DASHES] = {"", " d1", " d2", " d3"};
-    ink_class class = {"n"};
+    svg_class class = {"n"};
     if (look.colour != PLOT_NEUTRAL) {
         snprintf(class.text, sizeof class.text, "c%d%s", look.colour % PLOT_COLOURS, dash[look.dash % PLOT_DASHES]);
     } else {

@@ -8,20 +8,20 @@
 
 /* As printf, of %d, %s and: %t a text escaped for XML, in which bytes that are no text become question marks; %f a number
  * of at most one decimal, always with a point. */
-void ink(FILE *file, const char *format, ...);
+void svg_print(FILE *file, const char *format, ...);
 /* At least as wide as a browser will set it, in pixels, give or take a tenth. */
-double ink_width(const char *text, double size);
+double svg_text_width(const char *text, double size);
 /* The colours, light and dark. */
-void ink_style(FILE *file);
+void svg_print_style(FILE *file);
 
 /* The classes of a line or point of that look. */
-typedef struct ink_class {
+typedef struct svg_class {
     char text[24];
-} ink_class;
-ink_class ink_class_of(plot_look look);
+} svg_class;
+svg_class svg_class_of(plot_look look);
 
 /* A curve as paths.  Where many numbers fall into one column of pixels, the first, least, greatest and last of them
  * give the same picture as all. */
-void ink_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y);
+void svg_print_curve(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y);
 
 #endif
