@@ -1,38 +1,16 @@
 /* JSON values as text. */
 #include "app/output/json_out.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-/* Bytes of the valid UTF-8 character at `p`, or 0 (RFC 3629: no surrogates, nothing longer than needed). */
-static int character_length(const unsigned char *p) {
-    static const struct {
-        unsigned char first, last, low, high; /* of the first byte; of the second */
-        int length;
-    } forms[] = {
-        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
-        if (p[0] < forms[k].first || p[0] > forms[k].last) {
-            continue;
-        }
-        int length = 1;
-        while (length < forms[k].length && p[length] >= (length == 1 ? forms[k].low : 0x80) &&
-               p[length] <= (length == 1 ? forms[k].high : 0xbf)) {
-            length++;
-        }
-        return length == forms[k].length ? length : 0;
-    }
-    return 0;
-}
+#include <stdint.h>
 
 static void write_string(FILE *file, const char *text) {
     const unsigned char *p = (const unsigned char *)text;
     fputc('"', file);
     while (*p) {
-        int length = character_length(p);
+        int length = utf8_length(p, SIZE_MAX);
         if (length == 0) {
             fputs("\\ufffd", file);
             length = 1;

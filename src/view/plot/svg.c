@@ -1,31 +1,22 @@
 /* SVG elements: texts, numbers, colours.  Colours are classes with a style for light and one for dark, so that
  * the same file suits both: the reader's browser chooses. */
 #include "view/plot/svg.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 
-/* Bytes of the letter that starts here, 0: none of UTF-8 that XML takes. */
-static int letter_bytes(const unsigned char *s) {
-    if (s[0] < 0x80) {
-        return s[0] >= 0x20 && s[0] != 0x7f;
-    }
-    int length = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-    for (int k = 1; k < length; k++) {
-        if ((s[k] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    int overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    int outside = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90) ||
-                  (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe);
-    return length && !overlong && !outside ? length : 0;
+/* Bytes of the character at `s`; 0: none that XML takes. */
+static int xml_length(const unsigned char *s) {
+    bool control = s[0] < 0x20 || s[0] == 0x7f, no_character = s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe;
+    return control || no_character ? 0 : utf8_length(s, SIZE_MAX);
 }
 
 static void write_escaped(FILE *file, const char *text) {
     for (const char *s = text; *s;) {
-        int length = letter_bytes((const unsigned char *)s);
+        int length = xml_length((const unsigned char *)s);
         const char *name = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
         if (name || !length) {
             fputs(name ? name : "?", file);
