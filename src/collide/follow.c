@@ -162,7 +162,7 @@ static int find_pair_end(const follow_input *in, int first) {
 }
 
 /* Is the feature that of a contact of the pair where the step starts? */
-static bool is_known(const task *t, int first, int end, uint64_t feature) {
+static bool has_known_feature(const task *t, int first, int end, uint64_t feature) {
     for (int k = first; k < end; k++) {
         if (t->in->contact[k].at.feature == feature) {
             return true;
@@ -194,7 +194,7 @@ static const contact_point *find_next_feature(const task *t, int first, int end,
         const contact_point *p = &found->point[i];
         double jump = v3_norm(v3_sub(p->position, c->at.position));
         if (jump < max_jump && v3_dot(p->normal, c->at.normal) >= MIN_FACET_COSINE &&
-            !is_known(t, first, end, p->feature)) {
+            !has_known_feature(t, first, end, p->feature)) {
             max_jump = jump;
             best = p;
         }

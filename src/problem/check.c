@@ -60,7 +60,7 @@ static sim_status check_trees(const sim_problem *p, sim_error *error) {
                                   "tree: has %lld velocities, but the problem %d: they do not fit", v0, p->nv);
 }
 
-static sim_status check_place(const sim_problem *p, int i, long long row, sim_error *error) {
+static sim_status check_constraint_place(const sim_problem *p, int i, long long row, sim_error *error) {
     const sim_constraint *c = &p->constraint[i];
     if ((unsigned)c->kind >= SIM_CONSTRAINT_KINDS) {
         return sim_fail(error, SIM_BAD_INPUT, "kind[%d] is %d: kinds are 0 to %d", i, (int)c->kind,
@@ -168,7 +168,7 @@ static sim_status check_numbers(const sim_problem *p, int i, sim_error *error) {
 static sim_status check_constraints(const sim_problem *p, sim_error *error) {
     long long row = 0;
     for (int i = 0; i < p->nconstraint; i++) {
-        sim_status status = check_place(p, i, row, error);
+        sim_status status = check_constraint_place(p, i, row, error);
         status = status ? status : check_numbers(p, i, error);
         if (status) {
             return status;

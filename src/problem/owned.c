@@ -129,7 +129,7 @@ static sim_status copy_delassus(owned *o, const sim_problem *p) {
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
-static sim_status copy_bodies(owned *o, const sim_problem_bodies *from) {
+static sim_status copy_problem_bodies(owned *o, const sim_problem_bodies *from) {
     const sim_problem *p = &o->problem;
     bool ok = true;
     sim_problem_bodies *to = POOL_NEW(o->pool, sim_problem_bodies, 1);
@@ -167,7 +167,7 @@ static sim_status copy_parts(owned *o, const sim_problem *p) {
     o->problem.W = NULL;
     o->problem.positions = NULL; /* known to the step alone */
     sim_status status = ok ? SIM_OK : SIM_NO_RESOURCE;
-    status = status || !p->bodies ? status : copy_bodies(o, p->bodies);
+    status = status || !p->bodies ? status : copy_problem_bodies(o, p->bodies);
     return status || !sim_problem_local(p) ? status : copy_delassus(o, p);
 }
 

@@ -10,7 +10,7 @@
 
 enum { INDENT_SPACES = 2 };
 
-static void add_number(text *t, const node *n) {
+static void write_resolved_number(text *t, const node *n) {
     if (n->source && n->source->text) {
         const char *from = n->source->text + n->value_at;
         text_add(t, "%.*s", (int)strspn(from, "+-.0123456789eE"), from);
@@ -70,7 +70,7 @@ static void append_value(text *t, const node *n, int indent, bool in_row) {
     if (!is_plain(n)) {
         add_children(t, n, indent, in_row);
     } else if (n->kind == NODE_NUMBER) {
-        add_number(t, n);
+        write_resolved_number(t, n);
     } else if (n->kind == NODE_TEXT) {
         text_add_quoted(t, n->text);
     } else {

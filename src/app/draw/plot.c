@@ -140,7 +140,7 @@ static sim_status list_file(trajectory *t, sim_error *error) {
 /* ---- the command ---- */
 
 /* `text` is freed. */
-static sim_status write_picture(const plot_request *request, char *text, sim_error *error) {
+static sim_status write_plot_picture(const plot_request *request, char *text, sim_error *error) {
     sim_status status = SIM_OK;
     if (!text) {
         return error->status;
@@ -165,7 +165,7 @@ static const char *find_figure(char **path) {
     return NULL;
 }
 
-static sim_status draw_figure(const plot_request *request, const char *path, int files, sim_error *error) {
+static sim_status draw_described_figure(const plot_request *request, const char *path, int files, sim_error *error) {
     const plot_wish *w = &request->wish;
     bool plain = files == 1 && !request->list && !request->size && !w->quantities && !w->x && !w->title && !w->log &&
                  !w->linear && !w->log_x && isnan(w->from) && isnan(w->to);
@@ -176,12 +176,12 @@ static sim_status draw_figure(const plot_request *request, const char *path, int
             path);
     }
     sim_status status = outputs_apart(request->out, path, "an input file", error);
-    return status ? status : write_picture(request, plot_figure(path, error), error);
+    return status ? status : write_plot_picture(request, plot_figure(path, error), error);
 }
 
 static sim_status draw_files(const plot_request *request, trajectory *const *file, int files, sim_error *error) {
     char note[256];
-    sim_status status = write_picture(request, plot_files(file, files, &request->wish, note, error), error);
+    sim_status status = write_plot_picture(request, plot_files(file, files, &request->wish, note, error), error);
     if (*note && !request->quiet && !status) {
         fprintf(stderr, "sim: %s\n", note);
     }
@@ -224,7 +224,7 @@ int plot_command(int count, char **arguments) {
         return SIM_OK;
     }
     const char *figure = find_figure(arguments + first);
-    status = figure ? draw_figure(&request, figure, count - first, &error)
+    status = figure ? draw_described_figure(&request, figure, count - first, &error)
                     : with_files(&request, arguments + first, count - first, &error);
     return status ? print_error(&error) : SIM_OK;
 }

@@ -13,7 +13,7 @@ static int is_same_point(const contact_point *a, const contact_point *b, double 
 }
 
 /* Is there, among the first `count`, a point that stands for c? */
-static int is_known(const contact_point *point, int count, const contact_point *c, double alike, double same) {
+static int contains_point(const contact_point *point, int count, const contact_point *c, double alike, double same) {
     for (int k = 0; k < count; k++) {
         if (is_same_point(&point[k], c, alike, same)) {
             return 1;
@@ -36,8 +36,8 @@ static int take_group(const pair *p, manifold *out, contact_point *rest, int cou
         }
         if (v3_dot(rest[k].normal, n) < alike) {
             rest[left++] = rest[k];
-        } else if (!is_known(out->point + first, out->count - first > 64 ? 64 : out->count - first, &rest[k], alike,
-                             same)) {
+        } else if (!contains_point(out->point + first, out->count - first > 64 ? 64 : out->count - first, &rest[k],
+                                   alike, same)) {
             manifold_add(out, p->arena, &rest[k]);
         }
     }

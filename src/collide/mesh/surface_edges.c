@@ -42,7 +42,7 @@ static int ridges_of(const surface *s, const pose *X, int t, edge out[3]) {
 }
 
 /* Where two lines come nearest; 0 if that is not within both edges. */
-static int find_crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
+static int find_edge_crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
     double aa = v3_dot(a->along, a->along), bb = v3_dot(b->along, b->along), ab = v3_dot(a->along, b->along);
     *n = v3_cross(a->along, b->along);
     double D = v3_dot(*n, *n);
@@ -134,7 +134,7 @@ static int is_way_out(const side *of, const surface *s, const pose *X, const edg
 
 static void try_edges(const side *e, const edge *a, const edge *b) {
     v3 on_a, on_b, n, across[2];
-    if (!find_crossing(a, b, &on_a, &on_b, &n)) {
+    if (!find_edge_crossing(a, b, &on_a, &on_b, &n)) {
         return;
     }
     faces_of(e->other, &e->X, b, across);

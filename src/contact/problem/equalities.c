@@ -158,8 +158,8 @@ static void fill_spring_row(assembly *f, const sim_model *m, const sim_equality 
 }
 
 /* Adds J at the positions of d. */
-static void add_rows(const assembly *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i,
-                     double *J) {
+static void add_equality_rows(const assembly *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i,
+                              double *J) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_equality *e = &m->equality[t->index];
     double length;
@@ -178,7 +178,7 @@ static void add_rows(const assembly *f, const sim_model *m, const int *last_dof,
 void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
                     double *J, double *gap) {
     eval_gaps(ahead, &m->equality[f->source[f->source_of[i]].index], gap);
-    add_rows(f, m, last_dof, ahead, i, J);
+    add_equality_rows(f, m, last_dof, ahead, i, J);
 }
 
 /* J, gap and offset of rows between two bodies.
@@ -202,7 +202,7 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
             widen_columns(f, m, i, side, j, last + 1);
         }
     }
-    add_rows(f, m, last_dof, d, i, f->J);
+    add_equality_rows(f, m, last_dof, d, i, f->J);
     eval_gaps(f->in->start, e, f->gap + f->row[i]);
     if (e->type == SIM_SPRING_DAMPER) {
         fill_spring_row(f, m, e, i);

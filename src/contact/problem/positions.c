@@ -48,7 +48,7 @@ static void clear_blocks(const island_positions *s, const sim_constraint *c) {
 }
 
 /* Of contacts J is that of the end already, which w brings it to elsewhere. */
-static double row_velocity(const island_positions *s, const sim_constraint *c, int row, const double *v) {
+static double row_end_velocity(const island_positions *s, const sim_constraint *c, int row, const double *v) {
     const double *w = c->kind == SIM_CONTACT ? NULL : s->island->problem.offset;
     double u = w ? w[c->row + row] : 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
@@ -82,7 +82,7 @@ static void eval_rates(void *self, const double *v, double *u) {
             first = 0;
         }
         for (int k = 0; k < c->rows; k++) {
-            u[c->row + k] = k < first ? row_velocity(s, c, k, v) : mean[k];
+            u[c->row + k] = k < first ? row_end_velocity(s, c, k, v) : mean[k];
         }
     }
 }

@@ -55,7 +55,7 @@ int surface_project(const sim_field *field, double size, v3 *p) {
 /* ---- crossings ---- */
 
 /* Regula falsi, the weight of an end that stays halved (Dowell and Jarratt's Illinois rule), between a < 0 <= b. */
-static v3 find_crossing(const sim_field *field, v3 a, double da, v3 b, double db, double close) {
+static v3 find_zero_crossing(const sim_field *field, v3 a, double da, v3 b, double db, double close) {
     v3 p = b;
     int last = 0;
     for (int step = 0; step < MAX_NEWTON_STEPS; step++) {
@@ -93,8 +93,8 @@ static const crossing *crossing_at(mesher *m, const int at[3], int axis) {
         double da = lattice_distance(l, at), db = lattice_distance(l, end);
         v3 a = lattice_point(l, at), b = lattice_point(l, end);
         crossing *c = &m->crossing[*which];
-        c->point = da < 0 ? find_crossing(l->field, a, da, b, db, ON_SURFACE * m->size)
-                          : find_crossing(l->field, b, db, a, da, ON_SURFACE * m->size);
+        c->point = da < 0 ? find_zero_crossing(l->field, a, da, b, db, ON_SURFACE * m->size)
+                          : find_zero_crossing(l->field, b, db, a, da, ON_SURFACE * m->size);
         sim_field_distance(l->field, c->point, &c->normal);
     }
     return &m->crossing[*which];

@@ -200,7 +200,7 @@ static void find_outlines(half_edges *e) {
 }
 
 /* The half-edges of a region's outline that start at corners. */
-static int count_corners(const half_edges *e, int region, int *corner) {
+static int list_outline_corners(const half_edges *e, int region, int *corner) {
     int k = e->first[region], count = 0;
     for (int steps = 0; k >= 0 && steps < e->nedge; steps++) {
         if (e->degree[e->loop[k]] >= 3) {
@@ -248,7 +248,7 @@ static int find_bad(const half_edges *e, int *corner, unsigned char *bad) {
         if (e->region[r] != r) {
             continue;
         }
-        int count = count_corners(e, r, corner);
+        int count = list_outline_corners(e, r, corner);
         if (count >= 3 && (e->parts[r] > 1 ? convex_outline(e, r, corner, count) : v3_norm(e->area[r]) > 0)) {
             continue;
         }
@@ -320,7 +320,7 @@ static int collect_vertices(builder *b, int *corner) {
         b->new_face[f] = -1;
         if (e->region[f] == f) {
             b->new_face[f] = b->nface++;
-            int count = count_corners(e, f, corner);
+            int count = list_outline_corners(e, f, corner);
             for (int i = 0; i < count; i++) {
                 b->new_corner[corner[i]] = b->ncorner;
                 b->old_corner[b->ncorner++] = corner[i];

@@ -52,7 +52,7 @@ static void skip_line(mesh_text *t) {
 
 /* ---- statements ---- */
 
-static sim_status read_vertex(obj *o) {
+static sim_status read_obj_vertex(obj *o) {
     mesh_text *t = o->text;
     double x[8];
     int count = 0;
@@ -175,7 +175,7 @@ static sim_status read_statement(obj *o) {
     const char *word = t->at;
     if (text_is_word(word, "v")) {
         t->at++;
-        return read_vertex(o);
+        return read_obj_vertex(o);
     }
     if (text_is_word(word, "f") || text_is_word(word, "fo")) {
         t->at = text_word_end(word);

@@ -58,7 +58,7 @@ static v3 cross_of(const flipper *f, const int i[3]) {
 
 /* Would the sliver t and its neighbour u be better off as these two?  Which way what rounding made looks is for u to
  * say. */
-static int is_better(const flipper *f, int t, int u, const int first[3], const int second[3]) {
+static int improves_triangles(const flipper *f, int t, int u, const int first[3], const int second[3]) {
     if (!triangle_has_area(f->vertex, first, f->tolerance) || !triangle_has_area(f->vertex, second, f->tolerance)) {
         return 0;
     }
@@ -111,7 +111,7 @@ static int flip_sliver(flipper *f, int t) {
     }
     int d = j[(e + 2) % 3];
     const int first[3] = {c, a, d}, second[3] = {d, b, c};
-    if (c == d || !is_better(f, t, u, first, second)) {
+    if (c == d || !improves_triangles(f, t, u, first, second)) {
         return 0;
     }
     int ca = f->across[t][(k + 2) % 3], bc = f->across[t][(k + 1) % 3], ad = f->across[u][(e + 1) % 3],

@@ -307,7 +307,7 @@ sim_status store_parse(store *s, const void *bytes, size_t size, sim_error *erro
 
 /* ---- writing ---- */
 
-static hid_t type_of(const store_node *node) {
+static hid_t make_file_type(const store_node *node) {
     if (node->code) {
         return H5Tdecode(node->code);
     }
@@ -350,7 +350,7 @@ static hid_t make_space(const store_node *node) {
 static int put_attributes(const store_node *node, hid_t owner) {
     int good = 1;
     for (const store_node *a = node->attribute; a && good; a = a->next) {
-        hid_t type = type_of(a), space = make_space(a);
+        hid_t type = make_file_type(a), space = make_space(a);
         hid_t id = H5Acreate2(owner, a->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
         good = id >= 0 && (a->count == 0 || H5Awrite(id, memory_type_of(a, type), values_of(a)) >= 0);
         H5Aclose(id);
@@ -361,7 +361,7 @@ static int put_attributes(const store_node *node, hid_t owner) {
 }
 
 static int put_array(const store_node *node, hid_t parent) {
-    hid_t type = type_of(node), space = make_space(node), properties = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t type = make_file_type(node), space = make_space(node), properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(properties, 0);
     hid_t id = H5Dcreate2(parent, node->name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     int good = id >= 0 && put_attributes(node, id) &&

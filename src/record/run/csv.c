@@ -77,7 +77,8 @@ static void write_number(FILE *file, double value) {
     fwrite(text, 1, (size_t)length, file);
 }
 
-static sim_status csv_write(writer *base, const double *row, const double *contact, int contacts, sim_error *error) {
+static sim_status write_csv_recorder(writer *base, const double *row, const double *contact, int contacts,
+                                     sim_error *error) {
     csv *self = (csv *)base;
     (void)contact, (void)contacts;
     for (int s = 0; s < self->set->count; s++) {
@@ -93,14 +94,14 @@ static sim_status csv_write(writer *base, const double *row, const double *conta
     return ferror(self->file) ? cannot_write(self, error) : SIM_OK;
 }
 
-static sim_status csv_flush(writer *base, sim_error *error) {
+static sim_status flush_csv_recorder(writer *base, sim_error *error) {
     csv *self = (csv *)base;
     return fflush(self->file) || ferror(self->file) ? cannot_write(self, error) : SIM_OK;
 }
 
-static sim_status csv_close(writer *base, sim_error *error) {
+static sim_status close_csv_recorder(writer *base, sim_error *error) {
     csv *self = (csv *)base;
-    sim_status status = csv_flush(base, error);
+    sim_status status = flush_csv_recorder(base, error);
     if (self->file != stdout && fclose(self->file) && !status) {
         status = cannot_write(self, error);
     }
@@ -124,7 +125,7 @@ writer *csv_open(const char *path, const sim_scene *scene, const channel_set *se
         free(self);
         return NULL;
     }
-    *self = (csv){{csv_write, csv_flush, csv_close}, file, set, name};
+    *self = (csv){{write_csv_recorder, flush_csv_recorder, close_csv_recorder}, file, set, name};
     write_header(file, scene, set);
     return &self->base;
 }

@@ -379,7 +379,8 @@ static int put_contact_rows(hdf5 *self, dataset *set, const double *contact, int
     return good;
 }
 
-static sim_status hdf5_write(writer *base, const double *row, const double *contact, int contacts, sim_error *error) {
+static sim_status write_hdf5_recorder(writer *base, const double *row, const double *contact, int contacts,
+                                      sim_error *error) {
     hdf5 *self = (hdf5 *)base;
     hdf5_silence before = hdf5_silence_begin();
     int good = 1;
@@ -398,7 +399,7 @@ static sim_status hdf5_write(writer *base, const double *row, const double *cont
     return status;
 }
 
-static sim_status hdf5_flush(writer *base, sim_error *error) {
+static sim_status flush_hdf5_recorder(writer *base, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
     hdf5_silence before = hdf5_silence_begin();
     sim_status status = put_all(self, 0) ? SIM_OK : say_why(self, error);
@@ -416,7 +417,7 @@ static void discard_file(hdf5 *self) {
     pool_free(self->pool);
 }
 
-static sim_status hdf5_close(writer *base, sim_error *error) {
+static sim_status close_hdf5_recorder(writer *base, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
     hdf5_silence before = hdf5_silence_begin();
     int64_t yes = 1;
@@ -449,7 +450,10 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory", path);
         return NULL;
     }
-    *self = (hdf5){.base = {hdf5_write, hdf5_flush, hdf5_close}, .pool = pool, .path = name, .file = -1};
+    *self = (hdf5){.base = {write_hdf5_recorder, flush_hdf5_recorder, close_hdf5_recorder},
+                   .pool = pool,
+                   .path = name,
+                   .file = -1};
     self->driver = self->complete = -1;
     hdf5_silence before = hdf5_silence_begin();
     int good = make_file(self, scene, set);

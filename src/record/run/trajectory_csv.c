@@ -134,7 +134,7 @@ static sim_status read_header(trajectory *t, table *file, sim_error *error) {
 
 /* ---- records ---- */
 
-static int find_label(trajectory *t, table *file, const char *text) {
+static int find_csv_label(trajectory *t, table *file, const char *text) {
     for (int k = t->labels - 1; k >= 0; k--) {
         if (strcmp(t->label[k], text) == 0) {
             return k;
@@ -178,7 +178,7 @@ static sim_status read_record(trajectory *t, table *file, int named, sim_error *
             continue;
         }
         if (named && count == 0) {
-            file->label[t->records] = find_label(t, file, cell);
+            file->label[t->records] = find_csv_label(t, file, cell);
             if (file->label[t->records] < 0) {
                 return no_memory(t, error);
             }
@@ -223,7 +223,7 @@ static sim_status csv_values(trajectory *t, int column, double *value, sim_error
     return SIM_OK;
 }
 
-static void csv_close(trajectory *t) {
+static void close_csv_trajectory(trajectory *t) {
     table *file = t->file;
     free(file->text);
     free(file->value);
@@ -237,7 +237,7 @@ sim_status trajectory_open_csv(trajectory *t, sim_error *error) {
     }
     t->file = file;
     t->read = csv_values;
-    t->close = csv_close;
+    t->close = close_csv_trajectory;
     sim_status status = read_csv_file(t, &file->text, error);
     file->next = file->text;
     status = status ? status : read_header(t, file, error);

@@ -329,7 +329,7 @@ double trajectory_number(trajectory *t, const char *name, double standard) {
     return value;
 }
 
-static void hdf5_close(trajectory *t) {
+static void close_hdf5_trajectory(trajectory *t) {
     hid_t file = ((opened *)t->file)->file;
     if (file >= 0) {
         H5Fclose(file);
@@ -344,7 +344,7 @@ sim_status trajectory_open_hdf5(trajectory *t, sim_error *error) {
     file->file = -1;
     t->file = file;
     t->read = hdf5_values;
-    t->close = hdf5_close;
+    t->close = close_hdf5_trajectory;
     hdf5_silence before = hdf5_silence_begin();
     sim_status status = open_all(t, error);
     hdf5_silence_end(before);

@@ -24,7 +24,7 @@ typedef struct reading {
 static bool read_field(reading *r, const field_data *d, sim_field_def *out);
 
 /* Each file once a field, whatever part of it is made of. */
-static const sim_geometry *mesh_of(reading *r, const node *at, const char *path, sim_v3 scale) {
+static const sim_geometry *find_or_read_mesh(reading *r, const node *at, const char *path, sim_v3 scale) {
     sim_error why = {0};
     for (const sampled *s = r->meshes; s; s = s->next) {
         if (strcmp(s->path, path) == 0 && memcmp(&s->scale, &scale, sizeof scale) == 0) {
@@ -53,7 +53,7 @@ static bool read_grid(reading *r, const field_data *d, sim_field_def *out) {
     if (!path || !read_scale(r->l, d->at, &d->scale, &scale)) {
         return false;
     }
-    out->mesh = mesh_of(r, node_member(d->at, "file"), path, scale);
+    out->mesh = find_or_read_mesh(r, node_member(d->at, "file"), path, scale);
     out->cell = d->cell;
     return out->mesh;
 }

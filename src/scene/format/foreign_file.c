@@ -90,7 +90,7 @@ static const struct {
 
 static int to_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
-static int ends_in(const char *path, const char *ending) {
+static int has_ending(const char *path, const char *ending) {
     size_t length = strlen(path), size = strlen(ending);
     for (size_t k = 0; length > size && k < size; k++) {
         if (to_lower(path[length - size + k]) != ending[k]) {
@@ -126,7 +126,7 @@ const foreign_kind *foreign_find_kind(const char *path, const char *head, size_t
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const char *start = kinds[k].start, *inside = kinds[k].inside, *ending = kinds[k].ending;
         if ((!start || (length >= strlen(start) && memcmp(head, start, strlen(start)) == 0)) &&
-            (!inside || contains_word(head, length, inside)) && (!ending || ends_in(path, ending))) {
+            (!inside || contains_word(head, length, inside)) && (!ending || has_ending(path, ending))) {
             return &kinds[k].kind;
         }
     }

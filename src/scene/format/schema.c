@@ -19,7 +19,7 @@ static void add_range_keywords(text *t, const range *r) {
 }
 
 /* Without those of the set `left_out`, one bit each. */
-static void add_names(text *t, const field *f, unsigned left_out) {
+static void add_enum_names(text *t, const field *f, unsigned left_out) {
     bool any = false;
     text_add(t, "\"enum\": [");
     for (int i = 0; f->name_of(i) && !(f->simulated && i >= f->simulated); i++) {
@@ -34,7 +34,7 @@ static void add_names(text *t, const field *f, unsigned left_out) {
 /* Those that are no names of the list are a name with options behind it. */
 static void add_names_with_settings(text *t, const field *f) {
     text_add(t, "\"anyOf\": [{");
-    add_names(t, f, 0);
+    add_enum_names(t, f, 0);
     text_add(t, "}, {\"type\": \"string\", \"pattern\": \"^(");
     for (int i = 0; f->name_of(i); i++) {
         text_add(t, "%s%s", i ? "|" : "", f->name_of(i));
@@ -80,7 +80,7 @@ static void add_formula(text *t, const field *f) {
     }
 }
 
-static void add_all_names(text *t, const field *f) { add_names(t, f, 0); }
+static void add_all_names(text *t, const field *f) { add_enum_names(t, f, 0); }
 
 /* The schema keywords of a value. */
 static void add_value_keywords(text *t, const field *f) {
@@ -105,7 +105,7 @@ static void add_value_keywords(text *t, const field *f) {
         break;
     case FIELD_ENUMS:
         text_add(t, "\"type\": \"array\", \"items\": {");
-        add_names(t, f, 0);
+        add_enum_names(t, f, 0);
         text_add(t, "}");
         break;
     case FIELD_VECTOR:
@@ -282,7 +282,7 @@ static void add_shorthand(text *t, const table *tab, const char *key) {
     for (int i = 0; i < tab->count; i++) {
         const field *f = &tab->fields[i];
         if (strcmp(f->key, key) == 0 && f->kind == FIELD_ENUM) {
-            add_names(t, f, needy);
+            add_enum_names(t, f, needy);
         } else if (strcmp(f->key, key) == 0) {
             add_value_keywords(t, f);
         }

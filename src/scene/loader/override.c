@@ -97,7 +97,7 @@ static bool write_out(cursor *c) {
 }
 
 /* The name by which an element of a list goes, or the value that the format takes for one; NULL: none. */
-static const char *name_of(const cursor *c, const node *n) {
+static const char *element_name(const cursor *c, const node *n) {
     static const char *const plain[] = {"name", NULL};
     const char *const *key = c->t && c->list && c->t->named_by[0] ? c->t->named_by : plain;
     for (; *key; key++) {
@@ -115,7 +115,7 @@ static void no_element(cursor *c, const char *name) {
     char hint[400];
     int64_t steps = 0;
     for (const node *n = c->n->first; n; n = n->next) {
-        const char *own = name_of(c, n);
+        const char *own = element_name(c, n);
         if (own) {
             nearest_try(&near, own);
             pattern = strchr(own, '*') && name_matches(name, own, &steps) ? own : pattern;
@@ -138,7 +138,7 @@ static node *find_element(cursor *c, const char *name) {
     long index = strtol(name, &end, 10);
     bool number = *name >= '0' && *name <= '9' && *end == 0 && errno == 0;
     for (node *n = c->n->first; n; n = n->next) {
-        const char *own = name_of(c, n);
+        const char *own = element_name(c, n);
         if (own && strcmp(own, name) == 0) {
             found = named++ ? found : n;
         }

@@ -203,7 +203,7 @@ static solver_piece end_pgs(iteration *r, sim_outcome outcome) {
 }
 
 /* Sweeps until the work of the call reaches `until`. */
-static solver_piece iterate_sweeps(iteration *r, double until) {
+static solver_piece iterate_pgs(iteration *r, double until) {
     solver_call *call = r->call;
     const double *o = call->option;
     pgs *s = &r->s;
@@ -289,7 +289,7 @@ static void *begin_pgs(solver_call *call) {
 
 static solver_piece resume_pgs(void *state, double until) {
     iteration *r = state;
-    solver_piece piece = iterate_sweeps(r, until);
+    solver_piece piece = iterate_pgs(r, until);
     write_solution(r);
     return piece;
 }

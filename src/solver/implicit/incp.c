@@ -75,7 +75,7 @@ static const sim_solver_option options[INCP_OPTIONS] = {
 
 static const double MAX_ROUNDED_E = 1e-12; /* E of a stalled solution that counts as solved to rounding */
 
-static sim_status solve(solver_call *call) {
+static sim_status solve_incp(solver_call *call) {
     incp m;
     dual d;
     double tolerance = call->option[INCP_TOLERANCE];
@@ -121,5 +121,5 @@ const solver_type solver_incp = {
              .option = options},
     .lapack = 1,
     .dense = count_incp_dense,
-    .solve = solve,
+    .solve = solve_incp,
 };

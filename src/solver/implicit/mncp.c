@@ -141,7 +141,7 @@ static bool find_mncp_solution(search *s) {
     return true;
 }
 
-static sim_status solve(solver_call *call, levenberg_kind kind) {
+static sim_status solve_mncp(solver_call *call, levenberg_kind kind) {
     dual d;
     search s = {.kind = kind, .call = call};
     /* memory and start */
@@ -172,8 +172,8 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
     return SIM_OK;
 }
 
-static sim_status solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
-static sim_status solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
+static sim_status solve_mncp_regular(solver_call *call) { return solve_mncp(call, LEVENBERG_REGULAR); }
+static sim_status solve_mncp_projected(solver_call *call) { return solve_mncp(call, LEVENBERG_PROJECTED); }
 
 static double count_mncp_dense(const sim_problem *p, const double *option) {
     (void)option;
@@ -191,12 +191,12 @@ const solver_type solver_mncp_rlm = {
     .info = INFO("mncp-rlm", "one unknown for impulse and velocity, regular Levenberg-Marquardt"),
     .lapack = 1,
     .dense = count_mncp_dense,
-    .solve = solve_regular,
+    .solve = solve_mncp_regular,
 };
 
 const solver_type solver_mncp_plm = {
     .info = INFO("mncp-plm", "one unknown for impulse and velocity, nonmonotone Levenberg-Marquardt"),
     .lapack = 1,
     .dense = count_mncp_dense,
-    .solve = solve_projected,
+    .solve = solve_mncp_projected,
 };

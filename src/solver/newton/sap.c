@@ -194,7 +194,7 @@ static sim_status solve_by_continuation(const solver_call *call, law_arrays *a, 
     return primal_minimise(newton);
 }
 
-static sim_status solve(solver_call *call) {
+static sim_status solve_sap(solver_call *call) {
     const sim_problem *p = call->problem;
     const double *value = call->option;
     hessian *h = call->workspace;
@@ -249,5 +249,5 @@ const solver_type solver_sap = {
              .claim = claim},
     .create = hessian_create_workspace,
     .destroy = hessian_free_workspace,
-    .solve = solve,
+    .solve = solve_sap,
 };

@@ -236,7 +236,7 @@ static double count_nsn_dense(const sim_problem *p, const double *option) {
     return (double)p->nrow * p->nrow * (lu + ((int)option[NSN_LINEAR] == SCHUR_CHOLESKY));
 }
 
-static sim_status solve(solver_call *call) {
+static sim_status solve_nsn(solver_call *call) {
     nsn m;
     sim_outcome end;
     /* gaps at the end of the step: a method of its own */
@@ -284,5 +284,5 @@ const solver_type solver_nsn = {
              .noptions = NSN_OPTIONS,
              .option = options},
     .dense = count_nsn_dense,
-    .solve = solve,
+    .solve = solve_nsn,
 };

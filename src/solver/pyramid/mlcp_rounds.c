@@ -299,7 +299,7 @@ static void report_outcome(const search *s) {
     }
 }
 
-static sim_status solve(solver_call *call, levenberg_kind kind) {
+static sim_status solve_mlcp(solver_call *call, levenberg_kind kind) {
     dual d;
     polyhedral p;
     polyhedral_options o = polyhedral_options_of(call->option + DIRECTIONS);
@@ -332,8 +332,8 @@ static sim_status solve(solver_call *call, levenberg_kind kind) {
     return SIM_OK;
 }
 
-static sim_status solve_regular(solver_call *call) { return solve(call, LEVENBERG_REGULAR); }
-static sim_status solve_projected(solver_call *call) { return solve(call, LEVENBERG_PROJECTED); }
+static sim_status solve_mlcp_regular(solver_call *call) { return solve_mlcp(call, LEVENBERG_REGULAR); }
+static sim_status solve_mlcp_projected(solver_call *call) { return solve_mlcp(call, LEVENBERG_PROJECTED); }
 
 static double mlcp_claim(const double *option) { return polyhedral_claim(option + DIRECTIONS, option[TOLERANCE]); }
 
@@ -354,12 +354,12 @@ const solver_type solver_mlcp_pfb_rlm = {
     .info = INFO("mlcp-pfb-rlm", "penalised Fischer-Burmeister function with pyramids, regular Levenberg-Marquardt"),
     .lapack = 1,
     .dense = count_mlcp_dense,
-    .solve = solve_regular,
+    .solve = solve_mlcp_regular,
 };
 
 const solver_type solver_mlcp_pfb_plm = {
     .info = INFO("mlcp-pfb-plm", "penalised Fischer-Burmeister function with pyramids, projected Levenberg-Marquardt"),
     .lapack = 1,
     .dense = count_mlcp_dense,
-    .solve = solve_projected,
+    .solve = solve_mlcp_projected,
 };

@@ -354,7 +354,7 @@ static bool follow_directions(pivoting *v, polyhedral *p, double *x, double *bes
     return true;
 }
 
-static sim_status solve(solver_call *call) {
+static sim_status solve_pivot(solver_call *call) {
     dual d;
     polyhedral p;
     pivoting v;
@@ -412,5 +412,5 @@ const solver_type solver_mlcp_pivot = {
              .claim = pivot_claim},
     .lapack = 1,
     .dense = count_pivot_dense,
-    .solve = solve,
+    .solve = solve_pivot,
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sim_shape base_of(const sim_shape *shape, double scale[3]) {
+static sim_shape unit_shape_of(const sim_shape *shape, double scale[3]) {
     const double *s = shape->size;
     sim_shape base = {.type = shape->type, .geometry = shape->geometry};
     scale[0] = scale[1] = scale[2] = 1;
@@ -55,7 +55,7 @@ bool view_drawing_plan(view_drawing *drawing, const sim_model *model) {
         return false;
     }
     for (int k = 0; k < model->nshape; k++) {
-        sim_shape base = base_of(&model->shape[k], drawing->scale[k]);
+        sim_shape base = unit_shape_of(&model->shape[k], drawing->scale[k]);
         int at = 0;
         while (at < drawing->count && !same_base(&drawing->base[at], &base)) {
             at++;

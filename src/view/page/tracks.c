@@ -29,7 +29,7 @@ static const struct {
 };
 
 /* The unit of a body's k-th coordinate; NULL: not plotted. */
-static const char *coordinate_unit(const sim_body *body, int k) {
+static const char *track_coordinate_unit(const sim_body *body, int k) {
     switch (body->joint) {
     case SIM_HINGE:
     case SIM_SCREW:
@@ -51,7 +51,7 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
     for (int i = 1; i < model->nbody; i++) {
         const sim_body *body = &model->body[i];
         for (int k = 0; k < body->nq && tracks->coordinates < MAX_COORDINATES; k++) {
-            const char *unit = coordinate_unit(body, k);
+            const char *unit = track_coordinate_unit(body, k);
             if (unit) {
                 sim_model_coordinate_name(model, body->q0 + k, name, sizeof name);
                 tracks->name[tracks->count] = pool_text(tracks->pool, name);

@@ -337,7 +337,7 @@ static void leave_out_products(tree_step *t, double *g) {
     t->still = 0;
 }
 
-static bool iterate_sweeps(tree_step *t, sim_step_info *info) {
+static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
     motion_work *w = t->w;
     anderson h = make_anderson(w);
     double *a = w->a_try, *g = w->a_out;
@@ -422,7 +422,7 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
         info->iterations = 1;
         info->nonconverged = !t.spun;
     } else {
-        info->nonconverged = !iterate_sweeps(&t, info);
+        info->nonconverged = !iterate_motion_sweeps(&t, info);
     }
     if (w->ahead && projection_needed(w, tree)) {
         project_velocities(&t, w->a_out);
