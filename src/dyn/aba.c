@@ -10,7 +10,7 @@
  *     S_j, tau_j   motion axis and force of dof j, N m or N;  qdd_j: acceleration, rad/s^2 or m/s^2
  *     diagonal_j   armature + extra_j: terms of one dof alone, as implicit springs, dampers and gains, kg m^2 or kg
  *
- * Reference: Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 7.
+ * Reference: Featherstone, Rigid Body Dynamics Algorithms, 2008, section 7.3.
  * Differs from the book: a joint of several dofs is a run of one-dof joints between massless bodies: no 6x6 solves.
  * Cost: O(n). */
 #include "dyn/lanes.h"

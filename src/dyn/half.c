@@ -6,13 +6,13 @@
  *
  * Solves with A pass from the tips of a tree to its root, and then repeat that half transposed.  B x is nonzero only on
  * the paths from the dofs of x to the root, so x' A^-1 y = (B x) . (B y) costs those paths and no second half.  For a
- * force f on a body x = J' f; at the root it is Featherstone's extended force, and two of them share their common path.
+ * force f on a body x = J' f: the force is propagated to the root, and two forces share their common path.
  * Several rows are computed together, one in each vector lane.
  *
  *     D_j, U_j, S_j, p   as in aba.c;  x: N s or N m s;  B x: sqrt(J)
  *
- * References: Featherstone 2008, section 6.5; Rodriguez, Jain, Kreutz 1991 (innovation factor); Featherstone 2010
- * (EFPA).
+ * References: Featherstone 2008, section 6.5; Featherstone 2010 (L^-T J' by sparsity); Rodriguez, Jain, Kreutz-Delgado
+ * 1991 (innovations factor of A); Wensing, Featherstone, Orin 2012 (extended force propagators, EFPA).
  * Cost: one pass over the paths to the root. */
 #include "dyn/lanes.h"
 #include "math/dense.h"

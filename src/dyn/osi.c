@@ -11,7 +11,7 @@
  * Nodes are the k bodies and the bodies where the paths to them part; between two nodes K and Lambda are carried along
  * the path.
  *
- * References: Jain 2011; Mylapilli, Jain 2016, section 3.  Cost: O(n) for the paths, O(k^2) for the pairs. */
+ * References: Jain 2011; Mylapilli, Jain 2016, section 3.2.  Cost: O(n) for the paths, O(k^2) for the pairs. */
 #include "base/pool.h"
 #include "dyn/lanes.h"
 

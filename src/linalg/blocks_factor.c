@@ -8,7 +8,7 @@
  *
  *     U_ti    tall block of panel t in column i, with all its rows
  *
- * Reference: Golub, Van Loan 2013, section 4.2.  Cost: multiplications as counted by order.c. */
+ * Reference: Golub, Van Loan 2013, Matrix Computations, section 4.2.  Cost: multiplications as counted by order.c. */
 #include "linalg/blocks.h"
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"

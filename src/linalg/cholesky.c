@@ -4,7 +4,7 @@
  *
  * The sums, of order n^3, are strip products (strip.h).  Blocks of six unknowns, as of free bodies, stay in registers.
  *
- * Cost: n^3 / 6 multiplications. */
+ * Reference: Golub, Van Loan 2013, Matrix Computations, section 4.2.  Cost: n^3 / 6 multiplications. */
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
 

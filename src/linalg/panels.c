@@ -8,7 +8,7 @@
  * second. Up to PANELS_WHOLE unknowns one LAPACK call does it all in some tenths of a second; beyond, rounding differs
  * from it.  LU up to that size is lu.c.
  *
- * Reference: Golub, Van Loan 2013, chapters 3.2, 4.2, 5.2.
+ * Reference: Golub, Van Loan 2013, Matrix Computations, sections 3.2, 4.2, 5.2.
  * Cost: n^3 / 3 multiplications (LU), n^3 / 6 (Cholesky), n^3 / 2 (half a square), m n^2 (reflections of m rows, or of
  * a stack of m below a triangle). */
 #include "linalg/panels.h"

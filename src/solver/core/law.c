@@ -3,7 +3,7 @@
  *     gamma = P(y),    y = (target - u) / R,    or y = dt force where R is infinite: a given force, whatever u is
  *
  * R: compliance (velocity per impulse); target, u: velocities; y, gamma: impulses.
- * Reference: Castro, Permenter, Han 2021, eqs. 16, 23. */
+ * Reference: Castro, Permenter, Han 2021, eq. 23. */
 #include "solver/core/law.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * The part of each patch of constraints is summed in hessian_sum.c and its diagonal blocks are kept apart, so that a
  * patch whose G has not changed needs no work.
  *
- * Reference: Castro, Permenter, Han 2021, sec. IV-C. */
+ * Reference: Castro, Permenter, Han 2021, secs. IV-A, IV-D. */
 #include "solver/matrices/hessian.h"
 #include "linalg/strip.h"
 #include "solver/matrices/hessian_sum.h"

@@ -18,7 +18,8 @@
  * values are recomputed from v, unless that is worse and the updated u equals J v + w within rounding.  Without
  * `carries`, or after more rounding, everything is recomputed.
  *
- * Reference: Castro, Permenter, Han 2021, eq. 24, algorithm 1.  Cost: a factor of H, 5 to 10 projections per step. */
+ * Reference: Castro, Permenter, Han 2021, eqs. 24-26, algorithm 2.
+ * Cost: a factor of H, 5 to 10 projections per step. */
 #include "solver/newton/primal.h"
 #include "math/dense.h"
 #include "solver/core/call.h"
