@@ -57,7 +57,7 @@ struct collision_stage {
     collision_info info;
 };
 
-static int allows_pair(void *context, int a, int b) { return filter_allows(context, a, b); }
+static bool allows_pair(void *context, int a, int b) { return filter_allows(context, a, b); }
 
 static double max_friction(const sim_model *m) {
     double most = 0;
@@ -70,7 +70,7 @@ static double max_friction(const sim_model *m) {
     return most;
 }
 
-static int create_parts(collision_stage *c, double margin) {
+static bool create_parts(collision_stage *c, double margin) {
     const sim_model *m = c->model;
     uint8_t *moves = POOL_NEW(c->pool, uint8_t, m->nshape);
     c->ball = POOL_NEW(c->pool, bounding_ball, m->nshape);
@@ -78,7 +78,7 @@ static int create_parts(collision_stage *c, double margin) {
     c->reach = POOL_NEW(c->pool, double, m->nshape);
     c->box = POOL_NEW(c->pool, aabb, m->nshape);
     if (!moves || !c->ball || !c->margin || !c->reach || !c->box || !filter_create(&c->filter, m, c->pool)) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < m->nshape; k++) {
         const sim_shape *shape = &m->shape[k];
@@ -143,13 +143,13 @@ size_t collision_bytes(const collision_stage *c) {
 }
 
 /* As many workers as there are threads, for good. */
-static int create_workers(collision_stage *c, int count) {
+static bool create_workers(collision_stage *c, int count) {
     if (count <= c->workers) {
-        return 1;
+        return true;
     }
     worker *more = POOL_NEW(c->pool, worker, count);
     if (!more) {
-        return 0;
+        return false;
     }
     if (c->workers) {
         memcpy(more, c->worker, (size_t)c->workers * sizeof *more);
@@ -160,11 +160,11 @@ static int create_workers(collision_stage *c, int count) {
         if (!scratch || !found) {
             arena_free(scratch);
             arena_free(found);
-            return 0;
+            return false;
         }
         c->worker[c->workers] = (worker){.scratch = scratch, .found = found};
     }
-    return 1;
+    return true;
 }
 
 /* ---- boxes ---- */
@@ -364,7 +364,7 @@ static void store_contacts(const task *t, broad_pair at, worker *w, manifold *fo
     w->pairs++;
 }
 
-static int are_both_still(const task *t, broad_pair at) {
+static bool are_both_still(const task *t, broad_pair at) {
     const sim_shape *shape = t->c->model->shape;
     return t->in->still && t->in->still[shape[at.a].body] && t->in->still[shape[at.b].body];
 }

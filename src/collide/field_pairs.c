@@ -78,7 +78,7 @@ static void add_ball_contact(const pair *p, const solid *b, v3 c, double radius,
 }
 
 /* Of two points near each other on one side of a ball or an ellipsoid? */
-static int is_same_way(const contact_point *c, const contact_point *d, double near) {
+static bool is_same_way(const contact_point *c, const contact_point *d, double near) {
     const double SAME_WAY =
         1 - 2 * FIELD_SLACK * FIELD_SLACK; /* cosine up to which directions count as parallel, to both sides */
     return v3_dot(c->normal, d->normal) > SAME_WAY && v3_norm(v3_sub(c->position, d->position)) <= near;

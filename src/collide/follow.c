@@ -85,7 +85,7 @@ size_t follower_bytes(const contact_follower *f) {
 }
 
 /* One arena for each thread, for good. */
-static int prepare_workers(contact_follower *f, int count) {
+static bool prepare_workers(contact_follower *f, int count) {
     if (count > f->workers) {
         worker *more = POOL_NEW(f->pool, worker, count);
         for (int k = 0; more && k < f->workers; k++) {
@@ -131,14 +131,14 @@ double follower_speed(const contact_follower *f, const sim_motion *velocity, con
     return sweep_speed(&a, &b);
 }
 
-int follower_is_slow(const contact_follower *f, double speed, double size) {
+bool follower_is_slow(const contact_follower *f, double speed, double size) {
     return speed * speed <= MIN_SPEED_OVER_FALL * MIN_SPEED_OVER_FALL * v3_norm(f->model->gravity) * size;
 }
 
 double follower_size(const contact_follower *f, int shape) { return f->size[shape]; }
 
 /* A ball on a half-space that stands still: both its lever and the normal stay as they are. */
-static int never_moves(const task *t, const sim_contact *c) {
+static bool never_moves(const task *t, const sim_contact *c) {
     const sim_shape *shape = t->in->model->shape;
     int a = c->shape_a, b = c->shape_b;
     int ball = shape[a].type == SIM_SPHERE && shape[b].type == SIM_HALF_SPACE;
@@ -148,7 +148,7 @@ static int never_moves(const task *t, const sim_contact *c) {
     return (ball || turned) && v3_norm(v.ang) == 0;
 }
 
-static int is_first_of_pair(const follow_input *in, int k) {
+static bool is_first_of_pair(const follow_input *in, int k) {
     return k == 0 || in->contact[k - 1].shape_a != in->contact[k].shape_a ||
            in->contact[k - 1].shape_b != in->contact[k].shape_b;
 }
@@ -217,14 +217,14 @@ static void match_points(const task *t, int first, int end, const manifold *foun
     }
 }
 
-static int follow_pair(const task *t, int index, int first, int end) {
+static bool follow_pair(const task *t, int index, int first, int end) {
     const follow_input *in = t->in;
     const sim_contact *c = &in->contact[first];
     sim_arena *scratch = t->f->worker[index].scratch;
     sweep s = {.a = mover_at_end(t, c->shape_a), .b = mover_at_end(t, c->shape_b), .step = in->step, .arena = scratch};
     double speed = sweep_speed(&s.a, &s.b), size = smaller_size(t->f, c);
     if (never_moves(t, c) || follower_is_slow(t->f, speed, size)) {
-        return 1;
+        return true;
     }
     uint64_t *kept = ARENA_NEW(scratch, uint64_t, end - first);
     double gap = 0;

@@ -31,7 +31,7 @@ void follower_free(contact_follower *follower);
 size_t follower_bytes(const contact_follower *follower);
 
 /* Does what moves at this speed leave contacts of this size where they are? */
-int follower_is_slow(const contact_follower *follower, double speed, double size);
+bool follower_is_slow(const contact_follower *follower, double speed, double size);
 /* The radius of a shape's ball. */
 double follower_size(const contact_follower *follower, int shape);
 /* V of a contact's pair, the greatest speed of any two of its points against each other at these velocities of the

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static int is_complete(const sim_shape *shape, const sim_pose *X) {
+static bool is_complete(const sim_shape *shape, const sim_pose *X) {
     int has_geometry = shape->geometry && shape->geometry->type == sim_shape_geometry(shape->type);
     return (unsigned)shape->type < SIM_SHAPE_TYPES && v3_finite(X->p) && v3_finite(X->R.x) && v3_finite(X->R.y) &&
            v3_finite(X->R.z) && (has_geometry || sim_shape_geometry(shape->type) == SIM_GEOMETRY_TYPES);

@@ -101,10 +101,10 @@ Test(broadphase, boxes_of_still_shapes_are_read_in_the_first_call_only) {
     free_boxes(&s);
 }
 
-static int odd_sum(void *context, int a, int b) {
+static bool odd_sum(void *context, int a, int b) {
     cr_assert_lt(a, b);
     cr_assert(((const uint8_t *)context)[a] || ((const uint8_t *)context)[b], "asked about two that are still");
-    return (a + b) % 2;
+    return (a + b) % 2 != 0;
 }
 
 Test(broadphase, pairs_that_the_filter_refuses_are_not_reported) {
@@ -122,11 +122,11 @@ Test(broadphase, pairs_that_the_filter_refuses_are_not_reported) {
     free_boxes(&s);
 }
 
-static int count_question(void *context, int a, int b) {
+static bool count_question(void *context, int a, int b) {
     (void)a;
     (void)b;
     ++*(long *)context;
-    return 1;
+    return true;
 }
 
 /* Questions to the filter are pairs of fat boxes: the work that is done for pairs that do not meet. */

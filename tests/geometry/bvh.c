@@ -83,9 +83,9 @@ Test(bvh, stays_shallow_where_triangles_shrink_geometrically_or_coincide) {
     sim_geometry_free(g);
 }
 
-static int mark(void *context, int triangle) {
+static bool mark(void *context, int triangle) {
     ((char *)context)[triangle] = 1;
-    return 1;
+    return true;
 }
 
 Test(bvh, finds_all_triangles_whose_box_meets_a_box) {

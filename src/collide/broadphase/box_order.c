@@ -20,7 +20,7 @@ enum {
     COUNTERS = 1 << (3 * MAX_BITS)
 };
 
-int box_order_create(box_order *order, int room) {
+bool box_order_create(box_order *order, int room) {
     size_t n = room > 0 ? (size_t)room : 1;
     *order = (box_order){malloc(n * sizeof(int)),
                          malloc(n * sizeof(int)),
@@ -31,9 +31,9 @@ int box_order_create(box_order *order, int room) {
                          4 * n * sizeof(int) + COUNTERS * sizeof(int)};
     if (!order->item || !order->spare || !order->key || !order->spare_key || !order->counter) {
         box_order_free(order);
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 void box_order_free(box_order *order) {

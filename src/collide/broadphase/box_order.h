@@ -12,8 +12,8 @@ typedef struct box_order {
     size_t bytes;
 } box_order;
 
-/* Room for `room` boxes; 0 without memory. */
-int box_order_create(box_order *order, int room);
+/* Room for `room` boxes; false without memory. */
+bool box_order_create(box_order *order, int room);
 void box_order_free(box_order *order);
 
 /* Puts item[0..count) in order by their boxes, box[item]. The order depends on the boxes and on the order before. */

@@ -10,7 +10,7 @@
 
 static size_t round_to_cache_lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-int box_tree_create(box_tree *tree, int count) {
+bool box_tree_create(box_tree *tree, int count) {
     memset(tree, 0, sizeof *tree);
     int total = 0;
     for (int n = count; n > 0;) {
@@ -21,7 +21,7 @@ int box_tree_create(box_tree *tree, int count) {
         n = n > 1 ? n : 0;
     }
     if (total == 0) {
-        return 1;
+        return true;
     }
     size_t nodes = (size_t)total * sizeof(tree_node);
     size_t items = round_to_cache_lines((size_t)tree->nnode[0] * TREE_WIDTH * sizeof(int)),
@@ -31,7 +31,7 @@ int box_tree_create(box_tree *tree, int count) {
     tree->stale = aligned_alloc(64, stale);
     if (!tree->node || !tree->item || !tree->stale) {
         box_tree_free(tree);
-        return 0;
+        return false;
     }
     tree->count = count;
     tree->bytes = nodes + items + stale;
@@ -41,7 +41,7 @@ int box_tree_create(box_tree *tree, int count) {
     for (int slot = 0; slot < TREE_WIDTH * total; slot++) {
         box_tree_set(tree, slot, &none); /* the nodes of all levels follow each other */
     }
-    return 1;
+    return true;
 }
 
 void box_tree_free(box_tree *tree) {

@@ -31,8 +31,8 @@ typedef struct box_tree {
     size_t bytes;
 } box_tree;
 
-/* Room for `count` boxes, all of them empty; 0 without memory. */
-int box_tree_create(box_tree *tree, int count);
+/* Room for `count` boxes, all of them empty; false without memory. */
+bool box_tree_create(box_tree *tree, int count);
 void box_tree_free(box_tree *tree);
 
 /* The box of slot s; the levels above do not know of it before they are fitted. */
@@ -57,7 +57,7 @@ static inline double box_cut_off(double x) {
 }
 
 /* Is the box inside? False for a NaN. */
-static inline int box_holds(const float_box *outer, const aabb *box, v3 origin) {
+static inline bool box_holds(const float_box *outer, const aabb *box, v3 origin) {
     v3 l = box->low, h = box->high;
     return (box_cut_off(l.x - origin.x) >= (double)outer->low[0]) &&
            (box_cut_off(h.x - origin.x) <= (double)outer->high[0]) &&
@@ -67,7 +67,7 @@ static inline int box_holds(const float_box *outer, const aabb *box, v3 origin) 
            (box_cut_off(h.z - origin.z) <= (double)outer->high[2]);
 }
 
-static inline int box_is_none(const float_box *box) { return box->low[0] > box->high[0]; }
+static inline bool box_is_none(const float_box *box) { return box->low[0] > box->high[0]; }
 
 /* Bit i: entry i of the node meets the box. */
 static inline unsigned node_hits(const tree_node *node, const float_box *box) {

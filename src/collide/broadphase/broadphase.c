@@ -39,7 +39,7 @@ static int aabb_is_valid(const aabb *a) {
 }
 
 /* Do the candidates hold for this box? */
-static int is_inside_fat_box(const broad_phase *b, int i) {
+static bool is_inside_fat_box(const broad_phase *b, int i) {
     if (!aabb_is_valid(&b->box[i])) {
         return box_is_none(&b->fat[i]);
     }
@@ -136,7 +136,7 @@ static void fill_leaves_part(broad_phase *b, int at) {
     }
 }
 
-static int renew_all_boxes(broad_phase *b) {
+static bool renew_all_boxes(broad_phase *b) {
     b->typical = find_typical_box(b, b->mover, b->nmoving, &b->moving.origin);
     in_parts(b, renew_part);
     if (b->cold) {
@@ -151,7 +151,7 @@ static int renew_all_boxes(broad_phase *b) {
     return candidates_find(b);
 }
 
-static int renew_left_boxes(broad_phase *b) {
+static bool renew_left_boxes(broad_phase *b) {
     b->nleaver = 0;
     for (int s = 0; s < b->nmoving; s++) {
         int i = b->moving.item[s];
@@ -203,8 +203,8 @@ static void test_candidates_part(broad_phase *b, int at) {
     p->count = (size_t)(to - b->pairs) - p->begin;
 }
 
-/* One share for each thread; 0 without memory. */
-static int set_parts(broad_phase *b, sim_threads *threads) {
+/* One share for each thread; false without memory. */
+static bool set_parts(broad_phase *b, sim_threads *threads) {
     int n = threads && b->nmoving >= SHARED_FROM ? threads_count(threads) : 1;
     if (n > b->parts_room) {
         part *parts = calloc((size_t)n, sizeof *parts);
@@ -212,7 +212,7 @@ static int set_parts(broad_phase *b, sim_threads *threads) {
         if (!parts || !at) {
             free(parts);
             free(at);
-            return 0;
+            return false;
         }
         if (b->parts_room) {
             memcpy(parts, b->parts, (size_t)b->parts_room * sizeof *parts);
@@ -225,10 +225,10 @@ static int set_parts(broad_phase *b, sim_threads *threads) {
     }
     b->threads = threads;
     b->nparts = n;
-    return 1;
+    return true;
 }
 
-static int update_candidates(broad_phase *b) {
+static bool update_candidates(broad_phase *b) {
     int left = 0, far = 0;
     in_parts(b, check_moving_part);
     for (int k = 0; k < b->nparts; k++) {
@@ -263,7 +263,7 @@ int broadphase_update(broad_phase *b, const aabb *box, sim_threads *threads, con
     return (int)close_gaps(b, b->pairs, sizeof *b->pairs);
 }
 
-static int allocate_boxes(broad_phase *b) {
+static bool allocate_boxes(broad_phase *b) {
     size_t n = (size_t)b->count + 1, m = (size_t)b->nmoving + 1;
     b->moves = calloc(n, 1);
     b->left = calloc(n, 1);

@@ -17,7 +17,7 @@ typedef struct broad_pair {
 
 /* Pairs the caller wants to hear of at all: a pure function of a < b, since its answers are kept.  Asked from any
  * thread, when two boxes come near each other. */
-typedef int broad_filter(void *context, int a, int b);
+typedef bool broad_filter(void *context, int a, int b);
 
 typedef struct broad_phase broad_phase;
 

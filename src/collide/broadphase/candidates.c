@@ -131,12 +131,12 @@ static void bucket_part(broad_phase *b, int p) {
 }
 
 /* All lists at once, so that this is rare. */
-static int reserve_pairs(broad_phase *b, size_t need) {
+static bool reserve_pairs(broad_phase *b, size_t need) {
     if (need <= b->room) {
-        return 1;
+        return true;
     }
     if (!pair_list_grow(&b->candidate, need) || !pair_list_grow(&b->spare, need) || !pair_list_grow(&b->fresh, need)) {
-        return 0;
+        return false;
     }
     size_t room = b->candidate.room < b->spare.room ? b->candidate.room : b->spare.room;
     room = b->fresh.room < room ? b->fresh.room : room;
@@ -146,17 +146,17 @@ static int reserve_pairs(broad_phase *b, size_t need) {
     return b->pairs != NULL;
 }
 
-/* The pairs of all parts, sorted, into a list; 0 without memory. */
-static int sort_found_pairs(broad_phase *b, pair_list *to) {
+/* The pairs of all parts, sorted, into a list; false without memory. */
+static bool sort_found_pairs(broad_phase *b, pair_list *to) {
     size_t total = 0;
     for (int p = 0; p < b->nparts; p++) {
         if (b->parts[p].failed) {
-            return 0;
+            return false;
         }
         total += b->parts[p].found.count;
     }
     if (total > INT_MAX || !reserve_pairs(b, total + 1)) {
-        return 0;
+        return false;
     }
     pair_sort_start(&b->sort, b->count, b->bits);
     b->sort.nlist = b->nparts;
@@ -166,7 +166,7 @@ static int sort_found_pairs(broad_phase *b, pair_list *to) {
     to->count = pair_sort_divide(&b->sort);
     in_parts(b, scatter_part);
     in_parts(b, bucket_part);
-    return 1;
+    return true;
 }
 
 static size_t first_not_below(const pair_list *list, pair_key key) {
@@ -219,32 +219,32 @@ size_t close_gaps(const broad_phase *b, void *items, size_t size) {
     return count;
 }
 
-static int merge_candidates(broad_phase *b) {
+static bool merge_candidates(broad_phase *b) {
     if (b->candidate.count + b->fresh.count > INT_MAX || !reserve_pairs(b, b->candidate.count + b->fresh.count + 1)) {
-        return 0;
+        return false;
     }
     in_parts(b, merge_part);
     b->spare.count = close_gaps(b, b->spare.key, sizeof *b->spare.key);
     pair_list old = b->candidate;
     b->candidate = b->spare;
     b->spare = old;
-    return 1;
+    return true;
 }
 
-int candidates_find(broad_phase *b) {
+bool candidates_find(broad_phase *b) {
     in_parts(b, find_pairs_part);
     if (!sort_found_pairs(b, &b->candidate)) {
-        return 0;
+        return false;
     }
     for (int p = 0; p < b->nparts; p++) { /* shares in later frames may be less even */
         if (!pair_list_grow(&b->parts[p].found, b->candidate.count / (size_t)b->nparts + 1)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-int candidates_mend(broad_phase *b) {
+bool candidates_mend(broad_phase *b) {
     in_parts(b, find_leaver_pairs_part);
     return sort_found_pairs(b, &b->fresh) && merge_candidates(b);
 }

@@ -55,7 +55,7 @@ size_t close_gaps(const broad_phase *b, void *items, size_t size);
 
 /* The candidates anew, from the trees; or again, where some boxes (`leaver`, `left`) have new fat boxes.  0 without
  * memory. */
-int candidates_find(broad_phase *b);
-int candidates_mend(broad_phase *b);
+bool candidates_find(broad_phase *b);
+bool candidates_mend(broad_phase *b);
 
 #endif

@@ -1,9 +1,9 @@
 #include "collide/broadphase/filter.h"
 
-int filter_create(filter *f, const sim_model *model, memory_pool *pool) {
+bool filter_create(filter *f, const sim_model *model, memory_pool *pool) {
     int *clump = POOL_NEW(pool, int, model->nbody), *parent = POOL_NEW(pool, int, model->nbody);
     if (!clump || !parent) {
-        return 0;
+        return false;
     }
     for (int i = 1; i < model->nbody; i++) {
         int above = model->body[i].parent, fixed = model->body[i].joint == SIM_FIXED;
@@ -11,10 +11,10 @@ int filter_create(filter *f, const sim_model *model, memory_pool *pool) {
         parent[i] = fixed ? parent[above] : clump[above];
     }
     *f = (filter){model, clump, parent};
-    return 1;
+    return true;
 }
 
-static int is_excluded(const sim_model *m, int i, int j) {
+static bool is_excluded(const sim_model *m, int i, int j) {
     int first = i < j ? i : j, second = i < j ? j : i;
     int low = 0, high = m->nexclusion;
     while (low < high) {
@@ -29,26 +29,26 @@ static int is_excluded(const sim_model *m, int i, int j) {
     return low < m->nexclusion && m->exclusion[low].first == first && m->exclusion[low].second == second;
 }
 
-int filter_allows(const filter *f, int shape_a, int shape_b) {
+bool filter_allows(const filter *f, int shape_a, int shape_b) {
     const sim_shape *a = &f->model->shape[shape_a], *b = &f->model->shape[shape_b];
     if (!(a->mask & b->group) || !(b->mask & a->group)) {
-        return 0;
+        return false;
     }
     int p = f->clump[a->body], q = f->clump[b->body];
     if (p == q || (q != 0 && f->parent[a->body] == q) || (p != 0 && f->parent[b->body] == p)) {
-        return 0;
+        return false;
     }
     return f->model->nexclusion == 0 || !is_excluded(f->model, a->body, b->body);
 }
 
-int filter_allows_any(const filter *f) {
+bool filter_allows_any(const filter *f) {
     int patience = 10000000;
     for (int a = 0; a < f->model->nshape; a++) {
         for (int b = a + 1; b < f->model->nshape; b++) {
             if (filter_allows(f, a, b) || --patience == 0) {
-                return 1;
+                return true;
             }
         }
     }
-    return 0;
+    return false;
 }

@@ -12,14 +12,14 @@ typedef struct filter {
     const int *parent; /* [nbody] the clump that the body's clump hangs on */
 } filter;
 
-/* 0 without memory. */
-int filter_create(filter *f, const sim_model *model, memory_pool *pool);
+/* False without memory. */
+bool filter_create(filter *f, const sim_model *model, memory_pool *pool);
 
 /* Not shapes of one clump; not of a clump and the one it hangs on, unless that is the world; not where the model
  * excludes the two bodies; only where each one's mask has a bit of the other's group. */
-int filter_allows(const filter *f, int shape_a, int shape_b);
+bool filter_allows(const filter *f, int shape_a, int shape_b);
 
 /* May any two shapes touch?  Where that takes too long to tell: yes. */
-int filter_allows_any(const filter *f);
+bool filter_allows_any(const filter *f);
 
 #endif

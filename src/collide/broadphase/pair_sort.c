@@ -10,17 +10,17 @@
 
 enum { MAX_INSERTION_SORT_PAIRS = 32, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-int pair_list_grow(pair_list *list, size_t need) {
+bool pair_list_grow(pair_list *list, size_t need) {
     if (need <= list->room) {
-        return 1;
+        return true;
     }
     pair_key *moved = realloc(list->key, 2 * need * sizeof *moved);
     if (!moved) {
-        return 0;
+        return false;
     }
     list->key = moved;
     list->room = 2 * need;
-    return 1;
+    return true;
 }
 
 void pair_list_free(pair_list *list) {

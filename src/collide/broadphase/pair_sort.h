@@ -2,6 +2,7 @@
 #ifndef COLLIDE_BROADPHASE_PAIR_SORT_H
 #define COLLIDE_BROADPHASE_PAIR_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,8 @@ static inline pair_key pair_key_of(int a, int b, int bits) {
 static inline int pair_first(pair_key key, int bits) { return (int)(key >> bits); }
 static inline int pair_second(pair_key key, int bits) { return (int)(key & (((pair_key)1 << bits) - 1)); }
 
-/* Room for `need` keys and as many again; 0 without memory. */
-int pair_list_grow(pair_list *list, size_t need);
+/* Room for `need` keys and as many again; false without memory. */
+bool pair_list_grow(pair_list *list, size_t need);
 void pair_list_free(pair_list *list);
 
 /* One sorting: `nlist` lists, a bucket for each run of first numbers.  In four steps; all but the second may be shared

@@ -91,4 +91,4 @@ bounding_ball shape_ball(const sim_shape *shape) {
     }
 }
 
-int shape_is_convex(const sim_shape *shape) { return shape->type <= SIM_CONVEX || shape->geometry->hull; }
+bool shape_is_convex(const sim_shape *shape) { return shape->type <= SIM_CONVEX || shape->geometry->hull; }

@@ -18,6 +18,6 @@ typedef struct bounding_ball {
 bounding_ball shape_ball(const sim_shape *shape);
 
 /* Convex, so that a plane parts it from any other convex solid it does not touch. */
-int shape_is_convex(const sim_shape *shape);
+bool shape_is_convex(const sim_shape *shape);
 
 #endif

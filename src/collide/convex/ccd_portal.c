@@ -42,7 +42,7 @@ static void fenced_centre(const void *object, ccd_vec3_t *out) {
     ccdVec3Set(out, f->centre.x, f->centre.y, f->centre.z);
 }
 
-int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
+bool mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
     double size = m->a->extent + m->b->extent;
     v3 half = v3_scale(0.5 / size, m->X_ab.p); /* both near the origin of the frame */
     fenced a = {m->a, {m3_identity(), v3_neg(half)}, v3_scale(-0.5 * below / size, ray), size, MAX_CCD_ITERATIONS};
@@ -56,15 +56,15 @@ int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out) {
     ccd_real_t depth;
     ccd_vec3_t direction, position;
     if (ccdMPRPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0) {
-        return 0;
+        return false;
     }
     v3 u = {direction.v[0], direction.v[1], direction.v[2]};
     double length = v3_norm(u);
     if (!(fabs(length - 1) < 1e-6)) {
-        return 0;
+        return false;
     }
     out->u = v3_scale(1 / length, u);
     out->h = v3_dot(out->u, mink_support(m, out->u).d);
     out->slope = HUGE_VAL;
-    return 1;
+    return true;
 }

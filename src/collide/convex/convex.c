@@ -7,7 +7,7 @@
  * (depth.c).  Both radii are taken off at the end. */
 #include "collide/convex/minkowski.h"
 
-static int is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
+static bool is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }
 
 static minkowski minkowski_of(const convex *a, const convex *b, const pose *X_ab, double far, uint32_t start[2]) {
     double reach = a->extent + b->extent + v3_norm(a->centre) + v3_norm(b->centre) + v3_norm(X_ab->p);
@@ -86,10 +86,10 @@ static void solve_apart(const minkowski *m, const gjk_result *g, const mink_dire
     write_gap(m, d.u, -d.h, find_witness(m, d.u, -d.h), out);
 }
 
-/* 0 when they turn out to be apart by more than `touching`: rounding had put the origin into a flat simplex.  Then `g`
- * starts again from the direction that shows it. */
-static int solve_inside(const minkowski *m, double touching, const mink_direction *low, gjk_result *g,
-                        convex_gap *out) {
+/* False when they turn out to be apart by more than `touching`: rounding had put the origin into a flat simplex.  Then
+ * `g` starts again from the direction that shows it. */
+static bool solve_inside(const minkowski *m, double touching, const mink_direction *low, gjk_result *g,
+                         convex_gap *out) {
     depth_result depth;
     mink_depth(m, g, low, &depth);
     out->iterations += depth.iterations;
@@ -97,12 +97,12 @@ static int solve_inside(const minkowski *m, double touching, const mink_directio
         gjk_start(m, v3_neg(depth.best.u), g);
         gjk_go(m, HUGE_VAL, 0, g);
         if (g->count < 4 && g->below > touching) {
-            return 0;
+            return false;
         }
     }
     out->certain = depth.best.h - depth.below <= max_of(1e-6 * m->least, 16 * m->grain);
     write_gap(m, depth.best.u, -depth.best.h, find_witness(m, depth.best.u, -depth.best.h), out);
-    return 1;
+    return true;
 }
 
 static void write_lower_bound(double gap, v3 u, convex_gap *out) {
@@ -188,7 +188,7 @@ static void search_direction(const minkowski *m, mink_direction low, convex_gap 
     }
 }
 
-int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {
+bool convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out) {
     uint32_t start[2] = {0, 0};
     double radii = a->radius + b->radius, length = v3_norm(guess);
     minkowski m = minkowski_of(a, b, X_ab, margin + radii, start);
@@ -198,7 +198,7 @@ int convex_distance(const convex *a, const convex *b, const pose *X_ab, double m
         double h = v3_dot(u, mink_support(&m, u).d);
         if (-h > m.far) {
             write_lower_bound(-h - radii, u, out);
-            return 0;
+            return false;
         }
         start[0] = start[1] = 0; /* the guess leaves no trace */
     }

@@ -29,7 +29,7 @@ typedef struct convex {
 } convex;
 
 /* The shape as a convex solid; shapes that are none (half-space, non-convex mesh, heights, field) give 0. */
-int convex_of_shape(const sim_shape *shape, convex *out);
+bool convex_of_shape(const sim_shape *shape, convex *out);
 convex convex_triangle(v3 a, v3 b, v3 c);
 
 /* The farthest point of the core along d (any length, not zero), and which it is: equal numbers, equal points (hull
@@ -65,10 +65,10 @@ typedef struct convex_gap {
     int iterations;
 } convex_gap;
 
-/* 0 when they are farther apart than `margin` (then only gap and normal are set: along the normal they are apart by the
- * gap, which is greater than the margin and no greater than the distance); 1 otherwise.  `guess` (may be zero): a
- * direction near the normal. Never NaN. */
-int convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out);
+/* False when they are farther apart than `margin` (then only gap and normal are set: along the normal they are apart by
+ * the gap, which is greater than the margin and no greater than the distance); true otherwise.  `guess` (may be zero):
+ * a direction near the normal. Never NaN. */
+bool convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out);
 
 /* Contact of any two shapes that are convex solids. */
 void pair_convex(const pair *p, manifold *out);
@@ -77,7 +77,7 @@ void pair_convex(const pair *p, manifold *out);
  * other, at most four kept, well spread.  Where the faces have nothing in common that is as near as the gap says, the
  * nearest points themselves are added.  Returns 1 where they have, and not only up to the tolerance of clipping: then
  * the gap is proven to be no less than the distance. */
-int convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out);
+bool convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out);
 /* Of the points from `first` on keep at most `most`: the deepest, and those that span the greatest area; where that
  * leaves a choice, those kept a step ago. */
 void manifold_reduce(const pair *p, manifold *out, int first, int most);

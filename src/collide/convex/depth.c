@@ -32,7 +32,7 @@ static v3 farther_point(const core *c, v3 u, v3 p, double *distance) {
 }
 
 /* Four points of D that span space as well as a few directions show.  Else 0, and a direction in which D is flat. */
-static int find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
+static bool find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
     double longest = -1, size;
     for (int k = 0; k < 3; k++) {
         v3 u = {k == 0, k == 1, k == 2}, low = core_support(c, v3_neg(u)), high = farther_point(c, u, low, &size);
@@ -44,7 +44,7 @@ static int find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
         }
     }
     if (!(longest > 8 * c->m->grain)) {
-        return 0;
+        return false;
     }
     v3 e = v3_unit(v3_sub(corner[1], corner[0])), s = v3_perpendicular(e), t = v3_cross(e, s);
     double across_s, across_t;
@@ -52,7 +52,7 @@ static int find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
     corner[2] = across_s >= across_t ? by_s : by_t;
     *flat = s;
     if (!(max_of(across_s, across_t) > 8 * c->m->grain)) {
-        return 0;
+        return false;
     }
     *flat = v3_unit(v3_cross(e, v3_sub(corner[2], corner[0])));
     corner[3] = farther_point(c, *flat, corner[0], &size);
@@ -64,7 +64,7 @@ static mink_direction make_direction(const minkowski *m, v3 u) {
 }
 
 /* A tetrahedron fat enough to start from. */
-static int is_fat(const minkowski *m, const v3 c[4]) {
+static bool is_fat(const minkowski *m, const v3 c[4]) {
     v3 a = v3_sub(c[1], c[0]), b = v3_sub(c[2], c[0]), d = v3_sub(c[3], c[0]);
     double size = max_of(v3_norm(a), max_of(v3_norm(b), v3_norm(d)));
     return fabs(v3_dot(v3_cross(a, b), d)) > 1e-3 * size * size * min_of(size, m->least);
@@ -196,7 +196,7 @@ static void search_other_basins(search *s) {
     }
 }
 
-static int is_stationary(const minkowski *m, v3 u) {
+static bool is_stationary(const minkowski *m, v3 u) {
     mink_foot foot;
     mink_foot_of(m, u, &foot);
     return foot.off <= MINK_TIGHT * m->grain;

@@ -126,14 +126,14 @@ static void find_creases(const minkowski *m, v3 u, crease *k) {
     add_creases(m->b, m->X_ab.R, v3_neg(u), slack, m->start ? m->start[1] : 0, k);
 }
 
-int mink_tied(const convex *c, v3 u) {
+bool mink_tied(const convex *c, v3 u) {
     crease k = {.count = 0};
     add_creases(c, m3_identity(), u, TIED_OVER_SIZE, 0, &k);
     return k.count > 0;
 }
 
 /* Lower, or as low within rounding and flatter. */
-static int is_better(const minkowski *m, mink_direction x, mink_direction than) {
+static bool is_better(const minkowski *m, mink_direction x, mink_direction than) {
     return x.h < than.h - m->grain || (x.h <= than.h + m->grain && x.slope < 0.5 * than.slope);
 }
 
@@ -198,7 +198,7 @@ static mink_direction step_on_sphere(const minkowski *m, sym3 W, mink_direction 
 }
 
 /* The minimum of all, or for certain one. */
-static int is_settled(const minkowski *m, const mink_foot *foot) {
+static bool is_settled(const minkowski *m, const mink_foot *foot) {
     return mink_is_minimum(m, foot) || (foot->strict && foot->off <= MINK_TIGHT * m->grain);
 }
 

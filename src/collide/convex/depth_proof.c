@@ -198,8 +198,8 @@ static spot nearest_spot(const patch *f, spot c) {
     return inside ? c : best;
 }
 
-/* The part of a segment within f, from t[0] to t[1]; 0: none. */
-static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
+/* The part of a segment within f, from t[0] to t[1]; false: none. */
+static bool clip_segment(const patch *f, spot a, spot b, double t[2]) {
     spot e = subtract2(b, a);
     t[0] = 0;
     t[1] = 1;
@@ -207,7 +207,7 @@ static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
         spot d = subtract2(a, f->at[0]);
         double ee = dot2(e, e), half = dot2(d, e), D = half * half - ee * (dot2(d, d) - f->radius * f->radius);
         if (!(D > 0) || !(ee > 0)) {
-            return 0;
+            return false;
         }
         t[0] = max_of(0, (-half - sqrt(D)) / ee);
         t[1] = min_of(1, (-half + sqrt(D)) / ee);
@@ -221,13 +221,13 @@ static int clip_segment(const patch *f, spot a, spot b, double t[2]) {
         } else if (rise < 0) {
             t[1] = min_of(t[1], -from / rise);
         } else if (from < 0) {
-            return 0;
+            return false;
         }
     }
     return t[0] <= t[1];
 }
 
-static int is_inner(double t) { return t > INNER_OVER_SIZE && t < 1 - INNER_OVER_SIZE; }
+static bool is_inner(double t) { return t > INNER_OVER_SIZE && t < 1 - INNER_OVER_SIZE; }
 
 /* `strict`: they cross. */
 static spot common_spot_of_segments(const patch *f, const patch *g, int *strict) {
@@ -243,7 +243,7 @@ static spot common_spot_of_segments(const patch *f, const patch *g, int *strict)
 }
 
 /* Corners of f clipped by the edges of g; the middle of what is left. */
-static int clip_polygons(const patch *f, const patch *g, spot *out) {
+static bool clip_polygons(const patch *f, const patch *g, spot *out) {
     spot room[2][MAX_CLIPPED_CORNERS + 2], *from = room[0], *to = room[1];
     int count = f->count;
     for (int k = 0; k < count; k++) {
@@ -302,7 +302,7 @@ static spot common_spot_with_disc(const patch *f, const patch *g) {
 }
 
 /* Is c well within a disc or a polygon? */
-static int is_well_within(const patch *f, spot c) {
+static bool is_well_within(const patch *f, spot c) {
     if (f->disc) {
         spot d = subtract2(c, f->at[0]);
         return sqrt(dot2(d, d)) < (1 - INNER_OVER_SIZE) * f->radius;
@@ -310,7 +310,7 @@ static int is_well_within(const patch *f, spot c) {
     for (int k = 0; k < f->count; k++) {
         spot e = subtract2(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
         if (cross2(e, subtract2(c, f->at[k])) <= INNER_OVER_SIZE * dot2(e, e)) {
-            return 0;
+            return false;
         }
     }
     return f->count > 2;

@@ -128,14 +128,14 @@ static void keep_nearest(gjk_result *g, const nearest *n) {
     g->above = sqrt(n->square);
 }
 
-static int has_corner(const gjk_result *g, v3 d) {
+static bool has_corner(const gjk_result *g, v3 d) {
     for (int k = 0; k < g->count; k++) {
         v3 e = g->corner[k].d;
         if (e.x == d.x && e.y == d.y && e.z == d.z) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 void gjk_start(const minkowski *m, v3 against, gjk_result *g) {
@@ -156,22 +156,22 @@ static void update_lower_bound(gjk_result *g, v3 u, double h, double grain) {
 }
 
 /* Takes a point of D into the simplex.  0 when that brings nothing nearer. */
-static int add_to_simplex(gjk_result *g, const mink_point *w) {
+static bool add_to_simplex(gjk_result *g, const mink_point *w) {
     if (has_corner(g, w->d)) {
-        return 0;
+        return false;
     }
     g->corner[g->count++] = *w;
     nearest next;
     nearest_of_simplex(g, &next);
     if (next.count < 4 && !(next.square < (1 - 8 * DBL_EPSILON) * g->above * g->above)) { /* corners are as they were */
         g->count--;
-        return 0;
+        return false;
     }
     keep_nearest(g, &next);
-    return 1;
+    return true;
 }
 
-int gjk_offer(const minkowski *m, v3 u, gjk_result *g) {
+bool gjk_offer(const minkowski *m, v3 u, gjk_result *g) {
     mink_point w = mink_support(m, u);
     update_lower_bound(g, u, v3_dot(u, w.d), m->grain);
     return add_to_simplex(g, &w);

@@ -52,7 +52,7 @@ void gjk_start(const minkowski *m, v3 against, gjk_result *g);
  * greater than `far`. */
 void gjk_go(const minkowski *m, double far, double tolerance, gjk_result *g);
 /* Lets the point of D farthest along the unit vector u take part.  0 when that brings nothing nearer. */
-int gjk_offer(const minkowski *m, v3 u, gjk_result *g);
+bool gjk_offer(const minkowski *m, v3 u, gjk_result *g);
 
 /* A direction and its h: an upper bound of min h. */
 typedef struct mink_direction {
@@ -79,7 +79,7 @@ double mink_rolling(const minkowski *m);
  * one. */
 int mink_flat(const minkowski *m, v3 u, v3 *point, int most, v3 *along);
 /* Stationary, and proven to be the minimum, both to rounding. */
-static inline int mink_is_minimum(const minkowski *m, const mink_foot *f) {
+static inline bool mink_is_minimum(const minkowski *m, const mink_foot *f) {
     return f->off <= MINK_TIGHT * m->grain && f->h - f->below <= MINK_TIGHT * m->grain;
 }
 
@@ -93,10 +93,10 @@ void mink_weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *b
 enum { MINK_NEAR = 6, MINK_END = 32 }; /* rounds: from near by they are few; the last word may take its time */
 int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */
-int mink_tied(const convex *c, v3 u);
+bool mink_tied(const convex *c, v3 u);
 
-/* The normal of the surface of D where a ray from the origin leaves it; 0 if it was not found. */
-int mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out);
+/* The normal of the surface of D where a ray from the origin leaves it; false if it was not found. */
+bool mink_portal(const minkowski *m, v3 ray, double below, mink_direction *out);
 
 typedef struct depth_result {
     mink_direction best;

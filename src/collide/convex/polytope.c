@@ -112,17 +112,17 @@ static void clear_marks(polytope *p, const int *seen, int nseen) {
     }
 }
 
-int polytope_grow(polytope *p, int first, v3 point) {
+bool polytope_grow(polytope *p, int first, v3 point) {
     int seen[POLYTOPE_FACETS], leaves[POLYTOPE_POINTS], slot[3 * POLYTOPE_FACETS];
     rim_edge rim[3 * POLYTOPE_FACETS];
     if (p->npoint == POLYTOPE_POINTS) {
-        return 0;
+        return false;
     }
     int stamp = p->npoint, nseen = find_seen_facets(p, first, point, stamp, seen);
     int count = find_rim(p, seen, nseen, stamp, rim, leaves);
     if (count < 3 || p->nfacet + count - nseen > POLYTOPE_FACETS) {
         clear_marks(p, seen, nseen);
-        return 0;
+        return false;
     }
     for (int i = 0; i < nseen; i++) {
         p->offset[seen[i]] = HUGE_VAL;
@@ -149,5 +149,5 @@ int polytope_grow(polytope *p, int first, v3 point) {
     for (int i = 0; i < count; i++) {
         set_plane(p, slot[i], rim[i].beyond);
     }
-    return 1;
+    return true;
 }

@@ -31,7 +31,7 @@ typedef struct polytope {
 /* The tetrahedron of four points that do not lie in a plane. */
 void polytope_start(polytope *p, const v3 corner[4], double grain);
 /* Grows by a point that stands out over `facet`.  0: full, or rounding has made a knot; then it is as it was. */
-int polytope_grow(polytope *p, int facet, v3 point);
+bool polytope_grow(polytope *p, int facet, v3 point);
 /* The facet with the least offset. */
 int polytope_nearest(const polytope *p);
 

@@ -28,35 +28,35 @@ static convex core_of_hull(const sim_geometry *g) {
                     .least = square > 0 ? sqrt(square) : 0};
 }
 
-int convex_of_shape(const sim_shape *shape, convex *out) {
+bool convex_of_shape(const sim_shape *shape, convex *out) {
     const double *s = shape->size;
     switch (shape->type) {
     case SIM_SPHERE:
         *out = make_core(CONVEX_POINT, 0, 0, 0, s[0]);
-        return 1;
+        return true;
     case SIM_BOX:
         *out = make_core(CONVEX_BOX, s[0] / 2, s[1] / 2, s[2] / 2, 0);
-        return 1;
+        return true;
     case SIM_CAPSULE:
         *out = make_core(CONVEX_SEGMENT, 0, 0, s[1] / 2, s[0]);
-        return 1;
+        return true;
     case SIM_CYLINDER:
         *out = make_core(CONVEX_CYLINDER, s[0], s[0], s[1] / 2, 0);
         out->extent = hypot(s[0], s[1] / 2);
-        return 1;
+        return true;
     case SIM_ELLIPSOID:
         *out = make_core(CONVEX_ELLIPSOID, s[0], s[1], s[2], 0);
         out->extent = fmax(s[0], fmax(s[1], s[2]));
-        return 1;
+        return true;
     case SIM_CONVEX:
     case SIM_MESH:
         if (shape->geometry->hull) {
             *out = core_of_hull(shape->geometry);
-            return 1;
+            return true;
         }
-        return 0;
+        return false;
     default:
-        return 0;
+        return false;
     }
 }
 

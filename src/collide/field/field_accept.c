@@ -10,7 +10,7 @@ static const double SAME_PLACE_OVER_SIZE = 1e-6; /* of the triangle's size */
 static const uint32_t SURFACE_SIDE = 0x80000000u, CORNER = 0x40000000u, LINE = 0x20000000u;
 
 /* The field's gradient against the surface's normal. */
-static int is_parallel(v3 g, v3 normal) {
+static bool is_parallel(v3 g, v3 normal) {
     double facing = -v3_dot(g, normal);
     v3 along = v3_axpy(g, facing, normal);
     return facing > 0 && v3_dot(along, along) <= FIELD_SLACK * FIELD_SLACK * v3_dot(g, g);
@@ -59,10 +59,10 @@ static int part_of_triangle(const patch *p, v3 t) {
     return 6;
 }
 
-static int field_falls(v3 g, v3 direction) { return v3_dot(g, direction) < -FIELD_SLACK * v3_norm(direction); }
+static bool field_falls(v3 g, v3 direction) { return v3_dot(g, direction) < -FIELD_SLACK * v3_norm(direction); }
 
 /* Does the field fall from vertex `v` along an edge of the mesh? Goes round v both ways, from one of its triangles. */
-static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
+static bool falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
     enum { MAX_TRIANGLES_ROUND_VERTEX = 256 };
     for (int way = 0; way < 2; way++) {
         int t = triangle;
@@ -71,26 +71,26 @@ static int falls_from_vertex(const sim_mesh *m, int triangle, int v, v3 g) {
             int k = c[0] == v ? 0 : c[1] == v ? 1 : 2;
             for (int j = 1; j < 3; j++) {
                 if (field_falls(g, v3_sub(m->vertex[c[(k + j) % 3]], m->vertex[v]))) {
-                    return 1;
+                    return true;
                 }
             }
             t = m->across[t][way ? k : (k + 2) % 3];
             if (t == triangle) {
-                return 0;
+                return false;
             }
         }
     }
-    return 0;
+    return false;
 }
 
 /* Of a surface that is its triangles: is this the lowest place, of its own triangle and of those around? */
-static int is_lowest_flat(const encounter *e, const patch *p, const place *at) {
+static bool is_lowest_flat(const encounter *e, const patch *p, const place *at) {
     const sim_mesh *m = e->surface->mesh;
     int part = part_of_triangle(p, at->t);
     for (int k = 0; k < 3; k++) { /* the patch may be part of the triangle only */
         v3 d = v3_sub(p->whole[k], at->t);
         if (v3_norm(d) > 1e-5 * p->size && field_falls(at->g, d)) {
-            return 0;
+            return false;
         }
     }
     if (part < 3) {
@@ -102,11 +102,11 @@ static int is_lowest_flat(const encounter *e, const patch *p, const place *at) {
         for (int j = 0; j < 3; j++) {
             v3 d = v3_sub(m->vertex[c[j]], at->t);
             if (v3_norm(d) > 1e-5 * p->size && field_falls(at->g, d)) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* Projected gradient on the solid itself, x <- P(x - L g), which stands still exactly where g points against the cone
@@ -146,7 +146,7 @@ static double descend_projected(encounter *e, v3 anchor, double reach, place *at
 
 /* Of a curved surface with edges: is there a local minimum of the field on it, near the patch?  Looked for with the
  * surface lifted off, since close to an edge of the field's solid phi turns too sharply. */
-static int settles_on_edge(encounter *e, const patch *p, place *at) {
+static bool settles_on_edge(encounter *e, const patch *p, place *at) {
     enum { MAX_LIFTS = 4 };
     double round = patch_round(e, p);
     v3 anchor = at->x;
@@ -156,23 +156,23 @@ static int settles_on_edge(encounter *e, const patch *p, place *at) {
         at->shift = v3_scale(round - place_gap(at), n);
         at->f = encounter_field(e, v3_add(at->x, at->shift), &at->g);
         if (!(v3_norm(at->g) > 0.1)) {
-            return 0;
+            return false;
         }
         slope = descend_projected(e, anchor, 1.2 * p->size, at);
         at->lift = v3_dot(at->shift, at->g);
         if (slope > FIELD_SLACK) {
-            return 0;
+            return false;
         }
         if (v3_norm(v3_sub(at->g, n)) <= 1e-5) {
             break;
         }
     }
     place_check(e, at);
-    return 1;
+    return true;
 }
 
 /* Does one of the two surfaces not turn across the patch? */
-static int is_flat(const patch *p) {
+static bool is_flat(const patch *p) {
     const double STRAIGHT = 1 - 1e-10; /* cosine */
     int surface = 1, field = 1;
     for (int k = 0; k < 3; k++) {
@@ -185,7 +185,7 @@ static int is_flat(const patch *p) {
 
 /* Is the bottom of a bowl to be looked for?  Not for balls and capsules, whose own points are exact; nor where two
  * fields bend, which conform in more places than they roll. */
-static int is_round(const encounter *e, const patch *p) {
+static bool is_round(const encounter *e, const patch *p) {
     int exact = e->pair->a->type == SIM_SPHERE || e->pair->a->type == SIM_CAPSULE;
     return e->surface->curved && !p->sharp && !exact && (e->field->convex || is_flat(p));
 }
@@ -280,7 +280,7 @@ static int rolls_away(encounter *e, const patch *p, int k) {
     return *seen & VERTEX_ROLLS;
 }
 
-static int is_corner_contact(encounter *e, const patch *p, int k) {
+static bool is_corner_contact(encounter *e, const patch *p, int k) {
     const place *at = &p->corner[k];
     if (is_round(e, p)) {
         return is_parallel(at->g, at->normal) && !rolls_away(e, p, k);

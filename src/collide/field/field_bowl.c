@@ -52,11 +52,11 @@ static void set_tangent_axes(model *m, const place *at) {
 }
 
 /* By `step` within the plane, and back to the surface: way and turn of u in `m`'s axes there. */
-static int step_on_surface(encounter *e, const place *from, const model *before, v3 step, place *to, model *m,
-                           double way[2], double turn[2]) {
+static bool step_on_surface(encounter *e, const place *from, const model *before, v3 step, place *to, model *m,
+                            double way[2], double turn[2]) {
     *to = *from;
     if (!solid_project(e->surface, v3_add(from->x, step), 3 * v3_norm(step), &to->x, &to->normal)) {
-        return 0;
+        return false;
     }
     to->f = encounter_field(e, v3_add(to->x, to->shift), &to->g);
     *m = *before;
@@ -68,21 +68,21 @@ static int step_on_surface(encounter *e, const place *from, const model *before,
 }
 
 /* B from how u turns along both axes. */
-static int probe_hessian(encounter *e, const patch *p, const place *at, model *m) {
+static bool probe_hessian(encounter *e, const patch *p, const place *at, model *m) {
     double way[2][2], turn[2][2];
     for (int k = 0; k < 2; k++) {
         place there;
         model turned;
         if (!step_on_surface(e, at, m, v3_scale(PROBE_OVER_SIZE * p->size, m->e[k]), &there, &turned, way[k],
                              turn[k])) {
-            return 0;
+            return false;
         }
     }
     m->xx = turn[0][0] / way[0][0];
     m->yy = turn[1][1] / way[1][1];
     m->xy = 0.5 * (turn[0][1] / way[0][0] + turn[1][0] / way[1][1]);
     model_bound(m);
-    return 1;
+    return true;
 }
 
 /* -B^-1 u, no longer than `trust`. */
@@ -96,7 +96,7 @@ static v3 newton_step(const model *m, double trust) {
 static double slope_of(const model *m) { return hypot(m->u[0], m->u[1]); }
 
 /* Is there a straight band to one side of the bottom?  The least curvature of the four pairs of sides. */
-static int has_straight_side(encounter *e, const patch *p, const place *at, const model *m) {
+static bool has_straight_side(encounter *e, const patch *p, const place *at, const model *m) {
     double B[2][2][2];
     for (int k = 0; k < 4; k++) {
         double way[2], turn[2], *out = B[k & 1][k >> 1];
@@ -104,7 +104,7 @@ static int has_straight_side(encounter *e, const patch *p, const place *at, cons
         model turned;
         if (!step_on_surface(e, at, m, v3_scale((k >> 1 ? -PROBE_OVER_SIZE : PROBE_OVER_SIZE) * p->size, m->e[k & 1]),
                              &there, &turned, way, turn)) {
-            return 0;
+            return false;
         }
         out[0] = turn[0] / way[k & 1];
         out[1] = turn[1] / way[k & 1];
@@ -113,16 +113,16 @@ static int has_straight_side(encounter *e, const patch *p, const place *at, cons
         const double *a = B[0][k & 1], *b = B[1][k >> 1];
         model side = {.xx = a[0], .yy = b[1], .xy = 0.5 * (a[1] + b[0])};
         if (model_curvature_ratio(&side) <= MAX_LINE_CURVATURE_RATIO) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
-int bowl_bottom(encounter *e, const patch *p, place *at) {
+bool bowl_bottom(encounter *e, const patch *p, place *at) {
     place here = *at;
     if (!solid_project(e->surface, at->x, p->size, &here.x, &here.normal)) { /* corners stand beside it a little */
-        return 0;
+        return false;
     }
     here.f = encounter_field(e, v3_add(here.x, here.shift), &here.g);
     model m = {.e = {v3_perpendicular(at->normal)}, .softest = 1e-4 / p->size, .stiffest = 1e4 / p->size};
@@ -132,7 +132,7 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
     if (slope_change(p) <= MIN_TURN_OVER_SLOPE * first || !probe_hessian(e, p, &here, &m) ||
         model_curvature_ratio(&m) <= MAX_STRAIGHT_CURVATURE_RATIO ||
         v3_norm(newton_step(&m, HUGE_VAL)) > MAX_FIRST_STEP_OVER_SIZE * p->size) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < MAX_NEWTON_STEPS && slope_of(&m) > MAX_LEVEL_SLOPE; k++) {
         place next;
@@ -144,7 +144,7 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
             continue;
         }
         if (v3_norm(v3_sub(next.x, at->x)) > MAX_WAY_OVER_SIZE * p->size) {
-            return 0;
+            return false;
         }
         model_learn(&turned, way, turn);
         double promise = ARMIJO_C1 * v3_dot(place_uphill(&here), step);
@@ -158,10 +158,10 @@ int bowl_bottom(encounter *e, const patch *p, place *at) {
         }
     }
     if (!(slope_of(&m) <= fmax(MAX_LEVEL_SLOPE, MIN_SLOPE_GAIN * first))) {
-        return 0;
+        return false;
     }
     e->lines -= !has_straight_side(e, p, &here, &m);
     *at = here;
     at->lift = v3_dot(at->shift, at->g);
-    return 1;
+    return true;
 }

@@ -95,19 +95,19 @@ void report_minimum(encounter *e, const patch *p, place *low);
 
 /* Where the surfaces touch so closely that rounding decides about g: is there a local minimum with the surface lifted
  * off here?  Then its g is taken. */
-int patch_touch(encounter *e, const patch *p, place *at);
+bool patch_touch(encounter *e, const patch *p, place *at);
 /* A local minimum of the field over the patch. */
 void patch_minimum(encounter *e, const patch *p, place *out);
 
 /* From a place where a smooth surface lies about parallel to the field down to where it does exactly.  0, and `at` as
  * it was: there is no such place near. */
-int bowl_bottom(encounter *e, const patch *p, place *at);
+bool bowl_bottom(encounter *e, const patch *p, place *at);
 
 /* The points from `first` on that are of one straight line give way to its two ends. */
 void report_lines(encounter *e, int first);
 
 /* All contacts of the surface with the field, added to `out`. */
-int encounter_run(encounter *e);
+bool encounter_run(encounter *e);
 
 /* Contacts of the corners and edges of A, a box, a cylinder or a hull, in B's field. `first`: of the pair's points. */
 void encounter_edges(const pair *p, const solid *a, const solid *b, int first, manifold *out);

@@ -73,13 +73,13 @@ static void note_corner(walk *w, v3 x, v3 g, double f, uint32_t name) {
     }
 }
 
-static int is_in_normal_cone(v3 g, const v3 into[2]) {
+static bool is_in_normal_cone(v3 g, const v3 into[2]) {
     double slack = -FIELD_SLACK * v3_norm(g);
     return v3_dot(g, into[0]) >= slack && v3_dot(g, into[1]) >= slack;
 }
 
 /* Both solids are where the middle between their surfaces is. */
-static int overlaps_at(const walk *w, v3 x, v3 n, double gap) {
+static bool overlaps_at(const walk *w, v3 x, v3 n, double gap) {
     v3 g, middle = v3_axpy(x, -0.5 * gap, n);
     return field_at(w, middle, &g) < 0 && w->a->distance(w->a, middle, &g) < 0;
 }

@@ -48,40 +48,40 @@ typedef struct line {
     double length;            /* of the solid's own size [m] */
 } line;
 
-static int place_station(encounter *e, v3 x, v3 along, double reach, station *out) {
+static bool place_station(encounter *e, v3 x, v3 along, double reach, station *out) {
     place *at = &out->at;
     *at = (place){.lift = 0};
     if (!solid_project(e->surface, x, reach, &at->x, &at->normal)) {
-        return 0;
+        return false;
     }
     at->t = at->x;
     at->f = encounter_field(e, at->x, &at->g);
     v3 d = v3_axpy(along, -v3_dot(along, at->normal), at->normal);
     double length = v3_norm(d);
     if (!(length > 0.1) || !(v3_norm(at->g) > 0.1)) {
-        return 0;
+        return false;
     }
     out->along = v3_scale(1 / length, d);
     out->across = v3_cross(at->normal, out->along);
-    return 1;
+    return true;
 }
 
 static double slope_along(const station *s) { return v3_dot(s->at.g, s->along); }
 static double slope_across(const station *s) { return v3_dot(s->at.g, s->across); }
 
 /* The place of the line near x: secant steps across it. */
-static int find_station(line *l, v3 x, station *out) {
+static bool find_station(line *l, v3 x, station *out) {
     enum { MAX_STEPS = 16 };
     double reach = MAX_STRIDE_OVER_EXTENT * l->length, stiffness = l->stiffness;
     if (!place_station(l->e, x, l->along, 2 * reach, out)) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < MAX_STEPS && fabs(slope_across(out)) > MAX_SLOPE_ACROSS; k++) {
         double before = slope_across(out), step = -before / stiffness;
         station next;
         if (!(fabs(step) <= reach) ||
             !place_station(l->e, v3_axpy(out->at.x, step, out->across), l->along, 2 * reach, &next)) {
-            return 0;
+            return false;
         }
         double learned = (slope_across(&next) - before) / step;
         stiffness = learned > MIN_STIFFNESS_RATIO * l->stiffness ? learned : stiffness;
@@ -91,37 +91,37 @@ static int find_station(line *l, v3 x, station *out) {
 }
 
 /* How far off the straight line through the origin the station is, within the plane that touches there. */
-static int is_on_line(const line *l, const station *s) {
+static bool is_on_line(const line *l, const station *s) {
     v3 way = v3_sub(s->at.x, l->origin);
     return fabs(v3_dot(way, l->across)) <= MAX_BEND_RATIO * (fabs(v3_dot(way, l->along)) + 0.01 * l->length);
 }
 
 /* Change of both slopes per way h along one of the axes. */
-static int probe_curvature(encounter *e, const station *here, v3 axis, double h, double change[2]) {
+static bool probe_curvature(encounter *e, const station *here, v3 axis, double h, double change[2]) {
     station there;
     if (!place_station(e, v3_axpy(here->at.x, h, axis), here->along, fabs(h), &there)) {
-        return 0;
+        return false;
     }
     double way = v3_dot(v3_sub(there.at.x, here->at.x), axis);
     change[0] = (slope_along(&there) - slope_along(here)) / way;
     change[1] = (slope_across(&there) - slope_across(here)) / way;
-    return 1;
+    return true;
 }
 
 /* Directions of least and greatest curvature of the field over the surface at x, by differences.  At the end of a line
  * one side is round: of the four pairs of sides the one with the least curvature counts. */
-static int find_axes(encounter *e, v3 x, line *l) {
+static bool find_axes(encounter *e, v3 x, line *l) {
     station here;
     double h = PROBE_OVER_EXTENT * e->surface->extent, B[2][2][2], softest = HUGE_VAL, angle = 0;
     if (!solid_project(e->surface, x, MAX_STRIDE_OVER_EXTENT * e->surface->extent, &here.at.x, &here.at.normal) ||
         !place_station(e, here.at.x, v3_perpendicular(here.at.normal), h, &here)) {
-        return 0;
+        return false;
     }
     for (int side = 0; side < 2; side++) {
         double way = side ? -h : h;
         if (!probe_curvature(e, &here, here.along, way, B[0][side]) ||
             !probe_curvature(e, &here, here.across, way, B[1][side])) {
-            return 0;
+            return false;
         }
     }
     for (int k = 0; k < 4; k++) {
@@ -148,7 +148,7 @@ static double rise_at(line *l, double sign, double s, double bar, station *at) {
 }
 
 /* Where the line ends along `sign` times its direction, looked for from `start` on, about where the points end. */
-static int find_end(line *l, const station *first, double sign, double start, station *end) {
+static bool find_end(line *l, const station *first, double sign, double start, station *end) {
     enum { MAX_CUTS = 40 };
     double bar = fmax(sign * slope_along(first), 0) + END_SLOPE_RISE;
     double low = 0, f_low = sign * slope_along(first) - bar, high = fmax(start, 0), f_high;
@@ -159,7 +159,7 @@ static int find_end(line *l, const station *first, double sign, double start, st
         high += stride;
         stride = fmin(4 * stride, MAX_STRIDE_OVER_EXTENT * l->length);
         if (high > MAX_REACH_OVER_EXTENT * l->length || !is_on_line(l, &at)) {
-            return 0;
+            return false;
         }
     }
     /* Illinois method, with bisections for a sharp rim, where the slope jumps */
@@ -186,12 +186,12 @@ static int find_end(line *l, const station *first, double sign, double start, st
 }
 
 /* The slope along the line is that of a straight one: it is the same a tenth of the length before both ends. */
-static int is_straight(line *l, const station end[2]) {
+static bool is_straight(line *l, const station end[2]) {
     v3 way = v3_sub(end[1].at.x, end[0].at.x);
     station inner[2];
     for (int k = 0; k < 2; k++) {
         if (!find_station(l, v3_axpy(end[0].at.x, k ? 0.9 : 0.1, way), &inner[k])) {
-            return 0;
+            return false;
         }
     }
     return v3_norm(way) >= MIN_LENGTH_OVER_EXTENT * l->length &&
@@ -222,26 +222,26 @@ static void reach_of_points(const line *l, int first, double reach[2]) {
 }
 
 /* The line through the place of the surface near point k: its two ends. */
-static int line_through(encounter *e, int first, int k, place end[2]) {
+static bool line_through(encounter *e, int first, int k, place end[2]) {
     line l;
     station here, found[2];
     double reach[2];
     if (!find_axes(e, point_on_surface(e, &e->out->point[k]), &l) || !find_station(&l, l.origin, &here) ||
         !find_axes(e, here.at.x, &l) || !find_station(&l, l.origin, &here)) { /* again: axes turn across a cone */
-        return 0;
+        return false;
     }
     l.origin = here.at.x;
     reach_of_points(&l, first, reach);
     if (!find_end(&l, &here, -1, reach[0], &found[0]) || !find_end(&l, &here, 1, reach[1], &found[1]) ||
         !is_straight(&l, found)) {
-        return 0;
+        return false;
     }
     end[0] = found[0].at;
     end[1] = found[1].at;
-    return 1;
+    return true;
 }
 
-static int is_near_segment(v3 x, const place end[2], double near) {
+static bool is_near_segment(v3 x, const place end[2], double near) {
     v3 way = v3_sub(end[1].x, end[0].x), from = v3_sub(x, end[0].x);
     double s = fmin(fmax(v3_dot(from, way) / v3_dot(way, way), 0), 1);
     return v3_norm(v3_axpy(from, -s, way)) <= near;

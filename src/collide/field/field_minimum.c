@@ -119,7 +119,7 @@ static void update_model(model *m, v3 moved, v3 turned) {
 }
 
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
-static int descend_on_triangle(encounter *e, const patch *p, place *here) {
+static bool descend_on_triangle(encounter *e, const patch *p, place *here) {
     double enough = 3e-6 * p->size;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
@@ -129,7 +129,7 @@ static int descend_on_triangle(encounter *e, const patch *p, place *here) {
         model_components(&m, uphill, m.u);
         v3 aim = model_minimum(&m, p, here->t);
         if (!(v3_dot(v3_sub(aim, here->t), uphill) < -1e-3 * enough)) {
-            return 0;
+            return false;
         }
         encounter_place(e, aim, p->normal, p->size, &far);
         outcome found = line_search(e, p, here, uphill, &far, &b);
@@ -142,16 +142,16 @@ static int descend_on_triangle(encounter *e, const patch *p, place *here) {
         if (found == CREASE) {
             double w = b.slope / (b.slope - b.slope_beyond);
             here->g = v3_add(v3_scale(1 - w, here->g), v3_scale(w, b.beyond));
-            return 1;
+            return true;
         }
         if (found == NO_LOWER) {
-            return 0;
+            return false;
         }
         v3 before = uphill;
         uphill = place_uphill(here);
         update_model(&m, v3_sub(here->t, start.t), v3_sub(uphill, before));
     }
-    return 0;
+    return false;
 }
 
 /* On with the surface lifted off, from where it is along its g. */
@@ -173,19 +173,19 @@ static void lift_off(encounter *e, const patch *p, place *here) {
     }
 }
 
-int patch_touch(encounter *e, const patch *p, place *at) {
+bool patch_touch(encounter *e, const patch *p, place *at) {
     double tiny = 1e-6 * p->size;
     if (!(fabs(place_gap(at)) <= tiny)) {
-        return 0;
+        return false;
     }
     place off = *at;
     off.g = v3_neg(p->normal);
     lift_off(e, p, &off);
     if (!(fabs(place_gap(&off) - place_gap(at)) <= tiny) || v3_norm(v3_sub(off.x, at->x)) > sqrt(1e-6) * p->size) {
-        return 0;
+        return false;
     }
     at->g = off.g;
-    return 1;
+    return true;
 }
 
 void patch_minimum(encounter *e, const patch *p, place *out) {

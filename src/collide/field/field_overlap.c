@@ -51,7 +51,7 @@ static void bounds_of(const sim_shape *shape, const solid *s, v3 *low, v3 *high)
 }
 
 /* The box in A's frame in which both are. */
-static int common_box(const shared *s, v3 *low, v3 *high) {
+static bool common_box(const shared *s, v3 *low, v3 *high) {
     v3 l, h, a, b;
     bounds_of(s->pair->a, s->a, low, high);
     bounds_of(s->pair->b, s->b, &l, &h);
@@ -177,7 +177,7 @@ static both set_place(shared *s, v3 x) {
 
 /* The largest ball found that fits into both: -m, at x, looked for in their common box, and from x on.  0: none.
  * `settled`: m is known to be least at x if it is least there of all that is tried. */
-static int common_ball(shared *s, v3 low, v3 high, int settled) {
+static bool common_ball(shared *s, v3 low, v3 high, int settled) {
     v3 size = v3_sub(high, low), from = s->x;
     double known = s->m;
     for (int k = 0; k < GRID * GRID * GRID; k++) {
@@ -186,7 +186,7 @@ static int common_ball(shared *s, v3 low, v3 high, int settled) {
         try_point(s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
     }
     if (s->m > 0.5 * v3_norm(size) / GRID || (settled && s->m >= fmin(known, 0))) { /* no steeper than 1 */
-        return 0;
+        return false;
     }
     descend_bundle(s, 0.25 * (s->m < 0 ? least_extent(size) : fmax(least_extent(size), 2 * s->m)));
     if (s->m >= 0 && known < HUGE_VAL) { /* from there as well */
@@ -200,7 +200,7 @@ static int common_ball(shared *s, v3 low, v3 high, int settled) {
 }
 
 /* Is what both boxes share as thick as half of either? */
-static int reaches_through(const shared *s, double thin) {
+static bool reaches_through(const shared *s, double thin) {
     v3 low, high;
     bounds_of(s->pair->a, s->a, &low, &high);
     double a = least_extent(v3_sub(high, low));
@@ -209,7 +209,7 @@ static int reaches_through(const shared *s, double thin) {
 }
 
 /* Moved apart by the contact, do they hold in common a ball half as large at most? */
-static int leads_out(const shared *s, const contact_point *c) {
+static bool leads_out(const shared *s, const contact_point *c) {
     pair moved = *s->pair;
     v3 low, high;
     moved.X_ab.p = v3_axpy(moved.X_ab.p, c->gap, c->normal);
@@ -232,7 +232,7 @@ static void add_parting_plane(const pair *p, const parting *way, int first, mani
 }
 
 /* At the contact: do the gradients of both distances oppose each other?  For convex solids m is then least there. */
-static int are_gradients_opposed(shared *s, const contact_point *c) {
+static bool are_gradients_opposed(shared *s, const contact_point *c) {
     both at = set_place(s, c->position);
     return v3_dot(at.ga, at.gb) < -0.999 && fabs(at.a - at.b) <= 0.1 * fabs(c->gap);
 }

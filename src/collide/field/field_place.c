@@ -23,7 +23,7 @@ void encounter_place(encounter *e, v3 t, v3 flat_normal, double reach, place *ou
 v3 place_uphill(const place *at) { return v3_axpy(at->g, -v3_dot(at->g, at->normal), at->normal); }
 
 /* Halfway between the two surfaces both solids are, where they overlap. */
-static int is_middle_in_both(encounter *e, const place *at) {
+static bool is_middle_in_both(encounter *e, const place *at) {
     v3 g, middle = v3_axpy(at->x, -0.5 * place_gap(at) / v3_norm(at->g), at->g);
     return encounter_field(e, middle, &g) < 0 &&
            (!e->surface->distance || e->surface->distance(e->surface, middle, &g) < 0);

@@ -199,23 +199,23 @@ solid solid_of_shape(const sim_shape *shape) {
     return s;
 }
 
-int solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal) {
+bool solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal) {
     enum { MAX_NEWTON_STEPS = 8 };
     v3 x = p, g;
     double settled = 1e-6 * (isfinite(s->extent) ? s->extent : reach);
     for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
         double d = s->distance(s, x, &g), slope = v3_dot(g, g);
         if (slope < 0.25) { /* no way out is known here: the middle of something */
-            return 0;
+            return false;
         }
         x = v3_axpy(x, -d / slope, g);
         if (fabs(d) <= settled) { /* the error left is its square */
             *on = x;
             *normal = v3_scale(1 / sqrt(slope), g);
-            return 1;
+            return true;
         }
         if (!(v3_norm(v3_sub(x, p)) <= reach)) {
-            return 0;
+            return false;
         }
     }
     double d = s->distance(s, x, &g), slope = v3_dot(g, g);

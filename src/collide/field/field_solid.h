@@ -26,11 +26,11 @@ struct solid {
 /* Half-spaces, spheres, capsules, boxes, cylinders, ellipsoids, hulls, closed meshes and fields. */
 solid solid_of_shape(const sim_shape *shape);
 
-/* Triangles of the cells of a height field under [low, high]; with indices of the whole field. 0 without memory. */
-int solid_heights(solid *s, const sim_heights *heights, v3 low, v3 high, sim_arena *arena);
+/* Triangles of the cells of a height field under [low, high]; with indices of the whole field. False without memory. */
+bool solid_heights(solid *s, const sim_heights *heights, v3 low, v3 high, sim_arena *arena);
 
-/* The closest point of the surface of `s` to p (exactly so where the distance is exact), and the normal there. 0: not
- * found, or farther than `reach`. */
-int solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal);
+/* The closest point of the surface of `s` to p (exactly so where the distance is exact), and the normal there. False:
+ * not found, or farther than `reach`. */
+bool solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal);
 
 #endif

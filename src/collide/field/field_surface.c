@@ -106,8 +106,8 @@ static double bound_least(const place at[3]) {
     return best;
 }
 
-/* Corners must be known. 0: the triangle has no area. */
-static int make_patch(const encounter *e, int triangle, patch *p) {
+/* Corners must be known. False: the triangle has no area. */
+static bool make_patch(const encounter *e, int triangle, patch *p) {
     const sim_mesh *m = e->surface->mesh;
     const sim_skin *skin = e->surface->skin;
     const int *c = m->triangle[triangle];
@@ -115,7 +115,7 @@ static int make_patch(const encounter *e, int triangle, patch *p) {
     v3 normal = v3_cross(v3_sub(p->whole[1], p->whole[0]), v3_sub(p->whole[2], p->whole[0]));
     double area = v3_norm(normal);
     if (!(area > 0)) {
-        return 0;
+        return false;
     }
     p->normal = v3_scale(1 / area, normal);
     p->sharp = skin ? skin->sharp[triangle] : 0;
@@ -125,14 +125,14 @@ static int make_patch(const encounter *e, int triangle, patch *p) {
         p->corner[k].normal = skin ? skin->normal[triangle][k] : p->normal;
         p->smooth = p->smooth && v3_dot(p->normal, p->corner[k].normal) >= 0.9;
     }
-    return 1;
+    return true;
 }
 
-static int visit_field_triangle(encounter *e, int triangle) {
+static bool visit_field_triangle(encounter *e, int triangle) {
     const sim_mesh *m = e->surface->mesh;
     const int *c = m->triangle[triangle];
     if (e->sharp_only && e->surface->skin && !e->surface->skin->sharp[triangle]) {
-        return 1;
+        return true;
     }
     double size = 0, least = HUGE_VAL;
     for (int k = 0; k < 3; k++) {
@@ -143,7 +143,7 @@ static int visit_field_triangle(encounter *e, int triangle) {
     /* Nothing of a triangle is farther from its corners than 0.58 of its longest edge; the rest is for its bulge. */
     patch p;
     if (!(least <= (e->surface->curved ? 0.8 : 0.6) * size + e->margin) || !make_patch(e, triangle, &p)) {
-        return 1;
+        return true;
     }
     double low = estimate_least(p.corner);
     if (size > (e->field->convex ? 0.1 : 0.2) * e->field->extent) { /* the edges say too little */
@@ -159,7 +159,7 @@ static int visit_field_triangle(encounter *e, int triangle) {
     return !e->out->failed;
 }
 
-static int comes_later(candidate a, candidate b) {
+static bool comes_later(candidate a, candidate b) {
     return a.low > b.low || (a.low == b.low && a.triangle > b.triangle);
 }
 
@@ -193,10 +193,10 @@ static void sort_candidates(candidate *c, int count) {
  * for only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it
  * has been in vain MAX_FRUITLESS_CANDIDATES times, since the promises that are left are smaller still.  So with those
  * that only an edge of the solid beside the triangle could bring near. */
-static int is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
+static bool is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
     enum { MAX_FRUITLESS_CANDIDATES = 20 };
     if (!e->surface->skin) {
-        return 0;
+        return false;
     }
     if (seen & VERTEX_TAKEN) {
         return low > e->least - same || in_vain[0] >= MAX_FRUITLESS_CANDIDATES;
@@ -315,16 +315,16 @@ static void report_deepest(encounter *e) {
     report_vertex(e, &e->vertex[best], best);
 }
 
-int encounter_run(encounter *e) {
+bool encounter_run(encounter *e) {
     const sim_mesh *m = e->surface->mesh;
     if (!m || !m->ntriangle || !e->field->distance) {
-        return 1;
+        return true;
     }
     e->vertex = ARENA_NEW(e->pair->arena, place, m->nvertex);
     e->seen = ARENA_NEW(e->pair->arena, unsigned char, m->nvertex);
     e->waiting = ARENA_NEW(e->pair->arena, candidate, m->ntriangle);
     if (!e->vertex || !e->seen || !e->waiting) {
-        return 0;
+        return false;
     }
     memset(e->seen, 0, (size_t)m->nvertex);
     int mine = e->out->count;
@@ -345,5 +345,5 @@ int encounter_run(encounter *e) {
         report_lines(e, mine);
     }
     report_deepest(e);
-    return 1;
+    return true;
 }

@@ -8,7 +8,7 @@ typedef struct builder {
     sim_mesh *mesh;
 } builder;
 
-static int allocate_mesh(builder *b, int nvertex, int ntriangle, sim_arena *arena) {
+static bool allocate_mesh(builder *b, int nvertex, int ntriangle, sim_arena *arena) {
     *b = (builder){ARENA_NEW(arena, v3, nvertex),
                    arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
                    arena_alloc(arena, (size_t)ntriangle, sizeof(int[3])),
@@ -36,29 +36,29 @@ static void finish_mesh(solid *s, builder *b) {
 }
 
 /* First and last line of the grid needed to cover [low, high] along one side. */
-static int find_grid_lines(double low, double high, double size, int count, int *first, int *last) {
+static bool find_grid_lines(double low, double high, double size, int count, int *first, int *last) {
     double cells = count - 1;
     double from = floor((low / size + 0.5) * cells), to = ceil((high / size + 0.5) * cells);
     if (!(from < cells) || !(to > 0)) {
-        return 0;
+        return false;
     }
     *first = (int)fmax(from, 0);
     *last = (int)fmin(to, cells);
     return *first < *last;
 }
 
-int solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *arena) {
+bool solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *arena) {
     int i0, i1, j0, j1;
     *s = (solid){.extent = 0.5 * hypot(h->size[0], h->size[1])};
     if (!find_grid_lines(low.x, high.x, h->size[0], h->columns, &i0, &i1) ||
         !find_grid_lines(low.y, high.y, h->size[1], h->rows, &j0, &j1)) {
-        return 1;
+        return true;
     }
     int columns = i1 - i0 + 1, rows = j1 - j0 + 1, cells = (columns - 1) * (rows - 1);
     builder b;
     int *number = ARENA_NEW(arena, int, 2 * cells), *vertex_number = ARENA_NEW(arena, int, columns *rows);
     if (!allocate_mesh(&b, columns * rows, 2 * cells, arena) || !number || !vertex_number) {
-        return 0;
+        return false;
     }
     for (int j = j0; j <= j1; j++) {
         for (int i = i0; i <= i1; i++) {
@@ -86,5 +86,5 @@ int solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *ar
     finish_mesh(s, &b);
     s->number = number;
     s->vertex_number = vertex_number;
-    return 1;
+    return true;
 }

@@ -26,7 +26,7 @@ typedef struct cloud {
     int *chosen;
 } cloud;
 
-static int comes_before(const contact_point *a, const contact_point *b) {
+static bool comes_before(const contact_point *a, const contact_point *b) {
     if (a->feature != b->feature) {
         return a->feature < b->feature;
     }
@@ -39,14 +39,14 @@ static int comes_before(const contact_point *a, const contact_point *b) {
             return x[k] < y[k];
         }
     }
-    return 0;
+    return false;
 }
 
-static int is_left_of(const contact_point *a, const contact_point *b) {
+static bool is_left_of(const contact_point *a, const contact_point *b) {
     return a->position.x != b->position.x ? a->position.x < b->position.x : comes_before(a, b);
 }
 
-typedef int ordering(const contact_point *a, const contact_point *b);
+typedef bool ordering(const contact_point *a, const contact_point *b);
 
 /* Heap sort of places: no memory, no bad cases. */
 static void sift_down(const contact_point *point, int *place, int from, int count, ordering *less) {
@@ -78,7 +78,7 @@ static void heap_sort(const contact_point *point, int *place, int count, orderin
 }
 
 /* Was it there a step ago?  `kept` in rising order. */
-static int is_kept_sorted(const uint64_t *kept, int nkept, uint64_t feature) {
+static bool is_kept_sorted(const uint64_t *kept, int nkept, uint64_t feature) {
     int low = 0, high = nkept;
     while (low < high) {
         int middle = (low + high) / 2;

@@ -22,7 +22,7 @@ typedef struct patch {
     double span;
 } patch;
 
-static int is_flat_left_of(const flat_point *a, const flat_point *b) {
+static bool is_flat_left_of(const flat_point *a, const flat_point *b) {
     return a->u != b->u ? a->u < b->u : a->v != b->v ? a->v < b->v : a->which < b->which;
 }
 
@@ -79,7 +79,7 @@ static void remove_straight_corners(patch *s) {
 }
 
 /* Is any point well inside the hull? */
-static int is_filled(const patch *s) {
+static bool is_filled(const patch *s) {
     for (int i = 0; i < s->count; i++) {
         double near = HUGE_VAL;
         for (int k = 0; k < s->nhull; k++) {
@@ -87,10 +87,10 @@ static int is_filled(const patch *s) {
             near = fmin(near, turn_area(a, b, &s->at[i]) / fmax(hypot(b->u - a->u, b->v - a->v), 1e-300));
         }
         if (near > INSIDE_OVER_SPAN * s->span) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* The farthest corners in MAX_CORNERS directions; of those that are nearly as far, one that was kept. */

@@ -140,16 +140,16 @@ static v3 from_centre(const outline *o, place u) {
     return v3_make(d.x, d.y, plane_height(o, u) - o->centre_height);
 }
 
-static int is_within_outline(const outline *o, place u, double tolerance) {
+static bool is_within_outline(const outline *o, place u, double tolerance) {
     if (o->face->disc) {
         return v3_norm(from_centre(o, u)) <= o->radius + tolerance;
     }
     for (int k = 0; k < o->face->count; k++) {
         if (outside_edge(o, k, u) > tolerance) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* A contact at the place u, heights of s and r given. */
@@ -192,14 +192,14 @@ static int add_corners_within(view *v, const outline *s, const outline *r, int u
 }
 
 /* The part of the segment from a to b within r: t[0] .. t[1], and through which edges of r it comes and goes (-1: an
- * end of the segment is inside). 0 if there is none. */
-static int clip_to_polygon(const outline *r, place a, place b, double tolerance, double t[2], int through[2]) {
+ * end of the segment is inside). False if there is none. */
+static bool clip_to_polygon(const outline *r, place a, place b, double tolerance, double t[2], int through[2]) {
     double low = 0, high = 1;
     through[0] = through[1] = -1;
     for (int k = 0; k < r->face->count; k++) {
         double oa = outside_edge(r, k, a), ob = outside_edge(r, k, b);
         if (oa > tolerance && ob > tolerance) {
-            return 0;
+            return false;
         }
         if (oa > tolerance && (oa - tolerance) / (oa - ob) > low) {
             low = (oa - tolerance) / (oa - ob);
@@ -210,7 +210,7 @@ static int clip_to_polygon(const outline *r, place a, place b, double tolerance,
         }
     }
     if (low > high) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < 2; i++) { /* the crossing itself, which the tolerance had moved */
         t[i] = i ? high : low;
@@ -219,27 +219,27 @@ static int clip_to_polygon(const outline *r, place a, place b, double tolerance,
             t[i] = min_of(max_of(oa / (oa - ob), 0), 1);
         }
     }
-    return 1;
+    return true;
 }
 
-static int clip_to_disc(const outline *r, place a, place b, double tolerance, double t[2], int through[2]) {
+static bool clip_to_disc(const outline *r, place a, place b, double tolerance, double t[2], int through[2]) {
     v3 da = from_centre(r, a), e = v3_sub(from_centre(r, b), da);
     double ee = v3_dot(e, e), half = v3_dot(da, e), c = v3_dot(da, da) - r->radius * r->radius;
     double D = half * half - ee * c, slack = r->radius * tolerance;
     if (ee <= 0 || D <= 0) {
-        return 0;
+        return false;
     }
     double root = sqrt(D), far = half >= 0 ? -half - root : -half + root; /* without cancellation */
     double one = far / ee, other = c / far, low = min_of(one, other), high = max_of(one, other);
     if (low >= 1 || high <= 0) {
-        return 0;
+        return false;
     }
     int a_inside = c <= slack, b_inside = c + 2 * half + ee <= slack;
     t[0] = a_inside ? 0 : low;
     t[1] = b_inside ? 1 : high;
     through[0] = a_inside ? -1 : 0;
     through[1] = b_inside ? -1 : 1;
-    return 1;
+    return true;
 }
 
 /* Where edges of s cross the border of r. */
@@ -271,13 +271,13 @@ static double outside_rim(const outline *o, place u, place *slope) {
     return v3_dot(d, d) - o->radius * o->radius;
 }
 
-/* Where both rims are, from a guess near it; 0 if it leads nowhere. */
-static int solve_rim_crossing(const view *v, const outline *s, const outline *r, place *u) {
+/* Where both rims are, from a guess near it; false if it leads nowhere. */
+static bool solve_rim_crossing(const view *v, const outline *s, const outline *r, place *u) {
     for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
         place gs, gr;
         double fs = outside_rim(s, *u, &gs), fr = outside_rim(r, *u, &gr), det = gs.x * gr.y - gs.y * gr.x;
         if (fabs(det) <= SAME_PLACE_OVER_SIZE * s->radius * r->radius) { /* they touch, rather than cross */
-            return 0;
+            return false;
         }
         place step = {(fs * gr.y - fr * gs.y) / det, (fr * gs.x - fs * gr.x) / det};
         *u = sub2(*u, step);
@@ -285,7 +285,7 @@ static int solve_rim_crossing(const view *v, const outline *s, const outline *r,
             return is_within_outline(s, *u, v->same) && is_within_outline(r, *u, v->same);
         }
     }
-    return 0;
+    return false;
 }
 
 /* Where two rims cross: guessed as if both were round in the plane, then followed to where they are. */
@@ -307,7 +307,7 @@ static void add_rim_crossings(view *v, const outline *s, const outline *r) {
     }
 }
 
-static int has_round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->kind == CONVEX_CYLINDER; }
+static bool has_round_side(const convex *c) { return c->kind == CONVEX_SEGMENT || c->kind == CONVEX_CYLINDER; }
 
 /* The common part of two edges along each other: two points, midway between the edges. */
 static void add_edge_overlap(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
@@ -370,7 +370,7 @@ static void add_face_overlap(view *v, const outline *s, const outline *r) {
     }
 }
 
-static int has_round_core(const convex *c) { return c->kind == CONVEX_POINT || c->kind == CONVEX_ELLIPSOID; }
+static bool has_round_core(const convex *c) { return c->kind == CONVEX_POINT || c->kind == CONVEX_ELLIPSOID; }
 
 static void add_witness(view *v, const convex *a, const convex *b, const face *fa, const face *fb,
                         const convex_gap *gap) {
@@ -381,7 +381,7 @@ static void add_witness(view *v, const convex *a, const convex *b, const face *f
     manifold_add(v->out, v->p->arena, &c);
 }
 
-int convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out) {
+bool convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out) {
     pose still = pose_identity();
     v3 n = gap->normal, ex = v3_perpendicular(n);
     view v = {.origin = v3_scale(0.5, v3_add(gap->on_a, gap->on_b)),

@@ -123,13 +123,13 @@ static double mean_carrying_share(const choice *c) {
     return sum / c->nchosen;
 }
 
-static int is_chosen(const choice *c, int k) {
+static bool is_chosen(const choice *c, int k) {
     for (int i = 0; i < c->nchosen; i++) {
         if (c->chosen[i] == k) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* Greedy; points kept a step ago count for somewhat more. */
@@ -155,14 +155,14 @@ static void choose_best(choice *c, const unsigned char *kept, int deepest, doubl
 }
 
 /* The points kept a step ago, if one of them is a deepest. */
-static int choose_kept(choice *c, const unsigned char *kept, double deep_enough) {
+static bool choose_kept(choice *c, const unsigned char *kept, double deep_enough) {
     int number = 0, deep = 0;
     for (int k = 0; k < c->count; k++) {
         number += kept[k];
         deep |= kept[k] && c->point[k].gap <= deep_enough;
     }
     if (number > c->most || !deep) {
-        return 0;
+        return false;
     }
     c->nchosen = c->nring = 0;
     for (int k = 0; k < c->count; k++) {
@@ -170,7 +170,7 @@ static int choose_kept(choice *c, const unsigned char *kept, double deep_enough)
             add_to_hull(c, k);
         }
     }
-    return 1;
+    return true;
 }
 
 /* Of the points that are deep enough the farthest from the middle of all. */

@@ -29,9 +29,9 @@ static double distance_to_triangle(const ball *b, int t) {
 }
 
 /* Does no triangle that meets the feature come nearer than `distance`? */
-static int is_local_minimum(const ball *b, int triangle, int feature, double distance) {
+static bool is_local_minimum(const ball *b, int triangle, int feature, double distance) {
     if (feature == 0) {
-        return 1;
+        return true;
     }
     if (feature < 4) {
         int other = surface_across(b->s, triangle, feature - 1);
@@ -42,14 +42,14 @@ static int is_local_minimum(const ball *b, int triangle, int feature, double dis
         for (int left = surface_triangles(b->s); left > 0 && surface_turn(b->s, &t, &k, back) && t != triangle;
              left--) {
             if (distance_to_triangle(b, t) < distance - b->noise) {
-                return 0;
+                return false;
             }
         }
         if (t == triangle) {
             break; /* all the way round */
         }
     }
-    return 1;
+    return true;
 }
 
 /* The point at q of the surface; n: the unit normal there. */
@@ -64,7 +64,7 @@ static void add_ball_point(const ball *b, v3 q, v3 n, double distance, int trian
     }
 }
 
-static int visit_ball_triangle(void *context, int t) {
+static bool visit_ball_triangle(void *context, int t) {
     ball *b = context;
     v3 c[3];
     int feature;
@@ -72,11 +72,11 @@ static int visit_ball_triangle(void *context, int t) {
     v3 q = triangle_nearest(c[0], c[1], c[2], b->centre, &feature), d = v3_sub(b->centre, q);
     double distance = v3_norm(d);
     if (distance > b->reach || !is_local_minimum(b, t, feature, distance)) {
-        return 1;
+        return true;
     }
     v3 outwards = surface_feature_normal(b->s, t, feature);
     if (v3_dot(d, outwards) < -b->noise) {
-        return 1; /* seen from behind: another side of what the ball touches */
+        return true; /* seen from behind: another side of what the ball touches */
     }
     /* Very near the surface rounding decides where d points. A face's normal is better known at any distance. */
     int clear = feature && distance > 1e3 * b->noise;

@@ -30,7 +30,7 @@ typedef struct lift {
     int raised;
 } lift;
 
-static int distance_when_lifted(const lift *l, const convex *triangle, double height, double margin, convex_gap *gap) {
+static bool distance_when_lifted(const lift *l, const convex *triangle, double height, double margin, convex_gap *gap) {
     pose X = pose_identity();
     X.p = v3_scale(-height, l->m);
     return convex_distance(l->a, triangle, &X, margin, v3_make(0, 0, 0), gap);
@@ -55,7 +55,7 @@ static double find_lift_end(lift *l, const convex *triangle, double top) {
     return height;
 }
 
-static int raise_over_triangle(void *context, int t) {
+static bool raise_over_triangle(void *context, int t) {
     lift *l = context;
     v3 c[3];
     double top = -HUGE_VAL;
@@ -66,25 +66,25 @@ static int raise_over_triangle(void *context, int t) {
         top = h > top ? h : top;
     }
     if (top - l->bottom <= l->height) {
-        return 1;
+        return true;
     }
     convex triangle = convex_triangle(c[0], c[1], c[2]);
     v3 apart = v3_sub(triangle.centre, v3_axpy(l->a->centre, l->height, l->m));
     double reach = triangle.extent + l->a->extent;
     convex_gap g;
     if (v3_dot(apart, apart) >= reach * reach || !distance_when_lifted(l, &triangle, l->height, 0, &g)) {
-        return 1;
+        return true;
     }
     double height = find_lift_end(l, &triangle, top);
     if (height > l->height) {
         l->height = height;
         l->raised = 1;
     }
-    return 1;
+    return true;
 }
 
-/* Lifts until nothing is met; 0 if that leads too far. */
-static int lift_clear(lift *l, v3 m) {
+/* Lifts until nothing is met; false if that leads too far. */
+static bool lift_clear(lift *l, v3 m) {
     const convex *a = l->a;
     const pose *X = &l->p->X_ab;
     uint32_t vertex;
@@ -104,10 +104,10 @@ static int lift_clear(lift *l, v3 m) {
             l->raised = 1;
         }
         if (!l->raised) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* Contacts of the lifted solid, as they are where it really stands. */
@@ -126,7 +126,7 @@ static void lower_contacts(const lift *l, int first, manifold *out) {
     out->count = kept;
 }
 
-int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out) {
+bool convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out) {
     lift l = {.p = p, .a = a, .s = s, .hair = CLEARANCE_OVER_WIDTH * a->least};
     int first = out->count;
     for (int aim = 0; aim < MAX_AIMS; aim++) {
@@ -141,7 +141,7 @@ int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surfac
         m = l.normal;
     }
     if (!(l.height > 0)) {
-        return 0;
+        return false;
     }
     pair q = *p;
     q.X_ab.p = v3_axpy(q.X_ab.p, -l.height, l.m);

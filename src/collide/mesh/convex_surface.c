@@ -92,14 +92,14 @@ static int feature_along(const convex *tri, v3 n) {
 }
 
 /* Is x over the triangle, seen along its normal n? */
-static int is_over_triangle(const v3 c[3], double size, v3 n, v3 x) {
+static bool is_over_triangle(const v3 c[3], double size, v3 n, v3 x) {
     for (int k = 0; k < 3; k++) {
         v3 e = v3_sub(c[(k + 1) % 3], c[k]);
         if (v3_dot(v3_cross(n, e), v3_sub(x, c[k])) < -1e-9 * v3_norm(e) * size) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Drops points so deep under a face that another part of the surface, which faces elsewhere, is much nearer. */
@@ -151,11 +151,11 @@ typedef struct under {
     v3 corner[3], normal;
 } under;
 
-static int visit_under(void *context, int t) {
+static bool visit_under(void *context, int t) {
     under *u = context;
     const surface *s = u->o->s;
     if (surface_patch(s, t) != u->patch) {
-        return 1;
+        return true;
     }
     surface_corners(s, t, u->corner);
     u->normal = surface_normal(s, t);
@@ -217,17 +217,17 @@ static void add_part_points(on_surface *o, const flat_part *part) {
     drop_hidden(o, first);
 }
 
-/* Notes the part that a flat triangle belongs to; 0 if there is no room. */
-static int note_part(on_surface *o, int t) {
+/* Notes the part that a flat triangle belongs to; false if there is no room. */
+static bool note_part(on_surface *o, int t) {
     int patch = surface_patch(o->s, t);
     uint32_t vertex;
     for (int k = 0; k < o->nparts; k++) {
         if (o->part[k].patch == patch) {
-            return 1;
+            return true;
         }
     }
     if (o->nparts == MAX_PARTS) {
-        return 0;
+        return false;
     }
     v3 c[3];
     surface_corners(o->s, t, c);
@@ -235,23 +235,23 @@ static int note_part(on_surface *o, int t) {
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
     int counts = v3_dot(n, v3_sub(lowest, at)) <= o->p->margin && v3_dot(n, v3_sub(o->a->centre, at)) > 0;
     o->part[o->nparts++] = (flat_part){t, patch, counts, n};
-    return 1;
+    return true;
 }
 
 /* ---- triangles ---- */
 
-static int are_outside_interval(double a, double b, double c, double low, double high) {
+static bool are_outside_interval(double a, double b, double c, double low, double high) {
     return (a > high && b > high && c > high) || (a < low && b < low && c < low);
 }
 
-static int is_beside_box(const v3 c[3], v3 low, v3 high) {
+static bool is_beside_box(const v3 c[3], v3 low, v3 high) {
     return are_outside_interval(c[0].x, c[1].x, c[2].x, low.x, high.x) ||
            are_outside_interval(c[0].y, c[1].y, c[2].y, low.y, high.y) ||
            are_outside_interval(c[0].z, c[1].z, c[2].z, low.z, high.z);
 }
 
 /* Is a triangle farther than the margin from what is round?  Quicker than its distance. */
-static int is_clear_of_round(const convex *a, const v3 c[3], double margin) {
+static bool is_clear_of_round(const convex *a, const v3 c[3], double margin) {
     v3 x[3], origin = {0, 0, 0};
     int feature;
     if (a->kind == CONVEX_CYLINDER) { /* from the axis */
@@ -263,7 +263,7 @@ static int is_clear_of_round(const convex *a, const v3 c[3], double margin) {
         return v3_dot(q, q) > far * far;
     }
     if (a->kind != CONVEX_ELLIPSOID) {
-        return 0;
+        return false;
     }
     /* from an ellipsoid with all axes longer by one factor, the shortest by the margin */
     double grow = 1 + margin / (0.5 * a->least);
@@ -306,16 +306,16 @@ static void collide_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
     }
 }
 
-static int visit_near_triangle(void *context, int t) {
+static bool visit_near_triangle(void *context, int t) {
     on_surface *o = context;
     v3 own[3], c[3];
     int level = surface_flag(o->s, t) & RELIEF_FLAT;
     if (level && note_part(o, t) && level == RELIEF_FLAT) {
-        return 1;
+        return true;
     }
     surface_corners(o->s, t, own);
     if (is_beside_box(own, o->low, o->high)) {
-        return 1;
+        return true;
     }
     for (int k = 0; k < 3; k++) {
         c[k] = pose_point(o->p->X_ab, own[k]);

@@ -7,19 +7,19 @@
 
 #include <string.h>
 
-static int is_same_point(const contact_point *a, const contact_point *b, double alike, double same) {
+static bool is_same_point(const contact_point *a, const contact_point *b, double alike, double same) {
     v3 d = v3_sub(a->position, b->position);
     return v3_dot(d, d) <= same * same && v3_dot(a->normal, b->normal) >= alike;
 }
 
 /* Is there, among the first `count`, a point that stands for c? */
-static int contains_point(const contact_point *point, int count, const contact_point *c, double alike, double same) {
+static bool contains_point(const contact_point *point, int count, const contact_point *c, double alike, double same) {
     for (int k = 0; k < count; k++) {
         if (is_same_point(&point[k], c, alike, same)) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* Moves the group about the deepest point of the rest to `out`; returns how many are left. */

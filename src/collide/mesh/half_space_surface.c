@@ -13,7 +13,7 @@ typedef struct plane {
     manifold *out;
 } plane;
 
-static int add_vertices_below(void *context, int t) {
+static bool add_vertices_below(void *context, int t) {
     plane *h = context;
     int i[3], flag = surface_flag(h->s, t);
     surface_triangle(h->s, t, i);

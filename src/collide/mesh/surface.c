@@ -58,17 +58,17 @@ v3 surface_normal(const surface *s, int t) {
     return surface_normal_of(c);
 }
 
-int surface_turn(const surface *s, int *t, int *corner, int back) {
+bool surface_turn(const surface *s, int *t, int *corner, int back) {
     int here[3], there[3];
     surface_triangle(s, *t, here);
     int u = surface_across(s, *t, back ? *corner : (*corner + 2) % 3);
     if (u < 0) {
-        return 0;
+        return false;
     }
     surface_triangle(s, u, there);
     *corner = there[0] == here[*corner] ? 0 : there[1] == here[*corner] ? 1 : 2;
     *t = u;
-    return 1;
+    return true;
 }
 
 static v3 weighted_normal(const surface *s, int t, int k) {
@@ -100,14 +100,14 @@ v3 surface_feature_normal(const surface *s, int triangle, int feature) {
     return v3_scale(1 / v3_norm(n), n); /* all point up: no sum of them vanishes */
 }
 
-static int falls_within(v3 n, v3 from, v3 to, double slack) {
+static bool falls_within(v3 n, v3 from, v3 to, double slack) {
     v3 d = v3_sub(to, from);
     return v3_dot(n, d) <= slack * v3_norm(d);
 }
 
-static int falls_towards(v3 n, v3 from, v3 to) { return falls_within(n, from, to, SURFACE_SLACK); }
+static bool falls_towards(v3 n, v3 from, v3 to) { return falls_within(n, from, to, SURFACE_SLACK); }
 
-static int vertex_faces(const surface *s, int triangle, int corner, v3 n) {
+static bool vertex_faces(const surface *s, int triangle, int corner, v3 n) {
     int border = 0;
     for (int back = 0; back < 2; back++) {
         int t = triangle, k = corner;
@@ -115,21 +115,21 @@ static int vertex_faces(const surface *s, int triangle, int corner, v3 n) {
             v3 c[3];
             surface_corners(s, t, c);
             if (!falls_towards(n, c[k], c[(k + 1) % 3]) || !falls_towards(n, c[k], c[(k + 2) % 3])) {
-                return 0;
+                return false;
             }
             if (!surface_turn(s, &t, &k, back)) {
                 border = 1;
                 break;
             }
             if (t == triangle) {
-                return 1;
+                return true;
             }
         }
     }
     return !border || v3_dot(n, surface_feature_normal(s, triangle, corner + 4)) >= -SURFACE_SLACK;
 }
 
-int surface_faces(const surface *s, int triangle, int feature, v3 n) {
+bool surface_faces(const surface *s, int triangle, int feature, v3 n) {
     v3 c[3], own;
     if (feature >= 4) {
         return vertex_faces(s, triangle, feature - 4, n);
@@ -141,7 +141,7 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
     }
     int k = feature - 1, other = surface_across(s, triangle, k);
     if (!falls_towards(n, c[k], c[(k + 2) % 3])) {
-        return 0;
+        return false;
     }
     if (other < 0) {
         return v3_dot(n, own) >= -SURFACE_SLACK;
@@ -153,14 +153,14 @@ int surface_faces(const surface *s, int triangle, int feature, v3 n) {
     surface_corners(s, other, d);
     for (int i = 0; i < 3; i++) {
         if (there[i] != here[k] && there[i] != here[(k + 1) % 3] && !falls_towards(n, c[k], d[i])) {
-            return 0;
+            return false;
         }
     }
     /* Two triangles in one plane, seen from behind, fall away as well. */
     return v3_dot(n, v3_add(own, surface_normal_of(d))) >= -SURFACE_SLACK;
 }
 
-int surface_ends(const surface *s, int triangle, int feature, v3 n, double slack) {
+bool surface_ends(const surface *s, int triangle, int feature, v3 n, double slack) {
     enum { AROUND = 64 };
     int around[AROUND], count = surface_faces_at(s, triangle, feature, around, AROUND);
     v3 c[3], at[2];
@@ -172,11 +172,11 @@ int surface_ends(const surface *s, int triangle, int feature, v3 n, double slack
         surface_corners(s, around[f], c);
         for (int j = 0; j < 3 * ends; j++) {
             if (!falls_within(n, at[j / 3], c[j % 3], slack)) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room) {

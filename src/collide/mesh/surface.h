@@ -28,7 +28,7 @@ int surface_across(const surface *s, int t, int k);
 v3 surface_normal(const surface *s, int t);
 v3 surface_normal_of(const v3 corner[3]);
 /* The next triangle round the vertex at corner `corner` of t; 0 at a border. */
-int surface_turn(const surface *s, int *t, int *corner, int back);
+bool surface_turn(const surface *s, int *t, int *corner, int back);
 int surface_triangles(const surface *s);
 
 /* Calls `visit` for each triangle whose box meets [low, high], always in the same order. */
@@ -48,19 +48,19 @@ typedef struct surface_place {
     int triangle, feature;
 } surface_place;
 
-/* The nearest place no farther than `reach`; 0 if there is none. */
-int surface_nearest(const surface *s, v3 p, double reach, surface_place *place);
+/* The nearest place no farther than `reach`; false if there is none. */
+bool surface_nearest(const surface *s, v3 p, double reach, surface_place *place);
 /* Signed distance, negative behind; HUGE_VAL beyond `reach`. */
 double surface_distance(const surface *s, v3 p, double reach, surface_place *place);
 /* Whether p is inside a surface that is solid: then also the nearest place and the (negative) distance. */
-int surface_holds(const surface *s, v3 p, double *distance, surface_place *place);
+bool surface_holds(const surface *s, v3 p, double *distance, surface_place *place);
 
 v3 surface_feature_normal(const surface *s, int triangle, int feature);
 /* Does the surface fall away from the feature when seen along n (unit): is n between the normals that meet there? */
-int surface_faces(const surface *s, int triangle, int feature, v3 n);
+bool surface_faces(const surface *s, int triangle, int feature, v3 n);
 /* Does the surface near an edge or a vertex end there, seen along n: do no triangles that meet in it rise along n from
  * any of its ends, but for angles of sine `slack`? */
-int surface_ends(const surface *s, int triangle, int feature, v3 n, double slack);
+bool surface_ends(const surface *s, int triangle, int feature, v3 n, double slack);
 /* Angles by which directions may stray, as a sine. */
 #define SURFACE_SLACK RELIEF_SLACK
 
@@ -83,7 +83,7 @@ void convex_on_surface(const pair *p, const convex *a, const surface *s, manifol
 /* The contacts that `pass` finds where the solid, lifted along m, comes free, with the gaps they have here.  Returns
  * whether there are any. */
 typedef void surface_pass(const pair *p, const convex *a, const surface *s, manifold *out);
-int convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out);
+bool convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out);
 void ball_on_surface(const pair *p, double radius, const surface *s, manifold *out);
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out);
 /* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */

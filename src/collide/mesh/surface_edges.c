@@ -41,24 +41,24 @@ static int ridges_of(const surface *s, const pose *X, int t, edge out[3]) {
     return count;
 }
 
-/* Where two lines come nearest; 0 if that is not within both edges. */
-static int find_edge_crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
+/* Where two lines come nearest; false if that is not within both edges. */
+static bool find_edge_crossing(const edge *a, const edge *b, v3 *on_a, v3 *on_b, v3 *n) {
     double aa = v3_dot(a->along, a->along), bb = v3_dot(b->along, b->along), ab = v3_dot(a->along, b->along);
     *n = v3_cross(a->along, b->along);
     double D = v3_dot(*n, *n);
     if (D <= PARALLEL_SINE * PARALLEL_SINE * aa * bb) {
-        return 0;
+        return false;
     }
     v3 d = v3_sub(b->at, a->at);
     double da = v3_dot(d, a->along), db = v3_dot(d, b->along);
     double s = (da * bb - db * ab) / D, t = (da * ab - db * aa) / D;
     if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) {
-        return 0;
+        return false;
     }
     *on_a = v3_axpy(a->at, s, a->along);
     *on_b = v3_axpy(b->at, t, b->along);
     *n = v3_scale(1 / sqrt(D), *n);
-    return 1;
+    return true;
 }
 
 /* A place inside a solid, and an edge of the other. */
@@ -69,15 +69,15 @@ typedef struct enclosed {
     m3 R;        /* turns vectors of the other there */
     double deep; /* nothing nearer than this should lead out */
     double slack;
-    int free;
+    bool free; /* no way out is nearer */
 } enclosed;
 
 /* Does the other's edge come to a face with the normal n, in the frame of s, from inside? */
-static int comes_from_inside(const enclosed *q, v3 n) {
+static bool comes_from_inside(const enclosed *q, v3 n) {
     return surface_ends(q->other, q->f->triangle, q->f->feature, m3_transposed_times(q->R, n), SURFACE_INWARDS);
 }
 
-static int test_way_out(void *context, int t) {
+static bool test_way_out(void *context, int t) {
     enclosed *q = context;
     v3 c[3], n = surface_normal(q->s, t);
     surface_corners(q->s, t, c);
@@ -97,8 +97,8 @@ static double depth_at(const surface *s, v3 x, double reach, surface_place *plac
 /* Edges have passed each other, by `depth`.  e is an edge of the solid `s`, placed at X; x, inside it, is the point of
  * the edge f of `other`, placed at Y.  A little farther in, the two faces of the edge should be the nearest ones, but
  * for those that f comes to from inside: they are no way out for it. */
-static int is_way_out(const side *of, const surface *s, const pose *X, const edge *e, v3 on_edge, const surface *other,
-                      const pose *Y, const edge *f, v3 x, double depth) {
+static bool is_way_out(const side *of, const surface *s, const pose *X, const edge *e, v3 on_edge, const surface *other,
+                       const pose *Y, const edge *f, v3 x, double depth) {
     if (!s->solid) {
         return depth * depth <= 0.01 * v3_dot(e->along, e->along);
     }
@@ -114,7 +114,7 @@ static int is_way_out(const side *of, const surface *s, const pose *X, const edg
         v3 at = v3_axpy(x, (double)k / PLACES_ALONG_EDGES, v3_sub(on_edge, x));
         d = depth_at(s, m3_transposed_times(X->R, v3_sub(at, X->p)), of->touching, &place);
         if (d > of->touching) {
-            return 0;
+            return false;
         }
         deep = k == 0 ? -d : deep;
     }
@@ -123,9 +123,9 @@ static int is_way_out(const side *of, const surface *s, const pose *X, const edg
     if (d > of->touching || -d >= 0.7 * expected || depth > of->aside || deep <= of->touching) {
         return -d >= 0.7 * expected;
     }
-    enclosed q = {s, other, f, there, m3_product(m3_transpose(X->R), Y->R), 0.7 * expected, of->touching, 1};
+    enclosed q = {s, other, f, there, m3_product(m3_transpose(X->R), Y->R), 0.7 * expected, of->touching, true};
     if (!comes_from_inside(&q, place.normal) && place.feature == 0) {
-        return 0;
+        return false;
     }
     v3 reach = {q.deep, q.deep, q.deep};
     surface_in_box(s, v3_sub(there, reach), v3_add(there, reach), test_way_out, &q);
@@ -168,7 +168,7 @@ typedef struct near_ridges {
     int count;
 } near_ridges;
 
-static int are_boxes_apart(v3 low, v3 high, v3 l, v3 h) {
+static bool are_boxes_apart(v3 low, v3 high, v3 l, v3 h) {
     return low.x > h.x || high.x < l.x || low.y > h.y || high.y < l.y || low.z > h.z || high.z < l.z;
 }
 
@@ -196,7 +196,7 @@ static void try_near_edges(near_ridges *q) {
     q->count = 0;
 }
 
-static int collect_ridges(void *context, int t) {
+static bool collect_ridges(void *context, int t) {
     near_ridges *q = context;
     if (q->count > MAX_EDGES - 3) {
         try_near_edges(q);
@@ -210,7 +210,7 @@ static int collect_ridges(void *context, int t) {
     return !q->e->out->failed;
 }
 
-static int visit_edge_leaf(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near) {
+static bool visit_edge_leaf(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near) {
     near_ridges *q = context;
     q->leaf = leaf;
     near_in_box(near, low, high, collect_ridges, q);

@@ -11,15 +11,15 @@ void box_over(const pose *X, v3 low, v3 high, double grow, v3 *to_low, v3 *to_hi
     *to_high = v3_add(c, half);
 }
 
-int box_reaches(v3 low, v3 high, const surface *s) {
+bool box_reaches(v3 low, v3 high, const surface *s) {
     return low.x <= s->high.x && high.x >= s->low.x && low.y <= s->high.y && high.y >= s->low.y && low.z <= s->high.z &&
            (s->heights || high.z >= s->low.z);
 }
 
-static int found_one(void *context, int t) {
+static bool found_one(void *context, int t) {
     (void)t;
     *(int *)context = 1;
-    return 0;
+    return false;
 }
 
 int box_meets(const surface *s, v3 low, v3 high) {
@@ -95,7 +95,7 @@ void near_in_box(const near_list *list, v3 low, v3 high, bvh_visit *visit, void 
     }
 }
 
-int near_meets(const near_list *list, v3 low, v3 high) {
+bool near_meets(const near_list *list, v3 low, v3 high) {
     int found = 0;
     for (int k = 0; k < list->count && !found && !list->of->heights; k++) {
         bvh_in_box(list->of->bvh, list->node[k], NULL, 0, low, high, found_one, &found);

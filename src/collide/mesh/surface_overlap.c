@@ -71,13 +71,13 @@ static double passing(const corners *f, int i, const corners *g, int k) {
     return turned == other ? volume : -volume;
 }
 
-/* Where the edge of f from corner i on goes through the triangle g; 0 if it does not. */
-static int pierces(const corners *f, int i, const corners *g, v3 *x) {
+/* Where the edge of f from corner i on goes through the triangle g; false if it does not. */
+static bool pierces(const corners *f, int i, const corners *g, v3 *x) {
     int low = f->corner[i] < f->corner[(i + 1) % 3] ? i : (i + 1) % 3, high = low == i ? (i + 1) % 3 : i;
     v3 n = v3_cross(v3_sub(g->at[1], g->at[0]), v3_sub(g->at[2], g->at[0])), u = f->at[low], v = f->at[high];
     double du = v3_dot(n, v3_sub(u, g->at[0])), dv = v3_dot(n, v3_sub(v, g->at[0]));
     if ((du > 0) == (dv > 0) || du == dv) {
-        return 0;
+        return false;
     }
     int left = 0;
     for (int k = 0; k < 3; k++) {
@@ -87,7 +87,7 @@ static int pierces(const corners *f, int i, const corners *g, v3 *x) {
     return left == 0 || left == 3;
 }
 
-static int on_one_side(const overlap *o, const v3 d[3]) {
+static bool on_one_side(const overlap *o, const v3 d[3]) {
     double x = v3_dot(o->normal, d[0]) - o->offset, y = v3_dot(o->normal, d[1]) - o->offset,
            z = v3_dot(o->normal, d[2]) - o->offset;
     return least_of(x, y, z) > o->grain || most_of(x, y, z) < -o->grain;
@@ -104,13 +104,13 @@ static int find_piercings(const surface *s, const corners *f, const corners *g, 
     return count;
 }
 
-static int add_segment(overlap *o, const piercing *from, const piercing *to) {
+static bool add_segment(overlap *o, const piercing *from, const piercing *to) {
     if (o->count == o->room) {
         int room = o->room ? 2 * o->room : 64;
         segment *more = ARENA_NEW(o->p->arena, segment, room);
         if (!more) {
             o->failed = 1;
-            return 0;
+            return false;
         }
         if (o->count) {
             memcpy(more, o->segment, (size_t)o->count * sizeof *more);
@@ -120,15 +120,15 @@ static int add_segment(overlap *o, const piercing *from, const piercing *to) {
     }
     o->segment[o->count] = (segment){{*from, *to}, o->count};
     o->count++;
-    return 1;
+    return true;
 }
 
-static int visit_b(void *context, int t) {
+static bool visit_b(void *context, int t) {
     overlap *o = context;
     corners g = numbered_corners(o->b, t), *f = &o->of_a;
     piercing x[6];
     if (on_one_side(o, g.at)) {
-        return 1;
+        return true;
     }
     for (int k = 0; k < 3; k++) {
         g.at[k] = pose_point(o->X_ab, g.at[k]);
@@ -136,7 +136,7 @@ static int visit_b(void *context, int t) {
     int count = find_piercings(o->a, f, &g, 0, x, 0);
     count = find_piercings(o->b, &g, f, 1, x, count);
     if (count != 2) {
-        return 1; /* not at all, or only just */
+        return true; /* not at all, or only just */
     }
     v3 na = v3_cross(v3_sub(f->at[1], f->at[0]), v3_sub(f->at[2], f->at[0]));
     v3 nb = v3_cross(v3_sub(g.at[1], g.at[0]), v3_sub(g.at[2], g.at[0]));
@@ -144,7 +144,7 @@ static int visit_b(void *context, int t) {
     return add_segment(o, &x[!forward], &x[forward]);
 }
 
-static int visit_a(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near) {
+static bool visit_a(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near) {
     (void)low, (void)high;
     overlap *o = context;
     for (int k = 0; k < leaf->count; k++) {
@@ -199,7 +199,7 @@ static int *find_end_slot(const end_table *table, const overlap *o, uint64_t nam
 }
 
 /* Joins segments to rims; one that starts where no other ends, or where more than one does, leaves its rim open. */
-static int join_segments(overlap *o, rim *rims) {
+static bool join_segments(overlap *o, rim *rims) {
     uint32_t size = 16;
     while (size < 4 * (uint32_t)o->count) {
         size *= 2;
@@ -207,7 +207,7 @@ static int join_segments(overlap *o, rim *rims) {
     end_table ends = {ARENA_NEW(o->p->arena, int, size), size - 1};
     if (!ends.slot) {
         o->failed = 1;
-        return 0;
+        return false;
     }
     memset(ends.slot, 0, size * sizeof *ends.slot);
     for (int k = 0; k < o->count; k++) {
@@ -224,7 +224,7 @@ static int join_segments(overlap *o, rim *rims) {
             o->segment[one > other ? one : other].rim = one < other ? one : other;
         }
     }
-    return 1;
+    return true;
 }
 
 /* S of each rim, and whether it is closed.  Returns whether all are. */
@@ -305,8 +305,8 @@ static void find_extents(overlap *o, rim *rims, const manifold *inside) {
     }
 }
 
-/* The contact that parts the solids where the rim is; 0: they only touch there. */
-static int add_rim_contact(const overlap *o, const rim *r, const manifold *inside, double touching, manifold *out) {
+/* The contact that parts the solids where the rim is; false: they only touch there. */
+static bool add_rim_contact(const overlap *o, const rim *r, const manifold *inside, double touching, manifold *out) {
     const contact_point *deepest = r->deepest >= 0 ? &inside->point[r->deepest] : NULL;
     v3 origin = o->segment[r->first].end[0].at, sum = v3_axpy(origin, 1.0 / r->count, r->sum);
     double depth = r->to - r->from;
@@ -316,12 +316,12 @@ static int add_rim_contact(const overlap *o, const rim *r, const manifold *insid
         middle = deepest->position;
     }
     if (depth <= touching) {
-        return 0;
+        return false;
     }
     uint32_t name = (uint32_t)r->first << 2 | 3;
     contact_point c = {.position = middle, .normal = r->normal, .gap = -depth, .feature = feature_pair(name, name)};
     manifold_add(out, o->p->arena, &c);
-    return 1;
+    return true;
 }
 
 /* Where a vertex is much deeper than the contacts found, all rims belong to one overlap; without rims it speaks for

@@ -14,9 +14,9 @@ static void cells_of(double low, double high, double size, int count, int *first
     *last = (int)fmin(fmax(floor((high + 0.5 * size) * scale), -1), count - 1);
 }
 
-/* Cells of columns i0 .. i1, rows j0 .. j1 that reach heights between low and high. 0: `visit` has had enough. */
-static int cells_between(const sim_heights *h, const int i[2], const int j[2], double low, double high,
-                         bvh_visit *visit, void *context) {
+/* Cells of columns i0 .. i1, rows j0 .. j1 that reach heights between low and high. False: `visit` has had enough. */
+static bool cells_between(const sim_heights *h, const int i[2], const int j[2], double low, double high,
+                          bvh_visit *visit, void *context) {
     int columns = h->columns;
     for (int v = j[0]; v <= j[1]; v++) {
         for (int u = i[0]; u <= i[1]; u++) {
@@ -25,14 +25,14 @@ static int cells_between(const sim_heights *h, const int i[2], const int j[2], d
             double least = near < diagonal ? near : diagonal, most = near < diagonal ? diagonal : near;
             int cell = v * (columns - 1) + u;
             if ((least <= high || right <= high) && (most >= low || right >= low) && !visit(context, 2 * cell)) {
-                return 0;
+                return false;
             }
             if ((least <= high || left <= high) && (most >= low || left >= low) && !visit(context, 2 * cell + 1)) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 enum { FEW_CELLS = 4 * BVH_CELLS * BVH_CELLS };
@@ -97,7 +97,7 @@ typedef struct search {
     surface_place *place;
 } search;
 
-static int try_triangle(void *context, int t) {
+static bool try_triangle(void *context, int t) {
     search *f = context;
     v3 c[3];
     int feature;
@@ -110,10 +110,10 @@ static int try_triangle(void *context, int t) {
         f->place->triangle = t;
         f->place->feature = feature;
     }
-    return 1;
+    return true;
 }
 
-static int heights_nearest(const surface *s, v3 p, double reach, surface_place *place) {
+static bool heights_nearest(const surface *s, v3 p, double reach, surface_place *place) {
     search f = {s, p, reach * reach * (1 + 1e-12), place};
     place->triangle = -1;
     int below = triangle_at(s->heights, p);
@@ -178,17 +178,17 @@ void surface_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, voi
     }
 }
 
-int surface_nearest(const surface *s, v3 p, double reach, surface_place *place) {
+bool surface_nearest(const surface *s, v3 p, double reach, surface_place *place) {
     if (s->mesh) {
         place->triangle = bvh_nearest(s->bvh, s->mesh, p, reach, &place->point, &place->feature);
     } else {
         heights_nearest(s, p, reach, place);
     }
     if (place->triangle < 0) {
-        return 0;
+        return false;
     }
     place->normal = surface_feature_normal(s, place->triangle, place->feature);
-    return 1;
+    return true;
 }
 
 double surface_distance(const surface *s, v3 p, double reach, surface_place *place) {
@@ -199,22 +199,22 @@ double surface_distance(const surface *s, v3 p, double reach, surface_place *pla
     return v3_dot(d, place->normal) < 0 ? -v3_norm(d) : v3_norm(d);
 }
 
-static int outside_box(const surface *s, v3 p) {
+static bool outside_box(const surface *s, v3 p) {
     return p.x < s->low.x || p.x > s->high.x || p.y < s->low.y || p.y > s->high.y || p.z > s->high.z;
 }
 
 /* Below a height field by more than it is high, the nearest place is the one straight above. */
-static int heights_hold(const surface *s, v3 p, double *distance, surface_place *place) {
+static bool heights_hold(const surface *s, v3 p, double *distance, surface_place *place) {
     int t = triangle_at(s->heights, p);
     if (t < 0) {
-        return 0;
+        return false;
     }
     v3 c[3];
     surface_corners(s, t, c);
     v3 n = surface_normal(s, t);
     double below = v3_dot(n, v3_sub(p, c[0]));
     if (below >= 0) {
-        return 0;
+        return false;
     }
     double rise = below / n.z;
     if (-rise <
@@ -224,18 +224,18 @@ static int heights_hold(const surface *s, v3 p, double *distance, surface_place 
     }
     *place = (surface_place){v3_axpy(p, -below, n), n, t, 0};
     *distance = below;
-    return 1;
+    return true;
 }
 
-int surface_holds(const surface *s, v3 p, double *distance, surface_place *place) {
+bool surface_holds(const surface *s, v3 p, double *distance, surface_place *place) {
     if (!s->solid || outside_box(s, p)) {
-        return 0;
+        return false;
     }
     if (s->heights) {
         return heights_hold(s, p, distance, place);
     }
     if (p.z < s->low.z) {
-        return 0;
+        return false;
     }
     *distance = surface_distance(s, p, HUGE_VAL, place);
     return *distance < 0;

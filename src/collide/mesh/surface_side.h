@@ -21,14 +21,14 @@ typedef struct side {
 } side;
 
 /* Is x over the triangle along its normal n (unit), or beside it by `slack` at most? */
-static inline int is_over(const v3 c[3], v3 n, v3 x, double slack) {
+static inline bool is_over(const v3 c[3], v3 n, v3 x, double slack) {
     for (int k = 0; k < 3; k++) {
         v3 edge = v3_sub(c[(k + 1) % 3], c[k]);
         if (v3_dot(v3_cross(n, edge), v3_sub(x, c[k])) < -slack * v3_norm(edge)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Sine of the angle by which what ends at a face, from inside of it, may yet rise over that. */
@@ -49,7 +49,7 @@ static inline void bounds_of_corners(const v3 c[3], v3 *low, v3 *high) {
 }
 
 /* Does a box, in the other's frame, reach its bounds? */
-int box_reaches(v3 low, v3 high, const surface *other);
+bool box_reaches(v3 low, v3 high, const surface *other);
 
 static inline v3 node_low(const bvh_node *n) { return v3_make(n->low[0], n->low[1], n->low[2]); }
 static inline v3 node_high(const bvh_node *n) { return v3_make(n->high[0], n->high[1], n->high[2]); }
@@ -74,11 +74,11 @@ typedef struct near_list {
 near_list near_choose(const near_list *from, v3 low, v3 high, int *to, int room);
 /* Triangles under the nodes of the list in leaves that meet the box. */
 void near_in_box(const near_list *list, v3 low, v3 high, bvh_visit *visit, void *context);
-int near_meets(const near_list *list, v3 low, v3 high);
+bool near_meets(const near_list *list, v3 low, v3 high);
 
 /* Visits the leaves of `a`, a mesh, that have one of the bits `bits` (0: all) and come within `margin` of boxes of such
  * triangles of `b`, placed at X_ab.  low, high: the leaf's box, grown by the margin, in the frame of b. */
-typedef int leaf_visit(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near);
+typedef bool leaf_visit(void *context, const bvh_node *leaf, v3 low, v3 high, const near_list *near);
 void surface_near(const surface *a, int bits, const surface *b, const pose *X_ab, double margin, leaf_visit *visit,
                   void *context);
 

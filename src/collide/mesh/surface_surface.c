@@ -40,7 +40,7 @@ static void add_counted_point(const side *e, v3 x, v3 n, double gap, uint32_t ow
 }
 
 /* Does an open surface let the other pass? It holds what has its middle before it. */
-static int lets_pass(const side *e, const surface_place *place, v3 normal) {
+static bool lets_pass(const side *e, const surface_place *place, v3 normal) {
     return !e->other->solid && v3_dot(normal, v3_sub(e->middle, pose_point(e->X, place->point))) <= 0;
 }
 
@@ -55,27 +55,27 @@ typedef struct way_out {
     int by;
 } way_out;
 
-static int try_way_out(void *context, int t) {
+static bool try_way_out(void *context, int t) {
     way_out *w = context;
     const surface *other = w->e->other;
     v3 c[3], n = surface_normal(other, t);
     surface_corners(other, t, c);
     double gap = v3_dot(n, v3_sub(w->there, c[0]));
     if (gap >= w->e->touching || gap <= w->gap || !is_over(c, n, w->there, w->e->touching)) {
-        return 1;
+        return true;
     }
     if (surface_faces(w->e->s, w->triangle, w->corner + 4, v3_neg(m3_times(w->e->X.R, n)))) {
         w->gap = gap;
         w->normal = n;
         w->by = t;
     }
-    return 1;
+    return true;
 }
 
 /* The shortest way out through a face that lets the surface round the vertex out as well.  `blind`: the nearest face is
  * none for the surface round the vertex, which comes to it from inside, and so tells nothing of how deep others may be.
  * Returns whether there is one. */
-static int add_way_out_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
+static bool add_way_out_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
     way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .by = -1};
     w.gap = blind ? -e->aside : -fmin(-MAX_OTHER_DEPTH_RATIO * d, e->aside);
     v3 reach = v3_make(-w.gap, -w.gap, -w.gap);
@@ -128,10 +128,10 @@ static double distance_of_other(const side *e, v3 x, double reach, surface_place
 
 /* Is a box, seen from the other, outside it, because nothing is met from there on along an axis?  An open surface shows
  * that only along its normals. */
-static int is_free_along(const side *e, v3 low, v3 high, int way) {
+static bool is_free_along(const side *e, v3 low, v3 high, int way) {
     double *to[6] = {&high.x, &high.y, &high.z, &low.x, &low.y, &low.z};
     if (way < 0) {
-        return 0;
+        return false;
     }
     *to[way] = way < 3 ? HUGE_VAL : -HUGE_VAL;
     return !box_meets(e->other, low, high);
@@ -156,16 +156,16 @@ typedef struct whereabouts {
 } whereabouts;
 
 /* Is a vertex certainly clear of the other by more than the margin? */
-static int is_clear(const side *e, v3 x, v3 there, const whereabouts *w) {
+static bool is_clear(const side *e, v3 x, v3 there, const whereabouts *w) {
     double margin = e->p->margin;
     v3 away = v3_sub(x, e->last), grow = {margin, margin, margin}, low = v3_sub(there, grow),
        high = v3_add(there, grow);
     if (w->inside) {
-        return 0;
+        return false;
     }
     if ((e->clear > 0 && v3_dot(away, away) < e->clear * e->clear) ||
         (w->from.distance > 0 && at_least(&w->from, v3_norm(v3_sub(x, w->from.centre))) > margin)) {
-        return 1; /* within a ball that is known to be free */
+        return true; /* within a ball that is known to be free */
     }
     return (e->other->heights || !near_meets(&w->near, low, high)) && is_free_along(e, low, high, e->way);
 }
@@ -209,25 +209,25 @@ static void try_surface_vertex(side *e, int t, int corner, v3 x, const whereabou
 
 /* May a vertex in the node's box, [low, high] in the other's frame, touch the other, though no triangle is near?  Then
  * it is inside, or behind. */
-static int may_be_within(side *e, const bvh_node *n, v3 low, v3 high, whereabouts *w) {
+static bool may_be_within(side *e, const bvh_node *n, v3 low, v3 high, whereabouts *w) {
     v3 l = node_low(n), h = node_high(n), c = v3_scale(0.5, v3_add(l, h));
     double away = v3_norm(v3_sub(c, w->from.centre)), half = 0.5 * v3_norm(v3_sub(h, l));
     double least = at_least(&w->from, away), most = at_most(e, &w->from, away), reach = half + e->p->margin;
     double deep = e->other->solid ? 0 : e->behind; /* beyond the bounds of an open surface may still be behind it */
     v3 grow = {deep, deep, deep};
     if (!box_reaches(v3_sub(low, grow), v3_add(high, grow), e->other) || is_free_along(e, low, high, e->way)) {
-        return 0;
+        return false;
     }
     if (least > 0 && w->from.distance < 0 && most <= half + e->behind) {
-        return 1;
+        return true;
     }
     if (least > (w->from.distance > 0 ? reach : half + e->behind)) {
-        return 0;
+        return false;
     }
     for (int way = 0; e->other->solid && way < 6; way++) {
         if (is_free_along(e, low, high, way)) {
             e->way = way;
-            return 0;
+            return false;
         }
     }
     surface_place place;
@@ -281,7 +281,7 @@ static void find_vertex_contacts(side *e) {
 }
 
 /* Overlap that nothing that counts accounts for? */
-static int has_lost_overlap(const manifold *out, int first, const manifold *inside) {
+static bool has_lost_overlap(const manifold *out, int first, const manifold *inside) {
     double deepest = 0, least = HUGE_VAL;
     for (int k = 0; k < inside->count; k++) {
         deepest = fmin(deepest, inside->point[k].gap);

@@ -189,7 +189,7 @@ static double find_nearest_features(const boxes *x, const pose *X, v3 n, double 
 }
 
 /* Whether the two points of the gap lie in the boxes: then nothing can be nearer. */
-static int are_points_in_boxes(const boxes *x, const pose *X, const convex_gap *gap) {
+static bool are_points_in_boxes(const boxes *x, const pose *X, const convex_gap *gap) {
     double tolerance = REACHED_OVER_SIZE * x->size;
     v3 in_b = m3_transposed_times(X->R, v3_sub(gap->on_b, X->p));
     return v3_norm(v3_sub(gap->on_a, clamp_to_box(gap->on_a, x->a))) <= tolerance &&

@@ -25,7 +25,7 @@ typedef struct bounds {
     v3 low, high; /* infinite to all sides: a solid without bounds */
 } bounds;
 
-static int is_bounded(const bounds *b) { return v3_finite(b->low) && v3_finite(b->high); }
+static bool is_bounded(const bounds *b) { return v3_finite(b->low) && v3_finite(b->high); }
 
 /* Requirements found while the tree is laid out. */
 typedef struct builder {
@@ -45,11 +45,11 @@ static sim_status refuse_definition(const builder *b, const char *text) {
 
 static sim_status no_memory(const builder *b) { return sim_fail(b->error, SIM_NO_RESOURCE, "no memory for a field"); }
 
-static int is_length(double x) { return x > 0 && x <= MAX_LENGTH; }
+static bool is_length(double x) { return x > 0 && x <= MAX_LENGTH; }
 
 /* ---- counting, and what holds for nodes of all types ---- */
 
-static int turns_space(const sim_m3 *R) {
+static bool turns_space(const sim_m3 *R) {
     const double slack = 1e-9;
     v3 z = v3_cross(R->x, R->y);
     return fabs(v3_dot(R->x, R->x) - 1) < slack && fabs(v3_dot(R->y, R->y) - 1) < slack &&
@@ -310,7 +310,7 @@ static bounds grown_bounds(bounds b, double by) {
     return (bounds){v3_sub(b.low, reach), v3_add(b.high, reach)};
 }
 
-static int is_identity(const pose *X) {
+static bool is_identity(const pose *X) {
     pose one = pose_identity();
     return memcmp(X, &one, sizeof one) == 0;
 }

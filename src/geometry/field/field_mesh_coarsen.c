@@ -86,34 +86,34 @@ static stand stand_of(const coarsener *c, v3 u, v3 v, v3 w) {
 }
 
 /* May a triangle have these corners?  `old`: twice the area vector it comes from; `worst`: of the triangles that go. */
-static int is_good(const coarsener *c, v3 v, v3 a, v3 b, v3 old, stand worst) {
+static bool is_good(const coarsener *c, v3 v, v3 a, v3 b, v3 old, stand worst) {
     double va = v3_norm(v3_sub(a, v)), vb = v3_norm(v3_sub(b, v)), ab = v3_norm(v3_sub(b, a));
     double longest = fmax(va, fmax(vb, ab));
     v3 area = area_of(v, a, b);
     double size = v3_norm(area);
     if (!(va <= c->spacing && vb <= c->spacing && size > SLIVER * longest * longest) ||
         v3_dot(area, old) < 0.5 * size * v3_norm(old)) {
-        return 0;
+        return false;
     }
     stand s = stand_of(c, v, a, b);
     if (!(s.off <= worst.off && s.along >= worst.along)) {
-        return 0;
+        return false;
     }
     for (int k = 0; k < 2; k++) {
         v3 middle = v3_scale(0.5, v3_add(v, k ? b : a));
         if (!(fabs(sim_field_distance(c->field, middle, NULL)) <= worst.off)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Can `u` move to `v`?  `ring`: the triangles of u. */
-static int may_collapse(coarsener *c, int u, int v, const int *ring, int count, stand worst) {
+static bool may_collapse(coarsener *c, int u, int v, const int *ring, int count, stand worst) {
     int other[MAX_RING_TRIANGLES], near_u[2 * MAX_RING_TRIANGLES], near_v[2 * MAX_RING_TRIANGLES], common = 0;
     int nother = ring_of(c, v, other);
     if (nother < 0 || nother + count > MAX_RING_TRIANGLES) {
-        return 0;
+        return false;
     }
     int nu = neighbours_of(c, ring, count, u, near_u), nv = neighbours_of(c, other, nother, v, near_v);
     for (int i = 0; i < nu; i++) {
@@ -122,7 +122,7 @@ static int may_collapse(coarsener *c, int u, int v, const int *ring, int count, 
         }
     }
     if (common != 2 || nu + nv - 4 < 3) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < count; i++) {
         const int *t = c->triangle[ring[i]];
@@ -130,11 +130,11 @@ static int may_collapse(coarsener *c, int u, int v, const int *ring, int count, 
         if (place_in(t, v) < 0) {
             v3 a = c->vertex[t[(k + 1) % 3]], b = c->vertex[t[(k + 2) % 3]];
             if (!is_good(c, c->vertex[v], a, b, area_of(c->vertex[u], a, b), worst)) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 static int collapse_edge(coarsener *c, int u, int v, const int *ring, int count) {

@@ -62,21 +62,21 @@ static void name_build(char build[65]) {
     sha256_finish(&hash, build);
 }
 
-int grid_file_name(char *path, size_t size, const char *folder, const field_grid *grid, const char *end) {
+bool grid_file_name(char *path, size_t size, const char *folder, const field_grid *grid, const char *end) {
     char build[65];
     name_build(build);
     int length = snprintf(path, size, "%s/%s-%.8s%s", folder, grid->key, build, end);
     return length > 0 && length < (int)size;
 }
 
-int grid_file_read(const char *folder, const field_grid *grid, float *sample) {
+bool grid_file_read(const char *folder, const field_grid *grid, float *sample) {
     char path[PATH_ROOM];
     header found;
     size_t count = sample_count(grid);
     int file;
     int64_t size;
     if (!grid_file_name(path, sizeof path, folder, grid, ".grid") || file_open(path, &file, &size, NULL)) {
-        return 0;
+        return false;
     }
     FILE *stream = (size_t)size == sizeof found + count * sizeof *sample ? fdopen(file, "rb") : NULL;
     int good =
@@ -87,18 +87,18 @@ int grid_file_read(const char *folder, const field_grid *grid, float *sample) {
         close(file);
     }
     if (!good) {
-        return 0;
+        return false;
     }
     header expected = header_of(grid, sample);
     if (memcmp(&found, &expected, sizeof found) != 0) {
-        return 0;
+        return false;
     }
     for (size_t k = 0; k < count; k++) {
         if (!isfinite(sample[k])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* The folder and those above it; whether that went well shows when a file is to be made there. */

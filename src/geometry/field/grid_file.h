@@ -22,10 +22,10 @@
 
 /* Fills grid->key. */
 void grid_file_key(field_grid *grid, const sim_mesh *mesh);
-/* The file of a grid, or of one that ends otherwise; 0 if its name does not fit. */
-int grid_file_name(char *path, size_t size, const char *folder, const field_grid *grid, const char *end);
-/* Fills the samples of a grid whose other members are set; 0 when there is no such file. */
-int grid_file_read(const char *folder, const field_grid *grid, float *sample);
+/* The file of a grid, or of one that ends otherwise; false if its name does not fit. */
+bool grid_file_name(char *path, size_t size, const char *folder, const field_grid *grid, const char *end);
+/* Fills the samples of a grid whose other members are set; false when there is no such file. */
+bool grid_file_read(const char *folder, const field_grid *grid, float *sample);
 void grid_file_write(const char *folder, const field_grid *grid);
 
 #endif

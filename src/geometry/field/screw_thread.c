@@ -28,7 +28,7 @@ static sim_status refuse_thread(sim_error *error, const char *where, const char 
     return sim_fail(error, SIM_BAD_INPUT, "%s: the thread's %s must be %s, not %g", where, what, expected, value);
 }
 
-static int is_positive(double x) { return x > 0 && isfinite(x); }
+static bool is_positive(double x) { return x > 0 && isfinite(x); }
 
 sim_status thread_check(const sim_thread *t, const char *where, sim_error *error) {
     if (!is_positive(t->diameter)) {

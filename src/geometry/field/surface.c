@@ -37,19 +37,19 @@ typedef struct mesher {
     int failed;
 } mesher;
 
-int surface_project(const sim_field *field, double size, v3 *p) {
+bool surface_project(const sim_field *field, double size, v3 *p) {
     for (int step = 0; step < MAX_NEWTON_STEPS; step++) {
         v3 g;
         double d = sim_field_distance(field, *p, &g), squared = v3_dot(g, g);
         if (fabs(d) <= ON_SURFACE * size) {
-            return 1;
+            return true;
         }
         if (!(squared > 1e-6)) {
-            return 0;
+            return false;
         }
         *p = v3_axpy(*p, -d / squared, g);
     }
-    return 0;
+    return false;
 }
 
 /* ---- crossings ---- */
@@ -144,7 +144,7 @@ static v3 clamp_to_bounds(v3 p, v3 low, v3 high) {
     return v3_make(fmin(fmax(p.x, low.x), high.x), fmin(fmax(p.y, low.y), high.y), fmin(fmax(p.z, low.z), high.z));
 }
 
-static int is_within_box(v3 p, v3 low, v3 high, double slack) {
+static bool is_within_box(v3 p, v3 low, v3 high, double slack) {
     return p.x >= low.x - slack && p.x <= high.x + slack && p.y >= low.y - slack && p.y <= high.y + slack &&
            p.z >= low.z - slack && p.z <= high.z + slack;
 }
@@ -165,7 +165,7 @@ static int gather_crossings(const mesher *m, const cell *at, int piece, const cr
 }
 
 /* No other vertex is as good as there.  (Two pieces of a cube that meet in one point of an edge would be joined.) */
-static int is_edge_free(mesher *m, v3 p) {
+static bool is_edge_free(mesher *m, v3 p) {
     v3 q = v3_scale(APART / m->lattice.edge, v3_sub(p, m->lattice.origin));
     uint64_t x = (uint64_t)(int64_t)rint(q.x), y = (uint64_t)(int64_t)rint(q.y), z = (uint64_t)(int64_t)rint(q.z);
     uint64_t key = x * 0x9e3779b97f4a7c15u ^ y * 0xc2b2ae3d27d4eb4fu ^ z * 0x165667b19e3779f9u;
@@ -307,7 +307,7 @@ static int piece_at(const mesher *m, const int place[3], const int at[3], int ax
 
 /* Do the two cubes on both sides of a face with four crossed edges join one pair of pieces twice?  The face spans the
  * edge from `at` and its neighbour `beside`. */
-static int is_joined_twice(mesher *m, const int place[2][3], const int at[3], const int beside[3], int axis) {
+static bool is_joined_twice(mesher *m, const int place[2][3], const int at[3], const int beside[3], int axis) {
     lattice *l = &m->lattice;
     int at_end[3] = {at[0], at[1], at[2]}, beside_end[3] = {beside[0], beside[1], beside[2]};
     at_end[axis]++;
@@ -315,7 +315,7 @@ static int is_joined_twice(mesher *m, const int place[2][3], const int at[3], co
     int inside = lattice_distance(l, at) < 0, diagonal = lattice_distance(l, beside_end) < 0;
     if (inside != diagonal || inside == (lattice_distance(l, beside) < 0) ||
         inside == (lattice_distance(l, at_end) < 0)) {
-        return 0;
+        return false;
     }
     const cell *unused;
     return piece_at(m, place[0], at, axis, &unused) == piece_at(m, place[0], beside, axis, &unused) &&

@@ -18,7 +18,7 @@ sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge,
                            sim_error *error);
 void surface_free(surface *s);
 
-/* The point of the surface to which Newton's method along the gradient leads; 0 if it does not get there. */
-int surface_project(const sim_field *field, double size, v3 *p);
+/* The point of the surface to which Newton's method along the gradient leads; false if it does not get there. */
+bool surface_project(const sim_field *field, double size, v3 *p);
 
 #endif

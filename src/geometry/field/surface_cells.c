@@ -36,13 +36,13 @@ static uint32_t find_slot(const sparse_map *map, uint64_t key) {
     return s;
 }
 
-static int enlarge_map(sparse_map *map) {
+static bool enlarge_map(sparse_map *map) {
     sparse_map wide = {.room = map->room ? 2 * map->room : 1024, .count = map->count};
     wide.key = calloc((size_t)wide.room, sizeof *wide.key);
     wide.value = malloc((size_t)wide.room * sizeof *wide.value);
     if (!wide.key || !wide.value) {
         sparse_free(&wide);
-        return 0;
+        return false;
     }
     for (int k = 0; k < map->room; k++) {
         if (map->key[k]) {
@@ -53,7 +53,7 @@ static int enlarge_map(sparse_map *map) {
     }
     sparse_free(map);
     *map = wide;
-    return 1;
+    return true;
 }
 
 int *sparse_at(sparse_map *map, uint64_t key, int absent) {
@@ -77,23 +77,23 @@ int sparse_find(const sparse_map *map, uint64_t key, int absent) {
     return map->key[s] ? map->value[s] : absent;
 }
 
-int grow(void **items, int count, int *room, size_t size) {
+bool grow(void **items, int count, int *room, size_t size) {
     if (count < *room) {
-        return 1;
+        return true;
     }
     int more = *room ? 2 * *room : 256;
     void *moved = *room > MAX_ITEMS ? NULL : realloc(*items, (size_t)more * size);
     if (!moved) {
-        return 0;
+        return false;
     }
     *items = moved;
     *room = more;
-    return 1;
+    return true;
 }
 
 /* ---- pieces of the surface in a cube ---- */
 
-static int is_crossed(int inside, int edge) {
+static bool is_crossed(int inside, int edge) {
     return (inside >> cube_corner(edge, 0) & 1) != (inside >> cube_corner(edge, 1) & 1);
 }
 
@@ -268,7 +268,7 @@ static double expect_cells(lattice *l, int width) {
     return 1.0 * last * last * search_cubes(l, origin, width, last);
 }
 
-int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room) {
+bool lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room) {
     *l = (lattice){.field = field,
                    .edge = edge,
                    .room = room,
@@ -282,7 +282,7 @@ int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edg
         double cells = ceil(length[k] / edge) + 1;
         if (!(cells < LATTICE_MAX_SIZE)) {
             l->expected = 2 * (size.x * size.y + size.y * size.z + size.z * size.x) / edge / edge;
-            return 0;
+            return false;
         }
         l->size[k] = (int)cells;
         slack[k] = 0.5 * (cells * edge - length[k]); /* half a cell or more: corners outside all round */

@@ -57,7 +57,7 @@ enum { LATTICE_MAX_SIZE = 1 << 17, LATTICE_MAX_CELLS = 5000000 };
 double lattice_most_cells(const sim_field *field, int64_t room);
 /* A lattice of cubes with edge `edge` around [low, high]; finds the cells within `room` steps.  0 without memory or
  * with too many cells. */
-int lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room);
+bool lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double edge, int64_t room);
 void lattice_close(lattice *l);
 
 static inline int cube_corner(int edge, int end) {
@@ -70,7 +70,7 @@ v3 lattice_point(const lattice *l, const int at[3]);
 /* Distance at a corner. */
 double lattice_distance(lattice *l, const int at[3]);
 
-/* `items` grown, if it must be, to hold one more than `count`; 0 without memory. */
-int grow(void **items, int count, int *room, size_t size);
+/* `items` grown, if it must be, to hold one more than `count`; false without memory. */
+bool grow(void **items, int count, int *room, size_t size);
 
 #endif

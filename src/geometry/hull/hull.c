@@ -346,7 +346,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
 
 /* No edge of the surface is a valley deeper than what the tolerance explains: a corner moved by it tilts a triangle of
  * height h so that its plane moves by d / h as much at the distance d. */
-static int no_valleys(const sim_mesh *m, double tolerance) {
+static bool no_valleys(const sim_mesh *m, double tolerance) {
     for (int t = 0; t < m->ntriangle; t++) {
         const int *v = m->triangle[t];
         v3 a = m->vertex[v[0]], b = v3_sub(m->vertex[v[1]], a), c = v3_sub(m->vertex[v[2]], a), n = v3_cross(b, c);
@@ -354,11 +354,11 @@ static int no_valleys(const sim_mesh *m, double tolerance) {
         for (int k = 0; k < 9; k++) {
             v3 d = v3_sub(m->vertex[m->triangle[m->across[t][k / 3]][k % 3]], a);
             if (v3_dot(n, d) > 4 * tolerance * (twice_area + v3_norm(d) * longest)) {
-                return 0;
+                return false;
             }
         }
     }
-    return 1;
+    return true;
 }
 
 /* A closed surface of one piece without valleys that encloses as much as its hull is its hull's boundary. */

@@ -54,8 +54,8 @@ static void sort_by_end(const half_edges *e, int larger, const int *from, int *t
     }
 }
 
-/* 0 where an edge has not exactly two halves that run against each other. */
-static int find_twins(half_edges *e, int *one, int *two, int *count) {
+/* False where an edge has not exactly two halves that run against each other. */
+static bool find_twins(half_edges *e, int *one, int *two, int *count) {
     for (int k = 0; k < e->nedge; k++) {
         one[k] = k;
     }
@@ -65,12 +65,12 @@ static int find_twins(half_edges *e, int *one, int *two, int *count) {
         int k = one[i], l = i + 1 < e->nedge ? one[i + 1] : k;
         if (e->loop[k] != e->loop[next_half(e, l)] || e->loop[l] != e->loop[next_half(e, k)] ||
             e->face[k] == e->face[l]) {
-            return 0;
+            return false;
         }
         e->twin[k] = l;
         e->twin[l] = k;
     }
-    return 1;
+    return true;
 }
 
 /* ---- unions ---- */
@@ -95,13 +95,13 @@ static void take_face_in(half_edges *e, patch *p, int f) {
     p->weight += weight;
 }
 
-static int may_join(const half_edges *e, const patch *p, int f) {
+static bool may_join(const half_edges *e, const patch *p, int f) {
     int shared_edges = 0, shared_corners = 0;
     double size = v3_norm(p->area);
     v3 normal = v3_scale(1 / size, p->area), middle = v3_scale(1 / p->weight, p->moment);
     for (int k = e->start[f]; k < e->start[f + 1]; k++) {
         if (fabs(v3_dot(normal, v3_sub(e->vertex[e->loop[k]], middle))) > p->tolerance) {
-            return 0;
+            return false;
         }
         shared_edges += e->region[e->face[e->twin[k]]] == p->region;
         shared_corners += e->mark[e->loop[k]] == p->region;
@@ -170,7 +170,7 @@ static void grow_all(half_edges *e, const facet_size *order, double tolerance, i
 /* ---- outlines ---- */
 
 static int region_of(const half_edges *e, int k) { return e->region[e->face[k]]; }
-static int on_outline(const half_edges *e, int k) { return region_of(e, k) != region_of(e, e->twin[k]); }
+static bool on_outline(const half_edges *e, int k) { return region_of(e, k) != region_of(e, e->twin[k]); }
 
 static int next_on_outline(const half_edges *e, int k) {
     k = next_half(e, k);
@@ -215,7 +215,7 @@ static int list_outline_corners(const half_edges *e, int region, int *corner) {
 }
 
 /* No corner stands inwards of the line through its neighbours. */
-static int convex_outline(const half_edges *e, int region, const int *corner, int count) {
+static bool convex_outline(const half_edges *e, int region, const int *corner, int count) {
     v3 normal = {0, 0, 0};
     for (int i = 2; i < count; i++) {
         v3 a = e->vertex[e->loop[corner[0]]], b = e->vertex[e->loop[corner[i - 1]]], c = e->vertex[e->loop[corner[i]]];
@@ -223,7 +223,7 @@ static int convex_outline(const half_edges *e, int region, const int *corner, in
     }
     double size = v3_norm(normal);
     if (!(size > 0) || v3_dot(normal, e->area[region]) <= 0) {
-        return 0;
+        return false;
     }
     for (int i = 0; i < count; i++) {
         v3 a = e->vertex[e->loop[corner[i]]], b = e->vertex[e->loop[corner[(i + 1) % count]]],
@@ -231,10 +231,10 @@ static int convex_outline(const half_edges *e, int region, const int *corner, in
         v3 chord = v3_sub(c, a);
         double inwards = v3_dot(normal, v3_cross(v3_sub(b, a), chord)) / size;
         if (inwards < -4 * e->tolerance * v3_norm(chord)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Marks in `bad` the unions that must be taken apart: they themselves, or, where a facet alone has lost its corners or
@@ -280,20 +280,20 @@ static int take_apart(half_edges *e, const unsigned char *bad) {
 
 /* Unions that end where the surface bends away by just the tolerance have ragged outlines: they are grown again with
  * less of it, in the end with none. */
-static int settle_regions(half_edges *e, const facet_size *order, int *work, unsigned char *bad) {
+static bool settle_regions(half_edges *e, const facet_size *order, int *work, unsigned char *bad) {
     double tolerance = e->tolerance;
     for (int round = 0; round < MAX_ROUNDS; round++) {
         grow_all(e, order, tolerance, work);
         find_outlines(e);
         if (!find_bad(e, work, bad)) {
-            return 1;
+            return true;
         }
         if (!take_apart(e, bad)) {
-            return 0;
+            return false;
         }
         tolerance = round < SHRINKING_ROUNDS ? tolerance / 4 : -1;
     }
-    return 0;
+    return false;
 }
 
 /* ---- results ---- */
@@ -311,7 +311,7 @@ typedef struct builder {
     int *start, *loop, *across, *ring_start, *ring;
 } builder;
 
-static int collect_vertices(builder *b, int *corner) {
+static bool collect_vertices(builder *b, int *corner) {
     const half_edges *e = b->e;
     for (int v = 0; v < e->nvertex; v++) {
         b->new_vertex[v] = e->degree[v] >= 3 ? b->nvertex++ : -1;
@@ -330,7 +330,7 @@ static int collect_vertices(builder *b, int *corner) {
     return b->nvertex - b->ncorner / 2 + b->nface == 2 && b->ncorner % 2 == 0;
 }
 
-static int reserve_arrays(builder *b) {
+static bool reserve_arrays(builder *b) {
     b->vertex = POOL_NEW(b->pool, v3, b->nvertex);
     b->normal = POOL_NEW(b->pool, v3, b->nface);
     b->offset = POOL_NEW(b->pool, double, b->nface);
@@ -383,12 +383,12 @@ static void write_rings(builder *b) {
 }
 
 /* Each face is cut into a fan about its first corner: triangle i of the face has the corners 0, i + 1, i + 2. */
-static int write_mesh(const builder *b, sim_mesh *mesh) {
+static bool write_mesh(const builder *b, sim_mesh *mesh) {
     int count = b->ncorner - 2 * b->nface;
     int(*triangle)[3] = pool_alloc(b->pool, (size_t)count, sizeof *triangle);
     int(*across)[3] = pool_alloc(b->pool, (size_t)count, sizeof *across);
     if (!triangle || !across) {
-        return 0;
+        return false;
     }
     for (int f = 0; f < b->nface; f++) {
         int begin = b->start[f], n = b->start[f + 1] - begin;
@@ -410,7 +410,7 @@ static int write_mesh(const builder *b, sim_mesh *mesh) {
         }
     }
     *mesh = (sim_mesh){b->nvertex, count, b->vertex, (const int(*)[3])triangle, (const int(*)[3])across, 1, 1};
-    return 1;
+    return true;
 }
 
 static hull_outcome build_faces(builder *b, sim_hull *hull, sim_mesh *mesh) {

@@ -78,8 +78,8 @@ static v3 exact_unit(v3 a) {
     return v3_scale(1 / v3_norm(a), a);
 }
 
-/* 0 where the face is not one of a convex body. */
-static int find_plane(const sim_hull *h, int f, double tolerance, support *best) {
+/* False where the face is not one of a convex body. */
+static bool find_plane(const sim_hull *h, int f, double tolerance, support *best) {
     v3 area = area_of(h, f), first = h->vertex[h->loop[h->face_start[f]]];
     double longest = 0;
     *best = plane_along(h, f, exact_unit(area));

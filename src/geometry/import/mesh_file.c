@@ -69,18 +69,18 @@ static sim_status scale_parts(const mesh_text *t, mesh_parts *parts, v3 scale) {
 
 /* ---- formats ---- */
 
-static int name_ends(const char *name, const char *ending) {
+static bool name_ends(const char *name, const char *ending) {
     const char *dot = strrchr(name, '.');
     return dot && text_is_word(dot, ending);
 }
 
 /* The first word is one that OBJ files begin with. */
-static int begins_like_obj(const mesh_text *t) {
+static bool begins_like_obj(const mesh_text *t) {
     static const char *const first[] = {"v", "vt", "vn", "f", "o", "g", "s", "mtllib", "usemtl"};
     const char *p = t->start;
     size_t size = (size_t)(t->end - t->start);
     if (memchr(t->start, 0, size < 1024 ? size : 1024)) {
-        return 0;
+        return false;
     }
     while (text_is_blank(*p) || *p == '\n' || *p == '\r' || *p == '#') {
         for (int comment = *p == '#'; comment && *p && *p != '\n' && *p != '\r';) {
@@ -90,13 +90,13 @@ static int begins_like_obj(const mesh_text *t) {
     }
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
         if (text_is_word(p, first[i])) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
-static int begins_with_solid(const mesh_text *t) {
+static bool begins_with_solid(const mesh_text *t) {
     const char *p = t->start;
     while (text_is_blank(*p) || *p == '\n' || *p == '\r') {
         p++;

@@ -33,16 +33,16 @@ int mesh_add_triangle(mesh_parts *parts, int a, int b, int c);
 sim_status mesh_read_obj(mesh_text *text, mesh_parts *parts);
 sim_status mesh_read_stl(mesh_text *text, mesh_parts *parts);
 /* A binary STL file is as long as its count says. */
-int mesh_is_binary_stl(const char *content, size_t size);
+bool mesh_is_binary_stl(const char *content, size_t size);
 
 /* ---- words and numbers ---- */
 
-int text_is_blank(char c);
+bool text_is_blank(char c);
 /* The first word of the content is `word`, large or small. */
-int text_is_word(const char *at, const char *word);
+bool text_is_word(const char *at, const char *word);
 const char *text_word_end(const char *at);
 /* A decimal number that a blank, the end of the line or a comment follows; 0 and t->error if there is none. */
-int text_number(mesh_text *t, double *x);
+bool text_number(mesh_text *t, double *x);
 /* `NAME:LINE:COLUMN: expected WHAT, found "..."`; returns SIM_BAD_INPUT. */
 sim_status text_expected(const mesh_text *t, const char *at, const char *what);
 /* `NAME:LINE:COLUMN: ` and a sentence. */

@@ -23,7 +23,7 @@ typedef struct obj {
 
 /* ---- lines ---- */
 
-static int line_ends(const mesh_text *t) {
+static bool line_ends(const mesh_text *t) {
     return *t->at == '\n' || *t->at == '\r' || *t->at == '#' || t->at >= t->end;
 }
 
@@ -70,20 +70,20 @@ static sim_status read_obj_vertex(obj *o) {
     return mesh_add_vertex(o->parts, (v3){x[0], x[1], x[2]}) ? SIM_OK : mesh_no_memory(t);
 }
 
-static int read_integer(const char **at, long *value) {
+static bool read_integer(const char **at, long *value) {
     const char *p = *at;
     int negative = *p == '-';
     long n = 0;
     p += *p == '-' || *p == '+';
     if (*p < '0' || *p > '9') {
-        return 0;
+        return false;
     }
     for (; *p >= '0' && *p <= '9'; p++) {
         n = n < LONG_MAX / 20 ? 10 * n + (*p - '0') : n;
     }
     *value = negative ? -n : n;
     *at = p;
-    return 1;
+    return true;
 }
 
 static sim_status read_corner(obj *o, int *corner) {
@@ -158,16 +158,16 @@ static sim_status read_face(obj *o, const char *start) {
     return cut_polygon(o, start, (int)count);
 }
 
-static int says_nothing_of_surfaces(const char *word) {
+static bool says_nothing_of_surfaces(const char *word) {
     static const char *const known[] = {"vt",       "vn",       "vp",     "p",          "l",         "g",      "o",
                                         "s",        "mg",       "usemtl", "mtllib",     "usemap",    "maplib", "bevel",
                                         "c_interp", "d_interp", "lod",    "shadow_obj", "trace_obj", NULL};
     for (const char *const *k = known; *k; k++) {
         if (text_is_word(word, *k)) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static sim_status read_statement(obj *o) {

@@ -3,18 +3,18 @@
 
 #include <stdlib.h>
 
-static int grow_list(void **items, size_t count, size_t *room, size_t size) {
+static bool grow_list(void **items, size_t count, size_t *room, size_t size) {
     if (count < *room) {
-        return 1;
+        return true;
     }
     size_t more = *room ? 2 * *room : 64;
     void *larger = more > SIZE_MAX / 2 / size ? NULL : realloc(*items, more * size);
     if (!larger) {
-        return 0;
+        return false;
     }
     *items = larger;
     *room = more;
-    return 1;
+    return true;
 }
 
 int mesh_add_vertex(mesh_parts *parts, v3 p) {

@@ -40,11 +40,11 @@ static size_t table_place(const vertex_table *t, const v3 *vertex, v3 p) {
 }
 
 /* To `size`, a power of two. */
-static int grow_table(vertex_table *t, size_t size, const mesh_parts *parts) {
+static bool grow_table(vertex_table *t, size_t size, const mesh_parts *parts) {
     vertex_table larger = {NULL, size};
     larger.slot = malloc(larger.size * sizeof(int));
     if (!larger.slot) {
-        return 0;
+        return false;
     }
     memset(larger.slot, 0xff, larger.size * sizeof(int));
     for (size_t v = 0; v < parts->nvertex; v++) {
@@ -52,7 +52,7 @@ static int grow_table(vertex_table *t, size_t size, const mesh_parts *parts) {
     }
     free(t->slot);
     *t = larger;
-    return 1;
+    return true;
 }
 
 /* The index of p, or -1 without memory. */
@@ -96,7 +96,7 @@ static double float_at(const char *at) {
     return (double)x;
 }
 
-int mesh_is_binary_stl(const char *content, size_t size) {
+bool mesh_is_binary_stl(const char *content, size_t size) {
     return size >= HEADER_BYTES && size == HEADER_BYTES + (size_t)RECORD_BYTES * little_endian(content + 80);
 }
 
@@ -149,13 +149,13 @@ static void skip_space(mesh_text *t) {
     }
 }
 
-static int take_word(mesh_text *t, const char *word) {
+static bool take_word(mesh_text *t, const char *word) {
     skip_space(t);
     if (!text_is_word(t->at, word)) {
-        return 0;
+        return false;
     }
     t->at = text_word_end(t->at);
-    return 1;
+    return true;
 }
 
 static sim_status demand_words(mesh_text *t, const char *first, const char *second) {
@@ -220,7 +220,7 @@ static sim_status read_stl_text(mesh_text *t, mesh_parts *parts, vertex_table *t
 }
 
 /* Text has no zero bytes; headers of binary files are padded with them, or lead into floats that have some. */
-static int looks_like_text(const mesh_text *t) {
+static bool looks_like_text(const mesh_text *t) {
     const char *p = t->start;
     size_t size = (size_t)(t->end - t->start);
     while (text_is_blank(*p) || *p == '\n' || *p == '\r') {

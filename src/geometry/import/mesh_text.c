@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int text_is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+bool text_is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-static int is_end(char c) { return c == '\n' || c == '\r' || c == 0; }
+static bool is_end(char c) { return c == '\n' || c == '\r' || c == 0; }
 
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 const char *text_word_end(const char *at) {
     while (!text_is_blank(*at) && !is_end(*at)) {
@@ -23,11 +23,11 @@ const char *text_word_end(const char *at) {
     return at;
 }
 
-int text_is_word(const char *at, const char *word) {
+bool text_is_word(const char *at, const char *word) {
     for (; *word; at++, word++) {
         char c = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
         if (c != *word) {
-            return 0;
+            return false;
         }
     }
     return text_is_blank(*at) || is_end(*at);
@@ -120,7 +120,7 @@ static const char *scan_text_number(const char *p, decimal *d) {
     return text_is_blank(*p) || is_end(*p) || *p == '#' || joined ? p : NULL;
 }
 
-int text_number(mesh_text *t, double *x) {
+bool text_number(mesh_text *t, double *x) {
     static const double power[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *p = t->at;
@@ -130,7 +130,7 @@ int text_number(mesh_text *t, double *x) {
     const char *end = scan_text_number(p, &d);
     if (!end) {
         text_expected(t, t->at, "a number");
-        return 0;
+        return false;
     }
     if (d.ndigit <= 19 && d.digits <= UINT64_C(1) << 53 && d.exponent >= -22 && d.exponent <= 22) {
         double m = (double)d.digits;
@@ -140,9 +140,9 @@ int text_number(mesh_text *t, double *x) {
         *x = strtod(t->at, NULL);
         if (!isfinite(*x)) {
             text_expected(t, t->at, "a number of at most 1.8e308");
-            return 0;
+            return false;
         }
     }
     t->at = end;
-    return 1;
+    return true;
 }

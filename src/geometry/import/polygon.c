@@ -22,8 +22,8 @@ typedef struct flat {
 /* Twice the area of (a, b, c). */
 static double turn_area(flat a, flat b, flat c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
-/* Coordinates across the area vector, relative to the first corner and to the size; 0 for a polygon without area. */
-static int flatten_polygon(const mesh_parts *parts, const int *corner, int count, flat *at) {
+/* Coordinates across the area vector, relative to the first corner and to the size; false without area. */
+static bool flatten_polygon(const mesh_parts *parts, const int *corner, int count, flat *at) {
     v3 area = {0, 0, 0}, first = parts->vertex[corner[0]];
     double size = 0;
     for (int i = 1; i < count; i++) {
@@ -31,7 +31,7 @@ static int flatten_polygon(const mesh_parts *parts, const int *corner, int count
         size = fmax(size, fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z))));
     }
     if (!(size > 0) || !isfinite(size)) {
-        return 0;
+        return false;
     }
     for (int i = 2; i < count; i++) {
         v3 b = v3_scale(1 / size, v3_sub(parts->vertex[corner[i - 1]], first));
@@ -39,7 +39,7 @@ static int flatten_polygon(const mesh_parts *parts, const int *corner, int count
         area = v3_add(area, v3_cross(b, c));
     }
     if (!(v3_norm(area) > 1e-14)) {
-        return 0;
+        return false;
     }
     v3 normal = v3_scale(1 / v3_norm(area), area);
     v3 x = v3_perpendicular(normal), y = v3_cross(normal, x);
@@ -47,27 +47,27 @@ static int flatten_polygon(const mesh_parts *parts, const int *corner, int count
         v3 d = v3_scale(1 / size, v3_sub(parts->vertex[corner[i]], first));
         at[i] = (flat){v3_dot(d, x), v3_dot(d, y)};
     }
-    return 1;
+    return true;
 }
 
 /* Turns to the left everywhere by more than `least`, and each triangle of its fan too. */
-static int is_convex(const flat *at, int count, double least) {
+static bool is_convex(const flat *at, int count, double least) {
     for (int i = 0; i < count; i++) {
         if (turn_area(at[i], at[(i + 1) % count], at[(i + 2) % count]) < least ||
             (i >= 2 && turn_area(at[0], at[i - 1], at[i]) < least)) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-static int cut_fan(mesh_parts *parts, const int *corner, int count) {
+static bool cut_fan(mesh_parts *parts, const int *corner, int count) {
     for (int i = 2; i < count; i++) {
         if (!mesh_add_triangle(parts, corner[0], corner[i - 1], corner[i])) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 /* Twice the area over the square of the longest side: 0.87 at the most. */
@@ -77,7 +77,7 @@ static double plumpness(flat a, flat b, flat c) {
     return longest > 0 ? turn_area(a, b, c) / (longest * longest) : 0;
 }
 
-static int is_same(flat a, flat b) { return fabs(a.x - b.x) <= SMALL && fabs(a.y - b.y) <= SMALL; }
+static bool is_same(flat a, flat b) { return fabs(a.x - b.x) <= SMALL && fabs(a.y - b.y) <= SMALL; }
 
 /* How good an ear is corner i?  0: none.  1 and more: a plump one that no other corner touches; below: touched on its
  * rim, or flat. */

@@ -37,14 +37,14 @@ static inline bvh_box bvh_box_of(v3 low, v3 high) {
                      {-bvh_below(-high.x), -bvh_below(-high.y), -bvh_below(-high.z)}};
 }
 
-static inline int bvh_box_meets(const bvh_node *n, const bvh_box *b) {
+static inline bool bvh_box_meets(const bvh_node *n, const bvh_box *b) {
     return n->low[0] <= b->high[0] && n->high[0] >= b->low[0] && n->low[1] <= b->high[1] && n->high[1] >= b->low[1] &&
            n->low[2] <= b->high[2] && n->high[2] >= b->low[2];
 }
 
 /* Calls `visit` for each triangle below the node `root` whose leaf's box meets [low, high], in an order that depends on
- * the mesh alone; stops when it returns 0.  `bits` (may be NULL): only nodes that have one of the bits `of`. */
-typedef int bvh_visit(void *context, int triangle);
+ * the mesh alone; stops when it returns false.  `bits` (may be NULL): only nodes that have one of the bits `of`. */
+typedef bool bvh_visit(void *context, int triangle);
 void bvh_in_box(const sim_bvh *bvh, int root, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit,
                 void *context);
 

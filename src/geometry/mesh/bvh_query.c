@@ -156,16 +156,16 @@ v3 mesh_triangle_normal(const sim_mesh *mesh, int t) {
     return v3_scale(1 / v3_norm(n), n);
 }
 
-int mesh_turn(const sim_mesh *mesh, int *t, int *corner, int back) {
+bool mesh_turn(const sim_mesh *mesh, int *t, int *corner, int back) {
     int v = mesh->triangle[*t][*corner];
     int u = mesh->across[*t][back ? *corner : (*corner + 2) % 3];
     if (u < 0) {
-        return 0;
+        return false;
     }
     const int *i = mesh->triangle[u];
     *t = u;
     *corner = i[0] == v ? 0 : i[1] == v ? 1 : 2;
-    return 1;
+    return true;
 }
 
 static v3 angle_weighted_normal(const sim_mesh *mesh, int t, int corner) {

@@ -142,9 +142,9 @@ sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int
 
 /* No edge bends inwards, and every vertex is on the way round: necessary for a convex surface, and a cheap test before
  * the hull is built. */
-static int looks_convex(const sim_mesh *m, double tolerance) {
+static bool looks_convex(const sim_mesh *m, double tolerance) {
     if (!m->closed || m->nvertex - m->ntriangle / 2 != 2) {
-        return 0;
+        return false;
     }
     for (int t = 0; t < m->ntriangle; t++) {
         v3 n = triangle_cross(m, t);
@@ -153,12 +153,12 @@ static int looks_convex(const sim_mesh *m, double tolerance) {
             const int *u = m->triangle[m->across[t][k]];
             for (int c = 0; c < 3; c++) {
                 if (v3_dot(n, m->vertex[u[c]]) - offset > slack) {
-                    return 0;
+                    return false;
                 }
             }
         }
     }
-    return 1;
+    return true;
 }
 
 static double mesh_area(const sim_mesh *m) {

@@ -22,7 +22,7 @@ sim_bvh *bvh_build_heights(memory_pool *pool, const sim_heights *heights);
 int mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, int (*across)[3]);
 
 /* Does a triangle have more height than the tolerance? */
-int triangle_has_area(const v3 *vertex, const int corner[3], double tolerance);
+bool triangle_has_area(const v3 *vertex, const int corner[3], double tolerance);
 /* Rids the surface of triangles without area that it needs to be closed, and of thin ones no higher than `rounding`, by
  * flipping edges.  0 without memory. */
 int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
@@ -42,6 +42,6 @@ v3 mesh_triangle_normal(const sim_mesh *mesh, int t);
 v3 mesh_feature_normal(const sim_mesh *mesh, int triangle, int feature);
 /* One triangle on round the vertex that is `corner` of triangle t, anticlockwise seen from outside, or `back`.  Returns
  * 0 at a border. */
-int mesh_turn(const sim_mesh *mesh, int *t, int *corner, int back);
+bool mesh_turn(const sim_mesh *mesh, int *t, int *corner, int back);
 
 #endif

@@ -48,7 +48,7 @@ static v3 unit_normal(const v3 c[3]) {
 
 /* ---- edges ---- */
 
-static int is_level(v3 n, const v3 c[3], int k, v3 other, v3 beyond) {
+static bool is_level(v3 n, const v3 c[3], int k, v3 other, v3 beyond) {
     v3 a = v3_sub(beyond, c[k]), b = v3_sub(beyond, c[(k + 1) % 3]);
     double off = fabs(v3_dot(n, a)), near = fmin(v3_dot(a, a), v3_dot(b, b));
     return off * off <= RELIEF_SLACK * RELIEF_SLACK * near && v3_dot(n, other) > 0; /* else folded back onto itself */
@@ -86,17 +86,17 @@ static void look_across(triangles *s, int t, const v3 *normal) {
 /* ---- corners ---- */
 
 /* One triangle on round the corner's vertex; 0 at a border. */
-static int turn_about_vertex(const triangles *s, int *t, int *k, int back) {
+static bool turn_about_vertex(const triangles *s, int *t, int *k, int back) {
     int i[3], j[3];
     int u = read_across(s, *t, back ? *k : (*k + 2) % 3);
     if (u < 0) {
-        return 0;
+        return false;
     }
     read_indices(s, *t, i);
     read_indices(s, u, j);
     *k = j[0] == i[*k] ? 0 : j[1] == i[*k] ? 1 : 2;
     *t = u;
-    return 1;
+    return true;
 }
 
 /* Corners whose lowest triangle is known carry this bit. */
@@ -159,8 +159,8 @@ static void gather_node_flags(const triangles *s, const sim_bvh *bvh, uint8_t *n
     }
 }
 
-/* All flags; 0 without memory. */
-static int find_flags(triangles *s) {
+/* All flags; false without memory. */
+static bool find_flags(triangles *s) {
     v3 *normal = malloc((size_t)s->count * sizeof *normal);
     for (int t = 0; normal && t < s->count; t++) {
         int i[3];

@@ -30,18 +30,18 @@ static double area_of(const v3 *vertex, const int i[3], double *longest) {
     return v3_norm(v3_cross(a, b));
 }
 
-int triangle_has_area(const v3 *vertex, const int i[3], double tolerance) {
+bool triangle_has_area(const v3 *vertex, const int i[3], double tolerance) {
     double longest, area = area_of(vertex, i, &longest);
     return area > tolerance * longest;
 }
 
 /* Lower than rounding leaves it. */
-static int is_thin(const flipper *f, const int i[3]) {
+static bool is_thin(const flipper *f, const int i[3]) {
     double longest, area = area_of(f->vertex, i, &longest);
     return area <= fmin(f->rounding, SLIVER_HEIGHT_OVER_EDGE * longest) * longest;
 }
 
-static int is_sliver(const flipper *f, int t) {
+static bool is_sliver(const flipper *f, int t) {
     const int *i = f->triangle[t];
     return i[0] != i[1] && i[1] != i[2] && i[2] != i[0] &&
            (!triangle_has_area(f->vertex, i, f->tolerance) || is_thin(f, i));
@@ -58,12 +58,12 @@ static v3 cross_of(const flipper *f, const int i[3]) {
 
 /* Would the sliver t and its neighbour u be better off as these two?  Which way what rounding made looks is for u to
  * say. */
-static int improves_triangles(const flipper *f, int t, int u, const int first[3], const int second[3]) {
+static bool improves_triangles(const flipper *f, int t, int u, const int first[3], const int second[3]) {
     if (!triangle_has_area(f->vertex, first, f->tolerance) || !triangle_has_area(f->vertex, second, f->tolerance)) {
-        return 0;
+        return false;
     }
     if (!triangle_has_area(f->vertex, f->triangle[t], f->tolerance)) {
-        return 1;
+        return true;
     }
     v3 n = cross_of(f, f->triangle[u]);
     double least = fmin(height_of(f, first), height_of(f, second));
@@ -95,11 +95,11 @@ static void set_neighbour(flipper *f, int t, int v, int w, int now) {
 }
 
 /* Whether the sliver t is gone. */
-static int flip_sliver(flipper *f, int t) {
+static bool flip_sliver(flipper *f, int t) {
     int k = sliver_longest_edge(f, t), u = f->across[t][k], e = 0;
     const int *i = f->triangle[t];
     if (u < 0 || u == t) {
-        return 0;
+        return false;
     }
     int a = i[k], b = i[(k + 1) % 3], c = i[(k + 2) % 3];
     const int *j = f->triangle[u];
@@ -107,12 +107,12 @@ static int flip_sliver(flipper *f, int t) {
         e++;
     }
     if (e == 3) {
-        return 0;
+        return false;
     }
     int d = j[(e + 2) % 3];
     const int first[3] = {c, a, d}, second[3] = {d, b, c};
     if (c == d || !improves_triangles(f, t, u, first, second)) {
-        return 0;
+        return false;
     }
     int ca = f->across[t][(k + 2) % 3], bc = f->across[t][(k + 1) % 3], ad = f->across[u][(e + 1) % 3],
         db = f->across[u][(e + 2) % 3];
@@ -120,7 +120,7 @@ static int flip_sliver(flipper *f, int t) {
     set_triangle(f, u, second, (const int[3]){db, bc, t});
     set_neighbour(f, ad, d, a, t);
     set_neighbour(f, bc, c, b, u);
-    return 1;
+    return true;
 }
 
 int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,

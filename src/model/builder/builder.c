@@ -337,7 +337,7 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
 }
 
 /* Not a number: not said. */
-static int out_of(double x, double low, double high) { return x < low || x > high; }
+static bool out_of(double x, double low, double high) { return x < low || x > high; }
 
 int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given) {
     if (!b || b->error.status || builder_grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {

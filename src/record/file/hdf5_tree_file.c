@@ -78,7 +78,7 @@ typedef struct source {
     int attribute;
 } source;
 
-static int read_as(const source *from, hid_t type, void *values) {
+static bool read_as(const source *from, hid_t type, void *values) {
     return (from->attribute ? H5Aread(from->id, type, values)
                             : H5Dread(from->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values)) >= 0;
 }
@@ -127,7 +127,7 @@ static bool take_code(reading *r, store_node *node, hid_t type) {
 }
 
 /* Texts of varying length become texts of fixed length. */
-static int take_varying(reading *r, store_node *node, const source *from) {
+static bool take_varying(reading *r, store_node *node, const source *from) {
     char *text = NULL;
     if (node->count != 1) {
         return fail_node(r, node, "a list of texts of varying length cannot be read");
@@ -140,7 +140,7 @@ static int take_varying(reading *r, store_node *node, const source *from) {
     node->rank = 0;
     node->text = pool_text(r->s->pool, text ? text : "");
     H5Dvlen_reclaim(from->type, from->space, H5P_DEFAULT, &text);
-    return node->text ? 1 : no_memory(r, node);
+    return node->text ? true : no_memory(r, node);
 }
 
 /* The values as int64, double or text, besides the raw ones. */
@@ -246,8 +246,8 @@ static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, v
 }
 
 /* Failures below were reported there; failures within the library were not. */
-static int go_through(reading *r, store_node *node, herr_t status) {
-    return status >= 0 ? 1 : r->error->text[0] ? 0 : fail_library(r, node);
+static bool go_through(reading *r, store_node *node, herr_t status) {
+    return status >= 0 ? true : r->error->text[0] ? false : fail_library(r, node);
 }
 
 static bool take_object(reading *r, store_node *node, hid_t id) {

@@ -90,11 +90,11 @@ static const struct {
 
 static int to_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
-static int has_ending(const char *path, const char *ending) {
+static bool has_ending(const char *path, const char *ending) {
     size_t length = strlen(path), size = strlen(ending);
     for (size_t k = 0; length > size && k < size; k++) {
         if (to_lower(path[length - size + k]) != ending[k]) {
-            return 0;
+            return false;
         }
     }
     return length > size;
