@@ -31,9 +31,9 @@ typedef struct sim_mesh {
     const sim_v3 *vertex;
     const int (*triangle)[3];
     const int (*across)[3]; /* the triangle on the other side of the edge from corner k to the next; -1 at a border */
-    int closed;             /* no border, each edge shared by two triangles of one orientation; where solids touch along
+    bool closed;            /* no border, each edge shared by two triangles of one orientation; where solids touch along
                  * an edge, more than two meet, in pairs that bound one wedge of solid */
-    int convex;             /* closed, and the boundary of its own convex hull */
+    bool convex;            /* closed, and the boundary of its own convex hull */
 } sim_mesh;
 
 /* Heights over a rectangle centred at the origin, solid below: column i (along x) and row j (along y) stand at

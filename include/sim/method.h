@@ -32,7 +32,7 @@ typedef enum sim_solver_piece { SIM_PIECE_NO_MEMORY, SIM_PIECE_PAUSED, SIM_PIECE
 
 typedef struct sim_solver_method {
     sim_solver_info info;
-    int uses_threads;      /* 1: yes; 0 for solvers outside the library */
+    bool uses_threads;     /* yes; 0 for solvers outside the library */
     int lapack;            /* least number of rows from which on it calls LAPACK; 0: never */
     void *(*create)(void); /* workspace from call to call, which must change no bit; NULL: none */
     void (*destroy)(void *workspace);

@@ -78,8 +78,8 @@ typedef struct sim_dof {
     int body;
     int parent;      /* the dof next nearer the root on the path to the world; -1 at the root */
     int depth;       /* dofs on the path from the root, this one included */
-    int turns;       /* the motion axis has an angular part */
-    int slides;      /* the motion axis has a linear part */
+    bool turns;      /* the motion axis has an angular part */
+    bool slides;     /* the motion axis has a linear part */
     int run;         /* dofs (own index - run .. own index] each follow on the one before on the path from the root */
     ptrdiff_t row;   /* where its row starts in a branch-sparse matrix (sim_crba) */
     double armature; /* rotor inertia: kg m^2 or kg */
@@ -200,10 +200,10 @@ typedef struct sim_actuator {
     const char *name;
     int dof;
     double kp, kd;
-    double effort;            /* infinity: no limit */
-    int gravity_compensation; /* add the torque that holds the tree against gravity */
-    sim_track target;         /* width 1: the coordinate */
-    sim_track feedforward;    /* width 1: N m or N; keys = 0: none */
+    double effort;             /* infinity: no limit */
+    bool gravity_compensation; /* add the torque that holds the tree against gravity */
+    sim_track target;          /* width 1: the coordinate */
+    sim_track feedforward;     /* width 1: N m or N; keys = 0: none */
 } sim_actuator;
 
 /* A wrench on a body, or a generalised force on a dof, over time. */
@@ -212,7 +212,7 @@ typedef struct sim_load {
     int body;        /* -1 when on a dof */
     int dof;         /* -1 when on a body */
     sim_v3 point;    /* where it acts, in the body frame */
-    int local;       /* components in body axes instead of world axes */
+    bool local;      /* components in body axes instead of world axes */
     sim_track track; /* width 6: moment, force; or width 1 on a dof */
 } sim_load;
 

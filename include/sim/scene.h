@@ -14,7 +14,7 @@ extern "C" {
 /* Signals that a run records. */
 typedef struct sim_record_spec {
     int every; /* steps between records */
-    int coordinates, velocities, poses, twists, energy, momentum, efforts, statistics, contacts; /* flags */
+    bool coordinates, velocities, poses, twists, energy, momentum, efforts, statistics, contacts; /* flags */
     int npoint;
     const struct sim_record_point {
         const char *name;
@@ -53,7 +53,7 @@ typedef struct sim_diagnostic {
     const char *pointer; /* JSON pointer, "/bodies/3/inertia" */
     const char *message;
     const char *hint; /* may be NULL */
-    int warning;      /* the scene is loaded all the same */
+    bool warning;     /* the scene is loaded all the same */
 } sim_diagnostic;
 
 /* All errors of a scene, up to 20; of a loaded scene its warnings. */

@@ -33,9 +33,9 @@ typedef struct sim_solver_info {
     sim_compliance default_law; /* R and velocity bias that it gets unless the caller asks for others */
     unsigned kinds;             /* bit k: takes constraints of kind k */
     /* yes or no */
-    int local;                 /* takes problems of W and q alone; others get a factor W = L L' with A = 1, J = L */
-    int asymmetric;            /* takes W that is not symmetric; others get the symmetric part in outer iterations */
-    int bodies;                /* uses the bodies of a problem, where they are known */
+    bool local;                /* takes problems of W and q alone; others get a factor W = L L' with A = 1, J = L */
+    bool asymmetric;           /* takes W that is not symmetric; others get the symmetric part in outer iterations */
+    bool bodies;               /* uses the bodies of a problem, where they are known */
     int positions;             /* 1 + index of the option that makes it use the positions of a problem; 0: never */
     unsigned counts;           /* SIM_COUNTS_... */
     const char *const *branch; /* names of the methods that it combines, ending with NULL; NULL: it is one method */

@@ -39,13 +39,13 @@ typedef struct sim_options {
     int threads;      /* 1 .. 64; the same bits for any number */
     double tolerance; /* implicit integrators: estimated error left in the acceleration, over its size */
     int max_iterations;
-    int contacts;          /* 0: shapes pass through each other */
+    bool contacts;         /* 0: shapes pass through each other */
     double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
     const sim_solver_info *solver; /* of the contact problem; NULL: sap */
     const double *solver_option;   /* one for each of its options; NULL: defaults.  Those of a world are its own */
     int compliance;                /* a sim_compliance; -1: the solver's own */
     sim_law_options law;
-    int sleep;          /* do steps leave out islands at rest? (docs/contact.md, "What sleeps") */
+    bool sleep;         /* do steps leave out islands at rest? (docs/contact.md, "What sleeps") */
     double sleep_speed; /* m/s: a body at rest has no faster point; NAN: by its size and gravity */
     double sleep_time;  /* s: rest before a tree sleeps; NAN: by its size and gravity */
 } sim_options;

@@ -172,7 +172,7 @@ int file_fresh_commit(file_fresh *fresh) {
     if (fsync(fresh->file) || (!fresh->named && !give_name(fresh)) || rename(fresh->beside, fresh->path)) {
         return errno;
     }
-    fresh->named = 0;
+    fresh->named = false;
     sync_folder_of(fresh->path);
     return 0;
 }

@@ -20,7 +20,7 @@ bool file_same(const char *a, const char *b);
  * without, so that a program that is killed leaves nothing behind. */
 typedef struct file_fresh {
     int file;     /* open for writing; -1: closed */
-    int named;    /* it stands under `beside` */
+    bool named;   /* it stands under `beside` */
     char *path;   /* its place */
     char *beside; /* a name in the same folder */
 } file_fresh;

@@ -15,7 +15,7 @@ typedef struct collision_input {
     double step;                /* s: how long they move so */
     double
         glide; /* s: by the law what slides at v stays in contact up to a gap of glide friction v; 0: nothing lifts */
-    int one_point; /* moving bodies that meet within the step share one point (sweep.c); 0: each has its own */
+    bool one_point; /* moving bodies that meet within the step share one point (sweep.c); 0: each has its own */
     const sim_contact *before; /* contacts of a step ago, as they were returned then; may be NULL */
     int nbefore;
     const char *still; /* [nbody] two bodies of these are passed over; NULL: none */

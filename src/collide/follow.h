@@ -12,7 +12,7 @@ typedef struct contact_follower contact_follower;
 typedef struct followed_contact {
     sim_v3 position, normal;
     double gap;
-    int known; /* 0: the pair has no such point there */
+    bool known; /* 0: the pair has no such point there */
 } followed_contact;
 
 typedef struct follow_input {

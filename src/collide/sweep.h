@@ -16,8 +16,8 @@ typedef struct sweep {
     mover a, b;
     double step;
     double margin;
-    double lift;   /* s: points count up to a gap of so much times their slip, too */
-    int one_point; /* for two bodies that both move */
+    double lift;    /* s: points count up to a gap of so much times their slip, too */
+    bool one_point; /* for two bodies that both move */
     const uint64_t *kept;
     int nkept;
     sim_arena *arena;

@@ -130,7 +130,7 @@ const sim_solver_info *sim_solver_register(sim_solver_registry *registry, const 
         return NULL;
     }
     *own = *method;
-    own->uses_threads = 0; /* sim_threads is not public */
+    own->uses_threads = false; /* sim_threads is not public */
     own->info.registered = own;
     registry->method[registry->count++] = own;
     return &own->info;

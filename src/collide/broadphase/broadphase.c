@@ -187,7 +187,7 @@ static void read_still_boxes(broad_phase *b) {
         box_tree_set(&b->still, s, &b->fat[b->order.item[s]]);
     }
     box_tree_fit(&b->still);
-    b->read_still = 1;
+    b->read_still = true;
 }
 
 static void test_candidates_part(broad_phase *b, int at) {
@@ -254,10 +254,10 @@ int broadphase_update(broad_phase *b, const aabb *box, sim_threads *threads, con
         read_still_boxes(b);
     }
     if (!update_candidates(b)) {
-        b->cold = 1;
+        b->cold = true;
         return -1;
     }
-    b->cold = 0;
+    b->cold = false;
     in_parts(b, test_candidates_part);
     *pairs = b->pairs;
     return (int)close_gaps(b, b->pairs, sizeof *b->pairs);
@@ -289,7 +289,7 @@ broad_phase *broadphase_create(int count, const uint8_t *moves, broad_filter *fi
     b->count = count;
     b->filter = filter;
     b->context = context;
-    b->cold = 1;
+    b->cold = true;
     for (int i = 0; i < count; i++) {
         b->nmoving += moves[i] != 0;
     }

@@ -29,8 +29,8 @@ struct broad_phase {
     uint32_t frame;
     double typical; /* size */
     double worn;    /* moves since the tree of the moving was put in order */
-    int cold;       /* candidates do not hold */
-    int read_still;
+    bool cold;      /* candidates do not hold */
+    bool read_still;
     box_tree still, moving;
     box_order order;
     pair_list candidate, spare, fresh;

@@ -61,7 +61,7 @@ static void write_gap(const minkowski *m, v3 u, double core_gap, v3 on_core_a, c
 }
 
 static void write_proven_gap(const minkowski *m, const mink_direction *d, const mink_foot *foot, convex_gap *out) {
-    out->certain = 1;
+    out->certain = true;
     write_gap(m, d->u, -d->h, foot->a, out);
 }
 
@@ -69,7 +69,7 @@ static void write_proven_gap(const minkowski *m, const mink_direction *d, const 
 static void solve_apart(const minkowski *m, const gjk_result *g, const mink_direction *polished, convex_gap *out) {
     double tolerance = max_of(1e-9 * m->least, 8 * m->grain);
     mink_direction d = {g->axis, -g->below, HUGE_VAL};
-    out->certain = 1;
+    out->certain = true;
     if (!m->curved && g->above - g->below <= tolerance) {
         write_gap(m, d.u, g->above, point_of_a(g), out);
         return;

@@ -48,7 +48,7 @@ typedef struct face {
     uint32_t edge[FACE_CORNERS];   /* feature number of the edge from a corner to the next */
     uint32_t number;               /* feature number of the face itself */
     v3 normal;                     /* unit; of a polygon, else along d */
-    int disc;                      /* corners lie on a circle: the rim is curved */
+    bool disc;                     /* corners lie on a circle: the rim is curved */
 } face;
 /* Faces, then edges, whose normal is within an angle of `slack` of d count as facing it; a disc only where its far side
  * lies behind its near one by `reach` at most: else it rolls on its rim. */
@@ -61,7 +61,7 @@ typedef struct convex_gap {
     double gap;
     v3 normal;     /* unit, from B to A */
     v3 on_a, on_b; /* the points of the two surfaces, on_a - on_b = gap normal */
-    int certain;   /* no other direction can be better by more than the tolerance: proven, not only found */
+    bool certain;  /* no other direction can be better by more than the tolerance: proven, not only found */
     int iterations;
 } convex_gap;
 

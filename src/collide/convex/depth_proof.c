@@ -28,7 +28,7 @@ typedef struct patch {
     int count; /* corners; 1: a point, 2: a segment */
     v3 corner[MAX_CORNERS];
     spot at[MAX_CORNERS];
-    int disc; /* then one corner, its centre */
+    bool disc; /* then one corner, its centre */
     v3 axis;
     double radius;
 } patch;
@@ -61,7 +61,7 @@ static void cylinder_patch(const convex *c, const pose *X, v3 u, patch *f) {
     double across = sqrt(u.x * u.x + u.y * u.y);
     if (across <= TIED_OVER_SIZE) {
         add_patch_corner(f, X, v3_make(0, 0, copysign(h[2], u.z)));
-        f->disc = 1;
+        f->disc = true;
         f->radius = h[0];
         f->axis = X ? X->R.z : v3_make(0, 0, 1);
         return;
@@ -118,7 +118,7 @@ static void triangle_patch(const convex *c, const pose *X, v3 u, patch *f) {
 /* `u` and what comes out in the frame in which X places the solid (NULL: in its own). */
 static void find_support_patch(const convex *c, const pose *X, v3 u_outer, uint32_t *start, patch *f) {
     v3 u = X ? m3_transposed_times(X->R, u_outer) : u_outer;
-    f->count = f->disc = 0;
+    f->count = f->disc = false;
     switch (c->kind) {
     case CONVEX_SEGMENT:
         add_patch_corner(f, X, v3_make(0, 0, copysign(c->half[2], u.z)));

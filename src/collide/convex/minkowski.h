@@ -18,7 +18,7 @@ typedef struct minkowski {
     pose X_ab;
     double least;    /* smallest width of the smaller core: the reference of tolerances */
     double grain;    /* rounding error of a support point */
-    int curved;      /* not both are polytopes */
+    bool curved;     /* not both are polytopes */
     double far;      /* a distance that need not be known better */
     uint32_t *start; /* [2] vertices at which hulls are searched from, those found last; or NULL */
 } minkowski;

@@ -42,8 +42,8 @@ typedef struct encounter {
     pose X_fs; /* the surface's frame in the field's */
     double margin;
     double coarse;       /* longer triangles are cut: they may hold several minima */
-    int surface_is_a;    /* else it is B's */
-    int sharp_only;      /* the other direction finds what is smooth */
+    bool surface_is_a;   /* else it is B's */
+    bool sharp_only;     /* the other direction finds what is smooth */
     place *vertex;       /* [nvertex] as far as they were needed */
     unsigned char *seen; /* [nvertex] of VERTEX_... */
     candidate *waiting;  /* [ntriangle] triangles near enough, to be gone through in order of promise */
@@ -64,7 +64,7 @@ typedef struct patch {
     v3 whole[3]; /* corners of the whole triangle */
     v3 normal;   /* unit */
     double size; /* longest edge */
-    int smooth;  /* the surface's normal is nowhere far from the triangle's */
+    bool smooth; /* the surface's normal is nowhere far from the triangle's */
     int sharp;   /* where it has edges and corners: SKIN_EDGE << k | SKIN_CORNER << k */
 } patch;
 

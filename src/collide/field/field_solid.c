@@ -148,7 +148,7 @@ static double distance_of_field(const solid *s, v3 p, v3 *gradient) {
 solid solid_of_shape(const sim_shape *shape) {
     const sim_geometry *g = shape->geometry;
     const double *a = shape->size;
-    solid s = {.size = {a[0], a[1], a[2]}, .geometry = g, .extent = a[0], .convex = 1};
+    solid s = {.size = {a[0], a[1], a[2]}, .geometry = g, .extent = a[0], .convex = true};
     if (g) {
         s.mesh = g->mesh;
         s.bvh = g->mesh ? g->bvh : NULL; /* that of a height field has no triangles of its own */
@@ -180,8 +180,8 @@ solid solid_of_shape(const sim_shape *shape) {
         break;
     case SIM_SDF:
         s.distance = distance_of_field;
-        s.convex = 0;
-        s.curved = 1;
+        s.convex = false;
+        s.curved = true;
         s.skin = g->skin;
         s.mesh = g->skin->mesh;
         s.bvh = g->skin->bvh;

@@ -18,8 +18,8 @@ struct solid {
     const int *number;    /* feature number of each triangle; NULL: its place */
     const int *vertex_number;
     const struct sim_skin *skin; /* of `mesh`, or NULL */
-    int convex;                  /* the distance has one minimum on a triangle */
-    int curved;                  /* the triangles only stand for the surface where the distance is 0 */
+    bool convex;                 /* the distance has one minimum on a triangle */
+    bool curved;                 /* the triangles only stand for the surface where the distance is 0 */
     double extent;               /* half the size of what there is: lengths are judged by it */
 };
 

@@ -111,7 +111,7 @@ static bool make_patch(const encounter *e, int triangle, patch *p) {
     const sim_mesh *m = e->surface->mesh;
     const sim_skin *skin = e->surface->skin;
     const int *c = m->triangle[triangle];
-    *p = (patch){.triangle = triangle, .whole = {m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]]}, .smooth = 1};
+    *p = (patch){.triangle = triangle, .whole = {m->vertex[c[0]], m->vertex[c[1]], m->vertex[c[2]]}, .smooth = true};
     v3 normal = v3_cross(v3_sub(p->whole[1], p->whole[0]), v3_sub(p->whole[2], p->whole[0]));
     double area = v3_norm(normal);
     if (!(area > 0)) {

@@ -82,7 +82,7 @@ static void cylinder_face(const convex *c, v3 d, double sine, double reach, face
         }
         out->normal = v3_make(0, 0, top ? 1 : -1);
         out->number = feature_number(top, FACE);
-        out->disc = 1;
+        out->disc = true;
         return;
     }
     double x = r * d.x / across, y = r * d.y / across;
@@ -191,7 +191,7 @@ void convex_face(const convex *c, v3 d, double slack, double reach, face *out) {
     double sine = sin(slack);
     uint32_t vertex;
     out->count = 0;
-    out->disc = 0;
+    out->disc = false;
     out->normal = d;
     switch (c->kind) {
     case CONVEX_SEGMENT:

@@ -45,8 +45,8 @@ typedef struct view {
     const pair *p;
     manifold *out;
     int first;
-    int s_is_b; /* the outline `s` is B's */
-    int proven; /* a place within both faces is as near as the gap says */
+    bool s_is_b; /* the outline `s` is B's */
+    int proven;  /* a place within both faces is as near as the gap says */
 } view;
 
 static place sub2(place a, place b) { return (place){a.x - b.x, a.y - b.y}; }
@@ -408,7 +408,7 @@ bool convex_manifold(const pair *p, const convex *a, const convex *b, const conv
         } else if (fa.count == 2 || (fb.count > 2 && !fa.disc) || (fa.disc && fb.disc)) {
             add_face_overlap(&v, &oa, &ob);
         } else { /* a segment, or a polygon before a disc, is `s` */
-            v.s_is_b = 1;
+            v.s_is_b = true;
             add_face_overlap(&v, &ob, &oa);
         }
     }

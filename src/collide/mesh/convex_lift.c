@@ -27,7 +27,7 @@ typedef struct lift {
     double bottom; /* of the solid along m, unlifted */
     double hair;
     v3 normal; /* with which it came clear of the last triangle */
-    int raised;
+    bool raised;
 } lift;
 
 static bool distance_when_lifted(const lift *l, const convex *triangle, double height, double margin, convex_gap *gap) {
@@ -78,7 +78,7 @@ static bool raise_over_triangle(void *context, int t) {
     double height = find_lift_end(l, &triangle, top);
     if (height > l->height) {
         l->height = height;
-        l->raised = 1;
+        l->raised = true;
     }
     return true;
 }
@@ -97,11 +97,11 @@ static bool lift_clear(lift *l, v3 m) {
     for (int k = 0; k < MAX_ROUNDS && l->height < MAX_LIFT_OVER_EXTENT * a->extent; k++) {
         double inside;
         surface_place place;
-        l->raised = 0;
+        l->raised = false;
         surface_in_box(l->s, v3_axpy(low, l->height, up), v3_axpy(high, l->height, up), raise_over_triangle, l);
         if (!l->raised && surface_holds(l->s, v3_axpy(centre, l->height, up), &inside, &place)) {
             l->height += fmax(-inside, l->hair);
-            l->raised = 1;
+            l->raised = true;
         }
         if (!l->raised) {
             return true;

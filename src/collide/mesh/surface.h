@@ -15,7 +15,7 @@ typedef struct surface {
     const sim_bvh *bvh;
     const sim_relief *relief;
     v3 low, high;
-    int solid; /* has an inside */
+    bool solid; /* has an inside */
 } surface;
 
 surface surface_of(const sim_geometry *geometry);

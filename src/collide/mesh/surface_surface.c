@@ -152,7 +152,7 @@ typedef struct whereabouts {
     int node, used; /* used: of the buffer that lists are kept in */
     near_list near;
     known from;
-    int inside; /* all of it is inside the other, and far from its surface */
+    bool inside; /* all of it is inside the other, and far from its surface */
 } whereabouts;
 
 /* Is a vertex certainly clear of the other by more than the margin? */

@@ -206,7 +206,7 @@ void box_box(const pair *p, manifold *out) {
         return;
     }
     boxes x = boxes_of(&a, &b, &p->X_ab);
-    convex_gap gap = {.certain = 1}, corner_gap = gap;
+    convex_gap gap = {.certain = true}, corner_gap = gap;
     gap.gap = find_widest_axis(&x, p->margin, &gap.normal);
     if (gap.gap > p->margin) {
         return;

@@ -128,7 +128,7 @@ void box_capsule(const pair *p, manifold *out) {
         return;
     }
     int known = 0;
-    convex_gap gap = {.on_a = v3_add(on_axis, d), .certain = 1};
+    convex_gap gap = {.on_a = v3_add(on_axis, d), .certain = true};
     if (distance > TOUCHING_OVER_SIZE * size) {
         gap.normal = v3_scale(1 / distance, d);
     } else {

@@ -35,7 +35,7 @@ void capsule_capsule(const pair *p, manifold *out) {
     double sine = v3_norm(across), distance;
     across = sine > 1e-14 ? v3_scale((v3_dot(across, centre) > 0 ? -1 : 1) / sine, across) : v3_make(1, 0, 0);
     int a_goes_on = fabs(s) < half_a, b_goes_on = fabs(t) < half_b;
-    convex_gap gap = {.certain = 1};
+    convex_gap gap = {.certain = true};
     if (a_goes_on && b_goes_on && sine > MIN_ASKEW_SINE) {
         distance = fabs(v3_dot(across, centre));
         gap.normal = across;

@@ -35,9 +35,9 @@ typedef struct field_grid field_grid;
  * before. */
 typedef struct field_node {
     sim_field_type type;
-    int end;    /* the first node past this one's run */
-    int placed; /* X is not the identity */
-    pose X;     /* the node's frame in the field's */
+    int end;     /* the first node past this one's run */
+    bool placed; /* X is not the identity */
+    pose X;      /* the node's frame in the field's */
     double rounding;
     double half[3]; /* sphere: r; box: half edges; cylinder: r, half length */
     const field_profile *profile;

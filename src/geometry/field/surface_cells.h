@@ -46,7 +46,7 @@ typedef struct lattice {
     v3 low, high;        /* of all cubes that the surface may pass through */
     double radius;       /* of the ball about the origin that holds them */
     int failed;          /* no memory, too much work, or */
-    int leaves;          /* the surface runs out of the lattice */
+    bool leaves;         /* the surface runs out of the lattice */
     int64_t room;        /* steps left: see field.h */
     double expected;     /* about how many cells there would be, where that is too many; else 0 */
 } lattice;

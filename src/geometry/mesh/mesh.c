@@ -125,8 +125,9 @@ sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int
     free(one);
     if (count > 0) {
         m->across = (const int(*)[3])across;
-        m->closed = mesh_neighbours(m->vertex, m->nvertex, m->triangle, count, across);
-        if (m->closed >= 0) {
+        int closed = mesh_neighbours(m->vertex, m->nvertex, m->triangle, count, across);
+        if (closed >= 0) {
+            m->closed = closed > 0;
             return m;
         }
     }
@@ -175,7 +176,7 @@ static sim_status fill_mesh_geometry(sim_geometry *g, memory_pool *pool, sim_mes
     if (m->closed) {
         g->solid = solid_inertia(m->vertex, m->nvertex, m->triangle, m->ntriangle);
         if (fabs(g->solid.mass) <= WELD_OVER_SIZE * mesh_area(m) * size) {
-            m->closed = 0; /* a sheet folded onto itself has no inside */
+            m->closed = false; /* a sheet folded onto itself has no inside */
             g->solid = (sim_inertia){0};
         } else if (g->solid.mass < 0) {
             return sim_fail(error, SIM_BAD_INPUT,
@@ -194,8 +195,9 @@ static sim_status fill_mesh_geometry(sim_geometry *g, memory_pool *pool, sim_mes
     if (!g->relief) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
-    m->convex = looks_convex(m, HULL_FLAT * size) ? hull_of_mesh(m, pool, &g->hull) : 0;
-    if (m->convex < 0) {
+    int convex = looks_convex(m, HULL_FLAT * size) ? hull_of_mesh(m, pool, &g->hull) : 0;
+    m->convex = convex > 0;
+    if (convex < 0) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
     return SIM_OK;

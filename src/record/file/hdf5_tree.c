@@ -8,7 +8,7 @@ static store_node *new_node(store *s, const store_node *parent, store_node **lis
     store_node *node = POOL_NEW(s->pool, store_node, 1);
     const char *own = node ? pool_text(s->pool, name) : NULL;
     if (!own) {
-        s->starved = 1;
+        s->starved = true;
         return NULL;
     }
     node->name = own;
@@ -23,7 +23,7 @@ static store_node *new_node(store *s, const store_node *parent, store_node **lis
 static const void *copy_items(store *s, const void *from, size_t count, size_t size) {
     void *to = pool_alloc(s->pool, count, size);
     if (!to) {
-        s->starved = 1;
+        s->starved = true;
     } else if (count) {
         memcpy(to, from, count * size);
     }

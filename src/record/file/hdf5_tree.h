@@ -40,7 +40,7 @@ struct store_node {
 typedef struct store {
     memory_pool *pool; /* of the owner */
     store_node root;
-    int starved; /* a node could not be made: no memory */
+    bool starved; /* a node could not be made: no memory */
     /* Does the caller stop the reading?  NULL: never. */
     int (*stop)(void *context);
     void *stop_context;

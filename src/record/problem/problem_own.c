@@ -35,7 +35,7 @@ static void put_constraints(store *s, store_node *group, const sim_problem *p) {
     int64_t *one = POOL_NEW(s->pool, int64_t, 2 * (ptrdiff_t)count);
     double *value = POOL_NEW(s->pool, double, count);
     if (!one || !value) {
-        s->starved = 1;
+        s->starved = true;
         return;
     }
 #define PUT_ONE(label, type, expression)                                                                               \
@@ -95,7 +95,7 @@ static void put_trees(store *s, store_node *group, const sim_problem *p) {
     int *nv = POOL_NEW(s->pool, int, p->ntree);
     double *A = POOL_NEW(s->pool, double, size);
     if (!nv || !A) {
-        s->starved = 1;
+        s->starved = true;
         return;
     }
     ptrdiff_t at = 0;

@@ -406,7 +406,7 @@ const channel_kind *channel_kind_at(int number) {
 }
 
 static bool is_wanted(const channel_kind *kind, const sim_scene *scene) {
-    if (kind->flag != ALWAYS && !*(const int *)((const char *)&scene->record + kind->flag)) {
+    if (kind->flag != ALWAYS && !*(const bool *)((const char *)&scene->record + kind->flag)) {
         return false;
     }
     return kind->items(scene) > 0;

@@ -15,6 +15,12 @@ static void add_number(uint64_t *hash, double value) {
     ADD(hash, value);
 }
 
+/* As four bytes: files of earlier versions keep their fingerprint. */
+static void add_flag(uint64_t *hash, bool value) {
+    int number = value;
+    ADD(hash, number);
+}
+
 static void add_track(uint64_t *hash, const sim_track *track) {
     ADD(hash, track->interpolation);
     ADD(hash, track->keys);
@@ -106,7 +112,7 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         ADD(hash, actuator->kp);
         ADD(hash, actuator->kd);
         ADD(hash, actuator->effort);
-        ADD(hash, actuator->gravity_compensation);
+        add_flag(hash, actuator->gravity_compensation);
         add_track(hash, &actuator->target);
         add_track(hash, &actuator->feedforward);
     }
@@ -115,7 +121,7 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         ADD(hash, load->body);
         ADD(hash, load->dof);
         ADD(hash, load->point);
-        ADD(hash, load->local);
+        add_flag(hash, load->local);
         add_track(hash, &load->track);
     }
 }
@@ -145,7 +151,7 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     ADD(&hash, options->max_iterations);
     int rows = contact_stage_needed(model); /* which the contact solver answers, too */
     if (rows) {
-        ADD(&hash, options->contacts);
+        add_flag(&hash, options->contacts);
     }
     if (options->contacts || rows) {
         add_contact_options(&hash, options);

@@ -35,7 +35,7 @@ typedef struct driver_file {
     dev_t device;
     ino_t inode;
     unsigned char superblock[SUPERBLOCK_BYTES]; /* as it stands on the disk */
-    int patching;                               /* a superblock of the expected kind has been seen */
+    bool patching;                              /* a superblock of the expected kind has been seen */
     hdf5_link *link;
     struct lost_write *lost; /* the latest first */
 } driver_file;
@@ -142,7 +142,7 @@ static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_
     haddr_t end = address + size;
     if (is_superblock(address, size, bytes)) {
         memcpy(file->superblock, bytes, SUPERBLOCK_BYTES);
-        file->patching = 1;
+        file->patching = true;
         file->size = file->size > end ? file->size : end;
         write_superblock(file, file->size);
         return 0;
@@ -355,6 +355,6 @@ herr_t hdf5_driver_use(hid_t access, hid_t driver, hdf5_link *link) {
 
 void hdf5_driver_publish(hdf5_link *link) {
     driver_file *file = (driver_file *)link->file;
-    link->published = 1;
+    link->published = true;
     write_superblock(file, file->size);
 }

@@ -6,8 +6,8 @@
 
 /* State shared by the user of a file and its driver.  Must outlive the file. */
 typedef struct hdf5_link {
-    int trouble;   /* errno of the first write that failed, else 0 */
-    int published; /* readers may see the file */
+    int trouble;    /* errno of the first write that failed, else 0 */
+    bool published; /* readers may see the file */
     H5FD_t *file;
 } hdf5_link;
 

@@ -174,7 +174,10 @@ bool anderson_make(anderson *e, int numbers, int window, sim_arena *scratch) {
     return true;
 }
 
-void anderson_restart(anderson *e) { e->known = e->columns = e->next = e->extrapolated = e->pause = e->left = 0; }
+void anderson_restart(anderson *e) {
+    e->known = e->extrapolated = false;
+    e->columns = e->next = e->pause = e->left = 0;
+}
 
 void anderson_begin(anderson *e, double *x) {
     if (e->window > 0 && e->n > 0) {
@@ -186,7 +189,7 @@ static void reject_extrapolation(anderson *e, double *x) {
     memcpy(x, e->g, (size_t)e->n * sizeof *e->g);
     e->pause = e->pause < MAX_PAUSE ? 2 * e->pause + 1 : e->pause;
     e->left = e->pause;
-    e->extrapolated = 0;
+    e->extrapolated = false;
 }
 
 /* Adds f and g of this iteration: a new column in place of the oldest. */
@@ -195,7 +198,7 @@ static void add_column(anderson *e, double *x, double size) {
     run_blocks(e, add_column_blocks, &(anderson_task){.e = e, .x = x});
     e->size = size;
     if (!e->known) {
-        e->known = 1;
+        e->known = true;
         return;
     }
     e->columns += e->columns < e->window;
@@ -246,7 +249,7 @@ static bool extrapolate_state(anderson *e, double *x) {
         return false;
     }
     run_blocks(e, extrapolate_blocks, &(anderson_task){.e = e, .x = x, .theta = theta});
-    e->extrapolated = 1;
+    e->extrapolated = true;
     return true;
 }
 
@@ -261,7 +264,7 @@ anderson_result anderson_end(anderson *e, double *x) {
         return ANDERSON_REJECTED;
     }
     e->pause = e->extrapolated ? e->pause / 2 : e->pause;
-    e->extrapolated = 0;
+    e->extrapolated = false;
     add_column(e, x, size);
     if (e->left > 0) {
         e->left--;

@@ -12,9 +12,9 @@ enum { ANDERSON_MAX_WINDOW = 20 }; /* columns */
 typedef struct anderson {
     int window, n;
     double max_growth;    /* of |f|^2, up to which an extrapolation is kept */
-    int known;            /* f and g are set */
+    bool known;           /* f and g are set */
     int columns, next;    /* of dF and dG; index of the next */
-    int extrapolated;     /* the last iteration started from an extrapolation */
+    bool extrapolated;    /* the last iteration started from an extrapolation */
     int pause, left;      /* plain iterations after a rejection; those still to come */
     double *scale;        /* [n] weights, set by the caller */
     double *from, *f, *g; /* x, scaled f and G(x) of the iteration */

@@ -27,8 +27,8 @@ typedef struct pgs_block {
 
 typedef struct pgs {
     const sim_problem *problem;
-    int n, lanes, nv;                /* constraints, lanes in all, velocities with each tree rounded up to 4 */
-    int assembled, pyramid, uniform; /* uniform: three rows each */
+    int n, lanes, nv;                 /* constraints, lanes in all, velocities with each tree rounded up to 4 */
+    bool assembled, pyramid, uniform; /* uniform: three rows each */
     pgs_block *block;
     const int *neighbour; /* assembled: constraints */
     double *R;            /* [lanes] */

@@ -105,7 +105,7 @@ static double *new_zeros(sim_arena *scratch, size_t count) {
 
 static bool init_blocks(pgs *s, sim_arena *scratch) {
     s->block = ARENA_NEW(scratch, pgs_block, s->n);
-    s->uniform = 1;
+    s->uniform = true;
     for (int i = 0; i < s->n && s->block; i++) {
         const sim_constraint *c = &s->problem->constraint[i];
         init_block(s->problem, c, s->lanes, &s->block[i]);
@@ -252,7 +252,7 @@ double pgs_multiplications(const pgs *s) {
 static bool choose_operator_form(pgs *s, int matrix, sim_arena *scratch, sim_delassus *W) {
     bool too_many = false;
     if (sim_problem_local(s->problem)) {
-        s->assembled = 1;
+        s->assembled = true;
         return true;
     }
     size_t cost = cost_free(s);

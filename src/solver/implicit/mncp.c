@@ -183,7 +183,7 @@ static double count_mncp_dense(const sim_problem *p, const double *option) {
 #define INFO(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016; Todorov 2010", .cone = SIM_CONE_STRICT,     \
-        .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,              \
+        .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = true, .asymmetric = true,        \
         .noptions = OPTIONS, .option = options,                                                                        \
     }
 

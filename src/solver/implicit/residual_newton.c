@@ -88,7 +88,7 @@ static void keep_tangents(residual_newton *s, const sim_constraint *c, const dou
         s->column[c->row + a] = a < 2 ? s->columns + a : -1;
     }
     s->columns += 2;
-    s->square = 0;
+    s->square = false;
 }
 
 static void keep_nonzero_columns(residual_newton *s, const sim_constraint *c, const double *F) {
@@ -110,7 +110,7 @@ static void keep_nonzero_columns(residual_newton *s, const sim_constraint *c, co
 static void choose_unknowns(residual_newton *s, const double *F, const int *held, const double *basis) {
     const sim_problem *p = s->h->dual->problem;
     s->columns = 0;
-    s->square = 1;
+    s->square = true;
     /* columns of each constraint: two tangents on an edge, else those of F that are not zero */
     for (int i = 0; i < p->nconstraint; i++, F += RESIDUAL_BLOCK) {
         const sim_constraint *c = &p->constraint[i];
@@ -227,7 +227,7 @@ static void expand_jacobian(residual_newton *s) {
             s->M[(size_t)s->at[k] * n + (size_t)s->place[i]] = s->value[k];
         }
     }
-    s->dense = 1;
+    s->dense = true;
 }
 
 /* Row i of J_a a. */

@@ -7,7 +7,7 @@
 typedef struct residual_newton {
     const residual_map *h;
     int columns, top; /* kept unknowns; leading rows, those of constraints with kept unknowns */
-    int square;       /* 1: as many columns as leading rows, in the same order */
+    bool square;      /* as many columns as leading rows, in the same order */
     int *first;       /* [n] column of the first kept unknown of a row's constraint */
     int *kept;        /* [n] number of kept unknowns of a row's constraint */
     int *place;       /* [n] position of a row */
@@ -20,9 +20,9 @@ typedef struct residual_newton {
     int *owner;    /* [n] constraint of a row */
     int *row, *at; /* sparse W: J of the kept unknowns in compressed rows */
     double *value;
-    int dense; /* 1: M is computed */
-    double *M; /* [columns][n] J of the kept unknowns, dense, rows at `place` */
-    double *A; /* matrix to be factored */
+    bool dense; /* M is computed */
+    double *M;  /* [columns][n] J of the kept unknowns, dense, rows at `place` */
+    double *A;  /* matrix to be factored */
     double *lu_work;
     double *y, *z; /* [n] */
     double size;   /* mean of the diagonal of J' J */

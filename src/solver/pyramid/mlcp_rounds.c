@@ -60,7 +60,7 @@ typedef struct search {
     levenberg_kind kind;
     polyhedral *p;
     mlcp m;
-    int follows, warm, overflows;           /* directions are updated; x is the warm start; squares of q overflow */
+    bool follows, warm, overflows;          /* directions are updated; x is the warm start; squares of q overflow */
     double size;                            /* divisor of velocities */
     double *x, *start, *work, *gamma;       /* [n] each; [rows] */
     double *best, least, error;             /* impulses of the least error; last error */
@@ -346,7 +346,7 @@ static double count_mlcp_dense(const sim_problem *p, const double *option) {
 #define INFO(NAME, METHOD)                                                                                             \
     {                                                                                                                  \
         .name = NAME, .method = METHOD, .paper = "Mylapilli and Jain 2016", .cone = SIM_CONE_PYRAMID,                  \
-        .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = 1, .asymmetric = 1,              \
+        .default_law = SIM_RIGID, .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1, .local = true, .asymmetric = true,        \
         .noptions = OPTIONS, .option = options, .claim = mlcp_claim,                                                   \
     }
 

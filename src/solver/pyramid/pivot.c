@@ -99,8 +99,8 @@ typedef struct pivoting {
     double *M, *sorted, *q, *z, *near; /* [n x n] both; [n] the others */
     int *order, *solved;               /* [n] */
     int free;
-    int follows;          /* 1: directions are updated */
-    int ray;              /* 1: the path of the unsoftened problem ended on a ray, off a solution */
+    bool follows;         /* directions are updated */
+    bool ray;             /* the path of the unsoftened problem ended on a ray, off a solution */
     double *gamma, least; /* impulses; least E */
 } pivoting;
 
@@ -405,8 +405,8 @@ const solver_type solver_mlcp_pivot = {
              .cone = SIM_CONE_PYRAMID,
              .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
-             .local = 1,
-             .asymmetric = 1,
+             .local = true,
+             .asymmetric = true,
              .noptions = OPTIONS,
              .option = options,
              .claim = pivot_claim},

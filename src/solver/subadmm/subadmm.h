@@ -53,10 +53,10 @@ typedef struct subadmm_bodies {
     ptrdiff_t *row; /* [nv] start of a dof's row in the numbers of its tree */
     double *V, *response;      /* [8 nbody] on the chain of A, where that is another one: of x, of A^-1 J'lambda */
     double *push[SIM_CHAINS];  /* [8 nbody] */
-    int pushed;                /* 1: push is needed: some tree is not batched, or has constraints outside the lanes */
+    bool pushed;               /* push is needed: some tree is not batched, or has constraints outside the lanes */
     double *added[SIM_CHAINS]; /* [36 nbody] sum of weight J_b'J_b */
     double *joint;             /* [nv] sum of weight J_j J_j of rows on joints, of trees along their branches */
-    int two_chains;            /* 1: constraints act on another chain than A */
+    bool two_chains;           /* constraints act on another chain than A */
 } subadmm_bodies;
 
 typedef struct subadmm {

@@ -403,7 +403,7 @@ static void project_velocities(tree_step *t, double *a) {
         advance_freely(t, a);
         s = project_energy(w, t->tree, &at, a);
     }
-    w->parts[t->tree].placed = 1;
+    w->parts[t->tree].placed = true;
 }
 
 void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
@@ -416,7 +416,7 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
     motion_set_targets(w, tree, w->now->time + t.s->time * t.dt, end_time);
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
-    w->parts[tree].placed = 0;
+    w->parts[tree].placed = false;
     if (is_linear(&t)) {
         sweep_bodies(&t, w->a_try, 0, w->a_out);
         info->iterations = 1;

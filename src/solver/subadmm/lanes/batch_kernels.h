@@ -16,7 +16,7 @@ typedef struct subadmm_entry {
 typedef struct subadmm_batch {
     int trees, nbody, nv, chains;
     int numbers;                         /* of each matrix: row k holds the dofs on the path from the root to k */
-    int others;                          /* 1: constraints outside the lanes act on the trees */
+    bool others;                         /* constraints outside the lanes act on the trees */
     int *parent, *dof;                   /* [nbody] the body before, -1; [nbody + 1] first dofs */
     int *bears, *first;                  /* [nbody] it has children; it is the first child in the order tips to root */
     int *touched;                        /* [nbody] slots in the lanes, greatest over the trees; 0: no contact */

@@ -222,8 +222,8 @@ static void find_other_sides(subadmm *s) {
     for (int k = 0; k < 2 * s->problem->nconstraint; k++) {
         const subadmm_side *side = &s->side[k / 2][k % 2];
         if (side->n > 0 && s->tree[side->tree].form == SUBADMM_BATCHED) {
-            s->batch_list[s->tree[side->tree].batch].others = 1;
-            s->bodies.pushed = 1;
+            s->batch_list[s->tree[side->tree].batch].others = true;
+            s->bodies.pushed = true;
         }
     }
     for (int k = 0; k < s->ntree; k++) {
