@@ -65,7 +65,7 @@ static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
 /* clang-format on */
 
 void pair_collide(const pair *p, manifold *out) {
-    int swap = p->a->type > p->b->type;
+    bool swap = p->a->type > p->b->type;
     pair_function *f = swap ? function[p->b->type][p->a->type] : function[p->a->type][p->b->type];
     int first = out->count;
     if (f && swap) {

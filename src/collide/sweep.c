@@ -100,7 +100,7 @@ void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
 
 /* The moment of coming within the margin, or -1. */
 static double find_meeting_time(const sweep *s, double speed) {
-    int convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
+    bool convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
     double t = 0, spins = spin_speed(&s->a) + spin_speed(&s->b);
     for (int k = 0; k < MAX_ADVANCES; k++) {
         size_t mark = arena_mark(s->arena);

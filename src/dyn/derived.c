@@ -49,7 +49,7 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->u = POOL_NEW(pool, double, nv);
         d->from_root = POOL_NEW(pool, sim_v3, n);
         d->reached = POOL_NEW(pool, char, n);
-        int spread = 1;
+        bool spread = true;
         for (int c = 0; c < 9; c++) {
             d->spread[c] = POOL_NEW(pool, double, nv);
             spread &= d->spread[c] != NULL;

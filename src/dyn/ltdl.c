@@ -78,8 +78,8 @@ void sim_ltdl(const sim_model *m, sim_range range, double *M) {
     sim_range rows = sim_dof_range(m, range);
     int first = rows.first;
     for (int k = rows.end - 1; k >= first;) {
-        int run = k - first >= 3 && m->dof[k].parent == k - 1 && m->dof[k - 1].parent == k - 2 &&
-                  m->dof[k - 2].parent == k - 3 && m->dof[k].depth > 6;
+        bool run = k - first >= 3 && m->dof[k].parent == k - 1 && m->dof[k - 1].parent == k - 2 &&
+                   m->dof[k - 2].parent == k - 3 && m->dof[k].depth > 6;
         if (run) {
             eliminate_run(p, k);
             k -= 4;

@@ -91,7 +91,7 @@ sim_status live_command_read(const char *text, size_t length, int nbody, live_co
     cJSON *object =
         length <= LIVE_MAX_COMMAND_BYTES && is_json(text, length) ? cJSON_ParseWithLength(text, length) : NULL;
     const cJSON *verb = cJSON_GetObjectItemCaseSensitive(object, "do");
-    int good = 0;
+    bool good = false;
     *command = (live_command){.verb = LIVE_VERBS};
     for (int k = 0; cJSON_IsString(verb) && k < LIVE_VERBS; k++) {
         if (strcmp(verb->valuestring, verbs[k].word) == 0) {

@@ -104,7 +104,7 @@ static int send_page(const live_server *server, struct lws *wsi, caller *c) {
     memcpy(chunk + LWS_PRE, server->page + c->told, size);
     c->told += size;
     lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, TIMEOUT_SECONDS);
-    int last = c->told == server->page_size;
+    bool last = c->told == server->page_size;
     if (lws_write(wsi, chunk + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size) {
         return 1;
     }

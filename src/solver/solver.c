@@ -169,7 +169,7 @@ static sim_status check_magnitudes(const solver_call *call, bool *finite) {
 
 /* Allocates LAPACK's memory before the first call that needs it; false without memory. */
 static bool reserve_lapack(sim_solver *s, const sim_problem *p) {
-    int needed = s->type->lapack > 0 && p->nrow >= s->type->lapack && !s->has_lapack;
+    bool needed = s->type->lapack > 0 && p->nrow >= s->type->lapack && !s->has_lapack;
     s->has_lapack |= needed && lapack_has_room();
     return !needed || s->has_lapack;
 }

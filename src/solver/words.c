@@ -96,7 +96,7 @@ static sim_status put_value(const sim_solver_info *info, int k, const char *text
     }
     char *end;
     double number = strtod(text, &end);
-    int decimal = text[strspn(text, "+-.0123456789eE")] == 0;
+    bool decimal = text[strspn(text, "+-.0123456789eE")] == 0;
     if (o->choices || end == text || *end || !decimal || !(number >= o->low && number <= o->high) ||
         (o->integer && number != floor(number))) {
         return fail_bad_value(info, o, text, error);

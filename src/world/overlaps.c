@@ -28,7 +28,7 @@ static int compare_overlaps(const void *a, const void *b) {
 }
 
 static sim_overlap make_overlap(const sim_contact *c) {
-    int turned = c->body_a > c->body_b;
+    bool turned = c->body_a > c->body_b;
     return (sim_overlap){.body = {turned ? c->body_b : c->body_a, turned ? c->body_a : c->body_b},
                          .shape = {turned ? c->shape_b : c->shape_a, turned ? c->shape_a : c->shape_b},
                          .depth = -c->at.gap};

@@ -113,11 +113,11 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but no array of them", state->ncontact);
     }
-    int rows_finite = is_finite_or_null(state->joint_impulse, 3 * (size_t)m->nv) &&
-                      is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
-                      is_finite_or_null(state->effort, (size_t)m->nactuator) &&
-                      is_finite_or_null(state->held, (size_t)m->nv) &&
-                      is_finite_or_null(state->trail, 4 * (size_t)m->nv);
+    bool rows_finite = is_finite_or_null(state->joint_impulse, 3 * (size_t)m->nv) &&
+                       is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+                       is_finite_or_null(state->effort, (size_t)m->nactuator) &&
+                       is_finite_or_null(state->held, (size_t)m->nv) &&
+                       is_finite_or_null(state->trail, 4 * (size_t)m->nv);
     if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }

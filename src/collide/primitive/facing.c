@@ -38,8 +38,8 @@ void facing_points(const convex *a, const convex *b, const pose *X, convex_gap *
     face fa, fb;
     convex_face(a, v3_neg(gap->normal), RIGHT_ANGLE_ROUNDING_RAD, INFINITY, &fa);
     convex_face(b, m3_transposed_times(X->R, gap->normal), RIGHT_ANGLE_ROUNDING_RAD, INFINITY, &fb);
-    int edges = fa.count == 2 && fb.count == 2 && (a->kind != CONVEX_SEGMENT || a->half[2] > 0) &&
-                (b->kind != CONVEX_SEGMENT || b->half[2] > 0);
+    bool edges = fa.count == 2 && fb.count == 2 && (a->kind != CONVEX_SEGMENT || a->half[2] > 0) &&
+                 (b->kind != CONVEX_SEGMENT || b->half[2] > 0);
     v3 on_a = fa.corner[0], on_b = pose_point(*X, fb.corner[0]);
     if (edges) {
         v3 d = v3_scale(0.5, v3_sub(fa.corner[1], on_a)),

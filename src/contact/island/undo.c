@@ -214,7 +214,7 @@ static void set_undo_targets(undoing *d) {
         }
         for (int k = 0; k < c->rows; k++) {
             double target = d->pushed[i] && d->asked_speed > 0 ? d->asked_speed : d->is->law.target[c->row + k];
-            int aims = d->pushed[i] && (c->kind == SIM_EQUALITY || k == normal_row(c));
+            bool aims = d->pushed[i] && (c->kind == SIM_EQUALITY || k == normal_row(c));
             d->r.base[c->row + k] = -(aims ? target : is_stop(c) && k == normal_row(c) ? min_of(target, 0) : 0);
             d->r.R[c->row + k] = row_compliance(d, i, k);
         }

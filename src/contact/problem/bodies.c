@@ -40,7 +40,7 @@ static sim_status create_bodies(assembly *f, const sim_model *m, island *is) {
     b->node = ARENA_NEW(f->arena, sim_body_node, count);
     b->I = ARENA_NEW(f->arena, sim_body_inertia, count);
     b->diagonal = ARENA_NEW(f->arena, double, p->nv);
-    int ok = b->first && b->node && b->I && b->diagonal;
+    bool ok = b->first && b->node && b->I && b->diagonal;
     for (int k = 0; k < SIM_CHAINS; k++) {
         b->r[k] = ARENA_NEW(f->arena, sim_v3, count);
         b->S[k] = ARENA_NEW(f->arena, sim_motion, p->nv);
@@ -161,7 +161,7 @@ static whole_bodies *allocate_whole(const assembly *f) {
     w->to.I = ARENA_NEW(f->arena, sim_body_inertia, count);
     w->to.diagonal = ARENA_NEW(f->arena, double, f->nv);
     w->rows = ARENA_NEW(f->arena, sim_body_rows, f->nconstraint);
-    int ok = w->to.first && w->to.node && w->to.I && w->to.diagonal && w->rows;
+    bool ok = w->to.first && w->to.node && w->to.I && w->to.diagonal && w->rows;
     for (int k = 0; k < SIM_CHAINS; k++) {
         w->to.r[k] = ARENA_NEW(f->arena, sim_v3, count);
         w->to.S[k] = ARENA_NEW(f->arena, sim_motion, f->nv);

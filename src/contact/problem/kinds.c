@@ -10,7 +10,7 @@ bool contact_actuator_is_limited(const sim_actuator *actuator) {
 }
 
 bool contact_stage_needed(const sim_model *m) {
-    int needed = m->nequality > 0;
+    bool needed = m->nequality > 0;
     for (int j = 0; j < m->nv; j++) {
         needed |= dof_has_rows(&m->dof[j]);
     }

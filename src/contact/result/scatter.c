@@ -98,7 +98,7 @@ static void sum_effort(const assembly *f, contact_info *info) {
         info->rows += is->problem.nrow;
         info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
         info->total += found->iterations;
-        int solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
+        bool solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
         info->unsolved += !solved;
         info->gave_up[found->reason] += !solved;
         if (solved && found->finished_by >= 0) {

@@ -36,7 +36,7 @@ static double cell_index(const table *t, double x) { return t->per_cell > 0 ? fl
 static int find_in_chain(const table *t, uint32_t where, v3 p, int best) {
     for (int k = t->first[where]; k >= 0; k = t->next[k]) {
         v3 d = v3_sub(t->point[k], p);
-        int near = t->tolerance > 0 ? v3_norm(d) <= t->tolerance : d.x == 0 && d.y == 0 && d.z == 0;
+        bool near = t->tolerance > 0 ? v3_norm(d) <= t->tolerance : d.x == 0 && d.y == 0 && d.z == 0;
         if (near && (best < 0 || k < best)) {
             best = k;
         }

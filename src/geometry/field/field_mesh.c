@@ -47,8 +47,8 @@ static void find_sharp(const sim_mesh *m, const v3 (*normal)[3], unsigned char *
             int u = m->across[t][k], v = m->triangle[t][k], w = m->triangle[t][(k + 1) % 3];
             for (int j = 0; u >= 0 && j < 3; j++) {
                 int at = m->triangle[u][j];
-                int turned = (at == v && v3_dot(normal[t][k], normal[u][j]) < SMOOTH) ||
-                             (at == w && v3_dot(normal[t][(k + 1) % 3], normal[u][j]) < SMOOTH);
+                bool turned = (at == v && v3_dot(normal[t][k], normal[u][j]) < SMOOTH) ||
+                              (at == w && v3_dot(normal[t][(k + 1) % 3], normal[u][j]) < SMOOTH);
                 if (turned) {
                     sharp[t] |= (unsigned char)(SKIN_EDGE << k | SKIN_CORNER << k | SKIN_CORNER << (k + 1) % 3);
                 }

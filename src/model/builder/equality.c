@@ -50,7 +50,7 @@ static sim_status check_equality_bodies(sim_builder *b, const sim_equality *e) {
             "a frame of the constraint of \"%s\" and \"%s\" is not a finite pose with a proper rotation",
             b->body[e->body[0]].name, b->body[e->body[1]].name);
     }
-    int apart = e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER;
+    bool apart = e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER;
     if (apart && (!(e->distance > 0) || !isfinite(e->distance))) {
         return builder_refuse(b, SIM_BAD_INPUT, "the distance of \"%s\" and \"%s\" must be positive, not %g m",
                               b->body[e->body[0]].name, b->body[e->body[1]].name, e->distance);

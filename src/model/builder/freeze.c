@@ -159,7 +159,7 @@ static void place_bodies(freezer *f, const int *order) {
 static sim_track take_track(freezer *f, const sim_track *from) {
     sim_track track = *from;
     int numbers = from->keys * from->width;
-    int bent = from->keys && from->rates;
+    bool bent = from->keys && from->rates;
     double *times = take_items(f, from->keys, sizeof *times), *values = take_items(f, numbers, sizeof *values);
     double *rates = bent ? take_items(f, numbers, sizeof *rates) : NULL;
     sim_term *term = from->terms ? take_items(f, from->terms, sizeof *term) : NULL;

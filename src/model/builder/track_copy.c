@@ -59,7 +59,7 @@ sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const
     if (check_track(b, track, width, what)) {
         return b->error.status;
     }
-    int bent = track->interpolation == SIM_SPLINE;
+    bool bent = track->interpolation == SIM_SPLINE;
     double *times = copy_numbers(b, track->times, (size_t)track->keys);
     double *values = copy_numbers(b, track->values, (size_t)track->keys * (size_t)track->width);
     double *rates = bent ? take_rates(b, track) : NULL;

@@ -182,7 +182,7 @@ static bool parse_power(parser *p) {
 }
 
 static bool parse_signed(parser *p) {
-    int negative = 0;
+    bool negative = false;
     if (++p->nesting > MAX_NESTING) {
         return refuse_formula(p, p->at, "the formula is nested too deep%s%s", "", "");
     }
@@ -239,7 +239,7 @@ static bool parse_formula(parser *p) {
 sim_status sim_formula_parse(const char *text, sim_term *term, int room, int *terms, int *wrong_at, sim_error *error) {
     char word[MAX_WORD_LETTERS + 3];
     parser p = {.at = text, .wrong = text, .term = term, .room = room, .error = error};
-    int good = parse_formula(&p);
+    bool good = parse_formula(&p);
     skip_spaces(&p);
     if (good && *p.at) {
         good = refuse_formula(&p, p.at, "expected an operator or the end, found %s%s", next_word(&p, word), "");

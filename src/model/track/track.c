@@ -43,7 +43,7 @@ static int key_before(const sim_track *track, double time) {
 
 static void eval_keys(const sim_track *track, double time, double *value, double *rate) {
     int key = key_before(track, time);
-    int inside = key >= 0 && key + 1 < track->keys;
+    bool inside = key >= 0 && key + 1 < track->keys;
     int first = key < 0 ? 0 : key;
     double w = 0, w_rate = 0, span = 1, s = 0;
     if (inside) {
@@ -51,7 +51,7 @@ static void eval_keys(const sim_track *track, double time, double *value, double
         s = (time - track->times[key]) / span;
         eval_blend(track->interpolation, s, &w, &w_rate);
     }
-    int bent = inside && track->interpolation == SIM_SPLINE && track->rates;
+    bool bent = inside && track->interpolation == SIM_SPLINE && track->rates;
     for (int k = 0; k < track->width; k++) {
         double a = track->keys ? track->values[first * track->width + k] : 0;
         double b = inside ? track->values[(first + 1) * track->width + k] : a;

@@ -222,7 +222,7 @@ static bool take_global(const reader *r, const store_node *group, const store_no
 /* A guess is a help, no part of the problem: one that does not fit is passed over. */
 static const double *find_guess(const store_node *group, const char *name, ptrdiff_t count) {
     const store_node *node = store_find(group, name);
-    int fits = node && node->kind == STORE_REAL && node->count == count;
+    bool fits = node && node->kind == STORE_REAL && node->count == count;
     for (ptrdiff_t k = 0; fits && k < count; k++) {
         fits = isfinite(node->real[k]);
     }

@@ -121,7 +121,7 @@ static sim_status fill_J(sim_problem_file *file, draft *d, const fclib *p, memor
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
     }
     for (int i = 0; i < d->parts.nconstraint; i++) {
-        int contact = i < p->contacts;
+        bool contact = i < p->contacts;
         fill_rows(d, &d->constraint[i], file->fclib_row, contact ? &H : &G, contact ? 0 : m);
     }
     return SIM_OK;

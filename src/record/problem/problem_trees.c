@@ -103,8 +103,8 @@ static double tree_likeness(const forest *f, int a, int b) {
     ptrdiff_t i = f->list_at[a], j = f->list_at[b], both = 0, either = 0;
     while (i < f->list_at[a + 1] || j < f->list_at[b + 1]) {
         int more_a = i < f->list_at[a + 1], more_b = j < f->list_at[b + 1];
-        int at_a = more_a && (!more_b || f->list[i] <= f->list[j]);
-        int at_b = more_b && (!more_a || f->list[j] <= f->list[i]);
+        bool at_a = more_a && (!more_b || f->list[i] <= f->list[j]);
+        bool at_b = more_b && (!more_a || f->list[j] <= f->list[i]);
         both += at_a && at_b;
         either++;
         i += at_a;
@@ -167,7 +167,7 @@ static bool find_touches(memory_pool *work, const fclib *p, touches *t) {
     t->start = POOL_NEW(work, ptrdiff_t, (ptrdiff_t)p->contacts + p->bilateral + 1);
     t->dof = POOL_NEW(work, int, entries);
     for (int i = 0; t->start && t->dof && i < p->contacts + p->bilateral; i++) {
-        int contact = i < p->contacts;
+        bool contact = i < p->contacts;
         add_touches(t, contact ? &H : &G, contact ? 3 * i : i - p->contacts, contact ? 3 : 1);
     }
     return t->start && t->dof;

@@ -208,7 +208,7 @@ sim_status problem_put_view(sim_problem_file *file, const char *title, const cha
     sim_status status = problem_map_view(file, error);
     memory_pool *work = status ? NULL : pool_create();
     view v = {.file = file, .p = file->problem, .s = &file->store, .m = 3 * file->contacts};
-    int good = work && fill_view_vectors(&v, work);
+    bool good = work && fill_view_vectors(&v, work);
     if (good) {
         v.group = store_group(v.s, &v.s->root, sim_problem_local(v.p) ? "fclib_local" : "fclib_global");
         store_int(v.s, v.group, "spacedim", 3);

@@ -104,7 +104,7 @@ static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_sha
         return false;
     }
     sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
-    int hollow = shape->geometry && !(shape->geometry->solid.mass > 0);
+    bool hollow = shape->geometry && !(shape->geometry->solid.mass > 0);
     if (!(own.mass > 0) && !hollow) {
         report_once(&v->l->report, given, NULL, "the mass of the shape is below the smallest double, %g kg",
                     DBL_TRUE_MIN);

@@ -128,7 +128,7 @@ bool patches_find(const sim_problem *p, sim_arena *kept, sim_arena *scratch, pat
     }
     out->nodes = number_nodes(p, out);
     size_t mark = arena_mark(scratch);
-    int done = sort_constraints(p, scratch, kept, out);
+    bool done = sort_constraints(p, scratch, kept, out);
     arena_release(scratch, mark);
     return done;
 }

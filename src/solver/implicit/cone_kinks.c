@@ -22,7 +22,7 @@ void eval_edge_sides(edge e, double mu, const double *x, double normal[3], doubl
 void make_edge_basis(edge e, double mu, const double *x, double B[9]) {
     double rho = hypot(x[0], x[1]), length = hypot(rho, x[2]), normal[3];
     double t[2] = {rho > 0 ? x[0] / rho : 1, rho > 0 ? x[1] / rho : 0};
-    int plane = e == EDGE_PLANE || !(length > 0);
+    bool plane = e == EDGE_PLANE || !(length > 0);
     edge_normal(e, mu, x, normal);
     double generator[3] = {plane ? 1 : t[0] * rho / length, plane ? 0 : t[1] * rho / length, plane ? 0 : x[2] / length};
     double circle[3] = {plane ? 0 : -t[1], plane ? 1 : t[0], 0};

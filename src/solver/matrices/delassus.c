@@ -260,7 +260,7 @@ size_t sim_delassus_diagonal_size(const sim_problem *p) {
 
 sim_status sim_delassus_diagonal(const sim_problem *p, double *W, sim_error *error) {
     sim_arena *scratch = arena_create();
-    int done = scratch && delassus_diagonal(p, NULL, scratch, W);
+    bool done = scratch && delassus_diagonal(p, NULL, scratch, W);
     arena_free(scratch);
     return done ? SIM_OK
                 : sim_fail(error, SIM_NO_RESOURCE, "no memory for the inverse masses of %d contact rows", p->nrow);

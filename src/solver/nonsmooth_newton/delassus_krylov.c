@@ -207,7 +207,7 @@ static bool solve_cholesky(const schur *s, const double *b, double *x, const sch
             const sim_constraint *other = &s->problem->constraint[s->W.column[k]];
             for (int r = 0; r < of->rows; r++) {
                 for (int j = 0; j < other->rows; j++) {
-                    int alone = s->out[of->row + r] || s->out[other->row + j];
+                    bool alone = s->out[of->row + r] || s->out[other->row + j];
                     L[(size_t)(of->row + r) * n + (size_t)(other->row + j)] =
                         alone ? 0 : s->W.value[s->W.at[k] + r * other->rows + j];
                 }

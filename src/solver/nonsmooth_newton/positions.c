@@ -132,7 +132,7 @@ static void find_stiffness(positioned *m) {
     const sim_problem *p = m->rows.problem;
     for (int j = 0; j < p->nv; j++) {
         double moved = m->v[j] - m->v_before[j];
-        int known = fabs(moved) * p->step > MIN_DISPLACEMENT;
+        bool known = fabs(moved) * p->step > MIN_DISPLACEMENT;
         m->H.K[j] = known ? fmax(0, (m->pull_before[j] - m->pull[j]) / moved) : 0;
     }
 }

@@ -144,7 +144,7 @@ bool nsn_solve_linear(nsn *m) {
                                .tolerance = m->loose * o[NSN_LINEAR_TOLERANCE],
                                .watched = m->call->out};
     sim_history *h = m->call->out->history;
-    int kept = h && h->linear && h->linear_room - h->linear_count > course.max_iterations;
+    bool kept = h && h->linear && h->linear_room - h->linear_count > course.max_iterations;
     course.history = kept ? h->linear + h->linear_count : NULL;
     bool done = schur_solve(&m->matrix, (schur_method)o[NSN_LINEAR], m->rhs, m->x, &course);
     for (int k = 0; k <= course.iterations && kept; k++) {

@@ -392,7 +392,7 @@ void polyhedral_impulse(const polyhedral *p, const double *x, double *gamma) {
     memcpy(gamma, p->rest, (size_t)p->dual->n * sizeof *gamma);
     for (int i = 0; i < p->n; i++) {
         const polyhedral_unknown *u = &p->unknown[i];
-        int none = u->normal >= 0 && x[u->normal] == 0;
+        bool none = u->normal >= 0 && x[u->normal] == 0;
         for (int k = 0; k < u->rows && !none; k++) {
             gamma[u->row + k] += u->along[k] * x[i];
         }
@@ -460,7 +460,7 @@ double polyhedral_error(const polyhedral *p, const double *x, double *y) {
     double velocity = 0, impulse = 0, greatest = 0, rounded = 0;
     polyhedral_velocity(p, x, y);
     for (int i = 0; i < p->n; i++) {
-        int turned = p->unknown[i].rows == 0;
+        bool turned = p->unknown[i].rows == 0;
         greatest = turned ? greatest : fmax(greatest, fabs(x[i] - 0.5 * bound_width(p, i)));
         rounded = turned ? rounded : fmax(rounded, fabs(x[i]));
     }

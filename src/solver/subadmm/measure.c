@@ -133,7 +133,7 @@ void subadmm_eval_residuals(subadmm *s) {
         dual += sum_dual_of_batch(&s->lanes, s->before + (s->lanes.row - s->state), n);
     }
     for (int k = 0; k < s->ntree; k++) {
-        int done = s->tree[k].form == SUBADMM_LANE || s->tree[k].form == SUBADMM_BATCHED;
+        bool done = s->tree[k].form == SUBADMM_LANE || s->tree[k].form == SUBADMM_BATCHED;
         dual += done ? 0 : eval_dual_of_tree(s, &s->tree[k]);
     }
     dual += subadmm_energy_of_batches(s);

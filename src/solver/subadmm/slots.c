@@ -242,7 +242,7 @@ static subadmm_side make_body_side(const subadmm *s, int i, const subadmm_tree *
     const sim_body_rows *on = &s->bodies.is->rows[i];
     int body = on->body[side], lane = t->lane + body - t->body0, chain = chain_of(s, i);
     ptrdiff_t at = (ptrdiff_t)ROW_NUMBERS * body;
-    int start = chain == SIM_CHAIN_START;
+    bool start = chain == SIM_CHAIN_START;
     return (subadmm_side){.n = 6,
                           .stride = 6,
                           .J = s->bodies.is->J + on->block[side],
@@ -423,7 +423,7 @@ static bool set_lane_weights(subadmm *s) {
     for (int i = 0; i < s->problem->nconstraint; i++) {
         int k = s->lane_of[i];
         if (k >= 0) {
-            int halves = s->split == SUBADMM_NONE && s->input.contact[k].body[1] >= 0;
+            bool halves = s->split == SUBADMM_NONE && s->input.contact[k].body[1] >= 0;
             s->slot[k][0] = s->slot[k][1] = halves ? 2 * s->weight[i] : s->weight[i];
             rho[k] = s->rho[i];
         }

@@ -20,7 +20,7 @@ void subadmm_count_work(subadmm *s) {
     for (int k = 0; k < s->ntree; k++) {
         const subadmm_tree *t = &s->tree[k];
         double n = t->nv;
-        int split = t->form == SUBADMM_BRANCH || t->form == SUBADMM_ARTICULATED;
+        bool split = t->form == SUBADMM_BRANCH || t->form == SUBADMM_ARTICULATED;
         each += t->form == SUBADMM_LANE ? WORK_OF_BODY : split ? WORK_OF_DOF * n : WORK_OF_BODY + WORK_OF_ENTRY * n * n;
         cubes += t->form == SUBADMM_DENSE ? n * n * n / 6 : 0;
     }

@@ -175,8 +175,8 @@ static void mark_touched(world_contacts *w) {
         const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};
         int moves[2] = {can_tree_move(w, tree[0]), can_tree_move(w, tree[1])};
-        int fast = (moves[0] && is_tree_free(w, tree[0]) && !is_tree_slow(w, tree[0])) ||
-                   (moves[1] && is_tree_free(w, tree[1]) && !is_tree_slow(w, tree[1]));
+        bool fast = (moves[0] && is_tree_free(w, tree[0]) && !is_tree_slow(w, tree[0])) ||
+                    (moves[1] && is_tree_free(w, tree[1]) && !is_tree_slow(w, tree[1]));
         for (int side = 0; side < 2; side++) {
             if (moves[side] && fast) {
                 w->lasts[tree[side]] = 1;
@@ -217,9 +217,9 @@ static void find_lasting(void *context, int worker, int first, int last) {
     for (int k = first; k < last; k++) {
         const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {body[c->body_a].tree, body[c->body_b].tree};
-        int moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_tree_free(w, tree[0])) ||
-                    (tree[1] >= 0 && w->lasts[tree[1]] && is_tree_free(w, tree[1]));
-        int met = v3_dot(c->at.apart, c->at.apart) > 0;
+        bool moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_tree_free(w, tree[0])) ||
+                     (tree[1] >= 0 && w->lasts[tree[1]] && is_tree_free(w, tree[1]));
+        bool met = v3_dot(c->at.apart, c->at.apart) > 0;
         w->wanted[k] = 0;
         if (moves && !met && !lies_flat(w, k)) {
             double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),
@@ -247,7 +247,7 @@ static bool is_smooth(const world_contacts *w, int tree) {
     }
     double fall = w->options->step * v3_norm(w->model->gravity);
     double scale = fmax(inertia_norm2(w, tree, b), w->motion->parts[tree].mass * fall * fall);
-    int smooth = inertia_norm2(w, tree, d) <= MAX_RELATIVE_CHANGE * MAX_RELATIVE_CHANGE * scale;
+    bool smooth = inertia_norm2(w, tree, d) <= MAX_RELATIVE_CHANGE * MAX_RELATIVE_CHANGE * scale;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         d[j] += b[j];
     }
@@ -258,7 +258,7 @@ static bool is_smooth(const world_contacts *w, int tree) {
 static void predict_velocities(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     double travel = theta_travel(w->options->integrator);
-    int smooth = is_smooth(w, tree);
+    bool smooth = is_smooth(w, tree);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         double gain = smooth ? w->v_ahead[j] : 0;
         w->v_ahead[j] = w->now->v[j] + gain;
@@ -344,7 +344,7 @@ void extrapolate_forces(world_contacts *w) {
     const double *p = w->now->trail + 2 * (ptrdiff_t)w->model->nv, *before = p + w->model->nv;
     for (int tree = 0; tree < w->model->ntree; tree++) {
         const sim_tree *t = &w->model->tree[tree];
-        int smooth = t->nv && w->v_ahead && forces_last(w, tree, p, before) && is_smooth(w, tree);
+        bool smooth = t->nv && w->v_ahead && forces_last(w, tree, p, before) && is_smooth(w, tree);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             w->held[j] = w->now->held[j] + (smooth ? 2 * p[j] - before[j] : 0);
         }

@@ -138,7 +138,7 @@ static sim_force wrench_at_origin(const sim_load *load, const pose *X, double ti
 const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
-    int any = 0;
+    bool any = false;
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[w->load_order[k]];
         if (load->body < 0) {
@@ -149,7 +149,7 @@ const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
             for (int i = range.first; i < range.end; i++) {
                 w->external[i] = (force){{0, 0, 0}, {0, 0, 0}};
             }
-            any = 1;
+            any = true;
         }
         force f = wrench_at_origin(load, &w->derived->pose[load->body], time);
         w->external[load->body] = force_add(w->external[load->body], f);

@@ -60,14 +60,14 @@ static void set_limits(world_sleep *s, const double *length) {
     double g = v3_norm(m->gravity);
     for (int i = 1; i < m->nbody; i++) {
         const sim_body *b = &m->body[i];
-        int nothing = b->inertia.mass == 0 && s->radius[i] == 0;
+        bool nothing = b->inertia.mass == 0 && s->radius[i] == 0;
         s->limit[i] = nothing                 ? INFINITY
                       : isnan(o->sleep_speed) ? REST_SPEED_PART * sqrt(g * s->radius[i])
                                               : o->sleep_speed;
         s->moves[i] = b->nv > 0 || s->moves[b->parent];
     }
     for (int t = 0; t < m->ntree; t++) {
-        int open = isnan(o->sleep_time);
+        bool open = isnan(o->sleep_time);
         double steps = (open ? 2 * M_PI * sqrt(length[t] / g) : o->sleep_time) / o->step;
         steps = fmax(ceil(steps - 1e-9), open ? MIN_REST_STEPS : 1);
         s->enough[t] = steps < 1e18 ? (int64_t)steps : INT64_MAX; /* NAN: no length and no gravity */
@@ -84,7 +84,7 @@ sim_status rest_test_create(world_sleep *s, memory_pool *pool) {
     s->limit = POOL_NEW(pool, double, m->nbody);
     s->enough = POOL_NEW(pool, int64_t, m->ntree);
     s->moves = POOL_NEW(pool, char, m->nbody);
-    int ok = reach && path && length && s->radius && s->limit && s->enough && s->moves;
+    bool ok = reach && path && length && s->radius && s->limit && s->enough && s->moves;
     if (ok) {
         find_sizes(m, s->radius, reach);
         find_lengths(m, reach, path, length);

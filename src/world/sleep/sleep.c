@@ -215,7 +215,7 @@ static void test_rest(void *context, int worker, int first, int end) {
             continue;
         }
         uint64_t drives = s->hash[tree];
-        int goes_on = rest_test(s, tree) && !before->island && before->drive_hash == drives;
+        bool goes_on = rest_test(s, tree) && !before->island && before->drive_hash == drives;
         *rest = (sim_rest){.steps = goes_on ? before->steps + 1 : 0, .drive_hash = drives};
     }
 }
@@ -279,7 +279,7 @@ sim_status sleep_check(const world_sleep *s, const sim_state *state, sim_error *
     const sim_model *m = s->model;
     for (int t = 0; t < m->ntree; t++) {
         const sim_rest *r = &state->rest[t];
-        int known = r->island >= 0 && r->island <= m->ntree && (r->island == 0 || m->tree[t].nv > 0);
+        bool known = r->island >= 0 && r->island <= m->ntree && (r->island == 0 || m->tree[t].nv > 0);
         if (!known || r->steps < 0 || (r->island && state->rest[r->island - 1].island != r->island)) {
             return sim_fail(error, SIM_BAD_INPUT, "the tree of body \"%s\" cannot sleep as the state says",
                             m->body[m->tree[t].body0].name);

@@ -254,7 +254,7 @@ static void spread_chain(subadmm_batch *a, int chain, int at, double *rows, int 
 
 static void spread_all(subadmm_batch *a, int at, double *rows, double *V) {
     for (int chain = 0; chain < a->chains; chain++) {
-        int start = chain == SIM_CHAIN_START;
+        bool start = chain == SIM_CHAIN_START;
         spread_chain(a, chain, at, start ? rows : V, start ? a->place : a->body);
     }
 }

@@ -191,7 +191,7 @@ static void scatter_numbers(int n, const double *numbers, int lane, double *geom
 static void place_contact(const packing *p, const admm_lanes *l, int contact, admm_contacts *to, int lane,
                           double *geometry) {
     const admm_contact *c = &p->in->contact[contact];
-    int one = c->body[0] < 0;
+    bool one = c->body[0] < 0;
     if (to->form == ADMM_POINT) {
         scatter_numbers(POINT_NUMBERS - (to->sides == 2 ? 0 : 3), p->point[contact], lane, geometry);
     } else {
