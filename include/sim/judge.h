@@ -44,7 +44,7 @@ typedef struct sim_certificate {
     int worst_own;      /* likewise, of the solver's own law */
     int deepest, fastest; /* those of `penetration` and of `slip`; -1: there is none */
     int constraints;      /* judged: 0, and all else is 0, too */
-    bool nonfinite;       /* a number is not finite, or too large to be judged: the other figures are infinite */
+    int nonfinite;        /* a number is not finite, or too large to be judged: the other figures are infinite */
 } sim_certificate;
 
 /* Figures of a step's certificate with the bodies of the worst constraint; UNSOLVED: of the island without a solution
