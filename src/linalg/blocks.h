@@ -40,5 +40,9 @@ void spd_blocks_connect(spd_blocks *b, int i, int k, const double *H);
 bool spd_blocks_factor(spd_blocks *b);
 /* x [x_at[rows]], row by row of the factor; padding must be finite. */
 void spd_blocks_solve(const spd_blocks *b, double *x);
+/* y <- y - C' x, C a tall block of `height` rows; y is padded. */
+void spd_blocks_subtract_transposed(int height, int stride, const double *C, const double *x, double *y);
+/* own[r .. r + rows) -= sum over the entries [first, end) of the tall blocks in U times x. */
+void spd_blocks_subtract_rows(const spd_blocks *b, int r, int rows, int first, int end, const double *x, double *own);
 
 #endif

@@ -13,8 +13,7 @@
 
 enum { WIDE = 8 };
 
-/* y <- y - C' x, C height x stride */
-static void subtract_transposed(int height, int stride, const double *C, const double *x, double *y) {
+void spd_blocks_subtract_transposed(int height, int stride, const double *C, const double *x, double *y) {
     if (stride != WIDE) {
         strip_update(1, stride, height, x, 1, C, stride, y, stride);
         return;
@@ -40,13 +39,13 @@ static void solve_panel_forward(const spd_blocks *b, int s, double *x) {
         int stride = b->stride[i], above = b->offset[i];
         const double *C = b->U + b->at[e];
         if (above > 0) {
-            subtract_transposed(above, stride, C, own, own + above);
+            spd_blocks_subtract_transposed(above, stride, C, own, own + above);
         }
         cholesky_forward(b->size[i], C + (ptrdiff_t)above * stride, stride, b->inverse + b->x_at[i], own + above);
     }
     for (int e = o->start[s] + o->first[s + 1] - o->first[s]; e < o->start[s + 1]; e++) {
         int k = o->column[e];
-        subtract_transposed(b->height[s], b->stride[k], b->U + b->at[e], own, x + b->x_at[k]);
+        spd_blocks_subtract_transposed(b->height[s], b->stride[k], b->U + b->at[e], own, x + b->x_at[k]);
     }
 }
 
@@ -72,7 +71,7 @@ static inline void subtract_rows(const spd_blocks *b, int r, int rows, int first
     }
 }
 
-static void subtract_all_rows(const spd_blocks *b, int r, int rows, int first, int end, const double *x, double *own) {
+void spd_blocks_subtract_rows(const spd_blocks *b, int r, int rows, int first, int end, const double *x, double *own) {
     for (; rows >= STRIP_ROWS && first < end; r += STRIP_ROWS, rows -= STRIP_ROWS) {
         subtract_rows(b, r, STRIP_ROWS, first, end, x, own);
     }
@@ -85,10 +84,10 @@ static void solve_panel_backward(const spd_blocks *b, int s, double *x) {
     const spd_order *o = b->order;
     double *own = x + b->x_at[o->first[s]];
     int first = o->start[s] + o->first[s + 1] - o->first[s];
-    subtract_all_rows(b, 0, b->height[s], first, o->start[s + 1], x, own);
+    spd_blocks_subtract_rows(b, 0, b->height[s], first, o->start[s + 1], x, own);
     for (int i = o->first[s + 1] - 1, e = first - 1; i >= o->first[s]; i--, e--) {
         int stride = b->stride[i], above = b->offset[i];
-        subtract_all_rows(b, above, b->size[i], e + 1, first, x, own);
+        spd_blocks_subtract_rows(b, above, b->size[i], e + 1, first, x, own);
         cholesky_backward(b->size[i], b->U + b->at[e] + (ptrdiff_t)above * stride, stride, b->inverse + b->x_at[i],
                           own + above);
     }

@@ -111,6 +111,52 @@ void lu_solve(int n, int stride, const double *LU, const int *swap, double *x) {
     }
 }
 
+/* row <- row - factor * other */
+static void subtract_lu_row(int width, double factor, const double *other, double *row) {
+    for (int j = 0; j < width; j += 4) {
+        simd4_store(row + j, simd4_load(row + j) - factor * simd4_load(other + j));
+    }
+}
+
+/* Column by column, for LAPACK's factors. */
+static void solve_columns(int n, int stride, const double *LU, const int *swap, int width, double *C, double *work) {
+    for (int j = 0; j < width; j++) {
+        for (int i = 0; i < n; i++) {
+            work[i] = C[(long)i * width + j];
+        }
+        lu_solve(n, stride, LU, swap, work);
+        for (int i = 0; i < n; i++) {
+            C[(long)i * width + j] = work[i];
+        }
+    }
+}
+
+void lu_solve_block(int n, int stride, const double *LU, const int *swap, int width, double *C, double *work) {
+    if (n > PANELS_WHOLE) {
+        solve_columns(n, stride, LU, swap, width, C, work);
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        if (swap[k] != k) {
+            swap_rows(width, C + (long)k * width, C + (long)swap[k] * width);
+        }
+    }
+    for (int k = 1; k < n; k++) {
+        for (int j = 0; j < k; j++) {
+            subtract_lu_row(width, LU[(long)k * stride + j], C + (long)j * width, C + (long)k * width);
+        }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double *row = C + (long)k * width, over = 1 / LU[(long)k * stride + k];
+        for (int j = k + 1; j < n; j++) {
+            subtract_lu_row(width, LU[(long)k * stride + j], C + (long)j * width, row);
+        }
+        for (int j = 0; j < width; j += 4) {
+            simd4_store(row + j, over * simd4_load(row + j));
+        }
+    }
+}
+
 /* H' = U' L' P: forward through U', backward through L', then the swaps in reverse order. */
 void lu_solve_transposed(int n, int stride, const double *LU, const int *swap, double *x) {
     if (n > PANELS_WHOLE) {

@@ -14,6 +14,8 @@ int lu_work(int n);
 bool lu_factor(int n, int stride, double *H, int *swap, double *work, const panels_watch *watch);
 /* x <- H^-1 x */
 void lu_solve(int n, int stride, const double *LU, const int *swap, double *x);
+/* C <- H^-1 C, n rows of `width` numbers, a multiple of four.  `work` [n]. */
+void lu_solve_block(int n, int stride, const double *LU, const int *swap, int width, double *C, double *work);
 /* x <- H^-T x */
 void lu_solve_transposed(int n, int stride, const double *LU, const int *swap, double *x);
 
