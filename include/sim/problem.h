@@ -189,15 +189,17 @@ SIM_API const char *sim_cone_name(sim_cone cone);
  *   rigid       R = 0 and target -gap / dt of rigid constraints: a gap may close, no more; overlap is undone slowly,
  *               down to a slop; a fast approach bounces by restitution.  A stiffness makes compliant
  *   near-rigid  no contact is stiffer than the step can resolve (Castro et al. 2021, eqs. 23, 29, 30); rigid
- *               constraints bounce by restitution */
-typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_COMPLIANCES } sim_compliance;
+ *               constraints bounce by restitution
+ *   elastic     contacts are springs along the normal and the tangents, as stiff as the step resolves for the load that
+ *               they carry.  Friction holds by a spring that keeps its deflection from step to step: no creep */
+typedef enum sim_compliance { SIM_RIGID, SIM_NEAR_RIGID, SIM_ELASTIC, SIM_COMPLIANCES } sim_compliance;
 
 SIM_API const char *sim_compliance_name(sim_compliance compliance);
 
 typedef struct sim_law_options {
-    double beta;      /* near-rigid: period of the stiffest contact over the step */
+    double beta;      /* near-rigid, elastic: period of the stiffest contact over the step */
     double sigma;     /* near-rigid: slip of friction at rest, relative */
-    double push;      /* rigid: the part of an overlap that a step undoes */
+    double push;      /* rigid: the part of an overlap that a step undoes; elastic: of one beyond the spring's */
     double threshold; /* m/s: slower approaches do not bounce */
     double carried;   /* near-rigid: a contact that carries a load is stiffer by up to so much; 1: none is */
     double slop;      /* rigid: no step undoes an overlap up to this part of the way dt |J (v* - v_start)| */

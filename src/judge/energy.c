@@ -5,12 +5,13 @@
  * gamma_a [N s] the impulses of springs and actuators in the solution: free motion with these and all loads.  Of the
  * other, passive rows every law asks, with u = J v and gamma in K,
  *
- *     contact     gamma . u <= gamma_n tau_n - gamma . R gamma     limit       the same, of one row
- *     equality    gamma . (u + w) = gamma . tau - gamma . R gamma  friction    gamma . u <= 0
+ *     contact     gamma . u <= gamma . tau - gamma . R gamma       limit       the same, of one row
+ *     equality    gamma . (u + w) = gamma . tau - gamma . R gamma  friction    gamma . u <= gamma tau_t
  *
  * and T - T** = sum of gamma . u over them - |v - v**|^2 / 2 in the metric of A.  So a right solution has
  *
- *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n, 0) - sum over equalities gamma . (tau - w)) = 0,
+ *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n, 0) - sum over equalities and tangents
+ *                 gamma . (tau - w)) = 0,
  *
  * and a wrong one may have more: energy from nothing, in J.  v is the solution's own, not the one that follows from
  * gamma. Local problems have no v: there it is gamma . (b + W gamma / 2) over the passive rows, exact where no row is
@@ -34,6 +35,10 @@ static void add_targets(const sim_problem *p, const double *target, const double
         }
         for (int k = c->row; c->kind == SIM_EQUALITY && k < c->row + c->rows; k++) {
             sum[OF_EQUALITIES] += gamma[k] * (target[k] - (p->offset ? p->offset[k] : 0));
+        }
+        int tangents = c->kind == SIM_CONTACT ? 2 : c->kind == SIM_FRICTION ? c->rows : 0;
+        for (int k = c->row; k < c->row + tangents; k++) {
+            sum[OF_EQUALITIES] += gamma[k] * target[k]; /* springs of the elastic law; 0 by the others */
         }
     }
 }

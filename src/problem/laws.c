@@ -1,4 +1,4 @@
-/* Compliance R and target velocity of every row, by the rigid and the near-rigid law.
+/* Compliance R and target velocity of every row, by the rigid, the near-rigid and the elastic law.
  *
  *     s = u - target + R gamma,     gamma in K, s in K*, gamma . s = 0  (sim_cone, sim_constraint_kind)
  *
@@ -14,18 +14,25 @@
  *
  *     R_n = max(beta^2 / (4 pi^2) w, 1 / (dt k (dt + tau))),   R_t = sigma w,   target_n = -phi0 / (dt + tau).
  *
+ * Elastic, with w = W_nn of a contact, c >= 1 its load over its own weight (load_stiffening), gamma- of the step before:
+ *
+ *     R_n = R_t = max(beta^2 / (4 pi^2) w / c, 1 / (dt k (dt + tau))),
+ *     target_n = R_n gamma_n- + push (-phi0 / dt - R_n gamma_n-)  for phi0 < 0,   target_t = R_t gamma_t-.
+ *
  * Fast approaches bounce by restitution (near_rigid_bounce, rigid_target).  The six rows of a weld are two constraints,
- * of metres and of radians.  Friction has target 0 and, near-rigid, R = sigma w.  Springs and actuators state their own
- * R.
+ * of metres and of radians.  Friction has target 0, but for the elastic law, and near-rigid R = sigma w.  Springs and
+ * actuators state their own R.
  *
  * Reference: Castro, Permenter, Han 2021, eqs. 23, 29, 30.
- * Differs from the paper: slop, slow undoing, restitution, and the option `carried` (stiffening). */
+ * Differs from the paper: slop, slow undoing, restitution, the option `carried` (stiffening), and the elastic law. */
 #include "problem/laws.h"
 
 #include <math.h>
 
 static const double MIN_COMPLIANCE_PART = 1e-6;    /* of R, where a deep overlap is undone slowly */
 static const double STRIKE_COMPLIANCE_PART = 0.01; /* of the compliance of friction, near-rigid */
+static const double FREE_LOAD_RATIO = 4;           /* elastic: loads over own weight that change no stiffness */
+static const double MAX_LOAD_RATIO = 1e6;          /* elastic: greatest stiffening by a load */
 
 typedef struct law {
     const sim_problem *problem;
@@ -69,6 +76,12 @@ static double inverse_mass(const double *W, int rows, int k) {
         }
     }
     return sqrt(sum) / (end - first);
+}
+
+/* w of the row k: of an elastic contact the inverse mass along its normal, W_nn. */
+static double law_inverse_mass(const law *l, const sim_constraint *c, const double *W, int k) {
+    bool elastic_contact = l->compliance == SIM_ELASTIC && c->kind == SIM_CONTACT;
+    return elastic_contact ? W[8] : inverse_mass(W, c->rows, k);
 }
 
 /* The overlap of a constraint that no step undoes; 0 where the problem does not know both velocities:
@@ -172,20 +185,61 @@ static void near_rigid_bounce(const law *l, const sim_constraint *c, int row, do
     }
 }
 
+/* R of the softest spring that the step resolves. */
+static double softest_compliance(const law *l, double w) {
+    return l->compliance == SIM_RIGID ? 0 : l->options->beta * l->options->beta / (4 * M_PI * M_PI) * w;
+}
+
+/* Friction in a contact or joint.  An elastic row keeps the deflection -R dt gamma of its spring from the step before:
+ *
+ *     gamma = gamma_before - u / R    <=>    target = R gamma_before.
+ *
+ * Friction at rest carries a constant force with u = 0; the near-rigid law slides at u = -R gamma. */
+static void friction_row(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
+    const sim_problem *p = l->problem;
+    bool elastic = l->compliance == SIM_ELASTIC;
+    *R = elastic ? softest_compliance(l, w) : l->compliance == SIM_NEAR_RIGID ? l->options->sigma * w : 0;
+    *target = elastic && p->impulse_guess ? *R * p->impulse_guess[c->row + row] : 0;
+}
+
+/* A stop whose spring is the softest that the step resolves.  The spring keeps its impulse from the step before, and
+ * the gap is corrected by that part of the overlap o = -phi0 which the spring does not explain:
+ *
+ *     target = R gamma_before + push (o - dt R gamma_before) / dt,   at most `undo` faster than R gamma_before.
+ *
+ * With e = o - dt R gamma_before,  e <- (1 - push) e: R may follow the load without a jump of the force. */
+static double elastic_target(const law *l, const sim_constraint *c, int row, double R) {
+    const sim_problem *p = l->problem;
+    double gap = p->gap[c->row + row], held = p->impulse_guess ? R * fmax(0, p->impulse_guess[c->row + row]) : 0;
+    if (gap >= 0) {
+        return -gap / p->step;
+    }
+    return held + fmin(l->options->push * (-gap / p->step - held), l->options->undo);
+}
+
 /* The row along which a constraint has its gap: the normal of a contact, each row of the others. */
 static void compliant_row(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
     double dt = l->problem->step, tau = c->dissipation;
-    int rigid = isinf(c->stiffness), near = l->compliance == SIM_NEAR_RIGID;
-    double softest = near ? l->options->beta * l->options->beta / (4 * M_PI * M_PI) * w : 0;
-    if (rigid && !near) {
+    bool rigid = isinf(c->stiffness);
+    double softest = softest_compliance(l, w);
+    if (rigid && l->compliance == SIM_RIGID) {
         *R = 0;
         double time = dt / l->options->push;
         *target = c->kind == SIM_EQUALITY ? -l->problem->gap[c->row + row] / time * undone_part(l, c, row, time)
                                           : rigid_target(l, c, row);
         return;
     }
-    tau = rigid && tau == 0 ? dt : tau;
-    double own = 1 / (dt * c->stiffness * (dt + tau)), part = own < softest ? undone_part(l, c, row, dt + tau) : 1;
+    tau = rigid && tau == 0 && l->compliance == SIM_NEAR_RIGID ? dt : tau;
+    double own = 1 / (dt * c->stiffness * (dt + tau));
+    if (l->compliance == SIM_ELASTIC && own < softest && c->kind != SIM_EQUALITY) {
+        *R = softest;
+        *target = elastic_target(l, c, row, softest);
+        if (closes_to_bounce(l, c, row)) {
+            near_rigid_bounce(l, c, row, w, R, target);
+        }
+        return;
+    }
+    double part = own < softest ? undone_part(l, c, row, dt + tau) : 1;
     *R = fmax(softest, own) * fmax(part, MIN_COMPLIANCE_PART);
     *target = -l->problem->gap[c->row + row] / (dt + tau) * part;
     if (closes_to_bounce(l, c, row)) { /* near-rigid; rigid_target has the others */
@@ -195,12 +249,10 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
 
 static void regularise_constraint(const law *l, const sim_constraint *c, const double *W, double stiffer, double *R,
                                   double *target) {
-    int near = l->compliance == SIM_NEAR_RIGID;
     for (int k = 0; k < c->rows; k++) {
-        double w = near ? inverse_mass(W, c->rows, k) / stiffer : 0, slip = near ? l->options->sigma * w : 0;
+        double w = l->compliance != SIM_RIGID ? law_inverse_mass(l, c, W, k) / stiffer : 0;
         if ((c->kind == SIM_CONTACT && k != 2) || c->kind == SIM_FRICTION) {
-            R[k] = slip;
-            target[k] = 0;
+            friction_row(l, c, k, w, &R[k], &target[k]);
         } else if (c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR) {
             double dt = l->problem->step;
             R[k] = 1 / (dt * (dt * c->stiffness + c->damping));
@@ -239,28 +291,39 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
  *     du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) along n.
  *
  * The contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever its load.  gamma_n is the mean over the contacts of
- * two bodies, so that they share a load as before.  `carried` = 1 is the paper's rule. */
+ * two bodies, so that they share a load as before.  `carried` = 1 is the paper's rule.
+ *
+ * The elastic law always follows the load, with gamma_n / FREE_LOAD_RATIO, so that R of ordinary piles is constant.  A
+ * contact that closes at the speed V within the step is about to carry gamma_n = V / w: c = V / du. */
 static double load_stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
     const sim_problem *p = l->problem;
-    double gain = 0;
+    double gain = 0, carried = impulse * law_inverse_mass(l, c, W, 2), most = l->options->carried;
     for (int side = 0; side < 2; side++) {
         double before = side_velocity(p, c, 2, side, p->v_start);
         gain = fmax(gain, fabs(side_velocity(p, c, 2, side, p->v_free) - before));
     }
-    return fmax(1, fmin(l->options->carried, impulse * inverse_mass(W, c->rows, 2) / gain));
+    if (l->compliance == SIM_ELASTIC) {
+        double closing = -row_velocity(p, c, 2, p->v_free) - fmax(p->gap[c->row + 2], 0) / p->step;
+        carried = fmax(carried / FREE_LOAD_RATIO, closing);
+        most = MAX_LOAD_RATIO;
+    }
+    return fmax(1, fmin(most, carried / gain));
 }
 
 void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_law_options *options, const double *W,
                     double *R, double *target) {
     law l = {p, compliance, options};
-    bool loads = compliance == SIM_NEAR_RIGID && options->carried > 1 && p->impulse_guess && p->v_start && p->v_free;
+    bool known = p->impulse_guess && p->v_start && p->v_free;
+    bool elastic = compliance == SIM_ELASTIC,
+         loads = known && (elastic || (compliance == SIM_NEAR_RIGID && options->carried > 1));
     double impulse = 0;
     for (int i = 0, end = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         if (loads && i == end) {
             impulse = mean_impulse(p, i, &end);
         }
-        double stiffer = c->kind == SIM_CONTACT && impulse > 0 ? load_stiffening(&l, c, W, impulse) : 1;
+        bool loaded = c->kind == SIM_CONTACT && loads && (impulse > 0 || elastic);
+        double stiffer = loaded ? load_stiffening(&l, c, W, impulse) : 1;
         regularise_constraint(&l, c, W, stiffer, R + c->row, target + c->row);
         W = W ? W + c->rows * c->rows : NULL;
     }

@@ -19,6 +19,7 @@ const char *sim_cone_name(sim_cone cone) {
 }
 
 const char *sim_compliance_name(sim_compliance compliance) {
-    static const char *const name[SIM_COMPLIANCES] = {[SIM_RIGID] = "rigid", [SIM_NEAR_RIGID] = "near-rigid"};
+    static const char *const name[SIM_COMPLIANCES] = {
+        [SIM_RIGID] = "rigid", [SIM_NEAR_RIGID] = "near-rigid", [SIM_ELASTIC] = "elastic"};
     return name[compliance];
 }

@@ -23,6 +23,30 @@ Test(problem, of_a_resting_point_is_regularised_as_the_paper_says) {
     sim_problem_free(p);
 }
 
+/* The spring of the normal explains -dt R gamma of the overlap; friction keeps its force.  An impulse of four times the
+ * body's weight stiffens nothing, one of forty times does by ten. */
+Test(problem, of_a_resting_point_is_elastic_about_the_impulse_before) {
+    double at_rest[3] = {0}, down[3] = {0, 0, -0.0981}, R[3], target[3], dt = 0.01, mass = 2, gap = -1e-4;
+    double W[9] = {1 / mass, 0, 0, 0, 1 / mass, 0, 0, 0, 1 / mass}, w = 1 / mass;
+    sim_law_options o = sim_law_options_default();
+    for (int loads = 1; loads <= 10; loads *= 10) {
+        sim_problem *made = point_on_ground(mass, 0.5, gap, dt, down), p = *made;
+        double impulse[3] = {0.01, -0.02, loads * 4 * 0.0981 / w};
+        p.impulse_guess = impulse;
+        p.v_start = at_rest;
+        sim_regularise(&p, SIM_ELASTIC, &o, W, R, target);
+        double due = w / (4 * M_PI * M_PI) / loads;
+        for (int k = 0; k < 3; k++) {
+            cr_assert_float_eq(R[k], due, 1e-12 * due, "row %d: %g, not %g", k, R[k], due);
+        }
+        cr_assert_float_eq(target[0], due * 0.01, 1e-15);
+        cr_assert_float_eq(target[1], due * -0.02, 1e-15);
+        double held = due * impulse[2];
+        cr_assert_float_eq(target[2], held + 0.2 * (-gap / dt - held), 1e-15);
+        sim_problem_free(made);
+    }
+}
+
 /* 1 cm deep, by every law and step: V at most, and what rests there rests as deep as it did. */
 Test(problem, of_a_deep_overlap_undoes_it_at_a_bounded_speed_whatever_the_step) {
     double down[3] = {0, 0, -0.0981}, R[3], target[3], mass = 2, gap = -0.01, w = 1 / (sqrt(3) * mass);

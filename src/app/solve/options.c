@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const laws[] = {"rigid", "near-rigid", NULL};
+static const char *const laws[] = {"rigid", "near-rigid", "elastic", NULL};
 
 #define AT(member) offsetof(solve_request, member)
 
@@ -17,10 +17,10 @@ static const option_row rows[] = {
     {"set", "OPTION=VALUE", OPTION_LIST, AT(set),
      .help = "set an option of every solver named, as in --set max_iterations=1000; repeatable"},
     {"tolerance", "T", OPTION_REAL, AT(tolerance), .help = "short for --set tolerance=T"},
-    {"law", "rigid|near-rigid", OPTION_CHOICE, AT(law), .choices = laws,
+    {"law", "rigid|near-rigid|elastic", OPTION_CHOICE, AT(law), .choices = laws,
      .help = "use R and target of this contact law; default: the law of the solver"},
     {"beta", "B", OPTION_REAL, AT(beta),
-     .help = "near-rigid: period of the stiffest contact over the step; default: the file's, else 1"},
+     .help = "near-rigid and elastic: period of the stiffest contact over the step; default: the file's, else 1"},
     {"sigma", "S", OPTION_REAL, AT(sigma),
      .help = "near-rigid: relative slip of friction at rest; default: the file's, else 0.001"},
     {"stored", NULL, OPTION_FLAG, AT(stored),

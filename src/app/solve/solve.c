@@ -253,7 +253,9 @@ static sim_status prepare_run(solve_run *run, const file_list *list, sim_error *
         return status;
     }
     if (request->law) {
-        run->compliance = strcmp(request->law, "rigid") == 0 ? SIM_RIGID : SIM_NEAR_RIGID;
+        run->compliance = strcmp(request->law, "rigid") == 0     ? SIM_RIGID
+                          : strcmp(request->law, "elastic") == 0 ? SIM_ELASTIC
+                                                                 : SIM_NEAR_RIGID;
     }
     status = check_outputs(run, list, error);
     return status ? status : open_history(run, error);

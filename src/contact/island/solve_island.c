@@ -44,8 +44,8 @@ static sim_status derive_laws(island_call *k, double restitution, sim_error *err
     sim_arena *scratch = k->worker->scratch;
     double *W = NULL;
     derive_full_problem(k->f, is, restitution);
-    /* W_ii, by which the near-rigid law measures */
-    if (k->options->compliance == SIM_NEAR_RIGID) {
+    /* W_ii, by which compliant laws measure */
+    if (k->options->compliance != SIM_RIGID) {
         W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(&is->problem));
         if (!W || !delassus_diagonal(&is->problem, NULL, scratch, W)) {
             return sim_fail(error, SIM_NO_RESOURCE, NO_MEMORY);

@@ -69,8 +69,9 @@ static const field world_fields[] = {
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
      .help = "Options of that solver, by name ([solver_options](#solver_options)). Options in `solver` replace these."},
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
-     .help = "Compliance of contacts that are too stiff for the step: none (`rigid`), or the least that the step "
-             "resolves (`near-rigid`). `auto`: the default of the solver."},
+     .help = "Compliance of contacts that are too stiff for the step: none (`rigid`), the least that the step "
+             "resolves (`near-rigid`), or springs that keep the force of friction and follow the load (`elastic`). "
+             "`auto`: the default of the solver."},
     {"law", FIELD_OBJECT, AT(world_data, law), .table = &table_law, .help = "Parameters of the contact law."},
     {"sleep", FIELD_FLAG, AT(world_data, sleep), .standard = "false",
      .help = "Steps skip islands of bodies at rest until another body touches them "
@@ -87,11 +88,11 @@ const table table_world = {"world", "Gravity, time stepping, contact solver and 
 
 static const field law_fields[] = {
     {"beta", FIELD_NUMBER, AT(law_data, beta), POSITIVE, .standard = "1",
-     .help = "Near-rigid: period of the stiffest contact, in steps."},
+     .help = "Near-rigid and elastic: period of the stiffest contact, in steps."},
     {"sigma", FIELD_NUMBER, AT(law_data, sigma), POSITIVE, .standard = "1e-3",
      .help = "Near-rigid: slip velocity of static friction, relative to the velocity gained from gravity in a step."},
     {"push", FIELD_NUMBER, AT(law_data, push), WITHIN(0, 1), .standard = "0.2",
-     .help = "Rigid: fraction of an overlap that a step corrects."},
+     .help = "Rigid: fraction of an overlap that a step corrects; elastic: of an overlap beyond that of the spring."},
     {"threshold", FIELD_NUMBER, AT(law_data, threshold), .unit = "m/s", NOT_NEGATIVE, .standard = "0.01",
      .help = "Approach speed below which restitution is 0."},
     {"carried", FIELD_NUMBER, AT(law_data, carried), WITHIN(1, 1e9), .standard = "1",
