@@ -14,7 +14,7 @@ and draws performance profiles (Dolan, More 2002; Acary, Bremond, Huber 2018): d
     --picture FILE    the profiles to FILE.svg
     --solver A,B      these solvers, with options as in pgs:max_iterations=100,relaxation=0.8; options given stay as they are,
                       and a tolerance that is given is the only one; default: all of sim --list-solvers
-    --law LAW         rigid or near-rigid for all, and their own law's error in place of E
+    --law LAW         rigid, near-rigid or elastic for all, and their own law's error in place of E
     --time-limit S, --time-per-contact S    processor seconds; 0.5 and 0.004, quick 0.05 and 0.001
     --jobs N          so many at a time; default 2
     --only WORD,...   of the scenes those whose names hold one of the words
@@ -55,7 +55,7 @@ def arguments():
     parser.add_argument("--solver", action="append", default=[])
     for text in "--picture", "--keep", "--only":
         parser.add_argument(text)
-    parser.add_argument("--law", choices=("rigid", "near-rigid"))
+    parser.add_argument("--law", choices=("rigid", "near-rigid", "elastic"))
     parser.add_argument("--time-limit", type=float)
     parser.add_argument("--time-per-contact", type=float)
     parser.add_argument("--jobs", type=int, default=2)

@@ -160,13 +160,17 @@ def solvers(sim):
 
 
 def play(sim, names, problems, limits, law, jobs, once):
-    """Everyone on everything, `once` with the tightest tolerance alone; `problems` have `file`, `name` and `contacts`."""
+    """Everyone on everything, `once` with the tightest tolerance alone; `problems` have `file`, `name` and `contacts`.
+
+    Strict solvers that are compliant by default get the rigid law, which E measures, unless `law` names another."""
     measure = "own" if law else "E"
+    strict = {card["name"] for card in solvers(sim) if card["cone"] == "strict"}
     pairs = [(solver, problem) for problem in problems for solver in names]
 
     def one(pair):
         solver, problem = pair
-        entry = attempt(sim, solver, problem["file"], (*limits, problem["contacts"], law), measure, once)
+        own_law = law or ("rigid" if name_and_options(solver)[0] in strict else None)
+        entry = attempt(sim, solver, problem["file"], (*limits, problem["contacts"], own_law), measure, once)
         entry["problem"] = problem["name"]
         return entry
 

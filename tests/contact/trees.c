@@ -218,7 +218,8 @@ Test(trees, what_is_said_of_columns_and_paths_changes_no_answer) {
 static void random_bends(random_source *r, const sim_problem *p, cone_hessian *bend) {
     for (int i = 0; i < p->nconstraint; i++) {
         double angle = random_uniform(r, -3, 3);
-        bend[i] = (cone_hessian){.sliding = random_index(r, 3) == 0, .t = {cos(angle), sin(angle)}};
+        bend[i] = (cone_hessian){
+            .sliding = random_index(r, 3) == 0, .t = {cos(angle), sin(angle)}, .lean = p->constraint[i].friction};
         int open = random_index(r, 3) == 0;
         for (int k = 0; k < p->constraint[i].rows && !open; k++) {
             bend[i].weight[k] = random_uniform(r, 0, 1e3);

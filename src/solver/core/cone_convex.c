@@ -50,6 +50,7 @@ static double project_contact(double mu, const double *R, const double *over_R, 
     /* slide: the nearest point of the cone's surface */
     double flat = 1 / (1 + mu * mh), n = (y[2] + mh * r) * flat, over = 1 / r;
     G->sliding = 1;
+    G->lean = mu;
     G->t[0] = y[0] * over;
     G->t[1] = y[1] * over;
     G->weight[0] = over_R[2] * flat;

@@ -14,10 +14,10 @@ typedef struct convex_law {
 
 /* G = -d gamma / d u = sum of weight q q'.  q are the unit vectors of the rows or, in a sliding contact, the two
  * vectors
- *     a = (mu t, 1)   and   b = (-t_2, t_1, 0)   with   t = gamma_t / |gamma_t|;   weight[2] is 0. */
+ *     a = (lean t, 1)   and   b = (-t_2, t_1, 0)   with   t = gamma_t / |gamma_t|, lean = mu;   weight[2] is 0. */
 typedef struct cone_hessian {
     int sliding;
-    double t[2], weight[SIM_MAX_ROWS];
+    double t[2], lean, weight[SIM_MAX_ROWS];
 } cone_hessian;
 
 /* Impulse and G of constraint i at the velocity u = J v + w (u and gamma point at its own rows); returns its cost. */
@@ -26,7 +26,7 @@ double convex_project(const convex_law *law, int i, const double *u, double *gam
 static inline double convex_curvature(const sim_constraint *c, const cone_hessian *G, const double *du) {
     const double *w = G->weight, *t = G->t;
     if (G->sliding) {
-        double a = c->friction * (t[0] * du[0] + t[1] * du[1]) + du[2], b = t[0] * du[1] - t[1] * du[0];
+        double a = G->lean * (t[0] * du[0] + t[1] * du[1]) + du[2], b = t[0] * du[1] - t[1] * du[0];
         return w[0] * a * a + w[1] * b * b;
     }
     double sum = 0;
@@ -40,7 +40,7 @@ static inline double convex_curvature(const sim_constraint *c, const cone_hessia
 static inline void cone_hessian_times(const sim_constraint *c, const cone_hessian *G, const double *x, double *y) {
     const double *w = G->weight, *t = G->t;
     if (G->sliding) {
-        double mu = c->friction, a = w[0] * (mu * (t[0] * x[0] + t[1] * x[1]) + x[2]);
+        double mu = G->lean, a = w[0] * (mu * (t[0] * x[0] + t[1] * x[1]) + x[2]);
         double b = w[1] * (t[0] * x[1] - t[1] * x[0]);
         y[0] = mu * t[0] * a - t[1] * b;
         y[1] = mu * t[1] * a + t[0] * b;

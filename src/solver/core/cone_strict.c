@@ -43,6 +43,7 @@ double strict_project(const convex_law *law, int i, const double *u, double *gam
     }
     /* slide: the disc of the plane y_n */
     G->sliding = 1;
+    G->lean = c->friction;
     G->t[0] = y[0] / r;
     G->t[1] = y[1] / r;
     G->weight[0] = over_R[2];

@@ -95,7 +95,7 @@ static void add_patch_constraint(hessian_rows *r, const sim_constraint *c, const
                                  const cone_hessian *G) {
     const double *w = G->weight, *t = G->t, one = 1;
     if (G->sliding) {
-        double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[2] = {-t[1], t[0]};
+        double a[3] = {G->lean * t[0], G->lean * t[1], 1}, b[2] = {-t[1], t[0]};
         add_patch_row(r, J, of, 3, a, w[0]);
         add_patch_row(r, J, of, 2, b, w[1]);
         return;

@@ -1,0 +1,62 @@
+/* Proximal point iteration around Newton's method; see the header. */
+#include "solver/core/proximal_point.h"
+#include "solver/core/stall.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double MAX_MAP_RATIO = 0.3, PROGRESS_RATIO = 0.9; /* of |F| at the start of an outer iteration */
+/* On alpha, after one step, two, up to four, more; after a failure. */
+static const double ALPHA_FACTOR_1 = 0.01, ALPHA_FACTOR_2 = 0.1, ALPHA_FACTOR_4 = 0.3, ALPHA_FACTOR_MORE = 0.6;
+static const double ALPHA_GROWTH = 4, MIN_ALPHA = 1e-12, MAX_ALPHA = 1e3;
+enum { MAX_STEPS = 8, MAX_STALLED_ITERATIONS = 150 }; /* Newton steps of an outer iteration; outer iterations */
+
+/* One outer iteration; its number of steps, 0: not solved. */
+static int solve_proximal_problem(proximal_point *p) {
+    size_t bytes = (size_t)p->rows * sizeof *p->gamma;
+    memcpy(p->centre, p->gamma, bytes);
+    memcpy(p->least, p->gamma, bytes);
+    double first = p->eval_map(p->self), least = PROGRESS_RATIO * first;
+    for (int k = 1; k <= MAX_STEPS && !p->has_ended(p->self); k++) {
+        p->out->iterations++;
+        if (!p->take_step(p->self)) {
+            break;
+        }
+        p->eval_error(p->self);
+        p->record(p->self);
+        double size = p->eval_map(p->self);
+        if (size <= MAX_MAP_RATIO * first) {
+            return k;
+        }
+        if (size < least) {
+            least = size;
+            memcpy(p->least, p->gamma, bytes);
+        }
+    }
+    memcpy(p->gamma, p->least, bytes);
+    p->eval_error(p->self);
+    return 0;
+}
+
+static double alpha_after_steps(double alpha, int steps) {
+    double part = steps == 0   ? ALPHA_GROWTH
+                  : steps == 1 ? ALPHA_FACTOR_1
+                  : steps == 2 ? ALPHA_FACTOR_2
+                  : steps <= 4 ? ALPHA_FACTOR_4
+                               : ALPHA_FACTOR_MORE;
+    return fmin(MAX_ALPHA, fmax(MIN_ALPHA, part * alpha));
+}
+
+sim_outcome proximal_point_iterate(proximal_point *p) {
+    stall_watch stall = stall_watch_start(0.5);
+    while (!p->has_ended(p->self)) {
+        int steps = solve_proximal_problem(p);
+        p->out->failures += steps == 0;
+        p->alpha = alpha_after_steps(p->alpha, steps);
+        stall_watch_update(&stall, *p->best_E);
+        if (stall.stalled > MAX_STALLED_ITERATIONS) {
+            return SIM_STALLED;
+        }
+    }
+    return SIM_AT_LIMIT;
+}

@@ -1,0 +1,42 @@
+/* Proximal point iteration around Newton's method, for laws whose Newton steps cycle.
+ *
+ * Where contacts share a load, whole Newton steps on F(gamma) = 0 cycle between sets of sticking contacts, and line
+ * searches on |F| end in minima that are no solutions.  An outer iteration solves the problem with
+ *
+ *     s + alpha w (gamma - centre)    in place of s,
+ *
+ * centre [N s] the gamma at its start, w [1/kg] the inverse mass of a constraint by itself.  No contact then has an
+ * inverse mass below alpha w: for large alpha one or two steps solve it, and the error of gamma falls by about alpha w
+ * over the inverse masses at the contacts.  alpha falls after a solved outer iteration, the more the fewer its steps,
+ * and grows after one that is not solved in eight steps.
+ *
+ * An outer iteration ends when |F| is a third of its start, as the next has another centre.  After a failure the next
+ * starts at the least |F|, if below nine tenths.  Steps are whole: they leave most cycles.
+ *
+ * Reference: Acary, Bremond, Huber 2018 (PPA).  Differs from it: the rule of alpha, and whole steps. */
+#ifndef SOLVER_CORE_PROXIMAL_POINT_H
+#define SOLVER_CORE_PROXIMAL_POINT_H
+
+#include <sim/solver.h>
+
+#include <stdbool.h>
+
+/* The method inside: all callbacks get `self`. */
+typedef struct proximal_point {
+    void *self;
+    double (*eval_map)(void *self); /* |F| at gamma and s, with the present alpha and centre */
+    bool (*take_step)(void *self);  /* gamma <- gamma - (dF)^-1 F; false: singular, gamma unchanged */
+    void (*eval_error)(void *self); /* s and E of gamma */
+    void (*record)(void *self);     /* adds a Newton step to the history */
+    bool (*has_ended)(void *self);  /* solved, or at a limit */
+    int rows;
+    double *gamma, *centre, *least; /* [rows] iterate; of this outer iteration: its start, and that of the least |F| */
+    const double *best_E;
+    sim_solution *out; /* counts iterations and failures */
+    double alpha;      /* first value, then that of the present outer iteration */
+} proximal_point;
+
+/* Outer iterations from gamma.  SIM_STALLED: the best E has not halved for long; else SIM_AT_LIMIT, has_ended. */
+sim_outcome proximal_point_iterate(proximal_point *p);
+
+#endif

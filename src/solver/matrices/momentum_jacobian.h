@@ -1,0 +1,25 @@
+/* Jacobian M = A + J' G J of the momentum balance under the strict contact law, and its factor. */
+#ifndef SOLVER_MATRICES_MOMENTUM_JACOBIAN_H
+#define SOLVER_MATRICES_MOMENTUM_JACOBIAN_H
+
+#include "solver/core/cone_convex.h"
+#include "solver/core/patches.h"
+
+typedef struct momentum_jacobian momentum_jacobian;
+
+/* NULL without memory. */
+momentum_jacobian *momentum_jacobian_create(void);
+void momentum_jacobian_free(momentum_jacobian *m);
+/* Finds the patches of a problem, copies A and analyses the factor; the structure of the last problem is reused if
+ * trees and constraints connect in the same way.  false without memory. */
+bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *problem);
+/* Multiplications of a whole factor. */
+double momentum_jacobian_work(const momentum_jacobian *m);
+/* Sets M for G [nconstraint] as strict_project gives it; only patches whose G changed are summed again. */
+void momentum_jacobian_set(momentum_jacobian *m, const cone_hessian *G);
+/* false: singular. */
+bool momentum_jacobian_factor(momentum_jacobian *m);
+/* x <- M^-1 x for all trees with constraints. */
+void momentum_jacobian_solve(momentum_jacobian *m, double *x);
+
+#endif

@@ -1,0 +1,119 @@
+/* The elastic law: contacts are springs, and rest without creep under any load. */
+#include "math/v3.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <sim/sim.h>
+#include <stdio.h>
+
+static const double g = 9.81;
+
+/* The incline is the ground, gravity is turned. */
+static yard block_on_incline(double slope, double mu, double dt) {
+    double angle = atan(slope);
+    yard y = yard_begin(v3_make(g * sin(angle), 0, -g * cos(angle)), rough(mu));
+    yard_ground(&y);
+    yard_add(&y, "block", SIM_BOX, 0.2, 0.2, 0.1, 1, v3_make(0, 0, 0.05), v3_make(0, 0, 0));
+    yard_open(&y, "acn", SIM_MIDPOINT, dt);
+    return y;
+}
+
+/* Friction at rest is a spring that keeps its force: after it has been loaded the block does not move. */
+Test(elastic, a_block_below_the_angle_of_friction_does_not_creep) {
+    const double steps[] = {1e-3, 5e-3}, mu = 0.5;
+    for (int k = 0; k < 2; k++) {
+        yard y = block_on_incline(0.95 * mu, mu, steps[k]);
+        while (sim_world_state(y.world)->time < 1) {
+            yard_step(&y);
+        }
+        double before = place_of(&y, "block").x;
+        while (sim_world_state(y.world)->time < 3) {
+            yard_step(&y);
+        }
+        double creep = fabs(place_of(&y, "block").x - before) / 2;
+        cr_expect_lt(creep, 1e-9, "step %g s: %g m/s", steps[k], creep);
+        cr_expect_lt(fabs(before), g * steps[k] * steps[k], "step %g s: moved %g m", steps[k], before);
+        cr_expect_eq(y.unsolved, 0);
+        yard_end(&y);
+    }
+}
+
+Test(elastic, a_block_above_the_angle_of_friction_slides_as_coulomb_says) {
+    const double mu = 0.5, slope = 1.05 * mu, dt = 1e-3, angle = atan(slope);
+    yard y = block_on_incline(slope, mu, dt);
+    while (sim_world_state(y.world)->time < 1) {
+        yard_step(&y);
+    }
+    double due = g * (sin(angle) - mu * cos(angle)), speed = motion_of(&y, "block").lin.x;
+    cr_assert_float_eq(speed, due, 1e-3 * due, "%g m/s, not %g", speed, due);
+    yard_end(&y);
+}
+
+/* What friction has done when a ball rolls depends on its moment about the contact alone: v = 5/7 v0.  The spring of
+ * the normal makes the lever shorter by half of the overlap. */
+Test(elastic, a_sliding_ball_ends_rolling) {
+    yard y = yard_begin(v3_make(0, 0, -g), rough(0.3));
+    yard_ground(&y);
+    yard_add(&y, "ball", SIM_SPHERE, 0.1, 0, 0, 1, v3_make(0, 0, 0.1), v3_make(1, 0, 0));
+    yard_open(&y, "acn", SIM_MIDPOINT, 2e-3);
+    while (sim_world_state(y.world)->time < 0.6) {
+        yard_step(&y);
+    }
+    double speed = motion_of(&y, "ball").lin.x, overlap = deepest_overlap(&y);
+    cr_expect_float_eq(speed, 5.0 / 7, 5.0 / 7 * overlap / 0.1, "%.9g m/s, overlap %g m", speed, overlap);
+    cr_expect_lt(overlap, g * 4e-6 / 20);
+    yard_end(&y);
+}
+
+/* However fast they arrive, bodies sink in by no more than the share of the way that gravity moves them in a step. */
+Test(elastic, dropped_balls_sink_in_by_little) {
+    yard y = yard_begin(v3_make(0, 0, -g), rough(0.5));
+    double deepest = 0, dt = 2e-3;
+    char name[3] = "b0";
+    yard_ground(&y);
+    for (int k = 0; k < 5; k++) {
+        name[1] = (char)('0' + k);
+        yard_add(&y, name, SIM_SPHERE, 0.1, 0, 0, 1 + k, v3_make(k, 0, 0.3 + 0.5 * k), v3_make(0, 0, 0));
+    }
+    yard_open(&y, "acn", SIM_MIDPOINT, dt);
+    while (sim_world_state(y.world)->time < 1) {
+        yard_step(&y);
+        deepest = fmax(deepest, deepest_overlap(&y));
+    }
+    cr_assert_lt(deepest, 1e-5, "%g m", deepest);
+    cr_assert_eq(y.unsolved, 0);
+    yard_end(&y);
+}
+
+/* Seven boxes of 1 kg under an eighth, for ten seconds. */
+Test(elastic, light_boxes_carry_a_heavy_one) {
+    const double loads[] = {1, 100, 1000, 10000};
+    for (int k = 0; k < 4; k++) {
+        char mass[60];
+        snprintf(mass, sizeof mass, "bodies/1/shapes/0/mass=%g", loads[k]);
+        const char *set[] = {"world/solver=\"acn\"", mass};
+        sim_scene_overrides overrides = {.count = 2, .set = set};
+        sim_error error = {0};
+        sim_scene *scene = sim_scene_load("scenes/contact/mass_ratio.json", &overrides, NULL, &error);
+        cr_assert(scene, "%s", error.text);
+        sim_world *w = sim_world_create(scene->model, &scene->options, &error);
+        cr_assert(w, "%s", error.text);
+        int top = sim_model_find_body(scene->model, "top"), unsolved = 0;
+        v3 start = sim_world_derived(w)->pose[top].p, moved;
+        double sank = 0, rested = 0;
+        while (sim_world_state(w)->time < 10) {
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+            moved = v3_sub(sim_world_derived(w)->pose[top].p, start);
+            sank = fmax(sank, v3_norm(moved));
+            rested = sim_world_state(w)->time < 5 ? moved.z : rested;
+            unsolved += sim_world_info(w)->unsolved;
+        }
+        double creep = fabs(moved.z - rested) / 5;
+        cr_expect_lt(sank, 0.005, "%g kg: moved %g m", loads[k], sank);
+        cr_expect_lt(creep, 1e-6, "%g kg: %g m/s", loads[k], creep);
+        cr_expect_eq(unsolved, 0, "%g kg: %d", loads[k], unsolved);
+        sim_world_free(w);
+        sim_scene_free(scene);
+    }
+}
