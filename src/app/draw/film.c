@@ -1,5 +1,5 @@
-/* Encoding of films.  GIF and APNG are made here (view/image/moving.h).  Others makes ffmpeg, a program of its own: it
- * reads the bare pictures from a pipe. */
+/* Encoding of films.  GIF and APNG are made here (view/image/moving.h).  The external program
+ * ffmpeg encodes all other formats from raw frames on a pipe. */
 #include "app/draw/film.h"
 #include "record/file/atomic_file.h"
 

@@ -1,10 +1,10 @@
 /* Checks of a triangle mesh: closed, oriented, without degenerate triangles.
  *
  * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: the difference of one
- * number computed in two ways) are one vertex; of surfaces that users give those that single precision may have set
- * apart.  Triangles with two equal corners are left out, those without height flipped away (mesh_slivers.c) or left
- * out; those whose height rounding made are flipped away where they can be.  Then neighbours are found, and with them
- * whether the surface closes. */
+ * number computed in two ways) are one vertex.  For surfaces of users the tolerance is that of single precision.
+ * Triangles with two equal corners are left out; those without height are removed by edge flips (mesh_slivers.c) or
+ * left out; those whose height is only rounding are removed by edge flips where possible.  Then neighbours are found,
+ * and with them whether the surface closes. */
 #include "geometry/mesh/mesh.h"
 
 #include "geometry/core/solid.h"
