@@ -174,7 +174,7 @@ static void put_key(FILE *file, const plot_key *key, double x, double y) {
         svg_print(file, "<path class=\"curve %s\" d=\"M%f %fh%d\"/>\n", svg_class_of(look).text, x, y - 4, KEY_LINE);
     }
     if (look.style == PLOT_POINTS || look.style == PLOT_BOTH) {
-        svg_print(file, "<path class=\"curve dot %s\" d=\"M%f %fh0\"/>\n", svg_class_of(dot).text, x + KEY_LINE / 2,
+        svg_print(file, "<path class=\"curve dot %s\" d=\"M%f %fh0\"/>\n", svg_class_of(dot).text, x + KEY_LINE / 2.0,
                   y - 4);
     }
     svg_print(file, "<text class=\"key\" x=\"%f\" y=\"%f\">%t</text>\n", x + KEY_LINE + 6, y, brief);
