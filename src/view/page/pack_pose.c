@@ -3,6 +3,9 @@
 #include "math/v3.h"
 #include "view/page/pack.h"
 
+/* Equal components, as of a box on its side, differ by rounding; the first of them is left out. */
+static const double LARGER_RATIO = 1 + 1e-9;
+
 /* Far enough for every picture, and no overflow. */
 int64_t view_in_steps(double x, double step) {
     double steps = x / step, most = 1e15;
@@ -15,7 +18,7 @@ void view_pack_pose(const sim_pose *pose, double radius, int64_t code[VIEW_POSE_
     double component[4] = {q.w, q.x, q.y, q.z};
     int largest = 0;
     for (int k = 1; k < 4; k++) {
-        largest = fabs(component[k]) > fabs(component[largest]) ? k : largest;
+        largest = fabs(component[k]) > LARGER_RATIO * fabs(component[largest]) ? k : largest;
     }
     code[0] = view_in_steps(pose->p.x, step);
     code[1] = view_in_steps(pose->p.y, step);
