@@ -42,11 +42,12 @@ class Case:
         return self.states * max(1, self.wrenches) * max(1, self.runs)
 
     def arguments(self, quick):
-        """Words of step_problems; `quick` takes one run, two states and two wrenches."""
+        """Words of step_problems; `quick` takes one run, the first and the last state, and two wrenches."""
         runs = min(self.runs, 1) if quick else self.runs
         states = min(self.states, 2) if quick and not self.runs else self.states
+        between = self.between * (self.states - 1) // (states - 1) if 1 < states < self.states else self.between
         wrenches = min(self.wrenches, 2) if quick else self.wrenches
-        numbers = {"settle": self.settle, "states": states, "between": self.between, "runs": runs, "wrenches": wrenches,
+        numbers = {"settle": self.settle, "states": states, "between": between, "runs": runs, "wrenches": wrenches,
                    "force": self.force, "arm": self.arm}
         words = [word for name, value in numbers.items() for word in (f"--{name}", str(value))]
         words += ["--place", self.place] if self.place else []
