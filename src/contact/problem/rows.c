@@ -4,7 +4,7 @@
  *
  *     e         axis of the contact frame, t1, t2 or n
  *     j         dof on the path from the root to the body; (w_j; v_j) its motion axis at the point o_j
- *     x         contact point, m, midway between the surfaces; bodies yet to meet have one each (collide/sweep.c)
+ *     x         contact point, m (world/contact/contacts.h); bodies yet to meet have one each (collide/sweep.c)
  *     u, w      relative velocity and its offset, m/s
  *     p, s      parts of the step at which J is taken, and at which the end velocity obeys the contact, 0 to 1
  *     v0, v1    velocities at the start of the step, and predicted at its end

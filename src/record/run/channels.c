@@ -387,7 +387,7 @@ enum { SLEEPING_KINDS = sizeof sleeping_table / sizeof sleeping_table[0] };
 static const channel_kind contact_table[] = {
     {"contact/shape", "numbers of the two shapes", 2, 1, 1, IF(contacts), NULL, nothing, count_two, side_name, number,
      fetch_shapes},
-    {"contact/position", "midway between the surfaces, at the start of the step", 2, 0, 1, IF(contacts), NULL, nothing,
+    {"contact/position", "point at which it acts, at the start of the step", 2, 0, 1, IF(contacts), NULL, nothing,
      count_three, axis_name, metres, fetch_contact_position},
     {"contact/normal", "unit, from b to a, at the start of the step", 2, 0, 1, IF(contacts), NULL, nothing, count_three,
      axis_name, number, fetch_contact_normal},

@@ -180,6 +180,10 @@ static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
     if (count) {
         memcpy(w->next->contact, contact, (size_t)count * sizeof *contact);
     }
+    for (int k = 0; k < count; k++) {
+        sim_contact *c = &w->next->contact[k];
+        c->at.position = acting_point(w->model, c, c->at.position, c->at.normal, c->at.gap);
+    }
     if (w->sleep) {
         sleep_keep_contacts(w->sleep);
     }

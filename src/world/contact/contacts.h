@@ -5,6 +5,7 @@
 
 #include "collide/collision.h"
 #include "contact/stage.h"
+#include "math/v3.h"
 #include "world/integrator/motion.h"
 #include "world/sleep/sleep.h"
 
@@ -66,6 +67,13 @@ bool contacts_hold(const world_contacts *c, int tree);
 static inline sim_compliance contacts_compliance(const sim_options *o) {
     return o->compliance < 0 ? o->solver->default_law : (sim_compliance)o->compliance;
 }
+
+/* ---- acting_point.c ---- */
+
+/* The point at which a contact acts, from the one midway between the surfaces.  Of an overlap with a fixed body it is on
+ * the surface of the moving body: a ball of radius r that rolls keeps its lever r.  With the lever r - overlap / 2 it
+ * would lose the part overlap / 2r of its speed as it begins to roll.  Contacts with a stiffness stay midway. */
+v3 acting_point(const sim_model *m, const sim_contact *c, v3 midway, v3 normal, double gap);
 
 /* ---- prediction.c ---- */
 

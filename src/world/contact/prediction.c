@@ -313,10 +313,8 @@ static void move_trees(void *context, int worker, int first, int end) {
     }
 }
 
-sim_status predict_contacts(world_contacts *w, sim_error *error) {
-    mark_touched(w);
-    threads_run(w->threads, w->model->ntree, move_trees, w);
-    threads_run(w->threads, w->next->ncontact, find_lasting, w);
+/* Contacts at the end of the step into `followed`. */
+static sim_status follow_contacts(world_contacts *w, sim_error *error) {
     follow_input in = {.model = w->model,
                        .start = w->start->pose,
                        .end = w->end->pose,
@@ -325,7 +323,21 @@ sim_status predict_contacts(world_contacts *w, sim_error *error) {
                        .contact = w->next->contact,
                        .ncontact = w->next->ncontact,
                        .wanted = w->wanted};
-    return follower_run(w->follower, &in, w->threads, w->followed, error);
+    sim_status status = follower_run(w->follower, &in, w->threads, w->followed, error);
+    for (int k = 0; k < w->next->ncontact && !status; k++) {
+        followed_contact *to = &w->followed[k];
+        if (to->known) {
+            to->position = acting_point(w->model, &w->next->contact[k], to->position, to->normal, to->gap);
+        }
+    }
+    return status;
+}
+
+sim_status predict_contacts(world_contacts *w, sim_error *error) {
+    mark_touched(w);
+    threads_run(w->threads, w->model->ntree, move_trees, w);
+    threads_run(w->threads, w->next->ncontact, find_lasting, w);
+    return follow_contacts(w, error);
 }
 
 /* Are the forces p of the last step near those before?  Weighted with the inverse effective inertia of each joint. */
