@@ -25,8 +25,6 @@ block_lu *block_lu_create(void);
 void block_lu_free(block_lu *s);
 /* Prepares for a graph; the values of H are lost if it changed.  SIM_NO_RESOURCE without memory. */
 sim_status block_lu_analyse(block_lu *s, const spd_graph *graph);
-/* Did the last analysis change the graph?  Then H must be filled again. */
-bool block_lu_renewed(const block_lu *s);
 /* Multiplications of a whole factor. */
 double block_lu_multiplications(const block_lu *s);
 /* Blocks of H to be filled, zeros in the padding; they count as changed. */

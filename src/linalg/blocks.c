@@ -9,26 +9,25 @@
 
 #include <string.h>
 
-/* Places of all tall blocks, panel by panel; the number of doubles they take. */
-static ptrdiff_t place_blocks(spd_blocks *b) {
+/* Places of all tall blocks in U and of the blocks of H, panel by panel. */
+static void place_blocks(spd_blocks *b) {
     const spd_order *o = b->order;
-    ptrdiff_t at = 0;
-    int blocks = 0;
+    b->numbers = 0;
+    b->H_count = 0;
     for (int s = 0; s < o->panels; s++) {
         b->height[s] = 0;
         for (int i = o->first[s]; i < o->first[s + 1]; i++) {
             b->panel[i] = s;
             b->offset[i] = b->height[s];
             b->height[s] += b->size[i];
-            b->H_row[i] = blocks;
-            blocks += o->start[s + 1] - o->start[s];
+            b->H_row[i] = (int)b->H_count;
+            b->H_count += (size_t)(o->start[s + 1] - o->start[s]);
         }
         for (int e = o->start[s]; e < o->start[s + 1]; e++) {
-            b->at[e] = at;
-            at += (ptrdiff_t)b->height[s] * b->stride[o->column[e]];
+            b->at[e] = b->numbers;
+            b->numbers += (ptrdiff_t)b->height[s] * b->stride[o->column[e]];
         }
     }
-    return at;
 }
 
 /* Runs of entries of a panel that are rows of one later panel; above NULL: counted only, at above_start[panel + 2]. */
@@ -104,18 +103,15 @@ sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, c
     for (int i = 0; i < rows; i++) {
         b->stride[i] = strip_stride(size[i]);
     }
-    b->U = ARENA_NEW(kept, double, place_blocks(b));
+    place_blocks(b);
     place_x(b);
-    size_t blocks = 0;
-    for (int i = 0; i < rows; i++) {
-        blocks += (size_t)(order->start[b->panel[i] + 1] - order->start[b->panel[i]]);
-    }
-    b->H = ARENA_NEW(kept, const double *, blocks);
+    b->U = ARENA_NEW(kept, double, b->numbers);
+    b->H = ARENA_NEW(kept, const double *, b->H_count);
     b->inverse = ARENA_NEW(kept, double, b->x_at[rows]);
     if (!b->U || !b->H || !b->inverse) {
         return SIM_NO_RESOURCE;
     }
-    memset(b->H, 0, blocks * sizeof *b->H);
+    memset(b->H, 0, b->H_count * sizeof *b->H);
     return list_above(b, kept);
 }
 

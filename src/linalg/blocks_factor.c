@@ -15,24 +15,6 @@
 
 #include <string.h>
 
-enum { SIX = 6, WIDE = 8 }; /* a free body's block: rows of six numbers and two zeros */
-
-/* A block of H, NULL for zero. */
-static inline void copy_block(double *to, const double *from, int rows, int stride) {
-    size_t bytes = (size_t)rows * (size_t)stride * sizeof *to;
-    if (rows == SIX && stride == WIDE) { /* constant sizes are copied without a call */
-        if (from) {
-            memcpy(to, from, SIX * WIDE * sizeof *to);
-        } else {
-            memset(to, 0, SIX * WIDE * sizeof *to);
-        }
-    } else if (from) {
-        memcpy(to, from, bytes);
-    } else {
-        memset(to, 0, bytes);
-    }
-}
-
 /* Copies panel s of H to U. */
 static void load_panel(spd_blocks *b, int s) {
     const spd_order *o = b->order;
@@ -43,8 +25,8 @@ static void load_panel(spd_blocks *b, int s) {
         const double *const *H = b->H + b->H_row[i];
         for (int e = o->start[s] + i - o->first[s]; e < o->start[s + 1]; e++) {
             int stride = b->stride[o->column[e]];
-            copy_block(b->U + b->at[e] + (ptrdiff_t)b->offset[i] * stride,
-                       o->column[e] == i ? b->H_diagonal[i] : H[e - o->start[s]], b->size[i], stride);
+            spd_blocks_copy(b->U + b->at[e] + (ptrdiff_t)b->offset[i] * stride,
+                            o->column[e] == i ? b->H_diagonal[i] : H[e - o->start[s]], b->size[i], stride);
         }
     }
 }
@@ -55,7 +37,7 @@ static void subtract_products(spd_blocks *b, int i, int t, int e, int height) {
     const double *P = b->U + b->at[e];
     int n = b->size[i], stride = b->stride[i], end = o->start[t + 1];
     double *D = b->target[i] + (ptrdiff_t)b->offset[i] * stride;
-    if (n == SIX) {
+    if (n == BODY_DOFS) {
         strip_update_6(height, P, P, D);
     } else {
         strip_update_upper(n, height, P, stride, P, stride, D, stride);
@@ -64,11 +46,12 @@ static void subtract_products(spd_blocks *b, int i, int t, int e, int height) {
         int k = o->column[f], width = b->stride[k];
         const double *Q = b->U + b->at[f];
         double *C = b->target[k] + (ptrdiff_t)b->offset[i] * width;
-        if (n == SIX && width == WIDE && STRIP_PAIRS && f + 1 < end && b->stride[o->column[f + 1]] == WIDE) {
-            double *next = b->target[o->column[f + 1]] + (ptrdiff_t)b->offset[i] * WIDE;
+        if (n == BODY_DOFS && width == BODY_STRIDE && STRIP_PAIRS && f + 1 < end &&
+            b->stride[o->column[f + 1]] == BODY_STRIDE) {
+            double *next = b->target[o->column[f + 1]] + (ptrdiff_t)b->offset[i] * BODY_STRIDE;
             strip_update_6_pair(height, P, Q, b->U + b->at[f + 1], C, next);
             f++;
-        } else if (n == SIX && width == WIDE) {
+        } else if (n == BODY_DOFS && width == BODY_STRIDE) {
             strip_update_6(height, P, Q, C);
         } else {
             strip_update(n, width, height, P, stride, Q, width, C, width);
@@ -93,7 +76,8 @@ static bool factor_row(spd_blocks *b, int s, int i) {
     return true;
 }
 
-static bool factor_panel(spd_blocks *b, int s) {
+static bool factor_panel(void *self, int s) {
+    spd_blocks *b = self;
     const spd_order *o = b->order;
     load_panel(b, s);
     for (int k = b->above_start[s]; k < b->above_start[s + 1]; k++) {
@@ -118,14 +102,14 @@ static bool is_unchanged(spd_blocks *b, int s) {
     return !b->stale[s];
 }
 
-bool spd_blocks_factor(spd_blocks *b) {
+bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self) {
     int panels = b->order->panels;
     if (b->stale_all) {
         memset(b->stale, 1, (size_t)panels);
     }
     b->stale_all = true; /* until all panels are done */
     for (int s = 0; s < panels; s++) {
-        if (!is_unchanged(b, s) && !factor_panel(b, s)) {
+        if (!is_unchanged(b, s) && !factor(self, s)) {
             return false;
         }
     }
@@ -133,3 +117,5 @@ bool spd_blocks_factor(spd_blocks *b) {
     b->stale_all = false;
     return true;
 }
+
+bool spd_blocks_factor(spd_blocks *b) { return spd_blocks_factor_stale(b, factor_panel, b); }

@@ -11,10 +11,8 @@
 
 #include <string.h>
 
-enum { WIDE = 8 };
-
 void spd_blocks_subtract_transposed(int height, int stride, const double *C, const double *x, double *y) {
-    if (stride != WIDE) {
+    if (stride != BODY_STRIDE) {
         strip_update(1, stride, height, x, 1, C, stride, y, stride);
         return;
     }
@@ -22,11 +20,11 @@ void spd_blocks_subtract_transposed(int height, int stride, const double *C, con
     int r = 0;
     for (; r + 4 <= height; r += 4) {
         for (int k = 0; k < 4; k++) {
-            sum[k] += x[r + k] * simd8_load(C + (ptrdiff_t)WIDE * (r + k));
+            sum[k] += x[r + k] * simd8_load(C + (ptrdiff_t)BODY_STRIDE * (r + k));
         }
     }
     for (; r < height; r++) {
-        sum[0] += x[r] * simd8_load(C + (ptrdiff_t)WIDE * r);
+        sum[0] += x[r] * simd8_load(C + (ptrdiff_t)BODY_STRIDE * r);
     }
     simd8 out = simd8_load(y) - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
     memcpy(y, &out, sizeof out);

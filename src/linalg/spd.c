@@ -8,7 +8,7 @@
  *
  * Cost: that of the factor; an analysis only for a new graph. */
 #include "linalg/spd.h"
-#include "linalg/blocks.h"
+#include "linalg/block_system.h"
 #include "linalg/strip.h"
 #include "linalg/supernodal.h"
 
@@ -20,29 +20,21 @@ static const double MIN_SUPERNODAL_WORK = 2e9; /* multiplications from which CHO
 enum { MAX_ORDERED_NODES = 8192 };             /* whose graph is stored as bits: 8 MB */
 
 struct spd {
-    sim_arena *kept, *scratch;
+    block_system system; /* of one node, where the factor is dense: its layout, not its graph and order */
     supernodal *super;
     spd_method asked;
-    spd_graph graph; /* copies */
-    bool known, renewed;
+    bool renewed;
     spd_work work;
-    spd_order order;
-    spd_blocks blocks;
     int dense_size, dense_start[2], dense_node;
     double **diagonal, **between; /* H */
     double *dense;                /* H in one, for the dense factor */
-    double *x;
 };
 
 spd *spd_create(void) {
     spd *s = calloc(1, sizeof *s);
-    if (s) {
-        s->kept = arena_create();
-        s->scratch = arena_create();
-        if (!s->kept || !s->scratch) {
-            spd_free(s);
-            s = NULL;
-        }
+    if (s && !block_system_open(&s->system)) {
+        spd_free(s);
+        s = NULL;
     }
     return s;
 }
@@ -50,28 +42,9 @@ spd *spd_create(void) {
 void spd_free(spd *s) {
     if (s) {
         supernodal_free(s->super);
-        arena_free(s->scratch);
-        arena_free(s->kept);
+        block_system_close(&s->system);
         free(s);
     }
-}
-
-static bool is_same_graph(const spd_graph *a, const spd_graph *b) {
-    return a->nodes == b->nodes && a->edges == b->edges &&
-           (!a->nodes || memcmp(a->size, b->size, (size_t)a->nodes * sizeof *a->size) == 0) &&
-           (!a->edges || memcmp(a->edge, b->edge, (size_t)a->edges * sizeof *a->edge) == 0);
-}
-
-static sim_status copy_graph(spd *s, const spd_graph *g) {
-    int *size = ARENA_NEW(s->kept, int, g->nodes);
-    spd_edge *edge = ARENA_NEW(s->kept, spd_edge, g->edges);
-    if (!size || !edge) {
-        return SIM_NO_RESOURCE;
-    }
-    memcpy(size, g->size, (size_t)g->nodes * sizeof *size);
-    memcpy(edge, g->edge, (size_t)g->edges * sizeof *edge);
-    s->graph = (spd_graph){g->nodes, g->edges, size, edge};
-    return SIM_OK;
 }
 
 static double count_unknowns(const spd_graph *g) {
@@ -83,14 +56,14 @@ static double count_unknowns(const spd_graph *g) {
 }
 
 static spd_method choose_method(const spd *s, spd_method asked) {
-    double n = count_unknowns(&s->graph), dense = n * n * n / 6;
+    double n = count_unknowns(&s->system.graph), dense = n * n * n / 6;
     if (asked != SPD_AUTO && n > 0) {
         return asked;
     }
-    if (s->graph.nodes < 2 || dense < MIN_BLOCKS_GAIN * s->order.multiplications) {
+    if (s->system.graph.nodes < 2 || dense < MIN_BLOCKS_GAIN * s->system.order.multiplications) {
         return dense < MIN_SUPERNODAL_WORK ? SPD_DENSE : SPD_SUPERNODAL;
     }
-    return s->order.multiplications < MIN_SUPERNODAL_WORK ? SPD_BLOCKS : SPD_SUPERNODAL;
+    return s->system.order.multiplications < MIN_SUPERNODAL_WORK ? SPD_BLOCKS : SPD_SUPERNODAL;
 }
 
 /* CHOLMOD, created for the first large system; NULL without memory. */
@@ -101,17 +74,17 @@ static supernodal *require_supernodal(spd *s) {
 
 /* The natural order, or for large graphs that of CHOLMOD. */
 static sim_status find_plain_order(spd *s, bool natural) {
-    spd_order *o = &s->order;
-    int n = s->graph.nodes;
-    o->node = ARENA_NEW(s->kept, int, n);
-    o->place = ARENA_NEW(s->kept, int, n);
+    spd_order *o = &s->system.order;
+    int n = s->system.graph.nodes;
+    o->node = ARENA_NEW(s->system.kept, int, n);
+    o->place = ARENA_NEW(s->system.kept, int, n);
     if (!o->node || !o->place) {
         return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < n; i++) {
         o->node[i] = i;
     }
-    if (!natural && (!require_supernodal(s) || supernodal_order(s->super, &s->graph, o->node))) {
+    if (!natural && (!require_supernodal(s) || supernodal_order(s->super, &s->system.graph, o->node))) {
         return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < n; i++) {
@@ -121,13 +94,12 @@ static sim_status find_plain_order(spd *s, bool natural) {
 }
 
 static sim_status find_order(spd *s, spd_method asked) {
-    double n = count_unknowns(&s->graph);
-    if (asked == SPD_DENSE || s->graph.nodes <= MAX_ORDERED_NODES) {
-        sim_status status =
-            asked == SPD_DENSE ? find_plain_order(s, true) : spd_order_find(&s->graph, s->kept, s->scratch, &s->order);
+    double n = count_unknowns(&s->system.graph);
+    if (asked == SPD_DENSE || s->system.graph.nodes <= MAX_ORDERED_NODES) {
+        sim_status status = asked == SPD_DENSE ? find_plain_order(s, true) : block_system_find_order(&s->system);
         s->work.method = status ? asked : choose_method(s, asked);
-        s->work.multiplications = s->work.method == SPD_DENSE ? n * n * n / 6 : s->order.multiplications;
-        s->work.numbers = s->work.method == SPD_DENSE ? n * n / 2 : s->order.numbers;
+        s->work.multiplications = s->work.method == SPD_DENSE ? n * n * n / 6 : s->system.order.multiplications;
+        s->work.numbers = s->work.method == SPD_DENSE ? n * n / 2 : s->system.order.numbers;
         return status;
     }
     s->work = (spd_work){SPD_SUPERNODAL, 0, 0};
@@ -136,24 +108,22 @@ static sim_status find_order(spd *s, spd_method asked) {
 
 /* The nodes of an edge as row and column. */
 static spd_edge orient_edge(const spd *s, int edge) {
-    spd_edge e = s->graph.edge[edge];
-    bool swap = s->work.method != SPD_DENSE && s->order.place[e.b] < s->order.place[e.a];
-    return swap ? (spd_edge){e.b, e.a} : e;
+    return s->work.method == SPD_DENSE ? s->system.graph.edge[edge] : block_system_orient(&s->system, edge);
 }
 
 /* Memory for H, block by block. */
 static sim_status allocate_H(spd *s) {
-    const spd_graph *g = &s->graph;
-    s->diagonal = ARENA_NEW(s->kept, double *, g->nodes);
-    s->between = ARENA_NEW(s->kept, double *, g->edges);
+    const spd_graph *g = &s->system.graph;
+    s->diagonal = ARENA_NEW(s->system.kept, double *, g->nodes);
+    s->between = ARENA_NEW(s->system.kept, double *, g->edges);
     bool ok = s->diagonal && s->between;
     for (int t = 0; t < g->nodes && ok; t++) {
-        s->diagonal[t] = ARENA_NEW(s->kept, double, (size_t)g->size[t] * strip_stride(g->size[t]));
+        s->diagonal[t] = block_system_new_block(&s->system, t, t);
         ok = s->diagonal[t] != NULL;
     }
     for (int e = 0; e < g->edges && ok; e++) {
         spd_edge at = orient_edge(s, e);
-        s->between[e] = ARENA_NEW(s->kept, double, (size_t)g->size[at.a] * strip_stride(g->size[at.b]));
+        s->between[e] = block_system_new_block(&s->system, at.a, at.b);
         ok = s->between[e] != NULL;
     }
     return ok ? SIM_OK : SIM_NO_RESOURCE;
@@ -161,9 +131,9 @@ static sim_status allocate_H(spd *s) {
 
 /* All nodes as one dense block. */
 static sim_status prepare_dense(spd *s) {
-    s->dense_size = (int)count_unknowns(&s->graph);
-    s->dense = ARENA_NEW(s->kept, double, (size_t)s->dense_size *strip_stride(s->dense_size));
-    spd_order *alone = ARENA_NEW(s->kept, spd_order, 1);
+    s->dense_size = (int)count_unknowns(&s->system.graph);
+    s->dense = ARENA_NEW(s->system.kept, double, (size_t)s->dense_size *strip_stride(s->dense_size));
+    spd_order *alone = ARENA_NEW(s->system.kept, spd_order, 1);
     if (!s->dense || !alone) {
         return SIM_NO_RESOURCE;
     }
@@ -175,63 +145,52 @@ static sim_status prepare_dense(spd *s) {
                          .column = &s->dense_node};
     s->dense_start[0] = s->dense_node = 0;
     s->dense_start[1] = 1;
-    if (spd_blocks_prepare(&s->blocks, alone, 1, &s->dense_size, s->kept)) {
+    if (block_system_prepare(&s->system, alone, 1, &s->dense_size)) {
         return SIM_NO_RESOURCE;
     }
-    spd_blocks_connect(&s->blocks, 0, 0, s->dense);
+    spd_blocks_connect(&s->system.layout, 0, 0, s->dense);
     return SIM_OK;
 }
 
 static sim_status prepare_blocks(spd *s) {
-    const spd_order *o = &s->order;
-    int n = s->graph.nodes, *size = ARENA_NEW(s->kept, int, n);
-    if (!size) {
+    block_system *system = &s->system;
+    const spd_order *o = &system->order;
+    if (block_system_find_layout(system)) {
         return SIM_NO_RESOURCE;
     }
-    for (int i = 0; i < n; i++) {
-        size[i] = s->graph.size[o->node[i]];
+    for (int node = 0; node < system->graph.nodes; node++) {
+        spd_blocks_connect(&system->layout, o->place[node], o->place[node], s->diagonal[node]);
     }
-    if (spd_blocks_prepare(&s->blocks, o, n, size, s->kept)) {
-        return SIM_NO_RESOURCE;
-    }
-    for (int i = 0; i < n; i++) {
-        spd_blocks_connect(&s->blocks, i, i, s->diagonal[o->node[i]]);
-    }
-    for (int e = 0; e < s->graph.edges; e++) {
+    for (int e = 0; e < system->graph.edges; e++) {
         spd_edge at = orient_edge(s, e);
-        spd_blocks_connect(&s->blocks, o->place[at.a], o->place[at.b], s->between[e]);
+        spd_blocks_connect(&system->layout, o->place[at.a], o->place[at.b], s->between[e]);
     }
     return SIM_OK;
 }
 
 static sim_status prepare_factor(spd *s, const spd_graph *g, spd_method asked) {
-    if (copy_graph(s, g) || find_order(s, asked) || allocate_H(s)) {
+    if (block_system_set_graph(&s->system, g) || find_order(s, asked) || allocate_H(s)) {
         return SIM_NO_RESOURCE;
     }
     if (s->work.method == SPD_SUPERNODAL) {
-        s->x = NULL;
-        if (!require_supernodal(s) || supernodal_analyse(s->super, &s->graph, s->order.node, s->order.place)) {
+        if (!require_supernodal(s) ||
+            supernodal_analyse(s->super, &s->system.graph, s->system.order.node, s->system.order.place)) {
             return SIM_NO_RESOURCE;
         }
         s->work.multiplications = supernodal_multiplications(s->super);
         s->work.numbers = supernodal_numbers(s->super);
         return SIM_OK;
     }
-    if (s->work.method == SPD_DENSE ? prepare_dense(s) : prepare_blocks(s)) {
-        return SIM_NO_RESOURCE;
-    }
-    s->x = ARENA_NEW(s->kept, double, s->blocks.x_at[s->blocks.rows]);
-    return s->x ? SIM_OK : SIM_NO_RESOURCE;
+    return s->work.method == SPD_DENSE ? prepare_dense(s) : prepare_blocks(s);
 }
 
 sim_status spd_analyse(spd *s, const spd_graph *g, spd_method asked) {
-    s->renewed = !(s->known && s->asked == asked && is_same_graph(&s->graph, g));
+    s->renewed = s->asked != asked || !block_system_has_graph(&s->system, g);
     if (s->renewed) {
-        arena_release(s->kept, 0);
         s->asked = asked;
-        s->known = prepare_factor(s, g, asked) == SIM_OK;
+        s->system.known = prepare_factor(s, g, asked) == SIM_OK;
     }
-    return s->known ? SIM_OK : SIM_NO_RESOURCE;
+    return s->system.known ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 bool spd_renewed(const spd *s) { return s->renewed; }
@@ -239,21 +198,21 @@ spd_work spd_expected(const spd *s) { return s->work; }
 
 static void mark_stale(spd *s, int node) {
     if (s->work.method == SPD_BLOCKS) {
-        s->blocks.stale[s->blocks.panel[s->order.place[node]]] = 1;
+        block_system_mark_stale(&s->system, node);
     } else {
-        s->blocks.stale_all = true;
+        s->system.layout.stale_all = true;
     }
 }
 
 spd_block spd_diagonal(spd *s, int node) {
     mark_stale(s, node);
-    return (spd_block){node, node, strip_stride(s->graph.size[node]), s->diagonal[node]};
+    return (spd_block){node, node, strip_stride(s->system.graph.size[node]), s->diagonal[node]};
 }
 
 spd_block spd_between(spd *s, int edge) {
     spd_edge e = orient_edge(s, edge);
     mark_stale(s, e.a);
-    return (spd_block){e.a, e.b, strip_stride(s->graph.size[e.b]), s->between[edge]};
+    return (spd_block){e.a, e.b, strip_stride(s->system.graph.size[e.b]), s->between[edge]};
 }
 
 static void copy_block_to(double *D, int stride, const double *H, int rows, int columns) {
@@ -264,7 +223,7 @@ static void copy_block_to(double *D, int stride, const double *H, int rows, int 
 
 /* H in one piece, its upper triangle. */
 static void gather_dense(spd *s) {
-    const spd_graph *g = &s->graph;
+    const spd_graph *g = &s->system.graph;
     int n = s->dense_size, stride = strip_stride(n), first = 0;
     memset(s->dense, 0, (size_t)n * stride * sizeof *s->dense);
     int e = 0;
@@ -289,32 +248,15 @@ spd_outcome spd_factor(spd *s) {
     if (s->work.method == SPD_DENSE) {
         gather_dense(s);
     }
-    return spd_blocks_factor(&s->blocks) ? SPD_FACTORED : SPD_NOT_POSITIVE;
-}
-
-/* Copies between the order of nodes and the padded rows of the factor. */
-static void permute_vector(const spd *s, double *x, bool back) {
-    const spd_blocks *b = &s->blocks;
-    if (s->work.method == SPD_DENSE) {
-        size_t bytes = (size_t)s->dense_size * sizeof *x;
-        memcpy(back ? x : s->x, back ? s->x : x, bytes);
-        return;
-    }
-    for (int t = 0; t < s->graph.nodes; t++) {
-        double *at = s->x + b->x_at[s->order.place[t]];
-        size_t bytes = (size_t)s->graph.size[t] * sizeof *x;
-        memcpy(back ? x : at, back ? at : x, bytes);
-        x += s->graph.size[t];
-    }
+    return spd_blocks_factor(&s->system.layout) ? SPD_FACTORED : SPD_NOT_POSITIVE;
 }
 
 sim_status spd_solve(spd *s, double *x) {
     if (s->work.method == SPD_SUPERNODAL) {
         return supernodal_solve(s->super, x);
     }
-    memset(s->x, 0, (size_t)s->blocks.x_at[s->blocks.rows] * sizeof *s->x);
-    permute_vector(s, x, false);
-    spd_blocks_solve(&s->blocks, s->x);
-    permute_vector(s, x, true);
+    block_system_gather(&s->system, x);
+    spd_blocks_solve(&s->system.layout, s->system.x);
+    block_system_scatter(&s->system, x);
     return SIM_OK;
 }
