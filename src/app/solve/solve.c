@@ -252,10 +252,10 @@ static sim_status prepare_run(solve_run *run, const file_list *list, sim_error *
     if (status) {
         return status;
     }
-    if (request->law) {
-        run->compliance = strcmp(request->law, "rigid") == 0     ? SIM_RIGID
-                          : strcmp(request->law, "elastic") == 0 ? SIM_ELASTIC
-                                                                 : SIM_NEAR_RIGID;
+    for (int k = 0; request->law && k < SIM_COMPLIANCES; k++) {
+        if (strcmp(request->law, sim_compliance_name((sim_compliance)k)) == 0) {
+            run->compliance = (sim_compliance)k;
+        }
     }
     status = check_outputs(run, list, error);
     return status ? status : open_history(run, error);
