@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const solvers[] = {"sap", "pgs", "canal", "subadmm", "auto", "nsn", "mlcp-pivot"};
+static const char *const solvers[] = {"sap", "pgs", "canal", "subadmm", "auto", "nsn", "mlcp-pivot", "acn"};
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
 static const char hinge[] =

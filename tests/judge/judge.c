@@ -99,6 +99,29 @@ Test(judge, finds_no_error_in_a_regularised_contact_under_its_own_law) {
     sim_problem_free(p);
 }
 
+/* A spring along the tangent holds gamma- and lets go: m u = gamma, u = R (gamma- - gamma).  The energy m u^2 / 2 comes
+ * from the spring.  The spring can give gamma u = R gamma- gamma at most; what is beyond comes from nothing. */
+Test(judge, takes_no_energy_for_created_that_a_spring_of_friction_returns) {
+    const double mass = 2, held = 0.3, R[3] = {0.05, 0.05, 0.05}, target[3] = {R[0] * held, 0, 0};
+    const double free[3] = {0, 0, -1}, due = held * mass * R[0] / (1 + mass * R[0]), normal = 1 / (1 / mass + R[2]);
+    const sim_regularisation own = {R, target};
+    sim_problem *p = point_on_ground(mass, 0.5, 0, 0.01, free);
+    for (int times = 1; times <= 10; times++) {
+        /* without the loss of the normal, which would hide an excess */
+        const double g[3] = {times * due, 0, 0}, v[3] = {g[0] / mass, 0, free[2]};
+        double gain = mass * v[0] * v[0] / 2, bound = g[0] * target[0];
+        sim_certificate c = certificate_of(p, &own, SIM_CONE_STRICT, v, g);
+        cr_expect_float_eq(c.excess, fmax(0, gain - bound), 1e-15, "%d times: %g J", times, c.excess);
+        cr_expect(times > 1 || gain > 0);
+        cr_expect(times < 3 || c.excess > 0);
+    }
+    const double g[3] = {due, 0, normal};
+    sim_certificate c = certificate_of(p, &own, SIM_CONE_STRICT, NULL, g);
+    cr_expect_leq(c.own, 1e-15, "own %g", c.own);
+    cr_expect_eq(c.excess, 0);
+    sim_problem_free(p);
+}
+
 /* Corners at (-, -), (+, -), (+, +), (-, +); a push P to the right at the middle of the box, m g upward: the friction
  * at the bottom turns the box, so the right corners carry P dt more than the left ones. */
 static void corner_answer(double load, double friction, double skew, double g[12]) {
