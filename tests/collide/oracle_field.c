@@ -21,14 +21,14 @@ static const double wall = 0.03;
 static real segment_distance(real x, real y, const double *a, const double *b) {
     real ux = b[0] - a[0], uy = b[1] - a[1], t = ((x - a[0]) * ux + (y - a[1]) * uy) / (ux * ux + uy * uy);
     t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return hypotl(x - a[0] - t * ux, y - a[1] - t * uy);
+    return real_hypot(x - a[0] - t * ux, y - a[1] - t * uy);
 }
 
 static real box_distance(vec p, real x, real y, real z) {
     vec q = vec_of(fabsl(p.x) - x, fabsl(p.y) - y, fabsl(p.z) - z);
-    vec out = vec_of(fmaxl(q.x, 0), fmaxl(q.y, 0), fmaxl(q.z, 0));
-    real in = fmaxl(q.x, fmaxl(q.y, q.z));
-    return length(out) + fminl(in, 0);
+    vec out = vec_of(real_max(q.x, 0), real_max(q.y, 0), real_max(q.z, 0));
+    real in = real_max(q.x, real_max(q.y, q.z));
+    return length(out) + real_min(in, 0);
 }
 
 /* Distance outside; inside no more than that it is negative counts. */
@@ -40,20 +40,20 @@ static real own_distance(int kind, vec p) {
     case 1:
         return box_distance(p, 0.25L, 0.2L, 0.35L);
     case 2: {
-        real r = hypotl(p.x, p.y) - 0.25L, z = fabsl(p.z) - 0.35L;
-        return r > 0 && z > 0 ? hypotl(r, z) : fmaxl(r, z);
+        real r = real_hypot(p.x, p.y) - 0.25L, z = fabsl(p.z) - 0.35L;
+        return r > 0 && z > 0 ? real_hypot(r, z) : real_max(r, z);
     }
     case 3:
         d = box_distance(p, 0.1L, 0.1L, 0.3L);
-        d = fminl(d, length(minus(p, vec_of(0, 0, 0.3L))) - 0.2L);
-        return fminl(d, length(plus(p, vec_of(0, 0, 0.3L))) - 0.25L);
+        d = real_min(d, length(minus(p, vec_of(0, 0, 0.3L))) - 0.2L);
+        return real_min(d, length(plus(p, vec_of(0, 0, 0.3L))) - 0.25L);
     case 4:
         for (int k = 0; k < 4; k++) {
-            d = fminl(d, segment_distance(hypotl(p.x, p.y), p.z, profile[k], profile[k + 1]));
+            d = real_min(d, segment_distance(real_hypot(p.x, p.y), p.z, profile[k], profile[k + 1]));
         }
         return d - wall;
     default: /* a box with a ball taken out: the distance itself inside the hollow and outside the box */
-        return fmaxl(box_distance(p, 0.4L, 0.4L, 0.4L), 0.35L - length(p));
+        return real_max(box_distance(p, 0.4L, 0.4L, 0.4L), 0.35L - length(p));
     }
 }
 

@@ -32,7 +32,7 @@ static void over_scenes(look *see, void *context) {
 static void compare_methods(const scene *s, const solid *a, const solid *b, void *context) {
     int *compared = context;
     if (a->kind == SOLID_POLY && b->kind == SOLID_POLY) {
-        real least = fminl(a->least, b->least);
+        real least = real_min(a->least, b->least);
         truth x = poly_gap(a, b), y = sphere_gap(a, b, 1e-8L * least, 60000);
         cr_expect(x.gap >= y.gap - 1e-12L && x.gap <= y.gap + y.beyond + 1e-12L, "%s - %s, %s: %Lg, %Lg (+ %Lg)",
                   sim_shape_name(s->a.type), sim_shape_name(s->b.type), category_name[s->is], x.gap, y.gap, y.beyond);

@@ -77,7 +77,7 @@ static int bring(placed *a, const placed *b, double *target) {
         return 0;
     }
     for (int k = 0; k < APPROACH; k++) {
-        real next = k + 1 < APPROACH ? fmaxl(*target, k < 2 ? 1e-6L : 1e-9L) : *target;
+        real next = k + 1 < APPROACH ? real_max(*target, k < 2 ? 1e-6L : 1e-9L) : *target;
         a->x += (next - gap) * n[0];
         a->y += (next - gap) * n[1];
         gap = next;

@@ -88,8 +88,8 @@ static void check_points(hold *h, const solid *a, const solid *b, vec origin) {
             report(h, FAULT_MARGIN, s->margin, c->gap);
         }
         vec p = minus(vec_from(c->position), origin), n = vec_from(c->normal);
-        double off = (double)fmaxl(fabsl(solid_surface(a, along(p, c->gap / 2, n))),
-                                   fabsl(solid_surface(b, along(p, -c->gap / 2, n))));
+        double off = (double)real_max(fabsl(solid_surface(a, along(p, c->gap / 2, n))),
+                                      fabsl(solid_surface(b, along(p, -c->gap / 2, n))));
         int is_deepest = c == deepest(h->got);
         double *worst = is_deepest ? &h->t->surface : &h->t->patch;
         *worst = fmax(*worst, off / s->smaller);

@@ -26,7 +26,7 @@ int encounter_approach(encounter *e, encounter_measure *measure, double *target)
         return 0;
     }
     for (int k = 0; k < 4; k++) {
-        real next = k < 3 ? fmaxl(*target, e->smaller * powl(10, -1 - k)) : *target;
+        real next = k < 3 ? real_max(*target, e->smaller * powl(10, -1 - k)) : *target;
         if (gap <= next && k < 3) {
             continue;
         }
@@ -83,8 +83,8 @@ static void check_points(const encounter *e, const sim_contact_point *c, int n, 
             fail(e, sum, &sum->number, "number", 1, (double)length(m), c + k, 1);
             return;
         }
-        double off = (double)fmaxl(fabsl(e->from_a(e->context, along(x, c[k].gap / 2, m))),
-                                   fabsl(e->from_b(e->context, along(x, -c[k].gap / 2, m))));
+        double off = (double)real_max(fabsl(e->from_a(e->context, along(x, c[k].gap / 2, m))),
+                                      fabsl(e->from_b(e->context, along(x, -c[k].gap / 2, m))));
         int is_deepest = k == deepest(c, n);
         double *worst = is_deepest ? &sum->worst_surface : &sum->worst_patch;
         *worst = fmax(*worst, off / e->smaller);

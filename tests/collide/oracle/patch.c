@@ -62,7 +62,7 @@ real faces_in_common(const solid *a, const solid *b, vec n, real *smaller) {
     }
     f = a->kind == SOLID_HALF_SPACE ? g : f;
     g = b->kind == SOLID_HALF_SPACE ? f : g;
-    *smaller = fminl(area_of(f.at, f.count, n), area_of(g.at, g.count, n));
+    *smaller = real_min(area_of(f.at, f.count, n), area_of(g.at, g.count, n));
     vec middle = {0, 0, 0};
     for (int k = 0; k < g.count; k++) {
         middle = along(middle, 1 / (real)g.count, g.at[k]);
@@ -84,7 +84,7 @@ real spanned_area(const sim_contact_point *c, int count, vec n) {
         for (int k = 0; k < 4; k++) {
             at[k] = vec_from(c[way[w][k] < count ? way[w][k] : count - 1].position);
         }
-        best = fmaxl(best, area_of(at, 4, n));
+        best = real_max(best, area_of(at, 4, n));
     }
     return best;
 }

@@ -84,8 +84,8 @@ static void try_plane(poly *p, int i, int j, int k, real slack) {
     real offset = dot(n, p->v[i]), above = 0, below = 0;
     for (int m = 0; m < p->nv; m++) {
         real s = dot(n, p->v[m]) - offset;
-        above = fmaxl(above, s);
-        below = fminl(below, s);
+        above = real_max(above, s);
+        below = real_min(below, s);
     }
     if (above <= slack && !same_plane(p, n, offset, 2 * slack)) {
         add_face(p, n, offset, slack);
@@ -115,7 +115,7 @@ void poly_hull(poly *p, const vec *point, int count) {
     real size = 0;
     for (int k = 0; k < count; k++) {
         p->v[k] = point[k];
-        size = fmaxl(size, length(minus(point[k], point[0])));
+        size = real_max(size, length(minus(point[k], point[0])));
     }
     real slack = 1e-13L * size;
     for (int i = 0; i < count; i++) {
@@ -217,10 +217,10 @@ static closest features(const poly *a, const poly *b) {
 static real core_separation(const poly *a, const poly *b, vec n, real enough) {
     real low = HUGE_VALL, high = -HUGE_VALL;
     for (int j = 0; j < b->nv; j++) {
-        high = fmaxl(high, dot(n, b->v[j]));
+        high = real_max(high, dot(n, b->v[j]));
     }
     for (int i = 0; i < a->nv; i++) {
-        low = fminl(low, dot(n, a->v[i]));
+        low = real_min(low, dot(n, a->v[i]));
         if (low - high < enough) {
             break; /* this axis is worse than what there is */
         }
@@ -239,11 +239,11 @@ static void try_axis(axes *x, const poly *a, const poly *b, vec n, real slack) {
     x->tried++;
     int same = x->tried > 1 && dot(n, x->normal) > 1 - 1e-9L;
     if (s > x->best) {
-        x->second = same ? x->second : fmaxl(x->second, x->best);
+        x->second = same ? x->second : real_max(x->second, x->best);
         x->best = s;
         x->normal = n;
     } else if (!same) {
-        x->second = fmaxl(x->second, s);
+        x->second = real_max(x->second, s);
     }
 }
 
@@ -288,7 +288,7 @@ static truth flat_gap(const poly *a, const poly *b, real size) {
 }
 
 truth poly_gap(const solid *a, const solid *b) {
-    real size = fminl(a->least, b->least);
+    real size = real_min(a->least, b->least);
     truth t;
     if (a->poly.nf == 0 && b->poly.nf == 0) {
         t = flat_gap(&a->poly, &b->poly, size);

@@ -55,10 +55,10 @@ static real narrowest(const poly *p) {
         real low = HUGE_VALL, high = -HUGE_VALL;
         for (int k = 0; k < p->nv; k++) {
             real s = dot(p->normal[f], p->v[k]);
-            low = fminl(low, s);
-            high = fmaxl(high, s);
+            low = real_min(low, s);
+            high = real_max(high, s);
         }
-        least = fminl(least, high - low);
+        least = real_min(least, high - low);
     }
     return least;
 }
@@ -76,19 +76,19 @@ static int fill(const sim_shape *shape, solid *s) {
     case SIM_BOX:
         s->kind = SOLID_POLY;
         box_poly(&s->poly, times(0.5L, size));
-        s->least = fminl(size.x, fminl(size.y, size.z));
+        s->least = real_min(size.x, real_min(size.y, size.z));
         return 1;
     case SIM_CYLINDER:
         s->kind = SOLID_CYLINDER;
         s->half = vec_of(size.x, size.x, size.y / 2);
-        s->least = fminl(2 * size.x, size.y);
-        s->extent = hypotl(size.x, size.y / 2);
+        s->least = real_min(2 * size.x, size.y);
+        s->extent = real_hypot(size.x, size.y / 2);
         return 1;
     case SIM_ELLIPSOID:
         s->kind = SOLID_ELLIPSOID;
         s->half = size;
-        s->least = 2 * fminl(size.x, fminl(size.y, size.z));
-        s->extent = fmaxl(size.x, fmaxl(size.y, size.z));
+        s->least = 2 * real_min(size.x, real_min(size.y, size.z));
+        s->extent = real_max(size.x, real_max(size.y, size.z));
         return 1;
     case SIM_HALF_SPACE:
         s->kind = SOLID_HALF_SPACE;
@@ -120,7 +120,7 @@ int solid_of(const sim_shape *shape, const sim_pose *X, vec origin, solid *s) {
         return 0;
     }
     for (int k = 0; k < s->poly.nv; k++) {
-        s->extent = fmaxl(s->extent, length(s->poly.v[k]));
+        s->extent = real_max(s->extent, length(s->poly.v[k]));
         s->poly.v[k] = plus(s->p, turn(s->R, s->poly.v[k]));
     }
     s->extent += s->radius;
@@ -152,7 +152,7 @@ vec solid_support(const solid *s, vec n) {
     }
     vec d = turn_back(s->R, n), h = s->half, at;
     if (s->kind == SOLID_CYLINDER) {
-        real across = hypotl(d.x, d.y), k = across > 0 ? h.x / across : 0;
+        real across = real_hypot(d.x, d.y), k = across > 0 ? h.x / across : 0;
         at = vec_of(k * d.x, k * d.y, d.z < 0 ? -h.z : h.z);
     } else {
         vec e = vec_of(h.x * d.x, h.y * d.y, h.z * d.z);
@@ -220,10 +220,10 @@ vec solid_nearest(const solid *s, vec x) {
     if (s->kind == SOLID_ELLIPSOID) {
         y = nearest_of_ellipsoid(h, y);
     } else if (s->kind == SOLID_HALF_SPACE) {
-        y.z = fminl(y.z, 0.0L);
+        y.z = real_min(y.z, 0.0L);
     } else {
-        real r = hypotl(y.x, y.y), k = r > h.x ? h.x / r : 1;
-        y = vec_of(k * y.x, k * y.y, fmaxl(-h.z, fminl(h.z, y.z)));
+        real r = real_hypot(y.x, y.y), k = r > h.x ? h.x / r : 1;
+        y = vec_of(k * y.x, k * y.y, real_max(-h.z, real_min(h.z, y.z)));
     }
     return plus(s->p, turn(s->R, y));
 }
@@ -234,18 +234,18 @@ real solid_surface(const solid *s, vec x) {
         return y.z;
     }
     if (s->kind == SOLID_CYLINDER) {
-        real r = hypotl(y.x, y.y) - h.x, z = fabsl(y.z) - h.z;
-        return r > 0 && z > 0 ? hypotl(r, z) : fmaxl(r, z);
+        real r = real_hypot(y.x, y.y) - h.x, z = fabsl(y.z) - h.z;
+        return r > 0 && z > 0 ? real_hypot(r, z) : real_max(r, z);
     }
     if (s->kind == SOLID_ELLIPSOID) {
         real k = length(vec_of(y.x / h.x, y.y / h.y, y.z / h.z));
         real g = length(vec_of(y.x / (h.x * h.x), y.y / (h.y * h.y), y.z / (h.z * h.z)));
-        return g > 0 ? k * (k - 1) / g : -fminl(h.x, fminl(h.y, h.z));
+        return g > 0 ? k * (k - 1) / g : -real_min(h.x, real_min(h.y, h.z));
     }
     if (inside_faces(&s->poly, x)) {
         real high = -HUGE_VALL;
         for (int f = 0; f < s->poly.nf; f++) {
-            high = fmaxl(high, dot(s->poly.normal[f], minus(x, s->poly.v[s->poly.loop[f][0]])));
+            high = real_max(high, dot(s->poly.normal[f], minus(x, s->poly.v[s->poly.loop[f][0]])));
         }
         return high - s->radius;
     }

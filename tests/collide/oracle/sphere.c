@@ -70,7 +70,7 @@ static real cap_bound(vec w, vec c, real t) {
 static vec nearest_to_line(vec w, vec z, vec c) {
     vec p = along(w, -dot(c, w), c), d = minus(along(z, -dot(c, z), c), p);
     real dd = dot(d, d), t = dd > 0 ? -dot(p, d) / dd : 0;
-    return along(w, fmaxl(0, fminl(1, t)), minus(z, w));
+    return along(w, real_max(0, real_min(1, t)), minus(z, w));
 }
 
 static void attain(search *s, vec c, real g) {
@@ -119,14 +119,14 @@ static void visit(search *s, int side, double u, double v, double half, const do
     attain(s, c, g);
     if (hint && bound > s->best) {
         z = nearest_to_line(w, vec_of(hint[0], hint[1], hint[2]), c);
-        bound = fminl(bound, cap_bound(z, c, t));
+        bound = real_min(bound, cap_bound(z, c, t));
         if (bound > s->best) {
             vec fresh = mean_of_corners(s, &q, c, w); /* without what farther cells left behind */
             if (cap_bound(fresh, c, t) < cap_bound(z, c, t)) {
                 z = fresh;
             }
-            bound = fminl(bound, cap_bound(z, c, t));
-            s->nearest = fminl(s->nearest, length(z));
+            bound = real_min(bound, cap_bound(z, c, t));
+            s->nearest = real_min(s->nearest, length(z));
             try_ridge(s, c, w, z);
             if (dot(z, z) > 0) {
                 vec n = times(dot(c, z) < 0 ? -1 / length(z) : 1 / length(z), z);
@@ -150,7 +150,7 @@ static real elsewhere(const search *s) {
             for (int j = 0; j < N; j++) {
                 vec c = unit(on_side(side, (2 * i + 1.0L) / N - 1, (2 * j + 1.0L) / N - 1));
                 if (dot(c, s->normal) < cosl(0.33L)) {
-                    second = fmaxl(second, cap_bound(difference(s, c), c, 0.13L));
+                    second = real_max(second, cap_bound(difference(s, c), c, 0.13L));
                 }
             }
         }
@@ -172,7 +172,7 @@ truth sphere_gap(const solid *a, const solid *b, real tolerance, long budget) {
     while (s.count && s.work < budget) {
         top = s.heap[0].bound;
         if (s.best > 0) {
-            top = fminl(top, s.nearest);
+            top = real_min(top, s.nearest);
         }
         if (top <= s.best + tolerance) {
             break;
@@ -184,12 +184,12 @@ truth sphere_gap(const solid *a, const solid *b, real tolerance, long budget) {
         }
     }
     truth t = {.core = s.best,
-               .beyond = fmaxl(0.0L, top - s.best),
+               .beyond = real_max(0.0L, top - s.best),
                .normal = s.normal,
                .core_apart = s.best > 0,
                .gap = s.best - a->radius - b->radius,
                .work = s.work};
-    real size = fminl(a->least, b->least);
+    real size = real_min(a->least, b->least);
     t.unique = s.best > 1e-9L * size || elsewhere(&s) < s.best - 1e-3L * size;
     free(s.heap);
     return t;
@@ -214,7 +214,7 @@ truth solid_gap(const solid *a, const solid *b) {
     if (a->kind == SOLID_POLY && b->kind == SOLID_POLY) {
         return poly_gap(a, b);
     }
-    return sphere_gap(a, b, 1e-8L * fminl(a->least, b->least), 60000);
+    return sphere_gap(a, b, 1e-8L * real_min(a->least, b->least), 60000);
 }
 
 /* Nesterov's accelerated gradient on |a - b|^2 / 2, each step projected onto the solids; started anew where it

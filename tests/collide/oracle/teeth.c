@@ -290,18 +290,26 @@ static int holds(const flat *o, int count, flat p) {
 /* From the nearest place of a side to p. */
 static flat off_side(flat a, flat b, flat p) {
     flat e = {b.x - a.x, b.y - a.y}, d = {p.x - a.x, p.y - a.y};
-    real t = fminl(fmaxl((d.x * e.x + d.y * e.y) / (e.x * e.x + e.y * e.y), 0), 1);
+    real t = real_min(real_max((d.x * e.x + d.y * e.y) / (e.x * e.x + e.y * e.y), 0), 1);
     return (flat){d.x - t * e.x, d.y - t * e.y};
 }
 
-/* The least distance of a corner of `a` from a side of `b`; way: from b to a. */
+/* The least distance of a corner of `a` from a side of `b`; way: from b to a.  Sides whose middle is farther away than
+ * the best by half their length are left out. */
 static real corners_off(const flat *a, int na, const flat *b, int nb, real best, real sign, real way[2]) {
-    for (int i = 0; i < na; i++) {
-        for (int k = 0; k < nb; k++) {
+    for (int k = 0; k < nb; k++) {
+        flat middle = {(b[k].x + b[k + 1].x) / 2, (b[k].y + b[k + 1].y) / 2};
+        real half = real_hypot(b[k].x - b[k + 1].x, b[k].y - b[k + 1].y) / 2, reach = (best + half) * (best + half);
+        for (int i = 0; i < na; i++) {
+            real x = a[i].x - middle.x, y = a[i].y - middle.y;
+            if (x * x + y * y > reach) {
+                continue;
+            }
             flat d = off_side(b[k], b[k + 1], a[i]);
-            real far = sqrtl(d.x * d.x + d.y * d.y);
+            real far = real_hypot(d.x, d.y);
             if (far < best) {
                 best = far;
+                reach = (best + half) * (best + half);
                 way[0] = sign * d.x / far;
                 way[1] = sign * d.y / far;
             }

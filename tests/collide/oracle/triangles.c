@@ -61,7 +61,7 @@ void triangle_solid(solid *s, const vec c[3]) {
         s->poly.edge[i][1] = (i + 1) % 3;
         s->poly.loop[0][i] = i;
         s->poly.loop[1][i] = 2 - i;
-        s->extent = fmaxl(s->extent, length(minus(c[i], c[0])));
+        s->extent = real_max(s->extent, length(minus(c[i], c[0])));
     }
     s->least = s->extent;
     s->poly.corners[0] = s->poly.corners[1] = 3;
@@ -74,7 +74,7 @@ static real at_least(const vec c[3], vec p) {
     vec middle = times(1 / 3.0L, plus(c[0], plus(c[1], c[2])));
     real r = 0;
     for (int i = 0; i < 3; i++) {
-        r = fmaxl(r, length(minus(c[i], middle)));
+        r = real_max(r, length(minus(c[i], middle)));
     }
     return length(minus(p, middle)) - r;
 }
@@ -94,7 +94,7 @@ real triangles_gap(const triangles *t, const solid *a, vec *normal, int *which) 
             *which = k;
         }
     }
-    return fmaxl(best, 0);
+    return real_max(best, 0);
 }
 
 real triangles_distance(const triangles *t, vec p) {

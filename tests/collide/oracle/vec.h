@@ -8,6 +8,11 @@
 /* More digits than the library has: what the oracle rounds away is out of the comparison. */
 typedef long double real;
 
+/* In line, where fmaxl, fminl and hypotl would be calls. */
+static inline real real_max(real a, real b) { return a > b ? a : b; }
+static inline real real_min(real a, real b) { return a < b ? a : b; }
+static inline real real_hypot(real x, real y) { return sqrtl(x * x + y * y); }
+
 typedef struct vec {
     real x, y, z;
 } vec;
