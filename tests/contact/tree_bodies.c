@@ -1,5 +1,6 @@
 /* The bodies of a problem: do J and A follow from them? */
 #include "dyn/rigid.h"
+#include "support.h"
 #include "support/touched.h"
 
 #include <criterion/criterion.h>
@@ -138,6 +139,26 @@ Test(tree_bodies, rows_on_bodies_pulled_back_along_the_joints_are_those_of_J) {
         halfway_free(h);
     }
     cr_assert(checked[0] > 50 && checked[1] > 500);
+}
+
+/* Where a contact moves over both bodies within the step, J is taken at a point that makes its normal velocity exact: on
+ * the bodies, too.  An ellipsoid rocks on the ground. */
+Test(tree_bodies, rows_of_a_rolling_contact_are_those_of_J) {
+    int checked[2] = {0, 0};
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.8));
+    yard_ground(&y);
+    yard_add(&y, "egg", SIM_ELLIPSOID, 0.1, 0.15, 0.2, 1, v3_make(0, 0, 0.2), v3_make(0.3, 0.2, 0));
+    yard_open(&y, "subadmm", SIM_MIDPOINT, 2e-3);
+    for (int k = 0; k < 100; k++) {
+        sim_error error = {0};
+        sim_problem *p = sim_world_problem(y.world, &error);
+        cr_assert(p && p->bodies, "%s", error.text);
+        rows_are_those_of_J(p, (uint64_t)k, checked);
+        sim_problem_free(p);
+        yard_step(&y);
+    }
+    cr_assert_gt(checked[1], 200);
+    yard_end(&y);
 }
 
 /* Velocities of all bodies of a tree for one dof alone. */

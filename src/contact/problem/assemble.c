@@ -71,12 +71,14 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     bool offsets = m->nequality || f->in->followed, bounces = false;
     f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
+    f->moved = ARENA_NEW(f->arena, v3, f->nconstraint);
     f->rolls = ARENA_NEW(f->arena, char, f->nconstraint);
     f->row = ARENA_NEW(f->arena, int, f->nconstraint);
     f->gap = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
     f->offset = offsets ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
-    if (!f->constraint || !f->axes || !f->rolls || !f->row || !f->gap || !f->impulse_guess || (offsets && !f->offset)) {
+    if (!f->constraint || !f->axes || !f->moved || !f->rolls || !f->row || !f->gap || !f->impulse_guess ||
+        (offsets && !f->offset)) {
         return SIM_NO_RESOURCE;
     }
     for (int s = 0; s < f->nisland; s++) {

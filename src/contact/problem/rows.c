@@ -195,6 +195,7 @@ static void move_contact_point(const assembly *f, const sim_model *m, const int 
     const m3 *E = &f->axes[i];
     int last[2] = {last_dof[from->body_a], last_dof[from->body_b]};
     int stop = t->tree[0] == t->tree[1] ? find_common_dof(m, last[0], last[1]) : -1;
+    f->moved[i] = d;
     for (int side = 0; side < 2; side++) {
         for (int j = t->tree[side] >= 0 ? last[side] : stop; j != stop; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
@@ -372,6 +373,7 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
     guess[1] = impulse.y;
     guess[2] = impulse.z;
     f->axes[i] = E;
+    f->moved[i] = v3_make(0, 0, 0);
     if (find_followed(f, t)) {
         fill_lasting_rows(f, m, last_dof, i);
     }
@@ -400,8 +402,8 @@ void contact_on_body(const assembly *f, int i, int side, double *J) {
     const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     const m3 *E = &f->axes[i];
     const v3 axis[3] = {E->x, E->y, E->z};
-    v3 lever = v3_sub(contact_point_in_middle(f, &f->source[f->source_of[i]], side),
-                      f->middle->pose[side ? from->body_b : from->body_a].p);
+    v3 x = v3_add(contact_point_in_middle(f, &f->source[f->source_of[i]], side), f->moved[i]);
+    v3 lever = v3_sub(x, f->middle->pose[side ? from->body_b : from->body_a].p);
     for (int k = 0; k < 3; k++) {
         v3 lin = v3_scale(side ? -1 : 1, axis[k]), ang = v3_cross(lever, lin);
         const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
