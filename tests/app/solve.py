@@ -85,9 +85,9 @@ def solves_one_problem_alike_in_both_forms():
 def counts_who_finished():
     told = solve_json(PROBLEMS, "--solver", "auto", status=0)
     by = [case["finished_by"] for case in told["problems"]]
-    names = ("pgs", "subadmm", "canal")
+    names = ("pgs", "subadmm", "canal", "acn")
     assert told["summary"]["finished_by"] == {name: by.count(name) for name in names}
-    assert min(by.count("pgs"), by.count("canal")) > 0 and told["summary"]["E"]["1e-8"] == len(by)
+    assert min(by.count("pgs"), by.count("acn")) > 0 and told["summary"]["E"]["1e-8"] == len(by)
     line = "finished by             " + ", ".join(f"{name} {by.count(name)}" for name in names)
     assert line in solve(PROBLEMS, "--solver", "auto").stdout.splitlines()
     alone = solve_json(WEDGE, "--solver", "pgs")

@@ -1,6 +1,5 @@
 /* Proximal point iteration around Newton's method; see the header. */
 #include "solver/core/proximal_point.h"
-#include "solver/core/stall.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +8,7 @@ static const double MAX_MAP_RATIO = 0.3, PROGRESS_RATIO = 0.9; /* of |F| at the 
 /* On alpha, after one step, two, up to four, more; after a failure. */
 static const double ALPHA_FACTOR_1 = 0.01, ALPHA_FACTOR_2 = 0.1, ALPHA_FACTOR_4 = 0.3, ALPHA_FACTOR_MORE = 0.6;
 static const double ALPHA_GROWTH = 4, MIN_ALPHA = 1e-12, MAX_ALPHA = 1e3;
-enum { MAX_STEPS = 8, MAX_STALLED_ITERATIONS = 150 }; /* Newton steps of an outer iteration; outer iterations */
+enum { MAX_STEPS = 8 }; /* Newton steps of an outer iteration */
 
 /* One outer iteration; its number of steps, 0: not solved. */
 static int solve_proximal_problem(proximal_point *p) {
@@ -47,14 +46,18 @@ static double alpha_after_steps(double alpha, int steps) {
     return fmin(MAX_ALPHA, fmax(MIN_ALPHA, part * alpha));
 }
 
+void proximal_point_start(proximal_point *p, double alpha) {
+    p->alpha = alpha;
+    p->stall = stall_watch_start(0.5);
+}
+
 sim_outcome proximal_point_iterate(proximal_point *p) {
-    stall_watch stall = stall_watch_start(0.5);
-    while (!p->has_ended(p->self)) {
+    while (!p->has_ended(p->self) && !(p->is_paused && p->is_paused(p->self))) {
         int steps = solve_proximal_problem(p);
         p->out->failures += steps == 0;
         p->alpha = alpha_after_steps(p->alpha, steps);
-        stall_watch_update(&stall, *p->best_E);
-        if (stall.stalled > MAX_STALLED_ITERATIONS) {
+        stall_watch_update(&p->stall, *p->best_E);
+        if (p->stall.stalled > p->max_stalled) {
             return SIM_STALLED;
         }
     }

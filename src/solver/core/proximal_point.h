@@ -17,6 +17,7 @@
 #ifndef SOLVER_CORE_PROXIMAL_POINT_H
 #define SOLVER_CORE_PROXIMAL_POINT_H
 
+#include "solver/core/stall.h"
 #include <sim/solver.h>
 
 #include <stdbool.h>
@@ -29,14 +30,23 @@ typedef struct proximal_point {
     void (*eval_error)(void *self); /* s and E of gamma */
     void (*record)(void *self);     /* adds a Newton step to the history */
     bool (*has_ended)(void *self);  /* solved, or at a limit */
+    bool (*is_paused)(void *self);  /* asked between outer iterations; NULL: never */
     int rows;
     double *gamma, *centre, *least; /* [rows] iterate; of this outer iteration: its start, and that of the least |F| */
     const double *best_E;
     sim_solution *out; /* counts iterations and failures */
-    double alpha;      /* first value, then that of the present outer iteration */
+    double alpha;      /* of the present outer iteration */
+    stall_watch stall; /* of the best E, in outer iterations */
+    int max_stalled;   /* outer iterations in which the best E must halve */
 } proximal_point;
 
-/* Outer iterations from gamma.  SIM_STALLED: the best E has not halved for long; else SIM_AT_LIMIT, has_ended. */
+/* The number of outer iterations in which the best E of a solver by itself must halve. */
+enum { PROXIMAL_MAX_STALLED = 150 };
+
+/* Starts at gamma with this alpha. */
+void proximal_point_start(proximal_point *p, double alpha);
+/* Outer iterations from gamma.  SIM_STALLED: the best E has not halved for long; else SIM_AT_LIMIT: it has ended, or is
+ * paused and another call resumes it. */
 sim_outcome proximal_point_iterate(proximal_point *p);
 
 #endif

@@ -32,7 +32,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, MAX_WORK, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, MAX_STALLED, MAX_WORK, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] =
@@ -43,6 +43,12 @@ static const sim_solver_option options[OPTIONS] = {
                         .high = 1e6,
                         .default_value = 2000,
                         .integer = true},
+    [MAX_STALLED] = {.name = "most_stalled",
+                     .help = "outer iterations in which E must halve",
+                     .low = 1,
+                     .high = 1e6,
+                     .default_value = PROXIMAL_MAX_STALLED,
+                     .integer = true},
     [MAX_WORK] = {.name = "most_work",
                   .help = "limit on the multiplications of all factors, in 1e9",
                   .low = 0,
@@ -61,9 +67,10 @@ typedef struct acn {
     double *q, *s;                         /* [nrow] velocity without impulses; at gamma, without the proximal term */
     double *gamma, *centre, *least, *best; /* [nrow] */
     double *x, *du, *dgamma;               /* [nrow] */
-    double *v, *dv;                        /* [nv] */
+    double *v, *dv, *best_v;               /* [nv] */
     cone_hessian *G;                       /* [nconstraint] as of strict_project */
-    double E, best_E;
+    double E, best_E, until;               /* until: call->work at which it pauses */
+    double products;                       /* multiplications of an evaluation of E */
 } acn;
 
 static bool is_given(const acn *a, int row) { return isinf(a->call->R[row]); }
@@ -86,7 +93,9 @@ static void eval_acn_error(void *self) {
     if (a->E < a->best_E) {
         a->best_E = a->E;
         memcpy(a->best, a->gamma, (size_t)p->nrow * sizeof *a->best);
+        memcpy(a->best_v, a->v, (size_t)p->nv * sizeof *a->best_v);
     }
+    a->call->work += a->products;
 }
 
 /* x and G of a contact at y; |F|^2. */
@@ -182,6 +191,7 @@ static bool take_acn_step(void *self) {
     momentum_jacobian_set(a->jacobian, a->G);
     out->factorisations++;
     out->multiplications += momentum_jacobian_work(a->jacobian);
+    a->call->work += a->call->iteration_work - a->products;
     if (!momentum_jacobian_factor(a->jacobian)) {
         return false;
     }
@@ -219,6 +229,11 @@ static bool has_acn_ended(void *self) {
            a->call->out->iterations >= (int)a->call->option[MAX_ITERATIONS];
 }
 
+static bool is_acn_paused(void *self) {
+    const acn *a = self;
+    return a->call->work >= a->until;
+}
+
 static void record_acn_step(void *self) {
     const acn *a = self;
     solver_record(a->call, a->E, NAN);
@@ -235,10 +250,11 @@ static bool allocate_acn(acn *a) {
     }
     a->v = ARENA_NEW(scratch, double, p->nv);
     a->dv = ARENA_NEW(scratch, double, p->nv);
+    a->best_v = ARENA_NEW(scratch, double, p->nv);
     a->w = ARENA_NEW(scratch, double, p->nconstraint);
     a->rho = ARENA_NEW(scratch, double, p->nconstraint);
     a->G = ARENA_NEW(scratch, cone_hessian, p->nconstraint);
-    return ok && a->v && a->dv && a->w && a->rho && a->G;
+    return ok && a->v && a->dv && a->best_v && a->w && a->rho && a->G;
 }
 
 /* q = J v* + w_0 - target, and the impulses of given forces; all others zero. */
@@ -260,16 +276,23 @@ static void set_acn_start(acn *a) {
     eval_acn_error(a);
 }
 
-/* The warm start, if it is better than no impulses. */
-static void use_warm_impulses(acn *a) {
-    const sim_problem *p = a->problem;
-    double nothing = a->E;
-    for (int r = 0; r < p->nrow && p->impulse_guess; r++) {
-        a->gamma[r] = is_given(a, r) || !isfinite(p->impulse_guess[r]) ? a->gamma[r] : p->impulse_guess[r];
+/* These impulses where they are finite, in rows without a given force. */
+static void set_impulses(acn *a, const double *impulse) {
+    for (int r = 0; r < a->problem->nrow; r++) {
+        a->gamma[r] = is_given(a, r) || !isfinite(impulse[r]) ? a->gamma[r] : impulse[r];
     }
     eval_acn_error(a);
+}
+
+/* The warm start, if it is better than no impulses. */
+static void use_warm_impulses(acn *a) {
+    double nothing = a->E;
+    if (!a->problem->impulse_guess) {
+        return;
+    }
+    set_impulses(a, a->problem->impulse_guess);
     if (!(a->E <= nothing)) {
-        memcpy(a->gamma, a->centre, (size_t)p->nrow * sizeof *a->gamma);
+        memcpy(a->gamma, a->centre, (size_t)a->problem->nrow * sizeof *a->gamma);
         eval_acn_error(a);
     }
 }
@@ -278,6 +301,10 @@ static void use_warm_impulses(acn *a) {
 static sim_outcome judge_end(const acn *a, sim_outcome end) {
     if (a->best_E <= a->call->option[TOLERANCE]) {
         return SIM_SOLVED;
+    }
+    if (!isfinite(a->best_E)) {
+        a->call->out->reason = SIM_REASON_NONFINITE;
+        return SIM_BROKEN_DOWN;
     }
     if (end == SIM_STALLED && a->best_E <= MAX_ROUNDED_E) {
         return SIM_AT_ROUNDING;
@@ -288,48 +315,91 @@ static sim_outcome judge_end(const acn *a, sim_outcome end) {
     return end;
 }
 
-static sim_status solve_acn(solver_call *call) {
-    acn a = {.call = call, .problem = call->problem, .jacobian = call->workspace, .best_E = HUGE_VAL};
-    if (!law_is_supported(call)) {
-        law_reject(call);
-        return SIM_OK;
+/* The best iterate is the solution. */
+static void write_best(const acn *a) {
+    sim_solution *out = a->call->out;
+    out->residual = a->best_E;
+    memcpy(out->impulse, a->best, (size_t)a->problem->nrow * sizeof *a->best);
+    memcpy(out->v, a->best_v, (size_t)a->problem->nv * sizeof *a->best_v);
+}
+
+/* Multiplications of a Newton step, and of an evaluation of E: products with J, and with the factor of A. */
+static void count_acn_work(acn *a) {
+    const sim_problem *p = a->problem;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            a->products += 2.0 * c->rows * sim_block_columns(p, c, side).count;
+        }
+    }
+    for (int t = 0; t < p->ntree; t++) {
+        a->products += (double)p->tree[t].nv * p->tree[t].nv;
+    }
+    a->call->iteration_work = momentum_jacobian_work(a->jacobian) + 2 * a->products;
+    a->call->out->expected = momentum_jacobian_work(a->jacobian);
+}
+
+static void start_outer_iterations(acn *a) { proximal_point_start(&a->point, fmin(1, a->E)); }
+
+static void *begin_acn(solver_call *call) {
+    acn *a = ARENA_NEW(call->scratch, acn, 1);
+    if (!a) {
+        return NULL;
     }
     /* memory, scales and structure of the problem */
-    if (!allocate_acn(&a) || !delassus_scales(call->problem, call->R, call->scratch, a.w, a.rho) ||
-        !momentum_jacobian_prepare(a.jacobian, call->problem)) {
-        return SIM_NO_RESOURCE;
+    *a = (acn){.call = call, .problem = call->problem, .jacobian = call->workspace, .best_E = HUGE_VAL};
+    if (!allocate_acn(a) || !delassus_scales(call->problem, call->R, call->scratch, a->w, a->rho) ||
+        !momentum_jacobian_prepare(a->jacobian, call->problem)) {
+        return NULL;
     }
-    call->out->expected = momentum_jacobian_work(a.jacobian);
-    /* start */
-    set_acn_start(&a);
-    if (!isfinite(a.E)) {
-        law_reject(call);
-        call->out->reason = SIM_REASON_NONFINITE;
-        return SIM_OK;
-    }
-    use_warm_impulses(&a);
-    solver_record(call, a.E, NAN);
-    /* proximal outer iterations */
-    a.point = (proximal_point){.self = &a,
-                               .eval_map = linearise_constraints,
-                               .take_step = take_acn_step,
-                               .eval_error = eval_acn_error,
-                               .record = record_acn_step,
-                               .has_ended = has_acn_ended,
-                               .rows = call->problem->nrow,
-                               .gamma = a.gamma,
-                               .centre = a.centre,
-                               .least = a.least,
-                               .best_E = &a.best_E,
-                               .out = call->out,
-                               .alpha = fmin(1, a.E)};
-    sim_outcome end = proximal_point_iterate(&a.point);
-    /* the best iterate is the solution */
-    call->out->outcome = judge_end(&a, end);
-    call->out->residual = a.best_E;
-    solution_write(call, a.best);
-    return SIM_OK;
+    count_acn_work(a);
+    a->point = (proximal_point){.self = a,
+                                .eval_map = linearise_constraints,
+                                .take_step = take_acn_step,
+                                .eval_error = eval_acn_error,
+                                .record = record_acn_step,
+                                .has_ended = has_acn_ended,
+                                .is_paused = is_acn_paused,
+                                .rows = call->problem->nrow,
+                                .gamma = a->gamma,
+                                .centre = a->centre,
+                                .least = a->least,
+                                .best_E = &a->best_E,
+                                .out = call->out,
+                                .max_stalled = (int)call->option[MAX_STALLED]};
+    /* start; without finite numbers the solution is free motion */
+    memcpy(a->best_v, call->problem->v_free, (size_t)call->problem->nv * sizeof *a->best_v);
+    memset(a->best, 0, (size_t)call->problem->nrow * sizeof *a->best);
+    set_acn_start(a);
+    use_warm_impulses(a);
+    start_outer_iterations(a);
+    solver_record(call, a->E, NAN);
+    write_best(a);
+    return a;
 }
+
+static solver_piece resume_acn(void *state, double until) {
+    acn *a = state;
+    a->until = until;
+    /* proximal outer iterations */
+    sim_outcome end = isfinite(a->E) ? proximal_point_iterate(&a->point) : SIM_BROKEN_DOWN;
+    write_best(a);
+    if (end == SIM_AT_LIMIT && !has_acn_ended(a)) {
+        return SIM_PIECE_PAUSED;
+    }
+    a->call->out->outcome = judge_end(a, end);
+    return SIM_PIECE_ENDED;
+}
+
+static void restart_acn(void *state, const double *impulse) {
+    acn *a = state;
+    a->best_E = HUGE_VAL;
+    set_impulses(a, impulse);
+    start_outer_iterations(a);
+    write_best(a);
+}
+
+static sim_status solve_acn(solver_call *call) { return law_solve_in_one_piece(call, begin_acn, resume_acn); }
 
 static void *create_acn_workspace(void) { return momentum_jacobian_create(); }
 static void free_acn_workspace(void *jacobian) { momentum_jacobian_free(jacobian); }
@@ -347,4 +417,7 @@ const solver_type solver_acn = {
     .create = create_acn_workspace,
     .destroy = free_acn_workspace,
     .solve = solve_acn,
+    .begin = begin_acn,
+    .resume = resume_acn,
+    .restart_from = restart_acn,
 };

@@ -75,7 +75,8 @@ bool nsn_solve_proximal(nsn *m, sim_outcome *end) {
                                .least = least,
                                .best_E = &m->best_E,
                                .out = m->call->out,
-                               .alpha = fmin(1, m->E)};
+                               .max_stalled = PROXIMAL_MAX_STALLED};
+    proximal_point_start(&a.point, fmin(1, m->E));
     *end = proximal_point_iterate(&a.point);
     return true;
 }

@@ -1,10 +1,15 @@
 /* Portfolio of solvers: several methods take turns at one problem.
  *
+ * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first, at
+ * each start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.  The
+ * others then take turns, from the best impulses, and in the end acn begins once more from theirs.  Local problems,
+ * which have no velocities, leave acn out.
+ *
  * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
  * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
  * is better:
  *
- *   - PGS begins, unless a warm start is nearly a solution: Newton's method finishes best;
+ *   - PGS begins the turns, unless a warm start is nearly a solution: Newton's method finishes best;
  *   - a turn continues while E falls so fast that, at this rate, it ends sooner than the next method is likely to;
  *   - after Newton's method SubADMM may try; then, each time, the first-order method whose E fell fastest in its last
  *     turn, for its work, and none less than a third as long as the other;
@@ -32,6 +37,7 @@
 extern const solver_type solver_pgs;
 extern const solver_type solver_subadmm;
 extern const solver_type solver_canal;
+extern const solver_type solver_acn;
 
 /* First-order methods, Newton's method, and the finisher of their results.  Iterations that each needs where it does
  * well; least iterations of a turn; stalled iterations before a start has failed; work over that of the other kind. */
@@ -39,15 +45,16 @@ static const struct {
     const solver_type *type;
     double expected_iterations, min_turn, least, work_share;
 } methods[] = {
-    {&solver_pgs, 40, 12, 2000, 1},
-    {&solver_subadmm, 120, 36, 2000, 1},
-    {&solver_canal, 20, 36, 150, 4},
-    {&solver_canal, 20, 36, 0, 4},
+    {&solver_pgs, 40, 12, 2000, 1},  {&solver_subadmm, 120, 36, 2000, 1},
+    {&solver_canal, 20, 36, 150, 4}, {&solver_canal, 20, 36, 0, 4},
+    {.type = &solver_acn},
 };
 
-enum { PGS, SUBADMM, NEWTON, FINISHER, BRANCHES };
+/* The first TURNS take turns. */
+enum { PGS, SUBADMM, NEWTON, FINISHER, TURNS, FIRST = TURNS, BRANCHES };
 
-static const char *const names[] = {"pgs", "subadmm", "canal", NULL}; /* the finisher is canal, too */
+static const char *const names[] = {"pgs", "subadmm", "canal", "acn", NULL};
+static const int name_of_branch[BRANCHES] = {0, 1, 2, 2, 3}; /* the finisher is canal, too */
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
@@ -98,7 +105,7 @@ static double estimate_total_work(const auto_turns *t, const auto_branch *b) {
 /* Least total work of another method, of those running and the first of each kind. */
 static double estimate_best_alternative(const auto_turns *t, const auto_branch *b) {
     double least = HUGE_VAL;
-    for (int k = 0; k < BRANCHES; k++) {
+    for (int k = 0; k < TURNS; k++) {
         bool seen = k == PGS || k == NEWTON || t->branch[k].stage == AUTO_RUNNING;
         least = k != b->index && seen ? fmin(least, estimate_total_work(t, &t->branch[k])) : least;
     }
@@ -166,7 +173,7 @@ static bool has_start_ended(const auto_turns *t) {
     double work = auto_total_work(t) - t->excluded_work, least = 0, growth = 0;
     bool may_end = t->start->together || own->whole_solves || has_branch_ended(own),
          near = t->warm_start && t->E <= MAX_E_AT_ROUNDING;
-    for (int k = 0; k < BRANCHES; k++) {
+    for (int k = 0; k < TURNS; k++) {
         least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
         growth += k != FINISHER && (t->branch[k].turns || has_begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
@@ -175,7 +182,7 @@ static bool has_start_ended(const auto_turns *t) {
 
 /* Work that a method lacks to have the share of its kind. */
 static double work_to_fair_share(const auto_turns *t, const auto_branch *b) {
-    double first_order = sum_work(t, PGS, NEWTON), newton = sum_work(t, NEWTON, BRANCHES),
+    double first_order = sum_work(t, PGS, NEWTON), newton = sum_work(t, NEWTON, TURNS),
            share = methods[b->index].work_share;
     return b->index >= NEWTON ? share * first_order - newton : share * newton - first_order;
 }
@@ -256,7 +263,7 @@ static void write_outcome(auto_turns *t) {
     for (int r = 0; r < t->problem->nrow; r++) {
         out->impulse[r] = b ? t->impulse[r] : 0;
     }
-    out->finished_by = t->best == FINISHER ? NEWTON : t->best;
+    out->finished_by = t->best < 0 ? -1 : name_of_branch[t->best];
     out->residual = t->E;
     out->outcome = outcome_of(t, b);
     out->reason = out->outcome == SIM_AT_LIMIT ? SIM_REASON_STANDSTILL : reason_of_branches(t);
@@ -278,6 +285,42 @@ static bool choose_first_branch(auto_turns *t, int *turn) {
     return true;
 }
 
+/* acn from its impulses, until it has ended; its work counts for no turn.  False without memory. */
+static bool run_first_branch(auto_turns *t) {
+    auto_branch *b = &t->branch[FIRST];
+    double before = b->call.work;
+    if (b->stage == AUTO_DONE || sim_problem_local(t->problem)) {
+        return true;
+    }
+    if (!has_begun(b)) {
+        if (!auto_begin_branch(t, b)) {
+            return false;
+        }
+        auto_record_error(t, b);
+    }
+    while (b->stage == AUTO_RUNNING && !is_portfolio_solved(t)) {
+        if (!auto_resume_branch(t, b, HUGE_VAL)) {
+            return false;
+        }
+        b->stage = b->stage == AUTO_RUNNING ? AUTO_ENDED : b->stage;
+    }
+    b->again = 0;
+    t->excluded_work += b->call.work - before;
+    t->least = t->halved = HUGE_VAL;
+    return true;
+}
+
+/* acn once more, from the best impulses of all.  False without memory. */
+static bool finish_with_first_branch(auto_turns *t) {
+    auto_branch *b = &t->branch[FIRST];
+    if (t->best < 0 || t->best == FIRST || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN) {
+        return true;
+    }
+    b->stage = AUTO_RUNNING;
+    auto_restart_branch(t, b, t->impulse);
+    return run_first_branch(t);
+}
+
 /* False without memory. */
 static bool take_turns(auto_turns *t, int turn) {
     while (turn >= 0 && !has_start_ended(t)) {
@@ -289,9 +332,14 @@ static bool take_turns(auto_turns *t, int turn) {
     return true;
 }
 
+/* The turns of a start.  False without memory. */
+static bool take_start(auto_turns *t, bool first) {
+    int turn = PGS;
+    return (!first || choose_first_branch(t, &turn)) && take_turns(t, turn);
+}
+
 static sim_status solve(solver_call *call) {
     const solver_type *type[BRANCHES];
-    int turn;
     auto_turns *t = ARENA_NEW(call->scratch, auto_turns, 1);
     if (!t) {
         return SIM_NO_RESOURCE;
@@ -303,16 +351,20 @@ static sim_status solve(solver_call *call) {
     for (int k = 0; k < BRANCHES; k++) {
         type[k] = methods[k].type;
     }
-    if (!auto_init_branches(t, type, BRANCHES, call->workspace) || !choose_first_branch(t, &turn)) {
+    if (!auto_init_branches(t, type, BRANCHES, call->workspace)) {
         return SIM_NO_RESOURCE;
     }
     /* starts, until one succeeds */
     for (int k = 0; k < STARTS && !is_portfolio_solved(t); k++) {
         bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];
-        if (!same && ((k > 0 && !auto_restart_all(t)) || !take_turns(t, k > 0 ? PGS : turn))) {
+        if (!same && ((k > 0 && !auto_restart_all(t)) || !run_first_branch(t) ||
+                      (!is_portfolio_solved(t) && !take_start(t, k == 0)))) {
             return SIM_NO_RESOURCE;
         }
+    }
+    if (!is_portfolio_solved(t) && !finish_with_first_branch(t)) {
+        return SIM_NO_RESOURCE;
     }
     write_outcome(t);
     return SIM_OK;
@@ -343,8 +395,8 @@ static void *create_workspaces(void) {
 
 const solver_type solver_auto = {
     .info = {.name = "auto",
-             .method = "pgs, subadmm and canal in turns, chosen by the fall of the error",
-             .paper = "Jourdan, Alart, Jean 1998; Lee et al. 2024",
+             .method = "acn, then pgs, subadmm and canal in turns, chosen by the fall of the error",
+             .paper = "Alart, Curnier 1991; Jourdan, Alart, Jean 1998; Lee et al. 2024",
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,

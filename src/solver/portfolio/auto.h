@@ -5,7 +5,8 @@
 #include "solver/core/call.h"
 #include "solver/matrices/delassus_factor.h"
 
-enum { AUTO_MAX_RECORDS = 64 };
+enum { AUTO_MAX_RECORDS = 64, AUTO_MAX_BRANCHES = 5 };
+enum { AUTO_MAX_STALLED = 25 }; /* option "most_stalled" of acn: its cycles show soon */
 
 /* ENDED: short of the tolerance, may restart from other impulses.  DONE: may not. */
 typedef enum auto_stage { AUTO_NOT_BEGUN, AUTO_RUNNING, AUTO_ENDED, AUTO_DONE } auto_stage;
@@ -44,7 +45,7 @@ typedef struct auto_turns {
     delassus_factor_result factor;
     double *warm_start; /* [nrow] finite; NULL: none */
     int count;
-    auto_branch branch[SIM_MAX_BRANCHES];
+    auto_branch branch[AUTO_MAX_BRANCHES];
     double tolerance;
     int best;                       /* method of the best solution; -1: none */
     double E, *impulse, *v;         /* of it */
