@@ -66,7 +66,7 @@ def pour(balls, counts, radius):
 def cube(balls, layers, friction):
     """Layers of five balls; `auto` moves them, so that every solver gets the same problems."""
     return Case(f"cube-{balls}-mu{friction}", f"cube-{balls}", "papers/cube.json", runs=10, states=200, between=1, warm=True, place="balls",
-                set=(f"instances/0/repeat/count={layers}", f"materials/skin/friction={friction}", "world/solver=auto"))
+                set=(f"instances/0/repeat/count={layers}", f"materials/skin/friction={friction}", "world/solver=auto", "world/compliance=rigid"))
 
 
 def grasp(balls, counts):
@@ -87,7 +87,8 @@ def macklin(name, scene, settle, between, *settings):
 def ratio(name, *masses, friction=0.5):
     """Masses of four boxes from the floor up; `auto` lets them settle."""
     return Case(f"ratio-{name}", "ratio", "papers/mass_ladder.json", settle=10, wrenches=5, force=0.3, arm=0.05, set=(
-        f"materials/wood/friction={friction}", *(f"bodies/{body}/shapes/0/mass={mass}" for body, mass in zip("abcd", masses))))
+        f"materials/wood/friction={friction}", "world/compliance=rigid",
+        *(f"bodies/{body}/shapes/0/mass={mass}" for body, mass in zip("abcd", masses))))
 
 
 CASES = [

@@ -51,6 +51,8 @@ typedef struct sim_solver_info {
 SIM_API int sim_solver_count(void);
 SIM_API const sim_solver_info *sim_solver_at(int index);
 SIM_API const sim_solver_info *sim_solver_find(const char *name);
+/* The solver of worlds and scenes that name none. */
+SIM_API const sim_solver_info *sim_solver_default(void);
 
 typedef enum sim_outcome {
     SIM_SOLVED,      /* within the solver's tolerance */

@@ -41,7 +41,7 @@ typedef struct sim_options {
     int max_iterations;
     bool contacts;         /* 0: shapes pass through each other */
     double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
-    const sim_solver_info *solver; /* of the contact problem; NULL: sap */
+    const sim_solver_info *solver; /* of the contact problem; NULL: sim_solver_default() */
     const double *solver_option;   /* one for each of its options; NULL: defaults.  Those of a world are its own */
     int compliance;                /* a sim_compliance; -1: the solver's own */
     sim_law_options law;

@@ -106,7 +106,7 @@ static void reset_clock(live_session *s) {
 
 /* The scene's options of a solver are those of the scene's solver; those behind the name hold over them. */
 static void change_solver(live_session *s, const live_command *c) {
-    const sim_solver_info *own = s->scene->options.solver ? s->scene->options.solver : sim_solver_find("sap");
+    const sim_solver_info *own = s->scene->options.solver ? s->scene->options.solver : sim_solver_default();
     sim_options options = s->scene->options;
     double value[SOLVER_MAX_OPTIONS];
     for (int k = 0; k < c->solver->noptions; k++) {

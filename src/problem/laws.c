@@ -307,7 +307,7 @@ static double load_stiffening(const law *l, const sim_constraint *c, const doubl
         carried = fmax(carried / FREE_LOAD_RATIO, closing);
         most = MAX_LOAD_RATIO;
     }
-    return fmax(1, fmin(most, carried / gain));
+    return carried > gain ? fmin(most, carried / gain) : 1;
 }
 
 void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_law_options *options, const double *W,

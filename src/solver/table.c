@@ -30,6 +30,8 @@ const sim_solver_info *sim_solver_find(const char *name) {
     return NULL;
 }
 
+const sim_solver_info *sim_solver_default(void) { return sim_solver_find("auto"); }
+
 const solver_type *solver_type_of(const sim_solver_info *info) {
     for (int k = 0; k < sim_solver_count(); k++) {
         if (&table[k]->info == info) {

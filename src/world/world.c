@@ -32,7 +32,7 @@ sim_options sim_options_default(void) {
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
     sim_options chosen = options ? *options : sim_options_default();
-    chosen.solver = chosen.solver ? chosen.solver : sim_solver_find("sap");
+    chosen.solver = chosen.solver ? chosen.solver : sim_solver_default();
     if (options_check(&chosen, error)) {
         return NULL;
     }

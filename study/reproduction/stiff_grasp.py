@@ -30,7 +30,7 @@ def at(points, time):
 
 
 def run(context):
-    runs = {solver: context.run(SCENE, "--solver", solver) for solver in ("canal", "auto", "nsn")}
+    runs = {solver: context.run(SCENE, "--solver", solver, "--set", "world/compliance=rigid") for solver in ("canal", "auto", "nsn")}
     slips = {solver: slip(record) for solver, record in runs.items()}
     loose = context.run(SCENE, "--solver", "canal", "--set", "materials/rubber/friction=0.2", "--duration", 1.4)
     context.plot("How far the block has slipped in the hand", [Curve([(t, 1e6 * (z - points[0][1])) for t, z in points], solver) for solver, points in slips.items()],

@@ -213,12 +213,15 @@ SLIDES = """{"sim": 1, "world": {"step": 0.001, "duration": 0.3}, "record": {"si
 
 def opens_the_summary_with_a_verdict_and_names_the_worst():
     path = write("slides.json", SLIDES)
-    told = sim(path, "--summary", "s.json").stderr.splitlines()
+    told = sim(path, "--solver", "sap", "--summary", "s.json").stderr.splitlines()
     own, E = (json.loads(read("s.json"))["contacts"][key] for key in ("own", "E"))
     assert told[1] == f"  verdict        all 300 steps solved; the contact law of sap holds to {own['worst']:.1e}", told
     assert own["worst_bodies"] == ["floor", "box"] and sum('"floor" and "box"' in line for line in told) == 5, told
     assert "not an error" in told[1 + [line.startswith("  rigid Coulomb") for line in told].index(True)]
     assert E["worst"] > 0.9 and not any(line.startswith("  error") and f"{E['worst']:.1e}" in line for line in told), told
+    told = sim(path).stderr.splitlines()
+    assert "elastic law" in told[1 + [line.startswith("  rigid Coulomb") for line in told].index(True)]
+    assert "not an error" not in sim(path, "--set", "world/compliance=rigid").stderr
     told = sim(path, "--solver", "pgs:max_iterations=1", "--summary", "s.json").stderr.splitlines()
     assert told[1].startswith("  NOT SOLVED") and told[1].endswith(', "floor" and "box"'), told
     assert json.loads(read("s.json"))["contacts"]["first_unsolved_bodies"] == ["floor", "box"]
@@ -250,23 +253,24 @@ def says_how_far_the_law_lifts_what_slides():
     """A point hops by (mu v / (1 + mu^2))^2 / 2g under the convex law, 0.204 m; the puck, which tilts a little, by less."""
     due = (0.5 * 5 / 1.25) ** 2 / (2 * 9.81)
     for step in 1e-3, 2e-4:
-        told = sim(write("puck.json", PUCK), "--set", f"world/step={step}", "--summary", "s.json", "--out", "puck.csv").stderr
+        told = sim(write("puck.json", PUCK), "--solver", "sap", "--set", f"world/step={step}", "--summary", "s.json", "--out", "puck.csv").stderr
         lift = json.loads(read("s.json"))["contacts"]["lift"]
         with open("puck.csv", newline="") as file:
             hop = max(float(row["puck.pose.z [m]"]) for row in csv.DictReader(file)) - 0.0125
         assert abs(lift["worst"] - due) < 0.03 * due and abs(lift["worst"] - hop) < 0.01 * due, (lift, due, hop)
         assert lift["worst_bodies"] == ["floor", "puck"] and lift["worst_time"] == step, lift
         assert '\n  lift           0.2 m at most' in told and '"floor" and "puck": sap lifts sliding bodies\n' in told, told
-    told = sim("puck.json", "--solver", "pgs", "--summary", "s.json").stderr
-    assert "lift" not in told and "lift" not in json.loads(read("s.json"))["contacts"], told
-    told = sim("puck.json", "--set", "bodies/puck/v=[0,0,0,0,0,0]").stderr
+    for solver in "pgs", "auto":
+        told = sim("puck.json", "--solver", solver, "--summary", "s.json").stderr
+        assert "lift" not in told and "lift" not in json.loads(read("s.json"))["contacts"], told
+    told = sim("puck.json", "--solver", "sap", "--set", "bodies/puck/v=[0,0,0,0,0,0]").stderr
     assert "  lift" not in told, told
 
 
 def says_what_sinks_in_under_its_load():
     for moment, factor, sinks in (1.7e-3, 1, False), (1e-8, 1, True), (1e-8, 1e6, False):
         path = write("slides.json", SLIDES.replace("1.7e-3", str(moment)))
-        told = sim(path, "--set", f"world/law/carried={factor}", "--summary", "s.json").stderr
+        told = sim(path, "--solver", "sap", "--set", f"world/law/carried={factor}", "--summary", "s.json").stderr
         sag = json.loads(read("s.json"))["contacts"]["sag"]
         assert bool(sag["sinks"]) == sinks == ("  SINKS          " in told) == (sag["worst"] > 1e-2), (sag, told)
         assert "cannot part" not in told, told  # a load is no squeeze
@@ -677,8 +681,8 @@ def refuses_checkpoints_that_do_not_fit():
     refuses("a step of 0.002", scene("arm"), "--step", 0.001, "--resume", "c", "--out", "a.csv")
     refuses("the integrator 'midpoint', not 'rk4'", scene("arm"), "--integrator", "rk4", "--resume", "c")
     sim(scene("pile"), "--duration", 0.02, "--checkpoint", "p")
-    for other, words in (("--solver pgs", "made with contacts 'sap', not 'pgs'"),
-                         ("--set world/contacts=false", "made with contacts 'sap', not 'off'"),
+    for other, words in (("--solver pgs", "made with contacts 'auto', not 'pgs'"),
+                         ("--set world/contacts=false", "made with contacts 'auto', not 'off'"),
                          ("--set world/solver_options/tolerance=1e-7", "other options"),
                          ("--set world/compliance=rigid", "other options"), ("--set world/law/sigma=1e-4", "other options"),
                          ("--set world/contact_margin=0.001", "other options"),
@@ -690,7 +694,7 @@ def refuses_checkpoints_that_do_not_fit():
     sim(driven, "--duration", 0.1, "--checkpoint", "d")
     for other in "cos(t)", '{"times":[0,1,2],"values":[0,1,0],"interpolation":"spline"}', "1":
         refuses("other options", driven, "--resume", "d", "--out", "a.csv", "--set", f"actuators/0/target={other}")
-    sim(scene("pile"), "--duration", 0.03, "--resume", "p", "--set", "world/solver_options/tolerance=1e-6")
+    sim(scene("pile"), "--duration", 0.03, "--resume", "p", "--set", "world/solver_options/tolerance=1e-8")
     refuses("No such file", scene("arm"), "--resume", "absent", "--out", "a.csv", status=3)
 
 

@@ -12,6 +12,7 @@ static yard box_in_the_ground(const char *solver, sim_integrator integrator, dou
     yard y = yard_begin(v3_make(0, 0, -g), rough(0.5));
     yard_ground(&y);
     yard_add(&y, "box", SIM_BOX, 0.2, 0.2, 0.2, 1, v3_make(0, 0, 0.1 - depth), v3_make(0, 0, 0));
+    y.options.compliance = SIM_RIGID;
     yard_open(&y, solver, integrator, dt);
     return y;
 }
@@ -54,6 +55,7 @@ Test(slop, lets_every_step_of_a_locked_wedge_have_an_answer) {
         cr_assert(scene, "%s", error.text);
         scene->options.solver = sim_solver_find(solver[k]);
         scene->options.solver_option = NULL;
+        scene->options.compliance = SIM_RIGID;
         sim_world *w = sim_world_create(scene->model, &scene->options, &error);
         cr_assert(w, "%s", error.text);
         for (int i = 0; i < 1000; i++) {

@@ -158,7 +158,7 @@ Test(stands, wedge_that_is_stuck) {
 Test(stands, wedge_that_is_stuck_has_an_answer_in_every_step) {
     const char *const rigid[] = {"world/solver=\"canal\"", "world/solver=\"auto\""};
     for (int k = 0; k < 2; k++) {
-        run r = begin("wedge", rigid[k], NULL);
+        run r = begin("wedge", rigid[k], "world/compliance=\"rigid\"");
         go(&r, 2);
         cr_assert_eq(r.unsolved, 0, "%s: %d", rigid[k], r.unsolved);
         cr_assert_float_eq(place(&r, "wedge").z, 0.5, 1e-6, "%s: at %g m", rigid[k], place(&r, "wedge").z);

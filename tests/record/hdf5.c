@@ -189,7 +189,7 @@ Test(hdf5, holds_the_contacts_of_every_record_over_many_chunks) {
     text_attribute(file, "contact/shape", "shapes", text, sizeof text);
     cr_expect_eq(memcmp(text, "\0\0\0\0\0\0\0\0\0\0cratecrate", 20), 0);
     text_attribute(file, "/", "solver", text, sizeof text);
-    cr_expect_str_eq(text, "sap");
+    cr_expect_str_eq(text, "auto");
     text_attribute(file, "contact/impulse", "units", text, sizeof text);
     cr_expect_str_eq(text, "N sN sN s");
     H5Fclose(file);

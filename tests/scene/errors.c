@@ -286,7 +286,7 @@ Test(scene_contacts, refuse_a_solver_that_there_is_not_and_list_those_there_are)
 Test(scene_contacts, refuse_options_that_the_solver_does_not_have) {
     refused(WORLD("'solver': 'pgs', 'solver_options': {\n'relaxatoin': 1}"), "scene.json:2:1",
             "the solver pgs has no option \"relaxatoin\" (did you mean \"relaxation\"?)");
-    refused(WORLD("'solver_options': {\n'relaxation': 1}"), "scene.json:2:1", "the solver sap has no option");
+    refused(WORLD("'solver_options': {\n'relaxation': 1}"), "scene.json:2:1", "the solver auto has no option");
     char all[300] = "(it has ";
     const sim_solver_info *info = sim_solver_find("pgs");
     for (int k = 0; k < info->noptions; k++) {

@@ -35,7 +35,7 @@ Test(scene_load, fills_defaults_from_the_table) {
     cr_assert_eq(s->options.max_iterations, plain.max_iterations);
     cr_assert_eq(s->options.contacts, plain.contacts);
     cr_assert(isnan(s->options.contact_margin) && isnan(plain.contact_margin));
-    cr_assert_str_eq(s->options.solver->name, "sap");
+    cr_assert_str_eq(s->options.solver->name, "auto");
     cr_assert_eq(s->options.compliance, plain.compliance);
     cr_assert_eq(memcmp(&s->options.law, &plain.law, sizeof plain.law), 0);
     cr_assert(!s->options.sleep && isnan(s->options.sleep_speed) && isnan(s->options.sleep_time));

@@ -20,7 +20,7 @@ int option_of(const sim_solver_info *info, const char *name); /* -1: has none su
 /* Does it take all kinds of rows that are there? */
 int contender_takes(const contender *who, const sim_problem *problem);
 /* Is it made for rows that yield nothing? */
-static inline int contender_is_rigid(const contender *who) { return who->info->default_law == SIM_RIGID; }
+static inline int contender_is_rigid(const contender *who) { return who->info->default_law != SIM_NEAR_RIGID; }
 
 /* Which laws take part: bit k for sim_cone k. */
 enum { STRICT = 1 << SIM_CONE_STRICT, CONVEX = 1 << SIM_CONE_CONVEX, PYRAMID = 1 << SIM_CONE_PYRAMID, ANY = 7 };

@@ -198,7 +198,7 @@ def a_reset_starts_again_and_another_solver_goes_on():
         then = watcher.until(lambda s: s["step"] == 50)
         watcher.do("solver", name="pgs")
         other = watcher.until(lambda s: s["solver"] == "pgs")
-        assert then["solver"] == "sap" and other["step"] == 50 and other["time"] == then["time"]
+        assert then["solver"] == "auto" and other["step"] == 50 and other["time"] == then["time"]
         assert abs(other["potential"] - then["potential"]) < 1e-6
         watcher.do("reset")
         again = watcher.until(lambda s: s["run"] == 1)

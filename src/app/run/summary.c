@@ -96,18 +96,29 @@ static void print_figure(const run_context *run, const char *before, int figure,
             summary_names(run, f->body, names, sizeof names));
 }
 
+/* The reason for which the rigid law holds less exactly than the solver's own. */
+static void explain_rigid_error(const sim_options *options) {
+    const sim_solver_info *info = options->solver;
+    int compliance = options->compliance < 0 ? (int)info->default_law : options->compliance;
+    if (info->cone == SIM_CONE_CONVEX) {
+        fprintf(stderr, ":\n                 not an error; the law of %s has compliance and lifts sliding bodies",
+                info->name);
+    } else if (compliance != SIM_RIGID) {
+        fprintf(stderr, ":\n                 not an error; contacts of the %s law have compliance",
+                sim_compliance_name((sim_compliance)compliance));
+    }
+}
+
 static void print_figures(const run_context *run) {
-    const sim_solver_info *info = sim_world_options(run->world)->solver;
+    const sim_options *options = sim_world_options(run->world);
+    const sim_solver_info *info = options->solver;
     const contact_statistics *statistics = &run->statistics.contact;
     print_figure(run, "  error          ", FIGURE_OWN, "");
     fprintf(stderr, " at %.9g s, by the law of %s\n", statistics->figure[FIGURE_OWN].time, info->name);
     print_figure(run, "                 ", FIGURE_MOMENTUM, "");
     fprintf(stderr, " of the momentum balance\n");
     print_figure(run, "  rigid Coulomb  E ", FIGURE_E, "");
-    if (info->cone == SIM_CONE_CONVEX) {
-        fprintf(stderr, ":\n                 not an error; the law of %s has compliance and lifts sliding bodies",
-                info->name);
-    }
+    explain_rigid_error(options);
     if (statistics->lift.worst > MIN_SHOWN_LIFT_M) {
         char names[SUMMARY_NAME_BYTES];
         fprintf(stderr, "\n  lift           %.2g m at most, at %.9g s%s: %s lifts sliding bodies",

@@ -229,7 +229,8 @@ static sim_status make_solver(solve_run *run, sim_error *error) {
     run->info = run->choice->info;
     run->name = run->info->name;
     run->cone = run->info->cone;
-    run->compliance = run->info->default_law;
+    /* the elastic law needs the loads of the step before, which files have as a guess at best */
+    run->compliance = run->info->default_law == SIM_ELASTIC ? SIM_RIGID : run->info->default_law;
     run->option = solve_option_values(run->request, run->choice, error);
     run->solver = run->option ? sim_solver_create(run->info, run->option, error) : NULL;
     if (run->solver && run->request->places && !(run->info->counts & SIM_COUNTS_PLACES)) {

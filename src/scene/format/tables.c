@@ -63,7 +63,7 @@ static const field world_fields[] = {
     {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), LENGTH_OR_ZERO,
      .help = "Gap up to which shapes at rest are in contact. Moving shapes are in contact as early as their speed "
              "needs, for any margin. Default: a thousandth of the bounding radius of the smaller shape."},
-    {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .settings = true, .standard = "\"sap\"",
+    {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .settings = true, .standard = "\"auto\"",
      .help = "Contact solver. Options may follow its name, as in `\"pgs:max_iterations=100,tolerance=1e-8\"`; see "
              "[solver_options](#solver_options)."},
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),

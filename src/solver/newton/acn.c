@@ -183,16 +183,25 @@ static void strict_hessian_times(const sim_constraint *c, const cone_hessian *G,
     y[2] = G->weight[0] * u[2];
 }
 
+/* The factor of A + J' G J. */
+static bool factor_momentum_jacobian(acn *a) {
+    sim_solution *out = a->call->out;
+    const sim_clock *clock = out->clock;
+    double begin = clock ? clock->now(clock->context) : 0;
+    momentum_jacobian_set(a->jacobian, a->G);
+    bool regular = momentum_jacobian_factor(a->jacobian);
+    out->factor_seconds += clock ? clock->now(clock->context) - begin : 0;
+    out->multiplications += momentum_jacobian_work(a->jacobian);
+    out->factorisations++;
+    a->call->work += a->call->iteration_work - a->products;
+    return regular;
+}
+
 static bool take_acn_step(void *self) {
     acn *a = self;
     const sim_problem *p = a->problem;
-    sim_solution *out = a->call->out;
     /* (A + J' G J) dv = -J' x */
-    momentum_jacobian_set(a->jacobian, a->G);
-    out->factorisations++;
-    out->multiplications += momentum_jacobian_work(a->jacobian);
-    a->call->work += a->call->iteration_work - a->products;
-    if (!momentum_jacobian_factor(a->jacobian)) {
+    if (!factor_momentum_jacobian(a)) {
         return false;
     }
     for (int r = 0; r < p->nrow; r++) {

@@ -127,7 +127,7 @@ static void put_solvers(view_bytes *out) {
 static void put_run(view_bytes *out, const view_description *d) {
     const sim_scene *scene = d->scene;
     const sim_options *options = &scene->options;
-    const sim_solver_info *solver = options->solver ? options->solver : sim_solver_find("sap");
+    const sim_solver_info *solver = options->solver ? options->solver : sim_solver_default();
     put_raw(out, "{\"format\":\"sim page\",\"version\":1");
     put_key_text(out, "sim", sim_version());
     put_key_text(out, "name", scene->name);
