@@ -1,5 +1,6 @@
 /* Words and files of other formats, and angles that look like degrees. */
 #include "scene/format/foreign.h"
+#include "scene/format/keys.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -100,15 +100,6 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
 
 /* Ends of the range and dry friction. */
 static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
-    static const char *const key[] = {"range", "friction"};
-    for (int k = 0; k < 2 && (def->joint == SIM_BALL || def->joint == SIM_FREE); k++) {
-        const node *at = node_member(d->at, key[k]);
-        if (at) {
-            report_once(&l->report, at, NULL, "the %s of %s joints is not simulated yet", key[k],
-                        sim_joint_name(def->joint));
-            return false;
-        }
-    }
     int nv = sim_joint_nv(def->joint);
     double stiffness[SIM_MAX_JOINT_NV], dissipation[SIM_MAX_JOINT_NV] = {0}, restitution[SIM_MAX_JOINT_NV] = {0};
     for (int k = 0; k < nv; k++) {
@@ -137,10 +128,6 @@ static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     good &= spread_numbers(l, d, "rest", &d->rest, nv, def->rest);
     good &= read_limits(l, d, def);
     const node *stiffness = node_member(d->at, "stiffness");
-    if (good && def->joint == SIM_FREE && stiffness) {
-        report_once(&l->report, stiffness, NULL, "a free joint has no spring");
-        good = false;
-    }
     if (good && def->joint == SIM_BALL &&
         (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
         report_once(&l->report, stiffness, NULL, "a ball joint has one stiffness for all directions");

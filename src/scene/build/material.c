@@ -33,7 +33,7 @@ static bool same_surface(const sim_material *a, const sim_material *b) {
 static const material_entry *find_elsewhere(loader *l, const document *d, const material_data *data) {
     for (const document *other = l->documents; other; other = other->next) {
         const material_entry *twin = other == d ? NULL : find_material(other, data->name);
-        if (twin) {
+        if (twin && twin->index >= 0) {
             sim_material a = material_from(data), b = material_from(&twin->data);
             if (!same_surface(&a, &b)) {
                 char place[256];
@@ -47,9 +47,12 @@ static const material_entry *find_elsewhere(loader *l, const document *d, const 
     return NULL;
 }
 
+/* A material with an error is listed too, with the index -1, so that a reference to it is no second error. */
 static void add_material(loader *l, document *d, const node *n) {
     material_data data;
-    if (!loader_read(l, n, &table_material, &data)) {
+    bool good = loader_read(l, n, &table_material, &data);
+    if (!data.name) {
+        d->unnamed_material = true;
         return;
     }
     if (find_material(d, data.name)) {
@@ -66,15 +69,20 @@ static void add_material(loader *l, document *d, const node *n) {
         l->report.no_memory = true;
         return;
     }
-    const material_entry *twin = find_elsewhere(l, d, &data);
-    sim_material surface = material_from(&data);
-    *m = (material_entry){.name = data.name, .data = data, .next = d->materials};
-    m->index = twin ? twin->index : sim_builder_add_material(l->builder, &surface);
+    *m = (material_entry){.name = data.name, .data = data, .next = d->materials, .index = -1};
+    if (good) {
+        const material_entry *twin = find_elsewhere(l, d, &data);
+        sim_material surface = material_from(&data);
+        m->index = twin ? twin->index : sim_builder_add_material(l->builder, &surface);
+    }
     d->materials = m;
 }
 
 int material_index_of(loader *l, const document *d, const char *name, const node *at) {
     const material_entry *m = find_material(d, name);
+    if (!m && d->unnamed_material) {
+        return -1;
+    }
     if (!m) {
         nearest near = {.wanted = name};
         char hint[160];

@@ -1,11 +1,12 @@
 /* Reading of a JSON object into a struct by the table of its keys: types, ranges, defaults, nested tables.
  *
- * Errors are reported at their place and reading resumes, so that one pass finds all of them.  An unknown key or value
- * is compared with the known ones (base/nearest.h) and with the words of other formats (foreign.h). */
+ * Errors are reported at their place and reading resumes, so that one pass finds all of them.  An unknown value is
+ * compared with the known ones (base/nearest.h) and with the words of other formats (foreign.h); keys are in keys.c. */
 #include "scene/format/read.h"
 #include "base/nearest.h"
 #include "scene/format/foreign.h"
 #include "scene/format/format.h"
+#include "scene/format/keys.h"
 #include "scene/json/names.h"
 #include "scene/json/text.h"
 #include "solver/words.h"
@@ -19,15 +20,6 @@
 enum { LIST_NUMBERS = 512 };
 
 static void *field_place(void *out, const field *f) { return (char *)out + f->offset; }
-
-const field *table_field(const table *t, const char *key) {
-    for (int i = 0; i < t->count; i++) {
-        if (strcmp(t->fields[i].key, key) == 0) {
-            return &t->fields[i];
-        }
-    }
-    return NULL;
-}
 
 const char *table_shorthand(const table *t, const node *n) {
     bool worded = n->kind == NODE_TEXT;
@@ -432,26 +424,6 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
     return f->kind == FIELD_VALUES || !deep || check_elements(r, n, f);
 }
 
-static bool unknown_key(const reader *r, const node *n, const table *t) {
-    if (report_full(r->report)) {
-        report_key(r->report, n, NULL, "unknown key");
-        return false;
-    }
-    nearest near = {.wanted = n->key};
-    char hint[LIST_NUMBERS + 20];
-    size_t length = (size_t)snprintf(hint, sizeof hint, "known here: ");
-    for (int i = 0; i < t->count; i++) {
-        nearest_try(&near, t->fields[i].key);
-        length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", i ? ", " : "", t->fields[i].key);
-    }
-    if (near.best) {
-        nearest_hint(&near, hint, sizeof hint);
-    }
-    const char *foreign = foreign_find_key(t, n->key);
-    report_key(r->report, n, foreign ? foreign : hint, "unknown key \"%.80s\"", n->key);
-    return false;
-}
-
 /* Value of the key that says which of the others belong; -1 if there is none or it is wrong. */
 static int type_of(const reader *r, const node *n, const table *t) {
     const field *f = t->type_key ? table_field(t, t->type_key) : NULL;
@@ -459,82 +431,18 @@ static int type_of(const reader *r, const node *n, const table *t) {
     return member && member->kind == NODE_TEXT ? enum_value(r, f, member->text, strlen(member->text)) : -1;
 }
 
-/* `alone`: the key that a value which is no object stands for. */
-static bool check_missing(const reader *r, const node *n, const table *t, int type, const field *alone) {
-    bool good = true;
-    for (int i = 0; i < t->count; i++) {
-        const field *f = &t->fields[i];
-        bool needed = f->required || (type >= 0 && (f->needed_by & 1u << type));
-        if (needed && f != alone && !node_member(n, f->key)) {
-            char hint[160];
-            snprintf(hint, sizeof hint, "write {\"%s\": \"%.60s\", \"%s\": ...}", t->shorthand ? t->shorthand : "",
-                     alone ? n->text : "", f->key);
-            report_value(r->report, n, alone ? hint : NULL, "the key \"%s\" is missing", f->key);
-            good = false;
-        }
-    }
-    return good;
-}
-
-static void list_rivals(const table *t, int rival, char names[160]) {
-    size_t length = 0;
-    for (int i = 0; i < t->count && length < 120; i++) {
-        if (t->fields[i].rival == rival) {
-            length += (size_t)snprintf(names + length, 160 - length, "%s\"%s\"", length ? ", " : "", t->fields[i].key);
-        }
-    }
-}
-
-static bool check_rivals(const reader *r, const node *n, const table *t) {
-    const node *given[8] = {NULL};
-    bool good = true;
-    for (int i = 0; i < t->count; i++) {
-        const field *f = &t->fields[i];
-        const node *member = f->rival ? node_member(n, f->key) : NULL;
-        if (member && given[f->rival]) {
-            const node *first = given[f->rival], *second = member;
-            if (first->key_at > second->key_at) {
-                first = member;
-                second = given[f->rival];
-            }
-            report_key(r->report, second, "one of them is enough", "\"%s\" and \"%s\" are both given", first->key,
-                       second->key);
-            good = false;
-        }
-        given[f->rival] = member ? member : given[f->rival];
-    }
-    for (int rival = 1; rival < 8; rival++) {
-        if (t->rivals_needed & 1u << rival && !given[rival]) {
-            char keys[160];
-            list_rivals(t, rival, keys);
-            report_value(r->report, n, NULL, "one of %s must be given", keys);
-            good = false;
-        }
-    }
-    return good;
-}
-
-static bool foreign_key(const reader *r, const node *n, const table *t, const field *f, int type) {
-    if (type < 0 || !f->only || (f->only & 1u << type)) {
-        return false;
-    }
-    const char *name = table_field(t, t->type_key)->name_of(type);
-    report_key(r->report, n, NULL, "the key \"%s\" does not belong to the %s \"%s\"", f->key, t->type_key, name);
-    return true;
-}
-
-static bool read_member(const reader *r, const node *n, const table *t, int type, void *out, bool deep) {
+/* `suggested`: the keys meant by unknown ones so far. */
+static bool read_member(const reader *r, const node *n, const table *t, int type, void *out, bool deep,
+                        uint64_t *suggested) {
     const field *f = table_field(t, n->key);
     if (strcmp(n->key, "comment") == 0) {
         return n->kind == NODE_TEXT || wrong_kind(r, n, "a text");
     }
     if (!f) {
-        return unknown_key(r, n, t);
-    }
-    if (foreign_key(r, n, t, f, type)) {
+        *suggested |= report_unknown_key(r->report, n, t);
         return false;
     }
-    return read_value(r, n, f, field_place(out, f), deep);
+    return check_key_of_type(r->report, n, t, f, type) && read_value(r, n, f, field_place(out, f), deep);
 }
 
 static bool read_members(const reader *r, const node *n, const table *t, void *out, bool deep) {
@@ -554,7 +462,7 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
         }
         bool is_type = alone->kind == FIELD_ENUM;
         return read_value(r, n, alone, field_place(out, alone), deep) &&
-               (!is_type || check_missing(r, n, t, *(const int *)field_place(out, alone), alone));
+               (!is_type || check_missing(r->report, n, t, *(const int *)field_place(out, alone), alone, 0));
     }
     int type = type_of(r, n, t);
     const field *type_field = t->type_key ? table_field(t, t->type_key) : NULL;
@@ -563,11 +471,12 @@ static bool read_members(const reader *r, const node *n, const table *t, void *o
         return read_enum(r, node_member(n, t->type_key), type_field, &unused); /* its other keys come later too */
     }
     bool good = true;
+    uint64_t suggested = 0;
     for (const node *member = n->first; member; member = member->next) {
-        good &= read_member(r, member, t, type, out, deep);
+        good &= read_member(r, member, t, type, out, deep, &suggested);
     }
-    good &= check_missing(r, n, t, type, NULL);
-    good &= check_rivals(r, n, t);
+    good &= check_missing(r->report, n, t, type, NULL, suggested);
+    good &= check_rivals(r->report, n, t, suggested);
     return good;
 }
 

@@ -20,8 +20,6 @@ bool read_object(const reader *r, const node *n, const table *t, void *out);
 /* As read_object, and all that lies below, maps and arrays of objects included, without keeping anything. */
 bool check_object(const reader *r, const node *n, const table *t);
 
-/* The field with this key, or NULL. */
-const field *table_field(const table *t, const char *key);
 /* The key that a value which is no object stands for; NULL: none. */
 const char *table_shorthand(const table *t, const node *n);
 

@@ -147,7 +147,8 @@ enum {
     HAS_AXIS =
         BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     HAS_AXIS2 = BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
-    MOVES = HAS_AXIS | BIT(SIM_BALL) | BIT(SIM_FREE),
+    HAS_SPRING = HAS_AXIS | BIT(SIM_BALL),
+    MOVES = HAS_SPRING | BIT(SIM_FREE),
     TURNS = BIT(SIM_HINGE) | BIT(SIM_SCREW) | BIT(SIM_UNIVERSAL),
 };
 
@@ -160,18 +161,19 @@ static const field joint_fields[] = {
      .help = "Universal: the second axis, carried by the first. Planar: the direction of the first coordinate."},
     {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
      .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
-    {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE, .only = MOVES,
+    {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE,
+     .only = HAS_SPRING,
      .help = "Spring stiffness of each degree of freedom; one number applies to all. Ball joints have one value for "
-             "all directions, free joints none."},
+             "all directions."},
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
      .help = "Viscous damping of each degree of freedom; one number applies to all."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
      .help = "Reflected rotor inertia of each degree of freedom; one number applies to all."},
     {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
      .help = "Rest coordinate of each spring. Default: 0. The spring of a ball joint is slack at the identity."},
-    {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = MOVES,
+    {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = HAS_AXIS,
      .help = "Least and greatest coordinate; one pair applies to all degrees of freedom. For an open end give a number "
-             "out of reach. Not for ball and free joints."},
+             "out of reach."},
     {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
      .help = "`range` in degrees."},
     {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,
@@ -180,9 +182,8 @@ static const field joint_fields[] = {
      .only = HAS_AXIS, .help = "Relaxation time of the ends: damping over stiffness. Default: 0."},
     {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_AXIS,
      .help = "Newton's coefficient of restitution of rigid ends. Default: 0."},
-    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = MOVES,
-     .help = "Dry friction of each degree of freedom: the effort needed to move it. One number applies to all. Not for "
-             "ball and free joints."},
+    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = HAS_AXIS,
+     .help = "Dry friction of each degree of freedom: the effort needed to move it. One number applies to all."},
     {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .only = HAS_AXIS,
      .help = "Limit of the effort of an actuator in both directions; with an `effort` of the actuator, the lesser of "
              "the two. A degree of freedom with this limit has at most one actuator."},

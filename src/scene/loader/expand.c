@@ -36,7 +36,11 @@ static entry *new_entry(loader *l) {
 static void add_body(loader *l, scope *s, const node *body) {
     const node *name = node_member(body, "name");
     char full[MAX_NAME_BYTES + 1];
-    if (!count_copy(l, body) || !name || name->kind != NODE_TEXT) {
+    if (!count_copy(l, body)) {
+        return;
+    }
+    if (!name || name->kind != NODE_TEXT) {
+        l->unnamed_body = true; /* reported when the text was read */
         return;
     }
     if (!loader_full_name(s, name->text, full)) {
@@ -221,13 +225,13 @@ static void resolve_scope(loader *l, scope *s) {
     s->world_frame = s->frame;
     if (s->parent) {
         s->world_parent = names_find(&l->names, s->parent);
-        if (s->world_parent < 0) {
+        if (s->world_parent < 0 && !l->unnamed_body) {
             char hint[160];
             const char *name = s->parent + strlen(s->outer->prefix);
             report_once(&l->report, s->parent_at, loader_nearest(l, s->outer, name, hint, sizeof hint),
                         "there is no body \"%.100s\"", name);
-            s->world_parent = -2;
         }
+        s->world_parent = s->world_parent < 0 ? -2 : s->world_parent;
     } else if (s->outer) {
         resolve_scope(l, s->outer);
         s->world_parent = s->outer->world_parent;

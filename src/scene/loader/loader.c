@@ -56,7 +56,7 @@ const char *loader_nearest(loader *l, const scope *s, const char *name, char *hi
 int loader_find(loader *l, const scope *s, const char *name, const node *at) {
     char full[MAX_NAME_BYTES + 1], hint[160];
     int found = loader_full_name(s, name, full) ? names_find(&l->names, full) : -1;
-    if (found < 0 && !node_origin(at)->blamed) {
+    if (found < 0 && !node_origin(at)->blamed && !l->unnamed_body) {
         const char *said = report_full(&l->report) ? NULL : loader_nearest(l, s, name, hint, sizeof hint);
         report_once(&l->report, at, said, "there is no body \"%.100s\"%s", name, s->outer ? " in this model" : "");
     }

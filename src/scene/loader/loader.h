@@ -53,7 +53,7 @@ typedef struct file_reader {
 typedef struct material_entry {
     const char *name;
     material_data data;
-    int index; /* in the builder */
+    int index; /* in the builder; -1: refused */
     struct material_entry *next;
 } material_entry;
 
@@ -61,6 +61,7 @@ typedef struct document {
     source from; /* from.name is the path */
     node *root;
     material_entry *materials;
+    bool unnamed_material; /* the name of one was refused: a reference to it is no second error */
     struct document *next;
 } document;
 
@@ -121,7 +122,8 @@ typedef struct loader {
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
-    bool stopped; /* a limit was met (and reported) */
+    bool stopped;      /* a limit was met (and reported) */
+    bool unnamed_body; /* the name of one was refused: a reference to it is no second error */
     sim_builder *builder;
     geometry_entry *geometries;          /* of files */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */

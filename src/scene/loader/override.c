@@ -1,6 +1,7 @@
 /* Single values replaced by path, before anything is read: from the command line in the scene, from an instance in its
  * copy of a model. */
 #include "base/nearest.h"
+#include "scene/format/keys.h"
 #include "scene/loader/loader.h"
 
 #include <errno.h>
