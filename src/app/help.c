@@ -146,11 +146,14 @@ static void print_roff_rows(const option_row *row, int count) {
 }
 
 void print_man_page(void) {
+    /* name and synopsis */
     printf(".TH SIM 1 \"%s\" \"sim %s\"\n.SH NAME\nsim \\- %s\n.SH SYNOPSIS\n", page_date, sim_version(), summary);
     printf(".B sim\n.I SCENE.json\n.RI [ OPTION ]...\n.SH DESCRIPTION\n");
     print_roff(description);
+    /* options of a run */
     printf("\n.SH OPTIONS\n");
     print_roff_rows(option_table, option_count);
+    /* commands */
     printf(".SH SOLVING PROBLEMS FROM FILES\n.B sim solve\n.IR FILE | FOLDER ...\n.B \\-\\-solver\n.I NAME\n.RI [ "
            "OPTION ]...\n.PP\n");
     print_roff(solve_options.about);
@@ -173,12 +176,14 @@ void print_man_page(void) {
     print_roff(render_options.about);
     printf("\n");
     print_roff_rows(render_options.row, render_options.count);
+    /* exit status */
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
         printf(".TP\n.B %d\n", statuses[k].status);
         print_roff(statuses[k].meaning);
         putchar('\n');
     }
+    /* files and examples */
     printf(".SH FILES\n.TP\n.I ");
     print_roff(cache_place);
     putchar('\n');
@@ -229,10 +234,12 @@ static void complete_cases(void) {
 }
 
 void print_completion(void) {
+    /* values of options */
     printf("# bash completion of sim\n_sim() {\n    local cur=${COMP_WORDS[COMP_CWORD]} "
            "prev=${COMP_WORDS[COMP_CWORD-1]}\n    case $prev in\n");
     complete_choices(option_table, option_count);
     complete_choices(solve_options.row, solve_options.count);
+    /* names of options, by command */
     printf("    esac\n    local words ");
     complete_names("names", option_table, option_count);
     printf("\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
@@ -246,6 +253,7 @@ void print_completion(void) {
     complete_names("names", plot_options.row, plot_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == render ]]; then ");
     complete_names("names", render_options.row, render_options.count);
+    /* files where no name is being typed */
     printf("; fi\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n    elif [[ "
            "$words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    else\n        "
            "COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\ncomplete -o filenames -F _sim sim\n");

@@ -81,6 +81,7 @@ static sim_status check_word(const char *word, sim_error *error) {
 }
 
 static int run_command(int count, char **arguments) {
+    /* a first word that is neither a command nor a file is refused early */
     run_request request;
     sim_error error;
     int named = count > 1 && arguments[1][0] != '-';
@@ -88,8 +89,10 @@ static int run_command(int count, char **arguments) {
     if (status) {
         return print_error(&error);
     }
+    /* options */
     status = options_parse(count, arguments, &request, &error);
     int exit_status = status ? print_error(&error) : SIM_OK;
+    /* print information, or run the scene */
     int informed = 0;
     for (size_t k = 0; !status && !informed && k < sizeof informations / sizeof informations[0]; k++) {
         if (*(const int *)((const char *)&request + informations[k].offset)) {

@@ -51,6 +51,7 @@ static int read_exactly(int file, char *bytes, size_t size) {
 }
 
 sim_status file_read(const char *path, int64_t most, char **bytes, size_t *size, sim_error *error) {
+    /* size, within the limit */
     int file;
     int64_t length;
     *bytes = NULL;
@@ -63,6 +64,7 @@ sim_status file_read(const char *path, int64_t most, char **bytes, size_t *size,
                           (long long)most);
     } else if (!(*bytes = malloc((size_t)length + 1))) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory to read it");
+        /* content */
     } else {
         int trouble = read_exactly(file, *bytes, (size_t)length);
         (*bytes)[length] = 0;
@@ -70,6 +72,7 @@ sim_status file_read(const char *path, int64_t most, char **bytes, size_t *size,
         status = trouble ? sim_fail(error, SIM_NO_RESOURCE, "%s", strerror(trouble)) : SIM_OK;
     }
     close(file);
+    /* a failure leaves nothing behind */
     if (status) {
         free(*bytes);
         *bytes = NULL;

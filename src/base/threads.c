@@ -155,6 +155,7 @@ static void *run_worker(void *argument) {
 }
 
 sim_threads *threads_create(int count) {
+    /* memory */
     sim_threads *t = calloc(1, sizeof *t);
     worker *workers = calloc((size_t)count, sizeof *workers);
     if (!t || !workers) {
@@ -162,11 +163,13 @@ sim_threads *threads_create(int count) {
         free(workers);
         return NULL;
     }
+    /* barrier */
     t->count = count;
     t->worker = workers;
     pthread_mutex_init(&t->mutex, NULL);
     pthread_cond_init(&t->go, NULL);
     pthread_cond_init(&t->done, NULL);
+    /* workers; the caller is the first */
     for (int i = 1; i < count; i++) {
         workers[i] = (worker){.owner = t, .index = i};
         if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i])) {

@@ -1,6 +1,7 @@
 /* Characters of UTF-8 (RFC 3629): no surrogates, no form longer than needed. */
 #include "base/utf8.h"
 
+/* Well-formed sequences: Unicode Standard, table 3-7. */
 int utf8_length(const unsigned char *c, size_t left) {
     static const struct {
         unsigned char low, high, second_low, second_high;

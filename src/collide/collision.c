@@ -71,6 +71,7 @@ static double max_friction(const sim_model *m) {
 }
 
 static bool create_parts(collision_stage *c, double margin) {
+    /* memory */
     const sim_model *m = c->model;
     uint8_t *moves = POOL_NEW(c->pool, uint8_t, m->nshape);
     c->ball = POOL_NEW(c->pool, bounding_ball, m->nshape);
@@ -80,6 +81,7 @@ static bool create_parts(collision_stage *c, double margin) {
     if (!moves || !c->ball || !c->margin || !c->reach || !c->box || !filter_create(&c->filter, m, c->pool)) {
         return false;
     }
+    /* ball, margin and reach of each shape */
     for (int k = 0; k < m->nshape; k++) {
         const sim_shape *shape = &m->shape[k];
         moves[k] = c->filter.clump[shape->body] != 0;
@@ -87,6 +89,7 @@ static bool create_parts(collision_stage *c, double margin) {
         c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
+    /* broad phase */
     c->friction = max_friction(m);
     c->broad = broadphase_create(m->nshape, moves, allows_pair, &c->filter);
     c->frame[0] = arena_create();
@@ -341,6 +344,7 @@ static void sort_points(manifold *m) {
 }
 
 static void store_contacts(const task *t, broad_pair at, worker *w, manifold *found) {
+    /* material of the pair */
     const sim_shape *a = &t->c->model->shape[at.a], *b = &t->c->model->shape[at.b];
     sim_material_pair surface = sim_material_together(t->c->model, a->material, b->material);
     sim_contact *contact = reserve_contacts(w, found->count);
@@ -348,6 +352,7 @@ static void store_contacts(const task *t, broad_pair at, worker *w, manifold *fo
         w->failed = 1;
         return;
     }
+    /* points in the order of their features */
     sort_points(found);
     for (int k = 0; k < found->count; k++) {
         contact[k] = (sim_contact){.shape_a = at.a,
@@ -392,6 +397,7 @@ static void collide_pairs(void *context, int self, int first, int end) {
 
 /* The workers' contacts in their order, which is that of the pairs. */
 static sim_status gather_contacts(collision_stage *c, sim_error *error) {
+    /* counts of all workers */
     int count = 0, napart = 0;
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
@@ -403,6 +409,7 @@ static sim_status gather_contacts(collision_stage *c, sim_error *error) {
             return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d pairs of shapes", c->info.near);
         }
     }
+    /* the frame of the step before last is free */
     c->current = !c->current;
     arena_release(c->frame[c->current], 0);
     sim_contact *all = ARENA_NEW(c->frame[c->current], sim_contact, count);
@@ -415,6 +422,7 @@ static sim_status gather_contacts(collision_stage *c, sim_error *error) {
     c->ncontact = c->info.points = count;
     c->apart = apart;
     c->napart = napart;
+    /* copy in the order of the workers */
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
         if (w->count) {

@@ -218,6 +218,7 @@ static void match_points(const task *t, int first, int end, const manifold *foun
 }
 
 static bool follow_pair(const task *t, int index, int first, int end) {
+    /* shapes at the end of the step; slow pairs keep their contacts */
     const follow_input *in = t->in;
     const sim_contact *c = &in->contact[first];
     sim_arena *scratch = t->f->worker[index].scratch;
@@ -226,12 +227,14 @@ static bool follow_pair(const task *t, int index, int first, int end) {
     if (never_moves(t, c) || follower_is_slow(t->f, speed, size)) {
         return true;
     }
+    /* features and greatest gap at the start */
     uint64_t *kept = ARENA_NEW(scratch, uint64_t, end - first);
     double gap = 0;
     for (int k = first; kept && k < end; k++) {
         kept[k - first] = in->contact[k].at.feature;
         gap = fmax(gap, in->contact[k].at.gap);
     }
+    /* contacts at the end, matched to those at the start */
     manifold found = {0};
     s.kept = kept;
     s.nkept = kept ? end - first : 0;

@@ -62,6 +62,7 @@ static sim_certificate all_infinite(int worst, int constraints) {
 static int worst_constraint(const sim_judgement *j, int slot) { return j->most[slot] > 0 ? j->at[slot] : -1; }
 
 sim_certificate sim_judgement_finish(const sim_judgement *j) {
+    /* numbers that are not finite */
     const double *sum = j->sum, *most = j->most;
     int nonfinite = j->nonfinite;
     for (int k = 0; k < SUMS; k++) {
@@ -70,8 +71,10 @@ sim_certificate sim_judgement_finish(const sim_judgement *j) {
     if (nonfinite) {
         return all_infinite(worst_constraint(j, MAP_WORST), j->constraints);
     }
+    /* errors of the rigid law and of the solver's own */
     parts rigid = make_parts(sum + RIGID, sum[IMPULSE], sum[SPEED]),
           own = make_parts(sum + OWN, sum[IMPULSE], sum[SPEED]);
+    /* means, greatest values and their constraints */
     double contacts = j->contacts ? j->contacts : 1;
     return (sim_certificate){
         .E = greatest_part(rigid),

@@ -242,16 +242,19 @@ judge_balance judge_eval_momentum(const sim_problem *p, const double *v, judge_m
         int n = p->tree[t].nv, v0 = p->tree[t].v0;
         double *x = m->rest, *y = x + n, *A = y + n;
         const double *j = m->j + v0;
+        /* residual A (v - v_free) - J^T impulse */
         p->mass.matrix(p->mass.self, t, A);
         for (int k = 0; k < n; k++) {
             x[k] = v[v0 + k] - p->v_free[v0 + k];
         }
         p->mass.times(p->mass.self, t, x, y);
+        /* norms with the inverse diagonal of A as weights */
         for (int k = 0; k < n; k++) {
             double error = y[k] - j[k], D2 = 1 / A[k * n + k];
             b.error += D2 * error * error;
             b.contact += D2 * j[k] * j[k];
         }
+        /* momentum A v */
         p->mass.times(p->mass.self, t, v + v0, y);
         for (int k = 0; k < n; k++) {
             b.momentum += y[k] * y[k] / A[k * n + k];

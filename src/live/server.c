@@ -187,11 +187,13 @@ static uint64_t family_of(const char *address) {
 
 live_server *live_server_open(const char *address, int port, const void *page, size_t size, live_listener listener,
                               sim_error *error) {
+    /* numeric address */
     unsigned char number[16];
     if (inet_pton(AF_INET, address, number) != 1 && inet_pton(AF_INET6, address, number) != 1) {
         sim_fail(error, SIM_BAD_INPUT, "'%s' is not a numeric address, such as 127.0.0.1 or ::1", address);
         return NULL;
     }
+    /* server and page */
     live_server *server = calloc(1, sizeof *server);
     if (!server) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a server");
@@ -200,6 +202,7 @@ live_server *live_server_open(const char *address, int port, const void *page, s
     server->page = page;
     server->page_size = size;
     server->listener = listener;
+    /* protocol, limits and timeouts */
     server->protocols[0] = (struct lws_protocols){.name = "sim",
                                                   .callback = handle_event,
                                                   .per_session_data_size = sizeof(caller),
@@ -216,6 +219,7 @@ live_server *live_server_open(const char *address, int port, const void *page, s
                                              .retry_and_idle_policy = &heartbeat,
                                              .options = family_of(address) | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
                                                         LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND};
+    /* listen */
     lws_set_log_level(0, NULL);
     server->context = lws_create_context(&info);
     server->host = server->context ? lws_create_vhost(server->context, &info) : NULL;

@@ -121,6 +121,7 @@ static void change_solver(live_session *s, const live_command *c) {
 }
 
 void live_session_do(live_session *s, const live_command *c) {
+    /* every command makes a new frame */
     s->serial++;
     s->fresh = 0;
     switch (c->verb) {

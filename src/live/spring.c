@@ -89,6 +89,7 @@ static sim_v3 force_of(const live_spring *s, double step) {
 }
 
 void live_spring_pull(live_spring *s, sim_world *world) {
+    /* remove the last force */
     double *applied = sim_world_applied(world);
     for (int j = 0; s->acts && j < s->model->nv; j++) {
         applied[j] = 0;
@@ -98,11 +99,14 @@ void live_spring_pull(live_spring *s, sim_world *world) {
     if (!s->acts) {
         return;
     }
+    /* kinematics of the tree */
     sim_range range = sim_tree_range(s->model, tree);
     sim_kinematics(s->derived, range, sim_world_state(world)->q);
     sim_velocities(s->derived, range, sim_world_state(world)->v);
+    /* force, for the inverse mass at the point */
     double yields = inverse_mass_at(s, tree);
     v3 f = yields > 0 ? v3_scale(1 / yields, force_of(s, sim_world_options(world)->step)) : (v3){0, 0, 0};
+    /* generalised force J^T f */
     const sim_tree *t = &s->model->tree[tree];
     for (int j = 0; j < t->nv; j++) {
         const double *J = s->jacobian + j;

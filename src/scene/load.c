@@ -5,6 +5,7 @@
 #include <string.h>
 
 static bool begin_load(loader *l, const char *content, size_t length, const char *path) {
+    /* memory of the load and of the scene */
     l->work = pool_create();
     l->kept = pool_create();
     l->builder = sim_builder_create();
@@ -13,6 +14,7 @@ static bool begin_load(loader *l, const char *content, size_t length, const char
         l->report.no_memory = true;
         return false;
     }
+    /* own copy of the text, which recordings store */
     char *text = pool_alloc(l->kept, length + 1, 1);
     if (!text) {
         l->report.no_memory = true;
@@ -24,6 +26,7 @@ static bool begin_load(loader *l, const char *content, size_t length, const char
     l->scene->text = text;
     l->scene->text_length = length;
     l->scene->memory = l->kept;
+    /* parse it */
     l->reader = (reader){&l->report, l->work, l->solvers};
     sha256_start(&l->hash);
     l->main = loader_add_document(l, path, text, length);
@@ -45,21 +48,25 @@ static void keep_text(loader *l) {
 }
 
 static void build_scene(loader *l, const sim_scene_overrides *overrides) {
+    /* replaced values come first, so that all later stages see them */
     if (overrides && (overrides->count || overrides->seed)) {
         override_options(l, overrides);
         keep_text(l);
     }
     sha256_add(&l->hash, l->scene->text, l->scene->text_length);
+    /* every error of keys, types and ranges in the main file */
     check_object(&l->reader, l->main->root, &table_scene);
     if (l->main->root->kind != NODE_OBJECT || l->report.no_memory) {
         return;
     }
+    /* models to one flat list of bodies */
     loader_read(l, l->main->root, &table_scene, &l->data);
     l->seed = (uint64_t)l->data.world.seed;
     expand_instances(l);
     if (l->stopped || l->report.no_memory) {
         return;
     }
+    /* options, materials and bodies to the builder */
     read_world_options(l);
     build_materials(l);
     if (!l->stopped) {
@@ -68,6 +75,7 @@ static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     if (l->stopped || l->report.no_memory) {
         return;
     }
+    /* what acts on bodies, and what is recorded */
     build_control(l);
     read_output(l);
 }
@@ -103,6 +111,7 @@ static void explain_load_failure(const loader *l, sim_error *error) {
 sim_scene *load_scene_text(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
                            const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
                            sim_error *error) {
+    /* state of the load */
     sim_diagnostics own = {0};
     memory_pool *messages = pool_create();
     loader l = {.report = {.found = diagnostics ? diagnostics : &own, .pool = messages, .no_memory = !messages},
@@ -113,12 +122,14 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
                 .solvers = overrides ? overrides->solvers : NULL,
                 .files = *files};
     *l.report.found = (sim_diagnostics){.memory = messages};
+    /* stages */
     if (messages && begin_load(&l, content, length, path)) {
         build_scene(&l, overrides);
         if (loader_good(&l)) {
             finish_load(&l);
         }
     }
+    /* warnings of a scene that loads, or errors of one that does not */
     bool good = loader_good(&l) && l.scene && l.scene->model;
     sim_scene *scene = good ? l.scene : NULL;
     if (good) {
@@ -132,6 +143,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
         }
         pool_free(l.kept);
     }
+    /* release all that the scene does not own */
     sim_builder_discard(l.builder);
     names_free(&l.names);
     free(l.entries);

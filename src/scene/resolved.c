@@ -46,6 +46,7 @@ static void append_value(text *t, const node *n, int indent, bool in_row);
 
 static void add_children(text *t, const node *n, int indent, bool in_row) {
     bool row = n->kind == NODE_ARRAY && (in_row || is_row(n));
+    /* numbers of an array in one row, everything else a line each */
     text_add(t, n->kind == NODE_ARRAY ? "[" : "{");
     for (const node *child = n->first; child; child = child->next) {
         if (!row) {

@@ -40,6 +40,7 @@ const option_set bench_options = {
 /* ---- the command line ---- */
 
 sim_status bench_parse(int count, char **arguments, bench_request *request, sim_error *error) {
+    /* options */
     *request = (bench_request){.repeat = 3};
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
     request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
@@ -51,6 +52,7 @@ sim_status bench_parse(int count, char **arguments, bench_request *request, sim_
     if (status || request->help) {
         return status;
     }
+    /* the benchmark, then its cases */
     if (first < count && strcmp(arguments[first], "solvers") == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "solvers are compared by study/compare.py, in the source of sim");
     }
@@ -59,6 +61,7 @@ sim_status bench_parse(int count, char **arguments, bench_request *request, sim_
     }
     request->words = count - first - 1;
     request->word = arguments + first + 1;
+    /* solvers */
     status = solver_choices_read(&request->solver, &request->solvers, error);
     return status ? status : bench_check_words(request, error);
 }
@@ -110,6 +113,7 @@ static int count_chosen(const bench_request *request) {
 }
 
 static int run_cases(const bench_request *request) {
+    /* figures of every case and solver */
     int solvers = request->solvers.count ? request->solvers.count : 1, worst = SIM_OK, count = 0;
     bench_figures *f = calloc((size_t)solvers * (size_t)bench_case_count, sizeof *f);
     if (!f) {
@@ -119,6 +123,7 @@ static int run_cases(const bench_request *request) {
     }
     batch_progress_start(request->progress, solvers * count_chosen(request));
     bench_report_open(request);
+    /* run the chosen cases */
     for (int k = 0; k < bench_case_count; k++) {
         for (int s = 0; s < solvers && bench_chosen(request, &bench_cases[k]); s++) {
             int status = run_case(request, &bench_cases[k], request->solvers.count ? &request->solvers.item[s] : NULL,
@@ -126,6 +131,7 @@ static int run_cases(const bench_request *request) {
             worst = status > worst ? status : worst;
         }
     }
+    /* report */
     bench_report_close(request, f, count);
     free(f);
     return worst;

@@ -191,12 +191,14 @@ static void write_threads(json_out *out, const bench_figures *f) {
 }
 
 static void write_bench_case(json_out *out, const bench_figures *f) {
+    /* what was run */
     json_open(out, NULL, '{');
     json_text(out, "case", f->c->name);
     json_text(out, "scene", f->c->scene);
     json_text(out, "solver", f->solver);
     json_text(out, "failed", f->trouble.status ? f->trouble.text : NULL);
     if (!f->trouble.status) {
+        /* size and contacts */
         json_whole(out, "bodies", f->bodies);
         json_whole(out, "velocities", f->velocities);
         json_whole(out, "steps", f->steps);
@@ -205,10 +207,12 @@ static void write_bench_case(json_out *out, const bench_figures *f) {
         json_real(out, "iterations", f->iterations);
         json_whole(out, "unsolved", f->unsolved);
         json_branches(out, f->info, &f->finished);
+        /* times and work */
         write_times(out, f);
         json_real(out, "factorisations", f->factorisations);
         json_real(out, "factor_flop", count_operations(f));
         json_real(out, "factor_flop_per_second", factor_speed(f));
+        /* certificates */
         write_summary(out, "E", f->E);
         write_summary(out, "own", f->own);
         write_summary(out, "momentum", f->momentum);
@@ -236,6 +240,7 @@ static void write_growth(json_out *out, const growth *g) {
 }
 
 static void write_bench_cases(const bench_request *request, const bench_figures *f, int count) {
+    /* build and settings */
     json_out out = {.file = stdout};
     growth g;
     json_open(&out, NULL, '{');
@@ -244,11 +249,13 @@ static void write_bench_cases(const bench_request *request, const bench_figures 
     json_text(&out, "sim_version", sim_version());
     json_text(&out, "build", sim_build_info());
     json_whole(&out, "repeat", request->repeat);
+    /* figures of each case */
     json_open(&out, "cases", '[');
     for (int k = 0; k < count; k++) {
         write_bench_case(&out, &f[k]);
     }
     json_close(&out, ']');
+    /* exponents of growth between cases of one family */
     json_open(&out, "growth", '[');
     for (int k = 0; k < count; k++) {
         if (find_growth(f, count, k, &g)) {

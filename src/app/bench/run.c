@@ -15,6 +15,7 @@
 
 sim_scene *bench_scene(const bench_request *request, const bench_case *c, const solver_choice *solver,
                        sim_error *error) {
+    /* settings of the case, then those of the command line */
     char path[PATH_MAX];
     int count = 0;
     const char **set = calloc((size_t)request->set.count + sizeof c->set / sizeof c->set[0] + 1, sizeof *set);
@@ -28,10 +29,12 @@ sim_scene *bench_scene(const bench_request *request, const bench_case *c, const 
     for (int k = 0; k < request->set.count; k++) {
         set[count++] = request->set.item[k];
     }
+    /* the scene */
     scene_path(request->scenes, c->scene, path);
     sim_scene_overrides overrides = {.count = count, .set = set};
     sim_scene *scene = sim_scene_load(path, &overrides, NULL, error);
     free(set);
+    /* the solver replaces that of the scene */
     if (scene && solver) {
         scene->options.solver = solver->info;
         scene->options.solver_option = solver->option;
@@ -138,6 +141,7 @@ enum { STAGES, PARTS, WHOLE, ROUNDS };
 
 static sim_status time_steps(const bench_request *request, sim_world *settled, sim_world *world, bench_figures *f,
                              sim_error *error) {
+    /* the least of each time over all rounds */
     sim_profile profile = {.clock = {processor_time, NULL}};
     double stages[SIM_TIMES], parts[SIM_TIMES];
     sim_status status = SIM_OK;
@@ -145,6 +149,7 @@ static sim_status time_steps(const bench_request *request, sim_world *settled, s
         stages[k] = parts[k] = HUGE_VAL;
     }
     f->whole = HUGE_VAL;
+    /* rounds in turn: without clocks, with those of stages, with those of their parts */
     for (int round = 0; round < ROUNDS * request->repeat && !status; round++) {
         int kind = round % ROUNDS;
         batch_progress_part(request->progress, 0.5 + 0.5 * round / (double)(ROUNDS * request->repeat));
@@ -158,6 +163,7 @@ static sim_status time_steps(const bench_request *request, sim_world *settled, s
             keep_least(kind == PARTS ? parts : stages, profile.seconds, 0, SIM_TIMES, f->steps);
         }
     }
+    /* remove the clocks */
     sim_world_profile(world, NULL);
     set_times(f, stages, parts);
     return status;
@@ -172,6 +178,7 @@ static int count_moving(const sim_model *m) {
 }
 
 void bench_run(const bench_request *request, const bench_case *c, const solver_choice *solver, bench_figures *f) {
+    /* the scene with its solver */
     *f = (bench_figures){.c = c, .solver = solver ? solver->text : "", .steps = bench_steps_timed(request, c)};
     sim_error *error = &f->trouble;
     sim_scene *scene = bench_scene(request, c, solver, error);
@@ -182,14 +189,17 @@ void bench_run(const bench_request *request, const bench_case *c, const solver_c
     f->velocities = scene->model->nv;
     f->info = scene->options.solver ? scene->options.solver : sim_solver_at(0);
     f->solver = solver ? solver->text : f->info->name;
+    /* one world for the state after settling, one to be timed */
     sim_world *settled = sim_world_create(scene->model, &scene->options, error);
     sim_world *world = settled ? sim_world_create(scene->model, &scene->options, error) : NULL;
     sim_status status = world ? SIM_OK : error->status;
+    /* settle */
     int before = bench_steps_before(request, c);
     for (int k = 0; k < before && !status; k++) {
         batch_progress_part(request->progress, 0.5 * k / before);
         status = sim_world_step(settled, error);
     }
+    /* time */
     status = status ? status : time_steps(request, settled, world, f, error);
     sim_world_free(world);
     sim_world_free(settled);

@@ -36,6 +36,7 @@ static sim_status time_round(sim_world *settled, sim_world *world, int steps, do
 
 static sim_status race_in_turn(const bench_request *request, sim_world *settled, sim_world *alone, sim_world *together,
                                bench_figures *f, sim_error *error) {
+    /* least time of each step, with one thread and with all */
     sim_status status = SIM_OK;
     double *least = malloc(2 * (size_t)f->steps * sizeof *least);
     if (!least) {
@@ -44,10 +45,12 @@ static sim_status race_in_turn(const bench_request *request, sim_world *settled,
     for (int k = 0; k < 2 * f->steps; k++) {
         least[k] = HUGE_VAL;
     }
+    /* both worlds in turn, so that a slow moment hits both */
     for (int round = 0; round < 2 * request->repeat && !status; round++) {
         status = time_round(settled, alone, f->steps, least, error);
         status = status ? status : time_round(settled, together, f->steps, least + f->steps, error);
     }
+    /* mean over the steps */
     f->alone = f->together = 0;
     for (int k = 0; k < f->steps; k++) {
         f->alone += least[k] / f->steps;
@@ -70,6 +73,7 @@ static bool same_bits(const sim_world *a, const sim_world *b) {
 
 sim_status bench_threads(const bench_request *request, const solver_choice *solver, bench_figures *f,
                          sim_error *error) {
+    /* the same scene with one thread and with several */
     sim_scene *scene = bench_scene(request, f->c, solver, error);
     if (!scene) {
         return error->status;
@@ -80,7 +84,9 @@ sim_status bench_threads(const bench_request *request, const solver_choice *solv
     options.threads = 1;
     sim_world *alone = together ? sim_world_create(scene->model, &options, error) : NULL;
     sim_world *settled = alone ? sim_world_create(scene->model, &options, error) : NULL;
+    /* settle */
     sim_status status = settled ? run_settling_steps(settled, bench_steps_before(request, f->c), error) : error->status;
+    /* time, and compare the final states bit by bit */
     status = status ? status : race_in_turn(request, settled, alone, together, f, error);
     f->same_bits = !status && same_bits(alone, together);
     sim_world_free(settled);

@@ -147,6 +147,7 @@ static sim_status put_solver(const char **target, const option_row *row, const c
                                                 : SIM_OK;
 }
 
+/* A value of the command line into its field of the request, by the kind of the option. */
 static sim_status set_value(void *request, const option_row *row, const char *text, sim_error *error) {
     void *target = (char *)request + row->offset;
     switch (row->kind) {
@@ -336,6 +337,7 @@ static sim_status check_run_options(const run_request *request, sim_error *error
 }
 
 sim_status options_parse(int count, char **arguments, run_request *request, sim_error *error) {
+    /* options */
     *request = (run_request){.duration = -1, .count = count, .arguments = arguments};
     request->out.item = calloc((size_t)count + 1, sizeof *request->out.item);
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
@@ -349,9 +351,11 @@ sim_status options_parse(int count, char **arguments, run_request *request, sim_
     if (status) {
         return status;
     }
+    /* the file of --dump-problem, which may follow the step */
     if (request->dump_problem) {
         take_problem_file(&count, arguments, first, request);
     }
+    /* one scene */
     if (count - first > 1) {
         return sim_fail(error, SIM_BAD_INPUT, "one scene at a time: '%s' and '%s'", arguments[first],
                         arguments[first + 1]);

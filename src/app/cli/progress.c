@@ -19,6 +19,7 @@ static void draw_line(run_progress *progress, const char *text, int length) {
 }
 
 void progress_step(run_progress *progress, const run_statistics *statistics, const sim_world *world) {
+    /* at most one line in REDRAW_SECONDS */
     if (!progress->shown) {
         return;
     }
@@ -27,12 +28,14 @@ void progress_step(run_progress *progress, const run_statistics *statistics, con
         return;
     }
     progress->next = now + REDRAW_SECONDS;
+    /* time and speed */
     const sim_step_info *info = sim_world_info(world);
     double wall = now - statistics->started, speed = wall > 0 ? statistics_simulated_time(statistics, world) / wall : 0;
     char text[80];
     int length = snprintf(text, sizeof text, "%.3f / %g s  %.3gx real time  ", sim_world_state(world)->time,
                           progress->duration, speed),
         left = (int)sizeof text - length;
+    /* work and error of the last step */
     if (left > 0 && statistics->contact.steps) {
         length += snprintf(text + length, (size_t)left, "%d contacts  %d iterations  error %.1e", info->contacts,
                            info->solver_iterations, statistics->contact.figure[FIGURE_OWN].worst);

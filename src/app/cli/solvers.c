@@ -8,9 +8,11 @@
 #include <string.h>
 
 static void write_option(json_out *out, const sim_solver_option *o) {
+    /* name and meaning */
     json_open_line(out, NULL, '{');
     json_text(out, "name", o->name);
     json_text(out, "help", o->help);
+    /* values */
     if (o->choices) {
         json_text(out, "default", o->choices[(int)o->default_value]);
         json_open(out, "choices", '[');
@@ -34,12 +36,14 @@ static void write_option(json_out *out, const sim_solver_option *o) {
 static const char *const counted[] = {"searches", "failures", "whole_steps"};
 
 static void write_solver(json_out *out, const sim_solver_info *info) {
+    /* method and law */
     json_open(out, NULL, '{');
     json_text(out, "name", info->name);
     json_text(out, "method", info->method);
     json_text(out, "paper", info->paper);
     json_text(out, "cone", sim_cone_name(info->cone));
     json_text(out, "law", sim_compliance_name(info->default_law));
+    /* kinds of constraints */
     json_open_line(out, "kinds", '[');
     for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
         if (info->kinds >> k & 1) {
@@ -47,8 +51,10 @@ static void write_solver(json_out *out, const sim_solver_info *info) {
         }
     }
     json_close(out, ']');
+    /* form of the problem */
     json_text(out, "local", info->local ? "W" : "factor of W");
     json_text(out, "asymmetric", info->asymmetric ? "taken" : "in rounds");
+    /* methods of a composite solver */
     if (info->branch) {
         json_open_line(out, "branches", '[');
         for (int k = 0; info->branch[k]; k++) {
@@ -57,6 +63,7 @@ static void write_solver(json_out *out, const sim_solver_info *info) {
         json_close(out, ']');
     }
     json_bool(out, "bodies", info->bodies);
+    /* counters that it fills */
     json_open_line(out, "counts", '[');
     for (int k = 0; k < 3; k++) {
         if (info->counts >> k & 1) {
@@ -64,6 +71,7 @@ static void write_solver(json_out *out, const sim_solver_info *info) {
         }
     }
     json_close(out, ']');
+    /* options */
     json_open(out, "options", '[');
     for (int k = 0; k < info->noptions; k++) {
         write_option(out, &info->option[k]);
@@ -95,6 +103,7 @@ static const char CONVEX_SLIDES[] =
     "and 0.5, 8 mm at 1 m/s).";
 
 static void print_solver_option(const sim_solver_option *o) {
+    /* name and values */
     enum { INDENT = 28 };
     char head[120];
     int length = snprintf(head, sizeof head, "    %s ", o->name);
@@ -104,11 +113,13 @@ static void print_solver_option(const sim_solver_option *o) {
     if (!o->choices) {
         length += snprintf(head + length, sizeof head - (size_t)length, "%g..%g", o->low, o->high);
     }
+    /* the meaning begins in its column, on a line of its own behind a long name */
     printf("%s", head);
     if (length + 1 > INDENT) {
         putchar('\n');
         length = 0;
     }
+    /* meaning and default */
     char help[400];
     if (o->choices) {
         snprintf(help, sizeof help, "%s; %s", o->help, o->choices[(int)o->default_value]);
@@ -137,6 +148,7 @@ static void print_kinds(const sim_solver_info *info) {
 }
 
 static void print_text(bool study) {
+    /* heading */
     usage_wrap("The contact solvers. Their options follow the name, as in pgs:max_iterations=100,tolerance=1e-8, in "
                "world/solver of a scene and in every --solver, or are given in world/solver_options of the scene. The "
                "default comes last.",
@@ -144,6 +156,7 @@ static void print_text(bool study) {
     if (!study) {
         usage_wrap("Each method has further options for experiments with it: --list-solvers --study.", 0, 0);
     }
+    /* each solver: method, law, kinds of constraints, options */
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_info *info = sim_solver_at(k);
         char law[800];

@@ -78,15 +78,19 @@ static bool take_world(frame_list *f, sim_world *world) {
     return true;
 }
 
+/* Simulates to the last frame and keeps the state nearest to each. */
 static sim_status simulate_frames(frame_list *f, sim_world *world, double step, const frame_times *times,
                                   batch_progress *progress, sim_error *error) {
+    /* one frame if no interval is given */
     double end = times->every > 0 ? times->to : times->from;
     for (;;) {
         double time = sim_world_state(world)->time;
+        /* keep the state at the time of a frame */
         double next = times->from + f->count * times->every;
         if (time >= next - step / 2 && !take_world(f, world)) {
             return no_memory(error);
         }
+        /* the last frame */
         next = times->from + f->count * times->every;
         if ((f->count && times->every == 0) || next > times->to + step / 2) {
             return SIM_OK;
@@ -94,6 +98,7 @@ static sim_status simulate_frames(frame_list *f, sim_world *world, double step, 
         if (interrupt_seen()) {
             return sim_fail(error, SIM_FAILED, "interrupted: nothing was drawn");
         }
+        /* one step further */
         batch_progress_part(progress, end > 0 ? fmin(time / end, 1) : 0);
         if (sim_world_step(world, error)) {
             return error->status;
@@ -133,6 +138,7 @@ static ptrdiff_t nearest_record(const double *time, ptrdiff_t records, ptrdiff_t
     return at;
 }
 
+/* Takes from a recording the record nearest to each frame. */
 static sim_status read_picture_frames(frame_list *f, view_replay *replay, const double *time, ptrdiff_t records,
                                       const frame_times *times, sim_error *error) {
     ptrdiff_t at = 0;

@@ -76,11 +76,13 @@ static sim_status read_plot_size(const char *text, plot_wish *wish, sim_error *e
 }
 
 static sim_status parse_plot_request(int count, char **arguments, plot_request *request, int *first, sim_error *error) {
+    /* options */
     *request = (plot_request){.wish = {.from = NAN, .to = NAN, .width = 800}};
     sim_status status = options_read(&plot_options, count, arguments, request, first, error);
     if (status || request->help) {
         return status;
     }
+    /* files and output */
     if (*first == count) {
         return sim_fail(error, SIM_BAD_INPUT, "no file given: sim plot FILE... --out picture.svg; see sim plot --help");
     }
@@ -88,6 +90,7 @@ static sim_status parse_plot_request(int count, char **arguments, plot_request *
     if (request->out && strcmp(request->out, "-") != 0 && !(dot && strcmp(dot, ".svg") == 0)) {
         return sim_fail(error, SIM_BAD_INPUT, "--out takes a name that ends in .svg, not '%s'", request->out);
     }
+    /* range of times and size */
     if (request->wish.from >= request->wish.to) {
         return sim_fail(error, SIM_BAD_INPUT, "--from should be less than --to");
     }
@@ -189,11 +192,13 @@ static sim_status draw_files(const plot_request *request, trajectory *const *fil
 }
 
 static sim_status with_files(const plot_request *request, char **path, int files, sim_error *error) {
+    /* outputs are not inputs */
     trajectory **file = calloc((size_t)files, sizeof(trajectory *));
     sim_status status = file ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for the names of files");
     for (int k = 0; k < files && !status; k++) {
         status = outputs_apart(request->out, path[k], "an input file", error);
     }
+    /* open, or list, the files */
     for (int k = 0; k < files && !status; k++) {
         file[k] = trajectory_open(path[k], error);
         status = file[k] ? SIM_OK : error->status;
@@ -201,6 +206,7 @@ static sim_status with_files(const plot_request *request, char **path, int files
             status = list_file(file[k], error);
         }
     }
+    /* draw */
     if (!status && !request->list) {
         status = draw_files(request, file, files, error);
     }

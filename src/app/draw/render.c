@@ -128,6 +128,7 @@ static sim_status read_picture_size(render_request *request, sim_error *error) {
 }
 
 static sim_status parse_render_request(int count, char **arguments, render_request *request, sim_error *error) {
+    /* options */
     *request = (render_request){.duration = -1, .fps = 30, .threads = 2};
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
     if (!request->set.item) {
@@ -138,6 +139,7 @@ static sim_status parse_render_request(int count, char **arguments, render_reque
     if (status || request->help) {
         return status;
     }
+    /* one input, and an output whose ending names the kind of picture */
     if (count - first != 1) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s: sim render SCENE.json|RUN.h5 --out picture.png; see sim render --help",
@@ -147,6 +149,7 @@ static sim_status parse_render_request(int count, char **arguments, render_reque
     if (!request->out) {
         return sim_fail(error, SIM_BAD_INPUT, "no output given: --out picture.png");
     }
+    /* settings */
     status = choose_output(request, error);
     status = status ? status : read_picture_size(request, error);
     status = status ? status : outputs_apart(request->out, request->file, "the input", error);
@@ -237,6 +240,7 @@ static sim_status check_place(const rendering *r, const char *path, sim_error *e
 }
 
 static sim_status write_picture(rendering *r, int number, sim_error *error) {
+    /* path: the number in the name counts the pictures */
     const render_request *request = r->request;
     char path[4096];
     int digits, length;
@@ -247,6 +251,7 @@ static sim_status write_picture(rendering *r, int number, sim_error *error) {
     } else {
         snprintf(path, sizeof path, "%s", request->out);
     }
+    /* encode as PNG and replace the file */
     unsigned char *bytes;
     size_t size;
     if (check_place(r, path, error)) {
@@ -268,6 +273,7 @@ static void show_progress(const rendering *r, int done) {
 }
 
 static sim_status draw_pictures(rendering *r, sim_error *error) {
+    /* open the film */
     const render_request *request = r->request;
     size_t size = 3 * (size_t)request->width * (size_t)request->height;
     sim_status status = SIM_OK;
@@ -276,6 +282,7 @@ static sim_status draw_pictures(rendering *r, sim_error *error) {
         status = check_place(r, request->out, error);
         status = status ? status : film_open(&r->film, request->out, &format, error);
     }
+    /* draw each frame, into the film or a picture of its own */
     for (int k = 0; k < r->frames.count && !status; k++) {
         view_frame frame = frames_at(&r->frames, k);
         status = interrupt_seen() ? sim_fail(error, SIM_FAILED, "interrupted")
@@ -285,6 +292,7 @@ static sim_status draw_pictures(rendering *r, sim_error *error) {
         }
         show_progress(r, k + 1);
     }
+    /* close the film; its failure is reported unless there was one before */
     if (request->kind == FILM) {
         sim_error why = {0};
         sim_status closed = film_close(&r->film, !status, &why);
@@ -297,16 +305,21 @@ static sim_status draw_pictures(rendering *r, sim_error *error) {
 }
 
 static int run_render(const render_request *request) {
+    /* scene or recording */
     rendering r = {.request = request, .film = {.pipe = -1, .child = -1}};
     sim_error error = {0};
     interrupt_watch();
     sim_status status = load_rendered_scene(&r, &error);
+    /* frames */
     status = status ? status : collect_frames(&r, &error);
     status = status ? status : prepare_rendering(&r, &error);
+    /* contacts that the recording lacks */
     if (!status && r.frames.no_contacts && (request->contacts || request->forces) && !request->quiet) {
         fprintf(stderr, "sim: %s holds no contacts to draw (record/signals)\n", request->file);
     }
+    /* draw */
     status = status ? status : draw_pictures(&r, &error);
+    /* differences between the recording and today's scene */
     if (!status && r.run) {
         recorded_warn(r.run, r.scene, &(scene_wish){request->set, request->solver, NULL});
     }

@@ -52,6 +52,7 @@ static void tally_sag(contact_statistics *statistics, const sim_step_info *info,
 }
 
 static void tally_contacts(contact_statistics *statistics, const sim_step_info *info, double time) {
+    /* counts */
     const sim_certificate *c = &info->certificate;
     const double figure[FIGURES] = {[FIGURE_E] = c->E,
                                     [FIGURE_OWN] = c->own,
@@ -67,16 +68,19 @@ static void tally_contacts(contact_statistics *statistics, const sim_step_info *
     statistics->total += info->solver_total;
     statistics->most_iterations = max_count(statistics->most_iterations, info->solver_iterations);
     statistics->unsolved_islands += info->unsolved;
+    /* reasons and finishing methods */
     for (int k = 0; k < SIM_REASONS; k++) {
         statistics->gave_up.of[k] += info->gave_up[k];
     }
     for (int k = 0; k < SIM_MAX_BRANCHES; k++) {
         statistics->finished.of[k] += info->finished[k];
     }
+    /* the first failure */
     if (info->unsolved && statistics->unsolved_steps++ == 0) {
         statistics->first_unsolved = time;
         copy_bodies(info->worst_body[SIM_WORST_UNSOLVED], statistics->unsolved_body);
     }
+    /* mean and worst of each figure, with time and bodies */
     for (int k = 0; k < FIGURES; k++) {
         figure_statistics *f = &statistics->figure[k];
         f->sum += figure[k];
@@ -86,6 +90,7 @@ static void tally_contacts(contact_statistics *statistics, const sim_step_info *
             copy_bodies(bodies_of(info, k), f->body);
         }
     }
+    /* sag and lift */
     tally_sag(statistics, info, time);
     if (info->lift > statistics->lift.worst) {
         statistics->lift = (figure_statistics){.worst = info->lift, .time = time};

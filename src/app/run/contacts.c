@@ -32,12 +32,14 @@ static void write_contact(json_out *out, const sim_model *model, const sim_conta
 }
 
 sim_status print_contacts(const run_context *run, sim_error *error) {
+    /* contacts of the present state */
     const sim_contact *contact;
     int count;
     sim_status status = sim_world_contacts(run->world, &contact, &count, error);
     if (status) {
         return status;
     }
+    /* what was run */
     json_out out = {.file = stdout};
     json_open(&out, NULL, '{');
     json_text(&out, "format", "sim contacts");
@@ -50,6 +52,7 @@ sim_status print_contacts(const run_context *run, sim_error *error) {
     json_real(&out, "step", run->scene->options.step);
     json_real(&out, "margin", run->scene->options.contact_margin);
     json_whole(&out, "count", count);
+    /* each contact */
     json_open(&out, "contacts", '[');
     for (int k = 0; k < count; k++) {
         write_contact(&out, run->scene->model, &contact[k]);

@@ -13,6 +13,7 @@ static int compare_depth(const void *a, const void *b) {
 }
 
 sim_status warn_of_overlaps(const run_context *run, sim_error *error) {
+    /* overlapping pairs */
     const sim_model *m = run->scene->model;
     sim_overlap *list;
     int count;
@@ -20,6 +21,7 @@ sim_status warn_of_overlaps(const run_context *run, sim_error *error) {
     if (status) {
         return status;
     }
+    /* the deepest first */
     if (count) {
         qsort(list, (size_t)count, sizeof *list, compare_depth);
     }
@@ -34,6 +36,7 @@ sim_status warn_of_overlaps(const run_context *run, sim_error *error) {
         fprintf(stderr, "%s: warning: and %d more pairs overlap at the start\n", run->request->scene,
                 count - MAX_SHOWN_PAIRS);
     }
+    /* remedy */
     if (count) {
         fprintf(stderr,
                 "%s: (\"exclude\": \"initial\" in the world excludes all such pairs; else they separate at law/undo, "

@@ -110,6 +110,7 @@ static bool keep_good_state(run_context *r) {
 }
 
 static void refuse_step(run_context *r) {
+    /* cause: integrator, energy guard or contact solver */
     char names[SUMMARY_NAME_BYTES];
     sim_error why;
     const sim_step_info *info = sim_world_info(r->world);
@@ -132,6 +133,7 @@ static void refuse_step(run_context *r) {
                  info->islands, info->solver_iterations, info->certificate.own, info->certificate.E,
                  summary_names(r, info->worst_body[SIM_WORST_UNSOLVED], names, sizeof names));
     }
+    /* return to the state before the step */
     sim_error back;
     end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);
 }
@@ -171,6 +173,7 @@ static void interrupt_run(run_context *r) {
 }
 
 static void step_once(run_context *r) {
+    /* keep the state before, to return to it with --strict */
     sim_error why;
     double began = clock_seconds();
     int strict = r->good.q != NULL;
@@ -179,6 +182,7 @@ static void step_once(run_context *r) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
         return;
     }
+    /* step */
     time_limit_begin_step(&r->time_limit);
     if (sim_world_step(r->world, &why)) {
         if (time_limit_gave_up(&r->time_limit)) {
@@ -187,9 +191,11 @@ static void step_once(run_context *r) {
         end_run(r, why.status, why.status == SIM_FAILED ? "failed" : "stopped", &why);
         return;
     }
+    /* tally */
     statistics_add_step(&r->statistics, r->world);
     say_slow(r, clock_seconds() - began);
     const sim_step_info *info = sim_world_info(r->world);
+    /* a step that is not solved ends the run */
     if (strict && (info->nonconverged || info->unsolved)) {
         refuse_step(r);
     }
@@ -203,6 +209,7 @@ static void dump_if_due(run_context *r) {
 }
 
 static void run_loop(run_context *r) {
+    /* state at the start */
     int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
     record_state(r);
     show_frame(r);
@@ -210,6 +217,7 @@ static void run_loop(run_context *r) {
         interrupt_run(r);
     }
     while (!r->ending && sim_world_state(r->world)->step < r->last_step) {
+        /* step */
         dump_if_due(r);
         if (!r->ending) {
             step_once(r);
@@ -217,6 +225,7 @@ static void run_loop(run_context *r) {
         if (r->ending) {
             break;
         }
+        /* outputs that are due */
         int64_t now = sim_world_state(r->world)->step;
         if (now % every == 0) {
             record_state(r);
@@ -227,6 +236,7 @@ static void run_loop(run_context *r) {
         if (save && now % save == 0) {
             write_checkpoint(r);
         }
+        /* progress and limits */
         progress_step(&r->progress, &r->statistics, r->world);
         if (interrupt_seen() || time_limit_reached(&r->time_limit)) {
             interrupt_run(r);
@@ -272,6 +282,7 @@ static int report_run(run_context *r, FILE *summary) {
 }
 
 int run_scene(const run_request *request) {
+    /* load and open everything */
     run_context r;
     FILE *summary = NULL;
     sim_error why;
@@ -281,6 +292,7 @@ int run_scene(const run_request *request) {
         if (why.text[0]) {
             fprintf(stderr, "sim: error: %s\n", why.text);
         }
+        /* run */
     } else if (!request->validate && !request->contacts) {
         interrupt_watch();
         time_limit_watch(&r.time_limit, r.world, request->quiet);
@@ -291,6 +303,7 @@ int run_scene(const run_request *request) {
         finish_run(&r);
         exit_status = report_run(&r, summary);
     }
+    /* release */
     run_clear(&r);
     return exit_status;
 }

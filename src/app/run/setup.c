@@ -218,6 +218,7 @@ sim_status setup_folder(const char *path, const char *what, sim_error *error) {
 }
 
 static sim_status open_files(run_context *run, FILE **summary, sim_error *error) {
+    /* places of output */
     const run_request *request = run->request;
     sim_status status = request->checkpoint ? setup_folder(request->checkpoint, "a checkpoint", error) : SIM_OK;
     if (!status && request->dump_file) {
@@ -226,17 +227,20 @@ static sim_status open_files(run_context *run, FILE **summary, sim_error *error)
     if (!status && (request->html || request->view)) {
         status = setup_somebody(run->scene, run->scene_file, error);
     }
+    /* the page, and all names claimed against each other */
     status = status ? status : page_open(run, error);
     status = status ? status : outputs_claim_request(request, error);
     run->output = calloc((size_t)request->out.count + 1, sizeof *run->output);
     if (status || !run->output) {
         return status ? status : sim_fail(error, SIM_NO_RESOURCE, "no memory for the outputs");
     }
+    /* summary */
     if (request->summary && strcmp(request->summary, "-") == 0) {
         *summary = stdout;
     } else if (request->summary && !(*summary = fopen(request->summary, "we"))) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", request->summary, strerror(errno));
     }
+    /* trajectories */
     for (int k = 0; k < request->out.count; k++) {
         sim_recorder *recorder = sim_recorder_open(request->out.item[k], run->scene, run->world, error);
         if (!recorder) {
@@ -259,6 +263,7 @@ static void print_valid(const run_context *run) {
 }
 
 sim_status run_setup(run_context *run, const run_request *request, FILE **summary, sim_error *error) {
+    /* scene, or checkpoint */
     *run = (run_context){.request = request, .recorded = -1, .viewed = -1};
     time_limit_start(&run->time_limit, request->time_limit);
     run->scene_file = request->scene ? request->scene : request->resume;
@@ -269,6 +274,7 @@ sim_status run_setup(run_context *run, const run_request *request, FILE **summar
     if (status) {
         return status;
     }
+    /* scenes in which nothing moves */
     if (run->scene->model->nbody == 1 && !request->quiet && !request->html && !request->view) {
         fprintf(stderr, "sim: %s: has no bodies: nothing moves\n", run->scene_file);
     }
@@ -278,12 +284,15 @@ sim_status run_setup(run_context *run, const run_request *request, FILE **summar
                 "body)\n",
                 run->scene_file);
     }
+    /* world */
     status = count_steps(run, error);
     status = status ? status : make_world(run, error);
     status = status ? status : check_dump(run, error);
+    /* warnings before the first step */
     if (!status && !request->resume && !request->contacts && (request->validate || !request->quiet)) {
         status = warn_of_overlaps(run, error);
     }
+    /* answers that need no step */
     if (!status && request->validate) {
         print_valid(run);
     }
@@ -293,6 +302,7 @@ sim_status run_setup(run_context *run, const run_request *request, FILE **summar
     if (status || request->validate || request->contacts) {
         return status;
     }
+    /* output files */
     interrupt_deadline(0);
     status = open_files(run, summary, error);
     if (status && *summary) {

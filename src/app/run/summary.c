@@ -191,21 +191,25 @@ static void print_sleep(const run_context *run) {
 
 void print_summary(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
+    /* end of the run */
     const sim_state *state = sim_world_state(run->world);
     fprintf(stderr, "%s: %s at %.9g s, step %lld (%s, %g s a step)\n", run->scene->name ? run->scene->name : "scene",
             run->ending, state->time, (long long)state->step, sim_integrator_name(run->scene->options.integrator),
             run->scene->options.step);
+    /* verdict and course */
     print_verdict(run);
     print_sag(run);
     print_pace(run);
     print_contact_course(run);
     print_overlap(run);
     print_sleep(run);
+    /* energy */
     fprintf(stderr, "  energy         %.6g J at the start, %.6g J at the end; at most %.2e J from the start\n",
             statistics->energy_first, statistics->energy_last, statistics_energy_change(statistics));
     if (statistics->overlap.undone > 0) {
         fprintf(stderr, "                 %.2e J added by correcting overlaps\n", statistics->overlap.undone);
     }
+    /* memory and files */
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
     for (int k = 0; k < run->outputs; k++) {
         fprintf(stderr, "  wrote          %s (%lld records)\n", run->output[k].path, (long long)run->output[k].records);
@@ -221,6 +225,7 @@ void print_summary(const run_context *run) {
 /* ---- for programs ---- */
 
 static void write_identity(json_out *out, const run_context *run) {
+    /* program and scene */
     const sim_scene *scene = run->scene;
     json_text(out, "format", "sim summary");
     json_whole(out, "format_version", 1);
@@ -234,6 +239,7 @@ static void write_identity(json_out *out, const run_context *run) {
         json_text(out, NULL, run->request->arguments[k]);
     }
     json_close(out, ']');
+    /* settings and size */
     json_seed(out, "seed", scene->seed);
     json_text(out, "integrator", sim_integrator_name(scene->options.integrator));
     json_real(out, "step", scene->options.step);
@@ -324,6 +330,7 @@ static void write_contacts(json_out *out, const run_context *run) {
     const contact_statistics *statistics = &run->statistics.contact;
     const sim_options *options = sim_world_options(run->world);
     double steps = (double)statistics->steps;
+    /* contacts and iterations */
     json_open(out, "contacts", '{');
     json_text(out, "solver", options->contacts || statistics->steps ? options->solver->name : NULL);
     json_whole(out, "steps", statistics->touching);
@@ -337,10 +344,12 @@ static void write_contacts(json_out *out, const run_context *run) {
     if (statistics->steps) {
         json_branches(out, options->solver, &statistics->finished);
     }
+    /* unsolved steps */
     json_whole(out, "unsolved_steps", statistics->unsolved_steps);
     json_whole(out, "unsolved_islands", statistics->unsolved_islands);
     json_reasons(out, &statistics->gave_up);
     json_real(out, "first_unsolved_time", statistics->unsolved_steps ? statistics->first_unsolved : NAN);
+    /* refused and stuck steps */
     const overlap_statistics *overlap = &run->statistics.overlap;
     json_whole(out, "refused_steps", overlap->refused);
     json_real(out, "first_refused_time", overlap->refused ? overlap->first_refused : NAN);
@@ -350,6 +359,7 @@ static void write_contacts(json_out *out, const run_context *run) {
     json_real(out, "stuck_depth", overlap->stuck ? overlap->depth : NAN);
     write_bodies(out, "first_unsolved_bodies", run, statistics->unsolved_steps ? statistics->unsolved_body : nobody);
     write_departures(out, run);
+    /* mean and worst of each figure */
     for (int k = 0; k < FIGURES; k++) {
         const figure_statistics *f = &statistics->figure[k];
         json_open_line(out, name[k], '{');
@@ -379,6 +389,7 @@ static void write_energy(json_out *out, const run_statistics *statistics) {
 
 bool write_summary(const run_context *run, FILE *file) {
     json_out out = {.file = file};
+    /* sections */
     json_open(&out, NULL, '{');
     write_identity(&out, run);
     write_course(&out, run);
@@ -386,6 +397,7 @@ bool write_summary(const run_context *run, FILE *file) {
     write_sleep(&out, run);
     write_energy(&out, &run->statistics);
     json_whole(&out, "peak_memory", (int64_t)peak_memory());
+    /* files */
     json_open(&out, "outputs", '[');
     for (int k = 0; k < run->outputs; k++) {
         json_open(&out, NULL, '{');
@@ -397,6 +409,7 @@ bool write_summary(const run_context *run, FILE *file) {
     json_text(&out, "checkpoint", run->checkpoints > 0 ? run->request->checkpoint : NULL);
     json_close(&out, '}');
     fputc('\n', file);
+    /* a write that failed is a failure of the run */
     bool good = !ferror(file);
     return (file == stdout ? !fflush(file) : !fclose(file)) && good;
 }

@@ -59,6 +59,7 @@ const option_set solve_options = {
 };
 
 sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error) {
+    /* options */
     *request = (solve_request){.repeat = 1};
     request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
     request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
@@ -70,11 +71,13 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
     if (status || request->help || request->list_solvers) {
         return status;
     }
+    /* files */
     request->files = count - first;
     request->file = arguments + first;
     if (request->files == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "no file given: sim solve FILE... --solver NAME; see sim solve --help");
     }
+    /* --stored takes no option of solving */
     if (request->stored && (request->solver.count || request->out || request->history || request->linear_history ||
                             request->places || request->set.count)) {
         return sim_fail(error, SIM_BAD_INPUT, "--stored solves nothing: leave out %s",
@@ -85,10 +88,12 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
                         : request->places         ? "--places"
                                                   : "--set");
     }
+    /* solvers */
     if (!request->solver.count && !request->stored) {
         return sim_fail(error, SIM_BAD_INPUT, "no solver given: --solver NAME; see sim solve --list-solvers");
     }
     status = solver_choices_read(&request->solver, &request->solvers, error);
+    /* outputs of one solver only */
     if (!status && request->solvers.count > 1 &&
         (request->out || request->history || request->linear_history || request->places)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s takes the solutions of one solver, not of %d",
@@ -98,6 +103,7 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
                                                   : "--places",
                         request->solvers.count);
     }
+    /* time limit */
     if (!status && request->time_per_contact > 0 && !(request->time_limit > 0)) {
         return sim_fail(error, SIM_BAD_INPUT, "--time-per-contact needs --time-limit");
     }
@@ -111,16 +117,19 @@ void solve_request_free(solve_request *request) {
 }
 
 double *solve_option_values(const solve_request *request, const solver_choice *choice, sim_error *error) {
+    /* defaults and those of --solver */
     const sim_solver_info *info = choice->info;
     double *value = solver_standard(info, error);
     sim_status status = value ? SIM_OK : SIM_NO_RESOURCE;
     if (value && info->noptions) {
         memcpy(value, choice->option, (size_t)info->noptions * sizeof *value);
     }
+    /* values of --set */
     for (int s = 0; s < request->set.count && !status; s++) {
         const char *setting = request->set.item[s];
         status = solver_words_setting(info, setting, strlen(setting), value, error);
     }
+    /* --tolerance */
     if (!status && request->tolerance > 0) {
         char text[64];
         snprintf(text, sizeof text, "tolerance=%.17g", request->tolerance);

@@ -108,6 +108,7 @@ static bool use_free_motion(solve_job *w) {
 }
 
 static bool solve_given(solve_job *w) {
+    /* memory for the solution */
     solve_run *run = w->run;
     solve_case *c = w->c;
     const solve_request *request = run->request;
@@ -116,9 +117,11 @@ static bool solve_given(solve_job *w) {
     if (!w->v || !w->impulse) {
         return false;
     }
+    /* no time left: the free motion */
     if (w->limit <= 0) {
         return use_free_motion(w);
     }
+    /* the least time of all repetitions */
     c->seconds = HUGE_VAL;
     for (int64_t k = 0; k < request->repeat; k++) {
         sim_solution s = {.v = w->v, .impulse = w->impulse, .history = run->history.room ? &run->history : NULL};
@@ -132,6 +135,7 @@ static bool solve_given(solve_job *w) {
             return false;
         }
         c->seconds = fmin(c->seconds, processor_seconds() - start);
+        /* work and outcome */
         c->outcome = s.outcome;
         c->reason = s.reason;
         c->iterations = s.iterations;
@@ -273,19 +277,23 @@ static sim_problem_file *read_in_time(const solve_request *request, const char *
 }
 
 void solve_one(solve_run *run, const char *path, solve_case *c) {
+    /* read */
     double start = processor_seconds();
     *c = (solve_case){.path = path, .finished_by = -1};
     sim_problem_file *file = read_in_time(run->request, path, start, &c->trouble);
     if (!file) {
         return;
     }
+    /* law and solver */
     solve_job w = {.run = run, .c = c, .pool = pool_create(), .problem = sim_problem_file_problem(file)};
     describe_problem(c, run, file);
     set_limit(&w, start);
+    /* solve, or take the stored solution, and judge it */
     if (!w.pool) {
         set_trouble(&w, SIM_NO_RESOURCE, "no memory for the solution");
     } else if (run->info ? set_given(&w) && set_problem_law(&w) && solve_given(&w) && judge_solution(&w)
                          : set_problem_law(&w) && read_stored_solution(&w, file) && judge_solution(&w)) {
+        /* history and solution */
         if (run->history.room) {
             write_history(&w);
             write_places(&w);
@@ -294,6 +302,7 @@ void solve_one(solve_run *run, const char *path, solve_case *c) {
             write_problem_solution(&w, file);
         }
     }
+    /* release */
     pool_free(w.pool);
     sim_problem_file_free(file);
 }

@@ -88,6 +88,7 @@ static void write_head(json_out *out, const solve_run *run) {
 }
 
 static void write_certificate(json_out *out, const solve_case *c) {
+    /* figures by name */
     const sim_certificate *e = &c->certificate;
     const struct {
         const char *name;
@@ -111,6 +112,7 @@ static void write_certificate(json_out *out, const solve_case *c) {
     for (size_t k = 0; k < sizeof figure / sizeof figure[0]; k++) {
         json_real(out, figure[k].name, figure[k].value);
     }
+    /* a local problem has no momentum balance */
     json_real(out, "momentum", c->local ? HUGE_VAL : e->momentum);
     json_whole(out, "worst", e->worst);
     json_whole(out, "worst_own", e->worst_own);
@@ -129,6 +131,7 @@ static void write_law(json_out *out, const sim_law_options *law) {
 }
 
 static void write_solve_case(json_out *out, const solve_run *run, const solve_case *c) {
+    /* size */
     json_open_line(out, NULL, '{');
     json_text(out, "file", c->path);
     json_whole(out, "contacts", c->contacts);
@@ -136,14 +139,17 @@ static void write_solve_case(json_out *out, const solve_run *run, const solve_ca
     json_whole(out, "rows", c->rows);
     json_whole(out, "velocities", c->velocities);
     json_text(out, "form", c->local ? "local" : "global");
+    /* outcome */
     json_text(out, "outcome", solve_outcome(c));
     json_text(out, "gave_up", c->reason ? sim_reason_name(c->reason) : NULL);
     json_text(out, "reason", c->trouble.status ? c->trouble.text : c->reason ? sim_reason_text(c->reason) : NULL);
     if (!c->trouble.status) {
+        /* law */
         write_law(out, &c->law);
         if (run->info && run->info->branch) {
             json_text(out, "finished_by", c->finished_by >= 0 ? run->info->branch[c->finished_by] : NULL);
         }
+        /* work, and the state of the contacts */
         json_whole(out, "iterations", c->iterations);
         json_whole(out, "factorisations", c->factorisations);
         json_whole(out, "searches", c->searches);
@@ -152,6 +158,7 @@ static void write_solve_case(json_out *out, const solve_run *run, const solve_ca
         json_whole(out, "open", c->open);
         json_whole(out, "stick", c->stick);
         json_whole(out, "slide", c->slide);
+        /* errors */
         json_real(out, "residual", c->residual);
         json_real(out, "seconds", c->seconds);
         write_certificate(out, c);

@@ -148,11 +148,13 @@ static sim_status open_tables(solve_run *run, sim_error *error) {
 }
 
 static sim_status open_history(solve_run *run, sim_error *error) {
+    /* only where a history is asked for */
     const solve_request *request = run->request;
     sim_history *h = &run->history;
     if (!request->history && !request->linear_history && !request->places) {
         return SIM_OK;
     }
+    /* room for the errors of iterations, of linear solves, and for their places */
     h->residual = malloc(MAX_HISTORY_POINTS * sizeof(double));
     h->cost = malloc(MAX_HISTORY_POINTS * sizeof(double));
     h->room = MAX_HISTORY_POINTS;
@@ -169,6 +171,7 @@ static sim_status open_history(solve_run *run, sim_error *error) {
         (request->places && !h->place)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the history");
     }
+    /* tables */
     return open_tables(run, error);
 }
 
@@ -288,6 +291,7 @@ static sim_status finish_solve_run(solve_run *run, sim_status status, sim_error 
 }
 
 static sim_status solve_files(solve_run *run, const file_list *list, sim_error *error) {
+    /* report and progress */
     sim_status worst = SIM_OK;
     solve_report *report = solve_report_open(run);
     if (!report) {
@@ -295,6 +299,7 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
     }
     batch_progress line, *progress = run->request->quiet ? NULL : &line;
     batch_progress_start(progress, list->count);
+    /* solve each file */
     for (int k = 0; k < list->count; k++) {
         solve_case c;
         const char *slash = strrchr(list->path[k], '/');
@@ -306,6 +311,7 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
         if (c.trouble.status) {
             fprintf(stderr, "sim: error: %s\n", c.trouble.text);
         }
+        /* the worst outcome is the exit status */
         worst = c.trouble.status > worst ? c.trouble.status : worst;
     }
     solve_report_close(report);

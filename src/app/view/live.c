@@ -77,6 +77,7 @@ static sim_status run_live(stage *s, sim_error *error) {
     double next = clock_seconds();
     while (!status && !interrupt_seen()) {
         double now = clock_seconds();
+        /* nobody watches: rest */
         int watched = live_server_watchers(s->server) > 0;
         if (!watched) {
             live_session_rest(s->session, now);
@@ -84,11 +85,13 @@ static sim_status run_live(stage *s, sim_error *error) {
             next = clock_seconds();
             continue;
         }
+        /* move the world to the time of the next frame */
         next = fmax(next + FRAME_SECONDS, now);
         move_world(s, next);
         if (live_session_serial(s->session) != s->shown) {
             status = send_live_frame(s, error);
         }
+        /* serve until then */
         do {
             live_server_serve(s->server, next - clock_seconds());
         } while (clock_seconds() < next && !interrupt_seen());

@@ -143,6 +143,7 @@ static sim_status view_file(const view_request *request, char *path, size_t size
 }
 
 int view_command(int count, char **arguments) {
+    /* options */
     view_request request;
     sim_error error = {0};
     char path[4096];
@@ -152,9 +153,11 @@ int view_command(int count, char **arguments) {
         free(request.set.item);
         return SIM_OK;
     }
+    /* live run, or page of a recording */
     if (!status) {
         status = request.live ? live_serve(&request, &error) : view_file(&request, path, sizeof path, &error);
     }
+    /* open the page */
     if (status && error.text[0]) {
         fprintf(stderr, "sim: error: %s\n", error.text);
     } else if (!status && !request.html && !request.live) {

@@ -52,6 +52,7 @@ static inline void centre_of(const float_box *box, float c[3]) {
 }
 
 static uint32_t hilbert_index(uint32_t x, uint32_t y, uint32_t z, int bits) {
+    /* inverse undo, from the most significant bit */
     uint32_t X[3] = {x, y, z};
     for (uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
         uint32_t p = q - 1;
@@ -61,12 +62,14 @@ static uint32_t hilbert_index(uint32_t x, uint32_t y, uint32_t z, int bits) {
             X[i] ^= t;
         }
     }
+    /* Gray code */
     X[1] ^= X[0];
     X[2] ^= X[1];
     uint32_t t = 0;
     for (uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
         t ^= (q - 1) & (0u - ((X[2] & q) != 0));
     }
+    /* interleave the bits */
     uint32_t index = 0;
     for (int b = bits - 1; b >= 0; b--) {
         for (int i = 0; i < 3; i++) {

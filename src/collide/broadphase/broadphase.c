@@ -282,6 +282,7 @@ static bool allocate_boxes(broad_phase *b) {
 }
 
 broad_phase *broadphase_create(int count, const uint8_t *moves, broad_filter *filter, void *context) {
+    /* settings */
     broad_phase *b = calloc(1, sizeof *b);
     if (!b) {
         return NULL;
@@ -290,6 +291,7 @@ broad_phase *broadphase_create(int count, const uint8_t *moves, broad_filter *fi
     b->filter = filter;
     b->context = context;
     b->cold = true;
+    /* count what moves, and the bits of an index */
     for (int i = 0; i < count; i++) {
         b->nmoving += moves[i] != 0;
     }
@@ -297,10 +299,12 @@ broad_phase *broadphase_create(int count, const uint8_t *moves, broad_filter *fi
     while (count > 1 && (count - 1) >> b->bits) {
         b->bits++;
     }
+    /* memory */
     if (!allocate_boxes(b)) {
         broadphase_free(b);
         return NULL;
     }
+    /* list of what moves */
     for (int i = 0, k = 0; i < count; i++) {
         b->moves[i] = moves[i] != 0;
         if (moves[i]) {

@@ -66,6 +66,7 @@ aabb shape_bounds(const sim_shape *shape, const pose *X) {
     }
 }
 
+/* Ball about the origin of the shape, or about the middle of its box where that is smaller. */
 bounding_ball shape_ball(const sim_shape *shape) {
     const double *s = shape->size;
     switch (shape->type) {

@@ -65,6 +65,7 @@ void manifold_unique(const pair *p, manifold *out, int first) {
 }
 
 void pair_swapped(const pair *p, pair_function *f, manifold *out) {
+    /* features of the last step, with the sides exchanged */
     pair q = *p;
     uint64_t *kept = p->nkept ? ARENA_NEW(p->arena, uint64_t, p->nkept) : NULL;
     if (p->nkept && !kept) {
@@ -74,6 +75,7 @@ void pair_swapped(const pair *p, pair_function *f, manifold *out) {
     for (int k = 0; k < p->nkept; k++) {
         kept[k] = feature_swapped(p->kept[k]);
     }
+    /* the pair with the sides exchanged */
     q.a = p->b;
     q.b = p->a;
     q.X_ab = p->X_ba ? *p->X_ba : pose_inverse(p->X_ab);
@@ -84,6 +86,7 @@ void pair_swapped(const pair *p, pair_function *f, manifold *out) {
         parting = v3_neg(m3_transposed_times(p->X_ab.R, *p->parting));
         q.parting = &parting;
     }
+    /* contacts back in the frame of A */
     int first = out->count;
     f(&q, out);
     for (int k = first; k < out->count; k++) {
@@ -92,6 +95,7 @@ void pair_swapped(const pair *p, pair_function *f, manifold *out) {
         c->normal = v3_neg(m3_times(p->X_ab.R, c->normal));
         c->feature = feature_swapped(c->feature);
     }
+    /* direction of parting */
     if (p->parting) {
         *p->parting = v3_neg(m3_times(p->X_ab.R, parting));
     }

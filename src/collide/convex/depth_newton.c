@@ -81,6 +81,7 @@ static sym3 support_hessian(const convex *c, v3 u) {
 /* `start`: a vertex near the farthest, of a hull. */
 static void add_creases(const convex *c, m3 R, v3 u_outer, double slack, uint32_t start, crease *k) {
     v3 u = m3_transposed_times(R, u_outer);
+    /* directions along which the support jumps, by the shape's edges and faces at u */
     int first = k->count;
     switch (c->kind) {
     case CONVEX_SEGMENT:
@@ -111,9 +112,11 @@ static void add_creases(const convex *c, m3 R, v3 u_outer, double slack, uint32_
     default:
         break;
     }
+    /* to the outer frame */
     for (int i = first; i < k->count; i++) {
         k->along[i] = m3_times(R, k->along[i]);
     }
+    /* curvature of a smooth surface */
     if (c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID) {
         k->W = sym3_add(k->W, sym3_rotated(R, support_hessian(c, u)));
     }

@@ -75,6 +75,7 @@ static void cylinder_patch(const convex *c, const pose *X, v3 u, patch *f) {
 }
 
 static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, patch *f) {
+    /* edges of the support vertex that are level across u */
     const sim_hull *hull = c->hull;
     v3 x = convex_support_from(c, u, start);
     int v = (int)*start, ties = 0, other = 0;
@@ -86,6 +87,7 @@ static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, pa
             other = hull->ring[k];
         }
     }
+    /* the patch is a vertex or an edge */
     if (ties < 2) {
         add_patch_corner(f, X, x);
         if (ties) {
@@ -93,6 +95,7 @@ static void hull_patch(const convex *c, const pose *X, v3 u, uint32_t *start, pa
         }
         return;
     }
+    /* the patch is the face whose normal is nearest to u */
     int best = 0;
     double most = -2;
     for (int k = 0; k < hull->nface; k++) {
@@ -175,6 +178,7 @@ static void make_anticlockwise(patch *f) {
 }
 
 static spot nearest_spot(const patch *f, spot c) {
+    /* of a disc */
     spot best = f->at[0];
     double square = HUGE_VAL;
     if (f->disc) {
@@ -182,6 +186,7 @@ static spot nearest_spot(const patch *f, spot c) {
         double length = sqrt(dot2(d, d));
         return length > f->radius ? interpolate2(best, c, f->radius / length) : c;
     }
+    /* of a convex polygon: inside, or the nearest of its edges */
     int inside = f->count > 2;
     for (int k = 0; k < f->count; k++) {
         spot a = f->at[k], b = f->at[k + 1 < f->count ? k + 1 : 0], e = subtract2(b, a);
@@ -317,6 +322,7 @@ static bool is_well_within(const patch *f, spot c) {
 }
 
 static spot find_common_spot(const patch *f, const patch *g, int *strict) {
+    /* points */
     double t[2];
     spot out;
     if (f->count == 1 && !f->disc) {
@@ -327,6 +333,7 @@ static spot find_common_spot(const patch *f, const patch *g, int *strict) {
         *strict = is_well_within(f, g->at[0]);
         return g->at[0];
     }
+    /* segments */
     if (f->count == 2 && g->count == 2) {
         return common_spot_of_segments(f, g, strict);
     }
@@ -335,6 +342,7 @@ static spot find_common_spot(const patch *f, const patch *g, int *strict) {
         return clip_segment(other, s->at[0], s->at[1], t) ? interpolate2(s->at[0], s->at[1], 0.5 * (t[0] + t[1]))
                                                           : nearest_spot(other, interpolate2(s->at[0], s->at[1], 0.5));
     }
+    /* discs and polygons */
     if (f->disc || g->disc) {
         return g->disc ? common_spot_with_disc(f, g) : common_spot_with_disc(g, f);
     }
@@ -419,12 +427,14 @@ static double max_along(const patch *f, v3 u) {
 }
 
 void mink_foot_of(const minkowski *m, v3 u, mink_foot *out) {
+    /* support patches of both shapes */
     patch fa, fb;
     uint32_t start[2] = {m->start ? m->start[0] : 0, m->start ? m->start[1] : 0};
     find_support_patch(m->a, NULL, u, &start[0], &fa);
     find_support_patch(m->b, &m->X_ab, v3_neg(u), &start[1], &fb);
     v3 a = fa.corner[0], b = fb.corner[0];
     out->strict = 0;
+    /* their common point, seen along u */
     if (fa.count > 1 || fb.count > 1 || fa.disc || fb.disc) {
         v3 ex = v3_perpendicular(u), ey = v3_cross(u, ex), origin = a;
         project_patch(&fa, origin, ex, ey);
@@ -433,6 +443,7 @@ void mink_foot_of(const minkowski *m, v3 u, mink_foot *out) {
         a = point_over(&fa, c, ex, ey);
         b = point_over(&fb, c, ex, ey);
     }
+    /* support h along u, distance of a - b from h u, and the bound -|a - b| */
     v3 d = v3_sub(a, b);
     out->a = a;
     out->b = b;

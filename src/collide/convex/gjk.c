@@ -93,6 +93,7 @@ static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
     }
 }
 
+/* Johnson's subproblem: the point of the simplex nearest to the origin, by the number of corners. */
 static void nearest_of_simplex(const gjk_result *g, nearest *out) {
     v3 p[4];
     for (int k = 0; k < g->count; k++) {

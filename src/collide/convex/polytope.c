@@ -113,6 +113,7 @@ static void clear_marks(polytope *p, const int *seen, int nseen) {
 }
 
 bool polytope_grow(polytope *p, int first, v3 point) {
+    /* facets that see the point, and their rim */
     int seen[POLYTOPE_FACETS], leaves[POLYTOPE_POINTS], slot[3 * POLYTOPE_FACETS];
     rim_edge rim[3 * POLYTOPE_FACETS];
     if (p->npoint == POLYTOPE_POINTS) {
@@ -124,12 +125,14 @@ bool polytope_grow(polytope *p, int first, v3 point) {
         clear_marks(p, seen, nseen);
         return false;
     }
+    /* slots of the facets that go, and new ones */
     for (int i = 0; i < nseen; i++) {
         p->offset[seen[i]] = HUGE_VAL;
     }
     for (int i = 0; i < count; i++) {
         slot[i] = i < nseen ? seen[i] : p->nfacet++;
     }
+    /* a facet from each rim edge to the point, linked to its neighbours */
     int new_point = p->npoint++;
     p->point[new_point] = point;
     for (int i = 0; i < count; i++) {
@@ -146,6 +149,7 @@ bool polytope_grow(polytope *p, int first, v3 point) {
         }
         p->mark[slot[i]] = 0;
     }
+    /* planes */
     for (int i = 0; i < count; i++) {
         set_plane(p, slot[i], rim[i].beyond);
     }

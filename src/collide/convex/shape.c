@@ -28,6 +28,7 @@ static convex core_of_hull(const sim_geometry *g) {
                     .least = square > 0 ? sqrt(square) : 0};
 }
 
+/* Core and radius of a shape: a sphere is a point, a capsule a segment, with a radius about it. */
 bool convex_of_shape(const sim_shape *shape, convex *out) {
     const double *s = shape->size;
     switch (shape->type) {
@@ -101,6 +102,7 @@ static v3 ellipsoid_support(const double half[3], v3 d) {
     return v3_make(s * half[0] * e.x, s * half[1] * e.y, s * half[2] * e.z);
 }
 
+/* Farthest point of the core along d. */
 static inline v3 find_support(const convex *c, v3 d, uint32_t *vertex) {
     const double *h = c->half;
     switch (c->kind) {

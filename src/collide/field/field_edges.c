@@ -89,6 +89,7 @@ static void add_edge_minimum(walk *w, const edge *e, double s[2], double slope[2
     double f = 0, close = 1e-11 * e->length;
     v3 x, along, into[2];
     uint32_t part = (uint32_t)(s[0] / e->length * MAX_EDGE_STEPS) + 1;
+    /* bracket of the slope's zero: regula falsi, every third step a bisection */
     for (int k = 0; k < NARROW && s[1] - s[0] > close; k++) {
         double t = k % 3 < 2 ? slope[0] / (slope[0] - slope[1]) : 0.5;
         double here = s[0] + fmin(fmax(t, 0.01), 0.99) * (s[1] - s[0]), rise;
@@ -106,6 +107,7 @@ static void add_edge_minimum(walk *w, const edge *e, double s[2], double slope[2
             g[!side] = turned;
         }
     }
+    /* normal: gradients on both sides, interpolated to slope 0 along the edge */
     double t = slope[1] - slope[0] > 0 ? slope[0] / (slope[0] - slope[1]) : 0.5;
     v3 n = v3_add(v3_scale(1 - t, g[0]), v3_scale(t, g[1])), at_bottom;
     x = edge_point(e, s[0] + t * (s[1] - s[0]), &along, into);
@@ -115,22 +117,27 @@ static void add_edge_minimum(walk *w, const edge *e, double s[2], double slope[2
         return;
     }
     n = v3_scale(1 / length, n);
+    /* overlap by the distance to the surface along the normal */
     if (f < 0 && length < 0.999 && overlaps_at(w, x, n, f / length)) {
         gap = f / length;
     }
+    /* a contact if the normal lies in the edge's normal cone */
     if (is_in_normal_cone(n, into)) {
         add_edge_contact(w, x, n, gap, e->name, part);
     }
 }
 
 static void walk_edge(walk *w, const edge *e) {
+    /* step length along the edge */
     int steps = e->radius > 0 ? MAX_RIM_STEPS : MAX_EDGE_STEPS;
     double step = e->length / steps, margin = w->pair->margin, s[2] = {0, 0}, slope[2] = {0, 0}, f;
     v3 g[2], x, along, into[2];
+    /* an edge far from the surface is left out */
     x = edge_point(e, 0.5 * e->length, &along, into);
     if (e->radius == 0 && field_at(w, x, &g[0]) > 0.5 * e->length + margin) {
         return;
     }
+    /* steps as long as the distance allows; a change of sign of the slope brackets a minimum */
     for (double at = 0;; at += fmax(step, f - margin)) {
         int last = at >= e->length * (1 - 1e-9);
         at = last ? e->length : at;
@@ -172,6 +179,7 @@ static void walk_box(walk *w) {
     const double *size = w->a->size;
     const double half[3] = {0.5 * size[0], 0.5 * size[1], 0.5 * size[2]};
     const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    /* corners, with the three edges at each */
     for (int k = 0; k < 8; k++) {
         double sign[3] = {k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1};
         v3 x = v3_make(sign[0] * half[0], sign[1] * half[1], sign[2] * half[2]), way[3];
@@ -179,6 +187,7 @@ static void walk_box(walk *w) {
             way[i] = v3_scale(-sign[i], axis[i]);
         }
         try_corner(w, x, way, 3, POINT | (uint32_t)k);
+        /* the three edges that begin at this corner */
         for (int i = 0; i < 3; i++) {
             if (sign[i] < 0) {
                 edge e = {.from = x, .along = axis[i], .length = size[i], .name = (uint32_t)(3 * k + i)};
@@ -191,6 +200,7 @@ static void walk_box(walk *w) {
 }
 
 static void walk_hull(walk *w, const sim_hull *h) {
+    /* vertices, with the edges at each */
     enum { MAX_EDGES = 64 };
     v3 way[MAX_EDGES];
     for (int v = 0; v < h->nvertex; v++) {
@@ -200,6 +210,7 @@ static void walk_hull(walk *w, const sim_hull *h) {
         }
         try_corner(w, h->vertex[v], way, count, POINT | (uint32_t)v);
     }
+    /* edges, each once, with the faces at its sides */
     for (int face = 0; face < h->nface; face++) {
         for (int k = h->face_start[face]; k < h->face_start[face + 1]; k++) {
             if (h->across[k] < face) {

@@ -112,6 +112,7 @@ static void offer_faces(const two *t, const solid *s, const m3 *R, double sign, 
     }
 }
 
+/* Projected gradient descent of the support function of the difference, with a step that adapts. */
 static void slide_down(const two *t, parting *best) {
     double turn = 0.5;
     v3 w = support_difference(t, best->normal);

@@ -316,6 +316,7 @@ static void report_deepest(encounter *e) {
 }
 
 bool encounter_run(encounter *e) {
+    /* memory */
     const sim_mesh *m = e->surface->mesh;
     if (!m || !m->ntriangle || !e->field->distance) {
         return true;
@@ -327,6 +328,7 @@ bool encounter_run(encounter *e) {
         return false;
     }
     memset(e->seen, 0, (size_t)m->nvertex);
+    /* triangles near the field */
     int mine = e->out->count;
     e->deepest = -1;
     e->lines = 0;
@@ -340,6 +342,7 @@ bool encounter_run(encounter *e) {
             break;
         }
     }
+    /* contacts of faces, of lines, and of the deepest point */
     collide_candidates(e);
     if (e->lines > 0) {
         report_lines(e, mine);

@@ -48,18 +48,21 @@ static bool find_grid_lines(double low, double high, double size, int count, int
 }
 
 bool solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *arena) {
+    /* grid lines over the box */
     int i0, i1, j0, j1;
     *s = (solid){.extent = 0.5 * hypot(h->size[0], h->size[1])};
     if (!find_grid_lines(low.x, high.x, h->size[0], h->columns, &i0, &i1) ||
         !find_grid_lines(low.y, high.y, h->size[1], h->rows, &j0, &j1)) {
         return true;
     }
+    /* memory */
     int columns = i1 - i0 + 1, rows = j1 - j0 + 1, cells = (columns - 1) * (rows - 1);
     builder b;
     int *number = ARENA_NEW(arena, int, 2 * cells), *vertex_number = ARENA_NEW(arena, int, columns *rows);
     if (!allocate_mesh(&b, columns * rows, 2 * cells, arena) || !number || !vertex_number) {
         return false;
     }
+    /* vertices */
     for (int j = j0; j <= j1; j++) {
         for (int i = i0; i <= i1; i++) {
             double u = (double)i / (h->columns - 1) - 0.5, v = (double)j / (h->rows - 1) - 0.5;
@@ -68,6 +71,7 @@ bool solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *a
             b.vertex[b.nvertex++] = v3_make(u * h->size[0], v * h->size[1], h->height[place]);
         }
     }
+    /* two triangles a cell, and their neighbours */
     for (int j = 0; j + 1 < rows; j++) {
         for (int i = 0; i + 1 < columns; i++) {
             int v = j * columns + i, t = b.ntriangle, width = 2 * (columns - 1);
@@ -83,6 +87,7 @@ bool solid_heights(solid *s, const sim_heights *h, v3 low, v3 high, sim_arena *a
             number[t + 1] = number[t] + 1;
         }
     }
+    /* mesh and names of its parts */
     finish_mesh(s, &b);
     s->number = number;
     s->vertex_number = vertex_number;

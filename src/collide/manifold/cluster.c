@@ -150,6 +150,7 @@ static int merge_joined(contact_point *point, int count, int *root, uint64_t *na
 }
 
 static cloud cloud_of(const contact_point *point, int count, const uint64_t *kept, int nkept, sim_arena *arena) {
+    /* memory */
     cloud s = {.count = count};
     for (int k = 0; k < 6; k++) {
         s.c[k] = ARENA_NEW(arena, double, count);
@@ -164,6 +165,7 @@ static cloud cloud_of(const contact_point *point, int count, const uint64_t *kep
         s.count = -1;
         return s;
     }
+    /* extent of the cloud */
     v3 low = point[0].position, high = low;
     for (int k = 1; k < count; k++) {
         v3 x = point[k].position;
@@ -171,6 +173,7 @@ static cloud cloud_of(const contact_point *point, int count, const uint64_t *kep
         high = v3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
     }
     s.span = v3_norm(v3_sub(high, low));
+    /* coordinates: positions, and normals scaled by a quarter of the extent */
     double w = 0.25 * s.span;
     for (int k = 0; k < count; k++) {
         const contact_point *c = &point[k];
@@ -321,6 +324,7 @@ static int make_features_unique(contact_point *point, int count, double near) {
 }
 
 void cluster_join(const pair *p, manifold *out, int first, double near) {
+    /* memory */
     int count = out->count - first;
     if (count < 2 || out->failed) {
         return;
@@ -333,8 +337,10 @@ void cluster_join(const pair *p, manifold *out, int first, double near) {
         out->failed = 1;
         return;
     }
+    /* join and merge neighbours */
     join_neighbours(point, count, place, root, near);
     count = merge_joined(point, count, root, name, kept, p->nkept);
+    /* sort, and make features unique */
     for (int k = 0; k < count; k++) {
         place[k] = k;
     }

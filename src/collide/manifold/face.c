@@ -150,6 +150,7 @@ static void hull_face(const convex *c, v3 d, double sine, face *out) {
 }
 
 static void triangle_face(const convex *c, v3 d, double sine, face *out) {
+    /* the face, if d is within the slack of its normal */
     const v3 *x = c->corner;
     v3 normal = v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0]));
     double twice = v3_norm(normal), along = v3_dot(d, normal);
@@ -164,6 +165,7 @@ static void triangle_face(const convex *c, v3 d, double sine, face *out) {
         out->number = feature_number(front, FACE);
         return;
     }
+    /* else the support vertex and its most level edge */
     uint32_t far;
     v3 top = convex_support(c, d, &far);
     int v = (int)far, best = -1;
@@ -176,11 +178,13 @@ static void triangle_face(const convex *c, v3 d, double sine, face *out) {
             best = k;
         }
     }
+    /* a vertex alone */
     if (best < 0) {
         add_face_corner(out, top, v, 0);
         out->number = feature_number(v, VERTEX);
         return;
     }
+    /* the edge */
     int edge = best == 1 ? v : (v + 2) % 3;
     add_face_corner(out, x[edge], edge, edge);
     add_face_corner(out, x[(edge + 1) % 3], (edge + 1) % 3, edge);
@@ -188,6 +192,7 @@ static void triangle_face(const convex *c, v3 d, double sine, face *out) {
 }
 
 void convex_face(const convex *c, v3 d, double slack, double reach, face *out) {
+    /* a vertex, unless the shape has an edge or a face across d */
     double sine = sin(slack);
     uint32_t vertex;
     out->count = 0;

@@ -169,6 +169,7 @@ static void gather_flat_points(const contact_point *point, int count, int k, dou
 }
 
 void flat_points(const pair *p, manifold *out, int first, double near) {
+    /* memory */
     int count = out->count - first, left = 0;
     if (count <= MAX_PLAIN_POINTS || out->failed) {
         return;
@@ -186,6 +187,7 @@ void flat_points(const pair *p, manifold *out, int first, double near) {
     for (int k = 0; k < count; k++) {
         taken[k] = stays[k] = 0;
     }
+    /* of each flat patch the corners of its hull stay */
     for (int k = 0; k < count; k++) {
         if (!taken[k]) {
             gather_flat_points(point, count, k, near, taken, &s);
@@ -198,6 +200,7 @@ void flat_points(const pair *p, manifold *out, int first, double near) {
             }
         }
     }
+    /* remove the others */
     for (int k = 0; k < count; k++) {
         if (stays[k]) {
             point[left++] = point[k];

@@ -56,6 +56,7 @@ static double find_lift_end(lift *l, const convex *triangle, double top) {
 }
 
 static bool raise_over_triangle(void *context, int t) {
+    /* triangle in the frame of A, and its top */
     lift *l = context;
     v3 c[3];
     double top = -HUGE_VAL;
@@ -68,6 +69,7 @@ static bool raise_over_triangle(void *context, int t) {
     if (top - l->bottom <= l->height) {
         return true;
     }
+    /* is it met at the present height? */
     convex triangle = convex_triangle(c[0], c[1], c[2]);
     v3 apart = v3_sub(triangle.centre, v3_axpy(l->a->centre, l->height, l->m));
     double reach = triangle.extent + l->a->extent;
@@ -75,6 +77,7 @@ static bool raise_over_triangle(void *context, int t) {
     if (v3_dot(apart, apart) >= reach * reach || !distance_when_lifted(l, &triangle, l->height, 0, &g)) {
         return true;
     }
+    /* height at which it is clear */
     double height = find_lift_end(l, &triangle, top);
     if (height > l->height) {
         l->height = height;
@@ -127,6 +130,7 @@ static void lower_contacts(const lift *l, int first, manifold *out) {
 }
 
 bool convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surface_pass *pass, manifold *out) {
+    /* aim along the normal found until it settles */
     lift l = {.p = p, .a = a, .s = s, .hair = CLEARANCE_OVER_WIDTH * a->least};
     int first = out->count;
     for (int aim = 0; aim < MAX_AIMS; aim++) {
@@ -143,6 +147,7 @@ bool convex_lifted(const pair *p, const convex *a, const surface *s, v3 m, surfa
     if (!(l.height > 0)) {
         return false;
     }
+    /* contacts at the lifted place, lowered again */
     pair q = *p;
     q.X_ab.p = v3_axpy(q.X_ab.p, -l.height, l.m);
     q.X_ba = NULL;

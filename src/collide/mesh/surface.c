@@ -108,6 +108,7 @@ static bool falls_within(v3 n, v3 from, v3 to, double slack) {
 static bool falls_towards(v3 n, v3 from, v3 to) { return falls_within(n, from, to, SURFACE_SLACK); }
 
 static bool vertex_faces(const surface *s, int triangle, int corner, v3 n) {
+    /* around the vertex in both directions: every edge falls away from n */
     int border = 0;
     for (int back = 0; back < 2; back++) {
         int t = triangle, k = corner;
@@ -126,6 +127,7 @@ static bool vertex_faces(const surface *s, int triangle, int corner, v3 n) {
             }
         }
     }
+    /* at a border the normal of the vertex decides */
     return !border || v3_dot(n, surface_feature_normal(s, triangle, corner + 4)) >= -SURFACE_SLACK;
 }
 
@@ -180,6 +182,7 @@ bool surface_ends(const surface *s, int triangle, int feature, v3 n, double slac
 }
 
 int surface_faces_at(const surface *s, int triangle, int feature, int *found, int room) {
+    /* the triangle, the one across an edge, or all around a vertex */
     int count = 0;
     found[count++] = triangle;
     if (feature > 0 && feature < 4) {

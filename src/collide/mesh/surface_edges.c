@@ -133,22 +133,27 @@ static bool is_way_out(const side *of, const surface *s, const pose *X, const ed
 }
 
 static void try_edges(const side *e, const edge *a, const edge *b) {
+    /* common perpendicular of the edges */
     v3 on_a, on_b, n, across[2];
     if (!find_edge_crossing(a, b, &on_a, &on_b, &n)) {
         return;
     }
+    /* sign from the faces across the other edge */
     faces_of(e->other, &e->X, b, across);
     n = v3_dot(n, v3_add(across[0], across[1])) < 0 ? v3_neg(n) : n;
+    /* gap within the margin, normal in both normal cones */
     double gap = v3_dot(n, v3_sub(on_a, on_b));
     if (gap > e->p->margin || !surface_faces(e->s, a->triangle, a->feature, v3_neg(n)) ||
         !surface_faces(e->other, b->triangle, b->feature, m3_transposed_times(e->X.R, n))) {
         return;
     }
+    /* an overlap has to be the shortest way out on both sides */
     pose still = pose_identity();
     if (gap < -1e3 * e->noise && !(is_way_out(e, e->other, &e->X, b, on_b, e->s, &still, a, on_a, -gap) &&
                                    is_way_out(e, e->s, &still, a, on_a, e->other, &e->X, b, on_b, -gap))) {
         return;
     }
+    /* contact midway */
     contact_point c = {.position = v3_scale(0.5, v3_add(on_a, on_b)),
                        .normal = n,
                        .gap = gap,

@@ -356,11 +356,13 @@ static void cut_surfaces(overlap *o, v3 aside) {
 }
 
 void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out) {
+    /* sizes, and a shift that avoids degenerate cuts */
     static const v3 way[MAX_TRIES] = {{0.53, 0.31, 0.79}, {-0.43, 0.83, -0.35}, {0.71, -0.61, -0.36}};
     overlap o = {.p = p, .a = a, .b = b, .X_ab = p->X_ab};
     double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
     double aside = SHIFT_OVER_SIZE * fmin(size_a, size_b);
     o.rounding = 1e-12 * (size_a + size_b + v3_norm(p->X_ab.p));
+    /* rims of the intersection: closed curves, or another shift */
     rim *rims = NULL;
     for (int k = 0, closed = 0; k < MAX_TRIES && !closed && !o.failed; k++) {
         cut_surfaces(&o, v3_scale(aside, way[k]));
@@ -372,6 +374,7 @@ void surface_overlap(const pair *p, const surface *a, const surface *b, const ma
     if (o.failed) {
         return;
     }
+    /* a contact for each rim */
     int first = out->count, deepest = -1;
     if (o.count) {
         find_extents(&o, rims, inside);
@@ -381,6 +384,7 @@ void surface_overlap(const pair *p, const surface *a, const surface *b, const ma
             add_rim_contact(&o, &rims[k], inside, 2 * aside, out);
         }
     }
+    /* a deep vertex that no rim covers */
     for (int k = 0; k < inside->count; k++) {
         deepest = deepest < 0 || inside->point[k].gap < inside->point[deepest].gap ? k : deepest;
     }

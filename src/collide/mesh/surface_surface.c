@@ -293,27 +293,33 @@ static bool has_lost_overlap(const manifold *out, int first, const manifold *ins
 }
 
 void surface_on_surface(const pair *p, const surface *a, const surface *b, manifold *out) {
+    /* tolerances from the sizes */
     int first = out->count;
     pose X_ba = pose_inverse(p->X_ab);
     v3 middle_a = v3_scale(0.5, v3_add(a->low, a->high)), middle_b = v3_scale(0.5, v3_add(b->low, b->high));
     double size_a = v3_norm(v3_sub(a->high, a->low)), size_b = v3_norm(v3_sub(b->high, b->low));
     double noise = 16 * DBL_EPSILON * (size_a + v3_norm(p->X_ab.p)),
            aside = MAX_OTHER_DEPTH_OVER_SIZE * fmin(size_a, size_b);
+    /* both sides */
     manifold inside = {0};
     side of_a = {p, a,   b,       p->X_ab, X_ba,     middle_a,  noise, MIN_DISTANCE_OVER_NOISE * noise,
                  0, out, &inside, aside,   HUGE_VAL, {0, 0, 0}, 0,     0};
     side of_b = {p, b,   a,       X_ba,  p->X_ab,  middle_b,  noise, MIN_DISTANCE_OVER_NOISE * noise,
                  1, out, &inside, aside, HUGE_VAL, {0, 0, 0}, 0,     0};
+    /* depth behind a surface, and the way out */
     of_a.behind = b->solid ? HUGE_VAL : fmax(p->margin, MAX_DEPTH_BEHIND_OVER_SIZE * size_a);
     of_b.behind = a->solid ? HUGE_VAL : fmax(p->margin, MAX_DEPTH_BEHIND_OVER_SIZE * size_b);
     of_a.way = likely_way(b, pose_point(X_ba, middle_a), middle_b);
     of_b.way = likely_way(a, pose_point(p->X_ab, middle_b), middle_a);
+    /* vertices against faces, edges against edges */
     find_vertex_contacts(&of_a);
     find_vertex_contacts(&of_b);
     edges_on_edges(&of_a);
+    /* overlaps that neither has found */
     if (a->solid && b->solid && has_lost_overlap(out, first, &inside)) {
         surface_overlap(p, a, b, &inside, out);
     }
+    /* reduce */
     out->failed |= inside.failed;
     manifold_group(p, out, first, SAME_NORMAL_COSINE, 1e-6 * fmin(size_a, size_b), MAX_POINTS_PER_GROUP, MAX_POINTS);
 }

@@ -22,6 +22,7 @@ static double distance_of_axes(v3 z_a, v3 z_b, v3 d, int a_goes_on, int b_goes_o
 }
 
 void capsule_capsule(const pair *p, manifold *out) {
+    /* bounding balls */
     convex a, b;
     convex_of_shape(p->a, &a);
     convex_of_shape(p->b, &b);
@@ -30,10 +31,12 @@ void capsule_capsule(const pair *p, manifold *out) {
     if (v3_norm(centre) > size + p->margin) {
         return;
     }
+    /* nearest points of the axes */
     segments_nearest(v3_make(0, 0, 0), z, half_a, centre, e, half_b, &s, &t);
     v3 on_a = v3_scale(s, z), on_b = v3_axpy(centre, t, e), across = v3_cross(z, e);
     double sine = v3_norm(across), distance;
     across = sine > 1e-14 ? v3_scale((v3_dot(across, centre) > 0 ? -1 : 1) / sine, across) : v3_make(1, 0, 0);
+    /* normal: the common perpendicular, or between the nearest points */
     int a_goes_on = fabs(s) < half_a, b_goes_on = fabs(t) < half_b;
     convex_gap gap = {.certain = true};
     if (a_goes_on && b_goes_on && sine > MIN_ASKEW_SINE) {
@@ -42,6 +45,7 @@ void capsule_capsule(const pair *p, manifold *out) {
     } else {
         distance = distance_of_axes(z, e, v3_sub(on_a, on_b), a_goes_on, b_goes_on, across, size, &gap.normal);
     }
+    /* surfaces */
     gap.gap = distance - a.radius - b.radius;
     gap.on_a = v3_axpy(on_a, -a.radius, gap.normal);
     gap.on_b = v3_axpy(on_b, b.radius, gap.normal);

@@ -77,6 +77,7 @@ static void nearest_on_ellipsoid(const double e[3], const double y[3], double x[
 }
 
 double ellipsoid_distance(const double semi[3], v3 point, v3 *normal) {
+    /* axes by length */
     const double p[3] = {point.x, point.y, point.z};
     int order[3] = {0, 1, 2};
     for (int i = 1; i < 3; i++) {
@@ -86,16 +87,19 @@ double ellipsoid_distance(const double semi[3], v3 point, v3 *normal) {
             order[j - 1] = swap;
         }
     }
+    /* the octant of positive coordinates */
     double e[3], y[3], x[3], n[3], length = 0, distance = 0;
     for (int k = 0; k < 3; k++) {
         e[k] = semi[order[k]];
         y[k] = fabs(p[order[k]]);
     }
+    /* nearest point and normal there */
     nearest_on_ellipsoid(e, y, x);
     for (int k = 0; k < 3; k++) {
         n[k] = x[k] / e[k] * (e[0] / e[k]);
         length += n[k] * n[k];
     }
+    /* back to the given axes and signs */
     double out[3];
     for (int k = 0; k < 3; k++) {
         n[k] /= sqrt(length);

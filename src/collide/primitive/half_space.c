@@ -81,6 +81,7 @@ enum { MAX_VERTICES_WITHOUT_SEARCH = 64 }; /* vertices that are as quickly all l
 
 /* Here the half-space is A, solid below its z = 0, and the hull's lowest points are sought in its frame. */
 void half_space_convex(const pair *p, manifold *out) {
+    /* the lowest vertex */
     const sim_hull *hull = p->b->geometry->hull;
     const pose *X = &p->X_ab;
     v3 down = {-X->R.x.z, -X->R.y.z, -X->R.z.z};
@@ -91,6 +92,7 @@ void half_space_convex(const pair *p, manifold *out) {
         return;
     }
     double least = X->p.z - v3_dot(down, hull->vertex[lowest]);
+    /* vertices within the margin */
     int low = 0;
     for (int k = 0; k < hull->nvertex; k++) {
         double z = X->p.z - v3_dot(down, hull->vertex[k]);
@@ -101,6 +103,7 @@ void half_space_convex(const pair *p, manifold *out) {
     if (low == 0) {
         return;
     }
+    /* vertices that bear: those of faces that look down, and the lowest */
     unsigned char *bears = ARENA_NEW(p->arena, unsigned char, hull->nvertex);
     if (!bears) {
         out->failed = 1;
@@ -116,6 +119,7 @@ void half_space_convex(const pair *p, manifold *out) {
             }
         }
     }
+    /* contacts */
     int first = out->count;
     for (int k = 0; k < hull->nvertex; k++) {
         if (!bears[k] || X->p.z - v3_dot(down, hull->vertex[k]) > p->margin) {

@@ -26,6 +26,7 @@ void sphere_half_space(const pair *p, manifold *out) {
 static v3 centre_in_b(const pair *p) { return v3_neg(m3_transposed_times(p->X_ab.R, p->X_ab.p)); }
 
 void sphere_box(const pair *p, manifold *out) {
+    /* offset of the centre beyond the faces */
     v3 centre = centre_in_b(p);
     double c[3] = {centre.x, centre.y, centre.z}, over[3], depth = -HUGE_VAL, n[3] = {0};
     int out_of = 0, shallow = 0;
@@ -38,12 +39,14 @@ void sphere_box(const pair *p, manifold *out) {
             shallow = k;
         }
     }
+    /* nearest to an edge or a corner */
     if (out_of > 1) {
         v3 d = v3_make(over[0], over[1], over[2]);
         depth = v3_norm(d);
         add_sphere_contact(p, out, depth, m3_times(p->X_ab.R, direction_or(d, depth, v3_make(0, 0, 1))));
         return;
     }
+    /* nearest to a face, or inside */
     n[shallow] = c[shallow] < 0 ? -1 : 1;
     add_sphere_contact(p, out, depth, m3_times(p->X_ab.R, v3_make(n[0], n[1], n[2])));
 }

@@ -22,6 +22,7 @@ static void shifted_corners(const v3 *vertex, const int triangle[3], v3 o, v3 co
 }
 
 sim_inertia solid_inertia(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle) {
+    /* volume and first moment of tetrahedra from the middle of the box (divergence theorem) */
     v3 low, high, first = {0, 0, 0}, p[3];
     double radius, volume = 0;
     solid_bounds(vertex, nvertex, &low, &high, &radius);
@@ -35,6 +36,7 @@ sim_inertia solid_inertia(const v3 *vertex, int nvertex, const int (*triangle)[3
     if (volume == 0) {
         return (sim_inertia){.com = middle};
     }
+    /* second moments about the centre of mass */
     v3 com = v3_axpy(middle, 1 / volume, first);
     sym3 C = {0};
     for (int t = 0; t < ntriangle; t++) {

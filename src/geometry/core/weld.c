@@ -64,6 +64,7 @@ static int find_vertex(const table *t, v3 p) {
 }
 
 int weld_points(const v3 *point, int count, double tolerance, int *to) {
+    /* hash grid with cells of four tolerances */
     size_t size = 16;
     while (size < 2 * (size_t)count) {
         size *= 2;
@@ -78,6 +79,7 @@ int weld_points(const v3 *point, int count, double tolerance, int *to) {
     for (size_t i = 0; kept == 0 && i < size; i++) {
         t.first[i] = -1;
     }
+    /* each point to an earlier one within the tolerance, else to itself */
     for (int i = 0; kept >= 0 && i < count; i++) {
         to[i] = find_vertex(&t, point[i]);
         if (to[i] < 0) {

@@ -54,9 +54,11 @@ static double cylinder_node(const double half[3], v3 p, v3 *g) {
 }
 
 double profile_distance(const field_profile *c, v3 p, v3 *g) {
+    /* radius and direction from the axis */
     double e[2], r = field_radial(p.x, p.y, e);
     double least = HUGE_VAL, away[2] = {0, 0}, *across = away;
     double normal[2] = {1, 0};
+    /* nearest segment of the profile in the plane (r, z) */
     for (int k = 0; k + 1 < c->count; k++) {
         const double *a = c->point[k], *step = c->step[k];
         double from[2] = {r - a[0], p.z - a[1]};
@@ -73,6 +75,7 @@ double profile_distance(const field_profile *c, v3 p, v3 *g) {
             normal[1] = length > 0 ? step[0] / length : 0;
         }
     }
+    /* gradient: away from the nearest point, on the profile across the segment */
     double n = sqrt(least);
     if (n > 1e-140) {
         normal[0] = away[0] / n;

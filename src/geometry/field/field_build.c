@@ -57,9 +57,11 @@ static bool turns_space(const sim_m3 *R) {
 }
 
 static sim_status check_node(const builder *b, const sim_field_def *def) {
+    /* type */
     if ((unsigned)def->type >= SIM_FIELD_TYPES) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: %d is no type of field", b->where, (int)def->type);
     }
+    /* number of children */
     const char *name = sim_field_name(def->type);
     int least = def->type == SIM_FIELD_DIFFERENCE ? 2 : def->type >= SIM_FIELD_UNION ? 1 : 0;
     if (least == 0 && def->nchild != 0) {
@@ -70,6 +72,7 @@ static sim_status check_node(const builder *b, const sim_field_def *def) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: expected at least %d %s of the %s, found %d", b->where, least,
                         least > 1 ? "children" : "child", name, def->child ? def->nchild : 0);
     }
+    /* rounding and pose */
     if (!(def->rounding >= 0 && def->rounding <= MAX_LENGTH)) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: rounding must be from 0 to %g m, not %g", b->where, MAX_LENGTH,
                         def->rounding);
@@ -113,6 +116,7 @@ static sim_status count_nodes(builder *b, const sim_field_def *def, int depth) {
 /* ---- leaves ---- */
 
 static sim_status set_sizes(const builder *b, const sim_field_def *def, field_node *n, bounds *box) {
+    /* dimensions */
     static const char *const what[3][3] = {
         {"radius"}, {"edge along x", "edge along y", "edge along z"}, {"radius", "length"}};
     for (int k = 0; k < 3 && what[def->type][k]; k++) {
@@ -121,6 +125,7 @@ static sim_status set_sizes(const builder *b, const sim_field_def *def, field_no
                             b->where, sim_field_name(def->type), what[def->type][k], MAX_LENGTH, def->size[k]);
         }
     }
+    /* half edges and bounds */
     const double *s = def->size;
     switch (def->type) {
     case SIM_FIELD_SPHERE:
@@ -143,6 +148,7 @@ static sim_status set_sizes(const builder *b, const sim_field_def *def, field_no
 }
 
 static sim_status check_profile(const builder *b, const sim_field_def *def) {
+    /* number of points and thickness */
     if (def->npoint < 2 || def->npoint > FIELD_MAX_NODES || !def->point) {
         return sim_fail(b->error, SIM_BAD_INPUT, "%s: a profile needs 2 to %d points, found %d", b->where,
                         FIELD_MAX_NODES, def->point ? def->npoint : 0);
@@ -152,6 +158,7 @@ static sim_status check_profile(const builder *b, const sim_field_def *def) {
                         "%s: the profile's thickness must be positive and at most %g m, not %g", b->where, MAX_LENGTH,
                         def->thickness);
     }
+    /* each point */
     for (int k = 0; k < def->npoint; k++) {
         double r = def->point[k][0], z = def->point[k][1];
         if (!(r >= 0 && r <= MAX_LENGTH && fabs(z) <= MAX_LENGTH)) {
@@ -165,10 +172,12 @@ static sim_status check_profile(const builder *b, const sim_field_def *def) {
 }
 
 static sim_status set_profile(const builder *b, const sim_field_def *def, field_node *n, bounds *box) {
+    /* check */
     sim_status status = check_profile(b, def);
     if (status) {
         return status;
     }
+    /* memory */
     field_profile *profile = POOL_NEW(b->pool, field_profile, 1);
     double(*point)[2] = pool_alloc(b->pool, (size_t)def->npoint, sizeof *point);
     double(*step)[2] = pool_alloc(b->pool, (size_t)def->npoint, sizeof *step);
@@ -176,6 +185,7 @@ static sim_status set_profile(const builder *b, const sim_field_def *def, field_
     if (!profile || !point || !step || !inverse) {
         return no_memory(b);
     }
+    /* points, steps between them, bounds of the profile */
     memcpy(point, def->point, (size_t)def->npoint * sizeof *point);
     double far = 0, low = HUGE_VAL, high = -HUGE_VAL;
     for (int k = 0; k < def->npoint; k++) {
@@ -189,6 +199,7 @@ static sim_status set_profile(const builder *b, const sim_field_def *def, field_
             inverse[k] = squared > 1e-280 ? 1 / squared : 0;
         }
     }
+    /* profile and bounds of the solid */
     *profile =
         (field_profile){def->npoint, (const double(*)[2])point, (const double(*)[2])step, inverse, def->thickness};
     n->profile = profile;
@@ -347,6 +358,7 @@ static sim_status lay_out_nodes(builder *b, const sim_field_def *def, const pose
 
 sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *cache, v3 *low, v3 *high, int64_t *room,
                        sim_error *error) {
+    /* number of nodes */
     builder b = {.pool = pool, .cache = cache, .room = room, .error = error, .detail = HUGE_VAL, .where = "field"};
     if (count_nodes(&b, def, 1)) {
         return NULL;
@@ -357,12 +369,14 @@ sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *
         no_memory(&b);
         return NULL;
     }
+    /* nodes in preorder, bounds from the leaves up */
     b.count = 0;
     bounds box;
     pose origin = pose_identity();
     if (lay_out_nodes(&b, def, &origin, &box)) {
         return NULL;
     }
+    /* the solid is bounded and not empty */
     if (!is_bounded(&box)) {
         refuse_definition(&b, "the solid has no bounds: intersect a bore with the outside of its nut");
         return NULL;
@@ -371,6 +385,7 @@ sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *
         refuse_definition(&b, "the solid is empty: the parts of an intersection do not meet");
         return NULL;
     }
+    /* field and its cost */
     *low = box.low;
     *high = box.high;
     *field = (sim_field){b.count, b.node, b.detail, 0};
@@ -384,6 +399,7 @@ sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *
 #define ADD(hash, value) (*(hash) = hash_bytes(*(hash), &(value), sizeof(value)))
 
 uint64_t field_hash(const sim_field *field) {
+    /* parameters of every node */
     uint64_t hash = HASH_START + SIM_GEOMETRY_FIELD;
     for (int k = 0; k < field->nnode; k++) {
         const field_node *n = &field->node[k];
@@ -392,6 +408,7 @@ uint64_t field_hash(const sim_field *field) {
         ADD(&hash, n->X);
         ADD(&hash, n->rounding);
         ADD(&hash, n->half);
+        /* shared content: profile, thread, samples */
         if (n->profile) {
             hash = hash_bytes(hash, n->profile->point, (size_t)n->profile->count * sizeof *n->profile->point);
             ADD(&hash, n->profile->thickness);

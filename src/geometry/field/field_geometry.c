@@ -71,11 +71,13 @@ static sym3 sym3_blend(double s, sym3 a, double t, sym3 b) {
 }
 
 static sim_status measure_surface(sim_geometry *g, double size, sim_error *error) {
+    /* each triangle cut into four, new corners moved onto the surface */
     static const int quarter[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
     const sim_mesh *mesh = g->mesh;
     size_t count = (size_t)mesh->ntriangle;
     v3 *corner = malloc(6 * count * sizeof *corner);
     int(*triangle)[3] = malloc(4 * count * sizeof *triangle);
+    /* refined surface */
     if (corner && triangle) {
         cut_edges(g->field, mesh, size, corner);
         for (size_t t = 0; t < 4 * count; t++) {
@@ -83,6 +85,7 @@ static sim_status measure_surface(sim_geometry *g, double size, sim_error *error
                 triangle[t][k] = (int)(6 * (t / 4)) + quarter[t % 4][k];
             }
         }
+        /* Richardson extrapolation: the error falls with the square of the edge */
         sim_inertia coarse = solid_inertia(mesh->vertex, mesh->nvertex, mesh->triangle, mesh->ntriangle);
         sim_inertia fine = solid_inertia(corner, (int)(6 * count), (const int(*)[3])triangle, (int)(4 * count));
         double f = 4.0 / 3, c = -1.0 / 3;
@@ -132,6 +135,7 @@ static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double e
 
 static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const sim_field_def *def, double resolution,
                                       const char *cache, int64_t *room, sim_error *error) {
+    /* field from its definition */
     if (!(resolution >= 0 && isfinite(resolution))) {
         return sim_fail(error, SIM_BAD_INPUT, "the resolution of a field must be 0 or more and finite, not %g",
                         resolution);
@@ -142,16 +146,20 @@ static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const 
     if (!g->field) {
         return SIM_BAD_INPUT;
     }
+    /* edge of the triangles */
     v3 size = v3_sub(g->high, g->low);
     double longest = fmax(size.x, fmax(size.y, size.z));
     double edge = fmin(fmax(g->field->detail, longest / MAX_EDGES), longest / MIN_EDGES);
     edge = resolution > 0 ? resolution : edge;
     g->fingerprint = hash_bytes(field_hash(g->field), &edge, sizeof edge);
+    /* surface */
     sim_status status = triangulate_field(g, pool, edge, room, error);
+    /* mass properties: closed form, else from the surface */
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {
         status = measure_surface(g, v3_norm(size), error);
     }
+    /* points of contact on a coarser surface */
     if (!status) {
         size = v3_sub(g->high, g->low);
         longest = fmax(size.x, fmax(size.y, size.z));

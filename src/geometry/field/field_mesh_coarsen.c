@@ -215,6 +215,7 @@ static int coarsen_mesh(coarsener *c, int nvertex) {
 
 int skin_coarsen(const sim_field *field, const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle,
                  double spacing) {
+    /* memory */
     coarsener c = {.field = field, .vertex = vertex, .triangle = triangle, .ntriangle = ntriangle, .spacing = spacing};
     c.off = fmin(OFF * spacing, DETAIL * field->detail);
     c.head = malloc((size_t)nvertex * sizeof *c.head);
@@ -222,6 +223,7 @@ int skin_coarsen(const sim_field *field, const v3 *vertex, int nvertex, int (*tr
     c.stand = malloc((size_t)ntriangle * sizeof *c.stand);
     int left = -1;
     if (c.head && c.next && c.stand) {
+        /* standing of each triangle, and the triangles around each vertex */
         for (int t = 0; t < ntriangle; t++) {
             c.stand[t] = stand_of(&c, vertex[triangle[t][0]], vertex[triangle[t][1]], vertex[triangle[t][2]]);
         }
@@ -233,6 +235,7 @@ int skin_coarsen(const sim_field *field, const v3 *vertex, int nvertex, int (*tr
             c.next[corner] = c.head[v];
             c.head[v] = corner;
         }
+        /* collapse edges */
         left = coarsen_mesh(&c, nvertex);
     }
     free(c.head);

@@ -193,6 +193,7 @@ static void refuse_cell_count(const field_grid *grid, double count, double most,
 
 field_grid *grid_build(memory_pool *pool, const sim_geometry *mesh, double cell, const char *cache, const char *where,
                        int64_t *room, sim_error *error) {
+    /* samples within the work that is left */
     field_grid *grid = POOL_NEW(pool, field_grid, 1);
     double most = floor((double)*room / STEPS_PER_SAMPLE);
     double count = grid ? lay_out_grid(grid, mesh, cell, most) : 0;
@@ -201,12 +202,14 @@ field_grid *grid_build(memory_pool *pool, const sim_geometry *mesh, double cell,
         return NULL;
     }
     *room -= (int64_t)count * STEPS_PER_SAMPLE;
+    /* memory */
     float *sample = grid ? POOL_NEW(pool, float, (size_t)count) : NULL;
     if (!sample) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a grid", where);
         return NULL;
     }
     grid->sample = sample;
+    /* samples of the cache, else measured and stored there */
     grid_file_key(grid, mesh->mesh);
     if (!cache || !grid_file_read(cache, grid, sample)) {
         sample_all(grid, mesh, sample);

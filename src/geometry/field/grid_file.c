@@ -70,6 +70,7 @@ bool grid_file_name(char *path, size_t size, const char *folder, const field_gri
 }
 
 bool grid_file_read(const char *folder, const field_grid *grid, float *sample) {
+    /* file of the right size */
     char path[PATH_ROOM];
     header found;
     size_t count = sample_count(grid);
@@ -78,6 +79,7 @@ bool grid_file_read(const char *folder, const field_grid *grid, float *sample) {
     if (!grid_file_name(path, sizeof path, folder, grid, ".grid") || file_open(path, &file, &size, NULL)) {
         return false;
     }
+    /* header and samples */
     FILE *stream = (size_t)size == sizeof found + count * sizeof *sample ? fdopen(file, "rb") : NULL;
     int good =
         stream && fread(&found, sizeof found, 1, stream) == 1 && fread(sample, sizeof *sample, count, stream) == count;
@@ -89,6 +91,7 @@ bool grid_file_read(const char *folder, const field_grid *grid, float *sample) {
     if (!good) {
         return false;
     }
+    /* the content belongs to this grid, unharmed */
     header expected = header_of(grid, sample);
     if (memcmp(&found, &expected, sizeof found) != 0) {
         return false;

@@ -31,6 +31,7 @@ static sim_status refuse_thread(sim_error *error, const char *where, const char 
 static bool is_positive(double x) { return x > 0 && isfinite(x); }
 
 sim_status thread_check(const sim_thread *t, const char *where, sim_error *error) {
+    /* dimensions */
     if (!is_positive(t->diameter)) {
         return refuse_thread(error, where, "diameter", t->diameter, "positive and finite");
     }
@@ -49,6 +50,7 @@ sim_status thread_check(const sim_thread *t, const char *where, sim_error *error
     if (!(t->clearance >= 0 && t->clearance < t->diameter / 2 - t->depth)) {
         return refuse_thread(error, where, "clearance", t->clearance, "from 0 to less than the core's radius");
     }
+    /* the ridge fits into the pitch, and the pitch is small against the core */
     double wide = t->pitch / 8 + 2 * t->depth * tan(t->flank_angle / 2);
     if (!(wide <= t->pitch)) {
         return sim_fail(error, SIM_BAD_INPUT,

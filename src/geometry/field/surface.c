@@ -366,6 +366,7 @@ static void add_polygons(mesher *m) {
 }
 
 static sim_status refuse_lattice(const mesher *m, double edge, int64_t room, sim_error *error) {
+    /* reason: bounds, cost, resolution, memory */
     const lattice *l = &m->lattice;
     double most = lattice_most_cells(l->field, room);
     if (l->leaves) {
@@ -394,12 +395,14 @@ static sim_status refuse_lattice(const mesher *m, double edge, int64_t room, sim
 
 sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge, surface *out, int64_t *room,
                            sim_error *error) {
+    /* cells of the lattice that the surface crosses */
     *out = (surface){0};
     mesher m = {.out = out, .size = v3_norm(v3_sub(high, low))};
     sim_status status = SIM_OK;
     int64_t before = *room;
     int opened = lattice_open(&m.lattice, field, low, high, edge, before);
     *room = m.lattice.room;
+    /* refusals */
     if (!opened) {
         status = refuse_lattice(&m, edge, before, error);
     } else if (m.lattice.ncell == 0) {
@@ -407,6 +410,7 @@ sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge,
             error, SIM_BAD_INPUT,
             "the field has no part as thick as its resolution of %g m, or is empty: a finer one is needed", edge);
     } else {
+        /* dual contouring: a vertex in each cell, a polygon about each crossing */
         add_vertices(&m);
         add_polygons(&m);
         out->low = m.lattice.low;
@@ -416,6 +420,7 @@ sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge,
             status = sim_fail(error, SIM_NO_RESOURCE, "no memory for the surface of a field");
         }
     }
+    /* release */
     lattice_close(&m.lattice);
     sparse_free(&m.crossing_of);
     sparse_free(&m.arc_of);

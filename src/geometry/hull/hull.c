@@ -73,6 +73,7 @@ static int count_corners(const qhT *qh) {
 
 static hull_outcome copy_facets(const qhT *qh, const coordT *coordinate, int count, memory_pool *scratch,
                                 polygons *out) {
+    /* memory */
     int corners = count_corners(qh), *next = POOL_NEW(scratch, int, count), f = 0, k = 0;
     out->start = POOL_NEW(scratch, int, qh->num_facets + 1);
     out->loop = POOL_NEW(scratch, int, corners);
@@ -82,6 +83,7 @@ static hull_outcome copy_facets(const qhT *qh, const coordT *coordinate, int cou
     for (int i = 0; i < count; i++) {
         next[i] = -1;
     }
+    /* corners of each facet in order; Qhull lists those of a simplex only up to orientation */
     facetT *facet;
     FORALLfacets {
         int n = 3;
@@ -99,6 +101,7 @@ static hull_outcome copy_facets(const qhT *qh, const coordT *coordinate, int cou
         k += n;
         out->start[++f] = k;
     }
+    /* number of faces */
     out->nface = f;
     return HULL_BUILT;
 }
@@ -312,6 +315,7 @@ static uint64_t name_of(const sim_hull *h) {
 }
 
 sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error) {
+    /* points that span a volume */
     cloud c = {.point = point, .count = count};
     if (wrong_points(point, count, error)) {
         return NULL;
@@ -320,6 +324,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
     if (flat_points(&c, error)) {
         return NULL;
     }
+    /* hull */
     memory_pool *pool = pool_create();
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     sim_hull *hull = g ? POOL_NEW(pool, sim_hull, 1) : NULL;
@@ -336,6 +341,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
         }
         return NULL;
     }
+    /* bounds, mass properties, fingerprint */
     *g = (sim_geometry){.type = SIM_GEOMETRY_HULL, .hull = hull, .mesh = mesh, .fingerprint = name_of(hull)};
     solid_bounds(hull->vertex, hull->nvertex, &g->low, &g->high, &g->radius);
     g->solid = solid_inertia(mesh->vertex, mesh->nvertex, mesh->triangle, mesh->ntriangle);

@@ -430,6 +430,7 @@ static hull_outcome build_faces(builder *b, sim_hull *hull, sim_mesh *mesh) {
 
 hull_outcome hull_join_faces(const polygons *from, double tolerance, memory_pool *pool, memory_pool *scratch,
                              sim_hull *hull, sim_mesh *mesh) {
+    /* memory */
     int nv = from->nvertex, nf = from->nface, ne = nf > 3 ? from->start[nf] : 0;
     if (nv < 4 || ne < 12) {
         return HULL_BROKEN;
@@ -450,6 +451,7 @@ hull_outcome hull_join_faces(const polygons *from, double tolerance, memory_pool
         !count || !order || !bad || !b.new_vertex || !b.new_face || !b.new_corner || !b.old_corner || !b.twin) {
         return HULL_NO_MEMORY;
     }
+    /* half-edges and their twins */
     for (int f = 0; f < nf; f++) {
         for (int k = from->start[f]; k < from->start[f + 1]; k++) {
             e.face[k] = f;
@@ -458,9 +460,11 @@ hull_outcome hull_join_faces(const polygons *from, double tolerance, memory_pool
     if (!find_twins(&e, one, two, count)) {
         return HULL_BROKEN;
     }
+    /* merge coplanar facets into faces */
     prepare_faces(&e, order);
     if (!settle_regions(&e, order, one, bad) || !collect_vertices(&b, one)) {
         return HULL_BROKEN;
     }
+    /* number vertices, corners and faces anew */
     return build_faces(&b, hull, mesh);
 }

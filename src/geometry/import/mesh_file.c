@@ -132,6 +132,7 @@ static sim_status parse_and_scale(mesh_text *t, mesh_parts *parts, v3 scale) {
 
 sim_status mesh_parse(const char *name, const char *content, size_t size, v3 scale, sim_triangles *triangles,
                       sim_error *error) {
+    /* scale */
     mesh_text t = {name, content, content + size, content, error};
     mesh_parts parts = {0};
     *triangles = (sim_triangles){0};
@@ -139,6 +140,7 @@ sim_status mesh_parse(const char *name, const char *content, size_t size, v3 sca
         return sim_fail(error, SIM_BAD_INPUT, "%.200s: each scale must be finite and not zero, not (%g, %g, %g)", name,
                         scale.x, scale.y, scale.z);
     }
+    /* numbers have a point in every locale */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!plain) {
         return mesh_no_memory(&t);
@@ -152,6 +154,7 @@ sim_status mesh_parse(const char *name, const char *content, size_t size, v3 sca
         free(parts.triangle);
         return status;
     }
+    /* hand over the triangles */
     *triangles = (sim_triangles){(int)parts.nvertex, (int)parts.ntriangle, parts.vertex, parts.triangle};
     return SIM_OK;
 }
@@ -159,11 +162,13 @@ sim_status mesh_parse(const char *name, const char *content, size_t size, v3 sca
 /* ---- files ---- */
 
 static sim_status read_content(int file, const char *path, size_t size, char **content, sim_error *error) {
+    /* memory */
     char *buffer = malloc(size + 1);
     size_t have = 0;
     if (!buffer) {
         return sim_fail(error, SIM_NO_RESOURCE, "%.200s: no memory for its %zu bytes", path, size);
     }
+    /* read all of it */
     while (have < size) {
         ssize_t got = read(file, buffer + have, size - have);
         if (got < 0 && errno == EINTR) {

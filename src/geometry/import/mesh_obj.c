@@ -134,6 +134,7 @@ static sim_status cut_polygon(obj *o, const char *start, int count) {
 }
 
 static sim_status read_face(obj *o, const char *start) {
+    /* corners to the end of the line */
     mesh_text *t = o->text;
     size_t count = 0;
     for (skip_blanks(t); !line_ends(t) || count < 3; skip_blanks(t)) {
@@ -152,6 +153,7 @@ static sim_status read_face(obj *o, const char *start) {
         }
         count++;
     }
+    /* triangles of the polygon */
     if (count > INT_MAX / 2 || o->parts->ntriangle + count > INT_MAX) {
         return text_wrong(t, start, "more than %d triangles", INT_MAX);
     }

@@ -123,6 +123,7 @@ static const char *scan_text_number(const char *p, decimal *d) {
 bool text_number(mesh_text *t, double *x) {
     static const double power[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    /* scan the decimal digits */
     const char *p = t->at;
     int negative = *p == '-';
     p += *p == '-' || *p == '+';
@@ -132,6 +133,7 @@ bool text_number(mesh_text *t, double *x) {
         text_expected(t, t->at, "a number");
         return false;
     }
+    /* exact when both mantissa and power of ten are doubles (Clinger's fast path) */
     if (d.ndigit <= 19 && d.digits <= UINT64_C(1) << 53 && d.exponent >= -22 && d.exponent <= 22) {
         double m = (double)d.digits;
         m = d.exponent < 0 ? m / power[-d.exponent] : m * power[d.exponent];
@@ -143,6 +145,7 @@ bool text_number(mesh_text *t, double *x) {
             return false;
         }
     }
+    /* consume */
     t->at = end;
     return true;
 }

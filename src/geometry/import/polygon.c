@@ -119,6 +119,7 @@ static int find_ear(const flat *at, int count, int from) {
 }
 
 static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int count) {
+    /* cut an ear, a corner whose triangle lies inside, until a triangle is left */
     int i = 0;
     while (count > 3) {
         i = find_ear(at, count, i);
@@ -135,6 +136,7 @@ static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int co
         }
         i %= count;
     }
+    /* what is left has the orientation of the polygon */
     if (turn_area(at[0], at[1], at[2]) < -SMALL) {
         return POLYGON_CROSSED;
     }

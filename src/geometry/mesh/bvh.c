@@ -77,6 +77,7 @@ static int bin_of(const cut *c, const item *t) {
 }
 
 static void best_plane(const item *t, int count, cut *c) {
+    /* boxes and counts of the bins */
     box bin[BINS], right[BINS], left = EMPTY;
     int many[BINS] = {0}, after[BINS], before = 0;
     for (int k = 0; k < BINS; k++) {
@@ -87,6 +88,7 @@ static void best_plane(const item *t, int count, cut *c) {
         box_add(&bin[b], t[k].low, t[k].high);
         many[b]++;
     }
+    /* boxes and counts from the right */
     right[BINS - 1] = bin[BINS - 1];
     after[BINS - 1] = many[BINS - 1];
     for (int k = BINS - 2; k > 0; k--) {
@@ -94,6 +96,7 @@ static void best_plane(const item *t, int count, cut *c) {
         after[k] = after[k + 1] + many[k];
         box_add(&right[k], bin[k].low, bin[k].high);
     }
+    /* sweep from the left: the cut of least surface area cost */
     double least = DBL_MAX;
     for (int k = 0; k < BINS - 1; k++) {
         before += many[k];
@@ -187,16 +190,19 @@ static int grow_tree(bvh_node *node, item *t, int ntriangle) {
 }
 
 sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh) {
+    /* memory */
     int n = mesh->ntriangle;
     size_t most = 2 * (size_t)n - 1;
     item *t = malloc((size_t)n * sizeof *t);
     bvh_node *grown = malloc(most * sizeof *grown);
     sim_bvh *bvh = NULL;
     if (t && grown) {
+        /* boxes of the triangles, and the tree */
         for (int k = 0; k < n; k++) {
             set_item(mesh, k, &t[k]);
         }
         int nnode = grow_tree(grown, t, n);
+        /* copy of the right size */
         bvh = POOL_NEW(pool, sim_bvh, 1);
         bvh_node *node = POOL_NEW(pool, bvh_node, nnode);
         int *order = POOL_NEW(pool, int, n);

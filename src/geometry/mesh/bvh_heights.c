@@ -58,12 +58,14 @@ static void fit_parents(bvh_node *node, int nnode) {
 }
 
 sim_bvh *bvh_build_heights(memory_pool *pool, const sim_heights *h) {
+    /* memory; a leaf is a square of cells */
     rectangle all = {0, (h->columns - 2) / BVH_CELLS + 1, 0, (h->rows - 2) / BVH_CELLS + 1};
     sim_bvh *bvh = POOL_NEW(pool, sim_bvh, 1);
     bvh_node *node = POOL_NEW(pool, bvh_node, 2 * (size_t)all.i1 * (size_t)all.j1 - 1);
     if (!bvh || !node) {
         return NULL;
     }
+    /* halve the longer side, depth first */
     struct {
         int node;
         rectangle of;
@@ -89,6 +91,7 @@ sim_bvh *bvh_build_heights(memory_pool *pool, const sim_heights *h) {
         waiting[nwaiting++].of = a;
         nnode += 2;
     }
+    /* boxes from the leaves up */
     fit_parents(node, nnode);
     *bvh = (sim_bvh){node, NULL, nnode};
     return bvh;

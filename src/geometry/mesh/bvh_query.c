@@ -12,6 +12,7 @@
 
 void bvh_in_box(const sim_bvh *bvh, int root, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit,
                 void *context) {
+    /* depth first, with a stack */
     bvh_box box = bvh_box_of(low, high);
     int waiting[BVH_MAX_DEPTH + 1], nwaiting = 1;
     waiting[0] = root;
@@ -26,6 +27,7 @@ void bvh_in_box(const sim_bvh *bvh, int root, const uint8_t *bits, int of, v3 lo
             waiting[nwaiting++] = n->first;
             continue;
         }
+        /* triangles of a leaf */
         for (int k = n->first; k < n->first + n->count; k++) {
             if (!visit(context, bvh->order[k])) {
                 return;

@@ -8,11 +8,13 @@
 static const double MAX_LENGTH = 1e15; /* m */
 
 static sim_status check_heights(int columns, int rows, const double size[2], const double *height, sim_error *error) {
+    /* size of the grid */
     if (columns < 2 || rows < 2 || columns > (1 << 28) / rows) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "a height field needs at least 2 columns and 2 rows, and at most 2^28 heights, not %d by %d",
                         columns, rows);
     }
+    /* sides */
     for (int k = 0; k < 2; k++) {
         if (!(size[k] > 0 && size[k] <= MAX_LENGTH)) {
             return sim_fail(error, SIM_BAD_INPUT,
@@ -20,6 +22,7 @@ static sim_status check_heights(int columns, int rows, const double size[2], con
                             MAX_LENGTH, size[k]);
         }
     }
+    /* heights */
     for (int j = 0; j < rows; j++) {
         for (int i = 0; i < columns; i++) {
             double h = height[(size_t)j * (size_t)columns + (size_t)i];
@@ -35,6 +38,7 @@ static sim_status check_heights(int columns, int rows, const double size[2], con
 
 static sim_geometry *make_heights(memory_pool *pool, int columns, int rows, const double size[2],
                                   const double *height) {
+    /* memory */
     size_t count = (size_t)columns * (size_t)rows;
     sim_geometry *g = POOL_NEW(pool, sim_geometry, 1);
     sim_heights *h = POOL_NEW(pool, sim_heights, 1);
@@ -42,20 +46,24 @@ static sim_geometry *make_heights(memory_pool *pool, int columns, int rows, cons
     if (!g || !h || !copy) {
         return NULL;
     }
+    /* heights and their range */
     memcpy(copy, height, count * sizeof *copy);
     *h = (sim_heights){columns, rows, {size[0], size[1]}, copy, copy[0], copy[0]};
     for (size_t k = 1; k < count; k++) {
         h->lowest = fmin(h->lowest, copy[k]);
         h->highest = fmax(h->highest, copy[k]);
     }
+    /* bounds */
     *g = (sim_geometry){.type = SIM_GEOMETRY_HEIGHTS, .heights = h, .memory = pool};
     g->low = v3_make(-size[0] / 2, -size[1] / 2, h->lowest);
     g->high = v3_make(size[0] / 2, size[1] / 2, h->highest);
     g->radius = v3_norm(v3_make(size[0] / 2, size[1] / 2, fmax(fabs(h->lowest), fabs(h->highest))));
+    /* fingerprint */
     const int64_t grid[2] = {columns, rows};
     uint64_t hash = hash_bytes(HASH_START + SIM_GEOMETRY_HEIGHTS, grid, sizeof grid);
     hash = hash_bytes(hash, size, 2 * sizeof *size);
     g->fingerprint = hash_bytes(hash, copy, count * sizeof *copy);
+    /* tree and convex edges */
     g->bvh = bvh_build_heights(pool, h);
     g->relief = g->bvh ? relief_build(pool, NULL, h, g->bvh) : NULL;
     g->bytes = pool_bytes(pool);

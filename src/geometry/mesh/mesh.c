@@ -34,6 +34,7 @@ static double join_vertices(const v3 *vertex, int nvertex, int rounded, int *one
 /* ---- the surface ---- */
 
 static sim_status check_mesh(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, sim_error *error) {
+    /* counts */
     if (nvertex < 3 || ntriangle < 1) {
         return sim_fail(error, SIM_BAD_INPUT, "a mesh needs at least 3 vertices and a triangle, not %d and %d", nvertex,
                         ntriangle);
@@ -43,6 +44,7 @@ static sim_status check_mesh(const v3 *vertex, int nvertex, const int (*triangle
                         "a mesh of %d vertices and %d triangles is too large: at most 2^30 indices", nvertex,
                         ntriangle);
     }
+    /* vertices */
     for (int v = 0; v < nvertex; v++) {
         v3 p = vertex[v];
         if (!v3_finite(p) || fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) > MAX_LENGTH) {
@@ -51,6 +53,7 @@ static sim_status check_mesh(const v3 *vertex, int nvertex, const int (*triangle
                             p.y, p.z, MAX_LENGTH);
         }
     }
+    /* indices */
     for (int t = 0; t < ntriangle; t++) {
         for (int k = 0; k < 3; k++) {
             if (triangle[t][k] < 0 || triangle[t][k] >= nvertex) {
@@ -65,6 +68,7 @@ static sim_status check_mesh(const v3 *vertex, int nvertex, const int (*triangle
 /* Triangles with area, their corners renumbered to the vertices they use; returns how many, -1 without memory. */
 static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex,
                           const int (*given)[3], int ngiven, int *one, double tolerance, int rounded) {
+    /* corners after welding */
     int count = 0, whole = 0;
     for (int t = 0; t < ngiven; t++) {
         int *i = triangle[whole];
@@ -73,6 +77,7 @@ static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *v
         }
         whole += i[0] != i[1] && i[1] != i[2] && i[2] != i[0];
     }
+    /* flip slivers, drop triangles without area */
     ngiven = whole;
     if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance,
                            rounded ? FLAT_OVER_TOLERANCE * tolerance : 0)) {
@@ -83,6 +88,7 @@ static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *v
             memmove(triangle[count++], triangle[t], sizeof *triangle);
         }
     }
+    /* number the vertices in use */
     memset(one, 0, (size_t)nvertex * sizeof *one);
     for (int t = 0; t < count; t++) {
         for (int k = 0; k < 3; k++) {
@@ -96,6 +102,7 @@ static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *v
             kept[used++] = vertex[v];
         }
     }
+    /* renumber the corners */
     for (int t = 0; t < count; t++) {
         for (int k = 0; k < 3; k++) {
             triangle[t][k] = one[triangle[t][k]];
@@ -110,19 +117,23 @@ static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *v
 
 sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                      int rounded, sim_error *error) {
+    /* check */
     if (check_mesh(vertex, nvertex, triangle, ntriangle, error)) {
         return NULL;
     }
+    /* memory */
     sim_mesh *m = POOL_NEW(pool, sim_mesh, 1);
     v3 *kept = POOL_NEW(pool, v3, nvertex < 3 * ntriangle ? nvertex : 3 * ntriangle);
     int(*corner)[3] = pool_alloc(pool, (size_t)ntriangle, sizeof *corner);
     int(*across)[3] = pool_alloc(pool, (size_t)ntriangle, sizeof *across);
     int *one = malloc((size_t)nvertex * sizeof *one);
+    /* weld vertices, keep triangles with area */
     double tolerance = m && kept && corner && across && one ? join_vertices(vertex, nvertex, rounded, one) : -1;
     int count = tolerance < 0
                     ? -1
                     : keep_triangles(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance, rounded);
     free(one);
+    /* neighbours */
     if (count > 0) {
         m->across = (const int(*)[3])across;
         int closed = mesh_neighbours(m->vertex, m->nvertex, m->triangle, count, across);
@@ -131,6 +142,7 @@ sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int
             return m;
         }
     }
+    /* failure */
     if (count == 0) {
         sim_fail(error, SIM_BAD_INPUT, "none of the %d triangles of the mesh has an area", ntriangle);
     } else {

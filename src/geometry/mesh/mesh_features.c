@@ -55,6 +55,7 @@ static bool is_level(v3 n, const v3 c[3], int k, v3 other, v3 beyond) {
 }
 
 static void look_across(triangles *s, int t, const v3 *normal) {
+    /* axes along which the surface can face up */
     int i[3], j[3];
     v3 c[3], n = normal[t];
     read_corners(s, t, i, c);
@@ -62,6 +63,7 @@ static void look_across(triangles *s, int t, const v3 *normal) {
     for (int a = 0; a < 3; a++) {
         s->ups &= along[a] > RELIEF_SLACK ? ~(8 << a) : along[a] < -RELIEF_SLACK ? ~(1 << a) : ~(9 << a);
     }
+    /* each edge: border, ridge or level */
     for (int k = 0; k < 3; k++) {
         int other = read_across(s, t, k), beyond = 0;
         if (other < 0) {
@@ -69,14 +71,17 @@ static void look_across(triangles *s, int t, const v3 *normal) {
             continue;
         }
         read_indices(s, other, j);
+        /* the corner of the neighbour off the edge */
         while (beyond < 2 && (j[beyond] == i[k] || j[beyond] == i[(k + 1) % 3])) {
             beyond++;
         }
+        /* a ridge is convex and sharp; of two triangles the lower number keeps it */
         v3 m = normal[other], edge = v3_sub(c[(k + 1) % 3], c[k]), bend = v3_cross(n, m);
         double sine = v3_dot(bend, edge);
         if (other > t && sine > 0 && sine * sine > RELIEF_SHARP * RELIEF_SHARP * v3_dot(edge, edge)) {
             s->flag[t] |= (uint16_t)(RELIEF_RIDGE << k);
         }
+        /* a level edge lies in a plane */
         if (is_level(n, c, k, m, read_vertex(s, j[beyond]))) {
             s->flag[t] |= (uint16_t)(RELIEF_LEVEL << k);
         }
@@ -187,6 +192,7 @@ static int has_level(const triangles *s) {
 }
 
 sim_relief *relief_build(memory_pool *pool, const sim_mesh *mesh, const sim_heights *heights, const sim_bvh *bvh) {
+    /* flags of the triangles */
     triangles s = {mesh, heights, mesh ? mesh->ntriangle : heights_triangles(heights), NULL, NULL, 63};
     sim_relief *relief = POOL_NEW(pool, sim_relief, 1);
     uint8_t *node = POOL_NEW(pool, uint8_t, bvh->nnode);
@@ -194,6 +200,7 @@ sim_relief *relief_build(memory_pool *pool, const sim_mesh *mesh, const sim_heig
     if (!relief || !node || !s.flag || !find_flags(&s)) {
         return NULL;
     }
+    /* coplanar patches */
     if (has_level(&s)) {
         s.patch = POOL_NEW(pool, int, s.count);
         if (!s.patch) {
@@ -201,8 +208,10 @@ sim_relief *relief_build(memory_pool *pool, const sim_mesh *mesh, const sim_heig
         }
         join_level(&s);
     }
+    /* flags of the tree's nodes */
     gather_node_flags(&s, bvh, node);
     *relief = (sim_relief){s.flag, s.patch, node, -1};
+    /* an axis along which the whole surface faces up */
     for (int a = 0; a < 6; a++) {
         relief->up = s.ups & 1 << a ? a : relief->up;
     }

@@ -97,6 +97,7 @@ static size_t join_bucket(const v3 *vertex, triangles t, uint64_t *key, size_t c
 }
 
 int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, int (*across)[3]) {
+    /* memory */
     uint32_t count = 3 * (uint32_t)ntriangle;
     uint32_t *start = calloc((size_t)nvertex + 2, sizeof *start);
     uint64_t *key = malloc((size_t)count * sizeof *key);
@@ -105,11 +106,13 @@ int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, i
         free(key);
         return -1;
     }
+    /* half-edges counted by their lower vertex */
     for (uint32_t half = 0; half < count; half++) {
         int a = edge_start(t, half), b = edge_end(t, half);
         start[(a < b ? a : b) + 2]++;
         across[half / 3][half % 3] = -1;
     }
+    /* counting sort */
     for (int v = 0; v < nvertex; v++) {
         start[v + 2] += start[v + 1];
     }
@@ -117,6 +120,7 @@ int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, i
         int a = edge_start(t, half), b = edge_end(t, half), low = a < b ? a : b;
         key[start[low + 1]++] = (uint64_t)(a < b ? b : a) << 32 | half;
     }
+    /* join the half-edges of each bucket */
     size_t left = 0;
     for (int v = 0; v < nvertex; v++) {
         left += join_bucket(vertex, t, key + start[v], start[v + 1] - start[v], across);

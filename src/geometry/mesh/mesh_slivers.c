@@ -125,6 +125,7 @@ static bool flip_sliver(flipper *f, int t) {
 
 int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
                       double rounding) {
+    /* slivers */
     flipper f = {vertex, triangle, NULL, tolerance, rounding};
     int *sliver = NULL, count = 0;
     for (int t = 0; t < ntriangle; t++) {
@@ -133,16 +134,19 @@ int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntr
     if (count == 0) {
         return 1;
     }
+    /* memory and neighbours */
     sliver = malloc((size_t)count * sizeof *sliver);
     f.across = malloc((size_t)ntriangle * sizeof *f.across);
     int done =
         sliver && f.across && mesh_neighbours(vertex, nvertex, (const int(*)[3])triangle, ntriangle, f.across) >= 0;
+    /* list them */
     count = 0;
     for (int t = 0; done && t < ntriangle; t++) {
         if (is_sliver(&f, t)) {
             sliver[count++] = t;
         }
     }
+    /* flip their longest edges until nothing changes */
     for (int round = 0, before = 0; done && count != before && round < MAX_ROUNDS; round++) {
         int left = 0;
         before = count;

@@ -178,10 +178,12 @@ static bool take_view(reading *r, store_node *node, hid_t type, size_t item) {
 }
 
 static bool take_values(reading *r, store_node *node, const source *from) {
+    /* shape of the array */
     size_t item = H5Tget_size(from->type);
     if (from->type < 0 || from->space < 0 || !take_shape(r, node, from->space, item)) {
         return from->type < 0 || from->space < 0 ? fail_library(r, node) : false;
     }
+    /* types that can be stored: numbers, texts of fixed and of varying length */
     if (H5Tis_variable_str(from->type) > 0) {
         return take_varying(r, node, from);
     }
@@ -189,6 +191,7 @@ static bool take_values(reading *r, store_node *node, const source *from) {
         H5Tdetect_class(from->type, H5T_STRING) != (H5Tget_class(from->type) == H5T_STRING)) {
         return fail_node(r, node, "holds values of a type that cannot be read");
     }
+    /* bytes as the file has them */
     void *raw = pool_alloc(r->s->pool, (size_t)node->count, item);
     if (!raw) {
         return no_memory(r, node);
@@ -197,6 +200,7 @@ static bool take_values(reading *r, store_node *node, const source *from) {
     if (node->count && !read_as(from, from->type, raw)) {
         return fail_library(r, node);
     }
+    /* encoding of the numbers and a view in native types */
     return take_code(r, node, from->type) && take_view(r, node, from->type, item);
 }
 
@@ -251,6 +255,7 @@ static bool go_through(reading *r, store_node *node, herr_t status) {
 }
 
 static bool take_object(reading *r, store_node *node, hid_t id) {
+    /* attributes of groups and arrays */
     place here = {r, node};
     H5I_type_t type = H5Iget_type(id);
     if (type != H5I_GROUP && type != H5I_DATASET) {
@@ -264,9 +269,11 @@ static bool take_object(reading *r, store_node *node, hid_t id) {
         sim_fail(r->error, SIM_FAILED, "reading it took too long");
         return false;
     }
+    /* values of an array */
     if (type == H5I_DATASET) {
         return take_source(r, node, id, 0);
     }
+    /* members of a group */
     if (++r->depth > STORE_MAX_DEPTH) {
         return fail_node(r, node, "is nested too deep");
     }
@@ -396,6 +403,7 @@ static bool take_image(hid_t file, void **bytes, size_t *size) {
 }
 
 sim_status store_print(const store *s, void **bytes, size_t *size, sim_error *error) {
+    /* write into a file in memory */
     *bytes = NULL;
     if (s->starved) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the content of the file");
@@ -404,6 +412,7 @@ sim_status store_print(const store *s, void **bytes, size_t *size, sim_error *er
     hid_t access = memory_access();
     hid_t file = H5Fcreate("image", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     hid_t root = file >= 0 ? H5Gopen2(file, "/", H5P_DEFAULT) : -1;
+    /* content, then the bytes of the file */
     int good = root >= 0 && put_content(&s->root, root) && take_image(file, bytes, size);
     char why[HDF5_REASON_BYTES];
     hdf5_reason(why);

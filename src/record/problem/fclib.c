@@ -252,6 +252,7 @@ static bool take_friction(const reader *r, const store_node *vectors, fclib *p) 
 }
 
 static bool take_fclib_problem(const reader *r, const store_node *root, fclib *p) {
+    /* local or global form */
     const store_node *local = store_find(root, "fclib_local"), *global = store_find(root, "fclib_global");
     int dimension;
     if (!local && !global) {
@@ -265,12 +266,14 @@ static bool take_fclib_problem(const reader *r, const store_node *root, fclib *p
         return group && local && global ? fail_array(r, root, "fclib_local", "and fclib_global: one problem at a time")
                                         : false;
     }
+    /* dimension 3 */
     if (dimension != 3) {
         return fail_array(r, group, "spacedim",
                           dimension == 2   ? "is 2: plane problems are not supported"
                           : dimension == 5 ? "is 5: rolling friction is not supported"
                                            : "should be 3");
     }
+    /* friction coefficients, then matrices and vectors of the form */
     const store_node *vectors = find_array(r, group, "vectors", STORE_GROUP);
     if (!vectors || !take_friction(r, vectors, p) ||
         !(global ? take_global(r, group, vectors, p) : take_local(r, group, vectors, p))) {

@@ -226,6 +226,7 @@ static const double *reals_in(const store_node *group, const char *name, ptrdiff
 
 sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, double *impulse, sim_error *error) {
     const sim_problem *p = file->problem;
+    /* impulses: in the order of the problem's own rows, else in FCLIB's */
     const store_node *solution = store_find(&file->store.root, "solution");
     const store_node *own = store_find(store_find(&file->store.root, problem_own_group), "solution");
     const double *all = reals_in(own, "impulse", p->nrow), *r = reals_in(solution, "r", 3 * (ptrdiff_t)file->contacts);
@@ -237,6 +238,7 @@ sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, doub
         int at = file->fclib_row[k], m = 3 * file->contacts;
         impulse[k] = all ? all[k] : at < 0 ? 0 : at < m ? r[at] : l[at - m];
     }
+    /* velocities: stored ones, else A v = A v_free + J^T impulse */
     if (sim_problem_local(p)) {
         return SIM_OK;
     }
@@ -274,6 +276,7 @@ static void put_own_solution(sim_problem_file *file, const double *impulse) {
 
 static sim_status answer_problem(sim_problem_file *file, const double *impulse, const char *made_by, memory_pool *work,
                                  sim_error *error) {
+    /* work space in both orders */
     const sim_problem *p = file->problem;
     int order = 3 * file->contacts + file->bilateral;
     double *u = POOL_NEW(work, double, p->nrow), *R = POOL_NEW(work, double, p->nrow);
@@ -283,11 +286,13 @@ static sim_status answer_problem(sim_problem_file *file, const double *impulse, 
     if (!u || !R || !target || !v || !r || !fclib_u || !fclib_v) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solution");
     }
+    /* relative velocity u of the impulses */
     if (sim_problem_local(p)) {
         local_velocity(p, impulse, u);
     } else {
         global_velocity(p, impulse, v, u);
     }
+    /* FCLIB's u is measured from the target velocity of the law */
     sim_regularise(p, SIM_RIGID, &file->law, NULL, R, target);
     for (int k = 0; k < p->nrow; k++) {
         if (file->fclib_row[k] >= 0) {
@@ -295,6 +300,7 @@ static sim_status answer_problem(sim_problem_file *file, const double *impulse, 
             fclib_u[file->fclib_row[k]] = u[k] - target[k];
         }
     }
+    /* FCLIB's generalised velocities */
     for (int j = 0; j < file->dofs; j++) {
         if (file->response) {
             fclib_v[j] = file->v0[j] + dense_dot(order, file->response + (ptrdiff_t)j * order, r);
@@ -302,6 +308,7 @@ static sim_status answer_problem(sim_problem_file *file, const double *impulse, 
             fclib_v[file->fclib_dof[j]] = v[j];
         }
     }
+    /* both records */
     put_solution(file, r, fclib_u, fclib_v, made_by);
     put_own_solution(file, impulse);
     return file->store.starved ? sim_fail(error, SIM_NO_RESOURCE, "no memory for the solution") : SIM_OK;

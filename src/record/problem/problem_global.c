@@ -20,6 +20,7 @@ typedef struct draft {
 } draft;
 
 static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, memory_pool *work) {
+    /* trees: connected components of M */
     d->tree_of = POOL_NEW(work, int, p->dofs);
     d->place = POOL_NEW(work, int, p->dofs);
     file->fclib_dof = POOL_NEW(file->pool, int, p->dofs);
@@ -28,6 +29,7 @@ static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, m
     if (!d->tree || !d->place || !file->fclib_dof) {
         return false;
     }
+    /* offset of each tree */
     for (int i = 0; i < p->dofs; i++) {
         d->tree[d->tree_of[i]].nv++;
     }
@@ -36,6 +38,7 @@ static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, m
         v0 += d->tree[t].nv;
         d->tree[t].nv = 0;
     }
+    /* permutation from FCLIB's velocities to the trees', and back */
     for (int i = 0; i < p->dofs; i++) {
         sim_problem_tree *t = &d->tree[d->tree_of[i]];
         d->place[i] = t->v0 + t->nv++;
@@ -45,6 +48,7 @@ static bool order_velocities(sim_problem_file *file, draft *d, const fclib *p, m
 }
 
 static sim_status fill_A(draft *d, const fclib *p, memory_pool *work, sim_error *error) {
+    /* sizes of the dense blocks */
     ptrdiff_t size = 0;
     ptrdiff_t *at = POOL_NEW(work, ptrdiff_t, d->parts.ntree);
     for (int t = 0; at && t < d->parts.ntree; t++) {
@@ -55,6 +59,7 @@ static sim_status fill_A(draft *d, const fclib *p, memory_pool *work, sim_error 
                             d->tree[t].nv, MAX_COUPLED_DOFS);
         }
     }
+    /* fill them from the rows of M */
     d->A = at ? POOL_NEW(work, double, size) : NULL;
     if (!d->A) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
@@ -101,9 +106,11 @@ static void fill_rows(const draft *d, const sim_constraint *c, const int *fclib_
 }
 
 static sim_status fill_J(sim_problem_file *file, draft *d, const fclib *p, memory_pool *work, sim_error *error) {
+    /* rows of J: columns of FCLIB's H and G */
     int m = 3 * p->contacts;
     sparse H = sparse_transposed(work, &p->H), G = {0};
     G = p->bilateral ? sparse_transposed(work, &p->G) : G;
+    /* trees and block sizes of each constraint */
     ptrdiff_t size = 0;
     for (int i = 0; sparse_there(&H) && (!p->bilateral || sparse_there(&G)) && i < d->parts.nconstraint; i++) {
         sim_constraint *c = &d->constraint[i];
@@ -116,6 +123,7 @@ static sim_status fill_J(sim_problem_file *file, draft *d, const fclib *p, memor
             return sim_fail(error, SIM_BAD_INPUT, "the blocks of J take more than %td numbers", most_numbers);
         }
     }
+    /* fill the blocks */
     d->J = POOL_NEW(work, double, size);
     if (!d->J || !sparse_there(&H) || (p->bilateral && !sparse_there(&G))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");

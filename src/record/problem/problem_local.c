@@ -10,6 +10,7 @@
 #include <string.h>
 
 sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, memory_pool *work) {
+    /* a constraint of 3 rows a contact, of 1 row a bilateral equation */
     int count = p->contacts + p->bilateral;
     sim_constraint *constraint = POOL_NEW(work, sim_constraint, count);
     file->contacts = p->contacts;
@@ -18,6 +19,7 @@ sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, memo
     if (!constraint || !file->fclib_row) {
         return NULL;
     }
+    /* FCLIB orders a contact (normal, tangents), the problem (tangents, normal) */
     for (int i = 0, row = 0; i < count; i++) {
         int contact = i < p->contacts, rows = contact ? 3 : 1;
         constraint[i] = (sim_constraint){.kind = contact ? SIM_CONTACT : SIM_EQUALITY,
@@ -98,11 +100,13 @@ static void clear_column_marks(blocks *b) {
 }
 
 static bool find_blocks(blocks *b, memory_pool *work) {
+    /* count the blocks that hold an entry */
     ptrdiff_t count = 0, length = 0;
     clear_column_marks(b);
     for (int i = 0; i < b->constraints; i++) {
         count += list_row_columns(b, i, NULL);
     }
+    /* columns and offsets of each block row, a matrix in block compressed rows */
     b->start = POOL_NEW(work, int, (ptrdiff_t)b->constraints + 1);
     b->column = POOL_NEW(work, int, count);
     b->at = POOL_NEW(work, ptrdiff_t, count);
@@ -139,6 +143,7 @@ static void fill_local_blocks(blocks *b) {
 
 sim_status problem_local(sim_problem_file *file, const fclib *p, memory_pool *work, const sparse *K, const double *q,
                          sim_error *error) {
+    /* rows in the problem's order */
     int nrow = 3 * p->contacts + p->bilateral;
     sim_problem parts = {.step = 1, .nconstraint = p->contacts + p->bilateral, .nrow = nrow};
     parts.constraint = problem_constraints(file, p, work);
@@ -151,6 +156,7 @@ sim_status problem_local(sim_problem_file *file, const fclib *p, memory_pool *wo
                 .problem_row = POOL_NEW(work, int, nrow)};
     b.mark = POOL_NEW(work, int, parts.nconstraint);
     parts.gap = POOL_NEW(work, double, nrow);
+    /* pattern of W, and the permutation of rows */
     if (!parts.constraint || !ordered || !parts.gap || !b.problem_row || !b.mark || !find_blocks(&b, work)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
     }
@@ -158,10 +164,12 @@ sim_status problem_local(sim_problem_file *file, const fclib *p, memory_pool *wo
         b.problem_row[file->fclib_row[k]] = k;
         ordered[k] = q[file->fclib_row[k]];
     }
+    /* values of W */
     fill_local_blocks(&b);
     sim_delassus W = {b.start, b.column, b.at, b.value, sparse_symmetric(K)};
     parts.W = &W;
     parts.q = ordered;
+    /* warm start */
     parts.impulse_guess = problem_impulse_guess(file, p, work);
     sim_error why = {0};
     file->problem = sim_problem_create(&parts, NULL, &why);

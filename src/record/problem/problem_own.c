@@ -31,6 +31,7 @@ static double *number_of(sim_constraint *c, int k) { return (double *)(void *)((
 /* ---- writing ---- */
 
 static void put_constraints(store *s, store_node *group, const sim_problem *p) {
+    /* integers and indices */
     int count = p->nconstraint;
     int64_t *one = POOL_NEW(s->pool, int64_t, 2 * (ptrdiff_t)count);
     double *value = POOL_NEW(s->pool, double, count);
@@ -54,6 +55,7 @@ static void put_constraints(store *s, store_node *group, const sim_problem *p) {
     PUT_TWO("block", STORE_I64, block);
     PUT_TWO("body", STORE_I32, body);
     PUT_ONE("id", STORE_U64, p->constraint[i].id);
+    /* real parameters */
     for (int k = 0; k < CONSTRAINT_NUMBERS; k++) {
         for (int i = 0; i < count; i++) {
             sim_constraint c = p->constraint[i];
@@ -81,6 +83,7 @@ static void put_wholes(store *s, store_node *group, const char *name, const int 
 }
 
 static void put_trees(store *s, store_node *group, const sim_problem *p) {
+    /* length of J and of A */
     ptrdiff_t length = 0, size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -92,6 +95,7 @@ static void put_trees(store *s, store_node *group, const sim_problem *p) {
     for (int t = 0; t < p->ntree; t++) {
         size += (ptrdiff_t)p->tree[t].nv * p->tree[t].nv;
     }
+    /* diagonal blocks of A, tree by tree */
     int *nv = POOL_NEW(s->pool, int, p->ntree);
     double *A = POOL_NEW(s->pool, double, size);
     if (!nv || !A) {
@@ -110,6 +114,7 @@ static void put_trees(store *s, store_node *group, const sim_problem *p) {
 }
 
 static void put_own_delassus(store *s, store_node *parent, const sim_problem *p) {
+    /* offsets of the blocks, and length of their values */
     const sim_delassus *W = p->W;
     store_node *group = store_group(s, parent, "W");
     ptrdiff_t blocks = W->start[p->nconstraint], length = 0;
@@ -122,6 +127,7 @@ static void put_own_delassus(store *s, store_node *parent, const sim_problem *p)
             length = end > length ? end : length;
         }
     }
+    /* block compressed rows */
     put_wholes(s, group, "start", W->start, (ptrdiff_t)p->nconstraint + 1);
     put_wholes(s, group, "column", W->column, blocks);
     if (at) {
@@ -132,6 +138,7 @@ static void put_own_delassus(store *s, store_node *parent, const sim_problem *p)
 }
 
 void problem_put_own(store *s, const sim_problem *p) {
+    /* format and names of the constraint kinds */
     char kinds[160] = "";
     store_node *group = store_group(s, &s->root, problem_own_group);
     for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
@@ -142,6 +149,7 @@ void problem_put_own(store *s, const sim_problem *p) {
     store_attribute(s, group, "kinds", kinds);
     store_attribute(s, group, "made_by", sim_version());
     store_int(s, group, "format", FORMAT_VERSION);
+    /* vectors */
     store_real(s, group, "step", 1, 1, &p->step);
     put_constraints(s, group, p);
     put_vector(s, group, "gap", p->gap, p->nrow);
@@ -151,6 +159,7 @@ void problem_put_own(store *s, const sim_problem *p) {
     put_vector(s, group, "v_start", p->v_start, p->nv);
     put_vector(s, group, "v_guess", p->v_guess, p->nv);
     put_vector(s, group, "impulse_guess", p->impulse_guess, p->nrow);
+    /* W of a local problem, or A and J of a global one */
     if (sim_problem_local(p)) {
         put_own_delassus(s, group, p);
     } else {
@@ -237,6 +246,7 @@ static const double *take_reals(const own *o, const store_node *group, const cha
 }
 
 static bool take_trees(own *o) {
+    /* number of velocities of each tree */
     const store_node *node = store_find(o->group, "tree_velocities");
     int count = node && node->count <= INT_MAX ? (int)node->count : 0;
     const int64_t *nv = count ? take_integers(o, o->group, "tree_velocities", -1, 0, 1 << 20) : NULL;
@@ -245,6 +255,7 @@ static bool take_trees(own *o) {
     if ((count && !nv) || !o->tree) {
         return false;
     }
+    /* offsets of velocities and of the blocks of A */
     for (int t = 0; t < count; t++) {
         o->tree[t] = (sim_problem_tree){(int)v0, (int)nv[t]};
         v0 += nv[t];
@@ -253,6 +264,7 @@ static bool take_trees(own *o) {
             return refuse_array(o, "tree_velocities", "holds a number out of its range");
         }
     }
+    /* A itself */
     o->parts.ntree = count;
     o->parts.nv = (int)v0;
     o->parts.tree = o->tree;
@@ -261,6 +273,7 @@ static bool take_trees(own *o) {
 }
 
 static bool take_constraints(own *o) {
+    /* index arrays, all of them within their ranges */
     const store_node *first = store_find(o->group, "kind");
     int count = first && first->count <= INT_MAX / 8 ? (int)first->count : 0;
     const int64_t *kind = take_integers(o, o->group, "kind", -1, 0, SIM_CONSTRAINT_KINDS - 1);
@@ -275,6 +288,7 @@ static bool take_constraints(own *o) {
     if (!o->constraint) {
         return false;
     }
+    /* constraints and their rows */
     for (int i = 0, row = 0; i < count; i++) {
         o->constraint[i] = (sim_constraint){.kind = (sim_constraint_kind)kind[i],
                                             .row = row,
@@ -286,6 +300,7 @@ static bool take_constraints(own *o) {
         row += (int)rows[i];
         o->parts.nrow = row;
     }
+    /* real parameters */
     for (int k = 0; k < CONSTRAINT_NUMBERS; k++) {
         const double *value = take_reals(o, o->group, number[k].name, count);
         if (!value) {
@@ -319,6 +334,7 @@ static bool take_J(own *o) {
 }
 
 static bool take_delassus(own *o) {
+    /* index arrays, within their ranges */
     const store_node *group = take_array(o, o->group, "W", STORE_GROUP, -1), *column = store_find(group, "column");
     int count = o->parts.nconstraint, blocks = column && column->count <= INT_MAX ? (int)column->count : 0;
     const int64_t *start = group ? take_integers(o, group, "start", (ptrdiff_t)count + 1, 0, blocks) : NULL;
@@ -331,6 +347,7 @@ static bool take_delassus(own *o) {
     if (!symmetric || !own_start || !own_column || !own_at) {
         return false;
     }
+    /* rows follow on each other, blocks lie within the values */
     for (int i = 0; i < count; i++) {
         own_start[i + 1] = (int)start[i + 1];
         if (start[0] != 0 || start[i + 1] < start[i]) {
@@ -344,6 +361,7 @@ static bool take_delassus(own *o) {
             }
         }
     }
+    /* W and q */
     o->W = (sim_delassus){own_start, own_column, own_at, value->real, (int)symmetric[0]};
     o->parts.W = &o->W;
     o->parts.q = take_reals(o, o->group, "q", o->parts.nrow);

@@ -76,6 +76,7 @@ static int find_component(const reduction *r, const int *tree, int t) {
 }
 
 static sim_status solve_component(const reduction *r, int n, int *place, sim_error *error) {
+    /* dense augmented matrix [M | X] of the component */
     int width = n + r->columns;
     memory_pool *pool = pool_create();
     double **row = pool ? POOL_NEW(pool, double *, n) : NULL;
@@ -95,6 +96,7 @@ static sim_status solve_component(const reduction *r, int n, int *place, sim_err
         }
         memcpy(row[i] + n, r->X + (ptrdiff_t)dof * r->columns, (size_t)r->columns * sizeof *r->X);
     }
+    /* Gaussian elimination leaves M^-1 X on the right */
     sim_status status = eliminate_component(r->store, n, width, row, error);
     for (int i = 0; i < n && !status; i++) {
         memcpy(r->X + (ptrdiff_t)r->member[i] * r->columns, row[i] + n, (size_t)r->columns * sizeof *r->X);
@@ -160,6 +162,7 @@ static sim_status add_rows_product(const reduction *r, const sparse *rows, int f
 }
 
 static sim_status reduce_problem(sim_problem_file *file, const reduction *r, sim_error *error) {
+    /* right sides w and b */
     const fclib *p = r->p;
     int m = 3 * p->contacts, nrow = r->columns - 1;
     sparse H = sparse_transposed(r->work, &p->H), G = {0}, K;
@@ -171,11 +174,13 @@ static sim_status reduce_problem(sim_problem_file *file, const reduction *r, sim
     }
     memcpy(q, p->w, (size_t)m * sizeof *q);
     memcpy(q + m, p->bilateral ? p->b : p->w, (size_t)p->bilateral * sizeof *q);
+    /* add H^T M^-1 H and its right side, row by row */
     sim_status status = add_rows_product(r, &H, 0, row, &t, q, error);
     status = status || !p->bilateral ? status : add_rows_product(r, &G, m, row, &t, q, error);
     if (status) {
         return status;
     }
+    /* local problem W = H^T M^-1 H, q */
     K = sparse_of(r->work, nrow, nrow, &t);
     return sparse_there(&K) ? problem_local(file, p, r->work, &K, q, error)
                             : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
@@ -196,12 +201,14 @@ static bool keep_response(sim_problem_file *file, const reduction *r) {
 }
 
 sim_status problem_reduced(sim_problem_file *file, const fclib *p, memory_pool *work, sim_error *error) {
+    /* the dense inverse bounds the size */
     int nrow = 3 * p->contacts + p->bilateral;
     if (nrow > MAX_ROWS || p->dofs > MAX_ROWS) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "M is not symmetric; such problems may have %d rows and velocities, this has %d and %d",
                         MAX_ROWS, nrow, p->dofs);
     }
+    /* X = M^-1 [H G f] */
     reduction r = {&file->store,
                    p,
                    work,
@@ -213,6 +220,7 @@ sim_status problem_reduced(sim_problem_file *file, const fclib *p, memory_pool *
     }
     fill_right_sides(&r);
     sim_status status = solve_components(&r, error);
+    /* local problem, and X for the velocities that follow from its solution */
     status = status ? status : reduce_problem(file, &r, error);
     return status || keep_response(file, &r) ? status : sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
 }

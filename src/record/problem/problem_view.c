@@ -12,6 +12,7 @@
 #include <string.h>
 
 sim_status problem_map_view(sim_problem_file *file, sim_error *error) {
+    /* count contacts and bilateral rows */
     const sim_problem *p = file->problem;
     file->fclib_row = POOL_NEW(file->pool, int, p->nrow);
     file->fclib_dof = POOL_NEW(file->pool, int, p->nv);
@@ -23,6 +24,7 @@ sim_status problem_map_view(sim_problem_file *file, sim_error *error) {
     for (int i = 0; i < p->nconstraint; i++) {
         file->contacts += p->constraint[i].kind == SIM_CONTACT;
     }
+    /* FCLIB's row of each row; limits and dry friction have none */
     for (int i = 0, contact = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int k = 0; k < c->rows; k++) {
@@ -32,6 +34,7 @@ sim_status problem_map_view(sim_problem_file *file, sim_error *error) {
         }
         contact += c->kind == SIM_CONTACT;
     }
+    /* velocities keep their order */
     for (int j = 0; j < p->nv; j++) {
         file->fclib_dof[j] = j;
     }
@@ -49,6 +52,7 @@ typedef struct view {
 } view;
 
 static bool fill_view_vectors(view *v, memory_pool *work) {
+    /* w and mu in FCLIB's rows */
     const sim_problem *p = v->p;
     const double *from = sim_problem_local(p) ? p->q : p->offset;
     double *R = POOL_NEW(work, double, p->nrow), *target = POOL_NEW(work, double, p->nrow);
@@ -57,6 +61,7 @@ static bool fill_view_vectors(view *v, memory_pool *work) {
     if (!R || !target || !v->w || !v->mu) {
         return false;
     }
+    /* target velocity of the rigid law */
     sim_regularise(p, SIM_RIGID, &v->file->law, NULL, R, target);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -74,6 +79,7 @@ static bool fill_view_vectors(view *v, memory_pool *work) {
 }
 
 static bool put_mass(const view *v, memory_pool *work) {
+    /* size of the blocks of A */
     const sim_problem *p = v->p;
     ptrdiff_t size = 0, largest = 0;
     for (int t = 0; t < p->ntree; t++) {
@@ -81,6 +87,7 @@ static bool put_mass(const view *v, memory_pool *work) {
         size += block;
         largest = block > largest ? block : largest;
     }
+    /* nonzeros of A as triplets */
     triplets M = triplets_make(work, size);
     double *A = POOL_NEW(work, double, largest), *f = POOL_NEW(work, double, p->nv);
     if (!M.row || !M.column || !M.value || !A || !f) {
@@ -95,6 +102,7 @@ static bool put_mass(const view *v, memory_pool *work) {
             }
         }
     }
+    /* f = A v_free */
     problem_mass_times(p, p->v_free, f);
     fclib_put_triplets(v->s, v->group, "M", p->nv, p->nv, &M);
     store_real(v->s, v->vectors, "f", 1, p->nv, f);

@@ -425,6 +425,7 @@ static void choose_channels(const sim_scene *scene, const channel_kind *kind, in
 }
 
 channel_set *channels_choose(const sim_scene *scene, memory_pool *pool) {
+    /* channels of steps and of contacts */
     channel_set *set = POOL_NEW(pool, channel_set, 1);
     int touching = scene->options.contacts ? collision_possible(scene->model) : 0;
     if (!set || touching < 0) {
@@ -435,6 +436,7 @@ channel_set *channels_choose(const sim_scene *scene, memory_pool *pool) {
     if (!set->channel || !set->contact_channel) {
         return NULL;
     }
+    /* channels by what the model can have: joints, contacts, sleep */
     choose_channels(scene, table, KINDS, set->channel, &set->count, &set->width);
     if (touching || contact_stage_needed(scene->model)) {
         choose_channels(scene, touching_table, TOUCHING_KINDS, set->channel, &set->count, &set->width);

@@ -53,6 +53,7 @@ static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (
 /* ---- writing ---- */
 
 static header make_header(const sim_scene *scene, const sim_world *world) {
+    /* numbers that fix the length of the file */
     const sim_model *model = sim_world_model(world);
     const sim_options *options = sim_world_options(world);
     const sim_state *state = sim_world_state(world);
@@ -65,12 +66,14 @@ static header make_header(const sim_scene *scene, const sim_world *world) {
     head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.ntext = scene->text ? scene->text_length : 0;
+    /* settings that have to agree on resume */
     head.step_size = options->step;
     snprintf(head.integrator, sizeof head.integrator, "%s", sim_integrator_name(options->integrator));
     snprintf(head.solver, sizeof head.solver, "%s",
              options->contacts || contact_stage_needed(model) ? options->solver->name : "off");
     snprintf(head.scene_hash, sizeof head.scene_hash, "%s", scene->hash);
     snprintf(head.version, sizeof head.version, "%s", sim_version());
+    /* time */
     head.time = state->time;
     head.time0 = state->time0;
     head.step = state->step;
@@ -85,6 +88,7 @@ static char *put_bytes(char *at, const void *from, size_t size) {
 }
 
 static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, size_t *size) {
+    /* memory of the whole file */
     header head = make_header(scene, world);
     const sim_state *state = sim_world_state(world);
     *size = file_size(&head);
@@ -92,12 +96,14 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     if (!bytes) {
         return NULL;
     }
+    /* motion */
     at = put_bytes(at, &head, sizeof head);
     at = put_bytes(at, state->q, head.nq * sizeof(double));
     at = put_bytes(at, state->v, head.nv * sizeof(double));
     at = put_bytes(at, state->a, head.nv * sizeof(double));
     at = put_bytes(at, state->held, head.nv * sizeof(double));
     at = put_bytes(at, state->trail, 4 * head.nv * sizeof(double));
+    /* contacts and warm starts */
     at = put_bytes(at, state->contact, head.ncontact * sizeof *state->contact);
     at = put_bytes(at, state->impulse, head.ncontact * sizeof *state->impulse);
     const sim_model *model = scene->model;
@@ -106,6 +112,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
         at = put_bytes(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put_bytes(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
     }
+    /* rest, text of the scene, checksum */
     at = put_bytes(at, state->rest, head.nrest * sizeof *state->rest);
     at = put_bytes(at, scene->text, head.ntext);
     uint64_t sum = hash_bytes(HASH_START, bytes, (size_t)(at - bytes));
@@ -164,8 +171,10 @@ static sim_status check_checkpoint_file(const char *path, const char *bytes, siz
     return SIM_OK;
 }
 
+/* Does this world, with its options, have the model and the settings of the checkpoint? */
 /* Would this world go on as the one that was saved? */
 static sim_status check_world(const char *path, const header *head, const header *own, sim_error *error) {
+    /* sizes of the state */
     if (head->nrow != own->nrow && head->nq == own->nq && head->nv == own->nv) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s: the checkpoint is of another model: with other actuators or constraints", path);
@@ -177,6 +186,7 @@ static sim_status check_world(const char *path, const header *head, const header
                         path, (unsigned long long)head->nq, (unsigned long long)head->nv, (unsigned long long)own->nq,
                         (unsigned long long)own->nv);
     }
+    /* settings, model and step */
     if (memcmp(head->solver, own->solver, sizeof own->solver) != 0) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint was made with contacts '%.15s', not '%s'", path,
                         head->solver, own->solver);
@@ -205,6 +215,7 @@ static sim_status check_world(const char *path, const header *head, const header
 }
 
 static sim_status take_up(const char *path, const header *head, const char *bytes, sim_world *world, sim_error *error) {
+    /* copies at aligned addresses */
     const sim_model *model = sim_world_model(world);
     size_t count = (size_t)motion_numbers(head), rows = (size_t)head->nrow, contacts = (size_t)head->ncontact;
     double *numbers = malloc((count + rows + 1) * sizeof *numbers);
@@ -215,6 +226,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
     sim_error why;
     sim_fail(&why, status, "no memory for a checkpoint");
     if (numbers && contact && impulse && rest && contacts <= INT_MAX) {
+        /* arrays in the order of pack_checkpoint */
         const char *at = bytes + sizeof *head;
         memcpy(numbers, at, count * sizeof *numbers);
         at += count * sizeof *numbers;
@@ -225,6 +237,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         memcpy(numbers + count, at, rows * sizeof *numbers);
         at += rows * sizeof *numbers;
         memcpy(rest, at, head->nrest * sizeof *rest);
+        /* state that points into the copies */
         sim_state state = {.time = head->time,
                            .time0 = head->time0,
                            .step = head->step,
@@ -244,6 +257,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         }
         status = sim_world_set_state(world, &state, &why);
     }
+    /* the world has its own copies by now */
     free(rest);
     free(impulse);
     free(contact);

@@ -36,6 +36,7 @@ static void add_track(uint64_t *hash, const sim_track *track) {
 }
 
 static void add_bodies(uint64_t *hash, const sim_model *model) {
+    /* tree: joints and inertias */
     for (int i = 0; i < model->nbody; i++) {
         const sim_body *body = &model->body[i];
         ADD(hash, body->parent);
@@ -46,6 +47,7 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, body->pitch);
         ADD(hash, body->inertia);
     }
+    /* degrees of freedom */
     for (int i = 0; i < model->nv; i++) {
         const sim_dof *dof = &model->dof[i];
         ADD(hash, dof->armature);
@@ -55,6 +57,7 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, dof->limit);
         ADD(hash, dof->friction);
     }
+    /* loop constraints */
     for (int i = 0; i < model->nequality; i++) {
         const sim_equality *equality = &model->equality[i];
         ADD(hash, equality->type);
@@ -71,6 +74,7 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
 }
 
 static void add_shapes(uint64_t *hash, const sim_model *model) {
+    /* shapes and their geometries */
     for (int i = 0; i < model->nshape; i++) {
         const sim_shape *shape = &model->shape[i];
         ADD(hash, shape->body);
@@ -84,9 +88,11 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, shape->group);
         ADD(hash, shape->mask);
     }
+    /* exclusions */
     for (int i = 0; i < model->nexclusion; i++) {
         ADD(hash, model->exclusion[i]);
     }
+    /* materials and pairs */
     for (int i = 0; i < model->nmaterial; i++) {
         const sim_material *material = &model->material[i];
         ADD(hash, material->friction);

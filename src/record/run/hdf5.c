@@ -113,12 +113,14 @@ typedef void text_source(const record_channel *channel, const sim_scene *scene, 
 
 static bool put_texts(hid_t owner, const char *name, const record_channel *channel, const sim_scene *scene, int count,
                       text_source *text_at) {
+    /* width of the longest text */
     char text[CHANNEL_NAME_BYTES];
     size_t width = 1;
     for (int i = 0; i < count; i++) {
         text_at(channel, scene, i, text, sizeof text);
         width = strlen(text) > width ? strlen(text) : width;
     }
+    /* fixed-width strings, padded with zeros */
     char *all = calloc((size_t)count, width);
     if (!all) {
         return false;
@@ -239,6 +241,7 @@ static bool name_shapes(hid_t id, const sim_scene *scene) {
 }
 
 static bool create_datasets(hdf5 *self, const sim_scene *scene, const channel_set *set) {
+    /* one dataset for each channel of steps and of contacts */
     size_t largest = 0;
     self->dataset = POOL_NEW(self->pool, dataset, set->count + set->contact_count);
     if (!self->dataset) {
@@ -247,6 +250,7 @@ static bool create_datasets(hdf5 *self, const sim_scene *scene, const channel_se
     self->contacts0 = set->count;
     self->contact_width = set->contact_width;
     for (int s = 0; s < set->count + set->contact_count; s++) {
+        /* chunks, and their rows in memory */
         dataset *d = &self->dataset[s];
         d->channel = s < set->count ? &set->channel[s] : &set->contact_channel[s - set->count];
         choose_chunk(d);
@@ -258,6 +262,7 @@ static bool create_datasets(hdf5 *self, const sim_scene *scene, const channel_se
         }
         self->count++;
     }
+    /* buffer for one chunk */
     self->scratch = pool_alloc(self->pool, largest, 1);
     return self->scratch && (set->contact_count == 0 || name_shapes(self->dataset[set->count].id, scene));
 }
@@ -442,6 +447,7 @@ static bool make_file(hdf5 *self, const sim_scene *scene, const channel_set *set
 }
 
 writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error) {
+    /* state of the recorder */
     memory_pool *pool = pool_create();
     hdf5 *self = pool ? POOL_NEW(pool, hdf5, 1) : NULL;
     char *name = self ? pool_text(pool, path) : NULL;
@@ -455,6 +461,7 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
                    .path = name,
                    .file = -1};
     self->driver = self->complete = -1;
+    /* file with empty datasets; discarded where that fails */
     hdf5_silence before = hdf5_silence_begin();
     int good = make_file(self, scene, set);
     if (!good) {

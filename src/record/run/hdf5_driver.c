@@ -138,6 +138,7 @@ static herr_t keep_lost_write(driver_file *file, haddr_t address, size_t size, c
 static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
                            const void *bytes) {
     (void)type, (void)transfer;
+    /* the superblock is written with the present end of the file */
     driver_file *file = (driver_file *)base;
     haddr_t end = address + size;
     if (is_superblock(address, size, bytes)) {
@@ -147,10 +148,12 @@ static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_
         write_superblock(file, file->size);
         return 0;
     }
+    /* data; lost writes are kept for a second attempt */
     write_bytes(file, address, size, bytes);
     if (file->link->trouble) {
         return keep_lost_write(file, address, size, bytes);
     }
+    /* the file has grown */
     if (end > file->size) {
         file->size = end;
         write_superblock(file, end);

@@ -36,6 +36,7 @@ static sim_status check_head(const trajectory *t, const unsigned char *head, siz
 }
 
 static sim_status open_kind(trajectory *t, sim_error *error) {
+    /* first bytes of the file */
     unsigned char head[FOREIGN_HEAD_BYTES];
     int file;
     int64_t size;
@@ -50,6 +51,7 @@ static sim_status open_kind(trajectory *t, sim_error *error) {
     if (got < 0) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(errno));
     }
+    /* HDF5 by its signature, else text */
     if (length >= sizeof hdf5_magic && memcmp(head, hdf5_magic, sizeof hdf5_magic) == 0) {
         return trajectory_open_hdf5(t, error);
     }

@@ -30,6 +30,7 @@ static sim_status no_memory(const trajectory *t, sim_error *error) {
 /* ---- the bytes ---- */
 
 static sim_status take_file(trajectory *t, FILE *file, char **text, sim_error *error) {
+    /* read to the end; the buffer doubles */
     size_t room = 1 << 16, length = 0;
     char *all = malloc(room);
     while (all && length < most_bytes) {
@@ -43,6 +44,7 @@ static sim_status take_file(trajectory *t, FILE *file, char **text, sim_error *e
         }
         all = larger;
     }
+    /* text without NUL, within the limit */
     *text = all;
     if (!all || length >= most_bytes) {
         return all ? sim_fail(error, SIM_BAD_INPUT, "%s: is larger than 2 GiB", t->path) : no_memory(t, error);
@@ -107,6 +109,7 @@ static void split_unit(char *head, trajectory_column *column) {
 
 static sim_status read_header(trajectory *t, table *file, sim_error *error) {
     enum { MAX_COLUMNS = 1000000 };
+    /* number of columns */
     int count = 1, last = 0;
     for (const char *letter = file->next; *letter && *letter != '\n'; letter++) {
         count += *letter == ',';
@@ -116,6 +119,7 @@ static sim_status read_header(trajectory *t, table *file, sim_error *error) {
         return count <= MAX_COLUMNS ? no_memory(t, error)
                                     : sim_fail(error, SIM_BAD_INPUT, "%s: has too many columns", t->path);
     }
+    /* names and units of the first line */
     if (!is_whole(file->next)) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s: is not a table: its first line must name columns, as in 'time [s],step'", t->path);
@@ -135,11 +139,13 @@ static sim_status read_header(trajectory *t, table *file, sim_error *error) {
 /* ---- records ---- */
 
 static int find_csv_label(trajectory *t, table *file, const char *text) {
+    /* the newest label is the likeliest */
     for (int k = t->labels - 1; k >= 0; k--) {
         if (strcmp(t->label[k], text) == 0) {
             return k;
         }
     }
+    /* the array doubles */
     if (t->labels == file->label_room) {
         int room = 2 * file->label_room + 16;
         const char **larger = POOL_NEW(t->pool, const char *, room);
@@ -152,6 +158,7 @@ static int find_csv_label(trajectory *t, table *file, const char *text) {
         t->label = larger;
         file->label_room = room;
     }
+    /* a new label */
     t->label[t->labels] = text;
     return t->labels++;
 }

@@ -148,6 +148,7 @@ static bool grow_columns(trajectory *t, int more) {
 }
 
 static sim_status add_columns(trajectory *t, int number, hid_t set, int items, sim_error *error) {
+    /* names and units stored with the dataset */
     const channel_kind *kind = channel_kind_at(number);
     size_t names_width = 0, units_width = 0;
     int vectors = kind->rank == 3, units_count = vectors ? kind->width : items;
@@ -156,6 +157,7 @@ static sim_status add_columns(trajectory *t, int number, hid_t set, int items, s
     if (!grow_columns(t, items * kind->width)) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for its content", t->path);
     }
+    /* a column for each component of each item */
     for (int k = 0; k < items * kind->width; k++) {
         int item = k / kind->width, component = k % kind->width;
         trajectory_column column = {column_name(t, kind, names, names_width, item, component),
@@ -224,6 +226,7 @@ static sim_status count_records(trajectory *t, sim_error *error) {
 }
 
 static sim_status open_all(trajectory *t, sim_error *error) {
+    /* closing the file closes all that is open in it */
     opened *file = t->file;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -237,6 +240,7 @@ static sim_status open_all(trajectory *t, sim_error *error) {
                             : "%s: starts as HDF5, but cannot be opened; it may be damaged or truncated",
                         t->path);
     }
+    /* records, then the columns of each channel */
     sim_status status = check_links(t, file->file, error);
     status = status ? status : count_records(t, error);
     for (int k = 0; !status && channel_kind_at(k); k++) {
@@ -276,6 +280,7 @@ static sim_status hdf5_values(trajectory *t, int column, double *value, sim_erro
 
 sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, ptrdiff_t rows, ptrdiff_t width,
                            double *value, sim_error *error) {
+    /* shape of the dataset, if the run has it */
     hsize_t size[3] = {0, 0, 0}, start[3] = {(hsize_t)first, 0, 0};
     hdf5_silence before = hdf5_silence_begin();
     int rank = -1, is_hdf5 = t->read == hdf5_values;
@@ -288,11 +293,13 @@ sim_status trajectory_rows(trajectory *t, const char *dataset, ptrdiff_t first, 
         H5Dclose(set);
     }
     hdf5_silence_end(before);
+    /* rows within it, as wide as the caller expects */
     if (rank < 1 || first < 0 || rows < 0 || size[0] < (hsize_t)first + (hsize_t)rows || size[1] > MAX_ITEMS ||
         size[2] > MAX_ITEMS || (ptrdiff_t)(size[1] * size[2]) != width) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: /%s: does not hold %lld rows of %lld numbers", t->path, dataset,
                         (long long)first + (long long)rows, (long long)width);
     }
+    /* read */
     hsize_t count[3] = {(hsize_t)rows, size[1], size[2]};
     return rows ? read_record_rows(t, dataset, rank, start, count, value, error) : SIM_OK;
 }

@@ -28,6 +28,7 @@ static bool spread_numbers(loader *l, const joint_data *d, const char *key, cons
 static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     def->axis = v3_make(d->axis[0], d->axis[1], d->axis[2]);
     def->axis2 = v3_make(d->axis2[0], d->axis2[1], d->axis2[2]);
+    /* normalise both axes */
     double n1 = v3_direction(&def->axis), n2 = v3_direction(&def->axis2);
     const node *axis = node_member(d->at, "axis"), *axis2 = node_member(d->at, "axis2");
     const node *second = axis2 ? axis2 : axis ? axis : d->at;
@@ -39,6 +40,7 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
         report_once(&l->report, axis2, NULL, "the axis has length 0");
         return false;
     }
+    /* angle between the axes: 90 degrees for planar joints, not 0 for universal ones */
     double along = fabs(v3_dot(v3_scale(1 / n1, def->axis), v3_scale(1 / n2, def->axis2)));
     if (def->joint == SIM_PLANAR && along > 1e-6) {
         report_once(&l->report, second, "the default of axis2 is [1, 0, 0]",
@@ -173,6 +175,7 @@ static void place_free(const entry *e, const scope *s, sim_body_def *def) {
 
 static bool read_q(loader *l, const entry *e, const node *at, const number_list *list, double unit, const scope *s,
                    sim_body_def *def) {
+    /* one value a coordinate, degrees only where all coordinates are angles */
     if (!right_count(l, at, e, list->count, sim_joint_nq(def->joint), "coordinates")) {
         return false;
     }
@@ -181,12 +184,14 @@ static bool read_q(loader *l, const entry *e, const node *at, const number_list 
                     sim_joint_name(def->joint));
         return false;
     }
+    /* coordinates in SI units */
     for (int i = 0; i < list->count; i++) {
         def->q[i] = unit * list->value[i];
         if (unit == 1) {
             doubt_angle(l, at, def->joint, i, list->value[i], "for degrees use \"q_deg\"");
         }
     }
+    /* the quaternion of ball and free joints, normalised */
     int turned = def->joint == SIM_BALL ? 0 : def->joint == SIM_FREE ? 3 : -1;
     if (turned >= 0) {
         quat q;
@@ -230,6 +235,7 @@ static const node *meant_for(const entry *e, const node *given) {
 static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
     bool good = true;
     initial_data q, v;
+    /* q: of the scene's `initial` before the body's own */
     const node *given_q = meant_for(e, e->q), *given_v = meant_for(e, e->v);
     const node *own = b->q.count ? node_member(b->at, "q") : node_member(b->at, "q_deg");
     if (given_q && loader_read(l, given_q, &table_initial, &q)) {
@@ -242,6 +248,7 @@ static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_d
     } else if (own) {
         good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : DEGREE, NULL, def);
     }
+    /* v: the same order */
     if (given_v && loader_read(l, given_v, &table_initial, &v)) {
         good &= read_v(l, e, value_of(given_v, "v"), &v.v, e->v_scope, def);
     } else if (b->v.count) {
@@ -297,6 +304,7 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
     def->name = e->name;
     def->joint = e->type;
     def->parent = e->parent >= 0 ? l->entries[e->parent].index : 0;
+    /* joint, and its pose in the frame of the parent */
     bool good = read_joint(l, joint, def);
     good &= read_efforts(l, joint, e);
     if (!placement_read(&l->report, &b->pose, &X)) {
@@ -304,6 +312,7 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
     }
     X = pose_product(e->frame, X);
     def->placement = X;
+    /* a free body starts at its pose: the joint frame is the world */
     if (e->type == SIM_FREE) {
         quat q = quat_from_matrix(X.R);
         const double start[7] = {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
@@ -319,10 +328,12 @@ static void build_body(loader *l, int i) {
     entry *e = &l->entries[i];
     body_data b;
     joint_data other;
+    /* the body's keys, and its joint unless an instance gives another */
     if (!loader_read(l, e->body, &table_body, &b) || (e->joint && !loader_read(l, e->joint, &table_joint, &other))) {
         return;
     }
     const joint_data *joint = e->joint ? &other : &b.joint;
+    /* definition for the builder */
     sim_body_def def;
     e->type = (sim_joint_type)joint->type;
     e->read = true;
@@ -332,6 +343,7 @@ static void build_body(loader *l, int i) {
         return;
     }
     e->index = sim_builder_add_body(l->builder, &def);
+    /* a refusal of the builder becomes an error at the body */
     if (e->index < 0) {
         sim_builder *failed = l->builder;
         sim_error why = {0};
@@ -367,6 +379,7 @@ static void give_initial(loader *l, const scope *s, const node *n) {
     if (!loader_full_name(s, n->key, pattern)) {
         return;
     }
+    /* one body by its name */
     if (!strchr(n->key, '*')) {
         int found = loader_find(l, s, n->key, n);
         if (found >= 0) {
@@ -374,6 +387,7 @@ static void give_initial(loader *l, const scope *s, const node *n) {
         }
         return;
     }
+    /* every body that the pattern matches */
     bool any = false;
     for (int i = s->first; i < s->end && loader_spend(l, 0, n); i++) {
         if (name_matches(l->entries[i].name, pattern, &l->worked)) {

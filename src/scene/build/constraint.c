@@ -59,6 +59,7 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     if (!loader_read(l, n, &table_constraint, &d)) {
         return;
     }
+    /* both bodies */
     const node *second = node_member(n, "second"), *at[2] = {node_member(n, "first"), second ? second : n};
     if (!find_body(l, s, d.first, at[0], &body[0]) || !find_body(l, s, d.second, at[1], &body[1])) {
         return;
@@ -67,6 +68,7 @@ void read_constraint(loader *l, const scope *s, const node *n) {
         report_once(&l->report, n, NULL, "a spring needs a stiffness");
         return;
     }
+    /* parameters in SI units */
     sim_equality e = sim_equality_default();
     e.name = d.name ? d.name : d.first;
     e.type = (sim_equality_type)d.type;
@@ -78,6 +80,7 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     e.ratio = d.ratio;
     e.dof[0] = (int)d.first_dof;
     e.dof[1] = (int)d.second_dof;
+    /* coordinates of a coupling, or points and frames of the others */
     if (e.type == SIM_COUPLING) {
         if (!check_coupled(l, &body[0], d.first_dof, at[0]) || !check_coupled(l, &body[1], d.second_dof, at[1])) {
             return;
@@ -85,6 +88,7 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     } else if (!read_frames(l, &d, body, &e)) {
         return;
     }
+    /* the constraint needs two different bodies or coordinates */
     bool same = body[0].entry == body[1].entry && (e.type != SIM_COUPLING || e.dof[0] == e.dof[1]);
     if (same) {
         report_once(&l->report, at[1], NULL, "both are \"%.80s\"", d.second);

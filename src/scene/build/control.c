@@ -50,6 +50,7 @@ static bool may_drive(loader *l, const actuator_data *d, entry *e, const node *a
 }
 
 static void add_actuator(loader *l, const scope *s, const actuator_data *d, entry *e, bool many) {
+    /* a degree of freedom that is a single coordinate, with no other actuator on it */
     const node *at = node_member(d->at, "joint");
     if (!e->read || !has_dof(l, e, d->dof, at, node_member(d->at, "dof"))) {
         return;
@@ -62,6 +63,7 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
     if (!may_drive(l, d, e, at)) {
         return;
     }
+    /* gains and the lesser of both effort limits; the target is 0 until a track sets it */
     double effort = node_member(d->at, "effort") ? d->effort : INFINITY;
     sim_actuator a = {.name = many || !d->name ? e->name : full_name(l, s, d->name),
                       .dof = (int)d->dof,
@@ -71,6 +73,7 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
                       .gravity_compensation = d->gravity_compensation};
     a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = at_once};
     a.feedforward = (sim_track){.interpolation = SIM_HOLD, .width = 1};
+    /* target and feed-forward over time */
     bool good = !d->target.at || read_track(l, &d->target, 1, TRACK_TARGET, &a.target);
     good &= !d->feedforward.at || read_track(l, &d->feedforward, 1, TRACK_EFFORT, &a.feedforward);
     if (good && loader_good(l)) {
@@ -85,6 +88,7 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
         return;
     }
     const node *at = node_member(n, "joint");
+    /* one joint by its name */
     if (!strchr(d.joint, '*')) {
         int found = loader_find(l, s, d.joint, at);
         if (found >= 0) {
@@ -95,6 +99,7 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
     if (!loader_full_name(s, d.joint, pattern)) {
         return;
     }
+    /* every joint that the pattern matches and that can be driven */
     bool any = false;
     for (int i = s->first; i < s->end && loader_spend(l, 0, at); i++) {
         entry *e = &l->entries[i];
@@ -173,6 +178,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
     if (!loader_read(l, n, &table_load, &d) || !check_load_keys(l, &d)) {
         return;
     }
+    /* the body or joint that carries the load */
     const node *at = node_member(n, d.body ? "body" : "joint");
     int found = loader_find(l, s, d.body ? d.body : d.joint, at);
     if (found < 0 || !l->entries[found].read) {
@@ -180,6 +186,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
     }
     const entry *e = &l->entries[found];
     sim_load load = {.name = d.name ? full_name(l, s, d.name) : e->name, .body = -1, .dof = (int)d.dof};
+    /* a wrench on a body, or an effort at a joint */
     if (d.body) {
         if (d.torque.at) {
             add_wrench(l, &d, &d.torque, 0, load, e->index);

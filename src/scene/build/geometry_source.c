@@ -101,6 +101,7 @@ sim_geometry *geometry_from_rows(loader *l, const shape_data *d, sim_error *why)
 
 sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
     sim_triangles t = {0};
+    /* triangles of the file, within the limits of files and bytes */
     if (!path[0] || path[strlen(path) - 1] == '/') {
         sim_fail(why, SIM_BAD_INPUT, "expected the name of a file");
         return NULL;
@@ -113,6 +114,7 @@ sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 s
         return NULL;
     }
     loader_note_file(l, path);
+    /* convex hull or mesh of them */
     sim_geometry *g = type == SIM_CONVEX
                           ? hull_of(l, t.vertex, t.nvertex, why)
                           : mesh_of(l, t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle, why);

@@ -91,6 +91,7 @@ static void read_cameras(loader *l, const node *cameras) {
         l->report.no_memory = true;
         return;
     }
+    /* each camera from its keys */
     int count = 0;
     name_table names = {0};
     for (const node *n = cameras ? cameras->first : NULL; n; n = n->next) {
@@ -108,6 +109,7 @@ static void read_cameras(loader *l, const node *cameras) {
             report_once(&l->report, n, NULL, "the position of the camera is its target");
         }
     }
+    /* hand all of them to the scene */
     names_free(&names);
     l->scene->camera = camera;
     l->scene->ncamera = count;

@@ -93,6 +93,7 @@ static bool visit_shapes(const visit *v, const node *shapes, const sim_shape *co
 }
 
 static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_shape *shape) {
+    /* density or mass, unless the body's inertia is given */
     const node *density = node_member(d->at, "density"), *mass = node_member(d->at, "mass");
     const node *given = density ? density : mass;
     if (!given) {
@@ -103,6 +104,7 @@ static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_sha
                     "the body's inertia is given, and so is the %s of a shape", density ? "density" : "mass");
         return false;
     }
+    /* mass properties at the given density, or at 1 to be scaled to the mass */
     sim_inertia own = sim_shape_inertia(shape, density ? d->density : 1);
     bool hollow = shape->geometry && !(shape->geometry->solid.mass > 0);
     if (!(own.mass > 0) && !hollow) {
@@ -119,6 +121,7 @@ static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_sha
         own = sim_shape_inertia(shape, d->mass / own.mass);
         own.mass = d->mass;
     }
+    /* in the body frame, added to those of the other shapes */
     sim_error why;
     if (sim_inertia_check(&own, &why)) {
         report_once(&v->l->report, given, NULL, "%s", why.text);

@@ -78,6 +78,7 @@ static bool read_children(reading *r, const field_data *d, sim_field_def *out) {
 }
 
 static bool read_field(reading *r, const field_data *d, sim_field_def *out) {
+    /* dimensions of a primitive */
     *out = sim_field_default();
     out->type = (sim_field_type)d->type;
     if (d->type == SIM_FIELD_BOX) {
@@ -86,6 +87,7 @@ static bool read_field(reading *r, const field_data *d, sim_field_def *out) {
         out->size[0] = d->radius;
         out->size[1] = d->length;
     }
+    /* outline and thread */
     out->rounding = d->rounding;
     out->point = (const double(*)[2])d->points.value;
     out->npoint = d->points.count / 2;
@@ -102,6 +104,7 @@ static bool read_field(reading *r, const field_data *d, sim_field_def *out) {
         report_once(&r->l->report, d->at, NULL, "the key \"length\" is missing, which a rod needs");
         return false;
     }
+    /* placement, and the grid or the operands of a composed field */
     return placement_read(&r->l->report, &d->pose, &out->pose) && (!d->file || read_grid(r, d, out)) &&
            (!d->fields || read_children(r, d, out));
 }
@@ -133,11 +136,13 @@ sim_geometry *geometry_from_field(loader *l, const document *from, const shape_d
     reading r = {.l = l, .from = from};
     sim_field_def def;
     sim_error why = {0};
+    /* sample the field within the steps that the scene has left */
     sim_geometry *g = NULL;
     if (read_field(&r, &d->field, &def)) {
         int64_t most = l->steps_left < FIELD_MOST_STEPS ? l->steps_left : FIELD_MOST_STEPS, room = most;
         g = geometry_field_within(&def, d->resolution, l->cache, &room, &why);
         l->steps_left -= most - (room > 0 ? room : 0);
+        /* name the part of the definition that was refused */
         if (!g && why.status == SIM_BAD_INPUT) {
             char *text = why.text;
             const node *at = find_part(d->field.at, &text);
@@ -147,6 +152,7 @@ sim_geometry *geometry_from_field(loader *l, const document *from, const shape_d
             report_geometry(l, d->field.at, &why);
         }
     }
+    /* meshes serve the sampling only */
     for (; r.meshes; r.meshes = r.meshes->next) {
         sim_geometry_free(r.meshes->mesh);
     }

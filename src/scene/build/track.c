@@ -61,6 +61,7 @@ static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
 
 /* ---- sines ---- */
 
+/* Terms of offset + amplitude sin(2 pi f t + phase) in reverse Polish order, for each component. */
 static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) {
     const double turn = 2 * pi * d->frequency;
     const double phase = node_member(d->at, "phase_deg") ? d->phase_deg * pi / 180 : d->phase;
@@ -88,6 +89,7 @@ static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) 
 
 static bool read_keys(loader *l, const track_data *d, int width, sim_track *out) {
     static const double at_once[1] = {0};
+    /* one key for each time */
     int keys = d->values.count / width;
     *out = (sim_track){.interpolation = (sim_interpolation)d->interpolation, .keys = keys, .width = width};
     out->times = d->times.count ? d->times.value : at_once;
@@ -100,6 +102,7 @@ static bool read_keys(loader *l, const track_data *d, int width, sim_track *out)
         report_once(&l->report, node_member(d->at, "times"), NULL, "%d times for %d values", d->times.count, keys);
         return false;
     }
+    /* times increase */
     for (int i = 1; i < d->times.count; i++) {
         if (!(d->times.value[i] > d->times.value[i - 1])) {
             report_once(&l->report, node_member(d->at, "times"), NULL, "times must increase: %.17g s follows %.17g s",

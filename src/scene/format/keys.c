@@ -96,6 +96,7 @@ bool check_rivals(report *r, const node *n, const table *t, uint64_t suggested) 
     const node *given[MAX_RIVAL_GROUPS] = {NULL};
     unsigned misspelt = 0;
     bool good = true;
+    /* at most one of a group */
     for (int i = 0; i < t->count; i++) {
         const field *f = &t->fields[i];
         const node *member = f->rival ? node_member(n, f->key) : NULL;
@@ -106,6 +107,7 @@ bool check_rivals(report *r, const node *n, const table *t, uint64_t suggested) 
         given[f->rival] = member ? member : given[f->rival];
         misspelt |= (unsigned)is_suggested(t, f, suggested) << f->rival;
     }
+    /* one of each group that the table needs */
     for (int rival = 1; rival < MAX_RIVAL_GROUPS; rival++) {
         if (t->rivals_needed & ~misspelt & 1u << rival && !given[rival]) {
             char keys[160];

@@ -68,6 +68,7 @@ static unsigned default_set(const reader *r, const field *f) {
     return set;
 }
 
+/* The default of a field, from its JSON text in the table. */
 static void set_default(const reader *r, const field *f, void *out) {
     if (f->kind == FIELD_OBJECT) {
         read_object(r, NULL, f->table, out);
@@ -161,6 +162,7 @@ static bool read_number_field(const reader *r, const node *n, const field *f, do
 }
 
 static bool read_vector(const reader *r, const node *n, const field *f, double *out) {
+    /* length of the array */
     int least = f->count_least ? f->count_least : f->count;
     if (n->kind != NODE_ARRAY || n->count < least || n->count > f->count) {
         char expected[80];
@@ -175,6 +177,7 @@ static bool read_vector(const reader *r, const node *n, const field *f, double *
         }
         return wrong_kind(r, n, expected);
     }
+    /* its numbers */
     bool good = true;
     int i = 0;
     for (const node *item = n->first; item; item = item->next) {
@@ -195,6 +198,7 @@ static double *room_for_values(const reader *r, const node *n, int count) {
 }
 
 static bool read_numbers(const reader *r, const node *n, const field *f, number_list *out) {
+    /* a number alone counts as an array of one */
     const node *first = n->kind == NODE_ARRAY ? n->first : n;
     int count = n->kind == NODE_ARRAY ? n->count : 1;
     if (n->kind != NODE_ARRAY && n->kind != NODE_NUMBER) {
@@ -205,10 +209,12 @@ static bool read_numbers(const reader *r, const node *n, const field *f, number_
                      count);
         return false;
     }
+    /* a copy of the model has read the same node */
     if (n->nvalues) {
         *out = (number_list){n->nvalues, n->values};
         return true;
     }
+    /* read and keep the numbers */
     double *value = room_for_values(r, n, count);
     if (!value) {
         return false;
@@ -224,6 +230,7 @@ static bool read_numbers(const reader *r, const node *n, const field *f, number_
 }
 
 static bool read_rows(const reader *r, const node *n, const field *f, number_list *out) {
+    /* one row, or an array of rows */
     bool one = n->kind == NODE_ARRAY && n->first && n->first->kind == NODE_NUMBER;
     int rows = one ? 1 : n->count;
     if (n->kind != NODE_ARRAY || rows == 0) {
@@ -235,10 +242,12 @@ static bool read_rows(const reader *r, const node *n, const field *f, number_lis
         }
         return wrong_kind(r, n, expected);
     }
+    /* a copy of the model has read the same node */
     if (n->nvalues) {
         *out = (number_list){n->nvalues, n->values};
         return true;
     }
+    /* read and keep the rows */
     double *value = room_for_values(r, n, rows * f->count);
     if (!value) {
         return false;
@@ -268,6 +277,7 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
     if (n->kind != NODE_TEXT) {
         return wrong_kind(r, n, "a text");
     }
+    /* the name, and for solvers the options after it */
     size_t length = f->settings ? solver_words_name(n->text) : strlen(n->text);
     int value = enum_value(r, f, n->text, length);
     if (value >= 0 && n->text[length]) {
@@ -281,6 +291,7 @@ static bool read_enum(const reader *r, const node *n, const field *f, int *out) 
         report_value(r->report, n, NULL, "%s \"%s\" is not simulated yet", f->key, n->text);
         return false;
     }
+    /* no such name: suggest the nearest, or the word for that of another format */
     if (value < 0) {
         nearest near = {.wanted = n->text};
         char names[LIST_NUMBERS] = "", hint[160];
@@ -315,6 +326,7 @@ static bool read_enums(const reader *r, const node *n, const field *f, unsigned 
 }
 
 static bool read_text(const reader *r, const node *n, const field *f, const char **out) {
+    /* texts are free */
     if (n->kind != NODE_TEXT) {
         return wrong_kind(r, n, "a text");
     }
@@ -322,6 +334,7 @@ static bool read_text(const reader *r, const node *n, const field *f, const char
     if (f->kind == FIELD_TEXT) {
         return true;
     }
+    /* names have a length of 1 to 128 bytes, and none of the reserved characters */
     size_t length = strlen(n->text);
     if (length == 0 && f->kind != FIELD_PREFIX) {
         report_value(r->report, n, NULL, "a name must not be empty");
@@ -380,6 +393,7 @@ static bool check_elements(const reader *r, const node *n, const field *f) {
 
 static bool read_value(const reader *r, const node *n, const field *f, void *out, bool deep) {
     double number = 0;
+    /* kinds whose value is read here */
     switch (f->kind) {
     case FIELD_TEXT:
     case FIELD_NAME:
@@ -416,6 +430,7 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
     case FIELD_VALUES:
         break;
     }
+    /* kinds whose elements their user reads one by one */
     node_kind kind = f->kind == FIELD_OBJECTS ? NODE_ARRAY : NODE_OBJECT;
     if (n->kind != kind) {
         return wrong_kind(r, n, kind == NODE_ARRAY ? "an array of objects" : "an object");

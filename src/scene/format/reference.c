@@ -65,6 +65,7 @@ static void print_range(text *t, const range *r) {
     }
 }
 
+/* The column "value" of a key: kind, number of elements, range. */
 static void print_value(text *t, const field *f) {
     int simulated = f->simulated ? f->simulated : 1000;
     switch (f->kind) {
@@ -208,8 +209,10 @@ static void add_solver_value(text *t, const sim_solver_option *o) {
 }
 
 static void add_solver(text *t, const sim_solver_info *info) {
+    /* heading with method, paper, law */
     text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Default compliance: %s.\n\n", info->name, info->method,
              info->paper, sim_cone_name(info->cone), sim_compliance_name(info->default_law));
+    /* one row for each option that is not for studies alone */
     int shown = 0;
     for (int k = 0; k < info->noptions; k++) {
         shown += !info->option[k].study;

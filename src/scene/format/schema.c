@@ -192,6 +192,7 @@ static void add_type_rules(text *t, const table *tab, bool *any) {
 }
 
 static void add_rival_rules(text *t, const table *tab, bool *any) {
+    /* no two keys of a group */
     for (int i = 0; i < tab->count; i++) {
         for (int k = 0; k < i; k++) {
             if (tab->fields[i].rival && tab->fields[i].rival == tab->fields[k].rival) {
@@ -201,6 +202,7 @@ static void add_rival_rules(text *t, const table *tab, bool *any) {
             }
         }
     }
+    /* at least one key of each group that the table needs */
     for (int rival = 1; rival < 8; rival++) {
         if (!(tab->rivals_needed & 1u << rival)) {
             continue;

@@ -72,6 +72,7 @@ static void convert_children(builder *b, const cJSON *item, node *n) {
 static node *convert_item(builder *b, const cJSON *item, node *parent) {
     const value_position *position = &b->position[b->next];
     node *n = &b->nodes[b->next++];
+    /* places in the text */
     n->parent = parent;
     n->source = b->from;
     n->key_at = position->key;
@@ -79,6 +80,7 @@ static node *convert_item(builder *b, const cJSON *item, node *parent) {
     if (parent && parent->kind == NODE_OBJECT) {
         n->key = keep_string(b, item->string);
     }
+    /* the value by its kind */
     if (cJSON_IsObject(item) || cJSON_IsArray(item)) {
         n->kind = cJSON_IsObject(item) ? NODE_OBJECT : NODE_ARRAY;
         convert_children(b, item, n);
@@ -174,6 +176,7 @@ node *node_copy(const node *from, node *parent, memory_pool *pool, int64_t *coun
     if (!n) {
         return NULL;
     }
+    /* own node without the original's cached values */
     *n = *from;
     n->origin = from;
     n->parent = parent;
@@ -184,6 +187,7 @@ node *node_copy(const node *from, node *parent, memory_pool *pool, int64_t *coun
     n->geometry = NULL;
     n->variant = NULL;
     n->variant_failed = n->blamed = n->tried = false;
+    /* copies of the children */
     node **link = &n->first;
     for (const node *child = from->first; child; child = child->next) {
         *link = node_copy(child, n, pool, count, limit);

@@ -70,10 +70,12 @@ static bool is_same_diagnostic(const sim_diagnostic *a, const sim_diagnostic *b)
 
 static void add_diagnostic(report *r, sim_diagnostics *found, const source *from, size_t at, const char *pointer,
                            const char *hint, const char *message) {
+    /* beyond the limit errors are only counted */
     if (found->count == MAX_MESSAGES) {
         found->more++;
         return;
     }
+    /* store text and place */
     sim_diagnostic *d = &found->item[found->count];
     *d = (sim_diagnostic){.file = keep_message(r, from->name),
                           .pointer = keep_message(r, pointer ? pointer : ""),
@@ -83,6 +85,7 @@ static void add_diagnostic(report *r, sim_diagnostics *found, const source *from
     if (from->text) {
         find_line(from, at, &d->line, &d->column);
     }
+    /* the same error at the same place counts once */
     for (int i = 0; i < found->count; i++) {
         if (is_same_diagnostic(&found->item[i], d)) {
             return;
@@ -244,6 +247,7 @@ static bool stands_before(const sim_diagnostic *a, int rank_a, const sim_diagnos
 
 void report_sort(const report *r) {
     sim_diagnostic *item = r->found->item;
+    /* files rank in the order in which errors name them */
     int rank[MAX_MESSAGES];
     for (int i = 0; i < r->found->count; i++) {
         rank[i] = i;
@@ -254,6 +258,7 @@ void report_sort(const report *r) {
             }
         }
     }
+    /* insertion sort by rank, line and column */
     for (int i = 1; i < r->found->count; i++) {
         for (int k = i; k > 0 && stands_before(&item[k], rank[k], &item[k - 1], rank[k - 1]); k--) {
             sim_diagnostic swap = item[k];

@@ -93,6 +93,7 @@ static int read_hex4(const scanner *s, size_t at) {
 }
 
 static bool scan_unicode_escape(scanner *s) {
+    /* first code unit, which is no NUL and no low surrogate */
     size_t start = s->at;
     int unit = read_hex4(s, s->at + 2);
     if (unit < 0) {
@@ -105,6 +106,7 @@ static bool scan_unicode_escape(scanner *s) {
     if (unit >= 0xdc00 && unit <= 0xdfff) {
         return fail_scan(s, start, "the second half of a surrogate pair without the first");
     }
+    /* a high surrogate needs the low one behind it */
     if (unit >= 0xd800 && unit <= 0xdbff) {
         int low =
             s->at + 1 < s->length && s->text[s->at] == '\\' && s->text[s->at + 1] == 'u' ? read_hex4(s, s->at + 2) : -1;
@@ -118,6 +120,7 @@ static bool scan_unicode_escape(scanner *s) {
 
 static bool scan_text(scanner *s) {
     size_t start = s->at++;
+    /* end of the text, and characters that must be escaped */
     for (;;) {
         int c = peek_char(s);
         if (c < 0) {
@@ -136,6 +139,7 @@ static bool scan_text(scanner *s) {
             s->at++;
             continue;
         }
+        /* escapes */
         int next = s->at + 1 < s->length ? (unsigned char)s->text[s->at + 1] : -1;
         if (next == 'u') {
             if (!scan_unicode_escape(s)) {
@@ -161,6 +165,7 @@ static int skip_digits(scanner *s) {
 
 static bool scan_number(scanner *s) {
     size_t start = s->at;
+    /* integer part */
     s->at += peek_char(s) == '-';
     int first = peek_char(s);
     int digits = skip_digits(s);
@@ -170,12 +175,14 @@ static bool scan_number(scanner *s) {
     if (digits > 1 && first == '0') {
         return fail_scan(s, start, "a number does not begin with 0");
     }
+    /* fraction */
     if (peek_char(s) == '.') {
         s->at++;
         if (!skip_digits(s)) {
             return fail_scan(s, start, "digits must follow the point of a number");
         }
     }
+    /* exponent */
     if (peek_char(s) == 'e' || peek_char(s) == 'E') {
         s->at++;
         s->at += peek_char(s) == '-' || peek_char(s) == '+';
@@ -190,6 +197,7 @@ static bool scan_number(scanner *s) {
 }
 
 static bool scan_word(scanner *s) {
+    /* literals */
     static const char *const word[] = {"true", "false", "null"};
     for (int i = 0; i < 3; i++) {
         size_t length = strlen(word[i]);
@@ -198,6 +206,7 @@ static bool scan_word(scanner *s) {
             return true;
         }
     }
+    /* anything else: name the likely mistake */
     int c = peek_char(s);
     if (c == '/' || c == '#') {
         return fail_scan(s, s->at, "JSON has no comments: use the key \"comment\"");
@@ -264,6 +273,7 @@ static bool scan_array(scanner *s) {
 
 static bool scan_member(scanner *s) {
     size_t key = s->at;
+    /* key */
     int c = peek_char(s);
     if (c < 0) {
         return ends_too_early(s);
@@ -276,6 +286,7 @@ static bool scan_member(scanner *s) {
     if (!scan_text(s)) {
         return false;
     }
+    /* colon and value */
     skip_space(s);
     if (peek_char(s) != ':') {
         return peek_char(s) < 0 ? ends_too_early(s) : fail_scan(s, s->at, "expected ':' after a key");

@@ -151,6 +151,7 @@ static const char *carrier_body(loader *l, const scope *outer, const instance_da
 }
 
 static void expand_copies(loader *l, scope *outer, const instance_data *d, const scope *like) {
+    /* poses of the copies */
     pose stand, link, place;
     placing *p = NULL;
     int64_t count = d->repeat.at ? pattern_create(l, outer, d, &p) : 1;
@@ -160,6 +161,7 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
         return;
     }
     for (int64_t i = 0; i < count && !l->stopped && !l->report.no_memory; i++) {
+        /* scope of the copy: model, prefix of names */
         scope *s = new_scope(l, outer, d->at);
         if (!s) {
             return;
@@ -169,6 +171,7 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
         s->joint = d->joint.at;
         s->prefix = join_names_of(l, outer->prefix, d->prefix, d->repeat.at ? i : -1, "");
         s->frame = stand;
+        /* parent: the copy before it in a series, else the carrier of the instance */
         if (series && i > 0) {
             s->parent = join_names_of(l, outer->prefix, d->prefix, i - 1, d->repeat.on);
             s->parent_at = node_member(d->repeat.at, "on");
@@ -177,6 +180,7 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
             s->parent = carrier_body(l, outer, d);
             s->parent_at = node_member(d->at, "parent");
         }
+        /* placement by the pattern */
         if (p && !series && !pattern_next(l, p, &place)) {
             return;
         }
@@ -192,6 +196,7 @@ static void expand_instance(loader *l, scope *outer, const node *instance) {
     if (!loader_read(l, instance, &table_instance, &d)) {
         return;
     }
+    /* model of the scene, or whole scene of another file */
     scope like = {.document = outer->document};
     const table *t = &table_model;
     if (d.file) {
@@ -205,6 +210,7 @@ static void expand_instance(loader *l, scope *outer, const node *instance) {
     if (!like.model || !enter_model(l, like.model, node_member(instance, d.file ? "file" : "model"))) {
         return;
     }
+    /* values that the instance replaces */
     if (d.overrides) {
         like.model = override_model(l, instance, like.model, d.overrides, t);
     }
@@ -220,9 +226,11 @@ static void resolve_scope(loader *l, scope *s) {
     if (s->resolved) {
         return;
     }
+    /* the world of a scope without parent is that of the scope outside */
     s->resolved = true;
     s->world_parent = -1;
     s->world_frame = s->frame;
+    /* the body on which the scope hangs */
     if (s->parent) {
         s->world_parent = names_find(&l->names, s->parent);
         if (s->world_parent < 0 && !l->unnamed_body) {
@@ -292,6 +300,7 @@ static void put_in_order(loader *l, int from, int *count, int *chain) {
 }
 
 void expand_instances(loader *l) {
+    /* the scene is the outermost scope */
     scope *s = new_scope(l, NULL, NULL);
     if (!s) {
         return;
@@ -301,9 +310,11 @@ void expand_instances(loader *l) {
     l->stack[l->depth++] = s->model;
     expand_model(l, s);
     l->depth = 0;
+    /* parents, once all names are listed */
     for (int i = 0; i < l->count && !l->stopped; i++) {
         find_parent(l, &l->entries[i]);
     }
+    /* topological order, parents first */
     int *chain = POOL_NEW(l->work, int, l->count);
     l->sequence = POOL_NEW(l->work, int, l->count);
     if (!chain || !l->sequence) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Reads to the end of the file; the buffer doubles. */
 static sim_status read_whole_file(int file, char **content, size_t *length, sim_error *error) {
     size_t room = 64 * 1024, have = 0;
     char *buffer = malloc(room + 1);
@@ -53,6 +54,7 @@ static sim_status check_kind(const char *path, const char *head, ssize_t length,
 
 static sim_status read_scene(int file, const struct stat *about, const char *path, char **content, size_t *length,
                              sim_error *error) {
+    /* a regular file is known by its first bytes and its size before it is read */
     char head[FOREIGN_HEAD_BYTES];
     sim_status status = SIM_OK;
     if (S_ISREG(about->st_mode)) {
@@ -62,6 +64,7 @@ static sim_status read_scene(int file, const struct stat *about, const char *pat
         status = sim_fail(error, SIM_BAD_INPUT, "a file of %lld bytes; the limit is %d", (long long)about->st_size,
                           DOCUMENT_MAX_BYTES);
     }
+    /* content; a pipe is known only after that */
     status = status ? status : read_whole_file(file, content, length, error);
     if (!status && !S_ISREG(about->st_mode)) {
         status = check_kind(path, *content, (ssize_t)*length, error);
@@ -116,6 +119,7 @@ const char *path_beside(loader *l, const document *d, const char *file) {
 
 sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error) {
+    /* open without waiting, so that a pipe cannot block */
     (void)context;
     struct stat about;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -127,6 +131,7 @@ sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t
         return sim_fail(error, SIM_BAD_INPUT, "%.200s: %s", path, strerror(why));
     }
     close(file);
+    /* a regular file within the bytes that are left */
     if (!S_ISREG(about.st_mode)) {
         return sim_fail(error, SIM_BAD_INPUT, "%.200s: %s", path,
                         S_ISDIR(about.st_mode) ? "a folder, not a file" : "not an ordinary file");
@@ -136,6 +141,7 @@ sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t
                         "%.200s: a file of %lld bytes; the mesh files of the scene may have %lld more", path,
                         (long long)about.st_size, (long long)*room);
     }
+    /* triangles */
     *room -= (int64_t)about.st_size;
     return sim_triangles_read(path, scale, out, error);
 }
@@ -159,6 +165,7 @@ document *loader_add_document(loader *l, const char *path, const char *content, 
 }
 
 static document *read_document(loader *l, const char *path, const node *at) {
+    /* text of the file, within the limits of files and bytes */
     char *content = NULL;
     size_t length = 0;
     sim_error why = {0};
@@ -177,6 +184,7 @@ static document *read_document(loader *l, const char *path, const node *at) {
                     (long long)l->limits.bytes);
         return NULL;
     }
+    /* own copy, which lives as long as the load */
     char *kept = pool_alloc(l->work, length + 1, 1);
     if (kept) {
         memcpy(kept, content, length);
@@ -186,6 +194,7 @@ static document *read_document(loader *l, const char *path, const node *at) {
     if (!kept) {
         return NULL;
     }
+    /* the scene's hash and list of files */
     sha256_add(&l->hash, kept, length);
     loader_note_file(l, path);
     return loader_add_document(l, path, kept, length);

@@ -218,6 +218,7 @@ static bool replace_value(cursor *c, const path *p, node *value) {
 /* ---- from the command line ---- */
 
 static void apply_option(loader *l, const char *option) {
+    /* a source of its own, so that errors name the option */
     char *name = pool_alloc(l->work, strlen(option) + 7, 1);
     source *from = POOL_NEW(l->work, source, 1);
     node *blame = POOL_NEW(l->work, node, 1);
@@ -228,6 +229,7 @@ static void apply_option(loader *l, const char *option) {
     sprintf(name, "--set %s", option);
     *from = (source){.name = name};
     *blame = (node){.source = from};
+    /* path before the equals sign, JSON value behind it */
     const char *equals = strchr(option, '=');
     path p;
     if (!equals || !split_path(option, (size_t)(equals - option), &p)) {
@@ -239,6 +241,7 @@ static void apply_option(loader *l, const char *option) {
         return;
     }
     cursor c = {.l = l, .n = l->main->root, .t = &table_scene, .blame = blame, .from = from};
+    /* replace */
     node *value = document_parse_option(from, equals + 1, l->work, &l->report);
     if (value) {
         replace_value(&c, &p, value);

@@ -46,6 +46,7 @@ static bool read_axis_angle(report *r, const node *at, const double *from, m3 *o
 
 static bool read_orientation(report *r, const node *at, const double *quaternion, const double *rpy,
                              const double *rpy_deg, const double *axis_angle, m3 *out) {
+    /* at most one of the four forms is given */
     const node *member = node_member(at, "quaternion");
     *out = m3_identity();
     if (member) {

@@ -90,6 +90,7 @@ static v3 draw_place(placing *p) {
 }
 
 static bool scatter_place(loader *l, placing *p, sim_pose *place) {
+    /* rejection sampling: draw until the ball is clear of those before */
     place->p = draw_place(p);
     if (p->taken) {
         for (int tries = 1; !is_free(p, place->p); tries++) {
@@ -101,11 +102,13 @@ static bool scatter_place(loader *l, placing *p, sim_pose *place) {
             }
             place->p = draw_place(p);
         }
+        /* the new ball enters the cell list */
         size_t cell = cell_of(p, place->p, 0, 0, 0);
         p->taken[p->next] = place->p;
         p->chain[p->next] = p->first[cell];
         p->first[cell] = (int)p->next;
     }
+    /* rotation uniform over SO(3) */
     if (p->repeat.random_orientation) {
         place->R = draw_rotation(p);
     }
@@ -125,6 +128,7 @@ static v3 lattice_place(placing *p, bool centred) {
 }
 
 bool pattern_next(loader *l, placing *p, sim_pose *place) {
+    /* pose of the next copy in the frame of the pattern */
     const repeat_data *d = &p->repeat;
     double i = (double)p->next;
     bool found = p->next < p->count;
@@ -185,6 +189,7 @@ static bool is_box(loader *l, const repeat_data *d) {
 }
 
 int64_t pattern_create(loader *l, const scope *s, const instance_data *instance, placing **out) {
+    /* number of copies, within the limit of bodies */
     const repeat_data *d = &instance->repeat;
     double count = (double)d->count;
     if (d->placement == PLACE_GRID || d->placement == PLACE_COLUMNS) {
@@ -195,6 +200,7 @@ int64_t pattern_create(loader *l, const scope *s, const instance_data *instance,
                     (long long)l->limits.bodies);
         return -1;
     }
+    /* generator of the pattern, seeded by its names */
     placing *p = POOL_NEW(l->work, placing, 1);
     if (!p) {
         l->report.no_memory = true;
