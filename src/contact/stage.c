@@ -73,9 +73,11 @@ static sim_status create_island_workers(contact_stage *s, sim_error *error) {
 }
 
 contact_stage *contact_stage_create(const sim_model *model, const contact_options *options, sim_error *error) {
+    /* kinds of constraints that the solver lacks */
     if (contact_kinds_check(model, options->solver, error)) {
         return NULL;
     }
+    /* memory */
     memory_pool *pool = pool_create();
     contact_stage *s = pool ? POOL_NEW(pool, contact_stage, 1) : NULL;
     if (!s) {
@@ -85,6 +87,7 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     }
     s->options = *options;
     s->pool = pool;
+    /* tables of the model, workers of the islands */
     if (create_stage_memory(s, model) || create_tables(s, model)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d bodies", model->nbody);
     } else if (!create_island_workers(s, error)) {

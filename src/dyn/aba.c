@@ -151,9 +151,11 @@ void sim_aba(sim_derived *d, sim_range range, const double *tau, const sim_force
     const sim_model *m = d->model;
     const motion world = {{0, 0, 0}, v3_neg(gravity)};
     inheritance children = {.carried = -1};
+    /* bias forces */
     for (int i = range.first; i < range.end; i++) {
         d->force[i] = external ? force_sub(d->bias_force[i], external[i]) : d->bias_force[i];
     }
+    /* inward: articulated inertia and bias force, Featherstone's second pass */
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
         lanes66 IA = collect_children(d, i, &children, body_extra);
@@ -165,6 +167,7 @@ void sim_aba(sim_derived *d, sim_range range, const double *tau, const sim_force
         }
         pass_to_parent(d, b, i, &IA, &children);
     }
+    /* outward: accelerations, third pass */
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
         motion acc = motion_at_child(b->parent ? d->acc[b->parent] : world, d->r[i]);

@@ -126,6 +126,7 @@ static force force_of_lanes(lanes6 f) {
 
 static void fill_general(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
                          double *M) {
+    /* inertias of the bodies with what is added to them */
     const sim_model *m = d->model;
     lanes66 *composite = d->IA;
     bool deep = copy_axes(d, range);
@@ -134,6 +135,7 @@ static void fill_general(sim_derived *d, sim_range range, const double *extra, c
         composite[i] = lanes_rigid(&d->I[i]);
         lanes_add(&composite[i], &added);
     }
+    /* inward: composite inertia and the rows of M */
     for (int i = range.end - 1; i >= range.first; i--) {
         const sim_body *b = &m->body[i];
         for (int j = b->v0; j < b->v0 + b->nv; j++) {

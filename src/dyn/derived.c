@@ -24,6 +24,7 @@ static int count_angles(const sim_model *model) {
 }
 
 sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
+    /* memory for kinematics and for all algorithms of the tree */
     memory_pool *pool = pool_create();
     sim_derived *d = pool ? POOL_NEW(pool, sim_derived, 1) : NULL;
     if (d) {
@@ -57,6 +58,7 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->from_root = spread ? d->from_root : NULL;
         d->bytes = pool_bytes(pool);
     }
+    /* all of it, or nothing */
     if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
         !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u || !d->from_root ||
         !d->reached) {
@@ -64,6 +66,7 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
         return NULL;
     }
+    /* the world's pose is constant */
     d->pose[0] = pose_identity();
     return d;
 }

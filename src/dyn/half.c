@@ -58,6 +58,7 @@ static inline void half_solve_six(const double *L, const double *root, double *X
 
 void sim_ltdl_half(const sim_model *m, sim_range range, const double *L, const double *root, int rows,
                    sim_range columns, double *X) {
+    /* free body: closed form */
     const sim_dof *dof = m->dof;
     sim_range dofs = sim_dof_range(m, range);
     int n = dofs.end - dofs.first;
@@ -65,6 +66,7 @@ void sim_ltdl_half(const sim_model *m, sim_range range, const double *L, const d
         half_solve_six(L + dof[dofs.first].row, root + dofs.first, X);
         return;
     }
+    /* L^-T along the branch, then D^-1/2 */
     for (int k = columns.end - 1; k >= dofs.first; k--) {
         const double *row = L + dof[k].row;
         for (int r = 0; r < rows; r++) {

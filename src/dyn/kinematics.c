@@ -19,6 +19,7 @@
 #include "model/parts/joint.h"
 
 static void eval_angles(sim_derived *d, sim_range range, const double *q) {
+    /* angles of all joints in one array */
     const sim_model *m = d->model;
     if (range.first >= range.end) {
         return;
@@ -43,6 +44,7 @@ static void eval_angles(sim_derived *d, sim_range range, const double *q) {
             break;
         }
     }
+    /* sines and cosines in vector instructions */
     sincos_many(count, d->angle + first, d->sine + first, d->cosine + first);
 }
 
@@ -82,6 +84,7 @@ void sim_kinematics(sim_derived *d, sim_range range, const double *q) {
 
 void sim_velocities(sim_derived *d, sim_range range, const double *v) {
     const sim_model *m = d->model;
+    /* joint velocity */
     for (int i = range.first; i < range.end; i++) {
         const sim_body *b = &m->body[i];
         const motion *S = d->S + b->v0;
@@ -90,12 +93,14 @@ void sim_velocities(sim_derived *d, sim_range range, const double *v) {
         for (int k = 0; k < b->nv; k++) {
             joint = motion_axpy(joint, rate[k], S[k]);
         }
+        /* velocity-product acceleration */
         motion parent = d->vel[b->parent];
         v3 carried = v3_cross(parent.ang, d->r[i]);
         v3 spin = v3_cross(parent.ang, joint.ang);
         if (b->joint == SIM_UNIVERSAL) {
             spin = v3_axpy(spin, rate[0] * rate[1], v3_cross(S[0].ang, S[1].ang));
         }
+        /* velocity, bias acceleration and gyroscopic force of the body */
         v3 omega = v3_add(parent.ang, joint.ang);
         const rigid *I = &d->I[i];
         d->vel[i] = (motion){omega, v3_add(v3_add(parent.lin, carried), joint.lin)};

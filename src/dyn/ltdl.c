@@ -91,6 +91,7 @@ void sim_ltdl(const sim_model *m, sim_range range, double *M) {
 }
 
 void sim_ltdl_solve(const sim_model *m, sim_range range, const double *L, double *x) {
+    /* x := L^-T x, leaves first */
     const sim_dof *dof = m->dof;
     sim_range rows = sim_dof_range(m, range);
     int first = rows.first, end = rows.end;
@@ -102,6 +103,7 @@ void sim_ltdl_solve(const sim_model *m, sim_range range, const double *L, double
             i = dof[base].parent;
         }
     }
+    /* x := L^-1 D^-1 x, root first */
     for (int k = first; k < end; k++) {
         const double *row = L + dof[k].row;
         double sum = x[k] * row[dof[k].depth - 1];

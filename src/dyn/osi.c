@@ -40,6 +40,7 @@ struct sim_operational {
 };
 
 sim_operational *sim_operational_create(const sim_model *model, int max_bodies, sim_error *error) {
+    /* memory, quadratic in the number of bodies */
     memory_pool *pool = pool_create();
     sim_operational *w = pool ? POOL_NEW(pool, sim_operational, 1) : NULL;
     if (w) {
@@ -54,6 +55,7 @@ sim_operational *sim_operational_create(const sim_model *model, int max_bodies, 
         w->block = POOL_NEW(pool, m6, 4 * k * k);
         w->Lambda = POOL_NEW(pool, double, 36 * k * k);
     }
+    /* all of it, or nothing */
     if (!w || !w->path || !w->node_of || !w->sorted || !w->point_body || !w->node || !w->block || !w->Lambda) {
         pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the operational-space inertia of %d bodies", max_bodies);
@@ -238,11 +240,13 @@ static void fill_pairs(sim_operational *w, int n) {
 }
 
 void sim_operational_inertia(sim_operational *w, const sim_derived *d, const int *bodies, int k, double *Lambda) {
+    /* blocks of all pairs, node by node from the root */
     find_nodes(w, d->model, bodies, k);
     for (int n = 0; n < w->count; n++) {
         walk_path(w, d, n);
         fill_pairs(w, n);
     }
+    /* copy them in the caller's order; the lower triangle holds the transposed */
     size_t width = 6 * (size_t)k;
     for (int a = 0; a < k; a++) {
         for (int b = 0; b < k; b++) {
@@ -266,10 +270,12 @@ static void point_row(v3 x, int axis, double row[6]) {
 }
 
 void sim_delassus_points(sim_operational *w, const sim_derived *d, const sim_point *points, int k, double *W) {
+    /* inverse inertia of the bodies */
     for (int a = 0; a < k; a++) {
         w->point_body[a] = points[a].body;
     }
     sim_operational_inertia(w, d, w->point_body, k, w->Lambda);
+    /* rows of the points on both sides */
     size_t width = 6 * (size_t)k;
     for (int a = 0; a < 3 * k; a++) {
         double row_a[6];

@@ -81,6 +81,7 @@ static void place_x(spd_blocks *b) {
 }
 
 sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept) {
+    /* memory of the layout */
     int entries = order->start[order->panels];
     b->rows = rows;
     b->order = order;
@@ -100,11 +101,13 @@ sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, c
         !b->target || !b->stale) {
         return SIM_NO_RESOURCE;
     }
+    /* places of the blocks and of x */
     for (int i = 0; i < rows; i++) {
         b->stride[i] = strip_stride(size[i]);
     }
     place_blocks(b);
     place_x(b);
+    /* values */
     b->U = ARENA_NEW(kept, double, b->numbers);
     b->H = ARENA_NEW(kept, const double *, b->H_count);
     b->inverse = ARENA_NEW(kept, double, b->x_at[rows]);

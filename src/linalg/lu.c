@@ -132,20 +132,24 @@ static void solve_columns(int n, int stride, const double *LU, const int *swap, 
 }
 
 void lu_solve_block(int n, int stride, const double *LU, const int *swap, int width, double *C, double *work) {
+    /* large matrices: by LAPACK */
     if (n > PANELS_WHOLE) {
         solve_columns(n, stride, LU, swap, width, C, work);
         return;
     }
+    /* permute the rows */
     for (int k = 0; k < n; k++) {
         if (swap[k] != k) {
             swap_rows(width, C + (long)k * width, C + (long)swap[k] * width);
         }
     }
+    /* forward substitution, unit diagonal */
     for (int k = 1; k < n; k++) {
         for (int j = 0; j < k; j++) {
             subtract_lu_row(width, LU[(long)k * stride + j], C + (long)j * width, C + (long)k * width);
         }
     }
+    /* back substitution */
     for (int k = n - 1; k >= 0; k--) {
         double *row = C + (long)k * width, over = 1 / LU[(long)k * stride + k];
         for (int j = k + 1; j < n; j++) {

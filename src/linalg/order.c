@@ -44,6 +44,7 @@ static void count_degree(elimination *e, int node) {
 }
 
 static sim_status create_elimination(elimination *e, const spd_graph *g, sim_arena *scratch) {
+    /* memory */
     size_t n = (size_t)g->nodes;
     e->graph = g;
     e->words = g->nodes / 64 + 1;
@@ -59,12 +60,14 @@ static sim_status create_elimination(elimination *e, const spd_graph *g, sim_are
     if (!ok || !e->bits || !e->degree || !e->gone) {
         return SIM_NO_RESOURCE;
     }
+    /* adjacency in bits */
     memset(e->bits, 0, n * (size_t)e->words * sizeof *e->bits);
     memset(e->gone, 0, n);
     for (int k = 0; k < g->edges; k++) {
         set_bit(bits_of(e, g->edge[k].a), g->edge[k].b);
         set_bit(bits_of(e, g->edge[k].b), g->edge[k].a);
     }
+    /* degrees */
     for (int i = 0; i < g->nodes; i++) {
         count_degree(e, i);
     }

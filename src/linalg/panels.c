@@ -50,6 +50,7 @@ static void update_strip_lu(int n, int stride, double *A, const int *swap, int f
 }
 
 bool panels_lu(int n, int stride, double *A, int *swap, const panels_watch *watch) {
+    /* factor a panel of columns with partial pivoting */
     int info = 0, step = 1;
     for (int first = 0; first < n; first += PANEL_COLUMNS) {
         int width = min_int(PANEL_COLUMNS, n - first), rows = n - first, from = first + 1, last = first + width;
@@ -60,9 +61,11 @@ bool panels_lu(int n, int stride, double *A, int *swap, const panels_watch *watc
         if (info != 0) {
             return false;
         }
+        /* row numbers of the whole matrix */
         for (int k = first; k < last; k++) {
             swap[k] += first;
         }
+        /* swap the columns before it, update those behind it in strips */
         dlaswp_(&first, A, &stride, &from, &last, swap, &step);
         for (int column = last; column < n; column += STRIP_COLUMNS) {
             if (is_stopped(watch)) {
@@ -88,11 +91,13 @@ static void update_strip_cholesky(int n, double *A, int first, int width, int co
 }
 
 bool panels_cholesky(int n, double *A, const panels_watch *watch) {
+    /* small: by LAPACK */
     int info = 0;
     if (n <= PANELS_WHOLE) {
         dpotrf_("L", &n, A, &n, &info);
         return info == 0;
     }
+    /* factor a panel: diagonal block, then the rows below */
     for (int first = 0; first < n; first += PANEL_COLUMNS) {
         int width = min_int(PANEL_COLUMNS, n - first), last = first + width, below = n - last;
         if (is_stopped(watch)) {
@@ -106,6 +111,7 @@ bool panels_cholesky(int n, double *A, const panels_watch *watch) {
             dtrsm_("R", "L", "T", "N", &below, &width, &one, entry_at(A, n, first, first), &n,
                    entry_at(A, n, last, first), &n);
         }
+        /* update what is left in strips */
         for (int column = last; column < n; column += STRIP_COLUMNS) {
             if (is_stopped(watch)) {
                 return false;
@@ -160,6 +166,7 @@ bool panels_reflect(const panels_reflections *q, const panels_watch *watch) {
 }
 
 bool panels_reflect_stack(const panels_stack *q, const panels_watch *watch) {
+    /* reflect a panel, which is trapezoidal at its lower end */
     int info;
     for (int first = 0; first < q->n; first += q->block) {
         int width = min_int(q->block, q->n - first), rows = min_int(q->m - q->l + first + width, q->m);
@@ -170,6 +177,7 @@ bool panels_reflect_stack(const panels_stack *q, const panels_watch *watch) {
         }
         dtpqrt_(&rows, &width, &slanted, &width, entry_at(q->R, q->R_stride, first, first), &q->R_stride, V,
                 &q->B_stride, T, &q->block, q->work, &info);
+        /* apply the reflections to what is right of it, in strips */
         for (int column = first + width; column < q->total; column += STRIP_COLUMNS) {
             int count = min_int(STRIP_COLUMNS, q->total - column);
             if (is_stopped(watch)) {

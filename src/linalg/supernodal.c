@@ -123,6 +123,7 @@ static sim_status find_links(supernodal *s, const int *place) {
 
 /* The pattern of the lower triangle. */
 static sim_status find_pattern(supernodal *s) {
+    /* columns of each node and number of entries */
     const spd_graph *g = &s->graph;
     size_t n = 0, numbers = 0;
     for (int i = 0; i < g->nodes; i++) {
@@ -135,11 +136,13 @@ static sim_status find_pattern(supernodal *s) {
         numbers += size * (size + 1) / 2 + size * beside;
         n += size;
     }
+    /* memory of CHOLMOD */
     s->H = cholmod_allocate_sparse(n, n, numbers, 1, 1, -1, CHOLMOD_REAL, &s->common);
     s->b = cholmod_zeros(n, 1, CHOLMOD_REAL, &s->common);
     if (!s->H || !s->b) {
         return SIM_NO_RESOURCE;
     }
+    /* row numbers, column by column */
     int *p = s->H->p, *row = s->H->i, at = 0, column = 0;
     for (int i = 0; i < g->nodes; i++) {
         int t = s->node[i];

@@ -61,6 +61,7 @@ static sim_status check_trees(const sim_problem *p, sim_error *error) {
 }
 
 static sim_status check_constraint_place(const sim_problem *p, int i, long long row, sim_error *error) {
+    /* kind and rows */
     const sim_constraint *c = &p->constraint[i];
     if ((unsigned)c->kind >= SIM_CONSTRAINT_KINDS) {
         return sim_fail(error, SIM_BAD_INPUT, "kind[%d] is %d: kinds are 0 to %d", i, (int)c->kind,
@@ -74,6 +75,7 @@ static sim_status check_constraint_place(const sim_problem *p, int i, long long 
         return sim_fail(error, SIM_BAD_INPUT, "constraint %d: its rows start at %d, those before end at %lld", i,
                         c->row, row);
     }
+    /* trees and blocks of J */
     for (int side = 0; side < 2; side++) {
         if (c->tree[side] < -1 || c->tree[side] >= p->ntree) {
             return sim_fail(error, SIM_BAD_INPUT, "tree: constraint %d touches tree %d, of %d; none is -1", i,
@@ -88,6 +90,7 @@ static sim_status check_constraint_place(const sim_problem *p, int i, long long 
                             of.first, of.first + of.count, p->tree[c->tree[side]].nv, c->tree[side]);
         }
     }
+    /* at least one tree, no tree twice */
     if (c->tree[0] < 0 && !sim_problem_local(p)) {
         return sim_fail(error, SIM_BAD_INPUT, "tree: constraint %d touches none, or its second only", i);
     }
@@ -256,10 +259,12 @@ static sim_status check_symmetry(const sim_problem *p, sim_error *error) {
 }
 
 static sim_status check_delassus(const sim_problem *p, sim_error *error) {
+    /* arrays */
     const sim_delassus *W = p->W;
     if (!W || !p->q || !W->start || !W->column || !W->at || !W->value || W->start[0] != 0) {
         return sim_fail(error, SIM_BAD_INPUT, "W: a problem without trees needs W and q");
     }
+    /* columns increase in each row, and the diagonal is there */
     for (int i = 0; i < p->nconstraint; i++) {
         bool diagonal = false;
         for (int k = W->start[i]; k < W->start[i + 1]; k++) {
@@ -273,6 +278,7 @@ static sim_status check_delassus(const sim_problem *p, sim_error *error) {
             return sim_fail(error, SIM_BAD_INPUT, "W: row %d has no block on the diagonal", i);
         }
     }
+    /* values */
     sim_status status = check_finite("W/value", W->value, problem_length_of_W(p), error);
     return status || !W->symmetric ? status : check_symmetry(p, error);
 }

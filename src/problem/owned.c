@@ -130,12 +130,14 @@ static sim_status copy_delassus(owned *o, const sim_problem *p) {
 }
 
 static sim_status copy_problem_bodies(owned *o, const sim_problem_bodies *from) {
+    /* memory */
     const sim_problem *p = &o->problem;
     bool ok = true;
     sim_problem_bodies *to = POOL_NEW(o->pool, sim_problem_bodies, 1);
     if (!to) {
         return SIM_NO_RESOURCE;
     }
+    /* arrays of bodies and both chains */
     *to = *from;
     to->first = copy_array(o->pool, from->first, p->ntree + 1, sizeof *from->first, &ok);
     to->node = copy_array(o->pool, from->node, from->nbody, sizeof *from->node, &ok);
@@ -146,6 +148,7 @@ static sim_status copy_problem_bodies(owned *o, const sim_problem_bodies *from) 
         to->chain[k].r = copy_array(o->pool, chain->r, from->nbody, sizeof *chain->r, &ok);
         to->chain[k].S = copy_array(o->pool, chain->S, p->nv, sizeof *chain->S, &ok);
     }
+    /* rows on bodies */
     to->rows = copy_array(o->pool, from->rows, p->nconstraint, sizeof *from->rows, &ok);
     to->J = copy_array(o->pool, from->J, problem_length_on_bodies(p, from), sizeof *from->J, &ok);
     o->problem.bodies = to;
@@ -191,9 +194,11 @@ static sim_status copy_owned_mass(owned *o, const double *A, sim_error *error) {
 }
 
 sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error) {
+    /* check */
     if (problem_check(parts, A, error)) {
         return NULL;
     }
+    /* memory */
     memory_pool *pool = pool_create();
     owned *o = pool ? POOL_NEW(pool, owned, 1) : NULL;
     if (!o) {
@@ -201,6 +206,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
         return NULL;
     }
+    /* copies, and A with its factor */
     o->problem = *parts;
     o->pool = pool;
     o->problem.mass = (sim_mass){o, owned_times, owned_solve, owned_matrix, owned_half};

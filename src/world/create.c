@@ -5,6 +5,7 @@
 #include <string.h>
 
 sim_status options_check(const sim_options *o, sim_error *error) {
+    /* step, integrator, threads */
     if (!(o->step > 0) || !isfinite(o->step)) {
         return sim_fail(error, SIM_BAD_INPUT, "the step must be positive and finite, not %g s", o->step);
     }
@@ -14,6 +15,7 @@ sim_status options_check(const sim_options *o, sim_error *error) {
     if (o->threads < 1 || o->threads > 64) {
         return sim_fail(error, SIM_BAD_INPUT, "the number of threads must be 1 to 64, not %d", o->threads);
     }
+    /* tolerance, margin, compliance */
     if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1) {
         return sim_fail(error, SIM_BAD_INPUT, "the tolerance must lie between 0 and 1, max_iterations be at least 1");
     }
@@ -23,6 +25,7 @@ sim_status options_check(const sim_options *o, sim_error *error) {
     if (o->compliance >= SIM_COMPLIANCES) {
         return sim_fail(error, SIM_BAD_INPUT, "%d is not a compliance", o->compliance);
     }
+    /* sleep */
     if (o->sleep && (o->sleep_speed < 0 || o->sleep_time < 0)) {
         return sim_fail(error, SIM_BAD_INPUT, "the speed and the time of sleep must not be negative, as %g m/s, %g s",
                         o->sleep_speed, o->sleep_time);
@@ -30,6 +33,7 @@ sim_status options_check(const sim_options *o, sim_error *error) {
     if (o->sleep && o->integrator == SIM_RK4) {
         return sim_fail(error, SIM_BAD_INPUT, "nothing sleeps under the integrator rk4: choose another");
     }
+    /* parameters of the contact law */
     const sim_law_options *l = &o->law;
     if (o->contacts &&
         !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 && l->push <= 1 &&
@@ -235,6 +239,7 @@ static sim_status check_integrator(const sim_options *o, bool collides, sim_erro
 
 /* The contact stage, and kinematics where it takes gaps and J; none if nothing can touch and no joint has rows. */
 static sim_status create_stage(sim_world *w, sim_error *error) {
+    /* can anything touch? */
     const sim_options *o = &w->options;
     world_contacts *c = &w->contacts;
     int possible = o->contacts ? collision_possible(w->model) : 0;
@@ -246,12 +251,14 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     if (!possible && !contact_stage_needed(w->model)) {
         return SIM_OK;
     }
+    /* collision */
     sim_status status = check_integrator(o, possible, error);
     status = status || !possible ? status : world_create_collision(w, error);
     if (status) {
         return status;
     }
     c->collision = w->collision;
+    /* contact stage */
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
                                .compliance = contacts_compliance(o),
@@ -261,6 +268,7 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     if (!(c->stage = contact_stage_create(w->model, &options, &why))) {
         return sim_fail(error, why.status, "%s", why.text);
     }
+    /* kinematics at the start of the step, where the integrator has others */
     if (!theta_is_at_start(o->integrator)) {
         sim_derived *start = sim_derived_create(w->model, NULL);
         c->start = c->middle = start ? start : w->derived;
@@ -295,6 +303,7 @@ static sim_status create_sleep(sim_world *w) {
 }
 
 sim_status world_create_parts(sim_world *w, sim_error *error) {
+    /* state and threads */
     int bodies = w->model->nbody;
     if (create_world_memory(w) || keep_solver_options(w)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
@@ -303,9 +312,11 @@ sim_status world_create_parts(sim_world *w, sim_error *error) {
     if (!w->threads) {
         return sim_fail(error, SIM_NO_RESOURCE, "%d threads could not be started", w->options.threads);
     }
+    /* motion and contacts */
     if (create_motion(w) || create_contacts(w)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
+    /* stages */
     sim_status status = create_stage(w, error);
     if (status) {
         return status;

@@ -67,6 +67,7 @@ static int keep_deepest_of_pairs(sim_overlap *list, int count) {
 }
 
 sim_status sim_world_overlaps(sim_world *w, sim_overlap **list, int *count, sim_error *error) {
+    /* contacts of the present state */
     const sim_contact *contact;
     int contacts = 0, deep = 0;
     *list = NULL;
@@ -75,6 +76,7 @@ sim_status sim_world_overlaps(sim_world *w, sim_overlap **list, int *count, sim_
     if (status || contacts == 0) {
         return status;
     }
+    /* overlaps among them */
     sim_overlap *found = malloc((size_t)contacts * sizeof *found);
     if (!found) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the overlaps of %d contacts", contacts);
@@ -84,6 +86,7 @@ sim_status sim_world_overlaps(sim_world *w, sim_overlap **list, int *count, sim_
             found[deep++] = make_overlap(&contact[k]);
         }
     }
+    /* the deepest of each pair of bodies */
     qsort(found, (size_t)deep, sizeof *found, compare_overlaps);
     *list = found;
     *count = keep_deepest_of_pairs(found, deep);

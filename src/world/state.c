@@ -34,16 +34,19 @@ void state_clear_trail(const sim_model *m, sim_state *state) {
 }
 
 void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
+    /* time and motion */
     to->time = from->time;
     to->time0 = from->time0;
     to->step = from->step;
     memmove(to->q, from->q, (size_t)m->nq * sizeof *to->q);
     memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
     memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
+    /* warm starts */
     copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
     copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
     copy_or_zero(to->held, from->held, (size_t)m->nv);
+    /* trail and rest */
     if (from->trail) {
         memmove(to->trail, from->trail, 4 * (size_t)m->nv * sizeof *to->trail);
     } else {
@@ -54,6 +57,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     } else if (to->rest) {
         memset(to->rest, 0, (size_t)m->ntree * sizeof *to->rest);
     }
+    /* contacts */
     to->ncontact = from->ncontact;
     if (from->ncontact) {
         memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
@@ -102,6 +106,7 @@ static bool is_finite_or_null(const double *x, size_t count) {
 
 sim_status state_check(const sim_model *m, const sim_options *options, const world_sleep *sleep, const sim_state *state,
                        sim_error *error) {
+    /* finite numbers */
     double sum = state->time + state->time0;
     double due = state->time0 + (double)state->step * options->step;
     for (int k = 0; k < m->nq; k++) {
@@ -110,6 +115,7 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     for (int j = 0; j < m->nv; j++) {
         sum += isfinite(state->v[j]) && isfinite(state->a[j]) ? 0 : NAN;
     }
+    /* arrays */
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but no array of them", state->ncontact);
     }
@@ -121,10 +127,12 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }
+    /* time is that of the step */
     if (fabs(state->time - due) > 1e-9 * fmax(fabs(due), options->step)) {
         return sim_fail(error, SIM_BAD_INPUT, "time %.12g s is not that of step %lld of %g s from %g s on", state->time,
                         (long long)state->step, options->step, state->time0);
     }
+    /* unit quaternions */
     for (int i = 1; i < m->nbody; i++) {
         const sim_body *b = &m->body[i];
         if (b->joint != SIM_BALL && b->joint != SIM_FREE) {
@@ -137,6 +145,7 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
                             norm);
         }
     }
+    /* contacts and sleep */
     sim_status status = check_contacts(m, state, error);
     return status || !sleep || !state->rest ? status : sleep_check(sleep, state, error);
 }

@@ -31,11 +31,13 @@ sim_options sim_options_default(void) {
 }
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
+    /* options */
     sim_options chosen = options ? *options : sim_options_default();
     chosen.solver = chosen.solver ? chosen.solver : sim_solver_default();
     if (options_check(&chosen, error)) {
         return NULL;
     }
+    /* memory and stages */
     memory_pool *pool = pool_create();
     sim_world *w = pool ? POOL_NEW(pool, sim_world, 1) : NULL;
     if (!w) {
@@ -50,6 +52,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
         sim_world_free(w);
         return NULL;
     }
+    /* initial state */
     memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
     memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
     state_clear_trail(model, &w->now);

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-MAX_FILE, MAX_FUNCTION = 600, 60
+MAX_FILE, MAX_FUNCTION, MAX_STAGE = 600, 60, 20
 # A file that must be longer says so in its first comment: "Long: one table, read top to bottom."
 EXCUSE = re.compile(r"\bLong: \w+")
 
@@ -128,6 +128,17 @@ def sizes(files, rooms):
                 yield f"{path}:{line}: {name} has {length} lines, over {MAX_FUNCTION}, and the head does not say why"
 
 
+def staged(files, rooms):
+    """Functions of the sources without a comment, inside or directly above, that are longer than one stage."""
+    for path, text in files.items():
+        if path.startswith("src/") and path.endswith((".c", ".h")):
+            lines = text.split("\n")
+            for name, line, length in functions(text):
+                head = line > 1 and lines[line - 2].endswith("*/")
+                if length > MAX_STAGE and not head and "/*" not in "\n".join(lines[line - 1:line - 1 + length]):
+                    yield f"{path}:{line}: {name} has {length} lines and no comment that names its stages"
+
+
 def matches(files, pattern, what):
     for path, text in files.items():
         for match in pattern.finditer(text):
@@ -214,6 +225,7 @@ RULES = [
     (edges, "every include stays within its rooms"),
     (judged, "the judge shares nothing with the solvers but base, math and the problem's public header"),
     (sizes, f"files have at most {MAX_FILE} lines and functions {MAX_FUNCTION}, or say why"),
+    (staged, f"functions over {MAX_STAGE} lines have a comment for each stage, or one above"),
     (leftovers, "nothing is left to be done in a comment"),
     (machine_paths, "no path of one machine"),
     (built, "every source is built"),
@@ -240,6 +252,7 @@ SMALL_TABLE = """
 | scene | the file | world | cjson/cJSON.h | scene.h |
 """
 
+STAGES = "static int f(int a) {\n" + "    a++;\n" * 19 + "}\n"
 LONG_FUNCTION = "static int f(int a,\n             int b) {\n" + "    a++;\n" * 70 + "}\n"
 
 # (rule, what is planted, the file, its text): each alone must give exactly one complaint.
@@ -265,6 +278,8 @@ PLANTED = [
     (judged, "a public solver that knows its judge", "include/sim/solver.h", "#include <sim/judge.h>\n"),
     (sizes, "a long file", "src/model/a.c", "int a;\n" * 601),
     (sizes, "a long function", "src/model/a.c", LONG_FUNCTION),
+    (staged, "a function of 21 lines without a comment", "src/model/a.c", STAGES),
+    (staged, "one whose comment above is not its own", "src/model/a.c", "/* Of a. */\nint a;\n\n" + STAGES),
     (leftovers, "a leftover", "src/model/a.c", "/* TO" + "DO: mend */\n"),
     (machine_paths, "a path of one machine", "docs/a.md", "see /" + "home/me/notes\n"),
     (built, "a source that is not built", "src/model/b.c", "int a;\n"),
@@ -282,8 +297,11 @@ PLANTED = [
 SOUND = {
     "src/base/a.c": "#include <pthread.h>\n#include <stdio.h>\n#include <sim/base.h>\n",
     "src/scene/a.c": '#include <cjson/cJSON.h>\n#include "base/pool.h"\n#include <sim/scene.h>\n',
-    "src/world/a.c": '#include "linalg/block.h"\n#include <sim/model.h>\n' + LONG_FUNCTION.replace("    a++;\n" * 12, ""),
-    "src/solver/a.c": "/* A table. Long: read from top to bottom. */\n" + "int a;\n" * 700 + LONG_FUNCTION,
+    "src/world/a.c": '#include "linalg/block.h"\n#include <sim/model.h>\n/* Counts. */\n'
+    + LONG_FUNCTION.replace("    a++;\n" * 12, "") + STAGES.replace("    a++;\n", "    /* count */\n    a++;\n", 1)
+    + STAGES.replace("    a++;\n", "", 1),
+    "src/solver/a.c": "/* A table. Long: read from top to bottom. */\n" + "int a;\n" * 700
+    + LONG_FUNCTION.replace("    a++;\n", "    a++; /* up */\n", 1),
     "src/solver/pivot/c.c": '#include "solver/core/b.h"\n#include "linalg/c.h"\n',
     "src/solver/b.c": '#include "solver/pivot/b.h"\n#include "solver/b.h"\n',
     "src/judge/a.c": '#include "base/arena.h"\n#include "judge/b.h"\n#include "math/v3.h"\n#include <sim/problem.h>\n',

@@ -78,12 +78,14 @@ static void set_guard_targets(relaxation *r, const island *is) {
 }
 
 sim_status guard_replace(island *is, sim_arena *scratch) {
+    /* Gauss-Seidel on the regularised problem */
     const sim_problem *p = &is->problem;
     size_t mark = arena_mark(scratch), size = (size_t)p->nrow * sizeof(double);
     relaxation r;
     if (relax_create(&r, p, scratch)) {
         return SIM_NO_RESOURCE;
     }
+    /* stops without positive targets, so that none is a source of energy */
     set_guard_targets(&r, is);
     if (is_finite_solution(p->nrow, is->impulse)) {
         relax_start(&r, is->impulse);
@@ -91,16 +93,19 @@ sim_status guard_replace(island *is, sim_arena *scratch) {
     for (int k = 0; k < REPLACEMENT_SWEEPS; k++) {
         relax_sweep(&r);
     }
+    /* impulses, zero where even these are not finite */
     memcpy(is->impulse, r.gamma, size);
     if (!is_finite_solution(p->nrow, is->impulse)) {
         memset(is->impulse, 0, size);
     }
+    /* velocities of the impulses */
     memcpy(r.gamma, is->impulse, size);
     relax_motion(&r, is->v);
     for (int j = 0; j < p->nv; j++) {
         is->v[j] += p->v_free[j];
     }
     arena_release(scratch, mark);
+    /* the outcome is a failure of the solver */
     is->solution.outcome = SIM_BROKEN_DOWN;
     is->solution.reason = SIM_REASON_ENERGY;
     is->solution.finished_by = -1;

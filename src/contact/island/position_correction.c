@@ -172,6 +172,7 @@ static void compute_shift(const correction *l, double *shift) {
 }
 
 sim_status correct_positions(const island *s, double travel, sim_arena *scratch) {
+    /* memory */
     const sim_problem *p = &s->problem;
     correction l = {.p = p};
     double *needed = ARENA_NEW(scratch, double, p->nconstraint);
@@ -180,16 +181,19 @@ sim_status correct_positions(const island *s, double travel, sim_arena *scratch)
     if (!needed || !both_signs) {
         return SIM_NO_RESOURCE;
     }
+    /* rows that need a shift */
     if (travel == 1 || !find_needs(s, travel, needed, both_signs)) {
         return SIM_OK;
     }
     if (list_stops(&l, needed, both_signs, scratch)) {
         return SIM_NO_RESOURCE;
     }
+    /* Gauss-Seidel until a sweep moves little against the first */
     compute_half_rows(&l);
     double first = sweep_stops(&l);
     for (int k = 1; k < MAX_SWEEPS && sweep_stops(&l) > RELATIVE_TOLERANCE * first; k++) {
     }
+    /* shift of the velocities */
     compute_shift(&l, s->shift);
     return SIM_OK;
 }

@@ -57,6 +57,7 @@ static void halve_rows(const relaxation *r, int i) {
 }
 
 sim_status relax_create(relaxation *r, const sim_problem *p, sim_arena *scratch) {
+    /* memory; Z in blocks */
     ptrdiff_t size = 0;
     *r = (relaxation){.p = p};
     r->at = ARENA_NEW(scratch, ptrdiff_t, 2 * p->nconstraint);
@@ -80,6 +81,7 @@ sim_status relax_create(relaxation *r, const sim_problem *p, sim_arena *scratch)
     r->R = r->base + p->nrow;
     r->gamma = r->R + p->nrow;
     r->pace = r->size + p->nconstraint;
+    /* Z = B J', and the norm of each diagonal block of W */
     for (int i = 0; i < p->nconstraint; i++) {
         halve_rows(r, i);
         r->size[i] = r->pace[i] = 0;
@@ -91,6 +93,7 @@ sim_status relax_create(relaxation *r, const sim_problem *p, sim_arena *scratch)
         }
         r->size[i] = sqrt(r->size[i]);
     }
+    /* start from zero */
     memset(r->x, 0, (size_t)p->nv * sizeof *r->x);
     memset(r->row, 0, 3 * (size_t)p->nrow * sizeof *r->row);
     return SIM_OK;
@@ -168,6 +171,7 @@ void relax_sweep(relaxation *r) {
 }
 
 void relax_start(relaxation *r, const double *impulse) {
+    /* warm start: impulses projected onto the cones */
     const sim_problem *p = r->p;
     double slope = 0, curvature = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -179,6 +183,7 @@ void relax_start(relaxation *r, const double *impulse) {
             set_impulse(r, i, g);
         }
     }
+    /* the multiple of them that minimises the quadratic cost, at most 1 */
     for (int k = 0; k < p->nrow; k++) {
         slope += r->gamma[k] * r->base[k];
         curvature += r->R[k] * r->gamma[k] * r->gamma[k];
@@ -186,6 +191,7 @@ void relax_start(relaxation *r, const double *impulse) {
     curvature += dense_dot(p->nv, r->x, r->x);
     double part = slope < 0 && curvature > 0 ? fmin(-slope / curvature, 1) : 0;
     part = isfinite(part) ? part : 0;
+    /* scale */
     for (int k = 0; k < p->nrow; k++) {
         r->gamma[k] = part > 0 ? part * r->gamma[k] : 0;
     }

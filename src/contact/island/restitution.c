@@ -67,11 +67,13 @@ static void compute_bounds(restitution_search *r, double threshold) {
 
 sim_status restitution_begin(restitution_search *r, const assembly *f, const island *is, double threshold,
                              sim_arena *scratch) {
+    /* no search if no strike can add energy */
     int nv = is->problem.nv;
     *r = (restitution_search){.f = f, .is = is, .part = 1, .stage = RESTITUTION_WHOLE};
     if (!any_risky_strike(&is->problem, threshold, is->first_actuator)) {
         return SIM_OK;
     }
+    /* memory */
     r->stage = RESTITUTION_NONE;
     r->part = NEAR_ZERO_PART;
     r->bound = ARENA_NEW(scratch, double, is->first_actuator);
@@ -82,6 +84,7 @@ sim_status restitution_begin(restitution_search *r, const assembly *f, const isl
     if (!r->bound || !r->v_free || !r->extra || !r->sum || !r->image) {
         return SIM_NO_RESOURCE;
     }
+    /* free motion and bounds of the search */
     memcpy(r->v_free, is->base.v_free, (size_t)nv * sizeof *r->v_free);
     compute_bounds(r, threshold);
     return SIM_OK;

@@ -72,6 +72,7 @@ static sim_status add_actuators(assembly *f, const sim_model *m) {
 }
 
 sim_status active_set_find(assembly *f) {
+    /* room for all */
     const model_tables *tables = f->tables;
     const sim_model *m = tables->model;
     const int *last_dof = tables->last_dof;
@@ -81,18 +82,22 @@ sim_status active_set_find(assembly *f) {
     if (!f->source) {
         return SIM_NO_RESOURCE;
     }
+    /* contacts */
     for (int k = 0; k < f->in->ncontact; k++) {
         const sim_contact *c = &f->in->contact[k];
         add_source(f, SOURCE_CONTACT, k, 3, find_moving_tree(m, last_dof, c->body_a),
                    find_moving_tree(m, last_dof, c->body_b));
     }
+    /* joints: ranges and dry friction */
     for (int k = 0; k < tables->njoint; k++) {
         add_joint(f, m, tables->joint[k]);
     }
+    /* loop constraints and springs */
     for (int k = 0; k < m->nequality; k++) {
         const sim_equality *e = &m->equality[k];
         add_source(f, SOURCE_EQUALITY, k, sim_equality_rows(e->type), find_moving_tree(m, last_dof, e->body[0]),
                    find_moving_tree(m, last_dof, e->body[1]));
     }
+    /* actuators with limits */
     return f->in->nactuator ? add_actuators(f, m) : SIM_OK;
 }

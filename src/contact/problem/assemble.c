@@ -67,6 +67,7 @@ static ptrdiff_t lay_out_blocks(const assembly *f, const sim_model *m, const con
 
 /* Constraints, their rows and blocks, one after the other. */
 static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
+    /* memory */
     ptrdiff_t nJ = 0;
     bool offsets = m->nequality || f->in->followed, bounces = false;
     f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
@@ -81,6 +82,7 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
         (offsets && !f->offset)) {
         return SIM_NO_RESOURCE;
     }
+    /* rows of each island, in the order of its constraints; actuators come last */
     for (int s = 0; s < f->nisland; s++) {
         island *is = &f->island[s];
         is->first_row = s ? is[-1].first_row + is[-1].base.nrow : 0;
@@ -98,9 +100,11 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
         }
         is->first_actuator = is->base.nconstraint - is->actuators;
     }
+    /* a copy for the variants of restitution and drives */
     if (bounces || f->driven) {
         f->constraint_variant = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     }
+    /* blocks of J */
     f->nJ = nJ;
     f->J = ARENA_NEW(f->arena, double, nJ);
     if (!f->J || ((bounces || f->driven) && !f->constraint_variant)) {
@@ -210,6 +214,7 @@ static void connect_problems(assembly *f, const mass_memory *memory) {
 
 static void fill_source_rows(void *context, int index, int first, int end) {
     assembly *f = ((const assembler *)context)->f;
+    /* offset, gap and J of each constraint, by its kind */
     const model_tables *m = f->tables;
     (void)index;
     for (int i = first; i < end; i++) {

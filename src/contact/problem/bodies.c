@@ -29,6 +29,7 @@ static ptrdiff_t lay_out_rows(const assembly *f, const sim_model *m, const islan
 }
 
 static sim_status create_bodies(assembly *f, const sim_model *m, island *is) {
+    /* offsets of the trees' bodies */
     island_bodies *b = &is->bodies;
     const sim_problem *p = &is->base;
     b->first = ARENA_NEW(f->arena, int, p->ntree + 1);
@@ -37,6 +38,7 @@ static sim_status create_bodies(assembly *f, const sim_model *m, island *is) {
         b->first[t] = count;
         count += m->tree[f->tree[is->first_tree + t]].nbody;
     }
+    /* nodes, inertias, motion axes of both chains */
     b->node = ARENA_NEW(f->arena, sim_body_node, count);
     b->I = ARENA_NEW(f->arena, sim_body_inertia, count);
     b->diagonal = ARENA_NEW(f->arena, double, p->nv);
@@ -53,6 +55,7 @@ static sim_status create_bodies(assembly *f, const sim_model *m, island *is) {
 }
 
 sim_status bodies_lay_out(assembly *f, const sim_model *m) {
+    /* rows of the constraints on bodies */
     ptrdiff_t size = 0;
     f->on_body = ARENA_NEW(f->arena, sim_body_rows, f->nconstraint);
     if (!f->on_body) {
@@ -67,6 +70,7 @@ sim_status bodies_lay_out(assembly *f, const sim_model *m) {
             size = lay_out_rows(f, m, is, is->first_constraint + i, size);
         }
     }
+    /* operators of each island */
     f->J_body = ARENA_NEW(f->arena, double, size);
     for (int s = 0; s < f->nisland && f->J_body; s++) {
         island *is = &f->island[s];
@@ -148,10 +152,12 @@ typedef struct whole_bodies {
 } whole_bodies;
 
 static whole_bodies *allocate_whole(const assembly *f) {
+    /* number of bodies */
     int count = 0;
     for (int k = 0; k < f->nisland; k++) {
         count += f->island[k].bodies.is.nbody;
     }
+    /* memory */
     whole_bodies *w = ARENA_NEW(f->arena, whole_bodies, 1);
     if (!w) {
         return NULL;
@@ -168,6 +174,7 @@ static whole_bodies *allocate_whole(const assembly *f) {
         ok = ok && w->to.r[k] && w->to.S[k];
         w->is.chain[k] = (sim_body_chain){w->to.r[k], w->to.S[k]};
     }
+    /* operators of all islands together */
     w->is.nbody = count;
     w->is.first = w->to.first;
     w->is.node = w->to.node;

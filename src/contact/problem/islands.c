@@ -88,6 +88,7 @@ static void sort_sources(assembly *f, const int *of) {
 }
 
 sim_status islands_find(assembly *f, const sim_model *m) {
+    /* memory */
     int *parent = ARENA_NEW(f->arena, int, m->ntree), *of = ARENA_NEW(f->arena, int, m->ntree);
     char *touched = ARENA_NEW(f->arena, char, m->ntree);
     f->local = ARENA_NEW(f->arena, int, m->ntree);
@@ -96,6 +97,7 @@ sim_status islands_find(assembly *f, const sim_model *m) {
     if (!parent || !of || !touched || !f->local || !f->tree || !f->source_of) {
         return SIM_NO_RESOURCE;
     }
+    /* islands: connected components of trees under constraints */
     connect_trees(f, m, parent, touched);
     f->nisland = number_islands(m, parent, touched, of);
     f->island = ARENA_NEW(f->arena, island, f->nisland);
@@ -105,6 +107,7 @@ sim_status islands_find(assembly *f, const sim_model *m) {
     for (int i = 0; i < f->nisland; i++) {
         f->island[i] = (island){0};
     }
+    /* trees and constraints in the order of the islands */
     sort_trees(f, m, of);
     sort_sources(f, of);
     return SIM_OK;

@@ -29,6 +29,7 @@ static sim_status refuse_kind(const sim_solver_info *info, sim_constraint_kind k
 static bool lacks_kind(const sim_solver_info *info, sim_constraint_kind kind) { return !(info->kinds >> kind & 1); }
 
 sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, sim_error *error) {
+    /* joints */
     for (int j = 0; j < m->nv; j++) {
         const sim_dof *dof = &m->dof[j];
         if ((dof->limit.low > -INFINITY || dof->limit.high < INFINITY) && lacks_kind(info, SIM_LIMIT)) {
@@ -38,12 +39,14 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
             return refuse_kind(info, SIM_FRICTION, "dry friction of the joint", dof_body_name(m, j), error);
         }
     }
+    /* loop constraints and springs */
     for (int k = 0; k < m->nequality; k++) {
         sim_constraint_kind kind = m->equality[k].type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
         if (lacks_kind(info, kind)) {
             return refuse_kind(info, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
         }
     }
+    /* actuators with limits */
     for (int k = 0; k < m->nactuator; k++) {
         if (contact_actuator_is_limited(&m->actuator[k]) && lacks_kind(info, SIM_ACTUATOR)) {
             return refuse_kind(info, SIM_ACTUATOR, "limited actuator", dof_body_name(m, m->actuator[k].dof), error);

@@ -18,6 +18,7 @@ static void copy_bodies(const assembly *f, int constraint, int body[2]) {
 }
 
 void certify_step(const assembly *f, contact_info *info) {
+    /* judgements of all islands, and the worst that is unsolved */
     sim_judgement sum = {0};
     double furthest = -1;
     int unsolved = -1;
@@ -32,7 +33,9 @@ void certify_step(const assembly *f, contact_info *info) {
             }
         }
     }
+    /* certificate of the step */
     sim_certificate all = info->certificate = sim_judgement_finish(&sum);
+    /* bodies of the worst constraints */
     const int worst[SIM_WORSTS] = {[SIM_WORST_E] = all.worst,
                                    [SIM_WORST_OWN] = all.worst_own,
                                    [SIM_WORST_PENETRATION] = all.deepest,

@@ -27,6 +27,7 @@ static ptrdiff_t matrix_size(const assembly *f) {
 }
 
 sim_problem *export_problem(const assembly *f, const mass_operator *mass, sim_error *error) {
+    /* memory */
     sim_constraint *constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     sim_problem_tree *tree = ARENA_NEW(f->arena, sim_problem_tree, f->ntree);
     double *A = ARENA_NEW(f->arena, double, matrix_size(f));
@@ -35,13 +36,16 @@ sim_problem *export_problem(const assembly *f, const mass_operator *mass, sim_er
         sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", f->in->ncontact);
         return NULL;
     }
+    /* constraints and trees, numbered over all islands */
     renumber_constraints(f, constraint, tree);
+    /* blocks of A */
     sim_mass A_of = mass_interface(mass);
     double *at = A;
     for (int t = 0; t < f->ntree; t++) {
         A_of.matrix(A_of.self, t, at);
         at += (ptrdiff_t)tree[t].nv * tree[t].nv;
     }
+    /* the whole step as one problem */
     sim_problem parts = {.step = f->in->step,
                          .ntree = f->ntree,
                          .nv = f->nv,

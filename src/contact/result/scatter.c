@@ -90,6 +90,7 @@ static void count_overlaps(const island *is, contact_info *info) {
 }
 
 static void sum_effort(const assembly *f, contact_info *info) {
+    /* sizes and work of all islands */
     *info = (contact_info){.islands = f->nisland, .stuck_body = {-1, -1}};
     for (int k = 0; k < f->nisland; k++) {
         const island *is = &f->island[k];
@@ -98,12 +99,14 @@ static void sum_effort(const assembly *f, contact_info *info) {
         info->rows += is->problem.nrow;
         info->iterations = found->iterations > info->iterations ? found->iterations : info->iterations;
         info->total += found->iterations;
+        /* outcomes */
         bool solved = found->outcome == SIM_SOLVED || found->outcome == SIM_AT_ROUNDING;
         info->unsolved += !solved;
         info->gave_up[found->reason] += !solved;
         if (solved && found->finished_by >= 0) {
             info->finished[found->finished_by]++;
         }
+        /* factorisations and times */
         info->factorisations += found->factorisations;
         info->multiplications += found->multiplications;
         for (int part = 0; part < CONTACT_PARTS; part++) {

@@ -119,6 +119,7 @@ static void make_folder(const char *folder) {
 }
 
 void grid_file_write(const char *folder, const field_grid *grid) {
+    /* fresh file beside the old one */
     char path[PATH_ROOM];
     file_fresh fresh;
     if (!grid_file_name(path, sizeof path, folder, grid, ".grid")) {
@@ -128,6 +129,7 @@ void grid_file_write(const char *folder, const field_grid *grid) {
     if (file_fresh_open(&fresh, path)) {
         return;
     }
+    /* header and samples; the new file takes the place of the old one when complete */
     header h = header_of(grid, grid->sample);
     size_t count = sample_count(grid);
     FILE *file = fdopen(fresh.file, "wb");

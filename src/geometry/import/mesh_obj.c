@@ -90,10 +90,12 @@ static sim_status read_corner(obj *o, int *corner) {
     static const char what[] = "a corner (vertex, vertex/texture, vertex//normal or vertex/texture/normal)";
     mesh_text *t = o->text;
     const char *p = t->at;
+    /* number of the vertex */
     long n, unused, nvertex = (long)o->parts->nvertex;
     if (!read_integer(&p, &n)) {
         return text_expected(t, t->at, what);
     }
+    /* texture and normal, which are not used */
     if (*p == '/') {
         p++;
         int texture = read_integer(&p, &unused);
@@ -108,6 +110,7 @@ static sim_status read_corner(obj *o, int *corner) {
     }
     if (!text_is_blank(*p) && *p != '\n' && *p != '\r' && *p != '#' && *p != '\\' && p < t->end) {
         return text_expected(t, t->at, what);
+        /* from the first vertex, or back from the last */
     }
     long index = n < 0 ? nvertex + n : n - 1;
     if (index < 0 || index >= nvertex) {

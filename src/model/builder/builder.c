@@ -57,6 +57,7 @@ sim_builder *sim_builder_create(void) {
 }
 
 void sim_builder_discard(sim_builder *b) {
+    /* lists; geometries are the builder's until a model takes them */
     if (!b) {
         return;
     }
@@ -135,12 +136,14 @@ static sim_status normalise_axes(sim_builder *b, sim_body_def *def) {
 }
 
 static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
+    /* range and dry friction exist for single coordinates only */
     const sim_limit *l = &def->limit[k];
     int plain = joint_coordinate_of(def->joint, k) >= 0 && def->joint != SIM_FREE;
     if (!plain && (l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0)) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a %s joint takes no range and no dry friction", def->name,
                               sim_joint_name(def->joint));
     }
+    /* values */
     if (!(l->low <= l->high) || l->low == INFINITY || l->high == -INFINITY) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": the range of its joint, from %g to %g, is empty",
                               def->name, l->low, l->high);
@@ -158,6 +161,7 @@ static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
 }
 
 static sim_status check_joint(sim_builder *b, sim_body_def *def) {
+    /* parameters of each degree of freedom */
     const joint_facts *facts = joint_facts_of(def->joint);
     for (int k = 0; k < facts->nv; k++) {
         double least = fmin(fmin(def->armature[k], def->damping[k]), def->stiffness[k]);
@@ -178,10 +182,12 @@ static sim_status check_joint(sim_builder *b, sim_body_def *def) {
             return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a free joint has no spring", def->name);
         }
     }
+    /* spring of a ball joint */
     if (def->joint == SIM_BALL && (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a ball joint has one stiffness for all directions",
                               def->name);
     }
+    /* initial coordinates and pitch */
     for (int k = 0; k < facts->nq; k++) {
         if (!isfinite(def->q[k])) {
             return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": an initial coordinate is not finite", def->name);
@@ -231,12 +237,14 @@ static sim_status check_inertia(sim_builder *b, const sim_body_def *def) {
 }
 
 int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
+    /* room */
     if (!b || b->error.status) {
         return -1;
     }
     if (builder_grow(b, (void **)&b->body, b->nbody, &b->body_room, sizeof *b->body)) {
         return -1;
     }
+    /* own copy with a name */
     sim_body_def def = *given;
     char plain[32];
     snprintf(plain, sizeof plain, "body%d", b->nbody);
@@ -245,6 +253,7 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
         return -1;
     }
+    /* parent, type, placement */
     if (def.parent < 0 || (b->nbody > 0 && def.parent >= b->nbody)) {
         builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": parent %d is not a body added before", def.name, def.parent);
         return -1;
@@ -258,6 +267,7 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
                        def.name);
         return -1;
     }
+    /* normalised axes and quaternion, joint and inertia */
     if (normalise_axes(b, &def) || check_joint(b, &def) || normalise_quaternion(b, &def) || check_inertia(b, &def)) {
         return -1;
     }
@@ -271,6 +281,7 @@ sim_status builder_check_body(sim_builder *b, int body, const char *what) {
 }
 
 int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
+    /* body, pose and type */
     if (!b || b->error.status || builder_check_body(b, given->body, "a shape")) {
         return -1;
     }
@@ -279,6 +290,7 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
                        b->body[given->body].name);
         return -1;
     }
+    /* geometry and material */
     sim_geometry_type needed = sim_shape_geometry(given->type);
     if (needed < SIM_GEOMETRY_TYPES ? !given->geometry || given->geometry->type != needed : given->geometry != NULL) {
         builder_refuse(b, SIM_BAD_INPUT, "a shape of body \"%s\", type %s, needs a geometry", b->body[given->body].name,
@@ -290,6 +302,7 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
                        b->body[given->body].name, given->material);
         return -1;
     }
+    /* copy */
     if (builder_grow(b, (void **)&b->shape, b->nshape, &b->shape_room, sizeof *b->shape)) {
         return -1;
     }
@@ -371,6 +384,7 @@ sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what
 }
 
 int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
+    /* coordinate */
     if (!b || b->error.status || builder_check_dof(b, body, given->dof, "an actuator")) {
         return -1;
     }
@@ -379,12 +393,14 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
                        b->body[body].name);
         return -1;
     }
+    /* gains */
     if (!(given->kp >= 0) || !(given->kd >= 0) || !(given->effort > 0) || !isfinite(given->kp) ||
         !isfinite(given->kd)) {
         builder_refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
                        b->body[body].name);
         return -1;
     }
+    /* copies with tracks of their own */
     sim_actuator actuator = *given;
     int targets_room = b->actuator_room;
     if (builder_copy_track(b, &actuator.target, 1, "an actuator's target") ||
@@ -400,16 +416,19 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
 }
 
 int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
+    /* body or coordinate */
     int on_dof = given->dof >= 0;
     if (!b || b->error.status ||
         (on_dof ? builder_check_dof(b, body, given->dof, "a load") : builder_check_body(b, body, "a load"))) {
         return -1;
     }
+    /* width of the track */
     if (given->track.width != (on_dof ? 1 : 6) || !v3_finite(given->point)) {
         builder_refuse(b, SIM_BAD_INPUT, "a load on body \"%s\" needs %d values a key and a finite point",
                        b->body[body].name, on_dof ? 1 : 6);
         return -1;
     }
+    /* copy with a track of its own */
     sim_load load = *given;
     int targets_room = b->load_room;
     if (builder_copy_track(b, &load.track, on_dof ? 1 : 6, "a load") ||

@@ -41,6 +41,7 @@ static sim_status check_coupling(sim_builder *b, const sim_equality *e) {
 }
 
 static sim_status check_equality_bodies(sim_builder *b, const sim_equality *e) {
+    /* different bodies and proper frames */
     if (e->body[0] == e->body[1]) {
         return builder_refuse(b, SIM_BAD_INPUT, "a constraint of body \"%s\" with itself", b->body[e->body[0]].name);
     }
@@ -50,6 +51,7 @@ static sim_status check_equality_bodies(sim_builder *b, const sim_equality *e) {
             "a frame of the constraint of \"%s\" and \"%s\" is not a finite pose with a proper rotation",
             b->body[e->body[0]].name, b->body[e->body[1]].name);
     }
+    /* distance and spring */
     bool apart = e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER;
     if (apart && (!(e->distance > 0) || !isfinite(e->distance))) {
         return builder_refuse(b, SIM_BAD_INPUT, "the distance of \"%s\" and \"%s\" must be positive, not %g m",
@@ -64,6 +66,7 @@ static sim_status check_equality_bodies(sim_builder *b, const sim_equality *e) {
 }
 
 int sim_builder_add_equality(sim_builder *b, const sim_equality *given) {
+    /* type */
     if (!b || b->error.status) {
         return -1;
     }
@@ -71,16 +74,19 @@ int sim_builder_add_equality(sim_builder *b, const sim_equality *given) {
         builder_refuse(b, SIM_BAD_INPUT, "%d is not a type of constraint", (int)given->type);
         return -1;
     }
+    /* bodies and parameters of the type */
     if (builder_check_body(b, given->body[0], "a constraint") ||
         builder_check_body(b, given->body[1], "a constraint") ||
         (given->type == SIM_COUPLING ? check_coupling(b, given) : check_equality_bodies(b, given))) {
         return -1;
     }
+    /* stiffness and dissipation */
     if (!(given->stiffness > 0) || !(given->dissipation >= 0) || !isfinite(given->dissipation)) {
         builder_refuse(b, SIM_BAD_INPUT, "a constraint of \"%s\" and \"%s\": stiffness > 0, dissipation >= 0",
                        b->body[given->body[0]].name, b->body[given->body[1]].name);
         return -1;
     }
+    /* copy */
     if (builder_grow(b, (void **)&b->equality, b->nequality, &b->equality_room, sizeof *b->equality)) {
         return -1;
     }

@@ -48,6 +48,7 @@ static void count_parts(freezer *f) {
     m->gravity = b->gravity;
 }
 
+/* A body with its parameters and its ranges in q and v. */
 static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int *v0, int *tree) {
     int parent = i ? f->place[def->parent] : 0;
     *tree += i > 0 && parent == 0;
@@ -71,6 +72,7 @@ static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int 
     *v0 += f->body[i].nv;
 }
 
+/* Degrees of freedom of a body: the chain of parents that branch-sparse factors follow. */
 static void place_dofs(freezer *f, int i, const sim_body_def *def) {
     const sim_body *b = &f->body[i];
     int parent = i ? f->last_dof[b->parent] : -1;
@@ -123,6 +125,7 @@ static sim_body_inertia at_origin(const sim_inertia *inertia) {
 }
 
 static void place_bodies(freezer *f, const int *order) {
+    /* memory */
     sim_model *m = f->model;
     f->body = take_items(f, m->nbody, sizeof *f->body);
     f->dof = take_items(f, m->nv, sizeof *f->dof);
@@ -133,6 +136,7 @@ static void place_bodies(freezer *f, const int *order) {
     if (f->failed) {
         return;
     }
+    /* bodies in topological order */
     int q0 = 0, v0 = 0, tree = -1, angle = 0;
     for (int i = 0; i < m->nbody; i++) {
         f->place[order[i]] = i;
@@ -146,6 +150,7 @@ static void place_bodies(freezer *f, const int *order) {
         memcpy(q + f->body[i].q0, def->q, (size_t)f->body[i].nq * sizeof *q);
         memcpy(v + f->body[i].v0, def->v, (size_t)f->body[i].nv * sizeof *v);
     }
+    /* trees */
     place_trees(f);
     m->body = f->body;
     m->dof = f->dof;
@@ -157,12 +162,14 @@ static void place_bodies(freezer *f, const int *order) {
 }
 
 static sim_track take_track(freezer *f, const sim_track *from) {
+    /* memory */
     sim_track track = *from;
     int numbers = from->keys * from->width;
     bool bent = from->keys && from->rates;
     double *times = take_items(f, from->keys, sizeof *times), *values = take_items(f, numbers, sizeof *values);
     double *rates = bent ? take_items(f, numbers, sizeof *rates) : NULL;
     sim_term *term = from->terms ? take_items(f, from->terms, sizeof *term) : NULL;
+    /* copies */
     if (!f->failed && from->keys) {
         memcpy(times, from->times, (size_t)from->keys * sizeof *times);
         memcpy(values, from->values, (size_t)numbers * sizeof *values);
@@ -216,6 +223,7 @@ static void place_exclusions(freezer *f) {
 }
 
 static void place_parts(freezer *f) {
+    /* memory */
     sim_model *m = f->model;
     const sim_builder *b = f->from;
     sim_shape *shape = take_items(f, m->nshape, sizeof *shape);
@@ -227,6 +235,7 @@ static void place_parts(freezer *f) {
     if (f->failed) {
         return;
     }
+    /* parts with the numbers of bodies and coordinates in the model */
     for (int k = 0; k < m->nshape; k++) {
         shape[k] = b->shape[k];
         shape[k].name = take_text(f, b->shape[k].name);
@@ -258,6 +267,7 @@ static void place_parts(freezer *f) {
         load[k].dof = on->dof < 0 ? -1 : f->body[body].v0 + on->dof;
         load[k].track = take_track(f, &b->load[k].track);
     }
+    /* hand them over */
     m->shape = shape;
     m->material = material;
     m->material_pair = pair;
@@ -282,11 +292,13 @@ static void place_equalities(freezer *f) {
 }
 
 sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error) {
+    /* memory */
     freezer f = {.from = builder, .pool = pool_create()};
     f.model = f.pool ? POOL_NEW(f.pool, sim_model, 1) : NULL;
     f.place = calloc((size_t)builder->nbody, sizeof *f.place);
     f.last_dof = calloc((size_t)builder->nbody, sizeof *f.last_dof);
     f.failed = !f.model || !f.place || !f.last_dof;
+    /* parts, bodies first because the others name them */
     if (!f.failed) {
         f.model->memory = f.pool;
         count_parts(&f);
@@ -297,6 +309,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
         place_parts(&f);
         place_equalities(&f);
     }
+    /* failure leaves nothing */
     free(f.place);
     free(f.last_dof);
     if (f.failed) {

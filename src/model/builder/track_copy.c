@@ -56,6 +56,7 @@ static double *take_rates(sim_builder *b, const sim_track *track) {
 }
 
 sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what) {
+    /* check, copies */
     if (check_track(b, track, width, what)) {
         return b->error.status;
     }
@@ -64,12 +65,14 @@ sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const
     double *values = copy_numbers(b, track->values, (size_t)track->keys * (size_t)track->width);
     double *rates = bent ? take_rates(b, track) : NULL;
     sim_term *term = POOL_NEW(b->pool, sim_term, track->terms);
+    /* all of them, or nothing */
     if (!times || !values || (bent && !rates) || !term) {
         return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
     }
     if (track->terms) {
         memcpy(term, track->term, (size_t)track->terms * sizeof *term);
     }
+    /* track on the copies */
     track->times = times;
     track->values = values;
     track->rates = rates;

@@ -8,6 +8,7 @@
 
 /* Eigenvalues of a symmetric 3x3 matrix by Jacobi rotations, ascending: right to rounding even for a needle. */
 static void principal_moments(sym3 a, double value[3]) {
+    /* cyclic Jacobi rotations */
     double m[3][3] = {{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}};
     for (int sweep = 0; sweep < 30; sweep++) {
         double off = fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]);
@@ -35,6 +36,7 @@ static void principal_moments(sym3 a, double value[3]) {
             }
         }
     }
+    /* ascending order */
     for (int k = 0; k < 3; k++) {
         value[k] = m[k][k];
     }

@@ -20,6 +20,7 @@ typedef struct dual {
     double x, rate;
 } dual;
 
+/* Number of operands of an operator. */
 int formula_takes(formula_op op) {
     switch (op) {
     case FORMULA_NUMBER:

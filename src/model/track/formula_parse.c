@@ -135,11 +135,13 @@ static bool parse_arguments(parser *p, const char *name, const char *start, form
 }
 
 static bool parse_name(parser *p) {
+    /* word */
     const char *names[FUNCTION_COUNT + 3] = {"t", "pi"}, *start = p->at;
     char word[MAX_WORD_LETTERS + 1], hint[80] = "";
     size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     snprintf(word, sizeof word, "%.*s", (int)(length < MAX_WORD_LETTERS ? length : MAX_WORD_LETTERS), start);
     p->at += length;
+    /* time, pi, functions */
     if (strcmp(word, "t") == 0) {
         return append_term(p, FORMULA_TIME, 0);
     }
@@ -152,6 +154,7 @@ static bool parse_name(parser *p) {
         }
         names[2 + k] = functions[k].name;
     }
+    /* unknown: suggest the nearest */
     const char *near = nearest_word(word, names);
     if (near) {
         snprintf(hint, sizeof hint, " (did you mean '%s'?)", near);

@@ -42,6 +42,7 @@ static int key_before(const sim_track *track, double time) {
 }
 
 static void eval_keys(const sim_track *track, double time, double *value, double *rate) {
+    /* interval and place in it */
     int key = key_before(track, time);
     bool inside = key >= 0 && key + 1 < track->keys;
     int first = key < 0 ? 0 : key;
@@ -51,6 +52,7 @@ static void eval_keys(const sim_track *track, double time, double *value, double
         s = (time - track->times[key]) / span;
         eval_blend(track->interpolation, s, &w, &w_rate);
     }
+    /* blend of the values, with the Hermite terms of a spline */
     bool bent = inside && track->interpolation == SIM_SPLINE && track->rates;
     for (int k = 0; k < track->width; k++) {
         double a = track->keys ? track->values[first * track->width + k] : 0;

@@ -70,6 +70,7 @@ static unsigned default_set(const reader *r, const field *f) {
 
 /* The default of a field, from its JSON text in the table. */
 static void set_default(const reader *r, const field *f, void *out) {
+    /* an object: the defaults of its keys, and the value that stands for it */
     if (f->kind == FIELD_OBJECT) {
         read_object(r, NULL, f->table, out);
         const field *alone = f->standard && f->table->shorthand ? table_field(f->table, f->table->shorthand) : NULL;

@@ -14,6 +14,7 @@ typedef struct sorting {
 } sorting;
 
 static int number_nodes(const sim_problem *p, patches *out) {
+    /* trees under constraints are nodes */
     for (int t = 0; t < p->ntree; t++) {
         out->node[t] = -1;
     }
@@ -22,6 +23,7 @@ static int number_nodes(const sim_problem *p, patches *out) {
             out->node[p->constraint[i].tree[side]] = 0;
         }
     }
+    /* number them */
     int nodes = 0;
     out->start[0] = 0;
     for (int t = 0; t < p->ntree; t++) {

@@ -191,12 +191,14 @@ static bool pack_free(pgs *s, const delassus_response *Y, sim_arena *scratch) {
 }
 
 static bool pack_assembled(pgs *s, const sim_delassus *W, sim_arena *scratch) {
+    /* length of the padded blocks */
     size_t size = 0;
     for (int i = 0; i < s->n; i++) {
         for (int k = W->start[i]; k < W->start[i + 1]; k++) {
             size += (size_t)(s->block[i].lanes * s->block[W->column[k]].rows);
         }
     }
+    /* each block row, in padded columns */
     double *to = ARENA_NEW(scratch, double, size);
     for (int i = 0; i < s->n && to; i++) {
         pgs_block *b = &s->block[i];

@@ -124,10 +124,12 @@ static inline void solve_block(const pgs *p, pgs_block *b, const double *s, doub
 }
 
 pgs_change pgs_sweep(pgs *p, double relaxation, int backwards) {
+    /* blocks forwards or backwards */
     double velocity = 0, impulse = 0, s[PGS_WIDEST], change[PGS_WIDEST];
     for (int k = 0; k < p->n; k++) {
         pgs_block *b = &p->block[backwards ? p->n - 1 - k : k];
         double *g = p->gamma + b->at, square = 0;
+        /* local velocity, then the impulse of the block */
         eval_velocity(p, b, s);
         for (int row = 0; row < b->rows; row++) {
             change[row] = -g[row];
@@ -137,9 +139,11 @@ pgs_change pgs_sweep(pgs *p, double relaxation, int backwards) {
             change[row] += g[row];
             square += change[row] * change[row];
         }
+        /* without an assembled W the change goes to the velocities at once */
         if (!p->assembled && square > 0) {
             add_response(p, b, change);
         }
+        /* change in impulses, and in velocities by the step size rho */
         impulse += square;
         velocity += square / (b->rho * b->rho);
     }

@@ -314,6 +314,7 @@ bool residual_map_start_sticking(const residual_map *h, solver_call *call, doubl
 }
 
 bool residual_map_start(const residual_map *h, solver_call *call, double *x) {
+    /* start of sticking contacts */
     const sim_problem *p = h->dual->problem;
     size_t n = (size_t)h->n;
     double *gamma = ARENA_NEW(call->scratch, double, 3 * n), *other = gamma + n, *r = gamma + 2 * n;
@@ -323,11 +324,13 @@ bool residual_map_start(const residual_map *h, solver_call *call, double *x) {
     if (!p->impulse_guess) {
         return true;
     }
+    /* start from the warm impulses */
     for (size_t k = 0; k < n; k++) {
         gamma[k] = isfinite(p->impulse_guess[k]) && !h->dual->given[k] ? p->impulse_guess[k] / h->scale[k] : 0;
     }
     residual_map_from_impulse(h, gamma, other);
     residual_map_eval(h, x, r);
+    /* the start with the lesser residual */
     double sticking = dense_dot(h->n, r, r);
     residual_map_eval(h, other, r);
     if (dense_dot(h->n, r, r) < sticking) {

@@ -66,6 +66,7 @@ static void compute_response(const sim_problem *p, const sim_constraint *c, int 
 }
 
 bool delassus_response_make(const sim_problem *p, bool half, sim_arena *scratch, delassus_response *Y) {
+    /* size of A^-1 J^T, a block a side */
     ptrdiff_t size = 0;
     Y->half = half && p->mass.half;
     Y->at = ARENA_NEW(scratch, ptrdiff_t, 2 * (size_t)p->nconstraint);
@@ -78,6 +79,7 @@ bool delassus_response_make(const sim_problem *p, bool half, sim_arena *scratch,
         Y->at[k] = tree >= 0 ? size : -1;
         size += tree >= 0 ? (ptrdiff_t)c->rows * p->tree[tree].nv : 0;
     }
+    /* solve for each block */
     Y->value = ARENA_NEW(scratch, double, size);
     for (int k = 0; k < 2 * p->nconstraint && Y->value; k++) {
         if (Y->at[k] >= 0) {

@@ -78,16 +78,19 @@ static size_t count_pairs(const sim_problem *p, const tree_constraints *list) {
 }
 
 bool delassus_pattern(const sim_problem *p, size_t max_blocks, sim_arena *scratch, sim_delassus *W, bool *too_many) {
+    /* constraints of each tree */
     tree_constraints list;
     int *start = ARENA_NEW(scratch, int, (size_t)p->nconstraint + 1), *column;
     if (!start || !list_tree_constraints(p, scratch, &list)) {
         return false;
     }
+    /* number of blocks, within the limit */
     size_t blocks = count_pairs(p, &list);
     *too_many = blocks > max_blocks || blocks > INT_MAX;
     if (*too_many) {
         return true;
     }
+    /* block compressed rows: constraints that share a tree */
     start[0] = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         start[i + 1] = start[i] + merge_columns(p, &list, i, NULL);
@@ -136,6 +139,7 @@ static void fill_blocks(const sim_problem *p, const delassus_response *Y, const 
 }
 
 bool delassus_assemble(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, sim_delassus *W) {
+    /* offsets of the blocks */
     ptrdiff_t *at = ARENA_NEW(scratch, ptrdiff_t, W->start[p->nconstraint]), size = 0;
     int *next = ARENA_NEW(scratch, int, p->nconstraint);
     if (!at || !next) {
@@ -147,6 +151,7 @@ bool delassus_assemble(const sim_problem *p, const delassus_response *Y, sim_are
             size += p->constraint[i].rows * p->constraint[W->column[k]].rows;
         }
     }
+    /* values */
     double *value = ARENA_NEW(scratch, double, size);
     if (!value) {
         return false;

@@ -83,6 +83,7 @@ bool hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
 const double *hessian_mass(const hessian *h, int node) { return h->sums.A[node]; }
 
 void hessian_mass_times(const hessian *h, const double *x, double *y) {
+    /* trees that are large, of one free body, and dense */
     const patch_sums *s = &h->sums;
     const sim_mass *mass = &s->problem->mass;
     for (int node = 0; node < s->patches.nodes; node++) {
@@ -96,6 +97,7 @@ void hessian_mass_times(const hessian *h, const double *x, double *y) {
             strip_row_6(x + v0, s->A[node], y + v0);
             continue;
         }
+        /* product with padded strips */
         memset(h->padded, 0, (size_t)stride * sizeof *h->padded);
         strip_update(1, stride, n, x + v0, 1, s->A[node], stride, h->padded, stride);
         for (int j = 0; j < n; j++) {

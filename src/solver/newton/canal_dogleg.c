@@ -62,12 +62,14 @@ static double eval_model_fall(strict_newton *s) {
 }
 
 bool strict_advance_dogleg(strict_newton *s) {
+    /* radius: that of the last step, else the size by which the residual is scaled */
     sim_solution *out = s->at->out;
     double size = sqrt(2 * s->merit) / s->residual;
     s->radius = s->radius > 0 ? s->radius : size;
     if (!strict_model(s)) {
         return false;
     }
+    /* shrink or grow the region by the ratio of the actual to the predicted fall */
     while (s->radius > DBL_EPSILON * size && out->iterations < s->at->options.max_iterations &&
            !solution_stopped(out)) {
         double reach = compute_dogleg_step(s), predicted = eval_model_fall(s), merit = strict_try(s, 1);
@@ -78,11 +80,13 @@ bool strict_advance_dogleg(strict_newton *s) {
         } else if (ratio > GOOD_RATIO && reach >= BOUNDARY_RATIO * s->radius) {
             s->radius *= 2;
         }
+        /* accept a step that falls */
         if (ratio > MIN_ACCEPTED_RATIO && merit < s->merit) {
             strict_accept(s, merit);
             return true;
         }
     }
+    /* the region has shrunk to rounding */
     strict_back(s);
     return false;
 }

@@ -80,18 +80,21 @@ static void add_jacobian_row(jacobian *j, const double *const J[2], int count, c
 }
 
 static void add_jacobian_constraint(jacobian *j, int i, const cone_hessian *G) {
+    /* parts of J in the order of the patch */
     const sim_constraint *c = &j->problem->constraint[i];
     const double *t = G->t, *J[2] = {NULL, NULL};
     int flipped = hessian_patches(j->mass)->flipped[i];
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         J[side ^ flipped] = j->problem->J + c->block[side];
     }
+    /* sliding: weights along the slip (with the normal's share) and across it */
     if (G->sliding) {
         double a[3] = {c->friction * t[0], c->friction * t[1], 1}, b[3] = {-t[1], t[0], 0}, n[3] = {0, 0, 1};
         add_jacobian_row(j, J, 3, a, n, G->weight[0]);
         add_jacobian_row(j, J, 3, b, b, G->weight[1]);
         return;
     }
+    /* else a weight for each row */
     for (int k = 0; k < c->rows; k++) {
         double axis[SIM_MAX_ROWS] = {0};
         axis[k] = 1;
@@ -133,6 +136,7 @@ static void add_patch(jacobian *j, const patch *p, const cone_hessian *G) {
 }
 
 void jacobian_set(jacobian *j, const cone_hessian *G) {
+    /* A on the diagonal */
     const patches *o = hessian_patches(j->mass);
     memset(j->H, 0, (size_t)j->n * (size_t)j->stride * sizeof *j->H);
     for (int node = 0; node < o->nodes; node++) {
@@ -143,9 +147,11 @@ void jacobian_set(jacobian *j, const cone_hessian *G) {
                    (size_t)size * sizeof *A);
         }
     }
+    /* constraints, patch by patch */
     for (int k = 0; k < o->count; k++) {
         add_patch(j, &o->patch[k], G);
     }
+    /* scaling */
     for (int r = 0; r < j->n; r++) {
         double *row = j->H + (ptrdiff_t)r * j->stride;
         for (int k = 0; k < j->n; k++) {

@@ -53,6 +53,7 @@ static void finish_strict(strict_newton *s, sim_outcome outcome) {
 }
 
 void strict_minimise(strict_newton *s) {
+    /* start */
     primal *p = s->at;
     sim_solution *out = p->out;
     double before = HUGE_VAL;
@@ -62,6 +63,7 @@ void strict_minimise(strict_newton *s) {
     s->radius = 0;
     for (;;) {
         record_strict(s);
+        /* outcomes */
         if (!isfinite(s->merit) || !isfinite(s->residual)) {
             out->reason = SIM_REASON_NONFINITE;
             finish_strict(s, SIM_BROKEN_DOWN);
@@ -75,6 +77,7 @@ void strict_minimise(strict_newton *s) {
             finish_strict(s, SIM_AT_LIMIT);
             return;
         }
+        /* stalled at the level of rounding, or no step found */
         bool stalled = s->residual > 0.5 * before;
         before = s->residual;
         if ((stalled && s->residual <= s->noise) || !s->advance(s)) {

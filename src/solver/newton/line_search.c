@@ -29,14 +29,17 @@ static double next_alpha(const bracket *b, double alpha, double f, double second
 }
 
 double line_exact(line *l, double max_alpha, double tolerance) {
+    /* bracket of the root of the slope */
     bracket b = {0, max_alpha};
     double alpha = 1, before = HUGE_VAL, last = HUGE_VAL, second = 0;
     for (int k = 0; k < MAX_EVALUATIONS; k++) {
+        /* slope and curvature */
         double f = l->slope(l->self, alpha, &second);
         l->evaluations++;
         if (fabs(f) <= -tolerance * l->slope0 || !isfinite(f) || (alpha == max_alpha && f < 0)) {
             return alpha;
         }
+        /* the next step: Newton's, or a bisection, within the bracket */
         *(f < 0 ? &b.low : &b.high) = alpha;
         double to = b.high == max_alpha && f < 0 && alpha - f / second >= max_alpha
                         ? max_alpha

@@ -17,6 +17,7 @@
 enum { WORK_VECTORS = 6 };
 
 bool schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *scratch) {
+    /* memory, and W in blocks */
     size_t n = (size_t)p->nrow;
     *s = (schur){.problem = p, .n = p->nrow};
     s->C = ARENA_NEW(scratch, double, n);
@@ -28,6 +29,7 @@ bool schur_make(schur *s, const sim_problem *p, schur_method method, sim_arena *
         !delassus_whole(p, scratch, &s->W)) {
         return false;
     }
+    /* diagonal of W */
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int k = s->W.start[i]; k < s->W.start[i + 1]; k++) {
@@ -173,6 +175,7 @@ static void solve_jacobi(const schur *s, const double *b, double *r, double *x, 
 
 static void solve_gauss_seidel(const schur *s, const double *b, double *r, double *x, double first,
                                schur_solve_info *c) {
+    /* a sweep over the rows that are in the active set */
     double *z = s->work + s->n;
     for (c->iterations = 1;; c->iterations++) {
         for (int i = 0; i < s->problem->nconstraint; i++) {
@@ -183,6 +186,7 @@ static void solve_gauss_seidel(const schur *s, const double *b, double *r, doubl
                     inverse_diagonal(s, k) * (s->out[k] ? 0 : b[k] - delassus_row_times(s, i, row, x) - s->C[k] * x[k]);
             }
         }
+        /* residual of the system */
         multiply_system(s, x, r);
         for (int k = 0; k < s->n; k++) {
             r[k] = s->out[k] ? 0 : b[k] - r[k];

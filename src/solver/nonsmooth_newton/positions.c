@@ -53,6 +53,7 @@ static void solve_stiffened_tree(const void *self, int tree, double *x) {
 }
 
 static bool make_stiffened_mass(stiffened *h, const sim_problem *p, sim_arena *scratch) {
+    /* memory */
     ptrdiff_t size = 0;
     h->problem = p;
     h->at = ARENA_NEW(scratch, ptrdiff_t, p->ntree);
@@ -61,12 +62,14 @@ static bool make_stiffened_mass(stiffened *h, const sim_problem *p, sim_arena *s
     if (!h->at || !h->inverse || !h->K) {
         return false;
     }
+    /* blocks of A, and of its factor */
     for (int t = 0; t < p->ntree; t++) {
         h->at[t] = size;
         size += (ptrdiff_t)p->tree[t].nv * padded_size(p->tree[t].nv);
     }
     h->A = ARENA_NEW(scratch, double, size);
     h->U = ARENA_NEW(scratch, double, size);
+    /* A without stiffness */
     for (int t = 0; t < p->ntree && h->A; t++) {
         p->mass.matrix(p->mass.self, t, h->A + h->at[t]);
     }

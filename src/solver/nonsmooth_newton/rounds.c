@@ -50,11 +50,13 @@ static void start_from_warm_impulses(nsn *m) {
 }
 
 bool nsn_solve_proximal(nsn *m, sim_outcome *end) {
+    /* memory */
     proximal_iteration a = {0};
     double *least = ARENA_NEW(m->call->scratch, double, m->n);
     if (!least || !nsn_newton_make(&a.newton, m, m->call->scratch)) {
         return false;
     }
+    /* start, and its error */
     start_from_warm_impulses(m);
     memcpy(m->gamma, m->best, (size_t)m->n * sizeof *m->gamma);
     nsn_eval_error(m);
@@ -63,6 +65,7 @@ bool nsn_solve_proximal(nsn *m, sim_outcome *end) {
         *end = SIM_BROKEN_DOWN;
         return true;
     }
+    /* proximal point iterations with Newton's method inside */
     a.point = (proximal_point){.self = &a,
                                .eval_map = eval_proximal_map,
                                .take_step = take_newton_step,

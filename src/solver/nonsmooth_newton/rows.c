@@ -114,6 +114,7 @@ static void linearise_row(nsn *m, const sim_constraint *c, int k) {
 }
 
 void nsn_linearise_rows(nsn *m) {
+    /* generalised Jacobian, row by row */
     const sim_problem *p = m->problem;
     int change = 0;
     memset(m->matrix.out, 0, (size_t)m->n * sizeof(int));
@@ -128,6 +129,7 @@ void nsn_linearise_rows(nsn *m) {
             linearise_row(m, c, k);
         }
     }
+    /* has the active set changed? */
     for (int k = 0; k < m->n; k++) {
         change += m->matrix.out[k] != m->was_out[k];
         m->was_out[k] = m->matrix.out[k];
@@ -179,6 +181,7 @@ void nsn_eval_error(nsn *m) {
 }
 
 bool nsn_make(nsn *m, solver_call *call) {
+    /* parameters */
     size_t n = (size_t)call->problem->nrow;
     *m = (nsn){.call = call,
                .problem = call->problem,
@@ -187,6 +190,7 @@ bool nsn_make(nsn *m, solver_call *call) {
                .softer = 1,
                .loose = 1,
                .best_E = HUGE_VAL};
+    /* memory */
     double *vectors = ARENA_NEW(call->scratch, double, 8 * n);
     m->w = ARENA_NEW(call->scratch, double, call->problem->nconstraint);
     m->friction = ARENA_NEW(call->scratch, nsn_friction, n);

@@ -59,11 +59,13 @@ static bool copy_warm_start(auto_turns *t) {
 }
 
 bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count, void **kept) {
+    /* what decides which branches fit */
     const solver_call *call = t->call;
     const sim_problem *p = t->problem;
     double cubes = sim_problem_local(p) ? delassus_factor_cubes(p, call->scratch) : 0;
     bool lawful = law_is_supported(call);
     t->count = count;
+    /* each branch with a call, memory and a budget of its own */
     for (int k = 0; k < t->count; k++) {
         auto_branch *b = &t->branch[k];
         const sim_solver_info *info = &type[k]->info;
@@ -80,9 +82,11 @@ bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count
         }
         b->whole_solves = p->W && !p->W->symmetric && !info->asymmetric;
         b->expected = info->local ? 0 : WORK_OF_FACTOR * cubes;
+        /* branches that cannot take the problem are done */
         bool unfit = !info->local && (!lawful || (info->bodies && sim_problem_local(p)));
         b->stage = unfit ? AUTO_DONE : AUTO_NOT_BEGUN;
     }
+    /* the best solution so far */
     t->impulse = ARENA_NEW(call->scratch, double, p->nrow);
     t->v = ARENA_NEW(call->scratch, double, p->nv);
     t->least = HUGE_VAL;

@@ -96,6 +96,7 @@ static void place_contact_unknowns(const draft *d, int i, int at) {
 }
 
 static void place_row_unknowns(const draft *d, int i, int *free, int *at) {
+    /* scaled unknown of each row */
     const sim_constraint *c = &d->dual->problem->constraint[i];
     double scale = 1 / sqrt(d->dual->w[i]);
     for (int k = c->row; k < c->row + c->rows; k++) {
@@ -103,6 +104,7 @@ static void place_row_unknowns(const draft *d, int i, int *free, int *at) {
         if (d->dual->given[k]) {
             continue;
         }
+        /* free rows first, then bounded ones, with a slack for the upper bound */
         if (x.free) {
             add_group(d, i, *free, 1, k, 1);
             d->p->unknown[(*free)++] = x;

@@ -86,6 +86,7 @@ static void clear_operators(double *H, int first, int end) {
 }
 
 bool subadmm_make_branch(subadmm *s, subadmm_tree *t) {
+    /* memory: A, C and K along the branches */
     const sim_problem_bodies *b = bodies_of(s);
     double *H = s->bodies.added[SIM_CHAIN_MASS];
     t->numbers = find_branch_paths(s, t);
@@ -95,11 +96,13 @@ bool subadmm_make_branch(subadmm *s, subadmm_tree *t) {
     }
     t->C = t->A + t->numbers;
     t->K = t->C + t->numbers;
+    /* composite inertias */
     memset(t->A, 0, (size_t)t->numbers * sizeof *t->A);
     clear_operators(H, t->body0, t->body1);
     for (int i = t->body0; i < t->body1; i++) {
         six_add_rigid(&b->I[i], H + SIX_NUMBERS * (ptrdiff_t)i);
     }
+    /* A of them, with the diagonal of the joints */
     add_branch_composites(s, t, SIM_CHAIN_MASS, H, t->A);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         matrix_row(s, t->A, j)[s->bodies.depth[j] - 1] += b->diagonal[j];
@@ -144,10 +147,12 @@ void subadmm_sum_branch(subadmm *s, const subadmm_tree *t) {
 /* ---- factor ---- */
 
 bool subadmm_factor_branch(subadmm *s, subadmm_tree *t) {
+    /* K = A + kappa C */
     const subadmm_bodies *b = &s->bodies;
     for (ptrdiff_t k = 0; k < t->numbers; k++) {
         t->K[k] = t->A[k] + s->kappa * t->C[k];
     }
+    /* K = L^T D L, leaves first */
     for (int k = t->v0 + t->nv - 1; k >= t->v0; k--) {
         double *row = matrix_row(s, t->K, k), pivot = row[b->depth[k] - 1];
         if (!(pivot > 0)) {

@@ -84,6 +84,7 @@ static void turn_matrix(const double *turn, double *A, int stride) {
 }
 
 static bool make_dense(subadmm *s, subadmm_tree *t) {
+    /* memory: A, C and K in padded rows */
     const sim_mass *mass = &s->problem->mass;
     int n = t->nv, stride = strip_stride(n);
     t->numbers = (ptrdiff_t)n * stride;
@@ -94,11 +95,13 @@ static bool make_dense(subadmm *s, subadmm_tree *t) {
     t->C = t->A + t->numbers;
     t->K = t->C + t->numbers;
     t->inverse = t->K + t->numbers;
+    /* A, spread to the stride */
     mass->matrix(mass->self, t->index, t->A);
     for (int r = n - 1; r >= 0; r--) {
         memmove(t->A + (ptrdiff_t)r * stride, t->A + (ptrdiff_t)r * n, (size_t)n * sizeof *t->A);
         memset(t->A + (ptrdiff_t)r * stride + n, 0, (size_t)(stride - n) * sizeof *t->A);
     }
+    /* of V, where v = turn V */
     if (t->turn) {
         turn_matrix(t->turn, t->A, stride);
     }
@@ -336,11 +339,14 @@ static bool step_unsplit(subadmm *s) {
 }
 
 bool subadmm_step_trees(subadmm *s) {
+    /* one system for all trees */
     if (s->split == SUBADMM_NONE) {
         return step_unsplit(s);
     }
+    /* trees of one body, and batches of equal trees, in lanes */
     subadmm_run_kernel(s, s->lanes.solved_batches, s->kernels->update_bodies);
     subadmm_step_batches(s);
+    /* all other trees, one by one */
     for (int k = 0; k < s->ntree; k++) {
         subadmm_tree *t = &s->tree[k];
         if (t->form == SUBADMM_ROW) {

@@ -18,6 +18,7 @@ struct apng {
 };
 
 moving_part moving_changed(const unsigned char *now, const unsigned char *before, const moving_format *f, int bytes) {
+    /* rows, then columns, that differ */
     size_t row = (size_t)f->width * (size_t)bytes;
     int left = f->width, right = -1, top = f->height, bottom = -1;
     for (int y = 0; y < f->height; y++) {
@@ -38,6 +39,7 @@ moving_part moving_changed(const unsigned char *now, const unsigned char *before
         top = y < top ? y : top;
         bottom = y;
     }
+    /* one pixel at least */
     return right < 0 ? (moving_part){0, 0, 1, 1} : (moving_part){left, top, right - left + 1, bottom - top + 1};
 }
 

@@ -71,6 +71,7 @@ static int find_word(const lzw *z, uint32_t key) {
 }
 
 bool lzw_put(view_bytes *out, const unsigned char *index, size_t count) {
+    /* dictionary of single colours */
     lzw *z = calloc(1, sizeof *z);
     if (!z) {
         return false;
@@ -78,6 +79,7 @@ bool lzw_put(view_bytes *out, const unsigned char *index, size_t count) {
     *z = (lzw){.out = out, .bits = INDEX_BITS + 1};
     view_put_byte(out, INDEX_BITS);
     forget_words(z);
+    /* the longest known word, then that word with the next index becomes known */
     int word = index[0];
     for (size_t k = 1; k < count; k++) {
         uint32_t key = ((uint32_t)word << INDEX_BITS | index[k]) + 1;
@@ -97,6 +99,7 @@ bool lzw_put(view_bytes *out, const unsigned char *index, size_t count) {
         }
         word = index[k];
     }
+    /* last word and end */
     put_code(z, word);
     put_code(z, END_CODE);
     while (z->nheld > 0) {

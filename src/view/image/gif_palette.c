@@ -95,12 +95,14 @@ static int collect_bins(const palette_bin *bin, used_bin *used) {
 }
 
 int palette_choose(const palette_bin *bin, unsigned char colour[PALETTE_COLOURS][3], unsigned char *index_of_bin) {
+    /* boxes: median cut of the colours in use */
     used_bin *used = malloc(PALETTE_BINS * sizeof *used);
     if (!used) {
         return 0;
     }
     box b[PALETTE_COLOURS];
     int bins = collect_bins(bin, used), count = bins ? cut_all(used, bins, b) : 0;
+    /* mean colour of each box */
     for (int k = 0; k < count; k++) {
         palette_bin all = {0};
         for (int i = b[k].first; i < b[k].first + b[k].count; i++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A shape of unit size and the scale that makes it the given one, so that shapes of one kind share a mesh. */
 static sim_shape unit_shape_of(const sim_shape *shape, double scale[3]) {
     const double *s = shape->size;
     sim_shape base = {.type = shape->type, .geometry = shape->geometry};
@@ -47,6 +48,7 @@ static bool same_base(const sim_shape *a, const sim_shape *b) {
 }
 
 bool view_drawing_plan(view_drawing *drawing, const sim_model *model) {
+    /* memory */
     size_t count = (size_t)model->nshape + 1;
     drawing->base = calloc(count, sizeof *drawing->base);
     drawing->mesh_of = calloc(count, sizeof *drawing->mesh_of);
@@ -54,6 +56,7 @@ bool view_drawing_plan(view_drawing *drawing, const sim_model *model) {
     if (!drawing->base || !drawing->mesh_of || !drawing->scale) {
         return false;
     }
+    /* shapes with the same base share its mesh */
     for (int k = 0; k < model->nshape; k++) {
         sim_shape base = unit_shape_of(&model->shape[k], drawing->scale[k]);
         int at = 0;

@@ -38,6 +38,7 @@ static view_mesh *make_square(void) {
     return mesh;
 }
 
+/* Triangles of a shape; round ones have `detail` edges in a turn. */
 view_mesh *view_mesh_create(const sim_shape *shape, int detail) {
     const double *size = shape->size;
     const sim_geometry *geometry = shape->geometry;

@@ -33,6 +33,7 @@ static bool reaches_all_around(const view_mesh *mesh, const float centre[3], int
 }
 
 view_round view_round_find(const view_mesh *mesh) {
+    /* middle of the mesh */
     view_round round = {.axis = -1};
     float low[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, high[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
     for (int k = 0; k < mesh->nvertex; k++) {
@@ -44,6 +45,7 @@ view_round view_round_find(const view_mesh *mesh) {
     for (int i = 0; i < 3; i++) {
         round.centre[i] = (low[i] + high[i]) / 2;
     }
+    /* an axis about which it is as wide in both directions, and reaches all around */
     for (int axis = 2; axis >= 0 && round.axis < 0; axis--) {
         int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
         float across = high[u] - low[u], other = high[v] - low[v];
@@ -56,6 +58,7 @@ view_round view_round_find(const view_mesh *mesh) {
 
 /* ---- shapes ---- */
 
+/* Sectors that show the turning of round shapes: about the axis, or about all three. */
 view_sectors view_sectors_of(const sim_shape *shape, const double scale[3], const view_round *round) {
     view_sectors none = {0}, about_z = {strong, {0, 0, 0}, {1, 1, 0}}, all = {strong, {0, 0, 0}, {1, 1, 1}};
     view_sectors about_axis = {strong, {round->centre[0], round->centre[1], round->centre[2]}, {1, 1, 1}};

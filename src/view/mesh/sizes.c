@@ -56,6 +56,7 @@ static double mean_weight(const sim_model *model) {
 }
 
 bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
+    /* memory */
     size_t count = (size_t)model->nbody;
     double *room = calloc(count, sizeof *room);
     sizes->body = calloc(count, sizeof *sizes->body);
@@ -63,11 +64,13 @@ bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
         free(room);
         return false;
     }
+    /* reach of the shapes of each body */
     for (int k = 0; k < model->nshape; k++) {
         const sim_shape *shape = &model->shape[k];
         double *size = &sizes->body[shape->body];
         *size = shape->body ? max_of(*size, shape_radius(shape) + v3_norm(shape->pose.p)) : 0;
     }
+    /* typical size: of bodies, else of joint distances */
     sizes->typical = typical_size(sizes->body, model->nbody, room);
     for (int i = 1; i < model->nbody && sizes->typical == 1; i++) {
         room[i] = model->body[i].parent ? joint_distance(&model->body[i]) : 0;
@@ -76,6 +79,7 @@ bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
     for (int i = 0; i < model->nbody; i++) {
         sizes->body[i] = sizes->body[i] > 0 ? sizes->body[i] : sizes->typical;
     }
+    /* typical force */
     sizes->force = mean_weight(model);
     free(room);
     return true;

@@ -70,11 +70,13 @@ static void put_key_real(view_bytes *out, const char *key, double value) {
 /* ---- the parts ---- */
 
 static void put_body(view_bytes *out, const view_description *d, int index) {
+    /* name and place in the tree */
     const sim_body *body = &d->scene->model->body[index];
     put_raw(out, index ? ",\n{\"name\":" : "\n{\"name\":");
     put_json_text(out, index ? body->name : "world");
     put_key_real(out, "parent", body->parent);
     put_key_real(out, "radius", d->sizes->body[index]);
+    /* mass properties and joint */
     if (index) {
         put_key_real(out, "mass", body->inertia.mass);
         put_vector(out, "com", body->inertia.com);
@@ -125,6 +127,7 @@ static void put_solvers(view_bytes *out) {
 }
 
 static void put_run(view_bytes *out, const view_description *d) {
+    /* program and scene */
     const sim_scene *scene = d->scene;
     const sim_options *options = &scene->options;
     const sim_solver_info *solver = options->solver ? options->solver : sim_solver_default();
@@ -135,6 +138,7 @@ static void put_run(view_bytes *out, const view_description *d) {
     put_key_text(out, "integrator", sim_integrator_name(options->integrator));
     put_key_text(out, "solver", options->contacts && solver ? solver->name : "");
     put_key_text(out, "hash", scene->hash);
+    /* scales of the drawing */
     put_key_real(out, "step", options->step);
     put_vector(out, "gravity", scene->model->gravity);
     put_key_real(out, "typical", d->sizes->typical);
@@ -143,6 +147,7 @@ static void put_run(view_bytes *out, const view_description *d) {
     if (isfinite(d->low)) {
         put_key_real(out, "low", d->low);
     }
+    /* sizes of the blocks */
     put_key_real(out, "meshes", d->meshes);
     put_key_real(out, "frames", d->frames);
     put_key_real(out, "block", d->block_frames);
@@ -152,6 +157,7 @@ static void put_run(view_bytes *out, const view_description *d) {
 }
 
 void view_describe(view_bytes *out, const view_description *d) {
+    /* sections */
     const sim_model *model = d->scene->model;
     put_run(out, d);
     put_raw(out, ",\n\"bodies\":[");
@@ -166,6 +172,7 @@ void view_describe(view_bytes *out, const view_description *d) {
     for (int k = 0; k < d->scene->ncamera; k++) {
         put_camera(out, &d->scene->camera[k], k == 0);
     }
+    /* tracks and their units */
     put_raw(out, "],\n\"tracks\":[");
     for (int k = 0; k < d->tracks; k++) {
         put_raw(out, k ? ",\n{\"name\":" : "\n{\"name\":");

@@ -149,6 +149,7 @@ static int find_before(const view_contact_packer *packer, const view_contact *c,
 }
 
 int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame) {
+    /* each contact as differences to the same one of the frame before */
     int good = grow_packer(packer, frame->ncontact) && pack_value(&packer->column[COUNT], frame->ncontact);
     for (int k = 0, next = 0; good && k < frame->ncontact; k++) {
         const view_contact *c = &frame->contact[k];
@@ -170,6 +171,7 @@ int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame
             good = pack_value(&packer->column[VALUE + v], now->value[v] - old->value[v]);
         }
     }
+    /* this frame is the next one's predecessor */
     known *swap = packer->before;
     packer->before = packer->now;
     packer->now = swap;

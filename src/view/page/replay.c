@@ -75,6 +75,7 @@ static void ask_all(view_replay *r) {
 }
 
 view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_error *error) {
+    /* memory */
     view_replay *r = calloc(1, sizeof *r);
     if (r) {
         *r = (view_replay){.file = file, .scene = scene};
@@ -86,6 +87,7 @@ view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_erro
         view_replay_free(r);
         return NULL;
     }
+    /* channels: time, and poses or coordinates */
     ask_all(r);
     int posed = r->channel[POSITION].value && r->channel[QUATERNION].value;
     if (file->records == 0 || !r->channel[TIME].value) {
@@ -108,6 +110,7 @@ static sim_status wrong_contacts(const view_replay *r, sim_error *error) {
 }
 
 static sim_status read_contacts(view_replay *r, sim_error *error) {
+    /* rows of the records that are held */
     static const struct {
         const char *name;
         ptrdiff_t width;
@@ -123,6 +126,7 @@ static sim_status read_contacts(view_replay *r, sim_error *error) {
     }
     r->contact0 = (ptrdiff_t)low;
     r->ncontact = (ptrdiff_t)(high - low);
+    /* read them, column by column */
     free(r->contacts);
     r->contacts = calloc(12 * (size_t)r->ncontact + 1, sizeof *r->contacts);
     if (!r->contacts) {
@@ -168,6 +172,7 @@ static sim_status not_finite(const view_replay *r, const char *what, ptrdiff_t k
 }
 
 static sim_status find_poses(view_replay *r, ptrdiff_t k, sim_error *error) {
+    /* poses from coordinates */
     const sim_model *model = r->scene->model;
     const double *p = row_of(r, POSITION, k), *turn = row_of(r, QUATERNION, k), *q = row_of(r, Q, k);
     r->pose[0] = (sim_pose){m3_identity(), {0, 0, 0}};
@@ -183,6 +188,7 @@ static sim_status find_poses(view_replay *r, ptrdiff_t k, sim_error *error) {
         }
         return SIM_OK;
     }
+    /* recorded poses, quaternions normalised */
     for (int i = 1; i < model->nbody; i++, p += 3, turn += 4) {
         quat orientation = {turn[0], turn[1], turn[2], turn[3]};
         double length = quat_norm(orientation);
@@ -199,6 +205,7 @@ static sim_v3 vector_at(const double *from, ptrdiff_t k) {
 }
 
 static sim_status find_frame_contacts(view_replay *r, ptrdiff_t k, int *count, sim_error *error) {
+    /* rows of this record */
     const double *start = row_of(r, START, k), *many = row_of(r, COUNT, k);
     *count = 0;
     if (!start || !many) {
@@ -208,6 +215,7 @@ static sim_status find_frame_contacts(view_replay *r, ptrdiff_t k, int *count, s
     if (!(low >= 0 && *many >= 0 && low + *many <= (double)r->ncontact)) {
         return wrong_contacts(r, error);
     }
+    /* room */
     if (*many > r->contact_room) {
         view_contact *more = realloc(r->contact, (size_t)*many * sizeof *more);
         if (!more) {
@@ -216,6 +224,7 @@ static sim_status find_frame_contacts(view_replay *r, ptrdiff_t k, int *count, s
         r->contact = more;
         r->contact_room = (int)*many;
     }
+    /* contacts, whose shapes exist */
     const double *shape = r->contacts, *position = shape + 2 * r->ncontact, *normal = position + 3 * r->ncontact,
                  *impulse = normal + 3 * r->ncontact, *gap = impulse + 3 * r->ncontact;
     int shapes = r->scene->model->nshape;
@@ -236,6 +245,7 @@ static double number_of(const view_replay *r, int channel, ptrdiff_t k, int comp
 }
 
 sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_error *error) {
+    /* record, poses, contacts */
     int contacts = 0;
     sim_status status = read_batch(r, k, error);
     status = status ? status : find_poses(r, k, error);
@@ -243,6 +253,7 @@ sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_
     if (status) {
         return status;
     }
+    /* frame */
     *frame = (view_frame){.time = number_of(r, TIME, k, 0),
                           .pose = r->pose,
                           .q = row_of(r, Q, k),

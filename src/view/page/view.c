@@ -168,12 +168,14 @@ static bool fetch_contacts(sim_view *view, const sim_state *state) {
 }
 
 sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
+    /* contacts and energy */
     const sim_state *state = sim_world_state(world);
     const sim_step_info *info = sim_world_info(world);
     sim_energy energy = sim_world_energy(world);
     if (!fetch_contacts(view, state)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the %d contacts of a frame", state->ncontact);
     }
+    /* frame */
     view_frame frame = {.time = state->time,
                         .pose = sim_world_derived(world)->pose,
                         .q = state->q,
@@ -194,6 +196,7 @@ sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
 /* ---- the end ---- */
 
 static void put_end(sim_view *view) {
+    /* what is pending */
     view_bytes bytes = {0};
     if (view->pending > 0) {
         put_block(view);
@@ -201,6 +204,7 @@ static void put_end(sim_view *view) {
     view_tracks_put(view->tracks, &bytes);
     view_sheet_block(view->sheet, "tracks", &bytes);
     view_bytes_free(&bytes);
+    /* description of the scene, which has the counts of all blocks */
     view_description d = {.scene = view->scene,
                           .sizes = &view->sizes,
                           .mesh_of_shape = view->drawing.mesh_of,
@@ -240,6 +244,7 @@ void sim_view_discard(sim_view *view) {
 /* ---- a run that goes on ---- */
 
 sim_view *view_live_open(const sim_scene *scene, sim_world *world, char **page, size_t *size, sim_error *error) {
+    /* page in memory */
     view_sheet *sheet = view_sheet_memory(page, size);
     if (!sheet) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for a page");
@@ -250,11 +255,13 @@ sim_view *view_live_open(const sim_scene *scene, sim_world *world, char **page, 
         return NULL;
     }
     view->live = 1;
+    /* first frame, so that a page has something to show */
     sim_status status = sim_view_write(view, world, error);
     if (status) {
         sim_view_discard(view);
         return NULL;
     }
+    /* end of the page */
     put_end(view);
     view->sheet = NULL;
     if (view_sheet_close(sheet, error)) {

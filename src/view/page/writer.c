@@ -31,11 +31,13 @@ static void close_file(view_sheet *sheet) {
 }
 
 view_sheet *view_sheet_open(const char *path, sim_error *error) {
+    /* an ordinary file, or a new one */
     struct stat there;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: cannot write a page: not an ordinary file", path);
         return NULL;
     }
+    /* memory */
     view_sheet *sheet = calloc(1, sizeof *sheet);
     char *own = sheet ? strdup(path) : NULL;
     if (!own) {
@@ -44,6 +46,7 @@ view_sheet *view_sheet_open(const char *path, sim_error *error) {
         return NULL;
     }
     sheet->path = own;
+    /* fresh file beside the old one */
     int trouble = file_fresh_open(&sheet->fresh, path);
     sheet->file = trouble ? NULL : fdopen(sheet->fresh.file, "w");
     if (!sheet->file) {
@@ -107,6 +110,7 @@ sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
     if (sheet->data) {
         return close_memory(sheet, error);
     }
+    /* everything written, then the old file is replaced */
     errno = 0;
     int good = fflush(sheet->file) == 0 && !ferror(sheet->file);
     int number = good ? 0 : errno;
@@ -114,6 +118,7 @@ sim_status view_sheet_close(view_sheet *sheet, sim_error *error) {
         number = file_fresh_commit(&sheet->fresh);
         good = number == 0;
     }
+    /* causes of failure */
     sim_status status = SIM_OK;
     if (sheet->starved) {
         status = sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for a page", sheet->path);

@@ -112,12 +112,14 @@ static spot spot_of(const plot_curve *curve, ptrdiff_t k, const plot_scale *x, c
 }
 
 static void print_line(FILE *file, const plot_curve *curve, const plot_scale *x, const plot_scale *y) {
+    /* path of the curve */
     pen p = {.file = file};
     column c = {0};
     spot before = {0};
     bool pairs = curve->look.style == PLOT_SEGMENTS, forward = !pairs && goes_forward(curve);
     svg_print(file, "<path class=\"curve %s\" d=\"", svg_class_of(curve->look).text);
     for (ptrdiff_t k = 0; k < curve->count; k++) {
+        /* a gap lifts the pen */
         bool gap = !has_place(curve, k, x, y);
         if (gap || (pairs && k % 2 == 0)) {
             flush_column(&c, &p);
@@ -128,6 +130,7 @@ static void print_line(FILE *file, const plot_curve *curve, const plot_scale *x,
         }
         spot at = spot_of(curve, k, x, y);
         double moved = hypot(at.x - before.x, at.y - before.y);
+        /* functions of x: least and greatest value of each pixel column; others: spots that are apart */
         if (forward) {
             add_spot(&c, &p, at);
         } else if (!p.down || pairs || k == curve->count - 1 || moved > MIN_SPOT_DISTANCE) {

@@ -228,6 +228,7 @@ static bool share_legend(figure *f) {
 }
 
 static bool build_page(figure *f) {
+    /* memory */
     const node *panels = f->data.panels;
     int series = 0;
     for (const node *panel = panels->first; panel; panel = panel->next) {
@@ -236,12 +237,14 @@ static bool build_page(figure *f) {
     f->panel = POOL_NEW(f->pool, plot_panel, panels->count + 1);
     f->label = POOL_NEW(f->pool, label, series + 1);
     bool good = f->panel && f->label;
+    /* page */
     f->page = (plot_page){.title = f->data.title,
                           .width = (int)f->data.width,
                           .height = (int)f->data.height,
                           .columns = (int)f->data.columns,
                           .panels = panels->count,
                           .panel = f->panel};
+    /* panels */
     plot_panel *panel = f->panel;
     for (const node *at = panels->first; at && good; at = at->next) {
         good = build_panel(f, at, panel++);
@@ -271,6 +274,7 @@ static char *draw_figure(const source *from, memory_pool *pool, report *r, sim_e
 }
 
 char *plot_figure(const char *path, sim_error *error) {
+    /* text of the file */
     char *text = NULL, *picture = NULL;
     source from = {.name = path};
     sim_error why = {0};
@@ -280,12 +284,14 @@ char *plot_figure(const char *path, sim_error *error) {
         return NULL;
     }
     from.text = text;
+    /* parse and draw */
     memory_pool *pool = pool_create();
     sim_diagnostics found = {.memory = pool};
     report r = {.found = &found, .pool = pool, .no_memory = !pool};
     if (pool) {
         picture = draw_figure(&from, pool, &r, error);
     }
+    /* the first error of the file */
     if (found.count && !r.no_memory) {
         report_sort(&r);
         const sim_diagnostic *d = &found.item[0];

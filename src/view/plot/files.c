@@ -175,6 +175,7 @@ static bool no_such_column(drawing *d, const char *word) {
 }
 
 static bool find_x(drawing *d) {
+    /* axis of each run: as asked, time, or iteration */
     for (int k = 0; k < d->runs; k++) {
         run *r = &d->run[k];
         const char *name = d->wish->x ? d->wish->x : trajectory_find(r->file, "time", 0) >= 0 ? "time" : "iteration";
@@ -244,6 +245,7 @@ static int column_in(const trajectory *file, const trajectory_column *c) {
 }
 
 static bool fill_curves(drawing *d, const plot_quantity *q, const column_list *list, plot_panel *panel) {
+    /* a curve for each run and column */
     plot_curve *curve = POOL_NEW(d->pool, plot_curve, d->runs * list->count);
     if (!curve) {
         return no_memory(d);
@@ -259,9 +261,11 @@ static bool fill_curves(drawing *d, const plot_quantity *q, const column_list *l
             if (column < 0) {
                 continue;
             }
+            /* derived quantity */
             make_quantity(q->made, y, d->run[r].count);
             panel->y.whole &= all_whole(y, d->run[r].count);
             int of_runs = d->runs > 1;
+            /* colours tell runs apart, and columns where there is one run */
             curve[panel->curves++] =
                 (plot_curve){.count = d->run[r].count,
                              .x = d->run[r].x,
@@ -394,6 +398,7 @@ static const char *scene_of(const drawing *d) {
 }
 
 static char *draw_plot(drawing *d) {
+    /* axis that all panels share */
     const trajectory_column *x = &d->run[0].file->column[d->run[0].x_column];
     for (int p = 0; p < d->panels; p++) {
         d->panel[p].x = (plot_axis){.name = x->name,
@@ -406,6 +411,7 @@ static char *draw_plot(drawing *d) {
                                     .from = d->wish->from,
                                     .to = d->wish->to};
     }
+    /* page */
     plot_page page = {.title = d->wish->title ? d->wish->title : scene_of(d),
                       .shared_x = true,
                       .width = d->wish->width,
@@ -418,6 +424,7 @@ static char *draw_plot(drawing *d) {
 }
 
 char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char note[256], sim_error *error) {
+    /* memory */
     memory_pool *pool = pool_create();
     drawing *d = pool ? POOL_NEW(pool, drawing, 1) : NULL;
     char *text = NULL;
@@ -431,6 +438,7 @@ char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char
     d->wish = wish;
     d->note = note;
     d->error = error;
+    /* runs, quantities, picture */
     if (list_runs(d, file, files) && find_x(d)) {
         if (wish->quantities) {
             add_words(d, wish->quantities);

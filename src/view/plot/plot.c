@@ -208,11 +208,13 @@ static void name_of(const plot_axis *axis, const plot_ticks *ticks, char text[NA
 /* ---- panels ---- */
 
 static void put_grid(FILE *file, const cell *c) {
+    /* minor lines */
     const plot_ticks *x = &c->x_ticks, *y = &c->y_ticks;
     for (int k = 0; k < y->minors; k++) {
         svg_print(file, "<path class=\"minor\" d=\"M%f %fL%f %f\"/>\n", c->left, plot_place(&c->y, y->minor[k]),
                   c->right, plot_place(&c->y, y->minor[k]));
     }
+    /* lines and labels of the ticks */
     for (int k = 0; k < x->count; k++) {
         double at = plot_place(&c->x, x->value[k]);
         svg_print(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", at, c->y.from, at, c->y.to);
@@ -223,6 +225,7 @@ static void put_grid(FILE *file, const cell *c) {
         svg_print(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"end\">%t</text>\n", c->left - 7, at + 4,
                   y->label[k]);
     }
+    /* zero */
     if (!c->y.log && c->y.low < 0 && c->y.high > 0) {
         double zero = plot_place(&c->y, 0);
         svg_print(file, "<path class=\"zero\" d=\"M%f %fL%f %f\"/>\n", c->left, zero, c->right, zero);
@@ -358,6 +361,7 @@ static void lay_out(sheet *s) {
 }
 
 static void put_svg_page(sheet *s) {
+    /* paper */
     const plot_page *page = s->page;
     int width = page->width, height = (int)ceil(height_around_plots(s) + s->rows * s->plot_height);
     svg_print(s->file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
@@ -365,6 +369,7 @@ static void put_svg_page(sheet *s) {
     svg_print_style(s->file);
     svg_print(s->file, "<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", width, height);
     s->y = MARGIN;
+    /* title and keys */
     if (*page->title) {
         svg_print(s->file, "<text class=\"title\" x=\"%f\" y=\"%f\">%t</text>\n", s->cell[0].left, s->y + 12,
                   page->title);
@@ -374,6 +379,7 @@ static void put_svg_page(sheet *s) {
         s->y += 12;
         s->y += put_shared_keys(s, true) + KEYS_HEIGHT - 12;
     }
+    /* panels, row by row */
     for (int row = 0; row < s->rows; row++) {
         double head = row_head(s, row);
         for (int p = row * s->columns; p < (row + 1) * s->columns && p < page->panels; p++) {
@@ -385,6 +391,7 @@ static void put_svg_page(sheet *s) {
 }
 
 char *plot_svg(const plot_page *page, sim_error *error) {
+    /* cells in rows and columns */
     char *text = NULL;
     size_t size = 0;
     sheet s = {.page = page, .columns = page->columns > 1 ? page->columns : 1};
@@ -395,9 +402,11 @@ char *plot_svg(const plot_page *page, sim_error *error) {
         for (int p = 0; p < page->panels; p++) {
             s.cell[p] = (cell){.panel = &page->panel[p], .left = MARGIN, .right = page->width - MARGIN};
         }
+        /* lay out and print */
         lay_out(&s);
         put_svg_page(&s);
     }
+    /* text, if all of it was written */
     bool good = s.file && !ferror(s.file);
     good &= !s.file || fclose(s.file) == 0;
     free(s.cell);

@@ -37,6 +37,7 @@ static void write_number(FILE *file, double value) {
 void svg_print(FILE *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
+    /* %t is a text to escape, %s markup, %d a whole number, all else a number */
     for (const char *f = format; *f; f++) {
         if (*f != '%') {
             fputc(*f, file);

@@ -31,6 +31,7 @@ static bool is_carried(const sim_model *model, int body) {
 }
 
 void render_extent_add(const render *r, const view_frame *frame, render_extent *extent) {
+    /* vertices of the shapes, of bodies that move and of others */
     const sim_model *model = render_scene(r)->model;
     for (int k = 0; k < model->nshape; k++) {
         const sim_shape *shape = &model->shape[k];
@@ -45,6 +46,7 @@ void render_extent_add(const render *r, const view_frame *frame, render_extent *
             take_in(box, v3_add(body->p, m3_times(body->R, here)));
         }
     }
+    /* origins of bodies without shapes */
     for (int b = 1; b < model->nbody; b++) {
         if (model->body[b].nv > 0) {
             take_in(extent->moving, frame->pose[b].p);
@@ -101,6 +103,7 @@ static render_lens lens_around(const render *r, const render_extent *extent) {
 }
 
 sim_status render_lens_choose(const render *r, const char *name, const render_extent *extent, render_lens *lens,
+                              /* all moving bodies */
                               sim_error *error) {
     const sim_scene *scene = render_scene(r);
     nearest near = {.wanted = name ? name : ""};
@@ -109,6 +112,7 @@ sim_status render_lens_choose(const render *r, const char *name, const render_ex
         *lens = lens_around(r, extent);
         return SIM_OK;
     }
+    /* a camera of the scene */
     for (int k = 0; k < scene->ncamera; k++) {
         const sim_camera *c = &scene->camera[k];
         if (!name || strcmp(c->name ? c->name : "", name) == 0) {
@@ -117,6 +121,7 @@ sim_status render_lens_choose(const render *r, const char *name, const render_ex
         }
         nearest_try(&near, c->name ? c->name : "");
     }
+    /* unknown: suggest the nearest */
     const char *meant = nearest_hint(&near, hint, sizeof hint);
     return sim_fail(error, SIM_BAD_INPUT, "the scene has no camera '%.60s'%s%s%s; 'all' shows all moving bodies", name,
                     meant ? " (" : "", meant ? meant : "", meant ? ")" : "");

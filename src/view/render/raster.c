@@ -57,6 +57,7 @@ static void sort_by_height(const raster_triangle *t, int *top, int *middle, int 
 }
 
 void raster_triangle_fill(raster_plane *plane, const raster_triangle *t) {
+    /* slopes of the depth over the triangle */
     double bx = t->x[1] - t->x[0], by = t->y[1] - t->y[0], cx = t->x[2] - t->x[0], cy = t->y[2] - t->y[0];
     double area = bx * cy - by * cx;
     if (!(fabs(area) > MIN_AREA_PIXELS2)) {
@@ -64,10 +65,12 @@ void raster_triangle_fill(raster_plane *plane, const raster_triangle *t) {
     }
     double along = ((t->near[1] - t->near[0]) * cy - (t->near[2] - t->near[0]) * by) / area;
     double down = ((t->near[2] - t->near[0]) * bx - (t->near[1] - t->near[0]) * cx) / area;
+    /* rows from the top corner to the bottom one */
     int top, middle, bottom;
     sort_by_height(t, &top, &middle, &bottom);
     int first = plane->first + whole_from(t->y[top] - plane->dy - plane->first, plane->end - plane->first);
     int end = plane->first + whole_from(t->y[bottom] - plane->dy - plane->first, plane->end - plane->first);
+    /* fill each row between the edges */
     for (int row = first; row < end; row++) {
         double y = row + plane->dy;
         double one = edge_at(t, top, bottom, y);

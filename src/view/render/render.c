@@ -25,6 +25,7 @@ static const surroundings night = {0x14181d, 0x2b323a, 0x6b7885, 0x5d6670};
 /* ---- before the first picture ---- */
 
 static view_mesh *arrow_tip(void) {
+    /* memory */
     view_mesh *mesh = calloc(1, sizeof *mesh);
     enum { TURN = 16 };
     if (!mesh) {
@@ -37,6 +38,7 @@ static view_mesh *arrow_tip(void) {
         view_mesh_free(mesh);
         return NULL;
     }
+    /* a ring and the tip once for each side, so that normals are smooth around */
     mesh->nvertex = 2 * TURN;
     mesh->ntriangle = TURN;
     for (uint32_t k = 0; k < TURN; k++) {
@@ -93,6 +95,7 @@ static void make_tones(render *r) {
 }
 
 render *render_create(const sim_scene *scene, const render_wish *wish, sim_error *error) {
+    /* memory */
     memory_pool *pool = pool_create();
     render *r = pool ? POOL_NEW(pool, render, 1) : NULL;
     if (!r) {
@@ -103,6 +106,7 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
     r->pool = pool;
     r->scene = scene;
     r->wish = *wish;
+    /* samples of the bands */
     r->stage = POOL_NEW(pool, stage, 1);
     r->arena = arena_create();
     r->threads = threads_create(wish->threads);
@@ -114,6 +118,7 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
         return NULL;
     }
+    /* colours */
     make_tones(r);
     stage *s = r->stage;
     s->arena = r->arena;

@@ -203,6 +203,7 @@ static void count_mesh(const view_mesh *mesh, size_t times, size_t room[3]) {
 }
 
 bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
+    /* room for the meshes */
     size_t room[3] = {1, 1, 1}, contacts = (size_t)frame->ncontact;
     for (int k = 0; k < source->scene->model->nshape; k++) {
         int mesh = source->drawing->mesh_of[k];
@@ -213,6 +214,7 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
     count_mesh(source->ball, source->wish->contacts ? contacts : 0, room);
     count_mesh(source->shaft, source->wish->forces ? contacts : 0, room);
     count_mesh(source->tip, source->wish->forces ? contacts : 0, room);
+    /* memory */
     s->corner = ARENA_NEW(s->arena, stage_corner, room[0]);
     s->face = ARENA_NEW(s->arena, stage_face, room[1]);
     s->paint = ARENA_NEW(s->arena, stage_paint, room[2]);
@@ -220,6 +222,7 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
     if (!s->corner || !s->face || !s->paint || room[0] > INT32_MAX / 2 || room[1] > INT32_MAX / 2) {
         return false;
     }
+    /* shapes and contacts */
     put_shapes(s, source, frame, eye);
     draw_contacts(s, source, frame, eye);
     return true;

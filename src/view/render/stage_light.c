@@ -76,9 +76,11 @@ static void find_crests(stage_light *light) {
 }
 
 void stage_light_draw(stage *s, int number) {
+    /* depth map seen from the light */
     stage_light *light = &s->light[number];
     raster_plane plane = {light->size, 0, light->size, 0.5, 0.5, light->near, NULL};
     raster_clear(&plane, -1e30f);
+    /* faces that cast a shadow */
     for (int f = 0; f < s->faces; f++) {
         const stage_face *face = &s->face[f];
         raster_triangle t = {.id = 1};

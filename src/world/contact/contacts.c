@@ -150,6 +150,7 @@ static void copy_info(world_contacts *w, const contact_info *info) {
 /* The contacts of the step into `next`: all on which the law may act; with fewer it would act on the ends of a sliding
  * body in turns.  Each pass of the loop wakes at least one island. */
 static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
+    /* collision at the start of the step, over the distance in which the law may act */
     double reach = sim_law_reach(contacts_compliance(w->options), w->options->step);
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
@@ -172,6 +173,7 @@ static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
         }
         threads_run(w->threads, w->model->ntree, start_woken, w);
     }
+    /* into the next state, at the points where the impulses act */
     int room = count + (w->sleep ? w->now->ncontact : 0);
     if (contacts_make_room(w, room)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", room);
@@ -200,6 +202,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
             return status;
         }
     }
+    /* everything that the contact stage reads */
     *in = (contact_input){.start = w->start,
                           .middle = w->collides ? w->middle : w->start,
                           .end = w->end,

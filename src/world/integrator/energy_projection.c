@@ -113,6 +113,7 @@ static v3 eval_lump(motion_work *w, int tree, int base, const double *q, double 
 }
 
 double project_energy(motion_work *w, int tree, const projection_input *at, double *a) {
+    /* velocities at both ends of the step */
     const sim_tree *t = &w->model->tree[tree];
     size_t nv = (size_t)w->model->nv;
     double h = w->options->step, *Q = w->history, *v0 = w->history + nv, *v1 = w->next->v, W = 0;
@@ -122,17 +123,20 @@ double project_energy(motion_work *w, int tree, const projection_input *at, doub
         v0[j] = w->now->v[j];
         v1[j] = v0[j] + h * a[j];
     }
+    /* generalised forces, energy at both ends, work between them */
     all_forces(w, tree, at->time, at->extra, a, Q);
     v3 u0 = eval_lump(w, tree, base, w->now->q, v0, &before);
     eval_lump(w, tree, base, at->q_end, v1, &after);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         W += 0.5 * h * (v0[j] + v1[j]) * Q[j];
     }
+    /* scale the velocities to the energy that the work leaves */
     double s = after.energy > 0 ? sqrt(max_of(0, before.energy + W) / after.energy) : 1;
     s = at->drains ? min_of(s, 1) : s;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         v1[j] *= s;
     }
+    /* of a free base: the momentum of the centre of mass by the external force */
     if (base >= 0) {
         v3 F = {0, 0, 0};
         for (int j = t->v0; j < t->v0 + 3; j++) {
@@ -140,6 +144,7 @@ double project_energy(motion_work *w, int tree, const projection_input *at, doub
         }
         add_velocity(w->ahead, base, v3_axpy(u0, h / after.mass, F), v1);
     }
+    /* acceleration of the step */
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         a[j] = (v1[j] - w->now->v[j]) / h;
     }

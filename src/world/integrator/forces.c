@@ -48,6 +48,7 @@ void motion_set_targets(motion_work *w, int tree, double time, double end_time) 
 }
 
 static int add_actuator_forces(motion_work *w, int tree, const force_point *at, double *tau) {
+    /* feed-forward, compensation of gravity, PD law */
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
     int saturated = 0;
@@ -64,6 +65,7 @@ static int add_actuator_forces(motion_work *w, int tree, const force_point *at, 
             sum += actuator->kp * (target - q) + actuator->kd * (rate - v);
             strength = actuator->kp * (fabs(target) + fabs(q)) + actuator->kd * (fabs(rate) + fabs(v));
         }
+        /* effort limit */
         double within = fmax(-actuator->effort, fmin(actuator->effort, sum));
         w->asked[k] = sum;
         w->clamped[k] = (sum > actuator->effort) - (sum < -actuator->effort);
@@ -98,6 +100,7 @@ void motion_list_limited(motion_work *w, int tree) {
 }
 
 int motion_joint_forces(motion_work *w, int tree, const force_point *at, double *tau) {
+    /* forces of the user */
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     const tree_parts *parts = &w->parts[tree];
@@ -105,13 +108,16 @@ int motion_joint_forces(motion_work *w, int tree, const force_point *at, double 
         tau[j] = w->applied[j];
         w->strength[j] = fabs(w->applied[j]);
     }
+    /* held constraint forces */
     for (int j = t->v0; j < t->v0 + t->nv && w->held; j++) {
         tau[j] += w->held[j];
         w->strength[j] += fabs(w->held[j]);
     }
+    /* springs, damping */
     if (parts->passive) {
         add_passive_forces(w, tree, at, tau);
     }
+    /* loads on joints */
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[w->load_order[k]];
         if (load->dof >= 0) {
@@ -121,6 +127,7 @@ int motion_joint_forces(motion_work *w, int tree, const force_point *at, double 
             w->strength[load->dof] += fabs(value);
         }
     }
+    /* actuators */
     return parts->actuators ? add_actuator_forces(w, tree, at, tau) : 0;
 }
 
@@ -136,6 +143,7 @@ static sim_force wrench_at_origin(const sim_load *load, const pose *X, double ti
 }
 
 const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
+    /* sum of the wrenches on each body, at its origin */
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
     bool any = false;

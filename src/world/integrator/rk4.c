@@ -49,6 +49,7 @@ static int eval_stage(motion_work *w, int tree, double after, const double *u, c
 }
 
 void rk4_step(motion_work *w, int tree, sim_step_info *info) {
+    /* Butcher's tableau of the classical method */
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     const double h = w->options->step;
@@ -57,10 +58,12 @@ void rk4_step(motion_work *w, int tree, sim_step_info *info) {
     double *u = w->rk, *v = w->rk + nv, *du = w->rk + 2 * nv, *dv = w->rk + 3 * nv;
     stage k = {w->rk + 4 * nv, w->rk + 5 * nv};
     *info = (sim_step_info){.iterations = 1, .sweeps = 4};
+    /* forces that are constant over the step */
     motion_hold_weight(w, tree);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         du[j] = dv[j] = k.rate[j] = k.acc[j] = 0;
     }
+    /* stages */
     for (int s = 0; s < 4; s++) {
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             u[j] = part[s] * h * k.rate[j];
@@ -72,6 +75,7 @@ void rk4_step(motion_work *w, int tree, sim_step_info *info) {
             dv[j] += weight[s] * k.acc[j];
         }
     }
+    /* weighted sums */
     motion_keep_efforts(w, tree, NULL, NULL);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->next->v[j] = w->now->v[j] + h * dv[j];

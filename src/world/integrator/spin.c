@@ -88,6 +88,7 @@ static bool has_coupled_diagonal(const sim_model *m, const spin_body *s) {
 }
 
 sim_status spin_create(motion_work *w, memory_pool *pool) {
+    /* count the bodies that turn alone in their tree */
     const sim_model *m = w->model;
     int count = 0;
     for (int i = 1; i < m->nbody; i++) {
@@ -97,6 +98,7 @@ sim_status spin_create(motion_work *w, memory_pool *pool) {
     if (!w->spin) {
         return SIM_NO_RESOURCE;
     }
+    /* list them by trees */
     count = 0;
     for (int t = 0; t < m->ntree; t++) {
         tree_parts *parts = &w->parts[t];
@@ -113,6 +115,7 @@ sim_status spin_create(motion_work *w, memory_pool *pool) {
                 }
             }
         }
+        /* trees that such bodies fill */
         parts->spins = count - parts->spin0;
         parts->spins_only = uncoupled && dofs == m->tree[t].nv;
     }

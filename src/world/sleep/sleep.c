@@ -249,6 +249,7 @@ static void fall_asleep(world_sleep *s, int tree, int island) {
 }
 
 void sleep_end(world_sleep *s) {
+    /* trees that have been at rest long enough */
     const sim_model *m = s->model;
     int any = 0;
     threads_run(s->threads, m->ntree, test_rest, s);
@@ -261,6 +262,7 @@ void sleep_end(world_sleep *s) {
     if (!any) {
         return;
     }
+    /* an island sleeps as a whole */
     connect_islands(s, s->parent);
     for (int t = 0; t < m->ntree; t++) {
         s->ready[disjoint_set_find(s->parent, t)] &= s->ready[t];

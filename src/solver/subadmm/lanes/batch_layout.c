@@ -155,6 +155,7 @@ static void find_batch_paths(subadmm_batch *a) {
 /* ---- data of the lanes ---- */
 
 static bool allocate_batch(subadmm *s, subadmm_batch *a) {
+    /* motion axes and offsets of each chain */
     sim_arena *scratch = s->call->scratch;
     size_t nv = (size_t)a->nv, bodies = (size_t)a->nbody, line = sizeof(double[LANES]);
     for (int chain = 0; chain < a->chains; chain++) {
@@ -164,6 +165,7 @@ static bool allocate_batch(subadmm *s, subadmm_batch *a) {
             return false;
         }
     }
+    /* factors and velocities */
     a->A = arena_alloc(scratch, 4 * (size_t)a->numbers, line);
     a->H = arena_alloc(scratch, 36 * bodies, line);
     a->V = arena_alloc(scratch, 6 * bodies, line);
@@ -172,6 +174,7 @@ static bool allocate_batch(subadmm *s, subadmm_batch *a) {
     if (!a->A || !a->H || !a->V || !a->x || !a->place) {
         return false;
     }
+    /* parts of shared arrays */
     a->C = a->A + a->numbers;
     a->K = a->C + a->numbers;
     a->inertial = a->K + a->numbers;
@@ -183,6 +186,7 @@ static bool allocate_batch(subadmm *s, subadmm_batch *a) {
 }
 
 static void fill_body(const subadmm *s, subadmm_batch *a, const subadmm_tree *t, int i, int lane) {
+    /* places in the lanes */
     const sim_problem_bodies *b = s->bodies.is;
     int row = s->lanes.row_of[t->lane + i];
     const admm_bodies *of = &s->lanes.bodies[row / LANES];
@@ -191,6 +195,7 @@ static void fill_body(const subadmm *s, subadmm_batch *a, const subadmm_tree *t,
     a->slot[i][lane] = of->first + row % LANES;
     a->slots[i][lane] = of->slots;
     a->touched[i] = of->slots > a->touched[i] ? of->slots : a->touched[i];
+    /* offsets and motion axes of each chain */
     for (int chain = 0; chain < a->chains; chain++) {
         const v3 *r = &b->chain[chain].r[t->body0 + i];
         const double at[3] = {r->x, r->y, r->z};
@@ -232,6 +237,7 @@ static void find_other_sides(subadmm *s) {
 }
 
 bool subadmm_find_batches(subadmm *s) {
+    /* number of branch trees */
     size_t branches = 0;
     for (int k = 0; k < s->ntree; k++) {
         branches += s->tree[k].form == SUBADMM_BRANCH;
@@ -240,7 +246,9 @@ bool subadmm_find_batches(subadmm *s) {
     if (!s->batch_list) {
         return false;
     }
+    /* trees of the same shape, eight to a batch */
     gather_batches(s);
+    /* structure and values of each batch */
     for (int k = 0; k < s->nbatch; k++) {
         if (!store_shape(s, &s->batch_list[k]) || !allocate_batch(s, &s->batch_list[k])) {
             return false;

@@ -114,6 +114,7 @@ SIMD_INLINE void project_group(const admm_contacts *c, int at, const wide u[3], 
  * each call, so that the compiler specialises them. */
 
 SIMD_INLINE void update_group(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form,
+                              /* relative velocity */
                               int sides) {
     const double *geometry = c->geometry + at;
     point_rows p;
@@ -124,8 +125,10 @@ SIMD_INLINE void update_group(admm_lanes *l, const admm_contacts *c, double *lam
     } else {
         eval_general_velocity(geometry, l->row, c, at, sides, u);
     }
+    /* impulse: projection onto the cone */
     load_vector(lambda + at, g);
     project_group(c, at, u, g, next);
+    /* reflected impulse 2 next - g, to the bodies */
     for (int k = 0; k < 3; k++) {
         f[k] = next[k] + (next[k] - g[k]);
         lane_store(lambda + LANES * k + at, next[k]);
@@ -165,6 +168,7 @@ SIMD_INLINE wide natural_square(wide mu, wide rho, const wide s[3], wide slip, c
 }
 
 SIMD_INLINE void eval_natural_group(const admm_lanes *l, admm_contacts *c, const double *lambda, int at, admm_form form,
+                                    /* relative velocity with compliance and target */
                                     int sides) {
     wide s[3], g[3], sum_g = lane_all(0), sum_s = lane_all(0);
     if (form == ADMM_POINT) {
@@ -180,6 +184,7 @@ SIMD_INLINE void eval_natural_group(const admm_lanes *l, admm_contacts *c, const
         sum_g += g[k] * g[k];
         sum_s += s[k] * s[k];
     }
+    /* squares of the natural map at both step sizes, and norms */
     wide mu = lane_load(c->friction + at), rho = lane_load(c->rho + at), slip = lane_sqrt(s[0] * s[0] + s[1] * s[1]);
     wide map = natural_square(mu, rho, s, slip, g);
     const wide sums[ADMM_SUMS] = {
@@ -298,6 +303,7 @@ SIMD_INLINE void sum_body_slots(const admm_lanes *l, const admm_bodies *b, int a
 }
 
 static void update_bodies(admm_lanes *l, int first, int end) {
+    /* wrench: sum over the contacts of the body, less the inertial force */
     const int index[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int n = first; n < end; n++) {
         const admm_bodies *b = &l->bodies[n];
@@ -310,6 +316,7 @@ static void update_bodies(admm_lanes *l, int first, int end) {
             for (int k = 0; k < 6; k++) {
                 r[k] -= inertial[k];
             }
+            /* solve with the factor of the body */
             solve_group(b->factor, at, r);
             for (int k = 0; k < 6; k++) {
                 x[k] += r[k];

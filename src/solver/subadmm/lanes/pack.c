@@ -188,6 +188,7 @@ static void scatter_numbers(int n, const double *numbers, int lane, double *geom
     }
 }
 
+/* Parameters and geometry of a contact, and its places at both bodies, into one lane. */
 static void place_contact(const packing *p, const admm_lanes *l, int contact, admm_contacts *to, int lane,
                           double *geometry) {
     const admm_contact *c = &p->in->contact[contact];
@@ -231,6 +232,7 @@ static double *place_form(packing *p, admm_lanes *l, int form, const int *order,
 }
 
 static bool place_contacts(packing *p, admm_lanes *l, const int count[FORMS], sim_arena *scratch) {
+    /* memory of the geometry */
     size_t size = 0;
     for (int form = 0; form < FORMS; form++) {
         size += (size_t)(LANES * numbers_of[form]) * (size_t)batches_for(count[form]);
@@ -239,10 +241,12 @@ static bool place_contacts(packing *p, admm_lanes *l, const int count[FORMS], si
     if (!geometry) {
         return false;
     }
+    /* contacts sorted by form */
     for (int i = 0; i < p->in->ncontact; i++) {
         p->form[i] = FORMS - 1 - p->form[i];
     }
     sort_falling(p->in->ncontact, p->form, FORMS - 1, p->start, p->order);
+    /* batches of each form */
     memset(p->slots, 0, (size_t)p->in->nbody * sizeof *p->slots);
     const int *order = p->order;
     for (int form = 0, batch = 0; form < FORMS; form++) {
