@@ -1,4 +1,4 @@
-/* Two shapes, asked about on their own. */
+/* Collision of two shapes on their own: the pair function of their types, without broad phase or history. */
 #include "collide/contact/pair.h"
 
 #include <math.h>

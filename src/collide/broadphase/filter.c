@@ -1,3 +1,10 @@
+/* Filter of pairs of shapes: masks, bodies held together, exclusions.
+ *
+ *     allowed(a, b) = mask_a & group_b  and  mask_b & group_a  and  clump_a != clump_b  and  neither clump, but the
+ *                     world's, carries the other  and  (body_a, body_b) not excluded
+ *
+ * A clump is a body with all that fixed joints hold to it.  The model's exclusions are sorted: binary search.
+ * Cost: log2 of the number of exclusions a pair. */
 #include "collide/broadphase/filter.h"
 
 bool filter_create(filter *f, const sim_model *model, memory_pool *pool) {

@@ -1,3 +1,8 @@
+/* Cache of sampled distance fields in files; the header describes the format.
+ *
+ * A file is named after SHA-256 of what determines the samples: format, cell, corners of the mesh, and the build, since
+ * another one may round otherwise.  A file is used only if its header, with the SHA-256 of the samples, is the expected
+ * one.  Cost: a pass over the samples, against a distance query a sample. */
 #include "geometry/field/grid_file.h"
 
 #include "base/file.h"

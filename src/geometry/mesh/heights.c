@@ -1,4 +1,6 @@
-/* A height field from its heights. */
+/* Height field: bounds, fingerprint, bounding volume hierarchy and convex edges of a grid of heights.
+ *
+ * The grid spans size about the origin; each cell is two triangles (bvh_heights.c, mesh_features.c). */
 #include "geometry/core/solid.h"
 #include "geometry/mesh/mesh.h"
 #include "geometry/mesh/mesh_features.h"

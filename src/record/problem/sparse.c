@@ -1,4 +1,7 @@
-/* Sparse matrices: from triplets in any order to compressed rows. */
+/* Sparse matrices in compressed rows (CSR), from triplets in any order.
+ *
+ * Two stable counting sorts, by column and then by row, order the entries; entries at one place are summed, zeros
+ * dropped.  Cost: linear in entries, rows and columns. */
 #include "record/problem/fclib.h"
 
 #include <math.h>

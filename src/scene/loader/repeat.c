@@ -1,4 +1,13 @@
-/* Placement of the copies of a pattern. */
+/* Placement of the copies of a pattern: line, grid, columns, scatter.
+ *
+ *     line      i offset
+ *     grid      (i_x, i_y, i_z) spacing, the last index first
+ *     columns   as grid, centred in x and y, with uniform jitter
+ *     scatter   uniform in a box; with a radius each copy is drawn again until it is 2 radius from those before,
+ *               which a cell list of edge 2 radius finds (random sequential addition)
+ *
+ * Random numbers: SplitMix64 (Steele, Lea, Flood 2014), seeded by the names of the instance; rotations uniform over
+ * SO(3) (Marsaglia 1972).  Cost: constant a copy and try. */
 #include "base/hash.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"

@@ -1,4 +1,8 @@
-/* Sizes of moving shapes. */
+/* Sizes that drawing is relative to: reach of each body, typical size, typical force.
+ *
+ *     body      greatest |pose of a shape| + radius of the shape, m
+ *     typical   median of the bodies that have shapes, else distance of a joint from its parent, else 1 m
+ *     force     mean weight of the bodies, N, else 1 N */
 #include "view/mesh/sizes.h"
 #include "math/v3.h"
 

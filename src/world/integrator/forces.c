@@ -1,4 +1,14 @@
-/* Forces on joints and bodies: springs, dampers, actuators, loads. */
+/* Generalised forces of springs, dampers, actuators and loads.
+ *
+ *     spring, damper   tau = -K (q - rest) - D v;  ball joint: -K log(q) for the spring
+ *     actuator         tau = clamp(f + kp (target - q) + kd (target' - v) + gravity compensation, -effort, effort)
+ *     load             tau = f(t) on a joint; a wrench (torque, force) on a body, summed at its origin
+ *
+ *     q, v      coordinate and velocity: rad or m; those at the end of the step in the PD law
+ *     tau       N m or N;  log(q): rotation vector of a quaternion, rad
+ *     strength  sum of the magnitudes of all terms, the scale of rounding errors
+ *
+ * Cost: linear in the degrees of freedom, actuators and loads of a tree. */
 #include "model/parts/joint.h"
 #include "world/integrator/motion.h"
 
