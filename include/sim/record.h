@@ -41,8 +41,8 @@ typedef struct sim_problem_file sim_problem_file;
 
 /* Refused, with the place in the file and the reason, if it is not a contact problem through and through. */
 SIM_API sim_problem_file *sim_problem_file_read(const char *path, sim_error *error);
-/* The same, but ends with SIM_FAILED once `stop` returns other than 0; asked after every array and in long loops. */
-SIM_API sim_problem_file *sim_problem_file_read_until(const char *path, int (*stop)(void *context), void *context,
+/* The same, but ends with SIM_FAILED once `stop` returns true; asked after every array and in long loops. */
+SIM_API sim_problem_file *sim_problem_file_read_until(const char *path, bool (*stop)(void *context), void *context,
                                                       sim_error *error);
 /* A file to be of a problem, of which it keeps a copy; read again, it gives the same problem to the bit. */
 SIM_API sim_problem_file *sim_problem_file_create(const sim_problem *problem, const char *title,

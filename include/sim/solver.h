@@ -120,8 +120,8 @@ typedef struct sim_solution {
     double expected;        /* multiplications of the next factor, set before `stop` is called; 0: none or unknown */
     const sim_clock *clock; /* NULL: none */
     sim_history *history;   /* NULL: not asked for */
-    /* called once an iteration; not 0: stop now, the outcome is SIM_AT_LIMIT.  NULL: run to the end */
-    int (*stop)(void *context);
+    /* called once an iteration; true: stop now, the outcome is SIM_AT_LIMIT.  NULL: run to the end */
+    bool (*stop)(void *context);
     void *stop_context;
 } sim_solution;
 
@@ -134,9 +134,9 @@ typedef struct sim_effort {
 } sim_effort;
 
 /* Interruption of a step: called now and then while its contact problems are solved, by any thread and by several at
- * once. Not 0: the step is abandoned; from then on `stop` must keep returning not 0 until the step has returned. */
+ * once. True: the step is abandoned; from then on `stop` must keep returning true until the step has returned. */
 typedef struct sim_watch {
-    int (*stop)(void *context, const sim_effort *effort);
+    bool (*stop)(void *context, const sim_effort *effort);
     void *context;
 } sim_watch;
 

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* The caller's interrupt: `stop` is called between panels, and a result other than 0 ends the factorisation.  NULL:
+/* The caller's interrupt: `stop` is called between panels, and true ends the factorisation.  NULL:
  * none. */
 typedef struct panels_watch {
-    int (*stop)(void *context);
+    bool (*stop)(void *context);
     void *context;
 } panels_watch;
 

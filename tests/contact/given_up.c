@@ -16,7 +16,7 @@ typedef struct patience {
     atomic_int rows, islands; /* the greatest that it was told of */
 } patience;
 
-static int stop(void *context, const sim_effort *effort) {
+static bool stop(void *context, const sim_effort *effort) {
     patience *p = context;
     if (effort->rows > atomic_load(&p->rows)) {
         atomic_store(&p->rows, effort->rows);

@@ -407,14 +407,13 @@ Test(hull, of_a_plate_a_million_times_wider_than_thick_keeps_its_thickness) {
 
 /* ---- meshes that are their own hulls ---- */
 
-static int is_own_hull(const sim_mesh *m, int *nface) {
+static bool is_own_hull(const sim_mesh *m, int *nface) {
     memory_pool *pool = pool_create();
     const sim_hull *hull;
-    int answer = hull_of_mesh(m, pool, &hull);
-    cr_assert_eq(answer, hull != NULL);
+    cr_assert_eq(hull_of_mesh(m, pool, &hull), SIM_OK);
     *nface = hull ? hull->nface : 0;
     pool_free(pool);
-    return answer;
+    return hull != NULL;
 }
 
 Test(hull, of_a_convex_mesh_is_the_mesh_and_a_dented_mesh_is_not_convex) {

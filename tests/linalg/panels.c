@@ -15,7 +15,7 @@ typedef struct patience {
     int asked, at;
 } patience;
 
-static int is_over(void *context) {
+static bool is_over(void *context) {
     patience *p = context;
     return ++p->asked == p->at;
 }

@@ -350,7 +350,7 @@ typedef struct patience {
     int asked, most;
 } patience;
 
-static int has_had_enough(void *context) {
+static bool has_had_enough(void *context) {
     patience *p = context;
     return p->asked++ >= p->most;
 }

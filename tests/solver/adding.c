@@ -241,7 +241,7 @@ Test(adding, the_contract_measures_every_block_by_its_trace) {
     sim_solver_registry_free(d.solvers);
 }
 
-static int enough(void *context) { return *(int *)context; }
+static bool enough(void *context) { return *(int *)context; }
 
 Test(adding, the_contract_ends_iterations_by_residual_count_and_wish) {
     int wish = 0;

@@ -158,9 +158,9 @@ Test(auto_turns, nobody_believes_impulses_so_great_that_rounding_may_hide_the_er
     }
 }
 
-static int at_once(void *context) {
+static bool at_once(void *context) {
     (void)context;
-    return 1;
+    return true;
 }
 
 Test(auto_turns, says_when_it_was_cut_short_and_what_it_had) {

@@ -139,9 +139,9 @@ Test(canal, its_own_measure_is_that_of_the_judge) {
     }
 }
 
-static int at_once(void *context) {
+static bool at_once(void *context) {
     (void)context;
-    return 1;
+    return true;
 }
 
 Test(canal, says_when_it_was_cut_short_and_hands_out_the_best_it_had) {

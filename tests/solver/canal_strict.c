@@ -404,9 +404,9 @@ Test(canal_strict, rounds_that_fail_are_counted_and_nothing_is_called_solved_tha
     cr_expect_gt(failures[SEMISMOOTH], 0);
 }
 
-static int at_once(void *context) {
+static bool at_once(void *context) {
     (void)context;
-    return 1;
+    return true;
 }
 
 /* A round that is to tell whether a guess is any good: no more steps than it was given, and the caller has to judge it.

@@ -83,7 +83,7 @@ Test(failures, who_has_no_more_iterations_is_at_its_limit) {
     }
 }
 
-static int enough(void *count) { return --*(int *)count < 0; }
+static bool enough(void *count) { return --*(int *)count < 0; }
 
 Test(failures, who_is_stopped_is_at_its_limit) {
     random_source r = {2};
@@ -105,9 +105,9 @@ Test(failures, who_is_stopped_is_at_its_limit) {
     }
 }
 
-static int at_once(void *nothing) {
+static bool at_once(void *nothing) {
     (void)nothing;
-    return 1;
+    return true;
 }
 
 /* Whoever took all the time to set up still hands out numbers. */

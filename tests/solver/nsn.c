@@ -127,7 +127,7 @@ Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
 }
 
 /* The caller is asked before the solve and before the first step: here the third question comes from the linear solve. */
-static int third_time(void *asked) { return ++*(int *)asked > 2; }
+static bool third_time(void *asked) { return ++*(int *)asked > 2; }
 
 Test(nsn, leaves_a_linear_solve_when_its_time_is_over) {
     double mass[] = {1, 1e3, 1, 1e3}, option[MOST];

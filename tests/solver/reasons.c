@@ -90,9 +90,9 @@ Test(reasons, out_of_iterations_is_who_may_have_but_one) {
     sim_problem_free(p);
 }
 
-static int at_once(void *context) {
+static bool at_once(void *context) {
     ++*(int *)context;
-    return 1;
+    return true;
 }
 
 Test(reasons, out_of_time_is_who_is_told_to_stop) {
@@ -120,7 +120,7 @@ typedef struct patience {
     int left, told;
 } patience;
 
-static int after_a_while(void *context) {
+static bool after_a_while(void *context) {
     patience *p = context;
     p->told |= p->left-- <= 0;
     return p->told;

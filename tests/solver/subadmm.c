@@ -163,7 +163,7 @@ Test(subadmm, a_law_that_is_none_is_refused) {
     sim_problem_free(p);
 }
 
-static int enough(void *context) { return ++*(int *)context > 7; }
+static bool enough(void *context) { return ++*(int *)context > 7; }
 
 Test(subadmm, who_waits_may_have_had_enough) {
     random_source r = {6};

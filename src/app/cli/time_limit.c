@@ -34,7 +34,7 @@ static void print_step_note(run_time_limit *p, const sim_effort *e) {
     fputs("; --time-limit limits the run\n", stderr);
 }
 
-static int stop_when_late(void *context, const sim_effort *effort) {
+static bool stop_when_late(void *context, const sim_effort *effort) {
     run_time_limit *p = context;
     double now = clock_seconds();
     if (interrupt_noted() && atomic_load(&p->give_up) > now + GRACE_SECONDS) {
@@ -42,12 +42,12 @@ static int stop_when_late(void *context, const sim_effort *effort) {
     }
     if (now >= atomic_load(&p->give_up)) {
         atomic_store(&p->given_up, 1);
-        return 1;
+        return true;
     }
     if (effort->expected >= LARGE_MULTIPLICATIONS || now - p->began >= SLOW_STEP_SECONDS) {
         print_step_note(p, effort);
     }
-    return 0;
+    return false;
 }
 
 void time_limit_start(run_time_limit *p, double limit) {

@@ -1,4 +1,4 @@
-/* Statistics of a run:  Counts and extremes, from step to step. */
+/* Statistics of a run: counts, sums and extremes, from step to step. */
 #include "app/output/run_statistics.h"
 
 #include <math.h>

@@ -22,12 +22,12 @@ typedef struct deadline {
     int skip, left;
 } deadline;
 
-static int is_deadline_over(void *context) {
+static bool is_deadline_over(void *context) {
     enum { MAX_SKIPPED_CALLS = 64 };
     static const double MIN_CALL_SECONDS = 1e-4;
     deadline *d = context;
     if (d->left-- > 0) {
-        return 0;
+        return false;
     }
     double now = processor_seconds();
     d->skip = now - d->last > MIN_CALL_SECONDS ? 0 : d->skip < MAX_SKIPPED_CALLS ? 2 * d->skip + 1 : d->skip;

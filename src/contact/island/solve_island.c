@@ -61,7 +61,7 @@ static sim_status derive_laws(island_call *k, double restitution, sim_error *err
 }
 
 /* The solver asks often; the caller is asked less often where islands are small. */
-static int ask_caller(void *context) {
+static bool ask_caller(void *context) {
     island_call *k = context;
     const sim_problem *p = &k->is->problem;
     const sim_solution *at = &k->is->solution;
@@ -69,7 +69,7 @@ static int ask_caller(void *context) {
         sim_effort effort = {p->nconstraint,      p->nrow,     k->f->nisland, at->factorisations,
                              at->multiplications, at->expected};
         k->left = WORK_BETWEEN_CALLERS / (p->nrow + p->nv + 1);
-        k->stopped = k->f->in->watch->stop(k->f->in->watch->context, &effort) != 0;
+        k->stopped = k->f->in->watch->stop(k->f->in->watch->context, &effort);
     }
     return k->stopped;
 }

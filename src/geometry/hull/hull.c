@@ -368,28 +368,28 @@ static bool no_valleys(const sim_mesh *m, double tolerance) {
 }
 
 /* A closed surface of one piece without valleys that encloses as much as its hull is its hull's boundary. */
-int hull_of_mesh(const sim_mesh *mesh, memory_pool *pool, const sim_hull **hull) {
+sim_status hull_of_mesh(const sim_mesh *mesh, memory_pool *pool, const sim_hull **hull) {
     cloud c = {.point = mesh->vertex, .count = mesh->nvertex};
     *hull = NULL;
     if (!mesh->closed || wrong_points(c.point, c.count, NULL)) {
-        return 0;
+        return SIM_OK;
     }
     measure_cloud(&c);
     if (flat_points(&c, NULL) || mesh->nvertex - mesh->ntriangle / 2 != 2 || !no_valleys(mesh, c.tolerance)) {
-        return 0;
+        return SIM_OK;
     }
     sim_hull *built = POOL_NEW(pool, sim_hull, 1);
     sim_mesh faces;
     hull_outcome outcome = built ? build_hull(&c, pool, built, &faces) : HULL_NO_MEMORY;
     if (outcome != HULL_BUILT) {
-        return outcome == HULL_NO_MEMORY ? -1 : 0;
+        return outcome == HULL_NO_MEMORY ? SIM_NO_RESOURCE : SIM_OK;
     }
     double own = solid_inertia(mesh->vertex, mesh->nvertex, mesh->triangle, mesh->ntriangle).mass;
     double full = solid_inertia(faces.vertex, faces.nvertex, faces.triangle, faces.ntriangle).mass;
     double area = c.extent * c.extent; /* of its bounds' order */
     if (fabs(own - full) > 8 * c.tolerance * area) {
-        return 0;
+        return SIM_OK;
     }
     *hull = built;
-    return 1;
+    return SIM_OK;
 }

@@ -11,9 +11,9 @@
  * roundings of single precision, in which most files keep their numbers. */
 #define HULL_FLAT 2e-7
 
-/* Is a closed mesh the boundary of its own convex hull (to HULL_FLAT)?  1: yes, and *hull is that hull, in `pool`; 0:
- * no; -1: no memory. */
-int hull_of_mesh(const sim_mesh *mesh, memory_pool *pool, const sim_hull **hull);
+/* The hull of a closed mesh that is the boundary of its own convex hull (to HULL_FLAT), in `pool`; NULL of others.
+ * Fails without memory. */
+sim_status hull_of_mesh(const sim_mesh *mesh, memory_pool *pool, const sim_hull **hull);
 
 /* A closed surface of polygons, anticlockwise from outside: face f has the corners loop[start[f] .. start[f + 1]). */
 typedef struct polygons {

@@ -136,9 +136,7 @@ sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int
     /* neighbours */
     if (count > 0) {
         m->across = (const int(*)[3])across;
-        int closed = mesh_neighbours(m->vertex, m->nvertex, m->triangle, count, across);
-        if (closed >= 0) {
-            m->closed = closed > 0;
+        if (!mesh_neighbours(m->vertex, m->nvertex, m->triangle, count, across, &m->closed)) {
             return m;
         }
     }
@@ -207,11 +205,10 @@ static sim_status fill_mesh_geometry(sim_geometry *g, memory_pool *pool, sim_mes
     if (!g->relief) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
-    int convex = looks_convex(m, HULL_FLAT * size) ? hull_of_mesh(m, pool, &g->hull) : 0;
-    m->convex = convex > 0;
-    if (convex < 0) {
+    if (looks_convex(m, HULL_FLAT * size) && hull_of_mesh(m, pool, &g->hull)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", m->ntriangle);
     }
+    m->convex = g->hull != NULL;
     return SIM_OK;
 }
 

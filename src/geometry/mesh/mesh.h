@@ -17,16 +17,17 @@ sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh);
 
 sim_bvh *bvh_build_heights(memory_pool *pool, const sim_heights *heights);
 
-/* Fills `across`: see sim_mesh.  Returns whether the surface is closed and agrees which side is outside; -1 without
+/* Fills `across`: see sim_mesh.  `closed`: the surface is closed and agrees which side is outside.  Fails without
  * memory. */
-int mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, int (*across)[3]);
+sim_status mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle, int (*across)[3],
+                           bool *closed);
 
 /* Does a triangle have more height than the tolerance? */
 bool triangle_has_area(const v3 *vertex, const int corner[3], double tolerance);
 /* Rids the surface of triangles without area that it needs to be closed, and of thin ones no higher than `rounding`, by
- * flipping edges.  0 without memory. */
-int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
-                      double rounding);
+ * flipping edges.  False without memory. */
+bool mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
+                       double rounding);
 
 static inline v3 triangle_cross(const sim_mesh *mesh, int t) {
     const int *i = mesh->triangle[t];

@@ -96,7 +96,7 @@ static size_t join_bucket(const v3 *vertex, triangles t, uint64_t *key, size_t c
     return left;
 }
 
-int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, int (*across)[3]) {
+sim_status mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, int (*across)[3], bool *closed) {
     /* memory */
     uint32_t count = 3 * (uint32_t)ntriangle;
     uint32_t *start = calloc((size_t)nvertex + 2, sizeof *start);
@@ -104,7 +104,7 @@ int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, i
     if (!start || !key) {
         free(start);
         free(key);
-        return -1;
+        return SIM_NO_RESOURCE;
     }
     /* half-edges counted by their lower vertex */
     for (uint32_t half = 0; half < count; half++) {
@@ -127,5 +127,6 @@ int mesh_neighbours(const v3 *vertex, int nvertex, triangles t, int ntriangle, i
     }
     free(start);
     free(key);
-    return left == 0;
+    *closed = left == 0;
+    return SIM_OK;
 }

@@ -123,8 +123,8 @@ static bool flip_sliver(flipper *f, int t) {
     return true;
 }
 
-int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
-                      double rounding) {
+bool mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
+                       double rounding) {
     /* slivers */
     flipper f = {vertex, triangle, NULL, tolerance, rounding};
     int *sliver = NULL, count = 0;
@@ -132,13 +132,13 @@ int mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntr
         count += is_sliver(&f, t);
     }
     if (count == 0) {
-        return 1;
+        return true;
     }
     /* memory and neighbours */
     sliver = malloc((size_t)count * sizeof *sliver);
     f.across = malloc((size_t)ntriangle * sizeof *f.across);
-    int done =
-        sliver && f.across && mesh_neighbours(vertex, nvertex, (const int(*)[3])triangle, ntriangle, f.across) >= 0;
+    bool closed, done = sliver && f.across &&
+                        !mesh_neighbours(vertex, nvertex, (const int(*)[3])triangle, ntriangle, f.across, &closed);
     /* list them */
     count = 0;
     for (int t = 0; done && t < ntriangle; t++) {

@@ -42,7 +42,7 @@ typedef struct store {
     store_node root;
     bool starved; /* a node could not be made: no memory */
     /* Does the caller stop the reading?  NULL: never. */
-    int (*stop)(void *context);
+    bool (*stop)(void *context);
     void *stop_context;
 } store;
 

@@ -84,7 +84,7 @@ static sim_status take_problem(sim_problem_file *file, sim_error *error) {
     return status;
 }
 
-static sim_problem_file *parse_until(const void *bytes, size_t size, int (*stop)(void *context), void *context,
+static sim_problem_file *parse_until(const void *bytes, size_t size, bool (*stop)(void *context), void *context,
                                      sim_error *error) {
     sim_problem_file *file = new_file(error);
     if (file) {
@@ -153,7 +153,7 @@ sim_problem_file *sim_problem_file_read(const char *path, sim_error *error) {
     return sim_problem_file_read_until(path, NULL, NULL, error);
 }
 
-sim_problem_file *sim_problem_file_read_until(const char *path, int (*stop)(void *context), void *context,
+sim_problem_file *sim_problem_file_read_until(const char *path, bool (*stop)(void *context), void *context,
                                               sim_error *error) {
     sim_error why = {0};
     char *bytes;

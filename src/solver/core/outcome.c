@@ -22,7 +22,7 @@ static const struct {
 const char *sim_reason_name(sim_reason reason) { return words[reason].name; }
 const char *sim_reason_text(sim_reason reason) { return words[reason].text; }
 
-int stop_listener_call(void *listener) {
+bool stop_listener_call(void *listener) {
     stop_listener *l = listener;
     l->stopped = l->stopped || l->stop(l->context);
     return l->stopped;

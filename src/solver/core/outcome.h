@@ -7,13 +7,13 @@
 
 /* Wraps the caller's `stop` and remembers whether it stopped the solver. */
 typedef struct stop_listener {
-    int (*stop)(void *context);
+    bool (*stop)(void *context);
     void *context;
     bool stopped; /* and stays so */
 } stop_listener;
 
 /* sim_solution.stop, with a stop_listener as its context. */
-int stop_listener_call(void *listener);
+bool stop_listener_call(void *listener);
 
 /* The reason that the solver has set, else the usual one of its outcome. */
 sim_reason outcome_reason(const sim_solution *out, bool stopped);

@@ -18,7 +18,7 @@ typedef struct lemke_problem {
     const double *M, *q; /* n x n, row-major, each row `stride` numbers after the last */
     int stride;
     int max_pivots;
-    int (*stop)(void *context);
+    bool (*stop)(void *context);
     void *context;
 } lemke_problem;
 

@@ -72,7 +72,7 @@ static void principal_pivot(size_t n, double *M, double *q, size_t k) {
     }
 }
 
-static int is_solve_stopped(void *out) { return solution_stopped(out); }
+static bool is_solve_stopped(void *out) { return solution_stopped(out); }
 
 /* Principal pivots on the first `free` unknowns; `solved`: 1 for those eliminated. */
 static void eliminate_free_rows(size_t n, size_t free, double *M, double *q, int *solved, sim_solution *out) {
