@@ -7,7 +7,8 @@
  * or on the bounds of a row.  E has no unit and is 0 in a solution.  All solvers of the strict law stop on E.
  *
  * E is at least the rounding of s, 1e-15 |gamma_i / rho_i| over the velocities: impulses that cancel in a jam would
- * have a small E by chance.  Rows with a given force have s = q = 0 exactly, and do not count.
+ * have a small E by chance.  Rows with a given force have s = q = 0 exactly, and do not count.  The judge's floor
+ * e_round is lower, 4e-16, that of gamma - rho s alone; here s is a rounded sum besides, and a claim stays above it.
  *
  * Reference: Acary, Bremond, Huber 2018.  Differs from the paper: residuals in units of velocity and of impulse, so
  * that E does not depend on units. */
