@@ -30,7 +30,7 @@ static void row_velocities(const sim_problem *p, const sim_constraint *c, const 
     }
 }
 
-/* Contact: stick 1 / R, open 0, slide a a' / (R_n (1 + mu^2 R_t / R_n)) + mu gamma_n / |u_t| (1 - t t'), a = (mu t, 1). */
+/* Stick 1 / R, open 0, slide a a' / (R_n (1 + mu^2 R_t / R_n)) + mu gamma_n / |u_t| (1 - t t'), a = (mu t, 1). */
 static void contact_bend(double mu, const double R[3], const double y[3], double *G) {
     double r = hypot(y[0], y[1]), mh = mu * R[0] / R[2];
     if (y[2] > 0 && r <= mu * y[2]) {

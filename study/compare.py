@@ -109,7 +109,8 @@ def run_in_memory(solver, source, *words):
     settings = [word for name, word in zip(words, words[1:]) if name == "--set"]
     repeat = [str(word) for pair in zip(words, words[1:]) if pair[0] == "--repeat" for word in pair]
     command = [shared.bench_program("step_problems"), os.path.join(shared.ROOT, "scenes", source.case.scene), source.case.name,
-               *source.case.arguments(source.quick), "--solver", ":".join([solver.text.replace(",", ":"), *settings]), *repeat, *(["--guess"] if source.case.warm else [])]
+               *source.case.arguments(source.quick), "--solver", ":".join([solver.text.replace(",", ":"), *settings]),
+               *repeat, *(["--guess"] if source.case.warm else [])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failure(done.stderr.strip().removeprefix("step_problems: error: "), done.returncode)
@@ -123,7 +124,8 @@ def run_solver(solver, source, files, *words):
     if solver.info["bodies"] and source.is_articulated and "--history" not in words:
         told = run_in_memory(solver, source, *words)
         return [told[int(os.path.splitext(path)[0].rsplit("_", 1)[1])] for path in files]
-    command = [shared.program(), "solve", *files, "--solver", solver.text, "--json", "--quiet", *(["--guess"] if source.case.warm else []), *map(str, words)]
+    command = [shared.program(), "solve", *files, "--solver", solver.text, "--json", "--quiet",
+               *(["--guess"] if source.case.warm else []), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         told = json.loads(done.stdout)["problems"]
@@ -261,7 +263,8 @@ def row_of(entry, first):
         return [entry["case"], solver, "failed"]
     E, lee, seconds = of(entry, "E"), of(entry, "lee"), of(entry, "seconds")
     gave_up = sum(answer["outcome"] not in SOLVED for answer in entry["answers"])
-    return [entry["case"], solver, gave_up, f"{statistics.median(E):.1e}", f"{max(E):.1e}", *(sum(e <= level for e in E) for level in (1e-4, 1e-6, 1e-8)),
+    return [entry["case"], solver, gave_up, f"{statistics.median(E):.1e}", f"{max(E):.1e}",
+            *(sum(e <= level for e in E) for level in (1e-4, 1e-6, 1e-8)),
             f"{max(of(entry, 'own')):.1e}", f"{statistics.median(lee):.1e}", f"{max(lee):.1e}",
             *(f"{figure(of(entry, name)):.4g}" for name in ("rounds", "iterations") for figure in (statistics.median, max)),
             f"{1e6 * statistics.median(seconds):.4g}", f"{1e6 * max(seconds):.4g}",
@@ -326,7 +329,8 @@ class Comparison:
 
     def enter(self, case, files, facts, solver, first=None):
         contacts = facts["contacts"]
-        entry = {"case": case.name, "family": case.family, "solver": solver.text, "budget": "time of the first" if first else "its own", "failed": None,
+        entry = {"case": case.name, "family": case.family, "solver": solver.text,
+                 "budget": "time of the first" if first else "its own", "failed": None,
                  "bodies": facts["bodies"], "velocities": facts["velocities"], "contacts": statistics.mean(contacts) if contacts else 0,
                  "contacts_least": min(contacts, default=0), "contacts_most": max(contacts, default=0), "answers": []}
         source = Source(case, facts, self.quick)

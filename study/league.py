@@ -152,7 +152,8 @@ def shares_of(entries, solver, known):
     if not timed:
         return None
     solved = sum(entry["to"][tight] is not None for entry in own)
-    return [f"`{solver}`", len(own), solved, *(f"{share:.2f}" for share in (solved / len(own), *(sum(r <= tau for r in timed) / len(timed) for tau in TAUS)))]
+    return [f"`{solver}`", len(own), solved,
+            *(f"{share:.2f}" for share in (solved / len(own), *(sum(r <= tau for r in timed) / len(timed) for tau in TAUS)))]
 
 
 def beside_reference(entries, folder):
@@ -252,7 +253,8 @@ PAPER = "acary2018"
 SHOWN = "performance profiles"
 ABOUT = ("Steps out of scenes with contact, and ten problems from files, are given to every contact solver there is. All answers are judged by one "
          "figure that no solver had a hand in: E, the error of rigid contact with Coulomb friction. Who gives up says why. A profile tells which "
-         "share of the problems a solver answers within so many times the time of the fastest. What is judged is solved once more with all the time it wants.")
+         "share of the problems a solver answers within so many times the time of the fastest. What is judged is "
+         "solved once more with all the time it wants.")
 SECONDS = (12, 240)
 FILES = "tests/data/fclib"
 SOME = "stack,arch,cards,mass_ratio,gripper,wedge,pendulum"
@@ -285,7 +287,8 @@ def run(context):
     for name, league in (("Scenes", scenes), ("Files", files)):
         rows = [[figures["solver"], *(figures["solved"][level] for level in LEVELS), *(figures["ratio_median"][level] for level in LEVELS[1:]),
                  ", ".join(f"{count} {reason}" for reason, count in figures["gave_up"].items())] for figures in league]
-        context.table(f"{name}: {league[0]['problems']} problems", ["solver", "to 1e-4", "1e-6", "1e-8", "times the fastest, 1e-6", "1e-8", "gave up"], rows,
+        context.table(f"{name}: {league[0]['problems']} problems",
+                      ["solver", "to 1e-4", "1e-6", "1e-8", "times the fastest, 1e-6", "1e-8", "gave up"], rows,
                       note="Counted are answers whose E is that small within the time limit. sap and the pyramids (mlcp) answer another law.")
         curves = [Curve(shared.profile(figures["profile"][LEVELS[2]]), figures["solver"], "steps", *LOOK.get(figures["solver"], (None, "solid")))
                   for figures in league if figures["solved"][LEVELS[2]]]

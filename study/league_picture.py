@@ -15,8 +15,10 @@ def panel(name, league, level):
     for solver in league:
         color, dash = STYLE.get(solver["solver"], (None, "dot"))
         lines.append(plots.series(plots.staircase(profile(solver["profile"][level])), solver["solver"], color=color, dash=dash, style="line"))
-    return plots.panel(lines, f"{name}: {league[0]['problems']} problems to E = {power(level)}", "times the fastest", "share solved", "x", (1, MAX_RATIO), (0, 1.02))
+    return plots.panel(lines, f"{name}: {league[0]['problems']} problems to E = {power(level)}", "times the fastest",
+                       "share solved", "x", (1, MAX_RATIO), (0, 1.02))
 
 
 def draw(leagues, levels, path):
-    plots.draw(path, [panel(name, league, level) for name, league in leagues.items() for level in levels], width=400 * len(levels), columns=len(levels))
+    plots.draw(path, [panel(name, league, level) for name, league in leagues.items() for level in levels],
+               width=400 * len(levels), columns=len(levels))

@@ -30,7 +30,8 @@ from reproduction.frame.context import Curve
 from shared import ROOT, Options, program
 
 USUAL = ["stack-3", "can", "arch", "gripper", "hand", "pile"]
-RATIOS = {"heavy": "three of 1 kg carry a heavy one", "smooth": "the same without friction", "light": "a heavy one carries three of 1 kg", "up": "each heavier than the one below",
+RATIOS = {"heavy": "three of 1 kg carry a heavy one", "smooth": "the same without friction",
+          "light": "a heavy one carries three of 1 kg", "up": "each heavier than the one below",
           "down": "each lighter than the one below", "scale": "four alike"}
 DRAWN = ["stack-3", "arch", "hand", "pile"]
 SYSTEMS = DRAWN + ["gripper", "ratio-heavy-1e3", "ratio-up-1e3"]
@@ -41,7 +42,8 @@ WAYS = {"r adapted": PLAIN, "r = W_ii": PLAIN + ["r=fixed"], "r = 1": PLAIN + ["
 COLOURS = dict(zip(WAYS, (plots.PURPLE, plots.CYAN, plots.INK)))
 FUNCTIONS = ["fischer-burmeister", "minimum"]
 SLOW = ["pile"]  # seconds each: its first problem alone tells of strategies
-PAPER_TABLE = {"arch": ("20 stones, 134 contacts", 6, 20), "pile": ("54 tables, 936 contacts", 4, 20), "hand": ("hand of 21 bodies, 104 contacts", 8, 20),
+PAPER_TABLE = {"arch": ("20 stones, 134 contacts", 6, 20), "pile": ("54 tables, 936 contacts", 4, 20),
+               "hand": ("hand of 21 bodies, 104 contacts", 8, 20),
          "gripper": ("arm of 42 bodies, 300 contacts", 6, 50)}
 STEPS, LONGEST, TIME_LIMIT, LOOKED, SWEEPS = (1, 3), 200, 4, 150, 5000
 
@@ -130,7 +132,8 @@ def courses(path, folder):
 
 def lines_of(content, style):
     """Of (label, color, dash, points)."""
-    return [plots.series([(x, max(y, 1e-17)) for x, y in points], label, color=color, dash=dash, style=style) for label, color, dash, points in content]
+    return [plots.series([(x, max(y, 1e-17)) for x, y in points], label, color=color, dash=dash, style=style)
+            for label, color, dash, points in content]
 
 
 def least(values):
@@ -146,8 +149,10 @@ def draw_systems(image, systems, found):
     for case in DRAWN:
         for step in STEPS:
             lines = [(method, color, None, list(enumerate(systems[case].get((method, step), [1])))) for method, color in LINEAR.items()]
-            panels.append(plots.panel(lines_of(lines, "line"), f"{case}: residual in Newton step {step}", "linear iterations", "", "y", (0, None), (1e-12, 2)))
-        lines = [(f"{way}, {'minimum' if function == 'minimum' else 'F.-B.'}", COLOURS[way], "dash" if function == "minimum" else None, list(enumerate(least(values))))
+            panels.append(plots.panel(lines_of(lines, "line"), f"{case}: residual in Newton step {step}",
+                                      "linear iterations", "", "y", (0, None), (1e-12, 2)))
+        lines = [(f"{way}, {'minimum' if function == 'minimum' else 'F.-B.'}", COLOURS[way],
+                  "dash" if function == "minimum" else None, list(enumerate(least(values))))
                  for (way, function), values in found[case].items()]
         panels.append(plots.panel(lines_of(lines, "line"), f"{case}: least E so far", "Newton steps", "", "y", (0, None), (1e-9, 2)))
     plots.draw(image, panels, width=1180, columns=3)
@@ -166,10 +171,14 @@ def draw_ratios(image, told):
     panels = []
     for kind in kinds:
         def points(lines, key):
-            return sorted((split_ratio(one["case"])[1], one[key]) for one in lines if split_ratio(one["case"])[0] == kind or one["case"] == "ratio-1" and kind != "smooth")
-        lines = [(way, COLOURS[way], None, points([one for one in ways if one["way"] == way and one["function"] == FUNCTIONS[0]], "newton")) for way in WAYS]
-        lines += [("nsn as it stands", plots.GREEN, None, points(whole, "newton")), ("sweeps of Gauss and Seidel", plots.ORANGE, None, points(told["sweeps"], "newton"))]
-        panels.append(plots.panel(lines_of(lines, "both"), RATIOS[kind], "mass [kg]" if kind == "scale" else "mass ratio", "", "xy", y_range=(3, 6000)))
+            return sorted((split_ratio(one["case"])[1], one[key]) for one in lines
+                          if split_ratio(one["case"])[0] == kind or one["case"] == "ratio-1" and kind != "smooth")
+        lines = [(way, COLOURS[way], None,
+                  points([one for one in ways if one["way"] == way and one["function"] == FUNCTIONS[0]], "newton")) for way in WAYS]
+        lines += [("nsn as it stands", plots.GREEN, None, points(whole, "newton")),
+                  ("sweeps of Gauss and Seidel", plots.ORANGE, None, points(told["sweeps"], "newton"))]
+        panels.append(plots.panel(lines_of(lines, "both"), RATIOS[kind],
+                                  "mass [kg]" if kind == "scale" else "mass ratio", "", "xy", y_range=(3, 6000)))
     plots.draw(image, panels, width=1000, columns=3)
 
 
@@ -196,8 +205,10 @@ def after(values, count):
 def print_all(told, systems, found):
     examples = [one for one in told["newton"] if not one["case"].startswith("ratio")]
     table("Newton steps from nothing to E = 1e-8, linear iterations in each; what is left after the paper's number of both",
-          ["case", "contacts", "linear systems by", "within 1e-8", "Newton steps", "most", "linear iterations a step", "ms", "the paper's: Newton x linear", "E after as many"],
-          [[one["case"], one["contacts"], one["linear"], f"{one['solved']} of {one['of']}", f"{one['newton']:g}", one["most"], f"{one['linear_per_step']:.3g}" if one["linear"] == "pcr" else "",
+          ["case", "contacts", "linear systems by", "within 1e-8", "Newton steps", "most", "linear iterations a step",
+           "ms", "the paper's: Newton x linear", "E after as many"],
+          [[one["case"], one["contacts"], one["linear"], f"{one['solved']} of {one['of']}", f"{one['newton']:g}",
+            one["most"], f"{one['linear_per_step']:.3g}" if one["linear"] == "pcr" else "",
             f"{one['ms']:.3g}", of_paper(one["case"]) if one["linear"] == "pcr" else "",
             f"{one['E_of_the_papers_budget']:.1e}" if "E_of_the_papers_budget" in one else ""] for one in examples])
     ways = collections.defaultdict(dict)
@@ -213,14 +224,17 @@ def print_all(told, systems, found):
     for one in told["newton"]:
         solvers[one["case"]][one["linear"]] = one
     if told["sweeps"]:
-        table("Mass ratios: Newton steps x linear iterations, and sweeps of Gauss and Seidel", ["case", "masses from the floor", *LINES, "sweeps", "their E, worst"],
+        table("Mass ratios: Newton steps x linear iterations, and sweeps of Gauss and Seidel",
+              ["case", "masses from the floor", *LINES, "sweeps", "their E, worst"],
               [[one["case"], RATIOS.get(split_ratio(one["case"])[0], "four of 1 kg"),
-                *(steps_of(solvers[one["case"]][way]) + (f" x {solvers[one['case']][way]['linear_per_step']:.3g}" if way == "pcr" else "") for way in LINES),
+                *(steps_of(solvers[one["case"]][way]) + (f" x {solvers[one['case']][way]['linear_per_step']:.3g}"
+                                                         if way == "pcr" else "") for way in LINES),
                 steps_of(one), f"{one['E_most']:.0e}"] for one in told["sweeps"]])
     table("Linear systems of the first problem: residual after 20 and after 80 iterations", ["case", "Newton step", *LINEAR],
           [[case, step, *(" ".join(after(systems[case].get((method, step), [1]), count) for count in (20, 80)) for method in LINEAR)]
            for case in systems for step in STEPS])
-    table(f"Least E of the first problem within {LOOKED} Newton steps", head, [[case, *(f"{min(found[case][key]):.1e} in {len(found[case][key]) - 1}" for key in columns)] for case in found])
+    table(f"Least E of the first problem within {LOOKED} Newton steps", head,
+          [[case, *(f"{min(found[case][key]):.1e} in {len(found[case][key]) - 1}" for key in columns)] for case in found])
 
 
 # ---- the experiment of study/reproduce.py: nonsmooth Newton: what the complementarity preconditioner and the linear solver are worth ----
@@ -230,9 +244,11 @@ ORDER = 40
 TITLE = "Nonsmooth Newton: how it converges"
 PAPER = "macklin2019"
 SHOWN = "figures 9 and 11"
-ABOUT = ("Contact is written as equations with corners, the complementarity functions, and Newton's method is run on them. Ten problems of our scenes (an "
+ABOUT = ("Contact is written as equations with corners, the complementarity functions, and Newton's method is run on "
+         "them. Ten problems of our scenes (an "
          "arch, stacks, wedges, a gripper): how many Newton steps with and without scaling impulses by the inverse mass that they move (the paper's "
-         "preconditioner; without our adaptation of r, as in the paper), and how far does it come when linear systems are answered by 20 iterations of several methods, 50 Newton steps in all?")
+         "preconditioner; without our adaptation of r, as in the paper), and how far does it come when linear systems "
+         "are answered by 20 iterations of several methods, 50 Newton steps in all?")
 SECONDS = (3, 3)
 
 FILES = "tests/data/fclib"
@@ -270,15 +286,18 @@ def run(context):
         curves = []
         for (function, scaled), told in histories.items():
             points = [(k, r) for file, k, r in zip(told["file"], told["iteration"], told["residual"]) if name in file]
-            curves.append(Curve(points, FUNCTION_TITLES[function] + ("" if scaled == "on" else ", not scaled"), dash="solid" if scaled == "on" else "dash",
+            curves.append(Curve(points, FUNCTION_TITLES[function] + ("" if scaled == "on" else ", not scaled"),
+                                dash="solid" if scaled == "on" else "dash",
                                 colour=1 + list(FUNCTION_TITLES).index(function)))
         context.plot(title, curves, x="Newton steps", y="residual", log="y")
-    of_linear = {linear: solutions(context, f"linear={linear}", f"linear_iterations={LINEAR_ITERATIONS}", "linear_tolerance=0", "r=fixed", steps=NEWTON_STEPS) for linear in LINEAR_TITLES}
+    of_linear = {linear: solutions(context, f"linear={linear}", f"linear_iterations={LINEAR_ITERATIONS}",
+                                   "linear_tolerance=0", "r=fixed", steps=NEWTON_STEPS) for linear in LINEAR_TITLES}
     names = list(of_linear["pcr"])
     context.plot(f"Error after {NEWTON_STEPS} Newton steps with {LINEAR_ITERATIONS} linear iterations each", [
         Curve([(k, of_linear[linear][name]["E"]) for k, name in enumerate(names, 1)], title, "points")
         for linear, title in LINEAR_TITLES.items()], x="problem", y="E", log="y", x_range=(0, len(names) + 1))
-    context.table("Newton steps to E = 1e-8 (at most 100)", ["problem"] + [FUNCTION_TITLES[f] + ("" if s == "on" else ", not scaled") for f, s in found], [
+    context.table("Newton steps to E = 1e-8 (at most 100)",
+                  ["problem"] + [FUNCTION_TITLES[f] + ("" if s == "on" else ", not scaled") for f, s in found], [
         [name] + [one[name]["iterations"] if one[name]["E"] <= 1e-8 else "not solved" for one in found.values()] for name in names])
     context.table(f"E after {NEWTON_STEPS} Newton steps with {LINEAR_ITERATIONS} linear iterations each", ["problem", *LINEAR_TITLES.values()], [
         [name] + [of_linear[linear][name]["E"] for linear in LINEAR_TITLES] for name in names])
@@ -319,7 +338,8 @@ def main():
                 systems[case] = linear(paths[0], folder)
             if not case.startswith("ratio"):
                 found[case] = courses(paths[0], folder)
-    told["linear"] = [{"case": case, "step": step, "method": method, "after_20": values[min(20, len(values) - 1)], "after_80": values[min(80, len(values) - 1)]}
+    told["linear"] = [{"case": case, "step": step, "method": method, "after_20": values[min(20, len(values) - 1)],
+                       "after_80": values[min(80, len(values) - 1)]}
                       for case in systems for (method, step), values in systems[case].items()]
     if request.json:
         print(json.dumps(told, indent=1))

@@ -173,7 +173,8 @@ def panels(told, title):
     first = busiest(without)
     places, ends = drawn_places(told, first)
     return [plots.panel(drawn_l(told, title), f"{told['cell']}, problem {told['problem']}", "iterations", "l", "y"),
-            plots.panel(drawn_sides(without, first), f"Without {title}: sticks below 0, slips above", "iterations", "beyond the cone, over its radius"),
+            plots.panel(drawn_sides(without, first), f"Without {title}: sticks below 0, slips above", "iterations",
+                        "beyond the cone, over its radius"),
             plots.panel(places, "The same x in these iterations", "|x_t|", "x_n", x_range=ends)]
 
 
@@ -191,7 +192,8 @@ def percent(share):
 def print_tables(found, drawn):
     names = ["all", *WITHOUT]
     titles = ["all", *(f"without {name}" for name in WITHOUT)]
-    print("Iterations a step: median of a run, mean of the runs (mean of all steps); Newton's points taken; steps unsolved to 1e-8\n\n" + markdown.table(
+    print("Iterations a step: median of a run, mean of the runs (mean of all steps); Newton's points taken; steps "
+          "unsolved to 1e-8\n\n" + markdown.table(
         ["cell", "contacts", *titles], [[one["cell"], f"{one['contacts']:.1f}", *(
             f"{one[name]['iterations']:.2f} ({one[name]['mean']:.1f}), {percent(one[name]['newton_points'])}, {percent(one[name]['unsolved'])}" for name in names)] for one in found]) + "\n")
     for name, title in DRAWN.items():
@@ -211,8 +213,10 @@ ORDER = 21
 TITLE = "Refinements, and the chattering they cure"
 PAPER = "todorov2010"
 SHOWN = "sections III.C and III.D, figure 4"
-ABOUT = ("Where a contact is best on the edge between sticking and slipping, Newton's steps go to and fro across it; the paper searches edges, stays on them and puts steps back. The cells of table 1 "
-         "with all refinements and without each, from where all sticks and without restarts; and the problem that chatters most of those that take the most iterations more without edges.")
+ABOUT = ("Where a contact is best on the edge between sticking and slipping, Newton's steps go to and fro across it; "
+         "the paper searches edges, stays on them and puts steps back. The cells of table 1 "
+         "with all refinements and without each, from where all sticks and without restarts; and the problem that "
+         "chatters most of those that take the most iterations more without edges.")
 SECONDS = (8, 400)
 
 SMALL = [f"cube-{balls}-mu{mu}" for balls in (5, 10) for mu in ("0.5", "1.0")]
@@ -223,19 +227,24 @@ def run(context):
     cells, drawn = told["cells"], told["drawn"]
     names = ("all", *WITHOUT)
     head = ["cell", "all", *(f"without {name}" for name in WITHOUT)]
-    for title, key, factor in (("Iterations a step (median of a run, mean of the runs)", "iterations", 1), ("Newton's points taken, in percent", "newton_points", 100),
+    for title, key, factor in (("Iterations a step (median of a run, mean of the runs)", "iterations", 1),
+                               ("Newton's points taken, in percent", "newton_points", 100),
                                ("Steps without an answer to 1e-8, in percent", "unsolved", 100)):
         context.table(title, head, [[cell["cell"], *(factor * cell[name][key] for name in names)] for cell in cells])
     for name, title in DRAWN.items():
-        context.table(f"How rare chattering is without {title}: steps that take twice the iterations, and five more", ["cell", "steps", "solved both ways", "chatter", "the reverse", "solved only with", "only without"], [
-            [cell["cell"], *(cell["compared"][name][key] for key in ("steps", "both", "chatter", "reverse", "only_with", "only_without"))] for cell in cells])
+        context.table(f"How rare chattering is without {title}: steps that take twice the iterations, and five more",
+                      ["cell", "steps", "solved both ways", "chatter", "the reverse", "solved only with", "only without"], [
+            [cell["cell"], *(cell["compared"][name][key]
+                             for key in ("steps", "both", "chatter", "reverse", "only_with", "only_without"))] for cell in cells])
         one = drawn[name]
         context.plot(f"{one['cell']}, problem {one['problem']}", [Curve([(k, max(l, 1e-20)) for k, l in enumerate(one[way]["l"])], f"{word}{title}")
-                                                                for way, word in (("with", ""), ("without", "without "))], x="iterations", y="l", log="y")
+                                                                for way, word in (("with", ""), ("without", "without "))],
+                     x="iterations", y="l", log="y")
         places = one["without"]["places"][-40:]
         radius = max(place[0] * abs(place[3]) for place in places)
         context.plot(f"x of one contact without {title}, last iterations: sticks below 0, slips above", [
-            Curve([(k, outside(place) / radius) for k, place in enumerate(places)], "", "both", colour=2)], x="iterations", y="beyond the cone, over its radius")
+            Curve([(k, outside(place) / radius) for k, place in enumerate(places)], "", "both", colour=2)],
+            x="iterations", y="beyond the cone, over its radius")
     mean = {name: {key: statistics.mean(cell[name][key] for cell in cells) for key in ("mean", "newton_points", "unsolved")} for name in names}
     for name in WITHOUT:
         context.figure(f"{name}_unsolved", 100 * (mean[name]["unsolved"] - mean["all"]["unsolved"]))
@@ -243,7 +252,8 @@ def run(context):
     for name in ("dogleg", "projection"):
         context.figure(f"{name}_iterations", mean[name]["mean"] / mean["all"]["mean"])
     for name in DRAWN:
-        context.figure(f"{name}_chatter", 100 * sum(cell["compared"][name]["chatter"] for cell in cells) / sum(cell["compared"][name]["both"] for cell in cells))
+        context.figure(f"{name}_chatter",
+                       100 * sum(cell["compared"][name]["chatter"] for cell in cells) / sum(cell["compared"][name]["both"] for cell in cells))
         context.figure(f"{name}_hops", drawn[name]["with"]["hops"] / max(1, drawn[name]["without"]["hops"]))
 
 

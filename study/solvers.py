@@ -93,7 +93,8 @@ def convergence(quick):
 def draw_convergence(path, found):
     """Of (case, solver): the lines of `curves`."""
     def lines(case, points):
-        return [plots.series([points(line) for line in found[case, solver]], TITLE[solver], color=color, style="line") for solver, color in COLOUR.items() if (case, solver) in found]
+        return [plots.series([points(line) for line in found[case, solver]], TITLE[solver], color=color, style="line")
+                for solver, color in COLOUR.items() if (case, solver) in found]
     panels, ends = [], (1e-17, 10)
     for case, title in CASE.items():
         panels += [plots.panel(lines(case, lambda line: (line[0], *line[2:])), title, "iterations (CANAL: rounds)", "E", "xy", y_range=ends),
@@ -155,10 +156,12 @@ def growth(quick):
 def draw_growth(path, found, solvers):
     """Of (family, solver with its budget): (bodies and contacts, ms, residual)."""
     def lines(column):
-        return [plots.series([(row[0], row[column]) for row in found.get((family, FIXED[solver]), ())], f"{TITLE[solver]}, {'5 rounds' if solver == 'canal' else '100'}: {what}",
+        return [plots.series([(row[0], row[column]) for row in found.get((family, FIXED[solver]), ())],
+                             f"{TITLE[solver]}, {'5 rounds' if solver == 'canal' else '100'}: {what}",
                                color=COLOUR[solver], dash=dash, style="both") for family, (what, dash) in FAMILIES.items() for solver in solvers]
     plots.draw(path, [plots.panel(lines(1), "Time of a solve", "bodies and contacts", "time [ms]", "xy"),
-                        plots.panel(lines(2), "Residual", "bodies and contacts", "lee, mean [N s]", "xy", (30, None), (1e-16, 1e-2))], width=920, columns=2)
+                        plots.panel(lines(2), "Residual", "bodies and contacts", "lee, mean [N s]", "xy", (30, None),
+                                    (1e-16, 1e-2))], width=920, columns=2)
 
 
 # ---- what splitting is worth ----

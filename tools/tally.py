@@ -2,8 +2,8 @@
 """Counts the test cases of a `meson test` run: tally.py TESTLOG.json STAGE FAILURES
 
 Prints `PASSED FAILED SKIPPED` and appends the failed cases to the file FAILURES, one a line.  A program that speaks TAP
-counts case by case, and so does a Criterion program by its last line; any other is one case.  A program that died, timed out or reported fewer cases than it planned
-counts as one failure more, unless a case of it has failed already.
+counts case by case, and so does a Criterion program by its last line; any other is one case.  A program that died, timed
+out or reported fewer cases than it planned counts as one failure more, unless a case of it has failed already.
 """
 import json
 import re

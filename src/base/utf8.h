@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes of the character at `c`, of which `left` bytes may be read, or 0 if it is not UTF-8.  A text that ends with a zero
- * byte is never read beyond it, whatever `left` is. */
+/* Bytes of the character at `c`, of which `left` bytes may be read, or 0 if it is not UTF-8.  A text that ends with
+ * a zero byte is never read beyond it, whatever `left` is. */
 int utf8_length(const unsigned char *c, size_t left);
 
 #endif

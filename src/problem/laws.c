@@ -14,7 +14,7 @@
  *
  *     R_n = max(beta^2 / (4 pi^2) w, 1 / (dt k (dt + tau))),   R_t = sigma w,   target_n = -phi0 / (dt + tau).
  *
- * Elastic, with w = W_nn of a contact, c >= 1 its load over its own weight (load_stiffening), gamma- of the step before:
+ * Elastic, with w = W_nn of a contact, c >= 1 its load over its weight (load_stiffening), gamma- of the step before:
  *
  *     R_n = R_t = max(beta^2 / (4 pi^2) w / c, 1 / (dt k (dt + tau))),
  *     target_n = R_n gamma_n- + push (-phi0 / dt - R_n gamma_n-)  for phi0 < 0,   target_t = R_t gamma_t-.

@@ -6,7 +6,8 @@ ORDER = 22
 TITLE = "A shock through a stack"
 PAPER = "todorov2010"
 SHOWN = "section IV, figure 6"
-ABOUT = ("Five balls stand one above the other in the air and are let go together, once with the large ones below, once with the small ones. When the lowest "
+ABOUT = ("Five balls stand one above the other in the air and are let go together, once with the large ones below, "
+         "once with the small ones. When the lowest "
          "meets the floor all have to stop within that one step of 5 ms. How many iterations does that take, and what speed is left?")
 SECONDS = (1, 1)
 

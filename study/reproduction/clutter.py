@@ -111,7 +111,8 @@ def growth(context):
     def curves(figure):
         return [Curve([(one["objects"], one[figure]) for one in told[place]], PLACES[place], "both") for place in PLACES]
     context.plot("Contacts at the end", curves("contacts"), x="objects")
-    context.plot("Time a step, mean of 10 s", curves("ms"), x="objects", y="[ms]", log="xy", note="Wall-clock time of this machine, whatever else it did.")
+    context.plot("Time a step, mean of 10 s", curves("ms"), x="objects", y="[ms]", log="xy",
+                 note="Wall-clock time of this machine, whatever else it did.")
     context.plot("Momentum error, mean of all steps", curves("momentum"), x="objects", log="y")
     head = ["objects"] + [f"{what}, {PLACES[place]}" for what in ("contacts", "Newton steps", "ms a step") for place in PLACES]
     context.table("10 s of clutter", head, [

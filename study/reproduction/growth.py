@@ -10,8 +10,10 @@ ORDER = 56
 TITLE = "Balls in a cup"
 PAPER = "lee2024"
 SHOWN = "section VII-C, figure 11"
-ABOUT = ("In the paper balls are poured into a bottle that two arms hold; each solver has a fixed effort, 5 rounds for CANAL and 100 iterations for SubADMM "
-         "and PGS. How do time and error grow with the number of balls? Residuals are judged where two arms of seven joints squeeze a cup with 9 to 45 balls "
+ABOUT = ("In the paper balls are poured into a bottle that two arms hold; each solver has a fixed effort, 5 rounds "
+         "for CANAL and 100 iterations for SubADMM "
+         "and PGS. How do time and error grow with the number of balls? Residuals are judged where two arms of seven "
+         "joints squeeze a cup with 9 to 45 balls "
          "and hold it up (grasp), the growth of time by balls that fall into a cup that stands still (pour), of which there may be more.")
 SECONDS = (8, 60)
 
@@ -40,7 +42,8 @@ def beside(a, b):
 
 def show(context, solvers, chosen, found, family, how):
     for figure, title, y in (("ms", "time of a solve, mean", "[ms]"), ("lee", "residual, mean", "[N s]")):
-        context.plot(f"Balls {how}: {title}", [Curve([(6 * one["balls"], one[figure]) for one in found[family, s]], solvers.TITLE[s], "both") for s in chosen],
+        context.plot(f"Balls {how}: {title}",
+                     [Curve([(6 * one["balls"], one[figure]) for one in found[family, s]], solvers.TITLE[s], "both") for s in chosen],
                      x="degrees of freedom of the balls", y=y, log="xy")
     head = ["balls", "contacts"] + [f"{solvers.TITLE[s]} {what}" for s in chosen for what in ("[ms]", "residual [N s]", "E")]
     context.table(f"Balls {how}, five problems of each size", head, [

@@ -8,16 +8,20 @@ ORDER = 42
 TITLE = "Mass ratios"
 PAPER = "macklin2019"
 SHOWN = "sections 2.1, 7 and 8.2"
-ABOUT = ("Four boxes stand on each other and wrenches push them. One is up to 100,000 times as heavy as the others, or each is heavier or lighter than the one "
-         "below. Impulses are scaled by the inverse mass that they move, so that light on heavy should be no harder than boxes alike, nor grams harder than tons; methods "
+ABOUT = ("Four boxes stand on each other and wrenches push them. One is up to 100,000 times as heavy as the others, "
+         "or each is heavier or lighter than the one "
+         "below. Impulses are scaled by the inverse mass that they move, so that light on heavy should be no harder "
+         "than boxes alike, nor grams harder than tons; methods "
          "that go from contact to contact are known to be slow where heavy stands on light. The paper prints no figures.")
 SECONDS = (4, 12)
 
 PLAIN = "nsn:friction=fixed-point"  # as in the paper
-WAYS = {PLAIN: "r adapted", PLAIN + ":r=fixed": "r = W_ii", PLAIN + ":r=fixed:preconditioned=off": "r = 1", PLAIN + ":linear=cholesky": "r adapted, Cholesky", "nsn": "nsn as it stands"}
+WAYS = {PLAIN: "r adapted", PLAIN + ":r=fixed": "r = W_ii", PLAIN + ":r=fixed:preconditioned=off": "r = 1",
+        PLAIN + ":linear=cholesky": "r adapted, Cholesky", "nsn": "nsn as it stands"}
 USUAL, FIXED, ONE, _, WHOLE = WAYS
 SWEEPS = "pgs:acceleration=none"
-KINDS = {"heavy": "heavy on light", "smooth": "heavy on light without friction", "light": "light on heavy", "up": "heavier and heavier", "down": "lighter and lighter"}
+KINDS = {"heavy": "heavy on light", "smooth": "heavy on light without friction", "light": "light on heavy",
+         "up": "heavier and heavier", "down": "lighter and lighter"}
 SCALES = ("ratio-scale-1e-3", "ratio-scale-1e3")
 
 
@@ -44,13 +48,17 @@ def run(context):
             *(Curve([(ratio_of(case), steps(found[case, way])) for case in of_kind], label, "both") for way, label in WAYS.items()),
             Curve([(ratio_of(case), steps(found[case, SWEEPS])) for case in of_kind], "sweeps of Gauss and Seidel, 5,000 at most", "both", colour=8)],
             x="mass ratio", y="iterations", log="xy")
-    context.table("Iterations, medians; in brackets the share of problems solved to 1e-8, in percent, where not all are", ["case", *WAYS.values(), "linear iterations a Newton step (PCR)", "sweeps"], [
-        [case, *(f"{steps(found[case, way]):g}" + ("" if solved([found[case, way]]) == 100 else f" ({solved([found[case, way]]):.0f})") for way in WAYS),
+    context.table("Iterations, medians; in brackets the share of problems solved to 1e-8, in percent, where not "
+                  "all are", ["case", *WAYS.values(), "linear iterations a Newton step (PCR)", "sweeps"], [
+        [case, *(f"{steps(found[case, way]):g}" + ("" if solved([found[case, way]]) == 100
+                                                   else f" ({solved([found[case, way]]):.0f})") for way in WAYS),
          statistics.median(answer["searches"] / max(1, answer["iterations"]) for answer in found[case, USUAL]["answers"]),
-         f"{steps(found[case, SWEEPS]):g}" + ("" if solved([found[case, SWEEPS]]) == 100 else f" ({solved([found[case, SWEEPS]]):.0f})")] for case in cases])
+         f"{steps(found[case, SWEEPS]):g}" + ("" if solved([found[case, SWEEPS]]) == 100
+                                              else f" ({solved([found[case, SWEEPS]]):.0f})")] for case in cases])
     base = steps(found["ratio-1", USUAL])
     for kind in KINDS:
-        context.figure(f"{kind}_grows", steps(found[f"ratio-{kind}-1e5", USUAL]) / (steps(found["ratio-smooth-1e0", USUAL]) if kind == "smooth" else base))
+        context.figure(f"{kind}_grows",
+                       steps(found[f"ratio-{kind}-1e5", USUAL]) / (steps(found["ratio-smooth-1e0", USUAL]) if kind == "smooth" else base))
     for name, way in (("scaled", FIXED), ("unscaled", ONE)):
         context.figure(f"{name}_units", max(max(a, 1 / a) for a in (steps(found[case, way]) / steps(found["ratio-1", way]) for case in SCALES)))
     context.figure("preconditioner", statistics.geometric_mean(steps(found[case, FIXED]) / steps(found[case, ONE]) for case in cases))

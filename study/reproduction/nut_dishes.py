@@ -10,7 +10,8 @@ ORDER = 50
 TITLE = "Nut and dishes, single steps"
 PAPER = "lee2024"
 SHOWN = "sections VII-A and VII-B, figures 7 and 9"
-ABOUT = ("A nut that touches the thread of its bolt all over, and bowls and a plate of 100 g under a pot of 5 kg, are pushed by random forces, a hundred "
+ABOUT = ("A nut that touches the thread of its bolt all over, and bowls and a plate of 100 g under a pot of 5 kg, are "
+         "pushed by random forces, a hundred "
          "problems each: many contacts, few bodies. How far do CANAL, SubADMM and PGS get in the same time, and what does an iteration cost?")
 SECONDS = (6, 250)
 
@@ -71,4 +72,5 @@ def run(context):
         context.figure(f"{case}_round_over_sweep", each["canal"] / each[SOLVERS[2]])
         context.figure(f"{case}_sweep_over_turn", each[SOLVERS[2]] / each["subadmm"])
     context.table("Medians of the problems", ["case", "solver", "how long", "residual [N s]", "its worst", "iterations", "time [ms]"], rows,
-                  note="The residual is the paper's: the error of the contact conditions over the number of contacts. Of CANAL iterations are rounds.")
+                  note="The residual is the paper's: the error of the contact conditions over the number of contacts. "
+                       "Of CANAL iterations are rounds.")

@@ -8,13 +8,16 @@ ORDER = 12
 TITLE = "Pendulum of twelve links"
 PAPER = "mylapilli2016"
 SHOWN = "section 6.2, figures 15 to 18, table 1"
-ABOUT = ("Twelve balls on hinged rods fall from 45 degrees, strike floor and wall with restitution 0.7 and friction 0.5, and come to rest on the floor; 20 s at "
-         "1 ms. Do solvers of the pyramid (MLCP), whose directions here follow the slip of the answer, and of the cone (MNCP) go the same way? What does it cost, and does the contact problem grow with the number of links?")
+ABOUT = ("Twelve balls on hinged rods fall from 45 degrees, strike floor and wall with restitution 0.7 and friction "
+         "0.5, and come to rest on the floor; 20 s at "
+         "1 ms. Do solvers of the pyramid (MLCP), whose directions here follow the slip of the answer, and of the "
+         "cone (MNCP) go the same way? What does it cost, and does the contact problem grow with the number of links?")
 SECONDS = (12, 40)
 
 SCENE = "papers/pendulum_12"
 PAPER_SECONDS = {"mlcp-pivot": 23.92, "mlcp-pfb-rlm": 22.78, "mlcp-pfb-plm": 24.24, "mncp-rlm": 22.85, "mncp-plm": 22.82}
-PAPER_NAMES = {"mlcp-pivot": "MLCP-PATH", "mlcp-pfb-rlm": "MLCP-PFB-RLM", "mlcp-pfb-plm": "MLCP-PFB-PLM", "mncp-rlm": "MNCP-RLM", "mncp-plm": "MNCP-PLM"}
+PAPER_NAMES = {"mlcp-pivot": "MLCP-PATH", "mlcp-pfb-rlm": "MLCP-PFB-RLM", "mlcp-pfb-plm": "MLCP-PFB-PLM",
+               "mncp-rlm": "MNCP-RLM", "mncp-plm": "MNCP-PLM"}
 SOLVERS = list(PAPER_SECONDS)
 HEIGHT, SPEED = "tip.point.z", "tip.point.vz"
 
@@ -39,8 +42,10 @@ def run(context):
     curves(context, runs)
     groups = {"of the pyramid": SOLVERS[:3], "of the cone": SOLVERS[3:], "of both": SOLVERS}
     spans = [(0, 1), (1, 5), (5, 20), (19, 20)]
-    context.table("How far apart the last ball is", ["solvers", *(f"height, {a} to {b} s [m]" for a, b in spans), *(f"speed, {a} to {b} s [m/s]" for a, b in spans)], [
-        [name, *(most_apart(runs, group, HEIGHT, a, b) for a, b in spans), *(most_apart(runs, group, SPEED, a, b) for a, b in spans)] for name, group in groups.items()])
+    context.table("How far apart the last ball is",
+                  ["solvers", *(f"height, {a} to {b} s [m]" for a, b in spans), *(f"speed, {a} to {b} s [m/s]" for a, b in spans)], [
+        [name, *(most_apart(runs, group, HEIGHT, a, b) for a, b in spans),
+         *(most_apart(runs, group, SPEED, a, b) for a, b in spans)] for name, group in groups.items()])
     context.figure("apart_at_first", most_apart(runs, SOLVERS, HEIGHT, 0, 1))
     context.figure("apart", most_apart(runs, SOLVERS, HEIGHT, 0, 20))
     context.figure("energy_rise", max(rise(r["energy.total"]) for r in runs.values()))
@@ -58,9 +63,12 @@ def curves(context, runs):
     for title, name, unit in (("Height of the last ball", HEIGHT, "height [m]"), ("Its vertical speed", SPEED, "speed [m/s]")):
         for span, note in (((0, 5), "The whole of the motion: later it lies on the floor."), ((19, 20), "The last second.")):
             context.plot(f"{title}, {span[0]} to {span[1]} s", [
-                Curve([p for p in runs[solver].pairs("time", name) if span[0] <= p[0] <= span[1]], PAPER_NAMES[solver], dash="solid" if k == 0 else "dash")
+                Curve([p for p in runs[solver].pairs("time", name) if span[0] <= p[0] <= span[1]], PAPER_NAMES[solver],
+                      dash="solid" if k == 0 else "dash")
                 for k, (solver, _) in enumerate(every)], x="time [s]", y=unit, x_range=span, note=note)
-    context.plot("Energy", [Curve(runs[solver].pairs("time", "energy.total"), PAPER_NAMES[solver], dash="solid" if k == 0 else "dash") for k, solver in enumerate(SOLVERS)],
+    context.plot("Energy",
+                 [Curve(runs[solver].pairs("time", "energy.total"), PAPER_NAMES[solver],
+                        dash="solid" if k == 0 else "dash") for k, solver in enumerate(SOLVERS)],
                  x="time [s]", y="energy [J]", x_range=(0, 5), note="No strike adds to it.")
 
 
@@ -72,12 +80,15 @@ def costs(context):
         name, s = case["solver"], case["seconds"]
         whole = s["whole"]
         set_up = s["build"] + s["regularise"]
-        rows.append([PAPER_NAMES[name], PAPER_SECONDS[name], 20000 * whole, PAPER_SECONDS[name] / (20000 * whole), 100 * s["free"] / whole, 100 * s["collide"] / whole,
+        rows.append([PAPER_NAMES[name], PAPER_SECONDS[name], 20000 * whole, PAPER_SECONDS[name] / (20000 * whole),
+                     100 * s["free"] / whole, 100 * s["collide"] / whole,
                      100 * set_up / whole, 100 * s["solver"] / whole, 100 * (s["touchdown"] + s["judge"] + s["integrate"]) / whole])
     context.figure("times_faster", min(row[3] for row in rows))
-    context.table("Processor seconds for the 20 s, and where they go", ["solver", "paper [s]", "here [s]", "times faster", "motion without contacts [%]", "collision [%]",
+    context.table("Processor seconds for the 20 s, and where they go",
+                  ["solver", "paper [s]", "here [s]", "times faster", "motion without contacts [%]", "collision [%]",
                                                                       "set-up [%]", "solver [%]", "the rest [%]"], rows,
-                  note="The paper's Lemke-like reference is PATH; ours pivots by Lemke. What the paper's computer was is not told. The rest is positions, and the judge of every answer.")
+                  note="The paper's Lemke-like reference is PATH; ours pivots by Lemke. What the paper's computer was "
+                       "is not told. The rest is positions, and the judge of every answer.")
 
 
 def sizes(context):
@@ -85,9 +96,11 @@ def sizes(context):
     sizes = json.loads(told)["sizes"]
     context.table("Set up and answered: microseconds", ["links", "contacts", "rows", "motion without contacts", "collision", "rows made", "W made",
                                                        *(PAPER_NAMES[a["solver"]] for a in sizes[0]["answers"])], [
-        [s["links"], s["contacts"], s["rows"], *(1e6 * s[k] for k in ("free", "collide", "build", "W")), *(1e6 * a["seconds"] for a in s["answers"])] for s in sizes],
+        [s["links"], s["contacts"], s["rows"], *(1e6 * s[k] for k in ("free", "collide", "build", "W")),
+         *(1e6 * a["seconds"] for a in s["answers"])] for s in sizes],
         note="The same four contacts under chains of different length: what answers the problem does not grow, what sets it up grows with the links.")
     first, last = sizes[0], sizes[-1]
     context.figure("same_rows", len({s["rows"] for s in sizes}))
     context.figure("answer_growth", max(b["seconds"] / a["seconds"] for a, b in zip(first["answers"], last["answers"])))
-    context.figure("set_up_growth", sum(last[k] for k in ("free", "collide", "build", "W")) / sum(first[k] for k in ("free", "collide", "build", "W")))
+    context.figure("set_up_growth",
+                   sum(last[k] for k in ("free", "collide", "build", "W")) / sum(first[k] for k in ("free", "collide", "build", "W")))

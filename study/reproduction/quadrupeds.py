@@ -6,7 +6,8 @@ ORDER = 54
 TITLE = "Quadrupeds: bodies by themselves"
 PAPER = "lee2024"
 SHOWN = "section VII-D, table III"
-ABOUT = ("Eight and 27 four-legged robots of 18 degrees of freedom lie and fall over each other on a floor. SubADMM gives every body a problem of its "
+ABOUT = ("Eight and 27 four-legged robots of 18 degrees of freedom lie and fall over each other on a floor. SubADMM "
+         "gives every body a problem of its "
          "own; the same 100 iterations are done robot by robot (No Body), and on the whole system at once (No Sub). How much does each cost, and how "
          "right are the answers?")
 SECONDS = (5, 15)

@@ -8,8 +8,10 @@ ORDER = 10
 TITLE = "From sliding to rolling"
 PAPER = "mylapilli2016"
 SHOWN = "section 6.1, cases 1 and 2"
-ABOUT = ("A sphere is thrown along the ground without spin; friction brakes it and spins it up until it rolls, after 2 v0 / (7 mu g). Solvers that put "
-         "a pyramid in place of the friction cone have a handful of directions at each contact. In case 1 the first lies against the slip, in case 2 all "
+ABOUT = ("A sphere is thrown along the ground without spin; friction brakes it and spins it up until it rolls, after "
+         "2 v0 / (7 mu g). Solvers that put "
+         "a pyramid in place of the friction cone have a handful of directions at each contact. In case 1 the first "
+         "lies against the slip, in case 2 all "
          "are held at 45 degrees to it, so that the pyramid is at its worst: it brakes less, and for other angles it drives the sphere aside.")
 SECONDS = (2, 3)
 
@@ -90,7 +92,8 @@ def angles(context):
     runs = {(solver, angle): turned(context, solver, angle) for solver in PYRAMIDS for angle in ANGLES}
     context.plot("Driven aside", [Curve(runs["mlcp-pivot", angle].pairs("time", "sphere.vy"), f"{angle} degrees") for angle in ANGLES],
                  x="time [s]", y="speed across [m/s]", x_range=(0, 0.5),
-                 note="Exact answers have no part across the slip at 45 degrees, where two directions tie: what the paper shows there is a matter of its solvers.")
+                 note="Exact answers have no part across the slip at 45 degrees, where two directions tie: what the "
+                      "paper shows there is a matter of its solvers.")
     rows = []
     for angle in ANGLES:
         a = math.radians(angle)
@@ -103,7 +106,8 @@ def angles(context):
             context.figure(f"turning_{angle}", found[0][2])
     context.figure("solvers_apart", max(row[-1] for row in rows))
     context.table("Directions turned against the slip", ["degrees", "exact: slips until [s]", "across [m/s]", "turning across [rad/s]",
-                                                        "mlcp-pivot: slips until [s]", "across [m/s]", "turning across [rad/s]", "three solvers differ by"], rows)
+                                                        "mlcp-pivot: slips until [s]", "across [m/s]",
+                                                        "turning across [rad/s]", "three solvers differ by"], rows)
 
 
 def spread(values):

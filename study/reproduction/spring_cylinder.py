@@ -68,7 +68,8 @@ def run(context):
     context.figure("rolling_period", period_steps(runs["symplectic", 1]))
     first = energies(runs["midpoint", 1])[:101]
     context.figure("rolling_ripple_midpoint", ripple(first))
-    context.table("Error of the path over 5 s [m]", ["step [s]", *SCHEMES.values()], [[h, *(errors[s][k] for s in SCHEMES)] for k, h in enumerate(STEPS)])
+    context.table("Error of the path over 5 s [m]", ["step [s]", *SCHEMES.values()],
+                  [[h, *(errors[s][k] for s in SCHEMES)] for k, h in enumerate(STEPS)])
     if not context.quick:
         for scheme in ("midpoint", "symplectic"):
             context.figure(f"rolling_lost_{scheme}", lost(energies(swing(context, scheme, 1, "--duration", 600))))

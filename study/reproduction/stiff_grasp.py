@@ -6,8 +6,10 @@ ORDER = 44
 TITLE = "A hand holds a heavy block"
 PAPER = "macklin2019"
 SHOWN = "figures of the Allegro hand, table of examples"
-ABOUT = ("Four fingers of four links, 50 g each, on stiff drives, press on a block of 50 kg at 64 points, lift it, jerk it down and stop it, and hold it. Forces run in circles through "
-         "fingers, palm and block: there are eight times as many contact forces as degrees of freedom. Does the block stay where it was taken? With friction 0.2 in place of 1 it has to fall.")
+ABOUT = ("Four fingers of four links, 50 g each, on stiff drives, press on a block of 50 kg at 64 points, lift it, "
+         "jerk it down and stop it, and hold it. Forces run in circles through "
+         "fingers, palm and block: there are eight times as many contact forces as degrees of freedom. Does the block "
+         "stay where it was taken? With friction 0.2 in place of 1 it has to fall.")
 SECONDS = (6, 6)
 
 SCENE = "papers/hand"
@@ -33,9 +35,11 @@ def run(context):
     runs = {solver: context.run(SCENE, "--solver", solver, "--set", "world/compliance=rigid") for solver in ("canal", "auto", "nsn")}
     slips = {solver: slip(record) for solver, record in runs.items()}
     loose = context.run(SCENE, "--solver", "canal", "--set", "materials/rubber/friction=0.2", "--duration", 1.4)
-    context.plot("How far the block has slipped in the hand", [Curve([(t, 1e6 * (z - points[0][1])) for t, z in points], solver) for solver, points in slips.items()],
+    context.plot("How far the block has slipped in the hand",
+                 [Curve([(t, 1e6 * (z - points[0][1])) for t, z in points], solver) for solver, points in slips.items()],
                  x="time [s]", y="slip [um]")
-    context.plot("Heights", [Curve(runs["auto"].pairs("time", "block.point.z"), "block"), Curve(loose.pairs("time", "block.point.z"), "block, friction 0.2"),
+    context.plot("Heights",
+                 [Curve(runs["auto"].pairs("time", "block.point.z"), "block"), Curve(loose.pairs("time", "block.point.z"), "block, friction 0.2"),
                              Curve(runs["auto"].pairs("time", "palm.point.z"), "palm")], x="time [s]", y="height [m]")
     summed = {solver: record.summary["contacts"] for solver, record in runs.items()}
     context.table("By solver", ["solver", "until [s]", "iterations a step", "most", "worst E", "slip in the jerk [um]"], [

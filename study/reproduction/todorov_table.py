@@ -6,8 +6,10 @@ ORDER = 20
 TITLE = "Balls in a cube"
 PAPER = "todorov2010"
 SHOWN = "section IV, table 1"
-ABOUT = ("5, 10 or 15 balls of five sizes are thrown into a cube of 60 cm, with four values of friction, 200 steps of 5 ms each. How many iterations does a step "
-         "take, how often is the plain Newton step good enough, and which steps stay without an answer? In the paper each step begins where all contacts "
+ABOUT = ("5, 10 or 15 balls of five sizes are thrown into a cube of 60 cm, with four values of friction, 200 steps of "
+         "5 ms each. How many iterations does a step "
+         "take, how often is the plain Newton step good enough, and which steps stay without an answer? In the paper "
+         "each step begins where all contacts "
          "would stick; it does not say what size the balls have, how they are thrown, or how many steps it left unsolved.")
 SECONDS = (5, 60)
 
@@ -20,7 +22,8 @@ PAPER_TABLE = {5: ((3.8, 99), (2.6, 95), (2.8, 90), (2.9, 88)),  # iterations, p
 
 
 def run(context):
-    told = context.compare(*(f"cube-{balls}" for balls in PAPER_TABLE), "--repeat", 1, "--solver", ",".join(WAYS), *(["--quick"] if context.quick else []))
+    told = context.compare(*(f"cube-{balls}" for balls in PAPER_TABLE), "--repeat", 1, "--solver", ",".join(WAYS),
+                           *(["--quick"] if context.quick else []))
     found = {(entry["case"], entry["solver"]): entry for entry in told["entries"]}
     runs = {key: entry["runs"] for key, entry in found.items()}
     cells = [(balls, mu, *PAPER_TABLE[balls][k]) for balls in PAPER_TABLE for k, mu in enumerate(FRICTION)]
@@ -30,12 +33,16 @@ def run(context):
             Curve([(float(mu), PAPER_TABLE[balls][k][0]) for k, mu in enumerate(FRICTION)], "paper", "both"),
             *(Curve([(float(mu), runs[name(balls, mu), way]["iterations"]) for mu in FRICTION], title, "both") for way, title in WAYS.items())],
             x="friction", y="median", y_range=(0, None))
-    context.table("Iterations a step (median of a run, mean of the runs) and percent of Newton steps taken", ["balls", "friction", "contacts", "paper", *WAYS.values(), "paper, %", "plain, %"], [
+    context.table("Iterations a step (median of a run, mean of the runs) and percent of Newton steps taken",
+                  ["balls", "friction", "contacts", "paper", *WAYS.values(), "paper, %", "plain, %"], [
         [balls, float(mu), found[name(balls, mu), PLAIN]["contacts"], iterations, *(runs[name(balls, mu), way]["iterations"] for way in WAYS),
          share, 100 * runs[name(balls, mu), PLAIN]["whole_steps"]] for balls, mu, iterations, share in cells])
-    context.table("Steps without an answer to 1e-8, in percent; Gauss-Seidel sweeps a step", ["balls", "friction", *WAYS.values(), "sweeps, with restarts", "sweeps, from the step before"], [
-        [balls, float(mu), *(100 * runs[name(balls, mu), way]["unsolved_1e-8"] for way in WAYS), *(runs[name(balls, mu), way]["searches"] for way in (HELPED, USUAL))]
-        for balls, mu, _, _ in cells], note="A restart begins from sweeps of Gauss and Seidel: 100, then 2,000, then 10,000, as long as the step has no answer.")
+    context.table("Steps without an answer to 1e-8, in percent; Gauss-Seidel sweeps a step",
+                  ["balls", "friction", *WAYS.values(), "sweeps, with restarts", "sweeps, from the step before"], [
+        [balls, float(mu), *(100 * runs[name(balls, mu), way]["unsolved_1e-8"] for way in WAYS),
+         *(runs[name(balls, mu), way]["searches"] for way in (HELPED, USUAL))]
+        for balls, mu, _, _ in cells],
+        note="A restart begins from sweeps of Gauss and Seidel: 100, then 2,000, then 10,000, as long as the step has no answer.")
     for way, word in ((PLAIN, "plain"), (HELPED, "helped")):
         context.figure(f"beyond_paper_{word}", sum(runs[name(balls, mu), way]["iterations"] > iterations for balls, mu, iterations, _ in cells))
     context.figure("unsolved", max(100 * runs[name(balls, mu), way]["unsolved_1e-8"] for balls, mu, *_ in cells for way in (HELPED, USUAL)))

@@ -1,4 +1,4 @@
-/* Broad phase and memory: none is taken in a frame like the last, and wherever it runs out this is said and survived. */
+/* Broad phase and memory: none is taken in a frame like the last; where it runs out, an error is returned. */
 #include "collide/boxes.h"
 #include "support/watched.h"
 

@@ -59,7 +59,7 @@ static pose placed(const sim_shape *a, const sim_shape *b, double gap, random_so
     return X;
 }
 
-/* Apart: always the distance.  Inside: where an edge and a corner compete, one pose of a hundred may choose the other. */
+/* Apart: the distance.  Inside: where an edge and a corner compete, one pose of a hundred may choose the other. */
 static void agrees(double gap, int exceptions) {
     enum { TRIALS = 60 };
     stock s = begin();

@@ -66,9 +66,11 @@ expect(True, {**whole, "world": {**whole["world"], "solver": "pgs:max_iterations
 REMOVE = object()
 broken = [
     ("/sim", REMOVE), ("/sim", 2), ("/wrld", {}), ("/world/step", 0), ("/world/step", "1"), ("/world/integrator", "euler"),
-    ("/world/solver", "spa"), ("/world/solver", "pgs:relaxation"), ("/world/solver", "sap:tolerance=1e-6"), ("/world/solver", "sap"), ("/world/solver", REMOVE),
+    ("/world/solver", "spa"), ("/world/solver", "pgs:relaxation"), ("/world/solver", "sap:tolerance=1e-6"),
+    ("/world/solver", "sap"), ("/world/solver", REMOVE),
     ("/world/solver_options/relaxation", 3), ("/world/solver_options/cone", "ball"), ("/world/solver_options/more", 1),
-    ("/world/law/beta", 0), ("/world/law/more", 1), ("/world/compliance", "soft"), ("/world/threads", 65), ("/world/threads", 1.5), ("/world/gravity", [0, 0]),
+    ("/world/law/beta", 0), ("/world/law/more", 1), ("/world/compliance", "soft"), ("/world/threads", 65),
+    ("/world/threads", 1.5), ("/world/gravity", [0, 0]),
     ("/bodies/0/name", REMOVE), ("/bodies/0/name", "a/b"), ("/bodies/0/joint", "hing"), ("/bodies/0/joint/pitch", 1),
     ("/bodies/0/joint/type", REMOVE), ("/bodies/0/joint/type", "screw"), ("/bodies/0/joint/range", [0, 1, 2]),
     ("/bodies/0/q_deg", 1), ("/bodies/0/inertia/mass", 0), ("/bodies/0/inertia/moments", REMOVE),

@@ -165,7 +165,8 @@ def checks(page):
 
     def what_one_looks_through_is_drawn_from_far_to_near():
         def order():
-            return page.run("sim.draw(), Object.fromEntries(sim.bodies.group.children.map((m) => [m.userData.batch.shapes[0].shape.type, m.renderOrder]))")
+            return page.run("sim.draw(), Object.fromEntries(sim.bodies.group.children.map((m) => "
+                            "[m.userData.batch.shapes[0].shape.type, m.renderOrder]))")
         front()
         before = order()
         page.run("sim.stage.camera.position.y *= -1; sim.draw()")

@@ -1,7 +1,7 @@
 /* Portfolio of solvers: several methods take turns at one problem.
  *
- * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first, at
- * each start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.  The
+ * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first,
+ * at each start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.  The
  * others then take turns, from the best impulses, and in the end acn begins once more from theirs.  Local problems,
  * which have no velocities, leave acn out.
  *

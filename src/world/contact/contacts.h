@@ -70,9 +70,9 @@ static inline sim_compliance contacts_compliance(const sim_options *o) {
 
 /* ---- acting_point.c ---- */
 
-/* The point at which a contact acts, from the one midway between the surfaces.  Of an overlap with a fixed body it is on
- * the surface of the moving body: a ball of radius r that rolls keeps its lever r.  With the lever r - overlap / 2 it
- * would lose the part overlap / 2r of its speed as it begins to roll.  Contacts with a stiffness stay midway. */
+/* The point at which a contact acts, from the one midway between the surfaces.  Of an overlap with a fixed body it
+ * is on the surface of the moving body: a ball of radius r that rolls keeps its lever r.  With the lever r - overlap
+ * / 2 it would lose the part overlap / 2r of its speed as it begins to roll.  Contacts with a stiffness stay midway. */
 v3 acting_point(const sim_model *m, const sim_contact *c, v3 midway, v3 normal, double gap);
 
 /* ---- prediction.c ---- */

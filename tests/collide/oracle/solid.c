@@ -196,7 +196,7 @@ static vec nearest_of_poly(const poly *p, vec x) {
     return along(x, -t.core, t.normal);
 }
 
-/* Lagrange: x_i = h_i^2 y_i / (h_i^2 + t), with t >= 0 such that sum (h_i y_i / (h_i^2 + t))^2 = 1; Newton rises to it. */
+/* Lagrange: x_i = h_i^2 y_i / (h_i^2 + t), with t >= 0 such that sum (h_i y_i / (h_i^2 + t))^2 = 1; by Newton. */
 static vec nearest_of_ellipsoid(vec h, vec y) {
     vec hy = vec_of(h.x * y.x, h.y * y.y, h.z * y.z), hh = vec_of(h.x * h.x, h.y * h.y, h.z * h.z);
     real t = 0;

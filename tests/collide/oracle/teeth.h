@@ -34,7 +34,7 @@ outline socket_outline(double width, double height, double flare, double play);
 
 /* The mesh between z = -width / 2 and width / 2.  `bore`: radius of a hole along z, of what is seen whole from z; 0:
  * none; FAN: none, and its ends fan out from the axis, as files of gears have them, with triangles without height along
- * radii. `single`: coordinates rounded to single precision, as STL files keep them; the outline is rounded with them. */
+ * radii. `single`: coordinates rounded to single precision, as STL files keep them; the outline is rounded too. */
 #define FAN (-1.0)
 sim_geometry *prism_mesh(outline *o, double width, double bore, int single);
 
