@@ -1,7 +1,8 @@
 /* Every pair of convex shapes against the oracle.
  *
  * SIM_ORACLE_SCENES=100000 for that many scenes a pair in place of a few hundred; SIM_ORACLE_PAIR="box capsule" for one
- * pair; SIM_ORACLE_TABLE=1 prints what is reached, pair by pair; SIM_ORACLE_SHOW=2 the first two scenes of each fault. */
+ * pair; SIM_ORACLE_TABLE=1 prints what is reached, pair by pair; SIM_ORACLE_SHOW=2 the first two scenes of each
+ * fault. */
 #include "oracle/check.h"
 #include "oracle/share.h"
 

@@ -72,7 +72,8 @@ Test(triangle_field, minimum_is_that_of_a_fine_lattice) {
     least_of(sized_shape(SIM_HALF_SPACE, 0, 0, 0), 6);
 }
 
-/* The edge of a triangle cuts into the edge of a box at 45 degrees to both faces: the depth is that of edge from edge. */
+/* The edge of a triangle cuts into the edge of a box at 45 degrees to both faces: the depth is that of edge from
+ * edge. */
 Test(triangle_field, edge_inside_the_edge_of_a_box_knows_the_way_out) {
     sim_shape shape = sized_shape(SIM_BOX, 0.1, 0.1, 0.1);
     solid field = solid_of_shape(&shape);

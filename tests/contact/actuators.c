@@ -188,7 +188,8 @@ Test(actuators, a_gripper_is_forced_open_by_more_than_its_limit) {
     }
 }
 
-/* However poor the answer: PGS makes v from its impulses, so that nothing but what is reported can have moved the arm. */
+/* However poor the answer: PGS makes v from its impulses, so that nothing but what is reported can have moved the
+ * arm. */
 Test(actuators, report_the_effort_that_moved_them) {
     int differs = 0;
     for (int trial = 0; trial < 32; trial++) {

@@ -1,4 +1,5 @@
-/* Constraints between bodies: linkages against their closed-form kinematics, and what must be the same told otherwise. */
+/* Constraints between bodies: linkages against their closed-form kinematics, and what must be the same told
+ * otherwise. */
 #include "math/spatial.h"
 #include "support.h"
 

@@ -8,7 +8,8 @@
 
 static const double dt = 1e-3, length = 1, radius = 0.02;
 
-/* A rod that falls without gravity, leaning by `angle` from upright, its end a tenth of a step's way above the ground. */
+/* A rod that falls without gravity, leaning by `angle` from upright, its end a tenth of a step's way above the
+ * ground. */
 static yard rod(double angle, double mu, double e, const char *solver) {
     surface s = rough(mu);
     s.restitution = e;

@@ -214,7 +214,8 @@ Test(bound, counts_each_that_strikes_by_its_own_e_and_approach) {
     }
 }
 
-/* Forces that slow the approach down within the step: Newton's law stays as long as they take no more than half of it. */
+/* Forces that slow the approach down within the step: Newton's law stays as long as they take no more than half of
+ * it. */
 Test(bound, has_newtons_law_stay_for_what_is_slowed_down_to_half) {
     for (int k = 1; k < 20; k++) {
         game g;

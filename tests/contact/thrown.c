@@ -181,7 +181,8 @@ Test(thrown, box_that_lands_flat_stays_flat) {
 
 /* ---- with friction ---- */
 
-/* The push has no moment about the point that it acts at: I omega + r n x m v stays, but for weight along the ground. */
+/* The push has no moment about the point that it acts at: I omega + r n x m v stays, but for weight along the
+ * ground. */
 Test(thrown, ball_with_friction_keeps_its_angular_momentum_about_where_it_touches) {
     for (int i = 0; i < SIM_RK4; i++) {
         yard y = yard_begin(v3_make(0, 0, -g), bouncing(0.4));

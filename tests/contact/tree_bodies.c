@@ -141,8 +141,8 @@ Test(tree_bodies, rows_on_bodies_pulled_back_along_the_joints_are_those_of_J) {
     cr_assert(checked[0] > 50 && checked[1] > 500);
 }
 
-/* Where a contact moves over both bodies within the step, J is taken at a point that makes its normal velocity exact: on
- * the bodies, too.  An ellipsoid rocks on the ground. */
+/* Where a contact moves over both bodies within the step, J is taken at a point that makes its normal velocity
+ * exact: on the bodies, too.  An ellipsoid rocks on the ground. */
 Test(tree_bodies, rows_of_a_rolling_contact_are_those_of_J) {
     int checked[2] = {0, 0};
     yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.8));

@@ -186,7 +186,8 @@ Test(verdict, of_bodies_that_fall_as_one_is_no_matter_of_rounding) {
     }
 }
 
-/* Boxes that slide, slowly turning, with a slack spring between them: what it gives is 1e-7 of their momentum and less. */
+/* Boxes that slide, slowly turning, with a slack spring between them: what it gives is 1e-7 of their momentum and
+ * less. */
 Test(verdict, sap_answers_for_springs_as_stiff_as_you_like) {
     for (double stiffness = 1e6; stiffness < 2e15; stiffness *= 1e3) {
         yard y = yard_begin((sim_v3){0, 0, -9.81}, rough(0.5));

@@ -25,7 +25,8 @@ static double box_by_faces(const double half[3], v3 p) {
     return least;
 }
 
-/* The nearest point of a curve (radius, z) turned about z, sampled along the curve and round the axis, then narrowed. */
+/* The nearest point of a curve (radius, z) turned about z, sampled along the curve and round the axis, then
+ * narrowed. */
 static double turned_by_sampling(const double (*point)[2], int npoint, v3 p) {
     double least = HUGE_VAL;
     for (int k = 0; k + 1 < npoint; k++) {

@@ -107,7 +107,8 @@ Test(judge_planted, friction_that_pushes_along) {
 Test(judge_planted, friction_across_the_slip) {
     double g[3] = {0, 1, 2};
     sim_certificate c = judged_once(incoming(0.5, 0), g);
-    /* v = (3, 0.5, 0): it drives sideways by its own recoil alone; nested: gamma / 2 - s = (-3, 0, 1) -> (-0.5, 0, 1) */
+    /* v = (3, 0.5, 0): it drives sideways by its own recoil alone;
+     * nested: gamma / 2 - s = (-3, 0, 1) -> (-0.5, 0, 1) */
     expect(c.drive, 0.5, "drive");
     expect(c.lee_scaled, sqrt(0.5), "lee_scaled");
     cr_assert_gt(c.E, 0.1);

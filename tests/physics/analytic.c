@@ -131,7 +131,8 @@ Test(analytic, midpoint_holds_energy_and_angular_momentum_of_a_free_top_to_round
     stop(r);
 }
 
-/* Spun about the middle axis the top flips; the time between flips is 4 K(k)/lambda... compared with a fine reference. */
+/* Spun about the middle axis the top flips; the time between flips is 4 K(k)/lambda... compared with a fine
+ * reference. */
 Test(analytic, a_racket_spun_about_its_middle_axis_flips_and_one_about_the_others_does_not) {
     for (int axis = 0; axis < 3; axis++) {
         sim_body_def def = asymmetric_top();

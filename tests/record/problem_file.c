@@ -405,7 +405,8 @@ Test(problem_file, puts_the_normal_last) {
 
 /* ---- what was read is written again ---- */
 
-/* All that a file may hold beside the problem: texts, attributes, numbers of other types, guesses, what nobody knows. */
+/* All that a file may hold beside the problem: texts, attributes, numbers of other types, guesses, what nobody
+ * knows. */
 static void decorate(const char *path, const char *form) {
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), root = H5Gopen2(file, form, H5P_DEFAULT);
     hid_t info = h5_group(root, "info"), solution = h5_group(file, "solution"), guesses = h5_group(file, "guesses");

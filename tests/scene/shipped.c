@@ -9,7 +9,8 @@
 
 static int scenes;
 
-/* Corners of the columns of two scenes cross as they start to fall: published figures and benchmarks are taken on them. */
+/* Corners of the columns of two scenes cross as they start to fall: published figures and benchmarks are taken on
+ * them. */
 static void starts_apart(const char *path, sim_world *world) {
     sim_overlap *list;
     int count;

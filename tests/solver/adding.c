@@ -1,4 +1,5 @@
-/* A solver from outside the library, the one that the documentation shows: registered, named in scenes, used in worlds. */
+/* A solver from outside the library, the one that the documentation shows: registered, named in scenes, used in
+ * worlds. */
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"

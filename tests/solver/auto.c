@@ -1,5 +1,5 @@
-/* auto: each problem is finished by the method that it suits, in the same way every time, and nothing is claimed that is
- * not so. */
+/* auto: each problem is finished by the method that it suits, in the same way every time, and nothing is claimed
+ * that is not so. */
 #include "solver/core/call.h"
 #include "support/answers.h"
 #include "support/judged.h"
@@ -76,8 +76,8 @@ Test(auto_turns, a_guess_that_is_right_costs_no_iteration_and_one_of_nonsense_no
     sim_problem_free(made);
 }
 
-/* A point between two walls that are steeper than friction lets it slide: what presses them apart has no bound.  Sunk into
- * both, it cannot be freed. */
+/* A point between two walls that are steeper than friction lets it slide: what presses them apart has no bound.
+ * Sunk into both, it cannot be freed. */
 static sim_problem *stuck_wedge(double angle, double overlap) {
     double c = cos(angle), s = sin(angle), A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v_free[3] = {0, 0, -0.1}, gap[6] = {0};
     /* rows along t1 = y, t2 = n x t1, n */

@@ -230,8 +230,9 @@ Test(canal, a_row_that_is_forced_gives_its_force) {
     }
 }
 
-/* A rod that flies and turns fast, whose end meets the ground slowly: the impulse that is due is 1e-6 of its momentum.  The
- * guess of a velocity with which the end just rises is as near to balance, and with it nothing seems to be due. */
+/* A rod that flies and turns fast, whose end meets the ground slowly: the impulse that is due is 1e-6 of its
+ * momentum.  The guess of a velocity with which the end just rises is as near to balance, and with it nothing seems
+ * to be due. */
 Test(canal, sees_what_is_small_beside_the_momentum_of_what_it_acts_on) {
     const double turn = 1000, z = -0.5, x = 0.2, slow = 1e-3;
     const double v_free[3] = {turn, -turn * z, turn * x - slow};

@@ -1,4 +1,5 @@
-/* CANAL's rounds without the cascade: the derivative, the merit, where they end, and what they share with the others. */
+/* CANAL's rounds without the cascade: the derivative, the merit, where they end, and what they share with the
+ * others. */
 #include "solver/newton/canal_strict.h"
 #include "solver/core/cone_strict.h"
 #include "solver/newton/canal_inner.h"
@@ -240,8 +241,8 @@ Test(canal_strict, near_the_root_the_error_is_squared) {
     cr_expect_gt(seen, 10, "%d", seen);
 }
 
-/* A problem in other units: of velocities, powers of two each, and of mass, a sixteenth (a power of four, so that its root
- * rounds nothing either). */
+/* A problem in other units: of velocities, powers of two each, and of mass, a sixteenth (a power of four, so that
+ * its root rounds nothing either). */
 typedef struct other_units {
     sim_problem *made, problem;
     double A[512], J[4096], v[64];

@@ -1,4 +1,5 @@
-/* The strict law as a function of velocity: what it obeys, its derivative, and how it hangs together with the convex one. */
+/* The strict law as a function of velocity: what it obeys, its derivative, and how it hangs together with the convex
+ * one. */
 #include "solver/core/cone_strict.h"
 #include "support/models.h"
 

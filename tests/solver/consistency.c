@@ -1,26 +1,27 @@
-/* Do all solvers give one answer where their laws say the same?  The gate that a solver passes before it is one of them.
+/* Do all solvers give one answer where their laws say the same?  The gate that a solver passes before it is one of
+ * them.
  *
- * The tests take whoever stands in the table and let its sim_solver_info say what holds for it: its law, the rows that it takes,
- * whether it is made for rows that yield nothing.  All are given the same A, J, v*, R and target.
+ * The tests take whoever stands in the table and let its sim_solver_info say what holds for it: its law, the rows that
+ * it takes, whether it is made for rows that yield nothing.  All are given the same A, J, v*, R and target.
  *
- *     C1   nothing touches                      v = v*, to the bit                                    here
- *     C2   no friction, R = 0                   v of all                                              here
- *     C3   no friction, R > 0                   v and gamma of all                                    here
- *     C4   all contacts stick, R -> 0           v of all, and so J' gamma = A (v - v*)                here
- *     C5   a point, W = w 1                     closed forms of each law                              here
- *     C6   planar slip along t1                 strict = pyramid                                      here
- *     C7   convex, target lowered by mu |s_t|   strict, by steps of mu^2 / (1 + mu^2)                 here
- *     C8   all stick, R > 0                     strict = convex, v and gamma; R_t gamma_t = -u_t      here
- *     C9   penalties, scales, forms             the same v, whatever the option                       consistency_invariance.c
- *     C10  inner problems of CANAL              SAP's iterates                                        canal.c
- *     C11  equalities alone                     the linear system                                     consistency_invariance.c
- *     C12  dt -> 0                              trajectories of all converge                          tests/contact/consistency.c
- *     C13  restitution                          e times the approach                                   tests/contact/consistency.c
- *     C14  other order, tangents, names         the same v                                            consistency_invariance.c
+ *     C1   nothing touches                      v = v*, to the bit                        here
+ *     C2   no friction, R = 0                   v of all                                  here
+ *     C3   no friction, R > 0                   v and gamma of all                        here
+ *     C4   all contacts stick, R -> 0           v of all, and so J' gamma = A (v - v*)    here
+ *     C5   a point, W = w 1                     closed forms of each law                  here
+ *     C6   planar slip along t1                 strict = pyramid                          here
+ *     C7   convex, target lowered by mu |s_t|   strict, by steps of mu^2 / (1 + mu^2)     here
+ *     C8   all stick, R > 0                     strict = convex; R_t gamma_t = -u_t          here
+ *     C9   penalties, scales, forms             the same v, whatever the option           consistency_invariance.c
+ *     C10  inner problems of CANAL              SAP's iterates                            canal.c
+ *     C11  equalities alone                     the linear system                         consistency_invariance.c
+ *     C12  dt -> 0                              trajectories of all converge              tests/contact/consistency.c
+ *     C13  restitution                          e times the approach                       tests/contact/consistency.c
+ *     C14  other order, tangents, names         the same v                                consistency_invariance.c
  *     C15  position-level Newton methods        strict with target -gap / dt; there is none here yet
- *     C16  free bodies                          all momentum stays                                    consistency_invariance.c
- *     C17  nothing is pushed out                v' A v does not grow                                  consistency_invariance.c
- *     C18  sliding on more points than needed   certificates of the strict; v may differ              consistency_invariance.c
+ *     C16  free bodies                          all momentum stays                        consistency_invariance.c
+ *     C17  nothing is pushed out                v' A v does not grow                      consistency_invariance.c
+ *     C18  sliding on more points than needed   certificates of the strict; v may differ  consistency_invariance.c
  *
  * Whoever is not made for R = 0 takes the least that it can: its v then differs by as much (1e-9 of the inverse masses,
  * times how much stiffer the whole is than its parts). */
@@ -186,8 +187,8 @@ Test(consistency, c5_a_point_meets_the_closed_form_of_each_law_in_all_three_case
     }
 }
 
-/* The end of a rod in its plane: W couples slip and approach.  v from the law itself, by cases; 0 if it slides with s_n = 0
- * in no direction or in both. */
+/* The end of a rod in its plane: W couples slip and approach.  v from the law itself, by cases; 0 if it slides with
+ * s_n = 0 in no direction or in both. */
 static int rod_answer(const double W[9], const double q[3], double mu, double gamma[2]) {
     double det = W[0] * W[8] - W[2] * W[6];
     gamma[0] = gamma[1] = 0;
@@ -282,8 +283,8 @@ Test(consistency, c7_the_convex_law_with_targets_lowered_by_its_own_slip_is_the_
     }
 }
 
-/* Sliding point: |s_t| = (a + mu (s_n + p)) / (1 + mu^2) for a target lowered by p, so that p <- mu |s_t| comes nearer by
- * mu^2 / (1 + mu^2) each time. */
+/* Sliding point: |s_t| = (a + mu (s_n + p)) / (1 + mu^2) for a target lowered by p, so that p <- mu |s_t| comes
+ * nearer by mu^2 / (1 + mu^2) each time. */
 Test(consistency, c7_each_time_the_slip_of_a_point_comes_nearer_by_the_same_factor) {
     contender all[MOST_CONTENDERS];
     int count = contenders_all(all);

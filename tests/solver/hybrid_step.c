@@ -1,5 +1,5 @@
-/* Steps of the contacts that push alone are those of the whole problem; softer problems have the derivative that they say,
- * and lead out of minima that are no answer. */
+/* Steps of the contacts that push alone are those of the whole problem; softer problems have the derivative that
+ * they say, and lead out of minima that are no answer. */
 #include "solver/implicit/cone_kinks.h"
 #include "solver/implicit/proximal.h"
 #include "solver/implicit/residual_newton.h"

@@ -1,5 +1,5 @@
-/* Todorov's method: what stands on an edge is derived as eqs. 25 and 26 say, edges end chattering, a shock goes through a
- * stack within a step, and what is reported is so. */
+/* Todorov's method: what stands on an edge is derived as eqs. 25 and 26 say, edges end chattering, a shock goes
+ * through a stack within a step, and what is reported is so. */
 #include "solver/implicit/incp.h"
 #include "support/answers.h"
 #include "support/judged.h"
@@ -86,8 +86,8 @@ static double slope_towards(incp *m, const double *u) {
     return (4 * l[1] - l[2] - 3 * l[0]) / (2 * d);
 }
 
-/* J of a contact on an edge: of the two sides, by differences, what eqs. 25 and 26 make of them.  Where l rises both ways
- * the mean is convex and l is flat across; else it is the side that falls more. */
+/* J of a contact on an edge: of the two sides, by differences, what eqs. 25 and 26 make of them.  Where l rises both
+ * ways the mean is convex and l is flat across; else it is the side that falls more. */
 Test(incp, the_derivative_on_an_edge_is_the_mean_of_its_sides_that_is_flat_across) {
     random_source r = {1};
     int held = 0, left = 0;
@@ -201,8 +201,8 @@ Test(incp, steps_along_a_cone_are_put_back_on_it) {
     cr_expect_geq(solved[0], solved[1]);
 }
 
-/* One place for each record, of softer rounds as well: the k-th of one belongs to the k-th of the other.  A ball between
- * walls that both want it away has no answer, so that every way to start anew is gone. */
+/* One place for each record, of softer rounds as well: the k-th of one belongs to the k-th of the other.  A ball
+ * between walls that both want it away has no answer, so that every way to start anew is gone. */
 Test(incp, every_record_has_its_place) {
     enum { ROOM = 4000 };
     static double residual[ROOM], cost[ROOM], place[ROOM * 6];

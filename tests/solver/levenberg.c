@@ -245,8 +245,8 @@ Test(levenberg, the_hybrid_derivative_is_that_of_its_residual_for_every_kind_of_
     cr_expect(open > 10 && slip > 10 && stick > 10, "%d open, %d slip, %d stick", open, slip, stick);
 }
 
-/* A box on four corners, one of which has sunk in a little more than a plane allows: not all four can stick, and where they
- * are asked to, |r| has a minimum that is no root. */
+/* A box on four corners, one of which has sunk in a little more than a plane allows: not all four can stick, and
+ * where they are asked to, |r| has a minimum that is no root. */
 Test(levenberg, corners_that_do_not_fit_a_plane_are_no_dead_end) {
     static const char *const solver[] = {"mncp-rlm", "mncp-plm", "incp"};
     double mass[] = {1, 2};

@@ -59,8 +59,8 @@ static sim_outcome outcome_of(const sim_problem *p, const option_setting *set, i
     return a.out.outcome;
 }
 
-/* Four corners share what three would: without epsilon Cholesky's method meets a pivot of nothing, conjugate residuals do
- * not mind. */
+/* Four corners share what three would: without epsilon Cholesky's method meets a pivot of nothing, conjugate
+ * residuals do not mind. */
 Test(nsn, says_whether_it_ran_out_of_steps_or_the_matrix_was_singular) {
     double mass[] = {1, 1, 1};
     int steps;
@@ -80,8 +80,8 @@ Test(nsn, says_whether_it_ran_out_of_steps_or_the_matrix_was_singular) {
     sim_problem_free(p);
 }
 
-/* Eight contacts of one body that come at it from all sides at once, mu = 1: some have no answer at all.  Who goes round in
- * circles until there is nothing left to try says so before its steps are spent. */
+/* Eight contacts of one body that come at it from all sides at once, mu = 1: some have no answer at all.  Who goes
+ * round in circles until there is nothing left to try says so before its steps are spent. */
 Test(nsn, says_that_it_goes_round_in_circles) {
     random_source r = {7};
     problem_recipe recipe = {.bodies = 1, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
@@ -126,7 +126,8 @@ Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
     sim_problem_free(p);
 }
 
-/* The caller is asked before the solve and before the first step: here the third question comes from the linear solve. */
+/* The caller is asked before the solve and before the first step: here the third question comes from the linear
+ * solve. */
 static bool third_time(void *asked) { return ++*(int *)asked > 2; }
 
 Test(nsn, leaves_a_linear_solve_when_its_time_is_over) {

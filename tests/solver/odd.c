@@ -1,4 +1,5 @@
-/* Problems at the edges of what may be asked: every solver answers them or says that it does not, the same each time. */
+/* Problems at the edges of what may be asked: every solver answers them or says that it does not, the same each
+ * time. */
 #include "solver/core/natural_map.h"
 #include "support/answers.h"
 

@@ -286,8 +286,8 @@ Test(pgs, the_history_falls_to_the_residual_that_is_reported) {
     sim_problem_free(p);
 }
 
-/* Simultaneous impacts with random normals, 20 of each: how many are solved, and how many must be.  Eight contacts on one
- * body need not have an answer at all; what matters there is that none is claimed. */
+/* Simultaneous impacts with random normals, 20 of each: how many are solved, and how many must be.  Eight contacts
+ * on one body need not have an answer at all; what matters there is that none is claimed. */
 Test(pgs, solves_hard_impacts_or_says_that_it_did_not) {
     static const struct {
         int bodies, contacts;

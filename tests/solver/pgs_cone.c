@@ -55,8 +55,8 @@ static void velocity(const contact *c, const double *g, double *s) {
     }
 }
 
-/* The answer as a sweep finds it: from an old impulse and the velocity that goes with it; twice, because the second takes
- * away the rounding of the inverse. */
+/* The answer as a sweep finds it: from an old impulse and the velocity that goes with it; twice, because the second
+ * takes away the rounding of the inverse. */
 static void solve(contact *c, const double *old, double *g) {
     pgs_block block = {.kind = SIM_CONTACT, .rows = 3, .lanes = 4, .limit = c->mu, .K = c->K, .inverse = c->inverse};
     double s[3];

@@ -13,7 +13,8 @@ static const double tight[OPTIONS] = {1e-12, 1e5, 4, 0, 0, 4};
 static const problem_recipe mixed = {
     .bodies = 4, .chain = 7, .contacts = 6, .friction = 0.4, .kinds = 63, .impact = 1, .scatter = 0.5};
 
-/* Bounds of every row, and s where they do not bind; friction against the diamond of four directions turned by `turn`. */
+/* Bounds of every row, and s where they do not bind; friction against the diamond of four directions turned by
+ * `turn`. */
 static double off_law(const answer *a, double turn) {
     const sim_problem *p = a->problem;
     double most = 0;
@@ -274,8 +275,9 @@ static int unanswered(int bodies, int spread, int contacts) {
     return left;
 }
 
-/* Many contacts between few bodies: bases are singular but for rounding, which leads paths onto rays and into nowhere.  Of
- * the denser ones three of 60 come to a standstill; without rounds near the answer before, and polishing, it is ten. */
+/* Many contacts between few bodies: bases are singular but for rounding, which leads paths onto rays and into
+ * nowhere.  Of the denser ones three of 60 come to a standstill; without rounds near the answer before, and
+ * polishing, it is ten. */
 Test(polyhedral, pivots_answer_where_contacts_share_loads) {
     cr_expect_eq(unanswered(1, 3, 12), 0);
     cr_expect_leq(unanswered(3, 4, 24), 5);

@@ -1,5 +1,6 @@
-/* Why did it give up?  A problem planted for each reason there is; who solves nothing says why, hands out the best there was,
- * and nobody calls an answer what is none.  All that can be asked of every solver of the table is asked of all. */
+/* Why did it give up?  A problem planted for each reason there is; who solves nothing says why, hands out the best
+ * there was, and nobody calls an answer what is none.  All that can be asked of every solver of the table is asked
+ * of all. */
 #include "solver/core/natural_map.h"
 #include "support/contenders.h"
 #include "support/judged.h"
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A point between floor and ceiling, both of which it stands 1 cm deep in: each is to push it out, and it has no way to go. */
+/* A point between floor and ceiling, both of which it stands 1 cm deep in: each is to push it out, and it has no way
+ * to go. */
 static sim_problem *squeezed(void) { return point_between_walls(2, 0.5, -0.01, 0.01, (double[3]){0, 0, 0}); }
 
 static int gave_up(const answer *a) { return a->out.outcome > SIM_AT_ROUNDING; }
@@ -359,7 +361,8 @@ Test(reasons, no_error_is_small_because_its_scale_is_no_number) {
     cr_expect_lt(natural_error(&sound), 2);
 }
 
-/* Dense matrices beyond what the option allows are refused before they are made, by whoever makes any, in one sentence. */
+/* Dense matrices beyond what the option allows are refused before they are made, by whoever makes any, in one
+ * sentence. */
 Test(reasons, too_many_rows_for_dense_matrices_are_refused_before_they_are_made) {
     static const double least = 1e-9; /* GB: a byte */
     sim_problem *p = hard();

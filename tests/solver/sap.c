@@ -135,7 +135,8 @@ Test(sap, finds_the_same_velocities_from_anywhere) {
     }
 }
 
-/* From afar such stiff rows are come to in many steps, by way of softer ones; from one step of time ago they need not. */
+/* From afar such stiff rows are come to in many steps, by way of softer ones; from one step of time ago they need
+ * not. */
 Test(sap, finds_a_stiff_answer_from_nearby_in_few_steps) {
     random_source r = {15};
     for (int trial = 0; trial < 10; trial++) {
@@ -181,7 +182,8 @@ Test(sap, needs_no_iteration_where_it_starts_at_the_answer) {
     sim_problem_free(p);
 }
 
-/* With all bounds known, what is left is linear: A v - J' gamma = A v*, J v + R gamma = target for the rows that move. */
+/* With all bounds known, what is left is linear: A v - J' gamma = A v*, J v + R gamma = target for the rows that
+ * move. */
 Test(sap, agrees_with_a_dense_solution_of_the_conditions_of_all_scalar_rows) {
     random_source r = {7};
     for (int trial = 0; trial < 40; trial++) {

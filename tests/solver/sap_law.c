@@ -203,7 +203,8 @@ static double worst_of(const double *x, const double *y, int count) {
     return most;
 }
 
-/* Where regions meet the derivative jumps: there it is one of the two, and along any way into a region that region's. */
+/* Where regions meet the derivative jumps: there it is one of the two, and along any way into a region that
+ * region's. */
 Test(convex_law, has_the_derivative_of_one_side_where_its_regions_meet) {
     random_source r = {8};
     for (int trial = 0; trial < 1000; trial++) {

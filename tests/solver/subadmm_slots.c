@@ -1,5 +1,5 @@
-/* SubADMM against its equations written out: slots z_ij kept, one dense matrix, nothing eliminated (Lee et al. 2024, eqs. 34
- * to 39). */
+/* SubADMM against its equations written out: slots z_ij kept, one dense matrix, nothing eliminated (Lee et al. 2024,
+ * eqs. 34 to 39). */
 #include "math/v3.h"
 #include "support/answers.h"
 #include "support/problems.h"

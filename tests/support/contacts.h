@@ -12,7 +12,8 @@ sim_shape sized_shape(sim_shape_type type, double x, double y, double z);
 sim_shape geometry_shape(sim_shape_type type, const sim_geometry *geometry);
 void shape_free(sim_shape *shape);
 
-/* The contact points of A at the identity and B at X; in a buffer that is the caller's to free().  `kept` as in pair. */
+/* The contact points of A at the identity and B at X; in a buffer that is the caller's to free().  `kept` as in
+ * pair. */
 typedef struct contacts {
     contact_point *point;
     int count;

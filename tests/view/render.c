@@ -147,7 +147,8 @@ Test(render, the_same_bits_come_out_every_time_for_any_number_of_threads) {
     }
 }
 
-/* 5000 N, about the ball's weight, upwards from (0, 0, 1/2), inside it: blue over half a metre where otherwise red is. */
+/* 5000 N, about the ball's weight, upwards from (0, 0, 1/2), inside it: blue over half a metre where otherwise red
+ * is. */
 Test(render, contacts_and_forces_are_seen_through_bodies) {
     static const char camera[] = "{\"name\": \"ahead\", \"position\": [0, -4, 0.5], \"target\": [0, 0, 0.5]}";
     draw(GROUND ", " BALL("[0, 0, 0.5]"), camera, 1, 0);

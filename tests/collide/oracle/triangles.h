@@ -20,7 +20,8 @@ void triangle_solid(solid *s, const vec corner[3]);
  * solid. */
 real triangles_gap(const triangles *t, const solid *a, vec *normal, int *which);
 real triangles_distance(const triangles *t, vec p);
-/* How often the surface winds round p: 1 inside a closed one, 0 outside (van Oosterom and Strackee 1983: solid angles). */
+/* How often the surface winds round p: 1 inside a closed one, 0 outside (van Oosterom and Strackee 1983: solid
+ * angles). */
 real triangles_winding(const triangles *t, vec p);
 
 /* Meshes that are not convex, and rolling ground. NULL where the library refuses. */
