@@ -281,6 +281,7 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .one_point = t->in->one_point,
                .arena = w->scratch};
     s.nkept = find_kept_features(t->in, at, w->scratch, &s.kept);
+    /* distance of travel in the step */
     double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step,
            lift = t->in->glide > 0 ? max_lift_of_pair(t, at, speed) : 0;
     s.lift = s.nkept ? lift : 0;
@@ -288,6 +289,7 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
     double near = s.margin + (slow ? travel : 0);
     v3 along = convex ? find_kept_parting(c, at) : v3_make(0, 0, 0);
     s.parting = convex ? &along : NULL;
+    /* contacts at the start of the step, or a direction of parting */
     sweep_ask(&s, 0, (convex ? s.margin + travel : near) + lift * speed, out);
     if (along.x != 0 || along.y != 0 || along.z != 0) {
         w->apart[w->napart++] = (parting){at, along};
@@ -302,11 +304,13 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
             return;
         }
     }
+    /* contacts along the motion */
     manifold met = {.failed = out->failed};
     if (!slow) {
         w->swept++;
         sweep_collide(&s, &met);
     }
+    /* a gliding pair that was not in contact lands */
     if (met.count || met.failed || s.nkept || lift == 0) {
         *out = met;
         return;

@@ -128,6 +128,7 @@ void capsule_field(const pair *p, manifold *out) {
     pose X_ba = inverse_pose(p->X_ab);
     int first = out->count;
     double r = p->a->size[0], length = p->a->size[1], slope, last = 0;
+    /* samples along the axis: the ends, and changes of sign of the slope */
     for (int k = 0; k <= AXIS_SAMPLES; k++) {
         double z = length * ((double)k / AXIS_SAMPLES - 0.5);
         double f = distance_along_axis(p, &b, &X_ba, z, &slope);
@@ -136,6 +137,7 @@ void capsule_field(const pair *p, manifold *out) {
             add_ball_contact(p, &b, v3_make(0, 0, z), r, k == 0 ? 1 : 2, out);
         }
         if (k > 0 && last < -FIELD_SLACK && slope > FIELD_SLACK && f - r < p->margin + length / AXIS_SAMPLES) {
+            /* bisection of the slope */
             double low = z - length / AXIS_SAMPLES, high = z;
             for (int i = 0; i < BISECTIONS; i++) {
                 double middle = 0.5 * (low + high), s;
@@ -147,6 +149,7 @@ void capsule_field(const pair *p, manifold *out) {
         }
         last = slope;
     }
+    /* the surface of the capsule against the field, and a few of all points */
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
 }

@@ -48,6 +48,7 @@ static void eliminate_branch_dof(path p, int k) {
 
 /* Dofs k, k-1, k-2, k-3, each the parent of the one before. */
 static void eliminate_run(path p, int k) {
+    /* four rows against each other */
     double *row[4], inverse[4];
     for (int s = 0; s < 4; s++) {
         row[s] = row_of(p, k - s);
@@ -57,6 +58,7 @@ static void eliminate_run(path p, int k) {
             row[s][depth - 1] = eliminate_one(row_of(p, k - t), row[s], depth, inverse[s]);
         }
     }
+    /* all four from each ancestor at once */
     for (int i = p.dof[k - 3].parent; i >= 0; i = p.dof[i].parent) {
         int depth = p.dof[i].depth;
         double a[4];
@@ -68,6 +70,7 @@ static void eliminate_run(path p, int k) {
             row[s][depth - 1] = a[s];
         }
     }
+    /* 1 / D on the diagonal */
     for (int s = 0; s < 4; s++) {
         row[s][p.dof[k - s].depth - 1] = inverse[s];
     }

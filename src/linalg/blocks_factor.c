@@ -33,6 +33,7 @@ static void load_panel(spd_blocks *b, int s) {
 
 /* Subtracts from row i the products of `height` rows of panel t: its column there, entry e, with it and later ones. */
 static void subtract_products(spd_blocks *b, int i, int t, int e, int height) {
+    /* diagonal block */
     const spd_order *o = b->order;
     const double *P = b->U + b->at[e];
     int n = b->size[i], stride = b->stride[i], end = o->start[t + 1];
@@ -42,6 +43,7 @@ static void subtract_products(spd_blocks *b, int i, int t, int e, int height) {
     } else {
         strip_update_upper(n, height, P, stride, P, stride, D, stride);
     }
+    /* blocks to its right, two at a time where both are of bodies */
     for (int f = e + 1; f < end; f++) {
         int k = o->column[f], width = b->stride[k];
         const double *Q = b->U + b->at[f];

@@ -30,6 +30,7 @@ static void swap_rows(int n, double *a, double *b) {
 /* The columns [first, last) from row `first` on; whole rows are swapped. */
 static bool factor_lu_band(int n, int stride, int first, int last, double *H, int *swap) {
     for (int k = first; k < last; k++) {
+        /* partial pivoting */
         int pivot = k;
         for (int i = k + 1; i < n; i++) {
             pivot = fabs(H[(long)i * stride + k]) > fabs(H[(long)pivot * stride + k]) ? i : pivot;
@@ -42,6 +43,7 @@ static bool factor_lu_band(int n, int stride, int first, int last, double *H, in
         if (!(fabs(row[k]) > 0) || !isfinite(row[k])) {
             return false;
         }
+        /* eliminate the column below, within the band */
         double over = 1 / row[k];
         for (int i = k + 1; i < n; i++) {
             double *below = H + (long)i * stride;

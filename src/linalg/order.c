@@ -194,6 +194,7 @@ static void find_panels(const elimination *e, spd_order *o) {
 
 /* Panel by panel the columns in rising order: through bits once more, those of places. */
 static sim_status list_panel_columns(const elimination *e, sim_arena *kept, sim_arena *scratch, spd_order *o) {
+    /* starts: own columns, and those that the last of them reaches */
     int count = 0;
     uint64_t *places = ARENA_NEW(scratch, uint64_t, e->words);
     o->start = ARENA_NEW(kept, int, o->panels + 1);
@@ -210,6 +211,7 @@ static sim_status list_panel_columns(const elimination *e, sim_arena *kept, sim_
     if (!o->column) {
         return SIM_NO_RESOURCE;
     }
+    /* columns, sorted by bits */
     for (int s = 0; s < o->panels; s++) {
         int *column = o->column + o->start[s], last = o->first[s + 1] - 1;
         for (int i = o->first[s]; i <= last; i++) {

@@ -104,6 +104,7 @@ static const void *copy_array(memory_pool *pool, const void *from, ptrdiff_t cou
 
 /* W; of a problem without constraints, which needs none, an empty one. */
 static sim_status copy_delassus(owned *o, const sim_problem *p) {
+    /* a problem without constraints */
     static const int start[1] = {0};
     static const ptrdiff_t at[1] = {0};
     static const double value[1] = {0};
@@ -119,6 +120,7 @@ static sim_status copy_delassus(owned *o, const sim_problem *p) {
         o->problem.q = POOL_NEW(o->pool, double, 0);
         return o->problem.q ? SIM_OK : SIM_NO_RESOURCE;
     }
+    /* copies */
     ptrdiff_t blocks = p->W->start[p->nconstraint];
     *W = *p->W;
     W->start = copy_array(o->pool, p->W->start, p->nconstraint + 1, sizeof *W->start, &ok);

@@ -188,6 +188,7 @@ static void write_nonfinite(const solver_call *call) {
 
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
                             sim_error *error) {
+    /* clear the solution */
     out->outcome = SIM_SOLVED;
     out->reason = SIM_REASON_NONE;
     out->iterations = out->factorisations = out->searches = out->failures = out->whole_steps = 0;
@@ -199,10 +200,12 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     if (p->nv == 0 && p->nrow == 0) {
         return SIM_OK;
     }
+    /* limits of memory */
     sim_status too_large = check_memory_limit(s, p, error);
     if (too_large) {
         return too_large;
     }
+    /* call; problems that the method cannot take as they are get velocities */
     solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0, s->threads};
     const sim_solver_info *info = &s->type->info;
     bool takes_W = info->local && (info->asymmetric || !p->W || p->W->symmetric);
@@ -213,6 +216,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         out->stop_context = &listener;
     }
 
+    /* solve */
     bool finite = false;
     sim_status status = reserve_lapack(s, p) ? check_magnitudes(&call, &finite) : SIM_NO_RESOURCE;
     if (!status && !finite) {

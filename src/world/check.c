@@ -68,6 +68,7 @@ static void describe_moment(const motion_work *w, int tree, char *text, size_t s
 
 /* Names the first number that is not finite, in the order in which a step computes them. */
 sim_status explain_failure(motion_work *w, const world_contacts *c, int tree, sim_error *error) {
+    /* numbers in the order in which they are made */
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
     const struct {
@@ -80,6 +81,7 @@ sim_status explain_failure(motion_work *w, const world_contacts *c, int tree, si
                 {"the velocity", w->next->v}};
     char name[128], when[256];
     describe_moment(w, tree, when, sizeof when);
+    /* the first that is not finite */
     for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             if (!isfinite(made[k].value[j])) {
@@ -89,6 +91,7 @@ sim_status explain_failure(motion_work *w, const world_contacts *c, int tree, si
             }
         }
     }
+    /* energies that are impossible, or coordinates */
     if (is_finite_range(w->next->q, t->q0, t->nq)) {
         return sim_fail(error, SIM_FAILED, "the tree of body \"%s\" would move faster than light, with %.3g J %s",
                         m->body[t->body0].name, kinetic_energy(w, tree), when);

@@ -114,11 +114,13 @@ static bool any_articulated_turns(const motion_work *w) {
 
 /* Work space of the free motion. */
 static sim_status create_motion(sim_world *w) {
+    /* links to the world */
     const sim_model *m = w->model;
     memory_pool *pool = w->pool;
     motion_work *f = &w->motion;
     *f = (motion_work){.model = m, .options = &w->options, .now = &w->now, .next = &w->next, .applied = w->applied};
     f->derived = w->derived;
+    /* memory */
     f->limited = POOL_NEW(pool, contact_actuator, m->nactuator);
     f->limited_order = POOL_NEW(pool, int, m->nactuator);
     f->parts = POOL_NEW(pool, tree_parts, m->ntree);
@@ -141,6 +143,7 @@ static sim_status create_motion(sim_world *w) {
     f->external = POOL_NEW(pool, sim_force, m->nbody);
     f->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     f->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
+    /* all of it, or nothing */
     bool ok = f->limited && f->limited_order && f->parts && f->actuator_order && f->load_order && f->target &&
               f->target_rate && f->feedforward && f->clamped && f->asked && f->gain && f->q_point && f->v_point &&
               f->tau && f->extra && f->a_try && f->a_out && f->hold && f->strength && f->external && f->history &&
@@ -164,6 +167,7 @@ static sim_status create_tree_parts(sim_world *w) {
 
 /* Velocities and efforts that contacts leave. */
 static sim_status create_contacts(sim_world *w) {
+    /* links to the world */
     const sim_model *m = w->model;
     world_contacts *c = &w->contacts;
     *c = (world_contacts){.model = m,
@@ -175,6 +179,7 @@ static sim_status create_contacts(sim_world *w) {
                           .info = &w->info,
                           .motion = &w->motion,
                           .worker = w->worker};
+    /* memory */
     c->v_free = POOL_NEW(w->pool, double, m->nv);
     c->v_end = POOL_NEW(w->pool, double, m->nv);
     c->shift = POOL_NEW(w->pool, double, m->nv);
@@ -183,6 +188,7 @@ static sim_status create_contacts(sim_world *w) {
     if (!c->v_free || !c->v_end || !c->shift || !c->in_contact || !c->row_effort) {
         return SIM_NO_RESOURCE;
     }
+    /* no effort is a row of the contact problem yet */
     for (int k = 0; k < m->nactuator; k++) {
         c->row_effort[k] = NAN;
     }

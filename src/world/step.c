@@ -26,6 +26,7 @@ static void move_freely(void *context, int worker, int first, int end) {
     bool rk4 = w->options->integrator == SIM_RK4;
     for (int tree = first; tree < end; tree++) {
         sim_step_info info;
+        /* trees that stand still, or sleep */
         if (w->model->tree[tree].nv == 0) {
             continue;
         }
@@ -33,12 +34,14 @@ static void move_freely(void *context, int worker, int first, int end) {
             mine->info.saturated += s->contact ? 0 : sleep_pass(s->sleep, tree);
             continue;
         }
+        /* free motion */
         if (rk4) {
             rk4_step(w, tree, &info);
         } else {
             theta_free_motion(w, tree, &info);
         }
         add_step_info(&mine->info, &info);
+        /* without contact the step is whole */
         if (!s->contact) {
             if (!rk4) {
                 theta_finish(w, tree);

@@ -311,6 +311,7 @@ static void take_problem_file(int *count, char **arguments, int first, run_reque
 
 /* Checks that involve several options. */
 static sim_status check_run_options(const run_request *request, sim_error *error) {
+    /* --contacts makes no run */
     if (request->contacts && (request->out.count || request->html || request->view || request->summary ||
                               request->checkpoint || request->validate)) {
         return sim_fail(error, SIM_BAD_INPUT, "--contacts simulates nothing: leave out %s",
@@ -321,6 +322,7 @@ static sim_status check_run_options(const run_request *request, sim_error *error
                         : request->validate ? "--validate"
                                             : "--checkpoint");
     }
+    /* options that need another one */
     if (request->study && !request->list_solvers) {
         return sim_fail(error, SIM_BAD_INPUT, "--study needs --list-solvers");
     }

@@ -53,6 +53,7 @@ static const char *cache_folder(char *path, size_t size) {
 
 /* --solver is the last of the values that are set: the scene's options must be those of this solver. */
 sim_scene *setup_scene(const char *path, const char *text, size_t length, const scene_wish *wish, sim_error *error) {
+    /* values that are set, with the solver as the last */
     sim_diagnostics diagnostics = {0};
     char cache[PATH_MAX];
     int count = wish->set.count;
@@ -72,6 +73,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
         snprintf(solver, room, "world/solver=%s", wish->solver);
         set[count++] = solver;
     }
+    /* load; the diagnostics are printed one by one, so that none is repeated */
     sim_scene_overrides overrides = {
         .count = count, .set = set, .seed = wish->seed, .cache = cache_folder(cache, sizeof cache)};
     sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)

@@ -49,6 +49,7 @@ static void print_verdict(const run_context *run) {
     const contact_statistics *c = &statistics->contact;
     const char *solver = sim_world_options(run->world)->solver->name;
     char names[SUMMARY_NAME_BYTES];
+    /* failures */
     if (statistics->nonconverged > 0) {
         fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)statistics->nonconverged,
                 (long long)statistics->steps, statistics->first_nonconverged);
@@ -60,6 +61,7 @@ static void print_verdict(const run_context *run) {
                 summary_names(run, c->unsolved_body, names, sizeof names));
         print_reasons(stderr, "                 ", &c->gave_up);
     }
+    /* success */
     if (statistics->steps > 0 && statistics->nonconverged == 0 && c->unsolved_steps == 0) {
         if (c->steps > 0) {
             fprintf(stderr, "  verdict        all %lld steps solved; the contact law of %s holds to %.1e\n",

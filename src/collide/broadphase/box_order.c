@@ -102,6 +102,7 @@ static void sort_by_key(box_order *o, int first, int count, int keys) {
 
 /* Keys of the cells of a grid over the centres of these items; the bits of its side, 0 where all centres are one. */
 static int set_grid_keys(box_order *o, int first, int count, const float_box *box) {
+    /* bounds of the centres */
     float low[3], high[3], c[3];
     centre_of(&box[o->item[first]], low);
     memcpy(high, low, sizeof high);
@@ -116,12 +117,14 @@ static int set_grid_keys(box_order *o, int first, int count, const float_box *bo
     if (!(side > 0)) {
         return 0;
     }
+    /* about as many cells as items */
     int bits = 1;
     while (bits < MAX_BITS && 1 << (3 * bits) < count) {
         bits++;
     }
     uint32_t last = (1u << bits) - 1;
     float cells = (float)(1u << bits);
+    /* Hilbert index of each cell */
     for (int i = first; i < first + count; i++) {
         uint32_t cell[3];
         centre_of(&box[o->item[i]], c);

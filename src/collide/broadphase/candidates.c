@@ -45,6 +45,7 @@ static void find_pairs_of_leaf(const broad_phase *b, part *p, const tree_node *l
     if (box_is_none(&bounds)) {
         return;
     }
+    /* nodes of the tree that meet the leaf */
     tree_cursor cursor;
     tree_cursor_start(&cursor, tree, &bounds, own < 0 ? 0 : own);
     for (int k; (k = tree_cursor_next(&cursor)) >= 0;) {
@@ -55,6 +56,7 @@ static void find_pairs_of_leaf(const broad_phase *b, part *p, const tree_node *l
         const tree_node *other = &tree->node[k];
         const int *partner = tree->item + (size_t)TREE_WIDTH * (size_t)k;
         float_box others = tree_cursor_bounds(&cursor);
+        /* boxes of the leaf against all eight of the node */
         for (unsigned rows = node_hits(leaf, &others); rows; rows &= rows - 1) {
             int i = __builtin_ctz(rows);
             float_box mine = node_entry(leaf, i);

@@ -33,6 +33,7 @@ static v3 farther_point(const core *c, v3 u, v3 p, double *distance) {
 
 /* Four points of D that span space as well as a few directions show.  Else 0, and a direction in which D is flat. */
 static bool find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
+    /* the longest of three widths */
     double longest = -1, size;
     for (int k = 0; k < 3; k++) {
         v3 u = {k == 0, k == 1, k == 2}, low = core_support(c, v3_neg(u)), high = farther_point(c, u, low, &size);
@@ -46,6 +47,7 @@ static bool find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
     if (!(longest > 8 * c->m->grain)) {
         return false;
     }
+    /* the point that is farthest from that line */
     v3 e = v3_unit(v3_sub(corner[1], corner[0])), s = v3_perpendicular(e), t = v3_cross(e, s);
     double across_s, across_t;
     v3 by_s = farther_point(c, s, corner[0], &across_s), by_t = farther_point(c, t, corner[0], &across_t);
@@ -54,6 +56,7 @@ static bool find_tetrahedron(const core *c, v3 corner[4], v3 *flat) {
     if (!(max_of(across_s, across_t) > 8 * c->m->grain)) {
         return false;
     }
+    /* the point that is farthest from that plane */
     *flat = v3_unit(v3_cross(e, v3_sub(corner[2], corner[0])));
     corner[3] = farther_point(c, *flat, corner[0], &size);
     return size > 8 * c->m->grain;

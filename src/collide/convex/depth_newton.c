@@ -207,6 +207,7 @@ static bool is_settled(const minkowski *m, const mink_foot *foot) {
 
 /* `all`: along creases too that are too high where they are nearest. */
 static mink_direction try_all_creases(const minkowski *m, const crease *k, mink_direction from, int all) {
+    /* corners: directions across two creases */
     mink_direction best = from, projected;
     v3 w = mink_support(m, from.u).d;
     for (int i = 0; i < k->count; i++) {
@@ -223,9 +224,11 @@ static mink_direction try_all_creases(const minkowski *m, const crease *k, mink_
             }
         }
     }
+    /* smooth: a Newton step on the sphere */
     if (m->curved) {
         keep_if_better(m, step_on_sphere(m, k->W, from, w), &best);
     }
+    /* edges: Newton steps along each crease */
     for (int i = 0; i < k->count; i++) {
         if (!all && bound_on_circle(k->along[i], from.u, w) > best.h + m->grain) {
             continue;

@@ -208,6 +208,7 @@ static bool clip_segment(const patch *f, spot a, spot b, double t[2]) {
     spot e = subtract2(b, a);
     t[0] = 0;
     t[1] = 1;
+    /* a disc: both roots of a quadratic */
     if (f->disc) {
         spot d = subtract2(a, f->at[0]);
         double ee = dot2(e, e), half = dot2(d, e), D = half * half - ee * (dot2(d, d) - f->radius * f->radius);
@@ -218,6 +219,7 @@ static bool clip_segment(const patch *f, spot a, spot b, double t[2]) {
         t[1] = min_of(1, (-half + sqrt(D)) / ee);
         return t[0] <= t[1];
     }
+    /* a polygon: Cyrus-Beck clipping, edge by edge */
     for (int k = 0; k < f->count; k++) {
         spot o = f->at[k], g = subtract2(f->at[k + 1 < f->count ? k + 1 : 0], o);
         double from = cross2(g, subtract2(a, o)), rise = cross2(g, e);
@@ -249,6 +251,7 @@ static spot common_spot_of_segments(const patch *f, const patch *g, int *strict)
 
 /* Corners of f clipped by the edges of g; the middle of what is left. */
 static bool clip_polygons(const patch *f, const patch *g, spot *out) {
+    /* Sutherland-Hodgman clipping */
     spot room[2][MAX_CLIPPED_CORNERS + 2], *from = room[0], *to = room[1];
     int count = f->count;
     for (int k = 0; k < count; k++) {
@@ -272,6 +275,7 @@ static bool clip_polygons(const patch *f, const patch *g, spot *out) {
         to = swap;
         count = kept;
     }
+    /* mean of the corners */
     *out = (spot){0, 0};
     for (int k = 0; k < count; k++) {
         out->x += from[k].x / count;

@@ -79,6 +79,7 @@ typedef struct rim_edge {
 
 /* The rim of what is seen.  0 unless it is one ring. */
 static int find_rim(const polytope *p, const int *seen, int nseen, int stamp, rim_edge *rim, int *leaves) {
+    /* edges between a facet that is seen and one that is not */
     int count = 0;
     for (int i = 0; i < nseen; i++) {
         const facet *t = &p->facet[seen[i]];
@@ -88,6 +89,7 @@ static int find_rim(const polytope *p, const int *seen, int nseen, int stamp, ri
             }
         }
     }
+    /* the edge that leaves each corner; two leave none */
     for (int i = 0; i < count; i++) {
         leaves[rim[i].from] = -1;
         leaves[rim[i].to] = -1;
@@ -98,6 +100,7 @@ static int find_rim(const polytope *p, const int *seen, int nseen, int stamp, ri
         }
         leaves[rim[i].from] = i;
     }
+    /* all edges are in one ring */
     int length = 0, i = 0;
     do {
         i = leaves[rim[i].to];

@@ -117,12 +117,14 @@ static double descend_projected(encounter *e, v3 anchor, double reach, place *at
     const double FIRST_STEP_OVER_REACH = 1;
     double step = FIRST_STEP_OVER_REACH * reach, last = HUGE_VAL;
     for (int k = 0; k < MAX_PROJECTED_STEPS; k++) {
+        /* step on the surface */
         place next = *at;
         double length = v3_norm(at->g);
         if (!solid_project(e->surface, v3_axpy(at->x, -step / length, at->g), 3 * step, &next.x, &next.normal)) {
             step *= 0.25;
             continue;
         }
+        /* has it stopped, or left the neighbourhood? */
         v3 moved = v3_sub(next.x, at->x);
         double way = v3_norm(moved);
         last = way / step;
@@ -132,6 +134,7 @@ static double descend_projected(encounter *e, v3 anchor, double reach, place *at
         if (v3_norm(v3_sub(next.x, anchor)) > reach) {
             return HUGE_VAL;
         }
+        /* the value falls, else a shorter step; the length of the next by Barzilai and Borwein */
         next.f = encounter_field(e, v3_add(next.x, next.shift), &next.g);
         if (!(next.f < at->f) || !(v3_norm(next.g) > 0.1)) {
             step *= 0.25;

@@ -111,12 +111,14 @@ static bool probe_curvature(encounter *e, const station *here, v3 axis, double h
 /* Directions of least and greatest curvature of the field over the surface at x, by differences.  At the end of a line
  * one side is round: of the four pairs of sides the one with the least curvature counts. */
 static bool find_axes(encounter *e, v3 x, line *l) {
+    /* the nearest point of the surface, with axes */
     station here;
     double h = PROBE_OVER_EXTENT * e->surface->extent, B[2][2][2], softest = HUGE_VAL, angle = 0;
     if (!solid_project(e->surface, x, MAX_STRIDE_OVER_EXTENT * e->surface->extent, &here.at.x, &here.at.normal) ||
         !place_station(e, here.at.x, v3_perpendicular(here.at.normal), h, &here)) {
         return false;
     }
+    /* curvature to both sides of both axes */
     for (int side = 0; side < 2; side++) {
         double way = side ? -h : h;
         if (!probe_curvature(e, &here, here.along, way, B[0][side]) ||
@@ -124,6 +126,7 @@ static bool find_axes(encounter *e, v3 x, line *l) {
             return false;
         }
     }
+    /* eigenvalues of the four combinations; the softest counts */
     for (int k = 0; k < 4; k++) {
         const double *a = B[0][k & 1], *b = B[1][k >> 1];
         double xy = 0.5 * (a[1] + b[0]), mean = 0.5 * (a[0] + b[1]), half = 0.5 * (a[0] - b[1]), r = hypot(half, xy);
@@ -133,6 +136,7 @@ static bool find_axes(encounter *e, v3 x, line *l) {
             l->stiffness = mean + r;
         }
     }
+    /* frame of the line */
     l->e = e;
     l->length = e->surface->extent;
     l->origin = here.at.x;

@@ -102,6 +102,7 @@ static void add_plane(bundle *b, double value, v3 slope) {
 /* The way d that minimises the highest of the planes plus d^2 / (2 step).  Its dual is a point of a simplex, found by
  * shifting weight from the lowest plane that has any to the highest.  Returns how high the highest is there. */
 static double minimise_bundle(const bundle *b, double step, v3 *d) {
+    /* all weight on the highest plane */
     double weight[MAX_PLANES] = {0}, top = 0;
     int best = 0;
     for (int k = 1; k < b->count; k++) {
@@ -110,6 +111,7 @@ static double minimise_bundle(const bundle *b, double step, v3 *d) {
     weight[best] = 1;
     *d = v3_scale(-step, b->slope[best]);
     for (int shift = 0; shift < MAX_SHIFTS; shift++) {
+        /* the highest plane, and the lowest with weight */
         int high = -1, low = -1;
         double bottom = HUGE_VAL;
         top = -HUGE_VAL;
@@ -122,6 +124,7 @@ static double minimise_bundle(const bundle *b, double step, v3 *d) {
                 bottom = v;
             }
         }
+        /* an exact line search along the shift between both */
         v3 turn = v3_sub(b->slope[high], b->slope[low]);
         double square = v3_dot(turn, turn);
         if (!(top - bottom > 1e-3 * step) || !(square > 1e-12)) {

@@ -70,6 +70,7 @@ static void box_face(const convex *c, v3 direction, double sine, face *out) {
 
 /* Caps are 0 (below) and 1; the points of cap k's rim are 8 k + 2 .., its farthest point alone is vertex k. */
 static void cylinder_face(const convex *c, v3 d, double sine, double reach, face *out) {
+    /* the cap as an octagon, if d is nearly its normal */
     double across = sqrt(d.x * d.x + d.y * d.y), r = c->half[0], z = c->half[2];
     int top = d.z > 0;
     if (across <= sine && 2 * r * across <= reach) {
@@ -85,6 +86,7 @@ static void cylinder_face(const convex *c, v3 d, double sine, double reach, face
         out->disc = true;
         return;
     }
+    /* the side along its line, or a point of the rim */
     double x = r * d.x / across, y = r * d.y / across;
     if (fabs(d.z) <= sine) {
         add_face_corner(out, v3_make(x, y, -z), 0, 0);
@@ -111,6 +113,7 @@ static void hull_face(const convex *c, v3 d, double sine, face *out) {
     const sim_hull *hull = c->hull;
     int best = 0;
     double along = -2;
+    /* the face whose normal is nearest to d */
     for (int f = 0; f < hull->nface; f++) {
         double s = v3_dot(d, hull->normal[f]);
         if (s > along) {
@@ -123,6 +126,7 @@ static void hull_face(const convex *c, v3 d, double sine, face *out) {
         hull_polygon(hull, best, out);
         return;
     }
+    /* else the support vertex and its most level edge */
     uint32_t far;
     v3 x = convex_support(c, d, &far);
     int v = (int)far, edge = -1;
@@ -140,6 +144,7 @@ static void hull_face(const convex *c, v3 d, double sine, face *out) {
         out->number = feature_number(v, VERTEX);
         return;
     }
+    /* the edge, from its lower vertex */
     int w = hull->ring[edge], low = v < w ? v : w, high = v < w ? w : v;
     for (int k = hull->ring_start[low]; k < hull->ring_start[low + 1]; k++) { /* one number, from whichever end */
         edge = hull->ring[k] == high ? k : edge;

@@ -120,22 +120,26 @@ static int find_deepest_flat(const patch *s) {
 
 /* Marks what stays of one flat contact. */
 static void mark_hull_corners(const pair *p, patch *s, unsigned char *stays) {
+    /* extent */
     double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
     for (int k = 0; k < s->count; k++) {
         low[0] = fmin(low[0], s->at[k].u), high[0] = fmax(high[0], s->at[k].u);
         low[1] = fmin(low[1], s->at[k].v), high[1] = fmax(high[1], s->at[k].v);
     }
     s->span = hypot(high[0] - low[0], high[1] - low[1]);
+    /* convex hull by two chains, upper and lower */
     shell_sort(s->at, s->count);
     int lower = build_half_hull(s, 0, 0);
     s->nhull = build_half_hull(s, lower, 1);
     remove_straight_corners(s);
+    /* a patch with holes keeps all points */
     if (s->nhull > MAX_CORNERS && !is_filled(s)) {
         for (int k = 0; k < s->count; k++) {
             stays[s->at[k].which] = 1;
         }
         return;
     }
+    /* corners, or the extremes of a few directions */
     if (s->nhull > MAX_CORNERS) {
         mark_extremes(p, s, stays);
     }
@@ -145,6 +149,7 @@ static void mark_hull_corners(const pair *p, patch *s, unsigned char *stays) {
         stays[which] |= s->nhull <= MAX_CORNERS;
         least = stays[which] ? fmin(least, s->point[which].gap) : least;
     }
+    /* the deepest point, where it is deeper than all of these */
     int deepest = find_deepest_flat(s);
     if (s->point[deepest].gap < least - MIN_DEEPER_OVER_SPAN * s->span) {
         stays[deepest] = 1;

@@ -201,6 +201,7 @@ static void project_points(choice *c, v3 n) {
 }
 
 void manifold_reduce(const pair *p, manifold *out, int first, int most) {
+    /* memory */
     int count = out->count - first;
     if (count <= most || most < 1) {
         return;
@@ -217,12 +218,14 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     }
     c.y = c.x + count;
     c.ring = c.chosen + most + 1;
+    /* the deepest point, and features of the last step */
     int deepest = 0, known = 0;
     for (int k = 0; k < count; k++) {
         kept[k] = (unsigned char)pair_was_kept(p, point[k].feature);
         known |= kept[k];
         deepest = point[k].gap < point[deepest].gap ? k : deepest;
     }
+    /* projection across its normal */
     project_points(&c, point[deepest].normal);
     double widest = 0, depth = point[deepest].gap;
     for (int k = 0; k < count; k++) {
@@ -232,10 +235,12 @@ void manifold_reduce(const pair *p, manifold *out, int first, int most) {
     c.margin = p->margin;
     deepest =
         find_outermost(&c, depth + (known ? DEPTH_NOISE_OVER_DISTANCE : DEPTH_ROUNDING_OVER_DISTANCE) * sqrt(widest));
+    /* points that span the greatest area */
     double nothing = MIN_AREA_OVER_DISTANCE2 * widest;
     choose_best(&c, kept, deepest, nothing);
     double best_area = mean_carrying_share(&c) * chosen_area(&c),
            best_length = mean_carrying_share(&c) * chosen_length2(&c);
+    /* those of the last step, unless they span much less */
     if (choose_kept(&c, kept, depth + DEPTH_NOISE_OVER_DISTANCE * sqrt(widest)) &&
         (mean_carrying_share(&c) * chosen_area(&c) < MIN_AREA_RATIO * best_area ||
          mean_carrying_share(&c) * chosen_length2(&c) < MIN_AREA_RATIO * MIN_AREA_RATIO * best_length)) {

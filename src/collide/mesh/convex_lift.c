@@ -88,6 +88,7 @@ static bool raise_over_triangle(void *context, int t) {
 
 /* Lifts until nothing is met; false if that leads too far. */
 static bool lift_clear(lift *l, v3 m) {
+    /* heights begin at the lowest point of A */
     const convex *a = l->a;
     const pose *X = &l->p->X_ab;
     uint32_t vertex;
@@ -97,6 +98,7 @@ static bool lift_clear(lift *l, v3 m) {
     l->height = 0;
     l->bottom = v3_dot(m, convex_support(a, v3_neg(m), &vertex)) - a->radius;
     convex_bounds(a, X, 0, &low, &high);
+    /* raise over each triangle that is met, and out of the solid */
     for (int k = 0; k < MAX_ROUNDS && l->height < MAX_LIFT_OVER_EXTENT * a->extent; k++) {
         double inside;
         surface_place place;

@@ -276,6 +276,7 @@ static bool is_clear_of_round(const convex *a, const v3 c[3], double margin) {
 
 /* The triangle by its own normal n, and by the direction in which it and the solid are best parted. */
 static void collide_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
+    /* gap along the normal of the triangle */
     uint32_t vertex;
     v3 lowest = v3_axpy(convex_support(o->a, v3_neg(n), &vertex), -o->a->radius, n);
     double gap = v3_dot(n, v3_sub(lowest, c[0])), centre = v3_dot(n, v3_sub(o->a->centre, c[0]));
@@ -283,21 +284,25 @@ static void collide_triangle(on_surface *o, int t, const v3 c[3], v3 n) {
     if (gap > o->p->margin || is_clear_of_round(o->a, c, o->p->margin)) {
         return;
     }
+    /* shallow over the triangle: contacts on its face */
     convex tri = convex_triangle(c[0], c[1], c[2]);
     if (before && gap > -SHALLOW_DEPTH_OVER_WIDTH * o->a->least && is_over_triangle(c, tri.extent, n, lowest)) {
         add_face_points(o, &tri, t, n, lowest, gap, 0);
         return;
     }
+    /* least separation of the solid and the triangle */
     convex_gap g;
     pose still = pose_identity();
     if (!convex_distance(o->a, &tri, &still, o->p->margin, v3_make(0, 0, 0), &g)) {
         return;
     }
+    /* the deepest triangle, for an overlap that leaves no contact */
     int feature = feature_along(&tri, g.normal);
     if (g.gap < 0 && -g.gap > o->worst) {
         o->worst = -g.gap;
         o->lost = (surface_place){.point = g.on_b, .triangle = t, .feature = feature};
     }
+    /* contacts along the direction of separation if its feature faces it, else on the face */
     int counts = surface_faces(o->s, t, feature, m3_transposed_times(o->p->X_ab.R, g.normal));
     if (counts && feature && v3_norm(v3_cross(n, g.normal)) > 4 * SURFACE_SLACK) {
         add_triangle_points(o, &tri, &g, t, feature);

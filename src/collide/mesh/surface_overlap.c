@@ -200,6 +200,7 @@ static int *find_end_slot(const end_table *table, const overlap *o, uint64_t nam
 
 /* Joins segments to rims; one that starts where no other ends, or where more than one does, leaves its rim open. */
 static bool join_segments(overlap *o, rim *rims) {
+    /* hash table of the segments' ends */
     uint32_t size = 16;
     while (size < 4 * (uint32_t)o->count) {
         size *= 2;
@@ -210,12 +211,14 @@ static bool join_segments(overlap *o, rim *rims) {
         return false;
     }
     memset(ends.slot, 0, size * sizeof *ends.slot);
+    /* enter the ends */
     for (int k = 0; k < o->count; k++) {
         rims[k] = (rim){.first = k, .deepest = -1, .from = HUGE_VAL, .to = -HUGE_VAL, .least = -HUGE_VAL};
         int *slot = find_end_slot(&ends, o, o->segment[k].end[1].name);
         rims[k].open = *slot != 0;
         *slot = 2 * k + 2;
     }
+    /* join each start to the end before it (disjoint sets) */
     for (int k = 0; k < o->count; k++) {
         int before = *find_end_slot(&ends, o, o->segment[k].end[0].name) / 2 - 1;
         rims[k].open |= before < 0;

@@ -40,11 +40,13 @@ enum { FEW_CELLS = 4 * BVH_CELLS * BVH_CELLS };
 /* Many cells: by the tree's blocks. */
 static void blocks_between(const surface *s, const int i[2], const int j[2], double low, double high, bvh_visit *visit,
                            void *context) {
+    /* the rectangle of cells in metres, so that nodes can be compared */
     const sim_heights *h = s->heights;
     int waiting[BVH_MAX_DEPTH + 1] = {0}, nwaiting = 1, columns = h->columns - 1;
     double x = h->size[0] / columns, y = h->size[1] / (h->rows - 1);
     double x0 = (i[0] + 0.5) * x - 0.5 * h->size[0], x1 = (i[1] + 0.5) * x - 0.5 * h->size[0];
     double y0 = (j[0] + 0.5) * y - 0.5 * h->size[1], y1 = (j[1] + 0.5) * y - 0.5 * h->size[1];
+    /* descend */
     while (nwaiting > 0) {
         const bvh_node *n = &s->bvh->node[waiting[--nwaiting]];
         if (n->low[0] > x1 || n->high[0] < x0 || n->low[1] > y1 || n->high[1] < y0 || n->low[2] > high ||
@@ -56,6 +58,7 @@ static void blocks_between(const surface *s, const int i[2], const int j[2], dou
             waiting[nwaiting++] = n->first;
             continue;
         }
+        /* cells of the leaf within the rectangle */
         int i0 = n->first % columns, j0 = n->first / columns;
         int u[2] = {i[0] > i0 ? i[0] : i0, i[1] < i0 + BVH_CELLS - 1 ? i[1] : i0 + BVH_CELLS - 1};
         int v[2] = {j[0] > j0 ? j[0] : j0, j[1] < j0 + BVH_CELLS - 1 ? j[1] : j0 + BVH_CELLS - 1};
@@ -144,10 +147,12 @@ void surface_some_in_box(const surface *s, int of, v3 low, v3 high, bvh_visit *v
 /* Points farther above or below a cell than `reach` are beside it. */
 static void heights_in_ball(const surface *s, v3 p, double reach, bvh_visit *visit, void *context) {
     const sim_heights *h = s->heights;
+    /* cells under the ball */
     int i[2], j[2], columns = h->columns;
     double x = h->size[0] / (columns - 1), y = h->size[1] / (h->rows - 1);
     cells_of(p.x - reach, p.x + reach, h->size[0], columns - 1, &i[0], &i[1]);
     cells_of(p.y - reach, p.y + reach, h->size[1], h->rows - 1, &j[0], &j[1]);
+    /* distance of the ball's centre from the box of each cell */
     for (int v = j[0]; v <= j[1]; v++) {
         double low_y = v * y - 0.5 * h->size[1], dy = p.y < low_y ? low_y - p.y : p.y > low_y + y ? p.y - low_y - y : 0;
         for (int u = i[0]; u <= i[1]; u++) {

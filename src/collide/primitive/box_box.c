@@ -59,6 +59,7 @@ static void keep_wider(const boxes *x, v3 n, double s, double *best, v3 *normal)
 
 /* Greatest separation, and its normal from B to A; stops early beyond the margin. */
 static double find_widest_axis(const boxes *x, double margin, v3 *normal) {
+    /* face normals of A */
     double best = -HUGE_VAL;
     for (int i = 0; i < 3; i++) {
         const double *R = x->R[i];
@@ -66,11 +67,13 @@ static double find_widest_axis(const boxes *x, double margin, v3 *normal) {
             fabs(component(x->c, i)) - x->a[i] - x->b[0] * fabs(R[0]) - x->b[1] * fabs(R[1]) - x->b[2] * fabs(R[2]);
         keep_wider(x, x->axis_a[i], s, &best, normal);
     }
+    /* face normals of B */
     for (int j = 0; j < 3; j++) {
         double s = fabs(v3_dot(x->axis_b[j], x->c)) - x->b[j] - x->a[0] * fabs(x->R[0][j]) -
                    x->a[1] * fabs(x->R[1][j]) - x->a[2] * fabs(x->R[2][j]);
         keep_wider(x, x->axis_b[j], s, &best, normal);
     }
+    /* cross products of edges */
     for (int k = 0; k < 9 && best <= margin; k++) {
         v3 n = v3_cross(x->axis_a[k / 3], x->axis_b[k % 3]);
         double sine = v3_norm(n);
@@ -79,6 +82,7 @@ static double find_widest_axis(const boxes *x, double margin, v3 *normal) {
             keep_wider(x, n, separation_along(x, n), &best, normal);
         }
     }
+    /* from B to A */
     if (v3_dot(*normal, x->c) > 0) {
         *normal = v3_neg(*normal);
     }

@@ -65,6 +65,7 @@ static double separation_from_segment(const crossing *c, const double n[3]) {
 static double find_widest_direction(const crossing *c, double best[3]) {
     double most = -HUGE_VAL;
     for (int k = 0; k < 6; k++) {
+        /* a face normal, or the cross product of an edge and the axis */
         double n[3] = {0}, side = 0;
         int i = k % 3, j = (k + 1) % 3, l = (k + 2) % 3;
         if (k < 3) {
@@ -77,12 +78,14 @@ static double find_widest_direction(const crossing *c, double best[3]) {
             n[j] = -c->d[l] / length;
             n[l] = c->d[j] / length;
         }
+        /* sign towards the box */
         for (int m = 0; m < 3; m++) {
             side += n[m] * c->p[m];
         }
         for (int m = 0; m < 3; m++) {
             n[m] = side > 0 ? -n[m] : n[m];
         }
+        /* the widest */
         double s = separation_from_segment(c, n);
         if (s > most) {
             most = s;

@@ -68,6 +68,7 @@ static bool find_needs(const island *s, double travel, double *needed, char *bot
         const sim_constraint *c = &p->constraint[i];
         needed[i] = -INFINITY;
         both_signs[i] = 0;
+        /* rows that stop, other than those at the mean velocity */
         if (!is_stop(c)) {
             continue;
         }
@@ -75,11 +76,13 @@ static bool find_needs(const island *s, double travel, double *needed, char *bot
             needed[i] = 0;
             continue;
         }
+        /* normal velocity at the end that positions need */
         double u0 = normal_velocity(p, c, p->v_start), u = normal_velocity(p, c, s->v);
         double w = p->offset ? p->offset[c->row + normal_row(c)] : 0;
         double closing = -p->gap[c->row + normal_row(c)] / p->step;
         double promised = min_of(u + w, closing);
         needed[i] = promised - (u0 + travel * (u - u0));
+        /* does the contact roll and press? */
         both_signs[i] =
             s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
         any |= (both_signs[i] ? fabs(needed[i]) : needed[i]) >

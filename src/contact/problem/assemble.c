@@ -121,6 +121,7 @@ static row_laws laws_at(double *rows, ptrdiff_t next) {
 
 /* Velocities, packed island by island; rows of laws and impulses. */
 static sim_status lay_out_velocities(assembly *f, const sim_model *m) {
+    /* memory */
     double *v_start = f->v_start = ARENA_NEW(f->arena, double, f->nv);
     double *v_free = f->v_free = ARENA_NEW(f->arena, double, f->nv);
     double *v = ARENA_NEW(f->arena, double, f->nv), *shift = ARENA_NEW(f->arena, double, f->nv);
@@ -129,6 +130,7 @@ static sim_status lay_out_velocities(assembly *f, const sim_model *m) {
     if (!v_start || !v_free || !v || !shift || !row || !tree) {
         return SIM_NO_RESOURCE;
     }
+    /* slices of each island */
     for (int s = 0, at = 0; s < f->nisland; s++) {
         island *is = &f->island[s];
         sim_problem *p = &is->base;
@@ -140,6 +142,7 @@ static sim_status lay_out_velocities(assembly *f, const sim_model *m) {
         is->shift = shift + at;
         is->impulse = row + is->first_row;
         is->full_law = laws_at(row + f->nrow + is->first_row, f->nrow);
+        /* velocities of its trees */
         for (int t = 0, v0 = 0; t < p->ntree; t++) {
             const sim_tree *from = &m->tree[f->tree[is->first_tree + t]];
             size_t size = (size_t)from->nv * sizeof *v;
@@ -155,6 +158,7 @@ static sim_status lay_out_velocities(assembly *f, const sim_model *m) {
 
 /* Memory of derived problems, where limited actuators may become rows. */
 static sim_status lay_out_actuators(assembly *f, const sim_model *m) {
+    /* memory */
     if (!f->driven) {
         return SIM_OK;
     }
@@ -167,6 +171,7 @@ static sim_status lay_out_actuators(assembly *f, const sim_model *m) {
     if (!order || !laws || !f->extra || !f->v_guess || !f->v_free_variant || !f->impulse_variant) {
         return SIM_NO_RESOURCE;
     }
+    /* a variant begins as the problem itself */
     memcpy(f->extra, f->in->extra, (size_t)m->nv * sizeof *f->extra);
     memcpy(f->v_free_variant, f->v_free, (size_t)f->nv * sizeof *f->v_free);
     for (int s = 0; s < f->nisland; s++) {

@@ -187,6 +187,7 @@ static whole_bodies *allocate_whole(const assembly *f) {
 
 /* An island's bodies from number `body0` on. */
 static void append_island(const island *is, int body0, whole_bodies *w) {
+    /* bodies */
     const sim_problem_bodies *b = &is->bodies.is;
     for (int t = 0; t <= is->base.ntree; t++) {
         w->to.first[is->first_tree + t] = b->first[t] + body0;
@@ -196,6 +197,7 @@ static void append_island(const island *is, int body0, whole_bodies *w) {
         w->to.node[body0 + i] = (sim_body_node){n.parent < 0 ? -1 : n.parent + body0, n.v0 + is->first_v, n.nv};
         w->to.I[body0 + i] = b->I[i];
     }
+    /* motion axes of both chains */
     for (int j = 0; j < is->base.nv; j++) {
         w->to.diagonal[is->first_v + j] = b->diagonal[j];
     }
@@ -207,6 +209,7 @@ static void append_island(const island *is, int body0, whole_bodies *w) {
             w->to.S[k][is->first_v + j] = b->chain[k].S[j];
         }
     }
+    /* rows on bodies */
     for (int i = 0; i < is->base.nconstraint; i++) {
         sim_body_rows rows = b->rows[i];
         rows.body[0] += rows.body[0] >= 0 ? body0 : 0;

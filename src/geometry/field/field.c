@@ -104,6 +104,7 @@ static double leaf_distance(const field_node *n, v3 p, v3 *g) {
 
 /* p and the gradient in the field's frame.  No deeper than FIELD_MAX_DEPTH. */
 static double node_distance(const sim_field *field, int at, v3 p, v3 *gradient) {
+    /* leaf, in its own frame */
     const field_node *n = &field->node[at];
     if (n->type < SIM_FIELD_UNION) {
         if (!n->placed) {
@@ -114,6 +115,7 @@ static double node_distance(const sim_field *field, int at, v3 p, v3 *gradient) 
         *gradient = m3_times(n->X.R, local);
         return d - n->rounding;
     }
+    /* operands: minimum for a union, maximum for an intersection, negated for a difference */
     double best = node_distance(field, at + 1, p, gradient);
     for (int child = field->node[at + 1].end; child < n->end; child = field->node[child].end) {
         v3 g;

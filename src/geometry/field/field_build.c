@@ -328,6 +328,7 @@ static bool is_identity(const pose *X) {
 
 /* The node of the definition and all below it, placed at X; its box in the field's frame. */
 static sim_status lay_out_nodes(builder *b, const sim_field_def *def, const pose *above, bounds *box) {
+    /* the node */
     field_node *n = &b->node[b->count++];
     n->type = def->type;
     n->X = pose_product(*above, def->pose);
@@ -335,11 +336,13 @@ static sim_status lay_out_nodes(builder *b, const sim_field_def *def, const pose
     n->rounding = def->rounding;
     *box = EVERYWHERE;
     sim_status status = SIM_OK;
+    /* a leaf has bounds of its own */
     if (def->type < SIM_FIELD_UNION) {
         status = set_leaf_node(b, def, n, box);
         *box = rotated_bounds(&n->X, box);
         b->detail = status ? 0 : fmin(b->detail, detail_of(n) + def->rounding);
     }
+    /* an operator has those of its children, combined */
     for (int k = 0; k < def->nchild && !status; k++) {
         bounds child;
         size_t back = go_to_child(b, k);

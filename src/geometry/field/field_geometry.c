@@ -106,6 +106,7 @@ static v3 componentwise_min(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.
 /* A surface that touches itself between the corners of the lattice may not close when corners are joined: a lattice a
  * little finer stands elsewhere. */
 static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double edge, int64_t *room, sim_error *error) {
+    /* surface and mesh */
     v3 low = g->low, high = g->high;
     for (int k = 0; k < MAX_TRIES; k++, edge *= 0.97) {
         surface s;
@@ -114,6 +115,7 @@ static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double e
             return status;
         }
         sim_mesh *mesh = mesh_build(pool, s.vertex, s.nvertex, (const int(*)[3])s.triangle, s.ntriangle, 0, error);
+        /* bounds are those of the field and of the surface */
         g->low = componentwise_max(low, s.low);
         g->high = componentwise_min(high, s.high);
         v3 far = componentwise_max(v3_neg(g->low), g->high);
@@ -123,6 +125,7 @@ static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double e
         if (!mesh) {
             return SIM_NO_RESOURCE;
         }
+        /* done when it closes */
         if (mesh->closed) {
             g->bvh = bvh_build(pool, mesh);
             return g->bvh ? SIM_OK : no_memory(error);

@@ -110,11 +110,13 @@ static bool is_good(const coarsener *c, v3 v, v3 a, v3 b, v3 old, stand worst) {
 
 /* Can `u` move to `v`?  `ring`: the triangles of u. */
 static bool may_collapse(coarsener *c, int u, int v, const int *ring, int count, stand worst) {
+    /* triangles around both vertices */
     int other[MAX_RING_TRIANGLES], near_u[2 * MAX_RING_TRIANGLES], near_v[2 * MAX_RING_TRIANGLES], common = 0;
     int nother = ring_of(c, v, other);
     if (nother < 0 || nother + count > MAX_RING_TRIANGLES) {
         return false;
     }
+    /* link condition: the ends share two neighbours, and three are left */
     int nu = neighbours_of(c, ring, count, u, near_u), nv = neighbours_of(c, other, nother, v, near_v);
     for (int i = 0; i < nu; i++) {
         for (int j = 0; j < nv; j++) {
@@ -124,6 +126,7 @@ static bool may_collapse(coarsener *c, int u, int v, const int *ring, int count,
     if (common != 2 || nu + nv - 4 < 3) {
         return false;
     }
+    /* no triangle turns over or thins out */
     for (int i = 0; i < count; i++) {
         const int *t = c->triangle[ring[i]];
         int k = place_in(t, u);

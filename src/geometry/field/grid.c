@@ -41,12 +41,14 @@ static int spline_weights(double x, double w[3], double slope[3]) {
 
 /* The spline, p in the box where it is interpolated; the gradient per cell. */
 static double evaluate_spline(const field_grid *grid, v3 p, v3 *gradient) {
+    /* weights of quadratic B-splines, and of their derivatives */
     double wx[3], wy[3], wz[3], sx[3], sy[3], sz[3];
     int i = spline_weights((p.x - grid->origin.x) * grid->inverse_cell, wx, sx);
     int j = spline_weights((p.y - grid->origin.y) * grid->inverse_cell, wy, sy);
     int k = spline_weights((p.z - grid->origin.z) * grid->inverse_cell, wz, sz);
     size_t row = (size_t)grid->size[0], layer = row * (size_t)grid->size[1];
     const float *at = grid->sample + (size_t)i + row * (size_t)j + layer * (size_t)k;
+    /* tensor product over 27 samples */
     double f = 0, fx = 0, fy = 0, fz = 0;
     for (int c = 0; c < 3; c++, at += layer) {
         double g = 0, gx = 0, gy = 0;

@@ -178,6 +178,7 @@ static bool is_edge_free(mesher *m, v3 p) {
  * (the tip of a wedge thinner than a cube); else that point cut off at the cube; else the middle of the crossings; else
  * one of them: the first that comes onto the surface close by, where no other vertex is. */
 static v3 piece_vertex(mesher *m, const cell *at, int piece) {
+    /* mean of the crossings */
     const lattice *l = &m->lattice;
     const crossing *c[12];
     int count = gather_crossings(m, at, piece, c);
@@ -186,11 +187,13 @@ static v3 piece_vertex(mesher *m, const cell *at, int piece) {
     for (int k = 0; k < count; k++) {
         middle = v3_axpy(middle, 1.0 / count, c[k]->point);
     }
+    /* candidates: the meeting point, the same inside the cube, the mean */
     v3 low = lattice_point(l, at->at), high = v3_add(low, v3_make(edge, edge, edge));
     v3 meeting = meeting_point(c, count, middle), inset = v3_make(INSET * edge, INSET * edge, INSET * edge);
     v3 start[3] = {meeting, clamp_to_bounds(meeting, v3_add(low, inset), v3_sub(high, inset)), middle};
     int sharp = is_within_box(meeting, low, high, TIP * edge) &&
                 fabs(sim_field_distance(l->field, meeting, NULL)) <= SHARP * edge;
+    /* the first that Newton's method brings onto the surface nearby */
     for (int k = sharp ? 0 : 1; k < 3; k++) {
         v3 p = start[k];
         if (surface_project(l->field, m->size, &p) && is_within_box(p, low, high, k ? ASTRAY * edge : TIP * edge) &&
@@ -198,6 +201,7 @@ static v3 piece_vertex(mesher *m, const cell *at, int piece) {
             return p;
         }
     }
+    /* else a crossing */
     for (int k = 0; k < count; k++) {
         if (is_edge_free(m, c[k]->point)) {
             return c[k]->point;

@@ -210,12 +210,14 @@ static double search_cubes(lattice *l, const int at[3], int width, int last) {
     if (l->failed || at[0] >= l->size[0] || at[1] >= l->size[1] || at[2] >= l->size[2]) {
         return 0;
     }
+    /* the distance at the middle rules a cube out */
     double half = 0.5 * width * l->edge, count = 0;
     v3 middle = v3_add(lattice_point(l, at), v3_make(half, half, half));
     spend_steps(l, l->field->cost);
     if (fabs(sim_field_distance(l->field, middle, NULL)) > 1.7320508075688774 * half * (1 + 1e-9)) {
         return 0;
     }
+    /* a cube of the lattice */
     if (width == 1) {
         int before = l->ncell;
         stretch_bounds(l, at);
@@ -225,6 +227,7 @@ static double search_cubes(lattice *l, const int at[3], int width, int last) {
     if (width == last) {
         return 1;
     }
+    /* eight halves */
     int w = width / 2;
     for (int c = 0; c < 8; c++) {
         int child[3] = {at[0] + (c & 1) * w, at[1] + (c >> 1 & 1) * w, at[2] + (c >> 2) * w};

@@ -35,6 +35,7 @@ typedef struct cloud {
 
 /* The corners of a facet with more than three, from its ridges; `next` [count of points] is work. */
 static int walk_ridges(facetT *facet, const coordT *first_point, int *next, int *loop, int room) {
+    /* ridges as directed edges of the facet */
     ridgeT *ridge, **ridgep;
     int begin = -1, count = 0;
     FOREACHridge_(facet->ridges) {
@@ -49,6 +50,7 @@ static int walk_ridges(facetT *facet, const coordT *first_point, int *next, int 
         begin = from;
         count++;
     }
+    /* follow them around */
     int at = begin;
     for (int i = 0; i < count && i < room; i++) {
         loop[i] = at;
@@ -57,6 +59,7 @@ static int walk_ridges(facetT *facet, const coordT *first_point, int *next, int 
             count = -1;
         }
     }
+    /* clear the work space */
     FOREACHridge_(facet->ridges) {
         const vertexT *a = SETfirstt_(ridge->vertices, vertexT), *b = SETsecondt_(ridge->vertices, vertexT);
         next[(a->point - first_point) / 3] = next[(b->point - first_point) / 3] = -1;
@@ -188,6 +191,7 @@ static v3 exact_unit(v3 a) {
 }
 
 /* Refuses points without thickness; else settles the tolerance. */
+/* farthest points: along a line, across it, across the plane */
 static int flat_points(cloud *c, sim_error *error) {
     static const char *const shape[] = {"at one place", "on one line", "in one plane"};
     const v3 none = {0, 0, 0};
@@ -209,6 +213,7 @@ static int flat_points(cloud *c, sim_error *error) {
             find_farthest(c, c->point[a], normal, 1, &far);
         }
     }
+    /* tolerance */
     if (far > least) {
         c->tolerance = fmax(c->floor, fmin(HULL_FLAT * c->extent, far / THIN));
         return SIM_OK;

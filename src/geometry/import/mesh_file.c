@@ -22,6 +22,7 @@
 
 /* Leaves out vertices that no triangle names. */
 static sim_status drop_unused(const mesh_text *t, mesh_parts *parts) {
+    /* mark the vertices in use */
     int *new_index = calloc(parts->nvertex + 1, sizeof(int));
     if (!new_index) {
         return mesh_no_memory(t);
@@ -31,6 +32,7 @@ static sim_status drop_unused(const mesh_text *t, mesh_parts *parts) {
             new_index[parts->triangle[i][k]] = 1;
         }
     }
+    /* number them */
     size_t kept = 0;
     for (size_t v = 0; v < parts->nvertex; v++) {
         if (new_index[v]) {
@@ -38,6 +40,7 @@ static sim_status drop_unused(const mesh_text *t, mesh_parts *parts) {
             new_index[v] = (int)kept++;
         }
     }
+    /* renumber the corners */
     for (size_t i = 0; i < parts->ntriangle; i++) {
         for (int k = 0; k < 3; k++) {
             parts->triangle[i][k] = new_index[parts->triangle[i][k]];

@@ -101,6 +101,7 @@ bool mesh_is_binary_stl(const char *content, size_t size) {
 }
 
 static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *table) {
+    /* length of the file */
     size_t size = (size_t)(t->end - t->start);
     if (size < HEADER_BYTES) {
         return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: byte %zu: an STL file, cut off within its header of %d bytes",
@@ -115,6 +116,7 @@ static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *tab
     if (count > INT_MAX) {
         return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: byte 80: more than %d triangles", t->name, INT_MAX);
     }
+    /* room of the vertex table */
     size_t room = 64;
     while (room < count) { /* a closed surface has half as many vertices as triangles */
         room *= 2;
@@ -122,6 +124,7 @@ static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *tab
     if (!grow_table(table, room, parts)) {
         return mesh_no_memory(t);
     }
+    /* each triangle */
     for (size_t i = 0; i < count; i++) {
         v3 corner[3];
         const char *record = t->start + HEADER_BYTES + RECORD_BYTES * i;

@@ -24,6 +24,7 @@ static double turn_area(flat a, flat b, flat c) { return (b.x - a.x) * (c.y - a.
 
 /* Coordinates across the area vector, relative to the first corner and to the size; false without area. */
 static bool flatten_polygon(const mesh_parts *parts, const int *corner, int count, flat *at) {
+    /* size */
     v3 area = {0, 0, 0}, first = parts->vertex[corner[0]];
     double size = 0;
     for (int i = 1; i < count; i++) {
@@ -33,6 +34,7 @@ static bool flatten_polygon(const mesh_parts *parts, const int *corner, int coun
     if (!(size > 0) || !isfinite(size)) {
         return false;
     }
+    /* area vector (Newell) */
     for (int i = 2; i < count; i++) {
         v3 b = v3_scale(1 / size, v3_sub(parts->vertex[corner[i - 1]], first));
         v3 c = v3_scale(1 / size, v3_sub(parts->vertex[corner[i]], first));
@@ -41,6 +43,7 @@ static bool flatten_polygon(const mesh_parts *parts, const int *corner, int coun
     if (!(v3_norm(area) > 1e-14)) {
         return false;
     }
+    /* axes of the plane */
     v3 normal = v3_scale(1 / v3_norm(area), area);
     v3 x = v3_perpendicular(normal), y = v3_cross(normal, x);
     for (int i = 0; i < count; i++) {

@@ -161,6 +161,7 @@ static void fit_leaf(bvh_node *node, const item *t) {
 
 /* Opens nodes until only leaves are left, the left side first; returns how many there are. */
 static int grow_tree(bvh_node *node, item *t, int ntriangle) {
+    /* the root holds all triangles */
     struct {
         int node, depth;
     } waiting[BVH_MAX_DEPTH + 1] = {{0, 0}};
@@ -173,6 +174,7 @@ static int grow_tree(bvh_node *node, item *t, int ntriangle) {
         if (count <= MAX_LEAF_TRIANGLES) {
             continue;
         }
+        /* split by the surface area heuristic */
         int left = split_items(t + first, count, depth);
         node[n].first = nnode;
         node[n].count = 0;
@@ -180,6 +182,7 @@ static int grow_tree(bvh_node *node, item *t, int ntriangle) {
         node[nnode + 1] = (bvh_node){.first = first + left, .count = count - left};
         fit_leaf(&node[nnode], t + first);
         fit_leaf(&node[nnode + 1], t + first + left);
+        /* the left child is next */
         waiting[nwaiting].node = nnode + 1;
         waiting[nwaiting++].depth = depth + 1;
         waiting[nwaiting].node = nnode;

@@ -55,10 +55,12 @@ static void join_edges(int (*across)[3], uint32_t a, uint32_t b) {
 static size_t join_edge(const v3 *vertex, triangles t, uint64_t *key, size_t count, int (*across)[3]) {
     size_t left = count;
     for (size_t i = 0; i < count; i++) {
+        /* half-edges that are not joined yet */
         uint32_t half = (uint32_t)key[i], best = 0;
         if (across[half / 3][half % 3] >= 0) {
             continue;
         }
+        /* partner: of the other direction, across the least angle of solid */
         double least = HUGE_VAL;
         for (size_t j = i + 1; j < count; j++) {
             uint32_t other = (uint32_t)key[j];

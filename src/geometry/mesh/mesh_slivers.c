@@ -96,11 +96,13 @@ static void set_neighbour(flipper *f, int t, int v, int w, int now) {
 
 /* Whether the sliver t is gone. */
 static bool flip_sliver(flipper *f, int t) {
+    /* the triangle across the longest edge */
     int k = sliver_longest_edge(f, t), u = f->across[t][k], e = 0;
     const int *i = f->triangle[t];
     if (u < 0 || u == t) {
         return false;
     }
+    /* corners, and the place of the edge in both */
     int a = i[k], b = i[(k + 1) % 3], c = i[(k + 2) % 3];
     const int *j = f->triangle[u];
     while (e < 3 && !(j[e] == b && j[(e + 1) % 3] == a)) {
@@ -109,11 +111,13 @@ static bool flip_sliver(flipper *f, int t) {
     if (e == 3) {
         return false;
     }
+    /* the other diagonal is better for both */
     int d = j[(e + 2) % 3];
     const int first[3] = {c, a, d}, second[3] = {d, b, c};
     if (c == d || !improves_triangles(f, t, u, first, second)) {
         return false;
     }
+    /* exchange the diagonal and mend the neighbours */
     int ca = f->across[t][(k + 2) % 3], bc = f->across[t][(k + 1) % 3], ad = f->across[u][(e + 1) % 3],
         db = f->across[u][(e + 2) % 3];
     set_triangle(f, t, first, (const int[3]){ca, ad, u});

@@ -444,11 +444,13 @@ int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
 
 /* Children lists by counting sort, then depth first with a stack of our own: a chain may be 10^5 long. */
 static int depth_first(const sim_builder *b, int *order) {
+    /* memory */
     int n = b->nbody;
     int *start = calloc((size_t)n + 2, sizeof *start), *child = calloc((size_t)n, sizeof *child);
     int *stack = calloc((size_t)n, sizeof *stack);
     int ok = start && child && stack;
     if (ok) {
+        /* children by counting sort */
         for (int i = 1; i < n; i++) {
             start[b->body[i].parent + 2]++;
         }
@@ -458,6 +460,7 @@ static int depth_first(const sim_builder *b, int *order) {
         for (int i = 1; i < n; i++) {
             child[start[b->body[i].parent + 1]++] = i;
         }
+        /* depth first; children keep their order */
         int depth = 0, placed = 0;
         stack[depth++] = 0;
         while (depth) {

@@ -75,6 +75,7 @@ static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int 
 /* Degrees of freedom of a body: the chain of parents that branch-sparse factors follow. */
 static void place_dofs(freezer *f, int i, const sim_body_def *def) {
     const sim_body *b = &f->body[i];
+    /* each has the one before as parent, the first the last of the parent body */
     int parent = i ? f->last_dof[b->parent] : -1;
     for (int k = 0; k < b->nv; k++) {
         int j = b->v0 + k, plain = joint_coordinate_of(b->joint, k);

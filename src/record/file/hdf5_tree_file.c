@@ -145,6 +145,7 @@ static bool take_varying(reading *r, store_node *node, const source *from) {
 
 /* The values as int64, double or text, besides the raw ones. */
 static bool take_view(reading *r, store_node *node, hid_t type, size_t item) {
+    /* text */
     size_t count = (size_t)node->count;
     H5T_class_t class = H5Tget_class(type);
     if (class == H5T_STRING) {
@@ -156,6 +157,7 @@ static bool take_view(reading *r, store_node *node, hid_t type, size_t item) {
         node->kind = STORE_TEXT;
         node->text = text;
     } else if (class == H5T_INTEGER || class == H5T_FLOAT) {
+        /* numbers, converted in place */
         int real = class == H5T_FLOAT;
         char *values = pool_alloc(r->s->pool, count, item > 8 ? item : 8);
         if (!values) {

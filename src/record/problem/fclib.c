@@ -114,6 +114,7 @@ static bool take_triplets(const reader *r, const stored *a, triplets *t) {
 
 /* `lines`: columns of compressed columns, rows of compressed rows. */
 static bool take_compressed(const reader *r, const stored *a, int lines, triplets *t) {
+    /* starts of the lines rise */
     const int64_t *start = a->p->whole;
     ptrdiff_t entries = a->i->count < a->x->count ? a->i->count : a->x->count;
     if (a->p->count != (ptrdiff_t)lines + 1 || start[0] != 0) {
@@ -124,9 +125,11 @@ static bool take_compressed(const reader *r, const stored *a, int lines, triplet
             return fail_array(r, a->group, "p", "should rise to at most as many entries as there are");
         }
     }
+    /* entries within the matrix */
     if (!indices_within(r, a, a->i, start[lines], a->nz == -1 ? a->m : a->n)) {
         return false;
     }
+    /* triplets */
     *t = triplets_make(r->pool, start[lines]);
     if (!t->row || !t->column || !t->value) {
         return no_memory(r);

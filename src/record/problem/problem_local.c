@@ -67,6 +67,7 @@ static int compare_ints(const void *a, const void *b) { return *(const int *)a -
 
 /* The constraints j for which row block i of K holds a number, and i itself; rising, into `column` if it is there. */
 static int list_row_columns(blocks *b, int i, int *column) {
+    /* the diagonal first */
     const sim_constraint *c = &b->constraint[i];
     int count = 0;
     b->mark[i] = i;
@@ -74,6 +75,7 @@ static int list_row_columns(blocks *b, int i, int *column) {
         column[count] = i;
     }
     count++;
+    /* constraints in whose columns a row has an entry */
     for (int k = 0; k < c->rows; k++) {
         int row = b->fclib_row[c->row + k];
         for (ptrdiff_t e = b->K->start[row]; e < b->K->start[row + 1]; e++) {
@@ -87,6 +89,7 @@ static int list_row_columns(blocks *b, int i, int *column) {
             }
         }
     }
+    /* rising */
     if (column) {
         qsort(column, (size_t)count, sizeof *column, compare_ints);
     }

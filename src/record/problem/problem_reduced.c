@@ -21,6 +21,7 @@ static sim_status too_long(sim_error *error) { return sim_fail(error, SIM_FAILED
 
 /* X <- M^-1 X for one component of n rows: M in the first n numbers of each row, X in those after. */
 static sim_status eliminate_component(const store *s, int n, int width, double **row, sim_error *error) {
+    /* forward elimination with partial pivoting */
     for (int k = 0; k < n; k++) {
         if (store_stopped(s)) {
             return too_long(error);
@@ -42,6 +43,7 @@ static sim_status eliminate_component(const store *s, int n, int width, double *
             }
         }
     }
+    /* back substitution */
     for (int k = n - 1; k >= 0; k--) {
         if (store_stopped(s)) {
             return too_long(error);

@@ -111,6 +111,7 @@ static bool put_mass(const view *v, memory_pool *work) {
 
 /* H, or G: the rows of J that FCLIB counts from `first` on, `count` of them, as columns. */
 static bool put_jacobian(const view *v, memory_pool *work, const char *name, int first, int count) {
+    /* room */
     const sim_problem *p = v->p;
     ptrdiff_t size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -123,6 +124,7 @@ static bool put_jacobian(const view *v, memory_pool *work, const char *name, int
     if (!H.row || !H.column || !H.value) {
         return false;
     }
+    /* entries that are not zero */
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int k = 0; k < c->rows * 2; k++) {
@@ -139,6 +141,7 @@ static bool put_jacobian(const view *v, memory_pool *work, const char *name, int
             }
         }
     }
+    /* write */
     fclib_put_triplets(v->s, v->group, name, p->nv, count, &H);
     return true;
 }
@@ -146,6 +149,7 @@ static bool put_jacobian(const view *v, memory_pool *work, const char *name, int
 /* W, V, or R: the numbers of K = (W V; V' R) from a row and a column on. */
 static bool put_view_delassus(const view *v, memory_pool *work, const char *name, int row0, int rows, int column0,
                               int columns) {
+    /* room */
     const sim_problem *p = v->p;
     ptrdiff_t size = 0;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -157,6 +161,7 @@ static bool put_view_delassus(const view *v, memory_pool *work, const char *name
     if (!t.row || !t.column || !t.value) {
         return false;
     }
+    /* entries of the part */
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *a = &p->constraint[i];
         for (int k = p->W->start[i]; k < p->W->start[i + 1]; k++) {
@@ -170,6 +175,7 @@ static bool put_view_delassus(const view *v, memory_pool *work, const char *name
             }
         }
     }
+    /* write */
     sparse a = sparse_of(work, rows, columns, &t);
     if (sparse_there(&a)) {
         fclib_put_rows(v->s, v->group, name, &a);

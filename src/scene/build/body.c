@@ -75,6 +75,7 @@ static void doubt_angle(loader *l, const node *at, sim_joint_type type, int k, d
 
 /* Pairs of least and greatest, one for all degrees of freedom or one for each. */
 static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
+    /* number of pairs */
     const node *at = node_member(d->at, d->range.count ? "range" : "range_deg");
     const number_list *list = d->range.count ? &d->range : &d->range_deg;
     double unit = d->range.count ? 1 : DEGREE;
@@ -84,6 +85,7 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
                     nv == 1 ? "" : "s");
         return false;
     }
+    /* ends of each coordinate, in SI units */
     for (int k = 0; k < nv && pairs; k++) {
         const double *pair = list->value + (pairs == 1 ? 0 : 2 * k);
         if (pair[0] > pair[1]) {

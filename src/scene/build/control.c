@@ -207,6 +207,7 @@ static const node *elements_of(const node *model, const char *key) {
 
 /* In the order of the file: the scene's own first, then those of the copies as they were made. */
 void build_control(loader *l) {
+    /* scopes, the oldest first */
     int count = 0;
     for (const scope *s = l->scopes; s; s = s->older) {
         count++;
@@ -222,6 +223,7 @@ void build_control(loader *l) {
     for (const scope *s = l->scopes; s; s = s->older) {
         count++;
     }
+    /* elements of each */
     for (int i = 0; i < count && !l->stopped; i++) {
         for (const node *n = elements_of(in_order[i]->model, "actuators"); n && !l->stopped; n = n->next) {
             read_actuator(l, in_order[i], n);

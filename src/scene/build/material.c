@@ -49,6 +49,7 @@ static const material_entry *find_elsewhere(loader *l, const document *d, const 
 
 /* A material with an error is listed too, with the index -1, so that a reference to it is no second error. */
 static void add_material(loader *l, document *d, const node *n) {
+    /* name */
     material_data data;
     bool good = loader_read(l, n, &table_material, &data);
     if (!data.name) {
@@ -59,11 +60,13 @@ static void add_material(loader *l, document *d, const node *n) {
         report_once(&l->report, node_member(n, "name"), NULL, "there is a material \"%.80s\" already", data.name);
         return;
     }
+    /* limit */
     if (++l->materials > MAX_MATERIALS) {
         report_value(&l->report, n, NULL, "more than %d materials", MAX_MATERIALS);
         l->stopped = true;
         return;
     }
+    /* entry, and the builder's number; of materials of one name in several files the same */
     material_entry *m = POOL_NEW(l->work, material_entry, 1);
     if (!m) {
         l->report.no_memory = true;

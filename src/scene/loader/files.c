@@ -14,6 +14,7 @@ static sim_status read_whole_file(int file, char **content, size_t *length, sim_
     size_t room = 64 * 1024, have = 0;
     char *buffer = malloc(room + 1);
     while (buffer) {
+        /* read */
         ssize_t got = read(file, buffer + have, room - have);
         if (got < 0 && errno == EINTR) {
             continue;
@@ -28,6 +29,7 @@ static sim_status read_whole_file(int file, char **content, size_t *length, sim_
             *content = buffer;
             *length = have;
             return SIM_OK;
+            /* limit and room */
         }
         if (have > DOCUMENT_MAX_BYTES) {
             free(buffer);

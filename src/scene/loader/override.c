@@ -132,12 +132,14 @@ static void no_element(cursor *c, const char *name) {
 
 /* By name, else by number; NULL and reported when there is none, or more than one. */
 static node *find_element(cursor *c, const char *name) {
+    /* a number, perhaps */
     char *end;
     node *found = NULL;
     int named = 0;
     errno = 0;
     long index = strtol(name, &end, 10);
     bool number = *name >= '0' && *name <= '9' && *end == 0 && errno == 0;
+    /* elements of this name */
     for (node *n = c->n->first; n; n = n->next) {
         const char *own = element_name(c, n);
         if (own && strcmp(own, name) == 0) {
@@ -149,6 +151,7 @@ static node *find_element(cursor *c, const char *name) {
                     name);
         return NULL;
     }
+    /* else the element of this number */
     for (node *n = c->n->first; number && !named && n; n = n->next) {
         if (index-- == 0) {
             found = n;

@@ -12,9 +12,11 @@ enum { MAX_STEPS = 8 }; /* Newton steps of an outer iteration */
 
 /* One outer iteration; its number of steps, 0: not solved. */
 static int solve_proximal_problem(proximal_point *p) {
+    /* the centre of the proximal term */
     size_t bytes = (size_t)p->rows * sizeof *p->gamma;
     memcpy(p->centre, p->gamma, bytes);
     memcpy(p->least, p->gamma, bytes);
+    /* Newton steps until the map has fallen enough */
     double first = p->eval_map(p->self), least = PROGRESS_RATIO * first;
     for (int k = 1; k <= MAX_STEPS && !p->has_ended(p->self); k++) {
         p->out->iterations++;
@@ -32,6 +34,7 @@ static int solve_proximal_problem(proximal_point *p) {
             memcpy(p->least, p->gamma, bytes);
         }
     }
+    /* not solved: the point of the least map */
     memcpy(p->gamma, p->least, bytes);
     p->eval_error(p->self);
     return 0;

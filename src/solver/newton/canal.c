@@ -265,11 +265,13 @@ typedef enum round_result { ROUND_NO_MEMORY, ROUND_REJECTED, ROUND_KEPT } round_
 
 /* Replaces x by an extrapolation; ROUND_REJECTED: the one that this outer iteration started from was bad. */
 static round_result accelerate_multipliers(canal *c) {
+    /* an extrapolation that was bad is taken back */
     double *v = c->newton.at.v;
     if (canal_newton_reject(&c->leap, c->E, c->x, v)) {
         c->ahead.extrapolated = c->held;
         return ROUND_REJECTED;
     }
+    /* Anderson acceleration; shifts stay above zero */
     anderson_result found = anderson_end(&c->ahead, c->x);
     for (int i = 0; i < c->problem->nconstraint; i++) {
         c->shift[i] = fmax(0, c->shift[i]);
@@ -277,6 +279,7 @@ static round_result accelerate_multipliers(canal *c) {
     if (!c->leap.problem || found == ANDERSON_REJECTED || c->form.strictly) {
         return ROUND_KEPT;
     }
+    /* Newton extrapolation of the fixed point */
     canal_round round = {.R = c->call->R,
                          .e = c->e,
                          .lambda = c->from,
@@ -324,13 +327,16 @@ static sim_status solve_inner_problem(canal *c) {
 /* Outcome after an outer iteration; SIM_OUTCOMES: the method continues. */
 static sim_outcome judge_outer_iteration(const canal *c) {
     const double *o = c->call->option;
+    /* solved */
     if (c->best <= o[TOLERANCE]) {
         return SIM_SOLVED;
     }
+    /* breakdown */
     if (c->inner.outcome == SIM_BROKEN_DOWN || !isfinite(c->E)) {
         c->call->out->reason = isfinite(c->E) ? c->inner.reason : SIM_REASON_NONFINITE;
         return SIM_BROKEN_DOWN;
     }
+    /* limits of iterations, time and work */
     if (c->inner.iterations >= (int)o[MAX_ITERATIONS] || solution_stopped(c->call->out)) {
         return SIM_AT_LIMIT;
     }
@@ -338,6 +344,7 @@ static sim_outcome judge_outer_iteration(const canal *c) {
         c->call->out->reason = SIM_REASON_WORK;
         return SIM_AT_LIMIT;
     }
+    /* stalled: at rounding, or short of a solution */
     if (c->least.stalled >= MAX_IDLE_ITERATIONS && c->best <= ROUNDING_FACTOR * c->kappa * DBL_EPSILON) {
         return SIM_AT_ROUNDING;
     }

@@ -80,15 +80,18 @@ static double row_change(const canal_newton *k, int row) {
 /* y = (1 - B) x, both weighted by w^-1/2. */
 static sim_status fixed_point_times(void *self, const double *x, double *y) {
     canal_newton *k = self;
+    /* unscaled direction */
     const sim_problem *p = k->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         for (int r = p->constraint[i].row; r < p->constraint[i].row + p->constraint[i].rows; r++) {
             k->z[r] = x[r] * sqrt(k->w[i]);
         }
     }
+    /* change of s by the change of the multipliers */
     if (eval_response(k)) {
         return SIM_NO_RESOURCE;
     }
+    /* weighted fixed-point map, with the shift of sliding contacts */
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         double weight = 1 / sqrt(k->w[i]);

@@ -204,11 +204,13 @@ static bool is_to_exchange(const auto_turns *t, const auto_branch *b, bool new) 
 
 /* False without memory. */
 static bool take_turn(auto_turns *t, auto_branch *b) {
+    /* a method that takes the symmetric split solves in one piece */
     b->turns++;
     if (b->whole_solves) {
         return auto_solve_turn(t, b,
                                fmax(methods[b->index].min_turn, work_to_fair_share(t, b) / auto_iteration_work(t, b)));
     }
+    /* begin, or take over better impulses */
     bool new = !has_begun(b);
     if (new && !auto_begin_branch(t, b)) {
         return false;
@@ -216,6 +218,7 @@ static bool take_turn(auto_turns *t, auto_branch *b) {
     if (b->stage != AUTO_DONE && is_to_exchange(t, b, new)) {
         auto_exchange(t, b);
     }
+    /* iterations up to its share of work, longer if it is about to end */
     double began = b->call.work, share = work_of_turn(t, b);
     while (!has_start_ended(t) && b->stage == AUTO_RUNNING && !b->again) {
         double done = b->call.work - began;

@@ -103,10 +103,12 @@ static void power_label(int power, char *text, int size) {
 
 /* Powers of ten; where fewer than two fit in between also 2 and 5 times them. */
 static void log_ticks(const plot_scale *s, int wanted, plot_ticks *t) {
+    /* powers within the scale, and how many of them */
     static const int lead[] = {1, 2, 5};
     int first = (int)ceil(log10(s->low) - 1e-9), last = (int)floor(log10(s->high) + 1e-9);
     int stride = (last - first) / wanted + 1, leads = last - first < 1 ? 3 : 1;
     first = (int)ceil((double)first / stride) * stride - (leads > 1);
+    /* ticks with labels */
     for (int power = first; power <= last; power += stride) {
         for (int k = 0; k < leads; k++) {
             double value = lead[k] * pow(10, power);
@@ -122,6 +124,7 @@ static void log_ticks(const plot_scale *s, int wanted, plot_ticks *t) {
             t->count++;
         }
     }
+    /* minor ticks */
     for (int power = first - 1; stride == 1 && power <= last; power++) {
         for (int k = 2; k < 10; k++) {
             double value = k * pow(10, power);

@@ -193,6 +193,7 @@ static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
 }
 
 sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error) {
+    /* kinematics, and contacts at the start and predicted ones */
     threads_run(w->threads, w->model->ntree, move_trees_to_start, w);
     w->next->ncontact = 0;
     if (w->collides) {

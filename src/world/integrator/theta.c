@@ -143,6 +143,7 @@ static void finish_in_contact(tree_step *t, const double *v, const double *c) {
 
 /* tau and E at the acceleration a: tau + E a goes to tau, E to extra. */
 static void eval_joint_forces(tree_step *t, const double *a) {
+    /* velocities and positions at which the forces act */
     motion_work *w = t->w;
     const sim_model *m = w->model;
     const scheme *s = t->s;
@@ -155,10 +156,12 @@ static void eval_joint_forces(tree_step *t, const double *a) {
         advance_by(m, t->bodies, ROTATION_CAYLEY, w->now->q, v_end, t->dt, q_end);
         velocity_at(t, 1, a, v_end);
     }
+    /* forces */
     at.v = v_damper;
     at.q_end = q_end;
     at.v_end = v_end;
     t->saturated = motion_joint_forces(w, t->tree, &at, w->tau);
+    /* E: derivatives of springs, dampers and actuators */
     double spring = s->explicit_position ? 0 : s->position * s->travel * t->dt * t->dt;
     if (!parts->passive && !parts->actuators) {
         return;
@@ -172,6 +175,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
             sim_track_given(&actuator->target) ? t->dt * actuator->kd + s->travel * t->dt * t->dt * actuator->kp : 0;
         w->extra[actuator->dof] += w->clamped[k] == 0 ? w->gain[k] : 0;
     }
+    /* tau + E a */
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->tau[j] += w->extra[j] * a[j];
     }

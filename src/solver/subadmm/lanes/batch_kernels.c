@@ -228,6 +228,7 @@ static void subtract_momentum(const subadmm_batch *a, int at, double (*x)[LANES]
 /* Velocities of bodies from x in the lanes; stored for bodies with constraints only. */
 static void spread_chain(subadmm_batch *a, int chain, int at, double *rows, int (*index)[LANES]) {
     for (int i = 0; i < a->nbody; i++) {
+        /* velocity of the parent at the body's origin */
         wide V[6], r[3];
         for (int k = 0; k < 6; k++) {
             V[k] = lane_all(0);
@@ -237,12 +238,14 @@ static void spread_chain(subadmm_batch *a, int chain, int at, double *rows, int 
             load_numbers(3, a->r[chain][i], at, r);
             add_cross(V, r, V + 3);
         }
+        /* joint velocity */
         for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
             wide x = lane_load(a->x[j] + at);
             for (int k = 0; k < 6; k++) {
                 V[k] += lane_load(a->S[chain][j][k] + at) * x;
             }
         }
+        /* store for children and for contacts */
         if (a->bears[i]) {
             store_numbers(6, V, at, a->V[i]);
         }
@@ -286,6 +289,7 @@ SIMD_INLINE void add_wrench_to(wide F[6], const wide more[6]) {
 /* Joint forces from the forces on bodies of one chain. */
 static void gather_batch_chain(const subadmm *s, subadmm_batch *a, int chain, int at) {
     for (int i = a->nbody - 1; i >= 0; i--) {
+        /* force of the body: from children, contacts and other constraints */
         wide F[6], more[LANES], r[3];
         for (int k = 0; k < 6; k++) {
             F[k] = a->bears[i] ? lane_load(a->V[i][k] + at) : lane_all(0);
@@ -298,9 +302,11 @@ static void gather_batch_chain(const subadmm *s, subadmm_batch *a, int chain, in
             lane_rows_load(s->bodies.push[chain], a->body[i] + at, more);
             add_wrench_to(F, more);
         }
+        /* joint force */
         for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
             lane_store(a->push[j] + at, lane_load(a->push[j] + at) + dot6(a->S[chain][j], at, F));
         }
+        /* force at the parent */
         if (a->parent[i] >= 0) {
             double(*to)[LANES] = a->V[a->parent[i]];
             load_numbers(3, a->r[chain][i], at, r);

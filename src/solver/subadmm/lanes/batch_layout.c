@@ -41,6 +41,7 @@ static subadmm_batch *batch_for(const subadmm *s, const subadmm_tree *t, int cou
 
 /* Batches of two trees or more. */
 static void gather_batches(subadmm *s) {
+    /* trees of the same shape */
     int count = 0;
     for (int k = 0; k < s->ntree; k++) {
         if (s->tree[k].form == SUBADMM_BRANCH) {
@@ -52,11 +53,13 @@ static void gather_batches(subadmm *s) {
             a->node[a->trees++] = k;
         }
     }
+    /* a single tree is no batch */
     for (int k = 0; k < count; k++) {
         if (s->batch_list[k].trees > 1) {
             s->batch_list[s->nbatch++] = s->batch_list[k];
         }
     }
+    /* trees know their places */
     for (int k = 0; k < s->nbatch; k++) {
         for (int lane = 0; lane < s->batch_list[k].trees; lane++) {
             subadmm_tree *t = &s->tree[s->batch_list[k].node[lane]];
