@@ -1,4 +1,9 @@
-/* Figures of a certificate from sums over islands; sim/judge.h defines each. */
+/* Figures of a certificate from sums over islands; sim/judge.h defines each.
+ *
+ *     E = max(e_sic, e_vel, e_imp, e_round),   each a root of a sum of squares over the root of another
+ *
+ * A root below 1e-146 counts as zero; a sum that is not finite makes every figure infinite.
+ * Reference: Acary, Bremond, Huber 2018, for e_sic; the norms are those of sim/judge.h.     Cost: constant. */
 #include "judge/slots.h"
 
 #include <float.h>

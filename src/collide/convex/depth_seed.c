@@ -1,4 +1,4 @@
-/* Start directions for the least support of D = A - B.
+/* Start directions for the least support of the Minkowski difference D = A - B.
  *
  * From centre to centre, along the axes of boxes and cylinders (a contact of a face is exact at once) and at right
  * angles to a cylinder's towards the other solid; out of the sides of the last simplex. */

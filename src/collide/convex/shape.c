@@ -1,4 +1,14 @@
-/* A shape as a convex core with a rounding radius, and its farthest point in a direction. */
+/* Support functions of convex shapes: a core with a ball of a radius swept over it (Minkowski sum).
+ *
+ *     shape = core + ball(r);   support x(d): the point of the core with the greatest d . x
+ *     ball, capsule       point, segment; r is their radius
+ *     box                 x_i = sign(d_i) h_i
+ *     cylinder            x = (r_c d_xy / |d_xy|, sign(d_z) h_z)
+ *     ellipsoid           x_i = a_i^2 d_i / |diag(a) d|
+ *     hull                hill climbing from neighbour to neighbour, from a start vertex
+ *
+ * Reference: van den Bergen 2003, "Collision Detection in Interactive 3D Environments", section 4.3.4.
+ * Cost: constant; of a hull about the square root of its vertices. */
 #include "collide/convex/minkowski.h"
 
 static convex make_core(convex_kind kind, double x, double y, double z, double radius) {

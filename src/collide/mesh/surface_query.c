@@ -1,6 +1,8 @@
-/* Queries of a surface: nearby triangles, side of a point.
+/* Queries of a surface: triangles in a box or a ball, side of a point.
  *
- * Meshes ask their tree of boxes.  A height field needs none: the cells under a box follow from its sides. */
+ * Meshes descend their bounding volume hierarchy.  A height field has its cells on a grid: those under a box follow
+ * from its sides; over many cells the hierarchy rules out blocks by their heights.
+ * Cost: logarithmic in the triangles of a mesh, plus those found. */
 #include "collide/mesh/surface.h"
 
 #include "geometry/mesh/mesh.h"

@@ -1,4 +1,11 @@
-/* Joint types, case by case.  Long: joint_place_any holds the formulas of every joint type. */
+/* Joint types: coordinates, pose and motion axes of each.  Long: joint_place_any holds the formulas of every joint type.
+ *
+ *     R(a, q) = a a' + cos q (1 - a a') + sin q [a]x      rotation about a unit axis (Rodrigues)
+ *
+ *     a    axis in the joint frame;  q: coordinate, rad or m;  [a]x: cross product as a matrix
+ *
+ * The three parts are computed once, behind the rotation of the placement, so that a pose takes one sine and cosine.
+ * Reference: Featherstone 2008, section 4.4.     Cost: constant a joint. */
 #include "model/parts/joint.h"
 
 static const joint_facts facts[SIM_JOINT_TYPES] = {

@@ -1,6 +1,12 @@
-/* One sweep of block Gauss-Seidel: every constraint in turn is solved exactly, with the others fixed.
+/* One sweep of projected block Gauss-Seidel: every constraint in turn is solved exactly, with the others fixed.
  *
- * Over-relaxation: gamma_i <- P(gamma_i + omega (solution - gamma_i)), with P the projection on the law's set. */
+ *     s_i = K_i gamma_i + b_i,     gamma_i <- P(gamma_i + omega (solution of the law - gamma_i))
+ *
+ *     K_i = W_ii + R_i;  b_i: velocity by all other impulses, m/s;  P: projection on the admissible impulses
+ *     omega   over-relaxation, 1 is Gauss-Seidel
+ *
+ * Without an assembled W the velocities carry the change of each block, v += A^-1 J_i' dgamma_i.
+ * Reference: Jourdan, Alart, Jean 1998.     Cost: one product with W, or one with J and one with A^-1 J'. */
 #include "math/dense.h"
 #include "solver/gauss_seidel/pgs.h"
 

@@ -1,5 +1,6 @@
-/* Default camera.  From a distance at which all that moves fits into the picture, in the
- * direction of the page of a run. */
+/* Default camera: the distance at which all that moves fits into the picture, in the direction of the page of a run.
+ *
+ * The box of all moving vertices over all frames is kept; its eight corners bound the distance (lens_around). */
 #include "base/nearest.h"
 #include "math/v3.h"
 #include "view/render/parts.h"
@@ -103,8 +104,8 @@ static render_lens lens_around(const render *r, const render_extent *extent) {
 }
 
 sim_status render_lens_choose(const render *r, const char *name, const render_extent *extent, render_lens *lens,
-                              /* all moving bodies */
                               sim_error *error) {
+    /* all moving bodies */
     const sim_scene *scene = render_scene(r);
     nearest near = {.wanted = name ? name : ""};
     char hint[200];

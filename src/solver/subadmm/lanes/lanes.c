@@ -114,8 +114,8 @@ SIMD_INLINE void project_group(const admm_contacts *c, int at, const wide u[3], 
  * each call, so that the compiler specialises them. */
 
 SIMD_INLINE void update_group(admm_lanes *l, const admm_contacts *c, double *lambda, int at, admm_form form,
-                              /* relative velocity */
                               int sides) {
+    /* relative velocity */
     const double *geometry = c->geometry + at;
     point_rows p;
     wide u[3], g[3], next[3], f[3];
@@ -168,8 +168,8 @@ SIMD_INLINE wide natural_square(wide mu, wide rho, const wide s[3], wide slip, c
 }
 
 SIMD_INLINE void eval_natural_group(const admm_lanes *l, admm_contacts *c, const double *lambda, int at, admm_form form,
-                                    /* relative velocity with compliance and target */
                                     int sides) {
+    /* relative velocity with compliance and target */
     wide s[3], g[3], sum_g = lane_all(0), sum_s = lane_all(0);
     if (form == ADMM_POINT) {
         point_rows p;
