@@ -12,7 +12,9 @@
  *     und Kugel, 1916, section 24).  If h <= that sum, the ball that touches h u holds the one about the origin.
  *     Else the ball about b may be smaller by the radius that rolls in B, with b moved inwards by that radius.
  *
- * Among the places in common one in the middle is taken, for the sake of the balls. */
+ * Among the places in common one in the middle is taken, for the sake of the balls.
+ *
+ * Cost: a support patch of both solids, and the clipping of one by the other. */
 #include "collide/convex/minkowski.h"
 
 static const double TIED_OVER_SIZE = 1e-9, INNER_OVER_SIZE = 1e-6;

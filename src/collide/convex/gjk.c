@@ -5,7 +5,9 @@
  * is nearer.  |v| bounds the distance from above and u.w, with u = v/|v| and w the new point, from below (Frank and
  * Wolfe's duality gap), so the loop ends when the two meet, relative to the distance or to rounding.  The nearest point
  * of a simplex is the best over its sides, each by its own barycentric coordinates: no case is excluded by a sign that
- * rounding may have turned, which costs a few products and cannot lose the answer. */
+ * rounding may have turned, which costs a few products and cannot lose the answer.
+ *
+ * Cost: a support point of both cores an iteration. */
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 

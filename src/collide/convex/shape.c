@@ -7,7 +7,7 @@
  *     ellipsoid           x_i = a_i^2 d_i / |diag(a) d|
  *     hull                hill climbing from neighbour to neighbour, from a start vertex
  *
- * Reference: van den Bergen 2003, "Collision Detection in Interactive 3D Environments", section 4.3.4.
+ * Reference: van den Bergen 2003, "Collision Detection in Interactive 3D Environments".
  * Cost: constant; of a hull about the square root of its vertices. */
 #include "collide/convex/minkowski.h"
 

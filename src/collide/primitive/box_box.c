@@ -8,7 +8,9 @@
  * corner is involved, and the nearest points are sought among corners and boxes, and edges and edges.
  *
  * Faces go before edges where both are as good up to rounding; the points come from both faces alike, so that it plays
- * no part which of two nearly equal normals has won. */
+ * no part which of two nearly equal normals has won.
+ *
+ * Cost: six directions where a face parts the boxes, else 15. */
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 

@@ -5,7 +5,9 @@
  * is piecewise linear: the piece where it changes sign has the nearest point.  Crossing: the difference of box and
  * segment is a polyhedron whose faces look along the box's axes or along their cross products with d (as for two
  * boxes); the face nearest to the origin gives the least depth.  The points follow from the faces, as for any two
- * convex solids. */
+ * convex solids.
+ *
+ * Cost: constant. */
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 

@@ -2,7 +2,9 @@
  *
  * With the signed distance s of its centre from the other solid and the outward normal n there, the gap is s - r,
  * inside as well: the depth of a sum of convex sets is the sum of the depths along one normal.  In A's frame the centre
- * is 0. */
+ * is 0.
+ *
+ * Cost: constant. */
 #include "collide/primitive/primitives.h"
 
 /* One point, and one only: its feature never changes. */

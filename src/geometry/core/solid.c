@@ -12,7 +12,9 @@
  * where the solid stands costs no digits.
  *
  * The tetrahedra's integrals: F. Tonon, Explicit exact formulas for the 3-D tetrahedron inertia tensor in terms of its
- * vertex coordinates, J. Math. Stat. 1 (2005) 8-11. */
+ * vertex coordinates, J. Math. Stat. 1 (2005) 8-11.
+ *
+ * Cost: two passes over the triangles. */
 #include "geometry/core/solid.h"
 
 static void shifted_corners(const v3 *vertex, const int triangle[3], v3 o, v3 corner[3]) {

@@ -4,7 +4,9 @@
  * 5.1.5).  Sign: with q the nearest point of a closed surface and n the pseudonormal of the feature it lies on, p is
  * outside where n . (p - q) > 0; n is the face's normal, the sum of two faces' at an edge, the sum weighted by the
  * faces' angles at a vertex (J. A. Baerentzen, H. Aanaes 2005, "Signed distance computation using the angle weighted
- * pseudonormal", IEEE TVCG 11, theorem 1). */
+ * pseudonormal", IEEE TVCG 11, theorem 1).
+ *
+ * Cost: about logarithmic in the triangles, plus those found. */
 #include "geometry/mesh/bvh.h"
 
 #include "geometry/mesh/mesh.h"

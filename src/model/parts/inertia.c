@@ -1,6 +1,12 @@
-/* Test of a rigid body's inertia.  It is possible if mass m > 0, moment I about the centre of mass positive definite,
- * and no principal moment larger than the sum of the others: I = integral of (|x|^2 1 - x x') dm means
- * Sigma = tr(I)/2 1 - I = integral of x x' dm, which must be positive semidefinite. */
+/* Test of a rigid body's inertia.
+ *
+ *     m > 0,     I positive definite,     Sigma = tr(I) / 2 1 - I = integral of x x' dm positive semidefinite
+ *
+ *     m    mass, kg;  I = integral of (|x|^2 1 - x x') dm: moment about the centre of mass, kg m^2
+ *
+ * The last says that no principal moment exceeds the sum of the other two.
+ * Reference: Wensing, Kim, Slotine 2018, "Linear matrix inequalities for physically consistent inertial parameter
+ * identification".     Cost: constant. */
 #include "math/spatial.h"
 #include <sim/model.h>
 

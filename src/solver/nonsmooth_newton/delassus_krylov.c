@@ -2,7 +2,9 @@
  * Cholesky.
  *
  * The preconditioner is P = 1 / diagonal of W + C.  With redundant contacts W + C is singular where they stick.
- * Conjugate gradients may break down there; conjugate residuals reduce |r|_P in every iteration. */
+ * Conjugate gradients may break down there; conjugate residuals reduce |r|_P in every iteration.
+ *
+ * Cost: one product with W an iteration; n^3 / 3 for Cholesky. */
 #include "solver/nonsmooth_newton/delassus_krylov.h"
 #include "linalg/lapack.h"
 #include "linalg/panels.h"
