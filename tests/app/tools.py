@@ -14,7 +14,7 @@ import tap  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 WORD = sys.argv[2] if len(sys.argv) > 2 else ""
-STUDIES = ("ablation", "compare", "league", "nonsmooth", "profile", "refinements", "reproduce", "solvers", "stands")
+STUDIES = ("ablation", "beside", "compare", "league", "nonsmooth", "profile", "refinements", "reproduce", "solvers", "stands")
 TOOLS = ("gallery", *STUDIES)
 
 
@@ -48,6 +48,7 @@ def options_that_are_none_are_refused():
 def values_that_are_missing_or_no_numbers_are_told():
     refuses("stands", "--only", saying="--only: expected one argument")
     refuses("stands", "--limit", "soon", saying="--limit: invalid float value: 'soon'")
+    refuses("beside", "--limit", "soon", saying="--limit: invalid float value: 'soon'")
     refuses("ablation", "--penalty", saying="--penalty: expected one argument")
     refuses("league", "--jobs", "many", saying="--jobs: invalid int value: 'many'")
 
