@@ -16,18 +16,23 @@ void spd_blocks_subtract_transposed(int height, int stride, const double *C, con
         strip_update(1, stride, height, x, 1, C, stride, y, stride);
         return;
     }
-    simd8 sum[4] = {{0}, {0}, {0}, {0}}; /* four independent sums */
+    /* four independent sums, of a left and a right half */
+    simd4 left[4] = {{0}, {0}, {0}, {0}}, right[4] = {{0}, {0}, {0}, {0}};
     int r = 0;
     for (; r + 4 <= height; r += 4) {
+#pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
-            sum[k] += x[r + k] * simd8_load(C + (ptrdiff_t)BODY_STRIDE * (r + k));
+            const double *row = C + (ptrdiff_t)BODY_STRIDE * (r + k);
+            left[k] += x[r + k] * simd4_load(row);
+            right[k] += x[r + k] * simd4_load(row + 4);
         }
     }
     for (; r < height; r++) {
-        sum[0] += x[r] * simd8_load(C + (ptrdiff_t)BODY_STRIDE * r);
+        left[0] += x[r] * simd4_load(C + (ptrdiff_t)BODY_STRIDE * r);
+        right[0] += x[r] * simd4_load(C + (ptrdiff_t)BODY_STRIDE * r + 4);
     }
-    simd8 out = simd8_load(y) - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
-    memcpy(y, &out, sizeof out);
+    simd4_store(y, simd4_load(y) - ((left[0] + left[1]) + (left[2] + left[3])));
+    simd4_store(y + 4, simd4_load(y + 4) - ((right[0] + right[1]) + (right[2] + right[3])));
 }
 
 static void solve_panel_forward(const spd_blocks *b, int s, double *x) {

@@ -25,28 +25,23 @@ static void scale_row(double factor, double *row, int from, int to) {
     }
 }
 
-/* Six rows of eight: a free body, kept in registers. */
+/* Six rows of eight: a free body. */
 static bool factor_six(double *H, double *inverse) {
-    simd8 row[6];
     for (int r = 0; r < 6; r++) {
-        row[r] = simd8_load(H + 8 * r);
-    }
-#pragma GCC unroll 6
-    for (int r = 0; r < 6; r++) {
-        double pivot = row[r][r];
-        if (!(pivot > 0)) {
+        double *row = H + 8 * r;
+        if (!(row[r] > 0)) {
             return false;
         }
-        double over = 1 / pivot; /* independent of the root, which is slow */
-        inverse[r] = sqrt(over);
-#pragma GCC unroll 6
+        double over = 1 / row[r]; /* independent of the root, which is slow */
+        simd4 left = simd4_load(row), right = simd4_load(row + 4);
         for (int s = r + 1; s < 6; s++) {
-            row[s] -= (row[r][s] * over) * row[r];
+            double factor = row[s] * over;
+            simd4_store(H + 8 * s, simd4_load(H + 8 * s) - factor * left);
+            simd4_store(H + 8 * s + 4, simd4_load(H + 8 * s + 4) - factor * right);
         }
-    }
-    for (int r = 0; r < 6; r++) {
-        row[r] *= inverse[r];
-        memcpy(H + 8 * r, &row[r], sizeof row[r]);
+        inverse[r] = sqrt(over);
+        simd4_store(row, inverse[r] * left);
+        simd4_store(row + 4, inverse[r] * right);
     }
     return true;
 }
@@ -81,21 +76,26 @@ bool cholesky_upper(int n, int stride, double *H, double *inverse) {
     return true;
 }
 
+/* Half of the columns at a time. */
 static void solve_panel_six(const double *U, const double *inverse, double *C) {
-    simd8 row[6];
-    for (int r = 0; r < 6; r++) {
-        row[r] = simd8_load(C + 8 * r);
-    }
+    for (int half = 0; half < 8; half += 4) {
+        simd4 row[6];
 #pragma GCC unroll 6
-    for (int r = 0; r < 6; r++) {
-        row[r] *= inverse[r];
-#pragma GCC unroll 6
-        for (int s = r + 1; s < 6; s++) {
-            row[s] -= U[8 * r + s] * row[r];
+        for (int r = 0; r < 6; r++) {
+            row[r] = simd4_load(C + 8 * r + half);
         }
-    }
-    for (int r = 0; r < 6; r++) {
-        memcpy(C + 8 * r, &row[r], sizeof row[r]);
+#pragma GCC unroll 6
+        for (int r = 0; r < 6; r++) {
+            row[r] *= inverse[r];
+#pragma GCC unroll 6
+            for (int s = r + 1; s < 6; s++) {
+                row[s] -= U[8 * r + s] * row[r];
+            }
+        }
+#pragma GCC unroll 6
+        for (int r = 0; r < 6; r++) {
+            simd4_store(C + 8 * r + half, row[r]);
+        }
     }
 }
 

@@ -133,6 +133,33 @@ static void solve_columns(int n, int stride, const double *LU, const int *swap, 
     }
 }
 
+/* Six rows: half of eight columns at a time, rows permuted before. */
+static void solve_six(int stride, const double *LU, double *C) {
+    for (int half = 0; half < 8; half += 4) {
+        simd4 row[6];
+#pragma GCC unroll 6
+        for (int k = 0; k < 6; k++) {
+            row[k] = simd4_load(C + 8 * k + half);
+#pragma GCC unroll 6
+            for (int j = 0; j < k; j++) {
+                row[k] -= LU[(long)k * stride + j] * row[j];
+            }
+        }
+#pragma GCC unroll 6
+        for (int k = 5; k >= 0; k--) {
+#pragma GCC unroll 6
+            for (int j = k + 1; j < 6; j++) {
+                row[k] -= LU[(long)k * stride + j] * row[j];
+            }
+            row[k] *= 1 / LU[(long)k * stride + k];
+        }
+#pragma GCC unroll 6
+        for (int k = 0; k < 6; k++) {
+            simd4_store(C + 8 * k + half, row[k]);
+        }
+    }
+}
+
 void lu_solve_block(int n, int stride, const double *LU, const int *swap, int width, double *C, double *work) {
     /* large matrices: by LAPACK */
     if (n > PANELS_WHOLE) {
@@ -144,6 +171,10 @@ void lu_solve_block(int n, int stride, const double *LU, const int *swap, int wi
         if (swap[k] != k) {
             swap_rows(width, C + (long)k * width, C + (long)swap[k] * width);
         }
+    }
+    if (n == 6 && width == 8) {
+        solve_six(stride, LU, C);
+        return;
     }
     /* forward substitution, unit diagonal */
     for (int k = 1; k < n; k++) {

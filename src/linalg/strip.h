@@ -8,25 +8,34 @@
 #include "math/simd.h"
 #include <string.h>
 
-enum { STRIP_ROWS = 6 };
+enum { STRIP_ROWS = 6, STRIP_PARTS = 8 / SIMD_WIDTH };
 
 /* Padded length of a row of n numbers. */
 static inline int strip_stride(int n) { return (n + 3) & ~3; }
 
 /* m <= STRIP_ROWS rows of C by 8 columns; the sum runs over `inner` rows of P and Q. */
 SIMD_INLINE void strip_8(int m, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc) {
-    simd8 c[STRIP_ROWS];
+    simd_wide c[STRIP_ROWS][STRIP_PARTS], q[STRIP_PARTS];
     for (int a = 0; a < m; a++) {
-        c[a] = simd8_load(C + a * sc);
+        for (int k = 0; k < STRIP_PARTS; k++) {
+            c[a][k] = simd_wide_load(C + a * sc + k * SIMD_WIDTH);
+        }
     }
     for (int r = 0; r < inner; r++) {
-        simd8 q = simd8_load(Q + (long)r * sq);
+        for (int k = 0; k < STRIP_PARTS; k++) {
+            q[k] = simd_wide_load(Q + (long)r * sq + k * SIMD_WIDTH);
+        }
         for (int a = 0; a < m; a++) {
-            c[a] -= P[(long)r * sp + a] * q;
+            double p = P[(long)r * sp + a];
+            for (int k = 0; k < STRIP_PARTS; k++) {
+                c[a][k] -= p * q[k];
+            }
         }
     }
     for (int a = 0; a < m; a++) {
-        simd8_store(C + a * sc, c[a]);
+        for (int k = 0; k < STRIP_PARTS; k++) {
+            simd_wide_store(C + a * sc + k * SIMD_WIDTH, c[a][k]);
+        }
     }
 }
 
@@ -51,32 +60,48 @@ void strip_update(int m, int n, int inner, const double *P, int sp, const double
 /* The same for the upper triangle of C; its lower triangle is undefined. */
 void strip_update_upper(int n, int inner, const double *P, int sp, const double *Q, int sq, double *C, int sc);
 
-/* Free bodies: six by six, in rows of eight. */
+/* Free bodies: six by six, in rows of eight.  C -= P' Q.  Every register has a name: compilers keep arrays
+ * of vectors in memory. */
+#define STRIP_EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
+#ifdef __AVX512F__
+#define STRIP_LOAD(a) simd8 c##a = simd8_load(C + 8 * a);
+#define STRIP_SUBTRACT(a) c##a -= P[a] * q;
+#define STRIP_STORE(a) simd8_store(C + 8 * a, c##a);
+#define STRIP_LOAD_Q simd8 q = simd8_load(Q);
+#else
+#define STRIP_LOAD(a) simd4 c##a = simd4_load(C + 8 * a), d##a = simd4_load(C + 8 * a + 4);
+#define STRIP_SUBTRACT(a) c##a -= P[a] * q, d##a -= P[a] * s;
+#define STRIP_STORE(a) simd4_store(C + 8 * a, c##a), simd4_store(C + 8 * a + 4, d##a);
+#define STRIP_LOAD_Q simd4 q = simd4_load(Q), s = simd4_load(Q + 4);
+#endif
 SIMD_INLINE void strip_update_6(int inner, const double *P, const double *Q, double *C) {
-    strip_8(6, inner, P, 8, Q, 8, C, 8);
+    if (inner <= 0) {
+        return;
+    }
+    STRIP_EACH_ROW(STRIP_LOAD)
+    do {
+        STRIP_LOAD_Q
+        STRIP_EACH_ROW(STRIP_SUBTRACT)
+        P += 8, Q += 8;
+    } while (--inner > 0);
+    STRIP_EACH_ROW(STRIP_STORE)
 }
 
 /* C = -P' Q */
 SIMD_INLINE void strip_product_6(int inner, const double *P, const double *Q, double *C) {
-    simd8 c[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
-    for (int r = 0; r < inner; r++) {
-        simd8 q = simd8_load(Q + 8 * (long)r);
-        for (int a = 0; a < 6; a++) {
-            c[a] -= P[8 * (long)r + a] * q;
-        }
-    }
-    for (int a = 0; a < 6; a++) {
-        simd8_store(C + 8 * a, c[a]);
-    }
+    memset(C, 0, 6 * 8 * sizeof *C);
+    strip_update_6(inner, P, Q, C);
 }
 
 /* y = x' Q, six numbers by six rows; y holds six */
 SIMD_INLINE void strip_row_6(const double *x, const double *Q, double *y) {
-    simd8 c = x[0] * simd8_load(Q);
+    simd4 low = x[0] * simd4_load(Q), high = x[0] * simd4_load(Q + 4);
     for (int r = 1; r < 6; r++) {
-        c += x[r] * simd8_load(Q + 8 * (long)r);
+        low += x[r] * simd4_load(Q + 8 * (long)r);
+        high += x[r] * simd4_load(Q + 8 * (long)r + 4);
     }
-    memcpy(y, &c, 6 * sizeof *y);
+    simd4_store(y, low);
+    memcpy(y + 4, &high, 2 * sizeof *y);
 }
 
 /* Two columns of blocks at once, where there are registers enough: a sum need not wait for the one before. */

@@ -33,6 +33,20 @@ SIMD_INLINE simd8 simd8_load(const double *x) {
 SIMD_INLINE void simd4_store(double *x, simd4 v) { memcpy(x, &v, sizeof v); }
 SIMD_INLINE void simd8_store(double *x, simd8 v) { memcpy(x, &v, sizeof v); }
 
+/* The widest vector of doubles that a register holds.  Compilers split wider ones by way of memory: kernels are written
+ * for these. */
+#ifdef __AVX512F__
+enum { SIMD_WIDTH = 8 };
+typedef simd8 simd_wide;
+SIMD_INLINE simd_wide simd_wide_load(const double *x) { return simd8_load(x); }
+SIMD_INLINE void simd_wide_store(double *x, simd_wide v) { simd8_store(x, v); }
+#else
+enum { SIMD_WIDTH = 4 };
+typedef simd4 simd_wide;
+SIMD_INLINE simd_wide simd_wide_load(const double *x) { return simd4_load(x); }
+SIMD_INLINE void simd_wide_store(double *x, simd_wide v) { simd4_store(x, v); }
+#endif
+
 /* The same number in every place. */
 SIMD_INLINE simd4 simd4_all(double x) { return (simd4){x, x, x, x}; }
 SIMD_INLINE simd8f simd8f_all(float x) { return (simd8f){x, x, x, x, x, x, x, x}; }

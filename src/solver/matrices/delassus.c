@@ -164,23 +164,28 @@ static inverse_root *factor_free_bodies(const sim_problem *p, sim_arena *scratch
     return root;
 }
 
-static inline simd8 root_of_row(const inverse_root *root, const double *J) {
-    simd8 x = J[0] * simd8_load(root->row);
+/* x = J times the root, of a row */
+static inline void root_of_row(const inverse_root *root, const double *J, simd4 x[2]) {
+    x[0] = J[0] * simd4_load(root->row);
+    x[1] = J[0] * simd4_load(root->row + 4);
     for (int r = 1; r < SIX; r++) {
-        x += J[r] * simd8_load(root->row + WIDE * r);
+        x[0] += J[r] * simd4_load(root->row + WIDE * r);
+        x[1] += J[r] * simd4_load(root->row + WIDE * r + 4);
     }
-    return x;
 }
 
-static inline double sum_of(simd8 x) { return ((x[0] + x[4]) + (x[2])) + ((x[1] + x[5]) + x[3]); }
+static inline double root_product(const simd4 x[2], const simd4 y[2]) {
+    simd4 left = x[0] * y[0], right = x[1] * y[1];
+    return ((left[0] + right[0]) + left[2]) + ((left[1] + right[1]) + left[3]);
+}
 
 /* W_ii += X' X, upper half. */
 static void add_upper_six(const sim_constraint *c, const double *J, const inverse_root *root, double *W) {
-    simd8 x[SIM_MAX_ROWS];
+    simd4 x[SIM_MAX_ROWS][2];
     for (int row = 0; row < c->rows; row++) {
-        x[row] = root_of_row(root, J + SIX * row);
+        root_of_row(root, J + SIX * row, x[row]);
         for (int above = 0; above <= row; above++) {
-            W[above * c->rows + row] += sum_of(x[above] * x[row]);
+            W[above * c->rows + row] += root_product(x[above], x[row]);
         }
     }
 }
