@@ -7,8 +7,10 @@
 static const double MAX_MAP_RATIO = 0.3, PROGRESS_RATIO = 0.9; /* of |F| at the start of an outer iteration */
 /* On alpha, after one step, two, up to four, more; after a failure. */
 static const double ALPHA_FACTOR_1 = 0.01, ALPHA_FACTOR_2 = 0.1, ALPHA_FACTOR_4 = 0.3, ALPHA_FACTOR_MORE = 0.6;
+/* On the last alpha that failed: least alpha after a success; after each further success. */
+static const double FLOOR_RATIO = 3, FLOOR_DECAY = 0.4;
 static const double ALPHA_GROWTH = 4, MIN_ALPHA = 1e-12, MAX_ALPHA = 1e3;
-enum { MAX_STEPS = 8 }; /* Newton steps of an outer iteration */
+enum { MAX_STEPS = 6 }; /* Newton steps of an outer iteration */
 
 /* One outer iteration; its number of steps, 0: not solved. */
 static int solve_proximal_problem(proximal_point *p) {
@@ -40,17 +42,25 @@ static int solve_proximal_problem(proximal_point *p) {
     return 0;
 }
 
-static double alpha_after_steps(double alpha, int steps) {
+static void update_alpha(proximal_point *p, int steps) {
     double part = steps == 0   ? ALPHA_GROWTH
                   : steps == 1 ? ALPHA_FACTOR_1
                   : steps == 2 ? ALPHA_FACTOR_2
                   : steps <= 4 ? ALPHA_FACTOR_4
                                : ALPHA_FACTOR_MORE;
-    return fmin(MAX_ALPHA, fmax(MIN_ALPHA, part * alpha));
+    double next = part * p->alpha;
+    if (steps == 0) {
+        p->floor = FLOOR_RATIO * p->alpha;
+    } else {
+        next = fmax(next, p->floor);
+        p->floor *= FLOOR_DECAY;
+    }
+    p->alpha = fmin(MAX_ALPHA, fmax(MIN_ALPHA, next));
 }
 
 void proximal_point_start(proximal_point *p, double alpha) {
     p->alpha = alpha;
+    p->floor = 0;
     p->stall = stall_watch_start(0.5);
 }
 
@@ -58,7 +68,7 @@ sim_outcome proximal_point_iterate(proximal_point *p) {
     while (!p->has_ended(p->self) && !(p->is_paused && p->is_paused(p->self))) {
         int steps = solve_proximal_problem(p);
         p->out->failures += steps == 0;
-        p->alpha = alpha_after_steps(p->alpha, steps);
+        update_alpha(p, steps);
         stall_watch_update(&p->stall, *p->best_E);
         if (p->stall.stalled > p->max_stalled) {
             return SIM_STALLED;

@@ -8,7 +8,8 @@
  * centre [N s] the gamma at its start, w [1/kg] the inverse mass of a constraint by itself.  No contact then has an
  * inverse mass below alpha w: for large alpha one or two steps solve it, and the error of gamma falls by about alpha w
  * over the inverse masses at the contacts.  alpha falls after a solved outer iteration, the more the fewer its steps,
- * and grows after one that is not solved in eight steps.
+ * and grows after one that is not solved in six steps.  An alpha that failed is a floor for those that follow it, which
+ * sinks by 0.4 with each success: it takes a few of the steps of trying too small an alpha again and again.
  *
  * An outer iteration ends when |F| is a third of its start, as the next has another centre.  After a failure the next
  * starts at the least |F|, if below nine tenths.  Steps are whole: they leave most cycles.
@@ -36,6 +37,7 @@ typedef struct proximal_point {
     const double *best_E;
     sim_solution *out; /* counts iterations and failures */
     double alpha;      /* of the present outer iteration */
+    double floor;      /* least alpha after a success */
     stall_watch stall; /* of the best E, in outer iterations */
     int max_stalled;   /* outer iterations in which the best E must halve */
 } proximal_point;

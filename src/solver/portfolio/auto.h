@@ -6,7 +6,7 @@
 #include "solver/matrices/delassus_factor.h"
 
 enum { AUTO_MAX_RECORDS = 64, AUTO_MAX_BRANCHES = 5 };
-enum { AUTO_MAX_STALLED = 25 }; /* option "most_stalled" of acn: its cycles show soon */
+enum { AUTO_MAX_STALLED = 100 }; /* option "most_stalled" of acn: its cycles show soon */
 
 /* ENDED: short of the tolerance, may restart from other impulses.  DONE: may not. */
 typedef enum auto_stage { AUTO_NOT_BEGUN, AUTO_RUNNING, AUTO_ENDED, AUTO_DONE } auto_stage;
