@@ -77,7 +77,7 @@ def grasp(balls, counts):
 
 def quadrupeds(robots, across):
     return Case(f"quadrupeds-{robots}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, set=(
-        f"instances/0/repeat/counts=[{across},{across},{across}]", STEP, "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'))
+        f"instances/0/repeat/counts=[{across},{across},{across}]", STEP, "world/integrator=symplectic", "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'))
 
 
 def macklin(name, scene, settle, between, *settings):

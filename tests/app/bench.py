@@ -84,6 +84,14 @@ def every_case_is_a_scene_that_can_be_opened():
         sim(os.path.join(SCENES, scene), *settings, "--validate")
 
 
+def a_fall_is_timed_from_its_first_step_on():
+    rest, fall = bench_json("fall-8", "clutter-8")["cases"]
+    assert (rest["case"], fall["case"], rest["bodies"], fall["bodies"]) == ("clutter-8", "fall-8", 8, 8)
+    assert fall["E"]["worst"] > 1 > rest["E"]["worst"], (fall, rest)  # the law of an impact is far from rigid
+    assert fall["integrator"] == rest["integrator"] == "midpoint"
+    assert "shift" in bench("fall-8").stdout.splitlines()[2]
+
+
 def values_of_the_scenes_can_be_set():
     soft, stiff = (bench_json("clutter-8", "--set", f"world/step={step}")["cases"][0] for step in (0.001, 0.01))
     assert soft["contacts"] < stiff["contacts"]  # in the same few steps nothing has fallen far

@@ -116,8 +116,9 @@ Test(clutter, is_the_same_to_the_bit_with_two_threads) {
 static double iterations_at_rest(double gravity, int *unsolved) {
     char pull[64];
     snprintf(pull, sizeof pull, "world/gravity=[0,0,%g]", -gravity);
-    const char *const set[] = {pull, "bodies/walls/shapes=[]", "materials/0/friction=0.5", "world/solver=\"subadmm\""};
-    const sim_scene_overrides open = {.count = 4, .set = set};
+    const char *const set[] = {pull, "bodies/walls/shapes=[]", "materials/0/friction=0.5", "world/solver=\"subadmm\"",
+                               "world/integrator=\"symplectic\""};
+    const sim_scene_overrides open = {.count = 5, .set = set};
     sim_error error = {0};
     sim_scene *scene = sim_scene_load("scenes/bench/clutter.json", &open, NULL, &error);
     cr_assert(scene, "%s", error.text);

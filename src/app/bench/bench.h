@@ -52,6 +52,7 @@ typedef struct bench_summary {
 typedef struct bench_figures {
     const bench_case *c;
     const char *solver; /* as it was named */
+    const char *integrator;
     const sim_solver_info *info;
     sim_error trouble; /* status SIM_OK: it ran */
     int bodies, velocities, steps;

@@ -1,6 +1,7 @@
 /* Cases of `sim bench contact`: scenes, and the steps that are timed.
  *
- *   clutter       balls and boxes dropped into a container, come to rest; clutter-open: without its walls
+ *   fall          balls and boxes dropped into a container: the first second, with all impacts
+ *   clutter       the same, come to rest; clutter-open: without its walls
  *   quadrupeds    limp robots that lie on each other
  *   pendulum      12 links that swing against floor and wall (Mylapilli, Jain 2016), from the first step on
  *   dishes        bowls, plate and pot that touch in rings: more contacts than the motion can tell apart
@@ -29,6 +30,15 @@
         }                                                                                                              \
     }
 
+#define FALL(bodies, layers, often)                                                                                    \
+    {                                                                                                                  \
+        .name = "fall-" #bodies, .family = "fall", .scene = "bench/clutter.json", .usual = often, .timed = 100,        \
+        .quick = 35, .set = {                                                                                          \
+            "instances/0/repeat/counts/2=" #layers,                                                                    \
+            "instances/1/repeat/counts/2=" #layers                                                                     \
+        }                                                                                                              \
+    }
+
 #define QUADRUPEDS(robots, across)                                                                                     \
     {                                                                                                                  \
         .name = "quadrupeds-" #robots, .family = "quadrupeds", .scene = "bench/quadrupeds.json", .usual = 1,           \
@@ -46,6 +56,12 @@ const bench_case bench_cases[] = {
     CLUTTER(640, 80, 50, 1),
     CLUTTER(1280, 160, 20, 0),
     CLUTTER(2000, 250, 20, 0),
+    FALL(8, 1, 0),
+    FALL(40, 5, 1),
+    FALL(80, 10, 0),
+    FALL(160, 20, 1),
+    FALL(320, 40, 0),
+    FALL(640, 80, 0),
     QUADRUPEDS(8, 2),
     QUADRUPEDS(27, 3),
     {.name = "pendulum-12",

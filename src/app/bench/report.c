@@ -6,13 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns of times: the five stages and the judge add up to the whole, the factor is part of solving. */
+/* Columns of times: the five stages and the judge add up to the whole; factors and the shift of positions are parts of
+ * solving. */
+enum { FREE, COLLIDE, BUILD, SOLVE, JUDGE, INTEGRATE, WHOLE, FACTOR, SHIFT, COLUMNS };
 typedef struct columns {
-    double time[8];
+    double time[COLUMNS];
 } columns;
-enum { FREE, COLLIDE, BUILD, SOLVE, JUDGE, INTEGRATE, WHOLE, FACTOR, COLUMNS };
-static const char *const column_name[COLUMNS] = {"free",  "collide",   "build", "solve",
-                                                 "judge", "integrate", "whole", "factor"};
+static const char *const column_name[COLUMNS] = {"free",      "collide", "build",  "solve", "judge",
+                                                 "integrate", "whole",   "factor", "shift"};
 
 static columns make_columns(const bench_figures *f) {
     const double *s = f->seconds;
@@ -23,7 +24,8 @@ static columns make_columns(const bench_figures *f) {
                       [JUDGE] = s[SIM_TIME_JUDGE],
                       [INTEGRATE] = s[SIM_TIME_INTEGRATE],
                       [WHOLE] = f->whole,
-                      [FACTOR] = s[SIM_TIME_FACTOR]}};
+                      [FACTOR] = s[SIM_TIME_FACTOR],
+                      [SHIFT] = s[SIM_TIME_TOUCHDOWN]}};
 }
 
 /* Floating-point operations of the factorisations of a step: a multiplication goes with a subtraction. */
@@ -196,6 +198,7 @@ static void write_bench_case(json_out *out, const bench_figures *f) {
     json_text(out, "case", f->c->name);
     json_text(out, "scene", f->c->scene);
     json_text(out, "solver", f->solver);
+    json_text(out, "integrator", f->integrator);
     json_text(out, "failed", f->trouble.status ? f->trouble.text : NULL);
     if (!f->trouble.status) {
         /* size and contacts */

@@ -187,7 +187,8 @@ void bench_run(const bench_request *request, const bench_case *c, const solver_c
     }
     f->bodies = count_moving(scene->model);
     f->velocities = scene->model->nv;
-    f->info = scene->options.solver ? scene->options.solver : sim_solver_at(0);
+    f->info = scene->options.solver ? scene->options.solver : sim_solver_default();
+    f->integrator = sim_integrator_name(scene->options.integrator);
     f->solver = solver ? solver->text : f->info->name;
     /* one world for the state after settling, one to be timed */
     sim_world *settled = sim_world_create(scene->model, &scene->options, error);
