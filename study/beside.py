@@ -50,7 +50,7 @@ def figure(x):
     if x is None:
         return "-"
     x = float(f"{x:.2g}")
-    return f"{x:g}" if x == 0 or 1e-3 <= abs(x) < 1e5 else f"{x:.0e}"
+    return f"{x:g}" if x == 0 or 1e-3 <= abs(x) < 1e6 else f"{x:.0e}"
 
 
 def engines_there(parser, names):
@@ -130,7 +130,7 @@ def measure(scene, engines, options, folder):
 
 
 def own_figures(entry):
-    parts = [f"falls at {figure(1e6 * entry['seconds_falling'])} us"] if entry["seconds_falling"] else []
+    parts = [f"falling {figure(1e6 * entry['seconds_falling'])} us"] if entry["seconds_falling"] else []
     for name, value in entry["figures"].get("own", {}).items():
         word, unit, _ = beside_judge.OWN[name]
         parts.append(f"{word} {value:+.2g} {unit}".replace("+0 ", "0 ").strip() if name != "escaped" else f"{value} {word}")
@@ -178,7 +178,7 @@ def unless_it_falls(show):
 
 def milliseconds(key):
     """With a star where the run was stopped."""
-    return lambda entry: figure(scaled(entry, key, 1e3, entry)) + ("" if entry["figures"].get("whole") else "*")
+    return lambda entry: "-" if entry[key] is None else figure(1e3 * entry[key]) + ("" if entry["figures"].get("whole") else "*")
 
 
 def summary_line(shown, entries):
