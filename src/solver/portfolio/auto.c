@@ -23,6 +23,9 @@
  * method finishes the results of first-order methods.  Both starts use the warm start, if there is one; the last start
  * begins from zero.
  *
+ * The turns together have as much work as the first run of acn, and at least MIN_TURNS_WORK: where that fails, more
+ * rarely helps, and a step of a simulation must not take minutes.
+ *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
  * of iterations; APART, not before Newton's method has ended.  Where E suffices for a step of a simulation, the last
  * start ends as early as the first. */
@@ -62,12 +65,13 @@ static const sim_solver_option options[OPTIONS] = {
         {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
 };
 
-enum { MAX_SWEPT_CONSTRAINTS = 8 };      /* up to which sweeps take less time than the preparation of a Newton step */
-static const double MAX_WARM_E = 0.1;    /* E of a warm start up to which Newton's method begins */
-static const double MAX_WORK_RATIO = 3;  /* of one first-order method over the other, apart */
-static const double TURN_EXTENSION = 3;  /* of a turn, while E falls fast */
-static const double SLICE_RATIO = 0.2;   /* of the work of a turn, between records of E */
-static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
+enum { MAX_SWEPT_CONSTRAINTS = 8 };       /* up to which sweeps take less time than the preparation of a Newton step */
+static const double MAX_WARM_E = 0.1;     /* E of a warm start up to which Newton's method begins */
+static const double MAX_WORK_RATIO = 3;   /* of one first-order method over the other, apart */
+static const double TURN_EXTENSION = 3;   /* of a turn, while E falls fast */
+static const double SLICE_RATIO = 0.2;    /* of the work of a turn, between records of E */
+static const double MIN_TURNS_WORK = 1e8; /* multiplications of all turns before they may be given up */
+static const double NO_SOLUTION_E = 1e3;  /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
 static const auto_start starts[] = {
@@ -167,6 +171,15 @@ static double sum_work(const auto_turns *t, int first, int end) {
 
 static bool is_portfolio_solved(const auto_turns *t) { return t->E <= t->tolerance || solution_stopped(t->call->out); }
 
+/* Have the turns had as much work as acn before them? */
+static bool has_patience_ended(const auto_turns *t) {
+    double work = 0;
+    for (int k = 0; k < TURNS; k++) {
+        work += t->branch[k].call.work;
+    }
+    return t->first_work > 0 && work > fmax(MIN_TURNS_WORK, t->first_work);
+}
+
 /* The problem is solved, or the present start has failed.  `near`: E suffices for a step of a simulation. */
 static bool has_start_ended(const auto_turns *t) {
     const auto_branch *own = &t->branch[NEWTON];
@@ -177,7 +190,8 @@ static bool has_start_ended(const auto_turns *t) {
         least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
         growth += k != FINISHER && (t->branch[k].turns || has_begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
-    return is_portfolio_solved(t) || (may_end && work > least && work > growth * t->work_at_halving);
+    return is_portfolio_solved(t) || has_patience_ended(t) ||
+           (may_end && work > least && work > growth * t->work_at_halving);
 }
 
 /* Work that a method lacks to have the share of its kind. */
@@ -308,6 +322,7 @@ static bool run_first_branch(auto_turns *t) {
         b->stage = b->stage == AUTO_RUNNING ? AUTO_ENDED : b->stage;
     }
     b->again = 0;
+    t->first_work = t->first_work > 0 ? t->first_work : b->call.work;
     t->excluded_work += b->call.work - before;
     t->least = t->halved = HUGE_VAL;
     return true;
@@ -358,7 +373,7 @@ static sim_status solve(solver_call *call) {
         return SIM_NO_RESOURCE;
     }
     /* starts, until one succeeds */
-    for (int k = 0; k < STARTS && !is_portfolio_solved(t); k++) {
+    for (int k = 0; k < STARTS && !is_portfolio_solved(t) && !has_patience_ended(t); k++) {
         bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];
         if (!same && ((k > 0 && !auto_restart_all(t)) || !run_first_branch(t) ||
