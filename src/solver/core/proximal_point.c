@@ -10,7 +10,9 @@ static const double ALPHA_FACTOR_1 = 0.01, ALPHA_FACTOR_2 = 0.1, ALPHA_FACTOR_4 
 /* On the last alpha that failed: least alpha after a success; after each further success. */
 static const double FLOOR_RATIO = 3, FLOOR_DECAY = 0.4;
 static const double ALPHA_GROWTH = 4, MIN_ALPHA = 1e-12, MAX_ALPHA = 1e3;
-enum { MAX_STEPS = 6 }; /* Newton steps of an outer iteration */
+/* Newton steps of an outer iteration; after TRIAL_STEPS it has failed if |F| is above its start by that ratio. */
+enum { MAX_STEPS = 6, TRIAL_STEPS = 3 };
+static const double MAX_MAP_GROWTH = 3;
 
 /* One outer iteration; its number of steps, 0: not solved. */
 static int solve_proximal_problem(proximal_point *p) {
@@ -18,6 +20,9 @@ static int solve_proximal_problem(proximal_point *p) {
     size_t bytes = (size_t)p->rows * sizeof *p->gamma;
     memcpy(p->centre, p->gamma, bytes);
     memcpy(p->least, p->gamma, bytes);
+    if (p->begin) {
+        p->begin(p->self);
+    }
     /* Newton steps until the map has fallen enough */
     double first = p->eval_map(p->self), least = PROGRESS_RATIO * first;
     for (int k = 1; k <= MAX_STEPS && !p->has_ended(p->self); k++) {
@@ -30,6 +35,9 @@ static int solve_proximal_problem(proximal_point *p) {
         double size = p->eval_map(p->self);
         if (size <= MAX_MAP_RATIO * first) {
             return k;
+        }
+        if (k >= TRIAL_STEPS && size > MAX_MAP_GROWTH * first) {
+            break;
         }
         if (size < least) {
             least = size;

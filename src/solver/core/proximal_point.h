@@ -8,7 +8,7 @@
  * centre [N s] the gamma at its start, w [1/kg] the inverse mass of a constraint by itself.  No contact then has an
  * inverse mass below alpha w: for large alpha one or two steps solve it, and the error of gamma falls by about alpha w
  * over the inverse masses at the contacts.  alpha falls after a solved outer iteration, the more the fewer its steps,
- * and grows after one that is not solved in six steps.  An alpha that failed is a floor for those that follow it, which
+ * and grows after one that is not solved in six steps, or has |F| above three times its start after three.  An alpha that failed is a floor for those that follow it, which
  * sinks by 0.4 with each success: it takes a few of the steps of trying too small an alpha again and again.
  *
  * An outer iteration ends when |F| is a third of its start, as the next has another centre.  After a failure the next
@@ -26,6 +26,7 @@
 /* The method inside: all callbacks get `self`. */
 typedef struct proximal_point {
     void *self;
+    void (*begin)(void *self);      /* an outer iteration begins; NULL: no matter */
     double (*eval_map)(void *self); /* |F| at gamma and s, with the present alpha and centre */
     bool (*take_step)(void *self);  /* gamma <- gamma - (dF)^-1 F; false: singular, gamma unchanged */
     void (*eval_error)(void *self); /* s and E of gamma */

@@ -1,12 +1,13 @@
 /* ACN: Newton's method on the contact law of Alart and Curnier, in velocities.
  *
- *     F = gamma - P(y) = 0,     y = gamma - rho s',     s' = J v + w_0 - target + R gamma + alpha w (gamma - centre)
+ *     F = gamma - P(y) = 0,     y = gamma - rho s',     s' = J v + w_0 - target + R gamma + alpha c w (gamma - centre)
  *
  *     P        open 0;  stick y;  slide (mu y_n t, y_n), t = y_t / |y_t|;  bounds of other rows
- *     w        inverse mass of a constraint, trace(W_ii + R_i) / rows, 1/kg;   rho = 1 / ((1 + alpha) w)
+ *     w        inverse mass of a constraint, trace(W_ii + R_i) / rows, 1/kg;   rho = 1 / ((1 + alpha c) w)
  *     alpha, centre   of the proximal outer iteration (solver/core/proximal_point.h)
+ *     c        share of a contact in the proximal term: 1 where it changed between open, stick and slide lately
  *
- * R' = R + alpha w is positive in every row.  So the linearised law gives the impulse of a constraint by its velocity,
+ * R' = R + alpha c w is positive in every row.  So the linearised law gives the impulse of a constraint by its velocity,
  * and the momentum balance A dv = J' dgamma the velocities, with D = 1 - P' + rho P' R':
  *
  *     dgamma = -x - G J dv,   x = D^-1 F,   G = rho D^-1 P',      (A + J' G J) dv = -J' x
@@ -56,7 +57,13 @@ static const sim_solver_option options[OPTIONS] = {
                   .default_value = 5e3},
 };
 
+/* Share of a contact in the proximal term, after each outer iteration without a change, and at least.  Cycles run over
+ * few contacts: the others need not be held back. */
+static const double SHARE_DECAY = 0.8, MIN_SHARE = 0.03;
+
 static const double MAX_ROUNDED_E = 1e-12; /* E of a stalled solution that counts as solved to rounding */
+
+typedef enum acn_piece { PIECE_UNKNOWN, PIECE_OPEN, PIECE_STICK, PIECE_SLIDE } acn_piece;
 
 typedef struct acn {
     solver_call *call;
@@ -69,6 +76,8 @@ typedef struct acn {
     double *x, *du, *dgamma;               /* [nrow] */
     double *v, *dv, *best_v;               /* [nv] */
     cone_hessian *G;                       /* [nconstraint] as of strict_project */
+    double *share, *next_share;            /* [nconstraint] c, of this outer iteration and of the next */
+    char *piece;                           /* [nconstraint] of P, of contacts: acn_piece */
     double E, best_E, until;               /* until: call->work at which it pauses */
     double products;                       /* multiplications of an evaluation of E */
 } acn;
@@ -143,6 +152,21 @@ static double linearise_bounded_row(acn *a, int i, int r, double rho, double R, 
     return F * F;
 }
 
+static void begin_outer_iteration(void *self) {
+    acn *a = self;
+    for (int i = 0; i < a->problem->nconstraint; i++) {
+        a->share[i] = fmax(MIN_SHARE, a->next_share[i]);
+        a->next_share[i] *= SHARE_DECAY;
+    }
+}
+
+/* Has the contact changed its piece of P since it was last linearised? */
+static void watch_piece(acn *a, int i, const double *y) {
+    char piece = !(y[2] > 0) ? PIECE_OPEN : a->G[i].sliding ? PIECE_SLIDE : PIECE_STICK;
+    a->next_share[i] = piece == a->piece[i] ? a->next_share[i] : 1;
+    a->piece[i] = piece;
+}
+
 /* x and G of all constraints at gamma and s; |F|, weighed as energy. */
 static double linearise_constraints(void *self) {
     acn *a = self;
@@ -150,15 +174,17 @@ static double linearise_constraints(void *self) {
     double alpha = a->point.alpha, sum = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        double w = a->w[i], rho = 1 / ((1 + alpha) * w), y[SIM_MAX_ROWS], R[SIM_MAX_ROWS], part = 0;
-        /* y = gamma - rho s',  R' = R + alpha w */
+        double w = a->w[i], extra = alpha * a->share[i] * w, rho = 1 / (w + extra), y[SIM_MAX_ROWS], R[SIM_MAX_ROWS];
+        double part = 0;
+        /* y = gamma - rho s',  R' = R + alpha c w */
         for (int r = 0; r < c->rows; r++) {
             int row = c->row + r;
-            y[r] = a->gamma[row] - rho * (a->s[row] + alpha * w * (a->gamma[row] - a->centre[row]));
-            R[r] = a->call->R[row] + alpha * w;
+            y[r] = a->gamma[row] - rho * (a->s[row] + extra * (a->gamma[row] - a->centre[row]));
+            R[r] = a->call->R[row] + extra;
         }
         if (c->kind == SIM_CONTACT) {
             sum += w * linearise_contact(a, i, rho, R, y);
+            watch_piece(a, i, y);
             continue;
         }
         a->G[i] = (cone_hessian){0};
@@ -263,7 +289,10 @@ static bool allocate_acn(acn *a) {
     a->w = ARENA_NEW(scratch, double, p->nconstraint);
     a->rho = ARENA_NEW(scratch, double, p->nconstraint);
     a->G = ARENA_NEW(scratch, cone_hessian, p->nconstraint);
-    return ok && a->v && a->dv && a->best_v && a->w && a->rho && a->G;
+    a->share = ARENA_NEW(scratch, double, p->nconstraint);
+    a->next_share = ARENA_NEW(scratch, double, p->nconstraint);
+    a->piece = ARENA_NEW(scratch, char, p->nconstraint);
+    return ok && a->v && a->dv && a->best_v && a->w && a->rho && a->G && a->share && a->next_share && a->piece;
 }
 
 /* q = J v* + w_0 - target, and the impulses of given forces; all others zero. */
@@ -348,7 +377,13 @@ static void count_acn_work(acn *a) {
     a->call->out->expected = momentum_jacobian_work(a->jacobian);
 }
 
-static void start_outer_iterations(acn *a) { proximal_point_start(&a->point, fmin(1, a->E)); }
+static void start_outer_iterations(acn *a) {
+    for (int i = 0; i < a->problem->nconstraint; i++) {
+        a->next_share[i] = 1;
+        a->piece[i] = PIECE_UNKNOWN;
+    }
+    proximal_point_start(&a->point, fmin(1, a->E));
+}
 
 static void *begin_acn(solver_call *call) {
     acn *a = ARENA_NEW(call->scratch, acn, 1);
@@ -363,6 +398,7 @@ static void *begin_acn(solver_call *call) {
     }
     count_acn_work(a);
     a->point = (proximal_point){.self = a,
+                                .begin = begin_outer_iteration,
                                 .eval_map = linearise_constraints,
                                 .take_step = take_acn_step,
                                 .eval_error = eval_acn_error,
