@@ -50,10 +50,10 @@
 const bench_case bench_cases[] = {
     CLUTTER(8, 1, 100, 0),
     CLUTTER(40, 5, 100, 1),
-    CLUTTER(80, 10, 100, 0),
+    CLUTTER(80, 10, 100, 1),
     CLUTTER(160, 20, 100, 1),
     CLUTTER(320, 40, 100, 0),
-    CLUTTER(640, 80, 50, 1),
+    CLUTTER(640, 80, 50, 0),
     CLUTTER(1280, 160, 20, 0),
     CLUTTER(2000, 250, 20, 0),
     FALL(8, 1, 0),
