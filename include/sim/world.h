@@ -50,7 +50,7 @@ typedef struct sim_options {
     double sleep_time;  /* s: rest before a tree sleeps; NAN: by its size and gravity */
 } sim_options;
 
-/* 1 ms, midpoint, one thread, 1e-10, 50 iterations, contacts on, margin by size, sap, nothing sleeps. */
+/* 1 ms, midpoint, one thread, 1e-10, 50 iterations, contacts on, margin by size, auto, nothing sleeps. */
 SIM_API sim_options sim_options_default(void);
 
 /* The rest of a tree. */
