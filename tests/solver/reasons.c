@@ -50,7 +50,7 @@ Test(reasons, who_solves_it_has_none_and_who_does_not_has_one) {
             .bodies = 1 + trial % 3, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
         sim_problem *p = random_problem(&r, &recipe);
         for (int s = 0; s < sim_solver_count(); s++) {
-            answer a = contest_entry(p, sim_solver_at(s)->default_law == SIM_RIGID ? 0 : -1);
+            answer a = contest_entry(p, sim_solver_at(s)->default_law != SIM_NEAR_RIGID ? 0 : -1);
             answer_find(&a, sim_solver_at(s)->name, NULL);
             cr_expect_eq(a.out.reason != SIM_REASON_NONE, gave_up(&a), "%s: %s, %s", sim_solver_at(s)->name,
                          sim_outcome_name(a.out.outcome), word(&a));
@@ -406,7 +406,7 @@ Test(reasons, too_much_work_is_who_may_do_none) {
             option[k] = k == place ? 0 : info->option[k].default_value;
         }
         if (place >= 0) {
-            answer a = contest_entry(p, info->default_law == SIM_RIGID ? 0 : -1);
+            answer a = contest_entry(p, info->default_law != SIM_NEAR_RIGID ? 0 : -1);
             answer_find(&a, info->name, option);
             cr_expect(a.out.outcome == SIM_AT_LIMIT && a.out.reason == SIM_REASON_WORK, "%s: %s, %s", info->name,
                       sim_outcome_name(a.out.outcome), word(&a));
