@@ -27,6 +27,7 @@ static run swing(const char *solver) {
     cr_assert(scene && r.height && r.speed, "%s", error.text);
     scene->options.solver = sim_solver_find(solver);
     scene->options.solver_option = NULL;
+    scene->options.compliance = SIM_RIGID;
     sim_world *w = sim_world_create(scene->model, &scene->options, &error);
     cr_assert(w, "%s", error.text);
     int last = sim_model_find_body(scene->model, "link11_ball");
@@ -102,7 +103,7 @@ Test(pendulum, every_solver_of_rigid_contact_comes_to_the_end) {
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_info *info = sim_solver_at(k);
         int done = strncmp(info->name, five[0], 5) == 0 || strncmp(info->name, five[1], 5) == 0;
-        if (info->default_law == SIM_RIGID && !done) {
+        if (info->default_law != SIM_NEAR_RIGID && !done) {
             run r = swing(info->name);
             check(info->name, &r);
             drop(&r);
