@@ -79,6 +79,7 @@ typedef enum sim_reason {
     SIM_REASON_ENERGY,     /* the solution creates energy and was discarded: set by steps, not by solvers */
     SIM_REASON_REFUTED,    /* it claimed "solved" and the certificate contradicts it */
     SIM_REASON_WORK,       /* the limit on work: option most_work */
+    SIM_REASON_BUDGET,     /* the budget: sim_solution.most_iterations, or that of a step (sim_options.budget) */
     SIM_REASONS,
 } sim_reason;
 
@@ -118,6 +119,7 @@ typedef struct sim_solution {
     double multiplications; /* of those factorisations, if each were done from scratch; 0: not counted */
     double factor_seconds;  /* their time, where there is a clock */
     double expected;        /* multiplications of the next factor, set before `stop` is called; 0: none or unknown */
+    int most_iterations;    /* set by the caller, beside the option max_iterations: at most so many; 0: no limit */
     const sim_clock *clock; /* NULL: none */
     sim_history *history;   /* NULL: not asked for */
     /* called once an iteration; true: stop now, the outcome is SIM_AT_LIMIT.  NULL: run to the end */
@@ -139,6 +141,14 @@ typedef struct sim_watch {
     bool (*stop)(void *context, const sim_effort *effort);
     void *context;
 } sim_watch;
+
+/* Limits on the solver in a step.  Where one is reached the best iterate is applied, and the island is unsolved, with
+ * SIM_REASON_BUDGET.  Iterations give the same bits on any machine and for any number of threads; time does not, and is
+ * for runs in real time. */
+typedef struct sim_budget {
+    int iterations; /* for each island of contacts, over all calls of the solver; 0: no limit */
+    double time;    /* s, for all islands together; read after each iteration, so exceeded by one; 0: no limit */
+} sim_budget;
 
 /* A solver with its options and its memory, for one thread. */
 typedef struct sim_solver sim_solver;

@@ -43,6 +43,7 @@ typedef struct sim_options {
     double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
     const sim_solver_info *solver; /* of the contact problem; NULL: sim_solver_default() */
     const double *solver_option;   /* one for each of its options; NULL: defaults.  Those of a world are its own */
+    sim_budget budget;             /* of the solver */
     int compliance;                /* a sim_compliance; -1: the solver's own */
     sim_law_options law;
     bool sleep;         /* do steps leave out islands at rest? (docs/contact.md, "What sleeps") */

@@ -1,6 +1,6 @@
 /* Clocks, in seconds: of the wall since some moment, and of the processor, all threads of the process together.
  *
- * Only for measurements: no result of a simulation depends on a clock. */
+ * Only for measurements: no result of a simulation depends on a clock, but for steps with a budget of time. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

@@ -14,6 +14,7 @@
 struct sim_solver {
     const solver_type *type;
     double *option;
+    double *limited; /* those of one call: `option` within the caller's limit of iterations */
     sim_arena *scratch;
     void *kept;
     bool has_lapack;      /* LAPACK's memory is allocated */
@@ -40,9 +41,10 @@ static sim_status check_option_value(const sim_solver_info *info, int k, double 
 static sim_status init_solver(sim_solver *s, const double *option, sim_error *error) {
     const sim_solver_info *info = &s->type->info;
     s->option = malloc((size_t)(info->noptions + 1) * sizeof *s->option);
+    s->limited = malloc((size_t)(info->noptions + 1) * sizeof *s->limited);
     s->scratch = arena_create();
     s->kept = s->type->create ? s->type->create() : NULL;
-    if (!s->option || !s->scratch || (s->type->create && !s->kept)) {
+    if (!s->option || !s->limited || !s->scratch || (s->type->create && !s->kept)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", info->name);
     }
     for (int k = 0; k < info->noptions; k++) {
@@ -81,6 +83,7 @@ void sim_solver_free(sim_solver *s) {
         }
         arena_free(s->scratch);
         free(s->option);
+        free(s->limited);
         free(s);
     }
 }
@@ -186,6 +189,24 @@ static void write_nonfinite(const solver_call *call) {
     call->out->reason = SIM_REASON_NONFINITE;
 }
 
+/* The options, with the limits of iterations at most `most_iterations`; 0: as they are. */
+static const double *limit_options(const sim_solver *s, int most_iterations) {
+    const sim_solver_info *info = &s->type->info;
+    for (int k = 0; k < info->noptions; k++) {
+        const char *name = info->option[k].name;
+        bool limit = strcmp(name, "max_iterations") == 0 || strcmp(name, "iterations") == 0;
+        s->limited[k] = limit ? fmin(s->option[k], most_iterations) : s->option[k];
+    }
+    return most_iterations > 0 ? s->limited : s->option;
+}
+
+/* The reason of a failure: a limit of iterations is the caller's if that one was reached. */
+static sim_reason reason_of_call(const sim_solution *out, bool stopped) {
+    sim_reason reason = outcome_reason(out, stopped);
+    bool spent = out->most_iterations > 0 && out->iterations >= out->most_iterations;
+    return reason == SIM_REASON_ITERATIONS && spent ? SIM_REASON_BUDGET : reason;
+}
+
 sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regularisation *law, sim_solution *out,
                             sim_error *error) {
     /* clear the solution */
@@ -206,7 +227,8 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         return too_large;
     }
     /* call; problems that the method cannot take as they are get velocities */
-    solver_call call = {p, law->R, law->target, s->option, s->scratch, s->kept, out, 0, 0, s->threads};
+    const double *option = limit_options(s, out->most_iterations);
+    solver_call call = {p, law->R, law->target, option, s->scratch, s->kept, out, 0, 0, s->threads};
     const sim_solver_info *info = &s->type->info;
     bool takes_W = info->local && (info->asymmetric || !p->W || p->W->symmetric);
     bool wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;
@@ -232,7 +254,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
         out->outcome = SIM_BROKEN_DOWN;
         out->reason = SIM_REASON_NONFINITE;
     }
-    out->reason = outcome_reason(out, listener.stopped);
+    out->reason = reason_of_call(out, listener.stopped);
     out->outcome = out->reason == SIM_REASON_TIME ? SIM_AT_LIMIT : out->outcome;
     arena_release(s->scratch, 0);
     return status ? sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contact rows", p->nrow) : SIM_OK;

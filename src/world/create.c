@@ -25,6 +25,11 @@ sim_status options_check(const sim_options *o, sim_error *error) {
     if (o->compliance >= SIM_COMPLIANCES) {
         return sim_fail(error, SIM_BAD_INPUT, "%d is not a compliance", o->compliance);
     }
+    /* budget */
+    if (o->budget.iterations < 0 || !(o->budget.time >= 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "the budget of the solver must not be negative, as %d iterations, %g s",
+                        o->budget.iterations, o->budget.time);
+    }
     /* sleep */
     if (o->sleep && (o->sleep_speed < 0 || o->sleep_time < 0)) {
         return sim_fail(error, SIM_BAD_INPUT, "the speed and the time of sleep must not be negative, as %g m/s, %g s",
@@ -267,6 +272,7 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     /* contact stage */
     contact_options options = {.solver = o->solver,
                                .solver_option = o->solver_option,
+                               .budget = o->budget,
                                .compliance = contacts_compliance(o),
                                .law = o->law,
                                .threads = o->threads};

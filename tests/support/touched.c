@@ -47,7 +47,11 @@ touched *touched_create(sim_model *m, const double *q, const double *v, int extr
     touched *t = calloc(1, sizeof *t);
     size_t nv = (size_t)m->nv + 1;
     const sim_solver_info *info = sim_solver_find(solver);
-    contact_options options = {info, NULL, info->default_law, sim_law_options_default(), 1, bodies};
+    contact_options options = {.solver = info,
+                               .compliance = info->default_law,
+                               .law = sim_law_options_default(),
+                               .threads = 1,
+                               .bodies = bodies};
     t->model = m;
     t->derived = sim_derived_create(m, NULL);
     t->q = calloc((size_t)m->nq + 1, sizeof *t->q);

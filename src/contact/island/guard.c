@@ -105,9 +105,9 @@ sim_status guard_replace(island *is, sim_arena *scratch) {
         is->v[j] += p->v_free[j];
     }
     arena_release(scratch, mark);
-    /* the outcome is a failure of the solver */
+    /* the outcome is a failure of the solver, or of the budget that ended it */
     is->solution.outcome = SIM_BROKEN_DOWN;
-    is->solution.reason = SIM_REASON_ENERGY;
+    is->solution.reason = is->solution.reason == SIM_REASON_BUDGET ? SIM_REASON_BUDGET : SIM_REASON_ENERGY;
     is->solution.finished_by = -1;
     is->refused = true;
     return SIM_OK;

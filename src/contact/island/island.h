@@ -17,6 +17,14 @@ sim_status solve_island(assembly *f, const contact_options *options, const worke
 /* The failure of a step that its caller stopped. */
 sim_status fail_stopped(sim_error *error);
 
+/* ---- budget ---- */
+
+/* The deadlines of all islands, from now on; `parallel` of each is known. */
+void budget_share_time(const assembly *f, const sim_budget *budget);
+/* Is its deadline over?  Or its iterations used up? */
+bool budget_is_late(const island *is);
+bool budget_is_spent(const island *is, const sim_budget *budget);
+
 /* ---- restitution ---- */
 
 typedef enum restitution_stage {

@@ -4,7 +4,8 @@
  *
  * Four fixed points are nested in `solve_rows`, from the outside: which overlaps any motion can undo (undo.c), how much
  * restitution creates no energy (restitution.c), which actuators are driven off their side (actuators.c), and the
- * solver. Each hands the next a problem derived from the island's assembled one, which nobody changes (variant.c). */
+ * solver. Each hands the next a problem derived from the island's assembled one, which nobody changes (variant.c).  Where
+ * the budget of the step is used up (budget.c), all four end with the last solution. */
 #include "contact/island/island.h"
 #include "solver/matrices/delassus.h"
 #include "solver/solver.h"
@@ -60,34 +61,37 @@ static sim_status derive_laws(island_call *k, double restitution, sim_error *err
     return status ? sim_fail(error, status, NO_MEMORY) : SIM_OK;
 }
 
-/* The solver asks often; the caller is asked less often where islands are small. */
+/* The solver asks often: the deadline is read each time; the caller is asked less often where islands are small. */
 static bool ask_caller(void *context) {
     island_call *k = context;
     const sim_problem *p = &k->is->problem;
     const sim_solution *at = &k->is->solution;
-    if (!k->stopped && k->left-- <= 0) {
+    if (k->f->in->watch && !k->stopped && k->left-- <= 0) {
         sim_effort effort = {p->nconstraint,      p->nrow,     k->f->nisland, at->factorisations,
                              at->multiplications, at->expected};
         k->left = WORK_BETWEEN_CALLERS / (p->nrow + p->nv + 1);
         k->stopped = k->f->in->watch->stop(k->f->in->watch->context, &effort);
     }
-    return k->stopped;
+    return k->stopped || budget_is_late(k->is);
 }
 
 sim_status fail_stopped(sim_error *error) { return sim_fail(error, SIM_FAILED, "the caller stopped the step"); }
 
-/* One call of the solver; its effort is added to that of earlier calls. */
+/* One call of the solver, with the iterations that the budget leaves; its effort is added to that of earlier calls. */
 static sim_status call_solver(island_call *k, sim_error *error) {
     island *is = k->is;
+    int most = k->options->budget.iterations;
     sim_regularisation own = {is->law.R, is->law.target};
     sim_solution before = is->solution;
     is->solution = (sim_solution){.v = is->v, .impulse = is->impulse, .clock = k->f->in->clock};
-    if (k->f->in->watch) {
+    is->solution.most_iterations = most > 0 ? most - before.iterations : 0;
+    if (k->f->in->watch || is->deadline < HUGE_VAL) {
         is->solution.stop = ask_caller;
         is->solution.stop_context = k;
     }
     sim_status status = sim_solver_solve(k->worker->solver, &is->problem, &own, &is->solution, error);
     is->solution.stop = NULL;
+    is->solution.reason = is->solution.reason == SIM_REASON_TIME ? SIM_REASON_BUDGET : is->solution.reason;
     is->solution.iterations += before.iterations;
     is->solution.factorisations += before.factorisations;
     is->solution.multiplications += before.multiplications;
@@ -95,12 +99,24 @@ static sim_status call_solver(island_call *k, sim_error *error) {
     return status || !k->stopped ? status : fail_stopped(error);
 }
 
+/* A loop around the solver asks for another solution: is there still a budget for it?  Otherwise the last one is that of
+ * an unfinished loop. */
+static bool may_go_on(island_call *k) {
+    sim_solution *s = &k->is->solution;
+    bool spent = budget_is_spent(k->is, &k->options->budget);
+    if (spent) {
+        s->outcome = s->outcome <= SIM_AT_ROUNDING ? SIM_AT_LIMIT : s->outcome;
+        s->reason = s->reason ? s->reason : SIM_REASON_BUDGET;
+    }
+    return !spent;
+}
+
 /* Is there no solution, or one that gains what it must not, and might shallow overlaps be the reason?  Then the laws
  * are derived again with those examined, too; whether that lowered any target. */
 static bool reconsider_overlaps(island_call *k, sim_status *status, sim_error *error) {
     island *is = k->is;
     bool doubtful = is->solution.outcome > SIM_AT_ROUNDING || guard_excess(is, k->worker->scratch) > 0;
-    if (is->thorough || !doubtful || !undo_any(is, k->options->law.threshold)) {
+    if (is->thorough || !doubtful || !undo_any(is, k->options->law.threshold) || !may_go_on(k)) {
         return false;
     }
     int rows = is->rows;
@@ -131,8 +147,8 @@ static sim_status solve_rows(island_call *k, sim_error *error) {
                 derive_problem(k->f, is, search.part, rows);
                 status = status ? status : call_solver(k, error);
                 rows += status ? 0 : actuators_add_crossed(k->f, is);
-            } while (rows > is->rows);
-        } while (!status && restitution_next(&search));
+            } while (rows > is->rows && may_go_on(k));
+        } while (!status && restitution_next(&search) && may_go_on(k));
         is->seconds[CONTACT_FACTOR] = is->solution.factor_seconds;
         time_lap(k, CONTACT_SOLVER);
         status = status ? status : judge_island(is, k->worker->solver, k->worker->scratch, error);
@@ -200,16 +216,20 @@ static void solve_small_islands(void *context, int index, int first, int end) {
 
 /* An island that is more than one thread's part of the whole, and not small, is solved by all threads together, if the
  * solver uses them.  That saves time and changes no bit. */
-static void solve_large_islands(const islands_call *all, sim_threads *threads) {
-    const worker *w = &all->workers[0];
-    if (!solver_uses_threads(w->solver) || threads_count(threads) == 1) {
-        return;
-    }
-    solver_set_threads(w->solver, threads);
+static void mark_large_islands(const islands_call *all, sim_threads *threads) {
+    bool shares = solver_uses_threads(all->workers[0].solver) && threads_count(threads) > 1;
     for (int i = 0; i < all->f->nisland; i++) {
         island *is = &all->f->island[i];
         bool large = is->base.nconstraint > all->f->nconstraint / threads_count(threads);
-        is->parallel = large && is->base.nconstraint >= MIN_PARALLEL_CONSTRAINTS;
+        is->parallel = shares && large && is->base.nconstraint >= MIN_PARALLEL_CONSTRAINTS;
+    }
+}
+
+static void solve_large_islands(const islands_call *all, sim_threads *threads) {
+    const worker *w = &all->workers[0];
+    solver_set_threads(w->solver, threads);
+    for (int i = 0; i < all->f->nisland; i++) {
+        island *is = &all->f->island[i];
         if (is->parallel) {
             is->failed = solve_island(all->f, all->options, w, is, NULL);
         }
@@ -219,6 +239,8 @@ static void solve_large_islands(const islands_call *all, sim_threads *threads) {
 
 void solve_islands(assembly *f, const contact_options *options, const worker *workers, sim_threads *threads) {
     islands_call all = {f, options, workers};
+    mark_large_islands(&all, threads);
+    budget_share_time(f, &options->budget);
     solve_large_islands(&all, threads);
     threads_run(threads, f->nisland, solve_small_islands, &all);
 }

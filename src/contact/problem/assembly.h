@@ -134,6 +134,7 @@ typedef struct island {
     bool refused;          /* did its solution create energy? */
     double excess, undone; /* J: of the refused one; put in by undoing overlaps */
 
+    double deadline; /* s, of the wall clock; HUGE_VAL: none (budget.c) */
     double seconds[CONTACT_PARTS];
     bool parallel; /* solved by all threads together */
 } island;

@@ -12,6 +12,7 @@
 typedef struct contact_options {
     const sim_solver_info *solver;
     const double *solver_option; /* NULL: defaults */
+    sim_budget budget;
     sim_compliance compliance;
     sim_law_options law;
     int threads;

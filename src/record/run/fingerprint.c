@@ -142,6 +142,13 @@ static void add_contact_options(uint64_t *hash, const sim_options *options) {
     add_number(hash, options->contact_margin);
     ADD(hash, compliance);
     ADD(hash, options->law);
+    /* files of runs without a budget keep their fingerprint */
+    if (options->budget.iterations > 0) {
+        ADD(hash, options->budget.iterations);
+    }
+    if (options->budget.time > 0) {
+        ADD(hash, options->budget.time);
+    }
 }
 
 uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {

@@ -103,6 +103,7 @@ void read_contact_options(loader *l) {
     o->compliance = w->compliance - 1;
     o->law = (sim_law_options){w->law.beta,    w->law.sigma, w->law.push, w->law.threshold,
                                w->law.carried, w->law.slop,  w->law.undo};
+    o->budget = (sim_budget){(int)w->budget.iterations, w->budget.time};
     if (o->solver) {
         read_solver_options(l, o->solver, node_member(w->at, "solver"), w->solver_options);
     }

@@ -79,6 +79,7 @@ struct table {
 extern const table table_scene;
 extern const table table_world;
 extern const table table_law;
+extern const table table_budget;
 extern const table table_material;
 extern const table table_material_pair;
 extern const table table_body;

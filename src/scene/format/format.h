@@ -19,6 +19,12 @@ typedef struct law_data {
     double beta, sigma, push, threshold, carried, slop, undo;
 } law_data;
 
+typedef struct budget_data {
+    const node *at;
+    int64_t iterations;
+    double time;
+} budget_data;
+
 typedef struct world_data {
     const node *at;
     double gravity[3], step, duration;
@@ -31,6 +37,7 @@ typedef struct world_data {
     double contact_margin;
     int solver; /* -1: none of that name */
     const node *solver_options;
+    budget_data budget;
     int compliance;
     law_data law;
     bool sleep;

@@ -68,6 +68,8 @@ static const field world_fields[] = {
              "[solver_options](#solver_options)."},
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
      .help = "Options of that solver, by name ([solver_options](#solver_options)). Options in `solver` replace these."},
+    {"solver_budget", FIELD_OBJECT, AT(world_data, budget), .table = &table_budget,
+     .help = "Limits on the solver in a step. Where one is reached the best solution so far is applied."},
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
      .help = "Compliance of contacts that are too stiff for the step: none (`rigid`), the least that the step "
              "resolves (`near-rigid`), or springs that keep the force of friction and follow the load (`elastic`). "
@@ -85,6 +87,19 @@ static const field world_fields[] = {
 };
 const table table_world = {"world", "Gravity, time stepping, contact solver and contact law.", sizeof(world_data),
                            world_fields, .count = COUNT(world_fields)};
+
+static const field budget_fields[] = {
+    {"iterations", FIELD_INTEGER, AT(budget_data, iterations), WITHIN(1, 1000000),
+     .help = "Limit of the solver's iterations for each island of contacts. Results are the same on any machine. "
+             "Default: none but that of the solver's own options."},
+    {"time", FIELD_NUMBER, AT(budget_data, time), .unit = "s", POSITIVE,
+     .help = "Limit of the wall time in which a step solves its contacts, for runs in real time: results then differ "
+             "from run to run. A solver exceeds it by an iteration at most. Default: none."},
+};
+const table table_budget = {"solver_budget",
+                            "Limits on the solver in a step. A solver that reaches one ends with its best iterate, "
+                            "which is applied and judged. The step counts as unsolved, for the reason `over budget`.",
+                            sizeof(budget_data), budget_fields, .count = COUNT(budget_fields)};
 
 static const field law_fields[] = {
     {"beta", FIELD_NUMBER, AT(law_data, beta), POSITIVE, .standard = "1",
@@ -440,12 +455,10 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {&table_scene,      &table_world,       &table_law,
-                                   &table_body,       &table_pose,        &table_joint,
-                                   &table_inertia,    &table_shape,       &table_solid,
-                                   &table_exclusion,  &table_material,    &table_material_pair,
-                                   &table_instance,   &table_model,       &table_repeat,
-                                   &table_initial,    &table_actuator,    &table_load,
-                                   &table_constraint, &table_track,       &table_vector_track,
-                                   &table_sine,       &table_vector_sine, &table_record,
-                                   &table_point,      &table_camera,      NULL};
+const table *const all_tables[] = {&table_scene,         &table_world,        &table_law,       &table_budget,
+                                   &table_body,          &table_pose,         &table_joint,     &table_inertia,
+                                   &table_shape,         &table_solid,        &table_exclusion, &table_material,
+                                   &table_material_pair, &table_instance,     &table_model,     &table_repeat,
+                                   &table_initial,       &table_actuator,     &table_load,      &table_constraint,
+                                   &table_track,         &table_vector_track, &table_sine,      &table_vector_sine,
+                                   &table_record,        &table_point,        &table_camera,    NULL};

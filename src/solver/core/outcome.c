@@ -16,6 +16,7 @@ static const struct {
                           "the compliance of friction differs between the tangents, which the law does not allow"},
     [SIM_REASON_ENERGY] = {"creates energy", "the solution creates energy and is rejected"},
     [SIM_REASON_REFUTED] = {"refuted", "the certificate refutes the claim that this is a solution"},
+    [SIM_REASON_BUDGET] = {"over budget", "the iterations or the time that the step may take are used up"},
     [SIM_REASON_WORK] = {"too much work", "the limit of work (most_work) is reached"},
 };
 

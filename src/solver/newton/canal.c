@@ -308,6 +308,7 @@ static sim_status solve_inner_problem(canal *c) {
     int limit = (int)c->call->option[MAX_ITERATIONS], before = c->inner.iterations;
     sim_status status;
     c->newton.options.tolerance = fmax(MIN_INNER_TOLERANCE, fmin(c->max_inner_tolerance, INNER_OVER_E * c->best));
+    c->form.max_steps = limit;
     do {
         int some = c->inner.iterations + (c->leap.extrapolated ? MAX_TRIAL_STEPS : MAX_INNER_STEPS);
         c->newton.options.max_iterations = some < limit ? some : limit;
@@ -515,7 +516,6 @@ static void *begin_canal(solver_call *call) {
     c->least = stall_watch_start(LEAST_RATIO);
     c->halving = stall_watch_start(HALF_RATIO);
     c->max_inner_tolerance = MAX_INNER_TOLERANCE;
-    c->form.max_steps = (int)call->option[MAX_ITERATIONS];
     c->inner = *call->out;
     c->inner.history = NULL; /* the history has one record per outer iteration */
     if (!init_problem(c, call->workspace, call->scratch)) {

@@ -22,7 +22,7 @@ typedef struct canal_inner {
     int pause, left; /* outer iterations without the strict form after a failure; those still to come */
 } canal_inner;
 
-/* The caller sets `way` and `max_steps` before; `newton` has begun.  false without memory. */
+/* The caller sets `way` before, and `max_steps` before each solve; `newton` has begun.  false without memory. */
 bool inner_begin(canal_inner *n, primal *newton, sim_arena *scratch);
 /* True if the form may use shifts. */
 static inline bool inner_shifts(const canal_inner *n) { return n->way == INNER_CASCADED || n->way == INNER_MIXED; }

@@ -169,7 +169,10 @@ static double sum_work(const auto_turns *t, int first, int end) {
     return sum;
 }
 
-static bool is_portfolio_solved(const auto_turns *t) { return t->E <= t->tolerance || solution_stopped(t->call->out); }
+/* Solved, or the caller's limits are reached. */
+static bool is_portfolio_done(const auto_turns *t) {
+    return t->E <= t->tolerance || auto_iterations_left(t) <= 0 || solution_stopped(t->call->out);
+}
 
 /* Have the turns had as much work as acn before them? */
 static bool has_patience_ended(const auto_turns *t) {
@@ -190,7 +193,7 @@ static bool has_start_ended(const auto_turns *t) {
         least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
         growth += k != FINISHER && (t->branch[k].turns || has_begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
-    return is_portfolio_solved(t) || has_patience_ended(t) ||
+    return is_portfolio_done(t) || has_patience_ended(t) ||
            (may_end && work > least && work > growth * t->work_at_halving);
 }
 
@@ -283,7 +286,9 @@ static void write_outcome(auto_turns *t) {
     out->finished_by = t->best < 0 ? -1 : name_of_branch[t->best];
     out->residual = t->E;
     out->outcome = outcome_of(t, b);
-    out->reason = out->outcome == SIM_AT_LIMIT ? SIM_REASON_STANDSTILL : reason_of_branches(t);
+    out->reason = out->outcome != SIM_AT_LIMIT   ? reason_of_branches(t)
+                  : auto_iterations_left(t) <= 0 ? SIM_REASON_ITERATIONS
+                                                 : SIM_REASON_STANDSTILL;
 }
 
 /* First method: Newton's, if the warm start is nearly a solution.  A few contacts take less time to sweep than to
@@ -315,7 +320,7 @@ static bool run_first_branch(auto_turns *t) {
         }
         auto_record_error(t, b);
     }
-    while (b->stage == AUTO_RUNNING && !is_portfolio_solved(t)) {
+    while (b->stage == AUTO_RUNNING && !is_portfolio_done(t)) {
         if (!auto_resume_branch(t, b, HUGE_VAL)) {
             return false;
         }
@@ -373,15 +378,15 @@ static sim_status solve(solver_call *call) {
         return SIM_NO_RESOURCE;
     }
     /* starts, until one succeeds */
-    for (int k = 0; k < STARTS && !is_portfolio_solved(t) && !has_patience_ended(t); k++) {
+    for (int k = 0; k < STARTS && !is_portfolio_done(t) && !has_patience_ended(t); k++) {
         bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];
         if (!same && ((k > 0 && !auto_restart_all(t)) || !run_first_branch(t) ||
-                      (!is_portfolio_solved(t) && !take_start(t, k == 0)))) {
+                      (!is_portfolio_done(t) && !take_start(t, k == 0)))) {
             return SIM_NO_RESOURCE;
         }
     }
-    if (!is_portfolio_solved(t) && !finish_with_first_branch(t)) {
+    if (!is_portfolio_done(t) && !finish_with_first_branch(t)) {
         return SIM_NO_RESOURCE;
     }
     write_outcome(t);

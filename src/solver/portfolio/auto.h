@@ -79,6 +79,8 @@ void auto_record_error(auto_turns *t, auto_branch *b);
 double auto_total_work(const auto_turns *t);
 static inline double auto_work_since_start(const auto_branch *b) { return b->call.work - b->work_before; }
 double auto_iteration_work(const auto_turns *t, const auto_branch *b);
+/* Iterations that the caller's limit leaves to all methods; HUGE_VAL without one. */
+double auto_iterations_left(const auto_turns *t);
 /* sum += iterations, factorisations, searches and multiplications of a part. */
 void auto_add_effort(sim_solution *sum, const sim_solution *part);
 

@@ -26,6 +26,14 @@ double auto_total_work(const auto_turns *t) {
     return sum;
 }
 
+double auto_iterations_left(const auto_turns *t) {
+    int most = t->call->out->most_iterations, done = 0;
+    for (int k = 0; k < t->count; k++) {
+        done += t->branch[k].out.iterations;
+    }
+    return most > 0 ? most - done : HUGE_VAL;
+}
+
 double auto_iteration_work(const auto_turns *t, const auto_branch *b) {
     return b->call.iteration_work > 0 ? b->call.iteration_work
            : b->expected > 0          ? b->expected
@@ -261,6 +269,8 @@ static void end_branch(auto_turns *t, auto_branch *b) {
 }
 
 bool auto_resume_branch(auto_turns *t, auto_branch *b, double work) {
+    double most = b->type->info.option[b->limit].high;
+    b->option[b->limit] = fmin(most, b->out.iterations + auto_iterations_left(t));
     solver_piece piece = b->type->resume(b->state, b->call.work + work);
     auto_record_error(t, b);
     confirm_solution(t, b);
@@ -281,7 +291,7 @@ bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps) {
     found.iterations = found.factorisations = found.searches = 0;
     found.multiplications = found.factor_seconds = 0;
     from.impulse_guess = t->best >= 0 && b->turns > 1 ? t->impulse : NULL;
-    b->option[b->limit] = fmin(floor(steps), MAX_STEPS);
+    b->option[b->limit] = fmin(fmin(floor(steps), MAX_STEPS), auto_iterations_left(t));
     call.problem = &from;
     call.out = &found;
     /* the solve, its work and its result */
