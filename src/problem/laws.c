@@ -84,6 +84,19 @@ static double law_inverse_mass(const law *l, const sim_constraint *c, const doub
     return elastic_contact ? W[8] : inverse_mass(W, c->rows, k);
 }
 
+double law_free_change(const sim_problem *p, const sim_constraint *c) {
+    double gain = 0;
+    for (int side = 0; side < 2; side++) {
+        double sum = 0;
+        for (int row = 0; row < c->rows; row++) {
+            double du = side_velocity(p, c, row, side, p->v_free) - side_velocity(p, c, row, side, p->v_start);
+            sum += du * du;
+        }
+        gain = fmax(gain, sum);
+    }
+    return sqrt(gain);
+}
+
 /* The overlap of a constraint that no step undoes; 0 where the problem does not know both velocities:
  *
  *     slop dt du,   du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows of the constraint.
@@ -96,18 +109,8 @@ static double law_inverse_mass(const law *l, const sim_constraint *c, const doub
  * + tau) beta^2/(4 pi^2) g dt = g dt^2 / 20. */
 static double eval_slop(const law *l, const sim_constraint *c) {
     const sim_problem *p = l->problem;
-    double gain = 0;
-    if (l->options->slop > 0 && p->v_start && p->v_free) {
-        for (int side = 0; side < 2; side++) {
-            double sum = 0;
-            for (int row = 0; row < c->rows; row++) {
-                double du = side_velocity(p, c, row, side, p->v_free) - side_velocity(p, c, row, side, p->v_start);
-                sum += du * du;
-            }
-            gain = fmax(gain, sum);
-        }
-    }
-    return l->options->slop * p->step * sqrt(gain);
+    bool known = l->options->slop > 0 && p->v_start && p->v_free;
+    return known ? l->options->slop * p->step * law_free_change(p, c) : 0;
 }
 
 /* The speed at which a gap may close, or an overlap is undone, m/s. */

@@ -87,7 +87,7 @@ sim_status guard_replace(island *is, sim_arena *scratch);
 /* J that undoing overlaps put in. */
 double guard_undone(const island *is, double threshold);
 
-/* The velocity with which positions move beyond v_start + travel (v - v_start), into `shift`. */
-sim_status correct_positions(const island *is, double travel, sim_arena *scratch);
+/* The velocity with which positions move beyond v_start + travel (v - v_start), into `shift`; `fall`: g dt, m/s. */
+sim_status correct_positions(const island *is, double travel, double fall, sim_arena *scratch);
 
 #endif

@@ -22,12 +22,13 @@
  *
  * Cost: one half solve for each stop, two products with Z a sweep, and in the end one solve for each tree. */
 #include "contact/island/island.h"
+#include "problem/laws.h"
 
 #include <string.h>
 
 enum { MAX_SWEEPS = 100 };
 static const double RELATIVE_TOLERANCE = 1e-6; /* of the change in the first sweep */
-static const double MIN_RELATIVE_NEED = 1e-3;  /* of the change of normal velocity by free motion in the step */
+static const double MIN_RELATIVE_NEED = 1e-3;  /* of the change of velocity by forces alone in the step */
 
 /* A side of a stop: its row of Z, and the range of velocities that it moves. */
 typedef struct correction_side {
@@ -55,13 +56,16 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
     return velocity_of_row(p, c, normal_row(c), v);
 }
 
-/* The least J_n c of each stop, m/s.  Is any large enough to matter?
+/* The least J_n c of each stop, m/s.  Is any large enough to matter?  The shift of 1e-3 g dt^2 that is left out is a
+ * twentieth of the overlap that the law leaves alone (laws.c).  The change of either side counts, not that along the
+ * normal: gravity closes no gap to a wall, and none between bodies that fall together.  `fall` is g dt: the free motion
+ * of a robot at rest has the forces of its contacts in it, and changes nothing.
  *
  * A contact that rolls over both bodies and presses as promised takes c of either sign, so that its gap ends as
  * promised. A gap that swings by the error of the scheme would else be pushed out on one side and left on the other,
  * and bodies would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must
  * only not close it. */
-static bool find_needs(const island *s, double travel, double *needed, char *both_signs) {
+static bool find_needs(const island *s, double travel, double fall, double *needed, char *both_signs) {
     const sim_problem *p = &s->problem;
     bool any = false;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -85,8 +89,8 @@ static bool find_needs(const island *s, double travel, double *needed, char *bot
         /* does the contact roll and press? */
         both_signs[i] =
             s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
-        any |= (both_signs[i] ? fabs(needed[i]) : needed[i]) >
-               MIN_RELATIVE_NEED * fabs(normal_velocity(p, c, p->v_free) - u0);
+        double change = max_of(law_free_change(p, c), c->kind == SIM_CONTACT ? fall : 0);
+        any |= (both_signs[i] ? fabs(needed[i]) : needed[i]) > MIN_RELATIVE_NEED * change;
     }
     return any;
 }
@@ -174,7 +178,7 @@ static void compute_shift(const correction *l, double *shift) {
     }
 }
 
-sim_status correct_positions(const island *s, double travel, sim_arena *scratch) {
+sim_status correct_positions(const island *s, double travel, double fall, sim_arena *scratch) {
     /* memory */
     const sim_problem *p = &s->problem;
     correction l = {.p = p};
@@ -185,7 +189,7 @@ sim_status correct_positions(const island *s, double travel, sim_arena *scratch)
         return SIM_NO_RESOURCE;
     }
     /* rows that need a shift */
-    if (travel == 1 || !find_needs(s, travel, needed, both_signs)) {
+    if (travel == 1 || !find_needs(s, travel, fall, needed, both_signs)) {
         return SIM_OK;
     }
     if (list_stops(&l, needed, both_signs, scratch)) {
