@@ -54,6 +54,9 @@ typedef struct sim_options {
 /* 1 ms, midpoint, one thread, 1e-10, 50 iterations, contacts on, margin by size, auto, nothing sleeps. */
 SIM_API sim_options sim_options_default(void);
 
+/* The compliance that contacts get: the one asked for, or that of the solver (NULL: of sim_solver_default()). */
+SIM_API sim_compliance sim_options_compliance(const sim_options *options);
+
 /* The rest of a tree. */
 typedef struct sim_rest {
     int64_t steps;  /* at rest, with the same drives */

@@ -2,7 +2,6 @@
 #include "world/world.h"
 #include "math/v3.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,20 +14,6 @@ static const char *const integrator_names[SIM_INTEGRATORS] = {
 };
 
 const char *sim_integrator_name(sim_integrator integrator) { return integrator_names[integrator]; }
-
-sim_options sim_options_default(void) {
-    return (sim_options){.step = 1e-3,
-                         .integrator = SIM_MIDPOINT,
-                         .threads = 1,
-                         .tolerance = 1e-10,
-                         .max_iterations = 50,
-                         .contacts = 1,
-                         .contact_margin = NAN,
-                         .compliance = -1,
-                         .law = sim_law_options_default(),
-                         .sleep_speed = NAN,
-                         .sleep_time = NAN};
-}
 
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
     /* options */

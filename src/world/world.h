@@ -51,6 +51,9 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
 sim_status world_create_parts(sim_world *w, sim_error *error);
 /* The world's collisions, created when they are first needed. */
 sim_status world_create_collision(sim_world *w, sim_error *error);
+
+/* ---- options.c ---- */
+
 sim_status options_check(const sim_options *options, sim_error *error);
 
 /* ---- profile.c ---- */

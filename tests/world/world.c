@@ -57,6 +57,15 @@ Test(world, bad_options_and_states_are_refused) {
     sim_model_free(m);
 }
 
+Test(world, contacts_get_the_compliance_asked_for_or_that_of_the_solver) {
+    sim_options options = sim_options_default();
+    cr_expect_eq(sim_options_compliance(&options), sim_solver_default()->default_law);
+    options.solver = sim_solver_find("pgs");
+    cr_expect_eq(sim_options_compliance(&options), SIM_RIGID);
+    options.compliance = SIM_ELASTIC;
+    cr_expect_eq(sim_options_compliance(&options), SIM_ELASTIC);
+}
+
 /* Two balls that overlap and stay where they are. */
 static sim_model *two_balls(void) {
     sim_builder *b = sim_builder_create();

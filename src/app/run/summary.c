@@ -101,13 +101,13 @@ static void print_figure(const run_context *run, const char *before, int figure,
 /* The reason for which the rigid law holds less exactly than the solver's own. */
 static void explain_rigid_error(const sim_options *options) {
     const sim_solver_info *info = options->solver;
-    int compliance = options->compliance < 0 ? (int)info->default_law : options->compliance;
+    sim_compliance compliance = sim_options_compliance(options);
     if (info->cone == SIM_CONE_CONVEX) {
         fprintf(stderr, ":\n                 not an error; the law of %s has compliance and lifts sliding bodies",
                 info->name);
     } else if (compliance != SIM_RIGID) {
         fprintf(stderr, ":\n                 not an error; contacts of the %s law have compliance",
-                sim_compliance_name((sim_compliance)compliance));
+                sim_compliance_name(compliance));
     }
 }
 

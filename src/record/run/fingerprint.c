@@ -134,7 +134,7 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
 
 static void add_contact_options(uint64_t *hash, const sim_options *options) {
     const sim_solver_info *info = options->solver;
-    int compliance = options->compliance < 0 ? (int)info->default_law : options->compliance;
+    int compliance = (int)sim_options_compliance(options);
     *hash = hash_bytes(*hash, info->name, strlen(info->name));
     for (int k = 0; k < info->noptions; k++) {
         add_number(hash, options->solver_option ? options->solver_option[k] : info->option[k].default_value);

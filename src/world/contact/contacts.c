@@ -151,7 +151,7 @@ static void copy_info(world_contacts *w, const contact_info *info) {
  * body in turns.  Each pass of the loop wakes at least one island. */
 static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
     /* collision at the start of the step, over the distance in which the law may act */
-    double reach = sim_law_reach(contacts_compliance(w->options), w->options->step);
+    double reach = sim_law_reach(sim_options_compliance(w->options), w->options->step);
     collision_input shapes = {.pose = w->start->pose,
                               .velocity = w->start->vel,
                               .step = reach,

@@ -63,10 +63,6 @@ sim_status contacts_report(world_contacts *c, const contact_info *info, sim_erro
 sim_status contacts_make_room(world_contacts *c, int count);
 /* Was its free motion found with forces of constraints of the step before? */
 bool contacts_hold(const world_contacts *c, int tree);
-/* The compliance asked for, or the solver's own. */
-static inline sim_compliance contacts_compliance(const sim_options *o) {
-    return o->compliance < 0 ? o->solver->default_law : (sim_compliance)o->compliance;
-}
 
 /* ---- acting_point.c ---- */
 
