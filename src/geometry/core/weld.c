@@ -63,7 +63,7 @@ static int find_vertex(const table *t, v3 p) {
     return best;
 }
 
-int weld_points(const v3 *point, int count, double tolerance, int *to) {
+sim_status weld_points(const v3 *point, int count, double tolerance, int *to) {
     /* hash grid with cells of four tolerances */
     size_t size = 16;
     while (size < 2 * (size_t)count) {
@@ -75,12 +75,12 @@ int weld_points(const v3 *point, int count, double tolerance, int *to) {
                malloc(size * sizeof(int)),
                malloc(((size_t)count + 1) * sizeof(int)),
                (uint32_t)(size - 1)};
-    int kept = t.first && t.next ? 0 : -1;
-    for (size_t i = 0; kept == 0 && i < size; i++) {
+    bool roomy = t.first && t.next;
+    for (size_t i = 0; roomy && i < size; i++) {
         t.first[i] = -1;
     }
     /* each point to an earlier one within the tolerance, else to itself */
-    for (int i = 0; kept >= 0 && i < count; i++) {
+    for (int i = 0; roomy && i < count; i++) {
         to[i] = find_vertex(&t, point[i]);
         if (to[i] < 0) {
             uint32_t where =
@@ -88,10 +88,9 @@ int weld_points(const v3 *point, int count, double tolerance, int *to) {
             t.next[i] = t.first[where];
             t.first[where] = i;
             to[i] = i;
-            kept++;
         }
     }
     free(t.first);
     free(t.next);
-    return kept;
+    return roomy ? SIM_OK : SIM_NO_RESOURCE;
 }

@@ -228,7 +228,7 @@ static int flat_points(cloud *c, sim_error *error) {
 static hull_outcome keep_distinct(cloud *c, memory_pool *scratch) {
     int *to = POOL_NEW(scratch, int, c->count);
     c->kept = POOL_NEW(scratch, int, c->count);
-    if (!to || !c->kept || weld_points(c->point, c->count, c->tolerance, to) < 0) {
+    if (!to || !c->kept || weld_points(c->point, c->count, c->tolerance, to)) {
         return HULL_NO_MEMORY;
     }
     for (int i = 0; i < c->count; i++) {

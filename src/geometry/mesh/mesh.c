@@ -21,14 +21,14 @@ static const double FLAT_OVER_TOLERANCE =
     2e4; /* of the tolerance: heights that six digits of a coordinate do not tell from 0 */
 enum { MAX_INDICES = 1 << 30 };
 
-/* one[v]: the vertex that stands for v.  Returns the tolerance, negative without memory. */
-static double join_vertices(const v3 *vertex, int nvertex, int rounded, int *one) {
+/* one[v]: the vertex that stands for v.  Fails without memory. */
+static sim_status join_vertices(const v3 *vertex, int nvertex, int rounded, int *one, double *tolerance) {
     v3 low, high;
     double radius;
     solid_bounds(vertex, nvertex, &low, &high, &radius);
-    double size = v3_norm(v3_sub(high, low)), tolerance = WELD_OVER_SIZE * size + 4 * DBL_EPSILON * radius + DBL_MIN;
-    double reach = rounded ? fmax(FLT_EPSILON * size, tolerance) : tolerance;
-    return weld_points(vertex, nvertex, reach, one) < 0 ? -1 : tolerance;
+    double size = v3_norm(v3_sub(high, low));
+    *tolerance = WELD_OVER_SIZE * size + 4 * DBL_EPSILON * radius + DBL_MIN;
+    return weld_points(vertex, nvertex, rounded ? fmax(FLT_EPSILON * size, *tolerance) : *tolerance, one);
 }
 
 /* ---- the surface ---- */
@@ -65,9 +65,9 @@ static sim_status check_mesh(const v3 *vertex, int nvertex, const int (*triangle
     return SIM_OK;
 }
 
-/* Triangles with area, their corners renumbered to the vertices they use; returns how many, -1 without memory. */
-static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex,
-                          const int (*given)[3], int ngiven, int *one, double tolerance, int rounded) {
+/* Triangles with area, their corners renumbered to the vertices they use.  Fails without memory. */
+static sim_status keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex,
+                                 const int (*given)[3], int ngiven, int *one, double tolerance, int rounded) {
     /* corners after welding */
     int count = 0, whole = 0;
     for (int t = 0; t < ngiven; t++) {
@@ -79,9 +79,9 @@ static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *v
     }
     /* flip slivers, drop triangles without area */
     ngiven = whole;
-    if (!mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance,
-                           rounded ? FLAT_OVER_TOLERANCE * tolerance : 0)) {
-        return -1;
+    if (mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance,
+                          rounded ? FLAT_OVER_TOLERANCE * tolerance : 0)) {
+        return SIM_NO_RESOURCE;
     }
     for (int t = 0; t < ngiven; t++) {
         if (triangle_has_area(vertex, triangle[t], tolerance)) {
@@ -112,7 +112,7 @@ static int keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *v
     m->ntriangle = count;
     m->vertex = kept;
     m->triangle = (const int(*)[3])triangle;
-    return count;
+    return SIM_OK;
 }
 
 sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
@@ -128,25 +128,22 @@ sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int
     int(*across)[3] = pool_alloc(pool, (size_t)ntriangle, sizeof *across);
     int *one = malloc((size_t)nvertex * sizeof *one);
     /* weld vertices, keep triangles with area */
-    double tolerance = m && kept && corner && across && one ? join_vertices(vertex, nvertex, rounded, one) : -1;
-    int count = tolerance < 0
-                    ? -1
-                    : keep_triangles(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance, rounded);
+    double tolerance;
+    bool failed = !m || !kept || !corner || !across || !one;
+    failed = failed || join_vertices(vertex, nvertex, rounded, one, &tolerance);
+    failed = failed || keep_triangles(m, kept, corner, vertex, nvertex, triangle, ntriangle, one, tolerance, rounded);
     free(one);
-    /* neighbours */
-    if (count > 0) {
-        m->across = (const int(*)[3])across;
-        if (!mesh_neighbours(m->vertex, m->nvertex, m->triangle, count, across, &m->closed)) {
-            return m;
-        }
-    }
-    /* failure */
-    if (count == 0) {
+    if (!failed && m->ntriangle == 0) {
         sim_fail(error, SIM_BAD_INPUT, "none of the %d triangles of the mesh has an area", ntriangle);
-    } else {
-        sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", ntriangle);
+        return NULL;
     }
-    return NULL;
+    /* neighbours */
+    if (failed || mesh_neighbours(m->vertex, m->nvertex, m->triangle, m->ntriangle, across, &m->closed)) {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for a mesh of %d triangles", ntriangle);
+        return NULL;
+    }
+    m->across = (const int(*)[3])across;
+    return m;
 }
 
 /* ---- the geometry ---- */

@@ -25,9 +25,9 @@ sim_status mesh_neighbours(const v3 *vertex, int nvertex, const int (*triangle)[
 /* Does a triangle have more height than the tolerance? */
 bool triangle_has_area(const v3 *vertex, const int corner[3], double tolerance);
 /* Rids the surface of triangles without area that it needs to be closed, and of thin ones no higher than `rounding`, by
- * flipping edges.  False without memory. */
-bool mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
-                       double rounding);
+ * flipping edges.  Fails without memory. */
+sim_status mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
+                             double rounding);
 
 static inline v3 triangle_cross(const sim_mesh *mesh, int t) {
     const int *i = mesh->triangle[t];

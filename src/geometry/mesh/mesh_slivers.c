@@ -127,8 +127,8 @@ static bool flip_sliver(flipper *f, int t) {
     return true;
 }
 
-bool mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
-                       double rounding) {
+sim_status mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int ntriangle, double tolerance,
+                             double rounding) {
     /* slivers */
     flipper f = {vertex, triangle, NULL, tolerance, rounding};
     int *sliver = NULL, count = 0;
@@ -136,7 +136,7 @@ bool mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int nt
         count += is_sliver(&f, t);
     }
     if (count == 0) {
-        return true;
+        return SIM_OK;
     }
     /* memory and neighbours */
     sliver = malloc((size_t)count * sizeof *sliver);
@@ -163,5 +163,5 @@ bool mesh_flip_slivers(const v3 *vertex, int nvertex, int (*triangle)[3], int nt
     }
     free(sliver);
     free(f.across);
-    return done;
+    return done ? SIM_OK : SIM_NO_RESOURCE;
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+/* From the origin of the shape; 0 for half-spaces, which have no end. */
 static double shape_radius(const sim_shape *shape) {
     const double *s = shape->size;
     switch (shape->type) {
@@ -21,11 +22,16 @@ static double shape_radius(const sim_shape *shape) {
         return hypot(s[0], 0.5 * s[1]);
     case SIM_ELLIPSOID:
         return max_of(s[0], max_of(s[1], s[2]));
-    case SIM_HALF_SPACE:
-        return 0;
-    default:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
         return shape->geometry->radius;
+    case SIM_HALF_SPACE:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    return 0;
 }
 
 /* Of two bodies hung on each other, how far the one stands from the other tells as much as a shape. */
