@@ -75,9 +75,10 @@ def grasp(balls, counts):
                 set=(f"instances/2/repeat/counts={counts}",))
 
 
-def quadrupeds(robots, across):
-    return Case(f"quadrupeds-{robots}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, set=(
-        f"instances/0/repeat/counts=[{across},{across},{across}]", STEP, "world/integrator=symplectic", "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'))
+def quadrupeds(robots, across, heap="", height=0.6):
+    """`height`: m, from which the lowest robots fall: another one gives another heap."""
+    return Case(f"quadrupeds-{robots}{heap}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, set=(
+        f"instances/0/repeat/counts=[{across},{across},{across}]", f"instances/0/pose/position=[0,0,{height}]", STEP, "world/integrator=symplectic", "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'))
 
 
 def macklin(name, scene, settle, between, *settings):
@@ -101,6 +102,7 @@ CASES = [
     *(cube(5 * layers, layers, friction) for layers in (1, 2, 3) for friction in ("0.1", "0.5", "1.0", "2.0")),
     *(grasp(9 * layers, f"[3,3,{layers}]") for layers in range(1, 6)),
     *(quadrupeds(across ** 3, across) for across in range(1, 5)),
+    *(quadrupeds(8, 2, f"-heap-{k}", height) for k, height in enumerate((0.58, 0.62, 0.65, 0.7), 2)),
     macklin("arch", "contact/arch.json", 20, 10, "world/solver=canal"),
     macklin("pile", "papers/table_pile.json", 200, 40, "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'),
     macklin("gripper", "contact/gripper.json", 500, 20, "world/solver=canal"),

@@ -170,30 +170,33 @@ WAYS = {"bodies": "SubADMM", "trees": "No Body", "none": "No Sub"}
 SPLIT = [f"subadmm:max_iterations=100:tolerance=0:split={split}" for split in WAYS]
 PAPER_SPLIT = {"bodies": (0.435, 4.8802), "trees": (0.638, 4.8562), "none": (1.21, 4.8817)}  # of 8 robots: ms, -log10 residual
 SPLIT_ROBOTS = (8, 27)
+SPLIT_CASES = ("quadrupeds-8", *(f"quadrupeds-8-heap-{k}" for k in range(2, 6)), "quadrupeds-27")
 
 
 def split_words(quick):
     """Words of study/compare.py for 100 iterations on the whole system, tree by tree, and body by body."""
-    return words([f"quadrupeds-{n}" for n in SPLIT_ROBOTS], SPLIT, *(["--quick"] if quick else ["--repeat", "20"]))
+    return words(SPLIT_CASES, SPLIT, *(["--quick"] if quick else ["--repeat", "20"]))
 
 
 def split_figures(told):
-    """(robots, split) -> what came out, means of the problems; E is the median."""
+    """(robots, split) -> what came out, means of the problems of all heaps of so many robots; E is the median."""
     found = {}
     for robots in SPLIT_ROBOTS:
-        for split, entry in zip(WAYS, (e for e in told["entries"] if e["case"] == f"quadrupeds-{robots}")):
-            answers = entry["answers"]
+        entries = [e for e in told["entries"] if f"{e['case']}-".startswith(f"quadrupeds-{robots}-")]
+        for k, split in enumerate(WAYS):
+            heaps = entries[k::len(WAYS)]
+            answers = [a for e in heaps for a in e["answers"]]
             found[robots, split] = {
                 "ms": 1e3 * statistics.mean(a["seconds"] for a in answers), "digits": statistics.mean(shared.digits(a["lee"]) for a in answers),
-                "E": statistics.median(a["E"] for a in answers), "contacts": entry["contacts"],
-                "range": f"{entry['contacts_least']} to {entry['contacts_most']}"}
+                "E": statistics.median(a["E"] for a in answers), "contacts": statistics.mean(e["contacts"] for e in heaps),
+                "range": f"{min(e['contacts_least'] for e in heaps)} to {max(e['contacts_most'] for e in heaps)}"}
             found[robots, split]["times"] = found[robots, split]["ms"] / found[robots, "bodies"]["ms"]
     return found
 
 
 def quadrupeds(quick):
     """Table III."""
-    found = split_figures(compare.compare([f"quadrupeds-{n}" for n in SPLIT_ROBOTS], SPLIT, quick=quick, repeat=3 if quick else 20))
+    found = split_figures(compare.compare(list(SPLIT_CASES), SPLIT, quick=quick, repeat=3 if quick else 20))
     print(markdown.table(["robots", "contacts", "", "time [ms]", "times SubADMM", "-log10 residual", "E", "paper [ms]"], [
         [robots, one["range"], WAYS[split], f"{one['ms']:.3f}", f"{one['times']:.2f}", f"{one['digits']:.2f}", f"{one['E']:.1e}",
          PAPER_SPLIT[split][0] if robots == 8 else ""] for (robots, split), one in found.items()]))

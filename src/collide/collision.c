@@ -462,6 +462,8 @@ sim_status collision_update(collision_stage *c, const collision_input *input, si
     return gather_contacts(c, error);
 }
 
+double collision_reach(const collision_stage *c, int shape) { return c->reach[shape]; }
+
 double collision_radius(const collision_stage *c, int shape) { return c->ball[shape].radius; }
 
 const sim_contact *collision_contacts(const collision_stage *c, int *count) {

@@ -45,6 +45,8 @@ sim_status collision_update(collision_stage *collision, const collision_input *i
 const sim_contact *collision_contacts(const collision_stage *collision, int *count);
 /* Of the ball around a shape. */
 double collision_radius(const collision_stage *collision, int shape);
+/* From its body's origin to the farthest point of a shape; 0 of bodies that nothing moves. */
+double collision_reach(const collision_stage *collision, int shape);
 const collision_info *collision_last(const collision_stage *collision);
 
 #endif

@@ -8,6 +8,8 @@
 #include "contact/island/island.h"
 #include "contact/result/result.h"
 
+#include <string.h>
+
 struct contact_stage {
     contact_options options;
     model_tables tables;
@@ -118,16 +120,20 @@ size_t contact_stage_bytes(const contact_stage *s) {
     return bytes;
 }
 
-sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
-    const contact_options *o = &s->options;
+static sim_status build_problems(contact_stage *s, const contact_input *in, const assembly_memory *memory, bool bodies,
+                                 sim_threads *threads, sim_error *error) {
     arena_release(s->arena, 0);
     s->assembly = (assembly){.in = in,
                              .tables = &s->tables,
                              .arena = s->arena,
                              .middle = in->middle ? in->middle : in->start,
-                             .rigid = o->compliance != SIM_NEAR_RIGID};
-    sim_status status = assemble_problems(&s->assembly, &s->memory, o->solver->bodies || o->bodies, threads);
+                             .rigid = s->options.compliance != SIM_NEAR_RIGID};
+    sim_status status = assemble_problems(&s->assembly, memory, bodies, threads);
     return status ? sim_fail(error, status, "no memory for %d contacts", in->ncontact) : SIM_OK;
+}
+
+sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
+    return build_problems(s, in, &s->memory, s->options.solver->bodies || s->options.bodies, threads, error);
 }
 
 /* The failure of an island: the caller stopped the step, or it is solved once more for the reason in words. */
@@ -161,6 +167,30 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
         lift_find(f, sim_law_reach(o->compliance, f->in->step), gravity, &out->info);
     }
     return SIM_OK;
+}
+
+sim_status contact_stage_separate(contact_stage *s, const contact_input *in, const double *least, const char *deep,
+                                  sim_threads *threads, double *shift, char *touched, sim_error *error) {
+    /* the rows at the end of the step, of which solvers see nothing */
+    const sim_model *m = s->tables.model;
+    assembly *f = &s->assembly;
+    assembly_memory memory = s->memory;
+    memory.positions = NULL;
+    sim_status status = build_problems(s, in, &memory, false, threads, error);
+    memset(touched, 0, (size_t)m->ntree);
+    /* shifts of the islands, in the order of the model */
+    for (int k = 0; k < f->nisland && !status; k++) {
+        island *is = &f->island[k];
+        if (separate_island(f, is, least, deep, s->worker[0].scratch)) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", in->ncontact);
+        }
+        for (int t = 0; t < is->base.ntree && is->parted; t++) {
+            const sim_tree *to = &m->tree[f->tree[is->first_tree + t]];
+            memcpy(shift + to->v0, is->shift + is->base.tree[t].v0, (size_t)to->nv * sizeof *shift);
+            touched[f->tree[is->first_tree + t]] = 1;
+        }
+    }
+    return status;
 }
 
 const sim_problem *contact_stage_island(const contact_stage *s, int index) {

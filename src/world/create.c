@@ -142,8 +142,9 @@ static sim_status create_contacts(sim_world *w) {
     c->v_end = POOL_NEW(w->pool, double, m->nv);
     c->shift = POOL_NEW(w->pool, double, m->nv);
     c->in_contact = POOL_NEW(w->pool, char, m->ntree);
+    c->unsolved = POOL_NEW(w->pool, char, m->ntree);
     c->row_effort = POOL_NEW(w->pool, double, m->nactuator);
-    if (!c->v_free || !c->v_end || !c->shift || !c->in_contact || !c->row_effort) {
+    if (!c->v_free || !c->v_end || !c->shift || !c->in_contact || !c->unsolved || !c->row_effort) {
         return SIM_NO_RESOURCE;
     }
     /* no effort is a row of the contact problem yet */
@@ -241,6 +242,7 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
     }
     status = status ? status : forces_create(c);
     status = status || !possible ? status : prediction_create(c);
+    status = status || !possible ? status : separation_create(c);
     w->motion.held = c->held;
     return status ? sim_fail(error, status, "no memory for a world of %d bodies", w->model->nbody) : SIM_OK;
 }

@@ -1,6 +1,6 @@
 /* The step.
  *
- *     sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> next state
+ *     sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> separation -> next state
  *
  * Every stage reads `now` and writes `next`, and takes only its own work space.  A step happens whole or not at all:
  * the two states change places if every number is finite and nothing is faster than light. */
@@ -167,6 +167,10 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     }
     /* checks */
     status = gather_workers(w, error);
+    /* separation: positions of bodies that struck and overlap */
+    if (contact && !status) {
+        status = separate_bodies(&w->contacts, error);
+    }
     if (status) {
         return status;
     }

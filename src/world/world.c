@@ -50,6 +50,7 @@ void sim_world_free(sim_world *w) {
         collision_free(w->collision);
         contact_stage_free(w->contacts.stage);
         prediction_free(&w->contacts);
+        separation_free(&w->contacts);
         if (w->contacts.start != w->derived) {
             sim_derived_free(w->contacts.start);
         }
@@ -72,7 +73,7 @@ size_t sim_world_bytes(const sim_world *w) {
     size_t kept = 2 * (size_t)c->room * (sizeof(sim_contact) + sizeof(sim_v3));
     return pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
            (c->start != w->derived ? c->start->bytes : 0) + (c->stage ? contact_stage_bytes(c->stage) : 0) +
-           prediction_bytes(c);
+           prediction_bytes(c) + separation_bytes(c);
 }
 const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
 double *sim_world_applied(sim_world *w) { return w->applied; }

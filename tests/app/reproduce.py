@@ -119,9 +119,11 @@ def solvers_that_do_less_turn_their_residuals_red():
     less = 'for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/^canal$/canal:rounds=2/; s/=100:tolerance=0:split/=1:tolerance=0:split/g")"; done'
     program, bench = impostor(less), impostor(less, "step_problems", BENCH / "step_problems").parent
     told = reproduce("--quick", "--quiet", "nut_dishes", "quadrupeds", program=program, bench=bench, status=1)
-    for paper, miss, passed in ("nut_dishes", "nut_canal_solved", "nut_subadmm_worst"), ("quadrupeds", "of_8_digits", "of_8_contacts"):
-        found = verdicts(told[paper])
-        assert found[miss] == "miss" and found[passed] == "pass", told[paper]["rows"]
+    found = verdicts(told["nut_dishes"])
+    assert found["nut_canal_solved"] == "miss" and found["nut_subadmm_worst"] == "pass", told["nut_dishes"]["rows"]
+    rows = {row["figure"]: row for row in told["quadrupeds"]["rows"]}
+    assert rows["of_8_digits"]["verdict"] == "known" and rows["of_8_digits"]["value"] < 3, rows["of_8_digits"]
+    assert rows["of_8_contacts"]["verdict"] == "pass", rows["of_8_contacts"]
 
 
 def a_program_that_fails_is_a_red_row_and_the_others_go_on():

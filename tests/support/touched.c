@@ -39,6 +39,7 @@ static void take_output(touched *t, int count) {
     t->out.joint_impulse = calloc(3 * nv, sizeof(double));
     t->out.equality_impulse = calloc(SIM_MAX_ROWS * (size_t)m->nequality + 1, sizeof(double));
     t->out.touched = calloc((size_t)m->ntree + 1, 1);
+    t->out.unsolved = calloc((size_t)m->ntree + 1, 1);
     t->out.impulse = calloc((size_t)count + 1, sizeof(sim_v3));
 }
 

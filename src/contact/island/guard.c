@@ -7,11 +7,12 @@
  *     P               budget of the step, J: energy that undoing its overlaps takes from rest (undo.c); it does not
  *                     depend on impulses
  *
- * An exact solution gains over free motion at most the work of its targets (judge/energy.c), which is at most P.  The
- * guard rejects a solution that exceeds the bound by more than MAX_RELATIVE_EXCESS of the energies involved, or that is
- * not finite.  It replaces it by one that gains nothing: sweeps of relax.c on the convex law of the same rows, without
- * undoing of overlaps and without restitution.  They start from the multiple of least energy of the rejected impulses,
- * or from zero.  The replacement is no solution, and the island counts as unsolved.
+ * An exact solution gains over free motion at most the work of its targets (judge/energy.c), which is at most P.  An
+ * iterate at the end of a budget may gain nothing.  The guard rejects a solution that exceeds the bound by more than
+ * MAX_RELATIVE_EXCESS of the energies involved, or that is not finite.  It replaces it by one that gains nothing: sweeps
+ * of relax.c on the convex law of the same rows, without undoing of overlaps and without restitution.  They start from
+ * the multiple of least energy of the rejected impulses, or from zero.  The replacement is no solution, and the island
+ * counts as unsolved.
  *
  * Cost: a product with A; where it rejects, up to REPLACEMENT_SWEEPS sweeps. */
 #include "contact/island/island.h"
@@ -59,7 +60,8 @@ double guard_excess(const island *is, sim_arena *scratch) {
         return INFINITY;
     }
     sim_energy_gain e = sim_judgement_gain(&is->judgement);
-    double over = e.gain - e.equalities - min_of(e.stops, energy_budget(is, work));
+    bool unfinished = is->solution.reason == SIM_REASON_BUDGET;
+    double over = e.gain - e.equalities - (unfinished ? 0 : min_of(e.stops, energy_budget(is, work)));
     return over <= MAX_RELATIVE_EXCESS * e.size ? 0 : isnan(over) ? INFINITY : over;
 }
 

@@ -132,6 +132,7 @@ typedef struct island {
     double stuck_depth;    /* ... in m, or rad */
     bool thorough;         /* are shallow overlaps examined, too? */
     bool refused;          /* did its solution create energy? */
+    bool parted;           /* was it shifted by separate_island? */
     double excess, undone; /* J: of the refused one; put in by undoing overlaps */
 
     double deadline; /* s, of the wall clock; HUGE_VAL: none (budget.c) */

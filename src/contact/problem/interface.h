@@ -87,12 +87,14 @@ typedef struct contact_output {
     double *v;                /* [nv] end velocities of the trees in contact */
     double *shift;            /* [nv] velocity with which positions move besides: see position_correction.c */
     char *touched;            /* [ntree] */
+    char *unsolved;           /* [ntree] of islands whose solver gave up */
     sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */
     double *pressed;          /* [nv] ... and of contacts and limits that may last */
     double *effort;           /* [nactuator] of actuators that are rows; NAN for others: unchanged */
+    double *promised;         /* [ncontact] m: the gap at the end of the step by the law; NULL: not asked for */
     contact_info info;
 } contact_output;
 

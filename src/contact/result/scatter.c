@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+/* phi + dt (J_n v + w) */
+static double promised_gap(const island *is, const sim_constraint *c) {
+    const sim_problem *p = &is->problem;
+    int n = normal_row(c);
+    double w = p->offset ? p->offset[c->row + n] : 0;
+    return p->gap[c->row + n] + p->step * (velocity_of_row(p, c, n, is->v) + w);
+}
+
 /* The i-th constraint of an island. */
 static void scatter_impulse(const assembly *f, const island *is, int i, contact_output *out) {
     const sim_constraint *c = &is->problem.constraint[i];
@@ -10,6 +18,9 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
     const double *g = is->impulse + c->row;
     if (t->kind == SOURCE_CONTACT) {
         out->impulse[t->index] = m3_times(f->axes[is->first_constraint + i], v3_make(g[0], g[1], g[2]));
+        if (out->promised) {
+            out->promised[t->index] = promised_gap(is, c);
+        }
     } else if (t->kind == SOURCE_EQUALITY) {
         memcpy(out->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * t->index, g, (size_t)t->rows * sizeof *g);
     } else if (t->kind == SOURCE_ACTUATOR) {
@@ -45,12 +56,16 @@ static void add_force(const assembly *f, const sim_model *m, const island *is, c
 
 static void clear_output(const assembly *f, const sim_model *m, contact_output *out) {
     memset(out->touched, 0, (size_t)m->ntree);
+    memset(out->unsolved, 0, (size_t)m->ntree);
     memset(out->joint_impulse, 0, 3 * (size_t)m->nv * sizeof(double));
     memset(out->held, 0, (size_t)m->nv * sizeof(double));
     memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     for (int k = 0; k < f->in->ncontact; k++) {
         out->impulse[k] = v3_make(0, 0, 0);
+        if (out->promised) {
+            out->promised[k] = 0;
+        }
     }
     for (int k = 0; k < f->in->nactuator; k++) {
         out->effort[f->in->actuator[k].actuator] = NAN;
@@ -65,6 +80,7 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
         memcpy(out->v + to->v0, is->v + is->problem.tree[t].v0, size);
         memcpy(out->shift + to->v0, is->shift + is->problem.tree[t].v0, size);
         out->touched[tree] = 1;
+        out->unsolved[tree] = is->solution.outcome > SIM_AT_ROUNDING;
     }
     for (int i = 0; i < is->problem.nconstraint; i++) {
         const sim_constraint *c = &is->problem.constraint[i];

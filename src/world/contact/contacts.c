@@ -22,7 +22,7 @@ sim_status contacts_make_room(world_contacts *w, int count) {
     }
     int room = count < 64 ? 64 : count + count / 2;
     if (!grow_contacts(w->now, room) || !grow_contacts(w->next, room) ||
-        (w->follower && prediction_make_room(w, room))) {
+        (w->follower && (prediction_make_room(w, room) || separation_make_room(w, room)))) {
         return SIM_NO_RESOURCE;
     }
     w->room = room;
@@ -238,12 +238,14 @@ contact_output contacts_output(world_contacts *w) {
     return (contact_output){.v = w->v_end,
                             .shift = w->shift,
                             .touched = w->in_contact,
+                            .unsolved = w->unsolved,
                             .impulse = w->next->impulse,
                             .joint_impulse = w->next->joint_impulse,
                             .equality_impulse = w->next->equality_impulse,
                             .held = w->next->held,
                             .pressed = w->next->trail + 2 * (ptrdiff_t)w->model->nv,
-                            .effort = w->row_effort};
+                            .effort = w->row_effort,
+                            .promised = w->promised};
 }
 
 sim_status contacts_report(world_contacts *w, const contact_info *info, sim_error *error) {

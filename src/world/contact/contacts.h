@@ -45,9 +45,19 @@ typedef struct world_contacts {
     double *v_mean;             /* ... and those that positions move with */
     double *held;               /* [nv] forces of constraints a step ago, as far as they last */
 
+    /* bodies that overlap at the end (separation.c) */
+    double *body_size, *body_reach; /* [nbody] m: radius of its smallest shape; of all its shapes from its origin */
+    char *on_course;                /* [nbody] it has moved as the contact problem had in view */
+    char *parted;                   /* [ntree] */
+    double *promised;               /* [room] m: gaps at the end, by the law */
+    double *least;                  /* [least_room] m: least changes of gaps there */
+    char *deep;                     /* ... and which of them must change */
+    int least_room;
+
     /* result */
     double *v_free, *v_end, *shift; /* [nv] without contacts; with them; see contact/island/position_correction.c */
     char *in_contact;               /* [ntree] */
+    char *unsolved;                 /* [ntree] its contacts have no solution */
     double *row_effort;             /* [nactuator] efforts found with the contacts; NAN: of other actuators */
 } world_contacts;
 
@@ -86,5 +96,14 @@ sim_status predict_contacts(world_contacts *c, sim_error *error);
 double prediction_place(const sim_options *options);
 /* Velocities and forces of the last steps, for the extrapolations of the next one. */
 void keep_trail(const sim_model *model, const sim_state *now, sim_state *next);
+
+/* ---- separation.c ---- */
+
+sim_status separation_create(world_contacts *c);
+void separation_free(world_contacts *c);
+size_t separation_bytes(const world_contacts *c);
+sim_status separation_make_room(world_contacts *c, int contacts);
+/* Shifts positions of `next` until bodies that moved overlap no more than the law promised. */
+sim_status separate_bodies(world_contacts *c, sim_error *error);
 
 #endif

@@ -1,0 +1,148 @@
+/* The least shift of positions under bounds on rows: projected Gauss-Seidel.
+ *
+ *     min  c' A c / 2     with  J c >= b:      c = A^-1 J' pi,     0 <= pi  perp  J c - b >= 0
+ *
+ *     c     shift over the step, m/s or rad/s
+ *     J     one row of each bound
+ *     b     least velocity of the row, m/s or rad/s; where it is to be equal, pi takes either sign
+ *     pi    multiplier, N s
+ *
+ * Sweeps go on to RELATIVE_TOLERANCE: bodies sink in by the remaining error, and where friction locks one, no later
+ * step can push it out.  With A^-1 = B' B, Z = B J' (sim_mass) and x = B^-T c a sweep needs only Z:
+ *
+ *     J c = Z' x,    x <- x + Z (change of pi),    J A^-1 J' = Z' Z.
+ *
+ * Constraints soft enough for the step to resolve, 2 pi / sqrt(k W) > dt, have no say.
+ *
+ * Cost: one half solve for each bound, two products with Z a sweep, and in the end one solve for each tree. */
+#include "contact/island/least_shift.h"
+#include "contact/problem/assembly.h"
+
+#include <string.h>
+
+enum { MAX_SWEEPS = 100 };
+static const double RELATIVE_TOLERANCE = 1e-6; /* of the change in the first sweep */
+
+/* A side of a row: its part of Z, and the range of velocities that it moves. */
+typedef struct row_side {
+    double *Z; /* [count] */
+    int first, count;
+} row_side;
+
+/* A row that bounds the shift. */
+typedef struct shift_row {
+    row_side side[2]; /* count 0: nothing moves there */
+    double w, pi;     /* inverse mass, 1/kg; multiplier, N s */
+    shift_bound bound;
+} shift_row;
+
+typedef struct shift_rows {
+    const sim_problem *p;
+    shift_row *row;
+    int count;
+    double *x; /* [nv] B^-T c */
+} shift_rows;
+
+/* Half rows Z and inverse masses; constraints that the step resolves are left out. */
+static sim_status list_rows(shift_rows *l, const shift_bound *bound, int count, sim_arena *scratch) {
+    /* memory */
+    const sim_problem *p = l->p;
+    double resolved = 4 * M_PI * M_PI / (p->step * p->step);
+    l->row = ARENA_NEW(scratch, shift_row, count);
+    l->x = ARENA_NEW(scratch, double, p->nv);
+    if (!l->row || !l->x) {
+        return SIM_NO_RESOURCE;
+    }
+    memset(l->x, 0, (size_t)p->nv * sizeof *l->x);
+    /* Z of either side */
+    for (int k = 0; k < count; k++) {
+        const sim_constraint *c = &p->constraint[bound[k].constraint];
+        shift_row row = {.bound = bound[k]};
+        for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            sim_columns of = sim_block_columns(p, c, side);
+            int end = of.first + of.count; /* B' reaches from there to the root */
+            double *Z = ARENA_NEW(scratch, double, t->nv);
+            if (!Z) {
+                return SIM_NO_RESOURCE;
+            }
+            memcpy(Z, p->J + c->block[side] + (ptrdiff_t)bound[k].row * t->nv, (size_t)t->nv * sizeof *Z);
+            p->mass.half(p->mass.self, c->tree[side], 1, of, Z);
+            row.w += dense_dot(end, Z, Z);
+            row.side[side] = (row_side){Z, t->v0, end};
+        }
+        if (row.w > 0 && c->stiffness * row.w >= resolved) {
+            l->row[l->count++] = row;
+        }
+    }
+    return SIM_OK;
+}
+
+/* b - J c */
+static double error_of_row(const shift_rows *l, const shift_row *r) {
+    double error = r->bound.least;
+    for (const row_side *of = r->side; of < r->side + 2 && of->count; of++) {
+        error -= dense_dot(of->count, of->Z, l->x + of->first);
+    }
+    return error;
+}
+
+/* The most by which a bound does not hold. */
+static double max_error(const shift_rows *l) {
+    double most = 0;
+    for (const shift_row *r = l->row; r < l->row + l->count; r++) {
+        double error = error_of_row(l, r);
+        most = max_of(most, r->bound.equal ? fabs(error) : error);
+    }
+    return most;
+}
+
+/* One sweep; the greatest change of a row's velocity. */
+static double sweep_rows(shift_rows *l) {
+    double max_change = 0;
+    for (shift_row *r = l->row; r < l->row + l->count; r++) {
+        double error = error_of_row(l, r);
+        double pi = r->pi + error / r->w;
+        pi = r->bound.equal ? pi : max_of(0, pi);
+        double change = pi - r->pi;
+        r->pi = pi;
+        max_change = max_of(max_change, fabs(change) * r->w);
+        for (const row_side *of = r->side; of < r->side + 2 && of->count && change != 0; of++) {
+            dense_axpy(of->count, change, of->Z, l->x + of->first);
+        }
+    }
+    return max_change;
+}
+
+/* c = A^-1 J' pi */
+static void compute_shift(const shift_rows *l, double *shift) {
+    const sim_problem *p = l->p;
+    memset(shift, 0, (size_t)p->nv * sizeof *shift);
+    for (const shift_row *r = l->row; r < l->row + l->count; r++) {
+        const sim_constraint *c = &p->constraint[r->bound.constraint];
+        for (int side = 0; side < 2 && c->tree[side] >= 0 && r->pi != 0; side++) {
+            const sim_problem_tree *t = &p->tree[c->tree[side]];
+            sim_columns of = sim_block_columns(p, c, side);
+            const double *J = p->J + c->block[side] + (ptrdiff_t)r->bound.row * t->nv;
+            dense_axpy(of.count, r->pi, J + of.first, shift + t->v0 + of.first);
+        }
+    }
+    for (int t = 0; t < p->ntree; t++) {
+        p->mass.solve(p->mass.self, t, shift + p->tree[t].v0);
+    }
+}
+
+sim_status least_shift(const sim_problem *p, const shift_bound *bound, int count, sim_arena *scratch, double *shift,
+                       double *left) {
+    shift_rows l = {.p = p};
+    if (list_rows(&l, bound, count, scratch)) {
+        return SIM_NO_RESOURCE;
+    }
+    /* until a sweep moves little against the first */
+    double first = sweep_rows(&l);
+    for (int k = 1; k < MAX_SWEEPS && sweep_rows(&l) > RELATIVE_TOLERANCE * first; k++) {
+    }
+    *left = max_error(&l);
+    compute_shift(&l, shift);
+    return SIM_OK;
+}

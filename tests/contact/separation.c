@@ -1,0 +1,150 @@
+/* Bodies that strike at long steps end apart: what remains of overlaps is what the law promised. */
+#include "math/v3.h"
+#include "support.h"
+#include <sim/scene.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static const double RADIUS = 0.0866; /* m, of the balls around the boxes: half the diagonal of 10 cm */
+static const double RELATIVE =
+    0.003; /* of it: overlap, and shift, that separation leaves (world/contact/separation.c) */
+
+/* Forty balls of 5 cm and boxes of 10 cm that fall into a container in the first second, at 10 ms: at up to 3 m/s they
+ * move by 3 cm a step.  They start apart. */
+static sim_scene *load_fall(const char *solver, uint64_t seed) {
+    const char *set[] = {"instances/0/repeat/counts/2=5",
+                         "instances/1/repeat/counts/2=5",
+                         "instances/0/repeat/spacing/2=0.3",
+                         "instances/1/repeat/spacing/2=0.3",
+                         "instances/1/pose/position/2=0.21",
+                         "world/step=0.01",
+                         solver};
+    sim_scene_overrides overrides = {.count = 7, .set = set, .seed = &seed};
+    sim_error error = {0};
+    sim_scene *scene = sim_scene_load("scenes/bench/clutter.json", &overrides, NULL, &error);
+    cr_assert(scene, "%s", error.text);
+    return scene;
+}
+
+static double deepest_of(sim_world *w) {
+    const sim_contact *contact;
+    int count;
+    sim_error error;
+    double depth = 0;
+    cr_assert_eq(sim_world_contacts(w, &contact, &count, &error), SIM_OK);
+    for (int k = 0; k < count; k++) {
+        depth = fmax(depth, -contact[k].at.gap);
+    }
+    return depth;
+}
+
+/* Two tolerances remain, and once more what a shift of one body pushes into a third. */
+Test(separation, falls_end_steps_with_the_overlap_of_the_law) {
+    static const char *const solver[] = {"world/solver=\"auto\"", "world/solver=\"sap\""};
+    for (int k = 0; k < 6; k++) {
+        sim_scene *scene = load_fall(solver[k / 3], (uint64_t)(k % 3));
+        sim_error error = {0};
+        sim_world *w = sim_world_create(scene->model, &scene->options, &error);
+        cr_assert(w, "%s", error.text);
+        double worst = 0, promised = 0, deepest = 0;
+        while (sim_world_state(w)->time < 1) {
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+            double depth = deepest_of(w);
+            promised = sim_world_info(w)->certificate.penetration;
+            worst = fmax(worst, depth - promised);
+            deepest = fmax(deepest, depth);
+        }
+        cr_log_warn("%s, seed %d: %.2g m at most, %.2g m beyond the law", solver[k / 3], k % 3, deepest, worst);
+        cr_expect_lt(worst, 3 * RELATIVE * RADIUS, "%s, seed %d: %g m", solver[k / 3], k % 3, worst);
+        sim_world_free(w);
+        sim_scene_free(scene);
+    }
+}
+
+static int add_bar(yard *y, const char *name, v3 at, v3 v, v3 spin) {
+    sim_shape shape = sim_shape_default();
+    shape.type = SIM_BOX;
+    shape.size[0] = 1;
+    shape.size[1] = shape.size[2] = 0.1;
+    shape.material = y->material;
+    sim_body_def def = sim_body_default();
+    const double rates[6] = {v.x, v.y, v.z, spin.x, spin.y, spin.z};
+    def.name = name;
+    def.inertia = sim_shape_inertia(&shape, 100);
+    def.q[0] = at.x;
+    def.q[1] = at.y;
+    def.q[2] = at.z;
+    memcpy(def.v, rates, sizeof rates);
+    shape.body = sim_builder_add_body(y->builder, &def);
+    sim_builder_add_shape(y->builder, &shape);
+    return shape.body;
+}
+
+/* Bars of 1 m that spin at 30 rad/s, 0.3 rad a step, and meet in space: a shift moves no common centre of mass, and no
+ * velocity. */
+Test(separation, keeps_momentum_and_centre_of_mass) {
+    yard y = yard_begin(v3_make(0, 0, 0), rough(0.3));
+    add_bar(&y, "a", v3_make(0, 0, 0), v3_make(2, 0, 0), v3_make(0, 0, 30));
+    add_bar(&y, "b", v3_make(0.9, 0.3, 0), v3_make(-2, 0, 0), v3_make(3, 0, 20));
+    yard_open(&y, "auto", SIM_MIDPOINT, 0.01);
+    double deepest = 0;
+    int strikes = 0;
+    v3 start = v3_scale(0.5, v3_add(place_of(&y, "a"), place_of(&y, "b")));
+    for (int k = 0; k < 100; k++) {
+        yard_step(&y);
+        deepest = fmax(deepest, deepest_overlap(&y) - sim_world_info(y.world)->certificate.penetration);
+        strikes += v3_norm(impulse_on(&y, "a")) > 0;
+    }
+    v3 sum = v3_add(motion_of(&y, "a").lin, motion_of(&y, "b").lin);
+    v3 centre = v3_scale(0.5, v3_add(place_of(&y, "a"), place_of(&y, "b")));
+    cr_assert_gt(strikes, 0);
+    cr_assert_lt(v3_norm(sum), 1e-12, "%g m/s", v3_norm(sum));
+    cr_assert_lt(v3_norm(v3_sub(centre, start)), 1e-12, "moved %g m", v3_norm(v3_sub(centre, start)));
+    cr_assert_lt(deepest, 3 * RELATIVE * 0.51, "%g m", deepest); /* 0.51 m: radius of the ball around a bar */
+    yard_end(&y);
+}
+
+/* A bar that spins strikes one that is welded to the world: the shift moves the free one alone. */
+Test(separation, keeps_loops_closed) {
+    double deepest = 0, moved = 0;
+    for (int k = 0; k < 20; k++) {
+        yard y = yard_begin(v3_make(0, 0, 0), rough(0.5));
+        v3 rest = {0, 0, 0};
+        sim_equality weld = sim_equality_default();
+        weld.body[1] = add_bar(&y, "a", rest, rest, rest);
+        sim_builder_add_equality(y.builder, &weld);
+        add_bar(&y, "c", v3_make(-1 - 0.02 * k, 0.1, 0.5), v3_make(4, 0, -2), v3_make(5, 30, 10));
+        y.options.compliance = SIM_RIGID;
+        yard_open(&y, "auto", SIM_MIDPOINT, 0.01);
+        for (int step = 0; step < 60; step++) {
+            yard_step(&y);
+            deepest = fmax(deepest, deepest_overlap(&y) - sim_world_info(y.world)->certificate.penetration);
+            moved = fmax(moved, v3_norm(place_of(&y, "a")));
+        }
+        yard_end(&y);
+    }
+    cr_log_warn("moved by %g m, %g m too deep", moved, deepest);
+    cr_assert_lt(deepest, 3 * RELATIVE * 0.51, "%g m", deepest);
+    cr_assert_lt(moved, 1e-6, "%g m", moved);
+}
+
+/* What overlaps from the start is the law's to undo, at its speed. */
+Test(separation, leaves_old_overlaps_to_the_law) {
+    const double dt = 0.01, depth = 0.05;
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.5));
+    yard_ground(&y);
+    yard_add(&y, "box", SIM_BOX, 0.2, 0.2, 0.2, 1, v3_make(0, 0, 0.1 - depth), v3_make(0, 0, 0));
+    yard_open(&y, "auto", SIM_MIDPOINT, dt);
+    double fastest = 0, before = place_of(&y, "box").z;
+    for (int k = 0; k < 20; k++) {
+        yard_step(&y);
+        double now = place_of(&y, "box").z;
+        fastest = fmax(fastest, (now - before) / dt);
+        before = now;
+    }
+    cr_assert_lt(fastest, y.options.law.undo + 9.81 * dt, "%g m/s", fastest);
+    cr_assert_gt(deepest_overlap(&y), 0.01 * depth);
+    yard_end(&y);
+}
