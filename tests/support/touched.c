@@ -102,6 +102,7 @@ void touched_free(touched *t) {
                    t->out.joint_impulse,
                    t->out.equality_impulse,
                    t->out.touched,
+                   t->out.unsolved,
                    t->out.impulse,
                    (void *)t->in.joint_before,
                    (void *)t->in.equality_before,
