@@ -31,7 +31,7 @@
 #include "collide/sweep.h"
 #include "collide/contact/bounds.h"
 
-enum { MAX_ADVANCES = 64 };
+enum { MAX_ADVANCES = 64, SURE_ADVANCES = 32 };
 
 static double spin_speed(const mover *m) { return m->reach > 0 ? v3_norm(m->v.ang) * m->reach : 0; }
 
@@ -98,7 +98,9 @@ void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
     out->count = kept;
 }
 
-/* The moment of coming within the margin, or -1. */
+/* The moment of coming within the margin, or -1.  A bound on the approach far above it, as of boxes that spin side by
+ * side, allows small advances only.  After SURE_ADVANCES the rest of the step is looked at in equal parts, so that none
+ * of it stays unseen: shapes may overlap by the bound times a part, and part again, between two looks. */
 static double find_meeting_time(const sweep *s, double speed) {
     bool convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
     double t = 0, spins = spin_speed(&s->a) + spin_speed(&s->b);
@@ -118,12 +120,13 @@ static double find_meeting_time(const sweep *s, double speed) {
         if (near.count == 0 || closing <= 0) {
             return -1;
         }
-        t += (at.gap - 0.5 * s->margin) / closing;
+        double advance = (at.gap - 0.5 * s->margin) / closing;
+        t += k < SURE_ADVANCES ? advance : fmax(advance, (s->step - t) / (MAX_ADVANCES - k));
         if (t > s->step) {
             return -1;
         }
     }
-    return t; /* grazing so slowly that it is still undecided: a contact too many does no harm */
+    return t;
 }
 
 void sweep_keep_landing(const sweep *s, manifold *out) {

@@ -188,6 +188,59 @@ Test(motion, a_box_that_tips_over_finds_the_corners_it_will_land_on) {
     stage_free(&s);
 }
 
+/* Contacts of the two boxes now, with these velocities; the deepest gap. */
+static int look_at_boxes(stage *s, const sim_motion *velocity, double *deepest) {
+    *deepest = INFINITY;
+    for (int k = 0; k < 2; k++) {
+        s->velocity[k + 1] = velocity ? velocity[k] : (sim_motion){{0, 0, 0}, {0, 0, 0}};
+    }
+    stage_look(s, 0);
+    for (int k = 0; k < s->count; k++) {
+        *deepest = fmin(*deepest, s->contact[k].at.gap);
+    }
+    return s->count;
+}
+
+/* Boxes of 10 cm a little apart, spinning at up to 30 rad/s: the bound on their approach is far above it, so that it
+ * takes many small advances to be sure of the gap. */
+Test(motion, spinning_boxes_that_will_overlap_are_in_contact_however_slowly_their_gap_closes) {
+    random_source r = {1};
+    sim_builder *b = sim_builder_create();
+    sim_shape box = box_shape(0.1, 0.1, 0.1);
+    add_solid(b, "a", &box, (sim_v3){0, 0, 0}, 0);
+    add_solid(b, "b", &box, (sim_v3){0, 0, 0}, 0);
+    stage s = stage_create(finished(b), NAN, 1);
+    int overlap = 0, missed = 0;
+    s.step = 0.01;
+    for (int trial = 0; trial < 200000; trial++) {
+        /* apart at the start */
+        double gap;
+        sim_motion v[2];
+        s.pose[1] = random_pose(&r, 0);
+        s.pose[2] = random_pose(&r, 0.1);
+        for (int k = 0; k < 2; k++) {
+            v[k].lin = random_pose(&r, 0.5).p;
+            v[k].ang = random_pose(&r, 30).p;
+        }
+        if (look_at_boxes(&s, NULL, &gap)) {
+            continue;
+        }
+        /* in contact, or no overlap in the end */
+        int found = look_at_boxes(&s, v, &gap);
+        for (int k = 0; k < 2; k++) {
+            sim_pose *X = &s.pose[k + 1];
+            X->R = m3_product(quat_matrix(quat_exp(v3_scale(s.step, v[k].ang))), X->R);
+            X->p = v3_axpy(X->p, s.step, v[k].lin);
+        }
+        look_at_boxes(&s, NULL, &gap);
+        overlap += gap < -1e-3;
+        missed += gap < -1e-3 && !found;
+    }
+    cr_assert_gt(overlap, 1000);
+    cr_assert_eq(missed, 0, "%d of %d", missed, overlap);
+    stage_free(&s);
+}
+
 Test(motion, a_ball_on_its_way_to_a_mesh_or_a_field_is_stopped_there_too) {
     sim_field_def slab = sim_field_default();
     slab.type = SIM_FIELD_BOX;
