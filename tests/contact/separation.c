@@ -130,6 +130,28 @@ Test(separation, keeps_loops_closed) {
     cr_assert_lt(moved, 1e-6, "%g m", moved);
 }
 
+/* Friction holds a slab that a ball strikes, so its velocity stays zero.  But the ball is set back from it by a shift of
+ * both, without friction, by up to mu g dt^2 / 2 of the slab: into another slab that was no contact of the step. */
+Test(separation, parts_bodies_at_rest_that_a_shift_moved) {
+    const double dt = 0.01, apart = 5e-4, mu = 10;
+    double deepest = 0, moved = 0;
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(mu));
+    yard_ground(&y);
+    yard_add(&y, "slab", SIM_BOX, 0.3, 0.3, 0.1, 10, v3_make(0, 0, 0.05), v3_make(0, 0, 0));
+    yard_add(&y, "next", SIM_BOX, 0.3, 0.3, 0.1, 10, v3_make(0.3 + apart, 0, 0.05), v3_make(0, 0, 0));
+    yard_add(&y, "ball", SIM_SPHERE, 0.02, 0, 0, 0.8, v3_make(-0.25, 0, 0.03), v3_make(8, 0, 0));
+    yard_open(&y, "auto", SIM_MIDPOINT, dt);
+    for (int k = 0; k < 10; k++) {
+        yard_step(&y);
+        deepest = fmax(deepest, deepest_overlap(&y));
+        moved = fmax(moved, place_of(&y, "slab").x);
+    }
+    cr_log_info("moved %g m, overlap %g m", moved, deepest);
+    cr_assert_gt(moved, apart / 2, "moved by %g m", moved);
+    cr_assert_lt(deepest, 1e-3, "%g m", deepest);
+    yard_end(&y);
+}
+
 /* What overlaps from the start is the law's to undo, at its speed. */
 Test(separation, leaves_old_overlaps_to_the_law) {
     const double dt = 0.01, depth = 0.05;

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PASSES = 8 };
+enum { MAX_PASSES = 16 };
 static const double MAX_RELATIVE_OVERLAP = 0.003; /* beyond the allowed one, over the radius of the smaller shape */
 static const double MAX_RELATIVE_ERROR = 0.0015;  /* of the gaps in view, over the radius of the smallest shape */
 static const double MAX_RELATIVE_SHIFT = 0.003;   /* of a body that is not collided again, likewise */
@@ -96,6 +96,19 @@ static bool is_off_course(const world_contacts *w, int tree, int body) {
     return s > least && (bent > least || way_of_strike(w, body) > least);
 }
 
+/* Velocities at the end of the step, together with the shift of positions that its contacts asked for (position
+ * correction): a body at rest that was shifted out of the way may meet one that was not in view. */
+static const double *end_velocity_with_shift(const world_contacts *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    if (!w->in_contact[tree]) {
+        return w->next->v;
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->shift[j] += w->next->v[j];
+    }
+    return w->shift;
+}
+
 /* Poses at the end of the step, and the bodies that are off course; the farthest way of these, 0: there are none. */
 static double find_off_course(world_contacts *w) {
     const sim_model *m = w->model;
@@ -105,7 +118,7 @@ static double find_off_course(world_contacts *w) {
         sim_range bodies = sim_tree_range(m, tree);
         if (m->tree[tree].nv) {
             sim_kinematics(w->end, bodies, w->next->q);
-            sim_velocities(w->end, bodies, w->next->v);
+            sim_velocities(w->end, bodies, end_velocity_with_shift(w, tree));
         }
         for (int b = m->tree[tree].body0; b < m->tree[tree].body0 + m->tree[tree].nbody; b++) {
             bool moves = m->tree[tree].nv && !sleep_has(w->sleep, tree);
