@@ -104,6 +104,10 @@ class Solver:
         return what in self.info.get("counts", COUNTS)
 
 
+def runs_in_memory(solver, source):
+    return solver.info["bodies"] and source.is_articulated
+
+
 def run_in_memory(solver, source, *words):
     """The same for all problems of a case by bench/step_problems: for solvers that use bodies, which no file holds."""
     settings = [word for name, word in zip(words, words[1:]) if name == "--set"]
@@ -121,7 +125,7 @@ def run_solver(solver, source, files, *words):
     """What `sim solve` says of each file."""
     if not files:
         return []
-    if solver.info["bodies"] and source.is_articulated and "--history" not in words:
+    if runs_in_memory(solver, source) and "--history" not in words:
         told = run_in_memory(solver, source, *words)
         return [told[int(os.path.splitext(path)[0].rsplit("_", 1)[1])] for path in files]
     command = [shared.program(), "solve", *files, "--solver", solver.text, "--json", "--quiet",
@@ -138,7 +142,10 @@ def run_solver(solver, source, files, *words):
 
 
 def solve_all(solver, source, files, repeat, *words):
-    """Solutions of all files; those that take little time are solved `repeat` times, the least time counts."""
+    """Solutions of all files; those that take little time are solved `repeat` times, the least time counts.  In memory a
+    second run would simulate the scene again: there all are solved so often."""
+    if runs_in_memory(solver, source):
+        return run_solver(solver, source, files, *words, "--repeat", repeat)
     told = run_solver(solver, source, files, *words)
     short = [k for k, problem in enumerate(told) if problem["seconds"] < ENOUGH] if repeat > 1 else []
     again = run_solver(solver, source, [files[k] for k in short], *words, "--repeat", repeat - 1)

@@ -137,7 +137,7 @@ Test(undo, normal_that_nothing_moves_is_named_and_gives_no_energy) {
 /* 3 and 7 mm: the box comes to the middle, where it stays. */
 Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
     for (int k = 0; k < SOLVERS; k++) {
-        run r = run_of(squeezed, solvers[k], 0.002, 1);
+        run r = run_of(squeezed, solvers[k], 0.002, 0.6);
         cr_expect_lt(r.most - r.start, 0.05, "%s: %g J more", solvers[k], r.most - r.start);
         cr_expect_eq(r.refused, 0, "%s: %d steps", solvers[k], r.refused);
         const double *q = sim_world_state(r.world)->q;
