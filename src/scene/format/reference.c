@@ -29,19 +29,21 @@ static const char introduction[] =
     "copies are `link0_tip`, `link1_tip`, ...\n* Names in a model refer to the model. There `world`, the parent of its "
     "roots, is the `parent` and `pose` of the instance.\n* `--set PATH=VALUE` on the command line replaces any value "
     "before the scene is read: `--set world/step=0.002`, `--set bodies/arm/joint/damping=0.1`. Elements of arrays are "
-    "given by name or by number from 0. Without a name an actuator is given by its joint, a load by its body or joint, "
-    "a constraint by its first body, an instance by its prefix or model.\n* Shapes give bodies mass, contacts and a "
+    "given by name or by number from 0. Without a name an actuator is given by its joint, a load by its body or joint. "
+    "A constraint is given by its first body, an instance by its prefix or model.\n* Shapes give bodies mass, contacts "
+    "and a "
     "picture. `\"contacts\": false` in `world` switches contacts off; the integrator `rk4` requires that where shapes "
     "could touch.\n\n";
 
 static void add_limits(text *t) {
-    text_add(t,
-             "* Limits: a file has at most %d MiB, %d values and a nesting of %d; a scene has at most 1,000,000 bodies "
-             "and copies of models, which nest at most 32 deep, at most 1,000 materials, and at most 1,000 files, "
-             "those of meshes with at most 4 GiB together (tens of millions of triangles). The surface of an `sdf` has "
-             "at most some nine million triangles, fewer for fields of many parts; all solids of a scene together take "
-             "minutes at most. A geometry is built once for all shapes and copies of models that use it.\n\n",
-             DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
+    text_add(
+        t,
+        "* Limits: a file has at most %d MiB, %d values and a nesting of %d. A scene has at most 1,000,000 bodies "
+        "and copies of models, 1,000 materials and 1,000 files. Copies nest at most 32 deep. Files of meshes have at "
+        "most 4 GiB together (tens of millions of triangles). The surface of an `sdf` has "
+        "at most some nine million triangles, fewer for fields of many parts; all solids of a scene together take "
+        "minutes at most. A geometry is built once for all shapes and copies of models that use it.\n\n",
+        DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
 }
 
 static void add_names(text *t, const field *f, int from, int to) {

@@ -206,11 +206,12 @@ static const field joint_fields[] = {
 const table table_joint = {
     "joint",
     "Joint between a body and its parent. A text is short for `{\"type\": ...}`. The joint frame is the body's `pose`; "
-    "the body frame coincides with it at zero coordinates.\n\nCoordinates and degrees of freedom, in this order: hinge "
-    "and screw an angle (of the screw, positive turns advance along `axis` when `pitch` is above 0), slider a "
-    "distance, cylindrical angle and distance, universal the angles about `axis` and `axis2`, planar the distances "
-    "along `axis2` and along `axis` x `axis2` and the angle about `axis`, ball a quaternion (3 degrees of freedom), "
-    "free position and quaternion (6).",
+    "the body frame coincides with it at zero coordinates.\n\nCoordinates and degrees of freedom, in this order. "
+    "Hinge, "
+    "screw: an angle; positive turns of a screw advance along `axis` when `pitch` is above 0. Slider: a distance. "
+    "Cylindrical: angle and distance. Universal: the angles about `axis` and `axis2`. Planar: the distances along "
+    "`axis2` and along `axis` x `axis2`, and the angle about `axis`. Ball: a quaternion (3 degrees of freedom). Free: "
+    "position and quaternion (6).",
     sizeof(joint_data),
     joint_fields,
     .count = COUNT(joint_fields),
