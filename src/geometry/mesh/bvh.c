@@ -26,16 +26,6 @@ typedef struct box {
 
 static const box EMPTY = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
 
-static float round_down(double x) {
-    float f = (float)x;
-    return f > x ? nextafterf(f, -FLT_MAX) : f;
-}
-
-static float round_up(double x) {
-    float f = (float)x;
-    return f < x ? nextafterf(f, FLT_MAX) : f;
-}
-
 static void box_add(box *b, const float low[3], const float high[3]) {
     for (int k = 0; k < 3; k++) {
         b->low[k] = low[k] < b->low[k] ? low[k] : b->low[k];
@@ -54,12 +44,12 @@ static float twice_middle(const item *t, int axis) { return t->low[axis] + t->hi
 static void set_item(const sim_mesh *mesh, int t, item *out) {
     const int *i = mesh->triangle[t];
     v3 a = mesh->vertex[i[0]], b = mesh->vertex[i[1]], c = mesh->vertex[i[2]];
-    out->low[0] = round_down(fmin(a.x, fmin(b.x, c.x)));
-    out->low[1] = round_down(fmin(a.y, fmin(b.y, c.y)));
-    out->low[2] = round_down(fmin(a.z, fmin(b.z, c.z)));
-    out->high[0] = round_up(fmax(a.x, fmax(b.x, c.x)));
-    out->high[1] = round_up(fmax(a.y, fmax(b.y, c.y)));
-    out->high[2] = round_up(fmax(a.z, fmax(b.z, c.z)));
+    out->low[0] = bvh_round_down(fmin(a.x, fmin(b.x, c.x)));
+    out->low[1] = bvh_round_down(fmin(a.y, fmin(b.y, c.y)));
+    out->low[2] = bvh_round_down(fmin(a.z, fmin(b.z, c.z)));
+    out->high[0] = bvh_round_up(fmax(a.x, fmax(b.x, c.x)));
+    out->high[1] = bvh_round_up(fmax(a.y, fmax(b.y, c.y)));
+    out->high[2] = bvh_round_up(fmax(a.z, fmax(b.z, c.z)));
     out->triangle = t;
     out->unused = 0;
 }

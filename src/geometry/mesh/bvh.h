@@ -22,6 +22,17 @@ typedef struct sim_bvh {
  * cell, `count` twice the number of its cells. */
 enum { BVH_MAX_DEPTH = 64, BVH_CELLS = 8 };
 
+/* The nearest number of single precision that is not above x, not below x. */
+static inline float bvh_round_down(double x) {
+    float f = (float)x;
+    return f > x ? nextafterf(f, -FLT_MAX) : f;
+}
+
+static inline float bvh_round_up(double x) {
+    float f = (float)x;
+    return f < x ? nextafterf(f, FLT_MAX) : f;
+}
+
 /* A box in single precision, rounded outwards or a little farther. */
 typedef struct bvh_box {
     float low[3], high[3];

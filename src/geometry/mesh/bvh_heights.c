@@ -10,16 +10,6 @@ typedef struct rectangle {
     int i0, i1, j0, j1;
 } rectangle;
 
-static float round_down(double x) {
-    float f = (float)x;
-    return f > x ? nextafterf(f, -FLT_MAX) : f;
-}
-
-static float round_up(double x) {
-    float f = (float)x;
-    return f < x ? nextafterf(f, FLT_MAX) : f;
-}
-
 static double side_at(double size, int count, int k) { return ((double)k / count - 0.5) * size; }
 
 /* The block at (i, j). */
@@ -37,8 +27,8 @@ static void set_cell_leaf(const sim_heights *h, int i, int j, bvh_node *node) {
     const double low[3] = {side_at(h->size[0], columns, i0), side_at(h->size[1], rows, j0), least};
     const double high[3] = {side_at(h->size[0], columns, i1), side_at(h->size[1], rows, j1), most};
     for (int k = 0; k < 3; k++) {
-        node->low[k] = round_down(low[k]);
-        node->high[k] = round_up(high[k]);
+        node->low[k] = bvh_round_down(low[k]);
+        node->high[k] = bvh_round_up(high[k]);
     }
     node->first = j0 * columns + i0;
     node->count = 2 * (i1 - i0) * (j1 - j0);

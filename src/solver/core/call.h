@@ -18,6 +18,13 @@ typedef sim_solver_piece solver_piece;
         .high = 1e6, .default_value = 4                                                                                \
     }
 
+/* Option "most_work" of Newton methods: the bound on the work of their factors. */
+#define SOLVER_FACTORS_OPTION                                                                                          \
+    {                                                                                                                  \
+        .name = "most_work", .help = "limit on the multiplications of all factors, in 1e9", .low = 0, .high = 1e12,    \
+        .default_value = 5e3                                                                                           \
+    }
+
 /* Option "most_work": the bound on solver_call.work of a solver with many cheap iterations. */
 #define SOLVER_WORK_OPTION                                                                                             \
     {                                                                                                                  \

@@ -9,6 +9,11 @@ typedef struct hessian hessian;
 
 /* Names of its factorisations, by spd_method; ends with NULL. */
 extern const char *const hessian_methods[];
+#define HESSIAN_METHOD_OPTION                                                                                          \
+    {                                                                                                                  \
+        .name = "factorisation", .help = "factorisation of the Hessian", .high = SPD_METHODS - 1,                      \
+        .default_value = SPD_AUTO, .integer = true, .choices = hessian_methods, .study = true                          \
+    }
 
 /* NULL without memory. */
 hessian *hessian_create(void);

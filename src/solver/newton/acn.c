@@ -50,11 +50,7 @@ static const sim_solver_option options[OPTIONS] = {
                      .high = 1e6,
                      .default_value = PROXIMAL_MAX_STALLED,
                      .integer = true},
-    [MAX_WORK] = {.name = "most_work",
-                  .help = "limit on the multiplications of all factors, in 1e9",
-                  .low = 0,
-                  .high = 1e12,
-                  .default_value = 5e3},
+    [MAX_WORK] = SOLVER_FACTORS_OPTION,
 };
 
 /* Share of a contact in the proximal term, after each outer iteration without a change, and at least.  Cycles run over

@@ -78,13 +78,7 @@ static const sim_solver_option options[OPTIONS] = {
          .integer = true,
          .choices = accelerations,
          .study = true},
-    [FACTORISATION] = {.name = "factorisation",
-                       .help = "factorisation of the Hessian",
-                       .high = SPD_METHODS - 1,
-                       .default_value = SPD_AUTO,
-                       .integer = true,
-                       .choices = hessian_methods,
-                       .study = true},
+    [FACTORISATION] = HESSIAN_METHOD_OPTION,
     [INNER_PROBLEM] = {.name = "inner",
                        .help = "form of the inner problem",
                        .high = INNER_WAYS,
@@ -92,11 +86,7 @@ static const sim_solver_option options[OPTIONS] = {
                        .integer = true,
                        .choices = inners,
                        .study = true},
-    [MAX_WORK] = {.name = "most_work",
-                  .help = "limit on the multiplications of all factors of Hessians, in 1e9",
-                  .low = 0,
-                  .high = 1e12,
-                  .default_value = 5e3},
+    [MAX_WORK] = SOLVER_FACTORS_OPTION,
 };
 
 /* Penalty: growth and its limit; change of multipliers over that of shifts from which it grows; fall. */

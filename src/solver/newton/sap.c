@@ -47,18 +47,8 @@ static const sim_solver_option options[OPTIONS] = {
                      .integer = true,
                      .choices = searches,
                      .study = true},
-    [FACTORISATION] = {.name = "factorisation",
-                       .help = "factorisation of the Hessian",
-                       .high = SPD_METHODS - 1,
-                       .default_value = SPD_AUTO,
-                       .integer = true,
-                       .choices = hessian_methods,
-                       .study = true},
-    [MAX_WORK] = {.name = "most_work",
-                  .help = "limit on the multiplications of all factors of the Hessian, in 1e9",
-                  .low = 0,
-                  .high = 1e12,
-                  .default_value = 5e3},
+    [FACTORISATION] = HESSIAN_METHOD_OPTION,
+    [MAX_WORK] = SOLVER_FACTORS_OPTION,
 };
 
 /* Compliance over inverse mass: minimum; first of the continuation, and its factor; below which it is needed. */

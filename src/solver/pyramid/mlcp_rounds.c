@@ -25,12 +25,7 @@
 enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MAX_MEMORY = DIRECTIONS + 3, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {.name = "tolerance",
-                   .help =
-                       "E at which the solver stops; with other alignments than following, error of complementarity",
-                   .low = 0,
-                   .high = 1,
-                   .default_value = 1e-9},
+    [TOLERANCE] = POLYHEDRAL_TOLERANCE_OPTION,
     [MAX_ITERATIONS] = {.name = "max_iterations",
                         .help = "limit of the Levenberg-Marquardt steps",
                         .low = 0,
