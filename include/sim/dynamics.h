@@ -95,6 +95,8 @@ SIM_API void sim_crba(sim_derived *d, sim_range range, const double *extra, cons
 /* In place M = L' D L by branches (Featherstone ch. 6.5); then x <- M^-1 x, and y = M x from the unfactored matrix. */
 SIM_API void sim_ltdl(const sim_model *model, sim_range range, double *M);
 SIM_API void sim_ltdl_solve(const sim_model *model, sim_range range, const double *L, double *x);
+/* The first dof that moves no mass at q: forward dynamics has no solution there.  -1: every dof does. */
+SIM_API sim_status sim_massless_dof(sim_derived *d, const double *q, int *dof);
 SIM_API void sim_branch_times(const sim_model *model, sim_range range, const double *M, const double *x, double *y);
 
 /* Forward dynamics: a = (M + diag(extra))^-1 (tau - C + J' f_external).  After sim_velocities.  Leaves the articulated

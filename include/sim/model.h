@@ -128,6 +128,7 @@ typedef struct sim_shape {
     int material;
     float color[4];       /* red, green, blue, opacity, 0 .. 1; red negative: none was given, and pictures choose one */
     uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
+    bool hidden;          /* pictures leave it out */
 } sim_shape;
 
 /* Mass properties of the shape as a solid of constant density, in its own frame.  Surfaces without a volume

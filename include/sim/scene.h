@@ -1,4 +1,4 @@
-/* Scenes: a model, options and recorded signals, from a JSON file (docs/scene.md). */
+/* Scenes: a model, options and recorded signals, from a JSON file (docs/scene.md) or a robot in URDF (docs/urdf.md). */
 #ifndef SIM_SCENE_H
 #define SIM_SCENE_H
 
@@ -69,6 +69,22 @@ SIM_API void sim_diagnostics_free(sim_diagnostics *diagnostics);
  * snprintf. */
 SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, size_t size);
 
+/* The root link of a robot in the world. */
+typedef enum sim_base { SIM_BASE_FIXED, SIM_BASE_FREE, SIM_BASE_PLANAR } sim_base;
+/* Meshes of a robot in contacts: their convex hulls, or as they are. */
+typedef enum sim_mesh_use { SIM_MESH_CONVEX, SIM_MESH_EXACT } sim_mesh_use;
+
+/* How a robot in URDF becomes a scene (docs/urdf.md). */
+typedef struct sim_import_options {
+    sim_base base; /* of the file itself; robots that a scene includes are fixed, or have the joint of the instance */
+    sim_mesh_use mesh;
+    bool repair_inertia; /* inertias that no body has become the nearest that one can have */
+    bool strict;         /* notices of what is ignored are errors */
+    int nallow, npackage;
+    const char *const *allow;   /* elements that are left out where they would be refused */
+    const char *const *package; /* "NAME=DIR": folders of packages */
+} sim_import_options;
+
 /* Additions of the caller to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of
  * the scene, too; the folder of cached distance fields; and user-defined solvers. */
 typedef struct sim_scene_overrides {
@@ -78,6 +94,10 @@ typedef struct sim_scene_overrides {
     const char *cache;    /* folder, made when needed; NULL: none */
     /* whose solvers world/solver may name; must outlive the scene.  NULL: those of the library */
     const sim_solver_registry *solvers;
+    const sim_import_options *import; /* NULL: all 0 */
+    /* a file: names of files in the text of the loaded scene are relative to its folder ("-": to the current one), and
+     * the text is laid out anew.  NULL: neither */
+    const char *names_from;
 } sim_scene_overrides;
 
 /* NULL on failure: SIM_BAD_INPUT with diagnostics filled, or SIM_NO_RESOURCE (no such file, no memory).  A scene that
@@ -94,6 +114,8 @@ SIM_API void sim_scene_free(sim_scene *scene);
  * malloc'd; the caller frees. */
 SIM_API char *sim_scene_schema(void);
 SIM_API char *sim_scene_reference(void);
+/* The same of URDF: what becomes of every element. */
+SIM_API char *sim_urdf_reference(void);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include "app/bench/bench.h"
 #include "app/cli/options.h"
 #include "app/cli/usage.h"
+#include "app/convert/convert.h"
 #include "app/draw/plot.h"
 #include "app/draw/render.h"
 #include "app/solve/solve.h"
@@ -15,7 +16,8 @@
 static const char page_date[] = "2026-11-22"; /* date of the last change of the text below */
 static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
-    "Simulate a scene: a JSON file with bodies, joints and shapes. Data goes to standard output, messages and progress "
+    "Simulate a scene, a JSON file with bodies, joints and shapes, or a robot in URDF. Data goes to standard output, "
+    "messages and progress "
     "to standard error. Ctrl-C and SIGTERM end a run after the current step, or abandon a step that lasts more than a "
     "second longer; files are closed and readable. A second Ctrl-C kills at once, as does SIGTERM after five seconds.";
 
@@ -23,6 +25,8 @@ static const struct {
     const char *usage, *meaning;
 } command_list[] = {
     {"sim [run] SCENE.json [OPTION]...", "simulate a scene"},
+    {"sim [run] ROBOT.urdf [OPTION]...", "simulate a robot"},
+    {"sim convert ROBOT.urdf --out FILE", "write a robot as a scene"},
     {"sim view RUN.h5 | SCENE.json --live", "show a recorded or live run"},
     {"sim render SCENE.json|RUN.h5 --out FILE", "draw pictures and films"},
     {"sim plot FILE...", "plot recorded quantities as SVG"},
@@ -43,6 +47,8 @@ static const struct {
     {"sim view scene.json --live", "watch and steer a run"},
     {"sim render scene.json --time 2 --out a.png", "draw the scene at 2 s"},
     {"sim plot run.h5 --out run.svg", "plot energy and contacts"},
+    {"sim dog.urdf --base free --view", "show a robot as it falls"},
+    {"sim convert arm.urdf --out arm.json", "write a robot as a scene"},
     {"sim solve problems/ --solver pgs", "solve contact problems"},
     {"sim bench contact", "time steps with contacts"},
 };
@@ -176,6 +182,11 @@ void print_man_page(void) {
     print_roff(render_options.about);
     printf("\n");
     print_roff_rows(render_options.row, render_options.count);
+    printf(".SH ROBOTS AS SCENES\n.B sim convert\n.IR ROBOT.urdf | SCENE.json\n.B \\-\\-out\n.I FILE\n.RI [ OPTION "
+           "]...\n.PP\n");
+    print_roff(convert_options.about);
+    printf("\n");
+    print_roff_rows(convert_options.row, convert_options.count);
     /* exit status */
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {
@@ -242,7 +253,9 @@ void print_completion(void) {
     /* names of options, by command */
     printf("    esac\n    local words ");
     complete_names("names", option_table, option_count);
-    printf("\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
+    printf("\n    if [[ ${COMP_WORDS[1]} == convert ]]; then ");
+    complete_names("names", convert_options.row, convert_options.count);
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
     complete_names("names", solve_options.row, solve_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");
     complete_names("names", bench_options.row, bench_options.count);

@@ -2,6 +2,7 @@
 #include "app/bench/bench.h"
 #include "app/cli/options.h"
 #include "app/cli/solvers.h"
+#include "app/convert/convert.h"
 #include "app/draw/plot.h"
 #include "app/draw/render.h"
 #include "app/help.h"
@@ -54,8 +55,8 @@ static const struct {
     const char *name;
     int (*main)(int count, char **arguments); /* arguments[0] is the command */
 } commands[] = {
-    {"run", run_command},   {"solve", solve_command}, {"bench", bench_command},
-    {"plot", plot_command}, {"view", view_command},   {"render", render_command},
+    {"run", run_command},   {"solve", solve_command},   {"bench", bench_command},     {"plot", plot_command},
+    {"view", view_command}, {"render", render_command}, {"convert", convert_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -33,7 +33,7 @@ static bool begin_load(loader *l, const char *content, size_t length, const char
     return l->main && l->main->root;
 }
 
-/* Keeps the text of the scene as loaded: that of the file, or with the overrides of the caller. */
+/* Keeps the text of the scene as loaded: with the overrides of the caller, or written from a robot. */
 static void keep_text(loader *l) {
     size_t length = 0;
     char *resolved = document_print(l->main->root, &length);
@@ -51,6 +51,8 @@ static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     /* replaced values come first, so that all later stages see them */
     if (overrides && (overrides->count || overrides->seed)) {
         override_options(l, overrides);
+    }
+    if ((overrides && (overrides->count || overrides->seed)) || l->main->from.behind) {
         keep_text(l);
     }
     sha256_add(&l->hash, l->scene->text, l->scene->text_length);
@@ -90,6 +92,7 @@ static void finish_load(loader *l) {
         report_place(&l->report, &l->main->from, 0, NULL, NULL, "%s", why.text);
         return;
     }
+    check_moving_masses(l);
     resolve_output(l);
     check_contact_options(l);
     exclude_overlaps(l);
@@ -121,6 +124,10 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
                 .cache = overrides ? overrides->cache : NULL,
                 .solvers = overrides ? overrides->solvers : NULL,
                 .files = *files};
+    if (overrides && overrides->import) {
+        l.import = *overrides->import;
+        l.report.strict = l.import.strict;
+    }
     *l.report.found = (sim_diagnostics){.memory = messages};
     /* stages */
     if (messages && begin_load(&l, content, length, path)) {
@@ -130,6 +137,10 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
         }
     }
     /* warnings of a scene that loads, or errors of one that does not */
+    if (loader_good(&l) && l.scene && l.scene->model && overrides && overrides->names_from) {
+        anchor_file_names(&l, overrides->names_from);
+        keep_text(&l);
+    }
     bool good = loader_good(&l) && l.scene && l.scene->model;
     sim_scene *scene = good ? l.scene : NULL;
     if (good) {
@@ -162,7 +173,7 @@ scene_limits scene_limits_default(void) {
                           .bytes = 4ll * DOCUMENT_MAX_BYTES};
 }
 
-static const file_reader file_system = {read_scene_file, read_mesh_file, NULL};
+static const file_reader file_system = {read_scene_file, read_mesh_file, scene_file_exists, NULL};
 
 sim_scene *sim_scene_parse(const char *text, size_t length, const char *path, const sim_scene_overrides *overrides,
                            sim_diagnostics *diagnostics, sim_error *error) {

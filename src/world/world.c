@@ -15,6 +15,17 @@ static const char *const integrator_names[SIM_INTEGRATORS] = {
 
 const char *sim_integrator_name(sim_integrator integrator) { return integrator_names[integrator]; }
 
+/* Every degree of freedom must move some mass. */
+static sim_status check_masses(sim_world *w, sim_error *error) {
+    int dof = -1;
+    if (sim_massless_dof(w->derived, w->now.q, &dof)) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world");
+    }
+    return dof < 0 ? SIM_OK
+                   : sim_fail(error, SIM_BAD_INPUT, "the joint of body \"%.80s\" moves without inertia",
+                              w->model->body[w->model->dof[dof].body].name);
+}
+
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
     /* options */
     sim_options chosen = options ? *options : sim_options_default();
@@ -41,6 +52,10 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
     memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
     state_clear_trail(model, &w->now);
+    if (check_masses(w, error)) {
+        sim_world_free(w);
+        return NULL;
+    }
     return w;
 }
 

@@ -607,6 +607,42 @@ def short_options_are_those_of_the_help():
             assert done.returncode in (2, 3) and done.stdout == "" and "sim: error: " in done.stderr, (command, quiet, done)
 
 
+ROBOT = """<robot name="arm">
+<link name="base"><collision><geometry><mesh filename="package://arm/meshes/base.obj" scale="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="hinge" type="continuous"><origin xyz="0 0 0.3" rpy="1.5707963267948966 0 0"/><parent link="base"/><child link="bob"/></joint>
+<link name="bob"><inertial><origin xyz="0 0.4 0.1"/><mass value="0.7"/><inertia ixx="0.01" iyy="0.01" izz="0.02"/></inertial>
+<visual><geometry><box size="0.1 0.8 0.1"/></geometry></visual></link></robot>"""
+
+
+def reads_robots_and_writes_them_as_scenes():
+    for folder in "robots/arm/meshes", "robots/arm/urdf", "scenes":
+        os.makedirs(folder)
+    write("robots/arm/meshes/base.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    robot = write("robots/arm/urdf/arm.urdf", ROBOT)
+    assert "finished" in sim(robot, "--duration", 0.5, "--out", "robot.csv").stderr
+    # the scene moves alike, wherever it is, and is converted to itself
+    sim("convert", robot, "--out", "scenes/arm.json")
+    assert '"../robots/arm/meshes/base.obj"' in read("scenes/arm.json", "r")
+    sim("scenes/arm.json", "--duration", 0.5, "--out", "scene.csv")
+    assert read("robot.csv") == read("scene.csv")
+    sim("convert", "scenes/arm.json", "--out", "scenes/again.json")
+    assert read("scenes/arm.json") == read("scenes/again.json")
+    assert sim("convert", "scenes/arm.json").stdout == read("scenes/arm.json", "r").replace("../robots", "robots")
+    # options of robots
+    assert "7 dofs" in sim(robot, "--base", "free", "--set", "bodies/base/inertia/mass=1", "--set",
+                           "bodies/base/inertia/moments=[1,1,1]", "--validate").stdout
+    refuses("--base takes one of fixed, free, planar", robot, "--base", "loose")
+    refuses("--package takes NAME=DIR", robot, "--package", "arm")
+    refuses("there is no file \"arm/meshes/base.obj\"", write("elsewhere.urdf", ROBOT))
+    sim("elsewhere.urdf", "--package", "arm=robots/arm", "--validate")
+    refuses("is ignored", write("gazebo.urdf", "<robot><link name='a'/><gazebo/></robot>"), "--strict", "--validate")
+    refuses("would be overwritten", "convert", robot, "--out", robot)
+    if HDF5:
+        sim(robot, "--duration", 0.2, "--out", "run.h5")
+        sim("view", "run.h5", "--html", "page.html", "--scene", robot)
+        assert read("page.html").startswith(b"<!doctype html>")
+
+
 def an_option_that_is_not_shown_has_no_abbreviation():
     for word in "--ma", "--compl":
         refuses(f"there is no option {word}", word)
@@ -639,12 +675,12 @@ def refuses_words_that_are_no_scenes():
     refuses("neither a scene file nor a command (did you mean 'view'?)", "viw", scene("arm"))
     refuses("sim view run.h5 shows a recorded run", "run.h5")
     for command in [], ["run"], ["render", "--out", "a.png"], ["view", "--live"]:
-        refuses("arm.urdf: error: a robot in URDF, not a scene: URDF is not read", *command, write("arm.urdf", "<robot name='arm'/>"))
+        refuses("arm.urdf:1:1: error: /robot[arm]: <link> is missing in <robot>", *command, write("arm.urdf", "<robot name='arm'/>"))
     refuses("a trajectory in CSV, not a scene: sim plot draws it", write("run.csv", "time [s],q\n0,1\n"))
     for command in ["view", "--html", "a.html"], ["plot", "--out", "a.svg"], ["render", "--out", "a.png", "--scene", scene("arm")]:
         refuses("robot.csv: is a robot in URDF, not a recorded run", *command, write("robot.csv", "<robot name='arm'/>"))
     piped = subprocess.run([SIM, "/dev/stdin"], input="<robot/>", capture_output=True, text=True, timeout=60)
-    assert piped.returncode == 2 and "a robot in URDF" in piped.stderr
+    assert piped.returncode == 2 and "<link> is missing in <robot>" in piped.stderr
 
 
 def shows_no_scene_without_bodies():

@@ -149,6 +149,11 @@ static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64
     return mesh_parse(path, from->text, from->length, scale, out, error);
 }
 
+static bool has_file(void *context, const char *path) {
+    const included *from = context;
+    return from->text && !strstr(path, "absent");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *from = (const char *)data;
@@ -163,7 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         set[overrides.count++] = line;
     }
     included file = {has_included ? included_text : NULL, included_length};
-    file_reader files = {read_included, read_mesh, &file};
+    file_reader files = {read_included, read_mesh, has_file, &file};
     scene_limits limits = {.bodies = 2000,
                            .copied_nodes = 20000,
                            .work = 1000000,

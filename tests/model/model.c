@@ -54,7 +54,7 @@ Test(model, impossible_bodies_are_refused_with_a_reason) {
     def.inertia.moment = (sim_sym3){1, 1, 3, 0, 0, 0};
     expect_refusal(def, "A + B >= C");
     def.inertia.moment = (sim_sym3){1, 1, -1, 0, 0, 0};
-    expect_refusal(def, "positive definite");
+    expect_refusal(def, "negative principal moment");
     def = hinge("x", 0);
     def.inertia.mass = 0;
     expect_refusal(def, "mass must be positive");

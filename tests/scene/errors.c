@@ -161,7 +161,7 @@ Test(scene_bodies, refuses_an_impossible_inertia_with_its_numbers) {
     refused("{'sim': 1, 'bodies': [\n {'name': 'a', 'inertia':\n  {'mass': 1, 'moments': [0.1, 0.1, 0.3]}}]}",
             "scene.json:3:3", "/bodies/0/inertia: principal moments (0.1, 0.1, 0.3) kg m^2 violate A + B >= C");
     refused("{'sim': 1, 'bodies': [\n {'name': 'a', 'inertia':\n  {'mass': 1, 'matrix': [1, 1, 1, 2, 0, 0]}}]}",
-            "scene.json:3:3", "not positive definite");
+            "scene.json:3:3", "negative principal moment");
     refused("{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': -1, 'moments': [1, 1, 1]}}]}", "scene.json:1:57",
             "must be above 0, is -1 kg");
 }

@@ -129,3 +129,18 @@ Test(scene_exclusions, are_bounded) {
                      "'line', 'count': 3000, 'offset': [3, 0, 0]}}], 'self_contact':\nfalse}",
             "scene.json:2:1", "more than 4000000 excluded pairs of bodies");
 }
+
+#define BALL_AT(name, x)                                                                                               \
+    "{'name': '" name "', 'joint': 'free', 'pose': {'position': [" x ", 0, 0]}, 'shapes': [{'type': 'sphere', "        \
+    "'radius': 1, 'mass': 1}]}"
+#define BALLS "'bodies': [" BALL_AT("a", "0") ", " BALL_AT("b", "0.5") ", " BALL_AT("c", "9") "]"
+#define COPIES(exclude)                                                                                                \
+    "{'sim': 1, 'models': {'m': {" exclude BALLS "}}, 'instances': [{'model': 'm', 'prefix': 'p'}, {'model': 'm', "    \
+    "'prefix': 'q', 'pose': {'position': [1, 0, 0]}}]}"
+
+Test(scene_exclusions, of_overlaps_at_the_start_are_those_of_one_copy) {
+    pairs_are(COPIES("'exclude': 'initial', "), "pa pb, qa qb");
+    pairs_are(COPIES(""), "");
+    pairs_are("{'sim': 1, 'exclude': 'initial', " BALLS "}", "a b");
+    pairs_are("{'sim': 1, 'world': {'exclude': 'initial'}, " BALLS "}", "a b");
+}

@@ -147,13 +147,9 @@ static void is_told(const char *name, const char *content, size_t length, const 
 #define TOLD(name, content, words) is_told(name, content, sizeof content - 1, words)
 
 Test(scene_foreign, files_of_other_kinds_are_told_in_a_sentence) {
-    TOLD("a.urdf", "<?xml version=\"1.0\"?>\n<robot name=\"r\"/>", "a robot in URDF, not a scene: URDF is not read");
-    TOLD("a.xml", "<mujoco model=\"m\">", "a model of MuJoCo (MJCF)");
-    TOLD("a.xml", "<?xml?><sdf version='1.7'>", "a model in SDFormat");
-    TOLD("a.xml", "<robot>", "a robot in URDF");
-    TOLD("a.xml", "<note/>", "an XML file");
     TOLD("a.URDF", "robot", "a robot in URDF by its name");
-    TOLD("a.json", "\xef\xbb\xbf  <robot>", "a robot in URDF");
+    TOLD("a.xml", "text", "an XML file by its name");
+    TOLD("a.svg", "<svg>", "a picture");
     TOLD("a.csv", "time [s],q\n0,0\n", "a trajectory in CSV, not a scene: sim plot draws it");
     TOLD("a.csv", "x;y\n", "a table in CSV");
     TOLD("a.mp4",
@@ -169,6 +165,12 @@ Test(scene_foreign, files_of_other_kinds_are_told_in_a_sentence) {
     TOLD("a.yaml", "a: 1", "a YAML file");
     TOLD("c", "sim checkpoint\n\0", "a checkpoint, not a scene: sim SCENE.json --resume FILE continues from it");
     TOLD("a.png", "\x89PNG", "a picture");
+}
+
+Test(scene_foreign, xml_of_other_formats_is_told_by_its_root) {
+    refused("<mujoco model='m'/>", "scene.json:1:1", "a model of MuJoCo (MJCF) is not read");
+    refused("<?xml version='1.0'?>\n<sdf version='1.7'/>", "scene.json:2:1", "a model in SDFormat is not read");
+    refused("<note/>", "scene.json:1:1", "expected <robot> as the outermost element, not <note>");
 }
 
 Test(scene_foreign, files_too_large_for_scenes_are_told_too) {
@@ -192,7 +194,7 @@ Test(scene_foreign, files_named_by_instances_are_told_too) {
     char path[64], text[200];
     snprintf(path, sizeof path, "/tmp/sim_foreign_%d.urdf", (int)getpid());
     FILE *file = fopen(path, "wb");
-    cr_assert(file && fputs("<robot/>", file) >= 0 && fclose(file) == 0);
+    cr_assert(file && fputs("robot", file) >= 0 && fclose(file) == 0);
     sim_error error = {0};
     sim_diagnostics found = {0};
     snprintf(text, sizeof text, "{\"sim\": 1, \"instances\": [\n{\"file\": \"%s\"}]}", path);

@@ -45,11 +45,22 @@ static sim_status load_text_of(const char *text, const char *option, sim_error *
     return scene ? SIM_OK : error->status;
 }
 
+static const char robot_text[] =
+    "<robot name='r'><material name='m'><color rgba='1 0 0 1'/></material><link name='a'><visual><geometry><box "
+    "size='1 1 1'/></geometry><material name='m'/></visual><collision><geometry><sphere radius='1'/></geometry>"
+    "</collision></link><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+    "<link name='c'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link><gazebo/>"
+    "<joint name='j' type='prismatic'><parent link='a'/><child link='b'/><limit lower='0' upper='1'/></joint>"
+    "<joint name='k' type='prismatic'><parent link='a'/><child link='c'/><mimic joint='j'/></joint></robot>";
+
 static sim_status load(sim_error *error) { return load_text_of(scene_text, "world/step=0.5", error); }
+static sim_status load_robot(sim_error *error) { return load_text_of(robot_text, "world/step=0.5", error); }
 static sim_status load_solids(sim_error *error) { return load_text_of(solids_text, "world/contacts=false", error); }
 
 Test(scene_memory, every_allocation_may_fail) { cr_assert_gt(refuse_each(load), 20); }
 
 Test(scene_memory, every_allocation_of_solids_may_fail) { cr_assert_gt(refuse_each(load_solids), 100); }
+
+Test(scene_memory, every_allocation_of_a_robot_may_fail) { cr_assert_gt(refuse_each(load_robot), 100); }
 
 #endif

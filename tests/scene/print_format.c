@@ -1,17 +1,20 @@
-/* Prints the reference page or the JSON Schema of the scene format. */
+/* Prints the reference page or the JSON Schema of the scene format, or the page of URDF. */
 #include <sim/scene.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int main(int argc, char **argv) {
-    bool schema = argc == 2 && strcmp(argv[1], "schema") == 0;
-    if (!schema && (argc != 2 || strcmp(argv[1], "reference") != 0)) {
-        fprintf(stderr, "usage: print_format reference|schema\n");
+    const char *word = argc == 2 ? argv[1] : "";
+    char *(*print)(void) = strcmp(word, "schema") == 0      ? sim_scene_schema
+                           : strcmp(word, "reference") == 0 ? sim_scene_reference
+                           : strcmp(word, "urdf") == 0      ? sim_urdf_reference
+                                                            : NULL;
+    if (!print) {
+        fprintf(stderr, "usage: print_format reference|schema|urdf\n");
         return 2;
     }
-    char *text = schema ? sim_scene_schema() : sim_scene_reference();
+    char *text = print();
     if (!text) {
         return 3;
     }

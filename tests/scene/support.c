@@ -27,11 +27,20 @@ static sim_status read_test_file(void *context, const char *path, bool included,
     return sim_fail(error, SIM_NO_RESOURCE, "No such file or directory");
 }
 
+static bool test_file_exists(void *context, const char *path) {
+    for (const test_file *f = context; f && f->path; f++) {
+        if (strcmp(f->path, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 sim_scene *load_text(const char *text, const test_file *files, const sim_scene_overrides *overrides,
                      sim_diagnostics *found, sim_error *error) {
     char *json = quoted(text);
     scene_limits limits = scene_limits_default();
-    file_reader source_of_files = {read_test_file, read_mesh_file, (void *)files};
+    file_reader source_of_files = {read_test_file, read_mesh_file, test_file_exists, (void *)files};
     sim_scene *scene =
         load_scene_text(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
     free(json);

@@ -41,7 +41,7 @@ export class Ground {
     this.cell = 10 ** Math.floor(Math.log10(0.4 * extent.radius));
     let level = false;
     for (const shape of scene.shapes) {
-      if (shape.mesh >= 0) continue;
+      if (shape.mesh >= 0 || shape.hidden) continue;
       const matrix = bodies.pose[shape.body].clone().multiply(matrixOf(shape));
       level ||= matrix.elements[10] > LEVEL;
       this.#add(matrix, shape.body, 1);

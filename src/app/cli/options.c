@@ -1,5 +1,6 @@
 /* Options of `sim` as one table, and the parser of all commands.  A new option is a new row. */
 #include "app/cli/options.h"
+#include "app/cli/robots.h"
 #include "base/nearest.h"
 #include "solver/words.h"
 
@@ -62,6 +63,7 @@ const option_row option_table[] = {
     {"time-limit", "S", OPTION_REAL, AT(time_limit),
      .help = "end the run after S seconds of wall-clock time, as Ctrl-C does; a step that lasts a second longer is "
              "abandoned"},
+    ROBOT_OPTIONS(run_request),
     {"checkpoint", "FILE", OPTION_TEXT, AT(checkpoint), .heading = "Interrupt and resume",
      .help = "write the full state to FILE when the run ends or is interrupted"},
     {"checkpoint-every", "N", OPTION_COUNT, AT(checkpoint_every), 1, INT_MAX,
@@ -335,7 +337,7 @@ static sim_status check_run_options(const run_request *request, sim_error *error
     if (request->checkpoint_every && !request->checkpoint) {
         return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");
     }
-    return SIM_OK;
+    return robot_request_check(&request->robot, error);
 }
 
 sim_status options_parse(int count, char **arguments, run_request *request, sim_error *error) {
@@ -346,10 +348,14 @@ sim_status options_parse(int count, char **arguments, run_request *request, sim_
     if (!request->out.item || !request->set.item) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
+    sim_status status = robot_request_create(&request->robot, count, error);
+    if (status) {
+        return status;
+    }
     option_set set = {.command = "sim", .row = option_table, .count = option_count};
     _Static_assert(sizeof option_table / sizeof option_table[0] <= MAX_OPTIONS, "room for all");
     int first;
-    sim_status status = options_read(&set, count, arguments, request, &first, error);
+    status = options_read(&set, count, arguments, request, &first, error);
     if (status) {
         return status;
     }
@@ -369,4 +375,5 @@ sim_status options_parse(int count, char **arguments, run_request *request, sim_
 void request_free(run_request *request) {
     free(request->out.item);
     free(request->set.item);
+    robot_request_free(&request->robot);
 }

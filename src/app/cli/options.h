@@ -11,6 +11,13 @@ typedef struct text_list {
     const char **item;
 } text_list;
 
+/* How robots in URDF are read. */
+typedef struct robot_request {
+    const char *base, *mesh;
+    int repair_inertia, strict;
+    text_list allow, package;
+} robot_request;
+
 /* Options of the command line.  Zero and NULL: not given. */
 typedef struct run_request {
     const char *scene;
@@ -21,6 +28,7 @@ typedef struct run_request {
     const char *html;      /* the page's file */
     double duration;       /* negative: not given */
     double step, time_limit;
+    robot_request robot;
     uint64_t seed;
     int seed_given;
     int quiet, view, validate, contacts, list_solvers, study, json, help, version, man, completion;

@@ -2,6 +2,7 @@
 #include "app/draw/render.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/outputs.h"
+#include "app/cli/robots.h"
 #include "app/cli/usage.h"
 #include "app/draw/film.h"
 #include "app/draw/frames.h"
@@ -23,6 +24,7 @@ typedef enum output_kind { ONE_PICTURE, MANY_PICTURES, FILM } output_kind;
 
 typedef struct render_request {
     text_list set;
+    robot_request robot;
     const char *out, *camera, *size, *solver, *scene;
     double time, duration, fps;
     int64_t threads;
@@ -63,7 +65,8 @@ static const option_row rows[] = {
              "trajectory"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
      .help = "draw with N threads; the picture is the same for any N; default: 2"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
+    ROBOT_OPTIONS(render_request),
+    {"help", NULL, OPTION_FLAG, AT(help), .heading = "Information", .help = "print this help", .letter = 'h'},
 };
 const option_set render_options = {
     .command = "sim render",
@@ -135,7 +138,8 @@ static sim_status parse_render_request(int count, char **arguments, render_reque
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
     int first;
-    sim_status status = options_read(&render_options, count, arguments, request, &first, error);
+    sim_status status = robot_request_create(&request->robot, count, error);
+    status = status ? status : options_read(&render_options, count, arguments, request, &first, error);
     if (status || request->help) {
         return status;
     }
@@ -151,6 +155,7 @@ static sim_status parse_render_request(int count, char **arguments, render_reque
     }
     /* settings */
     status = choose_output(request, error);
+    status = status ? status : robot_request_check(&request->robot, error);
     status = status ? status : read_picture_size(request, error);
     status = status ? status : outputs_apart(request->out, request->file, "the input", error);
     status = status ? status : setup_folder(request->out, request->kind == FILM ? "a film" : "a picture", error);
@@ -190,7 +195,7 @@ static bool is_recording(const char *path) {
 
 static sim_status load_rendered_scene(rendering *r, sim_error *error) {
     const render_request *request = r->request;
-    scene_wish wish = {request->set, request->solver, NULL};
+    scene_wish wish = {.set = request->set, .solver = request->solver, .robot = &request->robot};
     if (!is_recording(request->file)) {
         r->scene = setup_scene(request->file, NULL, 0, &wish, error);
     } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
@@ -321,7 +326,7 @@ static int run_render(const render_request *request) {
     status = status ? status : draw_pictures(&r, &error);
     /* differences between the recording and today's scene */
     if (!status && r.run) {
-        recorded_warn(r.run, r.scene, &(scene_wish){request->set, request->solver, NULL});
+        recorded_warn(r.run, r.scene, &(scene_wish){.set = request->set, .solver = request->solver});
     }
     free(r.rgb);
     render_free(r.render);

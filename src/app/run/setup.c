@@ -2,6 +2,7 @@
 #include "app/run/setup.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/outputs.h"
+#include "app/cli/robots.h"
 #include "app/run/contacts.h"
 #include "app/run/overlaps.h"
 #include "app/run/page.h"
@@ -73,9 +74,14 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
         snprintf(solver, room, "world/solver=%s", wish->solver);
         set[count++] = solver;
     }
+    sim_import_options import = robot_import(wish->robot ? wish->robot : &(robot_request){0});
     /* load; the diagnostics are printed one by one, so that none is repeated */
-    sim_scene_overrides overrides = {
-        .count = count, .set = set, .seed = wish->seed, .cache = cache_folder(cache, sizeof cache)};
+    sim_scene_overrides overrides = {.count = count,
+                                     .set = set,
+                                     .seed = wish->seed,
+                                     .cache = cache_folder(cache, sizeof cache),
+                                     .import = &import,
+                                     .names_from = wish->names_from};
     sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)
                             : sim_scene_load(path, &overrides, &diagnostics, error);
     print_diagnostics(&diagnostics);
@@ -141,7 +147,10 @@ static sim_status load_start(run_context *run, sim_error *error) {
         set.item[set.count] = request->set.item[set.count];
     }
     set.count = add_options(request, set.item, set.count, text);
-    scene_wish wish = {set, request->solver, request->seed_given ? &request->seed : NULL};
+    scene_wish wish = {.set = set,
+                       .solver = request->solver,
+                       .seed = request->seed_given ? &request->seed : NULL,
+                       .robot = &request->robot};
     run->scene = load_run_scene(run, &wish, error);
     free(set.item);
     if (run->scene && request->threads) {

@@ -14,6 +14,8 @@ typedef struct scene_wish {
     text_list set;
     const char *solver;
     const uint64_t *seed;
+    const robot_request *robot; /* NULL: not given */
+    const char *names_from;     /* as sim_scene_overrides has it */
 } scene_wish;
 
 /* A scene from a file, or from `text` (`path` names it then).  NULL on failure: its errors are printed, and

@@ -1,6 +1,7 @@
 /* `sim view FILE.h5`: a recorded run as a page for a browser.  `sim view SCENE.json --live`: one that goes on. */
 #include "app/view/view.h"
 #include "app/cli/outputs.h"
+#include "app/cli/robots.h"
 #include "app/cli/usage.h"
 #include "app/run/page.h"
 #include "app/run/recorded.h"
@@ -74,7 +75,8 @@ static sim_status parse_view_request(int count, char **arguments, view_request *
     if (!request->set.item) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
     }
-    sim_status status = options_read(&view_options, count, arguments, request, &first, error);
+    sim_status status = robot_request_create(&request->robot, count, error);
+    status = status ? status : options_read(&view_options, count, arguments, request, &first, error);
     if (status || request->help) {
         return status;
     }
@@ -83,7 +85,8 @@ static sim_status parse_view_request(int count, char **arguments, view_request *
                         "sim view takes one trajectory, FILE.h5, or a scene with --live; see sim view --help");
     }
     request->file = arguments[first];
-    return check_view_options(request, error);
+    status = robot_request_check(&request->robot, error);
+    return status ? status : check_view_options(request, error);
 }
 
 static sim_status add_frames(const view_request *request, trajectory *file, view_replay *replay, double between,

@@ -6,6 +6,7 @@
 
 typedef struct view_request {
     text_list set;
+    robot_request robot;
     const char *file, *html, *scene, *solver, *listen;
     int64_t port;
     int live, open, quiet, help;

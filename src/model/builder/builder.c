@@ -221,12 +221,12 @@ static sim_status normalise_quaternion(sim_builder *b, sim_body_def *def) {
     return SIM_OK;
 }
 
-/* Bodies without any mass are frames: only welded ones may be. */
+/* Bodies without any mass are frames; those that move must carry mass (dyn/massless.c). */
 static sim_status check_inertia(sim_builder *b, const sim_body_def *def) {
     const sim_inertia *I = &def->inertia;
     const sym3 *m = &I->moment;
     double moments = fabs(m->xx) + fabs(m->yy) + fabs(m->zz) + fabs(m->xy) + fabs(m->xz) + fabs(m->yz);
-    if (def->joint == SIM_FIXED && I->mass == 0 && moments == 0 && v3_finite(I->com)) {
+    if (I->mass == 0 && moments == 0 && v3_finite(I->com)) {
         return SIM_OK;
     }
     sim_error why;

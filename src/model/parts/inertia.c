@@ -1,6 +1,6 @@
 /* Test of a rigid body's inertia.
  *
- *     m > 0,     I positive definite,     Sigma = tr(I) / 2 1 - I = integral of x x' dm positive semidefinite
+ *     m > 0,     I positive semidefinite,     Sigma = tr(I) / 2 1 - I = integral of x x' dm positive semidefinite
  *
  *     m    mass, kg;  I = integral of (|x|^2 1 - x x') dm: moment about the centre of mass, kg m^2
  *
@@ -74,15 +74,15 @@ sim_status sim_inertia_check(const sim_inertia *inertia, sim_error *error) {
     }
     double p[3];
     principal_moments(inertia->moment, p);
-    if (!(p[0] > 0) || p[0] < 1e-14 * p[2]) {
-        return sim_fail(error, SIM_BAD_INPUT,
-                        "the inertia is not positive definite: principal moments (%.4g, %.4g, %.4g) kg m^2", p[0], p[1],
-                        p[2]);
+    if (p[0] < -1e-14 * fabs(p[2])) {
+        return sim_fail(error, SIM_BAD_INPUT, "the inertia has a negative principal moment: (%.4g, %.4g, %.4g) kg m^2",
+                        p[0], p[1], p[2]);
     }
     if (p[0] + p[1] < p[2] * (1 - slack)) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "principal moments (%.4g, %.4g, %.4g) kg m^2 violate A + B >= C: no mass distribution has them",
-                        p[0], p[1], p[2]);
+                        "principal moments (%.4g, %.4g, %.4g) kg m^2 violate A + B >= C by %.3g %%: no mass "
+                        "distribution has them",
+                        p[0], p[1], p[2], 100 * (1 - (p[0] + p[1]) / p[2]));
     }
     return SIM_OK;
 }

@@ -4,6 +4,7 @@
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
+#include <sim/dynamics.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,11 +286,6 @@ static bool set_body_inertia(loader *l, const entry *e, const body_data *b, sim_
     if (b->inertia.at) {
         good &= read_inertia(l, &b->inertia, &def->inertia);
     }
-    if (good && def->joint != SIM_FIXED && def->inertia.mass == 0) {
-        report_once(&l->report, b->at, "give it an inertia, or a shape a density or a mass",
-                    "the body \"%.80s\" moves but has no mass", e->name);
-        good = false;
-    }
     return good;
 }
 
@@ -414,5 +410,33 @@ void build_bodies(loader *l) {
     }
     for (int i = 0; i < l->count && !l->stopped && !l->report.no_memory; i++) {
         build_body(l, l->sequence[i]);
+    }
+}
+
+void check_moving_masses(loader *l) {
+    /* the first degree of freedom that moves nothing */
+    const sim_model *m = l->scene->model;
+    sim_derived *d = sim_derived_create(m, NULL);
+    int dof = -1;
+    if (!d || sim_massless_dof(d, m->q_initial, &dof)) {
+        l->report.no_memory = true;
+    }
+    sim_derived_free(d);
+    if (dof < 0) {
+        return;
+    }
+    /* its body, and the mass that it carries */
+    int i = m->dof[dof].body;
+    double mass = 0;
+    for (int k = i; k < m->body[i].subtree_end; k++) {
+        mass += m->body[k].inertia.mass;
+    }
+    const entry *e = &l->entries[names_find(&l->names, m->body[i].name)];
+    const char *hint = "give it an inertia, or a shape a density or a mass";
+    if (mass > 0) {
+        report_once(&l->report, e->body, hint, "the body \"%.80s\" moves without inertia: its mass is on the axis",
+                    e->name);
+    } else {
+        report_once(&l->report, e->body, hint, "the body \"%.80s\" moves but has no mass", e->name);
     }
 }

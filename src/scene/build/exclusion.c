@@ -1,6 +1,8 @@
-/* Pairs of bodies without contact: by name, by pattern, and all within one copy of a model. */
+/* Pairs of bodies without contact: by name, by pattern, all within one copy of a model, or those that overlap at the
+ * start. */
 #include "scene/loader/loader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_EXCLUSIONS = 4000000 };
@@ -104,5 +106,64 @@ void read_self_contact(loader *l, const scope *s) {
                 add_excluded_pair(l, l->entries[i].index, l->entries[k].index, flag);
             }
         }
+    }
+}
+
+/* ---- overlaps at the start ---- */
+
+/* Does the model of a scope say that bodies which overlap at the start do not touch? */
+static bool excludes_own_overlaps(const scope *s) {
+    const node *exclude = node_member(s->model, "exclude");
+    return exclude && exclude->kind == NODE_TEXT && strcmp(exclude->text, exclude_name(EXCLUDE_INITIAL)) == 0;
+}
+
+static bool any_excludes_own(const loader *l) {
+    bool any = false;
+    for (const scope *s = l->scopes; s; s = s->older) {
+        any |= excludes_own_overlaps(s);
+    }
+    return any;
+}
+
+/* Both bodies are of one copy of a model that excludes its own overlaps. */
+static bool is_own_overlap(const loader *l, const sim_overlap *o) {
+    const sim_body *body = l->scene->model->body;
+    int first = o->body[0] ? names_find(&l->names, body[o->body[0]].name) : -1;
+    int second = names_find(&l->names, body[o->body[1]].name);
+    for (const scope *s = first >= 0 ? l->entries[first].scope : NULL; s; s = s->outer) {
+        if (second >= s->first && second < s->end && excludes_own_overlaps(s)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void exclude_overlaps(loader *l) {
+    sim_overlap *list = NULL;
+    int count = 0, pairs = 0;
+    sim_error why = {0};
+    /* only where the world or a model asks for it */
+    bool all = l->data.world.exclude == EXCLUDE_INITIAL;
+    if (!loader_good(l) || !(all || any_excludes_own(l))) {
+        return;
+    }
+    /* pairs that overlap at the start */
+    sim_world *world = sim_world_create(l->scene->model, &l->scene->options, &why);
+    sim_status status = world ? sim_world_overlaps(world, &list, &count, &why) : why.status;
+    sim_world_free(world);
+    sim_exclusion *pair = status ? NULL : POOL_NEW(l->work, sim_exclusion, count);
+    l->report.no_memory |= !status && !pair;
+    for (int k = 0; pair && k < count; k++) {
+        if (all || is_own_overlap(l, &list[k])) {
+            pair[pairs++] = (sim_exclusion){list[k].body[0], list[k].body[1]};
+        }
+    }
+    free(list);
+    /* exclude them */
+    status = pair && pairs ? sim_model_exclude(l->scene->model, pair, pairs, &why) : status;
+    if (status == SIM_NO_RESOURCE) {
+        l->report.no_memory = true;
+    } else if (status) {
+        report_once(&l->report, all ? node_member(l->data.world.at, "exclude") : l->main->root, NULL, "%s", why.text);
     }
 }

@@ -129,7 +129,7 @@ static geometry_entry *entry_of(loader *l, const document *from, const shape_dat
 
 /* An open surface is as often a mistake as it is meant. */
 static bool check_open(loader *l, const shape_data *d, const geometry_entry *e) {
-    if (d->type != SIM_MESH || !e->geometry || !d->open == !!e->geometry->mesh->closed) {
+    if (d->type != SIM_MESH || !e->geometry || d->use == USE_PICTURE || !d->open == !!e->geometry->mesh->closed) {
         return true;
     }
     if (d->open) {

@@ -42,6 +42,12 @@ static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_
     if (!is_part || node_member(d->at, "mask")) {
         shape->mask = (uint32_t)d->mask;
     }
+    if (node_member(d->at, "use")) {
+        shape->hidden = d->use == USE_CONTACT;
+    }
+    if (node_member(d->at, "use") && d->use == USE_PICTURE) {
+        shape->group = shape->mask = 0;
+    }
     return shape->material >= 0;
 }
 

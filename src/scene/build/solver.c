@@ -109,33 +109,6 @@ void read_contact_options(loader *l) {
     }
 }
 
-void exclude_overlaps(loader *l) {
-    sim_overlap *list = NULL;
-    int count = 0;
-    sim_error why = {0};
-    /* only where `world/exclude` asks for it */
-    if (l->data.world.exclude != EXCLUDE_INITIAL || !loader_good(l)) {
-        return;
-    }
-    /* pairs that overlap at the start */
-    sim_world *world = sim_world_create(l->scene->model, &l->scene->options, &why);
-    sim_status status = world ? sim_world_overlaps(world, &list, &count, &why) : why.status;
-    sim_world_free(world);
-    sim_exclusion *pair = status ? NULL : POOL_NEW(l->work, sim_exclusion, count);
-    l->report.no_memory |= !status && !pair;
-    for (int k = 0; pair && k < count; k++) {
-        pair[k] = (sim_exclusion){list[k].body[0], list[k].body[1]};
-    }
-    free(list);
-    /* exclude them */
-    status = pair && count ? sim_model_exclude(l->scene->model, pair, count, &why) : status;
-    if (status == SIM_NO_RESOURCE) {
-        l->report.no_memory = true;
-    } else if (status) {
-        report_once(&l->report, node_member(l->data.world.at, "exclude"), NULL, "%s", why.text);
-    }
-}
-
 void check_contact_options(loader *l) {
     const sim_options *o = &l->scene->options;
     if (o->integrator != SIM_RK4) {

@@ -10,6 +10,7 @@ typedef struct foreign_kind {
     const char *is;     /* "a robot in URDF" */
     const char *advice; /* message for a user who gives it as a scene */
     bool recorded;      /* may be a recorded run */
+    bool xml;           /* the loader of scenes reads it, or says why not */
 } foreign_kind;
 
 /* The kind of a file that is no scene, from its name and its beginning; NULL: it may be a scene. */

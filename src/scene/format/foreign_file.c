@@ -5,6 +5,7 @@
 
 #define MESH "goes into a scene as the \"file\" of a shape of type \"mesh\", \"convex\" or \"sdf\""
 #define MODEL_ELSEWHERE "is not read: write its bodies and joints as a scene, as docs/scene.md says"
+#define NO_XML "but its text is no XML: it does not begin with '<'"
 #define PICTURE "sim render draws one from a scene, and reads none"
 
 /* In this order; the first that fits is said.  NULL: does not matter. */
@@ -22,8 +23,6 @@ static const struct {
      NULL,
      NULL,
      {.is = "a checkpoint", .advice = "sim SCENE.json --resume FILE continues from it"}},
-    {"<", "<mujoco", NULL, {.is = "a model of MuJoCo (MJCF)", .advice = "MJCF " MODEL_ELSEWHERE}},
-    {"<", "<sdf", NULL, {.is = "a model in SDFormat", .advice = "SDFormat " MODEL_ELSEWHERE}},
     {"<",
      "<COLLADA",
      NULL,
@@ -31,20 +30,14 @@ static const struct {
     {"<", "<svg", NULL, {.is = "a picture", .advice = "sim plot draws one from a recorded run"}},
     {"<", "<html", NULL, {.is = "a page for a browser", .advice = "open it there"}},
     {"<", "<!DOCTYPE html", NULL, {.is = "a page for a browser", .advice = "open it there"}},
-    {"<", "xacro", NULL, {.is = "a robot in URDF with macros (xacro)", .advice = "URDF " MODEL_ELSEWHERE}},
-    {"<", "<robot", NULL, {.is = "a robot in URDF", .advice = "URDF " MODEL_ELSEWHERE}},
-    {"<", NULL, ".urdf", {.is = "a robot in URDF", .advice = "URDF " MODEL_ELSEWHERE}},
-    {"<", NULL, NULL, {.is = "an XML file", .advice = "scenes are JSON; URDF, MJCF and SDFormat are not read"}},
-    {NULL, NULL, ".urdf", {.is = "a robot in URDF by its name", .advice = "URDF " MODEL_ELSEWHERE}},
-    {NULL, NULL, ".mjcf", {.is = "a model of MuJoCo (MJCF) by its name", .advice = "MJCF " MODEL_ELSEWHERE}},
-    {NULL,
-     NULL,
-     ".xacro",
-     {.is = "a robot in URDF with macros (xacro) by its name", .advice = "URDF " MODEL_ELSEWHERE}},
-    {NULL,
-     NULL,
-     ".xml",
-     {.is = "an XML file by its name", .advice = "scenes are JSON; URDF, MJCF and SDFormat are not read"}},
+    {"<", "<mujoco", NULL, {.is = "a model of MuJoCo (MJCF)", .xml = true}},
+    {"<", "<sdf", NULL, {.is = "a model in SDFormat", .xml = true}},
+    {"<", "<robot", NULL, {.is = "a robot in URDF", .xml = true}},
+    {"<", NULL, NULL, {.is = "an XML file", .xml = true}},
+    {NULL, NULL, ".urdf", {.is = "a robot in URDF by its name", .advice = NO_XML}},
+    {NULL, NULL, ".mjcf", {.is = "a model of MuJoCo (MJCF) by its name", .advice = NO_XML}},
+    {NULL, NULL, ".xacro", {.is = "a robot in URDF with macros (xacro) by its name", .advice = NO_XML}},
+    {NULL, NULL, ".xml", {.is = "an XML file by its name", .advice = NO_XML}},
     {"solid", "facet", NULL, {.is = "a mesh in STL", .advice = "it " MESH}},
     {NULL, NULL, ".stl", {.is = "a mesh in STL by its name", .advice = "it " MESH}},
     {NULL, NULL, ".obj", {.is = "a mesh in OBJ by its name", .advice = "it " MESH}},

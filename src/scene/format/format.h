@@ -14,6 +14,11 @@ enum { COMPOUND = SIM_SHAPE_TYPES };
 
 enum { EXCLUDE_NONE, EXCLUDE_INITIAL, EXCLUDES };
 
+/* "none", "initial"; NULL beyond. */
+const char *exclude_name(int i);
+
+enum { USE_ALL, USE_CONTACT, USE_PICTURE, USES };
+
 typedef struct law_data {
     const node *at;
     double beta, sigma, push, threshold, carried, slop, undo;
@@ -100,6 +105,7 @@ typedef struct shape_data {
     pose_data pose;
     double density, mass;
     const char *material;
+    int use;
     double color[4];
     int64_t group, mask;
 } shape_data;
@@ -143,6 +149,7 @@ typedef struct model_data {
     const char *description;
     const node *bodies, *instances, *initial, *actuators, *loads, *exclusions, *constraints;
     bool self_contact;
+    int exclude;
 } model_data;
 
 typedef struct exclusion_data {
@@ -238,6 +245,7 @@ typedef struct scene_data {
     const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads,
         *constraints;
     bool self_contact;
+    int exclude;
     record_data record;
     const node *cameras;
 } scene_data;

@@ -18,7 +18,7 @@ static const char *compliance_name(int i) {
 }
 
 /* Which pairs of bodies are left out besides the exclusions. */
-static const char *exclude_name(int i) {
+const char *exclude_name(int i) {
     static const char *const name[EXCLUDES] = {"none", "initial"};
     return i < EXCLUDES ? name[i] : NULL;
 }
@@ -288,6 +288,14 @@ const table table_exclusion = {
                     "other. Contacts with all other bodies stay, other copies included."                               \
     }
 
+#define OWN_EXCLUDE(type)                                                                                              \
+    {                                                                                                                  \
+        "exclude", FIELD_ENUM, AT(type, exclude),                                                                      \
+            .name_of = exclude_name, .standard = "\"none\"",                                                           \
+            .help = "`initial`: bodies of one copy that overlap at the start have no contacts with each other. "       \
+                    "`exclude` of the [world](#world) is about all pairs."                                             \
+    }
+
 static const field model_fields[] = {
     {"description", FIELD_TEXT, AT(model_data, description), .help = "Description of the model."},
     {"bodies", FIELD_OBJECTS, AT(model_data, bodies), .table = &table_body, .help = "Bodies."},
@@ -299,6 +307,7 @@ static const field model_fields[] = {
     {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &table_exclusion,
      .help = "Pairs of bodies without contacts."},
     SELF_CONTACT(model_data),
+    OWN_EXCLUDE(model_data),
     {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &table_constraint,
      .help = "Constraints between bodies, besides joints."},
 };
@@ -437,6 +446,7 @@ static const field scene_fields[] = {
     {"exclusions", FIELD_OBJECTS, AT(scene_data, exclusions), .table = &table_exclusion,
      .help = "Pairs of bodies without contacts."},
     SELF_CONTACT(scene_data),
+    OWN_EXCLUDE(scene_data),
     {"materials", FIELD_OBJECTS, AT(scene_data, materials), .table = &table_material, .help = "Surfaces of shapes."},
     {"material_pairs", FIELD_OBJECTS, AT(scene_data, material_pairs), .table = &table_material_pair,
      .help = "Contact parameters of two materials."},

@@ -9,6 +9,11 @@ static const char *shape_name(int i) {
     return i < SIM_SHAPE_TYPES ? sim_shape_name((sim_shape_type)i) : i == COMPOUND ? "compound" : NULL;
 }
 
+static const char *use_name(int i) {
+    static const char *const name[USES] = {"all", "contact", "picture"};
+    return i < USES ? name[i] : NULL;
+}
+
 /* ---- shapes ---- */
 
 enum {
@@ -56,8 +61,8 @@ static const field shape_fields[] = {
              "longest side; down to a two-hundredth for thin walls and threads."},
     {"shapes", FIELD_OBJECTS, AT(shape_data, shapes), .table = &table_shape, .only = BIT(COMPOUND),
      .needed_by = BIT(COMPOUND),
-     .help = "Parts, in the frame of the compound. Its `material`, `color`, `group` and `mask` are defaults for its "
-             "parts."},
+     .help = "Parts, in the frame of the compound. Its `material`, `use`, `color`, `group` and `mask` are defaults for "
+             "its parts."},
     {"pose", FIELD_OBJECT, AT(shape_data, pose), .table = &table_pose, .help = "Pose in the body frame."},
     {"density", FIELD_NUMBER, AT(shape_data, density), .unit = "kg/m^3", POSITIVE, .rival = 1, .only = SOLID,
      .help = "Density; the shape adds to the mass properties of its body."},
@@ -65,6 +70,8 @@ static const field shape_fields[] = {
      .help = "Mass, uniformly distributed, in place of the density."},
     {"material", FIELD_NAME, AT(shape_data, material),
      .help = "Name of a material. Default: the material of the library."},
+    {"use", FIELD_ENUM, AT(shape_data, use), .name_of = use_name, .standard = "\"all\"",
+     .help = "`contact`: it has contacts but is not drawn; `picture`: it is drawn but has no contacts; `all`: both."},
     {"color", FIELD_VECTOR, AT(shape_data, color), 4, .count_least = 3, WITHIN(0, 1),
      .help = "Red, green, blue and, optionally, opacity. Default: one colour for each tree of bodies."},
     {"group", FIELD_INTEGER, AT(shape_data, group), WITHIN(0, 4294967295.0), .standard = "1",

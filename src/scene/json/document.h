@@ -17,11 +17,19 @@ enum {
     DOCUMENT_MAX_DIGITS = 60, /* cJSON reads numbers of up to 63 characters */
 };
 
+/* A place of a text that was written from another one: the value at `at` comes from `from` there. */
+typedef struct source_place {
+    uint32_t at, from;
+} source_place;
+
 /* Where a text came from. */
 typedef struct source {
     const char *name; /* as messages call it */
     const char *text; /* NULL when it has no lines: an option of the command line */
     size_t length;
+    const struct source *behind; /* the text from which this one was written; NULL: none */
+    const source_place *place;   /* [nplace] in the order of this text */
+    int nplace;
 } source;
 
 typedef enum node_kind { NODE_NULL, NODE_FLAG, NODE_NUMBER, NODE_TEXT, NODE_ARRAY, NODE_OBJECT } node_kind;

@@ -68,8 +68,23 @@ static bool is_same_diagnostic(const sim_diagnostic *a, const sim_diagnostic *b)
            strcmp(a->file, b->file) == 0 && strcmp(a->pointer, b->pointer) == 0;
 }
 
+/* The place, in the text that a user wrote, of a place in a text that was written from it. */
+static const source *find_origin(const source *from, size_t *at) {
+    while (from->behind) {
+        int low = 0, high = from->nplace;
+        while (high - low > 1) {
+            int middle = low + (high - low) / 2;
+            *(from->place[middle].at <= *at ? &low : &high) = middle;
+        }
+        *at = from->nplace ? from->place[low].from : 0;
+        from = from->behind;
+    }
+    return from;
+}
+
 static void add_diagnostic(report *r, sim_diagnostics *found, const source *from, size_t at, const char *pointer,
                            const char *hint, const char *message) {
+    from = find_origin(from, &at);
     /* beyond the limit errors are only counted */
     if (found->count == MAX_MESSAGES) {
         found->more++;
@@ -159,6 +174,16 @@ void report_place(report *r, const source *from, size_t at, const char *pointer,
     add_diagnostic(r, r->found, from, at, pointer, hint, message);
 }
 
+void report_notice(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *format,
+                   ...) {
+    char message[MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    add_diagnostic(r, r->strict ? r->found : &r->warned, from, at, pointer, hint, message);
+}
+
 /* Where byte `offset` of a text stands in the file: escapes are longer there. */
 static size_t place_inside(const node *n, size_t offset) {
     const char *text = n->source->text;
@@ -231,8 +256,10 @@ void report_name_place(const node *at, char *name, size_t size) {
     at = node_origin(at);
     if (at->source->text) {
         int line, column;
-        find_line(at->source, at->value_at, &line, &column);
-        snprintf(name, size, "%.200s:%d", at->source->name, line);
+        size_t place = at->value_at;
+        const source *from = find_origin(at->source, &place);
+        find_line(from, place, &line, &column);
+        snprintf(name, size, "%.200s:%d", from->name, line);
     } else {
         snprintf(name, size, "%.200s", at->source->name);
     }

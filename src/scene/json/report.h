@@ -12,12 +12,16 @@ typedef struct report {
     memory_pool *pool;      /* of the messages */
     bool no_memory;
     bool no_resource; /* the failure is not an error of the scene */
+    bool strict;      /* notices are errors */
     int muted;        /* > 0: messages are counted as failures but not kept */
 } report;
 
 /* At a place of a text.  `pointer` and `hint` may be NULL. */
 void report_place(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *format,
                   ...) SIM_PRINTF(6, 7);
+/* The same as a warning; with `strict` as an error. */
+void report_notice(report *r, const source *from, size_t at, const char *pointer, const char *hint, const char *format,
+                   ...) SIM_PRINTF(6, 7);
 /* At a value; at the key of a member. */
 void report_value(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);
 void report_key(report *r, const node *at, const char *hint, const char *format, ...) SIM_PRINTF(4, 5);

@@ -51,7 +51,7 @@ static sim_status read_whole_file(int file, char **content, size_t *length, sim_
 /* The kind of a file that is no scene is said before its size or its letters are. */
 static sim_status check_kind(const char *path, const char *head, ssize_t length, sim_error *error) {
     const foreign_kind *kind = length > 0 ? foreign_find_kind(path, head, (size_t)length) : NULL;
-    return kind ? sim_fail(error, SIM_BAD_INPUT, "%s, not a scene: %s", kind->is, kind->advice) : SIM_OK;
+    return kind && !kind->xml ? sim_fail(error, SIM_BAD_INPUT, "%s, not a scene: %s", kind->is, kind->advice) : SIM_OK;
 }
 
 static sim_status read_scene(int file, const struct stat *about, const char *path, char **content, size_t *length,
@@ -100,6 +100,12 @@ sim_status read_scene_file(void *context, const char *path, bool included, char 
     }
     close(file);
     return status;
+}
+
+bool scene_file_exists(void *context, const char *path) {
+    (void)context;
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 const char *path_beside(loader *l, const document *d, const char *file) {
@@ -156,13 +162,15 @@ document *loader_add_document(loader *l, const char *path, const char *content, 
         l->report.no_memory = true;
         return NULL;
     }
-    d->from = (source){path, content, length};
+    d->from = (source){.name = path, .text = content, .length = length};
     document **link = &l->documents;
     while (*link) {
         link = &(*link)->next;
     }
     *link = d;
-    d->root = document_parse(&d->from, l->work, &l->report);
+    bool main = d == l->documents;
+    d->root = is_robot(content, length) ? parse_robot(l, d, main ? l->import.base : SIM_BASE_FIXED)
+                                        : document_parse(&d->from, l->work, &l->report);
     return d;
 }
 

@@ -2,6 +2,7 @@
  *
  *   load.c      the order of everything
  *   files.c     files to trees
+ *   robot.c     robots to trees
  *   loader.c    services for all of these
  *   override.c  single values replaced by path
  *   expand.c    instances and patterns to one flat list of bodies, then their parents
@@ -47,6 +48,7 @@ typedef struct file_reader {
     /* Triangles of a mesh file of at most `*room` bytes, which it takes.  SIM_NO_RESOURCE: no memory. */
     sim_status (*mesh)(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                        sim_error *error);
+    bool (*exists)(void *context, const char *path);
     void *context;
 } file_reader;
 
@@ -129,6 +131,7 @@ typedef struct loader {
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
     const char *cache;                   /* folder for sampled fields; NULL: none */
     const sim_solver_registry *solvers;  /* by name; NULL: those of the library */
+    sim_import_options import;           /* of robots */
     const char **file;                   /* [limits.files] of the scene: those that it names */
     bool built;
 } loader;
@@ -154,12 +157,21 @@ sim_status read_scene_file(void *context, const char *path, bool included, char 
                            sim_error *error);
 sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error);
+bool scene_file_exists(void *context, const char *path);
 /* A path that a file names: relative to that file.  In the work pool; NULL without memory. */
 const char *path_beside(loader *l, const document *d, const char *file);
 /* A text as a document; its root is NULL when it is wrong (reported). */
 document *loader_add_document(loader *l, const char *path, const char *content, size_t length);
 /* A file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
 document *loader_load_document(loader *l, const char *path, const node *at);
+
+/* robot.c: is a text XML?  The tree of a scene written from a robot; NULL when it is wrong (reported).  `d->from`
+ * becomes the text of that scene, with the places in the file. */
+bool is_robot(const char *content, size_t length);
+node *parse_robot(loader *l, document *d, sim_base base);
+
+/* anchor.c: names of files in the main document as seen from the folder of `out`. */
+void anchor_file_names(loader *l, const char *out);
 
 /* override.c */
 void override_options(loader *l, const sim_scene_overrides *overrides);
@@ -179,6 +191,8 @@ bool pattern_next(loader *l, placing *p, sim_pose *place);
 /* body.c */
 void build_materials(loader *l);
 void build_bodies(loader *l);
+/* Every joint moves some mass.  After the model is made. */
+void check_moving_masses(loader *l);
 /* Index in the builder; -1 and reported at `at` if there is none. */
 int material_index_of(loader *l, const document *d, const char *name, const node *at);
 
@@ -214,6 +228,8 @@ void build_control(loader *l);
 void read_exclusion(loader *l, const scope *s, const node *n);
 /* Where the model of a scope says that its bodies do not touch each other. */
 void read_self_contact(loader *l, const scope *s);
+/* Excludes pairs that overlap at the start, if the world or a model asks for it. */
+void exclude_overlaps(loader *l);
 
 /* constraint.c */
 void read_constraint(loader *l, const scope *s, const node *n);
@@ -227,8 +243,6 @@ void resolve_output(loader *l);
 void read_contact_options(loader *l);
 /* Refuses contacts where the integrator takes none.  After the model is made. */
 void check_contact_options(loader *l);
-/* Excludes pairs that overlap at the start, if the scene asks for it. */
-void exclude_overlaps(loader *l);
 
 /* The loader with its limits and its source of files in the open, for tests. */
 sim_scene *load_scene_text(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,

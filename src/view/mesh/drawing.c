@@ -60,11 +60,15 @@ bool view_drawing_plan(view_drawing *drawing, const sim_model *model) {
     for (int k = 0; k < model->nshape; k++) {
         sim_shape base = unit_shape_of(&model->shape[k], drawing->scale[k]);
         int at = 0;
+        if (base.type == SIM_HALF_SPACE || base.hidden) {
+            drawing->mesh_of[k] = -1;
+            continue;
+        }
         while (at < drawing->count && !same_base(&drawing->base[at], &base)) {
             at++;
         }
-        drawing->mesh_of[k] = base.type == SIM_HALF_SPACE ? -1 : at;
-        if (base.type != SIM_HALF_SPACE && at == drawing->count) {
+        drawing->mesh_of[k] = at;
+        if (at == drawing->count) {
             drawing->base[drawing->count++] = base;
         }
     }

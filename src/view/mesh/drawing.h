@@ -8,7 +8,7 @@
 typedef struct view_drawing {
     int count;          /* surfaces */
     sim_shape *base;    /* [count] parts of the surface */
-    int *mesh_of;       /* [nshape]; -1: a half-space */
+    int *mesh_of;       /* [nshape]; -1: a half-space, or not drawn */
     double (*scale)[3]; /* [nshape] */
 } view_drawing;
 

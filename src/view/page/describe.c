@@ -104,6 +104,9 @@ static void put_shape(view_bytes *out, const view_description *d, int index) {
     put_reals(out, "scale", 3, d->scale[index]);
     put_reals(out, "color", 4, color);
     put_key_real(out, "group", shape->group);
+    if (shape->hidden) {
+        put_raw(out, ",\"hidden\":true");
+    }
     put_pose(out, &shape->pose);
     put_raw(out, "}");
 }

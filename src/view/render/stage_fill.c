@@ -127,9 +127,9 @@ static void put_shapes(stage *s, const stage_source *source, const view_frame *f
         sim_pose pose = {m3_product(body->R, shape->pose.R),
                          v3_sub(v3_add(body->p, m3_times(body->R, shape->pose.p)), eye)};
         int mesh = source->drawing->mesh_of[k];
-        if (mesh < 0) {
+        if (shape->type == SIM_HALF_SPACE && !shape->hidden) {
             put_floor(s, &pose, 1);
-        } else {
+        } else if (mesh >= 0) {
             const double *scale = source->drawing->scale[k];
             stage_paint paint = paint_of(model, shape);
             paint.sectors = sectors_of(&source->sectors[k], &pose, scale);

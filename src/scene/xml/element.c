@@ -1,0 +1,257 @@
+/* XML to a tree with places, by expat.
+ *
+ * Expat reports elements with their byte offsets; a scan of the start tag finds the offsets of the attributes.  A
+ * document type declaration is refused, so that a file can define no entities, and can name no other file. */
+#include "scene/xml/element.h"
+
+#include <expat.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = 640 };
+
+typedef struct parser {
+    XML_Parser expat;
+    const source *from;
+    memory_pool *pool;
+    report *report;
+    xml_element *root, *open; /* open: the innermost element whose end is still to come */
+    xml_element **link;       /* of the next child of `open` */
+    int depth, items;
+    bool stopped; /* the reason was reported */
+} parser;
+
+static void stop_parse(parser *p) {
+    p->stopped = true;
+    XML_StopParser(p->expat, XML_FALSE);
+}
+
+static void refuse_text(parser *p, size_t at, const char *hint, const char *message) {
+    report_place(p->report, p->from, at, NULL, hint, "%s", message);
+    stop_parse(p);
+}
+
+static void fail_memory(parser *p) {
+    p->report->no_memory = true;
+    stop_parse(p);
+}
+
+static size_t current_offset(const parser *p) {
+    XML_Index at = XML_GetCurrentByteIndex(p->expat);
+    return at > 0 ? (size_t)at : 0;
+}
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/* Offset of the next attribute of a start tag; moves `*at` behind it.  The tag is known to be well formed. */
+static uint32_t scan_attribute(const source *from, size_t *at) {
+    const char *text = from->text;
+    size_t k = *at, length = from->length;
+    while (k < length && is_space(text[k])) {
+        k++;
+    }
+    size_t start = k;
+    while (k < length && text[k] != '"' && text[k] != '\'') {
+        k++;
+    }
+    char quote = k < length ? text[k++] : 0;
+    while (k < length && text[k] != quote) {
+        k++;
+    }
+    *at = k < length ? k + 1 : length;
+    return (uint32_t)start;
+}
+
+static bool count_items(parser *p, const char **given) {
+    p->items++;
+    for (int k = 0; given[k]; k += 2) {
+        p->items++;
+    }
+    if (++p->depth > XML_MAX_DEPTH) {
+        refuse_text(p, current_offset(p), NULL, "elements nested more than 200 deep");
+        return false;
+    }
+    if (p->items > XML_MAX_ITEMS) {
+        refuse_text(p, current_offset(p), NULL, "more than 1000000 elements and attributes");
+        return false;
+    }
+    return true;
+}
+
+static bool keep_attributes(parser *p, xml_element *e, const char **given) {
+    size_t at = e->at + 1;
+    while (at < p->from->length && !is_space(p->from->text[at]) && p->from->text[at] != '>') {
+        at++; /* name of the element */
+    }
+    xml_attribute **link = &e->attribute;
+    for (int k = 0; given[k]; k += 2) {
+        xml_attribute *a = POOL_NEW(p->pool, xml_attribute, 1);
+        const char *name = a ? pool_text(p->pool, given[k]) : NULL, *value = pool_text(p->pool, given[k + 1]);
+        if (!name || !value) {
+            return false;
+        }
+        *a = (xml_attribute){.name = name, .value = value, .at = scan_attribute(p->from, &at)};
+        *link = a;
+        link = &a->next;
+    }
+    return true;
+}
+
+static void begin_element(void *context, const char *name, const char **given) {
+    parser *p = context;
+    if (p->stopped || !count_items(p, given)) {
+        return;
+    }
+    xml_element *e = POOL_NEW(p->pool, xml_element, 1);
+    const char *kept = e ? pool_text(p->pool, name) : NULL;
+    if (!kept) {
+        fail_memory(p);
+        return;
+    }
+    *e = (xml_element){.name = kept, .parent = p->open, .source = p->from, .at = (uint32_t)current_offset(p)};
+    if (!keep_attributes(p, e, given)) {
+        fail_memory(p);
+        return;
+    }
+    /* hang it into the tree */
+    if (p->open) {
+        *p->link = e;
+    } else {
+        p->root = e;
+    }
+    p->open = e;
+    p->link = &e->first;
+}
+
+static void end_element(void *context, const char *name) {
+    (void)name;
+    parser *p = context;
+    if (!p->stopped) {
+        p->link = &p->open->next;
+        p->open = p->open->parent;
+        p->depth--;
+    }
+}
+
+static void note_text(void *context, const char *text, int length) {
+    parser *p = context;
+    for (int k = 0; p->open && k < length; k++) {
+        p->open->has_text |= !is_space(text[k]);
+    }
+}
+
+static void refuse_declaration(void *context, const char *name, const char *system, const char *public, int internal) {
+    (void)name, (void)system, (void)public, (void)internal;
+    parser *p = context;
+    size_t at = current_offset(p);
+    at = at < p->from->length ? at : p->from->length;
+    while (at > 0 && (at == p->from->length || p->from->text[at] != '<')) {
+        at--;
+    }
+    refuse_text(p, at, "remove it: files define no entities and name no others",
+                "a document type declaration (DOCTYPE) is not read");
+}
+
+static void say_malformed(const parser *p) {
+    enum XML_Error code = XML_GetErrorCode(p->expat);
+    if (code == XML_ERROR_NO_MEMORY) {
+        p->report->no_memory = true;
+        return;
+    }
+    char open[120] = "";
+    if (p->open && (code == XML_ERROR_TAG_MISMATCH || code == XML_ERROR_NO_ELEMENTS)) {
+        snprintf(open, sizeof open, "; <%.80s> is open", p->open->name);
+    }
+    report_place(p->report, p->from, current_offset(p), NULL, NULL, "not well-formed XML: %s%s", XML_ErrorString(code),
+                 open);
+}
+
+xml_element *xml_parse(const source *from, memory_pool *pool, report *r) {
+    parser p = {.expat = XML_ParserCreate(NULL), .from = from, .pool = pool, .report = r};
+    if (!p.expat) {
+        r->no_memory = true;
+        return NULL;
+    }
+    p.link = &p.root;
+    XML_SetUserData(p.expat, &p);
+    XML_SetElementHandler(p.expat, begin_element, end_element);
+    XML_SetCharacterDataHandler(p.expat, note_text);
+    XML_SetStartDoctypeDeclHandler(p.expat, refuse_declaration);
+    XML_SetHashSalt(p.expat, 1); /* the same work on every run */
+    bool good = XML_Parse(p.expat, from->text, (int)from->length, 1) == XML_STATUS_OK;
+    if (!good && !p.stopped) {
+        say_malformed(&p);
+    }
+    XML_ParserFree(p.expat);
+    return good && !p.stopped ? p.root : NULL;
+}
+
+/* ---- access ---- */
+
+static const xml_attribute *find_attribute(const xml_element *e, const char *name) {
+    for (const xml_attribute *a = e->attribute; a; a = a->next) {
+        if (strcmp(a->name, name) == 0) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+const char *xml_text(const xml_element *e, const char *name) {
+    const xml_attribute *a = find_attribute(e, name);
+    return a ? a->value : NULL;
+}
+
+uint32_t xml_place(const xml_element *e, const char *name) {
+    const xml_attribute *a = name ? find_attribute(e, name) : NULL;
+    return a ? a->at : e->at;
+}
+
+static const xml_element *find_from(const xml_element *e, const char *name) {
+    while (e && strcmp(e->name, name) != 0) {
+        e = e->next;
+    }
+    return e;
+}
+
+const xml_element *xml_child(const xml_element *e, const char *name) { return e ? find_from(e->first, name) : NULL; }
+
+const xml_element *xml_next(const xml_element *e) { return find_from(e->next, e->name); }
+
+void xml_path(const xml_element *e, char path[XML_PATH_BYTES]) {
+    const xml_element *way[XML_MAX_DEPTH + 1];
+    int depth = 0;
+    for (; e && depth <= XML_MAX_DEPTH; e = e->parent) {
+        way[depth++] = e;
+    }
+    size_t length = 0;
+    path[0] = 0;
+    while (depth-- > 0 && length + 100 < XML_PATH_BYTES) {
+        const char *name = xml_text(way[depth], "name");
+        length += (size_t)snprintf(path + length, XML_PATH_BYTES - length, name ? "/%.40s[%.40s]" : "/%.40s",
+                                   way[depth]->name, name);
+    }
+}
+
+/* ---- messages ---- */
+
+void xml_error(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...) {
+    char message[MESSAGE_BYTES], path[XML_PATH_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    xml_path(e, path);
+    report_place(r, e->source, xml_place(e, attribute), path, hint, "%s", message);
+}
+
+void xml_notice(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...) {
+    char message[MESSAGE_BYTES], path[XML_PATH_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    xml_path(e, path);
+    report_notice(r, e->source, xml_place(e, attribute), path, hint, "%s", message);
+}

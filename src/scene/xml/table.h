@@ -1,0 +1,63 @@
+/* A format of robots as tables: every element and attribute, with its meaning and what becomes of it.  The checks and
+ * the page of the format are both driven by them. */
+#ifndef SCENE_XML_TABLE_H
+#define SCENE_XML_TABLE_H
+
+#include "scene/xml/element.h"
+
+/* What becomes of an element or an attribute. */
+typedef enum xml_use {
+    XML_READ,    /* it is part of the model */
+    XML_IGNORED, /* it does not change the motion, or is said by something else: one notice a file */
+    XML_REFUSED, /* it would change the motion: an error, unless the caller allows to leave it out */
+} xml_use;
+
+typedef enum xml_kind { XML_TEXT, XML_NUMBER, XML_VECTOR, XML_CHOICE } xml_kind;
+
+typedef struct xml_key {
+    const char *name;
+    xml_kind kind;
+    xml_use use;
+    bool required;
+    int count;              /* numbers of a vector */
+    const char *unit;       /* NULL: none */
+    const char *standard;   /* default, as text; NULL: absent */
+    const char *choices[8]; /* ends with NULL */
+    const char *help;
+} xml_key;
+
+typedef struct xml_rule {
+    const char *name; /* of the child element; a last '*' stands for any letters */
+    xml_use use;
+    bool required, many; /* many: more than once */
+    const struct xml_table *table;
+    const char *help; /* where there is no table */
+} xml_rule;
+
+typedef struct xml_table {
+    const char *name, *help;
+    const xml_key *keys;
+    int nkeys;
+    const xml_rule *rules;
+    int nrules;
+    bool one_of; /* exactly one child */
+} xml_table;
+
+/* Elements that the caller leaves out though they would be refused. */
+typedef struct xml_allowed {
+    int count;
+    const char *const *name;
+} xml_allowed;
+
+/* Checks a tree against its table: unknown and missing elements and attributes, numbers, choices.  Notices of what is
+ * ignored are given once for each kind.  False: something is wrong, and was reported. */
+bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table *t, const xml_allowed *allowed);
+
+/* Values of checked elements, or the defaults of their tables.  False: absent, and without a default. */
+bool xml_number(const xml_element *e, const char *key, double *out);
+bool xml_vector(const xml_element *e, const char *key, double *out);
+
+/* The tables as Markdown, malloc'd: one section an element, `root` first. */
+char *xml_print_tables(const xml_table *root, const char *preface);
+
+#endif
