@@ -157,6 +157,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
     /* release all that the scene does not own */
     sim_builder_discard(l.builder);
     names_free(&l.names);
+    names_free(&l.joints);
     free(l.entries);
     pool_free(l.work);
     sim_diagnostics_free(&own);

@@ -84,6 +84,28 @@ Test(scene_urdf, wrong_joints_are_refused_at_their_place) {
             "<child> is missing in <joint>");
 }
 
+Test(scene_urdf, joints_are_named_as_in_the_file) {
+    sim_scene *s =
+        load_robot("{'sim': 1, 'instances': [{'file': 'robot.urdf', 'prefix': 'x_'}], 'initial': {'x_j': 0.5}, "
+                   "'actuators': [{'joint': '*_j', 'kp': 3}], 'loads': [{'joint': 'x_j', 'value': 2}]}",
+                   (const test_file[]){{"robot.urdf", JOINT("continuous", "")}, {NULL, NULL}}, NULL, NULL);
+    cr_assert(s->model->q_initial[0] == 0.5 && s->model->nactuator == 1 && s->model->nload == 1);
+    cr_assert_str_eq(s->model->actuator[0].name, "x_j");
+    sim_scene_free(s);
+    /* a joint may be called like the body of another joint: where a joint is asked for, it is meant */
+    s = load_robot(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'name': 'b'}, 'inertia': {'mass': 1, "
+        "'moments': [1, 1, 1]}}, {'name': 'b', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, "
+        "1]}}], 'initial': {'b': 0.25}}",
+        NULL, NULL, NULL);
+    cr_assert_eq(s->model->q_initial[body_of(s, "a")->q0], 0.25);
+    sim_scene_free(s);
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'name': 'j'}, 'inertia': {'mass': 1, "
+            "'moments': [1, 1, 1]}},\n{'name': 'b', 'joint': {'type': 'hinge', 'name': 'j'}, 'inertia': {'mass': 1, "
+            "'moments': [1, 1, 1]}}]}",
+            "scene.json:2:50", "a second joint has the name \"j\"");
+}
+
 /* ---- the tree ---- */
 
 #define FIXED(name, parent, child)                                                                                     \

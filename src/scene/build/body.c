@@ -379,7 +379,7 @@ static void give_initial(loader *l, const scope *s, const node *n) {
     }
     /* one body by its name */
     if (!strchr(n->key, '*')) {
-        int found = loader_find(l, s, n->key, n);
+        int found = loader_find_joint(l, s, n->key, n);
         if (found >= 0) {
             give_state(&l->entries[found], s, n);
         }
@@ -388,7 +388,7 @@ static void give_initial(loader *l, const scope *s, const node *n) {
     /* every body that the pattern matches */
     bool any = false;
     for (int i = s->first; i < s->end && loader_spend(l, 0, n); i++) {
-        if (name_matches(l->entries[i].name, pattern, &l->worked)) {
+        if (loader_joint_matches(l, &l->entries[i], pattern)) {
             give_state(&l->entries[i], s, n);
             any = true;
         }

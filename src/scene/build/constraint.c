@@ -13,9 +13,10 @@ typedef struct held_body {
     pose frame;
 } held_body;
 
-static bool find_body(loader *l, const scope *s, const char *name, const node *at, held_body *out) {
+/* `joint`: it may be named by its joint. */
+static bool find_body(loader *l, const scope *s, const char *name, const node *at, bool joint, held_body *out) {
     bool world = strcmp(name, "world") == 0;
-    int found = world ? s->world_parent : loader_find(l, s, name, at);
+    int found = world ? s->world_parent : joint ? loader_find_joint(l, s, name, at) : loader_find(l, s, name, at);
     *out = (held_body){found >= 0 ? &l->entries[found] : NULL, found >= 0 ? l->entries[found].index : 0,
                        world ? s->world_frame : pose_identity()};
     return found >= 0 || world;
@@ -61,7 +62,8 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     }
     /* both bodies */
     const node *second = node_member(n, "second"), *at[2] = {node_member(n, "first"), second ? second : n};
-    if (!find_body(l, s, d.first, at[0], &body[0]) || !find_body(l, s, d.second, at[1], &body[1])) {
+    bool joints = d.type == SIM_COUPLING;
+    if (!find_body(l, s, d.first, at[0], joints, &body[0]) || !find_body(l, s, d.second, at[1], joints, &body[1])) {
         return;
     }
     if (d.type == SIM_SPRING_DAMPER && !node_member(n, "stiffness")) {

@@ -65,7 +65,7 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
     }
     /* gains and the lesser of both effort limits; the target is 0 until a track sets it */
     double effort = node_member(d->at, "effort") ? d->effort : INFINITY;
-    sim_actuator a = {.name = many || !d->name ? e->name : full_name(l, s, d->name),
+    sim_actuator a = {.name = many || !d->name ? (e->joint_name ? e->joint_name : e->name) : full_name(l, s, d->name),
                       .dof = (int)d->dof,
                       .kp = d->kp,
                       .kd = d->kd,
@@ -90,7 +90,7 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
     const node *at = node_member(n, "joint");
     /* one joint by its name */
     if (!strchr(d.joint, '*')) {
-        int found = loader_find(l, s, d.joint, at);
+        int found = loader_find_joint(l, s, d.joint, at);
         if (found >= 0) {
             add_actuator(l, s, &d, &l->entries[found], false);
         }
@@ -103,7 +103,7 @@ static void read_actuator(loader *l, const scope *s, const node *n) {
     bool any = false;
     for (int i = s->first; i < s->end && loader_spend(l, 0, at); i++) {
         entry *e = &l->entries[i];
-        if (name_matches(e->name, pattern, &l->worked) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
+        if (loader_joint_matches(l, e, pattern) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
             add_actuator(l, s, &d, e, true);
             any = true;
         }
@@ -180,7 +180,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
     }
     /* the body or joint that carries the load */
     const node *at = node_member(n, d.body ? "body" : "joint");
-    int found = loader_find(l, s, d.body ? d.body : d.joint, at);
+    int found = d.body ? loader_find(l, s, d.body, at) : loader_find_joint(l, s, d.joint, at);
     if (found < 0 || !l->entries[found].read) {
         return;
     }

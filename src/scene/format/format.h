@@ -62,6 +62,7 @@ typedef struct pose_data {
 
 typedef struct joint_data {
     const node *at;
+    const char *name;
     int type;
     double axis[3], axis2[3], pitch;
     number_list stiffness, damping, armature, rest, range, range_deg;

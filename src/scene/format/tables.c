@@ -168,6 +168,9 @@ enum {
 };
 
 static const field joint_fields[] = {
+    {"name", FIELD_NAME, AT(joint_data, name),
+     .help = "Name of the joint, besides that of its body: `actuators`, `loads`, `initial` and couplings take either. "
+             "Unique among joints."},
     {"type", FIELD_ENUM, AT(joint_data, type), .required = true, .name_of = joint_name,
      .help = "Motion of the body relative to its parent."},
     {"axis", FIELD_VECTOR, AT(joint_data, axis), 3, .standard = "[0, 0, 1]", .only = HAS_AXIS,

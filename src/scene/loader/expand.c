@@ -33,6 +33,33 @@ static entry *new_entry(loader *l) {
     return &l->entries[l->count];
 }
 
+/* The own name of a joint, of the body that comes next into the list.  False: it is wrong, and was reported. */
+static bool name_joint(loader *l, const scope *s, const node *body, const char **out) {
+    const node *name = node_member(node_member(body, "joint"), "name");
+    char full[MAX_NAME_BYTES + 1];
+    if (!name || name->kind != NODE_TEXT) {
+        return true;
+    }
+    /* one joint of that name */
+    if (!loader_full_name(s, name->text, full)) {
+        report_once(&l->report, name, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
+        return false;
+    }
+    if (names_find(&l->joints, full) >= 0) {
+        report_once(&l->report, name, s->outer ? "give each instance a prefix of its own" : NULL,
+                    "a second joint has the name \"%.100s\"", full);
+        return false;
+    }
+    /* from the name to the body */
+    char *kept = pool_text(l->work, full);
+    if (!kept || !names_add(&l->joints, kept, l->count)) {
+        l->report.no_memory = true;
+        return false;
+    }
+    *out = kept;
+    return true;
+}
+
 static void add_body(loader *l, scope *s, const node *body) {
     const node *name = node_member(body, "name");
     char full[MAX_NAME_BYTES + 1];
@@ -59,13 +86,18 @@ static void add_body(loader *l, scope *s, const node *body) {
                     "the name \"%.100s\" is taken (%s)", full, place);
         return;
     }
+    const char *joint_name = NULL;
+    if (!name_joint(l, s, body, &joint_name)) {
+        return;
+    }
     entry *e = new_entry(l);
     char *kept = pool_text(l->work, full);
     if (!e || !kept || !names_add(&l->names, kept, l->count)) {
         l->report.no_memory = true;
         return;
     }
-    *e = (entry){.name = kept, .body = body, .scope = s, .parent = -2, .order = -1, .index = -1};
+    *e = (entry){
+        .name = kept, .joint_name = joint_name, .body = body, .scope = s, .parent = -2, .order = -1, .index = -1};
     l->count++;
 }
 

@@ -48,6 +48,9 @@ const char *loader_nearest(loader *l, const scope *s, const char *name, char *hi
     for (int i = s->first; i < s->end; i++) {
         if (strncmp(l->entries[i].name, s->prefix, skip) == 0) {
             nearest_try(&near, l->entries[i].name + skip);
+            if (l->entries[i].joint_name) {
+                nearest_try(&near, l->entries[i].joint_name + skip);
+            }
         }
     }
     return nearest_hint(&near, hint, size);
@@ -61,6 +64,17 @@ int loader_find(loader *l, const scope *s, const char *name, const node *at) {
         report_once(&l->report, at, said, "there is no body \"%.100s\"%s", name, s->outer ? " in this model" : "");
     }
     return found;
+}
+
+int loader_find_joint(loader *l, const scope *s, const char *name, const node *at) {
+    char full[MAX_NAME_BYTES + 1];
+    int found = loader_full_name(s, name, full) ? names_find(&l->joints, full) : -1;
+    return found >= 0 ? found : loader_find(l, s, name, at);
+}
+
+bool loader_joint_matches(loader *l, const entry *e, const char *pattern) {
+    return (e->joint_name && name_matches(e->joint_name, pattern, &l->worked)) ||
+           name_matches(e->name, pattern, &l->worked);
 }
 
 /* ---- the list ---- */

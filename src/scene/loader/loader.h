@@ -88,6 +88,7 @@ struct scope {
 
 typedef struct entry {
     const char *name;
+    const char *joint_name; /* of its own; NULL: that of the body */
     const node *body;
     scope *scope;
     const node *joint; /* NULL: as the body states */
@@ -119,8 +120,8 @@ typedef struct loader {
     scope *scopes; /* the newest */
     entry *entries;
     int count, room;
-    int *sequence; /* entries, parents first */
-    name_table names;
+    int *sequence;                      /* entries, parents first */
+    name_table names, joints;           /* of bodies; of joints that have their own */
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
@@ -148,6 +149,11 @@ void loader_note_file(loader *l, const char *path);
 bool loader_full_name(const scope *s, const char *name, char text[MAX_NAME_BYTES + 1]);
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */
 int loader_find(loader *l, const scope *s, const char *name, const node *at);
+
+/* The same for the name of a joint: its own, or that of its body. */
+int loader_find_joint(loader *l, const scope *s, const char *name, const node *at);
+/* Does the joint of a body match a pattern, by its own name or by that of the body?  Counts the work. */
+bool loader_joint_matches(loader *l, const entry *e, const char *pattern);
 
 /* ", did you mean ...": the name in the scope that is most like this one. */
 const char *loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size);

@@ -179,7 +179,7 @@ static const xml_table table_mimic =
     LEAF("mimic", "The coordinate follows that of another joint, by a constraint.", mimic_keys);
 
 static const xml_key joint_keys[] = {
-    {"name", XML_TEXT, .required = true, .help = "Name, for <mimic>. In scenes a joint has the name of its child."},
+    {"name", XML_TEXT, .required = true, .help = "Name of the joint."},
     {"type", XML_CHOICE, .required = true,
      .choices = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL},
      .help = "Revolute: hinge with a range. Continuous: hinge without. Prismatic: slider. Floating: free. Planar: "

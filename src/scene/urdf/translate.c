@@ -103,15 +103,16 @@ static void put_joint(urdf_work *w, const urdf_joint *j) {
     if (j->type == URDF_FIXED) {
         return;
     }
-    if (j->type == URDF_FLOATING) {
-        writer_put_text(w->out, "joint", "free");
-        return;
-    }
     writer_open(w->out, "joint", '{');
     writer_put_text(w->out, "type", scene_type[j->type]);
-    put_axis(w, j);
-    put_limit(w, j);
-    put_dynamics(w, j);
+    if (strcmp(j->name, w->robot.link[j->child].name) != 0) {
+        writer_put_text(w->out, "name", j->name);
+    }
+    if (j->type != URDF_FLOATING) {
+        put_axis(w, j);
+        put_limit(w, j);
+        put_dynamics(w, j);
+    }
     writer_close(w->out, '}');
 }
 
@@ -173,8 +174,8 @@ static void put_mimic(urdf_work *w, const urdf_joint *j) {
     w->out->here = mimic->at;
     writer_open(w->out, NULL, '{');
     writer_put_text(w->out, "type", "coupling");
-    writer_put_text(w->out, "first", r->link[j->child].name);
-    writer_put_text(w->out, "second", r->link[r->joint[j->leader].child].name);
+    writer_put_text(w->out, "first", j->name);
+    writer_put_text(w->out, "second", r->joint[j->leader].name);
     if (ratio != 1) {
         writer_put_number(w->out, "ratio", ratio);
     }

@@ -98,12 +98,12 @@ static bool list_joints(urdf_work *w, name_table *names) {
     int k = 0;
     for (const xml_element *e = xml_child(r->root, "joint"); e; e = xml_next(e), k++) {
         r->joint[k] = (urdf_joint){.at = e,
-                                   .name = xml_text(e, "name"),
+                                   .name = scene_name(w, e),
                                    .type = (urdf_joint_type)find_type(xml_text(e, "type")),
                                    .parent = -1,
                                    .child = -1,
                                    .leader = -1};
-        if (!add_name(w, names, e, r->joint[k].name, k)) {
+        if (!add_name(w, names, e, xml_text(e, "name"), k)) {
             return false;
         }
     }
