@@ -352,5 +352,6 @@ int render_command(int count, char **arguments) {
         exit_status = run_render(&request);
     }
     free(request.set.item);
+    robot_request_free(&request.robot);
     return exit_status;
 }

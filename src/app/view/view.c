@@ -154,6 +154,7 @@ int view_command(int count, char **arguments) {
     if (!status && request.help) {
         usage_print(&view_options);
         free(request.set.item);
+        robot_request_free(&request.robot);
         return SIM_OK;
     }
     /* live run, or page of a recording */
@@ -167,5 +168,6 @@ int view_command(int count, char **arguments) {
         page_show(path);
     }
     free(request.set.item);
+    robot_request_free(&request.robot);
     return status;
 }
