@@ -7,42 +7,16 @@
  * The last says that no principal moment exceeds the sum of the other two.
  * Reference: Wensing, Kim, Slotine 2018, "Linear matrix inequalities for physically consistent inertial parameter
  * identification".     Cost: constant. */
+#include "math/eigen.h"
 #include "math/spatial.h"
 #include <sim/model.h>
 
 #include <math.h>
 
-/* Eigenvalues of a symmetric 3x3 matrix by Jacobi rotations, ascending: right to rounding even for a needle. */
+/* Ascending. */
 static void principal_moments(sym3 a, double value[3]) {
-    /* cyclic Jacobi rotations */
-    double m[3][3] = {{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}};
-    for (int sweep = 0; sweep < 30; sweep++) {
-        double off = fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]);
-        if (off == 0) {
-            break;
-        }
-        for (int p = 0; p < 2; p++) {
-            for (int q = p + 1; q < 3; q++) {
-                if (m[p][q] == 0) {
-                    continue;
-                }
-                double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < 3; k++) {
-                    double x = m[k][p], y = m[k][q];
-                    m[k][p] = c * x - s * y;
-                    m[k][q] = s * x + c * y;
-                }
-                for (int k = 0; k < 3; k++) {
-                    double x = m[p][k], y = m[q][k];
-                    m[p][k] = c * x - s * y;
-                    m[q][k] = s * x + c * y;
-                }
-            }
-        }
-    }
-    /* ascending order */
+    double m[3][3] = {{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}}, axes[3][3];
+    eigen_symmetric(m, axes);
     for (int k = 0; k < 3; k++) {
         value[k] = m[k][k];
     }

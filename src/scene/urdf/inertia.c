@@ -7,6 +7,7 @@
  * J' = tr(S') 1 - S'.
  *
  * Reference: Wensing, Kim, Slotine 2018, IEEE Robotics and Automation Letters 3(1), section III. */
+#include "math/eigen.h"
 #include "math/spatial.h"
 #include "scene/urdf/urdf.h"
 
@@ -24,33 +25,10 @@ double urdf_mass(const xml_element *link) {
     return mass;
 }
 
-/* Adds max(s, 0) e e' for each eigenvalue s of a symmetric matrix: cyclic Jacobi rotations. */
+/* Replaces a symmetric matrix by sum max(s_i, 0) e_i e_i'. */
 static void clip_negative(double m[3][3]) {
-    double e[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; /* columns: eigenvectors */
-    for (int sweep = 0; sweep < 30; sweep++) {
-        for (int p = 0; p < 2; p++) {
-            for (int q = p + 1; q < 3; q++) {
-                if (m[p][q] == 0) {
-                    continue;
-                }
-                double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < 3; k++) {
-                    double x = m[k][p], y = m[k][q], u = e[k][p], v = e[k][q];
-                    m[k][p] = c * x - s * y;
-                    m[k][q] = s * x + c * y;
-                    e[k][p] = c * u - s * v;
-                    e[k][q] = s * u + c * v;
-                }
-                for (int k = 0; k < 3; k++) {
-                    double x = m[p][k], y = m[q][k];
-                    m[p][k] = c * x - s * y;
-                    m[q][k] = s * x + c * y;
-                }
-            }
-        }
-    }
+    double e[3][3];
+    eigen_symmetric(m, e);
     double value[3] = {fmax(m[0][0], 0), fmax(m[1][1], 0), fmax(m[2][2], 0)};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
