@@ -60,7 +60,7 @@ bool view_drawing_plan(view_drawing *drawing, const sim_model *model) {
     for (int k = 0; k < model->nshape; k++) {
         sim_shape base = unit_shape_of(&model->shape[k], drawing->scale[k]);
         int at = 0;
-        if (base.type == SIM_HALF_SPACE || base.hidden) {
+        if (base.type == SIM_HALF_SPACE || model->shape[k].hidden) {
             drawing->mesh_of[k] = -1;
             continue;
         }
