@@ -1,50 +1,45 @@
 /* The reference page of the scene format, printed from the table that drives the parser. */
 #include "scene/format/fields.h"
+#include "scene/format/table_words.h"
 #include "scene/json/document.h"
 #include "scene/json/text.h"
 
 #include <math.h>
 #include <sim/scene.h>
+#include <stdint.h>
 #include <string.h>
 
 static const char introduction[] =
-    "# Scenes\n\nThis page is printed from the table that drives the parser "
-    "(`src/scene/format/tables.c`).\n`scenes/scene.schema.json` is the same as a JSON Schema, for completion and "
-    "checks in editors.\n\nA scene is one JSON file. A minimal example:\n\n```json\n{\n  \"sim\": 1,\n  \"bodies\": "
+    "# Scenes\n\nThis page and the JSON Schema `scenes/scene.schema.json` are printed from the table that drives the "
+    "parser (`src/scene/format/tables.c`). A scene is one JSON file:\n\n```json\n{\n  \"sim\": 1,\n  \"bodies\": "
     "[\n    {\"name\": \"ball\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 1]},\n     \"shapes\": "
     "[{\"type\": \"sphere\", \"radius\": 0.1, \"density\": 1000}],\n     \"v\": [2, 0, 3, 0, 0, 0]}\n  ]\n}\n```\n\n## "
-    "General rules\n\n* SI units; angles in radians (keys that end in `_deg` take degrees); right-handed frames, z up; "
-    "quaternions (w, x, y, z) from body axes to outer axes.\n* Nothing is ignored. Unknown or misplaced keys, values "
-    "out of range and properties that are not simulated are errors, with their place: `scene.json:42:17: error: "
-    "/bodies/3/inertia: ...`. Up to 20 errors of a file are reported together. A `warning:`, as for an open mesh, does "
-    "not prevent loading.\n* Words of other formats (`revolute`, `limits`, `mu`, `mass` of a body ...) are errors, "
-    "too; the message gives the term of this format.\n* Every object may hold a `comment`, which is ignored.\n* A body "
-    "and its joint share one name; a joint may have another one besides. Names are unique, without `/`, `*`, comma, "
-    "quote or backslash.\n* A body is at its "
-    "`pose` in its parent when all coordinates of its joint are zero. The pose of a free body is its initial pose; its "
-    "coordinates are those of the world (or of the body that it names as parent). Its velocity `v` is that of its "
-    "origin in world axes, then the angular velocity in body axes. In a model both are relative to the pose of the "
-    "instance.\n* Without a `joint` the body is fixed to its parent.\n* Mass properties follow from `inertia`, or from "
-    "shapes with a `density` or a `mass`; not from both.\n* Names of bodies in a model get the prefix of the instance: "
-    "the body `tip` of an instance with the prefix `left_` is `left_tip`. With `repeat` and the prefix `link` the "
-    "copies are `link0_tip`, `link1_tip`, ...\n* Names in a model refer to the model. There `world`, the parent of its "
-    "roots, is the `parent` and `pose` of the instance.\n* `--set PATH=VALUE` on the command line replaces any value "
-    "before the scene is read: `--set world/step=0.002`, `--set bodies/arm/joint/damping=0.1`. Elements of arrays are "
-    "given by name or by number from 0. Without a name an actuator is given by its joint, a load by its body or joint. "
-    "A constraint is given by its first body, an instance by its prefix or model.\n* Shapes give bodies mass, contacts "
-    "and a "
-    "picture. `\"contacts\": false` in `world` switches contacts off; the integrator `rk4` requires that where shapes "
-    "could touch.\n\n";
+    "General rules\n\n"
+    "* SI units; angles in radians; right-handed frames, z up; quaternions (w, x, y, z) from body axes to outer axes. "
+    "A "
+    "key that ends in `_deg` takes degrees in place of its neighbour; for joints whose coordinates are all angles.\n"
+    "* Unknown or misplaced keys, words of other formats and values out of range are errors, up to 20 of a file at "
+    "once: `scene.json:42:17: error: /bodies/3/inertia: ...`. A `warning:` does not prevent loading.\n"
+    "* Every object may hold a `comment`, which is ignored.\n"
+    "* A body and its joint share one name; a joint may have another one besides. Names are unique, without `/`, `*`, "
+    "comma, quote or backslash.\n"
+    "* A body is at its `pose` in its parent when all coordinates of its joint are zero. Without a `joint` it is fixed "
+    "to its parent. The pose of a free body is its initial pose; pose, coordinates and velocity are "
+    "relative to the world, to the parent that it names, or to the instance.\n"
+    "* Mass properties follow from `inertia`, or from shapes with a `density` or a `mass`; not from both.\n"
+    "* Names in a model refer to the model, and get the prefix of the instance: the body `tip` of an instance with the "
+    "prefix `left_` is `left_tip`. With `repeat` and the prefix `link` the copies are `link0_tip`, `link1_tip`, ...\n"
+    "* `--set PATH=VALUE` replaces any value before the scene is read: `--set world/step=0.002`, `--set "
+    "bodies/arm/joint/damping=0.1`. Elements of arrays are given by name or by number from 0. A nameless actuator or "
+    "load is given by its joint or body, a constraint by its first body, an instance by its prefix or model.\n";
 
 static void add_limits(text *t) {
-    text_add(
-        t,
-        "* Limits: a file has at most %d MiB, %d values and a nesting of %d. A scene has at most 1,000,000 bodies "
-        "and copies of models, 1,000 materials and 1,000 files. Copies nest at most 32 deep. Files of meshes have at "
-        "most 4 GiB together (tens of millions of triangles). The surface of an `sdf` has "
-        "at most some nine million triangles, fewer for fields of many parts; all solids of a scene together take "
-        "minutes at most. A geometry is built once for all shapes and copies of models that use it.\n\n",
-        DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
+    text_add(t,
+             "* A file has at most %d MiB, %d values and a nesting of %d; a scene at most 1,000,000 bodies and copies "
+             "of models, 1,000 materials and 1,000 files. Copies nest at most 32 deep. Files of meshes have at most "
+             "4 GiB together, the surface of an `sdf` some nine million triangles. Sizes lie between 1e-12 and 1e9 m, "
+             "coordinates of points within 1e9 m, those of bodies within 1e15 m.\n\n",
+             DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
 }
 
 static void add_names(text *t, const field *f, int from, int to) {
@@ -53,8 +48,15 @@ static void add_names(text *t, const field *f, int from, int to) {
     }
 }
 
+/* Bounds that only keep arithmetic finite stand in the general rules. */
+static bool is_technical(double bound) { return fabs(bound) == 1e9 || fabs(bound) == 1e15; }
+
 static void print_range(text *t, const range *r) {
-    if (r->has_low && r->has_high && r->low == r->high) {
+    if (r->has_high && is_technical(r->high)) {
+        if (!is_technical(r->low)) {
+            text_add(t, r->low == MIN_LENGTH ? ", above 0" : ", at least %g", r->low);
+        }
+    } else if (r->has_low && r->has_high && r->low == r->high) {
         text_add(t, ", ");
         text_add_number(t, r->low);
     } else if (r->has_low && r->has_high) {
@@ -66,6 +68,19 @@ static void print_range(text *t, const range *r) {
         text_add(t, r->above_low ? ", above " : ", at least ");
         text_add_number(t, r->low);
     }
+}
+
+static void print_numbers(text *t, const field *f) {
+    if (f->kind == FIELD_NUMBERS && !f->count) {
+        text_add(t, "1 or more numbers");
+        return;
+    }
+    int least = f->kind == FIELD_NUMBERS ? 1 : f->count_least;
+    if (least) {
+        text_add(t, f->kind == FIELD_NUMBERS ? "%d to " : "%d or ", least);
+    }
+    text_add(t, "%d %s%s", f->count, f->integers ? "integers" : "numbers",
+             f->kind == FIELD_ROWS ? ", or rows of them" : "");
 }
 
 /* The column "value" of a key: kind, number of elements, range. */
@@ -83,10 +98,10 @@ static void print_value(text *t, const field *f) {
         text_add(t, "name or pattern");
         break;
     case FIELD_FLAG:
-        text_add(t, "true or false");
+        text_add(t, "boolean");
         break;
     case FIELD_INTEGER:
-        text_add(t, "whole number");
+        text_add(t, "integer");
         break;
     case FIELD_NUMBER:
         text_add(t, "number");
@@ -99,17 +114,9 @@ static void print_value(text *t, const field *f) {
         add_names(t, f, 0, simulated);
         break;
     case FIELD_VECTOR:
-        if (f->count_least) {
-            text_add(t, "%d or ", f->count_least);
-        }
-        text_add(t, "%d %s", f->count, f->integers ? "whole numbers" : "numbers");
-        break;
     case FIELD_NUMBERS:
-        text_add(t, f->count ? "number, or array of up to %d" : "number, or array of %d and more",
-                 f->count ? f->count : 1);
-        break;
     case FIELD_ROWS:
-        text_add(t, "%d numbers, or array of such", f->count);
+        print_numbers(t, f);
         break;
     case FIELD_FORMULA:
         text_add(t, f->count > 1 ? "%d formulas" : "formula", f->count);
@@ -130,34 +137,56 @@ static void print_value(text *t, const field *f) {
     print_range(t, &f->range);
 }
 
-static void print_types(text *t, const table *tab, const field *f) {
-    const field *type = NULL;
+static const field *type_of(const table *tab) {
     for (int i = 0; tab->type_key && i < tab->count; i++) {
-        type = strcmp(tab->fields[i].key, tab->type_key) == 0 ? &tab->fields[i] : type;
+        if (strcmp(tab->fields[i].key, tab->type_key) == 0) {
+            return &tab->fields[i];
+        }
     }
-    if (!type || !f->only) {
-        return;
+    return NULL;
+}
+
+/* " Only of `a`, `b`.", or where that is shorter " Not of `c`." */
+static void print_types(text *t, const table *tab, const field *f) {
+    const field *type = type_of(tab);
+    int with = 0, without = 0;
+    for (int v = 0; type && f->only && type->name_of(v); v++) {
+        *(f->only & 1u << v ? &with : &without) += 1;
     }
+    bool negated = without < with;
     bool any = false;
-    text_add(t, " Only of ");
-    for (int v = 0; type->name_of(v); v++) {
-        if (f->only & 1u << v) {
-            text_add(t, "%s`%s`", any ? ", " : "", type->name_of(v));
+    for (int v = 0; with && type->name_of(v); v++) {
+        if (!(f->only & 1u << v) == negated) {
+            text_add(t, "%s`%s`", any ? ", " : negated ? " Not of " : " Only of ", type->name_of(v));
             any = true;
         }
     }
-    text_add(t, ".");
+    text_add(t, any ? "." : "");
 }
 
-static void add_field(text *t, const table *tab, const field *f) {
-    text_add(t, "| `%s` | ", f->key);
+/* `angle_deg` after `angle`: the same in degrees. */
+static bool in_degrees(const table *tab, int i) {
+    size_t length = i > 0 ? strlen(tab->fields[i - 1].key) : 0;
+    return length && strncmp(tab->fields[i].key, tab->fields[i - 1].key, length) == 0 &&
+           strcmp(tab->fields[i].key + length, "_deg") == 0;
+}
+
+static void add_field(text *t, const table *tab, int i) {
+    const field *f = &tab->fields[i];
+    /* key, value, default */
+    text_add(t, "| `%s`", f->key);
+    if (i + 1 < tab->count && in_degrees(tab, i + 1)) {
+        text_add(t, ", `%s`", tab->fields[i + 1].key);
+    }
+    text_add(t, " | ");
     print_value(t, f);
-    text_add(t, " | %s | ", f->unit ? f->unit : "");
+    text_add(t, f->unit ? " [%s] | " : " | ", f->unit);
     if (f->required || f->needed_by) {
         text_add(t, "**required**");
     } else if (f->standard) {
         text_add(t, "`%s`", f->standard);
     }
+    /* meaning */
     text_add(t, " | %s", f->help);
     print_types(t, tab, f);
     if (f->simulated && f->name_of(f->simulated)) {
@@ -168,31 +197,83 @@ static void add_field(text *t, const table *tab, const field *f) {
     text_add(t, " |\n");
 }
 
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool same_field(const field *a, const field *b) {
+    return strcmp(a->key, b->key) == 0 && a->kind == b->kind && a->count == b->count && a->table == b->table &&
+           a->required == b->required && !a->only && !b->only && same_text(a->unit, b->unit) &&
+           same_text(a->standard, b->standard) && same_text(a->help, b->help);
+}
+
+/* Bit i: key i stands in table `other` in the same words. */
+static uint64_t shared_fields(const table *tab, const table *other) {
+    uint64_t shared = 0;
+    for (int i = 0; i < tab->count && i < 64; i++) {
+        for (int k = 0; k < other->count; k++) {
+            shared |= (uint64_t)same_field(&tab->fields[i], &other->fields[k]) << i;
+        }
+    }
+    return shared;
+}
+
+/* The earlier table that shares most keys with tables[at], and those keys; a single key is no reason to turn back. */
+static const table *find_twin(const table *const *tables, int at, uint64_t *shared) {
+    const table *twin = NULL;
+    int most = 1;
+    *shared = 0;
+    for (int i = 0; i < at; i++) {
+        uint64_t found = shared_fields(tables[at], tables[i]);
+        if (__builtin_popcountll(found) > most) {
+            most = __builtin_popcountll(found);
+            twin = tables[i];
+            *shared = found;
+        }
+    }
+    return twin;
+}
+
+static void print_shared(text *t, const table *tab, const table *twin, uint64_t shared) {
+    bool any = false;
+    for (int i = 0; i < tab->count; i++) {
+        if (shared >> i & 1) {
+            text_add(t, "%s`%s`", any ? ", " : "\n", tab->fields[i].key);
+            any = true;
+        }
+    }
+    text_add(t, ": as in [%s](#%s).\n", twin->name, twin->name);
+}
+
+/* A key and the same in degrees are one row and no rivals. */
 static void print_rivals(text *t, const table *tab) {
     for (int rival = 1; rival < 8; rival++) {
-        int count = 0;
+        int count = 0, first = -1;
         for (int i = 0; i < tab->count; i++) {
-            if (tab->fields[i].rival == rival) {
-                bool needed = tab->rivals_needed & 1u << rival;
-                text_add(t, "%s`%s`",
-                         count    ? ", "
-                         : needed ? "\nExactly one of "
-                                  : "\nAt most one of ",
-                         tab->fields[i].key);
+            if (tab->fields[i].rival == rival && !in_degrees(tab, i)) {
+                first = count ? first : i;
+                if (count == 1) {
+                    text_add(t, "\n%s one of `%s`", tab->rivals_needed & 1u << rival ? "Exactly" : "At most",
+                             tab->fields[first].key);
+                }
+                text_add(t, count ? ", `%s`" : "", tab->fields[i].key);
                 count++;
             }
         }
-        if (count) {
-            text_add(t, " is given.\n");
-        }
+        text_add(t, count > 1 ? " is given.\n" : "");
     }
 }
 
-static void add_table(text *t, const table *tab) {
-    text_add(t, "## %s\n\n%s\n\n| key | value | unit | default | meaning |\n|---|---|---|---|---|\n", tab->name,
-             tab->help);
+static void add_table(text *t, int at) {
+    const table *tab = all_tables[at];
+    uint64_t shared;
+    const table *twin = find_twin(all_tables, at, &shared);
+    text_add(t, "## %s\n\n%s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", tab->name, tab->help);
     for (int i = 0; i < tab->count; i++) {
-        add_field(t, tab, &tab->fields[i]);
+        if (!in_degrees(tab, i) && !(i < 64 && shared >> i & 1)) {
+            add_field(t, tab, i);
+        }
+    }
+    if (twin) {
+        print_shared(t, tab, twin, shared);
     }
     print_rivals(t, tab);
     text_add(t, "\n");
@@ -200,63 +281,29 @@ static void add_table(text *t, const table *tab) {
 
 /* ---- solvers ---- */
 
-static void add_solver_value(text *t, const sim_solver_option *o) {
-    for (int k = 0; o->choices && o->choices[k]; k++) {
-        text_add(t, "%s`%s`", k ? ", " : "", o->choices[k]);
-    }
-    if (!o->choices) {
-        range r = {.has_low = true, .has_high = isfinite(o->high), .low = o->low, .high = o->high};
-        text_add(t, o->integer ? "whole number" : "number");
-        print_range(t, &r);
-    }
-}
-
+/* The page of a solver is that of its family: mncp-rlm stands in solvers/mncp.md. */
 static void add_solver(text *t, const sim_solver_info *info) {
-    /* heading with method, paper, law */
-    text_add(t, "### %s\n\nMethod: %s (%s). Law: %s. Default compliance: %s.\n\n", info->name, info->method,
-             info->paper, sim_cone_name(info->cone), sim_compliance_name(info->default_law));
-    /* one row for each option that is not for studies alone */
-    int shown = 0;
-    for (int k = 0; k < info->noptions; k++) {
-        shown += !info->option[k].study;
-    }
-    if (shown) {
-        text_add(t, "| key | value | default | meaning |\n|---|---|---|---|\n");
-    }
-    for (int k = 0; k < info->noptions; k++) {
-        const sim_solver_option *o = &info->option[k];
-        if (o->study) {
-            continue;
-        }
-        text_add(t, "| `%s` | ", o->name);
-        add_solver_value(t, o);
-        text_add(t, " | `");
-        if (o->choices) {
-            text_add(t, "\"%s\"", o->choices[(int)o->default_value]);
-        } else {
-            text_add_number(t, o->default_value);
-        }
-        text_add(t, "` | %s |\n", o->help);
-    }
-    text_add(t, shown ? "\n" : "");
+    text_add(t, "| [`%s`](solvers/%.*s.md) | %s (%s) | %s | %s |\n", info->name, (int)strcspn(info->name, "-"),
+             info->name, info->method, info->paper, sim_cone_name(info->cone), sim_compliance_name(info->default_law));
 }
 
 static void print_solver_options(text *t) {
-    text_add(
-        t, "## solver_options\n\nContact solvers and their options. `sim --list-solvers` prints the same, and with "
-           "`--study` also options for experiments with a method. Options are given here, or after the name of the "
-           "solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`. `--solver` takes the same text in every command.\n\n");
+    text_add(t,
+             "## solver_options\n\nThe page of a solver has its options; `sim --list-solvers` prints all. Options are "
+             "given here, or after the name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`, as in "
+             "`--solver` of every command.\n\n| solver | method | law | compliance |\n|---|---|---|---|\n");
     for (int k = 0; k < sim_solver_count(); k++) {
         add_solver(t, sim_solver_at(k));
     }
+    text_add(t, "\n");
 }
 
 char *sim_scene_reference(void) {
     text t = {0};
-    text_add(&t, "%.*s", (int)sizeof introduction - 2, introduction);
+    text_add(&t, "%s", introduction);
     add_limits(&t);
     for (int i = 0; all_tables[i]; i++) {
-        add_table(&t, all_tables[i]);
+        add_table(&t, i);
         if (all_tables[i] == &table_law) {
             print_solver_options(&t);
         }

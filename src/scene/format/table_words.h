@@ -7,8 +7,9 @@
 #define POSITIVE .range = {.has_low = true, .above_low = true}
 #define NOT_NEGATIVE .range = {.has_low = true}
 #define WITHIN(from, to) .range = {.has_low = true, .has_high = true, .low = (from), .high = (to)}
-/* Sizes: their fourth powers, and those of their inverses, are finite. */
-#define LENGTH .unit = "m", WITHIN(1e-12, 1e9)
+/* Sizes (m): their fourth powers, and those of their inverses, are finite. */
+#define MIN_LENGTH 1e-12
+#define LENGTH .unit = "m", WITHIN(MIN_LENGTH, 1e9)
 /* Lengths that may be 0; coordinates within a shape; coordinates of positions. */
 #define LENGTH_OR_ZERO .unit = "m", WITHIN(0, 1e9)
 #define COORDINATE .unit = "m", WITHIN(-1e9, 1e9)

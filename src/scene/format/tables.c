@@ -45,31 +45,30 @@ static const field world_fields[] = {
     {"duration", FIELD_NUMBER, AT(world_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "10",
      .help = "Simulated time of a run."},
     {"integrator", FIELD_ENUM, AT(world_data, integrator), .name_of = integrator_name, .standard = "\"midpoint\"",
-     .help =
-         "Integrator of a step: implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit "
-         "Euler (order 1, damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs)."},
+     .help = "Implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit Euler (order 1, "
+             "damps), "
+             "Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs without contacts)."},
     {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
-     .help = "Number of threads of a step; results do not depend on it."},
+     .help = "Threads of a step; results do not depend on them."},
     {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
      .help = "Implicit integrators: largest relative error of the acceleration, estimated."},
     {"max_iterations", FIELD_INTEGER, AT(world_data, max_iterations), WITHIN(1, 100000), .standard = "50",
-     .help = "Implicit integrators: maximum number of Newton iterations in a step."},
+     .help = "Implicit integrators: most Newton iterations in a step."},
     {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
      .help = "Seed of all random numbers of the scene."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
      .help = "`false` switches all contacts off."},
     {"exclude", FIELD_ENUM, AT(world_data, exclude), .name_of = exclude_name, .standard = "\"none\"",
-     .help = "`initial`: pairs of bodies that overlap at the start have no contacts, as if they were in `exclusions`."},
+     .help = "`initial`: pairs of bodies that overlap at the start have no contacts."},
     {"contact_margin", FIELD_NUMBER, AT(world_data, contact_margin), LENGTH_OR_ZERO,
-     .help = "Gap up to which shapes at rest are in contact. Moving shapes are in contact as early as their speed "
-             "needs, for any margin. Default: a thousandth of the bounding radius of the smaller shape."},
+     .help = "Gap up to which shapes at rest are in contact; moving shapes are as early as their speed needs. Default: "
+             "a thousandth of the bounding radius of the smaller shape."},
     {"solver", FIELD_ENUM, AT(world_data, solver), .name_of = solver_name, .settings = true, .standard = "\"auto\"",
-     .help = "Contact solver. Options may follow its name, as in `\"pgs:max_iterations=100,tolerance=1e-8\"`; see "
-             "[solver_options](#solver_options)."},
+     .help = "Contact solver; [options](#solver_options) may follow its name."},
     {"solver_options", FIELD_VALUES, AT(world_data, solver_options),
-     .help = "Options of that solver, by name ([solver_options](#solver_options)). Options in `solver` replace these."},
+     .help = "[Options](#solver_options) of that solver, by name. Those in `solver` replace them."},
     {"solver_budget", FIELD_OBJECT, AT(world_data, budget), .table = &table_budget,
-     .help = "Limits on the solver in a step. Where one is reached the best solution so far is applied."},
+     .help = "Limits on the solver in a step."},
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
      .help = "Compliance of contacts that are too stiff for the step: none (`rigid`), the least that the step "
              "resolves (`near-rigid`), or springs that keep the force of friction and follow the load (`elastic`). "
@@ -79,22 +78,22 @@ static const field world_fields[] = {
      .help = "Steps skip islands of bodies at rest until another body touches them "
              "([contact.md](contact.md#what-sleeps))."},
     {"sleep_speed", FIELD_NUMBER, AT(world_data, sleep_speed), .unit = "m/s", NOT_NEGATIVE,
-     .help = "A body is at rest while no point of it is faster than this. Default: a thousandth of sqrt(g r), with r "
-             "from its centre of mass to its farthest point."},
+     .help = "A body is at rest while no point of it is faster. Default: a thousandth of sqrt(g r), with r from its "
+             "centre of mass to its farthest point."},
     {"sleep_time", FIELD_NUMBER, AT(world_data, sleep_time), .unit = "s", NOT_NEGATIVE,
-     .help = "Time at rest before a body sleeps. Default: 2 pi sqrt(R/g), one period of a pendulum of the length R of "
-             "its tree of bodies; at least ten steps."},
+     .help = "Time at rest before a body sleeps. Default: 2 pi sqrt(R/g), R the length of its tree of bodies; at least "
+             "ten steps."},
 };
 const table table_world = {"world", "Gravity, time stepping, contact solver and contact law.", sizeof(world_data),
                            world_fields, .count = COUNT(world_fields)};
 
 static const field budget_fields[] = {
     {"iterations", FIELD_INTEGER, AT(budget_data, iterations), WITHIN(1, 1000000),
-     .help = "Limit of the solver's iterations for each island of contacts. Results are the same on any machine. "
-             "Default: none but that of the solver's own options."},
+     .help = "Limit of the solver's iterations for each island. Results are the same on any machine. Default: none but "
+             "that of the solver's own options."},
     {"time", FIELD_NUMBER, AT(budget_data, time), .unit = "s", POSITIVE,
-     .help = "Limit of the wall time in which a step solves its contacts, for runs in real time: results then differ "
-             "from run to run. A solver exceeds it by an iteration at most. Default: none."},
+     .help = "Limit of the wall time in which a step solves its contacts, exceeded by an iteration at most. Results "
+             "then differ from run to run. Default: none."},
 };
 const table table_budget = {"solver_budget",
                             "Limits on the solver in a step. A solver that reaches one ends with its best iterate, "
@@ -114,14 +113,13 @@ static const field law_fields[] = {
      .help = "Near-rigid: contacts that carry more than the weight of their bodies are stiffer, up to this factor. 1 "
              "switches it off."},
     {"slop", FIELD_NUMBER, AT(law_data, slop), NOT_NEGATIVE, .standard = "0.02",
-     .help = "Rigid: uncorrected overlap, as a fraction of the distance that forces alone move the contact in a step "
-             "(g dt^2 under gravity)."},
+     .help = "Rigid: uncorrected overlap over the distance that forces alone move the contact in a step."},
     {"undo", FIELD_NUMBER, AT(law_data, undo), .unit = "m/s", NOT_NEGATIVE, .standard = "0.1",
      .help = "Greatest speed at which a rigid or near-rigid constraint corrects an overlap, for any step; about axes "
              "in rad/s."},
 };
 const table table_law = {
-    "law", "Parameters of the contact law, common to all contacts. Materials hold the parameters of surfaces.",
+    "law", "Parameters of the contact law, common to all contacts ([contact.md](contact.md#one-problem)).",
     sizeof(law_data), law_fields, .count = COUNT(law_fields)};
 
 /* ---- materials ---- */
@@ -169,8 +167,7 @@ enum {
 
 static const field joint_fields[] = {
     {"name", FIELD_NAME, AT(joint_data, name),
-     .help = "Name of the joint, besides that of its body: `actuators`, `loads`, `initial` and couplings take either. "
-             "Unique among joints."},
+     .help = "Name besides that of its body: `actuators`, `loads`, `initial` and couplings take either."},
     {"type", FIELD_ENUM, AT(joint_data, type), .required = true, .name_of = joint_name,
      .help = "Motion of the body relative to its parent."},
     {"axis", FIELD_VECTOR, AT(joint_data, axis), 3, .standard = "[0, 0, 1]", .only = HAS_AXIS,
@@ -180,18 +177,15 @@ static const field joint_fields[] = {
     {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
      .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
     {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE,
-     .only = HAS_SPRING,
-     .help = "Spring stiffness of each degree of freedom; one number applies to all. Ball joints have one value for "
-             "all directions."},
+     .only = HAS_SPRING, .help = "Spring stiffness. Ball joints have one value for all directions."},
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
-     .help = "Viscous damping of each degree of freedom; one number applies to all."},
+     .help = "Viscous damping."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
-     .help = "Reflected rotor inertia of each degree of freedom; one number applies to all."},
+     .help = "Reflected rotor inertia."},
     {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
-     .help = "Rest coordinate of each spring. Default: 0. The spring of a ball joint is slack at the identity."},
+     .help = "Rest coordinate of the spring. Default: 0; of a ball joint always the identity."},
     {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = HAS_AXIS,
-     .help = "Least and greatest coordinate; one pair applies to all degrees of freedom. For an open end give a number "
-             "out of reach."},
+     .help = "Least and greatest coordinate. For an open end give a number out of reach."},
     {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
      .help = "`range` in degrees."},
     {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,
@@ -201,20 +195,20 @@ static const field joint_fields[] = {
     {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_AXIS,
      .help = "Newton's coefficient of restitution of rigid ends. Default: 0."},
     {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = HAS_AXIS,
-     .help = "Dry friction of each degree of freedom: the effort needed to move it. One number applies to all."},
+     .help = "Dry friction: the effort needed to move it."},
     {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .only = HAS_AXIS,
-     .help = "Limit of the effort of an actuator in both directions; with an `effort` of the actuator, the lesser of "
-             "the two. A degree of freedom with this limit has at most one actuator."},
+     .help = "Limit of the effort of its actuator in both directions; with an `effort` of the actuator, the lesser of "
+             "the two. It then has at most one actuator."},
 };
 const table table_joint = {
     "joint",
-    "Joint between a body and its parent. A text is short for `{\"type\": ...}`. The joint frame is the body's `pose`; "
-    "the body frame coincides with it at zero coordinates.\n\nCoordinates and degrees of freedom, in this order. "
-    "Hinge, "
-    "screw: an angle; positive turns of a screw advance along `axis` when `pitch` is above 0. Slider: a distance. "
-    "Cylindrical: angle and distance. Universal: the angles about `axis` and `axis2`. Planar: the distances along "
-    "`axis2` and along `axis` x `axis2`, and the angle about `axis`. Ball: a quaternion (3 degrees of freedom). Free: "
-    "position and quaternion (6).",
+    "Joint between a body and its parent; its frame is the body's `pose`. A text is short for `{\"type\": ...}`. "
+    "Arrays have a value for each degree of freedom; a single one applies to all.\n\nCoordinates in this order. Hinge, "
+    "screw: an angle; a screw advances along `axis` when `pitch` is above 0. Slider: a distance. Cylindrical: angle "
+    "and "
+    "distance. Universal: the angles about `axis` and `axis2`. Planar: the distances along `axis2` and along `axis` x "
+    "`axis2`, and the angle about `axis`. Ball: a quaternion (3 degrees of freedom). Free: position and quaternion "
+    "(6).",
     sizeof(joint_data),
     joint_fields,
     .count = COUNT(joint_fields),
@@ -274,11 +268,9 @@ static const field exclusion_fields[] = {
 const table table_exclusion = {
     "exclusion",
     "Two bodies without contacts between them. In a pattern `*` matches any letters, or none: every body that matches "
-    "`first` is paired with every other body that matches `second`. Patterns match the bodies of their model, those of "
-    "its instances included, with prefixes. They do not match `world`, which must be named. `{\"first\": \"left_*\", "
-    "\"second\": \"*\"}` excludes all contacts of `left_` bodies within the model. A body and its parent have no "
-    "contacts anyway, unless the parent is the world or fixed to it; nor have bodies connected by fixed joints. "
-    "`world` names the shapes of the world body.",
+    "`first` is paired with every other body that matches `second`. Patterns match the bodies of their model and of "
+    "its instances, with prefixes; `world` must be named. A body and its parent have no contacts anyway, unless the "
+    "parent is the world or fixed to it; nor have bodies connected by fixed joints.",
     sizeof(exclusion_data), exclusion_fields, .count = COUNT(exclusion_fields)};
 
 /* ---- models and instances ---- */
@@ -287,16 +279,15 @@ const table table_exclusion = {
     {                                                                                                                  \
         "self_contact", FIELD_FLAG, AT(type, self_contact),                                                            \
             .standard = "true",                                                                                        \
-            .help = "`false`: bodies of one copy, those of models within it included, have no contacts with each "     \
-                    "other. Contacts with all other bodies stay, other copies included."                               \
+            .help = "`false`: bodies of one copy have no contacts with each other; nor have those of models within "   \
+                    "it."                                                                                              \
     }
 
 #define OWN_EXCLUDE(type)                                                                                              \
     {                                                                                                                  \
         "exclude", FIELD_ENUM, AT(type, exclude),                                                                      \
             .name_of = exclude_name, .standard = "\"none\"",                                                           \
-            .help = "`initial`: bodies of one copy that overlap at the start have no contacts with each other. "       \
-                    "`exclude` of the [world](#world) is about all pairs."                                             \
+            .help = "`initial`: bodies of one copy that overlap at the start have no contacts with each other."        \
     }
 
 static const field model_fields[] = {
@@ -457,8 +448,8 @@ static const field scene_fields[] = {
     {"models", FIELD_MAP, AT(scene_data, models), .table = &table_model, .help = "Models for instances, by name."},
     {"instances", FIELD_OBJECTS, AT(scene_data, instances), .table = &table_instance, .help = "Copies of models."},
     {"initial", FIELD_MAP, AT(scene_data, initial), .table = &table_initial,
-     .help = "Initial state by the name of the joint's body; `*` matches any letters and skips fixed joints. Later "
-             "keys replace earlier ones."},
+     .help = "Initial state by the name of the joint or its body; `*` matches any letters. Later keys replace earlier "
+             "ones."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "External forces."},
     {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,

@@ -57,7 +57,7 @@ bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table 
 bool xml_number(const xml_element *e, const char *key, double *out);
 bool xml_vector(const xml_element *e, const char *key, double *out);
 
-/* The tables as Markdown, malloc'd: one section an element, `root` first. */
+/* The tables as Markdown, malloc'd: one section an element with children, `root` first. */
 char *xml_print_tables(const xml_table *root, const char *preface);
 
 #endif
