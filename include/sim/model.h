@@ -135,6 +135,13 @@ typedef struct sim_shape {
  * (half-space, height field, open mesh) have mass 0. */
 SIM_API sim_inertia sim_shape_inertia(const sim_shape *shape, double density);
 
+/* A named frame on a body. */
+typedef struct sim_site {
+    const char *name; /* unique among sites */
+    int body;
+    sim_pose pose; /* in the body frame */
+} sim_site;
+
 /* Two bodies whose shapes never touch; first < second. */
 typedef struct sim_exclusion {
     int first, second;
@@ -251,7 +258,7 @@ typedef struct sim_equality {
 
 typedef struct sim_model {
     int nbody; /* the world included */
-    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality;
+    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -266,6 +273,7 @@ typedef struct sim_model {
     const sim_actuator *actuator;
     const sim_load *load;
     const sim_equality *equality;
+    const sim_site *site;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -321,6 +329,7 @@ SIM_API void sim_builder_discard(sim_builder *builder);
 SIM_API void sim_builder_gravity(sim_builder *builder, sim_v3 gravity);
 SIM_API int sim_builder_add_body(sim_builder *builder, const sim_body_def *def);
 SIM_API int sim_builder_add_shape(sim_builder *builder, const sim_shape *shape);
+SIM_API int sim_builder_add_site(sim_builder *builder, const sim_site *site);
 SIM_API int sim_builder_add_material(sim_builder *builder, const sim_material *material);
 SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_material_pair *pair);
 /* The shapes of the two bodies never touch. */
@@ -339,6 +348,8 @@ SIM_API void sim_model_free(sim_model *model);
 
 /* Index of a body by name, or -1. */
 SIM_API int sim_model_find_body(const sim_model *model, const char *name);
+/* Index of a site by name, or -1. */
+SIM_API int sim_model_find_site(const sim_model *model, const char *name);
 /* "elbow" for a joint with one dof, "base.vx" ... for others.  Writes at most `size` bytes. */
 SIM_API void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size);
 SIM_API void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size);

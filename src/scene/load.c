@@ -158,7 +158,9 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
     sim_builder_discard(l.builder);
     names_free(&l.names);
     names_free(&l.joints);
+    names_free(&l.sites);
     free(l.entries);
+    free(l.site);
     pool_free(l.work);
     sim_diagnostics_free(&own);
     return scene;

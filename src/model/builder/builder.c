@@ -76,6 +76,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->load);
     free(b->load_target);
     free(b->equality);
+    free(b->site);
     free(b);
 }
 
@@ -481,8 +482,19 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* No two of the `count` names, which it sorts, are the same. */
+static void check_unique(sim_builder *b, const char **name, int count, const char *what) {
+    qsort(name, (size_t)count, sizeof *name, compare_names);
+    for (int i = 1; i < count; i++) {
+        if (strcmp(name[i - 1], name[i]) == 0) {
+            builder_refuse(b, SIM_BAD_INPUT, "two %s have the name \"%s\"", what, name[i]);
+            return;
+        }
+    }
+}
+
 static void check_names(sim_builder *b) {
-    const char **name = calloc((size_t)b->nbody, sizeof *name);
+    const char **name = calloc((size_t)b->nbody + (size_t)b->nsite, sizeof *name);
     if (!name) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
         return;
@@ -490,13 +502,11 @@ static void check_names(sim_builder *b) {
     for (int i = 0; i < b->nbody; i++) {
         name[i] = b->body[i].name;
     }
-    qsort(name, (size_t)b->nbody, sizeof *name, compare_names);
-    for (int i = 1; i < b->nbody; i++) {
-        if (strcmp(name[i - 1], name[i]) == 0) {
-            builder_refuse(b, SIM_BAD_INPUT, "two bodies have the name \"%s\"", name[i]);
-            break;
-        }
+    check_unique(b, name, b->nbody, "bodies");
+    for (int k = 0; k < b->nsite; k++) {
+        name[k] = b->site[k].name;
     }
+    check_unique(b, name, b->nsite, "sites");
     free(name);
 }
 

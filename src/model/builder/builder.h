@@ -14,9 +14,9 @@ struct sim_builder {
     sim_error error;
     sim_v3 gravity;
 
-    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality;
+    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite;
     int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
-        equality_room;
+        equality_room, site_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
@@ -28,6 +28,7 @@ struct sim_builder {
     sim_load *load;
     joint_target *load_target;
     sim_equality *equality; /* its dofs count within the joints */
+    sim_site *site;
 };
 
 /* For the files that add parts.  All keep the first error in the builder, and return its status.  Room for one more

@@ -45,6 +45,7 @@ static void count_parts(freezer *f) {
     m->nactuator = b->nactuator;
     m->nload = b->nload;
     m->nequality = b->nequality;
+    m->nsite = b->nsite;
     m->gravity = b->gravity;
 }
 
@@ -292,6 +293,16 @@ static void place_equalities(freezer *f) {
     f->model->equality = equality;
 }
 
+static void place_sites(freezer *f) {
+    sim_site *site = take_items(f, f->model->nsite, sizeof *site);
+    for (int k = 0; k < f->model->nsite && !f->failed; k++) {
+        site[k] = f->from->site[k];
+        site[k].name = take_text(f, site[k].name);
+        site[k].body = f->place[site[k].body];
+    }
+    f->model->site = site;
+}
+
 sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error) {
     /* memory */
     freezer f = {.from = builder, .pool = pool_create()};
@@ -309,6 +320,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
         place_exclusions(&f);
         place_parts(&f);
         place_equalities(&f);
+        place_sites(&f);
     }
     /* failure leaves nothing */
     free(f.place);

@@ -1,4 +1,4 @@
-/* Names of bodies, coordinates and dofs in files and messages. */
+/* Names of bodies, sites, coordinates and dofs in files and messages. */
 #include "model/parts/joint.h"
 
 #include <stdio.h>
@@ -8,6 +8,15 @@ int sim_model_find_body(const sim_model *model, const char *name) {
     for (int i = 0; i < model->nbody; i++) {
         if (strcmp(model->body[i].name, name) == 0) {
             return i;
+        }
+    }
+    return -1;
+}
+
+int sim_model_find_site(const sim_model *model, const char *name) {
+    for (int k = 0; k < model->nsite; k++) {
+        if (strcmp(model->site[k].name, name) == 0) {
+            return k;
         }
     }
     return -1;

@@ -354,6 +354,7 @@ static void build_body(loader *l, int i) {
         }
         return;
     }
+    build_sites(l, e);
     shapes_build(l, e, &b);
 }
 

@@ -22,6 +22,37 @@ static bool find_body(loader *l, const scope *s, const char *name, const node *a
     return found >= 0 || world;
 }
 
+/* The body of a site, and its pose there. */
+static bool find_held_site(loader *l, const scope *s, const char *name, const node *at, held_body *out) {
+    const site_entry *site = loader_find_site(l, s, name, at);
+    if (site) {
+        const entry *e = &l->entries[site->body];
+        *out = (held_body){e, e->index, site->pose};
+    }
+    return site;
+}
+
+/* Both sides of a constraint, each by a site or by a body. */
+static bool find_sides(loader *l, const scope *s, const constraint_data *d, const node *const at[2], held_body out[2]) {
+    static const char *const placed[2][3] = {{"first_site", "first_pose", "first_point"},
+                                             {"second_site", "second_pose", "second_point"}};
+    const char *site[2] = {d->first_site, d->second_site}, *body[2] = {d->first, d->second};
+    for (int side = 0; side < 2; side++) {
+        const node *frame = node_member(d->at, placed[side][1]);
+        frame = frame ? frame : node_member(d->at, placed[side][2]);
+        if (site[side] && frame) {
+            report_once(&l->report, frame, "leave one of them out", "\"%s\" is a place on its body already",
+                        placed[side][0]);
+            return false;
+        }
+        if (site[side] ? !find_held_site(l, s, site[side], at[side], &out[side])
+                       : !find_body(l, s, body[side], at[side], d->type == SIM_COUPLING, &out[side])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_coupled(loader *l, const held_body *b, int64_t dof, const node *at) {
     if (!b->entry) {
         report_once(&l->report, at, NULL, "a coupling needs two joints, and the world has none");
@@ -61,9 +92,9 @@ void read_constraint(loader *l, const scope *s, const node *n) {
         return;
     }
     /* both bodies */
-    const node *second = node_member(n, "second"), *at[2] = {node_member(n, "first"), second ? second : n};
-    bool joints = d.type == SIM_COUPLING;
-    if (!find_body(l, s, d.first, at[0], joints, &body[0]) || !find_body(l, s, d.second, at[1], joints, &body[1])) {
+    const node *second = node_member(n, d.second_site ? "second_site" : "second");
+    const node *at[2] = {node_member(n, d.first_site ? "first_site" : "first"), second ? second : n};
+    if (!find_sides(l, s, &d, at, body)) {
         return;
     }
     if (d.type == SIM_SPRING_DAMPER && !node_member(n, "stiffness")) {
@@ -72,7 +103,7 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     }
     /* parameters in SI units */
     sim_equality e = sim_equality_default();
-    e.name = d.name ? d.name : d.first;
+    e.name = d.name ? d.name : d.first_site ? d.first_site : d.first;
     e.type = (sim_equality_type)d.type;
     e.stiffness = node_member(n, "stiffness") ? d.stiffness : INFINITY;
     e.dissipation = d.dissipation;
@@ -93,7 +124,7 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     /* the constraint needs two different bodies or coordinates */
     bool same = body[0].entry == body[1].entry && (e.type != SIM_COUPLING || e.dof[0] == e.dof[1]);
     if (same) {
-        report_once(&l->report, at[1], NULL, "both are \"%.80s\"", d.second);
+        report_once(&l->report, at[1], NULL, "both are \"%.80s\"", body[1].entry ? body[1].entry->name : d.second);
     } else if (loader_good(l)) {
         e.body[0] = body[0].index;
         e.body[1] = body[1].index;

@@ -148,26 +148,31 @@ static bool add_wrench(loader *l, const load_data *d, const track_data *from, in
         return false;
     }
     load.dof = -1;
-    load.point = v3_make(d->point[0], d->point[1], d->point[2]);
     load.local = d->frame;
     return !loader_good(l) || sim_builder_add_load(l->builder, &load, body) >= 0;
 }
 
 /* Keys that speak of bodies in a load on a joint, and the other way round. */
 static bool check_load_keys(loader *l, const load_data *d) {
-    static const char *const of_body[] = {"point", "frame", "force", "torque"}, *const of_joint[] = {"dof", "value"};
-    int count = d->body ? 2 : 4;
+    static const char *const of_body[] = {"point", "frame", "force", "torque"};
+    static const char *const of_site[] = {"dof", "value", "point"}, *const of_joint[] = {"dof", "value"};
+    const char *const *others = d->site ? of_site : d->body ? of_joint : of_body;
+    int count = d->site ? 3 : d->body ? 2 : 4;
     for (int i = 0; i < count; i++) {
-        const node *wrong = node_member(d->at, d->body ? of_joint[i] : of_body[i]);
+        const node *wrong = node_member(d->at, others[i]);
         if (wrong) {
             report_once(&l->report, wrong, NULL, "the key \"%s\" does not belong to a load on a %s", wrong->key,
-                        d->body ? "body" : "joint");
+                        d->site   ? "site"
+                        : d->body ? "body"
+                                  : "joint");
             return false;
         }
     }
-    if (d->body ? !d->force.at && !d->torque.at : !d->value.at) {
+    bool wrench = d->body || d->site;
+    if (wrench ? !d->force.at && !d->torque.at : !d->value.at) {
         report_once(&l->report, d->at, NULL,
-                    d->body ? "a load on a body needs \"force\" or \"torque\"" : "a load on a joint needs \"value\"");
+                    wrench ? "a load on a body or site needs \"force\" or \"torque\""
+                           : "a load on a joint needs \"value\"");
         return false;
     }
     return true;
@@ -178,16 +183,20 @@ static void read_load(loader *l, const scope *s, const node *n) {
     if (!loader_read(l, n, &table_load, &d) || !check_load_keys(l, &d)) {
         return;
     }
-    /* the body or joint that carries the load */
-    const node *at = node_member(n, d.body ? "body" : "joint");
-    int found = d.body ? loader_find(l, s, d.body, at) : loader_find_joint(l, s, d.joint, at);
+    /* the body, site or joint that carries the load */
+    const node *at = node_member(n, d.body ? "body" : d.site ? "site" : "joint");
+    const site_entry *site = d.site ? loader_find_site(l, s, d.site, at) : NULL;
+    int found = d.site   ? (site ? site->body : -1)
+                : d.body ? loader_find(l, s, d.body, at)
+                         : loader_find_joint(l, s, d.joint, at);
     if (found < 0 || !l->entries[found].read) {
         return;
     }
     const entry *e = &l->entries[found];
     sim_load load = {.name = d.name ? full_name(l, s, d.name) : e->name, .body = -1, .dof = (int)d.dof};
+    load.point = site ? site->pose.p : v3_make(d.point[0], d.point[1], d.point[2]);
     /* a wrench on a body, or an effort at a joint */
-    if (d.body) {
+    if (!d.joint) {
         if (d.torque.at) {
             add_wrench(l, &d, &d.torque, 0, load, e->index);
         }

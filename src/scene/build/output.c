@@ -74,10 +74,15 @@ static void read_points(loader *l, const node *points) {
             continue;
         }
         check_unique(l, &names, n, d.name);
-        bool is_world = strcmp(d.body, "world") == 0;
-        int found = is_world ? -1 : loader_find(l, whole, d.body, node_member(n, "body"));
+        const site_entry *site = d.site ? loader_find_site(l, whole, d.site, node_member(n, "site")) : NULL;
+        bool is_world = d.body && strcmp(d.body, "world") == 0;
+        int found = site ? site->body : is_world || d.site ? -1 : loader_find(l, whole, d.body, node_member(n, "body"));
+        if (d.site && node_member(n, "point")) {
+            report_once(&l->report, node_member(n, "point"), "leave one of them out",
+                        "\"site\" is a place on its body already");
+        }
         point[count].name = keep_output_text(l, d.name);
-        point[count].point.local = (sim_v3){d.point[0], d.point[1], d.point[2]};
+        point[count].point.local = site ? site->pose.p : (sim_v3){d.point[0], d.point[1], d.point[2]};
         point[count++].point.body = found; /* an entry until the model is there */
     }
     names_free(&names);

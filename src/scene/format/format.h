@@ -111,13 +111,19 @@ typedef struct shape_data {
     int64_t group, mask;
 } shape_data;
 
+typedef struct site_data {
+    const node *at;
+    const char *name;
+    pose_data pose;
+} site_data;
+
 typedef struct body_data {
     const node *at;
     const char *name, *parent;
     pose_data pose;
     joint_data joint;
     inertia_data inertia;
-    const node *shapes;
+    const node *shapes, *sites;
     number_list q, q_deg, v;
 } body_data;
 
@@ -188,7 +194,7 @@ typedef struct actuator_data {
 
 typedef struct load_data {
     const node *at;
-    const char *name, *body, *joint;
+    const char *name, *body, *site, *joint;
     int64_t dof;
     double point[3];
     int frame;
@@ -199,7 +205,7 @@ typedef struct constraint_data {
     const node *at;
     const char *name;
     int type;
-    const char *first, *second;
+    const char *first, *second, *first_site, *second_site;
     pose_data first_pose, second_pose;
     double first_point[3], second_point[3], distance, rest;
     int64_t first_dof, second_dof;
@@ -208,7 +214,7 @@ typedef struct constraint_data {
 
 typedef struct point_data {
     const node *at;
-    const char *name, *body;
+    const char *name, *body, *site;
     double point[3];
 } point_data;
 

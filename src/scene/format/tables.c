@@ -237,6 +237,15 @@ const table table_inertia = {"inertia",
 
 /* ---- bodies ---- */
 
+static const field site_fields[] = {
+    {"name", FIELD_NAME, AT(site_data, name), .required = true, .help = "Name, unique among the sites of its model."},
+    {"pose", FIELD_OBJECT, AT(site_data, pose), .table = &table_pose, .help = "Pose in the body frame."},
+};
+const table table_site = {"site",
+                          "Named frame on a body. `constraints`, `loads` and recorded points take a site in place of a "
+                          "body and a point on it.",
+                          sizeof(site_data), site_fields, .count = COUNT(site_fields)};
+
 static const field body_fields[] = {
     {"name", FIELD_NAME, AT(body_data, name), .required = true,
      .help = "Name, unique in its model; also the name of its joint."},
@@ -250,6 +259,7 @@ static const field body_fields[] = {
     {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &table_inertia,
      .help = "Mass properties. Without this key they follow from the densities or masses of the shapes; not both."},
     {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &table_shape, .help = "Shapes."},
+    {"sites", FIELD_OBJECTS, AT(body_data, sites), .table = &table_site, .help = "Named frames on the body."},
     {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
      .help = "Initial coordinates of the joint. Default: 0. Not for free bodies, which start at their pose."},
     {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,
@@ -398,12 +408,17 @@ const table table_initial = {"initial",
 
 static const field point_fields[] = {
     {"name", FIELD_NAME, AT(point_data, name), .required = true, .help = "Name in the recording."},
-    {"body", FIELD_NAME, AT(point_data, body), .required = true, .help = "Body."},
+    {"body", FIELD_NAME, AT(point_data, body), .rival = 1, .help = "Body."},
+    {"site", FIELD_NAME, AT(point_data, site), .rival = 1, .help = "Site whose origin is the point."},
     {"point", FIELD_VECTOR, AT(point_data, point), 3, .unit = "m", .standard = "[0, 0, 0]",
-     .help = "Point in the body frame."},
+     .help = "Point in the frame of the body."},
 };
-const table table_point = {"point", "A point of a body whose position and velocity are recorded.", sizeof(point_data),
-                           point_fields, .count = COUNT(point_fields)};
+const table table_point = {"point",
+                           "A point of a body, or a site, whose position and velocity are recorded.",
+                           sizeof(point_data),
+                           point_fields,
+                           .count = COUNT(point_fields),
+                           .rivals_needed = BIT(1)};
 
 static const field record_fields[] = {
     {"every", FIELD_INTEGER, AT(record_data, every), .unit = "steps", WITHIN(1, 1000000000), .standard = "10",
@@ -460,10 +475,32 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {&table_scene,         &table_world,        &table_law,       &table_budget,
-                                   &table_body,          &table_pose,         &table_joint,     &table_inertia,
-                                   &table_shape,         &table_solid,        &table_exclusion, &table_material,
-                                   &table_material_pair, &table_instance,     &table_model,     &table_repeat,
-                                   &table_initial,       &table_actuator,     &table_load,      &table_constraint,
-                                   &table_track,         &table_vector_track, &table_sine,      &table_vector_sine,
-                                   &table_record,        &table_point,        &table_camera,    NULL};
+const table *const all_tables[] = {&table_scene,
+                                   &table_world,
+                                   &table_law,
+                                   &table_budget,
+                                   &table_body,
+                                   &table_pose,
+                                   &table_joint,
+                                   &table_inertia,
+                                   &table_shape,
+                                   &table_site,
+                                   &table_solid,
+                                   &table_exclusion,
+                                   &table_material,
+                                   &table_material_pair,
+                                   &table_instance,
+                                   &table_model,
+                                   &table_repeat,
+                                   &table_initial,
+                                   &table_actuator,
+                                   &table_load,
+                                   &table_constraint,
+                                   &table_track,
+                                   &table_vector_track,
+                                   &table_sine,
+                                   &table_vector_sine,
+                                   &table_record,
+                                   &table_point,
+                                   &table_camera,
+                                   NULL};

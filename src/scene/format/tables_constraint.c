@@ -10,6 +10,7 @@ static const char *type_name(int i) { return i < SIM_EQUALITY_TYPES ? sim_equali
 enum {
     SPRING = BIT(SIM_SPRING_DAMPER),
     POINTS = BIT(SIM_CONNECT) | BIT(SIM_DISTANCE) | SPRING,
+    FRAMES = BIT(SIM_WELD) | POINTS,
     HELD = BIT(SIM_WELD) | BIT(SIM_CONNECT) | BIT(SIM_DISTANCE) | BIT(SIM_COUPLING),
 };
 
@@ -21,8 +22,13 @@ static const field constraint_fields[] = {
          "Distance: the points keep their distance, as on a massless rod. Coupling: the coordinates of two joints obey "
          "first = offset + ratio second, as in a gear. Spring: a spring and damper along the line between the points, "
          "implicit and so stable at any stiffness. (For a spring of length 0 take a connect with a `stiffness`.)"},
-    {"first", FIELD_NAME, AT(constraint_data, first), .required = true, .help = "Name of a body."},
-    {"second", FIELD_NAME, AT(constraint_data, second), .standard = "\"world\"", .help = "Name of the other."},
+    {"first", FIELD_NAME, AT(constraint_data, first), .rival = 1, .help = "Name of a body."},
+    {"first_site", FIELD_NAME, AT(constraint_data, first_site), .rival = 1, .only = FRAMES,
+     .help = "Name of a site, in place of a body with a pose or point on it."},
+    {"second", FIELD_NAME, AT(constraint_data, second), .rival = 2, .standard = "\"world\"",
+     .help = "Name of the other."},
+    {"second_site", FIELD_NAME, AT(constraint_data, second_site), .rival = 2, .only = FRAMES,
+     .help = "Site in place of the other."},
     {"first_pose", FIELD_OBJECT, AT(constraint_data, first_pose), .table = &table_pose, .only = BIT(SIM_WELD),
      .help = "Welded frame on the first body."},
     {"second_pose", FIELD_OBJECT, AT(constraint_data, second_pose), .table = &table_pose, .only = BIT(SIM_WELD),
@@ -58,4 +64,5 @@ const table table_constraint = {
     constraint_fields,
     .count = COUNT(constraint_fields),
     .type_key = "type",
-    .named_by = {"name", "first"}};
+    .named_by = {"name", "first", "first_site"},
+    .rivals_needed = BIT(1)};

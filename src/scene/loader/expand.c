@@ -99,6 +99,7 @@ static void add_body(loader *l, scope *s, const node *body) {
     *e = (entry){
         .name = kept, .joint_name = joint_name, .body = body, .scope = s, .parent = -2, .order = -1, .index = -1};
     l->count++;
+    list_sites(l, s, body, l->count - 1);
 }
 
 /* ---- instances ---- */

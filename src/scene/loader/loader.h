@@ -4,6 +4,7 @@
  *   files.c     files to trees
  *   robot.c     robots to trees
  *   loader.c    services for all of these
+ *   site.c      names and poses of sites
  *   override.c  single values replaced by path
  *   expand.c    instances and patterns to one flat list of bodies, then their parents
  *   repeat.c    poses of the copies of a pattern
@@ -96,14 +97,23 @@ typedef struct entry {
     sim_pose frame;    /* reference of the body's pose, in the parent's body frame */
     const node *q, *v; /* initial state from outside the body */
     const scope *q_scope, *v_scope;
-    int order; /* place in loader->order; -1: not there yet */
-    int index; /* in the builder; -1: not there */
+    int order;           /* place in loader->order; -1: not there yet */
+    int index;           /* in the builder; -1: not there */
+    int site0, site_end; /* its sites in loader->site */
     sim_joint_type type;
     double effort[SIM_MAX_JOINT_NV]; /* the most that actuators give */
     unsigned driven;                 /* bit k: there is an actuator for its k-th degree of freedom */
     bool read;                       /* its joint is known */
     bool moves;                      /* against the world */
 } entry;
+
+typedef struct site_entry {
+    const char *name;
+    const node *at;
+    int body;      /* entry */
+    sim_pose pose; /* in the body frame, once the body is built */
+    int index;     /* in the builder; -1: not there */
+} site_entry;
 
 typedef struct loader {
     report report;
@@ -120,13 +130,15 @@ typedef struct loader {
     scope *scopes; /* the newest */
     entry *entries;
     int count, room;
-    int *sequence;                      /* entries, parents first */
-    name_table names, joints;           /* of bodies; of joints that have their own */
+    int *sequence; /* entries, parents first */
+    site_entry *site;
+    int nsite, site_room;
+    name_table names, joints, sites;    /* of bodies; of joints that have their own; of sites */
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
-    bool stopped;      /* a limit was met (and reported) */
-    bool unnamed_body; /* the name of one was refused: a reference to it is no second error */
+    bool stopped;                    /* a limit was met (and reported) */
+    bool unnamed_body, unnamed_site; /* the name of one was refused: a reference to it is no second error */
     sim_builder *builder;
     geometry_entry *geometries;          /* of files */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
@@ -154,6 +166,13 @@ int loader_find(loader *l, const scope *s, const char *name, const node *at);
 int loader_find_joint(loader *l, const scope *s, const char *name, const node *at);
 /* Does the joint of a body match a pattern, by its own name or by that of the body?  Counts the work. */
 bool loader_joint_matches(loader *l, const entry *e, const char *pattern);
+
+/* site.c */
+/* Lists the sites of a body that has just been entered; adds them to the builder, once the body is there. */
+void list_sites(loader *l, const scope *s, const node *body, int index);
+void build_sites(loader *l, const entry *e);
+/* Site of a name in a scope; NULL and reported at `at` if there is none. */
+const site_entry *loader_find_site(loader *l, const scope *s, const char *name, const node *at);
 
 /* ", did you mean ...": the name in the scope that is most like this one. */
 const char *loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size);

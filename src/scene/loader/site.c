@@ -1,0 +1,95 @@
+/* Sites: names listed as bodies are expanded, so that everything may name them; poses read when their body is built. */
+#include "base/nearest.h"
+#include "scene/loader/loader.h"
+#include "scene/loader/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static site_entry *new_site(loader *l) {
+    if (l->nsite == l->site_room) {
+        int room = l->site_room ? 2 * l->site_room : 64;
+        site_entry *more = realloc(l->site, (size_t)room * sizeof *more);
+        if (!more) {
+            l->report.no_memory = true;
+            return NULL;
+        }
+        l->site = more;
+        l->site_room = room;
+    }
+    return &l->site[l->nsite];
+}
+
+static void list_site(loader *l, const scope *s, const node *at, int body) {
+    const node *name = node_member(at, "name");
+    char full[MAX_NAME_BYTES + 1];
+    if (!name || name->kind != NODE_TEXT) {
+        l->unnamed_site = true; /* reported when the text was read */
+        return;
+    }
+    /* one site of that name */
+    if (!loader_full_name(s, name->text, full)) {
+        report_once(&l->report, name, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
+        return;
+    }
+    if (names_find(&l->sites, full) >= 0) {
+        report_once(&l->report, name, s->outer ? "give each instance a prefix of its own" : NULL,
+                    "a second site has the name \"%.100s\"", full);
+        return;
+    }
+    /* into the list */
+    site_entry *site = new_site(l);
+    char *kept = pool_text(l->work, full);
+    if (!site || !kept || !names_add(&l->sites, kept, l->nsite)) {
+        l->report.no_memory = true;
+        return;
+    }
+    *site = (site_entry){.name = kept, .at = at, .body = body, .pose = pose_identity(), .index = -1};
+    l->nsite++;
+}
+
+void list_sites(loader *l, const scope *s, const node *body, int index) {
+    const node *list = node_member(body, "sites");
+    l->entries[index].site0 = l->nsite;
+    for (const node *n = list && list->kind == NODE_ARRAY ? list->first : NULL; n && !l->stopped; n = n->next) {
+        if (loader_spend(l, 1, n)) {
+            list_site(l, s, n, index);
+        }
+    }
+    l->entries[index].site_end = l->nsite;
+}
+
+void build_sites(loader *l, const entry *e) {
+    for (int k = e->site0; k < e->site_end; k++) {
+        site_entry *site = &l->site[k];
+        site_data d;
+        if (!loader_read(l, site->at, &table_site, &d) || !placement_read(&l->report, &d.pose, &site->pose) ||
+            !loader_good(l)) {
+            continue;
+        }
+        sim_site given = {.name = site->name, .body = e->index, .pose = site->pose};
+        site->index = sim_builder_add_site(l->builder, &given);
+    }
+}
+
+const site_entry *loader_find_site(loader *l, const scope *s, const char *name, const node *at) {
+    char full[MAX_NAME_BYTES + 1], hint[160];
+    int found = loader_full_name(s, name, full) ? names_find(&l->sites, full) : -1;
+    if (found >= 0) {
+        return &l->site[found];
+    }
+    if (node_origin(at)->blamed || l->unnamed_site || l->unnamed_body) {
+        return NULL;
+    }
+    /* the name in the scope that is most like it */
+    nearest near = {.wanted = name};
+    size_t skip = strlen(s->prefix);
+    for (int k = 0; k < l->nsite && !report_full(&l->report); k++) {
+        if (l->site[k].body >= s->first && l->site[k].body < s->end && strncmp(l->site[k].name, s->prefix, skip) == 0) {
+            nearest_try(&near, l->site[k].name + skip);
+        }
+    }
+    report_once(&l->report, at, nearest_hint(&near, hint, sizeof hint), "there is no site \"%.100s\"%s", name,
+                s->outer ? " in this model" : "");
+    return NULL;
+}
