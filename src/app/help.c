@@ -151,6 +151,23 @@ static void print_roff_rows(const option_row *row, int count) {
     }
 }
 
+/* Commands other than a run, in the order of the manual. */
+static const struct {
+    const char *heading, *synopsis;
+    const option_set *set;
+} manual[] = {
+    {"SOLVING PROBLEMS FROM FILES",
+     ".B sim solve\n.IR FILE | FOLDER ...\n.B \\-\\-solver\n.I NAME\n.RI [ OPTION ]...\n", &solve_options},
+    {"TIMING STEPS", ".B sim bench contact\n.RI [ CASE ]...\n.RI [ OPTION ]...\n", &bench_options},
+    {"PAGES FOR A BROWSER",
+     ".B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.br\n.B sim view\n.I SCENE.json\n.B \\-\\-live\n.RI [ OPTION ]...\n",
+     &view_options},
+    {"PLOTS", ".B sim plot\n.IR FILE ...\n.RI [ OPTION ]...\n", &plot_options},
+    {"PICTURES", ".B sim render\n.IR SCENE.json | RUN.h5\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n", &render_options},
+    {"ROBOTS AS SCENES", ".B sim convert\n.IR ROBOT.urdf | SCENE.json\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n",
+     &convert_options},
+};
+
 void print_man_page(void) {
     /* name and synopsis */
     printf(".TH SIM 1 \"%s\" \"sim %s\"\n.SH NAME\nsim \\- %s\n.SH SYNOPSIS\n", page_date, sim_version(), summary);
@@ -160,33 +177,12 @@ void print_man_page(void) {
     printf("\n.SH OPTIONS\n");
     print_roff_rows(option_table, option_count);
     /* commands */
-    printf(".SH SOLVING PROBLEMS FROM FILES\n.B sim solve\n.IR FILE | FOLDER ...\n.B \\-\\-solver\n.I NAME\n.RI [ "
-           "OPTION ]...\n.PP\n");
-    print_roff(solve_options.about);
-    printf("\n");
-    print_roff_rows(solve_options.row, solve_options.count);
-    printf(".SH TIMING STEPS\n.B sim bench contact\n.RI [ CASE ]...\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(bench_options.about);
-    printf("\n");
-    print_roff_rows(bench_options.row, bench_options.count);
-    printf(".SH PAGES FOR A BROWSER\n.B sim view\n.I FILE.h5\n.RI [ OPTION ]...\n.br\n.B sim view\n.I SCENE.json\n.B "
-           "\\-\\-live\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(view_options.about);
-    printf("\n");
-    print_roff_rows(view_options.row, view_options.count);
-    printf(".SH PLOTS\n.B sim plot\n.IR FILE ...\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(plot_options.about);
-    printf("\n");
-    print_roff_rows(plot_options.row, plot_options.count);
-    printf(".SH PICTURES\n.B sim render\n.IR SCENE.json | RUN.h5\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n.PP\n");
-    print_roff(render_options.about);
-    printf("\n");
-    print_roff_rows(render_options.row, render_options.count);
-    printf(".SH ROBOTS AS SCENES\n.B sim convert\n.IR ROBOT.urdf | SCENE.json\n.B \\-\\-out\n.I FILE\n.RI [ OPTION "
-           "]...\n.PP\n");
-    print_roff(convert_options.about);
-    printf("\n");
-    print_roff_rows(convert_options.row, convert_options.count);
+    for (size_t k = 0; k < sizeof manual / sizeof manual[0]; k++) {
+        printf(".SH %s\n%s.PP\n", manual[k].heading, manual[k].synopsis);
+        print_roff(manual[k].set->about);
+        printf("\n");
+        print_roff_rows(manual[k].set->row, manual[k].set->count);
+    }
     /* exit status */
     printf(".SH \"EXIT STATUS\"\n");
     for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; k++) {

@@ -16,11 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int print_error(const sim_error *error) {
-    fprintf(stderr, "sim: error: %s\n", error->text);
-    return error->status;
-}
-
 static void print_version(void) {
     printf("sim %s\n%s\nHDF5 %s, cJSON %s, libccd %s, Qhull %s\n", sim_version(), sim_build_info(), APP_HDF5_VERSION,
            APP_CJSON_VERSION, APP_CCD_VERSION, APP_QHULL_VERSION);
@@ -44,7 +39,7 @@ static int flush_output(int status) {
     sim_error error;
     if (fflush(stdout) || ferror(stdout)) {
         sim_fail(&error, SIM_NO_RESOURCE, "cannot write standard output");
-        return status == SIM_OK || status == SIM_FAILED ? print_error(&error) : status;
+        return status == SIM_OK || status == SIM_FAILED ? error_print(&error) : status;
     }
     return status;
 }
@@ -88,11 +83,11 @@ static int run_command(int count, char **arguments) {
     int named = count > 1 && arguments[1][0] != '-';
     sim_status status = named ? check_word(arguments[1], &error) : SIM_OK;
     if (status) {
-        return print_error(&error);
+        return error_print(&error);
     }
     /* options */
     status = options_parse(count, arguments, &request, &error);
-    int exit_status = status ? print_error(&error) : SIM_OK;
+    int exit_status = status ? error_print(&error) : SIM_OK;
     /* print information, or run the scene */
     int informed = 0;
     for (size_t k = 0; !status && !informed && k < sizeof informations / sizeof informations[0]; k++) {
@@ -107,7 +102,7 @@ static int run_command(int count, char **arguments) {
     }
     if (!status && !informed) {
         status = request.scene ? check_word(request.scene, &error) : SIM_OK;
-        exit_status = status ? print_error(&error) : run_scene(&request);
+        exit_status = status ? error_print(&error) : run_scene(&request);
     }
     request_free(&request);
     return exit_status;

@@ -5,6 +5,7 @@
  * A suggestion has at most a third of the longer word's letters wrong, and at least one is allowed.  Longer words than
  * MAX_WORD_LETTERS and candidates after the first MAX_CANDIDATES are not tried.  Cost: |a| |b| per candidate. */
 #include "base/nearest.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +13,6 @@
 enum { MAX_WORD_LETTERS = 64, MAX_CANDIDATES = 20000 };
 
 static int min_of_ints(int a, int b) { return a < b ? a : b; }
-
-static int to_lower_case(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
 
 /* Insertions, deletions, replacements and swaps of neighbours between two texts of at most MAX_WORD_LETTERS letters;
  * capitals count as their small letters. */
@@ -26,7 +25,7 @@ static int edit_distance(const char *a, size_t na, const char *b, size_t nb) {
         int *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
         now[0] = (int)i;
         for (size_t j = 1; j <= nb; j++) {
-            int change = to_lower_case(a[i - 1]) != to_lower_case(b[j - 1]);
+            int change = to_lower(a[i - 1]) != to_lower(b[j - 1]);
             now[j] = min_of_ints(min_of_ints(before[j] + 1, now[j - 1] + 1), before[j - 1] + change);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
                 now[j] = min_of_ints(now[j], earlier[j - 2] + 1);

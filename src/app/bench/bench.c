@@ -42,11 +42,6 @@ const option_set bench_options = {
 sim_status bench_parse(int count, char **arguments, bench_request *request, sim_error *error) {
     /* options */
     *request = (bench_request){.repeat = 3};
-    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
-    request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
-    if (!request->set.item || !request->solver.item) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
     int first;
     sim_status status = options_read(&bench_options, count, arguments, request, &first, error);
     if (status || request->help) {
@@ -67,17 +62,11 @@ sim_status bench_parse(int count, char **arguments, bench_request *request, sim_
 }
 
 void bench_request_free(bench_request *request) {
-    free(request->set.item);
-    free(request->solver.item);
+    options_free(&bench_options, request);
     solver_choices_free(&request->solvers);
 }
 
 /* ---- the run ---- */
-
-static int print_error(const sim_error *error) {
-    fprintf(stderr, "sim: error: %s\n", error->text);
-    return error->status;
-}
 
 static void list_cases(void) {
     for (int k = 0; k < bench_case_count; k++) {
@@ -119,7 +108,7 @@ static int run_cases(const bench_request *request) {
     if (!f) {
         sim_error error;
         sim_fail(&error, SIM_NO_RESOURCE, "no memory for the figures");
-        return print_error(&error);
+        return error_print(&error);
     }
     batch_progress_start(request->progress, solvers * count_chosen(request));
     bench_report_open(request);
@@ -143,7 +132,7 @@ int bench_command(int count, char **arguments) {
     sim_status status = bench_parse(count, arguments, &request, &error);
     int exit_status = SIM_OK;
     if (status) {
-        exit_status = print_error(&error);
+        exit_status = error_print(&error);
     } else if (request.help) {
         usage_print(&bench_options);
     } else if (request.list) {

@@ -2,6 +2,7 @@
 #include "app/cli/options.h"
 #include "app/cli/robots.h"
 #include "base/nearest.h"
+#include "base/words.h"
 #include "solver/words.h"
 
 #include <assert.h>
@@ -85,6 +86,8 @@ const option_row option_table[] = {
     {"completion", NULL, OPTION_FLAG, AT(completion), .help = NULL},
 };
 const int option_count = sizeof option_table / sizeof option_table[0];
+static const option_set run_options = {
+    .command = "sim", .row = option_table, .count = sizeof option_table / sizeof option_table[0]};
 
 /* ---- values ---- */
 
@@ -264,12 +267,49 @@ static bool written_out(const option_row *row, const char *word) {
            (word[2 + length] == 0 || word[2 + length] == '=');
 }
 
+static text_list *list_of(const option_set *set, int row, void *request) {
+    return set->row[row].kind == OPTION_LIST ? (text_list *)((char *)request + set->row[row].offset) : NULL;
+}
+
+/* Room for every argument in each list. */
+static sim_status create_lists(const option_set *set, int count, void *request, sim_error *error) {
+    for (int k = 0; k < set->count; k++) {
+        text_list *list = list_of(set, k, request);
+        if (list && !(list->item = calloc((size_t)count + 1, sizeof *list->item))) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
+        }
+    }
+    return SIM_OK;
+}
+
+void options_free(const option_set *set, void *request) {
+    for (int k = 0; k < set->count; k++) {
+        text_list *list = list_of(set, k, request);
+        if (list) {
+            free(list->item);
+            *list = (text_list){0};
+        }
+    }
+}
+
+int error_print(const sim_error *error) {
+    if (error->text[0]) {
+        fprintf(stderr, "sim: error: %s\n", error->text);
+    }
+    return error->status;
+}
+
 sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
                         sim_error *error) {
+    /* the rows, as getopt wants them */
     struct option longs[MAX_OPTIONS + 1];
     char shorts[2 * MAX_OPTIONS + 2];
     assert(set->count <= MAX_OPTIONS && places_differ(set));
     fill_getopt(set, longs, shorts);
+    if (create_lists(set, count, request, error)) {
+        return SIM_NO_RESOURCE;
+    }
+    /* one option after the other */
     optind = 0; /* start afresh */
     opterr = 0;
     for (;;) {
@@ -291,11 +331,6 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
             return status;
         }
     }
-}
-
-static bool ends_in(const char *text, const char *end) {
-    size_t length = strlen(text), size = strlen(end);
-    return length > size && strcmp(text + length - size, end) == 0;
 }
 
 /* Of the words that are no options, the one that names a problem's file leaves the list. */
@@ -343,19 +378,9 @@ static sim_status check_run_options(const run_request *request, sim_error *error
 sim_status options_parse(int count, char **arguments, run_request *request, sim_error *error) {
     /* options */
     *request = (run_request){.duration = -1, .count = count, .arguments = arguments};
-    request->out.item = calloc((size_t)count + 1, sizeof *request->out.item);
-    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
-    if (!request->out.item || !request->set.item) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
-    sim_status status = robot_request_create(&request->robot, count, error);
-    if (status) {
-        return status;
-    }
-    option_set set = {.command = "sim", .row = option_table, .count = option_count};
     _Static_assert(sizeof option_table / sizeof option_table[0] <= MAX_OPTIONS, "room for all");
     int first;
-    status = options_read(&set, count, arguments, request, &first, error);
+    sim_status status = options_read(&run_options, count, arguments, request, &first, error);
     if (status) {
         return status;
     }
@@ -372,8 +397,4 @@ sim_status options_parse(int count, char **arguments, run_request *request, sim_
     return check_run_options(request, error);
 }
 
-void request_free(run_request *request) {
-    free(request->out.item);
-    free(request->set.item);
-    robot_request_free(&request->robot);
-}
+void request_free(run_request *request) { options_free(&run_options, request); }

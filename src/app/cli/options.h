@@ -70,10 +70,15 @@ typedef struct option_set {
     const char *usage, *about, *after; /* of --help: the command line, a description, the last lines or NULL */
 } option_set;
 
-/* Values go to the places in `request` that the rows name, a place of its own for each; lists there have room for
- * `count` items.  `first` of the arguments, which are put in order, is no option. */
+/* Values go to the places in `request` that the rows name, a place of its own for each.  The lists there, empty so far,
+ * are the caller's afterwards (options_free), also where this fails.  `first` of the arguments, which are put in order,
+ * is no option. */
 sim_status options_read(const option_set *set, int count, char **arguments, void *request, int *first,
                         sim_error *error);
+void options_free(const option_set *set, void *request);
+
+/* "sim: error: ..." on standard error, unless the text is empty.  Returns the status. */
+int error_print(const sim_error *error);
 
 enum { MAX_SOLVERS = 63 };
 /* The names of the contact solvers; ends with NULL. */

@@ -1,24 +1,10 @@
 /* Options of all commands that read robots in URDF. */
 #include "app/cli/robots.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *const robot_bases[] = {"fixed", "free", "planar", NULL};
 const char *const robot_meshes[] = {"convex", "exact", NULL};
-
-sim_status robot_request_create(robot_request *request, int count, sim_error *error) {
-    request->allow.item = calloc((size_t)count + 1, sizeof *request->allow.item);
-    request->package.item = calloc((size_t)count + 1, sizeof *request->package.item);
-    return request->allow.item && request->package.item
-               ? SIM_OK
-               : sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-}
-
-void robot_request_free(robot_request *request) {
-    free(request->allow.item);
-    free(request->package.item);
-}
 
 sim_status robot_request_check(const robot_request *request, sim_error *error) {
     for (int k = 0; k < request->package.count; k++) {

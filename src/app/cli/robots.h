@@ -37,9 +37,6 @@ extern const char *const robot_meshes[]; /* ends with NULL */
         "strict", NULL, OPTION_FLAG, ROBOT_AT(request, strict), .help = "refuse whatever would only be ignored"        \
     }
 
-/* Room for the lists of a command line of `count` words. */
-sim_status robot_request_create(robot_request *request, int count, sim_error *error);
-void robot_request_free(robot_request *request);
 sim_status robot_request_check(const robot_request *request, sim_error *error);
 /* For the loader; points into the request. */
 sim_import_options robot_import(const robot_request *request);

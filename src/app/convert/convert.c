@@ -43,12 +43,8 @@ const option_set convert_options = {
 static sim_status parse_convert_request(int count, char **arguments, convert_request *request, sim_error *error) {
     /* options */
     int first;
-    *request = (convert_request){.set.item = calloc((size_t)count + 1, sizeof *request->set.item)};
-    if (!request->set.item) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
-    sim_status status = robot_request_create(&request->robot, count, error);
-    status = status ? status : options_read(&convert_options, count, arguments, request, &first, error);
+    *request = (convert_request){0};
+    sim_status status = options_read(&convert_options, count, arguments, request, &first, error);
     if (status || request->help) {
         return status;
     }
@@ -89,10 +85,9 @@ int convert_command(int count, char **arguments) {
         status = scene ? write_scene(&request, scene, &error) : error.status;
         sim_scene_free(scene);
     }
-    if (status && error.text[0]) {
-        fprintf(stderr, "sim: error: %s\n", error.text);
+    options_free(&convert_options, &request);
+    if (status) {
+        error_print(&error);
     }
-    free(request.set.item);
-    robot_request_free(&request.robot);
     return status;
 }

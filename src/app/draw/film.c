@@ -1,6 +1,7 @@
 /* Encoding of films.  GIF and APNG are made here (view/image/moving.h).  The external program
  * ffmpeg encodes all other formats from raw frames on a pipe. */
 #include "app/draw/film.h"
+#include "base/words.h"
 #include "record/file/atomic_file.h"
 
 #include <errno.h>
@@ -12,11 +13,6 @@
 #include <unistd.h>
 
 enum { NOT_FOUND_STATUS = 127, MAX_WORDS = 40 };
-
-static bool ends_in(const char *path, const char *ending) {
-    const char *dot = strrchr(path, '.');
-    return dot && strcmp(dot, ending) == 0;
-}
 
 /* Films for players everywhere need even sizes and yuv420p. */
 static void run_ffmpeg(const char *path, const char *size, const char *rate) {

@@ -53,11 +53,6 @@ const option_set plot_options = {
              "FIGURE.json describes a figure of any numbers: panels, axes, series (docs/plots.md).",
 };
 
-static int print_error(const sim_error *error) {
-    fprintf(stderr, "sim: error: %s\n", error->text);
-    return error->status;
-}
-
 static sim_status read_plot_size(const char *text, plot_wish *wish, sim_error *error) {
     enum { MIN_PIXELS = 200, MAX_PIXELS = 10000 };
     char *end;
@@ -223,7 +218,7 @@ int plot_command(int count, char **arguments) {
     int first;
     sim_status status = parse_plot_request(count, arguments, &request, &first, &error);
     if (status) {
-        return print_error(&error);
+        return error_print(&error);
     }
     if (request.help) {
         usage_print(&plot_options);
@@ -232,5 +227,5 @@ int plot_command(int count, char **arguments) {
     const char *figure = find_figure(arguments + first);
     status = figure ? draw_described_figure(&request, figure, count - first, &error)
                     : with_files(&request, arguments + first, count - first, &error);
-    return status ? print_error(&error) : SIM_OK;
+    return status ? error_print(&error) : SIM_OK;
 }

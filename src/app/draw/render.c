@@ -8,6 +8,7 @@
 #include "app/draw/frames.h"
 #include "app/run/recorded.h"
 #include "app/run/setup.h"
+#include "base/words.h"
 #include "record/file/atomic_file.h"
 #include "view/image/png.h"
 #include "view/render/render.h"
@@ -79,11 +80,6 @@ const option_set render_options = {
 
 /* ---- the request ---- */
 
-static bool ends_in(const char *text, const char *end) {
-    size_t length = strlen(text), size = strlen(end);
-    return length >= size && strcmp(text + length - size, end) == 0;
-}
-
 /* Where the number of the picture stands: "%d" or "%04d", once; *digits is how many it has at least. */
 static const char *number_in(const char *path, int *digits, int *length) {
     const char *at = strchr(path, '%'), *letter = at ? at + 1 : NULL;
@@ -133,13 +129,8 @@ static sim_status read_picture_size(render_request *request, sim_error *error) {
 static sim_status parse_render_request(int count, char **arguments, render_request *request, sim_error *error) {
     /* options */
     *request = (render_request){.duration = -1, .fps = 30, .threads = 2};
-    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
-    if (!request->set.item) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
     int first;
-    sim_status status = robot_request_create(&request->robot, count, error);
-    status = status ? status : options_read(&render_options, count, arguments, request, &first, error);
+    sim_status status = options_read(&render_options, count, arguments, request, &first, error);
     if (status || request->help) {
         return status;
     }
@@ -333,8 +324,8 @@ static int run_render(const render_request *request) {
     frames_free(&r.frames);
     trajectory_free(r.run);
     sim_scene_free(r.scene);
-    if (status && error.text[0]) {
-        fprintf(stderr, "sim: error: %s\n", error.text);
+    if (status) {
+        error_print(&error);
     }
     return status;
 }
@@ -343,15 +334,14 @@ int render_command(int count, char **arguments) {
     render_request request;
     sim_error error = {0};
     sim_status status = parse_render_request(count, arguments, &request, &error);
-    int exit_status = status;
+    int exit_status = SIM_OK;
     if (status) {
-        fprintf(stderr, "sim: error: %s\n", error.text);
+        exit_status = error_print(&error);
     } else if (request.help) {
         usage_print(&render_options);
     } else {
         exit_status = run_render(&request);
     }
-    free(request.set.item);
-    robot_request_free(&request.robot);
+    options_free(&render_options, &request);
     return exit_status;
 }

@@ -266,7 +266,7 @@ static int report_run(run_context *r, FILE *summary) {
     if (r->exit_status == INTERRUPTED_STATUS) {
         fprintf(stderr, "sim: %s\n", r->error.text);
     } else if (r->exit_status) {
-        fprintf(stderr, "sim: error: %s\n", r->error.text);
+        error_print(&r->error);
     }
     if (!r->request->quiet) {
         print_summary(r);
@@ -289,9 +289,7 @@ int run_scene(const run_request *request) {
     sim_status status = run_setup(&r, request, &summary, &why);
     int exit_status = status;
     if (status) {
-        if (why.text[0]) {
-            fprintf(stderr, "sim: error: %s\n", why.text);
-        }
+        error_print(&why);
         /* run */
     } else if (!request->validate && !request->contacts) {
         interrupt_watch();

@@ -61,11 +61,6 @@ const option_set solve_options = {
 sim_status solve_parse(int count, char **arguments, solve_request *request, sim_error *error) {
     /* options */
     *request = (solve_request){.repeat = 1};
-    request->set.item = calloc((size_t)count + 1, sizeof *request->set.item);
-    request->solver.item = calloc((size_t)count + 1, sizeof *request->solver.item);
-    if (!request->set.item || !request->solver.item) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
     int first;
     sim_status status = options_read(&solve_options, count, arguments, request, &first, error);
     if (status || request->help || request->list_solvers) {
@@ -111,8 +106,7 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
 }
 
 void solve_request_free(solve_request *request) {
-    free(request->set.item);
-    free(request->solver.item);
+    options_free(&solve_options, request);
     solver_choices_free(&request->solvers);
 }
 

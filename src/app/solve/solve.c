@@ -318,11 +318,6 @@ static sim_status solve_files(solve_run *run, const file_list *list, sim_error *
     return worst ? worst : run->totals.unsolved > 0 ? SIM_FAILED : SIM_OK;
 }
 
-static int print_error(const sim_error *error) {
-    fprintf(stderr, "sim: error: %s\n", error->text);
-    return error->status;
-}
-
 /* All files by one solver; NULL: no one is asked. */
 static int run_solver(const solve_request *request, const file_list *list, const solver_choice *choice) {
     sim_error error = {0};
@@ -330,7 +325,7 @@ static int run_solver(const solve_request *request, const file_list *list, const
     sim_status status = prepare_run(&run, list, &error);
     status = status ? status : solve_files(&run, list, &error);
     status = finish_solve_run(&run, status, &error);
-    return error.text[0] ? print_error(&error) : (int)status;
+    return error.text[0] ? error_print(&error) : (int)status;
 }
 
 /* One solver after the other: a table each, or an array of as many objects. */
@@ -343,7 +338,7 @@ static int run_solvers(const solve_request *request, const file_list *list) {
         sim_error error;
         double *option = solve_option_values(request, &request->solvers.item[k], &error);
         if (!option) {
-            return print_error(&error);
+            return error_print(&error);
         }
         free(option);
     }
@@ -367,7 +362,7 @@ static int run_solve(const solve_request *request) {
     sim_error error = {0};
     file_list list = {0};
     sim_status status = list_files(&list, request, &error);
-    int exit_status = status ? print_error(&error) : run_solvers(request, &list);
+    int exit_status = status ? error_print(&error) : run_solvers(request, &list);
     list_free(&list);
     return exit_status;
 }
@@ -378,7 +373,7 @@ int solve_command(int count, char **arguments) {
     sim_status status = solve_parse(count, arguments, &request, &error);
     int exit_status = SIM_OK;
     if (status) {
-        exit_status = print_error(&error);
+        exit_status = error_print(&error);
     } else if (request.help) {
         usage_print(&solve_options);
     } else if (request.list_solvers) {

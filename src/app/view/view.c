@@ -71,12 +71,8 @@ static sim_status check_view_options(const view_request *request, sim_error *err
 
 static sim_status parse_view_request(int count, char **arguments, view_request *request, sim_error *error) {
     int first;
-    *request = (view_request){.set.item = calloc((size_t)count + 1, sizeof *request->set.item)};
-    if (!request->set.item) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the command line");
-    }
-    sim_status status = robot_request_create(&request->robot, count, error);
-    status = status ? status : options_read(&view_options, count, arguments, request, &first, error);
+    *request = (view_request){0};
+    sim_status status = options_read(&view_options, count, arguments, request, &first, error);
     if (status || request->help) {
         return status;
     }
@@ -153,21 +149,17 @@ int view_command(int count, char **arguments) {
     sim_status status = parse_view_request(count, arguments, &request, &error);
     if (!status && request.help) {
         usage_print(&view_options);
-        free(request.set.item);
-        robot_request_free(&request.robot);
-        return SIM_OK;
-    }
-    /* live run, or page of a recording */
-    if (!status) {
+        /* live run, or page of a recording */
+    } else if (!status) {
         status = request.live ? live_serve(&request, &error) : view_file(&request, path, sizeof path, &error);
     }
     /* open the page */
-    if (status && error.text[0]) {
-        fprintf(stderr, "sim: error: %s\n", error.text);
-    } else if (!status && !request.html && !request.live) {
+    if (!status && !request.html && !request.live && !request.help) {
         page_show(path);
     }
-    free(request.set.item);
-    robot_request_free(&request.robot);
+    options_free(&view_options, &request);
+    if (status) {
+        error_print(&error);
+    }
     return status;
 }

@@ -2,6 +2,7 @@
  * */
 #include "record/run/trajectory.h"
 #include "base/file.h"
+#include "base/words.h"
 #include "scene/format/foreign.h"
 
 #include <errno.h>
@@ -9,11 +10,6 @@
 #include <unistd.h>
 
 static const unsigned char hdf5_magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-
-static bool ends_in(const char *text, const char *end) {
-    size_t length = strlen(text), size = strlen(end);
-    return length > size && strcmp(text + length - size, end) == 0;
-}
 
 /* Beginnings of files that are no records. */
 static sim_status check_head(const trajectory *t, const unsigned char *head, size_t length, sim_error *error) {

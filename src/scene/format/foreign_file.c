@@ -1,4 +1,5 @@
 /* Detection of files that are not scenes, by their first bytes and their names. */
+#include "base/words.h"
 #include "scene/format/foreign.h"
 
 #include <string.h>
@@ -81,18 +82,6 @@ static const struct {
     {NULL, NULL, ".py", {.is = "a Python program by its name", .advice = "scenes are JSON"}},
 };
 
-static int to_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
-
-static bool has_ending(const char *path, const char *ending) {
-    size_t length = strlen(path), size = strlen(ending);
-    for (size_t k = 0; length > size && k < size; k++) {
-        if (to_lower(path[length - size + k]) != ending[k]) {
-            return false;
-        }
-    }
-    return length > size;
-}
-
 static bool contains_word(const char *head, size_t length, const char *word) {
     size_t size = strlen(word);
     for (size_t k = 0; k + size <= length; k++) {
@@ -119,7 +108,7 @@ const foreign_kind *foreign_find_kind(const char *path, const char *head, size_t
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const char *start = kinds[k].start, *inside = kinds[k].inside, *ending = kinds[k].ending;
         if ((!start || (length >= strlen(start) && memcmp(head, start, strlen(start)) == 0)) &&
-            (!inside || contains_word(head, length, inside)) && (!ending || has_ending(path, ending))) {
+            (!inside || contains_word(head, length, inside)) && (!ending || ends_in_any_case(path, ending))) {
             return &kinds[k].kind;
         }
     }

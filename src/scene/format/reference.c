@@ -1,4 +1,5 @@
 /* The reference page of the scene format, printed from the table that drives the parser. */
+#include "base/words.h"
 #include "scene/format/fields.h"
 #include "scene/format/table_words.h"
 #include "scene/json/document.h"
@@ -196,8 +197,6 @@ static void add_field(text *t, const table *tab, int i) {
     }
     text_add(t, " |\n");
 }
-
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool same_field(const field *a, const field *b) {
     return strcmp(a->key, b->key) == 0 && a->kind == b->kind && a->count == b->count && a->table == b->table &&

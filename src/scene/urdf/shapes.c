@@ -2,6 +2,7 @@
  *
  * A collision shape that is also a visual one, to the last digit, is one shape of the scene with the colour of the
  * visual one.  Where nothing of a link can be drawn, its collision shapes are. */
+#include "base/words.h"
 #include "scene/urdf/urdf.h"
 
 #include <stdio.h>
@@ -43,17 +44,6 @@ static bool is_same_shape(const link_shape *a, const link_shape *b) {
 
 /* ---- files of meshes ---- */
 
-static bool has_ending(const char *name, const char *ending) {
-    size_t length = strlen(name), size = strlen(ending);
-    for (size_t k = 0; length > size && k < size; k++) {
-        char c = name[length - size + k];
-        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != ending[k]) {
-            return false;
-        }
-    }
-    return length > size;
-}
-
 static bool is_allowed(const urdf_work *w, const char *name) {
     for (int k = 0; k < w->allowed.count; k++) {
         if (strcmp(w->allowed.name[k], name) == 0) {
@@ -66,7 +56,7 @@ static bool is_allowed(const urdf_work *w, const char *name) {
 /* A mesh that cannot be had is left out of pictures with a notice; of contacts only where that is allowed. */
 static bool find_mesh(urdf_work *w, link_shape *shape) {
     const char *name = xml_text(shape->geometry, "filename"), *tried = name;
-    bool readable = has_ending(name, ".obj") || has_ending(name, ".stl");
+    bool readable = ends_in_any_case(name, ".obj") || ends_in_any_case(name, ".stl");
     shape->file = readable ? urdf_find_file(w, shape->geometry, name, &tried) : NULL;
     if (shape->file) {
         return true;

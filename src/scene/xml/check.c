@@ -148,17 +148,24 @@ static const xml_key *find_key(const xml_table *t, const char *name) {
     return NULL;
 }
 
-static void say_unknown_attribute(checker *c, const xml_element *e, const xml_table *t, const xml_attribute *a) {
-    nearest near = {.wanted = a->name};
-    char hint[LIST_BYTES];
-    size_t length = (size_t)snprintf(hint, sizeof hint, t->nkeys ? "known here: " : "it takes none");
-    for (int k = 0; k < t->nkeys && length < sizeof hint; k++) {
-        nearest_try(&near, t->keys[k].name);
-        length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", k ? ", " : "", t->keys[k].name);
+/* Hint at an unknown name: the known one that is nearest, else all of them.  `stride`: from one name to the next. */
+static void hint_known(const char *wanted, const char *none, const char *const *name, size_t stride, int count,
+                       char hint[LIST_BYTES]) {
+    nearest near = {.wanted = wanted};
+    size_t length = (size_t)snprintf(hint, LIST_BYTES, "%s", count ? "known here: " : none);
+    for (int k = 0; k < count && length < LIST_BYTES; k++) {
+        const char *known = *(const char *const *)((const char *)name + (size_t)k * stride);
+        nearest_try(&near, known);
+        length += (size_t)snprintf(hint + length, LIST_BYTES - length, "%s%s", k ? ", " : "", known);
     }
     if (near.best) {
-        nearest_hint(&near, hint, sizeof hint);
+        nearest_hint(&near, hint, LIST_BYTES);
     }
+}
+
+static void say_unknown_attribute(checker *c, const xml_element *e, const xml_table *t, const xml_attribute *a) {
+    char hint[LIST_BYTES];
+    hint_known(a->name, "it takes none", t->nkeys ? &t->keys->name : NULL, sizeof *t->keys, t->nkeys, hint);
     xml_error(c->report, e, a->name, hint, "unknown attribute \"%.60s\" of <%.60s>", a->name, e->name);
     c->good = false;
 }
@@ -203,16 +210,8 @@ static const xml_rule *find_rule(const xml_table *t, const char *name) {
 }
 
 static void say_unknown_element(checker *c, const xml_element *e, const xml_table *t) {
-    nearest near = {.wanted = e->name};
     char hint[LIST_BYTES];
-    size_t length = (size_t)snprintf(hint, sizeof hint, t->nrules ? "known here: " : "it holds no elements");
-    for (int k = 0; k < t->nrules && length < sizeof hint; k++) {
-        nearest_try(&near, t->rules[k].name);
-        length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", k ? ", " : "", t->rules[k].name);
-    }
-    if (near.best) {
-        nearest_hint(&near, hint, sizeof hint);
-    }
+    hint_known(e->name, "it holds no elements", t->nrules ? &t->rules->name : NULL, sizeof *t->rules, t->nrules, hint);
     xml_error(c->report, e, NULL, hint, "unknown element <%.60s> in <%.60s>", e->name, e->parent->name);
     c->good = false;
 }

@@ -236,22 +236,24 @@ void xml_path(const xml_element *e, char path[XML_PATH_BYTES]) {
 
 /* ---- messages ---- */
 
-void xml_error(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...) {
+static void report_element(report *r, bool notice, const xml_element *e, const char *attribute, const char *hint,
+                           const char *format, va_list arguments) {
     char message[MESSAGE_BYTES], path[XML_PATH_BYTES];
+    vsnprintf(message, sizeof message, format, arguments);
+    xml_path(e, path);
+    (notice ? report_notice : report_place)(r, e->source, xml_place(e, attribute), path, hint, "%s", message);
+}
+
+void xml_error(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    report_element(r, false, e, attribute, hint, format, arguments);
     va_end(arguments);
-    xml_path(e, path);
-    report_place(r, e->source, xml_place(e, attribute), path, hint, "%s", message);
 }
 
 void xml_notice(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...) {
-    char message[MESSAGE_BYTES], path[XML_PATH_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    report_element(r, true, e, attribute, hint, format, arguments);
     va_end(arguments);
-    xml_path(e, path);
-    report_notice(r, e->source, xml_place(e, attribute), path, hint, "%s", message);
 }

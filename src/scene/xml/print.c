@@ -1,5 +1,6 @@
 /* Tables of a format as Markdown: one section an element, in the order in which they are first met; elements without
  * children share one. */
+#include "base/words.h"
 #include "scene/json/text.h"
 #include "scene/xml/table.h"
 
@@ -40,8 +41,6 @@ static void print_kind(text *t, const xml_key *key) {
         text_add(t, key->kind == XML_NUMBER ? "number" : "text");
     }
 }
-
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool same_row(const xml_key *a, const xml_key *b) {
     return a->kind == b->kind && a->kind != XML_CHOICE && a->use == b->use && a->required == b->required &&

@@ -1,0 +1,31 @@
+/* Small questions about texts. */
+#ifndef BASE_WORDS_H
+#define BASE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline char to_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+
+/* "run.h5" ends in ".h5"; ".h5" alone does not. */
+static inline bool ends_in(const char *text, const char *ending) {
+    size_t length = strlen(text), size = strlen(ending);
+    return length > size && strcmp(text + length - size, ending) == 0;
+}
+
+/* The same for a small `ending`, whatever the case of the text. */
+static inline bool ends_in_any_case(const char *text, const char *ending) {
+    size_t length = strlen(text), size = strlen(ending);
+    for (size_t k = 0; length > size && k < size; k++) {
+        if (to_lower(text[length - size + k]) != ending[k]) {
+            return false;
+        }
+    }
+    return length > size;
+}
+
+/* NULL equals NULL alone. */
+static inline bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+#endif
