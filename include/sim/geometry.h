@@ -124,11 +124,11 @@ typedef enum sim_field_type {
 SIM_API const char *sim_field_name(sim_field_type type);
 
 /* A thread of triangular profile cut flat at crest and root, right-handed unless `left`: flanks that enclose
- * `flank_angle`, one ridge each `pitch`, pitch/8 wide at `diameter`/2 (ISO 68-1), its middle at z = 0 over the x axis:
- * a bolt and a nut at one place fit.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 - depth.  A bore
- * (`internal`): a hole through a solid that reaches to infinity (intersect it with the outside of a nut), whose groove
- * is cut to `diameter`/2 and whose ridge comes inwards to diameter/2 - depth.  `clearance` moves the whole surface into
- * the solid (rod thinner, bore wider), measured along its normal; a rod keeps its length. */
+ * `flank_angle`, one ridge each `pitch`, pitch/8 wide at `diameter`/2 (ISO 68-1), its middle at z = 0 over the x
+ * axis: a bolt and a nut at one place fit.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 -
+ * depth. A bore (`internal`): a hole through a solid that reaches to infinity (intersect it with the outside of a
+ * nut). Its groove is cut to `diameter`/2, and its ridge comes inwards to diameter/2 - depth. `clearance` moves the
+ * whole surface into the solid (rod thinner, bore wider), measured along its normal; a rod keeps its length. */
 typedef struct sim_thread {
     double diameter, pitch, depth;
     double length;      /* a rod ends at z = +-length/2; a bore runs on */

@@ -64,8 +64,8 @@ SIM_API void sim_judge(const sim_problem *problem, const sim_regularisation *rig
                        sim_cone cone, const double *v, const double *impulse, double *work, sim_judgement *judgement);
 /* `constraint0`: where this island's constraints start in the list of all. */
 SIM_API void sim_judgement_add(sim_judgement *sum, const sim_judgement *island, int constraint0);
-/* Energy that a solution gains over free motion with its springs and actuators, energy that the targets of stops
- * (contacts, limits) and of equalities put in, and the size of the energies whose difference `gain` is. */
+/* Energy that a solution gains over free motion with its springs and actuators.  Energy that the targets of stops
+ * (contacts, limits) and of equalities put in.  The size of the energies whose difference `gain` is. */
 typedef struct sim_energy_gain {
     double gain, stops, equalities, size; /* J */
 } sim_energy_gain;

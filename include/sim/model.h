@@ -1,8 +1,8 @@
 /* The model: bodies, joints, shapes, actuators.  Built once, then constant; worlds and threads may share it.
  *
- * A kinematic forest.  Body 0 is the world; every other body has a parent and a joint to it.  Bodies are numbered depth
- * first: a parent before its children, a subtree in one run, a tree (a child of the world with all below it) in one
- * run, and dofs in the order of their bodies. */
+ * A kinematic forest.  Body 0 is the world; every other body has a parent and a joint to it.  Bodies are numbered
+ * depth first: a parent before its children; a subtree, and a tree (a child of the world with all below it), in one
+ * run; dofs in the order of their bodies. */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
 
@@ -166,9 +166,9 @@ typedef struct sim_material_pair {
     double friction, stiffness, dissipation, restitution; /* NAN: combined from both */
 } sim_material_pair;
 
-/* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key, `cubic` resting at
- * the keys, `quintic` also without acceleration there, `spline` through them with continuous acceleration, at rest at
- * the first and the last.  Before the first key and after the last the value stays. */
+/* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key. `cubic` rests at
+ * the keys, `quintic` also without acceleration there; `spline` passes with continuous acceleration, at rest at the
+ * first and the last.  Before the first key and after the last the value stays. */
 typedef enum sim_interpolation { SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC, SIM_SPLINE } sim_interpolation;
 
 /* One step of a formula: sim_formula_parse makes them. */

@@ -73,8 +73,8 @@ typedef struct sim_problem_tree {
 
 /* A as an operator, tree by tree; x and y hold the numbers of that tree.  Calls for different trees may run at once.
  *
- * `half` (NULL: there is none) is half of a solve: it knows a B with A^-1 = B' B that passes from the tips of a tree to
- * its root, so that J A^-1 J' = (B J')' (B J') costs no more than the paths that J touches.  X holds `rows` rows of nv
+ * `half` (NULL: there is none) is half of a solve: it knows a B with A^-1 = B' B that passes from the tips of a tree
+ * to its root.  So J A^-1 J' = (B J')' (B J') costs no more than the paths that J touches.  X holds `rows` rows of nv
  * numbers, zeros beside the columns; each row x becomes B x, all zeros from the end of the columns on. */
 typedef struct sim_mass {
     const void *self;
@@ -94,10 +94,10 @@ typedef struct sim_delassus {
     int symmetric; /* bit by bit */
 } sim_delassus;
 
-/* A and J body by body, for methods that pass along the bodies of a tree (composite or articulated inertias, with the
- * contacts' part for each body) without knowing the model.  Each body has its origin and the axes of the world;
- * velocities are (angular; linear at the origin), and a child's are those of its parent, moved by r, plus those of its
- * own dofs:
+/* A and J body by body, for methods that pass along the bodies of a tree without knowing the model: composite or
+ * articulated inertias, with the contacts' part for each body.  Each body has its origin and the axes of the world;
+ * velocities are (angular; linear at the origin), and a child's are those of its parent, moved by r, plus those of
+ * its own dofs:
  *
  *     V_b = (w_p; v_p + w_p x r_b) + sum over its dofs S_j v_j.
  *
@@ -225,9 +225,9 @@ SIM_API void sim_regularise(const sim_problem *problem, sim_compliance complianc
 SIM_API double sim_law_reach(sim_compliance compliance, double step);
 
 /* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place are the dense symmetric blocks
- * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason, if indices do not fit, if a
- * number is not finite or out of the range that gives it a meaning (friction below 0), or if a block is not symmetric
- * bit by bit and positive definite.  Numbers that a kind of constraint has no use for may be anything. */
+ * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason: indices that do not fit,
+ * numbers that are not finite or out of their range, blocks that are not symmetric bit by bit and positive definite.
+ * Numbers that a kind of constraint has no use for may be anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);
 

@@ -1,8 +1,8 @@
 /* Ordinary files: read whole, told apart, put in the place of others.
  *
  * A new file is written under no name (O_TMPFILE), brought to the disk, linked beside its place and moved into it by
- * rename, so that there is a whole file at any time and a killed program leaves none.  Where the file system has no
- * files without names, it stands beside its place under a name of its own until then. */
+ * rename. So there is a whole file at any time, and a killed program leaves none.  Where the file system has no files
+ * without names, it stands beside its place under a name of its own until then. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "base/file.h"
 

@@ -5,10 +5,10 @@
  *         -> contact points of each pair (narrow phase, shared out among threads)
  *           -> one list, sorted
  *
- * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps are
- * then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c).  By laws
- * that let what slides lift, a pair that touched a step ago stays in contact up to the gap at which it would glide, and
- * one that comes nearer is in contact from there on. */
+ * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps
+ * are then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c).
+ * Some laws lift sliding bodies.  A pair that touched a step ago then stays in contact up to the gap at which it
+ * would glide; one that comes nearer is in contact from there on. */
 #include "collide/collision.h"
 #include "base/pool.h"
 #include "collide/broadphase/broadphase.h"

@@ -2,8 +2,9 @@
  *
  *     M = L' D L,   D_k <= 8 eps M_kk   or   D_k <= 1e-14 max M_jj of the dofs j of the same body and unit
  *
- * D_k is the inertia that moves with dof k while all dofs beyond it give way, kg or kg m^2.  Bodies without mass may move as long as
- * they carry bodies with mass, and point masses as long as they turn about axes that they are not on.
+ * D_k is the inertia that moves with dof k while all dofs beyond it give way, kg or kg m^2.  Bodies without mass may
+ * move as long as they carry bodies with mass.  Point masses may move as long as they turn about axes that they are
+ * not on.
  *
  * Reference: Featherstone 2008, sections 6.5 and 7.3.  Cost: that of a mass matrix and its factor. */
 #include <sim/dynamics.h>

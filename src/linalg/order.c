@@ -6,9 +6,9 @@
  * of a node at its elimination are its row of the factor.
  *
  * The first node in a row of the factor is the parent of the row's own node (elimination tree).  Any order with
- * children before parents has the same fill.  Depth first, with the child of the longest row last, nodes of equal rows
- * but for themselves become neighbours and form a panel, which is factored as one block with long sums.  (Panels made
- * longer by including a few zeros gained nothing.)
+ * children before parents has the same fill.  Depth first, with the child of the longest row last, makes nodes of
+ * equal rows but for themselves neighbours.  They form a panel, which is factored as one block with long sums.
+ * (Panels made longer by including a few zeros gained nothing.)
  *
  * Reference: George, Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, chapter 5.
  * Cost: n / 64 words for each neighbour of an eliminated node, with n nodes. */

@@ -1,10 +1,10 @@
 /* Broad phase with boxes enlarged by a skin, for shapes that move little.
  *
- * Each moving box has a fat box around it that stays put until the box leaves it.  The candidates, pairs whose fat
- * boxes meet, hold for as long as no box leaves (Verlet's neighbour list with a skin, Physical Review 159, 98 (1967),
- * for boxes and with a skin for each): a quiet frame only tests the candidates' boxes, one after the other.  Boxes that
- * left get new fat boxes, and these are looked up in two packed trees, of the moving and of the still.  Where many
- * left, all are renewed and the trees joined, leaf by leaf.
+ * Each moving box has a fat box around it that stays put until the box leaves it.  The candidates are the pairs whose
+ * fat boxes meet; they hold for as long as no box leaves.  This is Verlet's neighbour list with a skin (Physical
+ * Review 159, 98 (1967)), for boxes and with a skin for each: a quiet frame only tests the candidates' boxes, one
+ * after the other.  Boxes that left get new fat boxes, and these are looked up in two packed trees, of the moving and
+ * of the still.  Where many left, all are renewed and the trees joined, leaf by leaf.
  *
  * Every pair that meets is among the candidates, and every candidate is tested: the answer does not depend on fat
  * boxes, trees or threads.

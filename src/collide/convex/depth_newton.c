@@ -1,10 +1,10 @@
 /* Newton's method for a minimum of the support function h of D = A - B.
  *
- * On the unit sphere h has the gradient w - h u and the Hessian W - h 1, where w is the farthest point of D along u and
- * W the second derivative of h (the radii of curvature of A and B added up).  h is smooth but for creases: an edge or a
+ * On the unit sphere h has the gradient w - h u and the Hessian W - h 1. w is the farthest point of D along u, W the
+ * second derivative of h: the radii of curvature of A and B added up. h is smooth but for creases: an edge or a
  * straight side with direction c of either solid makes one along the circle c.u = 0.  A minimum therefore lies where
- * two creases cross (u = c1 x c2: a face, or two edges: exact at once), on one crease (Newton along the circle), or on
- * none (Newton in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
+ * two creases cross (u = c1 x c2: a face, or two edges: exact at once), on one crease (Newton along the circle), or
+ * on none (Newton in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
 #include "collide/convex/minkowski.h"
 
 enum { MAX_TIED_FACES = 4, MAX_SHARPENINGS = 4 };

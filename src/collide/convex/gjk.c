@@ -1,11 +1,11 @@
 /* GJK: distance and nearest points of two convex cores.
  *
- * The point v of D = A - B nearest to the origin, by the algorithm of Gilbert, Johnson and Keerthi (1988): v is kept as
- * the nearest point of a simplex of at most four points of D, and the point of D farthest against v joins it until none
- * is nearer.  |v| bounds the distance from above and u.w, with u = v/|v| and w the new point, from below (Frank and
- * Wolfe's duality gap), so the loop ends when the two meet, relative to the distance or to rounding.  The nearest point
- * of a simplex is the best over its sides, each by its own barycentric coordinates: no case is excluded by a sign that
- * rounding may have turned, which costs a few products and cannot lose the answer.
+ * The point v of D = A - B nearest to the origin, by the algorithm of Gilbert, Johnson and Keerthi (1988): v is the
+ * nearest point of a simplex of at most four points of D. The point of D farthest against v joins it until none is
+ * nearer. |v| bounds the distance from above.  From below u.w does, with u = v/|v| and w the new point (Frank and
+ * Wolfe's duality gap).  The loop ends when the two meet, relative to the distance or to rounding.  The nearest point
+ * of a simplex is the best over its sides, each by its own barycentric coordinates: no case is excluded by a sign
+ * that rounding may have turned, which costs a few products and cannot lose the answer.
  *
  * Cost: a support point of both cores an iteration. */
 #include "collide/convex/minkowski.h"

@@ -1,9 +1,9 @@
 /* Extension of a convex polytope by one point.
  *
- * The facets that the point sees go; the edges between what it sees and what it does not are a ring, and each of them
- * makes a new facet with the point (the beneath-beyond step of incremental hulls; Barber, Dobkin and Huhdanpaa, 1996,
- * section 2).  A facet without area, where the point stands in line with an edge, lies in the plane of its neighbour
- * and takes it over.
+ * The facets that the point sees go; the edges between the facets that it sees and the others are a ring.  Each of
+ * them makes a new facet with the point (the beneath-beyond step of incremental hulls; Barber, Dobkin and Huhdanpaa,
+ * 1996, section 2).  A facet without area, where the point stands in line with an edge, lies in the plane of its
+ * neighbour and takes it over.
  *
  * Cost: linear in the facets that go, quadratic in the edges of the ring. */
 #include "collide/convex/polytope.h"

@@ -10,10 +10,10 @@
  * distance field collision", 2020, sections 4.1 and 4.2.  The model, since small radii beside large ones make valleys
  * in which first-order steps crawl.
  *
- * Inside a solid with edges phi has creases, and just outside it turns as sharply: there neither says which way out is.
- * But moving the surface by s along the normal of a contact adds s to its gap and changes nothing else.  So a search
- * that ends on a crease goes on with the surface lifted off, along the best guess of the normal, to where phi is round,
- * and the normal found there is the next guess. */
+ * Inside a solid with edges phi has creases, and just outside it turns as sharply: there neither says which way out
+ * is. But moving the surface by s along the normal of a contact adds s to its gap and changes nothing else.  So a
+ * search that ends on a crease goes on with the surface lifted off, along the best guess of the normal, to where phi
+ * is round.  The normal found there is the next guess. */
 #include "collide/field/field_model.h"
 
 enum { MAX_DESCENT_STEPS = 16, MAX_LINE_TRIALS = 6 };

@@ -2,8 +2,8 @@
  *
  *     f(x + d) = f(x) + u . d + d . B d / 2,
  *
- * B symmetric, 2 x 2, positive definite and bounded: at first from the gradients at the corners of a triangle, then
- * corrected by each pair of a way s and the turn y of the gradient along it (Broyden, Fletcher, Goldfarb, Shanno):
+ * B symmetric, 2 x 2, positive definite and bounded: at first from the gradients at the corners of a triangle. Then
+ * each pair of a way s and the turn y of the gradient along it corrects it (Broyden, Fletcher, Goldfarb, Shanno):
  *
  *     B <- B + y y' / s.y - B s s' B / s.B s,     y replaced by w y + (1 - w) B s where s.y < s.B s / 10.
  *

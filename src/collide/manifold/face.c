@@ -1,8 +1,8 @@
 /* Face of a convex core along a direction: a polygon, a segment or a point.
  *
- * A face counts when its normal is within `slack` of the direction d, an edge when it is that close to being at right
- * angles to d and ends in the farthest point. Numbers: a vertex i is 4 i, an edge 4 i + 1, a face 4 i + 2; each
- * kind of core has its own numbering.
+ * A face counts when its normal is within `slack` of the direction d. An edge counts when it is that close to being
+ * at right angles to d and ends in the farthest point. Numbers: a vertex i is 4 i, an edge 4 i + 1, a face 4 i + 2;
+ * each kind of core has its own numbering.
  *
  * Cost: constant; of a hull linear in its faces. */
 #include "collide/convex/convex.h"

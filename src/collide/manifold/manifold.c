@@ -1,11 +1,10 @@
 /* Contact points of two convex solids for a known gap and normal.
  *
- * Both supporting faces are seen along the normal n, A's from below and B's from above, and what the two outlines have
- * in common is a polygon, a segment or a point. Its corners are corners of one face within the other, and crossings of
- * an edge with an edge: those are the contact points, and those pairs their features. Over a place u of the plane
- * across n the face of A stands at the height h_A(u), B's at h_B(u); the gap there is h_A - h_B along n, no less than
- * the gap of the solids and equal to it at the deepest place. Neither face is the reference, so nothing can change
- * sides.
+ * Both supporting faces are seen along the normal n, A's from below and B's from above. The two outlines have a
+ * polygon, a segment or a point in common. Its corners are corners of one face within the other, and crossings of an
+ * edge with an edge: those are the contact points, and those pairs their features. Over a place u of the plane across
+ * n the face of A stands at the height h_A(u), B's at h_B(u); the gap there is h_A - h_B along n, no less than the
+ * gap of the solids and equal to it at the deepest place. Neither face is the reference, so nothing can change sides.
  *
  * Outlines are compared with a tolerance far above rounding and far below sizes, and corners go before crossings:
  * corner on corner, or edge on edge, gives the same features however the rounding falls. */

@@ -1,7 +1,7 @@
 /* Contacts between edges of two surfaces.
  *
  * Edges that stick out, n across both, in the normal cones of both, lie n.(a - b) apart.  Where they have passed
- * through each other the point of one must be inside the other solid with no way out that is shorter than through the
+ * through each other, the point of one must be inside the other solid, and no way out may be shorter than through the
  * faces that meet in the edge: else the two merely cross deep inside. */
 #include "collide/mesh/surface_side.h"
 

@@ -3,9 +3,9 @@
  * The overlap V changes, as A moves by dx, by dV = S . dx, where S is the area vector of the part of A's surface inside
  * B. It hangs on the rim of that part alone, the curve in which the surfaces cut each other:
  *     S = 1/2 (closed integral of) x cross dx, along n_A x n_B
- * (Stokes), a sum over the segments in which triangles cut each other.  A leaves along -S, by as much as the overlap
- * reaches that way (from what of A is inside to what of B is), but by no more than twice the depth of the deepest
- * vertex that leaves that way by itself.
+ * (Stokes), a sum over the segments in which triangles cut each other.  A leaves along -S by as much as the overlap
+ * reaches that way, from the part of A inside B to the part of B inside A. It leaves by no more than twice the depth
+ * of the deepest vertex that leaves that way by itself.
  *
  * Each place of overlap has a rim of its own: segments that end in one point, where an edge of the one goes through a
  * triangle of the other, are of one rim.  Only of closed rims is S known.  Faces of both in one plane would leave gaps,

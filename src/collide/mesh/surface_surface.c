@@ -2,10 +2,10 @@
  *
  * Polyhedra touch with a vertex on a face (edge, vertex), or with an edge across an edge.
  *
- * Vertices: v of one at the signed distance d(v) of the other, along its gradient n, counts when the surface of v falls
- * away from v against n, so that v is the first to touch.  d is never steeper than 1, so a box of A whose middle is
- * farther from B than half its diagonal holds no vertex that touches (a branch and bound over A's tree), and one
- * distance bounds those near by: most boxes and vertices are decided without asking.
+ * Vertices: a vertex v of one solid is at the signed distance d(v) of the other, along its gradient n.  It counts
+ * when the surface of v falls away from v against n, so that v is the first to touch. d is never steeper than 1.  So
+ * a box of A whose middle is farther from B than half its diagonal holds no vertex that touches (a branch and bound
+ * over A's tree).  One distance bounds those near by: most boxes and vertices are decided without asking.
  *
  * Edges: surface_edges.c.
  *

@@ -100,9 +100,9 @@ static v3 corner_of_bits(const double half[3], int bits) {
     return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
 }
 
-/* Nearest points so far. No direction parts the boxes by more than their distance and no points are nearer than that,
- * so the right points are those between whose distance and its direction's separation there is the least doubt; of
- * touching boxes many are as near up to rounding, but with a wrong direction. */
+/* Nearest points so far.  No direction parts the boxes by more than their distance, and no points are nearer than
+ * that. So the right points are those whose distance and separation along it differ least; of touching boxes many are
+ * as near up to rounding, but with a wrong direction. */
 typedef struct search {
     const boxes *x;
     double square, doubt;

@@ -30,7 +30,7 @@ void box_half_space(const pair *p, manifold *out) {
 }
 
 /* Below the lower end there is its ball; below the other, while the capsule lies, its side, which stands off the axis
- * by r / cos t when it leans by t, unless it is so short that the ball hides it. */
+ * by r / cos t when it leans by t; none where it is so short that the ball hides it. */
 void capsule_half_space(const pair *p, manifold *out) {
     v3 n = p->X_ab.R.z;
     double r = p->a->size[0], length = p->a->size[1], fall = fabs(n.z), cosine = sqrt(fmax(1 - fall * fall, 0));

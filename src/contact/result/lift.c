@@ -6,9 +6,9 @@
  *     phi    gap, m;  mu: friction coefficient;  s, u: velocities of the law, m/s (problem.h)
  *     T      dt or dt + tau, s;  g: gravity, m/s^2; without gravity the gap counts alone
  *
- * At the edge of the friction cone the convex law asks for s_n = mu |s_t| in place of s_n = 0, so sliding points part
- * at u_n = mu |s_t| - phi/T - R_n gamma_n: they glide at a gap, and a contact without one is thrown up to it and
- * beyond.  A point of speed v on a plane has h = (mu v / (1 + mu^2))^2 / 2g.  mu |s_t| also bounds the part of
+ * At the edge of the friction cone the convex law asks for s_n = mu |s_t| in place of s_n = 0.  So sliding points
+ * part at u_n = mu |s_t| - phi/T - R_n gamma_n: they glide at a gap, and a contact without one is thrown up to it and
+ * beyond. A point of speed v on a plane has h = (mu v / (1 + mu^2))^2 / 2g. mu |s_t| also bounds the part of
  * restitution and other causes of parting in r.  A point of a body that turns or is held rises less than h.
  *
  * Cost: a product of rows for each contact that pushes, three for those that may be the highest. */

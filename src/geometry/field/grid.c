@@ -1,7 +1,7 @@
 /* Distance from a sampled grid.
  *
- * Samples d_ijk, exact, stand at the corners of cubes of edge h all through a box around the solid (docs/collision.md
- * says what a band along the surface would save, and what it would cost).  Between them
+ * Exact samples d_ijk stand at the corners of cubes of edge h all through a box around the solid (docs/collision.md
+ * has their cost).  Between them
  *     f(p) = sum_ijk d_ijk b(x/h - i) b(y/h - j) b(z/h - k),
  *     b(t) = 3/4 - t^2  for |t| <= 1/2,   (3/2 - |t|)^2 / 2  for 1/2 <= |t| <= 3/2,
  * the quadratic B-spline (C. de Boor 1978, "A practical guide to splines", ch. IX): its gradient is continuous, and

@@ -1,8 +1,8 @@
 /* Sampled distance fields kept in files, so that a mesh is sampled once.
  *
- * A file is named KEY-BUILD.grid, KEY the SHA-256 of the format's name, the cell and the mesh's corners, BUILD the
- * first 8 digits of that of the build, since the same bits are promised on one build only.  It holds, in the machine's
- * own byte order:
+ * A file is named KEY-BUILD.grid.  KEY is the SHA-256 of the format's name, the cell and the mesh's corners.  BUILD
+ * is the first 8 digits of that of the build, since the same bits are promised on one build only.  It holds, in the
+ * machine's own byte order:
  *
  *     bytes   0 ..   7   "SIMGRID1"
  *             8 ..  15   the number 1 in 64 bits: tells a file of the other byte order

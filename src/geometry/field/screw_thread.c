@@ -1,9 +1,9 @@
 /* Distance from a screw thread.
  *
- * The surface.  In the half-plane at angle 0 the ridge about z = 0 is bounded by a crest at radius R, |z| <= c, a flank
- * z = c + (R - rho) t down to the root at radius a, where |z| = f, and the root on to half the pitch.  t = tan of half
- * the angle between the flanks; c is an eighth of half the pitch, the crest of ISO 68-1.  A turn by phi lifts it by k
- * phi, k = pitch / 2 pi.
+ * The surface.  In the half-plane at angle 0 the ridge about z = 0 has a crest at radius R, |z| <= c.  A flank z = c
+ * + (R - rho) t leads down to the root at radius a, where |z| = f; the root leads on to half the pitch. t = tan of
+ * half the angle between the flanks; c is an eighth of half the pitch, the crest of ISO 68-1.  A turn by phi lifts it
+ * by k phi, k = pitch / 2 pi.
  *
  * The point.  A screw motion along the thread takes it to angle 0 and a height s within half a pitch of 0; half a turn
  * about the ridge's radial axis, which maps the thread onto itself, makes s >= 0.  Whether it is inside is told by the

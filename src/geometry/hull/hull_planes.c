@@ -5,7 +5,7 @@
  * corners.
  *
  * Rounding tilts narrow faces.  Where the farthest vertex so stands out from a face by more than the tolerance, the
- * normals of the faces around it are tried, and that is taken which leaves the face's corners nearest to the plane.
+ * normals of the faces around it are tried.  The one that leaves the face's corners nearest to the plane is taken.
  * The remaining error may be that of a tilt, d e / h at the distance d for a face of height h and the tolerance e;
  * beyond, the hull is not convex. */
 #include "geometry/hull/hull.h"

@@ -1,8 +1,8 @@
 /* Reader of mesh files.
  *
  * OBJ and STL by readers of our own (mesh_obj.c, mesh_stl.c).  A general importer was tried first (assimp 5.2.5): it
- * keeps single precision only, takes NaN for a coordinate, makes each corner a vertex of its own, names no place in its
- * errors, leaks on files cut off, and links 10 MB.
+ * keeps single precision only, takes NaN for a coordinate, and makes each corner a vertex of its own.  It names no
+ * place in its errors, leaks on files cut off, and links 10 MB.
  *
  * The whole file is read, then parsed; memory is at most a small multiple of its size, since counts that a file claims
  * are compared with its length before anything is set aside for them.  The format is found by content; where that

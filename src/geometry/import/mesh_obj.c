@@ -1,11 +1,11 @@
 /* The triangles of a Wavefront OBJ file.
  *
- * Read are `v x y z` (further numbers on the line, a weight or colours, are left aside) and `f` with three corners or
- * more, each `vertex`, `vertex/texture`, `vertex//normal` or `vertex/texture/normal`, counted from 1 or, negative, back
- * from the last vertex so far.  Faces of more corners are cut into triangles (polygon.c).  Known statements that say
- * nothing about a surface (texture, normals, groups, materials, points, lines, display) are passed over.  Anything else
- * is an error, free-form curves and surfaces too.  `#` starts a comment; a backslash at the end of a line joins it to
- * the next.
+ * Read are `v x y z` and `f` with three corners or more; further numbers of a vertex, a weight or colours, are left
+ * aside. A corner is `vertex`, `vertex/texture`, `vertex//normal` or `vertex/texture/normal`, counted from 1 or, if
+ * negative, back from the last vertex so far.  Faces of more corners are cut into triangles (polygon.c).  Known
+ * statements that say nothing about a surface (texture, normals, groups, materials, points, lines, display) are
+ * passed over.  Anything else is an error, free-form curves and surfaces too. `#` starts a comment; a backslash at
+ * the end of a line joins it to the next.
  *
  * Wavefront Technologies, Object files (.obj), Advanced Visualizer manual, appendix B1. */
 #include "geometry/import/mesh_file.h"

@@ -3,9 +3,9 @@
  * The polygon is seen along its area vector (a corner off its plane does no harm).  A convex one becomes a fan about
  * its first corner.  From others ears are cut, one after the other: an ear is a convex corner whose triangle with its
  * two neighbours holds no other corner (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975: there are
- * always two).  Of the ears a plump one goes first, so that a corner on a straight edge ends up in a triangle with an
+ * always two).  Of the ears a plump one goes first.  So a corner on a straight edge ends up in a triangle with an
  * area, where its neighbours on the other side of the edge can join it.  Where corners nearly coincide, rounding is
- * given the benefit of the doubt, so that outlines which touch themselves (a hole joined to the rim by two edges at one
+ * given the benefit of the doubt.  So outlines which touch themselves (a hole joined to the rim by two edges at one
  * place) are cut as well.  An outline that crosses itself is refused when the ears run out or the last triangle is
  * upside down. */
 #include "geometry/import/mesh_file.h"

@@ -45,8 +45,9 @@ static inline quat joint_quaternion(const double *q) { return (quat){q[0], q[1],
 /* How the coordinates turn the body, in its joint frame: continuous in q, so that a full turn changes the sign. */
 quat joint_turn(const sim_body *body, const double *q);
 
-/* Pose of the body in the world and motion axes of its dofs (world axes, at the body's origin), from the parent's pose,
- * the joint's coordinates and the sines and cosines of its angles.  `shift` is the way from the parent's origin. */
+/* Pose of the body in the world and motion axes of its dofs (world axes, at the body's origin).  They follow from the
+ * parent's pose, the joint's coordinates and the sines and cosines of its angles. `shift` is the way from the
+ * parent's origin. */
 void joint_place_any(const sim_body *b, const joint_rotation *k, const double *q, const double *sine,
                      const double *cosine, const pose *parent, pose *X, v3 *shift, motion *S);
 

@@ -1,6 +1,6 @@
 /* Reading and writing the tree of an HDF5 file.
  *
- * Bytes come whole from the disk and go whole to it, so that the library never sees a file that changes, and a written
+ * Bytes come whole from the disk and go whole to it.  So the library never sees a file that changes, and a written
  * file exists whole or not at all.  Types stay in the library's encoding and values as in the file: a file that was
  * read is written again unchanged.  Times are not recorded: the same tree gives the same bytes. */
 #include "record/file/hdf5_own.h"

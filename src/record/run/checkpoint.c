@@ -1,8 +1,8 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
- * A checkpoint is a header, then q, v, a, contacts with impulses, efforts of actuators, impulses of ranges, dry
- * friction and constraints (of models that have any), the state of sleep (if enabled), as the machine stores them, then
- * the text of the scene, and a checksum of all before it.  It replaces an older one in one move. */
+ * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before
+ * it. The state is q, v, a, contacts with impulses, efforts of actuators, impulses of ranges, dry friction and
+ * constraints (of models that have any), and sleep (if enabled).  It replaces an older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"

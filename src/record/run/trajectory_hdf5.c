@@ -1,5 +1,5 @@
 /* Reader of recorded HDF5 files.  Of all channels that a run can record (channels.c) those that are there; their
- * names and units from the file.  Numbers are read when asked for, a column or a run of rows at a time, so that files
+ * names and units from the file.  Numbers are read when asked for, a column or a run of rows at a time.  So files
  * larger than memory can be looked at, also while they are being written. */
 #include "record/file/hdf5_own.h"
 #include "record/file/hdf5_quiet.h"

@@ -1,4 +1,4 @@
-/* Eight things at a time: numbers of eight contacts or bodies stand side by side in memory, and code runs over them in
+/* Eight things at a time: numbers of eight contacts or bodies stand side by side in memory.  Code runs over them in
  * vectors as wide as the machine's, or one by one where LANE_WIDTH is 1.
  *
  * The compilers' own vectors (gcc and clang).  The layout does not depend on the width: the same file compiled with

@@ -1,6 +1,6 @@
 /* Proximal point iteration around Newton's method, for laws whose Newton steps cycle.
  *
- * Where contacts share a load, whole Newton steps on F(gamma) = 0 cycle between sets of sticking contacts, and line
+ * Where contacts share a load, whole Newton steps on F(gamma) = 0 cycle between sets of sticking contacts.  Line
  * searches on |F| end in minima that are no solutions.  An outer iteration solves the problem with
  *
  *     s + alpha w (gamma - centre)    in place of s,

@@ -9,9 +9,9 @@
  * vectors of four. Those of W have fewer dependencies and take two thirds of the time (measured on stacks and heaps).
  *
  * Blocks of J and W are stored by columns of `lanes` numbers, so that s is summed by whole columns.  A small proximal
- * term, K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local solution towards the old impulse and
- * does not change fixed points.  With a singular W_ii (a contact on a body that turns about one axis) it selects the
- * nearest of many solutions. */
+ * term, K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local solution towards the old impulse.
+ * It does not change fixed points.  With a singular W_ii (a contact on a body that turns about one axis) it selects
+ * the nearest of many solutions. */
 #include "solver/core/products.h"
 #include "solver/gauss_seidel/pgs.h"
 

@@ -3,7 +3,7 @@
  * (levenberg_marquardt.c).  On an edge the derivative is that of one side.
  *
  * Where this does not halve |r|^2 in some iterations, or ends in a minimum that is no root, proximal outer iterations
- * follow (proximal.c) as long as iterations are left, then one more attempt on r itself, from zero.
+ * follow (proximal.c).  If iterations are left, one more attempt on r itself starts from zero.
  *
  * Start: the sticking solution, gamma = -W^+ q, or the warm start, whichever has the smaller |r|. */
 #include "math/dense.h"

@@ -14,8 +14,8 @@
  * contacts share a load and slide.  Friction uses its whole derivative (newton.c), in proximal outer iterations
  * (rounds.c), unless an option or the size for LU forbid it; the paper's iteration follows where those stall.  It has
  * Anderson acceleration while the set of rows is constant.  If E has not halved in fifty steps, nor fallen in most of
- * them, it restarts from zero, or from the best impulses if near, with smaller r of friction, smaller epsilon and more
- * exact linear systems.
+ * them, it restarts from zero, or from the best impulses if near.  Then r of friction and epsilon are smaller, and
+ * linear systems more exact.
  *
  * Gaps change with v as J says.  Where the problem has positions, gaps can be evaluated at the end of the step
  * (positions.c). */

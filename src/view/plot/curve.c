@@ -1,7 +1,7 @@
 /* Reduction of a curve to the resolution of the plot.
  *
- * Lines drawn through all numbers of one column of pixels cover the stretch from the least to the most of them, and go
- * on from the last to the first of the next column: these four draw the same picture (Jugel, Jerzak, Hackenbroich,
+ * Lines drawn through all numbers of one column of pixels cover the stretch from the least to the most of them. They
+ * go on from the last to the first of the next column: these four draw the same picture (Jugel, Jerzak, Hackenbroich,
  * Markl 2014). Where x comes back (a path in a plane), points nearer than a part of a pixel to the last one drawn are
  * left out. */
 #include "view/plot/svg.h"
