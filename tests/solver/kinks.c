@@ -2,7 +2,6 @@
 #include "solver/implicit/residual_map.h"
 #include "solver/matrices/levenberg_marquardt.h"
 #include "solver/pyramid/mlcp.h"
-#include "solver/pyramid/pfb.h"
 #include "support/answers.h"
 #include "support/problems.h"
 
@@ -12,6 +11,7 @@
 #include <string.h>
 
 enum { MOST = 160 };
+static const double LAM = 0.95;
 
 typedef struct setting {
     sim_problem *problem;
@@ -39,7 +39,7 @@ static void begin_sized(setting *t, random_source *s, int trial, int size) {
     cr_assert(dual_make(&t->d, &call, t->scratch) && polyhedral_make(&t->p, &t->d, &o, t->scratch) &&
               residual_map_make(&t->h, &t->d, t->scratch));
     cr_assert(t->p.n <= MOST && t->h.n <= MOST);
-    cr_assert(mlcp_make(&t->m, &t->p, t->scratch) && (t->m.step = mlcp_step_make(&t->p, t->scratch)));
+    cr_assert(mlcp_make(&t->m, &t->p, LAM, t->scratch) && (t->m.step = mlcp_step_make(&t->p, t->scratch)));
     t->M = calloc(MOST * MOST, sizeof *t->M);
     polyhedral_matrix(&t->p, t->M);
     t->J = calloc(MOST * MOST, sizeof *t->J);
@@ -182,7 +182,7 @@ Test(kinks, the_slope_at_a_kink_lies_in_the_disc_of_fischer_and_burmeister) {
                 continue;
             }
             double db = t.J[i * n + other] / M[other], da = t.J[i * n + i] - db * M[i];
-            double radius = hypot(1 - da / PFB_LAM, 1 - db / PFB_LAM);
+            double radius = hypot(1 - da / LAM, 1 - db / LAM);
             cr_expect_float_eq(radius, 1, 1e-9, "trial %d, row %d: %g", trial, i, radius);
             for (int j = 0; j < n; j++) {
                 double due = db * M[j] + (i == j ? da : 0);

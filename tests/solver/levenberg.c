@@ -136,19 +136,135 @@ Test(levenberg, finds_a_root_and_tells_a_minimum_that_is_none) {
     }
 }
 
+/* x - 20, and x + 3 with x >= 0. */
+static void straight(void *self, const double *x, double *r) { r[0] = x[0] - *(const double *)self; }
+static void straight_slope(void *self, const double *x, double *J) {
+    (void)self, (void)x;
+    J[0] = 1;
+}
+static double straight_error(void *self, const double *x) { return fabs(x[0] - *(const double *)self); }
+
+static sim_solution run_straight(double root, int bounded, double *x, double costs[64], int *count) {
+    sim_history history = {.room = 64, .residual = (double[64]){0}, .cost = costs};
+    sim_solution out = {.history = &history};
+    solver_call call = {.scratch = arena_create(), .out = &out};
+    levenberg_problem p = {.n = 1,
+                           .bounded = bounded,
+                           .self = &root,
+                           .residual = straight,
+                           .jacobian = straight_slope,
+                           .error = straight_error,
+                           .tolerance = 1e-13,
+                           .max_iterations = 20};
+    cr_assert(levenberg_solve(&p, LEVENBERG_PROJECTED, &call, x));
+    *count = history.count;
+    arena_free(call.scratch);
+    out.history = NULL;
+    return out;
+}
+
+/* The box is 5 wide on either side, and twice that after a good step: to 5, 15, 20. */
+Test(levenberg, first_steps_of_the_projected_method_stay_within_a_box_and_the_bounds) {
+    double x = 0, costs[64], due[] = {200, 112.5, 12.5, 0};
+    int count;
+    sim_solution out = run_straight(20, 0, &x, costs, &count);
+    cr_assert_eq(out.outcome, SIM_SOLVED);
+    cr_assert_eq(count, 4, "%d records", count);
+    for (int k = 0; k < 4; k++) {
+        cr_expect_float_eq(costs[k], due[k], 1e-9, "record %d: %g", k, costs[k]);
+    }
+    x = 1; /* psi is 8, and 4.5 on the bound, short of the root -3 */
+    run_straight(-3, 1, &x, costs, &count);
+    cr_assert_geq(count, 2);
+    cr_expect_float_eq(costs[1], 4.5, 1e-12, "%g", costs[1]);
+}
+
+/* Waves on a slope: 1.5 sin of a random mixture of all unknowns, and each unknown. */
+enum { WAVES = 4 };
+typedef struct waves {
+    double mix[WAVES][WAVES];
+} waves;
+static void wave(void *self, const double *x, double *r) {
+    const waves *w = self;
+    for (int i = 0; i < WAVES; i++) {
+        double sum = 0;
+        for (int j = 0; j < WAVES; j++) {
+            sum += w->mix[i][j] * x[j];
+        }
+        r[i] = 0.3 * x[i] + 1.5 * sin(sum);
+    }
+}
+static void wave_slope(void *self, const double *x, double *J) {
+    const waves *w = self;
+    for (int i = 0; i < WAVES; i++) {
+        double sum = 0;
+        for (int j = 0; j < WAVES; j++) {
+            sum += w->mix[i][j] * x[j];
+        }
+        for (int j = 0; j < WAVES; j++) {
+            J[WAVES * i + j] = 0.3 * (i == j) + 1.5 * cos(sum) * w->mix[i][j];
+        }
+    }
+}
+static double wave_error(void *self, const double *x) {
+    double r[WAVES], most = 0;
+    wave(self, x, r);
+    for (int i = 0; i < WAVES; i++) {
+        most = fmax(most, fabs(r[i]));
+    }
+    return most;
+}
+
+/* psi may rise, to no more than the greatest of the last ten iterates.  After 20 iterations a run may restart. */
+Test(levenberg, the_projected_search_may_climb_as_high_as_it_has_been_of_late) {
+    random_source s = {5};
+    int rises = 0;
+    for (int trial = 0; trial < 300; trial++) {
+        waves w;
+        double x[WAVES], costs[64];
+        for (int i = 0; i < WAVES * WAVES; i++) {
+            w.mix[i / WAVES][i % WAVES] = random_normal(&s);
+        }
+        for (int i = 0; i < WAVES; i++) {
+            x[i] = 10 * random_normal(&s);
+        }
+        sim_history history = {.room = 64, .residual = (double[64]){0}, .cost = costs};
+        sim_solution out = {.history = &history};
+        solver_call call = {.scratch = arena_create(), .out = &out};
+        levenberg_problem p = {.n = WAVES,
+                               .self = &w,
+                               .residual = wave,
+                               .jacobian = wave_slope,
+                               .error = wave_error,
+                               .tolerance = 1e-10,
+                               .max_iterations = 60};
+        cr_assert(levenberg_solve(&p, LEVENBERG_PROJECTED, &call, x));
+        for (int k = 1; k < history.count && k < 20; k++) {
+            double most = 0;
+            for (int j = k > 10 ? k - 10 : 0; j < k; j++) {
+                most = fmax(most, costs[j]);
+            }
+            rises += costs[k] > costs[k - 1];
+            cr_expect_leq(costs[k], most, "trial %d, iteration %d: %g above %g", trial, k, costs[k], most);
+        }
+        arena_free(call.scratch);
+    }
+    cr_expect_gt(rises, 0);
+}
+
 Test(levenberg, fischer_and_burmeister_are_zero_only_where_the_law_holds) {
     random_source s = {2};
-    cr_expect_eq(pfb(0, 0), 0);
     for (int trial = 0; trial < 1000; trial++) {
-        double a = random_normal(&s), b = random_normal(&s), d = 1e-6, da, db;
-        cr_expect_eq(pfb(fabs(a), 0), 0);
-        cr_expect_eq(pfb(0, fabs(b)), 0);
-        cr_expect_neq(pfb(a, b), 0);
-        cr_expect_eq(pfb(a, b) > 0, a > 0 && b > 0);
+        double a = random_normal(&s), b = random_normal(&s), d = 1e-6, da, db, lam = trial % 4 ? 0.25 * (trial % 4) : 1;
+        cr_expect_eq(pfb(lam, 0, 0), 0);
+        cr_expect_eq(pfb(lam, fabs(a), 0), 0);
+        cr_expect_eq(pfb(lam, 0, fabs(b)), 0);
+        cr_expect_neq(pfb(lam, a, b), 0);
+        cr_expect_eq(pfb(lam, a, b) > 0, a > 0 && b > 0);
         if (fabs(a) > 1e-3 && fabs(b) > 1e-3) {
-            pfb_slopes(a, b, &da, &db);
-            cr_expect_float_eq(da, (pfb(a + d, b) - pfb(a - d, b)) / (2 * d), 1e-7, "at %g %g", a, b);
-            cr_expect_float_eq(db, (pfb(a, b + d) - pfb(a, b - d)) / (2 * d), 1e-7, "at %g %g", a, b);
+            pfb_slopes(lam, a, b, &da, &db);
+            cr_expect_float_eq(da, (pfb(lam, a + d, b) - pfb(lam, a - d, b)) / (2 * d), 1e-7, "at %g %g", a, b);
+            cr_expect_float_eq(db, (pfb(lam, a, b + d) - pfb(lam, a, b - d)) / (2 * d), 1e-7, "at %g %g", a, b);
         }
     }
 }

@@ -6,9 +6,9 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, ALIGNMENT, TURN, MOST_MEMORY, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, ALIGNMENT, TURN, MOST_MEMORY, LAMBDA, OPTIONS };
 
-static const double tight[OPTIONS] = {1e-12, 1e5, 4, 0, 0, 4};
+static const double tight[OPTIONS] = {1e-12, 1e5, 4, 0, 0, 4, 0.95};
 
 static const problem_recipe mixed = {
     .bodies = 4, .chain = 7, .contacts = 6, .friction = 0.4, .kinds = 63, .impact = 1, .scatter = 0.5};
@@ -223,7 +223,7 @@ Test(polyhedral, a_huge_bound_hides_no_error) {
  * solvers of the cone.  Once against the slip before the step is not enough. */
 Test(polyhedral, directions_that_follow_the_answer_make_it_the_cones) {
     static const char *const methods[] = {"mlcp-pfb-plm", "mlcp-pfb-rlm", "mlcp-pivot"};
-    double following[OPTIONS] = {1e-10, 1e5, 4, 2, 0, 4}, sliding[OPTIONS] = {1e-10, 1e5, 4, 0, 0, 4};
+    double following[OPTIONS] = {1e-10, 1e5, 4, 2, 0, 4, 0.95}, sliding[OPTIONS] = {1e-10, 1e5, 4, 0, 0, 4, 0.95};
     double exact[] = {1e-13, 1e5, 1, 0, 0, 0, 1, 300};
     random_source r = {6};
     int wrong = 0;

@@ -23,9 +23,9 @@ static double measure_y(const mlcp *m, int i) { return m->p->unknown[i].rows ? 1
 
 static bool is_at_kink(double a, double b) { return fabs(a) <= MAX_KINK_SIZE && fabs(b) <= MAX_KINK_SIZE; }
 
-bool mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch) {
+bool mlcp_make(mlcp *m, const polyhedral *p, double lam, sim_arena *scratch) {
     double *all = ARENA_NEW(scratch, double, 5 * (size_t)p->n);
-    *m = (mlcp){.p = p, .y = all, .unit = 1};
+    *m = (mlcp){.p = p, .y = all, .unit = 1, .lam = lam};
     if (!all) {
         return false;
     }
@@ -46,7 +46,7 @@ static void eval_softened_velocity(const mlcp *m, const double *x) {
 void mlcp_residual(const mlcp *m, const double *x, double *r) {
     eval_softened_velocity(m, x);
     for (int i = 0; i < m->p->n; i++) {
-        r[i] = m->p->unknown[i].free ? m->y[i] : pfb(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
+        r[i] = m->p->unknown[i].free ? m->y[i] : pfb(m->lam, measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
     }
 }
 
@@ -72,10 +72,10 @@ void mlcp_linearise(const mlcp *m, const double *x) {
             m->db[i] = 1;
         } else if (kinks && m->kinks[i] > 0) {
             double out = measure_x(m, i), grows = measure_y(m, i) * (m->db[i] + m->soft), n = hypot(out, grows);
-            m->da[i] = measure_x(m, i) * PFB_LAM * (1 - out / n);
-            m->db[i] = measure_y(m, i) * PFB_LAM * (1 - grows / n);
+            m->da[i] = measure_x(m, i) * m->lam * (1 - out / n);
+            m->db[i] = measure_y(m, i) * m->lam * (1 - grows / n);
         } else {
-            pfb_slopes(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i], &m->da[i], &m->db[i]);
+            pfb_slopes(m->lam, measure_x(m, i) * x[i], measure_y(m, i) * m->y[i], &m->da[i], &m->db[i]);
             m->da[i] *= measure_x(m, i);
             m->db[i] *= measure_y(m, i);
         }
@@ -93,7 +93,7 @@ double mlcp_proximal_error(const mlcp *m, const double *x) {
     double most = 0;
     eval_softened_velocity(m, x);
     for (int i = 0; i < m->p->n; i++) {
-        double off = m->p->unknown[i].free ? m->y[i] : pfb(measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
+        double off = m->p->unknown[i].free ? m->y[i] : pfb(m->lam, measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
         most = isnan(off) ? HUGE_VAL : fmax(most, fabs(off));
     }
     return most / m->p->speed;

@@ -10,11 +10,12 @@ typedef struct mlcp {
     double *da, *db;    /* [n] slopes of the last mlcp_linearise: J = da + db M */
     double soft, *near; /* soft > 0: y + soft (x - near) in place of y */
     double unit;        /* of impulses, in the argument of phi */
+    double lam;         /* of phi: 1, Fischer and Burmeister; less, with the product */
     struct mlcp_step *step;
 } mlcp;
 
 /* False without memory. */
-bool mlcp_make(mlcp *m, const polyhedral *p, sim_arena *scratch);
+bool mlcp_make(mlcp *m, const polyhedral *p, double lam, sim_arena *scratch);
 void mlcp_residual(const mlcp *m, const double *x, double *r);
 /* max |r_i| over the speed of the free motion: error of a proximal outer iteration. */
 double mlcp_proximal_error(const mlcp *m, const double *x);

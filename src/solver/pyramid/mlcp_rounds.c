@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MAX_MEMORY = DIRECTIONS + 3, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, DIRECTIONS, MAX_MEMORY = DIRECTIONS + 3, LAMBDA, OPTIONS };
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = POLYHEDRAL_TOLERANCE_OPTION,
@@ -34,6 +34,12 @@ static const sim_solver_option options[OPTIONS] = {
                         .integer = true},
     POLYHEDRAL_OPTIONS(DIRECTIONS),
     [MAX_MEMORY] = SOLVER_MEMORY_OPTION,
+    [LAMBDA] = {.name = "lambda",
+                .help = "weight of the Fischer-Burmeister function beside the product; 1: without the product",
+                .low = 0.01,
+                .high = 1,
+                .default_value = 0.95,
+                .study = true},
 };
 
 /* Where rows outnumber velocities impulses are not unique and kinks are dead ends: the warm start is lifted off them by
@@ -306,7 +312,7 @@ static sim_status solve_mlcp(solver_call *call, levenberg_kind kind) {
                 .stall = stall_watch_start(PROGRESS_RATIO)};
     /* equations of the pyramids, memory */
     if (!dual_make(&d, call, call->scratch) || !polyhedral_make(&p, &d, &o, call->scratch) ||
-        !mlcp_make(&s.m, &p, call->scratch) || !(s.m.step = mlcp_step_make(&p, call->scratch))) {
+        !mlcp_make(&s.m, &p, call->option[LAMBDA], call->scratch) || !(s.m.step = mlcp_step_make(&p, call->scratch))) {
         return SIM_NO_RESOURCE;
     }
     s.x = ARENA_NEW(call->scratch, double, 3 * (size_t)p.n);
