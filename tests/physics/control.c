@@ -255,8 +255,9 @@ Test(control, feed_forward_follows_its_track) {
     }
 }
 
-Test(control, loads_are_taken_at_the_stages_of_runge_kutta) {
-    const double times[] = {0, 1}, along[] = {0, 3}, wrench[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0};
+/* 2 kg on a slider, pushed by 3 t newtons for a second: by a load in the joint (0) or on the body (1). */
+static sim_model *pushed_slider(int which) {
+    static const double times[] = {0, 1}, along[] = {0, 3}, wrench[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0};
     const sim_load loads[] = {
         {.body = -1,
          .dof = 0,
@@ -264,14 +265,18 @@ Test(control, loads_are_taken_at_the_stages_of_runge_kutta) {
         {.body = 1,
          .dof = -1,
          .track = {.interpolation = SIM_LINEAR, .keys = 2, .width = 6, .times = times, .values = wrench}}};
+    sim_builder *builder = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_SLIDER;
+    def.axis = (v3){1, 0, 0};
+    def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
+    sim_builder_add_load(builder, &loads[which], sim_builder_add_body(builder, &def));
+    return sim_builder_finish(builder, NULL);
+}
+
+Test(control, loads_are_taken_at_the_stages_of_runge_kutta) {
     for (int which = 0; which < 2; which++) {
-        sim_builder *builder = sim_builder_create();
-        sim_body_def def = sim_body_default();
-        def.joint = SIM_SLIDER;
-        def.axis = (v3){1, 0, 0};
-        def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
-        sim_builder_add_load(builder, &loads[which], sim_builder_add_body(builder, &def));
-        sim_model *m = sim_builder_finish(builder, NULL);
+        sim_model *m = pushed_slider(which);
         sim_options options = sim_options_default();
         options.integrator = SIM_RK4;
         options.step = 0.1;
@@ -279,6 +284,26 @@ Test(control, loads_are_taken_at_the_stages_of_runge_kutta) {
         run(w, 10);
         cr_expect(fabs(sim_world_state(w)->v[0] - 0.75) < 1e-12, "%.15g", sim_world_state(w)->v[0]);
         cr_expect(fabs(sim_world_state(w)->q[0] - 0.25) < 1e-12, "%.15g", sim_world_state(w)->q[0]);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+/* m v = sum of dt F(t*): in the middle of the step exact, at its start 10 steps of 0.1 s lose 3/2 t (t - dt), ... */
+Test(control, each_scheme_takes_loads_at_its_own_time) {
+    static const struct {
+        sim_integrator integrator;
+        double speed;
+    } due[] = {{SIM_MIDPOINT, 0.75}, {SIM_MOREAU, 0.75}, {SIM_SYMPLECTIC_EULER, 0.675}, {SIM_IMPLICIT_EULER, 0.825}};
+    for (int k = 0; k < 8; k++) {
+        sim_model *m = pushed_slider(k % 2);
+        sim_options options = sim_options_default();
+        options.integrator = due[k / 2].integrator;
+        options.step = 0.1;
+        sim_world *w = sim_world_create(m, &options, NULL);
+        run(w, 10);
+        double v = sim_world_state(w)->v[0];
+        cr_expect(fabs(v - due[k / 2].speed) < 1e-12, "%s: %.15g", sim_integrator_name(options.integrator), v);
         sim_world_free(w);
         sim_model_free(m);
     }

@@ -139,6 +139,100 @@ Test(incp, the_derivative_on_an_edge_is_the_mean_of_its_sides_that_is_flat_acros
     cr_expect(held > 20 && left > 20, "%d held, %d left", held, left);
 }
 
+/* ---- acceptance and search ---- */
+
+static double half_square_at(incp *m, const double *x) {
+    double r[MOST_ROWS], sum = 0;
+    residual_map_eval(&m->h, x, r);
+    for (int k = 0; k < m->h.n; k++) {
+        sum += 0.5 * r[k] * r[k];
+    }
+    return sum;
+}
+
+/* Of the Newton point of the first iteration: fall of l over that of the model |J dx + r|^2 / 2. */
+static double newton_ratio(incp *m, double lambda) {
+    double dx[MOST_ROWS], Jdx[MOST_ROWS], to[MOST_ROWS], range, model = 0;
+    incp_linearise(m);
+    residual_newton_least_squares(&m->step, m->r, lambda * m->step.size, dx, &range);
+    residual_map_jacobian_times(&m->h, m->F, dx, Jdx);
+    for (int k = 0; k < m->h.n; k++) {
+        model += 0.5 * (m->r[k] + Jdx[k]) * (m->r[k] + Jdx[k]);
+        to[k] = m->x[k] + dx[k];
+    }
+    return (m->l - half_square_at(m, to)) / (m->l - model);
+}
+
+static void move_anywhere(incp *m, random_source *r) {
+    double x[MOST_ROWS];
+    for (int k = 0; k < m->h.n; k++) {
+        x[k] = random_normal(r);
+    }
+    incp_move_to(m, x);
+}
+
+/* The Newton point is taken if l falls by at least half of the model's fall (Todorov 2010, section III.A). */
+Test(incp, takes_the_newton_point_where_half_of_the_predicted_fall_comes_true) {
+    random_source r = {17};
+    int between[2] = {0};
+    for (int trial = 0; trial < 400; trial++) {
+        bench b;
+        begin(&b, &r, 0.3 + 0.2 * (trial % 4));
+        b.option[INCP_MAX_ITERATIONS] = 1;
+        move_anywhere(&b.m, &r);
+        double ratio = newton_ratio(&b.m, 1e-6);
+        incp_descend(&b.m, 0);
+        cr_expect_eq(b.entry.out.whole_steps, ratio >= 0.5, "trial %d: %d whole steps, ratio %g", trial,
+                     b.entry.out.whole_steps, ratio);
+        between[0] += ratio > 0.1 && ratio < 0.5;
+        between[1] += ratio >= 0.5 && ratio < 0.9;
+        end(&b);
+    }
+    cr_expect_gt(between[0], 5, "%d between 0.1 and 0.5", between[0]);
+    cr_expect_gt(between[1], 5, "%d between 0.5 and 0.9", between[1]);
+}
+
+/* Along x, two other points: the search must come as low as 500 samples a segment, to 1 % of the fall in the mean.  Ends
+ * of smooth pieces alone miss it by more. */
+Test(incp, the_search_finds_the_least_of_both_segments) {
+    enum { SAMPLES = 500 };
+    random_source r = {19};
+    double missed = 0;
+    int found = 0;
+    for (int trial = 0; trial < 100; trial++) {
+        bench b;
+        begin(&b, &r, 0.3 + 0.2 * (trial % 4));
+        incp *m = &b.m;
+        move_anywhere(m, &r);
+        incp_linearise(m);
+        double from[2][MOST_ROWS], to[2][MOST_ROWS], at[MOST_ROWS], least = m->l;
+        for (int k = 0; k < m->h.n; k++) {
+            m->cauchy[k] = m->x[k] - 0.3 * m->g[k];
+            m->newton[k] = m->cauchy[k] + random_normal(&r);
+            from[0][k] = m->x[k];
+            to[0][k] = from[1][k] = m->cauchy[k];
+            to[1][k] = m->newton[k];
+        }
+        for (int i = 0; i < 2 * SAMPLES; i++) {
+            for (int k = 0; k < m->h.n; k++) {
+                at[k] =
+                    from[i / SAMPLES][k] + (i % SAMPLES + 1.0) / SAMPLES * (to[i / SAMPLES][k] - from[i / SAMPLES][k]);
+            }
+            least = fmin(least, half_square_at(m, at));
+        }
+        double start = m->l;
+        if (incp_search_dogleg(m, 1)) {
+            missed += (half_square_at(m, m->other) - least) / (start - least);
+            found++;
+        } else {
+            cr_expect_eq(least, start, "trial %d: nothing found, and samples fall from %g to %g", trial, start, least);
+        }
+        end(&b);
+    }
+    cr_expect_gt(found, 50);
+    cr_expect_lt(missed / found, 0.01, "misses %g of the fall", missed / found);
+}
+
 /* ---- chattering ---- */
 
 static sim_solution solve(const sim_problem *p, const double *option) {
