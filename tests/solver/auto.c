@@ -79,37 +79,10 @@ Test(auto_turns, a_guess_that_is_right_costs_no_iteration_and_one_of_nonsense_no
 /* A point between two walls that are steeper than friction lets it slide: what presses them apart has no bound.
  * Sunk into both, it cannot be freed. */
 static sim_problem *stuck_wedge(double angle, double overlap) {
-    double c = cos(angle), s = sin(angle), A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v_free[3] = {0, 0, -0.1}, gap[6] = {0};
+    const double c = cos(angle), s = sin(angle), v[3] = {0, 0, -0.1};
     /* rows along t1 = y, t2 = n x t1, n */
-    double J[18] = {0, 1, 0, -s, 0, c, c, 0, s, 0, 1, 0, -s, 0, -c, -c, 0, s};
-    sim_problem_tree tree = {0, 3};
-    sim_constraint contact[2] = {0};
-    for (int k = 0; k < 2; k++) {
-        contact[k] = (sim_constraint){.kind = SIM_CONTACT,
-                                      .row = 3 * k,
-                                      .rows = 3,
-                                      .tree = {0, -1},
-                                      .block = {9 * k},
-                                      .body = {-1, -1},
-                                      .friction = 1,
-                                      .stiffness = INFINITY};
-        gap[3 * k + 2] = -overlap;
-    }
-    sim_problem parts = {.step = 0.01,
-                         .ntree = 1,
-                         .nv = 3,
-                         .nconstraint = 2,
-                         .nrow = 6,
-                         .tree = &tree,
-                         .constraint = contact,
-                         .gap = gap,
-                         .J = J,
-                         .v_free = v_free,
-                         .v_start = v_free};
-    sim_error error = {0};
-    sim_problem *p = sim_problem_create(&parts, A, &error);
-    cr_assert(p, "%s", error.text);
-    return p;
+    const double J[18] = {0, 1, 0, -s, 0, c, c, 0, s, 0, 1, 0, -s, 0, -c, -c, 0, s};
+    return point_at_walls(1, 1, J, -overlap, 0.01, v, v);
 }
 
 Test(auto_turns, no_solver_of_the_rigid_law_calls_itself_converged_with_an_error_over_1e_6) {

@@ -252,6 +252,24 @@ sim_problem *point_between_walls(double mass, double friction, double gap, doubl
     return point_between(2, mass, friction, gap, dt, v_free);
 }
 
+sim_problem *point_at_walls(double mass, double friction, const double J[18], double gap, double dt,
+                            const double v_free[3], const double v_start[3]) {
+    draft *d = begin(dt);
+    double *A = add_tree(d, 3);
+    for (int i = 0; i < 3; i++) {
+        A[4 * i] = mass;
+        d->v_free[i] = v_free[i];
+        d->v_start[i] = v_start[i];
+    }
+    for (int k = 0; k < 2; k++) {
+        sim_constraint *c = add_constraint(d, SIM_CONTACT, 3, 0, -1);
+        c->friction = friction;
+        memcpy(d->J + c->block[0], J + 9 * k, 9 * sizeof *J);
+        d->gap[c->row + 2] = gap;
+    }
+    return end(d);
+}
+
 sim_problem *floating_cluster(random_source *r, int bodies, int contacts, double friction, v3 *centre) {
     draft *d = begin(0.01);
     for (int b = 0; b < bodies; b++) {

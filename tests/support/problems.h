@@ -37,5 +37,8 @@ sim_problem *rod_on_ground(double mass, double inertia, double x, double z, doub
 sim_problem *point_on_ground(double mass, double friction, double gap, double dt, const double v_free[3]);
 /* The same between floor and ceiling, with that gap to each: if it is in both, no impulse gives what both want. */
 sim_problem *point_between_walls(double mass, double friction, double gap, double dt, const double v_free[3]);
+/* A point mass that meets two walls: rows t1, t2, n of each in J, the same `gap` to both. */
+sim_problem *point_at_walls(double mass, double friction, const double J[18], double gap, double dt,
+                            const double v_free[3], const double v_start[3]);
 
 #endif
