@@ -142,6 +142,21 @@ typedef struct sim_site {
     sim_pose pose; /* in the body frame */
 } sim_site;
 
+/* State of one joint in a keyframe. */
+typedef struct sim_joint_state {
+    int body;
+    bool has_q, has_v; /* the others are those of the initial state */
+    double q[SIM_MAX_JOINT_NQ], v[SIM_MAX_JOINT_NV];
+} sim_joint_state;
+
+/* A named state at which a world can start: the initial state, but for the joints that it lists. */
+typedef struct sim_keyframe {
+    const char *name; /* unique among keyframes */
+    double time;      /* s */
+    int nstate;
+    const sim_joint_state *state; /* later ones replace earlier ones */
+} sim_keyframe;
+
 /* Two bodies whose shapes never touch; first < second. */
 typedef struct sim_exclusion {
     int first, second;
@@ -258,7 +273,8 @@ typedef struct sim_equality {
 
 typedef struct sim_model {
     int nbody; /* the world included */
-    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite;
+    int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
+        nkeyframe;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -274,12 +290,14 @@ typedef struct sim_model {
     const sim_load *load;
     const sim_equality *equality;
     const sim_site *site;
+    const sim_keyframe *keyframe;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
 
     const double *q_initial; /* [nq] */
     const double *v_initial; /* [nv] */
+    double time_initial;     /* s */
 
     size_t bytes; /* memory held */
     void *memory;
@@ -330,6 +348,11 @@ SIM_API void sim_builder_gravity(sim_builder *builder, sim_v3 gravity);
 SIM_API int sim_builder_add_body(sim_builder *builder, const sim_body_def *def);
 SIM_API int sim_builder_add_shape(sim_builder *builder, const sim_shape *shape);
 SIM_API int sim_builder_add_site(sim_builder *builder, const sim_site *site);
+/* A keyframe without states of joints; they follow, one by one: `q` or `v` may be NULL. */
+SIM_API int sim_builder_add_keyframe(sim_builder *builder, const char *name, double time);
+SIM_API void sim_builder_set_keyframe(sim_builder *builder, int keyframe, int body, const double *q, const double *v);
+/* The model's initial state, and its time, are those of this keyframe. */
+SIM_API void sim_builder_start_at(sim_builder *builder, int keyframe);
 SIM_API int sim_builder_add_material(sim_builder *builder, const sim_material *material);
 SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_material_pair *pair);
 /* The shapes of the two bodies never touch. */
@@ -350,6 +373,9 @@ SIM_API void sim_model_free(sim_model *model);
 SIM_API int sim_model_find_body(const sim_model *model, const char *name);
 /* Index of a site by name, or -1. */
 SIM_API int sim_model_find_site(const sim_model *model, const char *name);
+/* Index of a keyframe by name, or -1; its state (-1: the initial one), q [nq] and v [nv]. */
+SIM_API int sim_model_find_keyframe(const sim_model *model, const char *name);
+SIM_API void sim_model_keyframe_state(const sim_model *model, int keyframe, double *q, double *v);
 /* "elbow" for a joint with one dof, "base.vx" ... for others.  Writes at most `size` bytes. */
 SIM_API void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size);
 SIM_API void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size);

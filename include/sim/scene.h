@@ -86,11 +86,12 @@ typedef struct sim_import_options {
 } sim_import_options;
 
 /* Additions of the caller to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of
- * the scene, too; the folder of cached distance fields; and user-defined solvers. */
+ * the scene, too; the keyframe at which it starts; the folder of cached distance fields; and user-defined solvers. */
 typedef struct sim_scene_overrides {
     int count;
     const char *const *set;
     const uint64_t *seed; /* at most 2^53; NULL: the file's */
+    const char *start;    /* name of a keyframe, in place of world/start; NULL: the file's */
     const char *cache;    /* folder, made when needed; NULL: none */
     /* whose solvers world/solver may name; must outlive the scene.  NULL: those of the library */
     const sim_solver_registry *solvers;

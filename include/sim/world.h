@@ -170,6 +170,8 @@ SIM_API size_t sim_world_bytes(const sim_world *world);
  * contact is not of the model's shapes or out of order, or if one of two bodies that a constraint connects is asleep
  * without the other.  A sleeping tree wakes if its q or v has changed. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
+/* The state of a keyframe of the model, -1: the initial one, at rest but for its velocities; nothing sleeps. */
+SIM_API void sim_world_start(sim_world *world, int keyframe);
 /* The efforts of the state: of each actuator of the model in the last step. */
 SIM_API const double *sim_world_efforts(const sim_world *world);
 /* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */

@@ -49,10 +49,11 @@ static void keep_text(loader *l) {
 
 static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     /* replaced values come first, so that all later stages see them */
-    if (overrides && (overrides->count || overrides->seed)) {
+    bool changed = overrides && (overrides->count || overrides->seed || overrides->start);
+    if (changed) {
         override_options(l, overrides);
     }
-    if ((overrides && (overrides->count || overrides->seed)) || l->main->from.behind) {
+    if (changed || l->main->from.behind) {
         keep_text(l);
     }
     sha256_add(&l->hash, l->scene->text, l->scene->text_length);
@@ -79,6 +80,7 @@ static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     }
     /* what acts on bodies, and what is recorded */
     build_control(l);
+    start_at_keyframe(l);
     read_output(l);
 }
 
@@ -159,6 +161,8 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
     names_free(&l.names);
     names_free(&l.joints);
     names_free(&l.sites);
+    names_free(&l.keyframes);
+    free(l.keyframe_name);
     free(l.entries);
     free(l.site);
     pool_free(l.work);

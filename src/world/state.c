@@ -65,6 +65,23 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     }
 }
 
+void state_start(const sim_model *m, sim_state *state, int keyframe) {
+    state->time = state->time0 = keyframe < 0 ? m->time_initial : m->keyframe[keyframe].time;
+    state->step = 0;
+    sim_model_keyframe_state(m, keyframe, state->q, state->v);
+    /* nothing is known of a step before */
+    copy_or_zero(state->a, NULL, (size_t)m->nv);
+    copy_or_zero(state->joint_impulse, NULL, 3 * (size_t)m->nv);
+    copy_or_zero(state->equality_impulse, NULL, SIM_MAX_ROWS * (size_t)m->nequality);
+    copy_or_zero(state->effort, NULL, (size_t)m->nactuator);
+    copy_or_zero(state->held, NULL, (size_t)m->nv);
+    state_clear_trail(m, state);
+    if (state->rest) {
+        memset(state->rest, 0, (size_t)m->ntree * sizeof *state->rest);
+    }
+    state->ncontact = 0;
+}
+
 static bool is_listed_before(const sim_contact *a, const sim_contact *b) {
     if (a->shape_a != b->shape_a) {
         return a->shape_a < b->shape_a;

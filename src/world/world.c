@@ -49,9 +49,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
         return NULL;
     }
     /* initial state */
-    memcpy(w->now.q, model->q_initial, (size_t)model->nq * sizeof *w->now.q);
-    memcpy(w->now.v, model->v_initial, (size_t)model->nv * sizeof *w->now.v);
-    state_clear_trail(model, &w->now);
+    sim_world_start(w, -1);
     if (check_masses(w, error)) {
         sim_world_free(w);
         return NULL;
@@ -106,6 +104,14 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
         }
     }
     return status;
+}
+
+void sim_world_start(sim_world *w, int keyframe) {
+    state_start(w->model, &w->now, keyframe);
+    w->shown = w->touched = false;
+    if (w->sleep) {
+        memset(w->sleep->posed, 0, (size_t)w->model->ntree);
+    }
 }
 
 const sim_derived *sim_world_derived(sim_world *w) {

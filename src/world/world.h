@@ -38,6 +38,8 @@ struct sim_world {
 /* ---- state.c ---- */
 
 sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state);
+/* A state before the first step: that of a keyframe of the model, -1: the initial one. */
+void state_start(const sim_model *m, sim_state *state, int keyframe);
 void state_copy(const sim_model *m, sim_state *to, const sim_state *from);
 /* A trail without earlier steps: velocities and forces as they are now. */
 void state_clear_trail(const sim_model *m, sim_state *state);

@@ -127,6 +127,27 @@ def places_things_differently_with_another_seed():
     assert read("1.csv") == read("1True.csv") != read("2.csv")
 
 
+def starts_at_a_keyframe():
+    pendulum = write("pendulum.json", json.dumps({
+        "sim": 1, "world": {"gravity": [0, 0, 0], "duration": 0.1}, "bodies": [
+            {"name": "rod", "joint": "hinge", "inertia": {"mass": 1, "moments": [1, 1, 1]}}],
+        "keyframes": [{"name": "up", "time": 2, "initial": {"rod": {"q": 3, "v": 1}}}, {"name": "down"}]}))
+    sim(pendulum, "--start", "up", "--out", "a.csv", "--every", 100)
+    for row, time, angle in zip(rows("a.csv"), (2, 2.1), (3, 3.1), strict=True):
+        assert abs(float(row["time [s]"]) - time) < 1e-12 and abs(float(row["rod [rad]"]) - angle) < 1e-12
+    sim("convert", pendulum, "--start", "up", "--out", "b.json")
+    sim("b.json", "--out", "b.csv", "--every", 100)
+    assert read("a.csv") == read("b.csv")
+    refuses('there is no keyframe "u": there are "up", "down"', pendulum, "--start", "u")
+    sim(pendulum, "--start", "up", "--duration", 0.01, "--checkpoint", "c")
+    refuses("--resume continues a run: leave out --start", pendulum, "--resume", "c", "--start", "up")
+    sim("render", pendulum, "--start", "up", "--out", "up.png", "--size", "64x48")
+    if HDF5:
+        sim(pendulum, "--out", "a.h5")
+        refuses("--start needs a scene", "render", "a.h5", "--start", "up", "--out", "a.png")
+        refuses("--start and --set need --live", "view", "a.h5", "--start", "up")
+
+
 # ---- the summary ----
 
 def summarises_a_run_in_json():

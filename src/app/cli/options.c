@@ -59,6 +59,7 @@ const option_row option_table[] = {
              "default), or stop at the last good step with status 1 (fail)"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
      .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
+    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
     {"seed", "N", OPTION_SEED, AT(seed), .help = "set the seed of random placement"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64, .help = "use N threads; results are bitwise the same for any N"},
     {"time-limit", "S", OPTION_REAL, AT(time_limit),
@@ -368,6 +369,9 @@ static sim_status check_run_options(const run_request *request, sim_error *error
     }
     if (request->dump_problem && !request->dump_file) {
         return sim_fail(error, SIM_BAD_INPUT, "--dump-problem needs a file that ends in .h5 or .hdf5");
+    }
+    if (request->resume && request->start) {
+        return sim_fail(error, SIM_BAD_INPUT, "--resume continues a run: leave out --start");
     }
     if (request->checkpoint_every && !request->checkpoint) {
         return sim_fail(error, SIM_BAD_INPUT, "--checkpoint-every needs --checkpoint FILE");

@@ -22,7 +22,7 @@ typedef struct robot_request {
 typedef struct run_request {
     const char *scene;
     text_list out, set;
-    const char *integrator, *solver, *on_nonconverged, *checkpoint, *resume, *summary;
+    const char *integrator, *solver, *start, *on_nonconverged, *checkpoint, *resume, *summary;
     int64_t every, threads, checkpoint_every, dump_problem;
     const char *dump_file; /* the problem's */
     const char *html;      /* the page's file */

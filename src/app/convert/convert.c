@@ -16,7 +16,7 @@
 typedef struct convert_request {
     text_list set;
     robot_request robot;
-    const char *out, *file;
+    const char *out, *file, *start;
     int help;
 } convert_request;
 
@@ -27,6 +27,7 @@ static const option_row rows[] = {
      .help = "write the scene to FILE.json; default: -, standard output"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set), .heading = "Scene",
      .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
+    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
     ROBOT_OPTIONS(convert_request),
     {"help", NULL, OPTION_FLAG, AT(help), .heading = "Information", .help = "print this help", .letter = 'h'},
 };
@@ -80,7 +81,10 @@ int convert_command(int count, char **arguments) {
         usage_print(&convert_options);
     } else if (!status) {
         /* the scene, with names of files as seen from the output */
-        scene_wish wish = {.set = request.set, .robot = &request.robot, .names_from = request.out ? request.out : "-"};
+        scene_wish wish = {.set = request.set,
+                           .start = request.start,
+                           .robot = &request.robot,
+                           .names_from = request.out ? request.out : "-"};
         sim_scene *scene = setup_scene(request.file, NULL, 0, &wish, &error);
         status = scene ? write_scene(&request, scene, &error) : error.status;
         sim_scene_free(scene);

@@ -26,7 +26,7 @@ typedef enum output_kind { ONE_PICTURE, MANY_PICTURES, FILM } output_kind;
 typedef struct render_request {
     text_list set;
     robot_request robot;
-    const char *out, *camera, *size, *solver, *scene;
+    const char *out, *camera, *size, *solver, *start, *scene;
     double time, duration, fps;
     int64_t threads;
     int contacts, forces, plain, dark, quiet, help;
@@ -61,6 +61,7 @@ static const option_row rows[] = {
      .help = "use this contact solver, with options as in pgs:max_iterations=100; default: the scene's"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
      .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
+    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
     {"scene", "FILE.json", OPTION_TEXT, AT(scene),
      .help = "read the scene of a trajectory from FILE.json; needed where it names other files and is not beside the "
              "trajectory"},
@@ -186,7 +187,11 @@ static bool is_recording(const char *path) {
 
 static sim_status load_rendered_scene(rendering *r, sim_error *error) {
     const render_request *request = r->request;
-    scene_wish wish = {.set = request->set, .solver = request->solver, .robot = &request->robot};
+    scene_wish wish = {
+        .set = request->set, .solver = request->solver, .start = request->start, .robot = &request->robot};
+    if (is_recording(request->file) && request->start) {
+        return sim_fail(error, SIM_BAD_INPUT, "--start needs a scene: %s is a run that has started", request->file);
+    }
     if (!is_recording(request->file)) {
         r->scene = setup_scene(request->file, NULL, 0, &wish, error);
     } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
@@ -197,7 +202,7 @@ static sim_status load_rendered_scene(rendering *r, sim_error *error) {
 
 static sim_status collect_frames(rendering *r, sim_error *error) {
     const render_request *request = r->request;
-    double end = r->run ? INFINITY : r->scene->duration;
+    double end = r->run ? INFINITY : r->scene->model->time_initial + r->scene->duration;
     frame_times times = {request->time, request->duration >= 0 ? request->time + request->duration : end,
                          request->kind == ONE_PICTURE ? 0 : 1 / request->fps};
     batch_progress progress;

@@ -79,6 +79,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
     sim_scene_overrides overrides = {.count = count,
                                      .set = set,
                                      .seed = wish->seed,
+                                     .start = wish->start,
                                      .cache = cache_folder(cache, sizeof cache),
                                      .import = &import,
                                      .names_from = wish->names_from};
@@ -150,6 +151,7 @@ static sim_status load_start(run_context *run, sim_error *error) {
     scene_wish wish = {.set = set,
                        .solver = request->solver,
                        .seed = request->seed_given ? &request->seed : NULL,
+                       .start = request->start,
                        .robot = &request->robot};
     run->scene = load_run_scene(run, &wish, error);
     free(set.item);

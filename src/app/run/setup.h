@@ -9,11 +9,12 @@
  * `error`.  Nothing is written before all checks have passed. */
 sim_status run_setup(run_context *run, const run_request *request, FILE **summary, sim_error *error);
 /* Values of the command line that replace those of the scene: --set, --solver (NULL: not given), --seed (NULL: not
- * given). */
+ * given), --start (NULL: not given). */
 typedef struct scene_wish {
     text_list set;
     const char *solver;
     const uint64_t *seed;
+    const char *start;
     const robot_request *robot; /* NULL: not given */
     const char *names_from;     /* as sim_scene_overrides has it */
 } scene_wish;

@@ -129,7 +129,8 @@ static sim_status set_up(stage *s, const view_request *request, const sim_scene 
 
 sim_status live_serve(const view_request *request, sim_error *error) {
     stage s = {0};
-    scene_wish wish = {.set = request->set, .solver = request->solver, .robot = &request->robot};
+    scene_wish wish = {
+        .set = request->set, .solver = request->solver, .start = request->start, .robot = &request->robot};
     sim_scene *scene = setup_scene(request->file, NULL, 0, &wish, error);
     if (!scene) {
         return error->status;

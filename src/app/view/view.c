@@ -29,6 +29,7 @@ static const option_row rows[] = {
      .help = "start with this contact solver, with options as in pgs:max_iterations=100; default: the scene's"},
     {"set", "PATH=VALUE", OPTION_LIST, AT(set),
      .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
+    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
     {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
     {"listen", "ADDRESS", OPTION_TEXT, AT(listen),
      .help = "serve at this numeric address of the machine; default: 127.0.0.1, which only this machine reaches. "
@@ -61,9 +62,9 @@ static sim_status check_view_options(const view_request *request, sim_error *err
                         "%s is a scene: run it with sim %s --view, or watch it with sim view %s --live", request->file,
                         request->file, request->file);
     }
-    if (!request->live &&
-        (request->listen || request->port || request->open || request->solver || request->set.count)) {
-        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver and --set need --live");
+    if (!request->live && (request->listen || request->port || request->open || request->solver || request->start ||
+                           request->set.count)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver, --start and --set need --live");
     }
     sim_status status = outputs_apart(request->html, request->file, "the trajectory", error);
     return status ? status : outputs_apart(request->html, request->scene, "the scene", error);

@@ -7,7 +7,7 @@
 typedef struct view_request {
     text_list set;
     robot_request robot;
-    const char *file, *html, *scene, *solver, *listen;
+    const char *file, *html, *scene, *solver, *start, *listen;
     int64_t port;
     int live, open, quiet, help;
 } view_request;

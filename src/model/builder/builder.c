@@ -77,6 +77,9 @@ void sim_builder_discard(sim_builder *b) {
     free(b->load_target);
     free(b->equality);
     free(b->site);
+    free(b->keyframe);
+    free(b->joint_state);
+    free(b->state_keyframe);
     free(b);
 }
 
@@ -200,8 +203,7 @@ static sim_status check_joint(sim_builder *b, sim_body_def *def) {
     return SIM_OK;
 }
 
-/* All zero means "no rotation"; else the quaternion is scaled to unit length. */
-static sim_status normalise_quaternion(sim_builder *b, sim_body_def *def) {
+sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def) {
     int at = joint_facts_of(def->joint)->quaternion;
     if (at < 0) {
         return SIM_OK;
@@ -269,7 +271,8 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
         return -1;
     }
     /* normalised axes and quaternion, joint and inertia */
-    if (normalise_axes(b, &def) || check_joint(b, &def) || normalise_quaternion(b, &def) || check_inertia(b, &def)) {
+    if (normalise_axes(b, &def) || check_joint(b, &def) || builder_normalise_quaternion(b, &def) ||
+        check_inertia(b, &def)) {
         return -1;
     }
     b->body[b->nbody] = def;
@@ -494,7 +497,7 @@ static void check_unique(sim_builder *b, const char **name, int count, const cha
 }
 
 static void check_names(sim_builder *b) {
-    const char **name = calloc((size_t)b->nbody + (size_t)b->nsite, sizeof *name);
+    const char **name = calloc((size_t)b->nbody + (size_t)b->nsite + (size_t)b->nkeyframe, sizeof *name);
     if (!name) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
         return;
@@ -507,6 +510,10 @@ static void check_names(sim_builder *b) {
         name[k] = b->site[k].name;
     }
     check_unique(b, name, b->nsite, "sites");
+    for (int k = 0; k < b->nkeyframe; k++) {
+        name[k] = b->keyframe[k].name;
+    }
+    check_unique(b, name, b->nkeyframe, "keyframes");
     free(name);
 }
 

@@ -14,9 +14,10 @@ struct sim_builder {
     sim_error error;
     sim_v3 gravity;
 
-    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite;
+    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite, nkeyframe,
+        njoint_state;
     int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
-        equality_room, site_room;
+        equality_room, site_room, keyframe_room, joint_state_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
@@ -29,6 +30,10 @@ struct sim_builder {
     joint_target *load_target;
     sim_equality *equality; /* its dofs count within the joints */
     sim_site *site;
+    sim_keyframe *keyframe;       /* their states stand in `joint_state` */
+    sim_joint_state *joint_state; /* of all keyframes, in the order of the calls */
+    int *state_keyframe;          /* [njoint_state] whose it is */
+    int start;                    /* 1 + a keyframe; 0: the states of the bodies */
 };
 
 /* For the files that add parts.  All keep the first error in the builder, and return its status.  Room for one more
@@ -38,6 +43,8 @@ sim_status builder_grow(sim_builder *b, void **items, int count, int *room, size
 sim_status builder_check_body(sim_builder *b, int body, const char *what);
 sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what);
 bool builder_proper_pose(const sim_pose *pose);
+/* Scales the quaternion in `q` of a body's joint, if it has one; all zero means no rotation. */
+sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def);
 /* Checks a track of `width` values and copies it to the pool; `what` is its name in messages. */
 sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what);
 

@@ -46,6 +46,7 @@ static void count_parts(freezer *f) {
     m->nload = b->nload;
     m->nequality = b->nequality;
     m->nsite = b->nsite;
+    m->nkeyframe = b->nkeyframe;
     m->gravity = b->gravity;
 }
 
@@ -303,6 +304,37 @@ static void place_sites(freezer *f) {
     f->model->site = site;
 }
 
+/* States of joints, sorted by keyframes in the order of the calls; the initial state is that of the start. */
+static void place_keyframes(freezer *f) {
+    /* memory */
+    const sim_builder *b = f->from;
+    sim_model *m = f->model;
+    sim_keyframe *keyframe = take_items(f, m->nkeyframe, sizeof *keyframe);
+    sim_joint_state *state = take_items(f, b->njoint_state, sizeof *state);
+    if (f->failed) {
+        return;
+    }
+    /* places of the states of each keyframe */
+    sim_joint_state *next = state;
+    for (int k = 0; k < m->nkeyframe; k++) {
+        keyframe[k] =
+            (sim_keyframe){.name = take_text(f, b->keyframe[k].name), .time = b->keyframe[k].time, .state = next};
+        next += b->keyframe[k].nstate;
+    }
+    for (int i = 0; i < b->njoint_state; i++) {
+        sim_keyframe *k = &keyframe[b->state_keyframe[i]];
+        sim_joint_state *s = (sim_joint_state *)&k->state[k->nstate++];
+        *s = b->joint_state[i];
+        s->body = f->place[s->body];
+    }
+    m->keyframe = keyframe;
+    /* start */
+    if (b->start) {
+        m->time_initial = keyframe[b->start - 1].time;
+        sim_model_keyframe_state(m, b->start - 1, (double *)m->q_initial, (double *)m->v_initial);
+    }
+}
+
 sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error) {
     /* memory */
     freezer f = {.from = builder, .pool = pool_create()};
@@ -321,6 +353,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
         place_parts(&f);
         place_equalities(&f);
         place_sites(&f);
+        place_keyframes(&f);
     }
     /* failure leaves nothing */
     free(f.place);

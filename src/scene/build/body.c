@@ -1,4 +1,4 @@
-/* One body for the builder: joint, mass properties, shapes, initial state.  Errors that the builder would refuse are
+/* One body for the builder: joint, mass properties, shapes, sites.  Errors that the builder would refuse are
  * reported here first, where their place in the file is known. */
 #include "base/nearest.h"
 #include "scene/loader/loader.h"
@@ -57,23 +57,6 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     return true;
 }
 
-static const double pi = 3.14159265358979323846;
-
-/* The k-th coordinate of a joint is an angle that hardly anyone means to be more than a turn: not of a screw. */
-static bool is_angle(sim_joint_type type, int k) {
-    return type == SIM_HINGE || type == SIM_UNIVERSAL || (type == SIM_CYLINDRICAL && k == 0) ||
-           (type == SIM_PLANAR && k == 2);
-}
-
-/* More than a turn in radians may have been meant in degrees.  Numbers out of reach stand for no end where a joint has
- * several degrees of freedom. */
-static void doubt_angle(loader *l, const node *at, sim_joint_type type, int k, double angle, const char *hint) {
-    const double out_of_reach = 1000;
-    if (is_angle(type, k) && fabs(angle) > 2 * pi && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
-        report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * pi));
-    }
-}
-
 /* Pairs of least and greatest, one for all degrees of freedom or one for each. */
 static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
     /* number of pairs */
@@ -94,8 +77,8 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
             return false;
         }
         if (d->range.count) {
-            doubt_angle(l, at, def->joint, k, fabs(pair[0]) > fabs(pair[1]) ? pair[0] : pair[1],
-                        "for degrees use \"range_deg\"");
+            doubt_coordinate(l, at, def->joint, k, fabs(pair[0]) > fabs(pair[1]) ? pair[0] : pair[1],
+                             "for degrees use \"range_deg\"");
         }
         def->limit[k].low = unit * pair[0];
         def->limit[k].high = unit * pair[1];
@@ -146,118 +129,6 @@ static bool read_efforts(loader *l, const joint_data *d, entry *e) {
         e->effort[k] = INFINITY;
     }
     return spread_numbers(l, d, "effort", &d->effort, sim_joint_nv(e->type), e->effort);
-}
-
-/* ---- initial state ---- */
-
-static bool right_count(loader *l, const node *at, const entry *e, int count, int wanted, const char *what) {
-    if (count == wanted) {
-        return true;
-    }
-    if (wanted == 0) {
-        report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed: it has no %s", e->name, what);
-    } else {
-        report_once(&l->report, at, NULL, "%d number%s for the %s joint of \"%.80s\", which takes %d", count,
-                    count == 1 ? "" : "s", sim_joint_name(e->type), e->name, wanted);
-    }
-    return false;
-}
-
-/* Coordinates of a free body stand in the frame of the scope that gives them, as long as that hangs where the body
- * does. */
-static void place_free(const entry *e, const scope *s, sim_body_def *def) {
-    quat q = {def->q[3], def->q[4], def->q[5], def->q[6]};
-    pose X = {quat_matrix(q), v3_make(def->q[0], def->q[1], def->q[2])};
-    if (s && s->resolved && s->world_parent == e->parent) {
-        X = pose_product(s->world_frame, X);
-    }
-    q = quat_from_matrix(X.R);
-    const double out[7] = {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
-    memcpy(def->q, out, sizeof out);
-}
-
-static bool read_q(loader *l, const entry *e, const node *at, const number_list *list, double unit, const scope *s,
-                   sim_body_def *def) {
-    /* one value a coordinate, degrees only where all coordinates are angles */
-    if (!right_count(l, at, e, list->count, sim_joint_nq(def->joint), "coordinates")) {
-        return false;
-    }
-    if (unit != 1 && def->joint != SIM_HINGE && def->joint != SIM_UNIVERSAL && def->joint != SIM_SCREW) {
-        report_once(&l->report, at, NULL, "degrees apply to hinge, screw and universal joints, not to a %s joint",
-                    sim_joint_name(def->joint));
-        return false;
-    }
-    /* coordinates in SI units */
-    for (int i = 0; i < list->count; i++) {
-        def->q[i] = unit * list->value[i];
-        if (unit == 1) {
-            doubt_angle(l, at, def->joint, i, list->value[i], "for degrees use \"q_deg\"");
-        }
-    }
-    /* the quaternion of ball and free joints, normalised */
-    int turned = def->joint == SIM_BALL ? 0 : def->joint == SIM_FREE ? 3 : -1;
-    if (turned >= 0) {
-        quat q;
-        if (!placement_quaternion(&l->report, at, def->q + turned, &q)) {
-            return false;
-        }
-        memcpy(def->q + turned, &q, sizeof q);
-    }
-    if (def->joint == SIM_FREE) {
-        place_free(e, s, def);
-    }
-    return true;
-}
-
-static bool read_v(loader *l, const entry *e, const node *at, const number_list *list, const scope *s,
-                   sim_body_def *def) {
-    if (!right_count(l, at, e, list->count, sim_joint_nv(def->joint), "velocities")) {
-        return false;
-    }
-    memcpy(def->v, list->value, (size_t)list->count * sizeof *def->v);
-    if (def->joint == SIM_FREE && s && s->resolved && s->world_parent == e->parent) {
-        v3 v = m3_times(s->world_frame.R, v3_make(def->v[0], def->v[1], def->v[2]));
-        def->v[0] = v.x;
-        def->v[1] = v.y;
-        def->v[2] = v.z;
-    }
-    return true;
-}
-
-/* The value of "q", "q_deg" or "v": a member of an object, or the whole value where it stands for "q". */
-static const node *value_of(const node *n, const char *key) {
-    const node *member = node_member(n, key);
-    return member ? member : n;
-}
-
-/* A pattern passes over bodies that cannot move; a name does not. */
-static const node *meant_for(const entry *e, const node *given) {
-    return given && e->type == SIM_FIXED && strchr(given->key, '*') ? NULL : given;
-}
-
-static bool read_state(loader *l, const entry *e, const body_data *b, sim_body_def *def) {
-    bool good = true;
-    initial_data q, v;
-    /* q: of the scene's `initial` before the body's own */
-    const node *given_q = meant_for(e, e->q), *given_v = meant_for(e, e->v);
-    const node *own = b->q.count ? node_member(b->at, "q") : node_member(b->at, "q_deg");
-    if (given_q && loader_read(l, given_q, &table_initial, &q)) {
-        bool plain = q.q.count > 0;
-        good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : DEGREE,
-                       e->q_scope, def);
-    } else if (own && def->joint == SIM_FREE) {
-        report_once(&l->report, own, NULL, "a free body starts at its pose: give \"pose\" instead");
-        good = false;
-    } else if (own) {
-        good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : DEGREE, NULL, def);
-    }
-    /* v: the same order */
-    if (given_v && loader_read(l, given_v, &table_initial, &v)) {
-        good &= read_v(l, e, value_of(given_v, "v"), &v.v, e->v_scope, def);
-    } else if (b->v.count) {
-        good &= read_v(l, e, node_member(b->at, "v"), &b->v, e->scope, def);
-    }
-    return good;
 }
 
 /* ---- mass properties ---- */
@@ -358,57 +229,8 @@ static void build_body(loader *l, int i) {
     shapes_build(l, e, &b);
 }
 
-/* ---- initial state from outside the bodies ---- */
-
-static void give_state(entry *e, const scope *s, const node *n) {
-    const node *v = node_member(n, "v");
-    bool q = n->kind != NODE_OBJECT || node_member(n, "q") || node_member(n, "q_deg");
-    if (q) {
-        e->q = n;
-        e->q_scope = s;
-    }
-    if (v) {
-        e->v = n;
-        e->v_scope = s;
-    }
-}
-
-static void give_initial(loader *l, const scope *s, const node *n) {
-    char pattern[MAX_NAME_BYTES + 1];
-    if (!loader_full_name(s, n->key, pattern)) {
-        return;
-    }
-    /* one body by its name */
-    if (!strchr(n->key, '*')) {
-        int found = loader_find_joint(l, s, n->key, n);
-        if (found >= 0) {
-            give_state(&l->entries[found], s, n);
-        }
-        return;
-    }
-    /* every body that the pattern matches */
-    bool any = false;
-    for (int i = s->first; i < s->end && loader_spend(l, 0, n); i++) {
-        if (loader_joint_matches(l, &l->entries[i], pattern)) {
-            give_state(&l->entries[i], s, n);
-            any = true;
-        }
-    }
-    if (!any && !l->stopped) {
-        report_once(&l->report, n, NULL, "no body matches \"%.100s\"", n->key);
-    }
-}
-
 void build_bodies(loader *l) {
-    /* The newest scope first: values of outer scopes come later and replace them. */
-    for (const scope *s = l->scopes; s; s = s->older) {
-        const node *initial = node_member(s->model, "initial");
-        for (const node *n = initial && initial->kind == NODE_OBJECT ? initial->first : NULL; n; n = n->next) {
-            if (strcmp(n->key, "comment") != 0 || n->kind != NODE_TEXT) {
-                give_initial(l, s, n);
-            }
-        }
-    }
+    give_initial_states(l);
     for (int i = 0; i < l->count && !l->stopped && !l->report.no_memory; i++) {
         build_body(l, l->sequence[i]);
     }

@@ -243,6 +243,9 @@ void build_control(loader *l) {
         for (const node *n = elements_of(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
             read_exclusion(l, in_order[i], n);
         }
+        for (const node *n = elements_of(in_order[i]->model, "keyframes"); n && !l->stopped; n = n->next) {
+            read_keyframe(l, in_order[i], n);
+        }
         read_self_contact(l, in_order[i]);
         for (const node *n = elements_of(in_order[i]->model, "constraints"); n && !l->stopped; n = n->next) {
             read_constraint(l, in_order[i], n);

@@ -37,6 +37,7 @@ typedef struct world_data {
     int64_t threads;
     double tolerance;
     int64_t max_iterations, seed;
+    const char *start;
     bool contacts;
     int exclude;
     double contact_margin;
@@ -148,13 +149,14 @@ typedef struct instance_data {
     pose_data pose;
     joint_data joint;
     repeat_data repeat;
+    const char *start;
     const node *overrides;
 } instance_data;
 
 typedef struct model_data {
     const node *at;
     const char *description;
-    const node *bodies, *instances, *initial, *actuators, *loads, *exclusions, *constraints;
+    const node *bodies, *instances, *initial, *keyframes, *actuators, *loads, *exclusions, *constraints;
     bool self_contact;
     int exclude;
 } model_data;
@@ -168,6 +170,13 @@ typedef struct initial_data {
     const node *at;
     number_list q, q_deg, v;
 } initial_data;
+
+typedef struct keyframe_data {
+    const node *at;
+    const char *name;
+    double time;
+    const node *initial;
+} keyframe_data;
 
 /* Of one value or of three. */
 typedef struct sine_data {
@@ -249,8 +258,8 @@ typedef struct scene_data {
     int64_t version;
     const char *schema, *name, *description;
     world_data world;
-    const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *actuators, *loads,
-        *constraints;
+    const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *keyframes, *actuators,
+        *loads, *constraints;
     bool self_contact;
     int exclude;
     record_data record;

@@ -56,6 +56,8 @@ static const field world_fields[] = {
      .help = "Implicit integrators: most Newton iterations in a step."},
     {"seed", FIELD_INTEGER, AT(world_data, seed), WITHIN(0, 9007199254740992.0), .standard = "0",
      .help = "Seed of all random numbers of the scene."},
+    {"start", FIELD_NAME, AT(world_data, start),
+     .help = "Keyframe at which the run starts, as with `--start`. Default: the initial state."},
     {"contacts", FIELD_FLAG, AT(world_data, contacts), .standard = "true",
      .help = "`false` switches all contacts off."},
     {"exclude", FIELD_ENUM, AT(world_data, exclude), .name_of = exclude_name, .standard = "\"none\"",
@@ -306,6 +308,7 @@ static const field model_fields[] = {
     {"instances", FIELD_OBJECTS, AT(model_data, instances), .table = &table_instance,
      .help = "Models within the model."},
     {"initial", FIELD_MAP, AT(model_data, initial), .table = &table_initial, .help = "Initial state."},
+    {"keyframes", FIELD_OBJECTS, AT(model_data, keyframes), .table = &table_keyframe, .help = "Named states."},
     {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &table_load, .help = "External forces."},
     {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &table_exclusion,
@@ -332,6 +335,8 @@ static const field instance_fields[] = {
      .help = "Pose of the model on that body; with `repeat`, pose of the first copy or of the pattern."},
     {"joint", FIELD_OBJECT, AT(instance_data, joint), .table = &table_joint,
      .help = "Joint in place of that of the model's only root, as `\"free\"`."},
+    {"start", FIELD_NAME, AT(instance_data, start),
+     .help = "Keyframe of the model, without prefix, whose joints start as it says."},
     {"overrides", FIELD_VALUES, AT(instance_data, overrides),
      .help = "Values in place of the model's, by path: `\"bodies/forearm/inertia/mass\": 2`. Elements of arrays are "
              "given by name or number; a missing last key is added."},
@@ -404,6 +409,17 @@ const table table_initial = {"initial",
                              .count = COUNT(initial_fields),
                              .shorthand = "q"};
 
+static const field keyframe_fields[] = {
+    {"name", FIELD_NAME, AT(keyframe_data, name), .required = true, .help = "Name, unique among the keyframes."},
+    {"time", FIELD_NUMBER, AT(keyframe_data, time), .unit = "s", .standard = "0", .help = "Time at the start."},
+    {"initial", FIELD_MAP, AT(keyframe_data, initial), .table = &table_initial,
+     .help = "States of joints, as in the `initial` of the scene. All others start as without the keyframe."},
+};
+const table table_keyframe = {"keyframe",
+                              "Named state. `world/start` and `--start NAME` let the run start there; those of a model "
+                              "have the prefix of its instance.",
+                              sizeof(keyframe_data), keyframe_fields, .count = COUNT(keyframe_fields)};
+
 /* ---- output ---- */
 
 static const field point_fields[] = {
@@ -465,6 +481,8 @@ static const field scene_fields[] = {
     {"initial", FIELD_MAP, AT(scene_data, initial), .table = &table_initial,
      .help = "Initial state by the name of the joint or its body; `*` matches any letters. Later keys replace earlier "
              "ones."},
+    {"keyframes", FIELD_OBJECTS, AT(scene_data, keyframes), .table = &table_keyframe,
+     .help = "Named states, at which a run can start."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "External forces."},
     {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,
@@ -475,32 +493,9 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {&table_scene,
-                                   &table_world,
-                                   &table_law,
-                                   &table_budget,
-                                   &table_body,
-                                   &table_pose,
-                                   &table_joint,
-                                   &table_inertia,
-                                   &table_shape,
-                                   &table_site,
-                                   &table_solid,
-                                   &table_exclusion,
-                                   &table_material,
-                                   &table_material_pair,
-                                   &table_instance,
-                                   &table_model,
-                                   &table_repeat,
-                                   &table_initial,
-                                   &table_actuator,
-                                   &table_load,
-                                   &table_constraint,
-                                   &table_track,
-                                   &table_vector_track,
-                                   &table_sine,
-                                   &table_vector_sine,
-                                   &table_record,
-                                   &table_point,
-                                   &table_camera,
-                                   NULL};
+const table *const all_tables[] = {
+    &table_scene,    &table_world,         &table_law,      &table_budget,     &table_body,   &table_pose,
+    &table_joint,    &table_inertia,       &table_shape,    &table_site,       &table_solid,  &table_exclusion,
+    &table_material, &table_material_pair, &table_instance, &table_model,      &table_repeat, &table_initial,
+    &table_keyframe, &table_actuator,      &table_load,     &table_constraint, &table_track,  &table_vector_track,
+    &table_sine,     &table_vector_sine,   &table_record,   &table_point,      &table_camera, NULL};

@@ -202,6 +202,7 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
         s->document = like->document;
         s->model = like->model;
         s->joint = d->joint.at;
+        s->start = d->start;
         s->prefix = join_names_of(l, outer->prefix, d->prefix, d->repeat.at ? i : -1, "");
         s->frame = stand;
         /* parent: the copy before it in a series, else the carrier of the instance */

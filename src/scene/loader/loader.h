@@ -8,7 +8,9 @@
  *   override.c  single values replaced by path
  *   expand.c    instances and patterns to one flat list of bodies, then their parents
  *   repeat.c    poses of the copies of a pattern
- *   body.c      one body to the builder: joint, mass properties, initial state
+ *   body.c      one body to the builder: joint, mass properties, sites
+ *   initial.c   initial states of joints
+ *   keyframe.c  keyframes
  *   shape.c     its shapes, and their mass
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   solid.c     distance fields
@@ -76,6 +78,7 @@ struct scope {
     const node *model;
     const node *instance;  /* NULL: the scene itself */
     const char *prefix;    /* of every name in it */
+    const char *start;     /* keyframe of the model that is its initial state; NULL: none */
     const char *parent;    /* body on which its roots hang, full name; NULL: where the outer scope's roots hang */
     const node *parent_at; /* the value that names it */
     sim_pose frame;        /* place of the model there */
@@ -133,12 +136,16 @@ typedef struct loader {
     int *sequence; /* entries, parents first */
     site_entry *site;
     int nsite, site_room;
+    const char **keyframe_name; /* of the scene, in order */
+    int nkeyframe, keyframe_room;
+    name_table keyframes;               /* to their indices in the builder */
     name_table names, joints, sites;    /* of bodies; of joints that have their own; of sites */
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
-    bool stopped;                    /* a limit was met (and reported) */
-    bool unnamed_body, unnamed_site; /* the name of one was refused: a reference to it is no second error */
+    bool stopped; /* a limit was met (and reported) */
+    bool unnamed_body, unnamed_site,
+        unnamed_keyframe; /* the name of one was refused: a reference to it is no second error */
     sim_builder *builder;
     geometry_entry *geometries;          /* of files */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
@@ -216,6 +223,27 @@ bool pattern_next(loader *l, placing *p, sim_pose *place);
 /* body.c */
 void build_materials(loader *l);
 void build_bodies(loader *l);
+/* initial.c */
+/* What becomes of one value of `initial` for one joint. */
+typedef void give_function(loader *l, entry *e, const scope *s, const node *n, void *context);
+/* Every value of an `initial` (NULL: none) to the joints that its keys name, in order. */
+void give_initial(loader *l, const scope *s, const node *initial, give_function *give, void *context);
+/* The `initial` of models and of the scene to the bodies, before these are read. */
+void give_initial_states(loader *l);
+/* The state of a joint into `def`: from outside the body, else its own. */
+bool read_state(loader *l, const entry *e, const body_data *b, sim_body_def *def);
+/* Coordinates, in the frame of `s`, times `unit`; velocities. */
+bool read_q(loader *l, const entry *e, const node *at, const number_list *list, double unit, const scope *s,
+            sim_body_def *def);
+bool read_v(loader *l, const entry *e, const node *at, const number_list *list, const scope *s, sim_body_def *def);
+/* Warns of a coordinate in radians that may be meant in degrees. */
+void doubt_coordinate(loader *l, const node *at, sim_joint_type type, int k, double angle, const char *hint);
+
+/* keyframe.c */
+void read_keyframe(loader *l, const scope *s, const node *n);
+/* The run starts at the keyframe that the world names. */
+void start_at_keyframe(loader *l);
+
 /* Every joint moves some mass.  After the model is made. */
 void check_moving_masses(loader *l);
 /* Index in the builder; -1 and reported at `at` if there is none. */

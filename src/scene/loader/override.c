@@ -2,6 +2,7 @@
  * copy of a model. */
 #include "base/nearest.h"
 #include "scene/format/keys.h"
+#include "scene/json/text.h"
 #include "scene/loader/loader.h"
 
 #include <errno.h>
@@ -220,16 +221,17 @@ static bool replace_value(cursor *c, const path *p, node *value) {
 
 /* ---- from the command line ---- */
 
-static void apply_option(loader *l, const char *option) {
+/* PATH=VALUE, which came as the option `said` of the command line. */
+static void apply_option(loader *l, const char *option, const char *said, const char *argument) {
     /* a source of its own, so that errors name the option */
-    char *name = pool_alloc(l->work, strlen(option) + 7, 1);
+    char *name = pool_alloc(l->work, strlen(said) + strlen(argument) + 2, 1);
     source *from = POOL_NEW(l->work, source, 1);
     node *blame = POOL_NEW(l->work, node, 1);
     if (!name || !from || !blame) {
         l->report.no_memory = true;
         return;
     }
-    sprintf(name, "--set %s", option);
+    sprintf(name, "%s %s", said, argument);
     *from = (source){.name = name};
     *blame = (node){.source = from};
     /* path before the equals sign, JSON value behind it */
@@ -266,15 +268,30 @@ static void apply_seed(loader *l, uint64_t seed) {
         return;
     }
     snprintf(option, sizeof option, "world/seed=%llu", (unsigned long long)seed);
-    apply_option(l, option);
+    apply_option(l, option, "--set", option);
+}
+
+static void apply_start(loader *l, const char *start) {
+    text option = {0};
+    text_add(&option, "world/start=");
+    text_add_quoted(&option, start);
+    char *whole = text_take(&option);
+    if (whole) {
+        apply_option(l, whole, "--start", start);
+    }
+    l->report.no_memory |= !whole;
+    free(whole);
 }
 
 void override_options(loader *l, const sim_scene_overrides *overrides) {
     for (int i = 0; i < overrides->count && !l->report.no_memory; i++) {
-        apply_option(l, overrides->set[i]);
+        apply_option(l, overrides->set[i], "--set", overrides->set[i]);
     }
     if (overrides->seed && !l->report.no_memory) {
         apply_seed(l, *overrides->seed);
+    }
+    if (overrides->start && !l->report.no_memory) {
+        apply_start(l, overrides->start);
     }
 }
 

@@ -1,0 +1,30 @@
+/* Keyframes of a model: found by name, written out as coordinates and velocities. */
+#include <sim/model.h>
+
+#include <string.h>
+
+int sim_model_find_keyframe(const sim_model *model, const char *name) {
+    for (int k = 0; k < model->nkeyframe; k++) {
+        if (strcmp(model->keyframe[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+void sim_model_keyframe_state(const sim_model *model, int keyframe, double *q, double *v) {
+    /* the initial state */
+    memmove(q, model->q_initial, (size_t)model->nq * sizeof *q);
+    memmove(v, model->v_initial, (size_t)model->nv * sizeof *v);
+    /* joints of the keyframe */
+    for (int i = 0; keyframe >= 0 && i < model->keyframe[keyframe].nstate; i++) {
+        const sim_joint_state *s = &model->keyframe[keyframe].state[i];
+        const sim_body *b = &model->body[s->body];
+        if (s->has_q) {
+            memcpy(q + b->q0, s->q, (size_t)b->nq * sizeof *q);
+        }
+        if (s->has_v) {
+            memcpy(v + b->v0, s->v, (size_t)b->nv * sizeof *v);
+        }
+    }
+}
