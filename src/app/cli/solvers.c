@@ -53,7 +53,7 @@ static void write_solver(json_out *out, const sim_solver_info *info) {
     json_close(out, ']');
     /* form of the problem */
     json_text(out, "local", info->local ? "W" : "factor of W");
-    json_text(out, "asymmetric", info->asymmetric ? "taken" : "in rounds");
+    json_text(out, "asymmetric", info->asymmetric ? "taken" : "outer iterations");
     /* methods of a composite solver */
     if (info->branch) {
         json_open_line(out, "branches", '[');
@@ -98,9 +98,8 @@ static void print_json(void) {
 
 /* Error of the convex law in sliding contacts (docs/contact.md). */
 static const char CONVEX_SLIDES[] =
-    " A body that slides at v with friction mu is lifted: it glides 2 mu v h above the ground in steps of h (1 mm at 1 "
-    "m/s, 0.5 and 1 ms). Set down sliding, it first hops by (mu v)^2 / (2 g (1 + mu^2)^2), at any step (20 cm at 5 m/s "
-    "and 0.5, 8 mm at 1 m/s).";
+    " Sliding bodies are lifted: by 2 mu v h at speed v, friction mu and step h (1 mm at 1 m/s, 0.5, 1 ms); set down "
+    "sliding, they first hop.";
 
 static void print_solver_option(const sim_solver_option *o) {
     /* name and values */
@@ -122,41 +121,44 @@ static void print_solver_option(const sim_solver_option *o) {
     /* meaning and default */
     char help[400];
     if (o->choices) {
-        snprintf(help, sizeof help, "%s; %s", o->help, o->choices[(int)o->default_value]);
+        snprintf(help, sizeof help, "%s; default: %s", o->help, o->choices[(int)o->default_value]);
     } else {
-        snprintf(help, sizeof help, "%s; %g", o->help, o->default_value);
+        snprintf(help, sizeof help, "%s; default: %g", o->help, o->default_value);
     }
     printf("%*s", INDENT - length, "");
     usage_wrap(help, INDENT, INDENT);
 }
 
-static void print_kinds(const sim_solver_info *info) {
-    char text[300] = "Takes";
+/* Kinds of constraints and forms of the problem that a solver does not take as they are; most take all. */
+static void print_limits(const sim_solver_info *info) {
+    char text[400] = "";
     for (int k = 0; k < SIM_CONSTRAINT_KINDS; k++) {
-        if (info->kinds >> k & 1) {
+        if (!(info->kinds >> k & 1)) {
             size_t used = strlen(text);
-            snprintf(text + used, sizeof text - used, "%s %s", used > strlen("Takes") ? "," : "",
-                     sim_constraint_name((sim_constraint_kind)k));
+            snprintf(text + used, sizeof text - used, "%s %s",
+                     used ? "," : "Refuses:", sim_constraint_name((sim_constraint_kind)k));
         }
     }
     size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "; W %s; a W that is not symmetric %s.",
-             info->local ? "directly" : "by a factor",
-             info->asymmetric ? "too" : "by its symmetric part, the rest in outer iterations");
-    printf("    ");
-    usage_wrap(text, 4, 4);
+    snprintf(text + used, sizeof text - used, "%s%s%s", used ? ". " : "",
+             info->local ? "" : "Of files that hold W alone it factors W. ",
+             info->asymmetric ? "" : "The unsymmetric part of W goes to outer iterations.");
+    if (text[0]) {
+        printf("    ");
+        usage_wrap(text, 4, 4);
+    }
 }
 
 static void print_text(bool study) {
     /* heading */
-    usage_wrap("The contact solvers. Their options follow the name, as in pgs:max_iterations=100,tolerance=1e-8, in "
-               "world/solver of a scene and in every --solver, or are given in world/solver_options of the scene. The "
-               "default comes last.",
+    usage_wrap("The contact solvers and their options. auto is the default; docs/solving.md helps to choose. Options "
+               "follow the name, as in pgs:max_iterations=100,tolerance=1e-8: in world/solver of a scene and in every "
+               "--solver.",
                0, 0);
     if (!study) {
-        usage_wrap("Each method has further options for experiments with it: --list-solvers --study.", 0, 0);
+        usage_wrap("Options for experiments with a method: --list-solvers --study.", 0, 0);
     }
-    /* each solver: method, law, kinds of constraints, options */
+    /* each solver: method, law, limits, options */
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_info *info = sim_solver_at(k);
         char law[800];
@@ -165,7 +167,7 @@ static void print_text(bool study) {
                  info->cone == SIM_CONE_CONVEX ? CONVEX_SLIDES : "");
         printf("\n%s\n    ", info->name);
         usage_wrap(law, 4, 4);
-        print_kinds(info);
+        print_limits(info);
         for (int i = 0; i < info->noptions; i++) {
             if (study || !info->option[i].study) {
                 print_solver_option(&info->option[i]);
