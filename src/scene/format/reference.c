@@ -162,7 +162,9 @@ static void print_types(text *t, const table *tab, const field *f) {
             any = true;
         }
     }
-    text_add(t, any ? "." : "");
+    if (any) {
+        text_add(t, ".");
+    }
 }
 
 /* `angle_deg` after `angle`: the same in degrees. */
@@ -245,19 +247,25 @@ static void print_shared(text *t, const table *tab, const table *twin, uint64_t 
 /* A key and the same in degrees are one row and no rivals. */
 static void print_rivals(text *t, const table *tab) {
     for (int rival = 1; rival < 8; rival++) {
-        int count = 0, first = -1;
+        const char *first = NULL;
+        int count = 0;
         for (int i = 0; i < tab->count; i++) {
-            if (tab->fields[i].rival == rival && !in_degrees(tab, i)) {
-                first = count ? first : i;
-                if (count == 1) {
-                    text_add(t, "\n%s one of `%s`", tab->rivals_needed & 1u << rival ? "Exactly" : "At most",
-                             tab->fields[first].key);
-                }
-                text_add(t, count ? ", `%s`" : "", tab->fields[i].key);
-                count++;
+            if (tab->fields[i].rival != rival || in_degrees(tab, i)) {
+                continue;
             }
+            if (count == 0) {
+                first = tab->fields[i].key;
+            } else if (count == 1) {
+                text_add(t, "\n%s one of `%s`, `%s`", tab->rivals_needed & 1u << rival ? "Exactly" : "At most", first,
+                         tab->fields[i].key);
+            } else {
+                text_add(t, ", `%s`", tab->fields[i].key);
+            }
+            count++;
         }
-        text_add(t, count > 1 ? " is given.\n" : "");
+        if (count > 1) {
+            text_add(t, " is given.\n");
+        }
     }
 }
 
