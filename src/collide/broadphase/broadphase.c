@@ -19,9 +19,9 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 63,       /* of the boxes, for a typical place and size */
-    SHARED_FROM = 2048, /* moving boxes, below which waking threads costs more than it saves */
-    MANY = 4            /* a frame in which one in so many leaves renews all */
+    SAMPLES = 63,             /* of the boxes, for a typical place and size */
+    SHARED_FROM = 2048,       /* moving boxes, below which waking threads costs more than it saves */
+    BOXES_PER_LEAVING_BOX = 4 /* a frame in which one in so many leaves renews all */
 };
 #define BASE_SKIN 0.03  /* in sizes */
 #define SKIN_GAIN 3.0   /* K */
@@ -237,7 +237,7 @@ static bool update_candidates(broad_phase *b) {
     }
     /* A box that jumped spoils its leaf for everyone: as much as that many small moves. */
     b->worn += left + far * sqrt(b->nmoving);
-    if (b->cold || b->worn > b->nmoving || left > b->nmoving / MANY) {
+    if (b->cold || b->worn > b->nmoving || left > b->nmoving / BOXES_PER_LEAVING_BOX) {
         return renew_all_boxes(b);
     }
     return left == 0 || renew_left_boxes(b);

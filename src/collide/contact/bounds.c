@@ -32,9 +32,9 @@ static v3 reach_of_segment(const m3 *R, double half) {
     return v3_make(half * fabs(R->z.x), half * fabs(R->z.y), half * fabs(R->z.z));
 }
 
-/* A plane that faces along an axis, but for the rounding of a rotation, rises by less than SLACK within REACH of the
- * origin; farther out the numbers of places are coarser than that themselves. */
-static const double STRAIGHT = 1e-15, REACH = 1e9, SLACK = 2e-6;
+/* A plane that faces along an axis, but for the rounding of a rotation, rises by less than MAX_ROUNDED_RISE (m) within
+ * MAX_COORDINATE (m) of the origin; farther out the numbers of places are coarser than that themselves. */
+static const double MAX_ROUNDED_SLOPE = 1e-15, MAX_COORDINATE = 1e9, MAX_ROUNDED_RISE = 2e-6;
 
 static aabb bounds_of_half_space(const pose *X) {
     v3 n = X->R.z;
@@ -43,8 +43,8 @@ static aabb bounds_of_half_space(const pose *X) {
     double *low[3] = {&box.low.x, &box.low.y, &box.low.z}, *high[3] = {&box.high.x, &box.high.y, &box.high.z};
     for (int k = 0; k < 3; k++) {
         double slope = fabs(facing[(k + 1) % 3]) + fabs(facing[(k + 2) % 3]);
-        if (slope <= STRAIGHT && fabs(at[0]) + fabs(at[1]) + fabs(at[2]) <= REACH) {
-            double rise = slope > 0 ? SLACK : 0;
+        if (slope <= MAX_ROUNDED_SLOPE && fabs(at[0]) + fabs(at[1]) + fabs(at[2]) <= MAX_COORDINATE) {
+            double rise = slope > 0 ? MAX_ROUNDED_RISE : 0;
             *(facing[k] > 0 ? high : low)[k] = at[k] + (facing[k] > 0 ? rise : -rise);
         }
     }

@@ -10,8 +10,8 @@
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 
-enum { MAX_POLISHES = 8, MAX_BASINS = 12, FLAT = 8 };
-static const double LEAN = 1.5;
+enum { MAX_POLISHES = 8, MAX_BASINS = 12, MAX_FLAT_POINTS = 8 };
+static const double LEAN_FACTOR = 1.5;
 
 /* D without the ball that rolls inside of it: its h is less by `round` everywhere, and its corners are sharper, so that
  * far fewer facets tell how low it is. */
@@ -104,14 +104,14 @@ static void enclose_point(search *s, v3 w) {
  * lower by h x^2 / 2. */
 static void enclose_best(search *s) {
     mink_direction best = s->out->best;
-    v3 flat[FLAT], x;
-    int count = mink_flat(s->m, best.u, flat, FLAT, &x);
+    v3 flat[MAX_FLAT_POINTS], x;
+    int count = mink_flat(s->m, best.u, flat, MAX_FLAT_POINTS, &x);
     for (int k = 0; k < count; k++) {
         enclose_point(s, core_point(&s->core, best.u, flat[k]));
     }
     if (count <= 2) {
         v3 y = v3_unit(v3_cross(best.u, x));
-        double lean = LEAN * sqrt(s->tolerance / max_of(best.h - s->core.round, s->tolerance));
+        double lean = LEAN_FACTOR * sqrt(s->tolerance / max_of(best.h - s->core.round, s->tolerance));
         for (int k = count == 2 ? 2 : 0; k < 4; k++) {
             enclose_point(s, core_support(&s->core, v3_unit(v3_axpy(best.u, k & 1 ? lean : -lean, k & 2 ? y : x))));
         }

@@ -8,7 +8,7 @@
 #include "collide/convex/minkowski.h"
 
 enum { MAX_TIED_FACES = 4, MAX_SHARPENINGS = 4 };
-static const double TIED_OVER_SIZE = 1e-9, ASIDE = 1e-6;
+static const double TIED_OVER_SIZE = 1e-9, STEP_ASIDE = 1e-6;
 static const double TOUCHING_GRAINS = 1e6; /* grains: nearer solids all but touch */
 
 /* The creases near a direction, and the curvature between them. */
@@ -243,7 +243,7 @@ static mink_direction try_all_creases(const minkowski *m, const crease *k, mink_
 /* From u a little along p: does h fall there?  Then on from that side of the crease, with its farthest point. */
 static void try_both_sides(const minkowski *m, const crease *k, mink_direction at, v3 p, mink_direction *best) {
     for (int side = -1; side <= 1; side += 2) {
-        mink_direction x = {v3_unit(v3_axpy(at.u, side * ASIDE, p)), HUGE_VAL, HUGE_VAL}, projected;
+        mink_direction x = {v3_unit(v3_axpy(at.u, side * STEP_ASIDE, p)), HUGE_VAL, HUGE_VAL}, projected;
         v3 w = mink_support(m, x.u).d;
         if (side * v3_dot(w, p) < -m->grain) {
             keep_if_better(m, step_on_sphere(m, k->W, x, w), best);
@@ -273,7 +273,7 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
 static mink_direction descend_steepest(const minkowski *m, const crease *k, mink_direction at, const mink_foot *foot) {
     mink_direction best = at, projected;
     v3 d = v3_axpy(v3_sub(foot->a, foot->b), -foot->h, at.u), p = v3_scale(-1 / foot->off, d);
-    mink_direction x = {v3_unit(v3_axpy(at.u, ASIDE, p)), HUGE_VAL, HUGE_VAL};
+    mink_direction x = {v3_unit(v3_axpy(at.u, STEP_ASIDE, p)), HUGE_VAL, HUGE_VAL};
     keep_if_better(m, step_on_sphere(m, k->W, x, mink_support(m, x.u).d), &best);
     for (int j = 0; j < k->count; j++) {
         keep_if_better(m, step_along_crease(m, k->W, k->along[j], x.u, &projected), &best);
@@ -319,14 +319,14 @@ static void try_foot(const minkowski *m, mink_direction x, double most, mink_dir
 /* Where the solids all but touch, h no longer tells directions apart, but how far a - b strays from h u still does. */
 static void sharpen_touching(const minkowski *m, mink_direction *at, mink_foot *foot) {
     for (int round = 0; round < MAX_SHARPENINGS; round++) {
-        if (!(foot->off > max_of(2 * m->grain, ASIDE * fabs(at->h))) || fabs(at->h) > TOUCHING_GRAINS * m->grain) {
+        if (!(foot->off > max_of(2 * m->grain, STEP_ASIDE * fabs(at->h))) || fabs(at->h) > TOUCHING_GRAINS * m->grain) {
             return;
         }
         crease k;
         find_creases(m, at->u, &k);
         double off = foot->off, most = at->h + m->grain;
         v3 d = v3_axpy(v3_sub(foot->a, foot->b), -foot->h, at->u);
-        mink_direction x = {v3_unit(v3_axpy(at->u, -ASIDE / off, d)), HUGE_VAL, HUGE_VAL}, best = *at, projected;
+        mink_direction x = {v3_unit(v3_axpy(at->u, -STEP_ASIDE / off, d)), HUGE_VAL, HUGE_VAL}, best = *at, projected;
         try_foot(m, step_on_sphere(m, k.W, x, mink_support(m, x.u).d), most, &best, foot);
         for (int j = 0; j < k.count; j++) {
             try_foot(m, step_along_crease(m, k.W, k.along[j], x.u, &projected), most, &best, foot);

@@ -10,8 +10,9 @@
  * which points straight away from the edge of the other solid: g_1 and g_2 both rise by -phi over the way to it, so
  * that way, along n / |n|, is phi / |n|. */
 #include "collide/field/field_contact.h"
+#include "math/angle.h"
 
-enum { MAX_EDGE_STEPS = 16, MAX_RIM_STEPS = 32, RIM_POINTS = 8, NARROW = 60 };
+enum { MAX_EDGE_STEPS = 16, MAX_RIM_STEPS = 32, RIM_POINTS = 8, MAX_NARROWINGS = 60 };
 static const uint32_t SIDE = 0x80000000u, POINT = 0x40000000u;
 static const double MAX_LEVEL_SLOPE = 1e-9; /* a slope */
 
@@ -90,7 +91,7 @@ static void add_edge_minimum(walk *w, const edge *e, double s[2], double slope[2
     v3 x, along, into[2];
     uint32_t part = (uint32_t)(s[0] / e->length * MAX_EDGE_STEPS) + 1;
     /* bracket of the slope's zero: regula falsi, every third step a bisection */
-    for (int k = 0; k < NARROW && s[1] - s[0] > close; k++) {
+    for (int k = 0; k < MAX_NARROWINGS && s[1] - s[0] > close; k++) {
         double t = k % 3 < 2 ? slope[0] / (slope[0] - slope[1]) : 0.5;
         double here = s[0] + fmin(fmax(t, 0.01), 0.99) * (s[1] - s[0]), rise;
         v3 turned;
@@ -233,7 +234,7 @@ static void walk_rims(walk *w) {
     double r = w->a->size[0], half = 0.5 * w->a->size[1];
     for (uint32_t end = 0; end < 2; end++) {
         edge e = {.from = v3_make(0, 0, end ? half : -half), .radius = r, .name = end};
-        e.length = 2 * 3.14159265358979323846 * r;
+        e.length = 2 * PI * r;
         walk_edge(w, &e);
         for (uint32_t k = 0; k < RIM_POINTS; k++) { /* a rim that lies flat is level all round */
             v3 along, way[4];

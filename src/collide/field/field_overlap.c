@@ -11,8 +11,9 @@
  * known of the depth, there is only the way out of the solid whose surface is nearer. */
 #include "collide/field/field_contact.h"
 
-enum { GRID = 3, MAX_STEPS = 24, MAX_PLANES = 10, MAX_SHIFTS = 24 };
-static const double THROUGH = 0.5, ENOUGH = 0.55, TRUSTED = 8, SAME_WAY = 0.5;
+enum { CELLS_PER_SIDE = 3, MAX_STEPS = 24, MAX_PLANES = 10, MAX_SHIFTS = 24 };
+static const double MIN_THROUGH_OVER_EXTENT = 0.5, HALVED_GAP_RATIO = 0.55, MAX_TRUSTED_DEPTH_RATIO = 8,
+                    SAME_WAY_COSINE = 0.5;
 static const double TOUCHING_DEPTH_OVER_EXTENT = 1e-9; /* of the smaller one's extent: shallower overlaps only touch */
 
 typedef struct shared {
@@ -183,12 +184,12 @@ static both set_place(shared *s, v3 x) {
 static bool common_ball(shared *s, v3 low, v3 high, int settled) {
     v3 size = v3_sub(high, low), from = s->x;
     double known = s->m;
-    for (int k = 0; k < GRID * GRID * GRID; k++) {
-        int i = k % GRID, j = k / GRID % GRID, l = k / (GRID * GRID);
-        double u = (i + 0.5) / GRID, v = (j + 0.5) / GRID, w = (l + 0.5) / GRID;
+    for (int k = 0; k < CELLS_PER_SIDE * CELLS_PER_SIDE * CELLS_PER_SIDE; k++) {
+        int i = k % CELLS_PER_SIDE, j = k / CELLS_PER_SIDE % CELLS_PER_SIDE, l = k / (CELLS_PER_SIDE * CELLS_PER_SIDE);
+        double u = (i + 0.5) / CELLS_PER_SIDE, v = (j + 0.5) / CELLS_PER_SIDE, w = (l + 0.5) / CELLS_PER_SIDE;
         try_point(s, v3_make(low.x + u * size.x, low.y + v * size.y, low.z + w * size.z));
     }
-    if (s->m > 0.5 * v3_norm(size) / GRID || (settled && s->m >= fmin(known, 0))) { /* no steeper than 1 */
+    if (s->m > 0.5 * v3_norm(size) / CELLS_PER_SIDE || (settled && s->m >= fmin(known, 0))) { /* no steeper than 1 */
         return false;
     }
     descend_bundle(s, 0.25 * (s->m < 0 ? least_extent(size) : fmax(least_extent(size), 2 * s->m)));
@@ -208,7 +209,7 @@ static bool reaches_through(const shared *s, double thin) {
     bounds_of(s->pair->a, s->a, &low, &high);
     double a = least_extent(v3_sub(high, low));
     bounds_of(s->pair->b, s->b, &low, &high);
-    return thin >= THROUGH * fmin(a, least_extent(v3_sub(high, low)));
+    return thin >= MIN_THROUGH_OVER_EXTENT * fmin(a, least_extent(v3_sub(high, low)));
 }
 
 /* Moved apart by the contact, do they hold in common a ball half as large at most? */
@@ -226,7 +227,7 @@ static void add_parting_plane(const pair *p, const parting *way, int first, mani
     contact_point c = point_between(way->middle, way->normal, -way->depth, feature_pair(3, 3));
     int left = first;
     for (int k = first; k < out->count; k++) {
-        if (v3_dot(out->point[k].normal, way->normal) > SAME_WAY) {
+        if (v3_dot(out->point[k].normal, way->normal) > SAME_WAY_COSINE) {
             out->point[left++] = out->point[k];
         }
     }
@@ -268,12 +269,12 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
     }
     int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && are_gradients_opposed(&s, &deepest));
     if (!common_ball(&s, low, high, settled) || s.m > -TOUCHING_DEPTH_OVER_EXTENT * fmin(a->extent, b->extent) ||
-        (s.m >= ENOUGH * gap && (!through || leads_out(&s, &deepest)))) {
+        (s.m >= HALVED_GAP_RATIO * gap && (!through || leads_out(&s, &deepest)))) {
         return;
     }
     const contact_point *found = out->count > first ? out->point + first : NULL;
     parting way = parting_of(p, a, b, s.x, found, out->count - first);
-    if (way.depth <= TRUSTED * fmax(-gap, -2 * s.m)) {
+    if (way.depth <= MAX_TRUSTED_DEPTH_RATIO * fmax(-gap, -2 * s.m)) {
         add_parting_plane(p, &way, first, out);
     } else if (s.m < gap) {
         add_nearer_way_out(&s, out);

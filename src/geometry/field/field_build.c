@@ -7,10 +7,10 @@
 
 #include "geometry/core/solid.h"
 #include "geometry/field/grid.h"
+#include "math/angle.h"
 #include <stdio.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 static const double MAX_LENGTH = 1e9; /* m */
 static const char *const field_name[SIM_FIELD_TYPES] = {"sphere", "box",   "cylinder",     "profile",   "thread",
                                                         "grid",   "union", "intersection", "difference"};

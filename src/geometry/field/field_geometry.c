@@ -9,9 +9,9 @@
 #include "geometry/field/field_mesh.h"
 #include "geometry/field/surface.h"
 #include "geometry/mesh/mesh.h"
+#include "math/angle.h"
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
 enum { MIN_EDGES = 50, MAX_EDGES = 200, MAX_TRIES = 4 };
 enum { CONTACT_EDGES = 8 }; /* contacts stand a twelfth of the longest side apart, or closer where it is curved */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double INWARDS = 0.05, SMOOTH = 0.9;
+static const double PART_INWARDS = 0.05, MIN_SMOOTH_COSINE = 0.9;
 
 /* The gradient at the surface next to p; the triangle's own normal where there is none. */
 static v3 normal_near(const sim_field *field, v3 p, v3 otherwise) {
@@ -32,8 +32,8 @@ static void find_skin_normals(const sim_field *field, const sim_mesh *m, v3 (*no
         v3 middle = v3_scale(1.0 / 3, v3_add(a, v3_add(b, c)));
         for (int k = 0; k < 3; k++) {
             v3 corner = m->vertex[i[k]], in = v3_sub(middle, corner);
-            v3 near = normal_near(field, v3_axpy(corner, INWARDS, in), flat);
-            v3 far = normal_near(field, v3_axpy(corner, 2 * INWARDS, in), flat);
+            v3 near = normal_near(field, v3_axpy(corner, PART_INWARDS, in), flat);
+            v3 far = normal_near(field, v3_axpy(corner, 2 * PART_INWARDS, in), flat);
             v3 n = v3_dot(near, far) > 0.9 ? v3_sub(v3_scale(2, near), far) : near;
             normal[t][k] = v3_scale(1 / v3_norm(n), n);
         }
@@ -47,8 +47,8 @@ static void find_sharp(const sim_mesh *m, const v3 (*normal)[3], unsigned char *
             int u = m->across[t][k], v = m->triangle[t][k], w = m->triangle[t][(k + 1) % 3];
             for (int j = 0; u >= 0 && j < 3; j++) {
                 int at = m->triangle[u][j];
-                bool turned = (at == v && v3_dot(normal[t][k], normal[u][j]) < SMOOTH) ||
-                              (at == w && v3_dot(normal[t][(k + 1) % 3], normal[u][j]) < SMOOTH);
+                bool turned = (at == v && v3_dot(normal[t][k], normal[u][j]) < MIN_SMOOTH_COSINE) ||
+                              (at == w && v3_dot(normal[t][(k + 1) % 3], normal[u][j]) < MIN_SMOOTH_COSINE);
                 if (turned) {
                     sharp[t] |= (unsigned char)(SKIN_EDGE << k | SKIN_CORNER << k | SKIN_CORNER << (k + 1) % 3);
                 }

@@ -11,9 +11,9 @@
 
 enum { MAX_RING_TRIANGLES = 48, MAX_PASSES = 16 };
 /* How far triangles may be off the surface: of the spacing, and of the thinnest walls and ridges. */
-static const double OFF = 0.05, DETAIL = 0.3;
-static const double ALONG = 0.85; /* cosine between a triangle's normal and the gradient over it */
-static const double SLIVER = 0.04, GROWTH = 1.3;
+static const double MAX_OFF_OVER_SPACING = 0.05, MAX_OFF_OVER_DETAIL = 0.3;
+static const double MIN_GRADIENT_COSINE = 0.85; /* cosine between a triangle's normal and the gradient over it */
+static const double MIN_AREA_OVER_EDGE2 = 0.04, EDGE_GROWTH_FACTOR = 1.3;
 
 /* How a triangle stands to the surface: the least cosine between its normal and the gradient over it, and how far it is
  * off. */
@@ -91,7 +91,7 @@ static bool is_good(const coarsener *c, v3 v, v3 a, v3 b, v3 old, stand worst) {
     double longest = fmax(va, fmax(vb, ab));
     v3 area = area_of(v, a, b);
     double size = v3_norm(area);
-    if (!(va <= c->spacing && vb <= c->spacing && size > SLIVER * longest * longest) ||
+    if (!(va <= c->spacing && vb <= c->spacing && size > MIN_AREA_OVER_EDGE2 * longest * longest) ||
         v3_dot(area, old) < 0.5 * size * v3_norm(old)) {
         return false;
     }
@@ -163,7 +163,7 @@ static int try_collapse_vertex(coarsener *c, int u, double longest) {
     int ring[MAX_RING_TRIANGLES], near[2 * MAX_RING_TRIANGLES], count = ring_of(c, u, ring);
     int n = count > 0 ? neighbours_of(c, ring, count, u, near) : 0;
     double done = -1;
-    stand worst = {ALONG, c->off};
+    stand worst = {MIN_GRADIENT_COSINE, c->off};
     for (int k = 0; n > 0 && k < count; k++) { /* where the drawing itself is poor its triangles may go all the same */
         worst.along = fmin(worst.along, c->stand[ring[k]].along);
         worst.off = fmax(worst.off, c->stand[ring[k]].off);
@@ -199,7 +199,8 @@ static double mean_edge(const coarsener *c) {
 
 static int coarsen_mesh(coarsener *c, int nvertex) {
     double longest = 0.7 * mean_edge(c);
-    for (int pass = 0; pass < MAX_PASSES && longest < c->spacing * GROWTH; pass++, longest *= GROWTH) {
+    for (int pass = 0; pass < MAX_PASSES && longest < c->spacing * EDGE_GROWTH_FACTOR;
+         pass++, longest *= EDGE_GROWTH_FACTOR) {
         for (int v = 0; v < nvertex; v++) {
             try_collapse_vertex(c, v, fmin(longest, c->spacing));
         }
@@ -220,7 +221,7 @@ int skin_coarsen(const sim_field *field, const v3 *vertex, int nvertex, int (*tr
                  double spacing) {
     /* memory */
     coarsener c = {.field = field, .vertex = vertex, .triangle = triangle, .ntriangle = ntriangle, .spacing = spacing};
-    c.off = fmin(OFF * spacing, DETAIL * field->detail);
+    c.off = fmin(MAX_OFF_OVER_SPACING * spacing, MAX_OFF_OVER_DETAIL * field->detail);
     c.head = malloc((size_t)nvertex * sizeof *c.head);
     c.next = malloc((size_t)ntriangle * 3 * sizeof *c.next);
     c.stand = malloc((size_t)ntriangle * sizeof *c.stand);

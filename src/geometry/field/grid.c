@@ -8,10 +8,10 @@
  * being a mean of differences of samples it overshoots little.  Samples are taken for coefficients as they are: flat
  * faces are exact, a surface of mean curvature H lies off by h^2 H / 4, sharp edges are rounded by a fifth of a cell.
  *
- * Where two parts of the surface are equally near, f can be steeper than 1 by STEEPER - 1 at most (found by search).
- * Farther than a cell from the surface, slopes are therefore reduced by and by,
+ * Where two parts of the surface are equally near, f can be steeper than 1 by MAX_STEEPNESS - 1 at most (found by
+ * search).  Farther than a cell from the surface, slopes are therefore reduced by and by,
  *     s(a) = a,   a - q (a - 1)^2 / 4,   3 - q + (1 - q) (a - 3)   for a = |f| / h in [0, 1], [1, 3], [3, ...],
- * 1 - q = 1 / STEEPER: |f| exceeds the distance to where f = 0 by less than a tenth of a cell, anywhere.
+ * 1 - q = 1 / MAX_STEEPNESS: |f| exceeds the distance to where f = 0 by less than a tenth of a cell, anywhere.
  *
  * Outside the sampled box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2): no more than the distance,
  * since the whole solid lies beyond a right angle or more at c; no steeper than f.  Everywhere at least the distance to
@@ -22,7 +22,7 @@
 #include "geometry/mesh/bvh.h"
 #include <string.h>
 
-static const double STEEPER = 1.04;
+static const double MAX_STEEPNESS = 1.04;
 enum { DEFAULT_CELLS = 100, MARGIN_CELLS = 3 };
 
 /* ---- asking ---- */
@@ -71,7 +71,7 @@ static double evaluate_spline(const field_grid *grid, v3 p, v3 *gradient) {
 
 /* s(a) and its slope. */
 static double ease_distance(double a, double *slope) {
-    const double q = 1 - 1 / STEEPER;
+    const double q = 1 - 1 / MAX_STEEPNESS;
     if (a <= 1) {
         *slope = 1;
         return a;

@@ -18,8 +18,8 @@
  * between brackets finds it; lead angles being small, phi is, and two steps reach rounding.  The least of the three is
  * the distance to the surface, hence continuous, of slope 1, with the surface's normal for gradient. */
 #include "geometry/field/field.h"
+#include "math/angle.h"
 
-static const double PI = 3.14159265358979323846;
 static const double CLOSE_RAD = 1e-6; /* rad: Newton squares it, the next step would be below 1e-13 */
 enum { MAX_STEPS = 60 };
 

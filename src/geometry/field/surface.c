@@ -16,10 +16,11 @@
 #include <stdlib.h>
 
 enum { MAX_NEWTON_STEPS = 30, CORNERS = 8 };
-static const double ON_SURFACE = 1e-13, PULL = 1e-3;
+static const double ZERO_DISTANCE_OVER_SIZE = 1e-13, MIDDLE_WEIGHT = 1e-3;
 /* in edges of the lattice */
-static const double INSET = 0.05, ASTRAY = 0.5, TIP = 1, SHARP = 0.02;
-static const double APART = 1e4; /* to an edge */
+static const double INSET_OVER_EDGE = 0.05, MAX_SHIFT_OVER_EDGE = 0.5, MAX_TIP_OVER_EDGE = 1,
+                    MAX_SHARP_DISTANCE_OVER_EDGE = 0.02;
+static const double PLACES_PER_EDGE = 1e4; /* to an edge */
 
 /* Where an edge of the lattice is crossed. */
 typedef struct crossing {
@@ -41,7 +42,7 @@ bool surface_project(const sim_field *field, double size, v3 *p) {
     for (int step = 0; step < MAX_NEWTON_STEPS; step++) {
         v3 g;
         double d = sim_field_distance(field, *p, &g), squared = v3_dot(g, g);
-        if (fabs(d) <= ON_SURFACE * size) {
+        if (fabs(d) <= ZERO_DISTANCE_OVER_SIZE * size) {
             return true;
         }
         if (!(squared > 1e-6)) {
@@ -93,8 +94,8 @@ static const crossing *crossing_at(mesher *m, const int at[3], int axis) {
         double da = lattice_distance(l, at), db = lattice_distance(l, end);
         v3 a = lattice_point(l, at), b = lattice_point(l, end);
         crossing *c = &m->crossing[*which];
-        c->point = da < 0 ? find_zero_crossing(l->field, a, da, b, db, ON_SURFACE * m->size)
-                          : find_zero_crossing(l->field, b, db, a, da, ON_SURFACE * m->size);
+        c->point = da < 0 ? find_zero_crossing(l->field, a, da, b, db, ZERO_DISTANCE_OVER_SIZE * m->size)
+                          : find_zero_crossing(l->field, b, db, a, da, ZERO_DISTANCE_OVER_SIZE * m->size);
         sim_field_distance(l->field, c->point, &c->normal);
     }
     return &m->crossing[*which];
@@ -135,7 +136,7 @@ static v3 meeting_point(const crossing *const *c, int count, v3 middle) {
         for (int k = 0; k < count; k++) {
             b = v3_axpy(b, v3_dot(c[k]->normal, v3_sub(c[k]->point, x)), c[k]->normal);
         }
-        x = v3_add(x, solve_regularised(A, PULL * count, b));
+        x = v3_add(x, solve_regularised(A, MIDDLE_WEIGHT * count, b));
     }
     return x;
 }
@@ -166,7 +167,7 @@ static int gather_crossings(const mesher *m, const cell *at, int piece, const cr
 
 /* No other vertex is as good as there.  (Two pieces of a cube that meet in one point of an edge would be joined.) */
 static bool is_edge_free(mesher *m, v3 p) {
-    v3 q = v3_scale(APART / m->lattice.edge, v3_sub(p, m->lattice.origin));
+    v3 q = v3_scale(PLACES_PER_EDGE / m->lattice.edge, v3_sub(p, m->lattice.origin));
     uint64_t x = (uint64_t)(int64_t)rint(q.x), y = (uint64_t)(int64_t)rint(q.y), z = (uint64_t)(int64_t)rint(q.z);
     uint64_t key = x * 0x9e3779b97f4a7c15u ^ y * 0xc2b2ae3d27d4eb4fu ^ z * 0x165667b19e3779f9u;
     int before = m->taken.count, *slot = sparse_at(&m->taken, key | 1, 0);
@@ -189,14 +190,16 @@ static v3 piece_vertex(mesher *m, const cell *at, int piece) {
     }
     /* candidates: the meeting point, the same inside the cube, the mean */
     v3 low = lattice_point(l, at->at), high = v3_add(low, v3_make(edge, edge, edge));
-    v3 meeting = meeting_point(c, count, middle), inset = v3_make(INSET * edge, INSET * edge, INSET * edge);
+    v3 meeting = meeting_point(c, count, middle),
+       inset = v3_make(INSET_OVER_EDGE * edge, INSET_OVER_EDGE * edge, INSET_OVER_EDGE * edge);
     v3 start[3] = {meeting, clamp_to_bounds(meeting, v3_add(low, inset), v3_sub(high, inset)), middle};
-    int sharp = is_within_box(meeting, low, high, TIP * edge) &&
-                fabs(sim_field_distance(l->field, meeting, NULL)) <= SHARP * edge;
+    int sharp = is_within_box(meeting, low, high, MAX_TIP_OVER_EDGE * edge) &&
+                fabs(sim_field_distance(l->field, meeting, NULL)) <= MAX_SHARP_DISTANCE_OVER_EDGE * edge;
     /* the first that Newton's method brings onto the surface nearby */
     for (int k = sharp ? 0 : 1; k < 3; k++) {
         v3 p = start[k];
-        if (surface_project(l->field, m->size, &p) && is_within_box(p, low, high, k ? ASTRAY * edge : TIP * edge) &&
+        if (surface_project(l->field, m->size, &p) &&
+            is_within_box(p, low, high, k ? MAX_SHIFT_OVER_EDGE * edge : MAX_TIP_OVER_EDGE * edge) &&
             is_edge_free(m, p)) {
             return p;
         }

@@ -9,8 +9,8 @@
  * exit codes.
  *
  * Lengths: `extent` is the diagonal of the bounds.  Corners within `tolerance` of a plane are in it: HULL_FLAT of the
- * extent, or 1/THIN of the thickness where that is less, but no less than `floor`, which the pattern and the rounding
- * of coordinates far from the origin need. */
+ * extent, or 1/THICKNESS_OVER_TOLERANCE of the thickness where that is less, but no less than `floor`, which the
+ * pattern and the rounding of coordinates far from the origin need. */
 #include "geometry/hull/hull.h"
 #include "geometry/core/solid.h"
 #include "geometry/core/weld.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_POINTS = 1 << 24, TRIES = 4, THIN = 1000 };
+enum { MAX_POINTS = 1 << 24, MAX_TRIES = 4, THICKNESS_OVER_TOLERANCE = 1000 };
 
 typedef struct cloud {
     const v3 *point;
@@ -196,7 +196,7 @@ static int flat_points(cloud *c, sim_error *error) {
     static const char *const shape[] = {"at one place", "on one line", "in one plane"};
     const v3 none = {0, 0, 0};
     double far = 0;
-    const double least = THIN * c->floor;
+    const double least = THICKNESS_OVER_TOLERANCE * c->floor;
     int kind = 0, a = 0, b = 0;
     if (c->extent > 1e-30) {
         a = find_farthest(c, c->point[0], none, 0, &far);
@@ -215,7 +215,7 @@ static int flat_points(cloud *c, sim_error *error) {
     }
     /* tolerance */
     if (far > least) {
-        c->tolerance = fmax(c->floor, fmin(HULL_FLAT * c->extent, far / THIN));
+        c->tolerance = fmax(c->floor, fmin(HULL_FLAT * c->extent, far / THICKNESS_OVER_TOLERANCE));
         return SIM_OK;
     }
     return sim_fail(
@@ -241,7 +241,7 @@ static hull_outcome keep_distinct(cloud *c, memory_pool *scratch) {
 
 /* Coordinates from -1 to 1, each moved by a pattern that grows from try to try. */
 static coordT *perturbed_coordinates(const cloud *c, int attempt, memory_pool *scratch) {
-    static const double growth[TRIES] = {1, 10, 100, 10};
+    static const double growth[MAX_TRIES] = {1, 10, 100, 10};
     double amplitude = fmin(1e-11 * growth[attempt], 0.2 * c->tolerance / c->extent);
     coordT *x = POOL_NEW(scratch, coordT, 3 * (size_t)c->nkept);
     uint64_t pattern = (uint64_t)attempt;
@@ -283,7 +283,7 @@ static hull_outcome try_once(const cloud *c, int attempt, memory_pool *pool, sim
     coordT *x = scratch ? perturbed_coordinates(c, attempt, scratch) : NULL;
     if (x) {
         polygons p = {c->count, 0, c->point, NULL, NULL};
-        outcome = run_qhull(x, c->nkept, attempt == TRIES - 1, scratch, &p);
+        outcome = run_qhull(x, c->nkept, attempt == MAX_TRIES - 1, scratch, &p);
         if (outcome == HULL_BUILT) {
             turn_outwards(&p, x);
             for (int k = 0; k < p.start[p.nface]; k++) {
@@ -301,7 +301,7 @@ static hull_outcome build_hull(cloud *c, memory_pool *pool, sim_hull *hull, sim_
     hull_outcome outcome = scratch ? keep_distinct(c, scratch) : HULL_NO_MEMORY;
     if (outcome == HULL_BUILT) {
         outcome = HULL_BROKEN;
-        for (int attempt = 0; attempt < TRIES && outcome == HULL_BROKEN; attempt++) {
+        for (int attempt = 0; attempt < MAX_TRIES && outcome == HULL_BROKEN; attempt++) {
             outcome = try_once(c, attempt, pool, hull, mesh);
         }
     }

@@ -4,15 +4,15 @@
  * planes that makes
  *     area(left) count(left) + area(right) count(right)
  * least, which is what a question of place costs (I. Wald 2007, "On fast construction of SAH-based bounding volume
- * hierarchies", IEEE Symposium on Interactive Ray Tracing).  From depth EVEN on runs are halved instead, so that depth
- * is bounded whatever the triangles. */
+ * hierarchies", IEEE Symposium on Interactive Ray Tracing).  From depth HALVING_DEPTH on runs are halved instead, so
+ * that depth is bounded whatever the triangles. */
 #include "geometry/mesh/bvh.h"
 
 #include "geometry/mesh/mesh.h"
 #include <float.h>
 #include <stdlib.h>
 
-enum { BINS = 16, MAX_LEAF_TRIANGLES = 4, EVEN = 32 };
+enum { BINS = 16, MAX_LEAF_TRIANGLES = 4, HALVING_DEPTH = 32 };
 
 /* A triangle on its way into the tree. */
 typedef struct item {
@@ -113,7 +113,7 @@ static cut choose_cut(const item *t, int count, int depth) {
     float side[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     int axis = side[0] >= side[1] && side[0] >= side[2] ? 0 : side[1] >= side[2] ? 1 : 2;
     cut c = {axis, low[axis], BINS * (1 - 1e-6f) / side[axis], -1};
-    if (depth < EVEN && side[axis] > 0 && isfinite(c.scale)) {
+    if (depth < HALVING_DEPTH && side[axis] > 0 && isfinite(c.scale)) {
         best_plane(t, count, &c);
     }
     return c;

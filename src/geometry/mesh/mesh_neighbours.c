@@ -4,12 +4,13 @@
  * in opposite directions are neighbours.  Where more than two meet (solids that touch along an edge), each is joined to
  * the one that bounds the same wedge of solid: the first met when turning about the edge through the inside. */
 #include "geometry/mesh/mesh.h"
+#include "math/angle.h"
 
 #include <stdlib.h>
 
 typedef const int (*triangles)[3];
 
-enum { FEW = 24 };
+enum { MAX_INSERTION_SORT_KEYS = 24 };
 
 static int edge_start(triangles t, uint32_t half) { return t[half / 3][half % 3]; }
 static int edge_end(triangles t, uint32_t half) { return t[half / 3][(half % 3 + 1) % 3]; }
@@ -20,7 +21,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 static void sort_keys(uint64_t *key, size_t count) {
-    if (count > FEW) {
+    if (count > MAX_INSERTION_SORT_KEYS) {
         qsort(key, count, sizeof *key, by_number);
         return;
     }
@@ -43,7 +44,7 @@ static double wedge_angle(const v3 *vertex, triangles t, uint32_t half, uint32_t
     v3 theirs = v3_sub(vertex[t[other / 3][(other % 3 + 2) % 3]], u);
     v3 normal = v3_cross(edge, mine);
     double angle = atan2(-v3_dot(normal, theirs) * v3_norm(edge), v3_dot(normal, v3_cross(edge, theirs)));
-    return angle > 0 ? angle : angle + 2 * 3.14159265358979323846;
+    return angle > 0 ? angle : angle + 2 * PI;
 }
 
 static void join_edges(int (*across)[3], uint32_t a, uint32_t b) {

@@ -1,10 +1,10 @@
 /* Mass and inertia of solid shapes.  Closed forms about the centre of mass, which is the origin of the shape's own
  * frame; geometries carry their own. */
+#include "math/angle.h"
 #include <sim/model.h>
 
 static const char *const shape_name[SIM_SHAPE_TYPES] = {"sphere",     "box",    "capsule", "cylinder",     "ellipsoid",
                                                         "half_space", "convex", "mesh",    "height_field", "sdf"};
-static const double pi = 3.14159265358979323846;
 
 const char *sim_shape_name(sim_shape_type type) { return (unsigned)type < SIM_SHAPE_TYPES ? shape_name[type] : "?"; }
 
@@ -14,7 +14,7 @@ static sim_inertia diagonal_inertia(double mass, double xx, double yy, double zz
 
 /* Semi-axes a, b, c: mass times (b^2 + c^2)/5, ... */
 static sim_inertia ellipsoid_inertia(double a, double b, double c, double density) {
-    double m = density * (4.0 / 3.0) * pi * a * b * c;
+    double m = density * (4.0 / 3.0) * PI * a * b * c;
     return diagonal_inertia(m, m * (b * b + c * c) / 5, m * (a * a + c * c) / 5, m * (a * a + b * b) / 5);
 }
 
@@ -24,7 +24,7 @@ static sim_inertia box_inertia(double x, double y, double z, double density) {
 }
 
 static sim_inertia cylinder_inertia(double r, double length, double density) {
-    double m = density * pi * r * r * length;
+    double m = density * PI * r * r * length;
     double across = m * (3 * r * r + length * length) / 12;
     return diagonal_inertia(m, across, across, m * r * r / 2);
 }
@@ -33,7 +33,7 @@ static sim_inertia cylinder_inertia(double r, double length, double density) {
  * its moment across the axis is (83/320) m r^2. */
 static sim_inertia capsule_inertia(double r, double length, double density) {
     sim_inertia body = cylinder_inertia(r, length, density);
-    double caps = density * (4.0 / 3.0) * pi * r * r * r;
+    double caps = density * (4.0 / 3.0) * PI * r * r * r;
     double arm = length / 2 + 3 * r / 8;
     double across = body.moment.xx + caps * (83.0 / 320 * r * r + arm * arm);
     return diagonal_inertia(body.mass + caps, across, across, body.moment.zz + caps * 2 / 5 * r * r);

@@ -1,14 +1,13 @@
 /* One body for the builder: joint, mass properties, shapes, sites.  Errors that the builder would refuse are
  * reported here first, where their place in the file is known. */
 #include "base/nearest.h"
+#include "math/angle.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
 #include <sim/dynamics.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* ---- joint ---- */
 
@@ -46,7 +45,7 @@ static bool read_axes(loader *l, const joint_data *d, sim_body_def *def) {
     if (def->joint == SIM_PLANAR && along > 1e-6) {
         report_once(&l->report, second, "the default of axis2 is [1, 0, 0]",
                     "axis2 of a planar joint must be perpendicular to axis, not at %.4g degrees",
-                    acos(fmin(along, 1)) / DEGREE);
+                    acos(fmin(along, 1)) / RADIANS_PER_DEGREE);
         return false;
     }
     if (def->joint == SIM_UNIVERSAL && along > 0.999) {
@@ -62,7 +61,7 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
     /* number of pairs */
     const node *at = node_member(d->at, d->range.count ? "range" : "range_deg");
     const number_list *list = d->range.count ? &d->range : &d->range_deg;
-    double unit = d->range.count ? 1 : DEGREE;
+    double unit = d->range.count ? 1 : RADIANS_PER_DEGREE;
     int nv = sim_joint_nv(def->joint), pairs = list->count / 2;
     if (pairs > 1 && pairs != nv) {
         report_once(&l->report, at, NULL, "%d pairs for a joint with %d degree%s of freedom", pairs, nv,

@@ -1,13 +1,12 @@
-/* Initial states of joints: from their bodies, and from the `initial` of models and of the scene, which replace them. */
+/* Initial states of joints: from their bodies, and from the `initial` of models and of the scene, which replace
+ * them. */
 #include "base/nearest.h"
+#include "math/angle.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double DEGREE = 3.14159265358979323846 / 180;
-static const double pi = 3.14159265358979323846;
 
 /* The k-th coordinate of a joint is an angle that hardly anyone means to be more than a turn: not of a screw. */
 static bool is_angle(sim_joint_type type, int k) {
@@ -19,8 +18,8 @@ static bool is_angle(sim_joint_type type, int k) {
  * several degrees of freedom. */
 void doubt_coordinate(loader *l, const node *at, sim_joint_type type, int k, double angle, const char *hint) {
     const double out_of_reach = 1000;
-    if (is_angle(type, k) && fabs(angle) > 2 * pi && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
-        report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * pi));
+    if (is_angle(type, k) && fabs(angle) > 2 * PI && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
+        report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * PI));
     }
 }
 
@@ -116,13 +115,13 @@ bool read_state(loader *l, const entry *e, const body_data *b, sim_body_def *def
     const node *own = b->q.count ? node_member(b->at, "q") : node_member(b->at, "q_deg");
     if (given_q && loader_read(l, given_q, &table_initial, &q)) {
         bool plain = q.q.count > 0;
-        good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg, plain ? 1 : DEGREE,
-                       e->q_scope, def);
+        good &= read_q(l, e, value_of(given_q, plain ? "q" : "q_deg"), plain ? &q.q : &q.q_deg,
+                       plain ? 1 : RADIANS_PER_DEGREE, e->q_scope, def);
     } else if (own && def->joint == SIM_FREE) {
         report_once(&l->report, own, NULL, "a free body starts at its pose: give \"pose\" instead");
         good = false;
     } else if (own) {
-        good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : DEGREE, NULL, def);
+        good &= read_q(l, e, own, b->q.count ? &b->q : &b->q_deg, b->q.count ? 1 : RADIANS_PER_DEGREE, NULL, def);
     }
     /* v: the same order */
     if (given_v && loader_read(l, given_v, &table_initial, &v)) {

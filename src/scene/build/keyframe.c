@@ -1,12 +1,11 @@
 /* Keyframes of a scene: named states of joints for the builder, and the one at which the run starts. */
 #include "base/nearest.h"
+#include "math/angle.h"
 #include "scene/loader/loader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* A value of the keyframe's `initial` for one joint. */
 static void add_state(loader *l, entry *e, const scope *s, const node *n, void *context) {
@@ -19,7 +18,7 @@ static void add_state(loader *l, entry *e, const scope *s, const node *n, void *
     /* coordinates and velocities, as far as they are given */
     bool q = d.q.count || d.q_deg.count, v = d.v.count;
     const node *q_at = n->kind == NODE_OBJECT ? node_member(n, d.q.count ? "q" : "q_deg") : n;
-    bool good = !q || read_q(l, e, q_at, d.q.count ? &d.q : &d.q_deg, d.q.count ? 1 : DEGREE, s, &def);
+    bool good = !q || read_q(l, e, q_at, d.q.count ? &d.q : &d.q_deg, d.q.count ? 1 : RADIANS_PER_DEGREE, s, &def);
     good &= !v || read_v(l, e, node_member(n, "v"), &d.v, s, &def);
     if (good && loader_good(l)) {
         sim_builder_set_keyframe(l->builder, *keyframe, e->index, q ? def.q : NULL, v ? def.v : NULL);

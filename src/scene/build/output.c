@@ -1,10 +1,9 @@
 /* Options of the world, recorded signals, cameras. */
+#include "math/angle.h"
 #include "scene/loader/loader.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double DEGREE = 3.14159265358979323846 / 180;
 
 static const char *keep_output_text(loader *l, const char *content) {
     char *kept = pool_text(l->kept, content);
@@ -109,7 +108,7 @@ static void read_cameras(loader *l, const node *cameras) {
         c->name = keep_output_text(l, d.name);
         c->position = (sim_v3){d.position[0], d.position[1], d.position[2]};
         c->target = (sim_v3){d.target[0], d.target[1], d.target[2]};
-        c->fov = node_member(n, "fov_deg") ? d.fov_deg * DEGREE : d.fov;
+        c->fov = node_member(n, "fov_deg") ? d.fov_deg * RADIANS_PER_DEGREE : d.fov;
         if (memcmp(d.position, d.target, sizeof d.position) == 0) {
             report_once(&l->report, n, NULL, "the position of the camera is its target");
         }

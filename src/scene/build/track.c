@@ -3,14 +3,13 @@
  *     sine  x(t) = offset + amplitude sin(2 pi frequency t + phase)
  *
  * is a formula too, so that its rate is exact as theirs is (model/formula.c). */
+#include "math/angle.h"
 #include "model/track/formula.h"
 #include "scene/loader/loader.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double pi = 3.14159265358979323846;
 
 /* ---- formulas ---- */
 
@@ -63,8 +62,8 @@ static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
 
 /* Terms of offset + amplitude sin(2 pi f t + phase) in reverse Polish order, for each component. */
 static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) {
-    const double turn = 2 * pi * d->frequency;
-    const double phase = node_member(d->at, "phase_deg") ? d->phase_deg * pi / 180 : d->phase;
+    const double turn = 2 * PI * d->frequency;
+    const double phase = node_member(d->at, "phase_deg") ? d->phase_deg * PI / 180 : d->phase;
     enum { TERMS = 10 };
     sim_term term[3 * TERMS];
     for (int k = 0; k < width; k++) {

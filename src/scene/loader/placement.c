@@ -2,10 +2,9 @@
  *
  *     R = Rz(yaw) Ry(pitch) Rx(roll),     angles in radians, those of rpy_deg in degrees */
 #include "scene/loader/placement.h"
+#include "math/angle.h"
 
 #include <math.h>
-
-static const double pi = 3.14159265358979323846;
 
 static sim_m3 from_rpy(const double rpy[3], double unit) {
     double cr = cos(rpy[0] * unit), sr = sin(rpy[0] * unit), cp = cos(rpy[1] * unit), sp = sin(rpy[1] * unit);
@@ -28,8 +27,8 @@ bool placement_quaternion(report *r, const node *at, const double *from, quat *o
 
 /* More than a turn in radians may have been meant in degrees. */
 static void doubt_angle(report *r, const node *at, double angle, const char *hint) {
-    if (angle > 2 * pi) {
-        report_warning(r, at, hint, "%g rad are %.3g turns", angle, angle / (2 * pi));
+    if (angle > 2 * PI) {
+        report_warning(r, at, hint, "%g rad are %.3g turns", angle, angle / (2 * PI));
     }
 }
 
@@ -65,7 +64,7 @@ static bool read_orientation(report *r, const node *at, const double *quaternion
         doubt_angle(r, node_member(at, "rpy"), most, "for degrees use \"rpy_deg\"");
         *out = from_rpy(rpy, 1);
     } else if (node_member(at, "rpy_deg")) {
-        *out = from_rpy(rpy_deg, pi / 180);
+        *out = from_rpy(rpy_deg, RADIANS_PER_DEGREE);
     }
     return true;
 }

@@ -1,5 +1,6 @@
 /* Distance fields of a scene: their definitions from its tree, and the places of errors. */
 #include "geometry/field/field.h"
+#include "math/angle.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
@@ -96,7 +97,7 @@ static bool read_field(reading *r, const field_data *d, sim_field_def *out) {
                                .pitch = d->pitch,
                                .depth = d->depth,
                                .length = d->length,
-                               .flank_angle = d->flank_angle * (3.14159265358979323846 / 180),
+                               .flank_angle = d->flank_angle * RADIANS_PER_DEGREE,
                                .clearance = d->clearance,
                                .internal = d->internal,
                                .left = d->left};

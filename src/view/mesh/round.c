@@ -5,11 +5,10 @@
  * The first and last point of a ring coincide; poles are rings of radius zero, of which half the triangles are left
  * out. An ellipsoid is the unit sphere with each axis scaled by s_i; its normals are those of the sphere divided by
  * s_i. */
+#include "math/angle.h"
 #include "view/mesh/parts.h"
 
 #include <math.h>
-
-static const double pi = 3.14159265358979323846;
 
 typedef struct ring {
     double radius, z;
@@ -18,7 +17,7 @@ typedef struct ring {
 
 static void add_ring(view_mesh *mesh, ring r, int turn) {
     for (int k = 0; k <= turn; k++) {
-        double angle = 2 * pi * (k % turn) / turn, c = cos(angle), s = sin(angle);
+        double angle = 2 * PI * (k % turn) / turn, c = cos(angle), s = sin(angle);
         view_mesh_vertex(mesh, r.radius * c, r.radius * s, r.z, r.out * c, r.out * s, r.up);
     }
 }
@@ -40,7 +39,7 @@ static view_mesh *make_ball(double radius, double length, int turn) {
     int steps = turn / 2, rings = steps + 1 + (length > 0);
     view_mesh *mesh = view_mesh_room(rings * (turn + 1), 2 * rings * turn);
     for (int k = 0, made = 0; mesh && k <= steps; k++) {
-        double angle = pi * k / steps, s = k % steps ? sin(angle) : 0, c = cos(angle);
+        double angle = PI * k / steps, s = k % steps ? sin(angle) : 0, c = cos(angle);
         int copies = length > 0 && 2 * k == steps ? 2 : 1;
         for (int copy = 0; copy < copies; copy++, made++) {
             double lift = 2 * k < steps || (copies == 2 && copy == 0) ? 0.5 * length : -0.5 * length;

@@ -7,12 +7,12 @@
  * reaches 96 % of the farthest.  Where two axes do, z comes before y before x.  The page of a run has the same rule
  * (viewer/src/bodies.js).  Cost: once over the corners of each mesh. */
 #include "view/mesh/sectors.h"
+#include "math/angle.h"
 
 #include <math.h>
 
 enum { HEIGHT_BINS = 16 };
 
-static const double pi = 3.14159265358979323846;
 static const float weak = 0.05f;   /* of long bodies: links, rods */
 static const float strong = 0.13f; /* of balls, discs and wheels */
 
@@ -22,7 +22,7 @@ static bool reaches_all_around(const view_mesh *mesh, const float centre[3], int
     double farthest[HEIGHT_BINS] = {0}, least = HUGE_VAL, most = 0;
     for (int k = 0; k < mesh->nvertex; k++) {
         double x = (double)(mesh->position[k][u] - centre[u]), y = (double)(mesh->position[k][v] - centre[v]);
-        int bin = (int)((atan2(y, x) / pi + 1) / 2 * HEIGHT_BINS) % HEIGHT_BINS;
+        int bin = (int)((atan2(y, x) / PI + 1) / 2 * HEIGHT_BINS) % HEIGHT_BINS;
         farthest[bin] = fmax(farthest[bin], hypot(x, y));
     }
     for (int k = 0; k < HEIGHT_BINS; k++) {

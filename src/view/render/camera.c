@@ -2,12 +2,13 @@
  *
  * The box of all moving vertices over all frames is kept; its eight corners bound the distance (lens_around). */
 #include "base/nearest.h"
+#include "math/angle.h"
 #include "math/v3.h"
 #include "view/render/parts.h"
 
 #include <string.h>
 
-static const double DEFAULT_FOV = 40 * 3.14159265358979323846 / 180;
+static const double DEFAULT_FOV = 40 * PI / 180;
 static const double FILLED_PART = 0.86; /* of the picture's width or height */
 static const double MAX_STILL_SIZE_RATIO =
     2.5; /* still bodies are in view too, up to this size relative to moving ones */

@@ -8,6 +8,7 @@
 #include "view/render/render.h"
 #include "base/pool.h"
 #include "base/threads.h"
+#include "math/angle.h"
 #include "math/v3.h"
 #include "view/render/parts.h"
 
@@ -42,7 +43,7 @@ static view_mesh *arrow_tip(void) {
     mesh->nvertex = 2 * TURN;
     mesh->ntriangle = TURN;
     for (uint32_t k = 0; k < TURN; k++) {
-        double angle = 2 * 3.14159265358979323846 * k / TURN;
+        double angle = 2 * PI * k / TURN;
         float c = (float)cos(angle), s = (float)sin(angle);
         memcpy(mesh->position[2 * k], (float[3]){c, s, 0}, sizeof(float[3]));
         memcpy(mesh->position[2 * k + 1], (float[3]){0, 0, 1}, sizeof(float[3]));
