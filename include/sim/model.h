@@ -217,16 +217,55 @@ SIM_API void sim_track_at(const sim_track *track, double time, double *value, do
 SIM_API sim_status sim_formula_parse(const char *text, sim_term *term, int room, int *terms, int *wrong_at,
                                      sim_error *error);
 
-/* Joint-space controller of one dof: tau = kp (target - q) + kd (target rate - v) + feed-forward, held within +-effort.
- * Feedback is evaluated at the end of the step (implicit, so stiff gains are stable), feed-forward like loads. */
+/* Dynamics of an activation w between the control input and the force, solved exactly over a step:
+ *   integrator   w' = ctrl
+ *   filter       w' = (ctrl - w) / time_constant[0]
+ *   muscle       w' = (ctrl - w) / T, T = time_constant[0] (0.5 + 1.5 w) while w rises to the control input,
+ *                time_constant[1] / (0.5 + 1.5 w) while it falls (Millard et al. 2013, eqs. 1-2)
+ * Inputs of `muscle` are clamped to 0 .. 1. */
+typedef enum sim_activation_type {
+    SIM_NO_ACTIVATION,
+    SIM_INTEGRATED,
+    SIM_FILTERED,
+    SIM_MUSCULAR,
+    SIM_ACTIVATIONS,
+} sim_activation_type;
+
+SIM_API const char *sim_activation_name(sim_activation_type type);
+
+typedef struct sim_activation {
+    sim_activation_type type;
+    double time_constant[2]; /* s */
+    double range[2];         /* low, high, at which w stays; may be infinite */
+    double initial;
+} sim_activation;
+
+/* w after the time dt under a constant control input. */
+SIM_API double sim_activation_after(const sim_activation *activation, double ctrl, double w, double dt);
+
+/* Drive of one dof.  Its length is l = gear q, and its force f acts on the dof as the effort gear f:
+ *
+ *     f = clamp(kp (target - l) + kd (target rate - l') + feed-forward + gain(l, l') ctrl + bias(l, l'))
+ *     gain = g0 + g1 l + g2 l',   bias = b0 + b1 l + b2 l'
+ *
+ * within +-effort and the range of forces.  With activation dynamics w stands in place of ctrl.  Control inputs are clamped to theirs.  What pulls back, kp, kd and the parts
+ * of gain ctrl + bias that fall with l or l', is evaluated at the end of the step (implicit, so stiff gains are stable);
+ * parts that grow with them at its start; feed-forward and control inputs like loads, those of drives with feedback like
+ * targets, at the end. */
 typedef struct sim_actuator {
     const char *name;
     int dof;
-    double kp, kd;
+    double gear;               /* not 0 */
+    double kp, kd;             /* force per length and rate */
     double effort;             /* infinity: no limit */
+    double force_range[2];     /* low, high: both finite, or infinite; in a model, the intersection with +-effort */
     bool gravity_compensation; /* add the torque that holds the tree against gravity */
-    sim_track target;          /* width 1: the coordinate */
+    sim_track target;          /* width 1: the length */
     sim_track feedforward;     /* width 1: N m or N; keys = 0: none */
+    sim_track ctrl;            /* width 1: control input; keys = 0: zero */
+    double ctrl_range[2];      /* low, high; may be infinite */
+    double gain[3], bias[3];
+    sim_activation activation;
 } sim_actuator;
 
 /* A wrench on a body, or a generalised force on a dof, over time. */
@@ -339,6 +378,8 @@ SIM_API sim_body_def sim_body_default(void);
 SIM_API sim_limit sim_limit_default(void);
 /* A rigid weld of the body frames of the world and itself, ratio 1. */
 SIM_API sim_equality sim_equality_default(void);
+/* Gear 1, gain 1, no limits. */
+SIM_API sim_actuator sim_actuator_default(void);
 SIM_API sim_shape sim_shape_default(void);
 SIM_API sim_material sim_material_default(void);
 
@@ -376,6 +417,8 @@ SIM_API int sim_model_find_site(const sim_model *model, const char *name);
 /* Index of a keyframe by name, or -1; its state (-1: the initial one), q [nq] and v [nv]. */
 SIM_API int sim_model_find_keyframe(const sim_model *model, const char *name);
 SIM_API void sim_model_keyframe_state(const sim_model *model, int keyframe, double *q, double *v);
+/* Index of an actuator by name, or -1: the first of that name. */
+SIM_API int sim_model_find_actuator(const sim_model *model, const char *name);
 /* "elbow" for a joint with one dof, "base.vx" ... for others.  Writes at most `size` bytes. */
 SIM_API void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size);
 SIM_API void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size);

@@ -66,6 +66,15 @@ typedef struct sim_rest {
                     * when that changes */
 } sim_rest;
 
+/* Inputs of an actuator that a caller may set in place of the model's tracks. */
+typedef enum sim_input {
+    SIM_CTRL,
+    SIM_TARGET,
+    SIM_TARGET_RATE,
+    SIM_FEEDFORWARD,
+    SIM_INPUTS,
+} sim_input;
+
 /* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
 typedef struct sim_state {
     double time;  /* time0 + step * dt, never summed up step by step */
@@ -79,7 +88,9 @@ typedef struct sim_state {
     sim_v3 *impulse;          /* ... and their impulses, N s, in the world, on A: warm start of the next solver */
     double *joint_impulse;    /* [nv][3] impulses of ends of ranges (low, high) and dry friction, N s or N m s */
     double *equality_impulse; /* [nequality][6] impulses of constraints between bodies, row by row */
-    double *effort;           /* [nactuator] efforts, N or N m, within their limits; zero before a step */
+    double *effort;           /* [nactuator] forces, N or N m, within their limits; zero before a step */
+    double *activation;       /* [nactuator] zero of those without */
+    double *input;            /* [SIM_INPUTS][nactuator] that the caller has set; NAN: by the model's track */
     double *held;             /* [nv] generalised forces of constraints, with which the next step moves first */
     double *trail;  /* [4][nv] v one and two steps before; lasting forces of contacts, now and a step before */
     sim_rest *rest; /* [ntree]; NULL: all are awake, or nothing sleeps */
@@ -165,15 +176,19 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copies `state` in.  Contacts may be none; the other impulses, efforts, `held` and `rest` may be NULL. Refused if a
- * number is not finite, a quaternion not of unit length, or the time not that of the step.  Refused, too, if a
- * contact is not of the model's shapes or out of order, or if one of two bodies that a constraint connects is asleep
- * without the other.  A sleeping tree wakes if its q or v has changed. */
+/* Copies `state` in.  Contacts may be none; the other impulses, efforts, activations, inputs, `held` and `rest` may be
+ * NULL. Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step.  Refused,
+ * too, if a contact is not of the model's shapes or out of order, or if one of two bodies that a constraint connects is
+ * asleep without the other.  A sleeping tree wakes if its q or v has changed. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* The state of a keyframe of the model, -1: the initial one, at rest but for its velocities; nothing sleeps. */
 SIM_API void sim_world_start(sim_world *world, int keyframe);
-/* The efforts of the state: of each actuator of the model in the last step. */
+/* The efforts of the state: the force of each actuator of the model in the last step. */
 SIM_API const double *sim_world_efforts(const sim_world *world);
+/* An input of all actuators, [nactuator], as part of the state.  Writing a finite number sets that of an actuator from
+ * the next step on, until it is changed; NAN, as at first, leaves it to the model's track.  A target that is set has the
+ * rate 0 unless that is set, too. The array stays where it is. */
+SIM_API double *sim_world_inputs(sim_world *world, sim_input input);
 /* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
 SIM_API double *sim_world_applied(sim_world *world);
 

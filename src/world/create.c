@@ -32,7 +32,7 @@ static void sort_parts(motion_work *w) {
         tree_parts *parts = &w->parts[m->body[m->dof[actuator->dof].body].tree];
         w->actuator_order[parts->actuator0 + parts->actuators++] = k;
         parts->gravity_compensation |= actuator->gravity_compensation;
-        parts->any_limit |= isfinite(actuator->effort);
+        parts->any_limit |= isfinite(actuator->force_range[0]);
     }
     for (int k = 0; k < m->nload; k++) {
         int tree = tree_of_load(m, &m->load[k]);
@@ -84,9 +84,7 @@ static sim_status create_motion(sim_world *w) {
     f->parts = POOL_NEW(pool, tree_parts, m->ntree);
     f->actuator_order = POOL_NEW(pool, int, m->nactuator);
     f->load_order = POOL_NEW(pool, int, m->nload);
-    f->target = POOL_NEW(pool, double, m->nactuator);
-    f->target_rate = POOL_NEW(pool, double, m->nactuator);
-    f->feedforward = POOL_NEW(pool, double, m->nactuator);
+    f->law = POOL_NEW(pool, drive_law, m->nactuator);
     f->clamped = POOL_NEW(pool, int, m->nactuator);
     f->asked = POOL_NEW(pool, double, m->nactuator);
     f->gain = POOL_NEW(pool, double, m->nactuator);
@@ -102,10 +100,9 @@ static sim_status create_motion(sim_world *w) {
     f->history = POOL_NEW(pool, double, (2 + 2 * ANDERSON_DEPTH) * (size_t)m->nv);
     f->rk = POOL_NEW(pool, double, RK_VECTORS *(size_t)m->nv);
     /* all of it, or nothing */
-    bool ok = f->limited && f->limited_order && f->parts && f->actuator_order && f->load_order && f->target &&
-              f->target_rate && f->feedforward && f->clamped && f->asked && f->gain && f->q_point && f->v_point &&
-              f->tau && f->extra && f->a_try && f->a_out && f->hold && f->strength && f->external && f->history &&
-              f->rk;
+    bool ok = f->limited && f->limited_order && f->parts && f->actuator_order && f->load_order && f->law &&
+              f->clamped && f->asked && f->gain && f->q_point && f->v_point && f->tau && f->extra && f->a_try &&
+              f->a_out && f->hold && f->strength && f->external && f->history && f->rk;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -159,6 +156,7 @@ static sim_status create_world_memory(sim_world *w) {
     const sim_model *m = w->model;
     sim_status status = state_create(w->pool, m, &w->now);
     status = status ? status : state_create(w->pool, m, &w->next);
+    w->next.input = w->now.input; /* steps leave it as it is */
     w->worker = POOL_NEW(w->pool, worker_info, w->options.threads);
     w->applied = POOL_NEW(w->pool, double, m->nv);
     w->derived = sim_derived_create(m, NULL);

@@ -11,10 +11,12 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
     state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
     state->effort = POOL_NEW(pool, double, m->nactuator);
+    state->activation = POOL_NEW(pool, double, m->nactuator);
+    state->input = POOL_NEW(pool, double, SIM_INPUTS *(size_t)m->nactuator);
     state->held = POOL_NEW(pool, double, m->nv);
     state->trail = POOL_NEW(pool, double, 4 * (size_t)m->nv);
     bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
-              state->held && state->trail;
+              state->activation && state->input && state->held && state->trail;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -23,6 +25,20 @@ static void copy_or_zero(double *to, const double *from, size_t count) {
         memmove(to, from, count * sizeof *to);
     } else {
         memset(to, 0, count * sizeof *to);
+    }
+}
+
+/* NULL: those that the model begins with. */
+static void copy_activations(const sim_model *m, double *to, const double *from) {
+    for (int k = 0; k < m->nactuator; k++) {
+        to[k] = from ? from[k] : m->actuator[k].activation.initial;
+    }
+}
+
+/* NULL: by the model's tracks. */
+static void copy_inputs(const sim_model *m, double *to, const double *from) {
+    for (int k = 0; k < SIM_INPUTS * m->nactuator; k++) {
+        to[k] = from ? from[k] : NAN;
     }
 }
 
@@ -45,6 +61,8 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
     copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
+    copy_activations(m, to->activation, from->activation);
+    copy_inputs(m, to->input, from->input);
     copy_or_zero(to->held, from->held, (size_t)m->nv);
     /* trail and rest */
     if (from->trail) {
@@ -74,6 +92,8 @@ void state_start(const sim_model *m, sim_state *state, int keyframe) {
     copy_or_zero(state->joint_impulse, NULL, 3 * (size_t)m->nv);
     copy_or_zero(state->equality_impulse, NULL, SIM_MAX_ROWS * (size_t)m->nequality);
     copy_or_zero(state->effort, NULL, (size_t)m->nactuator);
+    copy_activations(m, state->activation, NULL);
+    copy_inputs(m, state->input, NULL);
     copy_or_zero(state->held, NULL, (size_t)m->nv);
     state_clear_trail(m, state);
     if (state->rest) {
@@ -139,8 +159,12 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     bool rows_finite = is_finite_or_null(state->joint_impulse, 3 * (size_t)m->nv) &&
                        is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
                        is_finite_or_null(state->effort, (size_t)m->nactuator) &&
+                       is_finite_or_null(state->activation, (size_t)m->nactuator) &&
                        is_finite_or_null(state->held, (size_t)m->nv) &&
                        is_finite_or_null(state->trail, 4 * (size_t)m->nv);
+    for (int k = 0; state->input && k < SIM_INPUTS * m->nactuator; k++) {
+        sum += isinf(state->input[k]) ? NAN : 0;
+    }
     if (!isfinite(sum) || state->step < 0 || !rows_finite) {
         return sim_fail(error, SIM_BAD_INPUT, "the state holds a number that is not finite");
     }

@@ -89,6 +89,7 @@ size_t sim_world_bytes(const sim_world *w) {
            prediction_bytes(c) + separation_bytes(c);
 }
 const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
+double *sim_world_inputs(sim_world *w, sim_input input) { return w->now.input + input * w->model->nactuator; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
 
 sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {

@@ -266,8 +266,13 @@ Test(actuators, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_i
     sim_contact contact[4];
     double gain = 3, effort[LINKS] = {0};
     touched *t = touched_create(m, NULL, NULL, 0, contact, standing_contacts(m, 1, contact), "pgs", 1);
-    contact_actuator motor = {
-        .actuator = 2, .side = 0, .gain = gain, .force = 1e6}; /* far beyond its limit: driven off */
+    contact_actuator motor = {.actuator = 2,
+                              .side = 0,
+                              .gain = gain,
+                              .bound = a.servo[2].effort,
+                              .force = 1e6, /* far beyond its limit: driven off */
+                              .stiffness = a.servo[2].kp,
+                              .damping = a.servo[2].kd};
     t->in.actuator = &motor;
     t->in.nactuator = 1;
     t->in.effort_before = effort;

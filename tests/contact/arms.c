@@ -13,11 +13,12 @@ static double pow10_between(random_source *r, double low, double high) { return 
 
 /* A controller towards `target`. */
 static sim_actuator servo(double kp, double kd, double effort, const double *target) {
-    return (sim_actuator){
-        .kp = kp,
-        .kd = kd,
-        .effort = effort,
-        .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = target}};
+    sim_actuator a = sim_actuator_default();
+    a.kp = kp;
+    a.kd = kd;
+    a.effort = effort;
+    a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = target};
+    return a;
 }
 
 void arm_open(arm *a, random_source *r, int ground, double friction, const char *solver, sim_integrator scheme) {

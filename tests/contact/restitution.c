@@ -154,10 +154,10 @@ Test(restitution, a_ball_on_a_motor_bounces_by_newtons_law_wherever_the_motor_is
         yard_ground(&y);
         sim_shape shape = sim_shape_default();
         sim_body_def def = sim_body_default();
-        sim_actuator motor = {
-            .kd = kd,
-            .effort = bound,
-            .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = here}};
+        sim_actuator motor = sim_actuator_default();
+        motor.kd = kd;
+        motor.effort = bound;
+        motor.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = here};
         motor.feedforward =
             (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = &drive};
         shape.type = SIM_SPHERE;

@@ -102,7 +102,10 @@ static yard driven(int sleep) {
     def.inertia.com = v3_make(0.2, 0, 0);
     def.q[0] = 0.5;
     int arm = sim_builder_add_body(y.builder, &def);
-    sim_actuator motor = {.name = "motor", .kp = 200, .kd = 20, .effort = INFINITY, .dof = 0};
+    sim_actuator motor = sim_actuator_default();
+    motor.name = "motor";
+    motor.kp = 200;
+    motor.kd = 20;
     motor.target = (sim_track){.interpolation = SIM_LINEAR, .keys = 3, .width = 1, .times = at, .values = target};
     sim_builder_add_actuator(y.builder, arm, &motor);
     def = sim_body_default();

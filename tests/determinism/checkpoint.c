@@ -3,6 +3,7 @@
 #include "support/worlds.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 Test(checkpoint, goes_on_with_the_same_bits_under_every_integrator) {
@@ -98,6 +99,28 @@ Test(checkpoint, holds_what_ranges_and_constraints_gave_so_that_a_linkage_goes_o
     cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
     steps(&f, 50);
     for (int n = 0; n < 50; n++) {
+        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
+    }
+    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    sim_world_free(other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, holds_inputs_and_activations_so_that_drives_go_on_with_the_same_bits) {
+    fixture f = fixture_open("drives");
+    sim_world_inputs(f.world, SIM_CTRL)[1] = 0.8;
+    steps(&f, 53);
+    cr_assert_gt(sim_world_state(f.world)->activation[1], 0.5);
+    keep_checkpoint(&f, "a.state");
+    sim_options two = f.scene->options;
+    two.threads = 2;
+    sim_error error;
+    sim_world *other = sim_world_create(f.scene->model, &two, NULL);
+    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+    cr_expect_eq(sim_world_inputs(other, SIM_CTRL)[1], 0.8);
+    cr_expect(isnan(sim_world_inputs(other, SIM_CTRL)[0]));
+    steps(&f, 100);
+    for (int n = 0; n < 100; n++) {
         cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
     }
     cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));

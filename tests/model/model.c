@@ -107,7 +107,9 @@ Test(model, tracks_of_another_width_than_their_use_are_refused) {
         sim_body_def def = hinge("x", 0);
         sim_builder *builder = sim_builder_create();
         int body = sim_builder_add_body(builder, &def);
-        sim_actuator actuator = {.kp = 1, .effort = 1, .target = which == 0 ? six : one};
+        sim_actuator actuator = sim_actuator_default();
+        actuator.kp = actuator.effort = 1;
+        actuator.target = which == 0 ? six : one;
         actuator.feedforward = which == 1 ? six : one;
         sim_load load = {.dof = which == 2 ? -1 : 0, .track = which == 3 ? six : one};
         sim_builder_add_actuator(builder, body, &actuator);

@@ -261,8 +261,9 @@ static sim_model *model_with(const sim_track *target, sim_error *error) {
     def.joint = SIM_HINGE;
     def.inertia = (sim_inertia){.mass = 1, .moment = {1, 1, 1, 0, 0, 0}};
     int body = sim_builder_add_body(b, &def);
-    sim_actuator actuator = {.kp = 1, .effort = INFINITY, .target = *target};
-    actuator.feedforward.width = 1;
+    sim_actuator actuator = sim_actuator_default();
+    actuator.kp = 1;
+    actuator.target = *target;
     sim_builder_add_actuator(b, body, &actuator);
     return sim_builder_finish(b, error);
 }

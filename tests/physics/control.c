@@ -49,13 +49,14 @@ static void run(sim_world *w, int steps) {
 static const double origin_time[] = {0}, origin_value[] = {0.4};
 
 static sim_actuator holding(double kp, double kd, double effort, int gravity) {
-    return (sim_actuator){
-        .kp = kp,
-        .kd = kd,
-        .effort = effort,
-        .gravity_compensation = gravity,
-        .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = origin_time, .values = origin_value},
-        .feedforward = {.interpolation = SIM_HOLD, .keys = 0, .width = 1, .times = NULL, .values = NULL}};
+    sim_actuator a = sim_actuator_default();
+    a.kp = kp;
+    a.kd = kd;
+    a.effort = effort;
+    a.gravity_compensation = gravity;
+    a.target =
+        (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = origin_time, .values = origin_value};
+    return a;
 }
 
 Test(control, very_stiff_gains_are_stable_at_large_steps_with_every_implicit_scheme) {

@@ -54,7 +54,7 @@ Test(scene_foreign, keys_are_told_by_their_name_and_place_here) {
     refused("{'sim': 1, 'world': {\n'dt': 0.1}}", "scene.json:2:1", "that is \"step\"");
     refused("{'sim': 1, 'materials': [{'name': 'm',\n'mu': 0.1}]}", "scene.json:2:1", "that is \"friction\"");
     refused(BODY("'q': 0}], 'actuators': [{'joint': 'a',\n'kv': 1"), "scene.json:3:1", "that is \"kd\"");
-    refused(BODY("'q': 0}], 'actuators': [{'joint': 'a',\n'gear': 1"), "scene.json:3:1", "are those at the joint");
+    refused(BODY("'q': 0}], 'actuators': [{'joint': 'a',\n'gear_ratio': 1"), "scene.json:3:1", "that is \"gear\"");
     refused(BODY("'q': 0}], 'exclusions': [{'first': 'a', 'second': 'world',\n'body1': 'a'"), "scene.json:3:1",
             "that is \"first\"");
 }
@@ -68,7 +68,7 @@ Test(scene_foreign, hints_name_no_key_that_there_is_not) {
                 {&table_joint, "dynamics", "damping"},
                 {&table_shape, "rgba", "color"},
                 {&table_shape, "contype", "group"},
-                {&table_actuator, "ctrlrange", "effort"},
+                {&table_actuator, "ctrlrange", "ctrl_range"},
                 {&table_world, "timestep", "step"},
                 {&table_world, "horizon", "duration"},
                 {&table_pose, "xyz", "position"},

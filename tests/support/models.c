@@ -170,11 +170,12 @@ void add_gripper(sim_builder *builder, int index, int material, double effort, d
     pad.material = material;
     for (int side = 0; side < 2; side++) {
         sim_body_def def = sim_body_default();
-        sim_actuator a = {
-            .kp = kp,
-            .kd = kd,
-            .effort = effort,
-            .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = &inwards[side]}};
+        sim_actuator a = sim_actuator_default();
+        a.kp = kp;
+        a.kd = kd;
+        a.effort = effort;
+        a.target =
+            (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = &inwards[side]};
         snprintf(name, sizeof name, "%s%d", side ? "right" : "left", index);
         def.name = name;
         def.joint = SIM_SLIDER;

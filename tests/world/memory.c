@@ -36,11 +36,11 @@ static sim_status live(void) {
         def.parent = i % 3 ? i : 0;
         def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
         int body = sim_builder_add_body(builder, &def);
-        sim_actuator actuator = {
-            .kp = 1,
-            .kd = 1,
-            .effort = 10,
-            .target = {.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = times, .values = values}};
+        sim_actuator actuator = sim_actuator_default();
+        actuator.kp = actuator.kd = 1;
+        actuator.effort = 10;
+        actuator.target =
+            (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = times, .values = values};
         if (def.joint == SIM_HINGE) {
             sim_builder_add_actuator(builder, body, &actuator);
         }

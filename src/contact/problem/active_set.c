@@ -62,8 +62,9 @@ static sim_status add_actuators(assembly *f, const sim_model *m) {
         }
     }
     for (int k = 0; k < f->in->nactuator; k++) {
-        int tree = m->body[m->dof[m->actuator[f->in->actuator[k].actuator].dof].body].tree;
-        if (touched[tree]) {
+        const contact_actuator *a = &f->in->actuator[k];
+        int tree = m->body[m->dof[m->actuator[a->actuator].dof].body].tree;
+        if (touched[tree] && isfinite(1 / a->gain)) { /* a force that does not follow its length is no row */
             add_source(f, SOURCE_ACTUATOR, k, 1, tree, -1);
             f->driven[tree] = 1;
         }

@@ -1,24 +1,24 @@
-/* Limited actuators: feedback with an effort limit, as rows or as part of A and v*.
+/* Limited actuators: feedback with a range of forces, as rows or as part of A and v*.
  *
- *     s(v) = kp (target - q1) + kd (rate - v) + ... = force - (dt stiffness + damping) v,     |g| <= dt bound
- *     A_ = A - E e e',     v_ = v* - A_^-1 e dt p(v*)
+ *     s(v) = force - (dt stiffness + damping) v,     |gamma| <= dt bound,     v = g q'
+ *     A_ = A - g^2 E e e',     v_ = v* - A_^-1 g e dt p(v*)
  *
- *     v, q1       velocity and position of the joint at the end of the step, rad/s or m/s, rad or m
- *     s, g        effort asked for, N m or N, and impulse dt s within its limit
- *     stiffness, damping   theta kp, kd; positions move with v0 + theta (v - v0)
- *     p(v)        effort on the side that free motion has chosen: s(v) within the limit, else the limit
- *     E           dt (dt stiffness + damping) within the limit, else 0: its part of the diagonal of A
+ *     v, g        velocity of its length at the end of the step, rad/s or m/s, and its gear
+ *     s, gamma    force asked for beyond the middle of its range, N m or N, and impulse dt s within its limit
+ *     stiffness, damping   of the force over the length and v; positions move with v0 + theta (v - v0)
+ *     p(v)        force on the side that free motion has chosen: s(v) within the limit, else the limit
+ *     E           dt (dt stiffness + damping) within the limit, else 0
  *     e           unit vector of the joint
  *
  * While contacts leave the actuator on its side, p is exact, it needs no row, and A is better conditioned with E.  An
- * actuator that is driven off its side becomes a row wholly: kind SIM_ACTUATOR, J = e.  A_ and v_ are without all
+ * actuator that is driven off its side becomes a row wholly: kind SIM_ACTUATOR, J = g e.  A_ and v_ are without all
  * actuators that are rows, and both problems agree as long as these stay on their side:
  *
- *     A (v - v*) = J' gamma    <=>    A_ (v - v_) = J' gamma + e dt p(v).
+ *     A (v - v*) = J' gamma    <=>    A_ (v - v_) = J' gamma + g e dt p(v).
  *
  * So an island is solved, actuators that the solution drives off their side become rows, and it is solved again from
  * there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, mostly one or two.  In the
- * end every actuator gives the effort of its own law at the end velocity. */
+ * end every actuator gives the force of its own law at the end velocity. */
 #include "contact/problem/assembly.h"
 
 #include <string.h>
@@ -29,6 +29,10 @@ static const contact_actuator *find_actuator(const assembly *f, int constraint) 
 
 static int actuator_dof(const island *is, const contact_actuator *a) {
     return is->mass.model->actuator[a->actuator].dof;
+}
+
+static double actuator_gear(const island *is, const contact_actuator *a) {
+    return is->mass.model->actuator[a->actuator].gear;
 }
 
 /* The k-th actuator of the island's order, in the list of all constraints. */
@@ -56,22 +60,26 @@ sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const 
                             .tree = {-1, -1},
                             .body = {m->dof[from->dof].body, -1},
                             .id = (uint64_t)a->actuator,
-                            .bound = from->effort,
-                            .stiffness = f->in->travel * from->kp,
-                            .damping = from->kd,
+                            .bound = a->bound,
+                            .stiffness = f->in->travel * a->stiffness,
+                            .damping = a->damping,
                             .force = a->force};
 }
 
 void rows_of_actuator(assembly *f, const sim_model *m, int i) {
-    int actuator = find_actuator(f, i)->actuator, row = f->row[i];
-    block_of(f, i, 0)[m->actuator[actuator].dof - m->tree[f->source[f->source_of[i]].tree[0]].v0] = 1;
+    const contact_actuator *a = find_actuator(f, i);
+    const sim_actuator *from = &m->actuator[a->actuator];
+    int row = f->row[i];
+    block_of(f, i, 0)[from->dof - m->tree[f->source[f->source_of[i]].tree[0]].v0] = from->gear;
     f->gap[row] = 0;
-    f->impulse_guess[row] = f->in->step * f->in->effort_before[actuator];
+    f->impulse_guess[row] = f->in->step * (f->in->effort_before[a->actuator] - a->middle);
 }
 
-double actuator_effort(const assembly *f, const sim_constraint *c, double impulse) {
-    int side = (impulse >= f->in->step * c->bound) - (impulse <= -f->in->step * c->bound);
-    return side ? side * c->bound : impulse / f->in->step;
+void actuator_scatter(const assembly *f, const island *is, int k, double impulse, double *effort) {
+    const contact_actuator *a = find_actuator(f, actuator_place(is, k));
+    int side = (impulse >= f->in->step * a->bound) - (impulse <= -f->in->step * a->bound);
+    const double *range = is->mass.model->actuator[a->actuator].force_range;
+    effort[a->actuator] = side ? range[side > 0] : a->middle + impulse / f->in->step;
 }
 
 /* ---- A and v* ---- */
@@ -84,7 +92,8 @@ void actuators_remove_from_mass(assembly *f, const island *is) {
     for (int k = 0; k < is->rows; k++) {
         const contact_actuator *a = find_actuator(f, actuator_place(is, k));
         int j = actuator_dof(is, a);
-        f->extra[j] = a->side ? f->extra[j] : max_of(0, f->extra[j] - a->gain);
+        double g = actuator_gear(is, a);
+        f->extra[j] = a->side ? f->extra[j] : max_of(0, f->extra[j] - g * g * a->gain);
     }
     for (int t = 0; t < is->base.ntree; t++) {
         if (f->driven[is->mass.tree[t]]) {
@@ -99,13 +108,14 @@ void actuators_remove_from_mass(assembly *f, const island *is) {
 void actuators_remove_from_v_free(const assembly *f, const island *is, double *v) {
     const sim_problem *p = &is->base;
     memset(v, 0, (size_t)p->nv * sizeof *v);
-    /* dt p(v*) */
+    /* g dt p(v*) */
     for (int k = 0; k < is->rows; k++) {
         int i = actuator_place(is, k), j = velocity_place(f, is, i);
         const contact_actuator *a = find_actuator(f, i);
-        v[j] += f->in->step * (a->side ? a->side * f->constraint[i].bound : eval_effort(f, a, p->v_free[j]));
+        double g = actuator_gear(is, a);
+        v[j] += f->in->step * g * (a->side ? a->side * a->bound : eval_effort(f, a, g * p->v_free[j]));
     }
-    /* v_ = v* - A_^-1 e dt p(v*) */
+    /* v_ = v* - A_^-1 g e dt p(v*) */
     for (int t = 0; t < p->ntree; t++) {
         if (is->rows && f->driven[is->mass.tree[t]]) {
             p->mass.solve(p->mass.self, t, v + p->tree[t].v0);
@@ -130,7 +140,7 @@ int actuators_predict_rows(const assembly *f, island *is) {
     for (int k = 0; k < is->actuators; k++) {
         int i = actuator_place(is, k);
         const contact_actuator *a = find_actuator(f, i);
-        double before = f->in->effort_before[a->actuator], bound = f->constraint[i].bound;
+        double before = f->in->effort_before[a->actuator] - a->middle, bound = a->bound;
         if ((before >= bound) - (before <= -bound) != a->side) {
             move_to_rows(is->order, rows++, k);
         }
@@ -155,7 +165,8 @@ int actuators_add_crossed(const assembly *f, island *is) {
     for (int k = is->rows; k < is->actuators; k++) {
         int i = actuator_place(is, k);
         const contact_actuator *a = find_actuator(f, i);
-        double effort = eval_effort(f, a, is->v[velocity_place(f, is, i)]), bound = f->constraint[i].bound;
+        double v = actuator_gear(is, a) * is->v[velocity_place(f, is, i)];
+        double effort = eval_effort(f, a, v), bound = a->bound;
         if (limit_side(effort, bound) != a->side) {
             is->impulse_guess[f->constraint[i].row] = f->in->step * clamp(effort, bound);
             move_to_rows(is->order, rows++, k);

@@ -193,8 +193,8 @@ void rows_of_actuator(assembly *f, const sim_model *model, int constraint);
 /* ---- limited actuators ---- */
 
 sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const contact_actuator *actuator);
-/* N or N m, of a row with this impulse. */
-double actuator_effort(const assembly *f, const sim_constraint *c, double impulse);
+/* The force, N or N m, of the k-th row among those of actuators, with this impulse, to its place in the model's order. */
+void actuator_scatter(const assembly *f, const island *is, int k, double impulse, double *effort);
 /* v* without the actuators that are rows, into v; A is that of the derived problem. */
 void actuators_remove_from_v_free(const assembly *f, const island *is, double *v);
 /* The diagonal of A without the actuators that are rows, into `extra`. */

@@ -21,12 +21,15 @@ typedef struct contact_options {
 
 /* Parts of the time of solving. */
 enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_CORRECTION, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
-/* A limited actuator: one with feedback and a limit to its effort.  Free motion has it on one side: within its limit
- * (0), or at it (-1, 1). */
+/* A limited actuator: one with feedback and a range of forces.  Free motion has it on one side: within its range (0), or
+ * at an end (-1, 1).  Its force is middle + s within +-bound, s = force - (theta dt stiffness + damping) v, with the
+ * velocity v of its length; theta v is the part of v that positions move with. */
 typedef struct contact_actuator {
     int actuator, side;
-    double gain;  /* how its effort falls as the acceleration of its joint grows; in `extra` if the side is 0 */
-    double force; /* N or N m at v = 0, without the limit */
+    double gain;               /* how s falls as the acceleration of its length grows; in `extra` if the side is 0 */
+    double middle, bound;      /* N or N m */
+    double force;              /* at v = 0, without the limit */
+    double stiffness, damping; /* of its force over its length at the end, and its rate */
 } contact_actuator;
 
 typedef struct contact_input {
@@ -104,7 +107,7 @@ int contact_order(const sim_contact *a, const sim_contact *b);
 /* Do its options ask for the positions of problems? */
 bool contact_wants_positions(const sim_solver_info *info, const double *option);
 
-/* Does its effort follow its joint, up to a limit? */
+/* Can its force follow its length, up to a limit? */
 bool contact_actuator_is_limited(const sim_actuator *actuator);
 
 /* Refuses a solver that lacks a kind of constraint of the model. */

@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-/* Feed-forward alone does not depend on contacts. */
-bool contact_actuator_is_limited(const sim_actuator *actuator) {
-    return isfinite(actuator->effort) && sim_track_given(&actuator->target) && (actuator->kp > 0 || actuator->kd > 0);
+/* Forces that do not follow the length do not depend on contacts. */
+bool contact_actuator_is_limited(const sim_actuator *a) {
+    return isfinite(a->force_range[0]) &&
+           (a->kp > 0 || a->kd > 0 || a->gain[1] != 0 || a->gain[2] != 0 || a->bias[1] != 0 || a->bias[2] != 0);
 }
 
 bool contact_stage_needed(const sim_model *m) {

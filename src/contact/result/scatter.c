@@ -24,7 +24,7 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
     } else if (t->kind == SOURCE_EQUALITY) {
         memcpy(out->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * t->index, g, (size_t)t->rows * sizeof *g);
     } else if (t->kind == SOURCE_ACTUATOR) {
-        out->effort[c->id] = actuator_effort(f, c, g[0]);
+        actuator_scatter(f, is, i - is->first_actuator, g[0], out->effort);
     } else {
         out->joint_impulse[3 * t->index + (t->kind == SOURCE_LOW ? 0 : t->kind == SOURCE_HIGH ? 1 : 2)] = g[0];
     }

@@ -387,38 +387,6 @@ sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what
     return SIM_OK;
 }
 
-int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
-    /* coordinate */
-    if (!b || b->error.status || builder_check_dof(b, body, given->dof, "an actuator")) {
-        return -1;
-    }
-    if (joint_coordinate_of(b->body[body].joint, given->dof) < 0) {
-        builder_refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
-                       b->body[body].name);
-        return -1;
-    }
-    /* gains */
-    if (!(given->kp >= 0) || !(given->kd >= 0) || !(given->effort > 0) || !isfinite(given->kp) ||
-        !isfinite(given->kd)) {
-        builder_refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": kp, kd must be finite and >= 0, effort > 0",
-                       b->body[body].name);
-        return -1;
-    }
-    /* copies with tracks of their own */
-    sim_actuator actuator = *given;
-    int targets_room = b->actuator_room;
-    if (builder_copy_track(b, &actuator.target, 1, "an actuator's target") ||
-        builder_copy_track(b, &actuator.feedforward, 1, "an actuator's feed-forward") ||
-        builder_grow(b, (void **)&b->actuator_target, b->nactuator, &targets_room, sizeof *b->actuator_target) ||
-        builder_grow(b, (void **)&b->actuator, b->nactuator, &b->actuator_room, sizeof *b->actuator)) {
-        return -1;
-    }
-    actuator.name = pool_text(b->pool, given->name ? given->name : b->body[body].name);
-    b->actuator[b->nactuator] = actuator;
-    b->actuator_target[b->nactuator] = (joint_target){body, given->dof};
-    return b->nactuator++;
-}
-
 int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
     /* body or coordinate */
     int on_dof = given->dof >= 0;

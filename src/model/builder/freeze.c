@@ -260,6 +260,7 @@ static void place_parts(freezer *f) {
         actuator[k].dof = f->body[f->place[b->actuator_target[k].body]].v0 + b->actuator_target[k].dof;
         actuator[k].target = take_track(f, &b->actuator[k].target);
         actuator[k].feedforward = take_track(f, &b->actuator[k].feedforward);
+        actuator[k].ctrl = take_track(f, &b->actuator[k].ctrl);
     }
     for (int k = 0; k < m->nload; k++) {
         const joint_target *on = &b->load_target[k];

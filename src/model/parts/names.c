@@ -22,6 +22,15 @@ int sim_model_find_site(const sim_model *model, const char *name) {
     return -1;
 }
 
+int sim_model_find_actuator(const sim_model *model, const char *name) {
+    for (int k = 0; k < model->nactuator; k++) {
+        if (strcmp(model->actuator[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
 static void join_names(const char *body, const char *component, char *text, size_t size) {
     snprintf(text, size, "%s%s%s", body, *component ? "." : "", component);
 }

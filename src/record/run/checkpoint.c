@@ -1,8 +1,9 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
  * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before
- * it. The state is q, v, a, contacts with impulses, efforts of actuators, impulses of ranges, dry friction and
- * constraints (of models that have any), and sleep (if enabled).  It replaces an older one in one move. */
+ * it. The state is q, v, a, contacts with impulses, efforts, activations and inputs of actuators, impulses of ranges,
+ * dry friction and constraints (of models that have any), and sleep (if enabled).  It replaces an older one in one
+ * move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"
@@ -16,14 +17,14 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 7 };
+enum { FORMAT_VERSION = 8 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
     uint64_t model;                  /* fingerprint */
-    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of effort, joint_impulse and equality_impulse */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of drives, joint_impulse and equality_impulse */
     uint64_t nrest;
     uint64_t ntext; /* of the scene, behind all numbers */
     double step_size;
@@ -47,6 +48,8 @@ static size_t state_size(const header *head) {
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
 
+/* Efforts, activations, inputs. */
+static size_t drive_numbers(const sim_model *model) { return (2 + SIM_INPUTS) * (size_t)model->nactuator; }
 static size_t joint_numbers(const sim_model *model) { return 3 * (size_t)model->nv; }
 static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (size_t)model->nequality; }
 
@@ -62,7 +65,7 @@ static header make_header(const sim_scene *scene, const sim_world *world) {
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
-    head.nrow = (uint64_t)model->nactuator;
+    head.nrow = drive_numbers(model);
     head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.ntext = scene->text ? scene->text_length : 0;
@@ -108,6 +111,8 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     at = put_bytes(at, state->impulse, head.ncontact * sizeof *state->impulse);
     const sim_model *model = scene->model;
     at = put_bytes(at, state->effort, (size_t)model->nactuator * sizeof(double));
+    at = put_bytes(at, state->activation, (size_t)model->nactuator * sizeof(double));
+    at = put_bytes(at, state->input, SIM_INPUTS * (size_t)model->nactuator * sizeof(double));
     if (contact_stage_needed(model)) {
         at = put_bytes(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put_bytes(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
@@ -248,11 +253,13 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .contact = contact,
                            .impulse = impulse,
                            .effort = numbers + count,
+                           .activation = numbers + count + model->nactuator,
+                           .input = numbers + count + 2 * model->nactuator,
                            .held = numbers + head->nq + 2 * head->nv,
                            .trail = numbers + head->nq + 3 * head->nv,
                            .rest = head->nrest ? rest : NULL};
         if (contact_stage_needed(model)) {
-            state.joint_impulse = state.effort + model->nactuator;
+            state.joint_impulse = state.effort + drive_numbers(model);
             state.equality_impulse = state.joint_impulse + joint_numbers(model);
         }
         status = sim_world_set_state(world, &state, &why);

@@ -112,6 +112,7 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
 }
 
 static void add_forces(uint64_t *hash, const sim_model *model) {
+    /* actuators, loads */
     for (int i = 0; i < model->nactuator; i++) {
         const sim_actuator *actuator = &model->actuator[i];
         ADD(hash, actuator->dof);
@@ -121,6 +122,15 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         add_flag(hash, actuator->gravity_compensation);
         add_track(hash, &actuator->target);
         add_track(hash, &actuator->feedforward);
+        ADD(hash, actuator->gear);
+        ADD(hash, actuator->force_range);
+        add_track(hash, &actuator->ctrl);
+        ADD(hash, actuator->ctrl_range);
+        ADD(hash, actuator->gain);
+        ADD(hash, actuator->bias);
+        ADD(hash, actuator->activation.type);
+        ADD(hash, actuator->activation.time_constant);
+        ADD(hash, actuator->activation.range);
     }
     for (int i = 0; i < model->nload; i++) {
         const sim_load *load = &model->load[i];

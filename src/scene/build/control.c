@@ -1,4 +1,5 @@
-/* Actuators and loads: names to joints and bodies, tracks to the builder. */
+/* Loads: names to joints and bodies, tracks to the builder; and the order of all that acts (actuators are in
+ * actuator.c). */
 #include "math/v3.h"
 #include "model/track/formula.h"
 #include "scene/loader/loader.h"
@@ -6,114 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double at_once[1] = {0};
-
-/* Which joints have coordinates of their own for each degree of freedom. */
-static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != SIM_FREE; }
-
-/* The degree of freedom counts within the joint. */
-static bool has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at) {
-    int nv = sim_joint_nv(e->type);
-    if (nv == 0) {
-        report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed and cannot be driven", e->name);
-        return false;
-    }
-    if (dof >= nv) {
-        report_once(&l->report, dof_at ? dof_at : at, NULL,
-                    "the %s joint of \"%.80s\" has no degree of freedom %d; it has 0 to %d", sim_joint_name(e->type),
-                    e->name, (int)dof, nv - 1);
-        return false;
-    }
-    return true;
-}
-
-static const char *full_name(loader *l, const scope *s, const char *name) {
-    char text[MAX_NAME_BYTES + 1];
-    if (!name || !loader_full_name(s, name, text)) {
-        return NULL;
-    }
-    char *kept = pool_text(l->work, text);
-    l->report.no_memory |= !kept;
-    return kept;
-}
-
-/* Two actuators would have to share the effort of their joint. */
-static bool may_drive(loader *l, const actuator_data *d, entry *e, const node *at) {
-    if (isfinite(e->effort[d->dof]) && e->driven >> d->dof & 1) {
-        report_once(&l->report, at, "give each actuator an \"effort\" in place of the joint's",
-                    "the joint of \"%.80s\" has an effort limit, and an actuator already", e->name);
-        return false;
-    }
-    e->driven |= 1u << d->dof;
-    return true;
-}
-
-static void add_actuator(loader *l, const scope *s, const actuator_data *d, entry *e, bool many) {
-    /* a degree of freedom that is a single coordinate, with no other actuator on it */
-    const node *at = node_member(d->at, "joint");
-    if (!e->read || !has_dof(l, e, d->dof, at, node_member(d->at, "dof"))) {
-        return;
-    }
-    if (!is_plain(e->type)) {
-        report_once(&l->report, at, NULL, "a %s joint has no coordinates for an actuator (\"%.80s\")",
-                    sim_joint_name(e->type), e->name);
-        return;
-    }
-    if (!may_drive(l, d, e, at)) {
-        return;
-    }
-    /* gains and the lesser of both effort limits; the target is 0 until a track sets it */
-    double effort = node_member(d->at, "effort") ? d->effort : INFINITY;
-    sim_actuator a = {.name = many || !d->name ? (e->joint_name ? e->joint_name : e->name) : full_name(l, s, d->name),
-                      .dof = (int)d->dof,
-                      .kp = d->kp,
-                      .kd = d->kd,
-                      .effort = fmin(effort, e->effort[d->dof]),
-                      .gravity_compensation = d->gravity_compensation};
-    a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = at_once};
-    a.feedforward = (sim_track){.interpolation = SIM_HOLD, .width = 1};
-    /* target and feed-forward over time */
-    bool good = !d->target.at || read_track(l, &d->target, 1, TRACK_TARGET, &a.target);
-    good &= !d->feedforward.at || read_track(l, &d->feedforward, 1, TRACK_EFFORT, &a.feedforward);
-    if (good && loader_good(l)) {
-        sim_builder_add_actuator(l->builder, e->index, &a);
-    }
-}
-
-static void read_actuator(loader *l, const scope *s, const node *n) {
-    actuator_data d;
-    char pattern[MAX_NAME_BYTES + 1];
-    if (!loader_read(l, n, &table_actuator, &d)) {
-        return;
-    }
-    const node *at = node_member(n, "joint");
-    /* one joint by its name */
-    if (!strchr(d.joint, '*')) {
-        int found = loader_find_joint(l, s, d.joint, at);
-        if (found >= 0) {
-            add_actuator(l, s, &d, &l->entries[found], false);
-        }
-        return;
-    }
-    if (!loader_full_name(s, d.joint, pattern)) {
-        return;
-    }
-    /* every joint that the pattern matches and that can be driven */
-    bool any = false;
-    for (int i = s->first; i < s->end && loader_spend(l, 0, at); i++) {
-        entry *e = &l->entries[i];
-        if (loader_joint_matches(l, e, pattern) && (!e->read || (is_plain(e->type) && e->type != SIM_FIXED))) {
-            add_actuator(l, s, &d, e, true);
-            any = true;
-        }
-    }
-    if (!any && !l->stopped) {
-        report_once(&l->report, at, NULL, "no joint that can be driven matches \"%.100s\"", d.joint);
-    }
-}
-
-/* ---- loads ---- */
 
 /* Three values as six, from `first` on; the others are 0. */
 static bool widen_to_six(loader *l, const sim_track *from, int first, sim_track *out) {
@@ -193,7 +86,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
         return;
     }
     const entry *e = &l->entries[found];
-    sim_load load = {.name = d.name ? full_name(l, s, d.name) : e->name, .body = -1, .dof = (int)d.dof};
+    sim_load load = {.name = d.name ? loader_keep_name(l, s, d.name) : e->name, .body = -1, .dof = (int)d.dof};
     load.point = site ? site->pose.p : v3_make(d.point[0], d.point[1], d.point[2]);
     /* a wrench on a body, or an effort at a joint */
     if (!d.joint) {
@@ -203,7 +96,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
         if (d.force.at) {
             add_wrench(l, &d, &d.force, 3, load, e->index);
         }
-    } else if (has_dof(l, e, d.dof, at, node_member(n, "dof")) &&
+    } else if (loader_has_dof(l, e, d.dof, at, node_member(n, "dof")) &&
                read_track(l, &d.value, 1, TRACK_EFFORT, &load.track) && loader_good(l)) {
         sim_builder_add_load(l->builder, &load, e->index);
     }

@@ -109,11 +109,17 @@ static const foreign_key of_material[] = {
 
 static const foreign_key of_actuator[] = {
     {" kv d damping kd_gain ", "that is \"kd\""},
-    {" p gain stiffness k ", "that is \"kp\""},
-    {" forcerange ctrlrange limit limits max_force max_torque torque_limit ", "that is \"effort\""},
+    {" p stiffness k ", "that is \"kp\""},
+    {" limit limits max_force max_torque torque_limit ", "that is \"effort\""},
+    {" forcerange ", "that is \"force_range\""},
+    {" ctrlrange ", "that is \"ctrl_range\""},
+    {" gainprm ", "that is \"gain\""},
+    {" biasprm ", "that is \"bias\""},
+    {" dyntype dynprm timeconst actrange ", "that is \"activation\""},
     {" setpoint position reference q_des ref desired trajectory ", "that is \"target\""},
-    {" torque ctrl control force input ", "that is \"feedforward\""},
-    {" gear gear_ratio transmission ", "\"kp\", \"kd\" and \"effort\" are those at the joint, behind any gear"},
+    {" torque force ", "that is \"feedforward\", or \"ctrl\" behind a gear"},
+    {" control input ", "that is \"ctrl\""},
+    {" gear_ratio transmission ratio ", "that is \"gear\""},
     {" body ", "that is \"joint\", the name of the body whose joint it drives"},
     {NULL, NULL}};
 

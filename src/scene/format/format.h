@@ -192,6 +192,13 @@ typedef struct track_data {
     const node *expression; /* a text, or an array of texts */
 } track_data;
 
+typedef struct activation_data {
+    const node *at;
+    int type;
+    number_list time_constant;
+    double range[2], initial;
+} activation_data;
+
 typedef struct actuator_data {
     const node *at;
     const char *name, *joint;
@@ -199,6 +206,10 @@ typedef struct actuator_data {
     double kp, kd, effort;
     bool gravity_compensation;
     track_data target, feedforward;
+    number_list gear;
+    track_data ctrl;
+    double ctrl_range[2], gain[3], bias[3], force_range[2];
+    activation_data activation;
 } actuator_data;
 
 typedef struct load_data {

@@ -89,6 +89,30 @@ const table table_vector_track = {
     .text_stands_for = "expression",
     .rivals_needed = BIT(1)};
 
+static const char *activation_name(int i) {
+    return i >= 0 && i + 1 < SIM_ACTIVATIONS ? sim_activation_name((sim_activation_type)(i + 1)) : NULL;
+}
+
+enum { INTEGRATOR = 1, FILTER = 2, MUSCLE = 4 };
+
+static const field activation_fields[] = {
+    {"type", FIELD_ENUM, AT(activation_data, type), .required = true, .name_of = activation_name,
+     .help = "integrator: w' = u. filter: w' = (u - w) / T. muscle: w' = (u - w) / T with T = T0 (0.5 + 1.5 w) while "
+             "w rises, and T1 / (0.5 + 1.5 w) while it falls; u and w stay between 0 and 1."},
+    {"time_constant", FIELD_NUMBERS, AT(activation_data, time_constant), 2, .unit = "s", POSITIVE,
+     .only = FILTER | MUSCLE, .needed_by = FILTER | MUSCLE, .help = "T of a filter; [T0, T1] of a muscle."},
+    {"range", FIELD_VECTOR, AT(activation_data, range), 2, .only = INTEGRATOR | FILTER,
+     .help = "Least and greatest activation, at which it stays. Default: none."},
+    {"initial", FIELD_NUMBER, AT(activation_data, initial), .standard = "0", .help = "Activation at the start."},
+};
+const table table_activation = {"activation",
+                                "Dynamics of an activation w, which takes the place of the control input u in the "
+                                "force of an actuator. It is integrated exactly.",
+                                sizeof(activation_data),
+                                activation_fields,
+                                .count = COUNT(activation_fields),
+                                .type_key = "type"};
+
 static const field actuator_fields[] = {
     {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name. Default: that of the joint."},
     {"joint", FIELD_PATTERN, AT(actuator_data, joint), .required = true,
@@ -107,11 +131,28 @@ static const field actuator_fields[] = {
     {"target", FIELD_OBJECT, AT(actuator_data, target), .table = &table_track, .unit = "rad or m", .standard = "0",
      .help = "Desired coordinate."},
     {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &table_track, .unit = "N m or N",
-     .help = "Added effort."},
+     .help = "Added force."},
+    {"gear", FIELD_NUMBERS, AT(actuator_data, gear), 6, .standard = "1",
+     .help = "Length of the actuator per coordinate, and effort on the joint per force of the actuator. Not 0."},
+    {"ctrl", FIELD_OBJECT, AT(actuator_data, ctrl), .table = &table_track, .standard = "0",
+     .help = "Control input u, until a program sets another."},
+    {"ctrl_range", FIELD_VECTOR, AT(actuator_data, ctrl_range), 2,
+     .help = "Least and greatest control input; others are clamped. Default: none."},
+    {"gain", FIELD_VECTOR, AT(actuator_data, gain), 3, .standard = "[1, 0, 0]",
+     .help = "[g0, g1, g2]: force g0 + g1 l + g2 l' per unit of the control input."},
+    {"bias", FIELD_VECTOR, AT(actuator_data, bias), 3, .standard = "[0, 0, 0]",
+     .help = "[b0, b1, b2]: force b0 + b1 l + b2 l' beside it."},
+    {"force_range", FIELD_VECTOR, AT(actuator_data, force_range), 2, .unit = "N m or N",
+     .help = "Least and greatest force. Default: none."},
+    {"activation", FIELD_OBJECT, AT(actuator_data, activation), .table = &table_activation,
+     .help = "Dynamics between the control input and the force. Default: none."},
 };
 const table table_actuator = {"actuator",
-                              "Controller of a joint: effort = kp (target - q) + kd (target rate - v) + feed-forward. "
-                              "It is implicit, so stiff gains are stable.",
+                              "Drive of a joint. Its length is l = gear q, and its force f acts on the joint as the "
+                              "effort gear f:\n\n    f = kp (target - l) + kd (target rate - l') + feed-forward\n"
+                              "        + (g0 + g1 l + g2 l') u + b0 + b1 l + b2 l'\n\nwithin its limits. What pulls "
+                              "back is implicit, so stiff gains are stable. [actuators.md](actuators.md) has the laws "
+                              "of common motors.",
                               sizeof(actuator_data),
                               actuator_fields,
                               .count = COUNT(actuator_fields),

@@ -78,3 +78,29 @@ bool loader_joint_matches(loader *l, const entry *e, const char *pattern) {
 }
 
 /* ---- the list ---- */
+
+/* The degree of freedom counts within the joint. */
+bool loader_has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at) {
+    int nv = sim_joint_nv(e->type);
+    if (nv == 0) {
+        report_once(&l->report, at, NULL, "the joint of \"%.80s\" is fixed and cannot be driven", e->name);
+        return false;
+    }
+    if (dof >= nv) {
+        report_once(&l->report, dof_at ? dof_at : at, NULL,
+                    "the %s joint of \"%.80s\" has no degree of freedom %d; it has 0 to %d", sim_joint_name(e->type),
+                    e->name, (int)dof, nv - 1);
+        return false;
+    }
+    return true;
+}
+
+const char *loader_keep_name(loader *l, const scope *s, const char *name) {
+    char text[MAX_NAME_BYTES + 1];
+    if (!name || !loader_full_name(s, name, text)) {
+        return NULL;
+    }
+    char *kept = pool_text(l->work, text);
+    l->report.no_memory |= !kept;
+    return kept;
+}

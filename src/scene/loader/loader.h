@@ -15,7 +15,8 @@
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   solid.c     distance fields
  *   track.c     values over time
- *   control.c   actuators and loads
+ *   control.c   loads, and the order of all that acts
+ *   actuator.c  actuators
  *   exclusion.c pairs of bodies without contact
  *   constraint.c  constraints between bodies besides joints
  *   output.c    world options, recorded channels, cameras
@@ -166,6 +167,10 @@ bool loader_spend(loader *l, int64_t work, const node *at);
 void loader_note_file(loader *l, const char *path);
 /* "prefix" + "name" into a buffer; false if too long. */
 bool loader_full_name(const scope *s, const char *name, char text[MAX_NAME_BYTES + 1]);
+/* Has the joint of an entry that degree of freedom?  Else reports it at `dof_at`, or `at`. */
+bool loader_has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at);
+/* A name with the prefix of the scope, kept; NULL: none was given, or it is too long. */
+const char *loader_keep_name(loader *l, const scope *s, const char *name);
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */
 int loader_find(loader *l, const scope *s, const char *name, const node *at);
 
@@ -276,6 +281,9 @@ bool read_track(loader *l, const track_data *d, int width, track_use use, sim_tr
 
 /* control.c */
 void build_control(loader *l);
+
+/* actuator.c */
+void read_actuator(loader *l, const scope *s, const node *n);
 
 /* exclusion.c */
 void read_exclusion(loader *l, const scope *s, const node *n);

@@ -66,7 +66,7 @@ static void move_tree_to_start(world_contacts *w, int tree) {
     if (contacts_hold(w, tree)) {
         remove_held(w, tree);
     }
-    motion_list_limited(w->motion, tree);
+    actuation_list_limited(w->motion, tree);
     sim_velocities(w->start, bodies, w->v_free);
 }
 

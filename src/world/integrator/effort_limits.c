@@ -1,11 +1,12 @@
 /* Exact line search for Newton steps across effort limits of actuators.
  *
- *     F(a) = A a - k - sum clamp(s) = 0,     s = c - E a_j
- *     p . F(a + t p) = -h + t (h - e) - sum p_j (clamp(s - t E p_j) - clamp(s))
- *     h = p' H p,   H = A + E within the limits,   e = sum within E p_j^2
+ *     F(a) = A a - k - sum g clamp(s) = 0,     s = c - E g a_j
+ *     p . F(a + t p) = -h + t (h - e) - sum g p_j (clamp(s - t E g p_j) - clamp(s))
+ *     h = p' H p,   H = A + g^2 E within the limits,   e = sum within E (g p_j)^2
  *
  *     a, p    acceleration, rad/s^2 or m/s^2, and Newton step p = g(a) - a, H p = -F(a)
- *     s       effort that an actuator asks for, N m or N: linear in the acceleration of its joint; it gives clamp(s)
+ *     s       force that an actuator of gear g asks for, N m or N: linear in the acceleration of its joint; it gives
+ *             clamp(s), within its range of forces
  *     A, k    mass matrix with the implicit part of springs and dampers; forces
  *
  * F is the gradient of a convex function.  Full Newton steps may jump between the limits for ever.  The slope along p
@@ -17,16 +18,16 @@
 
 #include <math.h>
 
-static double clamp(double effort, double limit) { return fmax(-limit, fmin(limit, effort)); }
+static double clamp(double force, const double *range) { return fmax(range[0], fmin(range[1], force)); }
 
-static int effort_side(double effort, double limit) { return (effort > limit) - (effort < -limit); }
+static int range_side(double force, const double *range) { return (force > range[1]) - (force < range[0]); }
 
 bool effort_limits_crossed(const motion_work *w, int tree, const double *a, const double *b) {
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
-        int j = actuator->dof;
-        if (effort_side(w->asked[k] - w->gain[k] * (b[j] - a[j]), actuator->effort) != w->clamped[k]) {
+        double move = actuator->gear * (b[actuator->dof] - a[actuator->dof]);
+        if (range_side(w->asked[k] - w->gain[k] * move, actuator->force_range) != w->clamped[k]) {
             return true;
         }
     }
@@ -40,11 +41,12 @@ static double eval_slope(const motion_work *w, const tree_parts *parts, const do
     *rate = 0;
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
-        double limit = actuator->effort, move = p[actuator->dof], fall = w->gain[k] * move;
+        const double *range = actuator->force_range;
+        double move = actuator->gear * p[actuator->dof], fall = w->gain[k] * move;
         double there = w->asked[k] - t * fall;
-        bent -= move * (clamp(there, limit) - clamp(w->asked[k], limit));
+        bent -= move * (clamp(there, range) - clamp(w->asked[k], range));
         straight -= w->clamped[k] == 0 ? fall * move : 0;
-        *rate += effort_side(there, limit) == 0 ? fall * move : 0;
+        *rate += range_side(there, range) == 0 ? fall * move : 0;
     }
     *rate += straight;
     return t * straight - h + bent;

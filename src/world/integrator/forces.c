@@ -1,10 +1,9 @@
-/* Generalised forces of springs, dampers, actuators and loads.
+/* Generalised forces of springs, dampers and loads; those of actuators are in actuation.c.
  *
  *     spring, damper   tau = -K (q - rest) - D v;  ball joint: -K log(q) for the spring
- *     actuator         tau = clamp(f + kp (target - q) + kd (target' - v) + gravity compensation, -effort, effort)
  *     load             tau = f(t) on a joint; a wrench (torque, force) on a body, summed at its origin
  *
- *     q, v      coordinate and velocity: rad or m; those at the end of the step in the PD law
+ *     q, v      coordinate and velocity: rad or m
  *     tau       N m or N;  log(q): rotation vector of a quaternion, rad
  *     strength  sum of the magnitudes of all terms, the scale of rounding errors
  *
@@ -13,11 +12,6 @@
 #include "world/integrator/motion.h"
 
 #include <math.h>
-
-static double *dof_coordinate(double *q, const sim_model *m, int dof) {
-    const sim_body *b = &m->body[m->dof[dof].body];
-    return q + b->q0 + joint_coordinate_of(b->joint, dof - b->v0);
-}
 
 static void add_passive_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
@@ -41,71 +35,6 @@ static void add_passive_forces(motion_work *w, int tree, const force_point *at, 
             tau[j + 2] -= dof->stiffness * turn.z;
             w->strength[j] += dof->stiffness * v3_norm(turn);
         }
-    }
-}
-
-void motion_set_targets(motion_work *w, int tree, double time, double end_time) {
-    const tree_parts *parts = &w->parts[tree];
-    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
-        if (sim_track_given(&actuator->feedforward)) {
-            sim_track_at(&actuator->feedforward, time, &w->feedforward[k], NULL);
-        }
-        if (sim_track_given(&actuator->target)) {
-            sim_track_at(&actuator->target, end_time, &w->target[k], &w->target_rate[k]);
-        }
-    }
-}
-
-static int add_actuator_forces(motion_work *w, int tree, const force_point *at, double *tau) {
-    /* feed-forward, compensation of gravity, PD law */
-    const sim_model *m = w->model;
-    const tree_parts *parts = &w->parts[tree];
-    int saturated = 0;
-    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
-        int j = actuator->dof;
-        double sum = w->feedforward[k], strength = 0;
-        if (actuator->gravity_compensation) {
-            sum += w->hold[j];
-        }
-        if (sim_track_given(&actuator->target)) {
-            double target = w->target[k], rate = w->target_rate[k];
-            double q = *dof_coordinate((double *)at->q_end, m, j), v = at->v_end[j];
-            sum += actuator->kp * (target - q) + actuator->kd * (rate - v);
-            strength = actuator->kp * (fabs(target) + fabs(q)) + actuator->kd * (fabs(rate) + fabs(v));
-        }
-        /* effort limit */
-        double within = fmax(-actuator->effort, fmin(actuator->effort, sum));
-        w->asked[k] = sum;
-        w->clamped[k] = (sum > actuator->effort) - (sum < -actuator->effort);
-        w->strength[j] += w->clamped[k] ? actuator->effort : fabs(sum) + strength;
-        saturated += w->clamped[k] != 0;
-        tau[j] += within;
-    }
-    return saturated;
-}
-
-void motion_keep_efforts(motion_work *w, int tree, const double *from, const double *to) {
-    const tree_parts *parts = &w->parts[tree];
-    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
-        int j = actuator->dof;
-        double asked = w->asked[k] - (to ? w->gain[k] * (to[j] - from[j]) : 0);
-        double found = w->row_effort[w->actuator_order[k]];
-        w->next->effort[w->actuator_order[k]] =
-            isnan(found) ? fmax(-actuator->effort, fmin(actuator->effort, asked)) : found;
-    }
-}
-
-/* Efforts fall in a straight line with the acceleration from where they were last evaluated, a_try. */
-void motion_list_limited(motion_work *w, int tree) {
-    const tree_parts *parts = &w->parts[tree];
-    for (int i = parts->limited0; i < parts->limited_end; i++) {
-        int k = w->limited_order[i], actuator = w->actuator_order[k], j = w->model->actuator[actuator].dof;
-        double start = w->asked[k] + w->gain[k] * (w->a_try[j] + w->now->v[j] / w->options->step);
-        w->limited[i] =
-            (contact_actuator){.actuator = actuator, .side = w->clamped[k], .gain = w->gain[k], .force = start};
     }
 }
 
@@ -138,7 +67,7 @@ int motion_joint_forces(motion_work *w, int tree, const force_point *at, double 
         }
     }
     /* actuators */
-    return parts->actuators ? add_actuator_forces(w, tree, at, tau) : 0;
+    return parts->actuators ? actuation_add_forces(w, tree, at, tau) : 0;
 }
 
 /* A wrench given at a point, in world or body axes, taken at the body's origin in world axes. */

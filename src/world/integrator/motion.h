@@ -33,6 +33,13 @@ typedef struct spin_body {
     sim_sym3 J; /* about its centre of mass; ball: about its origin */
 } spin_body;
 
+/* The force of an actuator in a step (actuation.c). */
+typedef struct drive_law {
+    double feedforward, target, target_rate, kp, kd; /* kp, kd 0: it has no target */
+    double input;                                    /* control input or activation, u */
+    double force, stiffness, damping;                /* of gain u + bias */
+} drive_law;
+
 /* The free motion of all trees: its input, and its work space by dof, coordinate or body, so that trees share no
  * number. */
 typedef struct motion_work {
@@ -55,12 +62,12 @@ typedef struct motion_work {
     sim_derived *derived; /* kinematics and factors where A is taken */
     sim_derived *ahead;   /* of trees that turn far in a step; NULL: none could */
     double *q_point, *v_point, *tau, *extra;
-    double *a_try, *a_out;                      /* accelerations: the last evaluated, and the result */
-    double *hold;                               /* [nv] torque against gravity at the start */
-    double *target, *target_rate, *feedforward; /* [nactuator] by motion_set_targets */
-    int *clamped;              /* [nactuator] -1, 0, 1: side of the effort limit, when last evaluated */
-    double *asked;             /* [nactuator] effort then, before the limit ... */
-    double *gain;              /* ... and its decrease per unit of the joint's acceleration */
+    double *a_try, *a_out;     /* accelerations: the last evaluated, and the result */
+    double *hold;              /* [nv] torque against gravity at the start */
+    drive_law *law;            /* [nactuator] by actuation_set_laws */
+    int *clamped;              /* [nactuator] -1, 0, 1: side of the range of forces, when last evaluated */
+    double *asked;             /* [nactuator] force then, before the limit ... */
+    double *gain;              /* ... and its decrease per unit of the length's acceleration */
     contact_actuator *limited; /* [nlimited] as the contact stage reads them */
     sim_force *external;       /* [nbody] */
     double *strength;          /* [nv] sizes of the terms of tau, summed: a measure of its rounding */
@@ -84,20 +91,35 @@ typedef struct force_point {
     const double *q_end, *v_end; /* [nq], [nv]: where actuators act; only plain coordinates of q_end are read */
 } force_point;
 
-/* Targets of a tree's actuators at `end_time`, and their feed-forward at `time`: once a step, or a stage. */
-void motion_set_targets(motion_work *w, int tree, double time, double end_time);
 /* Applied forces, springs, dampers, actuators and loads on the joints of a tree, into tau[]; the number of actuators at
  * their limit. */
 int motion_joint_forces(motion_work *w, int tree, const force_point *at, double *tau);
 /* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
 const sim_force *motion_wrenches(motion_work *w, int tree, double time);
-/* Efforts of a tree's actuators into `next`: those found with the contacts; or as last evaluated at the acceleration
- * `from`, extrapolated along their straight lines to `to`.  Both NULL: as evaluated. */
-void motion_keep_efforts(motion_work *w, int tree, const double *from, const double *to);
-/* The limited actuators of a tree for the contact stage.  After theta_free_motion. */
-void motion_list_limited(motion_work *w, int tree);
 /* Torque that holds the tree against gravity at the start of the step. */
 void motion_hold_weight(motion_work *w, int tree);
+
+/* ---- actuation.c ---- */
+
+/* Times and place of the laws of a step, or a stage. */
+typedef struct law_point {
+    double time, end_time; /* of feed-forward; of targets */
+    const double *q, *v;   /* [nq], [nv] where forces that grow with the length are taken */
+} law_point;
+void actuation_set_laws(motion_work *w, int tree, const law_point *at);
+/* Adds the forces of a tree's actuators; the number of those at the end of their range. */
+int actuation_add_forces(motion_work *w, int tree, const force_point *at, double *tau);
+/* Adds their implicit parts to the diagonal `extra`. */
+void actuation_add_gains(motion_work *w, int tree, double travel);
+/* Forces into `next`: those found with the contacts; or as last evaluated at the acceleration `from`, extrapolated along
+ * their straight lines to `to`.  Both NULL: as evaluated.  And activations at the end of the step. */
+void actuation_keep(motion_work *w, int tree, const double *from, const double *to);
+/* Is its force at an end of its range? */
+static inline bool actuator_at_limit(const sim_actuator *a, double given) {
+    return given <= a->force_range[0] || given >= a->force_range[1];
+}
+/* The limited actuators of a tree for the contact stage.  After theta_free_motion. */
+void actuation_list_limited(motion_work *w, int tree);
 
 /* ---- spin.c ---- */
 

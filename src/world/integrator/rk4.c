@@ -40,7 +40,7 @@ static int eval_stage(motion_work *w, int tree, double after, const double *u, c
     sim_advance(m, range, w->now->q, u, 1, w->q_point);
     sim_kinematics(w->derived, range, w->q_point);
     sim_velocities(w->derived, range, v);
-    motion_set_targets(w, tree, time, time);
+    actuation_set_laws(w, tree, &(law_point){time, time, w->q_point, v});
     force_point at = {time, w->q_point, v, w->q_point, v};
     int saturated = motion_joint_forces(w, tree, &at, w->tau);
     sim_aba(w->derived, range, w->tau, motion_wrenches(w, tree, time), m->gravity, NULL, NULL, out.acc);
@@ -76,7 +76,7 @@ void rk4_step(motion_work *w, int tree, sim_step_info *info) {
         }
     }
     /* weighted sums */
-    motion_keep_efforts(w, tree, NULL, NULL);
+    actuation_keep(w, tree, NULL, NULL);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->next->v[j] = w->now->v[j] + h * dv[j];
         w->next->a[j] = dv[j];

@@ -111,7 +111,7 @@ static void finish_freely(tree_step *t, const double *a) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->next->a[j] = a[j];
     }
-    motion_keep_efforts(w, t->tree, w->a_try, a);
+    actuation_keep(w, t->tree, w->a_try, a);
     if (!w->parts[t->tree].placed) {
         advance_freely(t, a);
     }
@@ -132,7 +132,7 @@ static void finish_in_contact(tree_step *t, const double *v, const double *c) {
         w->a_out[j] = (v[j] - v0[j]) / t->dt;
         w->v_point[j] = from_point ? v[j] + 2 * c[j] : v0[j] + t->s->travel * (v[j] - v0[j]) + c[j];
     }
-    motion_keep_efforts(w, t->tree, w->a_try, w->a_out);
+    actuation_keep(w, t->tree, w->a_try, w->a_out);
     if (from_point) {
         advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
     } else {
@@ -169,12 +169,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->extra[j] = s->damper * t->dt * m->dof[j].damping + spring * m->dof[j].stiffness;
     }
-    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        const sim_actuator *actuator = &m->actuator[w->actuator_order[k]];
-        w->gain[k] =
-            sim_track_given(&actuator->target) ? t->dt * actuator->kd + s->travel * t->dt * t->dt * actuator->kp : 0;
-        w->extra[actuator->dof] += w->clamped[k] == 0 ? w->gain[k] : 0;
-    }
+    actuation_add_gains(w, t->tree, s->travel);
     /* tau + E a */
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->tau[j] += w->extra[j] * a[j];
@@ -417,7 +412,7 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
     }
     double end_time = w->now->time0 + (double)(w->now->step + 1) * t.dt; /* to the bit that of the next state */
     motion_hold_weight(w, tree);
-    motion_set_targets(w, tree, w->now->time + t.s->time * t.dt, end_time);
+    actuation_set_laws(w, tree, &(law_point){w->now->time + t.s->time * t.dt, end_time, w->now->q, w->now->v});
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
     w->parts[tree].placed = false;

@@ -45,10 +45,12 @@ static uint64_t hash_drives(world_sleep *s, int tree) {
     const tree_parts *parts = &s->motion->parts[tree];
     double time = s->now->time + theta_time(s->options->integrator) * s->options->step;
     uint64_t hash = hash_add_all(1, s->motion->applied + t->v0, t->nv);
-    motion_set_targets(s->motion, tree, time, s->now->time0 + (double)(s->now->step + 1) * s->options->step);
+    double end_time = s->now->time0 + (double)(s->now->step + 1) * s->options->step;
+    actuation_set_laws(s->motion, tree, &(law_point){time, end_time, s->now->q, s->now->v});
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        hash = hash_number(hash_number(hash_number(hash, s->motion->target[k]), s->motion->target_rate[k]),
-                           s->motion->feedforward[k]);
+        const drive_law *law = &s->motion->law[k];
+        const double inputs[] = {law->target, law->target_rate, law->feedforward, law->input};
+        hash = hash_add_all(hash, inputs, 4);
     }
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[s->motion->load_order[k]];
@@ -194,7 +196,8 @@ int sleep_pass(world_sleep *s, int tree) {
     for (int i = parts->actuator0; i < parts->actuator0 + parts->actuators; i++) {
         int k = s->motion->actuator_order[i];
         next->effort[k] = now->effort[k];
-        saturated += fabs(now->effort[k]) >= s->model->actuator[k].effort;
+        next->activation[k] = now->activation[k];
+        saturated += actuator_at_limit(&s->model->actuator[k], now->effort[k]);
     }
     return saturated;
 }

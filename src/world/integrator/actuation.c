@@ -1,0 +1,162 @@
+/* Forces of actuators.
+ *
+ *     l = g q,     tau = g f,     f = clamp(F + kp (target - l) + kd (target' - l') - k l - d l')
+ *     s(l, l') = gain(l, l') u + bias(l, l') = F_s - k l - d l'
+ *
+ *     q, g, l    coordinate, gear, length of the actuator: rad or m
+ *     u          control input, or activation
+ *     f, tau     force of the actuator, effort on its joint: N or N m
+ *     F          feed-forward, compensation of gravity, F_s
+ *     k, d >= 0  what pulls back in s; a part that grows with l or l' is taken where the step starts, and in F_s
+ *
+ * l and l' in f are those at the end of the step: stiff gains are stable.  F is taken at the time of loads; u of a force
+ * that does not depend on l is, too, and otherwise, like the target, at the end of the step.  An activation moves under
+ * the control input at the middle of the step.
+ *
+ * Cost: linear in the actuators of a tree. */
+#include "world/integrator/motion.h"
+
+#include <math.h>
+
+static double coordinate_of(const motion_work *w, const sim_actuator *a, const double *q) {
+    return q[w->model->dof[a->dof].coordinate];
+}
+
+/* As the caller has set it; NAN: not. */
+static double input_set(const motion_work *w, int actuator, sim_input input) {
+    return w->now->input[input * w->model->nactuator + actuator];
+}
+
+/* As set, else by its track, else 0. */
+static double input_at(double set, const sim_track *track, double time) {
+    double value = 0;
+    if (isnan(set) && sim_track_given(track)) {
+        sim_track_at(track, time, &value, NULL);
+    }
+    return isnan(set) ? value : set;
+}
+
+static double ctrl_at(const motion_work *w, int actuator, double time) {
+    const sim_actuator *a = &w->model->actuator[actuator];
+    double ctrl = input_at(input_set(w, actuator, SIM_CTRL), &a->ctrl, time);
+    return fmax(a->ctrl_range[0], fmin(a->ctrl_range[1], ctrl));
+}
+
+/* Activation, some time into the step. */
+static double activation_at(const motion_work *w, int actuator, double after) {
+    const sim_activation *a = &w->model->actuator[actuator].activation;
+    double ctrl = ctrl_at(w, actuator, w->now->time + 0.5 * w->options->step);
+    return sim_activation_after(a, ctrl, w->now->activation[actuator], after);
+}
+
+/* As set, of rate 0 unless that is set, too; else by the track.  Without either there is no feedback by kp and kd. */
+static void set_target(const sim_actuator *a, double target, double rate, double time, drive_law *law) {
+    bool tracked = sim_track_given(&a->target), led = tracked || !isnan(target);
+    law->target = law->target_rate = 0;
+    if (tracked && isnan(target)) {
+        sim_track_at(&a->target, time, &law->target, &law->target_rate);
+    }
+    law->target = isnan(target) ? law->target : target;
+    law->target_rate = isnan(rate) ? law->target_rate : rate;
+    law->kp = led ? a->kp : 0;
+    law->kd = led ? a->kd : 0;
+}
+
+static bool follows_length(const sim_actuator *a) {
+    return a->gain[1] != 0 || a->gain[2] != 0 || a->bias[1] != 0 || a->bias[2] != 0;
+}
+
+/* gain u + bias: the force at rest, and what pulls back; l, l' are those at the start. */
+static void set_affine_law(const sim_actuator *a, double u, double l, double rate, drive_law *law) {
+    double slope = a->gain[1] * u + a->bias[1], damping = a->gain[2] * u + a->bias[2];
+    law->force = a->gain[0] * u + a->bias[0] + fmax(slope, 0) * l + fmax(damping, 0) * rate;
+    law->stiffness = fmax(-slope, 0);
+    law->damping = fmax(-damping, 0);
+}
+
+void actuation_set_laws(motion_work *w, int tree, const law_point *at) {
+    const tree_parts *parts = &w->parts[tree];
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        int i = w->actuator_order[k];
+        const sim_actuator *a = &w->model->actuator[i];
+        drive_law *law = &w->law[k];
+        /* feed-forward, target */
+        law->feedforward = input_at(input_set(w, i, SIM_FEEDFORWARD), &a->feedforward, at->time);
+        set_target(a, input_set(w, i, SIM_TARGET), input_set(w, i, SIM_TARGET_RATE), at->end_time, law);
+        /* control input or activation */
+        double time = follows_length(a) ? at->end_time : at->time;
+        law->input = a->activation.type ? activation_at(w, i, time - w->now->time) : ctrl_at(w, i, time);
+        set_affine_law(a, law->input, a->gear * coordinate_of(w, a, at->q), a->gear * at->v[a->dof], law);
+    }
+}
+
+int actuation_add_forces(motion_work *w, int tree, const force_point *at, double *tau) {
+    const tree_parts *parts = &w->parts[tree];
+    int saturated = 0;
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+        const drive_law *law = &w->law[k];
+        double l = a->gear * coordinate_of(w, a, at->q_end), rate = a->gear * at->v_end[a->dof];
+        double sum = law->feedforward, strength = 0;
+        /* compensation of gravity, PD law */
+        if (a->gravity_compensation) {
+            sum += w->hold[a->dof] / a->gear;
+        }
+        sum += law->kp * (law->target - l) + law->kd * (law->target_rate - rate);
+        strength += law->kp * (fabs(law->target) + fabs(l)) + law->kd * (fabs(law->target_rate) + fabs(rate));
+        /* gain u + bias */
+        sum += law->force - law->stiffness * l - law->damping * rate;
+        strength += fabs(law->force) + law->stiffness * fabs(l) + law->damping * fabs(rate);
+        /* range of forces */
+        double within = fmax(a->force_range[0], fmin(a->force_range[1], sum));
+        w->asked[k] = sum;
+        w->clamped[k] = (sum > a->force_range[1]) - (sum < a->force_range[0]);
+        w->strength[a->dof] += fabs(a->gear) * (w->clamped[k] ? fabs(within) : fabs(sum) + strength);
+        saturated += w->clamped[k] != 0;
+        tau[a->dof] += a->gear * within;
+    }
+    return saturated;
+}
+
+void actuation_add_gains(motion_work *w, int tree, double travel) {
+    const tree_parts *parts = &w->parts[tree];
+    double dt = w->options->step;
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+        const drive_law *law = &w->law[k];
+        w->gain[k] = dt * (law->kd + law->damping) + travel * dt * dt * (law->kp + law->stiffness);
+        w->extra[a->dof] += w->clamped[k] == 0 ? a->gear * a->gear * w->gain[k] : 0;
+    }
+}
+
+void actuation_keep(motion_work *w, int tree, const double *from, const double *to) {
+    const tree_parts *parts = &w->parts[tree];
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        int i = w->actuator_order[k];
+        const sim_actuator *a = &w->model->actuator[i];
+        double asked = w->asked[k] - (to ? w->gain[k] * (a->gear * (to[a->dof] - from[a->dof])) : 0);
+        double found = w->row_effort[i];
+        w->next->effort[i] = isnan(found) ? fmax(a->force_range[0], fmin(a->force_range[1], asked)) : found;
+        w->next->activation[i] = a->activation.type ? activation_at(w, i, w->options->step) : 0;
+    }
+}
+
+/* Forces fall in a straight line with the acceleration from where they were last evaluated, a_try. */
+void actuation_list_limited(motion_work *w, int tree) {
+    const tree_parts *parts = &w->parts[tree];
+    for (int i = parts->limited0; i < parts->limited_end; i++) {
+        int k = w->limited_order[i], actuator = w->actuator_order[k];
+        const sim_actuator *a = &w->model->actuator[actuator];
+        const drive_law *law = &w->law[k];
+        double middle = 0.5 * (a->force_range[0] + a->force_range[1]);
+        double start = w->asked[k] + w->gain[k] * (a->gear * (w->a_try[a->dof] + w->now->v[a->dof] / w->options->step));
+        w->limited[i] = (contact_actuator){.actuator = actuator,
+                                           .side = w->clamped[k],
+                                           .gain = w->gain[k],
+                                           .force = start - middle,
+                                           .middle = middle,
+                                           .bound = 0.5 * (a->force_range[1] - a->force_range[0]),
+                                           .stiffness = law->kp + law->stiffness,
+                                           .damping = law->kd + law->damping};
+    }
+}
