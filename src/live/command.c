@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double MAX_COORDINATE = 1e15; /* rad or m, as in scenes */
+
 /* With how many members beside it, each of which is asked for: so there is none twice, and none that is not known. */
 static const struct {
     const char *word;
     int details;
-} verbs[LIVE_VERBS] = {{"play", 0},  {"pause", 0},  {"step", 1}, {"reset", 0},
-                       {"speed", 1}, {"solver", 1}, {"drag", 3}, {"release", 0}};
+} verbs[LIVE_VERBS] = {{"play", 0},   {"pause", 0}, {"step", 1},    {"reset", 0}, {"speed", 1},
+                       {"solver", 1}, {"drag", 3},  {"release", 0}, {"joint", 3}};
 
 /* A finite number from low to high. */
 static bool read_command_number(const cJSON *object, const char *key, double low, double high, double *value) {
@@ -57,6 +59,7 @@ static bool read_solver(const char *words, live_command *command) {
     return true;
 }
 
+/* The members beside the word, each within its bounds. */
 static bool read_details(const cJSON *object, int nbody, live_command *command) {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
     switch (command->verb) {
@@ -70,6 +73,10 @@ static bool read_details(const cJSON *object, int nbody, live_command *command) 
         return read_command_integer(object, "body", 1, nbody - 1, &command->body) &&
                read_command_vector(object, "point", &command->point) &&
                read_command_vector(object, "target", &command->target);
+    case LIVE_JOINT:
+        return read_command_integer(object, "body", 1, nbody - 1, &command->body) &&
+               read_command_integer(object, "coordinate", 0, 5, &command->coordinate) &&
+               read_command_number(object, "value", -MAX_COORDINATE, MAX_COORDINATE, &command->value);
     default:
         return true;
     }

@@ -14,6 +14,7 @@ typedef enum live_verb {
     LIVE_SOLVER,
     LIVE_DRAG,
     LIVE_RELEASE,
+    LIVE_JOINT,
     LIVE_VERBS,
 } live_verb;
 
@@ -28,6 +29,8 @@ typedef struct live_command {
     char words[LIVE_MAX_WORDS_BYTES]; /* ... as it was named, with options (solver/words.h) */
     int body;                         /* to drag: not the world ... */
     sim_v3 point, target;             /* ... by this point of it, in its frame, to that of the world */
+    int coordinate;                   /* of the body's joint, to be moved ... */
+    double value;                     /* ... to this, rad or m */
 } live_command;
 
 /* A command is short; longer ones are refused unread. */

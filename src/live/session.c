@@ -4,6 +4,7 @@
  *
  * where t0, now0 is when play began, the speed changed, or the steps fell behind too far to catch up. */
 #include "live/session.h"
+#include "live/joint.h"
 #include "live/spring.h"
 #include "solver/words.h"
 
@@ -120,6 +121,15 @@ static void change_solver(live_session *s, const live_command *c) {
     renew_world(s, &options, 0);
 }
 
+static void move_joint(live_session *s, const live_command *c) {
+    sim_error error;
+    pause_session(s);
+    s->say[0] = 0;
+    if (live_joint_move(s->world, c->body, c->coordinate, c->value, &error)) {
+        snprintf(s->say, sizeof s->say, "%s", error.text);
+    }
+}
+
 void live_session_do(live_session *s, const live_command *c) {
     /* every command makes a new frame */
     s->serial++;
@@ -153,6 +163,9 @@ void live_session_do(live_session *s, const live_command *c) {
         break;
     case LIVE_RELEASE:
         live_spring_release(s->spring);
+        break;
+    case LIVE_JOINT:
+        move_joint(s, c);
         break;
     default:
         break;

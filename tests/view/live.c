@@ -15,14 +15,16 @@ typedef struct watched {
     live_session *session;
 } watched;
 
-static watched start(void) {
+static watched start_scene(const char *scene) {
     sim_error error;
-    watched w = {.scene = sim_scene_parse(text, strlen(text), "scene", NULL, NULL, &error)};
+    watched w = {.scene = sim_scene_parse(scene, strlen(scene), "scene", NULL, NULL, &error)};
     cr_assert(w.scene, "%s", error.text);
     w.session = live_session_create(w.scene, &error);
     cr_assert(w.session, "%s", error.text);
     return w;
 }
+
+static watched start(void) { return start_scene(text); }
 
 static void end(watched *w) {
     live_session_free(w->session);
@@ -134,10 +136,16 @@ Test(live, takes_nothing_but_one_object_with_the_members_of_its_command) {
                                       "{\"do\":\"step\",\"count\":1,}",
                                       "{\"do\":\"pl\\u0061y\\u0000\"}",
                                       "{\"do\":\"drag\",\"body\":1,\"point\":[0,0,0],\"point\":[0,0,0]}",
+                                      "{\"do\":\"joint\",\"body\":1,\"coordinate\":0}",
+                                      "{\"do\":\"joint\",\"body\":0,\"coordinate\":0,\"value\":1}",
+                                      "{\"do\":\"joint\",\"body\":1,\"coordinate\":6,\"value\":1}",
+                                      "{\"do\":\"joint\",\"body\":1,\"coordinate\":0,\"value\":1e16}",
+                                      "{\"do\":\"joint\",\"body\":1,\"coordinate\":0,\"value\":\"1\"}",
                                       "[{\"do\":\"play\"}]",
                                       ""};
     static const char *const good[] = {" {\"do\":\"play\"} \n", "{\"do\":\"pl\\u0061y\"}",
                                        "{\"count\":3,\"do\":\"step\"}",
+                                       "{\"do\":\"joint\",\"body\":1,\"coordinate\":5,\"value\":-2.5}",
                                        "{\"do\":\"drag\",\"body\":1,\"target\":[1,0,0],\"point\":[0,0,0]}"};
     sim_error error;
     live_command command;
@@ -161,5 +169,60 @@ Test(live, takes_options_of_a_solver_behind_its_name) {
     const sim_options *o = sim_world_options(live_session_world(w.session));
     cr_assert_str_eq(o->solver->name, "pgs");
     cr_assert(o->solver_option[0] == 0.5 && o->solver_option[1] == 3 && o->solver_option[2] == 1);
+    end(&w);
+}
+
+static const char arm_text[] =
+    "{\"sim\": 1, \"world\": {\"step\": 0.002, \"duration\": 1}, \"bodies\": ["
+    "{\"name\": \"base\", \"joint\": \"free\", \"inertia\": {\"mass\": 1, \"moments\": [1, 1, 1]}, \"v\": [1, 0, 0, 0, "
+    "0, 0]},"
+    "{\"name\": \"upper\", \"parent\": \"base\", \"joint\": {\"type\": \"hinge\", \"range\": [-1, 2]}, \"v\": 3,"
+    " \"inertia\": {\"mass\": 1, \"moments\": [1, 1, 1]}},"
+    "{\"name\": \"lower\", \"parent\": \"upper\", \"joint\": \"cylindrical\", \"v\": [4, 5],"
+    " \"inertia\": {\"mass\": 1, \"moments\": [1, 1, 1]}}]}";
+
+static void move_to(watched *w, int body, int coordinate, double value) {
+    ask(w, (live_command){.verb = LIVE_JOINT, .body = body, .coordinate = coordinate, .value = value});
+}
+
+Test(live, moves_a_joint_within_its_range_while_time_stands) {
+    watched w = start_scene(arm_text);
+    ask(&w, (live_command){.verb = LIVE_STEP, .count = 5});
+    catch_up(&w, 0);
+    ask(&w, (live_command){.verb = LIVE_PLAY});
+    sim_world *world = live_session_world(w.session);
+    double angle = sim_world_state(world)->q[8], rate = sim_world_state(world)->v[7];
+    move_to(&w, 2, 0, 0.5);
+    move_to(&w, 3, 1, -7);
+    const sim_state *state = sim_world_state(world);
+    cr_expect(state->q[7] == 0.5 && state->v[6] == 0, "the joint stands where it was put");
+    cr_expect(state->q[9] == -7 && state->v[8] == 0);
+    cr_expect(state->q[8] == angle && state->v[7] == rate && state->v[0] == 1, "all else moves as before");
+    cr_expect(state->step == 5 && catch_up(&w, 9) == 0, "and time stands");
+    move_to(&w, 2, 0, 9);
+    cr_expect_eq(sim_world_state(world)->q[7], 2);
+    move_to(&w, 2, 0, -9);
+    cr_expect_eq(sim_world_state(world)->q[7], -1);
+    ask(&w, (live_command){.verb = LIVE_STEP, .count = 3});
+    cr_expect_eq(catch_up(&w, 9), 3, "then it goes on");
+    cr_expect_eq(steps(&w), 8);
+    end(&w);
+}
+
+Test(live, says_which_joints_have_no_coordinate_to_move) {
+    watched w = start_scene(arm_text);
+    move_to(&w, 1, 0, 2);
+    view_bytes said = {0};
+    live_session_tell(w.session, &said);
+    view_put_byte(&said, 0);
+    cr_expect(strstr((const char *)said.data, "the joint of  base  has no coordinate 0 that can be moved"), "%s",
+              (const char *)said.data);
+    cr_expect_eq(sim_world_state(live_session_world(w.session))->q[0], 0);
+    said.size = 0;
+    move_to(&w, 2, 1, 2);
+    live_session_tell(w.session, &said);
+    view_put_byte(&said, 0);
+    cr_expect(strstr((const char *)said.data, "no coordinate 1"), "%s", (const char *)said.data);
+    view_bytes_free(&said);
     end(&w);
 }

@@ -170,8 +170,8 @@ export class Bodies {
     this.group.add(mesh);
   }
 
-  /** Poses `part` of the way from one frame to the next: positions in a straight line, orientations at an even rate. */
-  show(from, to, part) {
+  /** Poses `part` of the way from one frame to the next: positions in a straight line, orientations at an even rate; then `bend` has them. */
+  show(from, to, part, bend) {
     for (let body = 1; body < this.pose.length; body++) {
       this.#read(from, body, this.#a, this.#p);
       if (part > 0 && to) {
@@ -181,6 +181,7 @@ export class Bodies {
       }
       this.pose[body].compose(this.#a, this.#p, this.#one);
     }
+    bend?.(this.pose);
     this.place();
   }
 

@@ -7,6 +7,7 @@ import { Contacts } from './contacts.js';
 import { findExtent } from './extent.js';
 import { Drag } from './drag.js';
 import { Ground } from './ground.js';
+import { Joints } from './joints.js';
 import { Live, LivePlayer } from './live.js';
 import { Marks } from './marks.js';
 import { motionOf } from './motion.js';
@@ -27,7 +28,7 @@ const MANY = 400; // contacts: more hide what they belong to, until they are ask
 
 class App {
   selected = 0;
-  panels = { side: innerWidth >= NARROW, tree: false, help: false, about: false };
+  panels = { side: innerWidth >= NARROW, tree: false, joints: false, help: false, about: false };
   contactsNow = null;
 
   constructor(source) {
@@ -110,6 +111,7 @@ class App {
     this.plots.addCoordinates();
     this.signals = new Signals($('signals'), this);
     this.tree = new Tree($('tree'), this);
+    this.joints = new Joints($('joints'), this);
     const table = actions(this);
     this.drawTools = buildTools(table, () => this.refresh());
     this.drawTransport = buildTransport(this.player, this.recorder, () => this.refresh());
@@ -120,7 +122,7 @@ class App {
     this.stage.controls.addEventListener('change', () => this.refresh());
     $('view').addEventListener('dblclick', (event) => this.#pickAt(event.clientX, event.clientY));
     new ResizeObserver(() => this.#resize()).observe($('app'));
-    new ResizeObserver(() => { $('tree').style.top = `${$('top').offsetTop + $('top').offsetHeight + 10}px`; }).observe($('top'));
+    new ResizeObserver(() => { for (const panel of ['tree', 'joints']) $(panel).style.top = `${$('top').offsetTop + $('top').offsetHeight + 10}px`; }).observe($('top'));
     this.setTheme(initialTheme());
     this.#layout();
     this.stage.view(0);
@@ -209,10 +211,12 @@ class App {
   hush() { $('notice').classList.remove('shown'); }
 
   #layout() {
-    const { side, tree, help, about } = this.panels;
+    const { side, tree, joints, help, about } = this.panels;
     $('app').classList.toggle('with-side', side);
     $('app').classList.toggle('with-tree', tree);
+    $('app').classList.toggle('with-joints', joints);
     $('tree').hidden = !tree;
+    $('joints').hidden = !joints;
     $('help').hidden = !help;
     $('title').querySelector('.about').hidden = !about;
     this.#resize();
@@ -241,8 +245,8 @@ class App {
     const to = last ? null : source.frame(k + 1);
     if (!from || (!to && !last)) return false;
     const span = last ? 1 : source.time[k + 1] - source.time[k];
-    this.bodies.show(from, to, last ? 0 : (player.now - source.time[k]) / span);
-    this.contactsNow = source.frame(player.nearest)?.contacts ?? null;
+    this.bodies.show(from, to, last ? 0 : (player.now - source.time[k]) / span, (pose) => this.joints.bend(pose));
+    this.contactsNow = this.joints.bent ? null : source.frame(player.nearest)?.contacts ?? null;
     this.contacts.show(this.contactsNow);
     this.bodies.showIslands(this.contactsNow);
     this.marks.show();
@@ -262,6 +266,7 @@ class App {
     drawLegend(this.contacts, this.contactsNow);
     drawCard($('card'), this.scene, this.source, this.player, this.selected, this.stage.following > 0);
     if (this.panels.tree) this.tree.draw();
+    if (this.panels.joints) this.joints.draw();
     if (this.panels.side) this.plots.draw(this.theme);
   }
 

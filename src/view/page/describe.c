@@ -69,6 +69,21 @@ static void put_key_real(view_bytes *out, const char *key, double value) {
 
 /* ---- the parts ---- */
 
+/* What a viewer needs to move a joint besides its axes: the ends of its coordinates, and the pitch of a screw. */
+static void put_motion(view_bytes *out, const sim_model *model, const sim_body *body) {
+    double range[2 * 6];
+    for (int k = 0; k < body->nv; k++) {
+        range[2 * k] = model->dof[body->v0 + k].limit.low;
+        range[2 * k + 1] = model->dof[body->v0 + k].limit.high;
+    }
+    if (body->nv > 0 && body->nv == body->nq) {
+        put_reals(out, "range", 2 * body->nv, range);
+    }
+    if (body->joint == SIM_SCREW) {
+        put_key_real(out, "pitch", body->pitch);
+    }
+}
+
 static void put_body(view_bytes *out, const view_description *d, int index) {
     /* name and place in the tree */
     const sim_body *body = &d->scene->model->body[index];
@@ -89,6 +104,7 @@ static void put_body(view_bytes *out, const view_description *d, int index) {
         put_vector(out, "axis", body->axis);
         put_vector(out, "axis2", body->axis2);
         put_key_real(out, "dofs", body->nv);
+        put_motion(out, d->scene->model, body);
     }
     put_raw(out, "}");
 }
@@ -159,6 +175,31 @@ static void put_run(view_bytes *out, const view_description *d) {
     }
 }
 
+/* first = offset + ratio second, of joint coordinates. */
+static void put_coupling(view_bytes *out, const sim_model *model, const sim_equality *e, bool first) {
+    put_raw(out, first ? "\n{\"first\":" : ",\n{\"first\":");
+    for (int side = 0; side < 2; side++) {
+        const sim_dof *dof = &model->dof[e->dof[side]];
+        put_raw(out, side ? ",\"second\":[" : "[");
+        put_json_real(out, dof->body);
+        put_raw(out, ",");
+        put_json_real(out, dof->coordinate - model->body[dof->body].q0);
+        put_raw(out, "]");
+    }
+    put_key_real(out, "offset", e->offset);
+    put_key_real(out, "ratio", e->ratio);
+    put_raw(out, "}");
+}
+
+static void put_couplings(view_bytes *out, const sim_model *model) {
+    int count = 0;
+    for (int k = 0; k < model->nequality; k++) {
+        if (model->equality[k].type == SIM_COUPLING) {
+            put_coupling(out, model, &model->equality[k], count++ == 0);
+        }
+    }
+}
+
 void view_describe(view_bytes *out, const view_description *d) {
     /* sections */
     const sim_model *model = d->scene->model;
@@ -171,6 +212,8 @@ void view_describe(view_bytes *out, const view_description *d) {
     for (int k = 0; k < model->nshape; k++) {
         put_shape(out, d, k);
     }
+    put_raw(out, "],\n\"couplings\":[");
+    put_couplings(out, model);
     put_raw(out, "],\n\"cameras\":[");
     for (int k = 0; k < d->scene->ncamera; k++) {
         put_camera(out, &d->scene->camera[k], k == 0);
@@ -181,6 +224,10 @@ void view_describe(view_bytes *out, const view_description *d) {
         put_raw(out, k ? ",\n{\"name\":" : "\n{\"name\":");
         put_json_text(out, d->track[k]);
         put_key_text(out, "unit", d->unit[k]);
+        if (d->body[k]) {
+            put_key_real(out, "body", d->body[k]);
+            put_key_real(out, "coordinate", d->coordinate[k]);
+        }
         put_raw(out, "}");
     }
     put_raw(out, "]}\n");

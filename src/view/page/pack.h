@@ -40,6 +40,7 @@ typedef struct view_description {
     const double (*scale)[3]; /* [nshape] */
     int meshes, frames, block_frames;
     const char *const *track, *const *unit; /* [tracks] */
+    const int *body, *coordinate;           /* [tracks] whose coordinate it is; body 0: a figure of the scene */
     int tracks;
     double low;         /* where the lowest shape was, m; infinite: there is none */
     double usual_force; /* N; 0: there was none */

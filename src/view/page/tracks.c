@@ -12,7 +12,8 @@ struct view_tracks {
     memory_pool *pool;
     int count, coordinates;
     const char **name, **unit;
-    const int *coordinate; /* [coordinates] of the model */
+    const int *coordinate;          /* [coordinates] of the model */
+    int *body, *coordinate_of_body; /* [count] */
     double *time;
     float *row; /* [frames][count] */
     int frames, room;
@@ -55,6 +56,8 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
             if (unit) {
                 sim_model_coordinate_name(model, body->q0 + k, name, sizeof name);
                 tracks->name[tracks->count] = pool_text(tracks->pool, name);
+                tracks->body[tracks->count] = i;
+                tracks->coordinate_of_body[tracks->count] = k;
                 tracks->unit[tracks->count++] = unit;
                 chosen[tracks->coordinates++] = body->q0 + k;
             }
@@ -64,15 +67,22 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
 }
 
 view_tracks *view_tracks_create(const sim_model *model) {
+    /* memory */
     memory_pool *pool = pool_create();
     view_tracks *tracks = pool ? POOL_NEW(pool, view_tracks, 1) : NULL;
     int *chosen = tracks ? POOL_NEW(pool, int, MAX_COORDINATES) : NULL;
     const char **name = chosen ? POOL_NEW(pool, const char *, 2 * (VIEW_SCALARS + MAX_COORDINATES)) : NULL;
-    if (!name) {
+    int *body = name ? POOL_NEW(pool, int, 2 * (VIEW_SCALARS + MAX_COORDINATES)) : NULL;
+    if (!body) {
         pool_free(pool);
         return NULL;
     }
-    *tracks = (view_tracks){.pool = pool, .name = name, .unit = name + VIEW_SCALARS + MAX_COORDINATES};
+    *tracks = (view_tracks){.pool = pool,
+                            .name = name,
+                            .unit = name + VIEW_SCALARS + MAX_COORDINATES,
+                            .body = body,
+                            .coordinate_of_body = body + VIEW_SCALARS + MAX_COORDINATES};
+    /* figures of the scene, then coordinates */
     for (; tracks->count < VIEW_SCALARS; tracks->count++) {
         tracks->name[tracks->count] = scalars[tracks->count].name;
         tracks->unit[tracks->count] = scalars[tracks->count].unit;
@@ -121,6 +131,8 @@ void view_tracks_forget(view_tracks *tracks) { tracks->frames = 0; }
 int view_tracks_count(const view_tracks *tracks) { return tracks->count; }
 const char *const *view_tracks_names(const view_tracks *tracks) { return tracks->name; }
 const char *const *view_tracks_units(const view_tracks *tracks) { return tracks->unit; }
+const int *view_tracks_bodies(const view_tracks *tracks) { return tracks->body; }
+const int *view_tracks_coordinates(const view_tracks *tracks) { return tracks->coordinate_of_body; }
 
 void view_tracks_put(const view_tracks *tracks, view_bytes *out) {
     view_put_bytes(out, tracks->time, (size_t)tracks->frames * sizeof *tracks->time);

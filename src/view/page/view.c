@@ -214,6 +214,8 @@ static void put_end(sim_view *view) {
                           .block_frames = BLOCK_FRAMES,
                           .track = view_tracks_names(view->tracks),
                           .unit = view_tracks_units(view->tracks),
+                          .body = view_tracks_bodies(view->tracks),
+                          .coordinate = view_tracks_coordinates(view->tracks),
                           .tracks = view_tracks_count(view->tracks),
                           .low = view->low,
                           .usual_force = view_contact_packer_usual(view->contacts),
