@@ -80,7 +80,7 @@ def sim_view_says_what_is_wrong_in_one_sentence():
     pathlib.Path("cut.h5").write_bytes(b"\x89HDF\r\n\x1a\n and no more")
     assert "starts as HDF5, but cannot be opened" in refused("view", "cut.h5") or not HDF5
     assert "sim scene.json --view" in refused("view", "scene.json")
-    assert "--solver and --set need --live" in refused("view", "text.h5", "--solver", "pgs")
+    assert "--solver, --start and --set need --live" in refused("view", "text.h5", "--solver", "pgs")
     sim("scene.json", "--out", "run.csv", "--quiet")
     assert "HDF5" in refused("view", "run.csv", "--html", "x.html")
     assert not os.path.exists("x.html")
