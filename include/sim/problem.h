@@ -167,6 +167,7 @@ typedef struct sim_problem {
     /* warm start; NULL: none */
     const double *v_guess;       /* [nv] */
     const double *impulse_guess; /* [nrow] */
+    const double *impulse_trend; /* [nrow] its change in the step before: guess + trend is near where nothing strikes */
 } sim_problem;
 
 static inline int sim_problem_local(const sim_problem *problem) { return problem->ntree == 0; }

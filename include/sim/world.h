@@ -86,6 +86,7 @@ typedef struct sim_state {
     int ncontact; /* contacts of the last step ... */
     sim_contact *contact;
     sim_v3 *impulse;          /* ... and their impulses, N s, in the world, on A: warm start of the next solver */
+    sim_v3 *impulse_trend;    /* ... and the change of each in that step, zero where it struck */
     double *joint_impulse;    /* [nv][3] impulses of ends of ranges (low, high) and dry friction, N s or N m s */
     double *equality_impulse; /* [nequality][6] impulses of constraints between bodies, row by row */
     double *effort;           /* [nactuator] forces, N or N m, within their limits; zero before a step */
@@ -176,10 +177,10 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copies `state` in.  Contacts may be none; the other impulses, efforts, activations, inputs, `held` and `rest` may be
- * NULL. Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step.  Refused,
- * too, if a contact is not of the model's shapes or out of order, or if one of two bodies that a constraint connects is
- * asleep without the other.  A sleeping tree wakes if its q or v has changed. */
+/* Copies `state` in.  Contacts may be none; trends, the other impulses, efforts, activations, inputs, `held` and
+ * `rest` may be NULL. Refused if a number is not finite, a quaternion not of unit length, or the time not that of the
+ * step.  Refused, too, if a contact is not of the model's shapes or out of order, or if one of two bodies that a
+ * constraint connects is asleep without the other.  A sleeping tree wakes if its q or v has changed. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* The state of a keyframe of the model, -1: the initial one, at rest but for its velocities; nothing sleeps. */
 SIM_API void sim_world_start(sim_world *world, int keyframe);

@@ -169,6 +169,7 @@ static sim_status copy_parts(owned *o, const sim_problem *p) {
     COPY(q, p->nrow);
     COPY(v_guess, p->nv);
     COPY(impulse_guess, p->nrow);
+    COPY(impulse_trend, p->nrow);
     o->problem.W = NULL;
     o->problem.positions = NULL; /* known to the step alone */
     sim_status status = ok ? SIM_OK : SIM_NO_RESOURCE;

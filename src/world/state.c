@@ -80,6 +80,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     if (from->ncontact) {
         memmove(to->contact, from->contact, (size_t)from->ncontact * sizeof *to->contact);
         memmove(to->impulse, from->impulse, (size_t)from->ncontact * sizeof *to->impulse);
+        copy_or_zero((double *)to->impulse_trend, (const double *)from->impulse_trend, 3 * (size_t)from->ncontact);
     }
 }
 
@@ -114,12 +115,13 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
     for (int k = 0; k < state->ncontact; k++) {
         const sim_contact *c = &state->contact[k];
         sim_v3 p = c->at.position, n = c->at.normal, d = c->at.apart, g = state->impulse[k];
+        sim_v3 h = state->impulse_trend ? state->impulse_trend[k] : (sim_v3){0, 0, 0};
         if (c->shape_a < 0 || c->shape_b <= c->shape_a || c->shape_b >= m->nshape ||
             c->body_a != m->shape[c->shape_a].body || c->body_b != m->shape[c->shape_b].body) {
             return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state has shapes that the model lacks", k);
         }
         if (!isfinite(p.x + p.y + p.z) || !isfinite(n.x + n.y + n.z) || !isfinite(d.x + d.y + d.z) ||
-            !isfinite(g.x + g.y + g.z) || !isfinite(c->at.gap) ||
+            !isfinite(g.x + g.y + g.z) || !isfinite(h.x + h.y + h.z) || !isfinite(c->at.gap) ||
             isnan(c->friction + c->stiffness + c->dissipation + c->restitution)) {
             return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state holds a number that is not finite", k);
         }

@@ -57,6 +57,12 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     return w;
 }
 
+static void free_contacts(sim_state *state) {
+    free(state->contact);
+    free(state->impulse);
+    free(state->impulse_trend);
+}
+
 void sim_world_free(sim_world *w) {
     if (w) {
         threads_free(w->threads);
@@ -69,10 +75,8 @@ void sim_world_free(sim_world *w) {
         }
         sim_derived_free(w->motion.ahead);
         sim_derived_free(w->derived);
-        free(w->now.contact);
-        free(w->now.impulse);
-        free(w->next.contact);
-        free(w->next.impulse);
+        free_contacts(&w->now);
+        free_contacts(&w->next);
         pool_free(w->pool);
     }
 }

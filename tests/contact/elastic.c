@@ -148,3 +148,26 @@ Test(elastic, light_boxes_carry_a_heavy_one) {
         sim_scene_free(scene);
     }
 }
+
+/* Forces that grow evenly: impulses change in equal parts from step to step, and the last change tells the next. */
+Test(elastic, even_loads_need_less_than_an_iteration_a_step) {
+    const double dt = 5e-3, most = 0.4 * g; /* N, of a block of 1 kg with friction 0.8 */
+    yard y = yard_begin(v3_make(0, 0, -g), rough(0.8));
+    yard_ground(&y);
+    yard_add(&y, "block", SIM_BOX, 0.2, 0.2, 0.1, 1, v3_make(0, 0, 0.05), v3_make(0, 0, 0));
+    yard_open(&y, "acn", SIM_MIDPOINT, dt);
+    int late = 0;
+    double held = 0;
+    for (int k = 0; k < 400; k++) {
+        sim_world_applied(y.world)[0] = k > 100 ? most * (k - 100) / 300 : 0;
+        yard_step(&y);
+        late += k > 120 ? sim_world_info(y.world)->solver_total : 0;
+    }
+    for (int k = 0; k < sim_world_state(y.world)->ncontact; k++) {
+        held += sim_world_state(y.world)->impulse[k].x / dt; /* on the ground */
+    }
+    cr_expect_float_eq(held, most, 0.01 * most, "friction holds %g N of %g N", held, most);
+    cr_expect_lt(late, 280, "%d iterations in 280 steps", late);
+    cr_expect_eq(y.unsolved, 0);
+    yard_end(&y);
+}

@@ -30,7 +30,7 @@ Test(checkpoint, refuses_contacts_that_no_world_can_have) {
     keep_checkpoint(&f, "a.state");
     const sim_state *state = sim_world_state(f.world);
     cr_assert_eq(stat(file_in(&f, "a.state"), &status), 0);
-    long impulses = (long)status.st_size - 8 - (long)f.scene->text_length - state->ncontact * (long)sizeof(sim_v3);
+    long impulses = (long)status.st_size - 8 - (long)f.scene->text_length - 2 * state->ncontact * (long)sizeof(sim_v3);
     long contacts = impulses - state->ncontact * (long)sizeof(sim_contact);
     double number;
     memcpy(&number, (int[]){9999, 9999}, sizeof number); /* shapes that are not there */
@@ -39,6 +39,10 @@ Test(checkpoint, refuses_contacts_that_no_world_can_have) {
     keep_checkpoint(&f, "a.state");
     forge(file_in(&f, "a.state"), impulses + (long)sizeof(sim_v3), NAN);
     refuse_checkpoint(&f, "a.state", f.world, "contact 1 of the state holds a number that is not finite");
+    keep_checkpoint(&f, "a.state");
+    long trends = impulses + state->ncontact * (long)sizeof(sim_v3);
+    forge(file_in(&f, "a.state"), trends + 2 * (long)sizeof(sim_v3), NAN);
+    refuse_checkpoint(&f, "a.state", f.world, "contact 2 of the state holds a number that is not finite");
     fixture_close(&f);
 }
 
@@ -124,7 +128,7 @@ Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 8");
+    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 9");
     fixture_close(&f);
 }
 

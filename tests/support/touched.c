@@ -41,6 +41,7 @@ static void take_output(touched *t, int count) {
     t->out.touched = calloc((size_t)m->ntree + 1, 1);
     t->out.unsolved = calloc((size_t)m->ntree + 1, 1);
     t->out.impulse = calloc((size_t)count + 1, sizeof(sim_v3));
+    t->out.impulse_trend = calloc((size_t)count + 1, sizeof(sim_v3));
 }
 
 touched *touched_create(sim_model *m, const double *q, const double *v, int extra, const sim_contact *contact,
@@ -104,6 +105,7 @@ void touched_free(touched *t) {
                    t->out.touched,
                    t->out.unsolved,
                    t->out.impulse,
+                   t->out.impulse_trend,
                    (void *)t->in.joint_before,
                    (void *)t->in.equality_before,
                    t};

@@ -77,9 +77,10 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     f->row = ARENA_NEW(f->arena, int, f->nconstraint);
     f->gap = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
+    f->impulse_trend = ARENA_NEW(f->arena, double, f->nrow);
     f->offset = offsets ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
     if (!f->constraint || !f->axes || !f->moved || !f->rolls || !f->row || !f->gap || !f->impulse_guess ||
-        (offsets && !f->offset)) {
+        !f->impulse_trend || (offsets && !f->offset)) {
         return SIM_NO_RESOURCE;
     }
     /* rows of each island, in the order of its constraints; actuators come last */
@@ -111,6 +112,7 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
         return SIM_NO_RESOURCE;
     }
     memset(f->J, 0, (size_t)nJ * sizeof *f->J);
+    memset(f->impulse_trend, 0, (size_t)f->nrow * sizeof *f->impulse_trend); /* only contacts have one */
     return SIM_OK;
 }
 
@@ -207,6 +209,7 @@ static void connect_problems(assembly *f, const mass_memory *memory) {
         is->rolls = f->rolls + is->first_constraint;
         p->gap = f->gap + is->first_row;
         p->impulse_guess = is->impulse_guess = f->impulse_guess + is->first_row;
+        p->impulse_trend = f->impulse_trend + is->first_row;
         p->J = f->J;
         p->offset = f->offset ? f->offset + is->first_row : NULL;
         is->mass = assembly_mass(f, memory, f->tree + is->first_tree);

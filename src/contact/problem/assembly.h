@@ -160,7 +160,7 @@ typedef struct assembly {
     bool rigid;  /* by the law of the step: is there no compliance beside that of materials? */
     m3 *axes;    /* [nconstraint] t1, t2, n */
     v3 *moved;   /* [nconstraint] of contacts, m: way of the point at which J is taken (discrete_gradient_shift) */
-    double *gap, *impulse_guess, *J;
+    double *gap, *impulse_guess, *impulse_trend, *J;
     double *offset;           /* [nrow]; NULL: zero */
     double *v_start, *v_free; /* [nv] packed island by island */
     sim_problem_tree *packed; /* [ntree] their places within the island */

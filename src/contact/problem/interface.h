@@ -52,7 +52,7 @@ typedef struct contact_input {
     const sim_contact *contact;
     int ncontact;
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */
-    const sim_v3 *impulse_before;
+    const sim_v3 *impulse_before, *trend_before;
     int nbefore;
     const double *joint_before, *equality_before; /* likewise, in the order of the output */
     const sim_clock *clock;                       /* times the parts of solving; NULL: not asked for */
@@ -92,6 +92,7 @@ typedef struct contact_output {
     char *touched;            /* [ntree] */
     char *unsolved;           /* [ntree] of islands whose solver gave up */
     sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
+    sim_v3 *impulse_trend;    /* [ncontact] its change in this step, zero where it struck */
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *held;             /* [nv] generalised forces of the equalities, over the step */

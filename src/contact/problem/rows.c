@@ -91,9 +91,9 @@ static bool is_only_contact_of_pair(const sim_contact *list, int count, int k) {
     return !(k > 0 && is_same_pair(&list[k - 1], &list[k])) && !(k + 1 < count && is_same_pair(&list[k + 1], &list[k]));
 }
 
-/* The impulse of the same contact in the step before, N s in world axes; both lists have the same order.  A contact
- * that is the only one of its pair in both steps is the same contact even if its feature has changed. */
-static v3 find_impulse_before(const contact_input *in, int index) {
+/* The same contact in the step before, -1: there is none; both lists have the same order.  A contact that is the only
+ * one of its pair in both steps is the same contact even if its feature has changed. */
+static int find_contact_before(const contact_input *in, int index) {
     const sim_contact *c = &in->contact[index];
     int low = 0, high = in->nbefore;
     while (low < high) {
@@ -105,15 +105,15 @@ static v3 find_impulse_before(const contact_input *in, int index) {
         }
     }
     if (low < in->nbefore && contact_order(&in->before[low], c) == 0) {
-        return in->impulse_before[low];
+        return low;
     }
     for (int k = low > 0 ? low - 1 : 0; k <= low && k < in->nbefore; k++) {
         if (is_same_pair(&in->before[k], c) && is_only_contact_of_pair(in->before, in->nbefore, k) &&
             is_only_contact_of_pair(in->contact, in->ncontact, index)) {
-            return in->impulse_before[k];
+            return k;
         }
     }
-    return v3_make(0, 0, 0);
+    return -1;
 }
 
 static const double MIN_ROLLING_WAY_PART = 0.1; /* way over a body, of the way of the point in space: less is none */
@@ -364,14 +364,14 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
         }
     }
 
-    /* gap and warm start */
-    v3 impulse = m3_transposed_times(E, find_impulse_before(f->in, t->index));
-    double *gap = f->gap + f->row[i], *guess = f->impulse_guess + f->row[i];
-    gap[0] = gap[1] = 0;
-    gap[2] = from->at.gap;
-    guess[0] = impulse.x;
-    guess[1] = impulse.y;
-    guess[2] = impulse.z;
+    /* gap and warm start, from N s in world axes */
+    int before = find_contact_before(f->in, t->index), row = f->row[i];
+    v3 none = v3_make(0, 0, 0);
+    v3 impulse = m3_transposed_times(E, before < 0 ? none : f->in->impulse_before[before]);
+    v3 trend = m3_transposed_times(E, before < 0 ? none : f->in->trend_before[before]);
+    memcpy(f->gap + row, (const double[3]){0, 0, from->at.gap}, 3 * sizeof *f->gap);
+    memcpy(f->impulse_guess + row, (const double[3]){impulse.x, impulse.y, impulse.z}, 3 * sizeof *f->impulse_guess);
+    memcpy(f->impulse_trend + row, (const double[3]){trend.x, trend.y, trend.z}, 3 * sizeof *f->impulse_trend);
     f->axes[i] = E;
     f->moved[i] = v3_make(0, 0, 0);
     if (find_followed(f, t)) {

@@ -60,6 +60,7 @@ sim_problem *export_problem(const assembly *f, const mass_operator *mass, sim_er
                          .v_start = f->v_start,
                          .bodies = bodies,
                          .v_guess = f->v_start,
-                         .impulse_guess = f->impulse_guess};
+                         .impulse_guess = f->impulse_guess,
+                         .impulse_trend = f->impulse_trend};
     return sim_problem_create(&parts, A, error);
 }

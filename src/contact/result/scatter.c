@@ -11,13 +11,25 @@ static double promised_gap(const island *is, const sim_constraint *c) {
     return p->gap[c->row + n] + p->step * (velocity_of_row(p, c, n, is->v) + w);
 }
 
+static const double MAX_STEADY_CHANGE = 0.5; /* of an impulse from step to step, relative; a strike changes more */
+
+/* The change of a contact's impulse, along its axes; zero of one that is new, or that a strike changed. */
+static v3 eval_trend(const island *is, const sim_constraint *c) {
+    const double *before = is->problem.impulse_guess + c->row, *now = is->impulse + c->row;
+    v3 from = v3_make(before[0], before[1], before[2]);
+    v3 change = v3_sub(v3_make(now[0], now[1], now[2]), from);
+    return v3_norm(change) <= MAX_STEADY_CHANGE * v3_norm(from) ? change : v3_make(0, 0, 0);
+}
+
 /* The i-th constraint of an island. */
 static void scatter_impulse(const assembly *f, const island *is, int i, contact_output *out) {
     const sim_constraint *c = &is->problem.constraint[i];
     const constraint_source *t = &f->source[is->source[i]];
     const double *g = is->impulse + c->row;
     if (t->kind == SOURCE_CONTACT) {
-        out->impulse[t->index] = m3_times(f->axes[is->first_constraint + i], v3_make(g[0], g[1], g[2]));
+        const m3 *E = &f->axes[is->first_constraint + i];
+        out->impulse[t->index] = m3_times(*E, v3_make(g[0], g[1], g[2]));
+        out->impulse_trend[t->index] = m3_times(*E, eval_trend(is, c));
         if (out->promised) {
             out->promised[t->index] = promised_gap(is, c);
         }
@@ -29,8 +41,6 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
         out->joint_impulse[3 * t->index + (t->kind == SOURCE_LOW ? 0 : t->kind == SOURCE_HIGH ? 1 : 2)] = g[0];
     }
 }
-
-static const double MAX_STEADY_CHANGE = 0.5; /* of an impulse from step to step, relative; a strike changes more */
 
 /* The part of an impulse that lasts: of a strike no more than the constraint gave a step ago. */
 static double lasting_part(const island *is, const sim_constraint *c) {
@@ -62,7 +72,7 @@ static void clear_output(const assembly *f, const sim_model *m, contact_output *
     memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     for (int k = 0; k < f->in->ncontact; k++) {
-        out->impulse[k] = v3_make(0, 0, 0);
+        out->impulse[k] = out->impulse_trend[k] = v3_make(0, 0, 0);
         if (out->promised) {
             out->promised[k] = 0;
         }

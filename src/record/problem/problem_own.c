@@ -159,6 +159,7 @@ void problem_put_own(store *s, const sim_problem *p) {
     put_vector(s, group, "v_start", p->v_start, p->nv);
     put_vector(s, group, "v_guess", p->v_guess, p->nv);
     put_vector(s, group, "impulse_guess", p->impulse_guess, p->nrow);
+    put_vector(s, group, "impulse_trend", p->impulse_trend, p->nrow);
     /* W of a local problem, or A and J of a global one */
     if (sim_problem_local(p)) {
         put_own_delassus(s, group, p);
@@ -388,7 +389,8 @@ static bool take_vectors(own *o) {
     p->step = step[0];
     return take_optional(o, "offset", p->nrow, &p->offset) && take_optional(o, "v_start", p->nv, &p->v_start) &&
            take_optional(o, "v_guess", p->nv, &p->v_guess) &&
-           take_optional(o, "impulse_guess", p->nrow, &p->impulse_guess);
+           take_optional(o, "impulse_guess", p->nrow, &p->impulse_guess) &&
+           take_optional(o, "impulse_trend", p->nrow, &p->impulse_trend);
 }
 
 sim_status problem_take_law(const store_node *group, sim_law_options *law, sim_error *error) {

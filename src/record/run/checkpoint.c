@@ -1,9 +1,9 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
  * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before
- * it. The state is q, v, a, contacts with impulses, efforts, activations and inputs of actuators, impulses of ranges,
- * dry friction and constraints (of models that have any), and sleep (if enabled).  It replaces an older one in one
- * move. */
+ * it. The state is q, v, a, contacts with impulses and their trends, efforts, activations and inputs of actuators,
+ * impulses of ranges, dry friction and constraints (of models that have any), and sleep (if enabled).  It replaces an
+ * older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 8 };
+enum { FORMAT_VERSION = 9 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -43,7 +43,7 @@ static uint64_t motion_numbers(const header *head) { return head->nq + 7 * head-
 
 static size_t state_size(const header *head) {
     return (motion_numbers(head) + head->nrow) * sizeof(double) +
-           head->ncontact * (sizeof(sim_contact) + sizeof(sim_v3)) + head->nrest * sizeof(sim_rest) + head->ntext;
+           head->ncontact * (sizeof(sim_contact) + 2 * sizeof(sim_v3)) + head->nrest * sizeof(sim_rest) + head->ntext;
 }
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
@@ -109,6 +109,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     /* contacts and warm starts */
     at = put_bytes(at, state->contact, head.ncontact * sizeof *state->contact);
     at = put_bytes(at, state->impulse, head.ncontact * sizeof *state->impulse);
+    at = put_bytes(at, state->impulse_trend, head.ncontact * sizeof *state->impulse_trend);
     const sim_model *model = scene->model;
     at = put_bytes(at, state->effort, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->activation, (size_t)model->nactuator * sizeof(double));
@@ -225,7 +226,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
     size_t count = (size_t)motion_numbers(head), rows = (size_t)head->nrow, contacts = (size_t)head->ncontact;
     double *numbers = malloc((count + rows + 1) * sizeof *numbers);
     sim_contact *contact = malloc((contacts + 1) * sizeof *contact);
-    sim_v3 *impulse = malloc((contacts + 1) * sizeof *impulse);
+    sim_v3 *impulse = malloc((2 * contacts + 1) * sizeof *impulse); /* and their trends */
     sim_rest *rest = malloc((head->nrest + 1) * sizeof *rest);
     sim_status status = SIM_NO_RESOURCE;
     sim_error why;
@@ -237,8 +238,8 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         at += count * sizeof *numbers;
         memcpy(contact, at, contacts * sizeof *contact);
         at += contacts * sizeof *contact;
-        memcpy(impulse, at, contacts * sizeof *impulse);
-        at += contacts * sizeof *impulse;
+        memcpy(impulse, at, 2 * contacts * sizeof *impulse);
+        at += 2 * contacts * sizeof *impulse;
         memcpy(numbers + count, at, rows * sizeof *numbers);
         at += rows * sizeof *numbers;
         memcpy(rest, at, head->nrest * sizeof *rest);
@@ -252,6 +253,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .ncontact = (int)contacts,
                            .contact = contact,
                            .impulse = impulse,
+                           .impulse_trend = impulse + contacts,
                            .effort = numbers + count,
                            .activation = numbers + count + model->nactuator,
                            .input = numbers + count + 2 * model->nactuator,

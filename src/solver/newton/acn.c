@@ -57,6 +57,7 @@ static const sim_solver_option options[OPTIONS] = {
  * few contacts: the others need not be held back. */
 static const double SHARE_DECAY = 0.8, MIN_SHARE = 0.03;
 
+static const double MAX_WARM_E = 0.1;      /* of a warm start: beyond it no impulses may be nearer to the solution */
 static const double MAX_ROUNDED_E = 1e-12; /* E of a stalled solution that counts as solved to rounding */
 
 typedef enum acn_piece { PIECE_UNKNOWN, PIECE_OPEN, PIECE_STICK, PIECE_SLIDE } acn_piece;
@@ -75,6 +76,7 @@ typedef struct acn {
     double *share, *next_share;            /* [nconstraint] c, of this outer iteration and of the next */
     char *piece;                           /* [nconstraint] of P, of contacts: acn_piece */
     double E, best_E, until;               /* until: call->work at which it pauses */
+    bool prepared;                         /* for Newton steps */
     double products;                       /* multiplications of an evaluation of E */
 } acn;
 
@@ -251,7 +253,7 @@ static bool take_acn_step(void *self) {
 
 static bool is_over_work(const acn *a) {
     const sim_solution *out = a->call->out;
-    return out->multiplications + momentum_jacobian_work(a->jacobian) > 1e9 * a->call->option[MAX_WORK];
+    return out->multiplications + out->expected > 1e9 * a->call->option[MAX_WORK];
 }
 
 static bool has_acn_ended(void *self) {
@@ -307,26 +309,34 @@ static void set_acn_start(acn *a) {
     }
     memset(a->dv, 0, (size_t)p->nv * sizeof *a->dv); /* trees without constraints */
     memcpy(a->centre, a->gamma, (size_t)p->nrow * sizeof *a->gamma);
-    eval_acn_error(a);
 }
 
-/* These impulses where they are finite, in rows without a given force. */
-static void set_impulses(acn *a, const double *impulse) {
+/* These impulses, with their trend or NULL, where they are finite, in rows without a given force. */
+static void set_impulses(acn *a, const double *impulse, const double *trend) {
     for (int r = 0; r < a->problem->nrow; r++) {
-        a->gamma[r] = is_given(a, r) || !isfinite(impulse[r]) ? a->gamma[r] : impulse[r];
+        double gamma = impulse[r] + (trend ? trend[r] : 0);
+        a->gamma[r] = is_given(a, r) || !isfinite(gamma) ? a->gamma[r] : gamma;
     }
     eval_acn_error(a);
 }
 
-/* The warm start, if it is better than no impulses. */
-static void use_warm_impulses(acn *a) {
-    double nothing = a->E;
-    if (!a->problem->impulse_guess) {
-        return;
+/* Of the warm start with its trend, without it, and no impulses, those of least E.  Where bodies rest or move evenly the
+ * first is often a solution: it is the solution itself if impulses change in equal parts from step to step. */
+static void choose_start(acn *a) {
+    const sim_problem *p = a->problem;
+    size_t bytes = (size_t)p->nrow * sizeof *a->gamma;
+    if (p->impulse_guess && p->impulse_trend) {
+        set_impulses(a, p->impulse_guess, p->impulse_trend);
     }
-    set_impulses(a, a->problem->impulse_guess);
-    if (!(a->E <= nothing)) {
-        memcpy(a->gamma, a->centre, (size_t)a->problem->nrow * sizeof *a->gamma);
+    if (p->impulse_guess && !(a->best_E <= a->call->option[TOLERANCE])) {
+        set_impulses(a, p->impulse_guess, NULL);
+    }
+    if (!(a->best_E <= MAX_WARM_E)) {
+        memcpy(a->gamma, a->centre, bytes);
+        eval_acn_error(a);
+    }
+    if (isfinite(a->best_E) && a->E != a->best_E) {
+        memcpy(a->gamma, a->best, bytes);
         eval_acn_error(a);
     }
 }
@@ -357,8 +367,8 @@ static void write_best(const acn *a) {
     memcpy(out->v, a->best_v, (size_t)a->problem->nv * sizeof *a->best_v);
 }
 
-/* Multiplications of a Newton step, and of an evaluation of E: products with J, and with the factor of A. */
-static void count_acn_work(acn *a) {
+/* Multiplications of an evaluation of E: products with J, and with the factor of A. */
+static void count_products(acn *a) {
     const sim_problem *p = a->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -369,8 +379,17 @@ static void count_acn_work(acn *a) {
     for (int t = 0; t < p->ntree; t++) {
         a->products += (double)p->tree[t].nv * p->tree[t].nv;
     }
-    a->call->iteration_work = momentum_jacobian_work(a->jacobian) + 2 * a->products;
-    a->call->out->expected = momentum_jacobian_work(a->jacobian);
+    a->call->iteration_work = 2 * a->products;
+}
+
+/* Order and memory of the factor, which a start that is a solution does not need.  False without memory. */
+static bool prepare_steps(acn *a) {
+    if (!a->prepared) {
+        a->prepared = momentum_jacobian_prepare(a->jacobian, a->problem);
+        a->call->out->expected = a->prepared ? momentum_jacobian_work(a->jacobian) : 0;
+        a->call->iteration_work = a->call->out->expected + 2 * a->products;
+    }
+    return a->prepared;
 }
 
 static void start_outer_iterations(acn *a) {
@@ -388,11 +407,10 @@ static void *begin_acn(solver_call *call) {
     }
     /* memory, scales and structure of the problem */
     *a = (acn){.call = call, .problem = call->problem, .jacobian = call->workspace, .best_E = HUGE_VAL};
-    if (!allocate_acn(a) || !delassus_scales(call->problem, call->R, call->scratch, a->w, a->rho) ||
-        !momentum_jacobian_prepare(a->jacobian, call->problem)) {
+    if (!allocate_acn(a) || !delassus_scales(call->problem, call->R, call->scratch, a->w, a->rho)) {
         return NULL;
     }
-    count_acn_work(a);
+    count_products(a);
     a->point = (proximal_point){.self = a,
                                 .begin = begin_outer_iteration,
                                 .eval_map = linearise_constraints,
@@ -412,7 +430,10 @@ static void *begin_acn(solver_call *call) {
     memcpy(a->best_v, call->problem->v_free, (size_t)call->problem->nv * sizeof *a->best_v);
     memset(a->best, 0, (size_t)call->problem->nrow * sizeof *a->best);
     set_acn_start(a);
-    use_warm_impulses(a);
+    choose_start(a);
+    if (!has_acn_ended(a) && !prepare_steps(a)) {
+        return NULL;
+    }
     start_outer_iterations(a);
     solver_record(call, a->E, NAN);
     write_best(a);
@@ -422,6 +443,9 @@ static void *begin_acn(solver_call *call) {
 static solver_piece resume_acn(void *state, double until) {
     acn *a = state;
     a->until = until;
+    if (!has_acn_ended(a) && !prepare_steps(a)) {
+        return SIM_PIECE_NO_MEMORY;
+    }
     /* proximal outer iterations */
     sim_outcome end = isfinite(a->E) ? proximal_point_iterate(&a->point) : SIM_BROKEN_DOWN;
     write_best(a);
@@ -435,7 +459,7 @@ static solver_piece resume_acn(void *state, double until) {
 static void restart_acn(void *state, const double *impulse) {
     acn *a = state;
     a->best_E = HUGE_VAL;
-    set_impulses(a, impulse);
+    set_impulses(a, impulse, NULL);
     start_outer_iterations(a);
     write_best(a);
 }

@@ -13,7 +13,9 @@ static bool grow_contacts(sim_state *state, int room) {
     state->contact = contact ? contact : state->contact;
     sim_v3 *impulse = realloc(state->impulse, (size_t)room * sizeof *impulse);
     state->impulse = impulse ? impulse : state->impulse;
-    return contact && impulse;
+    sim_v3 *trend = realloc(state->impulse_trend, (size_t)room * sizeof *trend);
+    state->impulse_trend = trend ? trend : state->impulse_trend;
+    return contact && impulse && trend;
 }
 
 sim_status contacts_make_room(world_contacts *w, int count) {
@@ -225,6 +227,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
                           .asleep = w->sleep ? w->sleep->asleep : NULL,
                           .before = w->now->contact,
                           .impulse_before = w->now->impulse,
+                          .trend_before = w->now->impulse_trend,
                           .nbefore = w->now->ncontact,
                           .joint_before = w->now->joint_impulse,
                           .equality_before = w->now->equality_impulse,
@@ -240,6 +243,7 @@ contact_output contacts_output(world_contacts *w) {
                             .touched = w->in_contact,
                             .unsolved = w->unsolved,
                             .impulse = w->next->impulse,
+                            .impulse_trend = w->next->impulse_trend,
                             .joint_impulse = w->next->joint_impulse,
                             .equality_impulse = w->next->equality_impulse,
                             .held = w->next->held,

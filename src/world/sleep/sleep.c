@@ -166,6 +166,7 @@ void sleep_keep_impulses(world_sleep *s) {
                 old++;
             }
             s->next->impulse[k] = s->now->impulse[old++];
+            s->next->impulse_trend[k] = (sim_v3){0, 0, 0};
         }
     }
     for (int k = 0; k < m->nequality; k++) {
