@@ -1,4 +1,4 @@
-/* Commands of the page, parsed from JSON.  One object of JSON a command; whatever is not exactly that is refused. */
+/* Commands of the page, parsed from JSON.  One object of JSON a command; anything else is refused. */
 #include "live/command.h"
 #include "scene/json/document.h"
 #include "solver/words.h"

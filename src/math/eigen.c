@@ -10,7 +10,7 @@
 
 enum { MAX_SWEEPS = 30 };
 
-static void rotate(double m[3][3], double e[3][3], int p, int q) {
+static void apply_rotation(double m[3][3], double e[3][3], int p, int q) {
     double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
     double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
     double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -38,7 +38,7 @@ void eigen_symmetric(double m[3][3], double e[3][3]) {
         for (int p = 0; p < 2; p++) {
             for (int q = p + 1; q < 3; q++) {
                 if (m[p][q] != 0) {
-                    rotate(m, e, p, q);
+                    apply_rotation(m, e, p, q);
                 }
             }
         }

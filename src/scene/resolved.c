@@ -78,7 +78,7 @@ static bool is_row(const node *n) {
     return n->kind == NODE_ARRAY;
 }
 
-/* Whatever fits stands in one line; else one line for each child. */
+/* A value in one line if it fits, else one line for each child. */
 static void append_value(text *t, const node *n, int indent) {
     size_t start = t->length, most = is_row(n) ? SIZE_MAX : start + LINE_LETTERS - (size_t)indent;
     if (n->parent && indent < LINE_LETTERS && append_line(t, n, most)) {

@@ -48,7 +48,7 @@ static void nearest_of_segment(const v3 *p, int i, int j, nearest *out) {
     }
 }
 
-/* Whatever is nearer than before has a part of the newest corner in it: the sides without that one are left out.  Here
+/* A point nearer than before has a part of the newest corner in it: the sides without that one are left out.  Here
  * that is k; n stands at right angles to the triangle.  The foot of the origin on the plane counts only where the
  * corners, with the weights found, add up to it: the normal of a sliver may point anywhere. */
 static void nearest_of_triangle(const v3 *p, int i, int j, int k, v3 n, nearest *out) {

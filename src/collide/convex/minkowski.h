@@ -3,7 +3,7 @@
  *     h(u) = max over a in A, b in B of u.(a - b) = h_A(u) + h_B(-u),   u a unit vector in the frame of A
  *
  * The signed distance of the cores is -min h: apart, the origin lies outside D and min h is minus its distance; inside,
- * min h is the least translation that parts them.  The contact normal (from B to A) is -u.  Whatever u, -h(u) is a
+ * min h is the least translation that parts them.  The contact normal (from B to A) is -u.  For any u, -h(u) is a
  * lower bound of the signed distance.  (Cameron & Culley, "Determining the minimum translational distance between two
  * convex polyhedra", 1986.) */
 #ifndef COLLIDE_CONVEX_MINKOWSKI_H

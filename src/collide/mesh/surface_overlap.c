@@ -64,7 +64,7 @@ static corners numbered_corners(const surface *s, int t) {
 
 /* Volume of the edges from u to v and from p to q: its sign is the side on which they pass each other.  Both taken from
  * the lower number to the higher. */
-static double passing(const corners *f, int i, const corners *g, int k) {
+static double passing_side(const corners *f, int i, const corners *g, int k) {
     int j = (i + 1) % 3, l = (k + 1) % 3, turned = f->corner[i] > f->corner[j], other = g->corner[k] > g->corner[l];
     v3 u = f->at[turned ? j : i], v = f->at[turned ? i : j], p = g->at[other ? l : k], q = g->at[other ? k : l];
     double volume = v3_dot(v3_sub(v, u), v3_cross(v3_sub(p, u), v3_sub(q, u)));
@@ -72,7 +72,7 @@ static double passing(const corners *f, int i, const corners *g, int k) {
 }
 
 /* Where the edge of f from corner i on goes through the triangle g; false if it does not. */
-static bool pierces(const corners *f, int i, const corners *g, v3 *x) {
+static bool edge_pierces(const corners *f, int i, const corners *g, v3 *x) {
     int low = f->corner[i] < f->corner[(i + 1) % 3] ? i : (i + 1) % 3, high = low == i ? (i + 1) % 3 : i;
     v3 n = v3_cross(v3_sub(g->at[1], g->at[0]), v3_sub(g->at[2], g->at[0])), u = f->at[low], v = f->at[high];
     double du = v3_dot(n, v3_sub(u, g->at[0])), dv = v3_dot(n, v3_sub(v, g->at[0]));
@@ -81,7 +81,7 @@ static bool pierces(const corners *f, int i, const corners *g, v3 *x) {
     }
     int left = 0;
     for (int k = 0; k < 3; k++) {
-        left += passing(f, i, g, k) > 0;
+        left += passing_side(f, i, g, k) > 0;
     }
     *x = v3_axpy(u, du / (du - dv), v3_sub(v, u));
     return left == 0 || left == 3;
@@ -96,7 +96,7 @@ static bool on_one_side(const overlap *o, const v3 d[3]) {
 /* The piercings of the edges of f in g, added to `found` behind `count`; `of_b`: f is of B. */
 static int find_piercings(const surface *s, const corners *f, const corners *g, int of_b, piercing *found, int count) {
     for (int k = 0; k < 3; k++) {
-        if (pierces(f, k, g, &found[count].at)) {
+        if (edge_pierces(f, k, g, &found[count].at)) {
             uint64_t edge = surface_feature(s, f->triangle, k + 1) >> 2;
             found[count++].name = (uint64_t)(1 + of_b) << 62 | edge << 30 | (uint64_t)g->triangle;
         }

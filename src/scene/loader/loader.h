@@ -229,7 +229,7 @@ bool pattern_next(loader *l, placing *p, sim_pose *place);
 void build_materials(loader *l);
 void build_bodies(loader *l);
 /* initial.c */
-/* What becomes of one value of `initial` for one joint. */
+/* Takes one value of `initial` for one joint. */
 typedef void give_function(loader *l, entry *e, const scope *s, const node *n, void *context);
 /* Every value of an `initial` (NULL: none) to the joints that its keys name, in order. */
 void give_initial(loader *l, const scope *s, const node *initial, give_function *give, void *context);

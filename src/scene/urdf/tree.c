@@ -12,7 +12,7 @@
 static const char *const type_name[URDF_JOINT_TYPES + 1] = {"revolute", "continuous", "prismatic", "fixed",
                                                             "floating", "planar",     NULL};
 
-static void refuse(urdf_work *w) { w->good = false; }
+static void refuse_robot(urdf_work *w) { w->good = false; }
 
 static int count_children(const xml_element *root, const char *name) {
     int count = 0;
@@ -42,7 +42,7 @@ static const char *scene_name(urdf_work *w, const xml_element *e) {
     }
     if (!*name) {
         xml_error(w->report, e, "name", NULL, "the name is empty");
-        refuse(w);
+        refuse_robot(w);
     }
     return name;
 }
@@ -52,7 +52,7 @@ static const char *scene_name(urdf_work *w, const xml_element *e) {
 static bool add_name(urdf_work *w, name_table *names, const xml_element *e, const char *name, int index) {
     if (names_find(names, name) >= 0) {
         xml_error(w->report, e, "name", NULL, "a second <%s> called \"%.80s\"", e->name, name);
-        refuse(w);
+        refuse_robot(w);
         return true;
     }
     return names_add(names, name, index);
@@ -125,7 +125,7 @@ static int find_name(urdf_work *w, const name_table *names, const xml_element *a
         }
         xml_error(w->report, at, attribute, nearest_hint(&near, hint, sizeof hint), "there is no %s \"%.80s\"", what,
                   wanted);
-        refuse(w);
+        refuse_robot(w);
     }
     return found;
 }
@@ -146,12 +146,12 @@ static void connect_joint(urdf_work *w, const name_table *links, int index) {
     urdf_link *carried = &r->link[j->child];
     if (j->parent == j->child) {
         xml_error(w->report, child, "link", NULL, "a joint of the link \"%.80s\" with itself", carried->name);
-        refuse(w);
+        refuse_robot(w);
     } else if (carried->joint >= 0) {
         xml_error(w->report, child, "link", "a loop is closed by a constraint of the scene",
                   "the link \"%.80s\" is the child of two joints, \"%.80s\" and \"%.80s\"", carried->name,
                   r->joint[carried->joint].name, j->name);
-        refuse(w);
+        refuse_robot(w);
     } else {
         carried->joint = index;
     }
@@ -177,14 +177,14 @@ static void find_base(urdf_work *w) {
             xml_error(w->report, r->link[k].at, "name", "connect them by a joint, or make two files of them",
                       "two links without a joint towards a root: \"%.80s\" and \"%.80s\"", r->link[r->base].name,
                       r->link[k].name);
-            refuse(w);
+            refuse_robot(w);
             return;
         }
         r->base = k;
     }
     if (r->base < 0) {
         xml_error(w->report, r->root, NULL, NULL, "every link is the child of a joint: the joints run in a circle");
-        refuse(w);
+        refuse_robot(w);
     }
 }
 
@@ -214,7 +214,7 @@ static void order_links(urdf_work *w) {
         w->report->no_memory |= !seen;
         xml_error(w->report, r->link[lost].at, "name", NULL, "the joints of the link \"%.80s\" run in a circle",
                   r->link[lost].name);
-        refuse(w);
+        refuse_robot(w);
     }
 }
 
@@ -242,7 +242,7 @@ static void check_masses(urdf_work *w) {
         if (moves && l->carried == 0) {
             xml_error(w->report, l->at, "name", "give it an <inertial>, or fix its joint",
                       "the link \"%.80s\" moves, but neither it nor any link that it carries has mass", l->name);
-            refuse(w);
+            refuse_robot(w);
         }
     }
 }
@@ -269,7 +269,7 @@ static void connect_mimic(urdf_work *w, const name_table *joints, int index) {
         xml_error(w->report, mimic, own ? NULL : "joint", NULL,
                   "a mimic needs joints with one coordinate; \"%.80s\" is %s", own ? j->name : leader->name,
                   type_name[own ? j->type : leader->type]);
-        refuse(w);
+        refuse_robot(w);
     }
 }
 
@@ -287,7 +287,7 @@ static void check_mimic_circles(urdf_work *w) {
         if (at >= 0 && walk[at] == k + 1) {
             xml_error(w->report, xml_child(r->joint[at].at, "mimic"), "joint", NULL,
                       "the joint \"%.80s\" follows itself", r->joint[at].name);
-            refuse(w);
+            refuse_robot(w);
         }
     }
 }

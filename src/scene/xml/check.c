@@ -12,7 +12,7 @@
 
 enum { LIST_BYTES = 400, MAX_IGNORED_KINDS = 64 };
 
-/* What was ignored: a kind of element or attribute, where first, and how often. */
+/* A notice of ignored items: a kind of element or attribute, where first, and how often. */
 typedef struct ignored ignored;
 struct ignored {
     const void *rule; /* an xml_rule or an xml_key; NULL: unknown, but allowed */
@@ -31,7 +31,7 @@ typedef struct checker {
     bool good;
 } checker;
 
-static bool matches(const char *pattern, const char *name) {
+static bool matches_pattern(const char *pattern, const char *name) {
     size_t length = strlen(pattern);
     return length && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0 : strcmp(pattern, name) == 0;
 }
@@ -141,7 +141,7 @@ static void check_value(checker *c, const xml_element *e, const xml_key *key, co
 
 static const xml_key *find_key(const xml_table *t, const char *name) {
     for (int k = 0; k < t->nkeys; k++) {
-        if (matches(t->keys[k].name, name)) {
+        if (matches_pattern(t->keys[k].name, name)) {
             return &t->keys[k];
         }
     }
@@ -202,7 +202,7 @@ static void check_attributes(checker *c, const xml_element *e, const xml_table *
 
 static const xml_rule *find_rule(const xml_table *t, const char *name) {
     for (int k = 0; k < t->nrules; k++) {
-        if (matches(t->rules[k].name, name)) {
+        if (matches_pattern(t->rules[k].name, name)) {
             return &t->rules[k];
         }
     }

@@ -5,7 +5,7 @@
 
 #include "scene/xml/element.h"
 
-/* What becomes of an element or an attribute. */
+/* Use of an element or an attribute. */
 typedef enum xml_use {
     XML_READ,    /* it is part of the model */
     XML_IGNORED, /* it does not change the motion, or is said by something else: one notice a file */

@@ -27,7 +27,7 @@ typedef struct anderson_task {
     const double *theta;
 } anderson_task;
 
-static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
+static int padded_count(int n) { return (n + LANES - 1) / LANES * LANES; }
 
 static int blocks_of(int n) { return (n + BLOCK_LENGTH - 1) / BLOCK_LENGTH; }
 
@@ -92,7 +92,7 @@ static void change_blocks(void *context, int worker, int first, int end) {
     for (int block = first; block < end; block++) {
         int at = block * BLOCK_LENGTH, n = end_of(block, e->n) - at;
         scaled_change(n, e->scale + at, w->x + at, e->from + at, e->change + at);
-        e->part[(ptrdiff_t)block * (e->window + 1)] = dot_lanes(padded(n), e->change + at, e->change + at);
+        e->part[(ptrdiff_t)block * (e->window + 1)] = dot_lanes(padded_count(n), e->change + at, e->change + at);
     }
 }
 
@@ -108,7 +108,7 @@ static void update_difference(int n, const double *restrict x, double *restrict 
 static void add_column_blocks(void *context, int worker, int first, int end) {
     const anderson_task *w = context;
     anderson *e = w->e;
-    ptrdiff_t stride = padded(e->n);
+    ptrdiff_t stride = padded_count(e->n);
     double *dF = e->dF + e->next * stride, *dG = e->dG + e->next * stride;
     int columns = e->columns < e->window ? e->columns + 1 : e->window;
     (void)worker;
@@ -118,15 +118,15 @@ static void add_column_blocks(void *context, int worker, int first, int end) {
         update_difference(n, e->change + at, e->f + at, dF + at);
         update_difference(n, w->x + at, e->g + at, dG + at);
         for (int j = 0; j < columns; j++) {
-            part[j] = dot_lanes(padded(n), dF + at, e->dF + j * stride + at);
+            part[j] = dot_lanes(padded_count(n), dF + at, e->dF + j * stride + at);
         }
-        part[e->window] = dot_lanes(padded(n), dF + at, e->f + at);
+        part[e->window] = dot_lanes(padded_count(n), dF + at, e->f + at);
     }
 }
 
 /* x - dG theta for LANE_WIDTH numbers */
 static wide extrapolate_lanes(const anderson *e, const double *theta, int k, wide x) {
-    ptrdiff_t stride = padded(e->n);
+    ptrdiff_t stride = padded_count(e->n);
     for (int j = 0; j < e->columns; j++) {
         x -= theta[j] * lane_load(e->dG + j * stride + k);
     }
@@ -151,7 +151,7 @@ static void extrapolate_blocks(void *context, int worker, int first, int end) {
 /* ---- iterations ---- */
 
 bool anderson_make(anderson *e, int numbers, int window, sim_arena *scratch) {
-    size_t n = (size_t)padded(numbers), count = window > 0 ? 2 * (size_t)window + 5 : 0;
+    size_t n = (size_t)padded_count(numbers), count = window > 0 ? 2 * (size_t)window + 5 : 0;
     *e = (anderson){.window = window, .n = numbers, .max_growth = 1};
     double *all = ARENA_NEW(scratch, double, n *count);
     e->part = ARENA_NEW(scratch, double, (size_t)blocks_of(numbers) * ((size_t)window + 1));

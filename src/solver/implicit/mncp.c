@@ -50,8 +50,8 @@ typedef struct search {
     double *x, *other, *F; /* point of least E; start of the next attempt */
 } search;
 
-static void residual(void *self, const double *x, double *r) { residual_map_eval(&((search *)self)->h, x, r); }
-static double error(void *self, const double *x) { return residual_map_error(&((search *)self)->h, x); }
+static void eval_residual(void *self, const double *x, double *r) { residual_map_eval(&((search *)self)->h, x, r); }
+static double eval_error(void *self, const double *x) { return residual_map_error(&((search *)self)->h, x); }
 
 static void linearise_map(void *self, const double *x) {
     search *s = self;
@@ -154,8 +154,8 @@ static sim_status solve_mncp(solver_call *call, levenberg_kind kind) {
     /* Levenberg-Marquardt search on r(x) = 0 */
     s.problem = (levenberg_problem){.n = d.n,
                                     .self = &s,
-                                    .residual = residual,
-                                    .error = error,
+                                    .residual = eval_residual,
+                                    .error = eval_error,
                                     .linearise = linearise_map,
                                     .step = make_step,
                                     .jacobian_times = multiply_by_jacobian,

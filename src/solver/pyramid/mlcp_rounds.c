@@ -79,7 +79,7 @@ static void store_impulses(search *s, const double *x) {
     polyhedral_impulse(p, s->work, s->gamma);
 }
 
-static void residual(void *self, const double *x, double *r) { mlcp_residual(&((search *)self)->m, x, r); }
+static void eval_residual(void *self, const double *x, double *r) { mlcp_residual(&((search *)self)->m, x, r); }
 static void linearise_equations(void *self, const double *x) { mlcp_linearise(&((search *)self)->m, x); }
 static bool find_step(void *self, const double *r, double lambda, double *dx, double *range) {
     return mlcp_step_solve(&((search *)self)->m, r, lambda, dx, range);
@@ -172,7 +172,7 @@ static bool solve_outer_iteration(search *s, double soft, double tolerance, int 
     /* inner problem for the Levenberg-Marquardt method */
     levenberg_problem problem = {.n = s->p->n,
                                  .self = s,
-                                 .residual = residual,
+                                 .residual = eval_residual,
                                  .error = eval_mlcp_error,
                                  .bounded = s->p->n - s->p->free,
                                  .tolerance = tolerance,

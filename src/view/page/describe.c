@@ -69,7 +69,8 @@ static void put_key_real(view_bytes *out, const char *key, double value) {
 
 /* ---- the parts ---- */
 
-/* What a viewer needs to move a joint besides its axes: the ends of its coordinates, and the pitch of a screw. */
+/* Numbers with which a viewer moves a joint, besides its axes: the ends of its coordinates, and the pitch of a
+ * screw. */
 static void put_motion(view_bytes *out, const sim_model *model, const sim_body *body) {
     double range[2 * 6];
     for (int k = 0; k < body->nv; k++) {

@@ -256,7 +256,7 @@ static void put_curves(FILE *file, const cell *c, int number) {
     svg_print(file, "</g>\n");
 }
 
-/* What stands above the plot, from s->y on; its height. */
+/* The head of the plot, from s->y on; its height. */
 static double put_head(sheet *s, const cell *c, bool draw) {
     char name[NAME_ROOM];
     double title = c->panel->title ? PANEL_TITLE_HEIGHT : 0, top = s->y;
