@@ -25,7 +25,7 @@ static const struct {
     const char *usage, *meaning;
 } command_list[] = {
     {"sim [run] SCENE.json [OPTION]...", "simulate a scene"},
-    {"sim [run] ROBOT.urdf [OPTION]...", "simulate a robot"},
+    {"sim [run] ROBOT.urdf|MODEL.xml [OPTION]...", "simulate a robot in URDF or MJCF"},
     {"sim convert ROBOT.urdf --out FILE", "write a robot as a scene"},
     {"sim view RUN.h5 | SCENE.json --live", "show a recorded or live run"},
     {"sim render SCENE.json|RUN.h5 --out FILE", "draw pictures and films"},

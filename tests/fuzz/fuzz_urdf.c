@@ -1,84 +1,8 @@
-/* Any bytes at all through the reader of URDF: it must not crash, leak or hang, and must say why it refuses.  The scene
- * that is written from a robot must load, to a model of the same size.
- *
- * The first byte chooses options; the robot follows. */
-#include "geometry/import/mesh_file.h"
-#include "scene/loader/loader.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
-
-static void demand(bool holds, const char *what) {
-    if (!holds) {
-        fprintf(stderr, "does not hold: %s\n", what);
-        abort();
-    }
-}
-
-static sim_status read_nothing(void *context, const char *path, bool included, char **content, size_t *length,
-                               sim_error *error) {
-    (void)context, (void)path, (void)included, (void)content, (void)length;
-    return sim_fail(error, SIM_NO_RESOURCE, "No such file");
-}
-
-static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
-                            sim_error *error) {
-    (void)context;
-    *room -= (int64_t)sizeof tetrahedron;
-    return mesh_parse(path, tetrahedron, sizeof tetrahedron - 1, scale, out, error);
-}
-
-static bool has_file(void *context, const char *path) {
-    (void)context;
-    return !strstr(path, "absent");
-}
-
-static const file_reader files = {read_nothing, read_mesh, has_file, NULL};
-static const scene_limits limits = {.bodies = 2000,
-                                    .copied_nodes = 20000,
-                                    .work = 1000000,
-                                    .solids = 10000000,
-                                    .mesh_bytes = 100000,
-                                    .files = 6,
-                                    .bytes = 100000};
-
-static void check_again(const sim_scene *robot) {
-    sim_diagnostics found;
-    sim_error error = {0};
-    sim_scene *scene =
-        load_scene_text(robot->text, robot->text_length, "fuzz/robot.json", NULL, &limits, &files, &found, &error);
-    demand(scene, "the scene of a robot loads");
-    demand(scene->model->nv == robot->model->nv && scene->model->nbody == robot->model->nbody, "models are alike");
-    sim_diagnostics_free(&found);
-    sim_scene_free(scene);
-}
+/* Any bytes at all through the reader of URDF. */
+#include "robot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (size < 2) {
-        return 0;
-    }
-    const char *allow[] = {"mesh", "gazebo"};
-    sim_import_options import = {.base = (sim_base)(data[0] % 3),
-                                 .mesh = data[0] & 4 ? SIM_MESH_EXACT : SIM_MESH_CONVEX,
-                                 .repair_inertia = data[0] & 8,
-                                 .strict = data[0] & 16,
-                                 .nallow = data[0] & 32 ? 2 : 0,
-                                 .allow = allow};
-    sim_scene_overrides overrides = {.import = &import};
-    sim_diagnostics found;
-    sim_error error = {0};
-    sim_scene *scene = load_scene_text((const char *)data + 1, size - 1, "fuzz/robot.urdf", &overrides, &limits, &files,
-                                       &found, &error);
-    demand(scene || (error.status == SIM_BAD_INPUT && error.text[0] && found.count >= 1), "a refusal has a reason");
-    if (scene && scene->text_length < (1u << 16)) {
-        check_again(scene);
-    }
-    sim_diagnostics_free(&found);
-    sim_scene_free(scene);
+    fuzz_robot("fuzz/robot.urdf", false, data, size);
     return 0;
 }

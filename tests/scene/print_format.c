@@ -1,4 +1,4 @@
-/* Prints the reference page or the JSON Schema of the scene format, or the page of URDF. */
+/* Prints the reference page or the JSON Schema of the scene format, or the page of URDF or MJCF. */
 #include <sim/scene.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,10 @@ int main(int argc, char **argv) {
     char *(*print)(void) = strcmp(word, "schema") == 0      ? sim_scene_schema
                            : strcmp(word, "reference") == 0 ? sim_scene_reference
                            : strcmp(word, "urdf") == 0      ? sim_urdf_reference
+                           : strcmp(word, "mjcf") == 0      ? sim_mjcf_reference
                                                             : NULL;
     if (!print) {
-        fprintf(stderr, "usage: print_format reference|schema|urdf\n");
+        fprintf(stderr, "usage: print_format reference|schema|urdf|mjcf\n");
         return 2;
     }
     char *text = print();

@@ -1,4 +1,4 @@
-/* `sim convert`: a robot in URDF, or a scene, as a scene in JSON.
+/* `sim convert`: a robot in URDF or MJCF, or a scene, as a scene in JSON.
  *
  * The text is the one that a run of the same file loads, so that both give the same trajectory to the bit.  Names of
  * files in it become relative to the folder of the output. */
@@ -35,10 +35,10 @@ const option_set convert_options = {
     .command = "sim convert",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
-    .usage = "sim convert ROBOT.urdf|SCENE.json [--out FILE.json] [OPTION]...",
-    .about =
-        "Write a robot in URDF as a scene in JSON. A scene is written in the same layout, with the values of --set. "
-        "The new scene moves as the original does, to the bit.",
+    .usage = "sim convert ROBOT.urdf|MODEL.xml|SCENE.json [--out FILE.json] [OPTION]...",
+    .about = "Write a robot in URDF or a model in MJCF as a scene in JSON. A scene is written in the same layout, with "
+             "the values of --set. "
+             "The new scene moves as the original does, to the bit.",
 };
 
 static sim_status parse_convert_request(int count, char **arguments, convert_request *request, sim_error *error) {

@@ -20,6 +20,7 @@ enum {
 /* A place of a text that was written from another one: the value at `at` comes from `from` there. */
 typedef struct source_place {
     uint32_t at, from;
+    const struct source *behind; /* the other one, where there are several; NULL: that of the text */
 } source_place;
 
 /* Where a text came from. */

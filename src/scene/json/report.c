@@ -76,8 +76,9 @@ static const source *find_origin(const source *from, size_t *at) {
             int middle = low + (high - low) / 2;
             *(from->place[middle].at <= *at ? &low : &high) = middle;
         }
+        const source *behind = from->nplace ? from->place[low].behind : NULL;
         *at = from->nplace ? from->place[low].from : 0;
-        from = from->behind;
+        from = behind ? behind : from->behind;
     }
     return from;
 }

@@ -14,7 +14,7 @@ static void note_place(json_writer *w) {
         w->place = more;
         w->room = room;
     }
-    w->place[w->nplace++] = (source_place){(uint32_t)w->out.length, w->here};
+    w->place[w->nplace++] = (source_place){(uint32_t)w->out.length, w->here, w->behind};
 }
 
 static void begin_value(json_writer *w, const char *key) {

@@ -9,8 +9,9 @@ typedef struct json_writer {
     text out;
     source_place *place; /* malloc'd; in the order of the text */
     int nplace, room;
-    uint32_t here; /* offset, in the other text, of what is written now */
-    bool follows;  /* a value stands before, in the same object or array */
+    uint32_t here;        /* offset, in the other text, of what is written now */
+    const source *behind; /* that text, where there are several; NULL: the one */
+    bool follows;         /* a value stands before, in the same object or array */
 } json_writer;
 
 /* `key` is NULL for elements of arrays and the outermost value. */

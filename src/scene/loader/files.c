@@ -175,39 +175,15 @@ document *loader_add_document(loader *l, const char *path, const char *content, 
 }
 
 static document *read_document(loader *l, const char *path, const node *at) {
-    /* text of the file, within the limits of files and bytes */
-    char *content = NULL;
     size_t length = 0;
     sim_error why = {0};
-    if (++l->nfiles > l->limits.files) {
-        report_once(&l->report, at, NULL, "more than %d files", l->limits.files);
-        return NULL;
+    bool counted = l->nfiles < l->limits.files;
+    const char *content = loader_read_text(l, path, &length, &why);
+    if (!content && why.text[0]) {
+        bool own = counted && l->bytes <= l->limits.bytes;
+        report_once(&l->report, at, NULL, own ? "\"%.200s\": %s" : "%.0s%s", path, why.text);
     }
-    if (l->files.read(l->files.context, path, true, &content, &length, &why)) {
-        report_once(&l->report, at, NULL, "\"%.200s\": %s", path, why.text);
-        return NULL;
-    }
-    l->bytes += (int64_t)length;
-    if (l->bytes > l->limits.bytes) {
-        free(content);
-        report_once(&l->report, at, NULL, "the files of the scene have more than %lld bytes",
-                    (long long)l->limits.bytes);
-        return NULL;
-    }
-    /* own copy, which lives as long as the load */
-    char *kept = pool_alloc(l->work, length + 1, 1);
-    if (kept) {
-        memcpy(kept, content, length);
-    }
-    free(content);
-    l->report.no_memory |= !kept;
-    if (!kept) {
-        return NULL;
-    }
-    /* the scene's hash and list of files */
-    sha256_add(&l->hash, kept, length);
-    loader_note_file(l, path);
-    return loader_add_document(l, path, kept, length);
+    return content ? loader_add_document(l, path, content, length) : NULL;
 }
 
 document *loader_load_document(loader *l, const char *path, const node *at) {

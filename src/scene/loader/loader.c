@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool loader_good(const loader *l) { return !l->stopped && !l->report.no_memory && l->report.found->count == 0; }
@@ -102,5 +103,37 @@ const char *loader_keep_name(loader *l, const scope *s, const char *name) {
     }
     char *kept = pool_text(l->work, text);
     l->report.no_memory |= !kept;
+    return kept;
+}
+
+const char *loader_read_text(loader *l, const char *path, size_t *length, sim_error *why) {
+    /* text of the file, within the limits of files and bytes */
+    char *content = NULL;
+    if (++l->nfiles > l->limits.files) {
+        sim_fail(why, SIM_BAD_INPUT, "more than %d files", l->limits.files);
+        return NULL;
+    }
+    if (l->files.read(l->files.context, path, true, &content, length, why)) {
+        return NULL;
+    }
+    l->bytes += (int64_t)*length;
+    if (l->bytes > l->limits.bytes) {
+        free(content);
+        sim_fail(why, SIM_BAD_INPUT, "the files of the scene have more than %lld bytes", (long long)l->limits.bytes);
+        return NULL;
+    }
+    /* own copy, which lives as long as the load */
+    char *kept = pool_alloc(l->work, *length + 1, 1);
+    if (kept) {
+        memcpy(kept, content, *length);
+    }
+    free(content);
+    l->report.no_memory |= !kept;
+    if (!kept) {
+        return NULL;
+    }
+    /* the scene's hash and list of files */
+    sha256_add(&l->hash, kept, *length);
+    loader_note_file(l, path);
     return kept;
 }

@@ -197,6 +197,9 @@ sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t
 bool scene_file_exists(void *context, const char *path);
 /* A path that a file names: relative to that file.  In the work pool; NULL without memory. */
 const char *path_beside(loader *l, const document *d, const char *file);
+/* The text of a file, kept as long as the load; counted, and part of the scene's hash.  NULL: `*why` says it, or there is no
+ * memory. */
+const char *loader_read_text(loader *l, const char *path, size_t *length, sim_error *why);
 /* A text as a document; its root is NULL when it is wrong (reported). */
 document *loader_add_document(loader *l, const char *path, const char *content, size_t length);
 /* A file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */

@@ -1,5 +1,6 @@
 /* Files of robots as documents: the XML text becomes the text of a scene, which is parsed as any other. */
 #include "scene/loader/loader.h"
+#include "scene/mjcf/mjcf.h"
 #include "scene/urdf/urdf.h"
 
 #include <string.h>
@@ -34,17 +35,69 @@ static bool keep_written(loader *l, document *d, json_writer *out) {
 
 static const struct {
     const char *root, *is;
-} other_formats[] = {{"mujoco", "a model of MuJoCo (MJCF)"}, {"sdf", "a model in SDFormat"}};
+} other_formats[] = {{"sdf", "a model in SDFormat"}, {"mujocoinclude", "a part of a model of MuJoCo (MJCF)"}};
 
 static bool check_format(loader *l, const xml_element *root) {
     for (size_t k = 0; k < sizeof other_formats / sizeof other_formats[0]; k++) {
         if (strcmp(root->name, other_formats[k].root) == 0) {
-            xml_error(&l->report, root, NULL, "sim reads scenes in JSON and robots in URDF", "%s is not read",
-                      other_formats[k].is);
+            xml_error(&l->report, root, NULL, "sim reads scenes in JSON, robots in URDF and models in MJCF",
+                      "%s is not read", other_formats[k].is);
             return false;
         }
     }
     return true;
+}
+
+static bool translate_urdf(loader *l, const document *d, xml_element *root, sim_base base, json_writer *out) {
+    urdf_work w = {.report = &l->report,
+                   .pool = l->work,
+                   .path = d->from.name,
+                   .options = l->import,
+                   .allowed = {l->import.nallow, l->import.allow},
+                   .files = {l->files.exists, l->files.context},
+                   .out = out};
+    w.options.base = base;
+    return urdf_translate(&w, root);
+}
+
+/* ---- MJCF: models are made of several files ---- */
+
+static bool file_exists(void *context, const char *path) {
+    const loader *l = context;
+    return l->files.exists(l->files.context, path);
+}
+
+static const source *read_part(void *context, const xml_element *at, const char *path) {
+    loader *l = context;
+    sim_error why = {0};
+    size_t length = 0;
+    const char *content = loader_read_text(l, path, &length, &why);
+    source *part = content ? POOL_NEW(l->work, source, 1) : NULL;
+    if (part) {
+        *part = (source){.name = path, .text = content, .length = length};
+    } else if (why.text[0]) {
+        xml_error(&l->report, at, "file", NULL, "\"%.200s\": %s", path, why.text);
+    }
+    l->report.no_memory |= content && !part;
+    return part;
+}
+
+static bool read_triangles(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *why) {
+    loader *l = context;
+    return l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, out, why) == SIM_OK;
+}
+
+static bool translate_mjcf(loader *l, const document *d, xml_element *root, sim_base base, json_writer *out) {
+    mjcf_work w = {.report = &l->report,
+                   .pool = l->work,
+                   .path = d->from.name,
+                   .options = l->import,
+                   .allowed = {l->import.nallow, l->import.allow},
+                   .files = {file_exists, read_part, read_triangles, l},
+                   .limit = l->limits.bodies < MJCF_MAX_ITEMS ? l->limits.bodies : MJCF_MAX_ITEMS,
+                   .out = out};
+    w.options.base = base;
+    return mjcf_translate(&w, root);
 }
 
 node *parse_robot(loader *l, document *d, sim_base base) {
@@ -61,15 +114,9 @@ node *parse_robot(loader *l, document *d, sim_base base) {
     }
     /* text of the scene */
     json_writer out = {0};
-    urdf_work w = {.report = &l->report,
-                   .pool = l->work,
-                   .path = d->from.name,
-                   .options = l->import,
-                   .allowed = {l->import.nallow, l->import.allow},
-                   .files = {l->files.exists, l->files.context},
-                   .out = &out};
-    w.options.base = base;
-    bool good = urdf_translate(&w, root) && keep_written(l, d, &out);
+    bool good = strcmp(root->name, "mujoco") == 0 ? translate_mjcf(l, d, root, base, &out)
+                                                  : translate_urdf(l, d, root, base, &out);
+    good = good && keep_written(l, d, &out);
     writer_free(&out);
     /* its tree */
     return good ? document_parse(&d->from, l->work, &l->report) : NULL;

@@ -1,17 +1,8 @@
-/* Mass properties of a link.
- *
- *     S = tr(J)/2 1 - J >= 0      second moments of the mass: no distribution of mass has others
- *
- * J is the inertia about the centre of mass, kg m^2.  S >= 0 is A + B >= C for the principal moments A <= B <= C.  The
- * repair replaces S by the nearest matrix without negative eigenvalues, S' = sum max(s_i, 0) e_i e_i', and
- * J' = tr(S') 1 - S'.
- *
- * Reference: Wensing, Kim, Slotine 2018, IEEE Robotics and Automation Letters 3(1), section III. */
-#include "math/eigen.h"
+/* Mass properties of a link. */
 #include "math/spatial.h"
 #include "scene/urdf/urdf.h"
+#include "scene/xml/robot.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *const moment_key[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
@@ -23,27 +14,6 @@ double urdf_mass(const xml_element *link) {
         xml_number(xml_child(inertial, "mass"), "value", &mass);
     }
     return mass;
-}
-
-/* Replaces a symmetric matrix by sum max(s_i, 0) e_i e_i'. */
-static void clip_negative(double m[3][3]) {
-    double e[3][3];
-    eigen_symmetric(m, e);
-    double value[3] = {fmax(m[0][0], 0), fmax(m[1][1], 0), fmax(m[2][2], 0)};
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) {
-            m[i][k] = value[0] * e[i][0] * e[k][0] + value[1] * e[i][1] * e[k][1] + value[2] * e[i][2] * e[k][2];
-        }
-    }
-}
-
-static void repair_moments(double J[6]) {
-    double half = (J[0] + J[1] + J[2]) / 2;
-    double S[3][3] = {{half - J[0], -J[3], -J[4]}, {-J[3], half - J[1], -J[5]}, {-J[4], -J[5], half - J[2]}};
-    clip_negative(S);
-    double trace = S[0][0] + S[1][1] + S[2][2];
-    const double repaired[6] = {trace - S[0][0], trace - S[1][1], trace - S[2][2], -S[0][1], -S[0][2], -S[1][2]};
-    memcpy(J, repaired, sizeof repaired);
 }
 
 /* Repairs moments that no body has, or reports them. */
@@ -59,7 +29,7 @@ static void check_moments(urdf_work *w, const xml_element *at, double mass, doub
         w->good = false;
         return;
     }
-    repair_moments(J);
+    inertia_repair(J);
     xml_notice(w->report, at, NULL, NULL, "repaired: %s", why.text);
 }
 

@@ -4,6 +4,7 @@
  * visual one.  Where nothing of a link can be drawn, its collision shapes are. */
 #include "base/words.h"
 #include "scene/urdf/urdf.h"
+#include "scene/xml/robot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,15 +45,6 @@ static bool is_same_shape(const link_shape *a, const link_shape *b) {
 
 /* ---- files of meshes ---- */
 
-static bool is_allowed(const urdf_work *w, const char *name) {
-    for (int k = 0; k < w->allowed.count; k++) {
-        if (strcmp(w->allowed.name[k], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A mesh that cannot be had is left out of pictures with a notice; of contacts only where that is allowed. */
 static bool find_mesh(urdf_work *w, link_shape *shape) {
     const char *name = xml_text(shape->geometry, "filename"), *tried = name;
@@ -72,7 +64,7 @@ static bool find_mesh(urdf_work *w, link_shape *shape) {
     } else {
         snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ nor an STL file", name);
     }
-    if (is_allowed(w, "mesh")) {
+    if (xml_allows(&w->allowed, "mesh")) {
         xml_notice(w->report, shape->geometry, "filename", NULL, "%s: the shape is left out", why);
     } else {
         const char *package = strstr(name, "://") ? "--package NAME=DIR says where a package is; " : "";

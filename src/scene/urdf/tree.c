@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "scene/json/names.h"
 #include "scene/urdf/urdf.h"
+#include "scene/xml/robot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,14 +31,7 @@ static const char *scene_name(urdf_work *w, const xml_element *e) {
         w->report->no_memory = true;
         return "";
     }
-    bool changed = false;
-    for (char *c = name; *c; c++) {
-        if (strchr("/*,\"\\", *c) || (unsigned char)*c < 0x20) {
-            *c = '_';
-            changed = true;
-        }
-    }
-    if (changed) {
+    if (xml_clean_name(name)) {
         xml_notice(w->report, e, "name", NULL, "the name becomes \"%.80s\"", name);
     }
     if (!*name) {

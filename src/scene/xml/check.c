@@ -3,14 +3,15 @@
  * Every element and attribute is read, ignored with a notice, or refused.  Nothing is passed over in silence but
  * declarations of name spaces (xmlns), which hold no part of a model. */
 #include "base/nearest.h"
-#include "scene/xml/table.h"
+#include "scene/xml/robot.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_BYTES = 400, MAX_IGNORED_KINDS = 64 };
+enum { LIST_BYTES = 400, MAX_IGNORED_KINDS = 64, NOTICE_BYTES = 560 };
 
 /* A notice of ignored items: a kind of element or attribute, where first, and how often. */
 typedef struct ignored ignored;
@@ -34,15 +35,6 @@ typedef struct checker {
 static bool matches_pattern(const char *pattern, const char *name) {
     size_t length = strlen(pattern);
     return length && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0 : strcmp(pattern, name) == 0;
-}
-
-static bool is_allowed(const checker *c, const char *name) {
-    for (int k = 0; k < c->allowed->count; k++) {
-        if (strcmp(c->allowed->name[k], name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void note_ignored(checker *c, const void *rule, const xml_element *e, const char *attribute, const char *help) {
@@ -70,17 +62,72 @@ static void note_ignored(checker *c, const void *rule, const xml_element *e, con
     c->kinds++;
 }
 
+/* "<visual> (2 times)", "texture/width". */
+static size_t write_ignored(const ignored *n, char *to, size_t size) {
+    char often[40] = "";
+    if (n->count > 1) {
+        snprintf(often, sizeof often, " (%d times)", n->count);
+    }
+    int length = n->attribute ? snprintf(to, size, "%.60s/%.60s%s", n->at->name, n->attribute, often)
+                              : snprintf(to, size, "<%.60s>%s", n->at->name, often);
+    return (size_t)length < size ? (size_t)length : size;
+}
+
+/* A kind that alone is ignored for its reason. */
+static void say_single(const checker *c, const ignored *n) {
+    char often[40] = "";
+    if (n->count > 1) {
+        snprintf(often, sizeof often, " (%d times)", n->count);
+    }
+    if (n->attribute) {
+        xml_notice(c->report, n->at, n->attribute, n->help, "the attribute \"%.60s\" of <%.60s> is ignored%s",
+                   n->attribute, n->at->name, often);
+    } else {
+        xml_notice(c->report, n->at, NULL, n->help, "<%.60s> is ignored%s", n->at->name, often);
+    }
+}
+
+static bool same_reason(const ignored *a, const ignored *b) {
+    return a->help == b->help || (a->help && b->help && strcmp(a->help, b->help) == 0);
+}
+
+/* All that is ignored for the reason of `n`, which is the first. */
+static void say_reason(const checker *c, const ignored *n) {
+    enum { ITEM_BYTES = 160 };
+    char list[NOTICE_BYTES];
+    size_t length = write_ignored(n, list, sizeof list);
+    int count = 1, more = 0;
+    for (const ignored *other = n->next; other; other = other->next) {
+        if (!same_reason(other, n)) {
+            continue;
+        }
+        count++;
+        if (length + ITEM_BYTES < sizeof list) {
+            length += (size_t)snprintf(list + length, sizeof list - length, ", ");
+            length += write_ignored(other, list + length, sizeof list - length);
+        } else {
+            more++;
+        }
+    }
+    if (more) {
+        snprintf(list + length, sizeof list - length, " and %d more", more);
+    }
+    if (count == 1) {
+        say_single(c, n);
+    } else {
+        xml_notice(c->report, n->at, n->attribute, n->help, "ignored: %s", list);
+    }
+}
+
+/* One notice for each reason. */
 static void say_ignored(const checker *c, const xml_element *root) {
     for (const ignored *n = c->first; n; n = n->next) {
-        char often[40] = "";
-        if (n->count > 1) {
-            snprintf(often, sizeof often, " (%d times)", n->count);
+        bool said = false;
+        for (const ignored *before = c->first; before != n; before = before->next) {
+            said |= same_reason(before, n);
         }
-        if (n->attribute) {
-            xml_notice(c->report, n->at, n->attribute, n->help, "the attribute \"%.60s\" of <%.60s> is ignored%s",
-                       n->attribute, n->at->name, often);
-        } else {
-            xml_notice(c->report, n->at, NULL, n->help, "<%.60s> is ignored%s", n->at->name, often);
+        if (!said) {
+            say_reason(c, n);
         }
     }
     if (c->more) {
@@ -90,7 +137,11 @@ static void say_ignored(const checker *c, const xml_element *root) {
 
 /* ---- attributes ---- */
 
-/* Numbers in a text, between white space; -1: one is no finite number, or there are more than `most`. */
+static int most_numbers(const xml_key *key) {
+    return key->kind == XML_LIST ? INT_MAX : key->kind == XML_VECTOR ? key->count : 1;
+}
+
+/* Numbers in a text, between white space; -1: one is no finite number, or there are more than `most`.  `out` may be NULL. */
 static int read_numbers(const char *text, int most, double *out) {
     int count = 0;
     for (;;) {
@@ -104,25 +155,42 @@ static int read_numbers(const char *text, int most, double *out) {
         if (end == text || !plain || !isfinite(number) || (*end && !strchr(" \t\r\n", *end)) || count == most) {
             return -1;
         }
-        out[count++] = number;
+        if (out) {
+            out[count] = number;
+        }
+        count++;
         text = end;
     }
 }
 
-enum { MAX_VECTOR = 16 };
+static int least_numbers(const xml_key *key) {
+    return key->kind == XML_LIST ? 0 : key->least ? key->least : most_numbers(key);
+}
+
+static void say_numbers(checker *c, const xml_element *e, const xml_key *key, const char *value) {
+    static const char *const word[] = {"", "a finite number", "two finite numbers", "three finite numbers",
+                                       "four finite numbers"};
+    int most = most_numbers(key), least = least_numbers(key);
+    char wanted[60];
+    if (key->kind == XML_LIST) {
+        snprintf(wanted, sizeof wanted, "finite numbers");
+    } else if (least < most) {
+        snprintf(wanted, sizeof wanted, "%d to %d finite numbers", least, most);
+    } else if (most <= 4) {
+        snprintf(wanted, sizeof wanted, "%s", word[most]);
+    } else {
+        snprintf(wanted, sizeof wanted, "%d finite numbers", most);
+    }
+    xml_error(c->report, e, key->name, NULL, "expected %s for \"%s\", not \"%.60s\"", wanted, key->name, value);
+    c->good = false;
+}
 
 static void check_value(checker *c, const xml_element *e, const xml_key *key, const char *value) {
     /* numbers */
-    double numbers[MAX_VECTOR];
-    int wanted = key->kind == XML_VECTOR ? key->count : 1;
-    if (key->kind == XML_NUMBER || key->kind == XML_VECTOR) {
-        if (read_numbers(value, wanted, numbers) != wanted) {
-            xml_error(c->report, e, key->name, NULL, "expected %s for \"%s\", not \"%.60s\"",
-                      wanted == 1   ? "a finite number"
-                      : wanted == 3 ? "three finite numbers"
-                                    : "four finite numbers",
-                      key->name, value);
-            c->good = false;
+    if (key->kind == XML_NUMBER || key->kind == XML_VECTOR || key->kind == XML_LIST) {
+        int count = read_numbers(value, most_numbers(key), NULL);
+        if (count < least_numbers(key)) {
+            say_numbers(c, e, key, value);
         }
         /* one of several words */
     } else if (key->kind == XML_CHOICE) {
@@ -172,6 +240,27 @@ static void say_unknown_attribute(checker *c, const xml_element *e, const xml_ta
 
 static bool is_namespace(const char *name) { return strcmp(name, "xmlns") == 0 || strncmp(name, "xmlns:", 6) == 0; }
 
+/* A refused attribute may stand where it says the default. */
+static bool says_default(const xml_key *key, const char *value) {
+    if (!key->standard || key->kind == XML_TEXT || key->kind == XML_CHOICE) {
+        return key->standard && strcmp(key->standard, value) == 0;
+    }
+    double standard[16] = {0}, given[16] = {0};
+    int wanted = read_numbers(key->standard, 16, standard), count = read_numbers(value, 16, given);
+    return count <= wanted && memcmp(standard, given, (size_t)(count > 0 ? count : 0) * sizeof *given) == 0;
+}
+
+static void refuse_attribute(checker *c, const xml_element *e, const xml_key *key) {
+    if (xml_allows(c->allowed, key->name)) {
+        note_ignored(c, key, e, key->name, NULL);
+        return;
+    }
+    char hint[LIST_BYTES];
+    snprintf(hint, sizeof hint, "%s; --allow %s leaves it out", key->help, key->name);
+    xml_error(c->report, e, key->name, hint, "the attribute \"%s\" of <%.60s> is not supported", key->name, e->name);
+    c->good = false;
+}
+
 static void check_attributes(checker *c, const xml_element *e, const xml_table *t) {
     /* those that are there */
     for (const xml_attribute *a = e->attribute; a; a = a->next) {
@@ -179,7 +268,7 @@ static void check_attributes(checker *c, const xml_element *e, const xml_table *
         if (is_namespace(a->name)) {
             continue;
         }
-        if (!key && is_allowed(c, a->name)) {
+        if (!key && xml_allows(c->allowed, a->name)) {
             note_ignored(c, NULL, e, a->name, NULL);
         } else if (!key) {
             say_unknown_attribute(c, e, t, a);
@@ -187,6 +276,9 @@ static void check_attributes(checker *c, const xml_element *e, const xml_table *
             note_ignored(c, key, e, a->name, key->help);
         } else {
             check_value(c, e, key, a->value);
+            if (key->use == XML_REFUSED && !says_default(key, a->value)) {
+                refuse_attribute(c, e, key);
+            }
         }
     }
     /* those that must be */
@@ -224,7 +316,7 @@ static void check_child(checker *c, xml_element *e, const xml_table *t) {
         check_element(c, e, rule->table);
     } else if (rule && rule->use == XML_IGNORED) {
         note_ignored(c, rule, e, NULL, rule->help);
-    } else if (is_allowed(c, e->name)) {
+    } else if (xml_allows(c->allowed, e->name)) {
         note_ignored(c, rule, e, NULL, NULL);
     } else if (rule) {
         char hint[LIST_BYTES];
@@ -296,6 +388,14 @@ static int read_key(const xml_element *e, const char *name, double *out) {
     value = value ? value : key->standard;
     return value ? read_numbers(value, key->kind == XML_VECTOR ? key->count : 1, out) : 0;
 }
+
+int xml_numbers(const xml_element *e, const char *key, int most, double *out) {
+    const char *value = xml_text(e, key);
+    int count = value ? read_numbers(value, most, out) : 0;
+    return count > 0 ? count : 0;
+}
+
+int xml_count_numbers(const char *text) { return read_numbers(text, INT_MAX, NULL); }
 
 bool xml_number(const xml_element *e, const char *key, double *out) { return read_key(e, key, out) == 1; }
 

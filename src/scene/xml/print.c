@@ -35,8 +35,12 @@ static void print_kind(text *t, const xml_key *key) {
         for (int k = 0; key->choices[k]; k++) {
             text_add(t, "%s`%s`", k ? ", " : "", key->choices[k]);
         }
+    } else if (key->kind == XML_VECTOR && key->least) {
+        text_add(t, "%d to %d numbers", key->least, key->count);
     } else if (key->kind == XML_VECTOR) {
         text_add(t, "%d numbers", key->count);
+    } else if (key->kind == XML_LIST) {
+        text_add(t, "numbers");
     } else {
         text_add(t, key->kind == XML_NUMBER ? "number" : "text");
     }

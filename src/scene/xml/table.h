@@ -9,20 +9,28 @@
 typedef enum xml_use {
     XML_READ,    /* it is part of the model */
     XML_IGNORED, /* it does not change the motion, or is said by something else: one notice a file */
-    XML_REFUSED, /* it would change the motion: an error, unless the caller allows to leave it out */
+    XML_REFUSED, /* it would change the motion: an error, unless the caller allows to leave it out; of attributes, unless
+                    the value is the default */
 } xml_use;
 
-typedef enum xml_kind { XML_TEXT, XML_NUMBER, XML_VECTOR, XML_CHOICE } xml_kind;
+typedef enum xml_kind {
+    XML_TEXT,
+    XML_NUMBER,
+    XML_VECTOR,
+    XML_LIST, /* any number of numbers */
+    XML_CHOICE
+} xml_kind;
 
 typedef struct xml_key {
     const char *name;
     xml_kind kind;
     xml_use use;
     bool required;
-    int count;              /* numbers of a vector */
-    const char *unit;       /* NULL: none */
-    const char *standard;   /* default, as text; NULL: absent */
-    const char *choices[8]; /* ends with NULL */
+    int count;               /* numbers of a vector */
+    int least;               /* as many at least; 0: all */
+    const char *unit;        /* NULL: none */
+    const char *standard;    /* default, as text; NULL: absent */
+    const char *choices[16]; /* ends with NULL */
     const char *help;
 } xml_key;
 
@@ -56,6 +64,10 @@ bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table 
 /* Values of checked elements, or the defaults of their tables.  False: absent, and without a default. */
 bool xml_number(const xml_element *e, const char *key, double *out);
 bool xml_vector(const xml_element *e, const char *key, double *out);
+/* Numbers of a checked attribute itself: how many, at most `most`; 0: it is absent. */
+int xml_numbers(const xml_element *e, const char *key, int most, double *out);
+/* How many numbers a text holds; -1: something else is in it. */
+int xml_count_numbers(const char *text);
 
 /* The tables as Markdown, malloc'd: one section an element with children, `root` first. */
 char *xml_print_tables(const xml_table *root, const char *preface);

@@ -1,0 +1,310 @@
+/* Contacts: surfaces, and which shapes touch.
+ *
+ *     geoms a, b touch         contype_a & conaffinity_b | contype_b & conaffinity_a, or a <pair> names both
+ *     shapes a, b touch        mask_a & group_b and mask_b & group_a
+ *
+ * Each kind of geom (contype, conaffinity) becomes one bit of `group`; its `mask` leaves out the kinds that it does not
+ * touch.  Two surfaces together have the greater friction of the two, or that of the greater priority, where scenes
+ * would take the geometric mean: pairs of materials say it.
+ *
+ * A body does not touch the body that carries it, unless that is fixed to the world.  Between the links of a body with
+ * several joints scenes do not see that by themselves: exclusions say it. */
+#include "scene/mjcf/mjcf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- kinds ---- */
+
+static int find_kind(mjcf_work *w, mjcf_contacts *c, const mjcf_geom *g, int pair) {
+    for (int k = 0; k < c->nkind; k++) {
+        const mjcf_kind *kind = &c->kind[k];
+        if (kind->contype == g->contype && kind->conaffinity == g->conaffinity && kind->pair == pair) {
+            return k;
+        }
+    }
+    if (c->nkind == MJCF_MAX_KINDS) {
+        xml_error(w->report, g->item.at, NULL, NULL, "geoms of more than %d kinds of contype, conaffinity and pairs",
+                  MJCF_MAX_KINDS - 1);
+        mjcf_refuse(w);
+        return 0;
+    }
+    c->kind[c->nkind] = (mjcf_kind){g->contype, g->conaffinity, pair, 0};
+    return c->nkind++;
+}
+
+static bool kinds_touch(const mjcf_kind *a, const mjcf_kind *b) {
+    return (a->contype & b->conaffinity) || (b->contype & a->conaffinity);
+}
+
+static void compare_kinds(mjcf_contacts *c) {
+    for (int i = 0; i < c->nkind; i++) {
+        for (int k = 0; k < c->nkind; k++) {
+            c->kind[i].against |= kinds_touch(&c->kind[i], &c->kind[k]) ? 0 : 1u << k;
+        }
+    }
+}
+
+/* ---- surfaces ---- */
+
+static bool same_surface(const mjcf_surface *a, const mjcf_surface *b) {
+    return a->condim == b->condim && a->priority == b->priority && a->pair == b->pair &&
+           memcmp(a->friction, b->friction, sizeof a->friction) == 0;
+}
+
+static int find_surface(mjcf_work *w, mjcf_contacts *c, const mjcf_geom *g, int pair) {
+    mjcf_surface s = {.condim = g->condim, .priority = g->priority, .pair = pair};
+    memcpy(s.friction, g->friction, sizeof s.friction);
+    for (int k = 0; k < c->nsurface; k++) {
+        if (same_surface(&s, &c->surface[k])) {
+            return k;
+        }
+    }
+    enum { MAX_SURFACES = 200 };
+    if (c->nsurface == MAX_SURFACES) {
+        xml_error(w->report, g->item.at, NULL, NULL, "geoms of more than %d kinds of friction", MAX_SURFACES);
+        mjcf_refuse(w);
+        return 0;
+    }
+    if (!mjcf_add(w, g->item.at, (void **)&c->surface, c->nsurface, &c->room, sizeof *c->surface)) {
+        return 0;
+    }
+    c->surface[c->nsurface] = s;
+    return c->nsurface++;
+}
+
+/* ---- pairs ---- */
+
+/* The two geoms of a <pair>; false: reported. */
+static bool find_pair(mjcf_work *w, const mjcf_each *each, int geom[2]) {
+    static const char *const key[2] = {"geom1", "geom2"};
+    mjcf_item item = mjcf_item_of(w, each->scope, each->at, "pair", -1);
+    for (int k = 0; k < 2; k++) {
+        geom[k] = mjcf_find(w, each->scope, &w->model.geoms, &item, key[k], "geom");
+        if (geom[k] == -2) {
+            xml_error(w->report, each->at, NULL, NULL, "the attribute \"%s\" is missing", key[k]);
+            mjcf_refuse(w);
+        }
+    }
+    return geom[0] >= 0 && geom[1] >= 0;
+}
+
+/* The link of each joint stands between a body and its parent: of these two scenes know that they do not touch. */
+static bool are_filtered(const mjcf_model *m, int a, int b) {
+    int x = m->body[a].clump, y = m->body[b].clump;
+    int above_x = x ? m->body[m->body[x].parent].clump : -1, above_y = y ? m->body[m->body[y].parent].clump : -1;
+    return x == y || (x && above_y == x) || (y && above_x == y);
+}
+
+static void list_paired(mjcf_work *w) {
+    mjcf_model *m = &w->model;
+    mjcf_each each = mjcf_each_of(m, "contact", "pair");
+    while (mjcf_next(&each)) {
+        int geom[2];
+        if (!find_pair(w, &each, geom)) {
+            continue;
+        }
+        if (are_filtered(m, m->geom[geom[0]].body, m->geom[geom[1]].body)) {
+            xml_error(w->report, each.at, NULL, NULL,
+                      "a pair of geoms of one body, or of a body and its parent, has no contacts");
+            mjcf_refuse(w);
+        }
+        m->geom[geom[0]].paired = m->geom[geom[1]].paired = true;
+    }
+}
+
+static void connect_pairs(mjcf_work *w, mjcf_contacts *c) {
+    mjcf_model *m = &w->model;
+    mjcf_each each = mjcf_each_of(m, "contact", "pair");
+    while (mjcf_next(&each)) {
+        int geom[2];
+        if (find_pair(w, &each, geom)) {
+            int a = m->geom[geom[0]].touching, b = m->geom[geom[1]].touching;
+            c->kind[a].against &= ~(1u << b);
+            c->kind[b].against &= ~(1u << a);
+        }
+    }
+}
+
+void mjcf_find_contacts(mjcf_work *w, mjcf_contacts *c) {
+    mjcf_model *m = &w->model;
+    c->kind[c->nkind++] = (mjcf_kind){1, 1, -1, 0};
+    list_paired(w);
+    for (int k = 0; k < m->ngeom && w->good; k++) {
+        mjcf_geom *g = &m->geom[k];
+        if (!g->visual || g->paired) {
+            g->touching = find_kind(w, c, g, g->paired ? k : -1);
+            g->surface = find_surface(w, c, g, g->paired ? k : -1);
+        }
+    }
+    compare_kinds(c);
+    connect_pairs(w, c);
+}
+
+/* ---- materials ---- */
+
+static const char *surface_name(const mjcf_contacts *c, int k, char name[32]) {
+    snprintf(name, 32, c->nsurface == 1 ? "surface" : "surface%d", k + 1);
+    return name;
+}
+
+/* Friction that counts: none where a contact has one dimension. */
+static double sliding(const mjcf_surface *s) { return s->condim == 1 ? 0 : s->friction[0]; }
+
+static mjcf_surface combine(const mjcf_surface *a, const mjcf_surface *b) {
+    if (a->priority != b->priority) {
+        return a->priority > b->priority ? *a : *b;
+    }
+    mjcf_surface s = {.condim = a->condim > b->condim ? a->condim : b->condim};
+    for (int k = 0; k < 3; k++) {
+        s.friction[k] = fmax(a->friction[k], b->friction[k]);
+    }
+    return s;
+}
+
+/* Friction of a <pair>, in place of that of the geoms. */
+static void read_pair(mjcf_work *w, const mjcf_each *each, mjcf_surface *s) {
+    mjcf_item item = mjcf_item_of(w, each->scope, each->at, "pair", -1);
+    double friction[5] = {s->friction[0], s->friction[0], s->friction[1], s->friction[2], s->friction[2]};
+    int count = mjcf_numbers(&item, "friction", 5, friction);
+    s->condim = (int)mjcf_number(&item, "condim", s->condim);
+    if (count == 1) {
+        friction[1] = friction[0];
+    }
+    if (friction[0] != friction[1] || friction[3] != friction[4]) {
+        xml_error(w->report, mjcf_holder(&item, "friction"), "friction", NULL,
+                  "friction of a pair that depends on the direction is not supported");
+        mjcf_refuse(w);
+    }
+    s->friction[0] = friction[0];
+    s->friction[1] = friction[2];
+    s->friction[2] = friction[3];
+}
+
+static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int i, int k, double friction) {
+    char name[32];
+    mjcf_open_item(w, list, NULL);
+    writer_put_text(w->out, "first", surface_name(c, i, name));
+    writer_put_text(w->out, "second", surface_name(c, k, name));
+    writer_put_number(w->out, "friction", friction);
+    writer_close(w->out, '}');
+}
+
+static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
+    mjcf_model *m = &w->model;
+    /* the greater friction, where it is not the mean */
+    mjcf_list list = {.key = "material_pairs"};
+    for (int i = 0; i < c->nsurface; i++) {
+        for (int k = i + 1; k < c->nsurface; k++) {
+            mjcf_surface both = combine(&c->surface[i], &c->surface[k]);
+            if (sliding(&both) != sqrt(sliding(&c->surface[i]) * sliding(&c->surface[k]))) {
+                put_pair(w, c, &list, i, k, sliding(&both));
+            }
+        }
+    }
+    /* that of a <pair> */
+    mjcf_each each = mjcf_each_of(m, "contact", "pair");
+    while (mjcf_next(&each)) {
+        int geom[2];
+        if (find_pair(w, &each, geom)) {
+            int i = m->geom[geom[0]].surface, k = m->geom[geom[1]].surface;
+            mjcf_surface both = combine(&c->surface[i], &c->surface[k]);
+            read_pair(w, &each, &both);
+            put_pair(w, c, &list, i, k, sliding(&both));
+        }
+    }
+    mjcf_close_list(w, &list);
+}
+
+void mjcf_put_surfaces(mjcf_work *w, const mjcf_contacts *c) {
+    if (!c->nsurface) {
+        return;
+    }
+    char name[32];
+    writer_open(w->out, "materials", '[');
+    for (int k = 0; k < c->nsurface; k++) {
+        writer_open(w->out, NULL, '{');
+        writer_put_text(w->out, "name", surface_name(c, k, name));
+        writer_put_number(w->out, "friction", sliding(&c->surface[k]));
+        writer_close(w->out, '}');
+    }
+    writer_close(w->out, ']');
+    put_pairs(w, c);
+}
+
+void mjcf_put_contact(mjcf_work *w, const mjcf_contacts *c, const mjcf_geom *g) {
+    if (g->touching < 0) {
+        return;
+    }
+    char name[32];
+    const mjcf_kind *kind = &c->kind[g->touching];
+    writer_put_text(w->out, "material", surface_name(c, g->surface, name));
+    if (g->touching > 0) {
+        writer_put_number(w->out, "group", (double)(1u << g->touching));
+    }
+    if (kind->against) {
+        writer_put_number(w->out, "mask", (double)~kind->against);
+    }
+}
+
+/* ---- exclusions ---- */
+
+static void put_exclusion(mjcf_work *w, mjcf_list *list, const xml_element *at, const char *first, const char *second) {
+    mjcf_open_item(w, list, at);
+    writer_put_text(w->out, "first", first);
+    writer_put_text(w->out, "second", second);
+    writer_close(w->out, '}');
+}
+
+static void put_excludes(mjcf_work *w, mjcf_list *list) {
+    mjcf_model *m = &w->model;
+    mjcf_each each = mjcf_each_of(m, "contact", "exclude");
+    while (mjcf_next(&each)) {
+        mjcf_item item = mjcf_plain(each.scope, each.at);
+        int a = mjcf_find(w, each.scope, &m->bodies, &item, "body1", "body");
+        int b = mjcf_find(w, each.scope, &m->bodies, &item, "body2", "body");
+        if (a >= 0 && b >= 0 && a != b) {
+            put_exclusion(w, list, each.at, m->body[a].name, m->body[b].name);
+        }
+    }
+}
+
+static bool touches(const mjcf_model *m, const mjcf_body *b) {
+    for (int k = b->geom; k >= 0; k = m->geom[k].next) {
+        if (m->geom[k].touching >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Bodies of two clumps, one of which carries the other over several joints. */
+static void put_clump_pairs(mjcf_work *w, mjcf_list *list, int carrier, int carried) {
+    mjcf_model *m = &w->model;
+    for (int i = 1; i < m->nbody; i++) {
+        if (m->body[i].clump != carrier || !touches(m, &m->body[i])) {
+            continue;
+        }
+        for (int k = 1; k < m->nbody && w->good; k++) {
+            if (m->body[k].clump == carried && touches(m, &m->body[k]) && mjcf_spend(w, m->body[k].item.at)) {
+                put_exclusion(w, list, m->body[k].item.at, m->body[i].name, m->body[k].name);
+            }
+        }
+    }
+}
+
+void mjcf_put_exclusions(mjcf_work *w) {
+    mjcf_model *m = &w->model;
+    mjcf_list list = {.key = "exclusions"};
+    put_excludes(w, &list);
+    for (int k = 1; k < m->nbody; k++) {
+        const mjcf_body *b = &m->body[k];
+        int carrier = m->body[b->parent].clump;
+        bool chain = b->joint >= 0 && m->joint[b->joint].next >= 0;
+        if (chain && carrier > 0) {
+            put_clump_pairs(w, &list, carrier, k);
+        }
+    }
+    mjcf_close_list(w, &list);
+}

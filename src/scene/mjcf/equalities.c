@@ -1,0 +1,164 @@
+/* Constraints besides joints.
+ *
+ *     connect   points p1, p2 coincide: an anchor of the first body and where it is on the second at the reference pose
+ *     weld      poses coincide: X2 = X1 relpose, taken at an anchor of the second body
+ *     joint     q1 - r1 = a0 + a1 (q2 - r2), with the references r */
+#include "scene/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The two bodies and, of sites, the places on them. */
+typedef struct ends {
+    int body[2];
+    bool sites;
+    mjcf_place place[2];
+} ends;
+
+static bool find_ends(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, ends *out) {
+    static const char *const site_key[2] = {"site1", "site2"}, *const body_key[2] = {"body1", "body2"};
+    mjcf_model *m = &w->model;
+    *out = (ends){.sites = mjcf_holder(i, "site1") || mjcf_holder(i, "site2")};
+    for (int k = 0; k < 2; k++) {
+        int found = out->sites ? mjcf_find(w, s, &m->sites, i, site_key[k], "site")
+                               : mjcf_find(w, s, &m->bodies, i, body_key[k], "body");
+        if (found == -2 && (k == 0 || out->sites)) {
+            xml_error(w->report, i->at, NULL, NULL, "the attribute \"%s\" is missing",
+                      out->sites ? site_key[k] : body_key[k]);
+            mjcf_refuse(w);
+        }
+        if (found < 0 && !(found == -2 && k == 1 && !out->sites)) {
+            return false;
+        }
+        out->body[k] = found < 0 ? 0 : out->sites ? m->site[found].body : found;
+        out->place[k] = out->sites ? m->site[found].place : mjcf_identity();
+    }
+    return true;
+}
+
+static const char *body_name(const mjcf_model *m, int body) { return body > 0 ? m->body[body].name : "world"; }
+
+static void put_bodies(mjcf_work *w, const ends *e) {
+    writer_put_text(w->out, "first", body_name(&w->model, e->body[0]));
+    writer_put_text(w->out, "second", body_name(&w->model, e->body[1]));
+}
+
+static void put_point(mjcf_work *w, const char *key, sim_v3 p) {
+    if (p.x != 0 || p.y != 0 || p.z != 0) {
+        writer_put_numbers(w->out, key, 3, (const double[]){p.x, p.y, p.z});
+    }
+}
+
+static void put_connect(mjcf_work *w, const mjcf_item *i, const ends *e) {
+    const mjcf_model *m = &w->model;
+    sim_v3 first = e->place[0].p, second = e->place[1].p;
+    if (!e->sites) {
+        double anchor[3];
+        if (mjcf_numbers(i, "anchor", 3, anchor) != 3) {
+            xml_error(w->report, i->at, NULL, NULL, "the attribute \"anchor\" is missing");
+            mjcf_refuse(w);
+            return;
+        }
+        first = mjcf_vector(anchor);
+        sim_v3 there = pose_point(m->body[e->body[0]].world, first);
+        second = pose_point(pose_inverse(m->body[e->body[1]].world), there);
+    }
+    put_bodies(w, e);
+    put_point(w, "first_point", first);
+    put_point(w, "second_point", second);
+}
+
+static void put_weld(mjcf_work *w, const mjcf_item *i, const ends *e) {
+    const mjcf_model *m = &w->model;
+    mjcf_place first = e->place[0], second = e->place[1];
+    if (!e->sites) {
+        double relative[7] = {0, 1}, anchor[3] = {0};
+        mjcf_numbers(i, "relpose", 7, relative);
+        mjcf_numbers(i, "anchor", 3, anchor);
+        first = (mjcf_place){mjcf_vector(relative), {relative[3], relative[4], relative[5], relative[6]}};
+        if (quat_norm(first.q) < 1e-14) {
+            sim_pose X = pose_relative(m->body[e->body[0]].world, m->body[e->body[1]].world);
+            first = (mjcf_place){X.p, quat_from_matrix(X.R)};
+        }
+        second = (mjcf_place){mjcf_vector(anchor), {1, 0, 0, 0}};
+        first = mjcf_product(first, second);
+    }
+    put_bodies(w, e);
+    mjcf_put_place(w->out, "first_pose", first);
+    mjcf_put_place(w->out, "second_pose", second);
+}
+
+/* A hinge or slide; NULL: reported, or the attribute is absent. */
+static const mjcf_joint *find_joint(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, const char *key) {
+    int found = mjcf_find(w, s, &w->model.joints, i, key, "joint");
+    const mjcf_joint *j = found >= 0 ? &w->model.joint[found] : NULL;
+    if (j && j->type < MJCF_SLIDE) {
+        xml_error(w->report, i->at, key, NULL, "\"%.80s\" is neither a hinge nor a slide", j->name);
+        mjcf_refuse(w);
+        return NULL;
+    }
+    return j;
+}
+
+static void put_coupling(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
+    /* joints and coefficients */
+    double a[5] = {0, 1};
+    mjcf_numbers(i, "polycoef", 5, a);
+    const mjcf_joint *first = find_joint(w, s, i, "joint1"), *second = find_joint(w, s, i, "joint2");
+    if (!mjcf_holder(i, "joint2")) {
+        xml_error(w->report, i->at, NULL, NULL, "an equality of one joint is not supported: leave the joint out");
+        mjcf_refuse(w);
+    }
+    if (!first || !second) {
+        return;
+    }
+    if (a[2] != 0 || a[3] != 0 || a[4] != 0) {
+        xml_error(w->report, i->at, "polycoef", NULL, "only the first two coefficients are supported");
+        mjcf_refuse(w);
+    }
+    /* as a scene */
+    double offset = a[0] + first->ref - a[1] * second->ref;
+    writer_put_text(w->out, "first", mjcf_joint_name(first));
+    writer_put_text(w->out, "second", mjcf_joint_name(second));
+    if (offset != 0) {
+        writer_put_number(w->out, "offset", offset);
+    }
+    if (a[1] != 1) {
+        writer_put_number(w->out, "ratio", a[1]);
+    }
+}
+
+void mjcf_put_equalities(mjcf_work *w) {
+    mjcf_list list = {.key = "constraints"};
+    mjcf_each each = mjcf_each_of(&w->model, "equality", NULL);
+    while (!w->model.files->option.no_equality && mjcf_next(&each)) {
+        const xml_element *at = each.at;
+        /* what it holds together */
+        mjcf_item item = mjcf_item_of(w, each.scope, at, "equality", -1);
+        ends e;
+        bool coupling = strcmp(at->name, "joint") == 0;
+        if (mjcf_says(&item, "active", "false")) {
+            xml_notice(w->report, at, "active", NULL, "an equality that is not active is left out");
+            continue;
+        }
+        if (!coupling && !find_ends(w, each.scope, &item, &e)) {
+            continue;
+        }
+        /* as a scene */
+        mjcf_open_item(w, &list, at);
+        const char *name = mjcf_name(w, each.scope, at);
+        if (name) {
+            writer_put_text(w->out, "name", name);
+        }
+        writer_put_text(w->out, "type", coupling ? "coupling" : at->name);
+        if (coupling) {
+            put_coupling(w, each.scope, &item);
+        } else if (strcmp(at->name, "weld") == 0) {
+            put_weld(w, &item, &e);
+        } else {
+            put_connect(w, &item, &e);
+        }
+        writer_close(w->out, '}');
+    }
+    mjcf_close_list(w, &list);
+}

@@ -1,0 +1,50 @@
+/* Lists: elements of all files one by one, items of the scene one by one. */
+#include "scene/mjcf/mjcf.h"
+
+#include <string.h>
+
+mjcf_each mjcf_each_of(const mjcf_model *m, const char *section, const char *kind) {
+    return (mjcf_each){.section = section, .kind = kind, .scope = m->scopes};
+}
+
+/* The first element of the kind from `e` on that is read. */
+static const xml_element *next_read(const mjcf_each *each, const xml_element *e) {
+    while (e && (!e->table || (each->kind && strcmp(e->name, each->kind) != 0))) {
+        e = e->next;
+    }
+    return e;
+}
+
+bool mjcf_next(mjcf_each *each) {
+    const xml_element *e = each->at ? next_read(each, each->at->next) : NULL;
+    while (!e && each->scope) {
+        each->group = each->group ? xml_next(each->group) : xml_child(each->scope->file->root, each->section);
+        if (each->group) {
+            e = next_read(each, each->group->first);
+        } else {
+            each->scope = each->scope->next;
+        }
+    }
+    each->at = e;
+    return e != NULL;
+}
+
+void mjcf_open_item(mjcf_work *w, mjcf_list *list, const xml_element *at) {
+    if (at) {
+        mjcf_here(w, at);
+    }
+    if (!list->open) {
+        writer_open(w->out, list->key, '[');
+        list->open = true;
+    }
+    writer_open(w->out, NULL, '{');
+}
+
+void mjcf_close_list(mjcf_work *w, mjcf_list *list) {
+    if (list->open) {
+        writer_close(w->out, ']');
+    }
+    list->open = false;
+}
+
+const char *mjcf_joint_name(const mjcf_joint *j) { return j->name ? j->name : j->link; }

@@ -1,0 +1,74 @@
+/* Models in MJCF, translated to the text of a scene.
+ *
+ *   translate.c   the scene as a whole
+ *   bodies.c      bodies, joints and shapes
+ *   contacts.c    surfaces, and which shapes touch
+ *   equalities.c  constraints besides joints
+ *   lists.c       elements of all files, items of the scene
+ *   reference.c   docs/mjcf.md */
+#ifndef SCENE_MJCF_MJCF_H
+#define SCENE_MJCF_MJCF_H
+
+#include "scene/mjcf/parts/parts.h"
+
+/* Writes the scene of a model; false when something is wrong (reported) or without memory (the report remembers). */
+bool mjcf_translate(mjcf_work *w, xml_element *root);
+
+/* ---- bodies.c ---- */
+void mjcf_put_bodies(mjcf_work *w);
+
+/* ---- contacts.c ---- */
+
+/* What touches what: kinds of geoms by contype, conaffinity and pairs; bit k of `against` is set where kinds do not
+ * touch.  Kind 0 is that of the defaults. */
+enum { MJCF_MAX_KINDS = 32 };
+typedef struct mjcf_kind {
+    int contype, conaffinity;
+    int pair; /* geom of a <pair>, which has a kind of its own; -1: any */
+    uint32_t against;
+} mjcf_kind;
+
+typedef struct mjcf_surface {
+    int condim, priority;
+    double friction[3];
+    int pair; /* as of a kind */
+} mjcf_surface;
+
+typedef struct mjcf_contacts {
+    mjcf_kind kind[MJCF_MAX_KINDS];
+    int nkind;
+    mjcf_surface *surface;
+    int nsurface, room;
+} mjcf_contacts;
+
+void mjcf_find_contacts(mjcf_work *w, mjcf_contacts *c);
+void mjcf_put_exclusions(mjcf_work *w);
+void mjcf_put_surfaces(mjcf_work *w, const mjcf_contacts *c);
+/* Keys of a shape: material, group, mask. */
+void mjcf_put_contact(mjcf_work *w, const mjcf_contacts *c, const mjcf_geom *g);
+
+/* ---- equalities.c ---- */
+void mjcf_put_equalities(mjcf_work *w);
+
+/* ---- lists.c ---- */
+
+/* A joint as scenes name it. */
+const char *mjcf_joint_name(const mjcf_joint *j);
+/* Elements `kind` in the sections `section` of all files, those of attached models behind; false: no more. */
+typedef struct mjcf_each {
+    const char *section, *kind; /* kind: NULL for all that are read */
+    mjcf_scope *scope;
+    const xml_element *group, *at;
+} mjcf_each;
+mjcf_each mjcf_each_of(const mjcf_model *m, const char *section, const char *kind);
+bool mjcf_next(mjcf_each *each);
+
+/* Opens a list of the scene with its first item. */
+typedef struct mjcf_list {
+    const char *key;
+    bool open;
+} mjcf_list;
+void mjcf_open_item(mjcf_work *w, mjcf_list *list, const xml_element *at);
+void mjcf_close_list(mjcf_work *w, mjcf_list *list);
+
+#endif

@@ -1,0 +1,146 @@
+/* Joints of bodies. */
+#include "scene/mjcf/parts/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const type_name[MJCF_JOINT_TYPES] = {"free", "ball", "slide", "hinge"};
+
+static mjcf_joint_type read_type(const mjcf_item *i) {
+    const char *said = strcmp(i->at->name, "freejoint") == 0 ? "free" : mjcf_text(i, "type");
+    int type = MJCF_HINGE;
+    for (int k = 0; said && k < MJCF_JOINT_TYPES; k++) {
+        type = strcmp(said, type_name[k]) == 0 ? k : type;
+    }
+    return (mjcf_joint_type)type;
+}
+
+/* Only the linear term of a polynomial. */
+static double read_linear(mjcf_work *w, const mjcf_item *i, const char *key) {
+    double term[3] = {0};
+    int count = mjcf_numbers(i, key, 3, term);
+    if (count > 1 && (term[1] != 0 || term[2] != 0)) {
+        xml_error(w->report, mjcf_holder(i, key), key, NULL, "\"%s\" that grows with the motion is not simulated", key);
+        mjcf_refuse(w);
+    }
+    if (term[0] < 0) {
+        xml_error(w->report, mjcf_holder(i, key), key, NULL, "\"%s\" is negative", key);
+        mjcf_refuse(w);
+    }
+    return term[0];
+}
+
+static void read_range(mjcf_work *w, mjcf_joint *j) {
+    const mjcf_file *f = j->scope->file;
+    const mjcf_item *i = &j->item;
+    j->limited =
+        j->type != MJCF_FREE && mjcf_is_limited(w, f, i, "limited", "range") && !w->model.files->option.no_limit;
+    mjcf_numbers(i, "range", 2, j->range);
+    j->margin = mjcf_number(i, "margin", 0);
+    bool angle = j->type == MJCF_HINGE || j->type == MJCF_BALL;
+    for (int k = 0; k < 2 && angle; k++) {
+        j->range[k] = mjcf_angle(f, j->range[k]);
+    }
+    /* the ends act a margin before */
+    j->range[0] += j->type == MJCF_BALL ? 0 : j->margin;
+    j->range[1] -= j->margin;
+    const xml_element *at = mjcf_holder(i, "range");
+    if (j->limited && j->type == MJCF_BALL) {
+        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, "limited=\"false\" takes the range away",
+                  "a range of a ball joint is not supported");
+        mjcf_refuse(w);
+    } else if (j->limited && !(j->range[0] < j->range[1])) {
+        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g",
+                  j->range[0], j->range[1]);
+        mjcf_refuse(w);
+    }
+    /* forces of actuators */
+    j->effort_limited = j->type > MJCF_BALL && mjcf_is_limited(w, f, i, "actuatorfrclimited", "actuatorfrcrange");
+    mjcf_numbers(i, "actuatorfrcrange", 2, j->effort_range);
+}
+
+static void read_dynamics(mjcf_work *w, mjcf_joint *j) {
+    const mjcf_item *i = &j->item;
+    const mjcf_option *o = &w->model.files->option;
+    j->stiffness = o->no_spring ? 0 : read_linear(w, i, "stiffness");
+    j->damping = o->no_damper ? 0 : read_linear(w, i, "damping");
+    mjcf_numbers(i, "springdamper", 2, j->springdamper);
+    j->armature = mjcf_number(i, "armature", 0);
+    j->friction = o->no_friction ? 0 : mjcf_number(i, "frictionloss", 0);
+    j->ref = mjcf_number(i, "ref", 0);
+    j->springref = mjcf_number(i, "springref", 0);
+    if (j->type == MJCF_HINGE) {
+        j->ref = mjcf_angle(j->scope->file, j->ref);
+        j->springref = mjcf_angle(j->scope->file, j->springref);
+    }
+    j->limit = mjcf_read_softness(i, "solreflimit", "solimplimit");
+    /* what such joints cannot have */
+    const struct {
+        const char *key;
+        bool wrong;
+    } cannot[] = {{"stiffness", j->type == MJCF_FREE && j->stiffness != 0},
+                  {"frictionloss", j->type <= MJCF_BALL && j->friction != 0}};
+    for (int k = 0; k < 2; k++) {
+        if (cannot[k].wrong) {
+            xml_error(w->report, mjcf_holder(i, cannot[k].key), cannot[k].key, NULL,
+                      "\"%s\" of a %s joint is not supported", cannot[k].key, type_name[j->type]);
+            mjcf_refuse(w);
+        }
+    }
+}
+
+static void read_axis(mjcf_work *w, mjcf_joint *j, mjcf_place frame) {
+    double pos[3] = {0}, axis[3] = {0, 0, 1};
+    mjcf_numbers(&j->item, "pos", 3, pos);
+    mjcf_numbers(&j->item, "axis", 3, axis);
+    j->pos =
+        j->type == MJCF_FREE ? (sim_v3){0, 0, 0} : mjcf_product(frame, (mjcf_place){mjcf_vector(pos), {1, 0, 0, 0}}).p;
+    sim_pose turn = mjcf_pose(frame);
+    j->axis = frame.q.w == 1 ? mjcf_vector(axis) : m3_times(turn.R, mjcf_vector(axis));
+    if (j->type > MJCF_BALL && v3_norm(j->axis) < 1e-14) {
+        const xml_element *at = mjcf_holder(&j->item, "axis");
+        xml_error(w->report, at, "axis", NULL, "the axis has length 0");
+        mjcf_refuse(w);
+    }
+}
+
+/* A free joint stands alone, on a body of the world. */
+static void check_free(mjcf_work *w, const mjcf_joint *j, const mjcf_body *b) {
+    if (b->joint >= 0 && (j->type == MJCF_FREE || w->model.joint[b->joint].type == MJCF_FREE)) {
+        xml_error(w->report, j->item.at, NULL, NULL, "a free joint is the only joint of its body");
+        mjcf_refuse(w);
+    }
+    if (j->type == MJCF_FREE && b->parent != 0) {
+        xml_error(w->report, j->item.at, NULL, NULL, "a free joint is for bodies of the world");
+        mjcf_refuse(w);
+    }
+}
+
+void mjcf_add_joint(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame) {
+    mjcf_model *m = &w->model;
+    if (!mjcf_add(w, e, (void **)&m->joint, m->njoint, &m->joint_room, sizeof *m->joint)) {
+        return;
+    }
+    bool plain = strcmp(e->name, "freejoint") == 0;
+    mjcf_joint j = {.scope = s, .body = body, .next = -1};
+    j.item = plain ? mjcf_plain(s, e) : mjcf_item_of(w, s, e, "joint", cls);
+    j.name = mjcf_name(w, s, e);
+    j.type = read_type(&j.item);
+    read_axis(w, &j, frame);
+    read_range(w, &j);
+    read_dynamics(w, &j);
+    /* into the list of its body */
+    mjcf_body *b = &m->body[body];
+    check_free(w, &j, b);
+    int index = m->njoint++;
+    if (b->last_joint >= 0) {
+        m->joint[b->last_joint].next = index;
+    } else {
+        b->joint = index;
+    }
+    b->last_joint = index;
+    m->joint[index] = j;
+    if (j.name) {
+        mjcf_add_name(w, &m->joints, e, "joint", j.name, index);
+    }
+}

@@ -1,0 +1,289 @@
+/* A model in MJCF as structs: bodies with what is in them, all frames, copies and attached models resolved.
+ *
+ *   compiler.c   options of a file
+ *   place.c      orientations in all their forms
+ *   model.c      lists, names, references
+ *   tree.c       bodies depth first: frames, copies, attached models
+ *   joint.c      joints
+ *   geom.c       geoms, sites, cameras
+ *   asset.c      meshes, height fields, colours
+ *   mesh.c       triangles, their mass, shapes fitted to them
+ *   inertia.c    mass properties of bodies */
+#ifndef SCENE_MJCF_PARTS_PARTS_H
+#define SCENE_MJCF_PARTS_PARTS_H
+
+#include "math/spatial.h"
+#include "scene/json/writer.h"
+#include "scene/mjcf/format/format.h"
+#include "scene/xml/robot.h"
+
+#include <sim/scene.h>
+
+/* ---- files ---- */
+
+typedef enum mjcf_inertia_source { MJCF_INERTIA_NEVER, MJCF_INERTIA_ALWAYS, MJCF_INERTIA_AUTO } mjcf_inertia_source;
+
+typedef struct mjcf_compiler {
+    bool degrees, strip_path, auto_limits, balance_inertia, discard_visual, fit_bounds;
+    char euler[4];
+    const char *mesh_folder;
+    mjcf_inertia_source inertia;
+    int groups[2];
+    double bound_mass, bound_inertia, total_mass;
+} mjcf_compiler;
+
+typedef struct mjcf_option {
+    double step, gravity[3];
+    const char *integrator; /* NULL: none was given */
+    bool no_equality, no_friction, no_limit, no_contact, no_spring, no_damper, no_gravity, no_actuation, no_clamp;
+    uint32_t no_group; /* of actuators, bit by bit */
+} mjcf_option;
+
+/* A file, its includes put in. */
+typedef struct mjcf_file mjcf_file;
+struct mjcf_file {
+    const char *path;
+    xml_element *root;
+    mjcf_classes classes;
+    mjcf_compiler compiler;
+    mjcf_option option;
+    name_table assets;       /* "mesh:NAME" */
+    struct mjcf_mesh **mesh; /* [nasset], once opened */
+    const xml_element **asset;
+    int nasset;
+    mjcf_file *next;
+};
+
+/* Where a name stands: the file, and what comes before and behind its names. */
+typedef struct mjcf_scope mjcf_scope;
+struct mjcf_scope {
+    mjcf_file *file;
+    const char *prefix, *suffix;
+    bool part;        /* of an attached model only a body is there */
+    mjcf_scope *next; /* of the attached models, in their order; the model itself first */
+};
+
+/* ---- what is in it ---- */
+
+/* Rotation by q, which may be no unit quaternion, then shift by p. */
+typedef struct mjcf_place {
+    sim_v3 p;
+    sim_quat q;
+} mjcf_place;
+
+typedef enum mjcf_joint_type { MJCF_FREE, MJCF_BALL, MJCF_SLIDE, MJCF_HINGE, MJCF_JOINT_TYPES } mjcf_joint_type;
+typedef enum mjcf_shape {
+    MJCF_PLANE,
+    MJCF_HFIELD,
+    MJCF_SPHERE,
+    MJCF_CAPSULE,
+    MJCF_ELLIPSOID,
+    MJCF_CYLINDER,
+    MJCF_BOX,
+    MJCF_MESH,
+    MJCF_SDF,
+    MJCF_SHAPES
+} mjcf_shape;
+
+/* solref and solimp where they are given. */
+typedef struct mjcf_softness {
+    bool given;
+    double ref[2], imp[5];
+} mjcf_softness;
+
+typedef struct mjcf_joint {
+    mjcf_item item;
+    const mjcf_scope *scope;
+    const char *name; /* its own, full; NULL: none */
+    const char *link; /* the body of the scene that it carries */
+    int body, next;   /* next: of the body; -1: none */
+    mjcf_joint_type type;
+    sim_v3 pos, axis; /* in the body */
+    bool limited, effort_limited;
+    double range[2], margin, effort_range[2];
+    double stiffness, damping, springdamper[2], ref, springref, armature, friction;
+    mjcf_softness limit;
+    int q0, v0; /* coordinates before it, in the order of the file */
+} mjcf_joint;
+
+typedef struct mjcf_geom {
+    mjcf_item item;
+    const mjcf_scope *scope;
+    const char *name; /* full; NULL: none */
+    int body, next;
+    mjcf_shape type;
+    mjcf_place place;
+    double size[3];
+    struct mjcf_mesh *mesh;
+    const xml_element *hfield;
+    int contype, conaffinity, condim, group, priority;
+    double friction[3], solmix, mass, density; /* mass: negative: by density */
+    mjcf_softness soft;
+    double rgba[4];
+    bool colored;
+    bool weighs;  /* it gives its body mass */
+    bool visual;  /* it has no contacts */
+    bool around;  /* a tendon names it */
+    bool paired;  /* a <pair> names it */
+    int touching; /* what it touches: an index, see contacts.c */
+    int surface;  /* its material, there */
+} mjcf_geom;
+
+typedef struct mjcf_site {
+    mjcf_item item;
+    const mjcf_scope *scope;
+    const char *name; /* full; never NULL */
+    int body, next;
+    mjcf_place place;
+    mjcf_shape type;
+    double size[3];
+} mjcf_site;
+
+typedef struct mjcf_body {
+    mjcf_item item;
+    const mjcf_scope *scope;
+    const char *name; /* full; of the world "world" */
+    int parent;
+    mjcf_place place;      /* in its parent */
+    sim_pose world;        /* in the world, all coordinates at their reference */
+    int joint, geom, site; /* the first; -1: none */
+    int last_joint, last_geom, last_site;
+    int clump;                   /* the body to which it is fixed, or itself; 0: the world */
+    const xml_element *inertial; /* NULL: none that counts */
+    mjcf_item inertial_item;
+    bool solid;          /* mass from geoms, as scenes find it themselves */
+    bool massive;        /* it has mass */
+    bool given;          /* it is that of <inertial>, number by number */
+    sim_inertia inertia; /* in the body */
+    double mass_factor;  /* of its shapes, where it is solid */
+} mjcf_body;
+
+typedef struct mjcf_camera {
+    mjcf_item item;
+    const char *name;
+    int body;
+    mjcf_place place;
+} mjcf_camera;
+
+typedef struct mjcf_model {
+    mjcf_body *body; /* depth first; 0: the world */
+    mjcf_joint *joint;
+    mjcf_geom *geom;
+    mjcf_site *site;
+    mjcf_camera *camera;
+    int nbody, njoint, ngeom, nsite, ncamera;
+    int body_room, joint_room, geom_room, site_room, camera_room;
+    name_table bodies, joints, geoms, sites, links; /* links: names of bodies of the scene */
+    mjcf_file *files;                               /* the model itself first */
+    mjcf_scope *scopes;
+    int nq, nv;
+} mjcf_model;
+
+/* Bodies, joints, geoms, sites and copies of a model. */
+enum { MJCF_MAX_ITEMS = 200 * 1000 };
+
+/* All that a translation works with. */
+typedef struct mjcf_work {
+    report *report;
+    memory_pool *pool;
+    const char *path; /* of the model */
+    sim_import_options options;
+    xml_allowed allowed;
+    mjcf_files files;
+    json_writer *out;
+    int64_t limit; /* bodies, geoms, joints, sites, all in all */
+    int64_t items;
+    mjcf_model model;
+    int nundrawn; /* meshes that cannot be had */
+    const xml_element *undrawn;
+    bool good;
+} mjcf_work;
+
+/* ---- compiler.c ---- */
+/* A checked file: classes, compiler, options. */
+bool mjcf_read_file(mjcf_work *w, mjcf_file *f);
+/* Degrees to radians, if the file has degrees. */
+double mjcf_angle(const mjcf_file *f, double given);
+
+/* ---- place.c ---- */
+mjcf_place mjcf_identity(void);
+mjcf_place mjcf_read_place(mjcf_work *w, const mjcf_file *f, const mjcf_item *i);
+sim_quat mjcf_euler(const mjcf_file *f, const double angle[3]);
+sim_quat mjcf_turn_to(sim_v3 z); /* the least turn of the z axis to a direction */
+mjcf_place mjcf_product(mjcf_place a, mjcf_place b);
+sim_pose mjcf_pose(mjcf_place a);
+/* `key` with the position and the orientation, as far as they are not trivial. */
+void mjcf_put_place(json_writer *out, const char *key, mjcf_place a);
+sim_v3 mjcf_vector(const double v[3]);
+
+/* ---- model.c ---- */
+/* Counts an item; false: too many (reported). */
+bool mjcf_spend(mjcf_work *w, const xml_element *at);
+/* Room for one more item; false: none (reported). */
+bool mjcf_add(mjcf_work *w, const xml_element *at, void **items, int count, int *room, size_t size);
+/* A name as scenes allow it, with prefix and suffix; NULL: the element has none. */
+const char *mjcf_name(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
+/* A name that no body of the scene has yet, made from `wanted`; it is taken. */
+const char *mjcf_take_link(mjcf_work *w, const char *wanted, int number);
+bool mjcf_add_name(mjcf_work *w, name_table *names, const xml_element *e, const char *what, const char *name,
+                   int index);
+/* Index of what an attribute names; -1 and reported: there is none.  -2: the attribute is absent. */
+int mjcf_find(mjcf_work *w, const mjcf_scope *s, const name_table *names, const mjcf_item *i, const char *attribute,
+              const char *what);
+/* An item without defaults. */
+mjcf_item mjcf_plain(const mjcf_scope *s, const xml_element *e);
+mjcf_item mjcf_item_of(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const char *kind, int cls);
+/* The writer's place becomes that of an element. */
+void mjcf_here(mjcf_work *w, const xml_element *e);
+mjcf_softness mjcf_read_softness(const mjcf_item *i, const char *ref, const char *imp);
+/* `limited`: said, or by the range; reports a range that may not count by itself. */
+bool mjcf_is_limited(mjcf_work *w, const mjcf_file *f, const mjcf_item *i, const char *limited, const char *range);
+void mjcf_refuse(mjcf_work *w);
+
+/* ---- tree.c ---- */
+bool mjcf_read_tree(mjcf_work *w);
+
+/* ---- joint.c, geom.c ---- */
+void mjcf_add_joint(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
+void mjcf_add_geom(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
+void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
+void mjcf_add_camera(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
+
+/* ---- asset.c ---- */
+bool mjcf_list_assets(mjcf_work *w, mjcf_file *f);
+/* An asset by name, of its file; NULL and reported: there is none. */
+const xml_element *mjcf_find_asset(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, const char *attribute,
+                                   const char *kind);
+/* Its number in the file; -1: there is none, which was reported, or the attribute is absent. */
+int mjcf_find_asset_index(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, const char *attribute,
+                          const char *kind);
+void mjcf_read_color(mjcf_work *w, mjcf_geom *g);
+/* Path of the file of a mesh or height field; NULL and `*why` set: it cannot be had. */
+const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why);
+
+/* ---- mesh.c ---- */
+/* A mesh as geoms see it: v' = S R^T (v - p) of the vertices v of its file; R, p are the pose of the origin, S the scale. */
+typedef struct mjcf_mesh {
+    const xml_element *at;
+    mjcf_item item;
+    const char *path, *lost; /* NULL: no file; why it cannot be had */
+    mjcf_place place;        /* of the scaled vertices */
+    double scale[3];
+    int nvertex, nface; /* inline */
+    double *vertex;
+    double *face;
+    bool weighed;        /* the following are known */
+    sim_inertia inertia; /* of density 1, in the frame of geoms */
+    sim_v3 low, high;
+} mjcf_mesh;
+/* The mesh that a geom names; NULL: reported. */
+mjcf_mesh *mjcf_open_mesh(mjcf_work *w, const mjcf_scope *s, int asset);
+/* Finds its mass properties and bounds; false: reported at `at`. */
+bool mjcf_weigh_mesh(mjcf_work *w, mjcf_mesh *m, const xml_element *at);
+/* Size and place of a shape that is fitted to its mesh; false: reported. */
+bool mjcf_fit_mesh(mjcf_work *w, mjcf_geom *g);
+
+/* ---- inertia.c ---- */
+bool mjcf_read_inertia(mjcf_work *w);
+
+#endif

@@ -1,0 +1,162 @@
+/* A model in MJCF as a scene: world, materials, bodies, constraints. */
+#include "scene/mjcf/mjcf.h"
+
+#include <string.h>
+
+/* ---- the world ---- */
+
+/* Does anything but contacts act as a constraint?  The integrator rk4 takes none. */
+static bool has_constraints(const mjcf_model *m) {
+    mjcf_each equality = mjcf_each_of(m, "equality", NULL), tendon = mjcf_each_of(m, "tendon", NULL);
+    bool any = mjcf_next(&equality) || mjcf_next(&tendon);
+    for (int k = 0; k < m->njoint; k++) {
+        any |= m->joint[k].limited || m->joint[k].friction != 0;
+    }
+    return any;
+}
+
+static void put_integrator(mjcf_work *w) {
+    const mjcf_option *o = &w->model.files->option;
+    if (!o->integrator) {
+        return;
+    }
+    if (strcmp(o->integrator, "Euler") == 0) {
+        writer_put_text(w->out, "integrator", "symplectic");
+    } else if (strcmp(o->integrator, "RK4") == 0 && o->no_contact && !has_constraints(&w->model)) {
+        writer_put_text(w->out, "integrator", "rk4");
+    }
+}
+
+static void put_world_options(mjcf_work *w) {
+    const mjcf_option *o = &w->model.files->option;
+    const double *g = o->gravity, none[3] = {0};
+    writer_open(w->out, "world", '{');
+    if (o->no_gravity || g[0] != 0 || g[1] != 0 || g[2] != -9.81) {
+        writer_put_numbers(w->out, "gravity", 3, o->no_gravity ? none : g);
+    }
+    writer_put_number(w->out, "step", o->step);
+    put_integrator(w);
+    if (o->no_contact) {
+        writer_put_flag(w->out, "contacts", false);
+    }
+    writer_close(w->out, '}');
+}
+
+/* ---- cameras ---- */
+
+static void put_cameras(mjcf_work *w) {
+    const mjcf_model *m = &w->model;
+    mjcf_list list = {.key = "cameras"};
+    name_table names = {0};
+    for (int k = 0; k < m->ncamera; k++) {
+        const mjcf_camera *c = &m->camera[k];
+        if (m->body[c->body].clump != 0 || !c->name || names_find(&names, c->name) >= 0) {
+            continue;
+        }
+        w->report->no_memory |= !names_add(&names, c->name, k);
+        /* it looks along its -z */
+        sim_pose X = pose_product(m->body[c->body].world, mjcf_pose(c->place));
+        sim_v3 target = v3_sub(X.p, X.R.z);
+        mjcf_open_item(w, &list, c->item.at);
+        writer_put_text(w->out, "name", c->name);
+        writer_put_numbers(w->out, "position", 3, (const double[]){X.p.x, X.p.y, X.p.z});
+        writer_put_numbers(w->out, "target", 3, (const double[]){target.x, target.y, target.z});
+        writer_put_number(w->out, "fov_deg", mjcf_number(&c->item, "fovy", 45));
+        writer_close(w->out, '}');
+    }
+    names_free(&names);
+    mjcf_close_list(w, &list);
+}
+
+/* ---- loads ---- */
+
+/* The part of its weight that a body does not feel. */
+static void put_loads(mjcf_work *w) {
+    const mjcf_model *m = &w->model;
+    const mjcf_option *o = &m->files->option;
+    mjcf_list list = {.key = "loads"};
+    for (int k = 1; k < m->nbody; k++) {
+        const mjcf_body *b = &m->body[k];
+        double part = mjcf_number(&b->item, "gravcomp", 0);
+        if (part == 0 || !b->massive || o->no_gravity) {
+            continue;
+        }
+        const double *g = o->gravity, mass = b->inertia.mass;
+        const double lift[3] = {-part * mass * g[0], -part * mass * g[1], -part * mass * g[2]};
+        mjcf_open_item(w, &list, b->item.at);
+        writer_put_text(w->out, "body", b->name);
+        writer_put_numbers(w->out, "point", 3, (const double[]){b->inertia.com.x, b->inertia.com.y, b->inertia.com.z});
+        writer_put_numbers(w->out, "force", 3, lift);
+        writer_close(w->out, '}');
+    }
+    mjcf_close_list(w, &list);
+}
+
+/* ---- the scene ---- */
+
+static void say_undrawn(mjcf_work *w) {
+    if (w->undrawn) {
+        xml_notice(w->report, w->undrawn, "file", "pictures show the other geoms of a body",
+                   "geoms of meshes without contacts are left out (%d): \"%.200s\" is not found, or neither an OBJ nor "
+                   "an STL file",
+                   w->nundrawn, xml_text(w->undrawn, "file"));
+    }
+}
+
+static void put_scene(mjcf_work *w, const xml_element *root) {
+    mjcf_here(w, root);
+    writer_open(w->out, NULL, '{');
+    writer_put_number(w->out, "sim", 1);
+    if (xml_text(root, "model")) {
+        writer_put_text(w->out, "name", xml_text(root, "model"));
+    }
+    put_world_options(w);
+    mjcf_put_bodies(w);
+    mjcf_put_exclusions(w);
+    put_loads(w);
+    mjcf_put_equalities(w);
+    put_cameras(w);
+    mjcf_here(w, root);
+    writer_close(w->out, '}');
+}
+
+static void free_model(mjcf_model *m) {
+    for (mjcf_file *f = m->files; f; f = f->next) {
+        names_free(&f->classes.names);
+        names_free(&f->assets);
+    }
+    names_free(&m->bodies);
+    names_free(&m->joints);
+    names_free(&m->geoms);
+    names_free(&m->sites);
+    names_free(&m->links);
+}
+
+bool mjcf_translate(mjcf_work *w, xml_element *root) {
+    /* the file with what it includes */
+    mjcf_file *f = POOL_NEW(w->pool, mjcf_file, 1);
+    if (!f) {
+        w->report->no_memory = true;
+        return false;
+    }
+    *f = (mjcf_file){.path = w->path, .root = root};
+    w->model = (mjcf_model){.files = f};
+    w->good = true;
+    if (w->options.base != SIM_BASE_FIXED) {
+        xml_error(w->report, root, NULL, "--base is for URDF",
+                  "the bodies of a model say themselves whether they move");
+        w->good = false;
+    }
+    w->good = mjcf_include(w->report, w->pool, &w->files, w->path, root) && w->good;
+    w->good = w->good && xml_check(w->report, w->pool, root, &mjcf_table_model, &w->allowed);
+    /* parts, then the scene */
+    if (w->good && mjcf_read_file(w, f) && mjcf_read_tree(w) && mjcf_read_inertia(w)) {
+        put_scene(w, root);
+        say_undrawn(w);
+    } else {
+        w->good = false;
+    }
+    free_model(&w->model);
+    w->report->no_memory |= w->out->out.failed;
+    return w->good && !w->out->out.failed;
+}

@@ -1,0 +1,58 @@
+/* Names, allowances and mass properties, as all readers of robots treat them.
+ *
+ *     S = tr(J)/2 1 - J >= 0      second moments of the mass: no distribution of mass has others
+ *
+ * J is the inertia about the centre of mass, kg m^2.  S >= 0 is A + B >= C for the principal moments A <= B <= C.  The
+ * repair replaces S by the nearest matrix without negative eigenvalues, S' = sum max(s_i, 0) e_i e_i', and
+ * J' = tr(S') 1 - S'.
+ *
+ * Reference: Wensing, Kim, Slotine 2018, IEEE Robotics and Automation Letters 3(1), section III. */
+#include "scene/xml/robot.h"
+
+#include "math/eigen.h"
+
+#include <math.h>
+#include <string.h>
+
+bool xml_clean_name(char *name) {
+    bool changed = false;
+    for (char *c = name; *c; c++) {
+        if (strchr("/*,\"\\", *c) || (unsigned char)*c < 0x20) {
+            *c = '_';
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+bool xml_allows(const xml_allowed *allowed, const char *name) {
+    for (int k = 0; k < allowed->count; k++) {
+        if (strcmp(allowed->name[k], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- mass properties ---- */
+
+/* Replaces a symmetric matrix by sum max(s_i, 0) e_i e_i'. */
+static void clip_negative(double m[3][3]) {
+    double e[3][3];
+    eigen_symmetric(m, e);
+    double value[3] = {fmax(m[0][0], 0), fmax(m[1][1], 0), fmax(m[2][2], 0)};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            m[i][k] = value[0] * e[i][0] * e[k][0] + value[1] * e[i][1] * e[k][1] + value[2] * e[i][2] * e[k][2];
+        }
+    }
+}
+
+void inertia_repair(double J[6]) {
+    double half = (J[0] + J[1] + J[2]) / 2;
+    double S[3][3] = {{half - J[0], -J[3], -J[4]}, {-J[3], half - J[1], -J[5]}, {-J[4], -J[5], half - J[2]}};
+    clip_negative(S);
+    double trace = S[0][0] + S[1][1] + S[2][2];
+    const double repaired[6] = {trace - S[0][0], trace - S[1][1], trace - S[2][2], -S[0][1], -S[0][2], -S[1][2]};
+    memcpy(J, repaired, sizeof repaired);
+}
