@@ -4,6 +4,7 @@
 #include "scene/json/text.h"
 #include "scene/xml/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_TABLES = 200 };
@@ -46,28 +47,99 @@ static void print_kind(text *t, const xml_key *key) {
     }
 }
 
+static bool same_choices(const xml_key *a, const xml_key *b) {
+    int k = 0;
+    while (a->choices[k] && same_text(a->choices[k], b->choices[k])) {
+        k++;
+    }
+    return same_text(a->choices[k], b->choices[k]);
+}
+
+/* Alike but for the name. */
 static bool same_row(const xml_key *a, const xml_key *b) {
-    return a->kind == b->kind && a->kind != XML_CHOICE && a->use == b->use && a->required == b->required &&
-           a->count == b->count && same_text(a->unit, b->unit) && same_text(a->standard, b->standard) &&
-           strcmp(a->help, b->help) == 0;
+    return a->kind == b->kind && a->use == b->use && a->required == b->required && a->count == b->count &&
+           a->least == b->least && same_text(a->unit, b->unit) && same_text(a->standard, b->standard) &&
+           same_choices(a, b) && strcmp(a->help, b->help) == 0;
+}
+
+static bool same_key(const xml_key *a, const xml_key *b) { return strcmp(a->name, b->name) == 0 && same_row(a, b); }
+
+static const xml_key *find_same(const xml_table *t, const xml_key *key) {
+    for (int k = 0; k < t->nkeys; k++) {
+        if (same_key(&t->keys[k], key)) {
+            return &t->keys[k];
+        }
+    }
+    return NULL;
+}
+
+/* Attributes that several elements have in the same words stand in a table of their own. */
+static bool is_common(const table_list *list, const xml_key *key) {
+    enum { MIN_ELEMENTS = 3 };
+    int count = 0;
+    for (int k = 0; k < list->count; k++) {
+        count += find_same(list->table[k], key) != NULL;
+    }
+    return key->use == XML_READ && count >= MIN_ELEMENTS;
+}
+
+static void print_key(text *t, const xml_key *key, int alike, const char *element) {
+    text_add(t, element ? "| `%s` | `%s`" : "| %s`%s`", element ? element : "", key->name);
+    for (int k = 1; k < alike; k++) {
+        text_add(t, ", `%s`", key[k].name);
+    }
+    text_add(t, " | ");
+    print_kind(t, key);
+    text_add(t, key->unit ? " [%s] | " : " | ", key->unit);
+    text_add(t, key->required ? "**required**" : key->standard ? "`%s`" : "%s", key->standard ? key->standard : "");
+    text_add(t, " | %s |\n", key->help);
 }
 
 /* One row an attribute that is read, or several that differ by name alone; `element` stands before it, unless NULL. */
-static void print_keys(text *t, const xml_table *table, const char *element) {
-    for (int k = 0; k < table->nkeys; k++) {
+static void print_keys(text *t, const table_list *list, const xml_table *table, const char *element) {
+    for (int k = 0, alike; k < table->nkeys; k += alike) {
         const xml_key *key = &table->keys[k];
-        if (key->use != XML_READ) {
+        alike = 1;
+        if (key->use != XML_READ || is_common(list, key)) {
             continue;
         }
-        text_add(t, element ? "| `%s` | `%s`" : "| %s`%s`", element ? element : "", key->name);
-        for (; k + 1 < table->nkeys && same_row(key, &table->keys[k + 1]); k++) {
-            text_add(t, ", `%s`", table->keys[k + 1].name);
+        while (k + alike < table->nkeys && same_row(key, &key[alike]) && !is_common(list, &key[alike])) {
+            alike++;
         }
-        text_add(t, " | ");
-        print_kind(t, key);
-        text_add(t, key->unit ? " [%s] | " : " | ", key->unit);
-        text_add(t, key->required ? "**required**" : key->standard ? "`%s`" : "%s", key->standard ? key->standard : "");
-        text_add(t, " | %s |\n", key->help);
+        print_key(t, key, alike, element);
+    }
+}
+
+/* "`name`, `pos`", malloc'd; NULL: the element has none of the common ones. */
+static char *name_common(const table_list *list, const xml_table *table) {
+    text t = {0};
+    for (int k = 0; k < table->nkeys; k++) {
+        if (is_common(list, &table->keys[k])) {
+            text_add(&t, t.length ? ", `%s`" : "`%s`", table->keys[k].name);
+        }
+    }
+    return text_take(&t);
+}
+
+/* Each common attribute once, where it is first met. */
+static void print_common(text *t, const table_list *list) {
+    bool any = false;
+    for (int i = 0; i < list->count; i++) {
+        const xml_table *table = list->table[i];
+        for (int k = 0; k < table->nkeys; k++) {
+            bool met = !is_common(list, &table->keys[k]);
+            for (int before = 0; before < i && !met; before++) {
+                met = find_same(list->table[before], &table->keys[k]) != NULL;
+            }
+            if (!met) {
+                text_add(t, "%s",
+                         any ? ""
+                             : "\n## Common attributes\n\n| attribute | value | default | meaning |\n"
+                               "|---|---|---|---|\n");
+                print_key(t, &table->keys[k], 1, NULL);
+                any = true;
+            }
+        }
     }
 }
 
@@ -103,11 +175,11 @@ static named_use use_of(const xml_table *t, int k) {
     return (named_use){rule->name, rule->help, rule->use};
 }
 
-/* "\nIgnored: `a`, `b` (reason); `c` (reason).\n", for a table without a section "Ignored of `limit`: ..." */
+/* "`a`, `b` (reason); `<c>` (reason)" of all attributes and elements with that use. */
 static void print_others(text *t, const xml_table *table, xml_use use) {
-    const char *verb = use == XML_IGNORED ? "Ignored" : "Refused";
     int count = table->nkeys + table->nrules, printed = 0;
     for (int i = 0; i < count; i++) {
+        /* a reason that was not met before */
         named_use first = use_of(table, i);
         bool known = first.use != use;
         for (int k = 0; k < i && !known; k++) {
@@ -117,7 +189,8 @@ static void print_others(text *t, const xml_table *table, xml_use use) {
         if (known) {
             continue;
         }
-        text_add(t, printed++ ? "; " : is_leaf(table) ? "\n%s of `%s`: " : "\n%s: ", verb, table->name);
+        /* all names with it */
+        text_add(t, "%s", printed++ ? "; " : "");
         for (int k = i, names = 0; k < count; k++) {
             named_use other = use_of(table, k);
             if (other.use == use && strcmp(other.help, first.help) == 0) {
@@ -127,16 +200,94 @@ static void print_others(text *t, const xml_table *table, xml_use use) {
         }
         text_add(t, " (%s)", first.help);
     }
-    text_add(t, printed ? ".\n" : "");
 }
 
-static void print_section(text *t, const xml_table *table) {
+static const char *const use_word[] = {[XML_IGNORED] = "Ignored", [XML_REFUSED] = "Refused"};
+
+static bool has_use(const xml_table *table, xml_use use) {
+    for (int k = 0; k < table->nkeys + table->nrules; k++) {
+        if (use_of(table, k).use == use) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether two elements without children leave out the same, for the same reasons. */
+static bool same_others(const xml_table *a, const xml_table *b, xml_use use) {
+    text of[2] = {{0}, {0}};
+    print_others(&of[0], a, use);
+    print_others(&of[1], b, use);
+    char *left = text_take(&of[0]), *right = text_take(&of[1]);
+    bool same = left && right && strcmp(left, right) == 0;
+    free(left);
+    free(right);
+    return same;
+}
+
+/* "Ignored of `damper`, `motor`: ..." */
+static void print_leaf_others(text *t, const table_list *list, xml_use use) {
+    for (int i = 0; i < list->count; i++) {
+        /* an element whose list was not met before */
+        const xml_table *table = list->table[i];
+        bool known = !is_leaf(table) || !has_use(table, use);
+        for (int k = 0; k < i && !known; k++) {
+            known = is_leaf(list->table[k]) && same_others(list->table[k], table, use);
+        }
+        if (known) {
+            continue;
+        }
+        /* all elements with it */
+        text_add(t, "\n%s of `%s`", use_word[use], table->name);
+        for (int k = i + 1; k < list->count; k++) {
+            if (is_leaf(list->table[k]) && same_others(list->table[k], table, use)) {
+                text_add(t, ", `%s`", list->table[k]->name);
+            }
+        }
+        text_add(t, ": ");
+        print_others(t, table, use);
+        text_add(t, ".\n");
+    }
+}
+
+static void print_section(text *t, const table_list *list, const xml_table *table) {
+    /* attributes and elements that are read */
     text_add(t, "\n## %s\n\n%s%s\n\n| attribute or element | value | default | meaning |\n|---|---|---|---|\n",
              table->name, table->help, table->one_of ? " Exactly one of its elements is given." : "");
-    print_keys(t, table, NULL);
+    print_keys(t, list, table, NULL);
     print_rules(t, table);
-    print_others(t, table, XML_IGNORED);
-    print_others(t, table, XML_REFUSED);
+    char *common = name_common(list, table);
+    if (common) {
+        text_add(t, "\n[Common attributes](#common-attributes): %s.\n", common);
+    }
+    free(common);
+    /* those that are not */
+    for (xml_use use = XML_IGNORED; use <= XML_REFUSED; use++) {
+        if (has_use(table, use)) {
+            text_add(t, "\n%s: ", use_word[use]);
+            print_others(t, table, use);
+            text_add(t, ".\n");
+        }
+    }
+}
+
+/* One row the elements without children that have the same common attributes, at the first of them. */
+static void print_leaf_common(text *t, const table_list *list, int at) {
+    char *names = name_common(list, list->table[at]);
+    int count = 0;
+    for (int k = 0; k < list->count && names; k++) {
+        char *others = is_leaf(list->table[k]) ? name_common(list, list->table[k]) : NULL;
+        if (others && strcmp(names, others) == 0 && k >= at) {
+            text_add(t, count++ ? ", `%s`" : "| `%s`", list->table[k]->name);
+        } else if (others && strcmp(names, others) == 0) {
+            k = list->count; /* an earlier element has printed them */
+        }
+        free(others);
+    }
+    if (count) {
+        text_add(t, " | %s | [common](#common-attributes) |  |  |\n", names);
+    }
+    free(names);
 }
 
 static void print_leaves(text *t, const table_list *list) {
@@ -144,15 +295,12 @@ static void print_leaves(text *t, const table_list *list) {
                 "|---|---|---|---|---|\n");
     for (int k = 0; k < list->count; k++) {
         if (is_leaf(list->table[k])) {
-            print_keys(t, list->table[k], list->table[k]->name);
+            print_leaf_common(t, list, k);
+            print_keys(t, list, list->table[k], list->table[k]->name);
         }
     }
-    for (int k = 0; k < list->count; k++) {
-        if (is_leaf(list->table[k])) {
-            print_others(t, list->table[k], XML_IGNORED);
-            print_others(t, list->table[k], XML_REFUSED);
-        }
-    }
+    print_leaf_others(t, list, XML_IGNORED);
+    print_leaf_others(t, list, XML_REFUSED);
 }
 
 char *xml_print_tables(const xml_table *root, const char *preface) {
@@ -162,9 +310,10 @@ char *xml_print_tables(const xml_table *root, const char *preface) {
     text_add(&t, "%s", preface);
     for (int k = 0; k < list.count; k++) {
         if (!is_leaf(list.table[k])) {
-            print_section(&t, list.table[k]);
+            print_section(&t, &list, list.table[k]);
         }
     }
     print_leaves(&t, &list);
+    print_common(&t, &list);
     return text_take(&t);
 }
