@@ -56,6 +56,8 @@ typedef struct sim_derived {
     double *spread[9];                /* [nv] each: motion axes and from_root, component by component */
     char *reached;                    /* [nbody] */
 
+    double *tendon_initial; /* [ntendon] lengths at q_initial */
+
     size_t bytes;
     void *memory;
 } sim_derived;
@@ -132,6 +134,19 @@ SIM_API sim_v3 sim_point_velocity(const sim_derived *d, sim_point point);
 /* dJ/dt v: the acceleration of a point where all joint accelerations are zero.  `acc` from sim_bias_accelerations. */
 SIM_API void sim_bias_accelerations(const sim_derived *d, sim_range range, sim_motion *acc);
 SIM_API sim_v3 sim_point_bias_acceleration(const sim_derived *d, const sim_motion *acc, sim_point point);
+
+/* Tendons, after sim_kinematics of the trees that move them.  Length, m (of fixed ones in the units of their joints; q:
+ * the coordinates); dL/dq, [nv]; after sim_velocities its rate, and its second derivative where all joint accelerations
+ * are zero, `acc` from sim_bias_accelerations. */
+SIM_API double sim_tendon_length(const sim_derived *d, int tendon, const double *q);
+SIM_API void sim_tendon_moments(const sim_derived *d, int tendon, double *J);
+SIM_API double sim_tendon_rate(const sim_derived *d, int tendon, const double *v);
+SIM_API double sim_tendon_bias(const sim_derived *d, int tendon, const sim_motion *acc);
+/* By how much a length exceeds the rest lengths of the spring, or falls below (< 0); J of the spring. */
+SIM_API double sim_tendon_stretch(const sim_derived *d, int tendon, double length);
+SIM_API double sim_tendon_energy(const sim_derived *d, int tendon, const double *q);
+/* Its course as straight lines, arcs in chords of at most 15 degrees: writes at most `room`, returns their number. */
+SIM_API int sim_tendon_lines(const sim_derived *d, int tendon, sim_v3 (*line)[2], int room);
 
 /* Inverse operational-space inertia of k bodies: blocks Lambda_ij = J_i A^-1 J_j' (6 x 6, row-major, angular first) of
  * the 6k x 6k matrix, in O(n) + O(k^2).  After sim_articulated_factor.  Bodies of different trees give zero blocks. */

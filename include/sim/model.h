@@ -278,18 +278,65 @@ typedef struct sim_load {
     sim_track track; /* width 6: moment, force; or width 1 on a dof */
 } sim_load;
 
+/* Tendons: massless strings with a length L(q), m, or for fixed ones in the units of their joints.
+ *   fixed     L = sum of coefficient * coordinate over its joints
+ *   spatial   the shortest way over its path: straight from site to site; over a sphere or cylinder between two sites
+ *             where the straight line would enter it.  A side site outside this shape chooses the side; one inside
+ *             leads the string through the shape.  A pulley ends a branch, and begins the next one, whose length counts
+ *             by its divisor
+ *
+ * The string slides on sites and shapes without friction.  The force f along it acts on q as f dL/dq: f < 0 pulls. */
+typedef enum sim_path_kind { SIM_PATH_SITE, SIM_PATH_AROUND, SIM_PATH_PULLEY, SIM_PATH_KINDS } sim_path_kind;
+
+typedef struct sim_path_point {
+    sim_path_kind kind;
+    int site;       /* site: where it passes; around: the side site, -1: none */
+    int shape;      /* around: of type sphere or cylinder, without its ends */
+    double divisor; /* pulley: of the length that follows, > 0 */
+} sim_path_point;
+
+typedef struct sim_tendon_joint {
+    int body, dof; /* dof of the model; in tendons given to the builder it counts within the joint of `body` */
+    double coefficient;
+} sim_tendon_joint;
+
+typedef struct sim_tendon {
+    const char *name; /* unique among tendons */
+    int njoint;       /* fixed */
+    const sim_tendon_joint *joint;
+    int npoint; /* spatial */
+    const sim_path_point *path;
+    sim_limit limit;   /* of its length */
+    double stiffness;  /* N/m */
+    double damping;    /* N s/m */
+    double rest[2];    /* m: the spring is slack between these lengths; NAN: the length at q_initial */
+    double friction;   /* dry: N */
+    double armature;   /* kg: inertia against dL/dt */
+    double width;      /* m, in pictures */
+    float color[4];    /* as that of a shape */
+    int tree[2];       /* trees that move it; -1: none.  Set by the builder, as ... */
+    int moved_body[2]; /* ... a body that moves it, of each of them */
+} sim_tendon;
+
+/* Does it act by rows of a contact problem: range, spring, damper, dry friction, armature? */
+SIM_API bool sim_tendon_acts(const sim_tendon *tendon);
+
 /* Constraint between two bodies, besides joints.  `frame` is given in the body frames; body 0 is the world.
  *   weld       the two frames coincide
  *   connect    their origins do: a ball joint that closes a loop
  *   distance   their origins are `distance` apart: a massless rod
- *   coupling   q[0] = offset + ratio q[1], coordinates of dofs of the two bodies' joints: a gear
- *   spring     a spring and damper between their origins, slack where these are `distance` apart */
+ *   coupling   q[0] = offset + ratio q[1] + higher[0] q[1]^2 + higher[1] q[1]^3 + higher[2] q[1]^4, coordinates of dofs
+ *              of the two bodies' joints: a gear
+ *   spring     a spring and damper between their origins, slack where these are `distance` apart
+ *   tendon     as coupling, of the lengths of two tendons less those at q_initial; without a second: its length stays
+ *              `offset` longer than that.  Its bodies are set by the builder */
 typedef enum sim_equality_type {
     SIM_WELD,
     SIM_CONNECT,
     SIM_DISTANCE,
     SIM_COUPLING,
     SIM_SPRING_DAMPER,
+    SIM_TENDON_COUPLING,
     SIM_EQUALITY_TYPES,
 } sim_equality_type;
 
@@ -303,8 +350,9 @@ typedef struct sim_equality {
     int body[2];
     sim_pose frame[2]; /* connect, distance, spring: their origins alone */
     double distance;
-    int dof[2]; /* coupling */
-    double offset, ratio;
+    int dof[2];    /* coupling */
+    int tendon[2]; /* tendon; second -1: none */
+    double offset, ratio, higher[3];
     double stiffness;   /* N/m (N m/rad); infinity is rigid, but no spring */
     double dissipation; /* s; all but springs */
     double damping;     /* N s/m, springs */
@@ -313,7 +361,7 @@ typedef struct sim_equality {
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
-        nkeyframe;
+        nkeyframe, ntendon;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -330,6 +378,7 @@ typedef struct sim_model {
     const sim_equality *equality;
     const sim_site *site;
     const sim_keyframe *keyframe;
+    const sim_tendon *tendon;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -381,6 +430,8 @@ SIM_API sim_equality sim_equality_default(void);
 /* Gear 1, gain 1, no limits. */
 SIM_API sim_actuator sim_actuator_default(void);
 SIM_API sim_shape sim_shape_default(void);
+/* Without joints, path, limits or forces; slack at its initial length, 5 mm wide. */
+SIM_API sim_tendon sim_tendon_default(void);
 SIM_API sim_material sim_material_default(void);
 
 SIM_API sim_builder *sim_builder_create(void);
@@ -400,9 +451,10 @@ SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_materi
 SIM_API int sim_builder_add_exclusion(sim_builder *builder, int first, int second);
 /* The builder, then the model, owns the geometry from here on, even on failure.  Any number of shapes may use it. */
 SIM_API const sim_geometry *sim_builder_add_geometry(sim_builder *builder, sim_geometry *geometry);
-/* In actuators, loads and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
+/* In actuators, loads, tendons and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
+SIM_API int sim_builder_add_tendon(sim_builder *builder, const sim_tendon *tendon);
 SIM_API int sim_builder_add_equality(sim_builder *builder, const sim_equality *equality);
 /* Frees the builder.  NULL on failure. */
 SIM_API sim_model *sim_builder_finish(sim_builder *builder, sim_error *error);
@@ -419,6 +471,8 @@ SIM_API int sim_model_find_keyframe(const sim_model *model, const char *name);
 SIM_API void sim_model_keyframe_state(const sim_model *model, int keyframe, double *q, double *v);
 /* Index of an actuator by name, or -1: the first of that name. */
 SIM_API int sim_model_find_actuator(const sim_model *model, const char *name);
+/* Index of a tendon by name, or -1. */
+SIM_API int sim_model_find_tendon(const sim_model *model, const char *name);
 /* "elbow" for a joint with one dof, "base.vx" ... for others.  Writes at most `size` bytes. */
 SIM_API void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size);
 SIM_API void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size);

@@ -89,6 +89,7 @@ typedef struct sim_state {
     sim_v3 *impulse_trend;    /* ... and the change of each in that step, zero where it struck */
     double *joint_impulse;    /* [nv][3] impulses of ends of ranges (low, high) and dry friction, N s or N m s */
     double *equality_impulse; /* [nequality][6] impulses of constraints between bodies, row by row */
+    double *tendon_impulse;   /* [ntendon][4] impulses of tendons: low end, high end, dry friction, spring, N s */
     double *effort;           /* [nactuator] forces, N or N m, within their limits; zero before a step */
     double *activation;       /* [nactuator] zero of those without */
     double *input;            /* [SIM_INPUTS][nactuator] that the caller has set; NAN: by the model's track */

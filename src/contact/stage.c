@@ -24,7 +24,7 @@ struct contact_stage {
 static sim_status create_stage_memory(contact_stage *s, const sim_model *m) {
     mass_memory *mass = &s->memory.mass;
     s->arena = arena_create();
-    s->memory.acc = POOL_NEW(s->pool, sim_motion, m->nequality ? m->nbody : 0);
+    s->memory.acc = POOL_NEW(s->pool, sim_motion, m->nequality || m->ntendon ? m->nbody : 0);
     mass->M = POOL_NEW(s->pool, double, m->nl);
     mass->L = POOL_NEW(s->pool, double, m->nl);
     mass->x = POOL_NEW(s->pool, double, m->nv);
@@ -39,12 +39,33 @@ static sim_status create_stage_memory(contact_stage *s, const sim_model *m) {
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
+/* Tendons that act, or that a constraint names; their number, -1 without memory. */
+static int list_tendons(contact_stage *s, const sim_model *m, const int **list) {
+    int *tendon = POOL_NEW(s->pool, int, m->ntendon), count = 0;
+    for (int k = 0; k < m->ntendon && tendon; k++) {
+        bool needed = sim_tendon_acts(&m->tendon[k]);
+        for (int i = 0; i < m->nequality; i++) {
+            const sim_equality *e = &m->equality[i];
+            needed |= e->type == SIM_TENDON_COUPLING && (e->tendon[0] == k || e->tendon[1] == k);
+        }
+        if (needed) {
+            tendon[count++] = k;
+        }
+    }
+    *list = tendon;
+    return tendon ? count : -1;
+}
+
 static sim_status create_tables(contact_stage *s, const sim_model *m) {
+    /* memory, and tendons */
     int *last_dof = POOL_NEW(s->pool, int, m->nbody), *joint = POOL_NEW(s->pool, int, m->nv), njoint = 0;
     double *moved = POOL_NEW(s->pool, double, m->ntree), *size = sag_sizes(s->pool, m);
-    if (!last_dof || !joint || !moved || !size) {
+    const int *tendon;
+    int ntendon = list_tendons(s, m, &tendon);
+    if (!last_dof || !joint || !moved || !size || ntendon < 0) {
         return SIM_NO_RESOURCE;
     }
+    /* bodies, and joints with rows */
     last_dof[0] = -1;
     for (int i = 1; i < m->nbody; i++) {
         const sim_body *b = &m->body[i];
@@ -56,7 +77,7 @@ static sim_status create_tables(contact_stage *s, const sim_model *m) {
             joint[njoint++] = j;
         }
     }
-    s->tables = (model_tables){m, size, last_dof, joint, njoint, moved};
+    s->tables = (model_tables){m, size, last_dof, joint, njoint, tendon, ntendon, moved};
     return SIM_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Memory of all quantities that follow from (model, q, v), in one block. */
 #include "base/pool.h"
 #include "dyn/lanes.h"
+#include "dyn/tendon.h"
 #include "model/parts/joint.h"
 
 sim_range sim_all(const sim_model *model) { return (sim_range){1, model->nbody}; }
@@ -50,6 +51,7 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->u = POOL_NEW(pool, double, nv);
         d->from_root = POOL_NEW(pool, sim_v3, n);
         d->reached = POOL_NEW(pool, char, n);
+        d->tendon_initial = POOL_NEW(pool, double, model->ntendon);
         bool spread = true;
         for (int c = 0; c < 9; c++) {
             d->spread[c] = POOL_NEW(pool, double, nv);
@@ -61,13 +63,14 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
     /* all of it, or nothing */
     if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
         !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u || !d->from_root ||
-        !d->reached) {
+        !d->reached || !d->tendon_initial) {
         pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
         return NULL;
     }
-    /* the world's pose is constant */
+    /* the world's pose and initial lengths are constant */
     d->pose[0] = pose_identity();
+    tendon_measure_initial(d);
     return d;
 }
 

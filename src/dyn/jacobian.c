@@ -6,22 +6,9 @@
  *     Jdot v            acceleration of the body when no joint accelerates, rad/s^2, m/s^2
  *
  * Cost: one cross product for each dof on the path. */
-#include "dyn/rigid.h"
+#include "dyn/axes.h"
 
 #include <string.h>
-
-static motion motion_axis_at(const sim_derived *d, int dof, v3 point) {
-    motion S = d->S[dof];
-    v3 lever = v3_sub(point, d->pose[d->model->dof[dof].body].p);
-    return (motion){S.ang, v3_add(S.lin, v3_cross(S.ang, lever))};
-}
-
-static int find_last_dof(const sim_model *m, int body) {
-    while (body && m->body[body].nv == 0) {
-        body = m->body[body].parent;
-    }
-    return body ? m->body[body].v0 + m->body[body].nv - 1 : -1;
-}
 
 static void put_column(double *J, int width, int column, v3 value) {
     J[column] = value.x;

@@ -163,8 +163,11 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
     names_free(&l.sites);
     names_free(&l.keyframes);
     free(l.keyframe_name);
+    names_free(&l.tendons);
+    names_free(&l.round_shapes);
     free(l.entries);
     free(l.site);
+    free(l.round_shape);
     pool_free(l.work);
     sim_diagnostics_free(&own);
     return scene;

@@ -10,13 +10,14 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->a = POOL_NEW(pool, double, m->nv);
     state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
     state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
+    state->tendon_impulse = POOL_NEW(pool, double, 4 * (size_t)m->ntendon);
     state->effort = POOL_NEW(pool, double, m->nactuator);
     state->activation = POOL_NEW(pool, double, m->nactuator);
     state->input = POOL_NEW(pool, double, SIM_INPUTS *(size_t)m->nactuator);
     state->held = POOL_NEW(pool, double, m->nv);
     state->trail = POOL_NEW(pool, double, 4 * (size_t)m->nv);
     bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
-              state->activation && state->input && state->held && state->trail;
+              state->activation && state->input && state->held && state->trail && state->tendon_impulse;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -60,6 +61,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     /* warm starts */
     copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
+    copy_or_zero(to->tendon_impulse, from->tendon_impulse, 4 * (size_t)m->ntendon);
     copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
     copy_activations(m, to->activation, from->activation);
     copy_inputs(m, to->input, from->input);
@@ -160,6 +162,7 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     }
     bool rows_finite = is_finite_or_null(state->joint_impulse, 3 * (size_t)m->nv) &&
                        is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+                       is_finite_or_null(state->tendon_impulse, 4 * (size_t)m->ntendon) &&
                        is_finite_or_null(state->effort, (size_t)m->nactuator) &&
                        is_finite_or_null(state->activation, (size_t)m->nactuator) &&
                        is_finite_or_null(state->held, (size_t)m->nv) &&

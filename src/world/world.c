@@ -147,8 +147,8 @@ sim_status sim_world_contacts(sim_world *w, const sim_contact **contact, int *co
     return status;
 }
 
-/* Energy of the springs between bodies. */
-static double body_spring_energy(const sim_world *w, const sim_derived *d) {
+/* Energy of the springs between bodies and of tendons. */
+static double spring_energy(const sim_world *w, const sim_derived *d) {
     double sum = 0;
     for (int k = 0; k < w->model->nequality; k++) {
         const sim_equality *e = &w->model->equality[k];
@@ -159,14 +159,27 @@ static double body_spring_energy(const sim_world *w, const sim_derived *d) {
             sum += 0.5 * e->stiffness * x * x;
         }
     }
+    for (int k = 0; k < w->model->ntendon; k++) {
+        sum += sim_tendon_energy(d, k, w->now.q);
+    }
+    return sum;
+}
+
+/* Energy of the inertia of tendons. */
+static double armature_energy(const sim_world *w, const sim_derived *d) {
+    double sum = 0;
+    for (int k = 0; k < w->model->ntendon; k++) {
+        double armature = w->model->tendon[k].armature, rate = armature > 0 ? sim_tendon_rate(d, k, w->now.v) : 0;
+        sum += 0.5 * armature * rate * rate;
+    }
     return sum;
 }
 
 sim_energy sim_world_energy(sim_world *w) {
     const sim_derived *d = sim_world_derived(w);
     sim_range all = sim_all(w->model);
-    return (sim_energy){sim_kinetic_energy(d, all, w->now.v),
-                        sim_potential_energy(d, all, w->now.q) + body_spring_energy(w, d)};
+    return (sim_energy){sim_kinetic_energy(d, all, w->now.v) + armature_energy(w, d),
+                        sim_potential_energy(d, all, w->now.q) + spring_energy(w, d)};
 }
 
 sim_force sim_world_momentum(sim_world *w) { return sim_momentum(sim_world_derived(w), sim_all(w->model)); }

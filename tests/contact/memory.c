@@ -98,6 +98,47 @@ Test(contact_memory, motors_that_become_rows_allocate_nothing) {
     }
 }
 
+/* A weight that swings on a rope, slack and taut by turns, and on a spring around a post. */
+Test(contact_memory, tendons_that_become_taut_allocate_nothing) {
+    sim_builder *b = sim_builder_create();
+    sim_error error = {0};
+    sim_body_def def = sim_body_default();
+    def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+    def.q[0] = 0.5;
+    sim_site eye = {"eye", sim_builder_add_body(b, &def), {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}}};
+    sim_site hook = {"hook", 0, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 1}}};
+    sim_shape post = sim_shape_default();
+    post.group = post.mask = 0;
+    const sim_path_point path[] = {{.site = sim_builder_add_site(b, &hook)},
+                                   {.kind = SIM_PATH_AROUND, .shape = sim_builder_add_shape(b, &post), .site = -1},
+                                   {.site = sim_builder_add_site(b, &eye)}};
+    sim_tendon t = sim_tendon_default();
+    t.name = "string";
+    t.path = path;
+    t.npoint = 3;
+    t.limit.high = 1.3;
+    t.limit.restitution = 0.9;
+    t.stiffness = 1;
+    t.armature = 0.1;
+    sim_builder_add_tendon(b, &t);
+    sim_model *m = sim_builder_finish(b, &error);
+    cr_assert(m, "%s", error.text);
+    sim_options o = sim_options_default();
+    sim_world *w = sim_world_create(m, &o, &error);
+    cr_assert(w, "%s", error.text);
+    long before = 0;
+    int taut = 0;
+    for (int step = 0; step < 4000; step++) {
+        before = step == 2000 ? watched.calls : before;
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+        taut += sim_world_state(w)->tendon_impulse[1] > 0;
+    }
+    cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+    cr_expect(taut > 2 && taut < 4000, "%d", taut);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 Test(contact_memory, running_out_of_it_anywhere_is_said_and_survived) {
     int failures = 0;
     for (long n = 1;; n++) {

@@ -34,7 +34,7 @@ static sim_model *tied(random_source *r) {
     }
     for (int k = 0; k < 8; k++) {
         sim_equality e = sim_equality_default();
-        e.type = (sim_equality_type)(k % SIM_EQUALITY_TYPES);
+        e.type = (sim_equality_type)(k % SIM_TENDON_COUPLING);
         e.body[0] = 2 + k % 5;
         e.body[1] = k == 4 ? 0 : 9 + k % 5;
         e.distance = 1;

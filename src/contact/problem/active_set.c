@@ -1,10 +1,11 @@
 /* Active set: the constraints that may act in this step.
  *
  *   contacts     of which at least one side moves
- *   ends         of ranges that a joint may meet in the step: with the gap g to the end, and the velocity v before the
- *                step or without constraints,   g <= dt |v| + a thousandth of the range
- *   dry friction of every joint that has it
+ *   ends         of ranges that a joint or tendon may meet in the step: with the gap g to the end, and the velocity v
+ *                before the step or without constraints,   g <= dt |v| + a thousandth of the range
+ *   dry friction of every joint and tendon that has it
  *   equalities   of which at least one side moves
+ *   springs      of tendons, with their dampers and inertia
  *   actuators    with a limit, of trees with any of these
  *
  * in this order, each kind in its own: a constraint that lasts keeps its place. */
@@ -24,24 +25,40 @@ static void add_source(assembly *f, source_kind kind, int index, int rows, int a
     }
 }
 
-static bool is_limit_in_reach(const assembly *f, const sim_dof *dof, int j, double gap) {
-    double v = max_of(fabs(f->in->v_start[j]), fabs(f->in->v_free[j]));
-    double range = dof->limit.high - dof->limit.low, margin = range < INFINITY ? 1e-3 * range : 0;
-    return gap <= f->in->step * v + margin;
+static bool is_limit_in_reach(const assembly *f, const sim_limit *limit, double speed, double gap) {
+    double range = limit->high - limit->low, margin = range < INFINITY ? 1e-3 * range : 0;
+    return gap <= f->in->step * speed + margin;
 }
 
 static void add_joint(assembly *f, const sim_model *m, int j) {
     const sim_dof *dof = &m->dof[j];
     int tree = m->body[dof->body].tree;
-    double q = f->in->q_start[dof->coordinate];
-    if (is_limit_in_reach(f, dof, j, q - dof->limit.low)) {
+    double q = f->in->q_start[dof->coordinate], speed = max_of(fabs(f->in->v_start[j]), fabs(f->in->v_free[j]));
+    if (is_limit_in_reach(f, &dof->limit, speed, q - dof->limit.low)) {
         add_source(f, SOURCE_LOW, j, 1, tree, -1);
     }
-    if (is_limit_in_reach(f, dof, j, dof->limit.high - q)) {
+    if (is_limit_in_reach(f, &dof->limit, speed, dof->limit.high - q)) {
         add_source(f, SOURCE_HIGH, j, 1, tree, -1);
     }
     if (dof->friction > 0) {
         add_source(f, SOURCE_FRICTION, j, 1, tree, -1);
+    }
+}
+
+static void add_tendon(assembly *f, const sim_model *m, int k) {
+    const sim_tendon *t = &m->tendon[k];
+    const tendon_state *s = &f->tendon[k];
+    if (!s->moves) {
+        return;
+    }
+    double speed = max_of(fabs(tendon_speed(f, k, f->in->v_start)), fabs(tendon_speed(f, k, f->in->v_free)));
+    const bool acts[4] = {is_limit_in_reach(f, &t->limit, speed, s->length - t->limit.low),
+                          is_limit_in_reach(f, &t->limit, speed, t->limit.high - s->length), t->friction > 0,
+                          t->damping > 0 || t->armature > 0 || (t->stiffness > 0 && s->taut)};
+    for (int row = 0; row < 4; row++) {
+        if (acts[row]) {
+            add_source(f, (source_kind)(SOURCE_TENDON_LOW + row), k, 1, t->tree[0], t->tree[1]);
+        }
     }
 }
 
@@ -77,8 +94,8 @@ sim_status active_set_find(assembly *f) {
     const model_tables *tables = f->tables;
     const sim_model *m = tables->model;
     const int *last_dof = tables->last_dof;
-    size_t most =
-        (size_t)f->in->ncontact + 3 * (size_t)tables->njoint + (size_t)m->nequality + (size_t)f->in->nactuator;
+    size_t most = (size_t)f->in->ncontact + 3 * (size_t)tables->njoint + (size_t)m->nequality +
+                  4 * (size_t)tables->ntendon + (size_t)f->in->nactuator;
     f->source = ARENA_NEW(f->arena, constraint_source, most);
     if (!f->source) {
         return SIM_NO_RESOURCE;
@@ -98,6 +115,10 @@ sim_status active_set_find(assembly *f) {
         const sim_equality *e = &m->equality[k];
         add_source(f, SOURCE_EQUALITY, k, sim_equality_rows(e->type), find_moving_tree(m, last_dof, e->body[0]),
                    find_moving_tree(m, last_dof, e->body[1]));
+    }
+    /* tendons */
+    for (int k = 0; k < tables->ntendon; k++) {
+        add_tendon(f, m, tables->tendon[k]);
     }
     /* actuators with limits */
     return f->in->nactuator ? add_actuators(f, m) : SIM_OK;

@@ -30,6 +30,8 @@ static sim_constraint make_constraint(const assembly *f, const sim_model *m, con
         c.restitution = from->restitution;
     } else if (t->kind == SOURCE_ACTUATOR) {
         return actuator_constraint(f, m, &f->in->actuator[t->index]);
+    } else if (is_tendon_row(t->kind)) {
+        return tendon_constraint(m, t);
     } else if (t->kind == SOURCE_EQUALITY) {
         const sim_equality *from = &m->equality[t->index];
         c.kind = from->type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
@@ -69,7 +71,7 @@ static ptrdiff_t lay_out_blocks(const assembly *f, const sim_model *m, const con
 static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     /* memory */
     ptrdiff_t nJ = 0;
-    bool offsets = m->nequality || f->in->followed, bounces = false;
+    bool offsets = m->nequality || m->ntendon || f->in->followed, bounces = false;
     f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
     f->moved = ARENA_NEW(f->arena, v3, f->nconstraint);
@@ -235,6 +237,8 @@ static void fill_source_rows(void *context, int index, int first, int end) {
             rows_of_contact(f, m->model, m->last_dof, i);
         } else if (kind == SOURCE_EQUALITY) {
             rows_of_equality(f, m->model, m->last_dof, i);
+        } else if (is_tendon_row(kind)) {
+            rows_of_tendon(f, m->model, i);
         } else if (kind == SOURCE_ACTUATOR) {
             rows_of_actuator(f, m->model, i);
         } else {
@@ -264,8 +268,17 @@ static void fill_bodies(void *context, int index, int first, int end) {
 
 sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bodies, sim_threads *threads) {
     const sim_model *m = f->tables->model;
+    /* tendons, and what the rows between bodies need of all */
+    sim_status status = SIM_OK;
+    if (m->nequality || m->ntendon) {
+        sim_bias_accelerations(f->in->mass, sim_all(m), memory->acc);
+        f->acc = memory->acc;
+    }
+    if (m->ntendon) {
+        status = tendons_find(f, threads);
+    }
     /* constraints that may act in this step, and the islands that they connect */
-    sim_status status = active_set_find(f);
+    status = status ? status : active_set_find(f);
     status = status ? status : islands_find(f, m);
     /* places of everything in the lists of all islands */
     status = status ? status : lay_out_constraints(f, m);
@@ -279,10 +292,6 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
     connect_problems(f, &memory->mass);
     /* factors of A; J, gaps and warm starts */
     assembler a = {f, assembly_mass(f, &memory->mass, f->tree)};
-    if (m->nequality) {
-        sim_bias_accelerations(f->in->mass, sim_all(m), memory->acc);
-        f->acc = memory->acc;
-    }
     threads_run(threads, f->ntree, prepare_masses, &a);
     threads_run(threads, f->nconstraint, fill_source_rows, &a);
     /* the same body by body, and at the end of the step, for solvers that ask for it */

@@ -24,6 +24,8 @@ typedef struct model_tables {
     const int *last_dof; /* [nbody] nearest dof on the path from the root, -1: no joint moves it */
     const int *joint;    /* dofs with ranges or dry friction ... */
     int njoint;          /* ... so many */
+    const int *tendon;   /* tendons that act, or that constraints name ... */
+    int ntendon;         /* ... so many */
     const double *moved; /* [ntree] kg of its bodies that move */
 } model_tables;
 
@@ -67,12 +69,18 @@ typedef enum source_kind {
     SOURCE_HIGH,
     SOURCE_FRICTION,
     SOURCE_EQUALITY,
+    SOURCE_TENDON_LOW,
+    SOURCE_TENDON_HIGH,
+    SOURCE_TENDON_FRICTION,
+    SOURCE_TENDON_SPRING,
     SOURCE_ACTUATOR
 } source_kind;
 
+static inline bool is_tendon_row(source_kind kind) { return kind >= SOURCE_TENDON_LOW && kind <= SOURCE_TENDON_SPRING; }
+
 typedef struct constraint_source {
     source_kind kind;
-    int index; /* contact, dof, equality or limited actuator */
+    int index; /* contact, dof, equality, tendon or limited actuator */
     int rows;
     int tree[2]; /* the model's trees that move A and B, -1: none does; both may be the same */
 } constraint_source;
@@ -140,13 +148,24 @@ typedef struct island {
     bool parallel; /* solved by all threads together */
 } island;
 
+/* A tendon in the step. */
+typedef struct tendon_state {
+    double length;  /* m, at the start */
+    double *J[2];   /* dL/dq where A is taken, over the dofs of each tree that moves it ... */
+    double bias;    /* ... and dJ/dt v, m/s^2 */
+    bool moves;     /* does any velocity change it? */
+    bool taut;      /* does its spring act ... */
+    double stretch; /* ... at this extension, m */
+} tendon_state;
+
 /* All that is built for one step. */
 typedef struct assembly {
     const contact_input *in;
     const model_tables *tables;
     const sim_derived *middle; /* where J of contacts is taken */
-    const sim_motion *acc;     /* [nbody] accelerations where no joint accelerates, for equalities */
+    const sim_motion *acc;     /* [nbody] accelerations where no joint accelerates, for equalities and tendons */
     sim_arena *arena;
+    tendon_state *tendon; /* [model ntendon] of those in the list of the tables */
     constraint_source *source;
     int nsource;
     int nisland, nconstraint, ntree, nv, nrow;
@@ -188,7 +207,29 @@ sim_status islands_find(assembly *f, const sim_model *model);
 void rows_of_contact(assembly *f, const sim_model *model, const int *last_dof, int constraint);
 void rows_of_joint(assembly *f, const sim_model *model, int constraint);
 void rows_of_equality(assembly *f, const sim_model *model, const int *last_dof, int constraint);
+void rows_of_tendon(assembly *f, const sim_model *model, int constraint);
 void rows_of_actuator(assembly *f, const sim_model *model, int constraint);
+
+/* w = dt (s - p) h of a row whose J changes by h = dJ/dt v: see fill_pair_rows. */
+static inline double offset_of_bias(const assembly *f, double h) {
+    return f->in->step * (1.5 - f->in->travel - f->in->position) * h;
+}
+
+/* A spring with damper along a row whose J is filled: N/m, N s/m, and m at the start. */
+typedef struct row_spring {
+    double stiffness, damping, stretch;
+} row_spring;
+void fill_spring_row(assembly *f, const sim_model *model, int constraint, row_spring spring);
+
+/* ---- tendons ---- */
+
+/* Their state in this step. */
+sim_status tendons_find(assembly *f, sim_threads *threads);
+/* J v, m/s, of all velocities of the model. */
+double tendon_speed(const assembly *f, int tendon, const double *v);
+sim_constraint tendon_constraint(const sim_model *model, const constraint_source *source);
+/* Adds a part of the moment arms to the first row of a constraint. */
+void add_tendon_moments(assembly *f, int tendon, double part, int constraint);
 
 /* ---- limited actuators ---- */
 
@@ -240,6 +281,11 @@ static inline int normal_row(const sim_constraint *c) { return c->kind == SIM_CO
 /* A side of a constraint writes to the columns of the dofs [first, end). */
 void widen_columns(assembly *f, const sim_model *model, int constraint, int side, int first, int end);
 
+/* Does it constrain coordinates or tendons, rather than two frames? */
+static inline bool equality_is_of_coordinates(const sim_equality *e) {
+    return e->type == SIM_COUPLING || e->type == SIM_TENDON_COUPLING;
+}
+
 /* ---- bodies and positions, for solvers that ask for them ---- */
 
 /* The bodies of every island's trees: memory; then, when the rows are filled, their numbers. */
@@ -268,7 +314,7 @@ void equality_ahead(const assembly *f, const sim_model *model, const int *last_d
 typedef struct assembly_memory {
     mass_memory mass;
     const positions_memory *positions; /* NULL: the solver asks for none */
-    sim_motion *acc;                   /* [nbody], where the model has equalities */
+    sim_motion *acc;                   /* [nbody], where the model has equalities or tendons */
 } assembly_memory;
 
 /* The problems of all islands, in f->arena; f->in, f->tables, f->arena and f->rigid are given. */

@@ -5,7 +5,8 @@
 
 /* Does it act on bodies, and not on joints? */
 static bool acts_on_bodies(const sim_model *m, const constraint_source *t) {
-    return t->kind == SOURCE_CONTACT || (t->kind == SOURCE_EQUALITY && m->equality[t->index].type != SIM_COUPLING);
+    return t->kind == SOURCE_CONTACT ||
+           (t->kind == SOURCE_EQUALITY && !equality_is_of_coordinates(&m->equality[t->index]));
 }
 
 /* The body of a side in its island, -1: none that moves. */

@@ -4,17 +4,19 @@
  *     connect  d                       v_a - v_b                 a_a - a_b
  *     weld     d;  log(R_a R_b')       v_a - v_b;  w_a - w_b     a_a - a_b;  alpha_a - alpha_b
  *     distance |d| - L                 n . (v_a - v_b)           n . (a_a - a_b) + (|d'|^2 - (n . d')^2) / |d|
- *     coupling q_1 - c_0 - c_1 q_2     v_1 - c_1 v_2             0
+ *     coupling q_1 - P(q_2)            v_1 - P' v_2              -P'' v_2^2
+ *     tendon   x_1 - P(x_2)            L_1' - P' L_2'            h_1 - P' h_2 - P'' L_2'^2
  *     spring   as distance
  *
  *     (R_a, p_a), (R_b, p_b)  frames on the bodies A and B, in world axes, m;  d = p_a - p_b,  n = d / |d|
  *     v, w        velocity of the frame's origin, m/s, and angular velocity, rad/s
  *     a, alpha    accelerations when no joint accelerates, m/s^2, rad/s^2
- *     L, c_0, c_1 length, m; offset and ratio of a coupling
+ *     L           length, m
+ *     P           polynomial of a coupling, with its offset and ratio;  x: length of a tendon, less its initial one, m
  *     p, s        parts of the step at which J is taken, and at which the end velocity obeys the constraint, 0 to 1
  *
  * The rate of the log is w_a - w_b where the weld holds.  The offset of u = J v + w is derived at fill_pair_rows, the
- * force of a spring with damper (a row of kind SIM_SPRING) at fill_spring_row.
+ * force of a spring with damper (a row of kind SIM_SPRING) in springs.c.
  *
  * Cost: one motion axis for each dof on the paths to the two bodies. */
 #include "contact/problem/assembly.h"
@@ -103,58 +105,47 @@ void equality_on_body(const assembly *f, const sim_model *m, int i, int side, do
     }
 }
 
+/* P'(x) and P''(x) */
+static double polynomial_slope(const sim_equality *e, double x) {
+    return e->ratio + x * (2 * e->higher[0] + x * (3 * e->higher[1] + x * 4 * e->higher[2]));
+}
+static double polynomial_bend(const sim_equality *e, double x) {
+    return 2 * e->higher[0] + x * (6 * e->higher[1] + x * 12 * e->higher[2]);
+}
+
+/* x_1 - P(x_2) */
+static double polynomial_gap(const sim_equality *e, double x1, double x2) {
+    return x1 - e->offset - e->ratio * x2 - x2 * x2 * (e->higher[0] + x2 * (e->higher[1] + x2 * e->higher[2]));
+}
+
 static void fill_coupling_row(assembly *f, const sim_model *m, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
-    const double *q = f->in->q_start;
-    const double part[2] = {1, -e->ratio};
+    const double *q = f->in->q_start, v2 = f->in->v_start[e->dof[1]];
+    double q1 = q[m->dof[e->dof[0]].coordinate], q2 = q[m->dof[e->dof[1]].coordinate];
+    double middle = q2 + f->in->position * f->in->step * v2;
+    const double part[2] = {1, -polynomial_slope(e, middle)};
     for (int side = 0; side < 2; side++) {
         block_of(f, i, side)[e->dof[side] - m->tree[t->tree[side]].v0] += part[side];
         widen_columns(f, m, i, side, e->dof[side], e->dof[side] + 1);
     }
-    f->gap[f->row[i]] = q[m->dof[e->dof[0]].coordinate] - e->offset - e->ratio * q[m->dof[e->dof[1]].coordinate];
-    f->offset[f->row[i]] = 0;
+    f->gap[f->row[i]] = polynomial_gap(e, q1, q2);
+    f->offset[f->row[i]] = offset_of_bias(f, -polynomial_bend(e, middle) * v2 * v2);
 }
 
-/* z^2 / (1 + z^2): from 0 for what the step resolves to 1. */
-static double unresolved_part(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
-
-/* A spring with damper: its force F as force - (dt stiffness + damping) u.
- *
- * F is the force at the part theta of the step, theta dt from the start along v_q = v0 + theta (v - v0): with
- * x = |d| - L, u = J v and u0 = J v0,
- *
- *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),
- *     a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta.
- *
- * It is of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or
- * damper far stiffer than the step resolves would then ring from step to step.  So a and a' fade to 0 and b and b' to
- * 1, by
- *
- *     z^2 / (1 + z^2),     z = W k dt^2 / 4 or W c dt / 2,     W = J diag(D)^-1 J',
- *
- * W an estimate of the inverse mass along the spring, 1/kg.  The order stays second, and resolved springs hardly
- * change. */
-static void fill_spring_row(assembly *f, const sim_model *m, const sim_equality *e, int i) {
-    const constraint_source *t = &f->source[f->source_of[i]];
-    sim_constraint *c = &f->constraint[i];
-    double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
-    for (int side = 0; side < 2; side++) {
-        if (t->tree[side] >= 0 && !(side && t->tree[0] == t->tree[1])) { /* two sides on one tree share their block */
-            const sim_tree *tree = &m->tree[t->tree[side]];
-            const double *J = block_of(f, i, side);
-            for (int j = 0; j < tree->nv; j++) {
-                u0 += J[j] * f->in->v_start[tree->v0 + j];
-                w += J[j] * J[j] * f->in->mass->Dinv[tree->v0 + j];
-            }
-        }
+static void fill_tendon_row(assembly *f, const sim_equality *e, int i) {
+    const double *initial = f->in->mass->tendon_initial;
+    int one = e->tendon[0], two = e->tendon[1];
+    double x1 = f->tendon[one].length - initial[one], x2 = 0, h = f->tendon[one].bias;
+    add_tendon_moments(f, one, 1, i);
+    if (two >= 0) {
+        double rate = tendon_speed(f, two, f->in->v_start);
+        x2 = f->tendon[two].length - initial[two];
+        double middle = x2 + f->in->position * f->in->step * rate, slope = polynomial_slope(e, middle);
+        add_tendon_moments(f, two, -slope, i);
+        h -= slope * f->tendon[two].bias + polynomial_bend(e, middle) * rate * rate;
     }
-    double resolved = 1 - unresolved_part(0.25 * w * e->stiffness * dt * dt),
-           damped = 1 - unresolved_part(0.5 * w * e->damping * dt);
-    double a = theta * (1 - theta) * resolved, b = 1 - (1 - theta * theta) * resolved, a_damper = (1 - theta) * damped;
-    c->force = -e->stiffness * (f->gap[f->row[i]] + dt * a * u0) - e->damping * a_damper * u0;
-    c->stiffness = b * e->stiffness;
-    c->damping = (1 - a_damper) * e->damping;
-    f->gap[f->row[i]] = 0;
+    f->gap[f->row[i]] = polynomial_gap(e, x1, x2);
+    f->offset[f->row[i]] = offset_of_bias(f, h);
 }
 
 /* Adds J at the positions of d. */
@@ -195,7 +186,7 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_derived *d = f->in->mass;
-    double h[6], tangent = 1.5 - f->in->travel;
+    double h[6];
     for (int side = 0; side < 2; side++) {
         int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
         for (int j = last; j >= 0; j = m->dof[j].parent) {
@@ -205,12 +196,13 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
     add_equality_rows(f, m, last_dof, d, i, f->J);
     eval_gaps(f->in->start, e, f->gap + f->row[i]);
     if (e->type == SIM_SPRING_DAMPER) {
-        fill_spring_row(f, m, e, i);
+        fill_spring_row(f, m, i, (row_spring){e->stiffness, e->damping, f->gap[f->row[i]]});
+        f->gap[f->row[i]] = 0;
         return;
     }
     eval_biases(d, f->acc, e, h);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
-        f->offset[f->row[i] + k] = f->in->step * (tangent - f->in->position) * h[k];
+        f->offset[f->row[i] + k] = offset_of_bias(f, h[k]);
     }
 }
 
@@ -219,6 +211,8 @@ void rows_of_equality(assembly *f, const sim_model *m, const int *last_dof, int 
     const sim_equality *e = &m->equality[t->index];
     if (e->type == SIM_COUPLING) {
         fill_coupling_row(f, m, e, i);
+    } else if (e->type == SIM_TENDON_COUPLING) {
+        fill_tendon_row(f, e, i);
     } else {
         fill_pair_rows(f, m, last_dof, e, i);
     }

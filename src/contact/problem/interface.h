@@ -54,12 +54,12 @@ typedef struct contact_input {
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */
     const sim_v3 *impulse_before, *trend_before;
     int nbefore;
-    const double *joint_before, *equality_before; /* likewise, in the order of the output */
-    const sim_clock *clock;                       /* times the parts of solving; NULL: not asked for */
-    const sim_watch *watch;                       /* NULL: the step cannot be stopped */
-    const contact_actuator *actuator;             /* limited ones ... */
-    int nactuator;                                /* ... so many */
-    const double *effort_before;                  /* [nactuator] */
+    const double *joint_before, *equality_before, *tendon_before; /* likewise, in the order of the output */
+    const sim_clock *clock;                                       /* times the parts of solving; NULL: not asked for */
+    const sim_watch *watch;                                       /* NULL: the step cannot be stopped */
+    const contact_actuator *actuator;                             /* limited ones ... */
+    int nactuator;                                                /* ... so many */
+    const double *effort_before;                                  /* [nactuator] */
 } contact_input;
 
 typedef struct contact_info {
@@ -95,7 +95,8 @@ typedef struct contact_output {
     sim_v3 *impulse_trend;    /* [ncontact] its change in this step, zero where it struck */
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
-    double *held;             /* [nv] generalised forces of the equalities, over the step */
+    double *tendon_impulse;   /* [ntendon][4] low end, high end, dry friction, spring */
+    double *held;             /* [nv] generalised forces of the equalities and tendon springs, over the step */
     double *pressed;          /* [nv] ... and of contacts and limits that may last */
     double *effort;           /* [nactuator] of actuators that are rows; NAN for others: unchanged */
     double *promised;         /* [ncontact] m: the gap at the end of the step by the law; NULL: not asked for */
@@ -114,7 +115,7 @@ bool contact_actuator_is_limited(const sim_actuator *actuator);
 /* Refuses a solver that lacks a kind of constraint of the model. */
 sim_status contact_kinds_check(const sim_model *model, const sim_solver_info *info, sim_error *error);
 
-/* Has the model ranges, dry friction or constraints between bodies, which need the stage without any contact? */
+/* Has the model ranges, dry friction, tendons or constraints between bodies, which need the stage without any contact? */
 bool contact_stage_needed(const sim_model *model);
 
 #endif

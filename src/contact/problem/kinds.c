@@ -12,6 +12,9 @@ bool contact_actuator_is_limited(const sim_actuator *a) {
 
 bool contact_stage_needed(const sim_model *m) {
     bool needed = m->nequality > 0;
+    for (int k = 0; k < m->ntendon; k++) {
+        needed |= sim_tendon_acts(&m->tendon[k]);
+    }
     for (int j = 0; j < m->nv; j++) {
         needed |= dof_has_rows(&m->dof[j]);
     }
@@ -27,7 +30,25 @@ static sim_status refuse_kind(const sim_solver_info *info, sim_constraint_kind k
                     sim_constraint_name(kind), whose, body);
 }
 
+static sim_status refuse_tendon(const sim_solver_info *info, sim_constraint_kind kind, const char *what,
+                                const char *tendon, sim_error *error) {
+    return sim_fail(error, SIM_BAD_INPUT,
+                    "the solver %s takes no constraints of kind %s, which the %s of tendon \"%s\" is", info->name,
+                    sim_constraint_name(kind), what, tendon);
+}
+
 static bool lacks_kind(const sim_solver_info *info, sim_constraint_kind kind) { return !(info->kinds >> kind & 1); }
+
+static sim_status check_tendon(const sim_tendon *t, const sim_solver_info *info, sim_error *error) {
+    if ((t->limit.low > -INFINITY || t->limit.high < INFINITY) && lacks_kind(info, SIM_LIMIT)) {
+        return refuse_tendon(info, SIM_LIMIT, "range", t->name, error);
+    }
+    if (t->friction > 0 && lacks_kind(info, SIM_FRICTION)) {
+        return refuse_tendon(info, SIM_FRICTION, "dry friction", t->name, error);
+    }
+    bool spring = t->stiffness > 0 || t->damping > 0 || t->armature > 0;
+    return spring && lacks_kind(info, SIM_SPRING) ? refuse_tendon(info, SIM_SPRING, "spring", t->name, error) : SIM_OK;
+}
 
 sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, sim_error *error) {
     /* joints */
@@ -45,6 +66,13 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
         sim_constraint_kind kind = m->equality[k].type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
         if (lacks_kind(info, kind)) {
             return refuse_kind(info, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
+        }
+    }
+    /* tendons */
+    for (int k = 0; k < m->ntendon; k++) {
+        sim_status status = check_tendon(&m->tendon[k], info, error);
+        if (status) {
+            return status;
         }
     }
     /* actuators with limits */

@@ -8,7 +8,7 @@
  *     p_a, p_b    points fixed to the two bodies, which coincide at q0 up to the gap;  n: normal at q0
  *
  * For schemes that move positions with the velocity at the end.  Contacts keep their axes, and friction has J v with
- * the J at q+.  Ends of ranges and couplings are linear in q.  Dry friction, springs and actuators are unchanged. */
+ * the J at q+.  Ends of ranges and couplings are linear in q.  Tendons, dry friction, springs and actuators are unchanged. */
 #include "contact/problem/assembly.h"
 #include "dyn/advance.h"
 #include "math/dense.h"
@@ -73,7 +73,7 @@ static void eval_rates(void *self, const double *v, double *u) {
             mean[2] = contact_ahead(s->f, s->model, s->last_dof, all, s->ahead, s->J) / p->step;
             first = 2;
         } else if (t->kind == SOURCE_EQUALITY && c->kind == SIM_EQUALITY &&
-                   s->model->equality[t->index].type != SIM_COUPLING) {
+                   !equality_is_of_coordinates(&s->model->equality[t->index])) {
             clear_blocks(s, c);
             equality_ahead(s->f, s->model, s->last_dof, all, s->ahead, s->J, mean);
             for (int k = 0; k < c->rows; k++) {

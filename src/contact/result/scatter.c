@@ -35,6 +35,8 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
         }
     } else if (t->kind == SOURCE_EQUALITY) {
         memcpy(out->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * t->index, g, (size_t)t->rows * sizeof *g);
+    } else if (is_tendon_row(t->kind)) {
+        out->tendon_impulse[4 * t->index + (int)(t->kind - SOURCE_TENDON_LOW)] = g[0];
     } else if (t->kind == SOURCE_ACTUATOR) {
         actuator_scatter(f, is, i - is->first_actuator, g[0], out->effort);
     } else {
@@ -71,6 +73,9 @@ static void clear_output(const assembly *f, const sim_model *m, contact_output *
     memset(out->held, 0, (size_t)m->nv * sizeof(double));
     memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
+    if (m->ntendon) {
+        memset(out->tendon_impulse, 0, 4 * (size_t)m->ntendon * sizeof(double));
+    }
     for (int k = 0; k < f->in->ncontact; k++) {
         out->impulse[k] = out->impulse_trend[k] = v3_make(0, 0, 0);
         if (out->promised) {
@@ -83,6 +88,7 @@ static void clear_output(const assembly *f, const sim_model *m, contact_output *
 }
 
 static void scatter_island(const assembly *f, const sim_model *m, const island *is, contact_output *out) {
+    /* velocities of its trees */
     for (int t = 0; t < is->problem.ntree; t++) {
         int tree = f->tree[is->first_tree + t];
         const sim_tree *to = &m->tree[tree];
@@ -92,10 +98,12 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
         out->touched[tree] = 1;
         out->unsolved[tree] = is->solution.outcome > SIM_AT_ROUNDING;
     }
+    /* impulses, and the forces that may last */
     for (int i = 0; i < is->problem.nconstraint; i++) {
         const sim_constraint *c = &is->problem.constraint[i];
         scatter_impulse(f, is, i, out);
-        if (f->source[is->source[i]].kind == SOURCE_EQUALITY) {
+        source_kind kind = f->source[is->source[i]].kind;
+        if (kind == SOURCE_EQUALITY || kind == SOURCE_TENDON_SPRING) {
             add_force(f, m, is, c, 1, out->held);
         } else if (f->in->holds && c->kind != SIM_ACTUATOR) {
             add_force(f, m, is, c, lasting_part(is, c), out->pressed);

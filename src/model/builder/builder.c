@@ -80,6 +80,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->keyframe);
     free(b->joint_state);
     free(b->state_keyframe);
+    free(b->tendon);
     free(b);
 }
 
@@ -464,8 +465,10 @@ static void check_unique(sim_builder *b, const char **name, int count, const cha
     }
 }
 
+/* Of bodies, sites, keyframes and tendons. */
 static void check_names(sim_builder *b) {
-    const char **name = calloc((size_t)b->nbody + (size_t)b->nsite + (size_t)b->nkeyframe, sizeof *name);
+    size_t most = (size_t)b->nbody + (size_t)b->nsite + (size_t)b->nkeyframe + (size_t)b->ntendon;
+    const char **name = calloc(most, sizeof *name);
     if (!name) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
         return;
@@ -482,6 +485,10 @@ static void check_names(sim_builder *b) {
         name[k] = b->keyframe[k].name;
     }
     check_unique(b, name, b->nkeyframe, "keyframes");
+    for (int k = 0; k < b->ntendon; k++) {
+        name[k] = b->tendon[k].name;
+    }
+    check_unique(b, name, b->ntendon, "tendons");
     free(name);
 }
 

@@ -15,9 +15,9 @@ struct sim_builder {
     sim_v3 gravity;
 
     int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite, nkeyframe,
-        njoint_state;
+        njoint_state, ntendon;
     int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
-        equality_room, site_room, keyframe_room, joint_state_room;
+        equality_room, site_room, keyframe_room, joint_state_room, tendon_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
@@ -30,6 +30,7 @@ struct sim_builder {
     joint_target *load_target;
     sim_equality *equality; /* its dofs count within the joints */
     sim_site *site;
+    sim_tendon *tendon;           /* its trees are those that begin with these bodies */
     sim_keyframe *keyframe;       /* their states stand in `joint_state` */
     sim_joint_state *joint_state; /* of all keyframes, in the order of the calls */
     int *state_keyframe;          /* [njoint_state] whose it is */
@@ -45,6 +46,8 @@ sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what
 bool builder_proper_pose(const sim_pose *pose);
 /* Scales the quaternion in `q` of a body's joint, if it has one; all zero means no rotation. */
 sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def);
+/* Adds the tree that moves a body, if any does, to a list of two; false: there are two others. */
+bool builder_add_tree(const sim_builder *b, int body, int *tree, int *moved_body);
 /* Checks a track of `width` values and copies it to the pool; `what` is its name in messages. */
 sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what);
 

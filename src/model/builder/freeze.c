@@ -29,6 +29,7 @@ static const char *take_text(freezer *f, const char *text) {
     return copy;
 }
 
+/* Numbers of all parts, and the gravity. */
 static void count_parts(freezer *f) {
     sim_model *m = f->model;
     const sim_builder *b = f->from;
@@ -46,6 +47,7 @@ static void count_parts(freezer *f) {
     m->nload = b->nload;
     m->nequality = b->nequality;
     m->nsite = b->nsite;
+    m->ntendon = b->ntendon;
     m->nkeyframe = b->nkeyframe;
     m->gravity = b->gravity;
 }
@@ -336,6 +338,33 @@ static void place_keyframes(freezer *f) {
     }
 }
 
+/* Dofs, trees and bodies in the numbers of the model. */
+static void place_tendons(freezer *f) {
+    sim_tendon *tendon = take_items(f, f->model->ntendon, sizeof *tendon);
+    for (int k = 0; k < f->model->ntendon && !f->failed; k++) {
+        sim_tendon *t = &tendon[k];
+        *t = f->from->tendon[k];
+        t->name = take_text(f, t->name);
+        sim_tendon_joint *joint = take_items(f, t->njoint, sizeof *joint);
+        sim_path_point *path = take_items(f, t->npoint, sizeof *path);
+        for (int i = 0; i < t->njoint && !f->failed; i++) {
+            joint[i] = t->joint[i];
+            joint[i].body = f->place[joint[i].body];
+            joint[i].dof += f->body[joint[i].body].v0;
+        }
+        for (int i = 0; i < t->npoint && !f->failed; i++) {
+            path[i] = t->path[i];
+        }
+        t->joint = joint;
+        t->path = path;
+        for (int i = 0; i < 2 && t->tree[i] >= 0; i++) {
+            t->tree[i] = f->body[f->place[t->tree[i]]].tree;
+            t->moved_body[i] = f->place[t->moved_body[i]];
+        }
+    }
+    f->model->tendon = tendon;
+}
+
 sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error) {
     /* memory */
     freezer f = {.from = builder, .pool = pool_create()};
@@ -355,6 +384,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
         place_equalities(&f);
         place_sites(&f);
         place_keyframes(&f);
+        place_tendons(&f);
     }
     /* failure leaves nothing */
     free(f.place);

@@ -1,4 +1,4 @@
-/* Names of bodies, sites, coordinates and dofs in files and messages. */
+/* Names of bodies, sites, tendons, coordinates and dofs in files and messages. */
 #include "model/parts/joint.h"
 
 #include <stdio.h>
@@ -25,6 +25,15 @@ int sim_model_find_site(const sim_model *model, const char *name) {
 int sim_model_find_actuator(const sim_model *model, const char *name) {
     for (int k = 0; k < model->nactuator; k++) {
         if (strcmp(model->actuator[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+int sim_model_find_tendon(const sim_model *model, const char *name) {
+    for (int k = 0; k < model->ntendon; k++) {
+        if (strcmp(model->tendon[k].name, name) == 0) {
             return k;
         }
     }

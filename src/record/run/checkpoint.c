@@ -24,7 +24,7 @@ typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
     uint64_t model;                  /* fingerprint */
-    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of drives, joint_impulse and equality_impulse */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of drives and of all impulses of rows */
     uint64_t nrest;
     uint64_t ntext; /* of the scene, behind all numbers */
     double step_size;
@@ -52,6 +52,7 @@ static size_t file_size(const header *head) { return sizeof *head + state_size(h
 static size_t drive_numbers(const sim_model *model) { return (2 + SIM_INPUTS) * (size_t)model->nactuator; }
 static size_t joint_numbers(const sim_model *model) { return 3 * (size_t)model->nv; }
 static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (size_t)model->nequality; }
+static size_t tendon_numbers(const sim_model *model) { return 4 * (size_t)model->ntendon; }
 
 /* ---- writing ---- */
 
@@ -66,7 +67,8 @@ static header make_header(const sim_scene *scene, const sim_world *world) {
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
     head.nrow = drive_numbers(model);
-    head.nrow += contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) : 0;
+    head.nrow +=
+        contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + tendon_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.ntext = scene->text ? scene->text_length : 0;
     /* settings that have to agree on resume */
@@ -117,6 +119,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     if (contact_stage_needed(model)) {
         at = put_bytes(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put_bytes(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
+        at = put_bytes(at, state->tendon_impulse, tendon_numbers(model) * sizeof(double));
     }
     /* rest, text of the scene, checksum */
     at = put_bytes(at, state->rest, head.nrest * sizeof *state->rest);
@@ -263,6 +266,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         if (contact_stage_needed(model)) {
             state.joint_impulse = state.effort + drive_numbers(model);
             state.equality_impulse = state.joint_impulse + joint_numbers(model);
+            state.tendon_impulse = state.equality_impulse + equality_numbers(model);
         }
         status = sim_world_set_state(world, &state, &why);
     }

@@ -67,9 +67,39 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, equality->distance);
         ADD(hash, equality->offset);
         ADD(hash, equality->ratio);
+        ADD(hash, equality->higher);
+        ADD(hash, equality->tendon);
         ADD(hash, equality->stiffness);
         ADD(hash, equality->dissipation);
         ADD(hash, equality->damping);
+    }
+}
+
+static void add_tendons(uint64_t *hash, const sim_model *model) {
+    for (int i = 0; i < model->ntendon; i++) {
+        /* joints and path */
+        const sim_tendon *tendon = &model->tendon[i];
+        for (int k = 0; k < tendon->njoint; k++) {
+            ADD(hash, tendon->joint[k].dof);
+            ADD(hash, tendon->joint[k].coefficient);
+        }
+        for (int k = 0; k < tendon->npoint; k++) {
+            const sim_path_point *point = &tendon->path[k];
+            ADD(hash, point->kind);
+            ADD(hash, point->shape);
+            ADD(hash, point->divisor);
+            if (point->site >= 0 && point->kind != SIM_PATH_PULLEY) {
+                ADD(hash, model->site[point->site].body);
+                ADD(hash, model->site[point->site].pose);
+            }
+        }
+        /* limits and forces */
+        ADD(hash, tendon->limit);
+        ADD(hash, tendon->stiffness);
+        ADD(hash, tendon->damping);
+        ADD(hash, tendon->rest);
+        ADD(hash, tendon->friction);
+        ADD(hash, tendon->armature);
     }
 }
 
@@ -168,6 +198,7 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     ADD(&hash, model->nv);
     ADD(&hash, model->gravity);
     add_bodies(&hash, model);
+    add_tendons(&hash, model);
     add_shapes(&hash, model);
     add_forces(&hash, model);
     ADD(&hash, options->tolerance);

@@ -211,17 +211,8 @@ static void build_body(loader *l, int i) {
         return;
     }
     e->index = sim_builder_add_body(l->builder, &def);
-    /* a refusal of the builder becomes an error at the body */
     if (e->index < 0) {
-        sim_builder *failed = l->builder;
-        sim_error why = {0};
-        l->builder = NULL;
-        sim_model_free(sim_builder_finish(failed, &why));
-        if (why.status == SIM_NO_RESOURCE) {
-            l->report.no_memory = true;
-        } else {
-            report_value(&l->report, e->body, NULL, "%s", why.text);
-        }
+        loader_report_refusal(l, e->body);
         return;
     }
     build_sites(l, e);

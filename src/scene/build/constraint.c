@@ -85,10 +85,61 @@ static bool read_frames(loader *l, const constraint_data *d, const held_body *bo
     return true;
 }
 
+/* Offset, ratio and higher coefficients; a polynomial has all of them. */
+static bool read_polynomial(loader *l, const constraint_data *d, sim_equality *e) {
+    const node *polynomial = node_member(d->at, "polynomial"), *offset = node_member(d->at, "offset");
+    const node *other = offset ? offset : node_member(d->at, "ratio");
+    e->offset = d->offset;
+    e->ratio = d->ratio;
+    if (polynomial && other) {
+        report_once(&l->report, polynomial, "its first two coefficients are the offset and the ratio",
+                    "\"polynomial\" and \"%s\" are both given", other->key);
+        return false;
+    }
+    double c[5] = {0};
+    for (int k = 0; polynomial && k < polynomial->count; k++) {
+        c[k] = d->polynomial[k];
+    }
+    if (polynomial) {
+        e->offset = c[0];
+        e->ratio = c[1];
+        memcpy(e->higher, c + 2, sizeof e->higher);
+    }
+    return true;
+}
+
+/* A constraint of one tendon, or of two. */
+static void couple_tendons(loader *l, const scope *s, const constraint_data *d, sim_equality *e) {
+    const node *first = node_member(d->at, "first"), *second = node_member(d->at, "second");
+    e->tendon[0] = loader_find_tendon(l, s, d->first, first);
+    e->tendon[1] = second ? loader_find_tendon(l, s, d->second, second) : -1;
+    if (!second && (node_member(d->at, "ratio") || node_member(d->at, "polynomial"))) {
+        report_once(&l->report, d->at, NULL, "a ratio or polynomial needs a second tendon");
+    } else if (second && e->tendon[0] == e->tendon[1] && e->tendon[0] >= 0) {
+        report_once(&l->report, second, NULL, "both are \"%.80s\"", d->second);
+    } else if (loader_good(l) && sim_builder_add_equality(l->builder, e) < 0) {
+        loader_report_refusal(l, d->at);
+    }
+}
+
 void read_constraint(loader *l, const scope *s, const node *n) {
     constraint_data d;
     held_body body[2];
-    if (!loader_read(l, n, &table_constraint, &d)) {
+    sim_equality e = sim_equality_default();
+    if (!loader_read(l, n, &table_constraint, &d) || !read_polynomial(l, &d, &e)) {
+        return;
+    }
+    /* parameters in SI units */
+    e.name = d.name ? d.name : d.first_site ? d.first_site : d.first;
+    e.type = (sim_equality_type)d.type;
+    e.stiffness = node_member(n, "stiffness") ? d.stiffness : INFINITY;
+    e.dissipation = d.dissipation;
+    e.distance = e.type == SIM_SPRING_DAMPER ? d.rest : d.distance;
+    e.damping = d.damping;
+    e.dof[0] = (int)d.first_dof;
+    e.dof[1] = (int)d.second_dof;
+    if (e.type == SIM_TENDON_COUPLING) {
+        couple_tendons(l, s, &d, &e);
         return;
     }
     /* both bodies */
@@ -101,18 +152,6 @@ void read_constraint(loader *l, const scope *s, const node *n) {
         report_once(&l->report, n, NULL, "a spring needs a stiffness");
         return;
     }
-    /* parameters in SI units */
-    sim_equality e = sim_equality_default();
-    e.name = d.name ? d.name : d.first_site ? d.first_site : d.first;
-    e.type = (sim_equality_type)d.type;
-    e.stiffness = node_member(n, "stiffness") ? d.stiffness : INFINITY;
-    e.dissipation = d.dissipation;
-    e.distance = e.type == SIM_SPRING_DAMPER ? d.rest : d.distance;
-    e.damping = d.damping;
-    e.offset = d.offset;
-    e.ratio = d.ratio;
-    e.dof[0] = (int)d.first_dof;
-    e.dof[1] = (int)d.second_dof;
     /* coordinates of a coupling, or points and frames of the others */
     if (e.type == SIM_COUPLING) {
         if (!check_coupled(l, &body[0], d.first_dof, at[0]) || !check_coupled(l, &body[1], d.second_dof, at[1])) {

@@ -156,7 +156,7 @@ typedef struct instance_data {
 typedef struct model_data {
     const node *at;
     const char *description;
-    const node *bodies, *instances, *initial, *keyframes, *actuators, *loads, *exclusions, *constraints;
+    const node *bodies, *instances, *initial, *keyframes, *actuators, *loads, *exclusions, *tendons, *constraints;
     bool self_contact;
     int exclude;
 } model_data;
@@ -221,6 +221,28 @@ typedef struct load_data {
     track_data force, torque, value;
 } load_data;
 
+typedef struct path_data {
+    const node *at;
+    const char *site, *around, *side;
+    double pulley;
+} path_data;
+
+typedef struct tendon_joint_data {
+    const node *at;
+    const char *joint;
+    int64_t dof;
+    double coefficient;
+} tendon_joint_data;
+
+typedef struct tendon_data {
+    const node *at;
+    const char *name;
+    const node *joints, *path;
+    double range[2], limit_stiffness, limit_dissipation, limit_restitution, stiffness, damping;
+    number_list rest;
+    double friction, armature, width, color[4];
+} tendon_data;
+
 typedef struct constraint_data {
     const node *at;
     const char *name;
@@ -229,7 +251,7 @@ typedef struct constraint_data {
     pose_data first_pose, second_pose;
     double first_point[3], second_point[3], distance, rest;
     int64_t first_dof, second_dof;
-    double offset, ratio, stiffness, dissipation, damping;
+    double offset, ratio, polynomial[5], stiffness, dissipation, damping;
 } constraint_data;
 
 typedef struct point_data {
@@ -270,7 +292,7 @@ typedef struct scene_data {
     const char *schema, *name, *description;
     world_data world;
     const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *keyframes, *actuators,
-        *loads, *constraints;
+        *loads, *tendons, *constraints;
     bool self_contact;
     int exclude;
     record_data record;

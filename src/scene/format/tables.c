@@ -169,7 +169,7 @@ enum {
 
 static const field joint_fields[] = {
     {"name", FIELD_NAME, AT(joint_data, name),
-     .help = "Name besides that of its body: `actuators`, `loads`, `initial` and couplings take either."},
+     .help = "Name besides that of its body: `actuators`, `loads`, `initial`, couplings and tendons take either."},
     {"type", FIELD_ENUM, AT(joint_data, type), .required = true, .name_of = joint_name,
      .help = "Motion of the body relative to its parent."},
     {"axis", FIELD_VECTOR, AT(joint_data, axis), 3, .standard = "[0, 0, 1]", .only = HAS_AXIS,
@@ -245,7 +245,7 @@ static const field site_fields[] = {
 };
 const table table_site = {"site",
                           "Named frame on a body. `constraints`, `loads` and recorded points take a site in place of a "
-                          "body and a point on it.",
+                          "body and a point on it; `tendons` run through sites.",
                           sizeof(site_data), site_fields, .count = COUNT(site_fields)};
 
 static const field body_fields[] = {
@@ -315,6 +315,7 @@ static const field model_fields[] = {
      .help = "Pairs of bodies without contacts."},
     SELF_CONTACT(model_data),
     OWN_EXCLUDE(model_data),
+    {"tendons", FIELD_OBJECTS, AT(model_data, tendons), .table = &table_tendon, .help = "Strings."},
     {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &table_constraint,
      .help = "Constraints between bodies, besides joints."},
 };
@@ -485,6 +486,7 @@ static const field scene_fields[] = {
      .help = "Named states, at which a run can start."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "External forces."},
+    {"tendons", FIELD_OBJECTS, AT(scene_data, tendons), .table = &table_tendon, .help = "Strings."},
     {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,
      .help = "Constraints between bodies, besides joints."},
     {"record", FIELD_OBJECT, AT(scene_data, record), .table = &table_record, .help = "Output of a run."},
@@ -493,34 +495,20 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {&table_scene,
-                                   &table_world,
-                                   &table_law,
-                                   &table_budget,
-                                   &table_body,
-                                   &table_pose,
-                                   &table_joint,
-                                   &table_inertia,
-                                   &table_shape,
-                                   &table_site,
-                                   &table_solid,
-                                   &table_exclusion,
-                                   &table_material,
-                                   &table_material_pair,
-                                   &table_instance,
-                                   &table_model,
-                                   &table_repeat,
-                                   &table_initial,
-                                   &table_keyframe,
-                                   &table_actuator,
-                                   &table_activation,
-                                   &table_load,
-                                   &table_constraint,
-                                   &table_track,
-                                   &table_vector_track,
-                                   &table_sine,
-                                   &table_vector_sine,
-                                   &table_record,
-                                   &table_point,
-                                   &table_camera,
-                                   NULL};
+const table *const all_tables[] = {&table_scene,      &table_world,
+                                   &table_law,        &table_budget,
+                                   &table_body,       &table_pose,
+                                   &table_joint,      &table_inertia,
+                                   &table_shape,      &table_site,
+                                   &table_solid,      &table_exclusion,
+                                   &table_material,   &table_material_pair,
+                                   &table_instance,   &table_model,
+                                   &table_repeat,     &table_initial,
+                                   &table_keyframe,   &table_actuator,
+                                   &table_activation, &table_load,
+                                   &table_constraint, &table_tendon,
+                                   &table_path_point, &table_tendon_joint,
+                                   &table_track,      &table_vector_track,
+                                   &table_sine,       &table_vector_sine,
+                                   &table_record,     &table_point,
+                                   &table_camera,     NULL};

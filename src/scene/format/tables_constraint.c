@@ -11,7 +11,8 @@ enum {
     SPRING = BIT(SIM_SPRING_DAMPER),
     POINTS = BIT(SIM_CONNECT) | BIT(SIM_DISTANCE) | SPRING,
     FRAMES = BIT(SIM_WELD) | POINTS,
-    HELD = BIT(SIM_WELD) | BIT(SIM_CONNECT) | BIT(SIM_DISTANCE) | BIT(SIM_COUPLING),
+    COUPLED = BIT(SIM_COUPLING) | BIT(SIM_TENDON_COUPLING),
+    HELD = BIT(SIM_WELD) | BIT(SIM_CONNECT) | BIT(SIM_DISTANCE) | COUPLED,
 };
 
 static const field constraint_fields[] = {
@@ -20,13 +21,15 @@ static const field constraint_fields[] = {
      .help =
          "Weld: the two poses coincide. Connect: the two points coincide, as in a ball joint; it closes loops. "
          "Distance: the points keep their distance, as on a massless rod. Coupling: the coordinates of two joints obey "
-         "first = offset + ratio second, as in a gear. Spring: a spring and damper along the line between the points, "
+         "first = offset + ratio second, as in a gear. Tendon: the same of the lengths of two tendons, each less its "
+         "initial length; without a second one, the length stays as it is, but for the offset. Spring: a spring and "
+         "damper along the line between the points, "
          "implicit and so stable at any stiffness. (For a spring of length 0 take a connect with a `stiffness`.)"},
-    {"first", FIELD_NAME, AT(constraint_data, first), .rival = 1, .help = "Name of a body."},
+    {"first", FIELD_NAME, AT(constraint_data, first), .rival = 1, .help = "Name of a body; of a tendon."},
     {"first_site", FIELD_NAME, AT(constraint_data, first_site), .rival = 1, .only = FRAMES,
      .help = "Name of a site, in place of a body with a pose or point on it."},
     {"second", FIELD_NAME, AT(constraint_data, second), .rival = 2, .standard = "\"world\"",
-     .help = "Name of the other."},
+     .help = "Name of the other; of tendons there may be none."},
     {"second_site", FIELD_NAME, AT(constraint_data, second_site), .rival = 2, .only = FRAMES,
      .help = "Site in place of the other."},
     {"first_pose", FIELD_OBJECT, AT(constraint_data, first_pose), .table = &table_pose, .only = BIT(SIM_WELD),
@@ -45,10 +48,13 @@ static const field constraint_fields[] = {
      .only = BIT(SIM_COUPLING), .help = "Degree of freedom of the first body's joint, from 0."},
     {"second_dof", FIELD_INTEGER, AT(constraint_data, second_dof), WITHIN(0, 5), .standard = "0",
      .only = BIT(SIM_COUPLING), .help = "Degree of freedom of the second body's joint, from 0."},
-    {"offset", FIELD_NUMBER, AT(constraint_data, offset), .unit = "rad or m", .standard = "0",
-     .only = BIT(SIM_COUPLING), .help = "First coordinate where the second is zero."},
-    {"ratio", FIELD_NUMBER, AT(constraint_data, ratio), .standard = "1", .only = BIT(SIM_COUPLING),
+    {"offset", FIELD_NUMBER, AT(constraint_data, offset), .unit = "rad or m", .standard = "0", .only = COUPLED,
+     .help = "First coordinate where the second is zero."},
+    {"ratio", FIELD_NUMBER, AT(constraint_data, ratio), .standard = "1", .only = COUPLED,
      .help = "Change of the first coordinate over that of the second."},
+    {"polynomial", FIELD_VECTOR, AT(constraint_data, polynomial), 5, .count_least = 1, .only = COUPLED,
+     .help = "In place of `offset` and `ratio`: coefficients of 1, x, ... x^4 of a polynomial of the second coordinate "
+             "x, of which the first is the value."},
     {"stiffness", FIELD_NUMBER, AT(constraint_data, stiffness), .unit = "N/m or N m/rad", POSITIVE,
      .help = "Stiffness. Default: rigid. Required for springs."},
     {"dissipation", FIELD_NUMBER, AT(constraint_data, dissipation), .unit = "s", NOT_NEGATIVE, .standard = "0",

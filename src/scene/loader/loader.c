@@ -73,6 +73,18 @@ int loader_find_joint(loader *l, const scope *s, const char *name, const node *a
     return found >= 0 ? found : loader_find(l, s, name, at);
 }
 
+void loader_report_refusal(loader *l, const node *at) {
+    sim_builder *failed = l->builder;
+    sim_error why = {0};
+    l->builder = NULL;
+    sim_model_free(sim_builder_finish(failed, &why));
+    if (why.status == SIM_NO_RESOURCE) {
+        l->report.no_memory = true;
+    } else {
+        report_value(&l->report, at, NULL, "%s", why.text);
+    }
+}
+
 bool loader_joint_matches(loader *l, const entry *e, const char *pattern) {
     return (e->joint_name && name_matches(e->joint_name, pattern, &l->worked)) ||
            name_matches(e->name, pattern, &l->worked);

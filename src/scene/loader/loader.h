@@ -17,6 +17,7 @@
  *   track.c     values over time
  *   control.c   loads, and the order of all that acts
  *   actuator.c  actuators
+ *   tendon.c    tendons
  *   exclusion.c pairs of bodies without contact
  *   constraint.c  constraints between bodies besides joints
  *   output.c    world options, recorded channels, cameras
@@ -139,14 +140,18 @@ typedef struct loader {
     int nsite, site_room;
     const char **keyframe_name; /* of the scene, in order */
     int nkeyframe, keyframe_room;
-    name_table keyframes;               /* to their indices in the builder */
-    name_table names, joints, sites;    /* of bodies; of joints that have their own; of sites */
+    name_table keyframes;            /* to their indices in the builder */
+    name_table names, joints, sites; /* of bodies; of joints that have their own; of sites */
+    name_table tendons;              /* to their index in the builder */
+    name_table round_shapes;         /* spheres and cylinders: to their place in ... */
+    int *round_shape;                /* ... this list of indices in the builder; -1: several have the name */
+    int nround, round_room;
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
     bool stopped; /* a limit was met (and reported) */
-    bool unnamed_body, unnamed_site,
-        unnamed_keyframe; /* the name of one was refused: a reference to it is no second error */
+    bool unnamed_body, unnamed_site, unnamed_keyframe,
+        unnamed_tendon; /* the name of one was refused: a reference to it is no second error */
     sim_builder *builder;
     geometry_entry *geometries;          /* of files */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
@@ -185,6 +190,9 @@ void list_sites(loader *l, const scope *s, const node *body, int index);
 void build_sites(loader *l, const entry *e);
 /* Site of a name in a scope; NULL and reported at `at` if there is none. */
 const site_entry *loader_find_site(loader *l, const scope *s, const char *name, const node *at);
+
+/* A refusal of the builder becomes an error at the value that it refused. */
+void loader_report_refusal(loader *l, const node *at);
 
 /* ", did you mean ...": the name in the scope that is most like this one. */
 const char *loader_nearest(loader *l, const scope *s, const char *name, char *hint, size_t size);
@@ -294,6 +302,13 @@ void read_exclusion(loader *l, const scope *s, const node *n);
 void read_self_contact(loader *l, const scope *s);
 /* Excludes pairs that overlap at the start, if the world or a model asks for it. */
 void exclude_overlaps(loader *l);
+
+/* tendon.c */
+void read_tendon(loader *l, const scope *s, const node *n);
+/* Index of a tendon in the builder; -1 and reported at `at` if there is none of that name. */
+int loader_find_tendon(loader *l, const scope *s, const char *name, const node *at);
+/* A shape of a body that tendons may name. */
+void note_round_shape(loader *l, const entry *e, const char *name, int index);
 
 /* constraint.c */
 void read_constraint(loader *l, const scope *s, const node *n);

@@ -139,8 +139,11 @@ static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_sha
 }
 
 static bool add_to_builder(const visit *v, const shape_data *d, const sim_shape *shape) {
-    (void)d;
-    return sim_builder_add_shape(v->l->builder, shape) >= 0;
+    int index = sim_builder_add_shape(v->l->builder, shape);
+    if (shape->type == SIM_SPHERE || shape->type == SIM_CYLINDER) {
+        note_round_shape(v->l, v->e, d->name, index);
+    }
+    return index >= 0;
 }
 
 bool shapes_add_mass(loader *l, const entry *e, const body_data *b, sim_inertia *sum) {

@@ -231,6 +231,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
                           .nbefore = w->now->ncontact,
                           .joint_before = w->now->joint_impulse,
                           .equality_before = w->now->equality_impulse,
+                          .tendon_before = w->now->tendon_impulse,
                           .actuator = w->motion->limited,
                           .nactuator = w->motion->nlimited,
                           .effort_before = w->now->effort};
@@ -246,6 +247,7 @@ contact_output contacts_output(world_contacts *w) {
                             .impulse_trend = w->next->impulse_trend,
                             .joint_impulse = w->next->joint_impulse,
                             .equality_impulse = w->next->equality_impulse,
+                            .tendon_impulse = w->next->tendon_impulse,
                             .held = w->next->held,
                             .pressed = w->next->trail + 2 * (ptrdiff_t)w->model->nv,
                             .effort = w->row_effort,

@@ -198,7 +198,8 @@ static contact_input input_at_end(const world_contacts *w, const sim_contact *co
                            .ncontact = count,
                            .asleep = w->sleep ? w->sleep->asleep : NULL,
                            .joint_before = w->next->joint_impulse,
-                           .equality_before = w->next->equality_impulse};
+                           .equality_before = w->next->equality_impulse,
+                           .tendon_before = w->next->tendon_impulse};
 }
 
 /* The way of a body by the shift, m; after sim_velocities of the shift. */

@@ -159,6 +159,7 @@ void sleep_keep_contacts(world_sleep *s) {
 }
 
 void sleep_keep_impulses(world_sleep *s) {
+    /* of contacts */
     const sim_model *m = s->model;
     for (int k = 0, old = 0; k < s->next->ncontact; k++) {
         if (is_within_sleep(s, &s->next->contact[k])) {
@@ -169,11 +170,18 @@ void sleep_keep_impulses(world_sleep *s) {
             s->next->impulse_trend[k] = (sim_v3){0, 0, 0};
         }
     }
+    /* of constraints */
     for (int k = 0; k < m->nequality; k++) {
         const int *body = m->equality[k].body;
         if (s->still[body[0]] && s->still[body[1]]) {
             size_t first = SIM_MAX_ROWS * (size_t)k;
             memcpy(s->next->equality_impulse + first, s->now->equality_impulse + first, SIM_MAX_ROWS * sizeof(double));
+        }
+    }
+    /* of tendons */
+    for (int k = 0; k < m->ntendon; k++) {
+        if (s->asleep[m->tendon[k].tree[0]] && sim_tendon_acts(&m->tendon[k])) {
+            memcpy(s->next->tendon_impulse + 4 * k, s->now->tendon_impulse + 4 * k, 4 * sizeof(double));
         }
     }
 }
@@ -230,6 +238,9 @@ static void connect_bodies(const world_sleep *s, int *parent, int a, int b) {
     }
 }
 
+/* A slack one as well: the pull of one tree on the other wakes no sleeper. */
+static bool ties_trees(const sim_tendon *t) { return t->tree[1] >= 0 && sim_tendon_acts(t); }
+
 static void connect_islands(const world_sleep *s, int *parent) {
     const sim_model *m = s->model;
     for (int t = 0; t < m->ntree; t++) {
@@ -240,6 +251,11 @@ static void connect_islands(const world_sleep *s, int *parent) {
     }
     for (int k = 0; k < m->nequality; k++) {
         connect_bodies(s, parent, m->equality[k].body[0], m->equality[k].body[1]);
+    }
+    for (int k = 0; k < m->ntendon; k++) {
+        if (ties_trees(&m->tendon[k])) {
+            disjoint_set_unite(parent, m->tendon[k].tree[0], m->tendon[k].tree[1]);
+        }
     }
 }
 
@@ -282,6 +298,7 @@ void sleep_end(world_sleep *s) {
 /* ---- a state from elsewhere ---- */
 
 sim_status sleep_check(const world_sleep *s, const sim_state *state, sim_error *error) {
+    /* islands that there can be */
     const sim_model *m = s->model;
     for (int t = 0; t < m->ntree; t++) {
         const sim_rest *r = &state->rest[t];
@@ -289,6 +306,14 @@ sim_status sleep_check(const world_sleep *s, const sim_state *state, sim_error *
         if (!known || r->steps < 0 || (r->island && state->rest[r->island - 1].island != r->island)) {
             return sim_fail(error, SIM_BAD_INPUT, "the tree of body \"%s\" cannot sleep as the state says",
                             m->body[m->tree[t].body0].name);
+        }
+    }
+    /* what tendons and constraints tie sleeps together */
+    for (int k = 0; k < m->ntendon; k++) {
+        const sim_tendon *t = &m->tendon[k];
+        if (ties_trees(t) && state->rest[t->tree[0]].island != state->rest[t->tree[1]].island) {
+            return sim_fail(error, SIM_BAD_INPUT, "of the two trees that tendon \"%s\" ties the state has one asleep",
+                            t->name);
         }
     }
     for (int k = 0; k < m->nequality; k++) {

@@ -1,0 +1,12 @@
+/* Moment arms of a tendon, tree by tree. */
+#ifndef DYN_TENDON_H
+#define DYN_TENDON_H
+
+#include <sim/dynamics.h>
+
+/* Adds dL/dq to J[k], which holds a number for each dof of the tree t->tree[k].  After sim_kinematics. */
+void tendon_add_moments(const sim_derived *d, int tendon, double *const J[2]);
+/* Initial lengths into d->tendon_initial. */
+void tendon_measure_initial(sim_derived *d);
+
+#endif

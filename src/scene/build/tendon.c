@@ -1,0 +1,214 @@
+/* Tendons: names of joints, sites and shapes to those of the builder. */
+#include "base/nearest.h"
+#include "scene/loader/loader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- round shapes by name ---- */
+
+void note_round_shape(loader *l, const entry *e, const char *name, int index) {
+    char full[MAX_NAME_BYTES + 1];
+    if (!name || index < 0 || !loader_full_name(e->scope, name, full)) {
+        return;
+    }
+    int found = names_find(&l->round_shapes, full);
+    if (found >= 0) {
+        l->round_shape[found] = -1; /* a second one of that name */
+        return;
+    }
+    /* into the list */
+    if (l->nround == l->round_room) {
+        int room = l->round_room ? 2 * l->round_room : 64;
+        int *more = realloc(l->round_shape, (size_t)room * sizeof *more);
+        if (!more) {
+            l->report.no_memory = true;
+            return;
+        }
+        l->round_shape = more;
+        l->round_room = room;
+    }
+    char *kept = pool_text(l->work, full);
+    if (!kept || !names_add(&l->round_shapes, kept, l->nround)) {
+        l->report.no_memory = true;
+        return;
+    }
+    l->round_shape[l->nround++] = index;
+}
+
+static int find_round_shape(loader *l, const scope *s, const char *name, const node *at) {
+    char full[MAX_NAME_BYTES + 1];
+    int found = loader_full_name(s, name, full) ? names_find(&l->round_shapes, full) : -1;
+    if (found >= 0 && l->round_shape[found] >= 0) {
+        return l->round_shape[found];
+    }
+    if (!loader_good(l)) {
+        return -1; /* shapes are listed only where all bodies are right */
+    }
+    if (found >= 0) {
+        report_once(&l->report, at, "give each a name of its own", "several shapes have the name \"%.100s\"", name);
+    } else {
+        report_once(&l->report, at, NULL, "there is no sphere or cylinder \"%.100s\"%s", name,
+                    s->outer ? " in this model" : "");
+    }
+    return -1;
+}
+
+/* ---- parts of a tendon ---- */
+
+static bool read_point(loader *l, const scope *s, const node *n, sim_path_point *out) {
+    path_data d;
+    if (!loader_spend(l, 1, n) || !loader_read(l, n, &table_path_point, &d)) {
+        return false;
+    }
+    /* a pulley, if it is nothing else */
+    *out = (sim_path_point){.kind = SIM_PATH_PULLEY, .site = -1, .shape = -1, .divisor = d.pulley};
+    if (d.side && !d.around) {
+        report_once(&l->report, node_member(n, "side"), NULL, "a side belongs to \"around\"");
+        return false;
+    }
+    /* a site, or the side of a shape */
+    const char *name = d.site ? d.site : d.side;
+    if (name) {
+        const node *at = node_member(n, d.site ? "site" : "side");
+        const site_entry *site = loader_find_site(l, s, name, at ? at : n);
+        if (!site) {
+            return false;
+        }
+        out->kind = SIM_PATH_SITE;
+        out->site = site->index;
+    }
+    if (d.around) {
+        out->kind = SIM_PATH_AROUND;
+        out->shape = find_round_shape(l, s, d.around, node_member(n, "around"));
+        return out->shape >= 0;
+    }
+    return true;
+}
+
+static bool read_path(loader *l, const scope *s, const node *list, sim_tendon *t) {
+    sim_path_point *path = POOL_NEW(l->work, sim_path_point, list->count);
+    bool good = path;
+    l->report.no_memory |= !path;
+    for (const node *n = list->first; n && path; n = n->next) {
+        good &= read_point(l, s, n, &path[t->npoint++]);
+    }
+    t->path = path;
+    return good;
+}
+
+static bool read_tendon_joint(loader *l, const scope *s, const node *n, sim_tendon_joint *out) {
+    tendon_joint_data d;
+    if (!loader_spend(l, 1, n) || !loader_read(l, n, &table_tendon_joint, &d)) {
+        return false;
+    }
+    const node *at = node_member(n, "joint");
+    int found = loader_find_joint(l, s, d.joint, at);
+    if (found < 0 || !l->entries[found].read) {
+        return false;
+    }
+    const entry *e = &l->entries[found];
+    int nv = e->type == SIM_BALL || e->type == SIM_FREE ? 0 : sim_joint_nv(e->type);
+    if (d.dof >= nv) {
+        report_once(&l->report, at, NULL, "the %s joint of \"%.80s\" has no coordinate %d for a tendon",
+                    sim_joint_name(e->type), e->name, (int)d.dof);
+        return false;
+    }
+    *out = (sim_tendon_joint){e->index, (int)d.dof, d.coefficient};
+    return true;
+}
+
+static bool read_joints(loader *l, const scope *s, const node *list, sim_tendon *t) {
+    sim_tendon_joint *joint = POOL_NEW(l->work, sim_tendon_joint, list->count);
+    bool good = joint;
+    l->report.no_memory |= !joint;
+    for (const node *n = list->first; n && joint; n = n->next) {
+        good &= read_tendon_joint(l, s, n, &joint[t->njoint++]);
+    }
+    t->joint = joint;
+    return good;
+}
+
+/* Numbers in SI units. */
+static void take_numbers(const tendon_data *d, sim_tendon *t) {
+    const node *color = node_member(d->at, "color");
+    if (node_member(d->at, "range")) {
+        t->limit.low = d->range[0];
+        t->limit.high = d->range[1];
+    }
+    if (node_member(d->at, "limit_stiffness")) {
+        t->limit.stiffness = d->limit_stiffness;
+    }
+    t->limit.dissipation = d->limit_dissipation;
+    t->limit.restitution = d->limit_restitution;
+    t->stiffness = d->stiffness;
+    t->damping = d->damping;
+    t->friction = d->friction;
+    t->armature = d->armature;
+    t->width = d->width;
+    for (int k = 0; k < 2 && d->rest.count; k++) {
+        t->rest[k] = d->rest.value[d->rest.count > 1 ? k : 0];
+    }
+    for (int k = 0; k < 4 && color; k++) {
+        t->color[k] = k < color->count ? (float)d->color[k] : 1;
+    }
+}
+
+/* ---- tendons ---- */
+
+int loader_find_tendon(loader *l, const scope *s, const char *name, const node *at) {
+    char full[MAX_NAME_BYTES + 1], hint[160];
+    int found = loader_full_name(s, name, full) ? names_find(&l->tendons, full) : -1;
+    if (found >= 0 || l->unnamed_tendon) {
+        return found;
+    }
+    nearest near = {.wanted = name};
+    size_t skip = strlen(s->prefix);
+    for (size_t k = 0; k < l->tendons.room && !report_full(&l->report); k++) {
+        const char *other = l->tendons.name[k];
+        if (other && strncmp(other, s->prefix, skip) == 0) {
+            nearest_try(&near, other + skip);
+        }
+    }
+    report_once(&l->report, at, nearest_hint(&near, hint, sizeof hint), "there is no tendon \"%.100s\"%s", name,
+                s->outer ? " in this model" : "");
+    return -1;
+}
+
+/* Its full name, kept; NULL and reported if it is taken. */
+static const char *name_tendon(loader *l, const scope *s, const char *name, const node *at) {
+    char full[MAX_NAME_BYTES + 1];
+    if (!loader_full_name(s, name, full)) {
+        report_once(&l->report, at, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
+        return NULL;
+    }
+    if (names_find(&l->tendons, full) >= 0) {
+        report_once(&l->report, at, s->outer ? "give each instance a prefix of its own" : NULL,
+                    "a second tendon has the name \"%.100s\"", full);
+        return NULL;
+    }
+    char *kept = pool_text(l->work, full);
+    if (!kept || !names_add(&l->tendons, kept, (int)l->tendons.count)) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    return kept;
+}
+
+void read_tendon(loader *l, const scope *s, const node *n) {
+    tendon_data d;
+    sim_tendon t = sim_tendon_default();
+    if (!loader_read(l, n, &table_tendon, &d)) {
+        l->unnamed_tendon = true;
+        return;
+    }
+    t.name = name_tendon(l, s, d.name, node_member(n, "name"));
+    if (!t.name || (d.joints ? !read_joints(l, s, d.joints, &t) : !read_path(l, s, d.path, &t))) {
+        return;
+    }
+    take_numbers(&d, &t);
+    if (loader_good(l) && sim_builder_add_tendon(l->builder, &t) < 0) {
+        loader_report_refusal(l, n);
+    }
+}
