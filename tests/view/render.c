@@ -136,6 +136,33 @@ Test(render, the_ground_reaches_to_the_horizon_and_the_sky_begins_above) {
     cr_assert_gt(other, WIDTH * 9 / 10);
 }
 
+/* A string between two places that are 1.6 m apart, over a post that lifts its middle by 0.3 m. */
+Test(render, a_tendon_is_a_rod_along_its_course) {
+    const double scale = HEIGHT / 2.0 / tan(20 * pi / 180) / 4; /* pixels a metre, 4 m away */
+    for (int over = 0; over < 2; over++) {
+        char tendons[600];
+        snprintf(tendons, sizeof tendons,
+                 AHEAD "], \"tendons\": [{\"name\": \"string\", \"width\": 0.1, \"path\": [\"left\", %s\"right\"]" RED
+                       "}",
+                 over ? "{\"around\": \"post\", \"side\": \"top\"}, " : "");
+        draw("{\"name\": \"post\", \"shapes\": [{\"name\": \"post\", \"type\": \"cylinder\", \"radius\": 0.3, "
+             "\"length\": 1, \"use\": \"contact\", \"pose\": {\"position\": [0, 0, 3], \"rpy_deg\": [90, 0, 0]}}], "
+             "\"sites\": [{\"name\": \"left\", \"pose\": {\"position\": [-0.8, 0, 3]}}, {\"name\": \"top\", \"pose\": "
+             "{\"position\": [0, 0, 4]}}]}, {\"name\": \"slide\", \"joint\": {\"type\": \"slider\", \"axis\": [1, 0, "
+             "0]}, \"inertia\": {\"mass\": 1, \"moments\": [1, 1, 1]}, \"sites\": [{\"name\": \"right\", \"pose\": "
+             "{\"position\": [0.8, 0, 3]}}]}",
+             tendons, 1, 0);
+        border b = red();
+        double rise = over ? 0.3 : 0;
+        cr_expect_float_eq(b.right - b.left + 1, (1.6 + 0.05) * scale, 2);
+        cr_expect_float_eq(HEIGHT / 2.0 - b.top, (rise + 0.05) * scale, 1.5, "%d", b.top);
+        cr_expect_float_eq(b.bottom - HEIGHT / 2.0, 0.05 * scale, 1.5, "%d", b.bottom);
+        /* thin in its middle */
+        cr_expect(is_red(WIDTH / 2, (int)(HEIGHT / 2.0 - rise * scale)) &&
+                  !is_red(WIDTH / 2, (int)(HEIGHT / 2.0 - (rise - 0.1) * scale)));
+    }
+}
+
 Test(render, the_same_bits_come_out_every_time_for_any_number_of_threads) {
     static unsigned char first[sizeof rgb];
     draw(GROUND ", " BALL("[0, 0, 3]"), AHEAD, 1, 1);

@@ -35,6 +35,7 @@ struct render {
     view_sectors *sectors; /* [nshape] */
     view_mesh *ball, *shaft, *tip;
     view_sizes sizes;
+    sim_derived *posed; /* poses of the frame; NULL: there are no tendons */
     sim_arena *arena;
     sim_threads *threads;
     stage *stage;

@@ -114,7 +114,9 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
     size_t samples = (size_t)wish->threads * STAGE_SAMPLES * BAND_ROWS * (size_t)wish->width;
     r->near = POOL_NEW(pool, float, samples);
     r->id = POOL_NEW(pool, uint32_t, samples);
-    if (!r->stage || !r->arena || !r->threads || !r->near || !r->id || !make_meshes(r) || !make_sectors(r)) {
+    r->posed = scene->model->ntendon ? sim_derived_create(scene->model, NULL) : NULL;
+    if ((scene->model->ntendon && !r->posed) || !r->stage || !r->arena || !r->threads || !r->near || !r->id ||
+        !make_meshes(r) || !make_sectors(r)) {
         render_free(r);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
         return NULL;
@@ -139,6 +141,7 @@ void render_free(render *r) {
             view_mesh_free(r->mesh[k]);
         }
         free(r->mesh);
+        sim_derived_free(r->posed);
         view_mesh_free(r->ball);
         view_mesh_free(r->shaft);
         view_mesh_free(r->tip);
@@ -295,12 +298,18 @@ static void some_lights(void *context, int worker, int first, int end) {
 }
 
 static bool fill_stage(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens) {
+    /* surfaces */
     stage *s = r->stage;
-    stage_source source = {r->scene, &r->drawing, r->mesh, r->sectors, r->ball, r->shaft, r->tip, &r->sizes, &r->wish};
+    stage_source source = {r->scene, &r->drawing, r->mesh,   r->sectors, r->ball,
+                           r->shaft, r->tip,      &r->sizes, &r->wish,   r->posed};
+    if (r->posed) {
+        memcpy(r->posed->pose, frame->pose, (size_t)r->scene->model->nbody * sizeof *frame->pose);
+    }
     arena_release(r->arena, 0);
     if (!stage_fill(s, &source, frame, lens->eye)) {
         return false;
     }
+    /* the ground, and the ball that the lights fall on */
     render_ball moves = render_extent_ball(r, extent, 0), all = render_extent_ball(r, extent, 1);
     vector_of(v3_sub(moves.centre, lens->eye), s->centre);
     s->radius = (float)moves.radius;

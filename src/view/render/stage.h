@@ -8,6 +8,7 @@
 #include "view/mesh/sizes.h"
 #include "view/render/raster.h"
 #include "view/render/render.h"
+#include <sim/dynamics.h>
 
 #include <cglm/cglm.h>
 
@@ -90,6 +91,7 @@ typedef struct stage_source {
     const view_mesh *ball, *shaft, *tip;
     const view_sizes *sizes;
     const render_wish *wish;
+    const sim_derived *posed; /* poses of the frame, for tendons; NULL: there are none */
 } stage_source;
 bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye);
 

@@ -1,12 +1,12 @@
 /* Surfaces of a picture.  Shapes in the colours of the scene (by default one colour a tree, as on the page of a
- * run), contacts as balls and arrows in the colour of their state. */
+ * run), tendons as rods with round joints, contacts as balls and arrows in the colour of their state. */
 #include "math/v3.h"
 #include "view/render/parts.h"
 
 #include <string.h>
 
 static const uint32_t palette[] = {0x6f9bc8, 0xd98d5f, 0x7fb08a, 0xb58bbd, 0xc9b063, 0x6fb3b3, 0xc97f8b, 0x8f98b8};
-static const uint32_t standing_colour = 0xb4bac2;
+static const uint32_t standing_colour = 0xb4bac2, tendon_colour = 0xb5483a;
 
 /* Of contacts, on light and on dark ground. */
 static const struct contact_colours {
@@ -160,6 +160,60 @@ static m3 turned_to(v3 z) {
     return (m3){v3_cross(y, z), y, z};
 }
 
+/* ---- tendons ---- */
+
+/* The lines of all tendons that are drawn, one tendon after the other. */
+typedef struct tendon_lines {
+    sim_v3 (*line)[2];
+    int *end; /* [ntendon] */
+    int count;
+} tendon_lines;
+
+/* false: no memory. */
+static bool find_tendon_lines(const stage *s, const stage_source *source, tendon_lines *out) {
+    const sim_model *m = source->scene->model;
+    const sim_derived *d = source->posed;
+    *out = (tendon_lines){.end = ARENA_NEW(s->arena, int, m->ntendon)};
+    for (int k = 0; k < m->ntendon && out->end; k++) {
+        out->count += m->tendon[k].width > 0 ? sim_tendon_lines(d, k, NULL, 0) : 0;
+        out->end[k] = out->count;
+    }
+    out->line = arena_alloc(s->arena, (size_t)out->count, sizeof *out->line);
+    for (int k = 0, at = 0; k < m->ntendon && out->end && out->line; at = out->end[k++]) {
+        sim_tendon_lines(d, k, out->line + at, out->end[k] - at);
+    }
+    return out->end && out->line;
+}
+
+static stage_paint paint_of_tendon(const sim_tendon *t) {
+    stage_paint paint = {.planes = planes_of(t->color[3])};
+    stage_colour(tendon_colour, paint.colour);
+    for (int k = 0; k < 3 && t->color[0] >= 0; k++) {
+        paint.colour[k] = linear_of(t->color[k]);
+    }
+    return paint;
+}
+
+/* Rods, and a ball at the end of each. */
+static void put_tendons(stage *s, const stage_source *source, const tendon_lines *lines, v3 eye) {
+    const sim_model *m = source->scene->model;
+    for (int k = 0, i = 0; k < m->ntendon; k++) {
+        double r = 0.5 * m->tendon[k].width;
+        stage_paint paint = paint_of_tendon(&m->tendon[k]);
+        for (; i < lines->end[k]; i++) {
+            v3 way = v3_sub(lines->line[i][1], lines->line[i][0]);
+            double length = v3_norm(way);
+            v3 along = length > 0 ? v3_scale(1 / length, way) : v3_make(0, 0, 1);
+            sim_pose pose = {turned_to(along), v3_sub(v3_axpy(lines->line[i][0], 0.5, way), eye)};
+            put_mesh(s, source->shaft, &pose, (double[]){r, r, length > 0 ? length : r}, paint);
+            pose.p = v3_sub(lines->line[i][1], eye);
+            put_mesh(s, source->ball, &pose, (double[]){r, r, r}, paint);
+        }
+    }
+}
+
+/* ---- arrows and points ---- */
+
 /* The force on A; if A stands still, the force on B. */
 static void put_arrow(stage *s, const stage_source *source, const view_contact *c, v3 at, stage_paint paint) {
     const sim_model *model = source->scene->model;
@@ -205,14 +259,18 @@ static void count_mesh(const view_mesh *mesh, size_t times, size_t room[3]) {
 bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
     /* room for the meshes */
     size_t room[3] = {1, 1, 1}, contacts = (size_t)frame->ncontact;
+    tendon_lines lines = {0};
+    if (source->posed && !find_tendon_lines(s, source, &lines)) {
+        return false;
+    }
     for (int k = 0; k < source->scene->model->nshape; k++) {
         int mesh = source->drawing->mesh_of[k];
         if (mesh >= 0) {
             count_mesh(source->mesh[mesh], 1, room);
         }
     }
-    count_mesh(source->ball, source->wish->contacts ? contacts : 0, room);
-    count_mesh(source->shaft, source->wish->forces ? contacts : 0, room);
+    count_mesh(source->ball, (source->wish->contacts ? contacts : 0) + (size_t)lines.count, room);
+    count_mesh(source->shaft, (source->wish->forces ? contacts : 0) + (size_t)lines.count, room);
     count_mesh(source->tip, source->wish->forces ? contacts : 0, room);
     /* memory */
     s->corner = ARENA_NEW(s->arena, stage_corner, room[0]);
@@ -222,8 +280,11 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
     if (!s->corner || !s->face || !s->paint || room[0] > INT32_MAX / 2 || room[1] > INT32_MAX / 2) {
         return false;
     }
-    /* shapes and contacts */
+    /* shapes, tendons and contacts */
     put_shapes(s, source, frame, eye);
+    if (source->posed) {
+        put_tendons(s, source, &lines, eye);
+    }
     draw_contacts(s, source, frame, eye);
     return true;
 }
