@@ -348,8 +348,9 @@ Test(mesh_file, the_format_is_found_by_content_then_by_name) {
     drop(parse("a.obj", text, strlen(text)));
     drop(parse("a.dae", text, strlen(text)));
     free(text);
-    refused("a.ply", "ply\nformat ascii 1.0\n", 21, "a.ply: neither an OBJ nor an STL file, by content or by name");
-    refused("dir.obj/a", "ply\n", 4, "dir.obj/a: neither an OBJ nor an STL file, by content or by name");
+    refused("a.ply", "ply\nformat ascii 1.0\n", 21,
+            "a.ply: neither an OBJ, STL nor COLLADA file, by content or by name");
+    refused("dir.obj/a", "ply\n", 4, "dir.obj/a: neither an OBJ, STL nor COLLADA file, by content or by name");
     refused("a", "", 0, "a: the file is empty");
 }
 

@@ -139,7 +139,7 @@ Test(solid_files, that_are_no_surfaces_are_refused_with_the_reason) {
     const char *const wrong[][2] = {{"absent.obj", "No such file"},
                                     {"folder.obj", "a folder, not a file"},
                                     {"empty.obj", "the file is empty"},
-                                    {"words.txt", "neither an OBJ nor an STL file"},
+                                    {"words.txt", "neither an OBJ, STL nor COLLADA file"},
                                     {"nan.obj", "nan.obj:2:3: expected a number, found \"nan\""},
                                     {"index.obj", "index.obj:4:7: vertex 9"},
                                     {"cut.stl", "cut.stl:5:11: expected a number"},
@@ -230,4 +230,23 @@ Test(solid_files, sampled_once_are_kept_and_found_again) {
     for (int k = 0; k < 5; k++) {
         sim_scene_free(all[k]);
     }
+}
+
+Test(solid_files, of_collada_keep_their_unit_and_stand_upright_in_a_robot) {
+
+    put("tetra.dae",
+        "<COLLADA><asset><unit meter='0.01'/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>"
+        "<source id='s'><float_array id='f' count='12'>0 0 0 1 0 0 0 2 0 0 0 3</float_array></source><vertices id='v'>"
+        "<input semantic='POSITION' source='#s'/></vertices><triangles><input semantic='VERTEX' source='#v' "
+        "offset='0'/>"
+        "<p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries></COLLADA>");
+    put("robot.urdf", "<robot name='r'><link name='a'><collision><geometry><mesh filename='tetra.dae' scale='2 2 2'/>"
+                      "</geometry></collision></link></robot>");
+    sim_error error = {0};
+    sim_scene *scene = sim_scene_load(path_of("robot.urdf"), NULL, NULL, &error);
+    cr_assert(scene, "%s", error.text);
+    cr_assert_eq(scene->model->nshape, 1);
+    const sim_geometry *g = scene->model->shape[0].geometry;
+    cr_expect(fabs(g->high.x - 0.02) < 1e-15 && fabs(g->low.y + 0.06) < 1e-15 && fabs(g->high.z - 0.04) < 1e-15);
+    sim_scene_free(scene);
 }

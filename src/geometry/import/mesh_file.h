@@ -1,5 +1,5 @@
-/* Readers of mesh files: interface of mesh_file.c (files), mesh_obj.c and mesh_stl.c (formats), mesh_text.c (words and
- * numbers) and polygon.c (polygons to triangles). */
+/* Readers of mesh files: interface of mesh_file.c (files), mesh_obj.c, mesh_stl.c and mesh_collada.c (formats), mesh_text.c
+ * (words and numbers), vertex_table.c (equal corners) and polygon.c (polygons to triangles). */
 #ifndef GEOMETRY_IMPORT_MESH_FILE_H
 #define GEOMETRY_IMPORT_MESH_FILE_H
 
@@ -29,9 +29,23 @@ typedef struct mesh_parts {
 /* 0 without memory. */
 int mesh_add_vertex(mesh_parts *parts, v3 p);
 int mesh_add_triangle(mesh_parts *parts, int a, int b, int c);
+/* Cut into triangles; `at` is its place in messages. */
+sim_status mesh_add_polygon(const mesh_text *text, const char *at, mesh_parts *parts, int *corner, int count);
+
+/* Vertices by their coordinates; `slot` is the caller's to free. */
+typedef struct vertex_table {
+    int *slot;
+    size_t size;
+} vertex_table;
+
+/* The index of p, which is added where it is new; -1 without memory. */
+int vertex_table_find(vertex_table *table, mesh_parts *parts, v3 p);
+/* To `size` slots, a power of two; false without memory. */
+bool vertex_table_grow(vertex_table *table, size_t size, const mesh_parts *parts);
 
 sim_status mesh_read_obj(mesh_text *text, mesh_parts *parts);
 sim_status mesh_read_stl(mesh_text *text, mesh_parts *parts);
+sim_status mesh_read_collada(mesh_text *text, mesh_parts *parts);
 /* A binary STL file is as long as its count says. */
 bool mesh_is_binary_stl(const char *content, size_t size);
 

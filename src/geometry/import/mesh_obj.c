@@ -122,20 +122,6 @@ static sim_status read_corner(obj *o, int *corner) {
     return SIM_OK;
 }
 
-static sim_status cut_polygon(obj *o, const char *start, int count) {
-    switch (polygon_cut(o->parts, o->corner, count)) {
-    case POLYGON_CUT:
-        return SIM_OK;
-    case POLYGON_CROSSED:
-        return text_wrong(o->text, start, "the outline of this face of %d corners crosses itself", count);
-    case POLYGON_TOO_LARGE:
-        return text_wrong(o->text, start, "a face of %d corners that is not convex: at most %d can be cut", count,
-                          POLYGON_MAX_CONCAVE);
-    default:
-        return mesh_no_memory(o->text);
-    }
-}
-
 static sim_status read_face(obj *o, const char *start) {
     /* corners to the end of the line */
     mesh_text *t = o->text;
@@ -160,7 +146,7 @@ static sim_status read_face(obj *o, const char *start) {
     if (count > INT_MAX / 2 || o->parts->ntriangle + count > INT_MAX) {
         return text_wrong(t, start, "more than %d triangles", INT_MAX);
     }
-    return cut_polygon(o, start, (int)count);
+    return mesh_add_polygon(o->text, start, o->parts, o->corner, (int)count);
 }
 
 static bool says_nothing_of_surfaces(const char *word) {

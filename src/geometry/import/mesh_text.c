@@ -117,7 +117,7 @@ static const char *scan_text_number(const char *p, decimal *d) {
         d->exponent += negative ? -exponent : exponent;
     }
     int joined = *p == '\\' && is_end(p[1]); /* to the next line of an OBJ file */
-    return text_is_blank(*p) || is_end(*p) || *p == '#' || joined ? p : NULL;
+    return text_is_blank(*p) || is_end(*p) || *p == '#' || *p == '<' || joined ? p : NULL;
 }
 
 bool text_number(mesh_text *t, double *x) {

@@ -161,3 +161,17 @@ polygon_outcome polygon_cut(mesh_parts *parts, int *corner, int count) {
     free(at);
     return outcome;
 }
+
+sim_status mesh_add_polygon(const mesh_text *t, const char *at, mesh_parts *parts, int *corner, int count) {
+    switch (polygon_cut(parts, corner, count)) {
+    case POLYGON_CUT:
+        return SIM_OK;
+    case POLYGON_CROSSED:
+        return text_wrong(t, at, "the outline of this face of %d corners crosses itself", count);
+    case POLYGON_TOO_LARGE:
+        return text_wrong(t, at, "a face of %d corners that is not convex: at most %d can be cut", count,
+                          POLYGON_MAX_CONCAVE);
+    default:
+        return mesh_no_memory(t);
+    }
+}
