@@ -25,7 +25,8 @@ import shared
 from shared import ROOT, printed
 
 COLOUR = {"canal": plots.BLUE, "subadmm": plots.GREEN, "pgs": plots.RED, "pgs:acceleration=none": plots.ORANGE}
-TITLE = {"canal": "CANAL", "subadmm": "SubADMM", "pgs": "PGS, accelerated", "pgs:acceleration=none": "PGS"}
+TITLE = {"canal": "CANAL", "subadmm": "SubADMM", "pgs": "PGS, accelerated", "pgs:acceleration=none": "PGS",
+         "subadmm:acceleration=none": "SubADMM, plain", "canal:inner=cascaded:acceleration=none": "CANAL as printed"}
 CASE = {"nut": "M48 nut on its bolt", "dishes": "Dishes under a pot"}
 SIZES = (9, 18, 27, 36, 45, 100, 200, 490, 1000, 2000)
 HELD = (9, 18, 27, 36, 45)

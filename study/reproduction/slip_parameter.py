@@ -38,6 +38,14 @@ def slope(told, figure, low, high):
     return shared.exponent([(one["sigma"], one[figure]) for one in told if low <= one["sigma"] <= high])
 
 
+def logarithm_misfit(steps):
+    """The greatest ratio by which the steps leave a + b ln(1 / sigma), fitted by least squares; 1: none does."""
+    x, y = [-math.log(sigma) for sigma in steps], list(steps.values())
+    b = statistics.covariance(x, y) / statistics.variance(x)
+    line = [statistics.mean(y) + b * (xi - statistics.mean(x)) for xi in x]
+    return max(math.inf if fit <= 0 else max(fit / yi, yi / fit) for fit, yi in zip(line, y))
+
+
 def run(context):
     sigmas = [10.0 ** k for k in ((-6, -4, -3, -2) if context.quick else range(-7, 1))]
     told = {place: [at_end(context, place, sigma) for sigma in sigmas] for place in PLACES}
@@ -54,6 +62,7 @@ def run(context):
     context.figure("condition_slope", slope(walls, "condition", 1e-7, 1e-2))
     steps = {one["sigma"]: one["newton"] for one in walls}
     context.figure("newton_growth", steps[1e-6] / steps[1e-2])
+    context.figure("newton_logarithm", logarithm_misfit(steps))
     head = ["sigma", "sigma mu dt g [m/s]"] + [f"{what}, {PLACES[place]}" for what in ("slip [m/s]", "condition", "Newton steps") for place in PLACES]
     context.table("At the end of 10 s", head, [
         [a["sigma"], estimate(a["sigma"])] + [one[figure] for figure in ("slip", "condition", "newton") for one in (a, b)]
