@@ -110,6 +110,15 @@ static void print_keys(text *t, const table_list *list, const xml_table *table, 
     }
 }
 
+static bool has_own_keys(const table_list *list, const xml_table *table) {
+    for (int k = 0; k < table->nkeys; k++) {
+        if (table->keys[k].use == XML_READ && !is_common(list, &table->keys[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "`name`, `pos`", malloc'd; NULL: the element has none of the common ones. */
 static char *name_common(const table_list *list, const xml_table *table) {
     text t = {0};
@@ -145,20 +154,39 @@ static void print_common(text *t, const table_list *list) {
 
 static bool is_leaf(const xml_table *t) { return t->nrules == 0; }
 
-/* One row an element that is read, with a link to its section or to the table of elements without children. */
+static const char *const number_word[] = {"one", "one at most", "any number"};
+
+/* Index of number_word. */
+static int number_of(const xml_rule *rule) { return rule->many ? 2 : rule->required ? 0 : 1; }
+
+/* "Elements, one: `<a>`; any number: `<b>`, `<c>`.", with links to their sections or to the table of leaves. */
 static void print_rules(text *t, const xml_table *table) {
-    for (int k = 0; k < table->nrules; k++) {
-        const xml_rule *rule = &table->rules[k];
-        if (rule->use == XML_READ) {
-            const char *anchor = !rule->table           ? ""
-                                 : is_leaf(rule->table) ? "elements-without-children"
-                                                        : rule->table->name;
-            text_add(t, "| [`<%s>`](#%s) | %s |  | %s |\n", rule->name, anchor,
-                     rule->many       ? "any number"
-                     : rule->required ? "one"
-                                      : "one at most",
-                     rule->table ? rule->table->help : rule->help);
+    int groups = 0;
+    for (int i = 0; i < table->nrules; i++) {
+        /* a number of elements that was not met before */
+        const xml_rule *first = &table->rules[i];
+        bool known = first->use != XML_READ;
+        for (int k = 0; k < i && !known; k++) {
+            known = table->rules[k].use == XML_READ && number_of(&table->rules[k]) == number_of(first);
         }
+        if (known) {
+            continue;
+        }
+        /* all elements with it */
+        text_add(t, "%s%s: ", groups++ ? "; " : "\nElements, ", number_word[number_of(first)]);
+        for (int k = i, names = 0; k < table->nrules; k++) {
+            const xml_rule *rule = &table->rules[k];
+            if (rule->use == XML_READ && number_of(rule) == number_of(first)) {
+                const char *anchor = !rule->table           ? ""
+                                     : is_leaf(rule->table) ? "elements-without-children"
+                                                            : rule->table->name;
+                text_add(t, "%s[`<%s>`](#%s)", names++ ? ", " : "", rule->name, anchor);
+                text_add(t, rule->table ? "%s" : " (%s)", rule->table ? "" : rule->help);
+            }
+        }
+    }
+    if (groups) {
+        text_add(t, ".\n");
     }
 }
 
@@ -252,15 +280,18 @@ static void print_leaf_others(text *t, const table_list *list, xml_use use) {
 
 static void print_section(text *t, const table_list *list, const xml_table *table) {
     /* attributes and elements that are read */
-    text_add(t, "\n## %s\n\n%s%s\n\n| attribute or element | value | default | meaning |\n|---|---|---|---|\n",
-             table->name, table->help, table->one_of ? " Exactly one of its elements is given." : "");
-    print_keys(t, list, table, NULL);
-    print_rules(t, table);
+    text_add(t, "\n## %s\n\n%s%s\n", table->name, table->help,
+             table->one_of ? " Exactly one of its elements is given." : "");
+    if (has_own_keys(list, table)) {
+        text_add(t, "\n| attribute | value | default | meaning |\n|---|---|---|---|\n");
+        print_keys(t, list, table, NULL);
+    }
     char *common = name_common(list, table);
     if (common) {
         text_add(t, "\n[Common attributes](#common-attributes): %s.\n", common);
     }
     free(common);
+    print_rules(t, table);
     /* those that are not */
     for (xml_use use = XML_IGNORED; use <= XML_REFUSED; use++) {
         if (has_use(table, use)) {
@@ -296,6 +327,11 @@ static void print_leaves(text *t, const table_list *list) {
     for (int k = 0; k < list->count; k++) {
         if (is_leaf(list->table[k])) {
             print_leaf_common(t, list, k);
+        }
+    }
+    for (int k = 0; k < list->count; k++) {
+        if (is_leaf(list->table[k])) {
+            text_add(t, "| **`%s`** |  |  |  | %s |\n", list->table[k]->name, list->table[k]->help);
             print_keys(t, list, list->table[k], list->table[k]->name);
         }
     }
