@@ -1,5 +1,6 @@
 /* COLLADA files: the surfaces that their scenes show, in metres with z up, and what is refused with its place. */
 #include "geometry/import/mesh_file.h"
+#include "support/meshes.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -42,23 +43,10 @@ static void drop(sim_triangles t) {
     free(t.triangle);
 }
 
-/* Of a closed surface, outwards: volume and first moments of the solid. */
-static double volume_of(sim_triangles t, v3 *moment) {
-    double volume = 0;
-    *moment = (v3){0, 0, 0};
-    for (int k = 0; k < t.ntriangle; k++) {
-        v3 a = t.vertex[t.triangle[k][0]], b = t.vertex[t.triangle[k][1]], c = t.vertex[t.triangle[k][2]];
-        double part = v3_dot(a, v3_cross(b, c)) / 6;
-        volume += part;
-        *moment = v3_axpy(*moment, part / 4, v3_add(a, v3_add(b, c)));
-    }
-    return volume;
-}
-
 static void has(const char *text, int nvertex, int ntriangle, double volume, v3 centre) {
     sim_triangles t = good(text);
     v3 moment;
-    double found = volume_of(t, &moment);
+    double found = volume_of_surface(&t, &moment);
     cr_expect_eq(t.nvertex, nvertex, "%d vertices", t.nvertex);
     cr_expect_eq(t.ntriangle, ntriangle, "%d triangles", t.ntriangle);
     cr_expect(fabs(found - volume) < 1e-14 * fmax(1, volume), "volume %.17g, not %.17g", found, volume);

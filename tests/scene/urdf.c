@@ -247,7 +247,7 @@ Test(scene_urdf, meshes_are_found_by_package_and_reported_when_absent) {
             "there is no file \"arm/m.obj\" (--package NAME=DIR says where a package is; "
             "--allow mesh leaves such shapes out)");
     refused(LINK("<collision><geometry><mesh filename='m.ply'/></geometry></collision>"), "scene.json:3:28",
-            "\"m.ply\" is neither an OBJ, STL nor COLLADA file");
+            "\"m.ply\" is neither an OBJ, STL, COLLADA nor glTF file");
     const char *allow = "mesh";
     sim_import_options import = {.nallow = 1, .allow = &allow};
     sim_scene *s = load_robot(text, NULL, &import, NULL);

@@ -155,3 +155,16 @@ sim_geometry *soup_geometry(soup s) {
     }
     return g;
 }
+
+double volume_of_surface(const sim_triangles *surface, sim_v3 *moment) {
+    double volume = 0;
+    *moment = (v3){0, 0, 0};
+    for (int k = 0; k < surface->ntriangle; k++) {
+        const int *corner = surface->triangle[k];
+        v3 a = surface->vertex[corner[0]], b = surface->vertex[corner[1]], c = surface->vertex[corner[2]];
+        double part = v3_dot(a, v3_cross(b, c)) / 6;
+        volume += part;
+        *moment = v3_axpy(*moment, part / 4, v3_add(a, v3_add(b, c)));
+    }
+    return volume;
+}

@@ -26,4 +26,7 @@ void soup_free(soup *s);
 /* The geometry; frees the soup; stops the test where it is refused. */
 sim_geometry *soup_geometry(soup s);
 
+/* Of a closed surface, outwards: the volume of the solid, and its first moments. */
+double volume_of_surface(const sim_triangles *surface, sim_v3 *moment);
+
 #endif

@@ -1,6 +1,6 @@
 /* Reader of mesh files.
  *
- * OBJ, STL and COLLADA by readers of our own (mesh_obj.c, mesh_stl.c, mesh_collada.c).  A general importer was tried first (assimp 5.2.5): it
+ * OBJ, STL, COLLADA and glTF by readers of our own (mesh_*.c).  A general importer was tried first (assimp 5.2.5): it
  * keeps single precision only, takes NaN for a coordinate, and makes each corner a vertex of its own.  It names no
  * place in its errors, leaks on files cut off, and links 10 MB.
  *
@@ -107,16 +107,17 @@ static bool begins_with_solid(const mesh_text *t) {
     return text_is_word(p, "solid");
 }
 
-/* No other format begins with a tag. */
-static bool begins_like_xml(const mesh_text *t) {
+/* The first letter behind a byte order mark and blanks. */
+static char first_letter(const mesh_text *t) {
     const char *p = t->start;
-    p += strncmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* byte order mark */
+    p += strncmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (text_is_blank(*p) || *p == '\n' || *p == '\r') {
         p++;
     }
-    return *p == '<';
+    return *p;
 }
 
+/* The reader by content; where that leaves it open, by the ending of the name. */
 static sim_status parse_mesh(mesh_text *t, mesh_parts *parts) {
     size_t size = (size_t)(t->end - t->start);
     if (size == 0) {
@@ -125,7 +126,11 @@ static sim_status parse_mesh(mesh_text *t, mesh_parts *parts) {
     if (mesh_is_binary_stl(t->start, size) || begins_with_solid(t)) {
         return mesh_read_stl(t, parts);
     }
-    if (begins_like_xml(t) || name_ends(t->name, ".dae")) {
+    if (memcmp(t->start, "glTF", size < 4 ? size : 4) == 0 || first_letter(t) == '{' || name_ends(t->name, ".gltf") ||
+        name_ends(t->name, ".glb")) {
+        return mesh_read_gltf(t, parts);
+    }
+    if (first_letter(t) == '<' || name_ends(t->name, ".dae")) {
         return mesh_read_collada(t, parts);
     }
     if (begins_like_obj(t) || name_ends(t->name, ".obj")) {
@@ -134,8 +139,8 @@ static sim_status parse_mesh(mesh_text *t, mesh_parts *parts) {
     if (name_ends(t->name, ".stl")) {
         return mesh_read_stl(t, parts);
     }
-    return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: neither an OBJ, STL nor COLLADA file, by content or by name",
-                    t->name);
+    return sim_fail(t->error, SIM_BAD_INPUT,
+                    "%.200s: neither an OBJ, STL, COLLADA nor glTF file, by content or by name", t->name);
 }
 
 static sim_status parse_and_scale(mesh_text *t, mesh_parts *parts, v3 scale) {

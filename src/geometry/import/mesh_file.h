@@ -1,4 +1,4 @@
-/* Readers of mesh files: interface of mesh_file.c (files), mesh_obj.c, mesh_stl.c and mesh_collada.c (formats), mesh_text.c
+/* Readers of mesh files: interface of mesh_file.c (files), mesh_obj.c, mesh_stl.c, mesh_collada.c and mesh_gltf.c (formats), mesh_text.c
  * (words and numbers), vertex_table.c (equal corners) and polygon.c (polygons to triangles). */
 #ifndef GEOMETRY_IMPORT_MESH_FILE_H
 #define GEOMETRY_IMPORT_MESH_FILE_H
@@ -46,6 +46,7 @@ bool vertex_table_grow(vertex_table *table, size_t size, const mesh_parts *parts
 sim_status mesh_read_obj(mesh_text *text, mesh_parts *parts);
 sim_status mesh_read_stl(mesh_text *text, mesh_parts *parts);
 sim_status mesh_read_collada(mesh_text *text, mesh_parts *parts);
+sim_status mesh_read_gltf(mesh_text *text, mesh_parts *parts);
 /* A binary STL file is as long as its count says. */
 bool mesh_is_binary_stl(const char *content, size_t size);
 

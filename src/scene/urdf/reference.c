@@ -26,7 +26,7 @@ static const char preface[] =
     "* The root link is fixed to the world, unless `--base free` or `--base planar` lets it move.\n"
     "* A link without `<inertial>` has no mass. It may move as long as it carries mass.\n"
     "* Moments of inertia that no body has are errors. `--repair-inertia` takes the nearest possible ones.\n"
-    "* Meshes are read from OBJ, STL and COLLADA files, the last with their unit and up axis. A visual mesh that "
+    "* Meshes are read from OBJ, STL, COLLADA and glTF files, with their unit and up axis. A visual mesh that "
     "cannot be read is left out with a notice; a collision "
     "mesh is an error, unless `--allow mesh` leaves it out.\n"
     "* Links of one robot that overlap at the start have no contacts with each other.\n"

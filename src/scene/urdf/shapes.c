@@ -48,7 +48,8 @@ static bool is_same_shape(const link_shape *a, const link_shape *b) {
 /* A mesh that cannot be had is left out of pictures with a notice; of contacts only where that is allowed. */
 static bool find_mesh(urdf_work *w, link_shape *shape) {
     const char *name = xml_text(shape->geometry, "filename"), *tried = name;
-    bool readable = ends_in_any_case(name, ".obj") || ends_in_any_case(name, ".stl") || ends_in_any_case(name, ".dae");
+    bool readable = ends_in_any_case(name, ".obj") || ends_in_any_case(name, ".stl") ||
+                    ends_in_any_case(name, ".dae") || ends_in_any_case(name, ".gltf") || ends_in_any_case(name, ".glb");
     shape->file = readable ? urdf_find_file(w, shape->geometry, name, &tried) : NULL;
     if (shape->file) {
         return true;
@@ -62,7 +63,7 @@ static bool find_mesh(urdf_work *w, link_shape *shape) {
     if (readable) {
         snprintf(why, sizeof why, "there is no file \"%.200s\"", tried);
     } else {
-        snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ, STL nor COLLADA file", name);
+        snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ, STL, COLLADA nor glTF file", name);
     }
     if (xml_allows(&w->allowed, "mesh")) {
         xml_notice(w->report, shape->geometry, "filename", NULL, "%s: the shape is left out", why);
@@ -221,9 +222,10 @@ void urdf_put_shapes(urdf_work *w, const xml_element *link) {
 
 void urdf_say_undrawn(urdf_work *w) {
     if (w->undrawn) {
-        xml_notice(w->report, w->undrawn, "filename",
-                   "pictures show the collision shapes of a link of which nothing else can be drawn",
-                   "visual meshes are left out (%d): \"%.200s\" is not found, or neither an OBJ, STL nor COLLADA file",
-                   w->nundrawn, xml_text(w->undrawn, "filename"));
+        xml_notice(
+            w->report, w->undrawn, "filename",
+            "pictures show the collision shapes of a link of which nothing else can be drawn",
+            "visual meshes are left out (%d): \"%.200s\" is not found, or neither an OBJ, STL, COLLADA nor glTF file",
+            w->nundrawn, xml_text(w->undrawn, "filename"));
     }
 }

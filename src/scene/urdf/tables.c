@@ -56,8 +56,8 @@ static const xml_key sphere_keys[] = {
 };
 static const xml_key mesh_keys[] = {
     {"filename", XML_TEXT, .required = true,
-     .help =
-         "OBJ, STL or COLLADA (.dae) file: `package://NAME/...`, `file://...`, or a path relative to the URDF file."},
+     .help = "OBJ, STL, COLLADA (.dae) or glTF (.glb, .gltf) file: `package://NAME/...`, `file://...`, or a path "
+             "relative to the URDF file."},
     {"scale", XML_VECTOR, .count = 3, .standard = "1 1 1", .help = "Factors of its coordinates."},
 };
 static const xml_table table_box = LEAF("box", "Box.", box_keys);
