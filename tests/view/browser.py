@@ -9,6 +9,7 @@ import base64
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import re
@@ -223,6 +224,15 @@ def checks():
         sim("view", "b.h5", "--html", "c.html")
         assert pathlib.Path("b.html").read_bytes() == pathlib.Path("c.html").read_bytes()
 
+    def tendons_take_the_way_that_geometry_says():
+        shown, complaints = browse(strings_page())
+        assert not complaints, complaints
+        chords = 0.3 * 24 * math.sin(math.pi / 24)  # of half a turn
+        half = 2 * math.hypot(0.5, 0.2)
+        for length, due in zip(shown["tendons"], [2 * 0.5 + chords, half, 0.6]):
+            assert abs(length - due) < 1e-3, shown["tendons"]
+        assert len(shown["tendons"]) == 3 and shown["rods"] in (17, 18), shown["rods"]  # rounding decides on a chord
+
     def every_type_of_shape_is_drawn():
         shown, complaints = browse(shapes_page())
         assert not complaints, complaints
@@ -246,6 +256,24 @@ def swing_page():
            "shapes": [{"type": "capsule", "radius": 0.1, "length": 1, "density": 1000, "pose": {"position": [0, 0, -0.5]}}]}
     sim(scene({"sim": 1, "name": "Swing", "world": {"step": 0.002, "duration": 4}, "bodies": [arm]}, "swing.json"), "--html", "swing.html")
     return "swing.html"
+
+
+def strings_page():
+    """Half around a post, inside of it to its surface and back, and past it."""
+    def site(name, x, z):
+        return {"name": name, "pose": {"position": [x, 0, z]}}
+    post = {"name": "post", "type": "cylinder", "radius": 0.3, "length": 0.2, "pose": {"rpy_deg": [90, 0, 0]}, "use": "picture"}
+    frame = {"name": "frame", "shapes": [post], "sites": [
+        site("low", -0.3, -0.5), site("above", 0, 1), site("middle", 0, 0), site("left", -0.5, 0.5)]}
+    slide = {"name": "slide", "joint": {"type": "slider", "axis": [0, 1, 0]}, "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000}],
+             "sites": [site("far_low", 0.3, -0.5), site("right", 0.5, 0.5)]}
+    tendons = [{"name": "over", "path": ["low", {"around": "post", "side": "above"}, "far_low"]},
+               {"name": "inside", "path": ["left", {"around": "post", "side": "middle"}, "right"]},
+               {"name": "past", "path": ["low", {"around": "post"}, "far_low"]}]
+    text = {"sim": 1, "name": "Strings", "world": {"step": 0.01, "duration": 0.1, "gravity": [0, 0, 0]}, "bodies": [frame, slide],
+            "tendons": tendons, "cameras": [{"name": "front", "position": [0, -3, 0.5], "target": [0, 0, 0.2]}]}
+    sim(scene(text, "strings.json"), "--html", "strings.html")
+    return "strings.html"
 
 
 def shapes_page():

@@ -4,6 +4,7 @@ import { Bodies } from './bodies.js';
 import { drawCard } from './card.js';
 import { buildSolvers, buildTools, buildTransport, drawLegend, writeTitle } from './chrome.js';
 import { Contacts } from './contacts.js';
+import { Tendons } from './tendons.js';
 import { findExtent } from './extent.js';
 import { Drag } from './drag.js';
 import { Ground } from './ground.js';
@@ -43,7 +44,8 @@ class App {
     this.contacts.hidden = this.bodies.hidden;
     this.recorder = new Recorder(this);
     this.marks = new Marks(this.scene, this.bodies);
-    this.stage.scene.add(this.ground.group, this.bodies.group, this.contacts.group, this.marks.group);
+    this.tendons = new Tendons(this.scene, this.bodies.pose);
+    this.stage.scene.add(this.ground.group, this.bodies.group, this.tendons.group, this.contacts.group, this.marks.group);
     this.adaptContacts();
     this.#build();
     if (source.live) this.#goLive();
@@ -246,6 +248,7 @@ class App {
     if (!from || (!to && !last)) return false;
     const span = last ? 1 : source.time[k + 1] - source.time[k];
     this.bodies.show(from, to, last ? 0 : (player.now - source.time[k]) / span, (pose) => this.joints.bend(pose));
+    this.tendons.show();
     this.contactsNow = this.joints.bent ? null : source.frame(player.nearest)?.contacts ?? null;
     this.contacts.show(this.contactsNow);
     this.bodies.showIslands(this.contactsNow);

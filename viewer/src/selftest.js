@@ -202,6 +202,8 @@ export async function runSelfTest(app) {
       return { body: scene.bodies[index].name, edges: [x, y, z].sort(), moments: principal(scene.bodies[index].inertia).value };
     });
     answer.framed = framesDrawn(app);
+    answer.tendons = app.tendons.tendons.map((tendon) => app.tendons.lines(tendon).reduce((sum, [a, b]) => sum + a.distanceTo(b), 0));
+    answer.rods = app.tendons.rods?.count ?? 0;
     const now = pixels(app).data;
     answer.changed = now.reduce((sum, v, k) => sum + (v !== first[k] ? 1 : 0), 0);
 

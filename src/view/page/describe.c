@@ -195,10 +195,47 @@ static void put_coupling(view_bytes *out, const sim_model *model, const sim_equa
 static void put_couplings(view_bytes *out, const sim_model *model) {
     int count = 0;
     for (int k = 0; k < model->nequality; k++) {
-        if (model->equality[k].type == SIM_COUPLING) {
+        const double *bend = model->equality[k].higher;
+        bool straight = bend[0] == 0 && bend[1] == 0 && bend[2] == 0;
+        if (model->equality[k].type == SIM_COUPLING && straight) {
             put_coupling(out, model, &model->equality[k], count++ == 0);
         }
     }
+}
+
+static void put_site(view_bytes *out, const char *key, const sim_site *site) {
+    put_raw(out, key);
+    put_json_real(out, site->body);
+    put_vector(out, "point", site->pose.p);
+}
+
+/* viewer/src/tendons.js finds the course from it: of fixed tendons there is none. */
+static void put_tendon(view_bytes *out, const sim_model *model, int index) {
+    const sim_tendon *t = &model->tendon[index];
+    put_raw(out, index ? ",\n{\"name\":" : "\n{\"name\":");
+    put_json_text(out, t->name);
+    put_key_real(out, "width", t->width);
+    put_reals(out, "color", 4, (double[]){t->color[0], t->color[1], t->color[2], t->color[3]});
+    put_raw(out, ",\"path\":[");
+    for (int k = 0; k < t->npoint; k++) {
+        /* one point of the path */
+        const sim_path_point *p = &t->path[k];
+        put_raw(out, k ? ",{" : "{");
+        if (p->kind == SIM_PATH_PULLEY) {
+            put_raw(out, "\"pulley\":true");
+        } else if (p->kind == SIM_PATH_SITE) {
+            put_site(out, "\"body\":", &model->site[p->site]);
+        } else {
+            put_raw(out, "\"shape\":");
+            put_json_real(out, p->shape);
+            if (p->site >= 0) {
+                put_site(out, ",\"side\":{\"body\":", &model->site[p->site]);
+                put_raw(out, "}");
+            }
+        }
+        put_raw(out, "}");
+    }
+    put_raw(out, "]}");
 }
 
 void view_describe(view_bytes *out, const view_description *d) {
@@ -215,6 +252,10 @@ void view_describe(view_bytes *out, const view_description *d) {
     }
     put_raw(out, "],\n\"couplings\":[");
     put_couplings(out, model);
+    put_raw(out, "],\n\"tendons\":[");
+    for (int k = 0; k < model->ntendon; k++) {
+        put_tendon(out, model, k);
+    }
     put_raw(out, "],\n\"cameras\":[");
     for (int k = 0; k < d->scene->ncamera; k++) {
         put_camera(out, &d->scene->camera[k], k == 0);
