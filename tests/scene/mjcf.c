@@ -261,6 +261,161 @@ Test(scene_mjcf, a_body_does_not_touch_the_one_that_carries_it_over_several_join
     sim_scene_free(s);
 }
 
+/* ---- actuators and keyframes ---- */
+
+#define DRIVEN(inside)                                                                                                 \
+    MODEL("<compiler angle='radian'/><default><position ctrlrange='-2 2'/><default class='hard'><general gear='3'/>"   \
+          "<motor forcerange='-5 6'/></default></default>"                                                             \
+          "<worldbody><body><joint name='j' range='-1 3'/>" BALL "</body></worldbody><actuator>\n" inside              \
+          "</actuator>")
+
+static void is_law(const char *text, double gear, const double gain[3], const double bias[3], const double ctrl[2]) {
+    sim_scene *s = load_model(text, NULL, NULL);
+    const sim_actuator *a = &s->model->actuator[0];
+    cr_assert_eq(s->model->nactuator, 1);
+    cr_assert_eq(a->gear, gear);
+    for (int k = 0; k < 3; k++) {
+        cr_assert(a->gain[k] == gain[k] && a->bias[k] == bias[k], "%s", text);
+    }
+    cr_assert(a->ctrl_range[0] == ctrl[0] && a->ctrl_range[1] == ctrl[1]);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, shortcuts_become_the_general_law_and_share_defaults) {
+    const double two[2] = {-2, 2}, none[2] = {-INFINITY, INFINITY}, zero[3] = {0};
+    is_law(DRIVEN("<motor joint='j' gear='50'/>"), 50, (const double[]){1, 0, 0}, zero, two);
+    is_law(DRIVEN("<position joint='j' kp='20' kv='3'/>"), 1, (const double[]){20, 0, 0}, (const double[]){0, -20, -3},
+           two);
+    is_law(DRIVEN("<position class='hard' joint='j' inheritrange='0.5' ctrllimited='false' kp='7'/>"), 3,
+           (const double[]){7, 0, 0}, (const double[]){0, -7, 0}, (const double[]){0, 2});
+    is_law(DRIVEN("<velocity joint='j' kv='4' ctrllimited='false'/>"), 1, (const double[]){4, 0, 0},
+           (const double[]){0, 0, -4}, none);
+    is_law(DRIVEN("<damper joint='j' kv='4' ctrlrange='0 1'/>"), 1, (const double[]){0, 0, -4}, zero,
+           (const double[]){0, 1});
+    is_law(DRIVEN("<general joint='j' gaintype='affine' gainprm='1 2 3' biastype='affine' biasprm='4 5 -6'/>"), 1,
+           (const double[]){1, 2, 3}, (const double[]){4, 5, -6}, two);
+    /* the pressure of a cylinder follows a filter, and an integral stays in its range */
+    sim_scene *s = load_model(DRIVEN("<cylinder joint='j' timeconst='0.3' diameter='2' class='hard'/>"
+                                     "<intvelocity joint='j' kp='5' actrange='-1 1'/>"),
+                              NULL, NULL);
+    const sim_actuator *a = s->model->actuator;
+    cr_assert(a[0].activation.type == SIM_FILTERED && a[0].activation.time_constant[0] == 0.3);
+    cr_assert(fabs(a[0].gain[0] - PI) < 1e-15 && a[0].gear == 3 && a[0].force_range[0] == -5 &&
+              a[0].force_range[1] == 6);
+    cr_assert(a[1].activation.type == SIM_INTEGRATED && a[1].activation.range[1] == 1);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
+    refused(DRIVEN("<motor joint='k'/>"), "scene.json:3:8", "there is no joint \"k\"");
+    refused(DRIVEN("<motor/>"), "scene.json:3:1", "the actuator names no joint");
+    refused(DRIVEN("<adhesion body='b'/>"), "scene.json:3:1", "no actuator holds contacts");
+    refused(DRIVEN("<position joint='j' kv='1' dampratio='1'/>"), "scene.json:3:28", "kv or dampratio");
+    refused(DRIVEN("<motor joint='j' forcerange='1 0'/>"), "scene.json:3:18", "is empty");
+    sim_scene *s =
+        load_model(MODEL("<option><flag actuation='disable'/></option><worldbody><body><joint name='j'/>" BALL
+                         "</body></worldbody><actuator><motor joint='j'/></actuator>"),
+                   NULL, NULL);
+    cr_assert_eq(s->model->nactuator, 0);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, keyframes_are_states_in_the_order_of_the_joints) {
+    const char *text =
+        MODEL("<worldbody><body name='a'><freejoint/>" BALL "<body name='b'><joint name='x'/><joint name='y' "
+              "type='ball' pos='0.5 0 0'/>" BALL
+              "</body></body></worldbody><keyframe>\n<key name='up' time='2' qpos='1 2 3 1 0 0 0 "
+              "0.5 0 1 0 0' qvel='1 2 3 4 5 6 7 8 9 10'/></keyframe>");
+    sim_scene *s = load_model(text, NULL, NULL);
+    const double q[12] = {1, 2, 3, 1, 0, 0, 0, 0.5, 0, 1, 0, 0};
+    double state_q[12], state_v[10];
+    cr_assert_eq(s->model->nkeyframe, 1);
+    sim_model_keyframe_state(s->model, 0, state_q, state_v);
+    for (int k = 0; k < 12; k++) {
+        cr_assert(state_q[k] == q[k] && (k >= 10 || state_v[k] == k + 1));
+    }
+    sim_scene_free(s);
+    refused(MODEL("<worldbody><body><joint/>" BALL "</body></worldbody><keyframe>\n<key qpos='1 2'/></keyframe>"),
+            "scene.json:3:6", "2 numbers, where the joints of the model have 1");
+}
+
+/* ---- tendons ---- */
+
+Test(scene_mjcf, tendons_are_sums_of_coordinates_or_strings_over_geoms) {
+    sim_scene *s = load_model(
+        MODEL("<default><tendon stiffness='5'/></default><worldbody><site name='a' pos='-1 0 1'/><body name='b'>"
+              "<joint name='x' type='slide' ref='1'/><joint name='y' type='slide' axis='1 0 0'/>"
+              "<geom name='drum' type='cylinder' size='0.5 1' euler='90 0 0' contype='0' conaffinity='0'/>"
+              "<site name='c' pos='1 0 0'/></body><site name='up' pos='0 0 2'/></worldbody><tendon>"
+              "<fixed name='sum' range='-1 2'><joint joint='x' coef='2'/><joint joint='y' coef='-3'/></fixed>"
+              "<spatial springlength='0.5 2' frictionloss='3'><site site='a'/><geom geom='drum' sidesite='up'/><site "
+              "site='c'/>"
+              "<pulley divisor='2'/><site site='a'/><site site='up'/></spatial></tendon>"),
+        NULL, NULL);
+    const sim_model *m = s->model;
+    cr_assert_eq(m->ntendon, 2);
+    sim_derived *d = sim_derived_create(m, NULL);
+    const double q[2] = {1, 0};
+    sim_kinematics(d, sim_all(m), q);
+    cr_assert(fabs(sim_tendon_length(d, 0, q) - 2) < 1e-14);
+    /* from (-1, 1) to (1, 0) over a drum of radius 1/2: two tangents and an arc; then half of sqrt 2 */
+    double far = sqrt(2), near = 1, alpha = acos(0.5 / far), beta = acos(0.5 / near), turn = 3 * PI / 4;
+    double length = sqrt(far * far - 0.25) + sqrt(near * near - 0.25) + 0.5 * fmax(turn - alpha - beta, 0);
+    cr_assert(fabs(sim_tendon_length(d, 1, q) - length - far / 2) < 1e-12);
+    sim_derived_free(d);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, wrong_tendons_are_refused_at_their_place) {
+#define STRING(inside)                                                                                                 \
+    MODEL("<worldbody><site name='a'/><geom name='box' type='box' size='1 1 1'/><geom name='ball' size='2'/>"          \
+          "</worldbody><tendon><spatial>\n" inside "</spatial></tendon>")
+    refused(STRING("<site site='b'/>"), "scene.json:3:7", "there is no site \"b\"");
+    refused(STRING("<site site='a'/><geom geom='box'/><site site='a'/>"), "scene.json:3:23",
+            "tendons wrap over spheres and cylinders only");
+    refused(STRING("<site site='a'/><geom geom='ball' sidesite='a'/><site site='a'/>"), "scene.json:3:35",
+            "runs within a geom is not supported");
+}
+
+/* ---- softness ---- */
+
+/* A slide of mass 2; constant impedance 0.9: k = 1/(0.9^2 T^2), K = d^2 k m / (1 - d), dissipation b / (d k). */
+Test(scene_mjcf, soft_constraints_become_springs_by_their_definition) {
+    sim_scene *s = load_model(
+        MODEL("<worldbody><body><joint type='slide' range='-1 1' solreflimit='0.02 1' solimplimit='0.9 0.9 0.001'/>"
+              "<geom size='0.1' mass='2'/></body></worldbody>"),
+        NULL, NULL);
+    double k = 1 / (0.81 * 0.0004), b = 2 / (0.9 * 0.02);
+    cr_assert(fabs(s->model->dof[0].limit.stiffness / (0.81 * k * 2 / 0.1) - 1) < 1e-12);
+    cr_assert(fabs(s->model->dof[0].limit.dissipation / (b / (0.9 * k)) - 1) < 1e-12);
+    sim_scene_free(s);
+    /* a ball of mass 3 has the inverse mass 1/3; on a rigid floor its surface alone is soft */
+    s = load_model(
+        WORLD("<geom type='plane'/><body pos='0 0 1'><freejoint/><geom size='0.1' mass='3' solref='-1000 -20' "
+              "solimp='0.8 0.8 0.001'/></body>"),
+        NULL, NULL);
+    sim_material_pair both = sim_material_together(s->model, s->model->shape[0].material, s->model->shape[1].material);
+    k = 1000 / 0.64;
+    b = 20 / 0.8;
+    cr_assert(fabs(both.stiffness / (0.64 * k * 3 / 0.2) - 1) < 1e-12 &&
+              fabs(both.dissipation / (b / (0.8 * k)) - 1) < 1e-12);
+    sim_scene_free(s);
+    warned(WORLD("<geom type='plane'/><body pos='0 0 1'><freejoint/><geom size='0.1' mass='3' solref='0.1'/></body>"),
+           "solref and solimp of 1 surfaces become stiffness");
+}
+
+Test(scene_mjcf, springs_by_time_and_ratio_take_the_inertia_of_the_joint) {
+    sim_scene *s = load_model(MODEL("<worldbody><body><joint name='j' type='slide' springdamper='0.5 0.8'/>"
+                                    "<geom size='0.1' mass='2'/></body></worldbody>"
+                                    "<actuator><position joint='j' kp='8' dampratio='0.5' gear='2'/></actuator>"),
+                              NULL, NULL);
+    cr_assert(fabs(s->model->dof[0].stiffness - 2 / (0.25 * 0.64)) < 1e-12 &&
+              fabs(s->model->dof[0].damping - 8) < 1e-12);
+    /* of the length l = 2 q the inertia is 2/4 */
+    cr_assert(fabs(s->model->actuator[0].bias[2] + 2 * 0.5 * sqrt(8 * 2 / 4.0)) < 1e-12);
+    sim_scene_free(s);
+}
+
 /* ---- what is ignored, and what is refused ---- */
 
 Test(scene_mjcf, what_is_ignored_is_said_once_for_each_reason) {

@@ -41,7 +41,7 @@ function readDynamics(program, file, states) {
     if (word[0] === 'body') {
       bodies.push({name: word.slice(1, -5).join(' '), mass: numbers[numbers.length - 1]});
     } else if (word[0] === 'q') {
-      list.push({q: numbers, poses: new Map(), mass: []});
+      list.push({q: numbers, poses: new Map(), mass: [], lengths: [], moments: []});
     } else if (word[0] === 'v') {
       state.v = numbers;
     } else if (word[0] === 'pose') {
@@ -50,6 +50,10 @@ function readDynamics(program, file, states) {
       state.mass.push(numbers);
     } else if (word[0] === 'bias') {
       state.bias = numbers;
+    } else if (word[0] === 'length') {
+      state.lengths.push(numbers[0]);
+    } else if (word[0] === 'moments') {
+      state.moments.push(numbers);
     }
   }
   return {bodies, list};
@@ -74,6 +78,19 @@ function nameOfBody(model, k) {
   return bytes.map((c) => String.fromCharCode(typeof c === 'string' ? c.charCodeAt(0) : c)).join('');
 }
 
+// Derivatives of the lengths, from their sparse rows.
+function tendonMoments(model, data) {
+  const full = [];
+  for (let k = 0; k < model.ntendon; k++) {
+    const row = new Array(model.nv).fill(0), start = model.ten_J_rowadr[k];
+    for (let i = 0; i < model.ten_J_rownnz[k]; i++) {
+      row[model.ten_J_colind[start + i]] = data.ten_J[start + i];
+    }
+    full.push(...row);
+  }
+  return full;
+}
+
 function compareState(mujoco, model, data, state, worst) {
   const nv = model.nv;
   data.qpos.set(state.q);
@@ -93,6 +110,10 @@ function compareState(mujoco, model, data, state, worst) {
   mujoco.mj_fullM(model, data, full);
   worst.mass = Math.max(worst.mass, difference(state.mass.flat(), Array.from(full.GetView())));
   full.delete();
+  if (model.ntendon > 0) {
+    worst.length = Math.max(worst.length, difference(state.lengths, Array.from(data.ten_length)));
+    worst.moments = Math.max(worst.moments, difference(state.moments.flat(), tendonMoments(model, data)));
+  }
   worst.bias = Math.max(worst.bias, difference(state.bias, Array.from(data.qfrc_bias)));
 }
 
@@ -124,7 +145,7 @@ function compareFile(mujoco, program, states, file) {
   const model = loadModel(mujoco, mount, path.basename(file));
   const data = new mujoco.MjData(model);
   const {bodies, list} = readDynamics(program, file, states);
-  const worst = {dofs: 0, total: 0, pose: 0, mass: 0, bias: 0};
+  const worst = {total: 0, pose: 0, mass: 0, bias: 0, length: 0, moments: 0};
   let total = 0, ours = 0;
   for (let k = 1; k < model.nbody; k++) {
     total += model.body_mass[k];

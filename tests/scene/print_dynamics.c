@@ -3,7 +3,7 @@
  *     print_dynamics FILE fixed|free|planar STATES
  *
  * Lines: "body NAME q0 nq v0 nv mass"; then for each state "q ...", "v ...", "pose NAME p R" (columns of R), "mass ..." (a row
- * of the mass matrix), "bias ..." (M a + bias = tau, gravity included). */
+ * of the mass matrix), "bias ..." (M a + bias = tau, gravity included); for each tendon "length ..." and "moments ...". */
 #include <sim/dynamics.h>
 #include <sim/scene.h>
 
@@ -71,6 +71,12 @@ static void print_state(const sim_model *m, sim_derived *d, uint64_t *seed, doub
     }
     sim_rnea(d, sim_all(m), NULL, NULL, m->gravity, row);
     print_row("bias", row, m->nv);
+    for (int k = 0; k < m->ntendon; k++) {
+        double length = sim_tendon_length(d, k, q);
+        sim_tendon_moments(d, k, row);
+        print_row("length", &length, 1);
+        print_row("moments", row, m->nv);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -79,12 +85,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     /* scene */
-    const char *const allow[] = {"mesh"};
+    const char *const allow[] = {"mesh", "actuator"};
     sim_import_options import = {
         .base = strcmp(argv[2], "free") == 0     ? SIM_BASE_FREE
                 : strcmp(argv[2], "planar") == 0 ? SIM_BASE_PLANAR
                                                  : SIM_BASE_FIXED,
-        .nallow = 1,
+        .nallow = 2,
         .allow = allow,
     };
     sim_scene_overrides overrides = {.import = &import};

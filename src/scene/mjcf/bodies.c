@@ -32,6 +32,30 @@ static void put_range(mjcf_work *w, const mjcf_joint *j) {
     }
 }
 
+static void put_softness(mjcf_work *w, const mjcf_joint *j) {
+    double stiffness, dissipation;
+    if (mjcf_find_weights(w) && mjcf_soften(w, MJCF_SOFT_LIMITS, j->item.at, &j->limit, mjcf_joint_weight(&w->model, j),
+                                            &stiffness, &dissipation)) {
+        writer_put_number(w->out, "limit_stiffness", stiffness);
+        writer_put_number(w->out, "limit_dissipation", dissipation);
+    }
+}
+
+/* The same in both directions, as scenes have it. */
+static void put_effort(mjcf_work *w, const mjcf_joint *j) {
+    if (!j->effort_limited) {
+        return;
+    }
+    if (j->effort_range[1] != -j->effort_range[0] || !(j->effort_range[1] > 0)) {
+        const xml_element *at = mjcf_holder(&j->item, "actuatorfrcrange");
+        xml_error(w->report, at ? at : j->item.at, at ? "actuatorfrcrange" : NULL, NULL,
+                  "a range that is not the same in both directions is not supported");
+        mjcf_refuse(w);
+        return;
+    }
+    writer_put_number(w->out, "effort", j->effort_range[1]);
+}
+
 static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     /* type, name, axis */
     static const char *const type[MJCF_JOINT_TYPES] = {"free", "ball", "slider", "hinge"};
@@ -49,6 +73,9 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     if (j->limited) {
         put_range(w, j);
     }
+    if (j->limited && j->limit.given) {
+        put_softness(w, j);
+    }
     put_number(w, "stiffness", j->stiffness, 0);
     if (j->stiffness != 0 && j->type > MJCF_BALL) {
         put_number(w, "rest", j->springref, 0);
@@ -56,6 +83,7 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     put_number(w, "damping", j->damping, 0);
     put_number(w, "armature", j->armature, 0);
     put_number(w, "friction", j->friction, 0);
+    put_effort(w, j);
     writer_close(w->out, '}');
     if (j->ref != 0 && j->type > MJCF_BALL) {
         writer_put_number(w->out, "q", j->ref);
@@ -360,9 +388,32 @@ static void put_world(mjcf_work *w, const mjcf_contacts *c) {
     writer_close(w->out, '}');
 }
 
+/* Spring and damper of a joint by their time constant and ratio, with its inertia at the reference pose. */
+static void list_springs(mjcf_work *w) {
+    mjcf_model *m = &w->model;
+    for (int k = 0; k < m->njoint; k++) {
+        mjcf_joint *j = &m->joint[k];
+        double time = j->springdamper[0], ratio = j->springdamper[1];
+        if (!(time > 0 && ratio > 0)) {
+            continue;
+        }
+        if (j->type == MJCF_FREE || !mjcf_find_weights(w)) {
+            xml_error(w->report, j->item.at, "springdamper", NULL,
+                      j->type == MJCF_FREE ? "a free joint has no spring"
+                                           : "the mass matrix at the reference pose is singular, or too large");
+            mjcf_refuse(w);
+            return;
+        }
+        double inertia = 1 / mjcf_joint_weight(m, j);
+        j->stiffness = m->files->option.no_spring ? 0 : inertia / (time * time * ratio * ratio);
+        j->damping = m->files->option.no_damper ? 0 : 2 * inertia / time;
+    }
+}
+
 void mjcf_put_bodies(mjcf_work *w) {
     mjcf_contacts contacts = {0};
     mjcf_model *m = &w->model;
+    list_springs(w);
     mjcf_find_contacts(w, &contacts);
     mjcf_here(w, m->files->root);
     mjcf_put_surfaces(w, &contacts);

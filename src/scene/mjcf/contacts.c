@@ -49,18 +49,33 @@ static void compare_kinds(mjcf_contacts *c) {
 /* ---- surfaces ---- */
 
 static bool same_surface(const mjcf_surface *a, const mjcf_surface *b) {
-    return a->condim == b->condim && a->priority == b->priority && a->pair == b->pair &&
+    return a->stiffness == b->stiffness && a->dissipation == b->dissipation && a->condim == b->condim &&
+           a->priority == b->priority && a->pair == b->pair &&
            memcmp(a->friction, b->friction, sizeof a->friction) == 0;
 }
 
+/* As against a rigid surface: two soft ones are springs in series, as their inverse masses add. */
+static void find_softness(mjcf_work *w, const mjcf_geom *g, mjcf_surface *s) {
+    double stiffness, dissipation;
+    if (g->soft.given && g->solmix > 0 && w->model.body[g->body].clump > 0 && mjcf_find_weights(w) &&
+        mjcf_soften(w, MJCF_SOFT_CONTACTS, g->item.at, &g->soft, w->model.body[g->body].weight, &stiffness,
+                    &dissipation)) {
+        s->stiffness = stiffness;
+        s->dissipation = dissipation;
+    }
+}
+
 static int find_surface(mjcf_work *w, mjcf_contacts *c, const mjcf_geom *g, int pair) {
+    /* one that is alike */
     mjcf_surface s = {.condim = g->condim, .priority = g->priority, .pair = pair};
     memcpy(s.friction, g->friction, sizeof s.friction);
+    find_softness(w, g, &s);
     for (int k = 0; k < c->nsurface; k++) {
         if (same_surface(&s, &c->surface[k])) {
             return k;
         }
     }
+    /* or a new one */
     enum { MAX_SURFACES = 200 };
     if (c->nsurface == MAX_SURFACES) {
         xml_error(w->report, g->item.at, NULL, NULL, "geoms of more than %d kinds of friction", MAX_SURFACES);
@@ -227,6 +242,10 @@ void mjcf_put_surfaces(mjcf_work *w, const mjcf_contacts *c) {
         writer_open(w->out, NULL, '{');
         writer_put_text(w->out, "name", surface_name(c, k, name));
         writer_put_number(w->out, "friction", sliding(&c->surface[k]));
+        if (c->surface[k].stiffness > 0) {
+            writer_put_number(w->out, "stiffness", c->surface[k].stiffness);
+            writer_put_number(w->out, "dissipation", c->surface[k].dissipation);
+        }
         writer_close(w->out, '}');
     }
     writer_close(w->out, ']');

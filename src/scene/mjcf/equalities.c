@@ -2,7 +2,8 @@
  *
  *     connect   points p1, p2 coincide: an anchor of the first body and where it is on the second at the reference pose
  *     weld      poses coincide: X2 = X1 relpose, taken at an anchor of the second body
- *     joint     q1 - r1 = a0 + a1 (q2 - r2), with the references r */
+ *     joint     q1 - r1 = p(q2 - r2), with the references r and a polynomial p
+ *     tendon    the same of two lengths */
 #include "scene/mjcf/mjcf.h"
 
 #include <math.h>
@@ -100,6 +101,28 @@ static const mjcf_joint *find_joint(mjcf_work *w, const mjcf_scope *s, const mjc
     return j;
 }
 
+/* Polynomials of coordinates less their references, as polynomials of the coordinates: p(x - r) by Horner's rule. */
+static void shift_polynomial(double a[5], double r) {
+    for (int i = 0; i < 4; i++) {
+        for (int k = 3; k >= i; k--) {
+            a[k] -= r * a[k + 1];
+        }
+    }
+}
+
+static void put_polynomial(mjcf_work *w, const double a[5]) {
+    if (a[2] != 0 || a[3] != 0 || a[4] != 0) {
+        writer_put_numbers(w->out, "polynomial", 5, a);
+        return;
+    }
+    if (a[0] != 0) {
+        writer_put_number(w->out, "offset", a[0]);
+    }
+    if (a[1] != 1) {
+        writer_put_number(w->out, "ratio", a[1]);
+    }
+}
+
 static void put_coupling(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
     /* joints and coefficients */
     double a[5] = {0, 1};
@@ -112,20 +135,47 @@ static void put_coupling(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) 
     if (!first || !second) {
         return;
     }
-    if (a[2] != 0 || a[3] != 0 || a[4] != 0) {
-        xml_error(w->report, i->at, "polycoef", NULL, "only the first two coefficients are supported");
-        mjcf_refuse(w);
-    }
     /* as a scene */
-    double offset = a[0] + first->ref - a[1] * second->ref;
+    shift_polynomial(a, second->ref);
+    a[0] += first->ref;
     writer_put_text(w->out, "first", mjcf_joint_name(first));
     writer_put_text(w->out, "second", mjcf_joint_name(second));
-    if (offset != 0) {
-        writer_put_number(w->out, "offset", offset);
+    put_polynomial(w, a);
+}
+
+/* Of the inverse inertia that it meets. */
+static void put_softness(mjcf_work *w, const mjcf_item *i, double weight) {
+    mjcf_softness soft = mjcf_read_softness(i, "solref", "solimp");
+    double stiffness, dissipation;
+    if (soft.given && mjcf_soften(w, MJCF_SOFT_EQUALITIES, i->at, &soft, weight, &stiffness, &dissipation)) {
+        writer_put_number(w->out, "stiffness", stiffness);
+        writer_put_number(w->out, "dissipation", dissipation);
     }
-    if (a[1] != 1) {
-        writer_put_number(w->out, "ratio", a[1]);
+}
+
+static double weight_of(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, bool coupling, const ends *e) {
+    mjcf_model *m = &w->model;
+    if (!mjcf_read_softness(i, "solref", "solimp").given || !mjcf_find_weights(w)) {
+        return 0;
     }
+    if (!coupling) {
+        return m->body[e->body[0]].weight + m->body[e->body[1]].weight;
+    }
+    const mjcf_joint *first = find_joint(w, s, i, "joint1"), *second = find_joint(w, s, i, "joint2");
+    return (first ? mjcf_joint_weight(m, first) : 0) + (second ? mjcf_joint_weight(m, second) : 0);
+}
+
+static void put_tie(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
+    static const char *const key[2] = {"tendon1", "tendon2"}, *const scene_key[2] = {"first", "second"};
+    double a[5] = {0, 1};
+    mjcf_numbers(i, "polycoef", 5, a);
+    for (int k = 0; k < 2; k++) {
+        int found = mjcf_find(w, s, &w->model.tendons, i, key[k], "tendon");
+        if (found >= 0) {
+            writer_put_text(w->out, scene_key[k], mjcf_name_of(&w->model.tendons, found));
+        }
+    }
+    put_polynomial(w, a);
 }
 
 void mjcf_put_equalities(mjcf_work *w) {
@@ -135,13 +185,13 @@ void mjcf_put_equalities(mjcf_work *w) {
         const xml_element *at = each.at;
         /* what it holds together */
         mjcf_item item = mjcf_item_of(w, each.scope, at, "equality", -1);
-        ends e;
-        bool coupling = strcmp(at->name, "joint") == 0;
+        ends e = {0};
+        bool coupling = strcmp(at->name, "joint") == 0, tie = strcmp(at->name, "tendon") == 0;
         if (mjcf_says(&item, "active", "false")) {
             xml_notice(w->report, at, "active", NULL, "an equality that is not active is left out");
             continue;
         }
-        if (!coupling && !find_ends(w, each.scope, &item, &e)) {
+        if (!coupling && !tie && !find_ends(w, each.scope, &item, &e)) {
             continue;
         }
         /* as a scene */
@@ -153,10 +203,15 @@ void mjcf_put_equalities(mjcf_work *w) {
         writer_put_text(w->out, "type", coupling ? "coupling" : at->name);
         if (coupling) {
             put_coupling(w, each.scope, &item);
+        } else if (tie) {
+            put_tie(w, each.scope, &item);
         } else if (strcmp(at->name, "weld") == 0) {
             put_weld(w, &item, &e);
         } else {
             put_connect(w, &item, &e);
+        }
+        if (!tie) {
+            put_softness(w, &item, weight_of(w, each.scope, &item, coupling, &e));
         }
         writer_close(w->out, '}');
     }

@@ -48,3 +48,12 @@ void mjcf_close_list(mjcf_work *w, mjcf_list *list) {
 }
 
 const char *mjcf_joint_name(const mjcf_joint *j) { return j->name ? j->name : j->link; }
+
+const char *mjcf_name_of(const name_table *names, int index) {
+    for (size_t k = 0; k < names->room; k++) {
+        if (names->name[k] && names->value[k] == index) {
+            return names->name[k];
+        }
+    }
+    return "";
+}

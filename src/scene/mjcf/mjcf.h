@@ -4,6 +4,9 @@
  *   bodies.c      bodies, joints and shapes
  *   contacts.c    surfaces, and which shapes touch
  *   equalities.c  constraints besides joints
+ *   tendons.c     tendons
+ *   actuators.c   actuators
+ *   keyframes.c   states by name
  *   lists.c       elements of all files, items of the scene
  *   reference.c   docs/mjcf.md */
 #ifndef SCENE_MJCF_MJCF_H
@@ -31,7 +34,8 @@ typedef struct mjcf_kind {
 typedef struct mjcf_surface {
     int condim, priority;
     double friction[3];
-    int pair; /* as of a kind */
+    double stiffness, dissipation; /* stiffness 0: as stiff as the step resolves */
+    int pair;                      /* as of a kind */
 } mjcf_surface;
 
 typedef struct mjcf_contacts {
@@ -50,10 +54,25 @@ void mjcf_put_contact(mjcf_work *w, const mjcf_contacts *c, const mjcf_geom *g);
 /* ---- equalities.c ---- */
 void mjcf_put_equalities(mjcf_work *w);
 
+/* ---- tendons.c ---- */
+/* Their names, and the geoms that they touch. */
+void mjcf_list_tendons(mjcf_work *w);
+void mjcf_put_tendons(mjcf_work *w);
+
+/* ---- actuators.c ---- */
+void mjcf_put_actuators(mjcf_work *w);
+/* Its name, or one with its number; it is taken. */
+const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
+
+/* ---- keyframes.c ---- */
+void mjcf_put_keyframes(mjcf_work *w);
+
 /* ---- lists.c ---- */
 
 /* A joint as scenes name it. */
 const char *mjcf_joint_name(const mjcf_joint *j);
+/* The name of an index, from a table of names. */
+const char *mjcf_name_of(const name_table *names, int index);
 /* Elements `kind` in the sections `section` of all files, those of attached models behind; false: no more. */
 typedef struct mjcf_each {
     const char *section, *kind; /* kind: NULL for all that are read */

@@ -94,7 +94,11 @@ static void put_loads(mjcf_work *w) {
 
 /* ---- the scene ---- */
 
-static void say_undrawn(mjcf_work *w) {
+static void say_left_out(mjcf_work *w) {
+    if (w->spinning) {
+        xml_notice(w->report, w->spinning, NULL, NULL,
+                   "torsional and rolling friction of %d geoms (condim 4 and 6) are left out", w->nspinning);
+    }
     if (w->undrawn) {
         xml_notice(w->report, w->undrawn, "file", "pictures show the other geoms of a body",
                    "geoms of meshes without contacts are left out (%d): \"%.200s\" is not found, or neither an OBJ nor "
@@ -111,8 +115,12 @@ static void put_scene(mjcf_work *w, const xml_element *root) {
         writer_put_text(w->out, "name", xml_text(root, "model"));
     }
     put_world_options(w);
+    mjcf_list_tendons(w);
     mjcf_put_bodies(w);
+    mjcf_put_tendons(w);
     mjcf_put_exclusions(w);
+    mjcf_put_keyframes(w);
+    mjcf_put_actuators(w);
     put_loads(w);
     mjcf_put_equalities(w);
     put_cameras(w);
@@ -129,6 +137,8 @@ static void free_model(mjcf_model *m) {
     names_free(&m->joints);
     names_free(&m->geoms);
     names_free(&m->sites);
+    names_free(&m->actuators);
+    names_free(&m->tendons);
     names_free(&m->links);
 }
 
@@ -152,7 +162,8 @@ bool mjcf_translate(mjcf_work *w, xml_element *root) {
     /* parts, then the scene */
     if (w->good && mjcf_read_file(w, f) && mjcf_read_tree(w) && mjcf_read_inertia(w)) {
         put_scene(w, root);
-        say_undrawn(w);
+        say_left_out(w);
+        mjcf_say_softened(w);
     } else {
         w->good = false;
     }

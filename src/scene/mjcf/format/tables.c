@@ -355,10 +355,10 @@ static const xml_rule model_rules[] = {
     SECTION("worldbody", &mjcf_table_world),
     SECTION("contact", &mjcf_table_contact),
     SECTION("equality", &mjcf_table_equality),
-    {.name = "tendon", .use = XML_REFUSED, .help = "tendons are not simulated"},
-    {.name = "actuator", .use = XML_REFUSED, .help = "write the actuators in the scene"},
+    SECTION("tendon", &mjcf_table_tendon),
+    SECTION("actuator", &mjcf_table_actuator),
     {.name = "sensor", .use = XML_IGNORED, .help = NOT_MOTION},
-    {.name = "keyframe", .use = XML_IGNORED, .help = "write the initial state in the scene"},
+    SECTION("keyframe", &mjcf_table_keyframe),
     {.name = "deformable", .use = XML_REFUSED, .help = "bodies are rigid"},
 };
 const xml_table mjcf_table_model =

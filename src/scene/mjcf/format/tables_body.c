@@ -137,7 +137,8 @@ static const xml_key geom_keys[] = {
     {.name = "condim",
      .kind = XML_NUMBER,
      .standard = "3",
-     .help = "1: no friction; 3: sliding; 4: and torsional; 6: and rolling friction."},
+     .help =
+         "1: no friction; else sliding friction. Torsional (4) and rolling friction (6) are left out, with a notice."},
     {.name = "group",
      .kind = XML_NUMBER,
      .standard = "0",

@@ -96,11 +96,19 @@ static const xml_key couple_keys[] = {
 static const xml_table table_couple =
     LEAF("joint_equality", "The coordinate of a joint follows that of another.", couple_keys);
 
+static const xml_key tie_keys[] = {
+    OF_EQUALITY,
+    {.name = "tendon1", .kind = XML_TEXT, .required = true, .help = "Name of a tendon."},
+    TEXT_KEY("tendon2", "Name of the other. Default: the first keeps its length."),
+    POLYCOEF,
+};
+static const xml_table table_tie = LEAF("tendon_equality", "The length of a tendon follows that of another.", tie_keys);
+
 static const xml_rule equality_rules[] = {
     {.name = "connect", .use = XML_READ, .many = true, .table = &table_connect},
     {.name = "weld", .use = XML_READ, .many = true, .table = &table_weld},
     {.name = "joint", .use = XML_READ, .many = true, .table = &table_couple},
-    {.name = "tendon", .use = XML_REFUSED, .help = "tendons are not simulated"},
+    {.name = "tendon", .use = XML_READ, .many = true, .table = &table_tie},
     {.name = "flex*", .use = XML_REFUSED, .help = "bodies are rigid"},
     {.name = "distance", .use = XML_REFUSED, .help = "MuJoCo dropped it, too"},
 };
@@ -141,12 +149,7 @@ const xml_table mjcf_table_equality = GROUP("equality", "Constraints besides joi
          .unit = "N s/m",                                                                                              \
          .standard = "0",                                                                                              \
          .help = "Viscous damping; only the linear term is simulated."},                                               \
-        {.name = "armature",                                                                                           \
-         .kind = XML_NUMBER,                                                                                           \
-         .unit = "kg",                                                                                                 \
-         .use = XML_REFUSED,                                                                                           \
-         .standard = "0",                                                                                              \
-         .help = "give the joints an armature"},                                                                       \
+        {.name = "armature", .kind = XML_NUMBER, .unit = "kg", .standard = "0", .help = "Inertia of the length."},     \
         {.name = "actuatorfrclimited",                                                                                 \
          .kind = XML_TEXT,                                                                                             \
          .use = XML_REFUSED,                                                                                           \

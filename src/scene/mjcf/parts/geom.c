@@ -2,7 +2,6 @@
 #include "scene/mjcf/parts/parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const shape_name[MJCF_SHAPES] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
@@ -87,6 +86,10 @@ static void read_contact(mjcf_work *w, mjcf_geom *g) {
     g->solmix = mjcf_number(i, "solmix", 1);
     g->soft = mjcf_read_softness(i, "solref", "solimp");
     g->visual = !g->contype && !g->conaffinity;
+    if (!g->visual && g->condim > 3 && g->friction[1] > 0) {
+        w->spinning = w->spinning ? w->spinning : i->at;
+        w->nspinning++;
+    }
     for (int k = 0; k < 3; k++) {
         if (g->friction[k] < 0) {
             xml_error(w->report, mjcf_holder(i, "friction"), "friction", NULL, "friction is negative");
@@ -199,14 +202,6 @@ void mjcf_add_geom(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int 
     }
 }
 
-static const char *unnamed_site(mjcf_work *w, int index) {
-    char name[40];
-    snprintf(name, sizeof name, "site%d", index + 1);
-    const char *kept = pool_text(w->pool, name);
-    w->report->no_memory |= !kept;
-    return kept ? kept : "";
-}
-
 void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame) {
     mjcf_model *m = &w->model;
     if (!mjcf_add(w, e, (void **)&m->site, m->nsite, &m->site_room, sizeof *m->site)) {
@@ -225,7 +220,7 @@ void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int 
     t.place = mjcf_product(frame, place);
     /* into the list of its body */
     int index = m->nsite++;
-    t.name = t.name ? t.name : unnamed_site(w, index);
+    t.name = t.name ? t.name : mjcf_number_name(w, "site", index);
     mjcf_body *b = &m->body[body];
     if (b->last_site >= 0) {
         m->site[b->last_site].next = index;

@@ -82,6 +82,14 @@ bool mjcf_add_name(mjcf_work *w, name_table *names, const xml_element *e, const 
     return true;
 }
 
+const char *mjcf_number_name(mjcf_work *w, const char *word, int index) {
+    char name[60];
+    snprintf(name, sizeof name, "%.40s%d", word, index + 1);
+    const char *kept = pool_text(w->pool, name);
+    w->report->no_memory |= !kept;
+    return kept ? kept : "";
+}
+
 const char *mjcf_take_link(mjcf_work *w, const char *wanted, int number) {
     /* as wanted; else with a number that makes it new */
     char tried[400];

@@ -8,7 +8,8 @@
  *   geom.c       geoms, sites, cameras
  *   asset.c      meshes, height fields, colours
  *   mesh.c       triangles, their mass, shapes fitted to them
- *   inertia.c    mass properties of bodies */
+ *   inertia.c    mass properties of bodies
+ *   weights.c    inertia at the reference pose; stiffness of soft constraints */
 #ifndef SCENE_MJCF_PARTS_PARTS_H
 #define SCENE_MJCF_PARTS_PARTS_H
 
@@ -155,6 +156,7 @@ typedef struct mjcf_body {
     bool massive;        /* it has mass */
     bool given;          /* it is that of <inertial>, number by number */
     sim_inertia inertia; /* in the body */
+    double weight;       /* inverse mass that a constraint on it meets, once found; 1/kg */
     double mass_factor;  /* of its shapes, where it is solid */
 } mjcf_body;
 
@@ -173,14 +175,30 @@ typedef struct mjcf_model {
     mjcf_camera *camera;
     int nbody, njoint, ngeom, nsite, ncamera;
     int body_room, joint_room, geom_room, site_room, camera_room;
-    name_table bodies, joints, geoms, sites, links; /* links: names of bodies of the scene */
-    mjcf_file *files;                               /* the model itself first */
+    name_table bodies, joints, geoms, sites, actuators, tendons, links; /* links: names of bodies of the scene */
+    mjcf_file *files;                                                   /* the model itself first */
     mjcf_scope *scopes;
     int nq, nv;
+    int nactuator, ntendon;
+    bool weighed;               /* the following are known, or cannot be */
+    double *diagonal, *inverse; /* [nv], [nv nv]: of the mass matrix at the reference pose; inverse: NULL: none */
 } mjcf_model;
 
 /* Bodies, joints, geoms, sites and copies of a model. */
 enum { MJCF_MAX_ITEMS = 200 * 1000 };
+
+/* What became of solref and solimp: how often, and the numbers that came out. */
+typedef enum mjcf_soft_kind {
+    MJCF_SOFT_CONTACTS,
+    MJCF_SOFT_LIMITS,
+    MJCF_SOFT_EQUALITIES,
+    MJCF_SOFT_KINDS
+} mjcf_soft_kind;
+typedef struct mjcf_softened {
+    const xml_element *at; /* the first */
+    int count;
+    double stiffness[2], dissipation[2]; /* least, greatest */
+} mjcf_softened;
 
 /* All that a translation works with. */
 typedef struct mjcf_work {
@@ -194,6 +212,9 @@ typedef struct mjcf_work {
     int64_t limit; /* bodies, geoms, joints, sites, all in all */
     int64_t items;
     mjcf_model model;
+    mjcf_softened softened[MJCF_SOFT_KINDS];
+    int nspinning; /* geoms with torsional or rolling friction */
+    const xml_element *spinning;
     int nundrawn; /* meshes that cannot be had */
     const xml_element *undrawn;
     bool good;
@@ -223,6 +244,8 @@ bool mjcf_spend(mjcf_work *w, const xml_element *at);
 bool mjcf_add(mjcf_work *w, const xml_element *at, void **items, int count, int *room, size_t size);
 /* A name as scenes allow it, with prefix and suffix; NULL: the element has none. */
 const char *mjcf_name(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
+/* "actuator7" of the seventh, counted from 0. */
+const char *mjcf_number_name(mjcf_work *w, const char *word, int index);
 /* A name that no body of the scene has yet, made from `wanted`; it is taken. */
 const char *mjcf_take_link(mjcf_work *w, const char *wanted, int number);
 bool mjcf_add_name(mjcf_work *w, name_table *names, const xml_element *e, const char *what, const char *name,
@@ -282,6 +305,17 @@ mjcf_mesh *mjcf_open_mesh(mjcf_work *w, const mjcf_scope *s, int asset);
 bool mjcf_weigh_mesh(mjcf_work *w, mjcf_mesh *m, const xml_element *at);
 /* Size and place of a shape that is fitted to its mesh; false: reported. */
 bool mjcf_fit_mesh(mjcf_work *w, mjcf_geom *g);
+
+/* ---- weights.c ---- */
+/* Inverse inertias at the reference pose, found once; false: the mass matrix is singular, or too large. */
+bool mjcf_find_weights(mjcf_work *w);
+/* Of the coordinate of a joint, or the mean of its coordinates. */
+double mjcf_joint_weight(const mjcf_model *m, const mjcf_joint *j);
+/* Spring and damper of a soft constraint that meets the inverse inertia `weight`; noted for the notice. */
+bool mjcf_soften(mjcf_work *w, mjcf_soft_kind kind, const xml_element *at, const mjcf_softness *s, double weight,
+                 double *stiffness, double *dissipation);
+/* One notice a kind. */
+void mjcf_say_softened(mjcf_work *w);
 
 /* ---- inertia.c ---- */
 bool mjcf_read_inertia(mjcf_work *w);

@@ -1,0 +1,340 @@
+/* Actuators: every shortcut as the general law
+ *
+ *     f = gain(l, l') u + bias(l, l'),   gain = g0 + g1 l + g2 l',   bias = b0 + b1 l + b2 l',   l = gear q
+ *
+ * with the control input u, or an activation that follows it.
+ *
+ *     motor        gain 1
+ *     position     gain kp, bias -kp l - kv l'; a time constant filters u
+ *     velocity     gain kv, bias -kv l'
+ *     intvelocity  as position, of the integral of u
+ *     damper       gain -kv l', u >= 0
+ *     cylinder     gain A (area), bias as given, u filtered
+ *
+ * Shortcuts share one set of defaults: each level of defaults acts on the law that the outer levels left.
+ *
+ * Reference: MuJoCo, XML reference, actuator; user_api.cc for the order in which levels act. */
+#include "math/angle.h"
+#include "scene/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum activation { NO_ACTIVATION, INTEGRATOR, FILTER, MUSCLE_ACTIVATION } activation;
+typedef enum law_type { CONSTANT, AFFINE, MUSCLE_LAW } law_type;
+enum { PARAMETERS = 10 };
+
+typedef struct drive {
+    activation dynamics;
+    law_type gain, bias;
+    double dynprm[PARAMETERS], gainprm[PARAMETERS], biasprm[PARAMETERS];
+    double gear[6], ctrl[2], force[2], act[2];
+    const char *ctrl_limited, *force_limited, *act_limited; /* NULL: auto */
+    double inherit;
+    double group;
+} drive;
+
+/* ---- the law, level by level ---- */
+
+static void read_general(const xml_element *e, drive *d) {
+    static const char *const dynamics[] = {"none", "integrator", "filter", "muscle"};
+    static const char *const law[] = {"fixed", "affine", "muscle"};
+    const char *said = xml_text(e, "dyntype"), *gain = xml_text(e, "gaintype"), *bias = xml_text(e, "biastype");
+    for (int k = 0; k < 4 && said; k++) {
+        d->dynamics = strcmp(said, dynamics[k]) == 0 ? (activation)k : d->dynamics;
+    }
+    d->dynamics = said && strcmp(said, "filterexact") == 0 ? FILTER : d->dynamics;
+    for (int k = 0; k < 3; k++) {
+        d->gain = gain && strcmp(gain, law[k]) == 0 ? (law_type)k : d->gain;
+        d->bias = bias && strcmp(bias, law[k]) == 0 ? (law_type)k : d->bias;
+    }
+    if (bias && strcmp(bias, "none") == 0) {
+        d->bias = CONSTANT;
+        memset(d->biasprm, 0, sizeof d->biasprm);
+    }
+    xml_numbers(e, "dynprm", PARAMETERS, d->dynprm);
+    xml_numbers(e, "gainprm", PARAMETERS, d->gainprm);
+    xml_numbers(e, "biasprm", PARAMETERS, d->biasprm);
+}
+
+static void set_law(drive *d, activation dynamics, law_type gain, law_type bias) {
+    d->dynamics = dynamics;
+    d->gain = gain;
+    d->bias = bias;
+    if (bias == CONSTANT) {
+        memset(d->biasprm, 0, sizeof d->biasprm);
+    }
+}
+
+static void read_position(mjcf_work *w, const xml_element *e, drive *d) {
+    double kp = d->gainprm[0], kv = 0, ratio = 0, time = 0;
+    xml_numbers(e, "kp", 1, &kp);
+    d->gainprm[0] = kp;
+    d->biasprm[1] = -kp;
+    bool damped = xml_numbers(e, "kv", 1, &kv) == 1, by_ratio = xml_numbers(e, "dampratio", 1, &ratio) == 1;
+    if ((damped && by_ratio) || kv < 0 || ratio < 0) {
+        xml_error(w->report, e, by_ratio ? "dampratio" : "kv", NULL, "kv or dampratio, not both, and not negative");
+        mjcf_refuse(w);
+    }
+    d->biasprm[2] = damped ? -kv : by_ratio ? ratio : d->biasprm[2];
+    activation dynamics = d->dynamics;
+    if (xml_numbers(e, "timeconst", 1, &time) == 1) {
+        d->dynprm[0] = time;
+        dynamics = time > 0 ? FILTER : NO_ACTIVATION;
+    }
+    xml_numbers(e, "inheritrange", 1, &d->inherit);
+    set_law(d, strcmp(e->name, "intvelocity") == 0 ? INTEGRATOR : dynamics, CONSTANT, AFFINE);
+}
+
+static void read_damping(const xml_element *e, drive *d) {
+    bool damper = strcmp(e->name, "damper") == 0;
+    double kv = !damper ? d->gainprm[0] : d->gain == AFFINE ? -d->gainprm[2] : 0;
+    xml_numbers(e, "kv", 1, &kv);
+    memset(damper ? d->gainprm : d->biasprm, 0, sizeof d->gainprm);
+    if (damper) {
+        d->gainprm[2] = -kv;
+        d->ctrl_limited = "true";
+        set_law(d, NO_ACTIVATION, AFFINE, CONSTANT);
+    } else {
+        d->gainprm[0] = kv;
+        d->biasprm[2] = -kv;
+        set_law(d, NO_ACTIVATION, CONSTANT, AFFINE);
+    }
+}
+
+static void read_cylinder(const xml_element *e, drive *d) {
+    double diameter = -1;
+    xml_numbers(e, "timeconst", 1, &d->dynprm[0]);
+    xml_numbers(e, "bias", 3, d->biasprm);
+    xml_numbers(e, "area", 1, &d->gainprm[0]);
+    if (xml_numbers(e, "diameter", 1, &diameter) == 1 && diameter >= 0) {
+        d->gainprm[0] = PI / 4 * diameter * diameter;
+    }
+    set_law(d, FILTER, CONSTANT, AFFINE);
+}
+
+/* An element, a default or the actuator itself, acts on what the outer levels left. */
+static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
+    /* what all have */
+    xml_numbers(e, "gear", 6, d->gear);
+    xml_numbers(e, "ctrlrange", 2, d->ctrl);
+    xml_numbers(e, "forcerange", 2, d->force);
+    xml_numbers(e, "actrange", 2, d->act);
+    xml_numbers(e, "group", 1, &d->group);
+    d->ctrl_limited = xml_text(e, "ctrllimited") ? xml_text(e, "ctrllimited") : d->ctrl_limited;
+    d->force_limited = xml_text(e, "forcelimited") ? xml_text(e, "forcelimited") : d->force_limited;
+    d->act_limited = xml_text(e, "actlimited") ? xml_text(e, "actlimited") : d->act_limited;
+    /* the law of the shortcut */
+    const char *name = e->name;
+    if (strcmp(name, "general") == 0) {
+        read_general(e, d);
+    } else if (strcmp(name, "motor") == 0) {
+        d->gainprm[0] = 1;
+        set_law(d, NO_ACTIVATION, CONSTANT, CONSTANT);
+    } else if (strcmp(name, "position") == 0 || strcmp(name, "intvelocity") == 0) {
+        read_position(w, e, d);
+    } else if (strcmp(name, "velocity") == 0 || strcmp(name, "damper") == 0) {
+        read_damping(e, d);
+    } else if (strcmp(name, "cylinder") == 0) {
+        read_cylinder(e, d);
+    } else {
+        set_law(d, MUSCLE_ACTIVATION, MUSCLE_LAW, MUSCLE_LAW);
+    }
+}
+
+static drive read_drive(mjcf_work *w, const mjcf_item *i) {
+    drive d = {.gear = {1}, .dynprm = {1}, .gainprm = {1}};
+    mjcf_levels levels;
+    mjcf_list_levels(i->classes, i->cls, &levels);
+    for (int k = 0; k < levels.count; k++) {
+        for (int again = levels.cls[k]; again >= 0; again = i->classes->item[again].again) {
+            for (const xml_element *e = i->classes->item[again].at->first; e; e = e->next) {
+                if (mjcf_actuator_table(e->name)) {
+                    read_level(w, e, &d);
+                }
+            }
+        }
+    }
+    read_level(w, i->at, &d);
+    return d;
+}
+
+/* A positive damping of a servo is a ratio: 2 ratio sqrt(kp m), with the inertia m at the reference pose. */
+static void resolve_ratio(mjcf_work *w, const xml_element *e, const mjcf_joint *j, drive *d) {
+    double kp = d->gainprm[0], gear = d->gear[0];
+    if (d->gain != CONSTANT || d->bias != AFFINE || !(d->biasprm[2] > 0) || kp != -d->biasprm[1]) {
+        return;
+    }
+    if (!mjcf_find_weights(w) || !(kp >= 0) || gear == 0) {
+        xml_error(w->report, e, NULL, NULL,
+                  "the damping ratio needs kp, a gear and a mass matrix at the reference pose");
+        mjcf_refuse(w);
+        return;
+    }
+    d->biasprm[2] *= -2 * sqrt(kp * w->model.diagonal[j->v0] / (gear * gear));
+}
+
+/* ---- ranges ---- */
+
+static bool is_limited(mjcf_work *w, const mjcf_file *f, const xml_element *e, const char *said, const char *key,
+                       const double range[2]) {
+    bool given = range[0] != 0 || range[1] != 0;
+    if (said && strcmp(said, "auto") != 0) {
+        given = strcmp(said, "true") == 0;
+    } else if (given && !f->compiler.auto_limits) {
+        xml_error(w->report, e, key, NULL, "\"%s\" does not say whether it counts, and autolimits is false", key);
+        mjcf_refuse(w);
+    }
+    if (given && !(range[0] < range[1])) {
+        xml_error(w->report, e, key, NULL, "\"%s\" is empty: from %g to %g", key, range[0], range[1]);
+        mjcf_refuse(w);
+    }
+    return given;
+}
+
+/* The range of the joint about its middle, `inherit` times as wide. */
+static void inherit_range(mjcf_work *w, const xml_element *e, const mjcf_joint *j, drive *d) {
+    if (!(d->inherit > 0)) {
+        return;
+    }
+    if (!j->limited) {
+        xml_error(w->report, e, "inheritrange", NULL, "the joint has no range to inherit");
+        mjcf_refuse(w);
+        return;
+    }
+    double *range = d->dynamics == INTEGRATOR ? d->act : d->ctrl;
+    double mean = (j->range[0] + j->range[1]) / 2, radius = d->inherit * (j->range[1] - j->range[0]) / 2;
+    range[0] = mean - radius;
+    range[1] = mean + radius;
+    *(d->dynamics == INTEGRATOR ? &d->act_limited : &d->ctrl_limited) = "true";
+}
+
+/* ---- as a scene ---- */
+
+static void put_row(mjcf_work *w, const char *key, const double *number, bool plain) {
+    if (!plain) {
+        writer_put_numbers(w->out, key, 3, number);
+    }
+}
+
+static void put_law(mjcf_work *w, const drive *d) {
+    double gain[3] = {d->gainprm[0]}, bias[3] = {0};
+    if (d->gain == AFFINE) {
+        memcpy(gain, d->gainprm, sizeof gain);
+    }
+    if (d->bias == AFFINE) {
+        memcpy(bias, d->biasprm, sizeof bias);
+    }
+    put_row(w, "gain", gain, gain[0] == 1 && gain[1] == 0 && gain[2] == 0);
+    put_row(w, "bias", bias, bias[0] == 0 && bias[1] == 0 && bias[2] == 0);
+}
+
+static void put_activation(mjcf_work *w, const mjcf_file *f, const xml_element *e, const drive *d) {
+    static const char *const type[] = {"", "integrator", "filter", "muscle"};
+    if (d->dynamics == NO_ACTIVATION) {
+        return;
+    }
+    writer_open(w->out, "activation", '{');
+    writer_put_text(w->out, "type", type[d->dynamics]);
+    if (d->dynamics == FILTER) {
+        writer_put_number(w->out, "time_constant", d->dynprm[0]);
+    }
+    if (is_limited(w, f, e, d->act_limited, "actrange", d->act)) {
+        writer_put_numbers(w->out, "range", 2, d->act);
+    }
+    writer_close(w->out, '}');
+}
+
+static const mjcf_joint *find_driven(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
+    /* what is not a joint */
+    static const char *const others[] = {"tendon", "site", "cranksite", "body"};
+    for (int k = 0; k < 4; k++) {
+        if (xml_text(e, others[k])) {
+            xml_error(w->report, e, others[k], "--allow actuator leaves all actuators out",
+                      "actuators act on joints only");
+            mjcf_refuse(w);
+            return NULL;
+        }
+    }
+    /* a hinge or slide */
+    mjcf_item item = mjcf_plain(s, e);
+    int found = mjcf_find(w, s, &w->model.joints, &item, "joint", "joint");
+    if (found == -2) {
+        xml_error(w->report, e, NULL, NULL, "the actuator names no joint");
+        mjcf_refuse(w);
+    }
+    const mjcf_joint *j = found >= 0 ? &w->model.joint[found] : NULL;
+    if (j && j->type < MJCF_SLIDE) {
+        xml_error(w->report, e, "joint", NULL, "\"%.80s\" is neither a hinge nor a slide", j->name);
+        mjcf_refuse(w);
+        return NULL;
+    }
+    return j;
+}
+
+static void check_law(mjcf_work *w, const xml_element *e, const drive *d) {
+    if (d->gain == MUSCLE_LAW || d->bias == MUSCLE_LAW || d->dynamics == MUSCLE_ACTIVATION) {
+        xml_error(w->report, e, NULL, NULL, "muscles are not supported");
+        mjcf_refuse(w);
+    } else if (d->dynamics == FILTER && !(d->dynprm[0] > 0)) {
+        xml_error(w->report, e, NULL, NULL, "the time constant of a filter is above 0, not %g", d->dynprm[0]);
+        mjcf_refuse(w);
+    }
+}
+
+static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
+    /* what it drives, and by which law */
+    const xml_element *e = each->at;
+    const mjcf_file *f = each->scope->file;
+    mjcf_item item = mjcf_item_of(w, each->scope, e, e->name, -1);
+    drive d = read_drive(w, &item);
+    if (d.group >= 0 && d.group <= 30 && (w->model.files->option.no_group >> (int)d.group & 1)) {
+        return;
+    }
+    const mjcf_joint *j = find_driven(w, each->scope, e);
+    check_law(w, e, &d);
+    if (!j || !w->good) {
+        return;
+    }
+    inherit_range(w, e, j, &d);
+    resolve_ratio(w, e, j, &d);
+    /* name, joint, gear */
+    mjcf_open_item(w, list, e);
+    const char *name = mjcf_name_actuator(w, each->scope, e);
+    writer_put_text(w->out, "name", name);
+    writer_put_text(w->out, "joint", mjcf_joint_name(j));
+    if (d.gear[0] != 1) {
+        writer_put_number(w->out, "gear", d.gear[0]);
+    }
+    /* law and limits */
+    if (is_limited(w, f, e, d.ctrl_limited, "ctrlrange", d.ctrl) && !w->model.files->option.no_clamp) {
+        writer_put_numbers(w->out, "ctrl_range", 2, d.ctrl);
+    }
+    put_law(w, &d);
+    if (is_limited(w, f, e, d.force_limited, "forcerange", d.force)) {
+        writer_put_numbers(w->out, "force_range", 2, d.force);
+    }
+    put_activation(w, f, e, &d);
+    writer_close(w->out, '}');
+}
+
+const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
+    mjcf_model *m = &w->model;
+    const char *name = mjcf_name(w, s, e);
+    name = name ? name : mjcf_number_name(w, "actuator", m->nactuator);
+    mjcf_add_name(w, &m->actuators, e, "actuator", name, m->nactuator++);
+    return name;
+}
+
+void mjcf_put_actuators(mjcf_work *w) {
+    mjcf_list list = {.key = "actuators"};
+    mjcf_each each = mjcf_each_of(&w->model, "actuator", NULL);
+    while (!w->model.files->option.no_actuation && mjcf_next(&each)) {
+        if (xml_allows(&w->allowed, "actuator")) {
+            xml_notice(w->report, each.group, NULL, NULL, "all actuators are left out");
+            return;
+        }
+        put_actuator(w, &list, &each);
+    }
+    mjcf_close_list(w, &list);
+}

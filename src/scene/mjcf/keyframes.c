@@ -1,0 +1,88 @@
+/* Keyframes: qpos and qvel, in the order of the joints in the file, as states of joints by name. */
+#include "scene/mjcf/mjcf.h"
+
+#include <string.h>
+
+/* Numbers of a list; NULL: absent, or of the wrong length (reported). */
+static const double *read_state(mjcf_work *w, const xml_element *e, const char *key, int wanted) {
+    const char *given = xml_text(e, key);
+    int count = given ? xml_count_numbers(given) : 0;
+    if (count == 0) {
+        return NULL;
+    }
+    if (count != wanted) {
+        xml_error(w->report, e, key, NULL, "%d numbers, where the joints of the model have %d", count, wanted);
+        mjcf_refuse(w);
+        return NULL;
+    }
+    double *out = POOL_NEW(w->pool, double, count);
+    w->report->no_memory |= !out;
+    if (out) {
+        xml_numbers(e, key, count, out);
+    }
+    return out;
+}
+
+static void put_values(mjcf_work *w, const char *key, int count, const double *value) {
+    if (count == 1) {
+        writer_put_number(w->out, key, value[0]);
+    } else {
+        writer_put_numbers(w->out, key, count, value);
+    }
+}
+
+static void put_joint_state(mjcf_work *w, const mjcf_joint *j, const double *q, const double *v) {
+    static const int nq_of[MJCF_JOINT_TYPES] = {7, 4, 1, 1}, nv_of[MJCF_JOINT_TYPES] = {6, 3, 1, 1};
+    int nq = nq_of[j->type], nv = nv_of[j->type];
+    if (q && !v) {
+        put_values(w, mjcf_joint_name(j), nq, q + j->q0);
+        return;
+    }
+    writer_open(w->out, mjcf_joint_name(j), '{');
+    if (q) {
+        put_values(w, "q", nq, q + j->q0);
+    }
+    put_values(w, "v", nv, v + j->v0);
+    writer_close(w->out, '}');
+}
+
+static void put_key(mjcf_work *w, mjcf_list *list, const mjcf_each *each, int number) {
+    /* states */
+    const mjcf_model *m = &w->model;
+    const xml_element *e = each->at;
+    const double *q = read_state(w, e, "qpos", m->nq), *v = read_state(w, e, "qvel", m->nv);
+    const char *name = mjcf_name(w, each->scope, e);
+    double time = 0;
+    xml_numbers(e, "time", 1, &time);
+    /* as a scene */
+    mjcf_open_item(w, list, e);
+    writer_put_text(w->out, "name", name ? name : mjcf_number_name(w, "key", number));
+    if (time != 0) {
+        writer_put_number(w->out, "time", time);
+    }
+    if (q || v) {
+        writer_open(w->out, "initial", '{');
+        for (int k = 0; k < m->nbody; k++) {
+            for (int j = m->body[k].joint; j >= 0; j = m->joint[j].next) {
+                put_joint_state(w, &m->joint[j], q, v);
+            }
+        }
+        writer_close(w->out, '}');
+    }
+    writer_close(w->out, '}');
+}
+
+void mjcf_put_keyframes(mjcf_work *w) {
+    const mjcf_model *m = &w->model;
+    mjcf_list list = {.key = "keyframes"};
+    mjcf_each each = mjcf_each_of(m, "keyframe", "key");
+    int number = 0;
+    while (mjcf_next(&each)) {
+        if (each.scope == m->scopes) {
+            put_key(w, &list, &each, number++);
+        } else {
+            xml_notice(w->report, each.at, NULL, NULL, "keyframes of attached models are left out");
+        }
+    }
+    mjcf_close_list(w, &list);
+}

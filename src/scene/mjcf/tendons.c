@@ -1,0 +1,205 @@
+/* Tendons: fixed ones as sums of coordinates, spatial ones as paths over sites, geoms and pulleys. */
+#include "scene/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- names, before anything refers to them ---- */
+
+void mjcf_list_tendons(mjcf_work *w) {
+    mjcf_model *m = &w->model;
+    mjcf_each each = mjcf_each_of(m, "tendon", NULL);
+    while (mjcf_next(&each)) {
+        if (!mjcf_spend(w, each.at)) {
+            return;
+        }
+        const char *name = mjcf_name(w, each.scope, each.at);
+        name = name ? name : mjcf_number_name(w, "tendon", m->ntendon);
+        mjcf_add_name(w, &m->tendons, each.at, "tendon", name, m->ntendon++);
+        /* geoms that it touches are kept, whatever else they are for */
+        for (const xml_element *e = xml_child(each.at, "geom"); e; e = xml_next(e)) {
+            mjcf_item item = mjcf_plain(each.scope, e);
+            int found = mjcf_find(w, each.scope, &m->geoms, &item, "geom", "geom");
+            if (found >= 0) {
+                m->geom[found].around = true;
+            }
+        }
+    }
+}
+
+/* ---- paths ---- */
+
+/* Is a point of the world within a sphere, or within a cylinder without its ends? */
+static bool is_within(const mjcf_model *m, const mjcf_geom *g, sim_v3 p) {
+    sim_pose X = pose_product(m->body[g->body].world, mjcf_pose(g->place));
+    sim_v3 local = pose_point(pose_inverse(X), p);
+    local.z = g->type == MJCF_CYLINDER ? 0 : local.z;
+    return v3_norm(local) < g->size[0];
+}
+
+static void put_around(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
+    /* the geom */
+    const mjcf_model *m = &w->model;
+    mjcf_item item = mjcf_plain(s, e);
+    int geom = mjcf_find(w, s, &m->geoms, &item, "geom", "geom");
+    int side = mjcf_find(w, s, &m->sites, &item, "sidesite", "site");
+    if (geom < 0 || side == -1) {
+        return;
+    }
+    const mjcf_geom *g = &m->geom[geom];
+    if (g->type != MJCF_SPHERE && g->type != MJCF_CYLINDER) {
+        xml_error(w->report, e, "geom", NULL, "tendons wrap over spheres and cylinders only");
+        mjcf_refuse(w);
+        return;
+    }
+    /* the site on its side */
+    writer_put_text(w->out, "around", g->name);
+    if (side < 0) {
+        return;
+    }
+    const mjcf_site *t = &m->site[side];
+    if (is_within(m, g, pose_point(m->body[t->body].world, t->place.p))) {
+        xml_error(w->report, e, "sidesite", NULL, "a tendon that runs within a geom is not supported");
+        mjcf_refuse(w);
+    }
+    writer_put_text(w->out, "side", t->name);
+}
+
+static void put_path(mjcf_work *w, const mjcf_each *each) {
+    /* site by site */
+    writer_open(w->out, "path", '[');
+    for (const xml_element *e = each->at->first; e; e = e->next) {
+        if (!e->table) {
+            continue;
+        }
+        mjcf_here(w, e);
+        mjcf_item item = mjcf_plain(each->scope, e);
+        writer_open(w->out, NULL, '{');
+        if (strcmp(e->name, "site") == 0) {
+            int site = mjcf_find(w, each->scope, &w->model.sites, &item, "site", "site");
+            writer_put_text(w->out, "site", site >= 0 ? w->model.site[site].name : "");
+        } else if (strcmp(e->name, "geom") == 0) {
+            put_around(w, each->scope, e);
+        } else {
+            double divisor = 1;
+            xml_numbers(e, "divisor", 1, &divisor);
+            writer_put_number(w->out, "pulley", divisor);
+        }
+        writer_close(w->out, '}');
+    }
+    writer_close(w->out, ']');
+}
+
+static void put_sum(mjcf_work *w, const mjcf_each *each) {
+    /* term by term */
+    writer_open(w->out, "joints", '[');
+    for (const xml_element *e = xml_child(each->at, "joint"); e; e = xml_next(e)) {
+        double factor = 1;
+        xml_numbers(e, "coef", 1, &factor);
+        mjcf_item item = mjcf_plain(each->scope, e);
+        int joint = mjcf_find(w, each->scope, &w->model.joints, &item, "joint", "joint");
+        if (joint < 0) {
+            continue;
+        }
+        const mjcf_joint *j = &w->model.joint[joint];
+        if (j->type < MJCF_SLIDE) {
+            xml_error(w->report, e, "joint", NULL, "\"%.80s\" is neither a hinge nor a slide", j->name);
+            mjcf_refuse(w);
+        }
+        mjcf_here(w, e);
+        writer_open(w->out, NULL, '{');
+        writer_put_text(w->out, "joint", mjcf_joint_name(j));
+        writer_put_number(w->out, "coefficient", factor);
+        writer_close(w->out, '}');
+    }
+    writer_close(w->out, ']');
+}
+
+/* ---- springs and limits ---- */
+
+static double read_positive(mjcf_work *w, const mjcf_item *i, const char *key) {
+    double term[3] = {0};
+    int count = mjcf_numbers(i, key, 3, term);
+    if ((count > 1 && (term[1] != 0 || term[2] != 0)) || term[0] < 0) {
+        xml_error(w->report, mjcf_holder(i, key), key, NULL, "\"%s\" is one number, not negative", key);
+        mjcf_refuse(w);
+    }
+    return term[0];
+}
+
+static void put_positive(mjcf_work *w, const char *key, double number) {
+    if (number > 0) {
+        writer_put_number(w->out, key, number);
+    }
+}
+
+static void put_range(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) {
+    double range[2] = {0}, margin = mjcf_number(i, "margin", 0);
+    if (w->model.files->option.no_limit || !mjcf_is_limited(w, each->scope->file, i, "limited", "range")) {
+        return;
+    }
+    mjcf_numbers(i, "range", 2, range);
+    range[0] += margin;
+    range[1] -= margin;
+    writer_put_numbers(w->out, "range", 2, range);
+}
+
+static void put_spring(mjcf_work *w, const mjcf_item *i) {
+    const mjcf_option *o = &w->model.files->option;
+    double stiffness = o->no_spring ? 0 : read_positive(w, i, "stiffness");
+    double rest[2] = {-1, -1};
+    put_positive(w, "stiffness", stiffness);
+    int count = mjcf_numbers(i, "springlength", 2, rest);
+    if (stiffness > 0 && rest[0] >= 0) {
+        bool range = count == 2 && rest[1] > rest[0];
+        if (range) {
+            writer_put_numbers(w->out, "rest", 2, rest);
+        } else {
+            writer_put_number(w->out, "rest", rest[0]);
+        }
+    }
+    put_positive(w, "damping", o->no_damper ? 0 : read_positive(w, i, "damping"));
+    put_positive(w, "friction", o->no_friction ? 0 : mjcf_number(i, "frictionloss", 0));
+    put_positive(w, "armature", mjcf_number(i, "armature", 0));
+}
+
+static void put_look(mjcf_work *w, const mjcf_item *i) {
+    double rgba[4] = {0.5, 0.5, 0.5, 1};
+    const xml_element *width = mjcf_holder(i, "width");
+    if (width) {
+        writer_put_number(w->out, "width", 2 * mjcf_number(i, "width", 0));
+    }
+    if (mjcf_numbers(i, "rgba", 4, rgba)) {
+        for (int k = 0; k < 4; k++) {
+            rgba[k] = fmin(fmax(rgba[k], 0), 1);
+        }
+        writer_put_numbers(w->out, "color", rgba[3] == 1 ? 3 : 4, rgba);
+    }
+}
+
+void mjcf_put_tendons(mjcf_work *w) {
+    mjcf_list list = {.key = "tendons"};
+    mjcf_each each = mjcf_each_of(&w->model, "tendon", NULL);
+    for (int number = 0; mjcf_next(&each) && w->good; number++) {
+        /* name and length */
+        mjcf_item item = mjcf_item_of(w, each.scope, each.at, "tendon", -1);
+        const char *name = mjcf_name(w, each.scope, each.at);
+        bool fixed = strcmp(each.at->name, "fixed") == 0;
+        mjcf_open_item(w, &list, each.at);
+        writer_put_text(w->out, "name", name ? name : mjcf_number_name(w, "tendon", number));
+        if (fixed) {
+            put_sum(w, &each);
+        } else {
+            put_path(w, &each);
+        }
+        /* what acts along it */
+        mjcf_here(w, each.at);
+        put_range(w, &each, &item);
+        put_spring(w, &item);
+        if (!fixed) {
+            put_look(w, &item);
+        }
+        writer_close(w->out, '}');
+    }
+    mjcf_close_list(w, &list);
+}
