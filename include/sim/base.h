@@ -33,7 +33,8 @@ typedef struct sim_error {
 /* Fill `error` (if not NULL) and return `status`. */
 SIM_API sim_status sim_fail(sim_error *error, sim_status status, const char *format, ...) SIM_PRINTF(3, 4);
 
-/* A clock of the caller, for profiles; the library reads its own for budgets of time alone.  Several threads may read it at once. */
+/* A clock of the caller, for profiles; the library reads its own for budgets of time alone.  Several threads may read
+ * it at once. */
 typedef struct sim_clock {
     double (*now)(void *context); /* s */
     void *context;

@@ -248,10 +248,10 @@ SIM_API double sim_activation_after(const sim_activation *activation, double ctr
  *     f = clamp(kp (target - l) + kd (target rate - l') + feed-forward + gain(l, l') ctrl + bias(l, l'))
  *     gain = g0 + g1 l + g2 l',   bias = b0 + b1 l + b2 l'
  *
- * within +-effort and the range of forces.  With activation dynamics w stands in place of ctrl.  Control inputs are clamped to theirs.  What pulls back, kp, kd and the parts
- * of gain ctrl + bias that fall with l or l', is evaluated at the end of the step (implicit, so stiff gains are stable);
- * parts that grow with them at its start; feed-forward and control inputs like loads, those of drives with feedback like
- * targets, at the end. */
+ * within +-effort and the range of forces.  With activation dynamics w stands in place of ctrl.  Control inputs are
+ * clamped to their range.  Terms that pull back (kp, kd and the parts of gain ctrl + bias that fall with l or l') are
+ * evaluated at the end of the step: implicit, so stiff gains are stable.  Parts that grow with l or l' are evaluated at
+ * its start.  Feed-forward and control inputs act like loads, those of drives with feedback like targets, at the end. */
 typedef struct sim_actuator {
     const char *name;
     int dof;
@@ -451,7 +451,8 @@ SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_materi
 SIM_API int sim_builder_add_exclusion(sim_builder *builder, int first, int second);
 /* The builder, then the model, owns the geometry from here on, even on failure.  Any number of shapes may use it. */
 SIM_API const sim_geometry *sim_builder_add_geometry(sim_builder *builder, sim_geometry *geometry);
-/* In actuators, loads, tendons and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its first. */
+/* In actuators, loads, tendons and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its
+ * first. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
 SIM_API int sim_builder_add_tendon(sim_builder *builder, const sim_tendon *tendon);

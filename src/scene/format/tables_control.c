@@ -147,16 +147,17 @@ static const field actuator_fields[] = {
     {"activation", FIELD_OBJECT, AT(actuator_data, activation), .table = &table_activation,
      .help = "Dynamics between the control input and the force. Default: none."},
 };
-const table table_actuator = {"actuator",
-                              "Drive of a joint. Its length is l = gear q, and its force f acts on the joint as the "
-                              "effort gear f:\n\n    f = kp (target - l) + kd (target rate - l') + feed-forward\n"
-                              "        + (g0 + g1 l + g2 l') u + b0 + b1 l + b2 l'\n\nwithin its limits. What pulls "
-                              "back is implicit, so stiff gains are stable. [actuators.md](actuators.md) has the laws "
-                              "of common motors.",
-                              sizeof(actuator_data),
-                              actuator_fields,
-                              .count = COUNT(actuator_fields),
-                              .named_by = {"name", "joint"}};
+const table table_actuator = {
+    "actuator",
+    "Drive of a joint. Its length is l = gear q, and its force f acts on the joint as the "
+    "effort gear f:\n\n    f = kp (target - l) + kd (target rate - l') + feed-forward\n"
+    "        + (g0 + g1 l + g2 l') u + b0 + b1 l + b2 l'\n\nwithin its limits. Terms that "
+    "pull back are implicit, so stiff gains are stable. [actuators.md](actuators.md) has the laws "
+    "of common motors.",
+    sizeof(actuator_data),
+    actuator_fields,
+    .count = COUNT(actuator_fields),
+    .named_by = {"name", "joint"}};
 
 static const field load_fields[] = {
     {"name", FIELD_NAME, AT(load_data, name), .help = "Name. Default: that of the body."},

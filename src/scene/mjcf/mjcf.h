@@ -22,7 +22,7 @@ void mjcf_put_bodies(mjcf_work *w);
 
 /* ---- contacts.c ---- */
 
-/* What touches what: kinds of geoms by contype, conaffinity and pairs; bit k of `against` is set where kinds do not
+/* Pairs that touch: kinds of geoms by contype, conaffinity and pairs; bit k of `against` is set where kinds do not
  * touch.  Kind 0 is that of the defaults. */
 enum { MJCF_MAX_KINDS = 32 };
 typedef struct mjcf_kind {

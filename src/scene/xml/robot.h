@@ -1,4 +1,4 @@
-/* What all readers of robots have in common. */
+/* Data and steps that all readers of robots share. */
 #ifndef SCENE_XML_ROBOT_H
 #define SCENE_XML_ROBOT_H
 

@@ -334,7 +334,8 @@ static const xml_rule asset_rules[] = {
     {.name = "model", .use = XML_READ, .many = true, .table = &table_submodel},
     {.name = "skin", .use = XML_IGNORED, .help = NOT_MOTION},
 };
-static const xml_table table_asset = GROUP("asset", "What geoms are made of.", asset_rules);
+static const xml_table table_asset =
+    GROUP("asset", "Meshes, height fields, textures and materials of geoms; models to attach.", asset_rules);
 
 /* ---- the file ---- */
 

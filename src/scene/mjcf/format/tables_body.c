@@ -319,6 +319,6 @@ static const xml_rule frame_rules[] = {IN_A_BODY};
 const xml_table mjcf_table_body = TABLE("body", "Rigid body.", body_keys, body_rules);
 const xml_table mjcf_table_world = GROUP("worldbody", "The world. Its shapes are those of a fixed body.", world_rules);
 const xml_table mjcf_table_frame =
-    TABLE("frame", "What is in it is part of the body around it, seen from this frame.", frame_keys, frame_rules);
+    TABLE("frame", "Its contents are part of the body around it, seen from this frame.", frame_keys, frame_rules);
 const xml_table mjcf_table_replicate =
     TABLE("replicate", "Copies of what is in it. Elements elsewhere name single copies.", replicate_keys, frame_rules);
