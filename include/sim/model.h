@@ -157,6 +157,69 @@ typedef struct sim_keyframe {
     const sim_joint_state *state; /* later ones replace earlier ones */
 } sim_keyframe;
 
+/* Sensors.  States are those at the end of a step; forces and accelerations are means over the step (docs/sensors.md).
+ * A frame stands on `body`; `reference` is another, in whose axes and relative to whose motion frame_* are given.
+ *
+ *   joint_position, joint_velocity     of a dof with a coordinate of its own
+ *   joint_effort                       sum of gear times force of the actuators on a dof
+ *   actuator_force                     force of one actuator
+ *   ball_orientation                   quaternion (w x y z) of a ball joint
+ *   force, torque                      that the parent exerts on the body across its joint: at and in axes of the frame
+ *   touch                              sum of normal contact forces on the body, within `radius` of the frame's origin
+ *   accelerometer                      acceleration less gravity, in axes of the frame
+ *   gyro, velocimeter                  angular velocity, velocity of the origin, in axes of the frame
+ *   frame_position, frame_orientation  pose of the frame in the reference
+ *   frame_velocity, ...                rates of these, and their rates
+ *   tendon_length, tendon_velocity     of a tendon, its rate
+ *   rangefinder                        distance to the nearest shape of another body along z of the frame, up to
+ *                                      `range`; -1: there is none
+ *   center_of_mass                     of the body with all that hangs on it
+ *   momentum                           of these: angular, about their centre of mass; linear */
+typedef enum sim_sensor_type {
+    SIM_SENSE_JOINT_POSITION,
+    SIM_SENSE_JOINT_VELOCITY,
+    SIM_SENSE_JOINT_EFFORT,
+    SIM_SENSE_ACTUATOR_FORCE,
+    SIM_SENSE_BALL_ORIENTATION,
+    SIM_SENSE_FORCE,
+    SIM_SENSE_TORQUE,
+    SIM_SENSE_TOUCH,
+    SIM_SENSE_ACCELEROMETER,
+    SIM_SENSE_GYRO,
+    SIM_SENSE_VELOCIMETER,
+    SIM_SENSE_FRAME_POSITION,
+    SIM_SENSE_FRAME_ORIENTATION,
+    SIM_SENSE_FRAME_VELOCITY,
+    SIM_SENSE_FRAME_ANGULAR_VELOCITY,
+    SIM_SENSE_FRAME_ACCELERATION,
+    SIM_SENSE_FRAME_ANGULAR_ACCELERATION,
+    SIM_SENSE_TENDON_LENGTH,
+    SIM_SENSE_TENDON_VELOCITY,
+    SIM_SENSE_RANGEFINDER,
+    SIM_SENSE_CENTER_OF_MASS,
+    SIM_SENSE_MOMENTUM,
+    SIM_SENSOR_TYPES,
+} sim_sensor_type;
+
+SIM_API const char *sim_sensor_name(sim_sensor_type type);
+/* Numbers that it reads. */
+SIM_API int sim_sensor_values(sim_sensor_type type);
+
+typedef struct sim_sensor {
+    const char *name; /* unique among sensors */
+    sim_sensor_type type;
+    int body;
+    sim_pose frame; /* in the body frame */
+    int reference;  /* a body; 0 is the world */
+    sim_pose reference_frame;
+    int dof;       /* joint_* */
+    int actuator;  /* actuator_force */
+    int tendon;    /* tendon_* */
+    double radius; /* m, touch; infinity: the whole body */
+    double range;  /* m, rangefinder */
+    int first;     /* of its values among those of all sensors */
+} sim_sensor;
+
 /* Two bodies whose shapes never touch; first < second. */
 typedef struct sim_exclusion {
     int first, second;
@@ -361,7 +424,7 @@ typedef struct sim_equality {
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
-        nkeyframe, ntendon;
+        nkeyframe, ntendon, nsensor, nsensor_value;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -379,6 +442,7 @@ typedef struct sim_model {
     const sim_site *site;
     const sim_keyframe *keyframe;
     const sim_tendon *tendon;
+    const sim_sensor *sensor;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -432,6 +496,8 @@ SIM_API sim_actuator sim_actuator_default(void);
 SIM_API sim_shape sim_shape_default(void);
 /* Without joints, path, limits or forces; slack at its initial length, 5 mm wide. */
 SIM_API sim_tendon sim_tendon_default(void);
+/* The whole body, identity frames, the world as reference, range 1e6 m. */
+SIM_API sim_sensor sim_sensor_default(void);
 SIM_API sim_material sim_material_default(void);
 
 SIM_API sim_builder *sim_builder_create(void);
@@ -445,6 +511,8 @@ SIM_API int sim_builder_add_keyframe(sim_builder *builder, const char *name, dou
 SIM_API void sim_builder_set_keyframe(sim_builder *builder, int keyframe, int body, const double *q, const double *v);
 /* The model's initial state, and its time, are those of this keyframe. */
 SIM_API void sim_builder_start_at(sim_builder *builder, int keyframe);
+/* `dof` counts within the joint of `body`; `actuator` and `tendon` are indices of the builder, added before. */
+SIM_API int sim_builder_add_sensor(sim_builder *builder, const sim_sensor *sensor);
 SIM_API int sim_builder_add_material(sim_builder *builder, const sim_material *material);
 SIM_API int sim_builder_add_material_pair(sim_builder *builder, const sim_material_pair *pair);
 /* The shapes of the two bodies never touch. */
@@ -474,6 +542,11 @@ SIM_API void sim_model_keyframe_state(const sim_model *model, int keyframe, doub
 SIM_API int sim_model_find_actuator(const sim_model *model, const char *name);
 /* Index of a tendon by name, or -1. */
 SIM_API int sim_model_find_tendon(const sim_model *model, const char *name);
+/* Index of a sensor by name, or -1. */
+SIM_API int sim_model_find_sensor(const sim_model *model, const char *name);
+/* "imu.x" for a value of all sensors; its unit. */
+SIM_API void sim_model_sensor_value_name(const sim_model *model, int value, char *text, size_t size);
+SIM_API const char *sim_model_sensor_value_unit(const sim_model *model, int value);
 /* "elbow" for a joint with one dof, "base.vx" ... for others.  Writes at most `size` bytes. */
 SIM_API void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size);
 SIM_API void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size);

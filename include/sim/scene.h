@@ -14,7 +14,7 @@ extern "C" {
 /* Signals that a run records. */
 typedef struct sim_record_spec {
     int every; /* steps between records */
-    bool coordinates, velocities, poses, twists, energy, momentum, efforts, statistics, contacts; /* flags */
+    bool coordinates, velocities, poses, twists, energy, momentum, efforts, statistics, contacts, sensors; /* flags */
     int npoint;
     const struct sim_record_point {
         const char *name;

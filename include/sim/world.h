@@ -95,6 +95,7 @@ typedef struct sim_state {
     double *input;            /* [SIM_INPUTS][nactuator] that the caller has set; NAN: by the model's track */
     double *held;             /* [nv] generalised forces of constraints, with which the next step moves first */
     double *trail;  /* [4][nv] v one and two steps before; lasting forces of contacts, now and a step before */
+    double *sensor; /* [nsensor_value] readings of sensors; NULL: unknown (of forces and accelerations: 0) */
     sim_rest *rest; /* [ntree]; NULL: all are awake, or nothing sleeps */
 } sim_state;
 
@@ -191,6 +192,8 @@ SIM_API const double *sim_world_efforts(const sim_world *world);
  * the next step on, until it is changed; NAN, as at first, leaves it to the model's track.  A target that is set has the
  * rate 0 unless that is set, too. The array stays where it is. */
 SIM_API double *sim_world_inputs(sim_world *world, sim_input input);
+/* The readings of all sensors (sim_sensor.first), after the last step. */
+SIM_API const double *sim_world_sensors(const sim_world *world);
 /* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
 SIM_API double *sim_world_applied(sim_world *world);
 

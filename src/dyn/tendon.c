@@ -185,6 +185,25 @@ void tendon_add_moments(const sim_derived *d, int tendon, double *const J[2]) {
     }
 }
 
+void tendon_add_wrenches(const sim_derived *d, int tendon, double strength, sim_force *wrench) {
+    leg l;
+    line lines[2];
+    for (path_walk w = start_walk(d, tendon); next_leg(&w, &l);) {
+        int count = leg_lines(&l, lines);
+        for (int k = 0; k < count; k++) {
+            v3 way = v3_sub(lines[k].point[1], lines[k].point[0]);
+            double length = v3_norm(way);
+            v3 pull = length > 0 ? v3_scale(strength * l.weight / length, way) : v3_make(0, 0, 0);
+            for (int end = 0; end < 2; end++) {
+                int body = lines[k].body[end];
+                force f = {{0, 0, 0}, end ? pull : v3_neg(pull)};
+                wrench[body] =
+                    force_add(wrench[body], force_at_parent(f, v3_sub(lines[k].point[end], d->pose[body].p)));
+            }
+        }
+    }
+}
+
 void sim_tendon_moments(const sim_derived *d, int tendon, double *J) {
     const sim_model *m = d->model;
     const int *tree = m->tendon[tendon].tree;

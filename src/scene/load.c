@@ -113,6 +113,24 @@ static void explain_load_failure(const loader *l, sim_error *error) {
     sim_fail(error, l->report.no_resource ? SIM_NO_RESOURCE : SIM_BAD_INPUT, "%s", text);
 }
 
+/* All that the scene does not own. */
+static void release_load(loader *l) {
+    sim_builder_discard(l->builder);
+    names_free(&l->names);
+    names_free(&l->joints);
+    names_free(&l->sites);
+    names_free(&l->keyframes);
+    names_free(&l->actuators);
+    names_free(&l->sensors);
+    free(l->keyframe_name);
+    names_free(&l->tendons);
+    names_free(&l->round_shapes);
+    free(l->entries);
+    free(l->site);
+    free(l->round_shape);
+    pool_free(l->work);
+}
+
 sim_scene *load_scene_text(const char *content, size_t length, const char *path, const sim_scene_overrides *overrides,
                            const scene_limits *limits, const file_reader *files, sim_diagnostics *diagnostics,
                            sim_error *error) {
@@ -157,18 +175,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
         pool_free(l.kept);
     }
     /* release all that the scene does not own */
-    sim_builder_discard(l.builder);
-    names_free(&l.names);
-    names_free(&l.joints);
-    names_free(&l.sites);
-    names_free(&l.keyframes);
-    free(l.keyframe_name);
-    names_free(&l.tendons);
-    names_free(&l.round_shapes);
-    free(l.entries);
-    free(l.site);
-    free(l.round_shape);
-    pool_free(l.work);
+    release_load(&l);
     sim_diagnostics_free(&own);
     return scene;
 }

@@ -285,7 +285,7 @@ sim_status world_create_parts(sim_world *w, sim_error *error) {
     if (status) {
         return status;
     }
-    if (create_sleep(w) || create_tree_parts(w)) {
+    if (create_sleep(w) || create_tree_parts(w) || sensors_create(w->model, &w->options, w->pool, &w->sensors)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
     return SIM_OK;

@@ -16,8 +16,10 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->input = POOL_NEW(pool, double, SIM_INPUTS *(size_t)m->nactuator);
     state->held = POOL_NEW(pool, double, m->nv);
     state->trail = POOL_NEW(pool, double, 4 * (size_t)m->nv);
+    state->sensor = POOL_NEW(pool, double, m->nsensor_value);
     bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
-              state->activation && state->input && state->held && state->trail && state->tendon_impulse;
+              state->activation && state->input && state->held && state->trail && state->tendon_impulse &&
+              state->sensor;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -66,6 +68,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     copy_activations(m, to->activation, from->activation);
     copy_inputs(m, to->input, from->input);
     copy_or_zero(to->held, from->held, (size_t)m->nv);
+    copy_or_zero(to->sensor, from->sensor, (size_t)m->nsensor_value);
     /* trail and rest */
     if (from->trail) {
         memmove(to->trail, from->trail, 4 * (size_t)m->nv * sizeof *to->trail);
@@ -166,7 +169,8 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
                        is_finite_or_null(state->effort, (size_t)m->nactuator) &&
                        is_finite_or_null(state->activation, (size_t)m->nactuator) &&
                        is_finite_or_null(state->held, (size_t)m->nv) &&
-                       is_finite_or_null(state->trail, 4 * (size_t)m->nv);
+                       is_finite_or_null(state->trail, 4 * (size_t)m->nv) &&
+                       is_finite_or_null(state->sensor, (size_t)m->nsensor_value);
     for (int k = 0; state->input && k < SIM_INPUTS * m->nactuator; k++) {
         sum += isinf(state->input[k]) ? NAN : 0;
     }

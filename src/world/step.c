@@ -184,6 +184,9 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     }
     keep_trail(w->model, &w->now, &w->next);
     commit_state(&w->now, &w->next, w->options.step);
+    if (w->sensors) {
+        sensors_read(w->sensors, &w->now, &w->next);
+    }
     profile_lap(&w->timer, SIM_TIME_INTEGRATE);
     return SIM_OK;
 }

@@ -70,6 +70,7 @@ void sim_world_free(sim_world *w) {
         contact_stage_free(w->contacts.stage);
         prediction_free(&w->contacts);
         separation_free(&w->contacts);
+        sensors_free(w->sensors);
         if (w->contacts.start != w->derived) {
             sim_derived_free(w->contacts.start);
         }
@@ -90,10 +91,11 @@ size_t sim_world_bytes(const sim_world *w) {
     size_t kept = 2 * (size_t)c->room * (sizeof(sim_contact) + sizeof(sim_v3));
     return pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
            (c->start != w->derived ? c->start->bytes : 0) + (c->stage ? contact_stage_bytes(c->stage) : 0) +
-           prediction_bytes(c) + separation_bytes(c);
+           prediction_bytes(c) + separation_bytes(c) + sensors_bytes(w->sensors);
 }
 const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
 double *sim_world_inputs(sim_world *w, sim_input input) { return w->now.input + input * w->model->nactuator; }
+const double *sim_world_sensors(const sim_world *w) { return w->now.sensor; }
 double *sim_world_applied(sim_world *w) { return w->applied; }
 
 sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {
@@ -104,6 +106,9 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
     if (status == SIM_OK) {
         state_copy(w->model, &w->now, state);
         w->shown = w->touched = false;
+        if (w->sensors && !state->sensor) {
+            sensors_read(w->sensors, &w->now, NULL);
+        }
         if (w->sleep) {
             memset(w->sleep->posed, 0, (size_t)w->model->ntree);
         }
@@ -114,6 +119,9 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
 void sim_world_start(sim_world *w, int keyframe) {
     state_start(w->model, &w->now, keyframe);
     w->shown = w->touched = false;
+    if (w->sensors) {
+        sensors_read(w->sensors, &w->now, NULL);
+    }
     if (w->sleep) {
         memset(w->sleep->posed, 0, (size_t)w->model->ntree);
     }

@@ -3,6 +3,7 @@
 #define WORLD_WORLD_H
 
 #include "world/contact/contacts.h"
+#include "world/sensor/sensors.h"
 
 /* Time of the stages of a step, lap by lap. */
 typedef struct step_timer {
@@ -32,7 +33,8 @@ struct sim_world {
     /* the stages of a step: each reads `now` and writes `next` */
     motion_work motion;
     world_contacts contacts;
-    world_sleep *sleep; /* NULL: nothing sleeps */
+    world_sleep *sleep;     /* NULL: nothing sleeps */
+    world_sensors *sensors; /* NULL: the model has none */
 };
 
 /* ---- state.c ---- */

@@ -93,6 +93,15 @@ def keeps_a_scene_that_runs_as_it_is_letter_by_letter():
     assert json.loads(read("a.sum"))["scene_hash"] == hashlib.sha256(FALL.encode()).hexdigest()
 
 
+def records_the_same_readings_of_sensors_after_a_restart():
+    scene = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes", "articulated", "sensors.json")
+    sim(scene, "--duration", 0.6, "--out", "whole.csv")
+    sim(scene, "--duration", 0.3, "--checkpoint", "half", "--out", "first.csv")
+    sim("--resume", "half", "--duration", 0.6, "--out", "second.csv")
+    whole, first, second = (read(f"{name}.csv").splitlines() for name in ("whole", "first", "second"))
+    assert whole == first + second[2:] and second[1] == first[-1]
+
+
 def has_another_hash_whatever_is_said_otherwise():
     write("fall.json", FALL)
     hashes = set()

@@ -3,6 +3,8 @@
 #include "support/watched.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 Test(memory, a_step_allocates_nothing_with_any_integrator) {
@@ -25,6 +27,63 @@ Test(memory, a_step_allocates_nothing_with_any_integrator) {
     sim_model_free(m);
 }
 
+/* Every type of sensor on a body, in as far as its joint lets it. */
+static void add_sensors(sim_builder *b, int body, sim_joint_type joint) {
+    for (int type = 0; type < SIM_SENSOR_TYPES; type++) {
+        char name[32];
+        bool of_joint = type <= SIM_SENSE_JOINT_EFFORT || type == SIM_SENSE_ACTUATOR_FORCE;
+        bool of_tendon = type == SIM_SENSE_TENDON_LENGTH || type == SIM_SENSE_TENDON_VELOCITY;
+        if (type == SIM_SENSE_BALL_ORIENTATION || of_tendon || (of_joint && joint != SIM_HINGE)) {
+            continue;
+        }
+        snprintf(name, sizeof name, "s%d_%d", body, type);
+        sim_sensor sensor = sim_sensor_default();
+        sensor.name = name;
+        sensor.type = (sim_sensor_type)type;
+        sensor.body = body;
+        sim_builder_add_sensor(b, &sensor);
+    }
+}
+
+Test(memory, a_step_with_sensors_and_contacts_allocates_nothing) {
+    sim_builder *b = sim_builder_create();
+    sim_shape plane = sim_shape_default(), ball = plane;
+    plane.type = SIM_HALF_SPACE;
+    sim_builder_add_shape(b, &plane);
+    for (int k = 0; k < 6; k++) {
+        sim_body_def def = sim_body_default();
+        def.joint = k % 2 ? SIM_HINGE : SIM_FREE;
+        def.parent = k % 2 ? k : 0;
+        def.placement.p.x = 0.3;
+        def.q[0] = k;
+        def.q[2] = 0.1;
+        def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+        ball.body = sim_builder_add_body(b, &def);
+        sim_builder_add_shape(b, &ball);
+        sim_actuator drive = sim_actuator_default();
+        if (def.joint == SIM_HINGE) {
+            sim_builder_add_actuator(b, ball.body, &drive);
+            add_sensors(b, ball.body, def.joint);
+        }
+    }
+    sim_error error = {0};
+    sim_model *m = sim_builder_finish(b, &error);
+    cr_assert_not_null(m, "%s", error.text);
+    cr_assert_eq(m->nsensor, 3 * (SIM_SENSOR_TYPES - 3));
+    sim_world *w = sim_world_create(m, NULL, NULL);
+    for (int k = 0; k < 100; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    long before = watched.calls;
+    for (int k = 0; k < 20; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+    cr_expect(sim_world_state(w)->ncontact > 0);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 /* Model, world, operational inertia and a few steps; SIM_OK or the status of what failed. */
 static sim_status live(void) {
     static const double times[] = {0}, values[] = {0.1};
@@ -43,6 +102,13 @@ static sim_status live(void) {
             (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = times, .values = values};
         if (def.joint == SIM_HINGE) {
             sim_builder_add_actuator(builder, body, &actuator);
+        }
+        if (i < 2) {
+            sim_site site = {.name = i % 2 ? "odd" : "even", .body = body, .pose = def.placement};
+            sim_builder_add_keyframe(builder, site.name, i);
+            sim_builder_set_keyframe(builder, i, body, NULL, NULL);
+            sim_builder_add_site(builder, &site);
+            add_sensors(builder, body, i % 3 ? SIM_HINGE : SIM_FREE);
         }
     }
     sim_model *m = sim_builder_finish(builder, &error);

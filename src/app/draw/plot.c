@@ -24,7 +24,8 @@ typedef struct plot_request {
 static const option_row rows[] = {
     {"quantity", "LIST", OPTION_TEXT, AT(wish.quantities), .heading = "Selection",
      .help = "draw a panel for each of LIST, separated by commas: energy, drift, contacts, iterations, integrator, E, "
-             "own, penetration, slip, coordinates, velocities, positions, points, momentum, efforts, residual, cost, "
+             "own, penetration, slip, coordinates, velocities, positions, points, momentum, efforts, sensors, "
+             "residual, cost, "
              "or names of columns; * stands for any letters, as in --quantity 'energy,elbow,*.pose.z'; default: chosen "
              "by the files"},
     {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, for histories iteration"},

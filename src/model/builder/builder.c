@@ -77,6 +77,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->load_target);
     free(b->equality);
     free(b->site);
+    free(b->sensor);
     free(b->keyframe);
     free(b->joint_state);
     free(b->state_keyframe);
@@ -467,7 +468,7 @@ static void check_unique(sim_builder *b, const char **name, int count, const cha
 
 /* Of bodies, sites, keyframes and tendons. */
 static void check_names(sim_builder *b) {
-    size_t most = (size_t)b->nbody + (size_t)b->nsite + (size_t)b->nkeyframe + (size_t)b->ntendon;
+    size_t most = (size_t)b->nbody + (size_t)b->nsite + (size_t)b->nkeyframe + (size_t)b->ntendon + (size_t)b->nsensor;
     const char **name = calloc(most, sizeof *name);
     if (!name) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
@@ -489,6 +490,10 @@ static void check_names(sim_builder *b) {
         name[k] = b->tendon[k].name;
     }
     check_unique(b, name, b->ntendon, "tendons");
+    for (int k = 0; k < b->nsensor; k++) {
+        name[k] = b->sensor[k].name;
+    }
+    check_unique(b, name, b->nsensor, "sensors");
     free(name);
 }
 

@@ -15,9 +15,9 @@ struct sim_builder {
     sim_v3 gravity;
 
     int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite, nkeyframe,
-        njoint_state, ntendon;
+        njoint_state, ntendon, nsensor;
     int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
-        equality_room, site_room, keyframe_room, joint_state_room, tendon_room;
+        equality_room, site_room, keyframe_room, joint_state_room, tendon_room, sensor_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
@@ -31,6 +31,7 @@ struct sim_builder {
     sim_equality *equality; /* its dofs count within the joints */
     sim_site *site;
     sim_tendon *tendon;           /* its trees are those that begin with these bodies */
+    sim_sensor *sensor;           /* dofs count within the joints */
     sim_keyframe *keyframe;       /* their states stand in `joint_state` */
     sim_joint_state *joint_state; /* of all keyframes, in the order of the calls */
     int *state_keyframe;          /* [njoint_state] whose it is */

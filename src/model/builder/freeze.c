@@ -49,6 +49,7 @@ static void count_parts(freezer *f) {
     m->nsite = b->nsite;
     m->ntendon = b->ntendon;
     m->nkeyframe = b->nkeyframe;
+    m->nsensor = b->nsensor;
     m->gravity = b->gravity;
 }
 
@@ -307,6 +308,22 @@ static void place_sites(freezer *f) {
     f->model->site = site;
 }
 
+/* In the numbers of the model; their values follow each other. */
+static void place_sensors(freezer *f) {
+    sim_sensor *sensor = take_items(f, f->model->nsensor, sizeof *sensor);
+    for (int k = 0; k < f->model->nsensor && !f->failed; k++) {
+        sim_sensor *s = &sensor[k];
+        *s = f->from->sensor[k];
+        s->name = take_text(f, s->name);
+        s->body = f->place[s->body];
+        s->reference = f->place[s->reference];
+        s->dof = s->type <= SIM_SENSE_JOINT_EFFORT ? f->body[s->body].v0 + s->dof : -1;
+        s->first = f->model->nsensor_value;
+        f->model->nsensor_value += sim_sensor_values(s->type);
+    }
+    f->model->sensor = sensor;
+}
+
 /* States of joints, sorted by keyframes in the order of the calls; the initial state is that of the start. */
 static void place_keyframes(freezer *f) {
     /* memory */
@@ -385,6 +402,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
         place_sites(&f);
         place_keyframes(&f);
         place_tendons(&f);
+        place_sensors(&f);
     }
     /* failure leaves nothing */
     free(f.place);

@@ -66,6 +66,10 @@ static void actuator_name(const sim_scene *scene, int item, char *text, size_t s
     copy_name(scene->model->actuator[item].name, text, size);
 }
 
+static void sensor_value_name(const sim_scene *scene, int item, char *text, size_t size) {
+    sim_model_sensor_value_name(scene->model, item, text, size);
+}
+
 static void energy_name(const sim_scene *scene, int item, char *text, size_t size) {
     static const char *const names[] = {"kinetic", "potential", "total"};
     (void)scene;
@@ -116,6 +120,11 @@ static const char *effort_unit(const sim_scene *scene, int item, int component) 
     return velocity_kinds[body->joint][dof - body->v0] == 'a' ? "N m" : "N";
 }
 
+static const char *sensor_unit(const sim_scene *scene, int item, int component) {
+    (void)component;
+    return sim_model_sensor_value_unit(scene->model, item);
+}
+
 static const char *momentum_unit(const sim_scene *scene, int item, int component) {
     (void)scene, (void)component;
     return item < 3 ? "kg m^2/s" : "kg m/s";
@@ -130,6 +139,7 @@ static int count_coordinates(const sim_scene *scene) { return scene->model->nq; 
 static int count_velocities(const sim_scene *scene) { return scene->model->nv; }
 static int count_bodies(const sim_scene *scene) { return scene->model->nbody - 1; } /* the world stands still */
 static int count_actuators(const sim_scene *scene) { return scene->model->nactuator; }
+static int count_sensor_values(const sim_scene *scene) { return scene->model->nsensor_value; }
 static int count_points(const sim_scene *scene) { return scene->record.npoint; }
 
 /* ---- numbers ---- */
@@ -193,6 +203,11 @@ static void fetch_energy(channel_source *source, double *out) {
 static void fetch_efforts(channel_source *source, double *out) {
     const double *effort = sim_world_efforts(source->world);
     memcpy(out, effort, (size_t)sim_world_model(source->world)->nactuator * sizeof *out);
+}
+
+static void fetch_sensors(channel_source *source, double *out) {
+    const double *reading = sim_world_sensors(source->world);
+    memcpy(out, reading, (size_t)source->scene->model->nsensor_value * sizeof *out);
 }
 
 static void fetch_momentum(channel_source *source, double *out) {
@@ -320,6 +335,8 @@ static const channel_kind table[] = {
      count_six, momentum_name, momentum_unit, fetch_momentum},
     {"effort", "effort of an actuator in the last step", 2, 0, 1, IF(efforts), "effort.", nothing, count_actuators,
      actuator_name, effort_unit, fetch_efforts},
+    {"sensor", "readings of sensors; forces and accelerations are means over the last step", 2, 0, 1, IF(sensors),
+     "sensor.", nothing, count_sensor_values, sensor_value_name, sensor_unit, fetch_sensors},
     {"point/position", "position in the world", 3, 0, 3, ALWAYS, "point.", xyz, count_points, point_name, metres,
      fetch_point_positions},
     {"point/velocity", "velocity, world axes", 3, 0, 3, ALWAYS, "point.", point_rates, count_points, point_name,

@@ -24,7 +24,7 @@ typedef struct header {
     char magic[16];
     uint64_t byte_order, format;
     uint64_t model;                  /* fingerprint */
-    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of drives and of all impulses of rows */
+    uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of drives, sensors and all impulses of rows */
     uint64_t nrest;
     uint64_t ntext; /* of the scene, behind all numbers */
     double step_size;
@@ -66,7 +66,7 @@ static header make_header(const sim_scene *scene, const sim_world *world) {
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
-    head.nrow = drive_numbers(model);
+    head.nrow = drive_numbers(model) + (uint64_t)model->nsensor_value;
     head.nrow +=
         contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + tendon_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
@@ -116,6 +116,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     at = put_bytes(at, state->effort, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->activation, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->input, SIM_INPUTS * (size_t)model->nactuator * sizeof(double));
+    at = put_bytes(at, state->sensor, (size_t)model->nsensor_value * sizeof(double));
     if (contact_stage_needed(model)) {
         at = put_bytes(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put_bytes(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
@@ -186,7 +187,7 @@ static sim_status check_world(const char *path, const header *head, const header
     /* sizes of the state */
     if (head->nrow != own->nrow && head->nq == own->nq && head->nv == own->nv) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        "%s: the checkpoint is of another model: with other actuators or constraints", path);
+                        "%s: the checkpoint is of another model: with other actuators, sensors or constraints", path);
     }
     if (head->nq != own->nq || head->nv != own->nv) {
         return sim_fail(error, SIM_BAD_INPUT,
@@ -260,11 +261,12 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .effort = numbers + count,
                            .activation = numbers + count + model->nactuator,
                            .input = numbers + count + 2 * model->nactuator,
+                           .sensor = numbers + count + drive_numbers(model),
                            .held = numbers + head->nq + 2 * head->nv,
                            .trail = numbers + head->nq + 3 * head->nv,
                            .rest = head->nrest ? rest : NULL};
         if (contact_stage_needed(model)) {
-            state.joint_impulse = state.effort + drive_numbers(model);
+            state.joint_impulse = state.sensor + model->nsensor_value;
             state.equality_impulse = state.joint_impulse + joint_numbers(model);
             state.tendon_impulse = state.equality_impulse + equality_numbers(model);
         }

@@ -105,6 +105,13 @@ static bool check_limits(loader *l, const actuator_data *d, const sim_actuator *
     return false;
 }
 
+/* The first of a name counts. */
+static void name_actuator(loader *l, const char *name, int index) {
+    if (names_find(&l->actuators, name) < 0) {
+        l->report.no_memory |= !names_add(&l->actuators, name, index);
+    }
+}
+
 static void add_actuator(loader *l, const scope *s, const actuator_data *d, entry *e, bool many) {
     /* a degree of freedom that is a single coordinate, with no other actuator on it */
     const node *at = node_member(d->at, "joint");
@@ -128,7 +135,7 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
     a.effort = fmin(a.effort, e->effort[d->dof] / fabs(a.gear));
     good = good && check_limits(l, d, &a);
     if (good && loader_good(l)) {
-        sim_builder_add_actuator(l->builder, e->index, &a);
+        name_actuator(l, a.name, sim_builder_add_actuator(l->builder, e->index, &a));
     }
 }
 

@@ -142,6 +142,9 @@ void build_control(loader *l) {
         for (const node *n = elements_of(in_order[i]->model, "exclusions"); n && !l->stopped; n = n->next) {
             read_exclusion(l, in_order[i], n);
         }
+        for (const node *n = elements_of(in_order[i]->model, "sensors"); n && !l->stopped; n = n->next) {
+            read_sensor(l, in_order[i], n);
+        }
         for (const node *n = elements_of(in_order[i]->model, "keyframes"); n && !l->stopped; n = n->next) {
             read_keyframe(l, in_order[i], n);
         }

@@ -131,7 +131,8 @@ void read_output(loader *l) {
                                          .momentum = s >> SIGNAL_MOMENTUM & 1,
                                          .efforts = s >> SIGNAL_EFFORTS & 1,
                                          .statistics = s >> SIGNAL_STATISTICS & 1,
-                                         .contacts = s >> SIGNAL_CONTACTS & 1};
+                                         .contacts = s >> SIGNAL_CONTACTS & 1,
+                                         .sensors = s >> SIGNAL_SENSORS & 1};
     read_points(l, r->points);
     read_cameras(l, l->data.cameras);
 }

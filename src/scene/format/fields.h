@@ -94,6 +94,7 @@ extern const table table_model;
 extern const table table_instance;
 extern const table table_repeat;
 extern const table table_initial;
+extern const table table_sensor;
 extern const table table_keyframe;
 extern const table table_actuator;
 extern const table table_activation;

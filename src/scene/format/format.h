@@ -156,7 +156,8 @@ typedef struct instance_data {
 typedef struct model_data {
     const node *at;
     const char *description;
-    const node *bodies, *instances, *initial, *keyframes, *actuators, *loads, *exclusions, *tendons, *constraints;
+    const node *bodies, *instances, *initial, *keyframes, *actuators, *sensors, *loads, *exclusions, *tendons,
+        *constraints;
     bool self_contact;
     int exclude;
 } model_data;
@@ -243,6 +244,18 @@ typedef struct tendon_data {
     double friction, armature, width, color[4];
 } tendon_data;
 
+typedef struct sensor_data {
+    const node *at;
+    const char *name;
+    int type;
+    const char *joint;
+    int64_t dof;
+    const char *actuator, *tendon, *site, *body;
+    double radius;
+    const char *reference_site, *reference;
+    double range;
+} sensor_data;
+
 typedef struct constraint_data {
     const node *at;
     const char *name;
@@ -277,6 +290,7 @@ enum {
     SIGNAL_EFFORTS,
     SIGNAL_STATISTICS,
     SIGNAL_CONTACTS,
+    SIGNAL_SENSORS,
     SIGNALS
 };
 
@@ -292,7 +306,7 @@ typedef struct scene_data {
     const char *schema, *name, *description;
     world_data world;
     const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *keyframes, *actuators,
-        *loads, *tendons, *constraints;
+        *sensors, *loads, *tendons, *constraints;
     bool self_contact;
     int exclude;
     record_data record;

@@ -31,8 +31,8 @@ static const char *placement_name(int i) {
 }
 
 static const char *signal_name(int i) {
-    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",      "twists",  "energy",
-                                              "momentum",    "efforts",    "statistics", "contacts"};
+    static const char *const name[SIGNALS] = {"coordinates", "velocities", "poses",      "twists",   "energy",
+                                              "momentum",    "efforts",    "statistics", "contacts", "sensors"};
     return i < SIGNALS ? name[i] : NULL;
 }
 
@@ -310,6 +310,7 @@ static const field model_fields[] = {
     {"initial", FIELD_MAP, AT(model_data, initial), .table = &table_initial, .help = "Initial state."},
     {"keyframes", FIELD_OBJECTS, AT(model_data, keyframes), .table = &table_keyframe, .help = "Named states."},
     {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &table_actuator, .help = "Controllers."},
+    {"sensors", FIELD_OBJECTS, AT(model_data, sensors), .table = &table_sensor, .help = "Sensors."},
     {"loads", FIELD_OBJECTS, AT(model_data, loads), .table = &table_load, .help = "External forces."},
     {"exclusions", FIELD_OBJECTS, AT(model_data, exclusions), .table = &table_exclusion,
      .help = "Pairs of bodies without contacts."},
@@ -485,6 +486,7 @@ static const field scene_fields[] = {
     {"keyframes", FIELD_OBJECTS, AT(scene_data, keyframes), .table = &table_keyframe,
      .help = "Named states, at which a run can start."},
     {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
+    {"sensors", FIELD_OBJECTS, AT(scene_data, sensors), .table = &table_sensor, .help = "Sensors."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "External forces."},
     {"tendons", FIELD_OBJECTS, AT(scene_data, tendons), .table = &table_tendon, .help = "Strings."},
     {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,
@@ -495,20 +497,11 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {&table_scene,      &table_world,
-                                   &table_law,        &table_budget,
-                                   &table_body,       &table_pose,
-                                   &table_joint,      &table_inertia,
-                                   &table_shape,      &table_site,
-                                   &table_solid,      &table_exclusion,
-                                   &table_material,   &table_material_pair,
-                                   &table_instance,   &table_model,
-                                   &table_repeat,     &table_initial,
-                                   &table_keyframe,   &table_actuator,
-                                   &table_activation, &table_load,
-                                   &table_constraint, &table_tendon,
-                                   &table_path_point, &table_tendon_joint,
-                                   &table_track,      &table_vector_track,
-                                   &table_sine,       &table_vector_sine,
-                                   &table_record,     &table_point,
-                                   &table_camera,     NULL};
+const table *const all_tables[] = {
+    &table_scene,       &table_world,        &table_law,      &table_budget,        &table_body,
+    &table_pose,        &table_joint,        &table_inertia,  &table_shape,         &table_site,
+    &table_solid,       &table_exclusion,    &table_material, &table_material_pair, &table_instance,
+    &table_model,       &table_repeat,       &table_initial,  &table_keyframe,      &table_actuator,
+    &table_activation,  &table_sensor,       &table_load,     &table_constraint,    &table_tendon,
+    &table_path_point,  &table_tendon_joint, &table_track,    &table_vector_track,  &table_sine,
+    &table_vector_sine, &table_record,       &table_point,    &table_camera,        NULL};

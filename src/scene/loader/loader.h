@@ -19,6 +19,7 @@
  *   actuator.c  actuators
  *   tendon.c    tendons
  *   exclusion.c pairs of bodies without contact
+ *   sensor.c    sensors
  *   constraint.c  constraints between bodies besides joints
  *   output.c    world options, recorded channels, cameras
  *   solver.c    the contact solver and its options */
@@ -142,9 +143,10 @@ typedef struct loader {
     int nkeyframe, keyframe_room;
     name_table keyframes;            /* to their indices in the builder */
     name_table names, joints, sites; /* of bodies; of joints that have their own; of sites */
-    name_table tendons;              /* to their index in the builder */
-    name_table round_shapes;         /* spheres and cylinders: to their place in ... */
-    int *round_shape;                /* ... this list of indices in the builder; -1: several have the name */
+    name_table actuators, sensors;
+    name_table tendons;      /* to their index in the builder */
+    name_table round_shapes; /* spheres and cylinders: to their place in ... */
+    int *round_shape;        /* ... this list of indices in the builder; -1: several have the name */
     int nround, round_room;
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
@@ -309,6 +311,9 @@ void read_tendon(loader *l, const scope *s, const node *n);
 int loader_find_tendon(loader *l, const scope *s, const char *name, const node *at);
 /* A shape of a body that tendons may name. */
 void note_round_shape(loader *l, const entry *e, const char *name, int index);
+
+/* sensor.c */
+void read_sensor(loader *l, const scope *s, const node *n);
 
 /* constraint.c */
 void read_constraint(loader *l, const scope *s, const node *n);

@@ -26,7 +26,8 @@ static bool matches_any(const char *patterns, const char *name) {
 
 /* Coordinates and velocities have the names of joints alone. */
 static bool is_of_joint(const trajectory_column *c) {
-    return !matches_any("time step *.pose.* *.twist.* *.point.* energy.* momentum.* effort.* certificate.*", c->name);
+    return !matches_any("time step *.pose.* *.twist.* *.point.* energy.* momentum.* effort.* sensor.* certificate.*",
+                        c->name);
 }
 
 static bool is_coordinate(const trajectory_column *c) {
@@ -59,6 +60,7 @@ static const plot_quantity table[] = {
     {"points", "points", "*.point.x *.point.y *.point.z", .meaning = "positions of the recorded points"},
     {"momentum", "momentum", "momentum.*", .meaning = "angular and linear momentum"},
     {"efforts", "efforts", "effort.*", .meaning = "efforts of the actuators"},
+    {"sensors", "sensors", "sensor.*", .meaning = "readings of the sensors"},
     {"residual", "residual", "residual", .log = 1, .meaning = "of the integrator; in a history, of the contact solver"},
     {"cost", "cost above the minimum", "cost", .made = PLOT_FROM_LEAST, .log = 1,
      .meaning = "in a history: cost minus its minimum"},

@@ -71,7 +71,7 @@ int motion_joint_forces(motion_work *w, int tree, const force_point *at, double 
 }
 
 /* A wrench given at a point, in world or body axes, taken at the body's origin in world axes. */
-static sim_force wrench_at_origin(const sim_load *load, const pose *X, double time) {
+sim_force load_wrench(const sim_load *load, const pose *X, double time) {
     double value[6];
     sim_track_at(&load->track, time, value, NULL);
     force f = {{value[0], value[1], value[2]}, {value[3], value[4], value[5]}};
@@ -98,7 +98,7 @@ const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
             }
             any = true;
         }
-        force f = wrench_at_origin(load, &w->derived->pose[load->body], time);
+        force f = load_wrench(load, &w->derived->pose[load->body], time);
         w->external[load->body] = force_add(w->external[load->body], f);
     }
     return any ? w->external : NULL;

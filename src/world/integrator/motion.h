@@ -96,6 +96,8 @@ typedef struct force_point {
 int motion_joint_forces(motion_work *w, int tree, const force_point *at, double *tau);
 /* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
 const sim_force *motion_wrenches(motion_work *w, int tree, double time);
+/* The wrench of a load on a body that stands at X, at its origin. */
+sim_force load_wrench(const sim_load *load, const sim_pose *X, double time);
 /* Torque that holds the tree against gravity at the start of the step. */
 void motion_hold_weight(motion_work *w, int tree);
 
@@ -163,6 +165,9 @@ double theta_travel(sim_integrator integrator);
 /* The part of a step at which A is taken; at which loads are. */
 double theta_position(sim_integrator integrator);
 double theta_time(sim_integrator integrator);
+/* The coordinates and velocities at which a step from one state to another takes its forces. */
+void theta_force_point(const sim_model *m, const sim_options *options, const sim_state *from, const sim_state *to,
+                       double *q, double *v);
 /* Do forces depend on where the step leads?  Is A taken where the step starts? */
 bool theta_is_implicit(sim_integrator integrator);
 bool theta_is_at_start(sim_integrator integrator);

@@ -451,3 +451,37 @@ bool theta_is_implicit(sim_integrator integrator) {
 }
 
 bool theta_is_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }
+
+/* Has the tree a ball or free joint? */
+static bool tree_turns(const sim_model *m, int tree) {
+    bool any = false;
+    for (int i = m->tree[tree].body0; i < m->tree[tree].body0 + m->tree[tree].nbody; i++) {
+        any |= m->body[i].joint == SIM_BALL || m->body[i].joint == SIM_FREE;
+    }
+    return any;
+}
+
+void theta_force_point(const sim_model *m, const sim_options *options, const sim_state *from, const sim_state *to,
+                       double *q, double *v) {
+    /* rk4 has no such point: the middle */
+    const scheme *s = &schemes[options->integrator == SIM_RK4 ? SIM_MIDPOINT : options->integrator];
+    double dt = options->step;
+    for (int tree = 0; tree < m->ntree; tree++) {
+        const sim_tree *t = &m->tree[tree];
+        sim_range bodies = sim_tree_range(m, tree);
+        /* positions: along the velocity of the step, or along v0 */
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            v[j] = from->v[j] + (s->explicit_position ? 0 : s->travel) * (to->v[j] - from->v[j]);
+        }
+        if (s->position == 0.5 && !s->explicit_position) {
+            advance_by(m, bodies, ROTATION_CAYLEY_HALF, from->q, v, dt, q);
+        } else {
+            advance_by(m, bodies, ROTATION_EXP, from->q, v, s->position * dt, q);
+        }
+        /* velocities */
+        double part = tree_turns(m, tree) ? s->turning : s->velocity;
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            v[j] = from->v[j] + part * (to->v[j] - from->v[j]);
+        }
+    }
+}
