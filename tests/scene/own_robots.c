@@ -308,3 +308,42 @@ Test(own_robots, validate_without_a_warning) {
         cr_expect(length && strstr(said, ": ok, ") && !strstr(said, "warning"), "%s", said);
     }
 }
+
+/* ---- names ---- */
+
+Test(own_robots, start_at_home_by_name) {
+    static const char *const names[][2] = {{"panda", "home"}, {"iiwa14", "home"},  {"allegro", "home"},
+                                           {"a1", "home"},    {"g1_arms", "home"}, {"a1_stands", "dog_home"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "scenes/robots/%s.json", names[i][0]);
+        sim_error error = {0};
+        sim_scene_overrides overrides = {.start = names[i][1]};
+        sim_scene *plain = load_robot(names[i][0], NULL), *home = sim_scene_load(path, &overrides, NULL, &error);
+        cr_assert(home, "%s", error.text);
+        size_t bytes = (size_t)plain->model->nq * sizeof(double);
+        cr_expect_arr_eq(plain->model->q_initial, home->model->q_initial, bytes, "%s", path);
+        sim_scene_free(home);
+        sim_scene_free(plain);
+    }
+}
+
+Test(own_robots, name_the_frames_of_their_tools) {
+    static const struct {
+        const char *robot, *site, *body;
+        sim_v3 point;
+    } tools[] = {{"panda", "tool", "hand", {0, 0, 0.1034}},
+                 {"iiwa14", "flange", "link7", {0, 0, 0.045}},
+                 {"allegro", "ring_tip", "ring_distal", {0, 0, 0.0267}},
+                 {"allegro", "thumb_tip", "thumb_distal", {0, 0, 0.0423}},
+                 {"g1_arms", "left_grip", "left_palm", {0.09, 0, 0}}};
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+        sim_scene *scene = load_robot(tools[i].robot, NULL);
+        int k = sim_model_find_site(scene->model, tools[i].site);
+        cr_assert(k >= 0, "%s", tools[i].site);
+        const sim_site *site = &scene->model->site[k];
+        cr_expect_eq(site->body, body_index(scene->model, tools[i].body), "%s", tools[i].site);
+        cr_expect(v3_norm(v3_sub(site->pose.p, tools[i].point)) == 0, "%s", tools[i].site);
+        sim_scene_free(scene);
+    }
+}
