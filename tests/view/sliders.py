@@ -37,8 +37,8 @@ CHAIN = {
         link("cylindrical", "screw", {"type": "cylindrical", "axis": [1, 0, 1]}, [0.2, -0.1]),
         link("universal", "cylindrical", {"type": "universal", "axis": [0, 0, 1], "axis2": [0, 1, 0]}, [0.5, -0.6]),
         link("planar", "universal", {"type": "planar", "axis": [0, 1, 0], "axis2": [0, 0, 1]}, [0.1, 0.2, 0.3]),
-        link("last", "planar", {"type": "hinge"}, 0)],
-    "constraints": [{"type": "coupling", "first": "last", "second": "slider", "offset": -0.05, "ratio": 0.5}],
+        link("last", "planar", {"type": "hinge"}, 0.002)],
+    "constraints": [{"type": "coupling", "first": "last", "second": "slider", "polynomial": [-0.05, 0.5, 0.2, 0, 0]}],
 }
 MOVED = {"hinge": [-0.7], "slider": [0.5], "screw": [1.9], "cylindrical": [-1.1, 0.4], "universal": [-0.8, 1.2],
          "planar": [-0.3, 0.25, -1.4]}
@@ -93,10 +93,15 @@ def checks():
             for coordinate, value in enumerate(values):
                 slide(recorded, body, coordinate, value)
         recorded.until("sim.dirty <= 0")
-        with page(with_coordinates(CHAIN, {**MOVED, "last": [-0.05 + 0.5 * 0.5]}), "moved.html") as simulated:
+        with page(with_coordinates(CHAIN, {**MOVED, "last": [-0.05 + 0.5 * 0.5 + 0.2 * 0.5**2]}), "moved.html") as simulated:
             found, wanted = poses(recorded), poses(simulated)
         assert different(found, wanted) < TOLERANCE, (different(found, wanted), found, wanted)
         assert different(found, before) > 0.5
+
+    def a_coupling_moves_joints_in_both_directions():
+        slide(recorded, "last", 0, -0.05 + 0.5 * 0.7 + 0.2 * 0.7**2)
+        slider = "sim.joints.value(sim.joints.sliders.find((s) => sim.scene.bodies[s.body].name === 'slider'))"
+        assert abs(recorded.run(slider) - 0.7) < 1e-6, recorded.run(slider)
 
     def a_slider_stops_at_the_end_of_its_range():
         slide(recorded, "hinge", 0, 5)
@@ -116,7 +121,7 @@ def checks():
             slide(shown, "hinge", 0, -0.7)
             shown.until("!sim.player.playing && Math.abs(sim.joints.value(sim.joints.sliders[0]) + 0.7) < 1e-6")
             slide(shown, "slider", 0, 0.5)
-            shown.until("Math.abs(sim.joints.value(sim.joints.sliders.at(-1)) - 0.2) < 1e-6")  # the coupled one
+            shown.until("Math.abs(sim.joints.value(sim.joints.sliders.at(-1)) - 0.25) < 1e-6")  # the coupled one
             before = shown.run("sim.source.state.step")
             shown.key("ArrowRight")
             shown.until(f"sim.source.state.step === {before + 1}")

@@ -6,11 +6,26 @@ import { matrixOf } from './bodies.js';
 import { escape } from './plots.js';
 import { quantity } from './units.js';
 
+const NEWTON_STEPS = 20;
 const WIDE = 5; // typical bodies: reach of a slider for a distance without ends
 const LEAST = 1e-6; // of a slider: less is rounding
 const TURNS = { hinge: [0], screw: [0], cylindrical: [0], universal: [0, 1], planar: [2] };
 
 const name = (body, coordinate) => `${body} ${coordinate}`;
+
+/** A coupling: first = offset + ratio x + higher powers of the second, x. */
+const firstOf = ({ offset, ratio, higher: [a, b, c] }, x) => offset + x * (ratio + x * (a + x * (b + x * c)));
+
+/** Newton's method from where the second is. */
+function secondOf(law, first, x) {
+  const { ratio, higher: [a, b, c] } = law;
+  for (let k = 0; k < NEWTON_STEPS; k++) {
+    const slope = ratio + x * (2 * a + x * (3 * b + x * 4 * c));
+    if (!slope) break;
+    x += (first - firstOf(law, x)) / slope;
+  }
+  return x;
+}
 
 /** Joint coordinates that have a slider: [{ track, label, unit, body, coordinate, low, high, open }]. */
 export function slidersOf({ scene, track: values }) {
@@ -66,14 +81,14 @@ export class Joints {
     this.app.refresh();
   }
 
-  /** All that moves with a joint by first = offset + ratio second: [slider, value]. */
+  /** All that moves with a joint by a coupling: [slider, value]. */
   #coupled(slider, value) {
     const to = new Map([[slider, value]]);
     for (const [of, now] of to) { // grows on the way
-      for (const { first, second, offset, ratio } of this.app.scene.couplings) {
+      for (const { first, second, ...law } of this.app.scene.couplings) {
         const [one, other] = [first, second].map((place) => this.#byPlace.get(name(...place)));
-        if (of === one && other && ratio && !to.has(other)) to.set(other, (now - offset) / ratio);
-        if (of === other && one && !to.has(one)) to.set(one, offset + ratio * now);
+        if (of === one && other && !to.has(other)) to.set(other, secondOf(law, now, this.value(other)));
+        if (of === other && one && !to.has(one)) to.set(one, firstOf(law, now));
       }
     }
     return to;

@@ -176,7 +176,7 @@ static void put_run(view_bytes *out, const view_description *d) {
     }
 }
 
-/* first = offset + ratio second, of joint coordinates. */
+/* first = offset + ratio second + higher powers, of joint coordinates. */
 static void put_coupling(view_bytes *out, const sim_model *model, const sim_equality *e, bool first) {
     put_raw(out, first ? "\n{\"first\":" : ",\n{\"first\":");
     for (int side = 0; side < 2; side++) {
@@ -189,15 +189,14 @@ static void put_coupling(view_bytes *out, const sim_model *model, const sim_equa
     }
     put_key_real(out, "offset", e->offset);
     put_key_real(out, "ratio", e->ratio);
+    put_reals(out, "higher", 3, e->higher);
     put_raw(out, "}");
 }
 
 static void put_couplings(view_bytes *out, const sim_model *model) {
     int count = 0;
     for (int k = 0; k < model->nequality; k++) {
-        const double *bend = model->equality[k].higher;
-        bool straight = bend[0] == 0 && bend[1] == 0 && bend[2] == 0;
-        if (model->equality[k].type == SIM_COUPLING && straight) {
+        if (model->equality[k].type == SIM_COUPLING) {
             put_coupling(out, model, &model->equality[k], count++ == 0);
         }
     }
