@@ -101,7 +101,7 @@ Test(slide_roll, a_pyramid_turned_against_the_slip_brakes_less_and_drives_aside)
     static const char *const solver[] = {"mlcp-pivot", "mlcp-pfb-plm", "mlcp-pfb-rlm"};
     for (int k = 0; k < 18; k++) {
         int degrees[] = {0, 10, 20, 30, 40, 45};
-        double alpha = degrees[k % 6] * M_PI / 180, option[] = {1e-12, 1e4, 4, 1, alpha, 4}, most = 0, turns = 0;
+        double alpha = degrees[k % 6] * M_PI / 180, option[] = {1e-12, 1e4, 4, 1, alpha, 4, 0.95}, most = 0, turns = 0;
         run r = slide_with(solver[k / 6], option, SIM_SYMPLECTIC_EULER, 0, 0);
         double end = 2 * v0 / (7 * mu * g) * (cos(alpha) + sin(alpha)),
                aside = v0 * sin(alpha) * (cos(alpha) - sin(alpha)) / 3.5;
@@ -130,13 +130,13 @@ Test(slide_roll, a_pyramid_turned_against_the_slip_brakes_less_and_drives_aside)
 Test(slide_roll, nobody_drifts_aside_where_two_directions_tie) {
     static const char *const solver[] = {"mlcp-pivot", "mlcp-pfb-plm", "mlcp-pfb-rlm", "mncp-rlm", "mncp-plm"};
     for (int k = 0; k < 5; k++) {
-        double tied[] = {1e-12, 1e4, 4, 1, M_PI / 4, 4}, end = 2 * v0 / (7 * mu * g) * (k < 3 ? sqrt(2) : 1);
+        double tied[] = {1e-12, 1e4, 4, 1, M_PI / 4, 4, 0.95}, end = 2 * v0 / (7 * mu * g) * (k < 3 ? sqrt(2) : 1);
         run r = slide_with(solver[k], k < 3 ? tied : NULL, SIM_SYMPLECTIC_EULER, 0, 1e-12);
         cr_expect_lt(r.sideways, 1e-8, "%s: %g aside", solver[k], r.sideways);
         cr_expect_float_eq(end_of_slip(&r), end, dt, "%s: slips until %g s, not %g s", solver[k], end_of_slip(&r), end);
     }
     for (int k = 0; k < 3; k++) {
-        double along[] = {1e-12, 1e4, 4, 0, 0, 4}, many[] = {1e-12, 1e4, 64, 1, M_PI / 64, 4};
+        double along[] = {1e-12, 1e4, 4, 0, 0, 4, 0.95}, many[] = {1e-12, 1e4, 64, 1, M_PI / 64, 4, 0.95};
         run r = slide_with(solver[k], along, SIM_SYMPLECTIC_EULER, 0, 0);
         check(&r, solver[k], 1e-9, 1e-9);
         r = slide_with(solver[k], many, SIM_SYMPLECTIC_EULER, 0, 0);
