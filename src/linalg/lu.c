@@ -28,7 +28,7 @@ static void swap_rows(int n, double *a, double *b) {
 }
 
 /* The columns [first, last) from row `first` on; whole rows are swapped. */
-static bool factor_lu_band(int n, int stride, int first, int last, double *H, int *swap) {
+static inline bool factor_lu_band(int n, int stride, int first, int last, double *H, int *swap) {
     for (int k = first; k < last; k++) {
         /* partial pivoting */
         int pivot = k;
@@ -85,6 +85,9 @@ static bool factor_bands(int n, int stride, double *H, int *swap, double *work) 
 }
 
 bool lu_factor(int n, int stride, double *H, int *swap, double *work, const panels_watch *watch) {
+    if (n == 6 && stride == 8) { /* of constant size */
+        return factor_lu_band(6, 8, 0, 6, H, swap);
+    }
     return n > PANELS_WHOLE ? panels_lu(n, stride, H, swap, watch) : factor_bands(n, stride, H, swap, work);
 }
 
@@ -94,16 +97,45 @@ static void solve_panels(const char *transposed, int n, int stride, const double
     dgetrs_(transposed, &n, &one, LU, &stride, swap, x, &n, &info);
 }
 
+/* Six unknowns, permuted: quotients first, so that none waits for another. */
+static void solve_six_unknowns(int stride, const double *LU, double *x) {
+    double over[6], y[6];
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; k++) {
+        over[k] = 1 / LU[(long)k * stride + k];
+        y[k] = x[k];
+#pragma GCC unroll 6
+        for (int j = 0; j < k; j++) {
+            y[k] -= LU[(long)k * stride + j] * y[j];
+        }
+    }
+#pragma GCC unroll 6
+    for (int k = 5; k >= 0; k--) {
+#pragma GCC unroll 6
+        for (int j = k + 1; j < 6; j++) {
+            y[k] -= LU[(long)k * stride + j] * y[j];
+        }
+        y[k] *= over[k];
+        x[k] = y[k];
+    }
+}
+
 void lu_solve(int n, int stride, const double *LU, const int *swap, double *x) {
     if (n > PANELS_WHOLE) {
         solve_panels("T", n, stride, LU, swap, x);
         return;
     }
+    /* permute */
     for (int k = 0; k < n; k++) {
         double y = x[swap[k]];
         x[swap[k]] = x[k];
         x[k] = y;
     }
+    if (n == 6) {
+        solve_six_unknowns(stride, LU, x);
+        return;
+    }
+    /* forward substitution, unit diagonal; back substitution */
     for (int k = 1; k < n; k++) {
         x[k] -= dense_dot(k, LU + (long)k * stride, x);
     }

@@ -10,6 +10,7 @@
  * patch_sums.c keeps the parts of every patch as long as its G does not change. */
 #include "solver/matrices/momentum_jacobian.h"
 #include "linalg/block_lu.h"
+#include "linalg/blocks.h"
 #include "linalg/strip.h"
 #include "solver/matrices/patch_sums.h"
 
@@ -40,9 +41,24 @@ static void combine_rows(const double *J, int n, int count, const double *q, dou
     }
 }
 
+/* The same of a contact and a free body: three rows of six numbers. */
+static inline void combine_six(const double *J, const double *q, double factor, double *x) {
+    double a = factor * q[0], b = factor * q[1], c = factor * q[2];
+    simd4 head = a * simd4_load(J) + b * simd4_load(J + 6) + c * simd4_load(J + 12);
+    simd4_store(x, head);
+    x[4] = a * J[4] + b * J[10] + c * J[16];
+    x[5] = a * J[5] + b * J[11] + c * J[17];
+    x[6] = x[7] = 0;
+}
+
 static void add_pair(const sim_constraint *c, const double *J, patch_rows *r, int at, const double *l, const double *q,
                      double weight) {
     ptrdiff_t to = (ptrdiff_t)at * r->stride;
+    if (r->n == BODY_DOFS && c->rows == 3) {
+        combine_six(J, l, -weight, r->left + to);
+        combine_six(J, q, 1, r->right + to);
+        return;
+    }
     combine_rows(J, r->n, c->rows, l, -weight, r->stride, r->left + to);
     combine_rows(J, r->n, c->rows, q, 1, r->stride, r->right + to);
 }
@@ -85,6 +101,10 @@ static int collect_patch_rows(const momentum_jacobian *m, const patch *p, int si
 /* C = sum_r x_r y_r', x weighted and negative */
 static void sum_products(const patch_rows *x, const patch_rows *y, const double *left, const double *right, int count,
                          double *C) {
+    if (x->n == BODY_DOFS && y->n == BODY_DOFS) {
+        strip_product_6(count, left, right, C);
+        return;
+    }
     memset(C, 0, (size_t)x->n * (size_t)y->stride * sizeof *C);
     strip_update(x->n, y->stride, count, left, x->stride, right, y->stride, C, y->stride);
 }
@@ -105,9 +125,7 @@ static void sum_jacobian_patch(void *self, int k) {
     block_lu_edge e = block_lu_between(m->system, p->edge);
     const patch_rows *row = &side[e.row == p->b], *column = &side[e.row != p->b];
     sum_products(row, column, row->left, column->right, count, e.upper);
-    memset(e.lower_transposed, 0, (size_t)row->n * (size_t)column->stride * sizeof *e.lower_transposed);
-    strip_update(row->n, column->stride, count, row->right, row->stride, column->left, column->stride,
-                 e.lower_transposed, column->stride);
+    sum_products(row, column, row->right, column->left, count, e.lower_transposed);
 }
 
 static double *jacobian_diagonal_block(void *self, int node) {

@@ -108,7 +108,7 @@ static void eval_acn_error(void *self) {
 /* x and G of a contact at y; |F|^2. */
 static double linearise_contact(acn *a, int i, double rho, const double *R, const double *y) {
     const sim_constraint *c = &a->problem->constraint[i];
-    double *x = a->x + c->row, mu = c->friction, size = hypot(y[0], y[1]), radius = mu * y[2], F[3];
+    double *x = a->x + c->row, mu = c->friction, size = sqrt(y[0] * y[0] + y[1] * y[1]), radius = mu * y[2], F[3];
     memcpy(F, a->gamma + c->row, sizeof F);
     a->G[i] = (cone_hessian){0};
     /* open: P = 0 */
