@@ -20,6 +20,7 @@
 typedef struct elimination {
     const spd_graph *graph;
     int words;
+    int same;       /* unknowns of every node; 0: they differ */
     uint64_t *bits; /* [nodes x words] remaining neighbours */
     int64_t *degree;
     unsigned char *gone;
@@ -39,7 +40,13 @@ static uint64_t *bits_of(const elimination *e, int node) { return e->bits + (siz
 
 static void count_degree(elimination *e, int node) {
     int64_t sum = 0;
-    EACH_BIT(k, bits_of(e, node), e->words) { sum += e->graph->size[k]; }
+    const uint64_t *bits = bits_of(e, node);
+    for (int w = 0; w < e->words && e->same; w++) {
+        sum += e->same * __builtin_popcountll(bits[w]);
+    }
+    if (!e->same) {
+        EACH_BIT(k, bits, e->words) { sum += e->graph->size[k]; }
+    }
     e->degree[node] = sum;
 }
 
@@ -48,6 +55,10 @@ static sim_status create_elimination(elimination *e, const spd_graph *g, sim_are
     size_t n = (size_t)g->nodes;
     e->graph = g;
     e->words = g->nodes / 64 + 1;
+    e->same = g->nodes ? g->size[0] : 0;
+    for (int i = 0; i < g->nodes; i++) {
+        e->same = g->size[i] == e->same ? e->same : 0;
+    }
     e->bits = ARENA_NEW(scratch, uint64_t, n * (size_t)e->words);
     e->degree = ARENA_NEW(scratch, int64_t, n);
     e->gone = ARENA_NEW(scratch, unsigned char, n);
