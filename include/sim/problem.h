@@ -134,6 +134,8 @@ typedef struct sim_problem_bodies {
     sim_body_chain chain[SIM_CHAINS]; /* of gaps and contacts; of A */
     const sim_body_rows *rows;        /* [nconstraint] */
     const double *J;
+    void (*fill)(void *island); /* NULL: all numbers are there; else sim_problem_find_bodies computes them */
+    void *island;
 } sim_problem_bodies;
 
 /* The end of the step, for methods that take gaps there.  Frames of contacts keep their axes. */
@@ -154,12 +156,13 @@ typedef struct sim_problem {
     const double *gap; /* [nrow] m or rad, negative inside; of a contact its third is meant */
 
     sim_mass mass;
-    const double *J;                  /* all blocks */
-    const double *v_free;             /* [nv] v* */
-    const double *v_start;            /* [nv] velocity before the step */
-    const double *offset;             /* [nrow] w; NULL: zero */
-    const sim_problem_bodies *bodies; /* NULL: not known.  Given to solvers that ask for them; not in files */
-    const sim_positions *positions;   /* likewise */
+    const double *J;       /* all blocks */
+    const double *v_free;  /* [nv] v* */
+    const double *v_start; /* [nv] velocity before the step */
+    const double *offset;  /* [nrow] w; NULL: zero */
+    const sim_problem_bodies
+        *bodies; /* NULL: not known.  For solvers that ask, by sim_problem_find_bodies; not in files */
+    const sim_positions *positions; /* likewise */
 
     const sim_delassus *W; /* local problems */
     const double *q;
@@ -169,6 +172,15 @@ typedef struct sim_problem {
     const double *impulse_guess; /* [nrow] */
     const double *impulse_trend; /* [nrow] its change in the step before: guess + trend is near where nothing strikes */
 } sim_problem;
+
+/* The bodies with all their numbers, NULL: not known.  Most steps of a solver that may want them do not. */
+static inline const sim_problem_bodies *sim_problem_find_bodies(const sim_problem *problem) {
+    const sim_problem_bodies *b = problem->bodies;
+    if (b && b->fill) {
+        b->fill(b->island);
+    }
+    return b;
+}
 
 static inline int sim_problem_local(const sim_problem *problem) { return problem->ntree == 0; }
 

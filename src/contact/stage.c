@@ -150,6 +150,9 @@ static sim_status build_problems(contact_stage *s, const contact_input *in, cons
                              .middle = in->middle ? in->middle : in->start,
                              .rigid = s->options.compliance != SIM_NEAR_RIGID};
     sim_status status = assemble_problems(&s->assembly, memory, bodies, threads);
+    for (int k = 0; k < s->assembly.nisland && s->options.bodies && !status; k++) {
+        bodies_fill(&s->assembly.island[k]);
+    }
     return status ? sim_fail(error, status, "no memory for %d contacts", in->ncontact) : SIM_OK;
 }
 

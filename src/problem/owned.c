@@ -141,6 +141,7 @@ static sim_status copy_problem_bodies(owned *o, const sim_problem_bodies *from) 
     }
     /* arrays of bodies and both chains */
     *to = *from;
+    to->fill = NULL;
     to->first = copy_array(o->pool, from->first, p->ntree + 1, sizeof *from->first, &ok);
     to->node = copy_array(o->pool, from->node, from->nbody, sizeof *from->node, &ok);
     to->I = copy_array(o->pool, from->I, from->nbody, sizeof *from->I, &ok);
@@ -173,7 +174,7 @@ static sim_status copy_parts(owned *o, const sim_problem *p) {
     o->problem.W = NULL;
     o->problem.positions = NULL; /* known to the step alone */
     sim_status status = ok ? SIM_OK : SIM_NO_RESOURCE;
-    status = status || !p->bodies ? status : copy_problem_bodies(o, p->bodies);
+    status = status || !p->bodies ? status : copy_problem_bodies(o, sim_problem_find_bodies(p));
     return status || !sim_problem_local(p) ? status : copy_delassus(o, p);
 }
 

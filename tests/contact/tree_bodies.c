@@ -242,6 +242,33 @@ Test(tree_bodies, the_problem_of_all_islands_keeps_the_bodies_of_each) {
     cr_assert(most >= 2 && checked[1] >= 3 * 9 * SEEDS, "%d islands, %d rows", most, checked[1]);
 }
 
+/* A step computes them for the first solver that asks, and only then. */
+Test(tree_bodies, are_the_same_when_a_solver_asks_late) {
+    sim_contact contact[64];
+    touched *t[2];
+    const sim_problem *p[2];
+    for (int k = 0; k < 2; k++) {
+        sim_model *m = quadruped_model();
+        int count = standing_contacts(m, 1, contact);
+        t[k] = touched_create(m, NULL, NULL, 0, contact, count, "subadmm", k);
+        p[k] = touched_build(t[k], 0);
+        cr_assert(p[k]->bodies->fill);
+    }
+    const sim_problem_bodies *late = sim_problem_find_bodies(p[0]), *early = p[1]->bodies;
+    cr_assert_eq(late->nbody, early->nbody);
+    cr_expect_arr_eq(late->I, early->I, (size_t)early->nbody * sizeof *early->I);
+    cr_expect_arr_eq(late->diagonal, early->diagonal, (size_t)p[1]->nv * sizeof *early->diagonal);
+    for (int i = 0; i < p[1]->nconstraint; i++) {
+        const sim_body_rows *row = &early->rows[i];
+        size_t size = 6 * (size_t)p[1]->constraint[i].rows * sizeof *early->J;
+        for (int side = 0; side < 2 && row->body[side] >= 0; side++) {
+            cr_expect_arr_eq(late->J + late->rows[i].block[side], early->J + row->block[side], size);
+        }
+    }
+    touched_free(t[0]);
+    touched_free(t[1]);
+}
+
 Test(tree_bodies, that_name_what_is_not_there_are_refused) {
     sim_contact contact[64];
     sim_error error;

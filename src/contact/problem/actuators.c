@@ -100,7 +100,7 @@ void actuators_remove_from_mass(assembly *f, const island *is) {
             mass_change(&is->mass, is->mass.tree[t]);
         }
     }
-    if (is->base.bodies) {
+    if (is->base.bodies && is->bodies.filled) {
         bodies_diagonal(f, is->mass.model, is);
     }
 }

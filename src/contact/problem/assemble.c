@@ -258,14 +258,6 @@ static void prepare_masses(void *context, int index, int first, int end) {
     }
 }
 
-static void fill_bodies(void *context, int index, int first, int end) {
-    assembly *f = ((const assembler *)context)->f;
-    (void)index;
-    for (int k = first; k < end; k++) {
-        bodies_fill(f, f->tables->model, &f->island[k]);
-    }
-}
-
 sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bodies, sim_threads *threads) {
     const sim_model *m = f->tables->model;
     /* tendons, and what the rows between bodies need of all */
@@ -294,10 +286,7 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
     assembler a = {f, assembly_mass(f, &memory->mass, f->tree)};
     threads_run(threads, f->ntree, prepare_masses, &a);
     threads_run(threads, f->nconstraint, fill_source_rows, &a);
-    /* the same body by body, and at the end of the step, for solvers that ask for it */
-    if (f->on_body) {
-        threads_run(threads, f->nisland, fill_bodies, &a);
-    }
+    /* the same at the end of the step, for solvers that ask for it */
     if (f->J_ahead) {
         positions_fill(f);
     }

@@ -89,7 +89,7 @@ typedef struct constraint_source {
  * with which positions move, rather than the velocity at its end (rows.c)? */
 typedef enum contact_rolling { ROLLS_NOT, ROLLS, ROLLS_IN_MEAN } contact_rolling;
 
-/* The bodies of a problem. */
+/* The bodies of a problem; their numbers are computed when a solver first asks. */
 typedef struct island_bodies {
     sim_problem_bodies is;
     int *first;
@@ -98,6 +98,8 @@ typedef struct island_bodies {
     double *diagonal;
     sim_v3 *r[SIM_CHAINS];
     sim_motion *S[SIM_CHAINS];
+    const struct assembly *assembly;
+    bool filled;
 } island_bodies;
 
 /* R and target velocity of every row, by the law of the step and by the rigid law: [nrow] each. */
@@ -288,9 +290,9 @@ static inline bool equality_is_of_coordinates(const sim_equality *e) {
 
 /* ---- bodies and positions, for solvers that ask for them ---- */
 
-/* The bodies of every island's trees: memory; then, when the rows are filled, their numbers. */
+/* Memory of the bodies of every island's trees.  Their numbers: at once, or when a solver first asks, after the rows. */
 sim_status bodies_lay_out(assembly *f, const sim_model *model);
-void bodies_fill(const assembly *f, const sim_model *model, const island *is);
+void bodies_fill(island *is);
 /* Those of all islands as one list; NULL without memory. */
 const sim_problem_bodies *bodies_of_all(const assembly *f);
 /* The diagonal of A beside the bodies', which depends on the actuators that are rows. */

@@ -1,4 +1,4 @@
-/* A and J body by body, for solvers that pass along trees themselves (sim/problem.h).
+/* A and J body by body, for solvers that pass along trees themselves (sim/problem.h), when they first ask.
  *
  * Nothing is computed here but the rows on bodies; the rest is the dynamics' own, numbered as the island numbers it. */
 #include "contact/problem/assembly.h"
@@ -28,6 +28,8 @@ static ptrdiff_t lay_out_rows(const assembly *f, const sim_model *m, const islan
     }
     return at;
 }
+
+static void fill_island(void *is) { bodies_fill(is); }
 
 static sim_status create_bodies(assembly *f, const sim_model *m, island *is) {
     /* offsets of the trees' bodies */
@@ -83,7 +85,11 @@ sim_status bodies_lay_out(assembly *f, const sim_model *m) {
                                      .diagonal = b->diagonal,
                                      .chain = {{b->r[0], b->S[0]}, {b->r[1], b->S[1]}},
                                      .rows = f->on_body + is->first_constraint,
-                                     .J = f->J_body};
+                                     .J = f->J_body,
+                                     .fill = fill_island,
+                                     .island = is};
+        b->assembly = f;
+        b->filled = false;
         is->base.bodies = &b->is;
     }
     return f->J_body ? SIM_OK : SIM_NO_RESOURCE;
@@ -134,7 +140,13 @@ static void fill_body_rows(const assembly *f, const sim_model *m, int i) {
     }
 }
 
-void bodies_fill(const assembly *f, const sim_model *m, const island *is) {
+void bodies_fill(island *is) {
+    if (is->bodies.filled) {
+        return;
+    }
+    is->bodies.filled = true;
+    const assembly *f = is->bodies.assembly;
+    const sim_model *m = f->tables->model;
     for (int t = 0; t < is->base.ntree; t++) {
         fill_tree(f, m, is, t);
     }
@@ -183,6 +195,7 @@ static whole_bodies *allocate_whole(const assembly *f) {
     w->is.diagonal = w->to.diagonal;
     w->is.rows = w->rows;
     w->is.J = f->J_body;
+    w->is.fill = NULL;
     return ok ? w : NULL;
 }
 
@@ -226,6 +239,7 @@ const sim_problem_bodies *bodies_of_all(const assembly *f) {
     }
     w->to.first[0] = 0;
     for (int k = 0, body0 = 0; k < f->nisland; k++) {
+        bodies_fill(&f->island[k]);
         append_island(&f->island[k], body0, w);
         body0 += f->island[k].bodies.is.nbody;
     }

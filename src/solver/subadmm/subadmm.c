@@ -304,7 +304,7 @@ static bool prepare_unsplit(subadmm *s) {
 
 static bool prepare_splitting(subadmm *s) {
     const double *o = s->call->option;
-    s->bodies.is = s->split == SUBADMM_BODIES ? s->problem->bodies : NULL;
+    s->bodies.is = s->split == SUBADMM_BODIES ? sim_problem_find_bodies(s->problem) : NULL;
     s->kernels = (int)o[LANES_AT_ONCE] ? &admm_scalar : &admm_vector;
     s->batch_kernels = (int)o[LANES_AT_ONCE] ? &subadmm_batch_scalar : &subadmm_batch_vector;
     s->kappa = FIRST_KAPPA;
