@@ -229,3 +229,37 @@ Test(auto_turns, what_one_of_its_parts_answers_alone_it_answers) {
     cr_expect_gt(alone, 30, "%d", alone);
     cr_expect_gt(taken, 0); /* the others take turns, too */
 }
+
+/* What has no solution costs a bounded multiple of what acn alone spends until it stalls: its two repetitions have two
+ * times and once as much, the turns once. */
+Test(auto_turns, patience_is_at_most_five_runs_of_acn) {
+    random_source r = {11};
+    const option_setting as_in_auto[] = {{"most_stalled", 100}, {NULL, 0}};
+    const double turns_at_least = 1e8; /* multiplications */
+    int unsolved = 0;
+    for (int trial = 0; trial < 30; trial++) {
+        problem_recipe recipe = hard_recipe;
+        recipe.bodies = 40;
+        recipe.contacts = 150;
+        sim_problem *made = random_problem(&r, &recipe), p = *made;
+        answer alone = rigid_entry(&p), all = rigid_entry(&p);
+        double *guess = calloc((size_t)p.nrow + 1, sizeof *guess), option[32];
+        for (int k = 0; k < p.nrow; k++) {
+            guess[k] = random_uniform(&r, 0, 0.1);
+        }
+        p.impulse_guess = trial % 2 ? guess : NULL;
+        options_with("acn", as_in_auto, option);
+        answer_find(&alone, "acn", option);
+        answer_find(&all, "auto", NULL);
+        if (all.out.outcome > SIM_AT_ROUNDING) {
+            double one = alone.out.multiplications, most = 4 * one + fmax(turns_at_least, one);
+            cr_expect_leq(all.out.multiplications, most, "trial %d: %g, alone %g", trial, all.out.multiplications, one);
+            unsolved++;
+        }
+        free(guess);
+        answer_free(&alone);
+        answer_free(&all);
+        sim_problem_free(made);
+    }
+    cr_expect_geq(unsolved, 5, "%d: too few to say", unsolved);
+}

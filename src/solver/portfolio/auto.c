@@ -1,9 +1,10 @@
 /* Portfolio of solvers: several methods take turns at one problem.
  *
  * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first,
- * at each start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.  The
- * others then take turns, from the best impulses, and in the end acn begins once more from theirs.  Local problems,
- * which have no velocities, leave acn out.
+ * from the warm start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.
+ * acn then begins again from no impulses, far from that cycle, with at most twice the work of its first run.  The others
+ * take turns after it, from the best impulses, and in the end acn begins once more from theirs.  Local problems, which
+ * have no velocities, leave acn out.
  *
  * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
  * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
@@ -24,7 +25,8 @@
  * begins from zero.
  *
  * The turns together have as much work as the first run of acn, and at least MIN_TURNS_WORK: where that fails, more
- * rarely helps, and a step of a simulation must not take minutes.
+ * rarely helps, and a step of a simulation must not take minutes.  So a step without a solution has at most some five
+ * times the work of that run.
  *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
  * of iterations; APART, not before Newton's method has ended.  Where E suffices for a step of a simulation, the last
@@ -71,7 +73,9 @@ static const double MAX_WORK_RATIO = 3;   /* of one first-order method over the 
 static const double TURN_EXTENSION = 3;   /* of a turn, while E falls fast */
 static const double SLICE_RATIO = 0.2;    /* of the work of a turn, between records of E */
 static const double MIN_TURNS_WORK = 1e8; /* multiplications of all turns before they may be given up */
-static const double NO_SOLUTION_E = 1e3;  /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
+/* Work of acn over its first run: from no impulses, where it takes up to 1.7 of it; from those of the turns, 0.5. */
+static const double COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
+static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
 static const auto_start starts[] = {
@@ -307,8 +311,8 @@ static bool choose_first_branch(auto_turns *t, int *turn) {
     return true;
 }
 
-/* acn from its impulses, until it has ended; its work counts for no turn.  False without memory. */
-static bool run_first_branch(auto_turns *t) {
+/* acn from its impulses, until it has ended or had so much work, which counts for no turn.  False without memory. */
+static bool run_first_branch(auto_turns *t, double most) {
     auto_branch *b = &t->branch[FIRST];
     double before = b->call.work;
     if (b->stage == AUTO_DONE || sim_problem_local(t->problem)) {
@@ -321,7 +325,7 @@ static bool run_first_branch(auto_turns *t) {
         auto_record_error(t, b);
     }
     while (b->stage == AUTO_RUNNING && !is_portfolio_done(t)) {
-        if (!auto_resume_branch(t, b, HUGE_VAL)) {
+        if (!auto_resume_branch(t, b, most)) {
             return false;
         }
         b->stage = b->stage == AUTO_RUNNING ? AUTO_ENDED : b->stage;
@@ -333,15 +337,31 @@ static bool run_first_branch(auto_turns *t) {
     return true;
 }
 
-/* acn once more, from the best impulses of all.  False without memory. */
-static bool finish_with_first_branch(auto_turns *t) {
+/* acn once more, from these impulses, with so many times the work of its first run.  False without memory. */
+static bool repeat_first_branch(auto_turns *t, const double *from, double work_ratio) {
     auto_branch *b = &t->branch[FIRST];
-    if (t->best < 0 || t->best == FIRST || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN) {
+    if (is_portfolio_done(t) || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN) {
         return true;
     }
     b->stage = AUTO_RUNNING;
-    auto_restart_branch(t, b, t->impulse);
-    return run_first_branch(t);
+    auto_restart_branch(t, b, from);
+    return run_first_branch(t, work_ratio * t->first_work);
+}
+
+/* acn from the warm start, then from no impulses: cycles around the first are far from the second.  False without
+ * memory. */
+static bool take_first_branch(auto_turns *t) {
+    double *nothing = ARENA_NEW(t->call->scratch, double, t->problem->nrow);
+    if (!nothing || !run_first_branch(t, HUGE_VAL)) {
+        return false;
+    }
+    memset(nothing, 0, (size_t)t->problem->nrow * sizeof *nothing);
+    return !t->warm_start || repeat_first_branch(t, nothing, COLD_WORK_RATIO);
+}
+
+/* acn from the best impulses of the turns.  False without memory. */
+static bool finish_with_first_branch(auto_turns *t) {
+    return t->best < 0 || t->best == FIRST || repeat_first_branch(t, t->impulse, FINISH_WORK_RATIO);
 }
 
 /* False without memory. */
@@ -377,16 +397,18 @@ static sim_status solve(solver_call *call) {
     if (!auto_init_branches(t, type, BRANCHES, call->workspace)) {
         return SIM_NO_RESOURCE;
     }
-    /* starts, until one succeeds */
+    if (!take_first_branch(t)) {
+        return SIM_NO_RESOURCE;
+    }
+    /* starts of the others, until one succeeds */
     for (int k = 0; k < STARTS && !is_portfolio_done(t) && !has_patience_ended(t); k++) {
         bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];
-        if (!same && ((k > 0 && !auto_restart_all(t)) || !run_first_branch(t) ||
-                      (!is_portfolio_done(t) && !take_start(t, k == 0)))) {
+        if (!same && ((k > 0 && !auto_restart_all(t)) || !take_start(t, k == 0))) {
             return SIM_NO_RESOURCE;
         }
     }
-    if (!is_portfolio_done(t) && !finish_with_first_branch(t)) {
+    if (!finish_with_first_branch(t)) {
         return SIM_NO_RESOURCE;
     }
     write_outcome(t);
