@@ -114,7 +114,10 @@ static void set_plane(const string_obstacle *o, v3 a, v3 b, string_course *c) {
     v3 across = v3_axpy(b, -v3_dot(b, c->e1), c->e1);
     double size = v3_norm(across);
     if (size > 1e-14 * v3_norm(b)) {
-        c->e2 = v3_scale(1 / size, across);
+        /* once more: what is left of a long b is little beside its rounding */
+        across = v3_scale(1 / size, across);
+        across = v3_axpy(across, -v3_dot(across, c->e1), c->e1);
+        c->e2 = v3_scale(1 / v3_norm(across), across);
     } else {
         c->e2 = o->cylinder ? v3_make(-c->e1.y, c->e1.x, 0) : v3_perpendicular(c->e1);
     }
