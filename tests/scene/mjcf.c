@@ -377,6 +377,42 @@ Test(scene_mjcf, wrong_tendons_are_refused_at_their_place) {
             "runs within a geom is not supported");
 }
 
+/* ---- sensors ---- */
+
+#define MEASURED(inside)                                                                                               \
+    MODEL("<worldbody><body name='b' pos='0 0 1'><joint name='j'/><geom size='0.1' pos='0.3 0 0'/>"                    \
+          "<site name='s' size='0.2'/></body></worldbody><actuator><motor name='m' "                                   \
+          "joint='j'/></actuator><sensor>\n" inside "</sensor>")
+
+Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
+    static const struct {
+        const char *element;
+        sim_sensor_type type;
+    } kind[] = {{"<touch site='s'/>", SIM_SENSE_TOUCH},
+                {"<gyro site='s'/>", SIM_SENSE_GYRO},
+                {"<force site='s'/>", SIM_SENSE_FORCE},
+                {"<jointvel joint='j'/>", SIM_SENSE_JOINT_VELOCITY},
+                {"<jointactuatorfrc joint='j'/>", SIM_SENSE_JOINT_EFFORT},
+                {"<actuatorfrc actuator='m'/>", SIM_SENSE_ACTUATOR_FORCE},
+                {"<framequat objtype='xbody' objname='b'/>", SIM_SENSE_FRAME_ORIENTATION},
+                {"<framelinvel objtype='site' objname='s' reftype='xbody' refname='world'/>", SIM_SENSE_FRAME_VELOCITY},
+                {"<subtreecom body='b'/>", SIM_SENSE_CENTER_OF_MASS}};
+    for (size_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+        char text[800];
+        snprintf(text, sizeof text, MEASURED("%s"), kind[k].element);
+        sim_scene *s = load_model(text, NULL, NULL);
+        cr_assert(s->model->nsensor == 1 && s->model->sensor[0].type == kind[k].type, "%s", kind[k].element);
+        sim_scene_free(s);
+    }
+    /* the frame of a `body` is its centre of mass: a site stands there */
+    sim_scene *s = load_model(MEASURED("<framepos name='com' objtype='body' objname='b'/>"), NULL, NULL);
+    cr_assert_eq(s->model->nsite, 2);
+    cr_assert(close_to(s->model->site[sim_model_find_site(s->model, "b_com")].pose.p, 0.3, 0, 0));
+    sim_scene_free(s);
+    refused(MEASURED("<gyro site='t'/>"), "scene.json:3:7", "there is no site \"t\"");
+    warned(MEASURED("<framequat objtype='body' objname='b'/>"), "the sensor is left out");
+}
+
 /* ---- softness ---- */
 
 /* A slide of mass 2; constant impedance 0.9: k = 1/(0.9^2 T^2), K = d^2 k m / (1 - d), dissipation b / (d k). */

@@ -6,6 +6,7 @@
  *   equalities.c  constraints besides joints
  *   tendons.c     tendons
  *   actuators.c   actuators
+ *   sensors.c     sensors
  *   keyframes.c   states by name
  *   lists.c       elements of all files, items of the scene
  *   reference.c   docs/mjcf.md */
@@ -63,6 +64,11 @@ void mjcf_put_tendons(mjcf_work *w);
 void mjcf_put_actuators(mjcf_work *w);
 /* Its name, or one with its number; it is taken. */
 const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
+
+/* ---- sensors.c ---- */
+/* Sites at centres of mass that sensors ask for. */
+void mjcf_list_centres(mjcf_work *w);
+void mjcf_put_sensors(mjcf_work *w);
 
 /* ---- keyframes.c ---- */
 void mjcf_put_keyframes(mjcf_work *w);

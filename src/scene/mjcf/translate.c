@@ -108,6 +108,7 @@ static void say_left_out(mjcf_work *w) {
 }
 
 static void put_scene(mjcf_work *w, const xml_element *root) {
+    /* the whole, in the order of the format */
     mjcf_here(w, root);
     writer_open(w->out, NULL, '{');
     writer_put_number(w->out, "sim", 1);
@@ -116,6 +117,7 @@ static void put_scene(mjcf_work *w, const xml_element *root) {
     }
     put_world_options(w);
     mjcf_list_tendons(w);
+    mjcf_list_centres(w);
     mjcf_put_bodies(w);
     mjcf_put_tendons(w);
     mjcf_put_exclusions(w);
@@ -123,6 +125,7 @@ static void put_scene(mjcf_work *w, const xml_element *root) {
     mjcf_put_actuators(w);
     put_loads(w);
     mjcf_put_equalities(w);
+    mjcf_put_sensors(w);
     put_cameras(w);
     mjcf_here(w, root);
     writer_close(w->out, '}');

@@ -358,7 +358,7 @@ static const xml_rule model_rules[] = {
     SECTION("equality", &mjcf_table_equality),
     SECTION("tendon", &mjcf_table_tendon),
     SECTION("actuator", &mjcf_table_actuator),
-    {.name = "sensor", .use = XML_IGNORED, .help = NOT_MOTION},
+    SECTION("sensor", &mjcf_table_sensor),
     SECTION("keyframe", &mjcf_table_keyframe),
     {.name = "deformable", .use = XML_REFUSED, .help = "bodies are rigid"},
 };

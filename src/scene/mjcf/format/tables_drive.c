@@ -205,8 +205,7 @@ static const xml_key frame_sensor_keys[] = {
      .kind = XML_CHOICE,
      .required = true,
      .choices = OBJECT,
-     .help =
-         "Kind of object. Body: its centre of mass, which is refused; xbody: its frame. Sites and xbodies are read."},
+     .help = "Kind of object. Body: its centre of mass; xbody: its frame. Sensors of others are left out."},
     {.name = "objname", .kind = XML_TEXT, .required = true, .help = "Its name."},
     {.name = "reftype", .kind = XML_CHOICE, .choices = OBJECT, .help = "Kind of the frame of reference."},
     {.name = "refname", .kind = XML_TEXT, .help = "Its name. Default: the world."},

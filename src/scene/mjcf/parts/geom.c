@@ -2,6 +2,7 @@
 #include "scene/mjcf/parts/parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const shape_name[MJCF_SHAPES] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
@@ -202,6 +203,19 @@ void mjcf_add_geom(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int 
     }
 }
 
+/* Behind the other sites of its body. */
+static void list_site(mjcf_model *m, const mjcf_site *t) {
+    int index = m->nsite++;
+    mjcf_body *b = &m->body[t->body];
+    if (b->last_site >= 0) {
+        m->site[b->last_site].next = index;
+    } else {
+        b->site = index;
+    }
+    b->last_site = index;
+    m->site[index] = *t;
+}
+
 void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame) {
     mjcf_model *m = &w->model;
     if (!mjcf_add(w, e, (void **)&m->site, m->nsite, &m->site_room, sizeof *m->site)) {
@@ -219,17 +233,22 @@ void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int 
     }
     t.place = mjcf_product(frame, place);
     /* into the list of its body */
-    int index = m->nsite++;
-    t.name = t.name ? t.name : mjcf_number_name(w, "site", index);
-    mjcf_body *b = &m->body[body];
-    if (b->last_site >= 0) {
-        m->site[b->last_site].next = index;
-    } else {
-        b->site = index;
+    t.name = t.name ? t.name : mjcf_number_name(w, "site", m->nsite);
+    mjcf_add_name(w, &m->sites, e, "site", t.name, m->nsite);
+    list_site(m, &t);
+}
+
+void mjcf_add_centre(mjcf_work *w, mjcf_body *b) {
+    mjcf_model *m = &w->model;
+    if (b->centre || !mjcf_add(w, b->item.at, (void **)&m->site, m->nsite, &m->site_room, sizeof *m->site)) {
+        return;
     }
-    b->last_site = index;
-    m->site[index] = t;
-    mjcf_add_name(w, &m->sites, e, "site", t.name, index);
+    char name[260];
+    snprintf(name, sizeof name, "%.240s_com", b->name);
+    b->centre = mjcf_take_site(w, name, m->nsite);
+    mjcf_site t = {.item = b->item, .scope = b->scope, .name = b->centre, .body = (int)(b - m->body), .next = -1};
+    t.place = (mjcf_place){b->inertia.com, {1, 0, 0, 0}};
+    list_site(m, &t);
 }
 
 void mjcf_add_camera(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame) {

@@ -90,21 +90,31 @@ const char *mjcf_number_name(mjcf_work *w, const char *word, int index) {
     return kept ? kept : "";
 }
 
-const char *mjcf_take_link(mjcf_work *w, const char *wanted, int number) {
-    /* as wanted; else with a number that makes it new */
+/* As wanted; else with a number that makes it new. */
+static const char *take_name(mjcf_work *w, name_table *names, const char *wanted, int index) {
     char tried[400];
-    snprintf(tried, sizeof tried, number >= 0 ? "%.200s%d" : "%.200s", wanted, number);
+    snprintf(tried, sizeof tried, "%.300s", wanted);
     size_t length = strlen(tried);
-    for (int k = 2; names_find(&w->model.links, tried) >= 0; k++) {
+    for (int k = 2; names_find(names, tried) >= 0; k++) {
         snprintf(tried + length, sizeof tried - length, "_%d", k);
     }
     const char *name = pool_text(w->pool, tried);
-    if (!name || !names_add(&w->model.links, name, 0)) {
+    if (!name || !names_add(names, name, index)) {
         w->report->no_memory = true;
         mjcf_refuse(w);
         return "";
     }
     return name;
+}
+
+const char *mjcf_take_link(mjcf_work *w, const char *wanted, int number) {
+    char numbered[300];
+    snprintf(numbered, sizeof numbered, number >= 0 ? "%.200s%d" : "%.200s", wanted, number);
+    return take_name(w, &w->model.links, numbered, 0);
+}
+
+const char *mjcf_take_site(mjcf_work *w, const char *wanted, int index) {
+    return take_name(w, &w->model.sites, wanted, index);
 }
 
 int mjcf_find(mjcf_work *w, const mjcf_scope *s, const name_table *names, const mjcf_item *i, const char *attribute,

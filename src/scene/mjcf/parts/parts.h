@@ -150,6 +150,7 @@ typedef struct mjcf_body {
     int joint, geom, site; /* the first; -1: none */
     int last_joint, last_geom, last_site;
     int clump;                   /* the body to which it is fixed, or itself; 0: the world */
+    const char *centre;          /* a site at its centre of mass; NULL: none */
     const xml_element *inertial; /* NULL: none that counts */
     mjcf_item inertial_item;
     bool solid;          /* mass from geoms, as scenes find it themselves */
@@ -244,6 +245,8 @@ bool mjcf_spend(mjcf_work *w, const xml_element *at);
 bool mjcf_add(mjcf_work *w, const xml_element *at, void **items, int count, int *room, size_t size);
 /* A name as scenes allow it, with prefix and suffix; NULL: the element has none. */
 const char *mjcf_name(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
+/* A name that no site has yet, made from `wanted`; it is taken. */
+const char *mjcf_take_site(mjcf_work *w, const char *wanted, int index);
 /* "actuator7" of the seventh, counted from 0. */
 const char *mjcf_number_name(mjcf_work *w, const char *word, int index);
 /* A name that no body of the scene has yet, made from `wanted`; it is taken. */
@@ -270,6 +273,8 @@ bool mjcf_read_tree(mjcf_work *w);
 void mjcf_add_joint(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
 void mjcf_add_geom(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
 void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
+/* A site at the centre of mass of a body, made once. */
+void mjcf_add_centre(mjcf_work *w, mjcf_body *b);
 void mjcf_add_camera(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
 
 /* ---- asset.c ---- */

@@ -1,0 +1,171 @@
+/* Sensors: of sites, joints, actuators, frames and bodies with all that they carry.
+ *
+ * A frame of the type `body` is that of its centre of mass: a site stands there for it, with the axes of the body, so
+ * that its orientation is left out. */
+#include "scene/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum subject { OF_SITE, OF_TOUCH, OF_JOINT, OF_BALL, OF_ACTUATOR, OF_FRAME, OF_TREE } subject;
+
+static const struct {
+    const char *element, *type;
+    subject of;
+} kinds[] = {
+    {"touch", "touch", OF_TOUCH},
+    {"accelerometer", "accelerometer", OF_SITE},
+    {"velocimeter", "velocimeter", OF_SITE},
+    {"gyro", "gyro", OF_SITE},
+    {"force", "force", OF_SITE},
+    {"torque", "torque", OF_SITE},
+    {"rangefinder", "rangefinder", OF_SITE},
+    {"jointpos", "joint_position", OF_JOINT},
+    {"jointvel", "joint_velocity", OF_JOINT},
+    {"jointactuatorfrc", "joint_effort", OF_JOINT},
+    {"ballquat", "ball_orientation", OF_BALL},
+    {"actuatorfrc", "actuator_force", OF_ACTUATOR},
+    {"framepos", "frame_position", OF_FRAME},
+    {"framequat", "frame_orientation", OF_FRAME},
+    {"framelinvel", "frame_velocity", OF_FRAME},
+    {"frameangvel", "frame_angular_velocity", OF_FRAME},
+    {"framelinacc", "frame_acceleration", OF_FRAME},
+    {"frameangacc", "frame_angular_acceleration", OF_FRAME},
+    {"subtreecom", "center_of_mass", OF_TREE},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static int find_kind(const xml_element *e) {
+    int k = 0;
+    while (k < KINDS && strcmp(kinds[k].element, e->name) != 0) {
+        k++;
+    }
+    return k < KINDS ? k : -1;
+}
+
+/* ---- frames ---- */
+
+static bool is_word(const char *said, const char *word) { return said && strcmp(said, word) == 0; }
+
+/* Is the frame one that scenes can name?  As a reference it needs its axes, too. */
+static bool has_frame(const char *type, const char *element, bool reference) {
+    bool centre = is_word(type, "body") && !reference && strcmp(element, "framequat") != 0;
+    return !type || is_word(type, "site") || is_word(type, "xbody") || centre;
+}
+
+void mjcf_list_centres(mjcf_work *w) {
+    mjcf_each each = mjcf_each_of(&w->model, "sensor", NULL);
+    while (mjcf_next(&each)) {
+        if (!is_word(xml_text(each.at, "objtype"), "body") || strcmp(each.at->name, "framequat") == 0) {
+            continue;
+        }
+        mjcf_item item = mjcf_plain(each.scope, each.at);
+        int found = mjcf_find(w, each.scope, &w->model.bodies, &item, "objname", "body");
+        if (found > 0) {
+            mjcf_add_centre(w, &w->model.body[found]);
+        }
+    }
+}
+
+static void put_frame(mjcf_work *w, const mjcf_each *each, const char *type, const char *attribute, bool reference) {
+    const mjcf_model *m = &w->model;
+    mjcf_item item = mjcf_plain(each->scope, each->at);
+    bool site = is_word(type, "site");
+    int found = mjcf_find(w, each->scope, site ? &m->sites : &m->bodies, &item, attribute, site ? "site" : "body");
+    if (found < 0) {
+        return;
+    }
+    const char *centre = !site && is_word(type, "body") ? m->body[found].centre : NULL;
+    if (site || centre) {
+        writer_put_text(w->out, reference ? "reference_site" : "site", centre ? centre : m->site[found].name);
+    } else {
+        writer_put_text(w->out, reference ? "reference" : "body", found > 0 ? m->body[found].name : "world");
+    }
+}
+
+/* ---- one sensor ---- */
+
+/* The ball about the volume of a site. */
+static void put_radius(mjcf_work *w, const xml_element *e, const mjcf_site *t) {
+    const double *s = t->size;
+    double radius = t->type == MJCF_SPHERE     ? s[0]
+                    : t->type == MJCF_CAPSULE  ? s[0] + s[1]
+                    : t->type == MJCF_CYLINDER ? hypot(s[0], s[1])
+                    : t->type == MJCF_BOX      ? sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+                                               : fmax(s[0], fmax(s[1], s[2]));
+    if (t->type != MJCF_SPHERE) {
+        xml_notice(w->report, e, "site", NULL, "contacts count within the ball about the site, of radius %g m", radius);
+    }
+    writer_put_number(w->out, "radius", radius);
+}
+
+static void put_subject(mjcf_work *w, const mjcf_each *each, subject of) {
+    const mjcf_model *m = &w->model;
+    const xml_element *e = each->at;
+    mjcf_item item = mjcf_plain(each->scope, e);
+    /* one key, by what it measures */
+    int found;
+    switch (of) {
+    case OF_SITE:
+    case OF_TOUCH:
+        found = mjcf_find(w, each->scope, &m->sites, &item, "site", "site");
+        writer_put_text(w->out, "site", found >= 0 ? m->site[found].name : "");
+        if (of == OF_TOUCH && found >= 0) {
+            put_radius(w, e, &m->site[found]);
+        }
+        break;
+    case OF_JOINT:
+    case OF_BALL:
+        found = mjcf_find(w, each->scope, &m->joints, &item, "joint", "joint");
+        writer_put_text(w->out, "joint", found >= 0 ? mjcf_joint_name(&m->joint[found]) : "");
+        break;
+    case OF_ACTUATOR:
+        found = mjcf_find(w, each->scope, &m->actuators, &item, "actuator", "actuator");
+        writer_put_text(w->out, "actuator", found >= 0 ? mjcf_name_of(&m->actuators, found) : "");
+        break;
+    case OF_TREE:
+        found = mjcf_find(w, each->scope, &m->bodies, &item, "body", "body");
+        writer_put_text(w->out, "body", found > 0 ? m->body[found].name : "world");
+        break;
+    case OF_FRAME:
+        put_frame(w, each, xml_text(e, "objtype"), "objname", false);
+        if (xml_text(e, "refname")) {
+            put_frame(w, each, xml_text(e, "reftype"), "refname", true);
+        }
+        break;
+    }
+}
+
+/* Can scenes measure it?  Else one notice. */
+static bool is_measured(mjcf_work *w, const xml_element *e, int kind) {
+    if (kind < 0) {
+        xml_notice(w->report, e, NULL, NULL, "sim has no sensor <%.40s>: it is left out", e->name);
+        return false;
+    }
+    bool frame = kinds[kind].of != OF_FRAME || (has_frame(xml_text(e, "objtype"), e->name, false) &&
+                                                has_frame(xml_text(e, "reftype"), e->name, true));
+    if (!frame) {
+        xml_notice(w->report, e, NULL, "sites and xbodies have frames",
+                   "the frame has no name in a scene: the sensor is left out");
+    }
+    return frame;
+}
+
+void mjcf_put_sensors(mjcf_work *w) {
+    mjcf_list list = {.key = "sensors"};
+    mjcf_each each = mjcf_each_of(&w->model, "sensor", NULL);
+    for (int number = 0; mjcf_next(&each); number++) {
+        const xml_element *e = each.at;
+        int kind = find_kind(e);
+        if (!is_measured(w, e, kind)) {
+            continue;
+        }
+        const char *name = mjcf_name(w, each.scope, e);
+        mjcf_open_item(w, &list, e);
+        writer_put_text(w->out, "name", name ? name : mjcf_number_name(w, "sensor", number));
+        writer_put_text(w->out, "type", kinds[kind].type);
+        put_subject(w, &each, kinds[kind].of);
+        writer_close(w->out, '}');
+    }
+    mjcf_close_list(w, &list);
+}
