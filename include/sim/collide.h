@@ -29,8 +29,10 @@ typedef struct sim_contact {
     int shape_a, shape_b; /* of the model; shape_a < shape_b */
     int body_a, body_b;
     sim_contact_point at; /* in the world */
-    /* of the two materials together */
-    double friction, stiffness, dissipation, restitution;
+    /* Of the two materials together; friction that depends on direction: its greatest possible value.  Adhesion, N: 0
+     * beyond its range. */
+    double friction, stiffness, dissipation, restitution, torsion, rolling, adhesion;
+    sim_v3 moment; /* N m s in the world, on A: impulse of torsion and rolling, filled by the step */
 } sim_contact;
 
 /* The contact points of two shapes placed at X_a and X_b in one frame: those with a gap of at most `margin`.  Bodies,

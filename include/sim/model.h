@@ -129,6 +129,10 @@ typedef struct sim_shape {
     float color[4];       /* red, green, blue, opacity, 0 .. 1; red negative: none was given, and pictures choose one */
     uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
     bool hidden;          /* pictures leave it out */
+    /* m/s over the body, in its axes: of a conveyor's belt.  Its part along the contact plane counts */
+    sim_v3 surface_velocity;
+    sim_v3
+        friction_direction; /* in its own frame, of any length: that of the material's `friction`; zero: its x axis */
 } sim_shape;
 
 /* Mass properties of the shape as a solid of constant density, in its own frame.  Surfaces without a volume
@@ -229,19 +233,30 @@ typedef struct sim_exclusion {
  *   friction     sqrt(mu1 mu2)
  *   stiffness    1 / (1/k1 + 1/k2): springs in series
  *   dissipation  (tau1/k1 + tau2/k2) / (1/k1 + 1/k2): the softer one's counts more; of two rigid ones the greater
- *   restitution  the greater */
+ *   restitution, torsion, rolling, adhesion   the greater
+ *
+ * Friction that depends on direction has the ellipsoid of semi-axes (friction, friction_across, friction_across) about
+ * the `friction_direction` of the shape; a contact has its section with the contact plane.  Of two sections the axes
+ * are those of the one further from a circle. */
 typedef struct sim_material {
     const char *name;
-    double friction;    /* Coulomb coefficient */
-    double stiffness;   /* N/m; infinity is rigid */
-    double dissipation; /* s */
+    double friction;        /* Coulomb coefficient, that along the shape's friction_direction */
+    double friction_across; /* across it; 0: the same */
+    double stiffness;       /* N/m; infinity is rigid */
+    double dissipation;     /* s */
     double restitution;
+    double torsion;        /* m: moment about the normal over normal force */
+    double rolling;        /* m: moment about axes in the contact plane over normal force */
+    double adhesion;       /* N: pull at every contact point, up to a gap of `adhesion_range` */
+    double adhesion_range; /* m */
 } sim_material;
 
 /* Contact parameters of two materials, in place of those combined from both. */
 typedef struct sim_material_pair {
     int first, second;
     double friction, stiffness, dissipation, restitution; /* NAN: combined from both */
+    double torsion, rolling, adhesion, adhesion_range;    /* likewise */
+    bool directed; /* of two materials together: does friction depend on direction? */
 } sim_material_pair;
 
 /* A value over time, between keys: `hold` keeps the last key's value; the others go from key to key. `cubic` rests at

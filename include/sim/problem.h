@@ -7,7 +7,9 @@
  * constraints. Each constraint has a block of rows, with dense blocks of J for the one or two trees that it touches.
  *
  * A contact has three rows, in the frame (t1, t2, n): n points from body B to body A, t1 x t2 = n; u is the velocity of
- * A over that of B, u_n > 0 parts them; +gamma acts on A, -gamma on B, gamma_n >= 0 pushes apart.
+ * A over that of B, u_n > 0 parts them; +gamma acts on A, -gamma on B, gamma_n >= 0 pushes apart.  One that resists
+ * turning has rows for angular velocities and moments besides: those about (t1, t2) against rolling, then that about n
+ * against torsion (sim_contact_discs).  An axis of any row may be scaled: u by a factor, gamma by its inverse.
  *
  * The problem states physics alone: gaps, friction, stiffness.  The law (compliance and target velocity of a row) is
  * derived in one place, `sim_regularise`, and handed to solver and judge alike. */
@@ -24,7 +26,7 @@ extern "C" {
 #endif
 
 /* Kinds of constraints, and the relation of impulse g and velocity s = u - target + R g:
- *   contact    g in the friction cone; see sim_cone
+ *   contact    g in the friction cone, the intersection of one for each of its discs; see sim_cone
  *   limit      0 <= g perp s >= 0                                a joint at the end of its range
  *   friction   |g| <= dt bound, and opposes s as much as it can  dry friction of a joint
  *   equality   s = 0                                             welds, loop closures, gears: 1 to 6 rows
@@ -64,7 +66,34 @@ typedef struct sim_constraint {
     double bound;           /* friction, actuator: N or N m */
     double damping;         /* spring, actuator: N s/m (N m s/rad) */
     double force;           /* spring, actuator: N or N m at u = 0 */
+    double rolling;         /* contact of 5 or 6 rows: |(r1, r2)| <= rolling g_n, m */
+    double torsion;         /* contact of 4 or 6 rows: |r_n| <= torsion g_n, m */
+    double surface[2];      /* contact: velocity of A's surface over B's along t1 and t2, which w includes, m/s */
 } sim_constraint;
+
+/* A disc of a contact: its rows [row, row + rows), whose impulse has a norm of at most bound g_n. */
+typedef struct sim_disc {
+    int row, rows;
+    double bound;
+} sim_disc;
+
+enum { SIM_CONTACT_ROWS = 3, SIM_MAX_DISCS = 3 };
+
+/* Does a contact resist turning? */
+static inline bool sim_contact_turns(const sim_constraint *c) { return c->rows > SIM_CONTACT_ROWS; }
+
+/* The discs of a contact: friction, rolling, torsion; their number. */
+static inline int sim_contact_discs(const sim_constraint *c, sim_disc disc[SIM_MAX_DISCS]) {
+    int count = 0, last = c->rows - 1;
+    disc[count++] = (sim_disc){0, 2, c->friction};
+    if (c->rows >= 5) {
+        disc[count++] = (sim_disc){3, 2, c->rolling};
+    }
+    if (c->rows == 4 || c->rows == 6) {
+        disc[count++] = (sim_disc){last, 1, c->torsion};
+    }
+    return count;
+}
 
 /* Velocities [v0, v0 + nv) of the problem. */
 typedef struct sim_problem_tree {

@@ -43,6 +43,9 @@ struct collision_stage {
     bounding_ball *ball; /* [nshape] in the shape's frame */
     double *margin;      /* [nshape] */
     double friction;     /* the most that any two materials have */
+    double belt;         /* m/s: the fastest surface over its body */
+    double turn;         /* m: the most that rolling and torsion of any two materials are together */
+    double range;        /* m: no surfaces pull each other beyond this gap */
     double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
     aabb *box;     /* [nshape] */
     broad_phase *broad;
@@ -62,10 +65,46 @@ static bool allows_pair(void *context, int a, int b) { return filter_allows(cont
 static double max_friction(const sim_model *m) {
     double most = 0;
     for (int k = 0; k < m->nmaterial; k++) {
-        most = fmax(most, m->material[k].friction);
+        most = fmax(most, fmax(m->material[k].friction, m->material[k].friction_across));
     }
     for (int k = 0; k < m->nmaterial_pair; k++) {
         most = fmax(most, m->material_pair[k].friction);
+    }
+    return most;
+}
+
+/* A gap beyond which no two surfaces pull each other. */
+static double max_adhesion_range(const sim_model *m) {
+    double most = 0, longest = 0;
+    for (int k = 0; k < m->nmaterial; k++) {
+        longest = fmax(longest, m->material[k].adhesion_range);
+        most = m->material[k].adhesion > 0 ? fmax(most, m->material[k].adhesion_range) : most;
+    }
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        const sim_material_pair *p = &m->material_pair[k];
+        most = p->adhesion > 0 ? fmax(most, isnan(p->adhesion_range) ? longest : p->adhesion_range) : most;
+        most = most > 0 && p->adhesion_range > most ? p->adhesion_range : most;
+    }
+    return most;
+}
+
+static double max_turning(const sim_model *m) {
+    double rolling = 0, torsion = 0;
+    for (int k = 0; k < m->nmaterial; k++) {
+        rolling = fmax(rolling, m->material[k].rolling);
+        torsion = fmax(torsion, m->material[k].torsion);
+    }
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        rolling = fmax(rolling, m->material_pair[k].rolling);
+        torsion = fmax(torsion, m->material_pair[k].torsion);
+    }
+    return rolling + torsion;
+}
+
+static double max_belt(const sim_model *m) {
+    double most = 0;
+    for (int k = 0; k < m->nshape; k++) {
+        most = fmax(most, v3_norm(m->shape[k].surface_velocity));
     }
     return most;
 }
@@ -82,15 +121,18 @@ static bool create_parts(collision_stage *c, double margin) {
         return false;
     }
     /* ball, margin and reach of each shape */
+    c->range = max_adhesion_range(m);
     for (int k = 0; k < m->nshape; k++) {
         const sim_shape *shape = &m->shape[k];
         moves[k] = c->filter.clump[shape->body] != 0;
         c->ball[k] = shape_ball(shape);
-        c->margin[k] = isnan(margin) ? c->ball[k].radius / 1000 : margin;
+        c->margin[k] = fmax(isnan(margin) ? c->ball[k].radius / 1000 : margin, c->range);
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
     /* broad phase */
     c->friction = max_friction(m);
+    c->belt = max_belt(m);
+    c->turn = max_turning(m);
     c->broad = broadphase_create(m->nshape, moves, allows_pair, &c->filter);
     c->frame[0] = arena_create();
     c->frame[1] = arena_create();
@@ -196,7 +238,9 @@ static void bound_shapes(void *context, int self, int first, int end) {
             v3 shift = v3_scale(t->in->step, v.lin);
             double spin = v3_norm(v.ang);
             more += fmin(spin * t->in->step, 2) * c->reach[k];
-            more += fmin(t->in->glide * c->friction * (v3_norm(v.lin) + spin * c->reach[k]), c->ball[k].radius);
+            double slip = v3_norm(v.lin) + spin * c->reach[k] + 2 * c->belt;
+            double lift = t->in->glide * c->friction * slip + t->in->glide * c->turn * spin;
+            more += fmin(lift, c->ball[k].radius);
             box.low = v3_min(box.low, v3_add(box.low, shift));
             box.high = v3_max(box.high, v3_add(box.high, shift));
         }
@@ -255,17 +299,21 @@ static mover find_mover(const task *t, int shape) {
     return (mover){.shape = &c->model->shape[shape],
                    .X = t->in->pose[body],
                    .v = moving ? t->in->velocity[body] : (motion){{0, 0, 0}, {0, 0, 0}},
+                   .belt = m3_times(t->in->pose[body].R, c->model->shape[shape].surface_velocity),
                    .reach = c->reach[shape]};
 }
 
 /* Up to which gap over its slip does a pair stay in contact, by a law that lets what slides lift?  No farther than it
- * is large. */
-static double max_lift_of_pair(const task *t, broad_pair at, double speed) {
+ * is large.  Resistance to turning lifts as friction does: *turn is the slip for an angular velocity, m; 0 without
+ * friction, where only collision's own margin is left. */
+static double max_lift_of_pair(const task *t, broad_pair at, double slip, double spin, double *turn) {
     const collision_stage *c = t->c;
     const sim_shape *a = &c->model->shape[at.a], *b = &c->model->shape[at.b];
-    double lift = t->in->glide * sim_material_together(c->model, a->material, b->material).friction;
-    double size = fmin(c->ball[at.a].radius, c->ball[at.b].radius);
-    return lift * speed < size ? lift : size / speed;
+    sim_material_pair both = sim_material_together(c->model, a->material, b->material);
+    double lift = t->in->glide * both.friction, size = fmin(c->ball[at.a].radius, c->ball[at.b].radius);
+    *turn = both.friction > 0 ? (both.rolling + both.torsion) / both.friction : 0;
+    slip += *turn * spin;
+    return lift * slip < size ? lift : size / slip;
 }
 
 /* Contact points of a pair, in the world.  Pairs that move less than the margin in a step are searched a little farther
@@ -282,15 +330,17 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .arena = w->scratch};
     s.nkept = find_kept_features(t->in, at, w->scratch, &s.kept);
     /* distance of travel in the step */
-    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step,
-           lift = t->in->glide > 0 ? max_lift_of_pair(t, at, speed) : 0;
+    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step, slip = speed + v3_norm(v3_sub(s.a.belt, s.b.belt)),
+           spin = v3_norm(v3_sub(s.a.v.ang, s.b.v.ang)),
+           lift = t->in->glide > 0 ? max_lift_of_pair(t, at, slip, spin, &s.turn) : 0;
+    slip += s.turn * spin;
     s.lift = s.nkept ? lift : 0;
     int slow = travel <= s.margin, convex = shape_is_convex(s.a.shape) && shape_is_convex(s.b.shape);
     double near = s.margin + (slow ? travel : 0);
     v3 along = convex ? find_kept_parting(c, at) : v3_make(0, 0, 0);
     s.parting = convex ? &along : NULL;
     /* contacts at the start of the step, or a direction of parting */
-    sweep_ask(&s, 0, (convex ? s.margin + travel : near) + lift * speed, out);
+    sweep_ask(&s, 0, (convex ? s.margin + travel : near) + lift * slip, out);
     if (along.x != 0 || along.y != 0 || along.z != 0) {
         w->apart[w->napart++] = (parting){at, along};
         return; /* farther apart than they can come */
@@ -367,7 +417,10 @@ static void store_contacts(const task *t, broad_pair at, worker *w, manifold *fo
                                    .friction = surface.friction,
                                    .stiffness = surface.stiffness,
                                    .dissipation = surface.dissipation,
-                                   .restitution = surface.restitution};
+                                   .restitution = surface.restitution,
+                                   .torsion = surface.torsion,
+                                   .rolling = surface.rolling,
+                                   .adhesion = found->point[k].gap <= surface.adhesion_range ? surface.adhesion : 0};
     }
     w->count += found->count;
     w->pairs++;

@@ -82,7 +82,8 @@ static v3 velocity_at(const mover *m, v3 x) { return v3_add(m->v.lin, v3_cross(m
 static double max_counted_gap(const sweep *s, const contact_point *c, double *closing) {
     v3 v = v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position));
     *closing = -v3_dot(c->normal, v);
-    double slip = v3_norm(v3_axpy(v, *closing, c->normal));
+    v3 slides = v3_axpy(v3_add(v, v3_sub(s->a.belt, s->b.belt)), *closing, c->normal);
+    double slip = v3_norm(slides) + s->turn * v3_norm(v3_sub(s->a.v.ang, s->b.v.ang));
     return s->margin + fmax(*closing, 0) * s->step + s->lift * slip;
 }
 

@@ -9,6 +9,7 @@ typedef struct mover {
     const sim_shape *shape;
     pose X;       /* of its body */
     motion v;     /* of its body, at the body's origin */
+    v3 belt;      /* velocity of its surface over the body */
     double reach; /* from the body's origin to the farthest point of the shape; 0 for what stands still */
 } mover;
 
@@ -17,6 +18,7 @@ typedef struct sweep {
     double step;
     double margin;
     double lift;    /* s: points count up to a gap of so much times their slip, too */
+    double turn;    /* m: ... and of `lift` times so much times their relative angular velocity */
     bool one_point; /* for two bodies that both move */
     const uint64_t *kept;
     int nkept;

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "contact/island/island.h"
 #include "contact/result/result.h"
+#include "math/v3.h"
 
 #include <string.h>
 
@@ -56,6 +57,23 @@ static int list_tendons(contact_stage *s, const sim_model *m, const int **list) 
     return tendon ? count : -1;
 }
 
+/* What the surfaces of a model ask of contacts. */
+static void find_surfaces(const sim_model *m, model_tables *t) {
+    for (int k = 0; k < m->nshape; k++) {
+        t->belts |= v3_norm(m->shape[k].surface_velocity) > 0;
+    }
+    for (int k = 0; k < m->nmaterial; k++) {
+        const sim_material *of = &m->material[k];
+        t->directed |= of->friction_across > 0 && of->friction_across != of->friction;
+        t->adhesive |= of->adhesion > 0;
+        t->turning |= of->torsion > 0 || of->rolling > 0;
+    }
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        t->adhesive |= m->material_pair[k].adhesion > 0;
+        t->turning |= m->material_pair[k].torsion > 0 || m->material_pair[k].rolling > 0;
+    }
+}
+
 static sim_status create_tables(contact_stage *s, const sim_model *m) {
     /* memory, and tendons */
     int *last_dof = POOL_NEW(s->pool, int, m->nbody), *joint = POOL_NEW(s->pool, int, m->nv), njoint = 0;
@@ -72,12 +90,21 @@ static sim_status create_tables(contact_stage *s, const sim_model *m) {
         last_dof[i] = b->nv ? b->v0 + b->nv - 1 : last_dof[b->parent];
         moved[b->tree] += last_dof[i] >= 0 ? b->inertia.mass : 0;
     }
+    /* joints with rows, and the surfaces */
     for (int j = 0; j < m->nv; j++) {
         if (dof_has_rows(&m->dof[j])) {
             joint[njoint++] = j;
         }
     }
-    s->tables = (model_tables){m, size, last_dof, joint, njoint, tendon, ntendon, moved};
+    s->tables = (model_tables){.model = m,
+                               .size = size,
+                               .last_dof = last_dof,
+                               .joint = joint,
+                               .njoint = njoint,
+                               .tendon = tendon,
+                               .ntendon = ntendon,
+                               .moved = moved};
+    find_surfaces(m, &s->tables);
     return SIM_OK;
 }
 

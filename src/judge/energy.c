@@ -11,7 +11,7 @@
  * and T - T** = sum of gamma . u over them - |v - v**|^2 / 2 in the metric of A.  So a right solution has
  *
  *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n, 0) - sum over equalities and tangents
- *                 gamma . (tau - w)) = 0,
+ *                 gamma . (tau - w)) = 0,     of tangents w the surfaces' own velocity: the work of a belt
  *
  * and a wrong one may have more: energy from nothing, in J.  v is the solution's own, not the one that follows from
  * gamma. Local problems have no v: there it is gamma . (b + W gamma / 2) over the passive rows, exact where no row is
@@ -36,9 +36,12 @@ static void add_targets(const sim_problem *p, const double *target, const double
         for (int k = c->row; c->kind == SIM_EQUALITY && k < c->row + c->rows; k++) {
             sum[OF_EQUALITIES] += gamma[k] * (target[k] - (p->offset ? p->offset[k] : 0));
         }
-        int tangents = c->kind == SIM_CONTACT ? 2 : c->kind == SIM_FRICTION ? c->rows : 0;
+        int tangents = c->kind == SIM_CONTACT || c->kind == SIM_FRICTION ? c->rows : 0;
         for (int k = c->row; k < c->row + tangents; k++) {
-            sum[OF_EQUALITIES] += gamma[k] * target[k]; /* springs of the elastic law; 0 by the others */
+            bool contact = c->kind == SIM_CONTACT, along = contact && k < c->row + 2;
+            /* springs of the elastic law; 0 by the others */
+            sum[OF_EQUALITIES] += contact && k == normal ? 0 : gamma[k] * target[k];
+            sum[OF_EQUALITIES] -= along ? gamma[k] * c->surface[k - c->row] : 0;
         }
     }
 }

@@ -100,6 +100,42 @@ static void judge_cone(trial *t, const sim_constraint *c, law_view *rigid, law_v
     t->judgement->sum[SLACK] += fabs(own->s[0] * gamma[0] + own->s[1] * gamma[1] + own->s[2] * gamma[2]);
 }
 
+/* The same of a contact that resists turning. */
+static void judge_turning(trial *t, const sim_constraint *c, law_view *rigid, law_view *own, sim_cone cone) {
+    static const double none[SIM_MAX_ROWS];
+    const double *gamma = t->gamma + c->row;
+    double *sum = t->judgement->sum;
+    sum[LEE] += turning_map(c, true, 1, gamma, rigid->s);
+    sum[LEE_SCALED] += turning_map(c, true, rigid->w, gamma, rigid->s);
+    rigid->s[2] += turning_shift(c, rigid->s);
+    own->s[2] += cone == SIM_CONE_CONVEX ? 0 : turning_shift(c, own->s);
+    double still = turning_map(c, false, 1, gamma, none), map = turning_map(c, false, rigid->w, gamma, rigid->s),
+           map_own = turning_map(c, false, own->w, gamma, own->s);
+    add_maps(rigid, turning_map(c, false, 1, gamma, rigid->s), map, still);
+    add_maps(own, turning_map(c, false, 1, gamma, own->s), map_own, still);
+    keep_greatest(t, c, MAP_WORST, map);
+    keep_greatest(t, c, MAP_WORST_OWN, map_own);
+    double slack = 0;
+    for (int k = 0; k < c->rows; k++) {
+        slack += own->s[k] * gamma[k];
+    }
+    sum[SLACK] += fabs(slack);
+}
+
+/* The impulse of its other discs outside of them, and what drives. */
+static void judge_discs(trial *t, const sim_constraint *c) {
+    sim_disc disc[SIM_MAX_DISCS];
+    const double *gamma = t->gamma + c->row, *b = t->motion.free + c->row, *Wg = t->motion.pushed + c->row;
+    for (int k = 1, count = sim_contact_discs(c, disc); k < count; k++) {
+        double power = 0;
+        for (int r = disc[k].row; r < disc[k].row + disc[k].rows; r++) {
+            power += gamma[r] * (b[r] + Wg[r]);
+        }
+        keep_greatest(t, c, CONE, disc_length(&disc[k], gamma) - disc[k].bound * gamma[2]);
+        keep_greatest(t, c, DRIVE, power);
+    }
+}
+
 static void judge_rows(trial *t, const sim_constraint *c, const law_view *rigid, const law_view *own) {
     static const double none[SIM_MAX_ROWS];
     const double *gamma = t->gamma + c->row, dt = t->problem->step, still = row_map(c, dt, 1, gamma, none);
@@ -193,7 +229,11 @@ void sim_judge(const sim_problem *p, const sim_regularisation *rigid, const sim_
         eval_law(&t, c, rigid, judgement->sum + RIGID, &of_rigid);
         eval_law(&t, c, own, judgement->sum + OWN, &of_own);
         judge_size(&t, c, own);
-        if (c->kind == SIM_CONTACT) {
+        if (c->kind == SIM_CONTACT && sim_contact_turns(c)) {
+            judge_turning(&t, c, &of_rigid, &of_own, cone);
+            judge_contact(&t, c);
+            judge_discs(&t, c);
+        } else if (c->kind == SIM_CONTACT) {
             judge_cone(&t, c, &of_rigid, &of_own, cone);
             judge_contact(&t, c);
         } else {

@@ -1,6 +1,7 @@
 /* Projection on the set K of impulses of a constraint, and the natural map.
  *
  *     contact              K = { |g_t| <= mu g_n }
+ *     ... and turning      K = { |g_k| <= mu_k g_n for each of its discs }
  *     limit                g >= 0
  *     friction, actuator   |g| <= bound
  *     equality, spring     any
@@ -18,6 +19,7 @@
 
 #include <math.h>
 #include <sim/problem.h>
+#include <stdbool.h>
 
 static inline simd4 lane_length(simd4 x, simd4 y) {
     simd4 square = x * x + y * y;
@@ -56,6 +58,74 @@ static inline simd4 contact_maps(cone_projection project, double mu, simd4 w, co
     for (int k = 0; k < 3; k++) {
         simd4 d = w * gamma[k] - y[k];
         sum += d * d;
+    }
+    return sum;
+}
+
+/* ---- contacts that resist turning ---- */
+
+static inline double disc_length(const sim_disc *d, const double *y) {
+    double sum = 0;
+    for (int r = d->row; r < d->row + d->rows; r++) {
+        sum += y[r] * y[r];
+    }
+    return sqrt(sum);
+}
+
+/* g_n of the nearest point: where the distance |y - g| over all g with this g_n is least.  Its derivative
+ * g_n - y_n - sum mu_k max(0, |y_k| - mu_k g_n) rises; the root lies on the line between two of the bends |y_k| / mu_k,
+ * or after the last. */
+static inline double nearest_normal(const sim_disc *disc, int count, const double *y) {
+    double best = 0;
+    for (unsigned set = 0; set < 1u << count; set++) { /* the discs that bound g */
+        double top = y[2], slope = 1;
+        bool right = true;
+        for (int k = 0; k < count; k++) {
+            double mu = set >> k & 1 ? disc[k].bound : 0;
+            top += mu * disc_length(&disc[k], y);
+            slope += mu * mu;
+        }
+        double g = top / slope;
+        for (int k = 0; k < count; k++) {
+            right = right && (set >> k & 1) == (disc_length(&disc[k], y) > disc[k].bound * g);
+        }
+        best = right && g > best ? g : best;
+    }
+    return best;
+}
+
+static inline void project_turning(const sim_disc *disc, int count, bool nested, double *y) {
+    double normal = nested ? (y[2] > 0 ? y[2] : 0) : nearest_normal(disc, count, y);
+    for (int k = 0; k < count; k++) {
+        double length = disc_length(&disc[k], y), most = disc[k].bound * normal;
+        for (int r = disc[k].row; r < disc[k].row + disc[k].rows; r++) {
+            y[r] = length > most ? y[r] * (most / length) : y[r];
+        }
+    }
+    y[2] = normal;
+}
+
+/* |w gamma - P(w gamma - s)|^2 of such a contact. */
+static inline double turning_map(const sim_constraint *c, bool nested, double w, const double *gamma, const double *s) {
+    sim_disc disc[SIM_MAX_DISCS];
+    int count = sim_contact_discs(c, disc);
+    double y[SIM_MAX_ROWS], sum = 0;
+    for (int k = 0; k < c->rows; k++) {
+        y[k] = w * gamma[k] - s[k];
+    }
+    project_turning(disc, count, nested, y);
+    for (int k = 0; k < c->rows; k++) {
+        sum += (w * gamma[k] - y[k]) * (w * gamma[k] - y[k]);
+    }
+    return sum;
+}
+
+/* What De Saxce adds to s_n: sum of mu_k |s_k|. */
+static inline double turning_shift(const sim_constraint *c, const double *s) {
+    sim_disc disc[SIM_MAX_DISCS];
+    double sum = 0;
+    for (int k = 0, count = sim_contact_discs(c, disc); k < count; k++) {
+        sum += disc[k].bound * disc_length(&disc[k], s);
     }
     return sum;
 }

@@ -67,8 +67,8 @@ static sim_status check_constraint_place(const sim_problem *p, int i, long long 
         return sim_fail(error, SIM_BAD_INPUT, "kind[%d] is %d: kinds are 0 to %d", i, (int)c->kind,
                         SIM_CONSTRAINT_KINDS - 1);
     }
-    if (c->rows < 1 || c->rows > SIM_MAX_ROWS || (c->kind == SIM_CONTACT && c->rows != 3)) {
-        return sim_fail(error, SIM_BAD_INPUT, "rows[%d] is %d: a constraint has 1 to %d, a contact 3", i, c->rows,
+    if (c->rows < 1 || c->rows > SIM_MAX_ROWS || (c->kind == SIM_CONTACT && c->rows < SIM_CONTACT_ROWS)) {
+        return sim_fail(error, SIM_BAD_INPUT, "rows[%d] is %d: a constraint has 1 to %d, a contact 3 to 6", i, c->rows,
                         SIM_MAX_ROWS);
     }
     if (c->row != row) {
@@ -140,6 +140,10 @@ static const struct {
     range range;
 } number[] = {
     {"friction", offsetof(sim_constraint, friction), 1 << SIM_CONTACT, COULOMB},
+    {"surface[0]", offsetof(sim_constraint, surface[0]), 1 << SIM_CONTACT, FINITE},
+    {"surface[1]", offsetof(sim_constraint, surface[1]), 1 << SIM_CONTACT, FINITE},
+    {"rolling", offsetof(sim_constraint, rolling), 1 << SIM_CONTACT, NOT_NEGATIVE},
+    {"torsion", offsetof(sim_constraint, torsion), 1 << SIM_CONTACT, NOT_NEGATIVE},
     {"stiffness", offsetof(sim_constraint, stiffness), HELD, POSITIVE},
     {"stiffness", offsetof(sim_constraint, stiffness), SPRUNG, NOT_NEGATIVE},
     {"dissipation", offsetof(sim_constraint, dissipation), HELD, NOT_NEGATIVE},

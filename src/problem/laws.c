@@ -19,6 +19,8 @@
  *     R_n = R_t = max(beta^2 / (4 pi^2) w / c, 1 / (dt k (dt + tau))),
  *     target_n = R_n gamma_n- + push (-phi0 / dt - R_n gamma_n-)  for phi0 < 0,   target_t = R_t gamma_t-.
  *
+ * Rows of a contact against turning are like friction, with w of their own rows.
+ *
  * Fast approaches bounce by restitution (near_rigid_bounce, rigid_target).  The six rows of a weld are two constraints,
  * of metres and of radians.  Friction has target 0, but for the elastic law, and near-rigid R = sigma w.  Springs and
  * actuators state their own R.
@@ -81,17 +83,18 @@ static double inverse_mass(const double *W, int rows, int k) {
     return sqrt(sum) / (end - first);
 }
 
-/* w of the row k: of an elastic contact the inverse mass along its normal, W_nn. */
+/* w of the row k: of the first three rows of an elastic contact the inverse mass along its normal, W_nn. */
 static double law_inverse_mass(const law *l, const sim_constraint *c, const double *W, int k) {
     bool elastic_contact = l->compliance == SIM_ELASTIC && c->kind == SIM_CONTACT;
-    return elastic_contact ? W[8] : inverse_mass(W, c->rows, k);
+    return elastic_contact && k < SIM_CONTACT_ROWS ? W[2 * c->rows + 2] : inverse_mass(W, c->rows, k);
 }
 
 double law_free_change(const sim_problem *p, const sim_constraint *c) {
     double gain = 0;
+    int rows = c->kind == SIM_CONTACT ? SIM_CONTACT_ROWS : c->rows; /* not those about axes */
     for (int side = 0; side < 2; side++) {
         double sum = 0;
-        for (int row = 0; row < c->rows; row++) {
+        for (int row = 0; row < rows; row++) {
             double du = side_velocity(p, c, row, side, p->v_free) - side_velocity(p, c, row, side, p->v_start);
             sum += du * du;
         }

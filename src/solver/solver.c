@@ -126,6 +126,10 @@ sim_status sim_solver_accepts(const sim_solver *s, const sim_problem *p, sim_err
             return sim_fail(error, SIM_BAD_INPUT, "the solver %s takes no constraints of kind %s", info->name,
                             sim_constraint_name(p->constraint[i].kind));
         }
+        if (p->constraint[i].kind == SIM_CONTACT && sim_contact_turns(&p->constraint[i]) && !info->turning) {
+            return sim_fail(error, SIM_BAD_INPUT, "the solver %s takes no contacts with rolling or torsion",
+                            info->name);
+        }
     }
     return check_memory_limit(s, p, error);
 }

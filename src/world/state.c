@@ -127,7 +127,9 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
         }
         if (!isfinite(p.x + p.y + p.z) || !isfinite(n.x + n.y + n.z) || !isfinite(d.x + d.y + d.z) ||
             !isfinite(g.x + g.y + g.z) || !isfinite(h.x + h.y + h.z) || !isfinite(c->at.gap) ||
-            isnan(c->friction + c->stiffness + c->dissipation + c->restitution)) {
+            !isfinite(c->moment.x + c->moment.y + c->moment.z) ||
+            isnan(c->friction + c->stiffness + c->dissipation + c->restitution + c->torsion + c->rolling +
+                  c->adhesion)) {
             return sim_fail(error, SIM_BAD_INPUT, "contact %d of the state holds a number that is not finite", k);
         }
         if (k > 0 && is_listed_before(c, c - 1)) {

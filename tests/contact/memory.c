@@ -43,6 +43,51 @@ Test(contact_memory, a_step_like_those_before_allocates_nothing) {
     cr_expect_gt(watched.calls, 0, "the allocations are not watched at all");
 }
 
+/* Balls with rolling and torsion on a sticky belt with friction by direction. */
+Test(contact_memory, surfaces_of_every_kind_allocate_nothing) {
+    static const char *const solver[] = {"auto", "acn", "pgs", "sap"};
+    for (int k = 0; k < 4; k++) {
+        sim_builder *b = sim_builder_create();
+        sim_options o = sim_options_default();
+        sim_error error = {0};
+        sim_material all = sim_material_default();
+        all.friction_across = 0.2;
+        all.rolling = all.torsion = 0.01;
+        all.adhesion = 1;
+        sim_shape shape = sim_shape_default();
+        shape.material = sim_builder_add_material(b, &all);
+        shape.type = SIM_HALF_SPACE;
+        shape.surface_velocity.x = 0.5;
+        sim_builder_add_shape(b, &shape);
+        for (int i = 0; i < 6; i++) {
+            sim_body_def def = sim_body_default();
+            def.inertia = box_inertia(1, 0.2, 0.2, 0.2);
+            def.q[0] = 0.21 * i;
+            def.q[2] = 0.1;
+            shape.type = i % 2 ? SIM_SPHERE : SIM_BOX;
+            shape.size[0] = i % 2 ? 0.1 : 0.2;
+            shape.size[1] = shape.size[2] = 0.2;
+            shape.surface_velocity.x = 0;
+            shape.body = sim_builder_add_body(b, &def);
+            sim_builder_add_shape(b, &shape);
+        }
+        sim_model *m = sim_builder_finish(b, &error);
+        cr_assert(m, "%s", error.text);
+        o.solver = sim_solver_find(solver[k]);
+        sim_world *w = sim_world_create(m, &o, &error);
+        cr_assert(w, "%s", error.text);
+        long before = 0;
+        for (int step = 0; step < 300; step++) {
+            before = step < 200 ? watched.calls : before;
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+        }
+        cr_expect_eq(watched.calls, before, "%s: %ld allocations", solver[k], watched.calls - before);
+        cr_expect_gt(sim_world_info(w)->contacts, 12);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
 /* Half of the steps all lie still, half they are shaken. */
 Test(contact_memory, sleeping_and_waking_allocates_nothing) {
     sim_model *m;

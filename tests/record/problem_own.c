@@ -31,7 +31,7 @@ static void same_constraints(const sim_problem *a, const sim_problem *b) {
             cr_expect(c->tree[k] == d->tree[k] && c->body[k] == d->body[k], "constraint %d", i);
             cr_expect(c->block[k] == d->block[k], "constraint %d", i);
         }
-        same_numbers("numbers of a constraint", &c->friction, &d->friction, 7);
+        same_numbers("numbers of a constraint", &c->friction, &d->friction, 11);
     }
 }
 
@@ -102,6 +102,10 @@ static sim_problem *rich_problem(random_source *r, sim_problem *parts, sim_const
         constraint[i].dissipation = 0.01 * i;
         constraint[i].restitution = i < 3 ? 0.5 : 0;
         constraint[i].stiffness = i == 1 ? 1e5 : constraint[i].stiffness;
+        constraint[i].rolling = 0.002 * i;
+        constraint[i].torsion = 0.003 * i;
+        constraint[i].surface[0] = 0.1 * i;
+        constraint[i].surface[1] = -0.2 * i;
     }
     parts->constraint = constraint;
     return made;

@@ -50,6 +50,9 @@ static void write_solver(json_out *out, const sim_solver_info *info) {
             json_text(out, NULL, sim_constraint_name((sim_constraint_kind)k));
         }
     }
+    if (info->turning) {
+        json_text(out, NULL, "turning contact");
+    }
     json_close(out, ']');
     /* form of the problem */
     json_text(out, "local", info->local ? "W" : "factor of W");
@@ -138,6 +141,10 @@ static void print_limits(const sim_solver_info *info) {
             snprintf(text + used, sizeof text - used, "%s %s",
                      used ? "," : "Refuses:", sim_constraint_name((sim_constraint_kind)k));
         }
+    }
+    if (!info->turning) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s contacts with rolling or torsion", used ? "," : "Refuses:");
     }
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%s%s%s", used ? ". " : "",

@@ -28,6 +28,9 @@ static void write_contact(json_out *out, const sim_model *model, const sim_conta
     json_real(out, "stiffness", c->stiffness);
     json_real(out, "dissipation", c->dissipation);
     json_real(out, "restitution", c->restitution);
+    json_real(out, "torsion", c->torsion);
+    json_real(out, "rolling", c->rolling);
+    json_real(out, "adhesion", c->adhesion);
     json_close(out, '}');
 }
 

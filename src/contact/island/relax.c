@@ -21,6 +21,7 @@
  * Cost: two products with Z a sweep. */
 #include "contact/island/relax.h"
 #include "math/dense.h"
+#include "solver/core/natural_map.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,6 +128,8 @@ static void project_impulse(const sim_constraint *c, double step, double *g) {
         for (int k = 0; k < c->rows; k++) {
             g[k] = fmax(-step * c->bound, fmin(step * c->bound, g[k]));
         }
+    } else if (c->kind == SIM_CONTACT && sim_contact_turns(c)) {
+        natural_project(c, step, g);
     } else if (c->kind == SIM_CONTACT) {
         double mu = c->friction, slides = sqrt(g[0] * g[0] + g[1] * g[1]);
         if (slides <= mu * g[2]) {

@@ -222,13 +222,18 @@ static void set_undo_targets(undoing *d) {
     }
 }
 
-/* u_n - mu |u_t| of a stop: positive inside K*, m/s. */
+/* u_n - sum mu_k |u_k| of a stop over its discs: positive inside K*, m/s. */
 static double eval_margin(const undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     double u = relax_velocity(&d->r, i, normal_row(c));
     if (c->kind == SIM_CONTACT && c->friction > 0) {
         double x = relax_velocity(&d->r, i, 0), y = relax_velocity(&d->r, i, 1);
         u -= c->friction * sqrt(x * x + y * y);
+    }
+    sim_disc disc[SIM_MAX_DISCS];
+    for (int k = 1, count = c->kind == SIM_CONTACT ? sim_contact_discs(c, disc) : 0; k < count; k++) {
+        double x = relax_velocity(&d->r, i, disc[k].row);
+        u -= disc[k].bound * hypot(x, disc[k].rows == 2 ? relax_velocity(&d->r, i, disc[k].row + 1) : 0);
     }
     return u;
 }

@@ -103,7 +103,8 @@ sim_status active_set_find(assembly *f) {
     /* contacts */
     for (int k = 0; k < f->in->ncontact; k++) {
         const sim_contact *c = &f->in->contact[k];
-        add_source(f, SOURCE_CONTACT, k, 3, find_moving_tree(m, last_dof, c->body_a),
+        int rows = SIM_CONTACT_ROWS + (c->rolling > 0 ? 2 : 0) + (c->torsion > 0);
+        add_source(f, SOURCE_CONTACT, k, rows, find_moving_tree(m, last_dof, c->body_a),
                    find_moving_tree(m, last_dof, c->body_b));
     }
     /* joints: ranges and dry friction */

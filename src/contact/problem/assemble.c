@@ -28,6 +28,8 @@ static sim_constraint make_constraint(const assembly *f, const sim_model *m, con
         c.stiffness = from->stiffness;
         c.dissipation = from->dissipation;
         c.restitution = from->restitution;
+        c.rolling = from->rolling;
+        c.torsion = from->torsion;
     } else if (t->kind == SOURCE_ACTUATOR) {
         return actuator_constraint(f, m, &f->in->actuator[t->index]);
     } else if (is_tendon_row(t->kind)) {
@@ -71,18 +73,19 @@ static ptrdiff_t lay_out_blocks(const assembly *f, const sim_model *m, const con
 static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     /* memory */
     ptrdiff_t nJ = 0;
-    bool offsets = m->nequality || m->ntendon || f->in->followed, bounces = false;
+    bool offsets = m->nequality || m->ntendon || f->in->followed || f->tables->belts, bounces = false;
     f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
     f->moved = ARENA_NEW(f->arena, v3, f->nconstraint);
     f->rolls = ARENA_NEW(f->arena, char, f->nconstraint);
+    f->pull = f->tables->adhesive ? ARENA_NEW(f->arena, double, f->nconstraint) : NULL;
     f->row = ARENA_NEW(f->arena, int, f->nconstraint);
     f->gap = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_trend = ARENA_NEW(f->arena, double, f->nrow);
     f->offset = offsets ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
     if (!f->constraint || !f->axes || !f->moved || !f->rolls || !f->row || !f->gap || !f->impulse_guess ||
-        !f->impulse_trend || (offsets && !f->offset)) {
+        !f->impulse_trend || (offsets && !f->offset) || (f->tables->adhesive && !f->pull)) {
         return SIM_NO_RESOURCE;
     }
     /* rows of each island, in the order of its constraints; actuators come last */
@@ -252,9 +255,18 @@ static void prepare_masses(void *context, int index, int first, int end) {
     (void)index;
     for (int k = first; k < end; k++) {
         int tree = a->f->tree[k];
-        if (!a->f->driven || !a->f->driven[tree]) { /* otherwise each derived problem has its own (variant.c) */
+        /* otherwise each derived problem has its own (variant.c) */
+        if (!a->f->driven || !a->f->driven[tree] || a->f->pull) {
             mass_prepare(&a->mass, tree);
         }
+    }
+}
+
+static void pull_together(void *context, int index, int first, int end) {
+    assembly *f = ((const assembler *)context)->f;
+    (void)index;
+    for (int k = first; k < end; k++) {
+        surface_pull_together(f, &f->island[k], f->island[k].v);
     }
 }
 
@@ -286,6 +298,9 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
     assembler a = {f, assembly_mass(f, &memory->mass, f->tree)};
     threads_run(threads, f->ntree, prepare_masses, &a);
     threads_run(threads, f->nconstraint, fill_source_rows, &a);
+    if (f->pull) {
+        threads_run(threads, f->nisland, pull_together, &a);
+    }
     /* the same at the end of the step, for solvers that ask for it */
     if (f->J_ahead) {
         positions_fill(f);

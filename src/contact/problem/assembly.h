@@ -27,6 +27,8 @@ typedef struct model_tables {
     const int *tendon;   /* tendons that act, or that constraints name ... */
     int ntendon;         /* ... so many */
     const double *moved; /* [ntree] kg of its bodies that move */
+    /* Has any shape a surface velocity; any material friction by direction, adhesion, resistance to turning? */
+    bool belts, directed, adhesive, turning;
 } model_tables;
 
 /* Work memory of the operators A; each island writes to the parts of its own trees. */
@@ -176,11 +178,12 @@ typedef struct assembly {
     int *local;     /* [model ntree] its place in its island, -1: untouched */
     int *source_of; /* [nconstraint] */
     sim_constraint *constraint;
-    int *row;    /* [nconstraint] its first row in the lists of all */
-    char *rolls; /* [nconstraint] contact_rolling */
-    bool rigid;  /* by the law of the step: is there no compliance beside that of materials? */
-    m3 *axes;    /* [nconstraint] t1, t2, n */
-    v3 *moved;   /* [nconstraint] of contacts, m: way of the point at which J is taken (discrete_gradient_shift) */
+    int *row;     /* [nconstraint] its first row in the lists of all */
+    char *rolls;  /* [nconstraint] contact_rolling */
+    bool rigid;   /* by the law of the step: is there no compliance beside that of materials? */
+    m3 *axes;     /* [nconstraint] t1, t2, n; scaled where friction depends on direction */
+    v3 *moved;    /* [nconstraint] of contacts, m: way of the point at which J is taken (discrete_gradient_shift) */
+    double *pull; /* [nconstraint] N s, of contacts: dt adhesion, a load in v* (surfaces.c); NULL: there is none */
     double *gap, *impulse_guess, *impulse_trend, *J;
     double *offset;           /* [nrow]; NULL: zero */
     double *v_start, *v_free; /* [nv] packed island by island */
@@ -232,6 +235,26 @@ double tendon_speed(const assembly *f, int tendon, const double *v);
 sim_constraint tendon_constraint(const sim_model *model, const constraint_source *source);
 /* Adds a part of the moment arms to the first row of a constraint. */
 void add_tendon_moments(assembly *f, int tendon, double part, int constraint);
+
+/* ---- surfaces of contacts ---- */
+
+/* The frame along n; its tangents are scaled so that friction is that of the round cone. */
+m3 surface_frame(assembly *f, const sim_model *m, int constraint, v3 n);
+/* The velocity of A's surface over B's along the first two axes, m/s; added to w. */
+v3 surface_belts(const assembly *f, const sim_model *m, int constraint);
+void surface_add_belts(const assembly *f, int constraint, v3 belts);
+/* Warm start from an impulse and its trend, N s in world axes; and the impulse from a solution. */
+void surface_set_guess(const assembly *f, int constraint, v3 impulse, v3 trend);
+v3 surface_impulse(const assembly *f, int constraint, const double *gamma);
+/* J of the rows against turning at the positions of d, into zeros, between the dof `stop` and both bodies; their gaps and
+ * warm start, from a moment, N m s in world axes; the moment from a solution; rows of one side on its body. */
+void surface_turning_rows(const assembly *f, const sim_derived *d, const int last[2], int stop, int constraint,
+                          double *J);
+void surface_start_turning(assembly *f, int constraint, v3 moment);
+v3 surface_moment(const assembly *f, int constraint, const double *gamma);
+void surface_turning_on_body(const assembly *f, int constraint, int side, double *J);
+/* v* with the load of adhesion; `j` [nv] is work space. */
+void surface_pull_together(assembly *f, const island *is, double *j);
 
 /* ---- limited actuators ---- */
 

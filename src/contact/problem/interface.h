@@ -93,6 +93,7 @@ typedef struct contact_output {
     char *unsolved;           /* [ntree] of islands whose solver gave up */
     sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
     sim_v3 *impulse_trend;    /* [ncontact] its change in this step, zero where it struck */
+    sim_contact *contact;     /* [ncontact] the contacts themselves, whose moments are filled; NULL: not asked for */
     double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
     double *equality_impulse; /* [nequality][6] */
     double *tendon_impulse;   /* [ntendon][4] low end, high end, dry friction, spring */

@@ -50,7 +50,33 @@ static sim_status check_tendon(const sim_tendon *t, const sim_solver_info *info,
     return spring && lacks_kind(info, SIM_SPRING) ? refuse_tendon(info, SIM_SPRING, "spring", t->name, error) : SIM_OK;
 }
 
+/* A material, or a pair of them, that resists turning. */
+static sim_status check_turning(const sim_model *m, const sim_solver_info *info, sim_error *error) {
+    for (int k = 0; k < m->nmaterial && !info->turning; k++) {
+        if (m->material[k].torsion > 0 || m->material[k].rolling > 0) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "the solver %s takes no contacts with rolling or torsion, which the material \"%s\" has",
+                            info->name, m->material[k].name);
+        }
+    }
+    for (int k = 0; k < m->nmaterial_pair && !info->turning; k++) {
+        const sim_material_pair *p = &m->material_pair[k];
+        if (p->torsion > 0 || p->rolling > 0) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "the solver %s takes no contacts with rolling or torsion, which the materials \"%s\" and "
+                            "\"%s\" have together",
+                            info->name, m->material[p->first].name, m->material[p->second].name);
+        }
+    }
+    return SIM_OK;
+}
+
 sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, sim_error *error) {
+    /* surfaces */
+    sim_status status = check_turning(m, info, error);
+    if (status) {
+        return status;
+    }
     /* joints */
     for (int j = 0; j < m->nv; j++) {
         const sim_dof *dof = &m->dof[j];
@@ -70,7 +96,7 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
     }
     /* tendons */
     for (int k = 0; k < m->ntendon; k++) {
-        sim_status status = check_tendon(&m->tendon[k], info, error);
+        status = check_tendon(&m->tendon[k], info, error);
         if (status) {
             return status;
         }

@@ -47,10 +47,10 @@ static void clear_blocks(const island_positions *s, const sim_constraint *c) {
     }
 }
 
-/* Of contacts J is that of the end already, which w brings it to elsewhere. */
+/* Of contacts J is that of the end already, which w brings it to elsewhere; the surfaces' own velocity stays. */
 static double row_end_velocity(const island_positions *s, const sim_constraint *c, int row, const double *v) {
     const double *w = c->kind == SIM_CONTACT ? NULL : s->island->problem.offset;
-    double u = w ? w[c->row + row] : 0;
+    double u = w ? w[c->row + row] : c->kind == SIM_CONTACT && row < 2 ? c->surface[row] : 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_problem_tree *t = &s->island->problem.tree[c->tree[side]];
         u += dense_dot(t->nv, s->J + c->block[side] + (ptrdiff_t)row * t->nv, v + t->v0);
@@ -82,7 +82,8 @@ static void eval_rates(void *self, const double *v, double *u) {
             first = 0;
         }
         for (int k = 0; k < c->rows; k++) {
-            u[c->row + k] = k < first ? row_end_velocity(s, c, k, v) : mean[k];
+            bool moves = k < first || (t->kind == SOURCE_CONTACT && k > 2);
+            u[c->row + k] = moves ? row_end_velocity(s, c, k, v) : mean[k];
         }
     }
 }

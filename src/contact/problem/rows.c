@@ -28,12 +28,6 @@
 
 #include <string.h>
 
-/* Frame (t1, t2, n) with t1 x t2 = n.  Laws are isotropic: any two tangents serve. */
-static m3 frame_along(v3 n) {
-    v3 t1 = v3_perpendicular(n);
-    return (m3){t1, v3_cross(n, t1), n};
-}
-
 /* The last dof on the paths to both dofs a and b, -1: none. */
 static int find_common_dof(const sim_model *m, int a, int b) {
     while (a != b) {
@@ -291,22 +285,24 @@ static double swing_damping(const double *d, const double *e, int first, int end
  * With b = 0 impulses of rolling contacts do no work at all; but once u swings from step to step it does so for ever,
  * u1 = -u0 - 2 e.  b = d^2 / 2 (d^2 + (3 e)^2) with d = |u0 + e|, along the tangents and along n, damps the part of a
  * swing beyond the error of the scheme: all of it where it is large (slip that ends), and 0.02 at least.  The last term
- * closes what is left of the gap. */
+ * closes what is left of the gap.  Surfaces with a velocity of their own add it to both sides, twice to w. */
 static void constrain_mean_velocity(assembly *f, const sim_model *m, const int *last_dof, int i, const double *u1) {
     const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     m3 E = turn_frame_to(f->axes[i], from->at.normal);
     v3 start = velocity_at_start(f, m, last_dof, from);
-    const double u0[3] = {v3_dot(E.x, start), v3_dot(E.y, start), v3_dot(E.z, start)};
+    v3 belts = surface_belts(f, m, i);
+    const double u0[3] = {v3_dot(E.x, start), v3_dot(E.y, start), v3_dot(E.z, start)}, over[3] = {belts.x, belts.y, 0};
     double d[3], e[3], *w = f->offset + f->row[i], closing = f->gap[f->row[i] + 2] / f->in->step;
     for (int row = 0; row < 3; row++) {
         e[row] = row_speed(f, m, i, row, f->in->travel) - 0.5 * (u0[row] + u1[row]);
-        d[row] = u0[row] + e[row];
+        d[row] = u0[row] + over[row] + e[row];
     }
     double along = swing_damping(d, e, 0, 2), across = swing_damping(d, e, 2, 3);
     for (int row = 0; row < 3; row++) {
         w[row] = row_speed(f, m, i, row, 0) - 2 * (row == 2 ? across : along) * d[row];
     }
     w[2] += GAP_CLOSING_PART * closing - fmax(closing, 0); /* the law lets a gap close within one step */
+    surface_add_belts(f, i, v3_scale(2, belts));
     f->rolls[i] = ROLLS_IN_MEAN;
 }
 
@@ -345,6 +341,8 @@ static void fill_lasting_rows(assembly *f, const sim_model *m, const int *last_d
 
     if (f->rolls[i] && f->in->place > 0 && f->in->travel == 0.5 && presses_rigidly(f, i)) {
         constrain_mean_velocity(f, m, last_dof, i, at_end);
+    } else if (f->tables->belts) {
+        surface_add_belts(f, i, surface_belts(f, m, i));
     }
 }
 
@@ -353,7 +351,7 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
     const sim_contact *from = &f->in->contact[t->index];
 
     /* J of each side */
-    m3 E = frame_along(contact_normal_in_middle(f, t));
+    m3 E = surface_frame(f, m, i, contact_normal_in_middle(f, t));
     int last[2] = {last_dof[from->body_a], last_dof[from->body_b]};
     int stop = t->tree[0] == t->tree[1] ? find_common_dof(m, last[0], last[1]) : -1;
     for (int side = 0; side < 2; side++) {
@@ -367,15 +365,19 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
     /* gap and warm start, from N s in world axes */
     int before = find_contact_before(f->in, t->index), row = f->row[i];
     v3 none = v3_make(0, 0, 0);
-    v3 impulse = m3_transposed_times(E, before < 0 ? none : f->in->impulse_before[before]);
-    v3 trend = m3_transposed_times(E, before < 0 ? none : f->in->trend_before[before]);
     memcpy(f->gap + row, (const double[3]){0, 0, from->at.gap}, 3 * sizeof *f->gap);
-    memcpy(f->impulse_guess + row, (const double[3]){impulse.x, impulse.y, impulse.z}, 3 * sizeof *f->impulse_guess);
-    memcpy(f->impulse_trend + row, (const double[3]){trend.x, trend.y, trend.z}, 3 * sizeof *f->impulse_trend);
     f->axes[i] = E;
+    surface_set_guess(f, i, before < 0 ? none : f->in->impulse_before[before],
+                      before < 0 ? none : f->in->trend_before[before]);
+    if (t->rows > SIM_CONTACT_ROWS) {
+        surface_turning_rows(f, f->middle, last, stop, i, f->J);
+        surface_start_turning(f, i, before < 0 ? none : f->in->before[before].moment);
+    }
     f->moved[i] = v3_make(0, 0, 0);
     if (find_followed(f, t)) {
         fill_lasting_rows(f, m, last_dof, i);
+    } else if (f->tables->belts) {
+        surface_add_belts(f, i, surface_belts(f, m, i));
     }
 }
 
@@ -395,6 +397,7 @@ double contact_ahead(const assembly *f, const sim_model *m, const int *last_dof,
                              block_in(J, f, i, side));
         }
     }
+    surface_turning_rows(f, ahead, last, stop, i, J);
     return v3_dot(f->axes[i].z, v3_sub(v3_sub(p[0], p[1]), from->at.apart));
 }
 
@@ -409,4 +412,5 @@ void contact_on_body(const assembly *f, int i, int side, double *J) {
         const double row[6] = {ang.x, ang.y, ang.z, lin.x, lin.y, lin.z};
         memcpy(J + 6 * (ptrdiff_t)k, row, sizeof row);
     }
+    surface_turning_on_body(f, i, side, J);
 }

@@ -24,16 +24,21 @@ static double eval_row_velocity(const island *is, const sim_constraint *c, int r
 
 /* h of one contact; 0 if it is at most `least`, which the normal row decides for most contacts. */
 static double eval_lift(const island *is, const sim_constraint *c, double reach, double gravity, double least) {
-    double gap = fmax(is->problem.gap[c->row + 2], 0), parts = fmax(eval_row_velocity(is, c, 2), 0), s[2];
+    double gap = fmax(is->problem.gap[c->row + 2], 0), parts = fmax(eval_row_velocity(is, c, 2), 0), s[SIM_MAX_ROWS];
     double per_speed = gravity > 0 ? 1 / (2 * gravity) : 0;
     if (!(gap + per_speed * parts * parts > least)) {
         return 0;
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < c->rows; k++) {
         int row = c->row + k;
         s[k] = eval_row_velocity(is, c, k) - is->law.target[row] + is->law.R[row] * is->impulse[row];
     }
-    double most = c->friction * sqrt(s[0] * s[0] + s[1] * s[1]), rises = fmin(parts, most);
+    double most = c->friction * sqrt(s[0] * s[0] + s[1] * s[1]);
+    sim_disc disc[SIM_MAX_DISCS];
+    for (int k = 1, count = sim_contact_discs(c, disc); k < count; k++) {
+        most += disc[k].bound * hypot(s[disc[k].row], disc[k].rows == 2 ? s[disc[k].row + 1] : 0);
+    }
+    double rises = fmin(parts, most);
     return fmin(gap, reach * most) + per_speed * rises * rises;
 }
 

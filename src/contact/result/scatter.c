@@ -27,9 +27,12 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
     const constraint_source *t = &f->source[is->source[i]];
     const double *g = is->impulse + c->row;
     if (t->kind == SOURCE_CONTACT) {
-        const m3 *E = &f->axes[is->first_constraint + i];
-        out->impulse[t->index] = m3_times(*E, v3_make(g[0], g[1], g[2]));
-        out->impulse_trend[t->index] = m3_times(*E, eval_trend(is, c));
+        int all = is->first_constraint + i;
+        out->impulse[t->index] = surface_impulse(f, all, g);
+        out->impulse_trend[t->index] = m3_times(f->axes[all], eval_trend(is, c));
+        if (t->rows > SIM_CONTACT_ROWS && out->contact) {
+            out->contact[t->index].moment = surface_moment(f, all, g);
+        }
         if (out->promised) {
             out->promised[t->index] = promised_gap(is, c);
         }
@@ -63,6 +66,16 @@ static void add_force(const assembly *f, const sim_model *m, const island *is, c
             dense_axpy(t->nv, part * is->impulse[c->row + k] / f->in->step, f->J + c->block[side] + k * t->nv,
                        to + t->v0);
         }
+    }
+}
+
+/* Takes the load of adhesion off, which J' gamma holds besides the contact's own force. */
+static void add_adhesion(const assembly *f, const sim_model *m, const island *is, int i, double *to) {
+    const sim_constraint *c = &is->problem.constraint[i];
+    double pull = f->pull && c->kind == SIM_CONTACT ? f->pull[is->first_constraint + i] : 0;
+    for (int side = 0; side < 2 && c->tree[side] >= 0 && pull > 0; side++) {
+        const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
+        dense_axpy(t->nv, -pull / f->in->step, f->J + c->block[side] + 2 * (ptrdiff_t)t->nv, to + t->v0);
     }
 }
 
@@ -107,6 +120,7 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
             add_force(f, m, is, c, 1, out->held);
         } else if (f->in->holds && c->kind != SIM_ACTUATOR) {
             add_force(f, m, is, c, lasting_part(is, c), out->pressed);
+            add_adhesion(f, m, is, i, out->pressed);
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "model/builder/builder.h"
 #include "model/parts/joint.h"
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,8 +34,12 @@ sim_shape sim_shape_default(void) {
 }
 
 sim_material sim_material_default(void) {
-    return (sim_material){
-        .name = "default", .friction = 0.5, .stiffness = INFINITY, .dissipation = 0, .restitution = 0};
+    return (sim_material){.name = "default",
+                          .friction = 0.5,
+                          .stiffness = INFINITY,
+                          .dissipation = 0,
+                          .restitution = 0,
+                          .adhesion_range = 1e-4};
 }
 
 sim_builder *sim_builder_create(void) {
@@ -308,6 +313,12 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
                        b->body[given->body].name, given->material);
         return -1;
     }
+    if (!isfinite(v3_norm(given->surface_velocity)) || !isfinite(v3_norm(given->friction_direction))) {
+        builder_refuse(b, SIM_BAD_INPUT,
+                       "a shape of body \"%s\": surface velocity and friction direction must be finite",
+                       b->body[given->body].name);
+        return -1;
+    }
     /* copy */
     if (builder_grow(b, (void **)&b->shape, b->nshape, &b->shape_room, sizeof *b->shape)) {
         return -1;
@@ -337,11 +348,14 @@ int sim_builder_add_exclusion(sim_builder *b, int first, int second) {
     return b->nexclusion++;
 }
 
+static bool is_amount(double x) { return x >= 0 && isfinite(x); }
+
 int sim_builder_add_material(sim_builder *b, const sim_material *given) {
     if (!b || b->error.status ||
         builder_grow(b, (void **)&b->material, b->nmaterial, &b->material_room, sizeof *b->material)) {
         return -1;
     }
+    /* friction, stiffness, restitution */
     if (!(given->friction >= 0 && given->friction <= SIM_MOST_FRICTION) || !(given->stiffness > 0) ||
         !(given->dissipation >= 0) || !(given->restitution >= 0 && given->restitution <= 1)) {
         builder_refuse(b, SIM_BAD_INPUT,
@@ -350,6 +364,19 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
                        given->name ? given->name : "");
         return -1;
     }
+    /* friction by direction, turning, adhesion */
+    bool directed = given->friction_across != 0 && given->friction_across != given->friction;
+    if (!(given->friction_across >= 0 && given->friction_across <= SIM_MOST_FRICTION) ||
+        (directed && !(given->friction > 0)) || !is_amount(given->torsion) || !is_amount(given->rolling) ||
+        !is_amount(given->adhesion) || !is_amount(given->adhesion_range)) {
+        builder_refuse(
+            b, SIM_BAD_INPUT,
+            "material \"%s\": 0 <= friction_across <= 1000, with friction above 0 where they differ; torsion, "
+            "rolling, adhesion and adhesion_range finite and not negative",
+            given->name ? given->name : "");
+        return -1;
+    }
+    /* copy */
     b->material[b->nmaterial] = *given;
     b->material[b->nmaterial].name = pool_text(b->pool, given->name);
     return b->nmaterial++;
@@ -362,16 +389,19 @@ int sim_builder_add_material_pair(sim_builder *b, const sim_material_pair *given
     if (!b || b->error.status || builder_grow(b, (void **)&b->pair, b->npair, &b->pair_room, sizeof *b->pair)) {
         return -1;
     }
+    /* the materials, and numbers that are given */
     if (given->first < 0 || given->first >= b->nmaterial || given->second < 0 || given->second >= b->nmaterial) {
         builder_refuse(b, SIM_BAD_INPUT, "a pair of materials names material %d or %d, which was not added",
                        given->first, given->second);
         return -1;
     }
     if (out_of(given->friction, 0, SIM_MOST_FRICTION) || out_of(given->dissipation, 0, HUGE_VAL) ||
-        out_of(given->restitution, 0, 1) || given->stiffness <= 0) {
+        out_of(given->restitution, 0, 1) || given->stiffness <= 0 || out_of(given->torsion, 0, DBL_MAX) ||
+        out_of(given->rolling, 0, DBL_MAX) || out_of(given->adhesion, 0, DBL_MAX) ||
+        out_of(given->adhesion_range, 0, DBL_MAX)) {
         builder_refuse(b, SIM_BAD_INPUT,
                        "a pair of materials: 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
-                       "restitution <= 1");
+                       "restitution <= 1; torsion, rolling, adhesion and adhesion_range finite and not negative");
         return -1;
     }
     b->pair[b->npair] = *given;

@@ -5,26 +5,43 @@
 #include <math.h>
 #include <sim/model.h>
 
+/* As fmax of numbers that are none of them NAN; that is a call. */
+static double larger(double a, double b) { return a > b ? a : b; }
+
 static double series_stiffness(double k1, double k2) { return isinf(k1) ? k2 : isinf(k2) ? k1 : k1 * k2 / (k1 + k2); }
 
 static double mean_relaxation(const sim_material *a, const sim_material *b) {
     if (isinf(a->stiffness) && isinf(b->stiffness)) {
-        return fmax(a->dissipation, b->dissipation);
+        return larger(a->dissipation, b->dissipation);
     }
     double ca = 1 / a->stiffness, cb = 1 / b->stiffness;
     return (a->dissipation * ca + b->dissipation * cb) / (ca + cb);
+}
+
+static bool has_direction(const sim_material *m) { return m->friction_across > 0 && m->friction_across != m->friction; }
+
+/* That of the materials that pull. */
+static double adhesion_range(const sim_material *a, const sim_material *b) {
+    bool any = a->adhesion > 0 || b->adhesion > 0;
+    return larger(!any || a->adhesion > 0 ? a->adhesion_range : 0, !any || b->adhesion > 0 ? b->adhesion_range : 0);
 }
 
 static double given_or(double said, double otherwise) { return isnan(said) ? otherwise : said; }
 
 sim_material_pair sim_material_together(const sim_model *model, int first, int second) {
     const sim_material *a = &model->material[first], *b = &model->material[second];
-    sim_material_pair out = {.first = first,
-                             .second = second,
-                             .friction = sqrt(a->friction * b->friction),
-                             .stiffness = series_stiffness(a->stiffness, b->stiffness),
-                             .dissipation = mean_relaxation(a, b),
-                             .restitution = fmax(a->restitution, b->restitution)};
+    sim_material_pair out = {
+        .first = first,
+        .second = second,
+        .friction = sqrt(larger(a->friction, a->friction_across) * larger(b->friction, b->friction_across)),
+        .stiffness = series_stiffness(a->stiffness, b->stiffness),
+        .dissipation = mean_relaxation(a, b),
+        .restitution = larger(a->restitution, b->restitution),
+        .torsion = larger(a->torsion, b->torsion),
+        .rolling = larger(a->rolling, b->rolling),
+        .adhesion = larger(a->adhesion, b->adhesion),
+        .adhesion_range = adhesion_range(a, b),
+        .directed = has_direction(a) || has_direction(b)};
     for (int k = 0; k < model->nmaterial_pair; k++) {
         const sim_material_pair *p = &model->material_pair[k];
         if ((p->first == first && p->second == second) || (p->first == second && p->second == first)) {
@@ -32,6 +49,11 @@ sim_material_pair sim_material_together(const sim_model *model, int first, int s
             out.stiffness = given_or(p->stiffness, out.stiffness);
             out.dissipation = given_or(p->dissipation, out.dissipation);
             out.restitution = given_or(p->restitution, out.restitution);
+            out.torsion = given_or(p->torsion, out.torsion);
+            out.rolling = given_or(p->rolling, out.rolling);
+            out.adhesion = given_or(p->adhesion, out.adhesion);
+            out.adhesion_range = given_or(p->adhesion_range, out.adhesion_range);
+            out.directed = out.directed && isnan(p->friction); /* a pair's friction has no direction */
         }
     }
     return out;

@@ -10,9 +10,9 @@
 #include <string.h>
 
 const char problem_own_group[] = "sim_problem";
-enum { FORMAT_VERSION = 1, CONSTRAINT_NUMBERS = 7 };
+enum { FORMAT_VERSION = 1, CONSTRAINT_NUMBERS = 11, FIRST_NUMBERS = 7 };
 
-/* The numbers of a constraint, by name. */
+/* The numbers of a constraint, by name.  Those after the first are 0 in files that lack them. */
 static const struct {
     const char *name;
     size_t offset;
@@ -24,6 +24,10 @@ static const struct {
     {"bound", offsetof(sim_constraint, bound)},
     {"damping", offsetof(sim_constraint, damping)},
     {"force", offsetof(sim_constraint, force)},
+    {"rolling", offsetof(sim_constraint, rolling)},
+    {"torsion", offsetof(sim_constraint, torsion)},
+    {"surface_1", offsetof(sim_constraint, surface[0])},
+    {"surface_2", offsetof(sim_constraint, surface[1])},
 };
 
 static double *number_of(sim_constraint *c, int k) { return (double *)(void *)((char *)c + number[k].offset); }
@@ -303,12 +307,13 @@ static bool take_constraints(own *o) {
     }
     /* real parameters */
     for (int k = 0; k < CONSTRAINT_NUMBERS; k++) {
-        const double *value = take_reals(o, o->group, number[k].name, count);
-        if (!value) {
+        bool lacking = k >= FIRST_NUMBERS && !store_find(o->group, number[k].name);
+        const double *value = lacking ? NULL : take_reals(o, o->group, number[k].name, count);
+        if (!value && !lacking) {
             return false;
         }
         for (int i = 0; i < count; i++) {
-            *number_of(&o->constraint[i], k) = value[i];
+            *number_of(&o->constraint[i], k) = value ? value[i] : 0;
         }
     }
     o->parts.nconstraint = count;

@@ -4,7 +4,8 @@
  *     global   M = A,  H, G = J',  f = A v*,  w, b = offset - target
  *     local    W, V, R: the blocks between contacts and equality rows,  q, s = q - target
  *
- * Joint limits, dry friction, springs and actuators FCLIB has no words for; nor for contacts that yield. */
+ * Joint limits, dry friction, springs and actuators FCLIB has no words for; nor for contacts that yield.  Rows against
+ * turning are left out: FCLIB has these in problems of their own, where all contacts roll and none has torsion. */
 #include "record/problem/problem_file.h"
 #include "solver/core/products.h"
 
@@ -28,7 +29,7 @@ sim_status problem_map_view(sim_problem_file *file, sim_error *error) {
     for (int i = 0, contact = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int k = 0; k < c->rows; k++) {
-            file->fclib_row[c->row + k] = c->kind == SIM_CONTACT    ? 3 * contact + (k + 1) % 3
+            file->fclib_row[c->row + k] = c->kind == SIM_CONTACT    ? (k < 3 ? 3 * contact + (k + 1) % 3 : -1)
                                           : c->kind == SIM_EQUALITY ? 3 * file->contacts + file->bilateral++
                                                                     : -1;
         }
@@ -70,7 +71,7 @@ static bool fill_view_vectors(view *v, memory_pool *work) {
             if (at >= 0) {
                 v->w[at] = (from ? from[k] : 0) - target[k];
             }
-            if (c->kind == SIM_CONTACT) {
+            if (c->kind == SIM_CONTACT && at >= 0) {
                 v->mu[at / 3] = c->friction;
             }
         }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 9 };
+enum { FORMAT_VERSION = 10 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -34,7 +34,7 @@ typedef struct header {
     int64_t step;
 } header;
 _Static_assert(sizeof(header) == 16 + 10 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
-_Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 7 * sizeof(double),
+_Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 13 * sizeof(double),
                "a contact has no gaps");
 _Static_assert(sizeof(sim_rest) == 3 * 8, "a rest has no gaps");
 

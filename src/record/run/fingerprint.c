@@ -117,6 +117,8 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, shape->material);
         ADD(hash, shape->group);
         ADD(hash, shape->mask);
+        ADD(hash, shape->surface_velocity);
+        ADD(hash, shape->friction_direction);
     }
     /* exclusions */
     for (int i = 0; i < model->nexclusion; i++) {
@@ -126,9 +128,14 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
     for (int i = 0; i < model->nmaterial; i++) {
         const sim_material *material = &model->material[i];
         ADD(hash, material->friction);
+        ADD(hash, material->friction_across);
         ADD(hash, material->stiffness);
         ADD(hash, material->dissipation);
         ADD(hash, material->restitution);
+        ADD(hash, material->torsion);
+        ADD(hash, material->rolling);
+        ADD(hash, material->adhesion);
+        ADD(hash, material->adhesion_range);
     }
     for (int i = 0; i < model->nmaterial_pair; i++) {
         const sim_material_pair *pair = &model->material_pair[i];
@@ -138,6 +145,10 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         add_number(hash, pair->stiffness);
         add_number(hash, pair->dissipation);
         add_number(hash, pair->restitution);
+        add_number(hash, pair->torsion);
+        add_number(hash, pair->rolling);
+        add_number(hash, pair->adhesion);
+        add_number(hash, pair->adhesion_range);
     }
 }
 

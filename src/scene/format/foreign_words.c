@@ -101,7 +101,7 @@ static const foreign_key of_shape[] = {
 
 static const foreign_key of_material[] = {
     {" mu mu1 mu2 static_friction dynamic_friction friction_coefficient coefficient coulomb ",
-     "that is \"friction\", one coefficient"},
+     "that is \"friction\", one coefficient, or two: along and across"},
     {" e bounce cor bounciness ", "that is \"restitution\""},
     {" damping d c ", "that is \"dissipation\", damping over stiffness"},
     {" k kn young youngs_modulus ", "that is \"stiffness\", in N/m"},

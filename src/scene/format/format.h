@@ -53,7 +53,9 @@ typedef struct world_data {
 typedef struct material_data {
     const node *at;
     const char *name, *other; /* other: of a pair */
-    double friction, stiffness, dissipation, restitution;
+    number_list friction;     /* one or two */
+    double pair_friction;     /* of a pair */
+    double stiffness, dissipation, restitution, torsion, rolling, adhesion, adhesion_range;
 } material_data;
 
 typedef struct pose_data {
@@ -110,6 +112,7 @@ typedef struct shape_data {
     int use;
     double color[4];
     int64_t group, mask;
+    double surface_velocity[3], friction_direction[3];
 } shape_data;
 
 typedef struct site_data {

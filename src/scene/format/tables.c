@@ -127,20 +127,45 @@ const table table_law = {
 /* ---- materials ---- */
 
 #define SURFACE_FIELDS                                                                                                 \
-    {"friction", FIELD_NUMBER, AT(material_data, friction), WITHIN(0, SIM_MOST_FRICTION),                              \
-     .help = "Coulomb friction coefficient. 10 or 100 prevents sliding on any slope."},                                \
-        {"stiffness",   FIELD_NUMBER, AT(material_data, stiffness),                                                    \
-         .unit = "N/m", POSITIVE,     .help = "Contact stiffness. Default: rigid."},                                   \
+    {"stiffness",   FIELD_NUMBER, AT(material_data, stiffness),                                                        \
+     .unit = "N/m", POSITIVE,     .help = "Contact stiffness. Default: rigid."},                                       \
         {"dissipation", FIELD_NUMBER, AT(material_data, dissipation),                                                  \
          .unit = "s",   NOT_NEGATIVE, .help = "Relaxation time of the contact: damping over stiffness."},              \
+        {"restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1),                                    \
+         .help = "Newton's coefficient of restitution, of rigid surfaces. Surfaces with a `stiffness` bounce by "      \
+                 "their stiffness."},                                                                                  \
+        {"torsion",                                                                                                    \
+         FIELD_NUMBER,                                                                                                 \
+         AT(material_data, torsion),                                                                                   \
+         .unit = "m",                                                                                                  \
+         NOT_NEGATIVE,                                                                                                 \
+         .help = "Resistance to spinning on a contact: the greatest moment about its normal is so much times the "     \
+                 "normal force. A disc of radius r that presses evenly has 2/3 r times its friction."},                \
+        {"rolling",                                                                                                    \
+         FIELD_NUMBER,                                                                                                 \
+         AT(material_data, rolling),                                                                                   \
+         .unit = "m",                                                                                                  \
+         NOT_NEGATIVE,                                                                                                 \
+         .help = "Rolling resistance: the greatest moment about axes in the contact plane is so much times the "       \
+                 "normal force. A ball of radius R stays on slopes up to the tangent `rolling` / R."},                 \
+        {"adhesion",                                                                                                   \
+         FIELD_NUMBER,                                                                                                 \
+         AT(material_data, adhesion),                                                                                  \
+         .unit = "N",                                                                                                  \
+         NOT_NEGATIVE,                                                                                                 \
+         .help = "Pull between surfaces at every contact point: what a contact holds in tension. It presses them "     \
+                 "together and adds to friction."},                                                                    \
     {                                                                                                                  \
-        "restitution", FIELD_NUMBER, AT(material_data, restitution), WITHIN(0, 1),                                     \
-            .help = "Newton's coefficient of restitution, of rigid surfaces. Surfaces with a `stiffness` bounce by "   \
-                    "their stiffness."                                                                                 \
+        "adhesion_range", FIELD_NUMBER, AT(material_data, adhesion_range), LENGTH_OR_ZERO,                             \
+            .help = "Gap up to which `adhesion` pulls. Default: 1e-4."                                                 \
     }
 
 static const field material_fields[] = {
     {"name", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name that shapes refer to."},
+    {"friction", FIELD_NUMBERS, AT(material_data, friction), 2, WITHIN(0, SIM_MOST_FRICTION),
+     .help =
+         "Coulomb friction coefficient. 10 or 100 prevents sliding on any slope. Two numbers, both above 0: along the "
+         "`friction_direction` of the shape, and across it."},
     SURFACE_FIELDS,
 };
 const table table_material = {"material", "Surface of shapes in contact. Absent keys take the defaults of the library.",
@@ -150,6 +175,8 @@ static const field material_pair_fields[] = {
     {"first", FIELD_NAME, AT(material_data, name), .required = true, .help = "Name of a material."},
     {"second", FIELD_NAME, AT(material_data, other), .required = true,
      .help = "Name of a material, possibly the same."},
+    {"friction", FIELD_NUMBER, AT(material_data, pair_friction), WITHIN(0, SIM_MOST_FRICTION),
+     .help = "Coulomb friction coefficient, the same in all directions."},
     SURFACE_FIELDS,
 };
 const table table_material_pair = {

@@ -8,10 +8,15 @@
 static sim_material material_from(const material_data *d) {
     sim_material m = sim_material_default();
     m.name = d->name;
-    m.friction = node_member(d->at, "friction") ? d->friction : m.friction;
+    m.friction = d->friction.count ? d->friction.value[0] : m.friction;
+    m.friction_across = d->friction.count > 1 ? d->friction.value[1] : 0;
     m.stiffness = node_member(d->at, "stiffness") ? d->stiffness : m.stiffness;
     m.dissipation = node_member(d->at, "dissipation") ? d->dissipation : m.dissipation;
     m.restitution = node_member(d->at, "restitution") ? d->restitution : m.restitution;
+    m.torsion = node_member(d->at, "torsion") ? d->torsion : m.torsion;
+    m.rolling = node_member(d->at, "rolling") ? d->rolling : m.rolling;
+    m.adhesion = node_member(d->at, "adhesion") ? d->adhesion : m.adhesion;
+    m.adhesion_range = node_member(d->at, "adhesion_range") ? d->adhesion_range : m.adhesion_range;
     return m;
 }
 
@@ -25,8 +30,9 @@ static const material_entry *find_material(const document *d, const char *name) 
 }
 
 static bool same_surface(const sim_material *a, const sim_material *b) {
-    return a->friction == b->friction && a->stiffness == b->stiffness && a->dissipation == b->dissipation &&
-           a->restitution == b->restitution;
+    return a->friction == b->friction && a->friction_across == b->friction_across && a->stiffness == b->stiffness &&
+           a->dissipation == b->dissipation && a->restitution == b->restitution && a->torsion == b->torsion &&
+           a->rolling == b->rolling && a->adhesion == b->adhesion && a->adhesion_range == b->adhesion_range;
 }
 
 /* The same name in two files must mean the same thing. */
@@ -45,6 +51,18 @@ static const material_entry *find_elsewhere(loader *l, const document *d, const 
         }
     }
     return NULL;
+}
+
+/* Friction of two numbers, or one or both 0, has no ellipse. */
+static bool check_friction(loader *l, const material_data *d) {
+    const number_list *mu = &d->friction;
+    if (mu->count < 2 || (mu->value[0] > 0 && mu->value[1] > 0)) {
+        return true;
+    }
+    report_once(&l->report, node_member(d->at, "friction"), NULL,
+                "friction that depends on direction needs two numbers above 0, not [%g, %g]", mu->value[0],
+                mu->value[1]);
+    return false;
 }
 
 /* A material with an error is listed too, with the index -1, so that a reference to it is no second error. */
@@ -73,6 +91,7 @@ static void add_material(loader *l, document *d, const node *n) {
         return;
     }
     *m = (material_entry){.name = data.name, .data = data, .next = d->materials, .index = -1};
+    good &= check_friction(l, &data);
     if (good) {
         const material_entry *twin = find_elsewhere(l, d, &data);
         sim_material surface = material_from(&data);
@@ -103,6 +122,7 @@ static double given_or_nan(const material_data *d, const char *key, double value
 }
 
 static void add_material_pair(loader *l, const document *d, const node *n) {
+    /* both materials */
     material_data data;
     if (!loader_read(l, n, &table_material_pair, &data)) {
         return;
@@ -112,12 +132,17 @@ static void add_material_pair(loader *l, const document *d, const node *n) {
     if (first < 0 || second < 0 || !loader_good(l)) {
         return;
     }
+    /* what is not given is combined from both */
     sim_material_pair pair = {.first = first,
                               .second = second,
-                              .friction = given_or_nan(&data, "friction", data.friction),
+                              .friction = given_or_nan(&data, "friction", data.pair_friction),
                               .stiffness = given_or_nan(&data, "stiffness", data.stiffness),
                               .dissipation = given_or_nan(&data, "dissipation", data.dissipation),
-                              .restitution = given_or_nan(&data, "restitution", data.restitution)};
+                              .restitution = given_or_nan(&data, "restitution", data.restitution),
+                              .torsion = given_or_nan(&data, "torsion", data.torsion),
+                              .rolling = given_or_nan(&data, "rolling", data.rolling),
+                              .adhesion = given_or_nan(&data, "adhesion", data.adhesion),
+                              .adhesion_range = given_or_nan(&data, "adhesion_range", data.adhesion_range)};
     sim_builder_add_material_pair(l->builder, &pair);
 }
 

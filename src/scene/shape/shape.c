@@ -48,6 +48,18 @@ static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_
     if (node_member(d->at, "use") && d->use == USE_PICTURE) {
         shape->group = shape->mask = 0;
     }
+    if (node_member(d->at, "surface_velocity")) {
+        shape->surface_velocity = v3_make(d->surface_velocity[0], d->surface_velocity[1], d->surface_velocity[2]);
+    }
+    const node *direction = node_member(d->at, "friction_direction");
+    if (direction) {
+        v3 along = v3_make(d->friction_direction[0], d->friction_direction[1], d->friction_direction[2]);
+        if (!(v3_norm(along) > 0)) {
+            report_once(&v->l->report, direction, NULL, "a direction must not be the zero vector");
+            return false;
+        }
+        shape->friction_direction = along;
+    }
     return shape->material >= 0;
 }
 

@@ -18,6 +18,7 @@
  * Differs from the paper: eq. 27 divides gamma_t once more by 1 + mu mh, which is not the projection; appendix C agrees
  * with the formula here. */
 #include "solver/core/cone_convex.h"
+#include "solver/core/cone_discs.h"
 
 #include <math.h>
 
@@ -73,10 +74,19 @@ static double project_row(const sim_constraint *c, double step, double R, double
 double convex_project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G) {
     const sim_constraint *c = &law->problem->constraint[i];
     const double *R = law->R + c->row, *over_R = law->inverse_compliance + c->row, *target = law->target + c->row;
+    /* contacts */
+    if (c->kind == SIM_CONTACT && sim_contact_turns(c)) {
+        double y[SIM_MAX_ROWS];
+        for (int k = 0; k < c->rows; k++) {
+            y[k] = (target[k] - u[k]) * over_R[k];
+        }
+        return discs_project_convex(c, R, y, gamma, G);
+    }
     if (c->kind == SIM_CONTACT) {
         double y[3] = {(target[0] - u[0]) * over_R[0], (target[1] - u[1]) * over_R[1], (target[2] - u[2]) * over_R[2]};
         return project_contact(c->friction, R, over_R, y, gamma, G);
     }
+    /* other rows, each alone */
     double cost = 0;
     *G = (cone_hessian){0};
     for (int k = 0; k < c->rows; k++) {

@@ -5,6 +5,7 @@
 #define SOLVER_CORE_CONE_CONVEX_H
 
 #include <sim/problem.h>
+#include <stdbool.h>
 
 /* Of every row: R > 0 and 1 / R (both 0 where R is infinite), velocity bias, and y where R is infinite. */
 typedef struct convex_law {
@@ -14,17 +15,27 @@ typedef struct convex_law {
 
 /* G = -d gamma / d u = sum of weight q q'.  q are the unit vectors of the rows or, in a sliding contact, the two
  * vectors
- *     a = (lean t, 1)   and   b = (-t_2, t_1, 0)   with   t = gamma_t / |gamma_t|, lean = mu;   weight[2] is 0. */
+ *     a = (lean t, 1)   and   b = (-t_2, t_1, 0)   with   t = gamma_t / |gamma_t|, lean = mu;   weight[2] is 0.
+ *
+ * Of a contact that resists turning `sliding` has a bit a disc, weight[2] is that of a, and `turn` has t in the rows
+ * from the fourth on (cone_discs.c). */
 typedef struct cone_hessian {
     int sliding;
-    double t[2], lean, weight[SIM_MAX_ROWS];
+    double t[2], lean, weight[SIM_MAX_ROWS], turn[SIM_MAX_ROWS - SIM_CONTACT_ROWS];
 } cone_hessian;
+
+/* du' G du of such a contact; y = G x of the convex law, or of the strict one, with n in place of the second a. */
+double discs_curvature(const sim_constraint *c, const cone_hessian *G, const double *du);
+void discs_times(const sim_constraint *c, const cone_hessian *G, bool strict, const double *x, double *y);
 
 /* Impulse and G of constraint i at the velocity u = J v + w (u and gamma point at its own rows); returns its cost. */
 double convex_project(const convex_law *law, int i, const double *u, double *gamma, cone_hessian *G);
 /* du' G du */
 static inline double convex_curvature(const sim_constraint *c, const cone_hessian *G, const double *du) {
     const double *w = G->weight, *t = G->t;
+    if (G->sliding && sim_contact_turns(c)) {
+        return discs_curvature(c, G, du);
+    }
     if (G->sliding) {
         double a = G->lean * (t[0] * du[0] + t[1] * du[1]) + du[2], b = t[0] * du[1] - t[1] * du[0];
         return w[0] * a * a + w[1] * b * b;
@@ -39,6 +50,10 @@ static inline double convex_curvature(const sim_constraint *c, const cone_hessia
 /* y = G x */
 static inline void cone_hessian_times(const sim_constraint *c, const cone_hessian *G, const double *x, double *y) {
     const double *w = G->weight, *t = G->t;
+    if (G->sliding && sim_contact_turns(c)) {
+        discs_times(c, G, false, x, y);
+        return;
+    }
     if (G->sliding) {
         double mu = G->lean, a = w[0] * (mu * (t[0] * x[0] + t[1] * x[1]) + x[2]);
         double b = w[1] * (t[0] * x[1] - t[1] * x[0]);

@@ -32,7 +32,9 @@ bool law_is_supported(const solver_call *call) {
     }
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        if (c->kind == SIM_CONTACT && call->R[c->row] != call->R[c->row + 1]) {
+        bool rolls = c->kind == SIM_CONTACT && c->rows >= 5;
+        if ((c->kind == SIM_CONTACT && call->R[c->row] != call->R[c->row + 1]) ||
+            (rolls && call->R[c->row + 3] != call->R[c->row + 4])) {
             return false;
         }
     }

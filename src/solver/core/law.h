@@ -17,7 +17,7 @@ bool law_make(law_rows *law, int rows, sim_arena *scratch);
 /* Sets R > 0 of row k of a constraint; infinite: the row has a given force. */
 void law_set_row(law_rows *law, const sim_problem *problem, const sim_constraint *c, int k, double R);
 
-/* True for a law that the primal methods can express: no R < 0, equal R in both tangents of a contact. */
+/* True for a law that the primal methods can express: no R < 0, equal R in both rows of a disc of a contact. */
 bool law_is_supported(const solver_call *call);
 /* Writes zero impulses and v* with the outcome "unfit law". */
 void law_reject(const solver_call *call);

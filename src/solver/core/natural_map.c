@@ -13,6 +13,7 @@
  * Reference: Acary, Bremond, Huber 2018.  Differs from the paper: residuals in units of velocity and of impulse, so
  * that E does not depend on units. */
 #include "solver/core/natural_map.h"
+#include "solver/core/cone_discs.h"
 
 #include <math.h>
 
@@ -33,7 +34,11 @@ void natural_project_cone(double mu, double *y) {
     y[1] *= mu * y[2] / r;
 }
 
-void natural_project(const sim_constraint *c, double step, double *y) {
+static inline void project_on_law(const sim_constraint *c, double step, double *y) {
+    if (c->kind == SIM_CONTACT && sim_contact_turns(c)) {
+        discs_project_evenly(c, y);
+        return;
+    }
     if (c->kind == SIM_CONTACT) {
         natural_project_cone(c->friction, y);
         return;
@@ -45,19 +50,28 @@ void natural_project(const sim_constraint *c, double step, double *y) {
     }
 }
 
-void natural_step(const sim_constraint *c, double step, double rho, const double *s, const double *gamma, double *y) {
+void natural_project(const sim_constraint *c, double step, double *y) { project_on_law(c, step, y); }
+
+static inline void step_by_law(const sim_constraint *c, double step, double rho, const double *s, const double *gamma,
+                               double *y) {
     for (int k = 0; k < c->rows; k++) {
         y[k] = gamma[k] - rho * s[k];
     }
-    if (c->kind == SIM_CONTACT) {
+    if (c->kind == SIM_CONTACT && sim_contact_turns(c)) {
+        y[2] -= rho * discs_lift(c, s);
+    } else if (c->kind == SIM_CONTACT) {
         y[2] -= rho * c->friction * sqrt(s[0] * s[0] + s[1] * s[1]);
     }
-    natural_project(c, step, y);
+    project_on_law(c, step, y);
+}
+
+void natural_step(const sim_constraint *c, double step, double rho, const double *s, const double *gamma, double *y) {
+    step_by_law(c, step, rho, s, gamma, y);
 }
 
 double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma) {
     double y[SIM_MAX_ROWS], sum = 0;
-    natural_step(c, step, rho, s, gamma, y);
+    step_by_law(c, step, rho, s, gamma, y);
     for (int k = 0; k < c->rows; k++) {
         sum += (gamma[k] - y[k]) * (gamma[k] - y[k]);
     }

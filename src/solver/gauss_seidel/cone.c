@@ -20,6 +20,9 @@
  * in between for every K with K_nn > 0, symmetric or not, and every mu.  Newton's method finds it within the bracket.
  * If several solutions exist (large mu, strong coupling), open comes before stick, and stick before slide.
  *
+ * A contact that resists turning has these three rows and its other discs solved in turns, each exactly, until they no
+ * longer change: for a disc of radius r = mu_k g_n the same equation holds with m = 0.
+ *
  * Reference: More, Sorensen 1983 (secular equation). */
 #include "solver/gauss_seidel/pgs.h"
 
@@ -124,4 +127,102 @@ void pgs_solve_contact(pgs_block *contact, const double *s, double *g) {
     if (!isfinite(g[0] + g[1] + g[2])) { /* overflow */
         g[0] = g[1] = g[2] = 0;
     }
+}
+
+/* ---- contacts that resist turning ---- */
+
+enum { MAX_ROUNDS = 60 };
+static const double ROUND_CHANGE = 1e-15; /* of the impulse in a round, relative: the discs agree */
+
+/* The block of three rows, with its inverse by the adjugate. */
+static void take_first_rows(const pgs_block *b, double *K, double *inverse) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            K[3 * i + j] = b->K[i * b->rows + j];
+        }
+    }
+    double minor[9], det = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            int r = (j + 1) % 3, t = (j + 2) % 3, u = (i + 1) % 3, w = (i + 2) % 3;
+            minor[3 * i + j] = K[3 * r + u] * K[3 * t + w] - K[3 * r + w] * K[3 * t + u];
+        }
+    }
+    det = K[0] * minor[0] + K[1] * minor[3] + K[2] * minor[6];
+    for (int k = 0; k < 9; k++) {
+        inverse[k] = det != 0 ? minor[k] / det : 0;
+    }
+}
+
+/* The impulse of a disc within `radius` that opposes s, from g and s. */
+static void solve_disc(const pgs_block *b, const sim_disc *disc, double radius, const double *s, double *g) {
+    const double *K = b->K + disc->row * (b->rows + 1);
+    double *at = g + disc->row;
+    const double *moves = s + disc->row;
+    if (!(radius > 0) || !(K[0] > 0)) {
+        at[0] = 0;
+        at[disc->rows - 1] = 0;
+        return;
+    }
+    if (disc->rows == 1) {
+        at[0] = fmin(fmax(at[0] - moves[0] / K[0], -radius), radius);
+        return;
+    }
+    slide e = {.S = {K[0], K[1], K[b->rows], K[b->rows + 1]}, .r = radius};
+    for (int k = 0; k < 2; k++) {
+        e.c[k] = moves[k] - e.S[2 * k] * at[0] - e.S[2 * k + 1] * at[1];
+    }
+    /* sticks: S g = -c within the disc; slides: on its edge */
+    double lambda = 0, derivative, psi = eval_secular(&e, 0, &derivative);
+    if (psi >= 0 || norm2(e.c) == 0) {
+        at[0] = norm2(e.c) == 0 ? 0 : e.g[0];
+        at[1] = norm2(e.c) == 0 ? 0 : e.g[1];
+    } else if (find_multiplier(&e, &lambda)) {
+        double size = norm2(e.g);
+        at[0] = size > 0 ? e.g[0] * (radius / size) : 0;
+        at[1] = size > 0 ? e.g[1] * (radius / size) : 0;
+    }
+}
+
+/* s += K (g - old); |g - old|^2 over |g|^2. */
+static double move_velocities(const pgs_block *b, int first, int rows, const double *old, const double *g, double *s) {
+    double change2 = 0, size2 = 0;
+    for (int k = 0; k < b->rows; k++) {
+        size2 += g[k] * g[k];
+    }
+    for (int k = first; k < first + rows; k++) {
+        double change = g[k] - old[k];
+        change2 += change * change;
+        for (int i = 0; i < b->rows; i++) {
+            s[i] += b->K[i * b->rows + k] * change;
+        }
+    }
+    return size2 > 0 ? change2 / size2 : 0;
+}
+
+void pgs_solve_turning(pgs_block *b, const double *start, double *g) {
+    double K[9], inverse[9], s[SIM_MAX_ROWS], old[SIM_MAX_ROWS];
+    sim_disc disc[SIM_MAX_DISCS];
+    int count = sim_contact_discs(b->turning, disc);
+    pgs_block pressing = {.limit = b->limit, .multiplier = b->multiplier, .K = K, .inverse = inverse};
+    take_first_rows(b, K, inverse);
+    for (int k = 0; k < b->rows; k++) {
+        s[k] = start[k];
+    }
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        /* normal and friction, then each of the other discs */
+        for (int k = 0; k < b->rows; k++) {
+            old[k] = g[k];
+        }
+        pgs_solve_contact(&pressing, s, g);
+        double change = move_velocities(b, 0, 3, old, g, s);
+        for (int k = 1; k < count; k++) {
+            solve_disc(b, &disc[k], disc[k].bound * g[2], s, g);
+            change = fmax(change, move_velocities(b, disc[k].row, disc[k].rows, old, g, s));
+        }
+        if (!(change > ROUND_CHANGE * ROUND_CHANGE)) {
+            break;
+        }
+    }
+    b->multiplier = pressing.multiplier;
 }

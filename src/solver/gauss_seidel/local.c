@@ -20,11 +20,25 @@ static void solve_row(const pgs_block *b, int k, double low, double high, double
     }
 }
 
+/* Rows of a disc that is one of a pyramid: each within mu g_n. */
+static void solve_disc_rows(const pgs_block *b, const sim_disc *disc, double *moving, double *g) {
+    for (int r = disc->row; r < disc->row + disc->rows; r++) {
+        solve_row(b, r, -disc->bound * g[2], disc->bound * g[2], moving, g);
+    }
+}
+
 void pgs_solve_pyramid(const pgs_block *b, const double *s, double *g) {
-    double moving[3] = {s[0], s[1], s[2]};
+    double moving[PGS_WIDEST];
+    for (int i = 0; i < b->rows; i++) {
+        moving[i] = s[i];
+    }
     solve_row(b, 2, 0, HUGE_VAL, moving, g);
     solve_row(b, 0, -b->limit * g[2], b->limit * g[2], moving, g);
     solve_row(b, 1, -b->limit * g[2], b->limit * g[2], moving, g);
+    sim_disc disc[SIM_MAX_DISCS];
+    for (int k = 1, count = b->turning ? sim_contact_discs(b->turning, disc) : 0; k < count; k++) {
+        solve_disc_rows(b, &disc[k], moving, g);
+    }
 }
 
 void pgs_solve_other(const pgs_block *b, const double *s, double *g) {
@@ -46,6 +60,16 @@ void pgs_solve_other(const pgs_block *b, const double *s, double *g) {
     }
 }
 
+static void project_disc(bool pyramid, const sim_disc *disc, double *y) {
+    double bound = disc->bound * y[2], size = 0;
+    for (int r = disc->row; r < disc->row + disc->rows; r++) {
+        size = hypot(size, y[r]);
+    }
+    for (int r = disc->row; r < disc->row + disc->rows; r++) {
+        y[r] = pyramid ? fmin(fmax(y[r], -bound), bound) : size > bound ? bound / size * y[r] : y[r];
+    }
+}
+
 /* Projection plane by plane, as in the strict law: the normal first, then the tangents within mu times it. */
 void pgs_project(const pgs *s, const pgs_block *b, double *y) {
     if (b->kind == SIM_CONTACT) {
@@ -53,6 +77,10 @@ void pgs_project(const pgs *s, const pgs_block *b, double *y) {
         double bound = b->limit * y[2], size = hypot(y[0], y[1]), shrink = size > bound ? bound / size : 1;
         for (int k = 0; k < 2; k++) {
             y[k] = s->pyramid ? fmin(fmax(y[k], -bound), bound) : shrink * y[k];
+        }
+        sim_disc disc[SIM_MAX_DISCS];
+        for (int k = 1, count = b->turning ? sim_contact_discs(b->turning, disc) : 0; k < count; k++) {
+            project_disc(s->pyramid, &disc[k], y);
         }
     } else if (b->kind != SIM_EQUALITY && b->kind != SIM_SPRING) {
         for (int k = 0; k < b->rows; k++) {

@@ -324,6 +324,7 @@ const solver_type solver_pgs = {
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .turning = true,
              .local = true,
              .asymmetric = true,
              .noptions = OPTIONS,

@@ -11,11 +11,12 @@ enum { PGS_LANES = 4, PGS_WIDEST = 8 };
 /* A constraint in a sweep.  K = W_ii + R_i + proximal term, rows x rows, row-major. */
 typedef struct pgs_block {
     sim_constraint_kind kind;
-    int rows, lanes, at; /* its first lane in vectors of rows */
-    double limit;        /* contact: friction coefficient; friction, actuator: largest impulse, N s */
-    double multiplier;   /* contact: lambda of the last sliding solution, the next start */
-    double rho, rho_E;   /* rows / trace W_ii; rows / trace(W_ii + R_i), of E */
-    const double *D;     /* W_ii + R_i */
+    int rows, lanes, at;           /* its first lane in vectors of rows */
+    double limit;                  /* contact: friction coefficient; friction, actuator: largest impulse, N s */
+    double multiplier;             /* contact: lambda of the last sliding solution, the next start */
+    const sim_constraint *turning; /* contact that resists turning; NULL: any other */
+    double rho, rho_E;             /* rows / trace W_ii; rows / trace(W_ii + R_i), of E */
+    const double *D;               /* W_ii + R_i */
     double *K, *inverse;
     /* matrix-free, for each tree: nv columns of J in lanes, rows of Y' with nv rounded up */
     int v0[2], nv[2], stride[2];
@@ -63,6 +64,7 @@ double pgs_residual(const pgs *s, double *excess);
 
 /* Impulse g of one constraint by its law, with the others fixed: from g and s = K g + b. */
 void pgs_solve_contact(pgs_block *b, const double *s, double *g);
+void pgs_solve_turning(pgs_block *b, const double *s, double *g);
 void pgs_solve_pyramid(const pgs_block *b, const double *s, double *g);
 void pgs_solve_other(const pgs_block *b, const double *s, double *g);
 /* Projects y (in lanes) back into the set of the law. */

@@ -93,6 +93,7 @@ static void init_block(const sim_problem *p, const sim_constraint *c, int at, pg
     *b = (pgs_block){.kind = c->kind, .rows = c->rows, .lanes = round_up(c->rows), .at = at};
     if (c->kind == SIM_CONTACT) {
         b->limit = c->friction;
+        b->turning = sim_contact_turns(c) ? c : NULL;
     } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
         b->limit = p->step * c->bound;
     }

@@ -8,12 +8,12 @@
 
 /* |gamma - P(gamma - rho s)|^2 with the nested projection on the pyramid. */
 static double pyramid_map(const pgs *p, const pgs_block *b, double rho, const double *s, const double *gamma) {
-    double y[3], sum = 0;
-    for (int k = 0; k < 3; k++) {
+    double y[SIM_MAX_ROWS], sum = 0;
+    for (int k = 0; k < b->rows; k++) {
         y[k] = gamma[k] - rho * s[k];
     }
     pgs_project(p, b, y);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < b->rows; k++) {
         sum += (gamma[k] - y[k]) * (gamma[k] - y[k]);
     }
     return sum;

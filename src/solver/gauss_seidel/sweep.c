@@ -118,6 +118,8 @@ static inline void solve_block(const pgs *p, pgs_block *b, const double *s, doub
         pgs_solve_other(b, s, g);
     } else if (p->pyramid) {
         pgs_solve_pyramid(b, s, g);
+    } else if (b->turning) {
+        pgs_solve_turning(b, s, g);
     } else {
         pgs_solve_contact(b, s, g);
     }

@@ -16,6 +16,7 @@
  * stay in the cache. */
 #include "solver/matrices/hessian_sum.h"
 #include "linalg/strip.h"
+#include "solver/core/cone_discs.h"
 
 #include <string.h>
 
@@ -94,12 +95,21 @@ static inline void add_patch_row(hessian_rows *r, const double *J, sim_columns o
 static void add_patch_constraint(hessian_rows *r, const sim_constraint *c, const double *J, sim_columns of,
                                  const cone_hessian *G) {
     const double *w = G->weight, *t = G->t, one = 1;
+    /* contacts that slide */
+    if (G->sliding && sim_contact_turns(c)) {
+        double vector[SIM_MAX_ROWS][SIM_MAX_ROWS], weight[SIM_MAX_ROWS];
+        for (int k = 0, count = discs_vectors(c, G, vector, weight); k < count; k++) {
+            add_patch_row(r, J, of, c->rows, vector[k], weight[k]);
+        }
+        return;
+    }
     if (G->sliding) {
         double a[3] = {G->lean * t[0], G->lean * t[1], 1}, b[2] = {-t[1], t[0]};
         add_patch_row(r, J, of, 3, a, w[0]);
         add_patch_row(r, J, of, 2, b, w[1]);
         return;
     }
+    /* rows on their own */
     for (int k = 0; k < c->rows; k++) {
         if (w[k] > 0) {
             add_patch_row(r, J + (ptrdiff_t)k * r->n, of, 1, &one, w[k]);
@@ -124,6 +134,10 @@ static sim_columns columns_at(const patch_sum *a, int k, int side) {
 
 static int rows_at(const patch_sum *a, int k) {
     int i = constraint_at(a, k), count = 0;
+    if (a->G[i].sliding && sim_contact_turns(&a->problem->constraint[i])) {
+        double vector[SIM_MAX_ROWS][SIM_MAX_ROWS], weight[SIM_MAX_ROWS];
+        return discs_vectors(&a->problem->constraint[i], &a->G[i], vector, weight);
+    }
     if (a->G[i].sliding) {
         return 2;
     }

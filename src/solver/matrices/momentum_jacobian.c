@@ -12,6 +12,7 @@
 #include "linalg/block_lu.h"
 #include "linalg/blocks.h"
 #include "linalg/strip.h"
+#include "solver/core/cone_discs.h"
 #include "solver/matrices/patch_sums.h"
 
 #include <stdlib.h>
@@ -30,7 +31,8 @@ struct momentum_jacobian {
 };
 
 /* x = factor sum_k q_k J_k */
-static void combine_rows(const double *J, int n, int count, const double *q, double factor, int stride, double *x) {
+static inline void combine_rows(const double *J, int n, int count, const double *q, double factor, int stride,
+                                double *x) {
     memset(x, 0, (size_t)stride * sizeof *x);
     for (int k = 0; k < count; k++) {
         if (q[k] != 0) {
@@ -63,9 +65,23 @@ static void add_pair(const sim_constraint *c, const double *J, patch_rows *r, in
     combine_rows(J, r->n, c->rows, q, 1, r->stride, r->right + to);
 }
 
+/* Those of a contact that resists turning, where a disc slides. */
+static int add_disc_pairs(const sim_constraint *c, const cone_hessian *G, const double *J, patch_rows *r, int at) {
+    static const double n[SIM_MAX_ROWS] = {0, 0, 1};
+    double vector[SIM_MAX_ROWS][SIM_MAX_ROWS], weight[SIM_MAX_ROWS];
+    int count = discs_vectors(c, G, vector, weight);
+    for (int k = 0; k < count; k++) {
+        add_pair(c, J, r, at + k, vector[k], vector[k][2] != 0 ? n : vector[k], weight[k]);
+    }
+    return at + count;
+}
+
 /* The pairs (l, q) of a constraint; the count after them. */
 static int add_constraint_pairs(const sim_constraint *c, const cone_hessian *G, const double *J, patch_rows *r,
                                 int at) {
+    if (G->sliding && sim_contact_turns(c)) {
+        return add_disc_pairs(c, G, J, r, at);
+    }
     if (G->sliding) {
         const double a[3] = {G->lean * G->t[0], G->lean * G->t[1], 1}, b[3] = {-G->t[1], G->t[0], 0}, n[3] = {0, 0, 1};
         add_pair(c, J, r, at, a, n, G->weight[0]);

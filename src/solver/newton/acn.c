@@ -23,6 +23,7 @@
  * Cost: a sparse LU factor of the size of the velocities per step, twice the work of a Cholesky factor. */
 #include "math/dense.h"
 #include "solver/core/call.h"
+#include "solver/core/cone_discs.h"
 #include "solver/core/law.h"
 #include "solver/core/natural_map.h"
 #include "solver/core/products.h"
@@ -60,7 +61,7 @@ static const double SHARE_DECAY = 0.8, MIN_SHARE = 0.03;
 static const double MAX_WARM_E = 0.1;      /* of a warm start: beyond it no impulses may be nearer to the solution */
 static const double MAX_ROUNDED_E = 1e-12; /* E of a stalled solution that counts as solved to rounding */
 
-typedef enum acn_piece { PIECE_UNKNOWN, PIECE_OPEN, PIECE_STICK, PIECE_SLIDE } acn_piece;
+typedef enum acn_piece { PIECE_UNKNOWN, PIECE_OPEN, PIECE_STICK } acn_piece; /* and those that slide */
 
 typedef struct acn {
     solver_call *call;
@@ -139,6 +140,54 @@ static double linearise_contact(acn *a, int i, double rho, const double *R, cons
     return F[0] * F[0] + F[1] * F[1] + F[2] * F[2];
 }
 
+/* The same of a contact that resists turning: each disc has the radius mu y_n of its own. */
+static double linearise_turning_contact(acn *a, int i, double rho, const double *R, const double *y) {
+    /* open: P = 0 */
+    const sim_constraint *c = &a->problem->constraint[i];
+    double *x = a->x + c->row, F[SIM_MAX_ROWS], sum = 0;
+    cone_hessian *G = &a->G[i];
+    *G = (cone_hessian){0};
+    bool open = !(y[2] > 0);
+    for (int r = 0; r < c->rows; r++) {
+        F[r] = x[r] = a->gamma[c->row + r];
+        sum += F[r] * F[r];
+    }
+    if (open) {
+        return sum;
+    }
+    /* normal */
+    sim_disc disc[SIM_MAX_DISCS];
+    int count = sim_contact_discs(c, disc);
+    F[2] -= y[2];
+    x[2] = F[2] / (rho * R[2]);
+    G->weight[2] = 1 / R[2];
+    sum = F[2] * F[2];
+    for (int k = 0; k < count; k++) {
+        int first = disc[k].row;
+        bool flat = disc[k].rows == 2;
+        double mu = disc[k].bound, size = flat ? hypot(y[first], y[first + 1]) : fabs(y[first]), radius = mu * y[2];
+        bool sticks = size <= radius && mu > 0;
+        double t[2] = {size > 0 ? y[first] / size : 1, flat && size > 0 ? y[first + 1] / size : 0};
+        for (int r = first; r < first + disc[k].rows; r++) {
+            F[r] -= sticks ? y[r] : radius * t[r - first];
+            sum += F[r] * F[r];
+            G->weight[r] = sticks ? 1 / R[r] : 0;
+            x[r] = F[r] / (rho * R[r]);
+        }
+        if (!sticks) {
+            double h = size > 0 ? radius / size : 0, d = 1 - h + rho * h * R[first];
+            double along = t[0] * F[first] + (flat ? t[1] * F[first + 1] : 0) + mu * (1 - rho * R[2]) * x[2];
+            double across = flat ? (t[0] * F[first + 1] - t[1] * F[first]) / d : 0;
+            discs_set_sliding(G, &disc[k], k, t, rho * h / d);
+            x[first] = along * t[0] - across * t[1];
+            if (flat) {
+                x[first + 1] = along * t[1] + across * t[0];
+            }
+        }
+    }
+    return sum;
+}
+
 /* The same of another row. */
 static double linearise_bounded_row(acn *a, int i, int r, double rho, double R, double y) {
     const sim_constraint *c = &a->problem->constraint[i];
@@ -160,7 +209,7 @@ static void begin_outer_iteration(void *self) {
 
 /* Has the contact changed its piece of P since it was last linearised? */
 static void watch_piece(acn *a, int i, const double *y) {
-    char piece = !(y[2] > 0) ? PIECE_OPEN : a->G[i].sliding ? PIECE_SLIDE : PIECE_STICK;
+    char piece = (char)(!(y[2] > 0) ? PIECE_OPEN : PIECE_STICK + a->G[i].sliding); /* a bit a disc */
     a->next_share[i] = piece == a->piece[i] ? a->next_share[i] : 1;
     a->piece[i] = piece;
 }
@@ -181,7 +230,8 @@ static double linearise_constraints(void *self) {
             R[r] = a->call->R[row] + extra;
         }
         if (c->kind == SIM_CONTACT) {
-            sum += w * linearise_contact(a, i, rho, R, y);
+            sum += w * (sim_contact_turns(c) ? linearise_turning_contact(a, i, rho, R, y)
+                                             : linearise_contact(a, i, rho, R, y));
             watch_piece(a, i, y);
             continue;
         }
@@ -199,6 +249,10 @@ static double linearise_constraints(void *self) {
 static void strict_hessian_times(const sim_constraint *c, const cone_hessian *G, const double *u, double *y) {
     if (!G->sliding) {
         cone_hessian_times(c, G, u, y);
+        return;
+    }
+    if (sim_contact_turns(c)) {
+        discs_times(c, G, true, u, y);
         return;
     }
     double along = G->lean * G->weight[0] * u[2], across = G->weight[1] * (G->t[0] * u[1] - G->t[1] * u[0]);
@@ -476,6 +530,7 @@ const solver_type solver_acn = {
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_ELASTIC,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .turning = true,
              .counts = SIM_COUNTS_FAILURES,
              .noptions = OPTIONS,
              .option = options},

@@ -110,6 +110,10 @@ static void set_convex_law(const solver_call *call, law_arrays *a, double min_co
             R[0] = R[1] = fmax(R[0], R[1]);
             over_R[0] = over_R[1] = fmin(over_R[0], over_R[1]);
         }
+        if (c->kind == SIM_CONTACT && c->rows >= 5) {
+            R[3] = R[4] = fmax(R[3], R[4]);
+            over_R[3] = over_R[4] = fmin(over_R[3], over_R[4]);
+        }
     }
 }
 
@@ -233,6 +237,7 @@ const solver_type solver_sap = {
              .cone = SIM_CONE_CONVEX,
              .default_law = SIM_NEAR_RIGID,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .turning = true,
              .counts = SIM_COUNTS_SEARCHES,
              .noptions = OPTIONS,
              .option = options,

@@ -445,6 +445,7 @@ const solver_type solver_auto = {
              .cone = SIM_CONE_STRICT,
              .default_law = SIM_ELASTIC,
              .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1,
+             .turning = true,
              .local = 1,
              .asymmetric = true,
              .bodies = 1,

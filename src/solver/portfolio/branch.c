@@ -71,7 +71,10 @@ bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count
     const solver_call *call = t->call;
     const sim_problem *p = t->problem;
     double cubes = sim_problem_local(p) ? delassus_factor_cubes(p, call->scratch) : 0;
-    bool lawful = law_is_supported(call);
+    bool lawful = law_is_supported(call), turns = false;
+    for (int i = 0; i < p->nconstraint; i++) {
+        turns |= p->constraint[i].kind == SIM_CONTACT && sim_contact_turns(&p->constraint[i]);
+    }
     t->count = count;
     /* each branch with a call, memory and a budget of its own */
     for (int k = 0; k < t->count; k++) {
@@ -91,7 +94,7 @@ bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count
         b->whole_solves = p->W && !p->W->symmetric && !info->asymmetric;
         b->expected = info->local ? 0 : WORK_OF_FACTOR * cubes;
         /* branches that cannot take the problem are done */
-        bool unfit = !info->local && (!lawful || (info->bodies && sim_problem_local(p)));
+        bool unfit = (turns && !info->turning) || (!info->local && (!lawful || (info->bodies && sim_problem_local(p))));
         b->stage = unfit ? AUTO_DONE : AUTO_NOT_BEGUN;
     }
     /* the best solution so far */

@@ -245,6 +245,7 @@ contact_output contacts_output(world_contacts *w) {
                             .unsolved = w->unsolved,
                             .impulse = w->next->impulse,
                             .impulse_trend = w->next->impulse_trend,
+                            .contact = w->next->contact,
                             .joint_impulse = w->next->joint_impulse,
                             .equality_impulse = w->next->equality_impulse,
                             .tendon_impulse = w->next->tendon_impulse,
