@@ -85,7 +85,7 @@ Test(problem_hostile, files_of_fclib_are_refused_with_the_place_and_the_reason) 
         {local, "/", "fclib_local", 'd', 0, NULL, "not a contact problem"},
         {local, "/", "fclib_local", 'x', 1, one, "/fclib_local: should be a group"},
         {local, "/fclib_local", "spacedim", 'i', 1, &two, "plane problems are not supported"},
-        {local, "/fclib_local", "spacedim", 'i', 1, &five, "rolling friction is not supported"},
+        {local, "/fclib_local", "spacedim", 'i', 1, &five, "rolling friction is read from fclib_global_rolling"},
         {local, "/fclib_local", "spacedim", 'x', 1, one, "spacedim: should hold whole numbers"},
         {local, "/fclib_local", "spacedim", 'd', 0, NULL, "spacedim: is missing"},
         {local, "/fclib_local/vectors", "mu", 'd', 0, NULL, "/fclib_local/vectors/mu: is missing"},

@@ -188,7 +188,7 @@ static bool take_bilateral(const reader *r, const store_node *group, const store
 }
 
 static bool take_local(const reader *r, const store_node *group, const store_node *vectors, fclib *p) {
-    int m = 3 * p->contacts;
+    int m = p->contact_rows * p->contacts;
     p->q = take_vector(r, vectors, "q", m);
     if (!p->q || !take_matrix(r, group, "W", m, m, &p->W) ||
         !take_bilateral(r, group, vectors, "V", "s", &p->bilateral)) {
@@ -203,7 +203,7 @@ static bool take_local(const reader *r, const store_node *group, const store_nod
 }
 
 static bool take_global(const reader *r, const store_node *group, const store_node *vectors, fclib *p) {
-    int m = 3 * p->contacts;
+    int m = p->contact_rows * p->contacts;
     const store_node *f = find_array(r, vectors, "f", STORE_REAL);
     if (!f || f->count > INT_MAX / 4) {
         return f ? fail_array(r, vectors, "f", "holds too many numbers") : false;
@@ -234,9 +234,21 @@ static const double *find_guess(const store_node *group, const char *name, ptrdi
 
 static void take_guesses(const store_node *root, fclib *p) {
     const store_node *first = store_find(store_find(root, "guesses"), "1");
-    p->r_guess = find_guess(first, "r", 3 * (ptrdiff_t)p->contacts);
+    p->r_guess = find_guess(first, "r", p->contact_rows * (ptrdiff_t)p->contacts);
     p->l_guess = find_guess(first, "l", p->bilateral);
     p->v_guess = p->global ? find_guess(first, "v", p->dofs) : NULL;
+}
+
+/* `count` coefficients from 0 to 1000. */
+static const double *take_coefficients(const reader *r, const store_node *vectors, const char *name, ptrdiff_t count) {
+    const double *mu = take_vector(r, vectors, name, count);
+    for (ptrdiff_t i = 0; mu && i < count; i++) {
+        if (!(mu[i] >= 0 && mu[i] <= SIM_MOST_FRICTION)) {
+            fail_array(r, vectors, name, "holds a friction coefficient that is not from 0 to 1000");
+            return NULL;
+        }
+    }
+    return mu;
 }
 
 static bool take_friction(const reader *r, const store_node *vectors, fclib *p) {
@@ -245,41 +257,52 @@ static bool take_friction(const reader *r, const store_node *vectors, fclib *p) 
         return mu ? fail_array(r, vectors, "mu", "holds too many numbers") : false;
     }
     p->contacts = (int)mu->count;
-    p->mu = take_vector(r, vectors, "mu", mu->count);
-    for (int i = 0; p->mu && i < p->contacts; i++) {
-        if (!(p->mu[i] >= 0 && p->mu[i] <= SIM_MOST_FRICTION)) {
-            return fail_array(r, vectors, "mu", "holds a friction coefficient that is not from 0 to 1000");
-        }
+    p->mu = take_coefficients(r, vectors, "mu", mu->count);
+    p->mu_r = p->mu && p->contact_rows == 5 ? take_coefficients(r, vectors, "mu_r", mu->count) : NULL;
+    return p->mu && (p->contact_rows == 3 || p->mu_r);
+}
+
+/* A plane problem, and one that its group does not announce, are refused by name. */
+static bool check_dimension(const reader *r, const store_node *group, bool rolling) {
+    int dimension;
+    if (!take_int(r, group, "spacedim", 0, &dimension)) {
+        return false;
     }
-    return p->mu != NULL;
+    if (dimension != (rolling ? 5 : 3)) {
+        return fail_array(r, group, "spacedim",
+                          dimension == 2               ? "is 2: plane problems are not supported"
+                          : dimension == 5 && !rolling ? "is 5: rolling friction is read from fclib_global_rolling"
+                          : rolling                    ? "should be 5"
+                                                       : "should be 3");
+    }
+    return true;
 }
 
 static bool take_fclib_problem(const reader *r, const store_node *root, fclib *p) {
     /* local or global form */
-    const store_node *local = store_find(root, "fclib_local"), *global = store_find(root, "fclib_global");
-    int dimension;
-    if (!local && !global) {
-        return store_find(root, "fclib_global_rolling")
-                   ? fail_array(r, root, "fclib_global_rolling", "rolling friction is not supported")
-                   : fail_array(r, root, "fclib_local", "is missing, as is fclib_global: not a contact problem");
+    const store_node *local = store_find(root, "fclib_local"), *global = store_find(root, "fclib_global"),
+                     *rolling = store_find(root, "fclib_global_rolling");
+    if (!local && !global && !rolling) {
+        return fail_array(r, root, "fclib_local", "is missing, as is fclib_global: not a contact problem");
     }
-    p->global = global != NULL;
-    const store_node *group = find_array(r, root, global ? "fclib_global" : "fclib_local", STORE_GROUP);
-    if (!group || (local && global) || !take_int(r, group, "spacedim", 0, &dimension)) {
-        return group && local && global ? fail_array(r, root, "fclib_local", "and fclib_global: one problem at a time")
-                                        : false;
+    if ((local != NULL) + (global != NULL) + (rolling != NULL) > 1) {
+        return local && global ? fail_array(r, root, "fclib_local", "and fclib_global: one problem at a time")
+                               : fail_array(r, root, "fclib_global_rolling", "and another: one problem at a time");
     }
-    /* dimension 3 */
-    if (dimension != 3) {
-        return fail_array(r, group, "spacedim",
-                          dimension == 2   ? "is 2: plane problems are not supported"
-                          : dimension == 5 ? "is 5: rolling friction is not supported"
-                                           : "should be 3");
+    p->global = !local;
+    p->contact_rows = rolling ? 5 : 3;
+    const store_node *group = find_array(r, root,
+                                         rolling  ? "fclib_global_rolling"
+                                         : global ? "fclib_global"
+                                                  : "fclib_local",
+                                         STORE_GROUP);
+    if (!group || !check_dimension(r, group, rolling)) {
+        return false;
     }
     /* friction coefficients, then matrices and vectors of the form */
     const store_node *vectors = find_array(r, group, "vectors", STORE_GROUP);
     if (!vectors || !take_friction(r, vectors, p) ||
-        !(global ? take_global(r, group, vectors, p) : take_local(r, group, vectors, p))) {
+        !(p->global ? take_global(r, group, vectors, p) : take_local(r, group, vectors, p))) {
         return false;
     }
     take_guesses(root, p);

@@ -3,7 +3,9 @@
  *
  *     local    u = W r + V l + q,              V' r + R l + s = 0
  *     global   M v = H r + G l + f,  u = H' v + w,  G' v + b = 0
- *     both     K* contains u + (mu |u_T|, 0, 0), orthogonal to r in K */
+ *     both     K* contains u + (mu |u_T|, 0, 0), orthogonal to r in K
+ *     rolling  global, (n, t1, t2, r1, r2) contact by contact: a moment within mu_r r_N besides, u + (mu |u_T| + mu_r
+ *              |u_R|, 0, ...) in K* (Acary, Bourrier 2021) */
 #ifndef RECORD_PROBLEM_FCLIB_H
 #define RECORD_PROBLEM_FCLIB_H
 
@@ -44,9 +46,11 @@ static inline void triplets_add(triplets *t, int row, int column, double value) 
 typedef struct fclib {
     int global;
     int contacts, bilateral; /* nc, p */
+    int contact_rows;        /* of one: 3, or 5 of rolling problems */
     int dofs;                /* n, of global problems */
-    sparse W, V, R;          /* 3 nc x 3 nc, 3 nc x p, p x p */
-    sparse M, H, G;          /* n x n, n x 3 nc, n x p */
+    sparse W, V, R;          /* m x m, m x p, p x p, m = contact_rows nc */
+    sparse M, H, G;          /* n x n, n x m, n x p */
+    const double *mu_r;      /* rolling problems */
     const double *mu, *q, *s, *f, *w, *b;
     const double *r_guess, *l_guess, *v_guess; /* the first of the guesses; NULL: none, or none that fits */
 } fclib;

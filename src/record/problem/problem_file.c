@@ -37,8 +37,8 @@ const sim_problem *sim_problem_file_problem(const sim_problem_file *file) { retu
 sim_law_options sim_problem_file_law(const sim_problem_file *file) { return file->law; }
 
 const char *sim_problem_file_info(const sim_problem_file *file, const char *name) {
-    static const char *const form[] = {"fclib_local", "fclib_global"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const form[] = {"fclib_local", "fclib_global", "fclib_global_rolling"};
+    for (int k = 0; k < 3; k++) {
         const store_node *node = store_find(store_find(store_find(&file->store.root, form[k]), "info"), name);
         if (node && node->kind == STORE_TEXT) {
             return node->text;
@@ -58,6 +58,9 @@ static sim_status take_fclib(sim_problem_file *file, memory_pool *work, sim_erro
     if (!sparse_even_out(work, stated.global ? &stated.M : &stated.W) ||
         (!stated.global && stated.bilateral && !sparse_even_out(work, &stated.R))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the problem");
+    }
+    if (stated.contact_rows > 3 && !sparse_symmetric(&stated.M)) {
+        return sim_fail(error, SIM_BAD_INPUT, "/fclib_global_rolling/M: must be symmetric");
     }
     if (stated.global) {
         return sparse_symmetric(&stated.M) ? problem_global(file, &stated, work, error)
@@ -229,13 +232,14 @@ sim_status sim_problem_file_stored(const sim_problem_file *file, double *v, doub
     /* impulses: in the order of the problem's own rows, else in FCLIB's */
     const store_node *solution = store_find(&file->store.root, "solution");
     const store_node *own = store_find(store_find(&file->store.root, problem_own_group), "solution");
-    const double *all = reals_in(own, "impulse", p->nrow), *r = reals_in(solution, "r", 3 * (ptrdiff_t)file->contacts);
+    const double *all = reals_in(own, "impulse", p->nrow),
+                 *r = reals_in(solution, "r", file->contact_rows * (ptrdiff_t)file->contacts);
     const double *l = reals_in(solution, "l", file->bilateral), *w = reals_in(solution, "v", file->dofs);
     if (!all && (!r || (file->bilateral && !l))) {
         return sim_fail(error, SIM_BAD_INPUT, "/solution: holds no solution, or one of another size");
     }
     for (int k = 0; k < p->nrow; k++) {
-        int at = file->fclib_row[k], m = 3 * file->contacts;
+        int at = file->fclib_row[k], m = file->contact_rows * file->contacts;
         impulse[k] = all ? all[k] : at < 0 ? 0 : at < m ? r[at] : l[at - m];
     }
     /* velocities: stored ones, else A v = A v_free + J^T impulse */
@@ -254,13 +258,13 @@ static void put_solution(sim_problem_file *file, const double *r, const double *
     store_remove(&s->root, "solution");
     store_node *group = store_group(s, &s->root, "solution");
     store_attribute(s, group, "made_by", made_by);
-    store_real(s, group, "r", 1, 3 * (ptrdiff_t)file->contacts, r);
-    store_real(s, group, "u", 1, 3 * (ptrdiff_t)file->contacts, u);
+    store_real(s, group, "r", 1, file->contact_rows * (ptrdiff_t)file->contacts, r);
+    store_real(s, group, "u", 1, file->contact_rows * (ptrdiff_t)file->contacts, u);
     if (file->dofs) {
         store_real(s, group, "v", 1, file->dofs, v);
     }
     if (file->bilateral) {
-        store_real(s, group, "l", 1, file->bilateral, r + 3 * (ptrdiff_t)file->contacts);
+        store_real(s, group, "l", 1, file->bilateral, r + file->contact_rows * (ptrdiff_t)file->contacts);
     }
 }
 
@@ -278,7 +282,7 @@ static sim_status answer_problem(sim_problem_file *file, const double *impulse, 
                                  sim_error *error) {
     /* work space in both orders */
     const sim_problem *p = file->problem;
-    int order = 3 * file->contacts + file->bilateral;
+    int order = file->contact_rows * file->contacts + file->bilateral;
     double *u = POOL_NEW(work, double, p->nrow), *R = POOL_NEW(work, double, p->nrow);
     double *target = POOL_NEW(work, double, p->nrow), *v = POOL_NEW(work, double, p->nv);
     double *r = POOL_NEW(work, double, order), *fclib_u = POOL_NEW(work, double, order);

@@ -11,6 +11,7 @@ struct sim_problem_file {
     sim_problem *problem;
     sim_law_options law;
     int contacts, bilateral, dofs; /* nc, p, n as FCLIB counts them; n = 0: local */
+    int contact_rows;              /* of each contact in FCLIB's r: 3, or 5 of rolling problems */
     int *fclib_row;                /* [nrow] where a row of the problem stands in FCLIB's (r, l); -1: nowhere */
     int *fclib_dof;                /* [nv] where a velocity of the problem stands in FCLIB's v */
     /* Where M is not symmetric the problem is local, and v = v0 + response (r, l), in FCLIB's order. */

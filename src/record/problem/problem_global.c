@@ -107,7 +107,7 @@ static void fill_rows(const draft *d, const sim_constraint *c, const int *fclib_
 
 static sim_status fill_J(sim_problem_file *file, draft *d, const fclib *p, memory_pool *work, sim_error *error) {
     /* rows of J: columns of FCLIB's H and G */
-    int m = 3 * p->contacts;
+    int m = p->contact_rows * p->contacts;
     sparse H = sparse_transposed(work, &p->H), G = {0};
     G = p->bilateral ? sparse_transposed(work, &p->G) : G;
     /* trees and block sizes of each constraint */
@@ -154,7 +154,7 @@ static sim_status fill_free(const sim_problem_file *file, draft *d, const fclib 
 }
 
 static bool fill_draft_vectors(const sim_problem_file *file, draft *d, const fclib *p, memory_pool *work) {
-    int m = 3 * p->contacts, nrow = d->parts.nrow;
+    int m = p->contact_rows * p->contacts, nrow = d->parts.nrow;
     d->v_free = POOL_NEW(work, double, p->dofs);
     d->offset = POOL_NEW(work, double, nrow);
     d->parts.gap = POOL_NEW(work, double, nrow);
@@ -177,7 +177,7 @@ sim_status problem_global(sim_problem_file *file, const fclib *p, memory_pool *w
     draft d = {.parts = {.step = 1,
                          .nv = p->dofs,
                          .nconstraint = p->contacts + p->bilateral,
-                         .nrow = 3 * p->contacts + p->bilateral}};
+                         .nrow = p->contact_rows * p->contacts + p->bilateral}};
     file->dofs = p->dofs;
     if (p->dofs == 0) {
         return sim_fail(error, SIM_BAD_INPUT, "the problem has no velocities");

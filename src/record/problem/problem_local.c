@@ -1,6 +1,6 @@
 /* Conversion of FCLIB's local form to W and q, block by block:  u = K (r, l) + q.
  *
- * FCLIB's contacts have their rows as (n, t1, t2), ours as (t1, t2, n).  A bilateral row becomes an equality of one
+ * FCLIB's contacts have their rows as (n, t1, t2), ours as (t1, t2, n); those of rolling follow in both.  A bilateral row becomes an equality of one
  * row. */
 #include "record/problem/problem_file.h"
 
@@ -10,18 +10,19 @@
 #include <string.h>
 
 sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, memory_pool *work) {
-    /* a constraint of 3 rows a contact, of 1 row a bilateral equation */
+    /* a constraint of 3 or 5 rows a contact, of 1 row a bilateral equation */
     int count = p->contacts + p->bilateral;
     sim_constraint *constraint = POOL_NEW(work, sim_constraint, count);
     file->contacts = p->contacts;
     file->bilateral = p->bilateral;
-    file->fclib_row = POOL_NEW(file->pool, int, 3 * (ptrdiff_t)p->contacts + p->bilateral);
+    file->contact_rows = p->contact_rows;
+    file->fclib_row = POOL_NEW(file->pool, int, p->contact_rows *(ptrdiff_t)p->contacts + p->bilateral);
     if (!constraint || !file->fclib_row) {
         return NULL;
     }
     /* FCLIB orders a contact (normal, tangents), the problem (tangents, normal) */
     for (int i = 0, row = 0; i < count; i++) {
-        int contact = i < p->contacts, rows = contact ? 3 : 1;
+        int contact = i < p->contacts, rows = contact ? p->contact_rows : 1;
         constraint[i] = (sim_constraint){.kind = contact ? SIM_CONTACT : SIM_EQUALITY,
                                          .row = row,
                                          .rows = rows,
@@ -29,9 +30,10 @@ sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, memo
                                          .body = {-1, -1},
                                          .id = (uint64_t)i,
                                          .friction = contact ? p->mu[i] : 0,
+                                         .rolling = contact && p->mu_r ? p->mu_r[i] : 0,
                                          .stiffness = INFINITY};
         for (int k = 0; k < rows; k++) {
-            file->fclib_row[row + k] = row + (k + 1) % rows;
+            file->fclib_row[row + k] = row + (contact && k < 3 ? (k + 1) % 3 : k);
         }
         row += rows;
     }
@@ -39,7 +41,7 @@ sim_constraint *problem_constraints(sim_problem_file *file, const fclib *p, memo
 }
 
 const double *problem_impulse_guess(const sim_problem_file *file, const fclib *p, memory_pool *work) {
-    int m = 3 * p->contacts, nrow = m + p->bilateral;
+    int m = p->contact_rows * p->contacts, nrow = m + p->bilateral;
     double *guess = p->r_guess && (p->l_guess || !p->bilateral) ? POOL_NEW(work, double, nrow) : NULL;
     for (int k = 0; guess && k < nrow; k++) {
         int at = file->fclib_row[k];
@@ -147,7 +149,7 @@ static void fill_local_blocks(blocks *b) {
 sim_status problem_local(sim_problem_file *file, const fclib *p, memory_pool *work, const sparse *K, const double *q,
                          sim_error *error) {
     /* rows in the problem's order */
-    int nrow = 3 * p->contacts + p->bilateral;
+    int nrow = p->contact_rows * p->contacts + p->bilateral;
     sim_problem parts = {.step = 1, .nconstraint = p->contacts + p->bilateral, .nrow = nrow};
     parts.constraint = problem_constraints(file, p, work);
     double *ordered = POOL_NEW(work, double, nrow);
@@ -192,7 +194,7 @@ static void add_part(triplets *t, const sparse *a, int row0, int column0, int tr
 
 /* K = (W V; V' R), q = (q, s) */
 sim_status problem_local_whole(sim_problem_file *file, const fclib *p, memory_pool *work, sim_error *error) {
-    int m = 3 * p->contacts, n = m + p->bilateral;
+    int m = p->contact_rows * p->contacts, n = m + p->bilateral;
     if (p->bilateral == 0) {
         return problem_local(file, p, work, &p->W, p->q, error);
     }

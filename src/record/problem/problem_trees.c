@@ -168,7 +168,8 @@ static bool find_touches(memory_pool *work, const fclib *p, touches *t) {
     t->dof = POOL_NEW(work, int, entries);
     for (int i = 0; t->start && t->dof && i < p->contacts + p->bilateral; i++) {
         bool contact = i < p->contacts;
-        add_touches(t, contact ? &H : &G, contact ? 3 * i : i - p->contacts, contact ? 3 : 1);
+        add_touches(t, contact ? &H : &G, contact ? p->contact_rows * i : i - p->contacts,
+                    contact ? p->contact_rows : 1);
     }
     return t->start && t->dof;
 }

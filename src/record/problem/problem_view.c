@@ -22,6 +22,7 @@ sim_status problem_map_view(sim_problem_file *file, sim_error *error) {
     }
     file->dofs = p->nv;
     file->contacts = file->bilateral = 0;
+    file->contact_rows = SIM_CONTACT_ROWS;
     for (int i = 0; i < p->nconstraint; i++) {
         file->contacts += p->constraint[i].kind == SIM_CONTACT;
     }
