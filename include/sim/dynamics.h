@@ -118,6 +118,9 @@ SIM_API void sim_ltdl_half(const sim_model *model, sim_range range, const double
 SIM_API void sim_articulated_half(sim_derived *d, sim_range range, const double *root, int rows, sim_range columns,
                                   double *X);
 
+/* Length of an actuator and its moments dl/dq [nv of its tree].  After sim_kinematics. */
+SIM_API double sim_actuator_length(const sim_derived *d, int actuator, const double *q, double *moment);
+
 /* A point fixed to a body. */
 typedef struct sim_point {
     int body;

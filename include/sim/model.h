@@ -2,7 +2,9 @@
  *
  * A kinematic forest.  Body 0 is the world; every other body has a parent and a joint to it.  Bodies are numbered
  * depth first: a parent before its children; a subtree, and a tree (a child of the world with all below it), in one
- * run; dofs in the order of their bodies. */
+ * run; dofs in the order of their bodies.
+ *
+ * Long: the whole model is declared in one place. */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
 
@@ -88,8 +90,13 @@ typedef struct sim_dof {
     double rest;    /* coordinate at which the spring is slack (ball joints: the identity) */
     int coordinate; /* whose rate this velocity is; -1: that of no coordinate alone (orientations) */
     sim_limit limit;
-    double friction; /* dry: N m or N */
+    double friction;       /* dry: N m or N */
+    double velocity_limit; /* rad/s or m/s, in both directions; infinity: none */
 } sim_dof;
+
+/* Rows that a dof may have in a contact problem, and the places of their impulses: the ends of its range, each away from
+ * its end; dry friction and velocity limit, along the dof. */
+enum { SIM_ROW_LOW, SIM_ROW_HIGH, SIM_ROW_FRICTION, SIM_ROW_SPEED, SIM_JOINT_ROWS };
 
 typedef struct sim_tree {
     int body0, nbody; /* bodies [body0, body0 + nbody) */
@@ -321,7 +328,38 @@ typedef struct sim_activation {
 /* w after the time dt under a constant control input. */
 SIM_API double sim_activation_after(const sim_activation *activation, double ctrl, double w, double dt);
 
-/* Drive of one dof.  Its length is l = gear q, and its force f acts on the dof as the effort gear f:
+/* Muscle: a force -force (w FL(L) FV(V) + FP(L)) in place of gain ctrl + bias, w the activation or the control input
+ * (src/model/parts/muscle.c). */
+typedef struct sim_muscle {
+    double force;           /* N: peak force at rest; 0: the actuator is no muscle */
+    double length_range[2]; /* m or rad: of the actuator, which are ... */
+    double range[2];        /* ... these lengths L, as parts of the muscle's resting length */
+    double lmin, lmax;      /* L at which the active force ends */
+    double vmax;            /* 1/s: velocity of shortening without force, in resting lengths */
+    double fpmax, fvmax;    /* parts of `force`: passive at lmax; active where it lengthens fast */
+} sim_muscle;
+
+/* Range 0.75 to 1.05, lmin 0.5, lmax 1.6, vmax 1.5, fpmax 1.3, fvmax 1.2, without force and lengths. */
+SIM_API sim_muscle sim_muscle_default(void);
+/* Its force, and the slopes over length and rate (NULL: not wanted). */
+SIM_API double sim_muscle_force(const sim_muscle *muscle, double activation, double length, double rate,
+                                double slope[2]);
+
+/* What an actuator moves, and so its length (src/dyn/transmission.c):
+ *   joint          a dof: l = gear q
+ *   site           the wrench `wrench` (force, torque) at a site, in its axes: l = 0; with a reference site, along the
+ *                  axes of that and back on its body: l = wrench . the pose of the site in the reference
+ *   slider-crank   a rod from a site on a crank to axis z of a site: l = gear times where it meets that axis
+ *   tendon         l = gear times its length */
+typedef enum sim_transmission {
+    SIM_BY_JOINT,
+    SIM_BY_SITE,
+    SIM_BY_SLIDER_CRANK,
+    SIM_BY_TENDON,
+    SIM_TRANSMISSIONS,
+} sim_transmission;
+
+/* Drive of a joint, of a site, or of a mechanism.  Its force f acts on all dofs with the moments dl/dq of its length:
  *
  *     f = clamp(kp (target - l) + kd (target rate - l') + feed-forward + gain(l, l') ctrl + bias(l, l'))
  *     gain = g0 + g1 l + g2 l',   bias = b0 + b1 l + b2 l'
@@ -332,7 +370,13 @@ SIM_API double sim_activation_after(const sim_activation *activation, double ctr
  * its start.  Feed-forward and control inputs act like loads, those of drives with feedback like targets, at the end. */
 typedef struct sim_actuator {
     const char *name;
-    int dof;
+    sim_transmission transmission;
+    int tree;                  /* that it moves; found by the builder */
+    int dof;                   /* of a joint; -1: another transmission */
+    int site[2];               /* site and reference (-1: none); crank and slider */
+    double wrench[6];          /* gear of a site: force x y z, torque x y z */
+    double rod;                /* m: of a slider-crank */
+    int tendon;                /* of a tendon */
     double gear;               /* not 0 */
     double kp, kd;             /* force per length and rate */
     double effort;             /* infinity: no limit */
@@ -344,6 +388,7 @@ typedef struct sim_actuator {
     double ctrl_range[2];      /* low, high; may be infinite */
     double gain[3], bias[3];
     sim_activation activation;
+    sim_muscle muscle;
 } sim_actuator;
 
 /* A wrench on a body, or a generalised force on a dof, over time. */
@@ -496,6 +541,7 @@ typedef struct sim_body_def {
     double rest[SIM_MAX_JOINT_NV];
     sim_limit limit[SIM_MAX_JOINT_NV];
     double friction[SIM_MAX_JOINT_NV];
+    double velocity_limit[SIM_MAX_JOINT_NV];
     double q[SIM_MAX_JOINT_NQ]; /* initial; quaternions are normalised */
     double v[SIM_MAX_JOINT_NV];
 } sim_body_def;
@@ -536,6 +582,7 @@ SIM_API int sim_builder_add_exclusion(sim_builder *builder, int first, int secon
 SIM_API const sim_geometry *sim_builder_add_geometry(sim_builder *builder, sim_geometry *geometry);
 /* In actuators, loads, tendons and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its
  * first. */
+/* Of a site, slider-crank or tendon `body` is not read; sites and tendons are those that the builder was given. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
 SIM_API int sim_builder_add_tendon(sim_builder *builder, const sim_tendon *tendon);

@@ -87,7 +87,7 @@ typedef struct sim_state {
     sim_contact *contact;
     sim_v3 *impulse;          /* ... and their impulses, N s, in the world, on A: warm start of the next solver */
     sim_v3 *impulse_trend;    /* ... and the change of each in that step, zero where it struck */
-    double *joint_impulse;    /* [nv][3] impulses of ends of ranges (low, high) and dry friction, N s or N m s */
+    double *joint_impulse;    /* [nv][SIM_JOINT_ROWS], N s or N m s */
     double *equality_impulse; /* [nequality][6] impulses of constraints between bodies, row by row */
     double *tendon_impulse;   /* [ntendon][4] impulses of tendons: low end, high end, dry friction, spring, N s */
     double *effort;           /* [nactuator] forces, N or N m, within their limits; zero before a step */

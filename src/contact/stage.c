@@ -76,6 +76,7 @@ static void find_surfaces(const sim_model *m, model_tables *t) {
 
 static sim_status create_tables(contact_stage *s, const sim_model *m) {
     /* memory, and tendons */
+    bool speeds = false;
     int *last_dof = POOL_NEW(s->pool, int, m->nbody), *joint = POOL_NEW(s->pool, int, m->nv), njoint = 0;
     double *moved = POOL_NEW(s->pool, double, m->ntree), *size = sag_sizes(s->pool, m);
     const int *tendon;
@@ -92,6 +93,7 @@ static sim_status create_tables(contact_stage *s, const sim_model *m) {
     }
     /* joints with rows, and the surfaces */
     for (int j = 0; j < m->nv; j++) {
+        speeds |= m->dof[j].velocity_limit < INFINITY;
         if (dof_has_rows(&m->dof[j])) {
             joint[njoint++] = j;
         }
@@ -103,7 +105,8 @@ static sim_status create_tables(contact_stage *s, const sim_model *m) {
                                .njoint = njoint,
                                .tendon = tendon,
                                .ntendon = ntendon,
-                               .moved = moved};
+                               .moved = moved,
+                               .speeds = speeds};
     find_surfaces(m, &s->tables);
     return SIM_OK;
 }

@@ -12,7 +12,7 @@ static int tree_of_load(const sim_model *m, const sim_load *load) {
 static void sort_parts(motion_work *w) {
     const sim_model *m = w->model;
     for (int k = 0; k < m->nactuator; k++) {
-        w->parts[m->body[m->dof[m->actuator[k].dof].body].tree].actuators++;
+        w->parts[m->actuator[k].tree].actuators++;
     }
     for (int k = 0; k < m->nload; k++) {
         int tree = tree_of_load(m, &m->load[k]);
@@ -29,10 +29,11 @@ static void sort_parts(motion_work *w) {
     }
     for (int k = 0; k < m->nactuator; k++) {
         const sim_actuator *actuator = &m->actuator[k];
-        tree_parts *parts = &w->parts[m->body[m->dof[actuator->dof].body].tree];
+        tree_parts *parts = &w->parts[actuator->tree];
         w->actuator_order[parts->actuator0 + parts->actuators++] = k;
         parts->gravity_compensation |= actuator->gravity_compensation;
-        parts->any_limit |= isfinite(actuator->force_range[0]);
+        parts->any_limit |= actuator->transmission == SIM_BY_JOINT && isfinite(actuator->force_range[0]);
+        parts->lengths |= actuator->transmission != SIM_BY_JOINT;
     }
     for (int k = 0; k < m->nload; k++) {
         int tree = tree_of_load(m, &m->load[k]);
@@ -46,6 +47,18 @@ static void sort_parts(motion_work *w) {
     for (int i = 1; i < m->nbody; i++) {
         w->parts[m->body[i].tree].mass += m->body[i].inertia.mass;
     }
+}
+
+/* Room for the moments of actuators that are no joints'. */
+static sim_status create_moments(motion_work *w, memory_pool *pool) {
+    const sim_model *m = w->model;
+    for (int k = 0; k < m->nactuator; k++) {
+        const sim_actuator *a = &m->actuator[w->actuator_order[k]];
+        if (a->transmission != SIM_BY_JOINT && !(w->moment[k] = POOL_NEW(pool, double, m->tree[a->tree].nv))) {
+            return SIM_NO_RESOURCE;
+        }
+    }
+    return SIM_OK;
 }
 
 static void list_limited_actuators(motion_work *w) {
@@ -85,6 +98,7 @@ static sim_status create_motion(sim_world *w) {
     f->actuator_order = POOL_NEW(pool, int, m->nactuator);
     f->load_order = POOL_NEW(pool, int, m->nload);
     f->law = POOL_NEW(pool, drive_law, m->nactuator);
+    f->moment = POOL_NEW(pool, double *, m->nactuator);
     f->clamped = POOL_NEW(pool, int, m->nactuator);
     f->asked = POOL_NEW(pool, double, m->nactuator);
     f->gain = POOL_NEW(pool, double, m->nactuator);
@@ -110,7 +124,7 @@ static sim_status create_motion(sim_world *w) {
 static sim_status create_tree_parts(sim_world *w) {
     motion_work *f = &w->motion;
     sort_parts(f);
-    if (spin_create(f, w->pool)) {
+    if (spin_create(f, w->pool) || create_moments(f, w->pool)) {
         return SIM_NO_RESOURCE;
     }
     if (any_articulated_turns(f) && !(f->ahead = sim_derived_create(w->model, NULL))) {
@@ -187,8 +201,8 @@ static sim_status check_integrator(const sim_options *o, bool collides, sim_erro
     if (o->integrator == SIM_RK4) {
         return sim_fail(error, SIM_BAD_INPUT,
                         collides ? "the integrator rk4 takes no contacts: choose another, or switch contacts off"
-                                 : "the integrator rk4 takes no joint ranges, no dry friction, no tendons and no "
-                                   "constraints between bodies: choose another");
+                                 : "the integrator rk4 takes no joint ranges, no dry friction, no tendons, no "
+                                   "velocity limits and no constraints between bodies: choose another");
     }
     if (contact_wants_positions(o->solver, o->solver_option) && theta_travel(o->integrator) < 1) {
         return sim_fail(error, SIM_BAD_INPUT,

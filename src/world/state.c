@@ -8,7 +8,7 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->q = POOL_NEW(pool, double, m->nq);
     state->v = POOL_NEW(pool, double, m->nv);
     state->a = POOL_NEW(pool, double, m->nv);
-    state->joint_impulse = POOL_NEW(pool, double, 3 * (size_t)m->nv);
+    state->joint_impulse = POOL_NEW(pool, double, SIM_JOINT_ROWS *(size_t)m->nv);
     state->equality_impulse = POOL_NEW(pool, double, SIM_MAX_ROWS *(size_t)m->nequality);
     state->tendon_impulse = POOL_NEW(pool, double, 4 * (size_t)m->ntendon);
     state->effort = POOL_NEW(pool, double, m->nactuator);
@@ -61,7 +61,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     memmove(to->v, from->v, (size_t)m->nv * sizeof *to->v);
     memmove(to->a, from->a, (size_t)m->nv * sizeof *to->a);
     /* warm starts */
-    copy_or_zero(to->joint_impulse, from->joint_impulse, 3 * (size_t)m->nv);
+    copy_or_zero(to->joint_impulse, from->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv);
     copy_or_zero(to->equality_impulse, from->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality);
     copy_or_zero(to->tendon_impulse, from->tendon_impulse, 4 * (size_t)m->ntendon);
     copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
@@ -95,7 +95,7 @@ void state_start(const sim_model *m, sim_state *state, int keyframe) {
     sim_model_keyframe_state(m, keyframe, state->q, state->v);
     /* nothing is known of a step before */
     copy_or_zero(state->a, NULL, (size_t)m->nv);
-    copy_or_zero(state->joint_impulse, NULL, 3 * (size_t)m->nv);
+    copy_or_zero(state->joint_impulse, NULL, SIM_JOINT_ROWS * (size_t)m->nv);
     copy_or_zero(state->equality_impulse, NULL, SIM_MAX_ROWS * (size_t)m->nequality);
     copy_or_zero(state->effort, NULL, (size_t)m->nactuator);
     copy_activations(m, state->activation, NULL);
@@ -165,7 +165,7 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but no array of them", state->ncontact);
     }
-    bool rows_finite = is_finite_or_null(state->joint_impulse, 3 * (size_t)m->nv) &&
+    bool rows_finite = is_finite_or_null(state->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv) &&
                        is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
                        is_finite_or_null(state->tendon_impulse, 4 * (size_t)m->ntendon) &&
                        is_finite_or_null(state->effort, (size_t)m->nactuator) &&

@@ -1,4 +1,5 @@
 /* A step with contacts takes no memory once there has been one like it, and says so wherever it runs out. */
+#include "math/v3.h"
 #include "support/container.h"
 #include "support/watched.h"
 
@@ -210,4 +211,48 @@ Test(contact_memory, running_out_of_it_anywhere_is_said_and_survived) {
         }
     }
     cr_expect_gt(failures, 20);
+}
+
+/* A servo between two sites is a row in every step; a limit of velocity comes and goes. */
+Test(contact_memory, rows_of_actuators_and_velocity_limits_allocate_nothing) {
+    static const double at_once[] = {0}, swing[] = {1.5};
+    sim_builder *b = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_HINGE;
+    def.axis = v3_make(0, 1, 0);
+    def.inertia = box_inertia(1, 0.2, 0.1, 0.1);
+    def.inertia.com = v3_make(0.3, 0, 0);
+    def.velocity_limit[0] = 1;
+    int body = sim_builder_add_body(b, &def);
+    sim_site tip = {.name = "tip", .body = body, .pose = {m3_identity(), {0.5, 0, 0}}};
+    sim_site wall = {.name = "wall", .body = 0, .pose = {m3_identity(), {0, 0, 0}}};
+    sim_actuator a = sim_actuator_default();
+    a.transmission = SIM_BY_SITE;
+    a.site[0] = sim_builder_add_site(b, &tip);
+    a.site[1] = sim_builder_add_site(b, &wall);
+    a.wrench[2] = 1;
+    a.gain[0] = 40;
+    a.bias[1] = -40;
+    a.activation.type = SIM_FILTERED;
+    a.activation.time_constant[0] = 0.1;
+    a.ctrl = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = swing};
+    sim_builder_add_actuator(b, 0, &a);
+    sim_error error = {0};
+    sim_model *m = sim_builder_finish(b, &error);
+    cr_assert(m, "%s", error.text);
+    sim_world *w = sim_world_create(m, NULL, &error);
+    int limited = 0;
+    for (int step = 0; step < 1000; step++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    long before = watched.calls;
+    for (int step = 0; step < 2000; step++) {
+        sim_world_inputs(w, SIM_CTRL)[0] = step / 200 % 2 ? 0.4 : -0.4;
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+        limited += sim_world_state(w)->joint_impulse[SIM_ROW_SPEED] != 0;
+    }
+    cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+    cr_expect(limited > 50 && limited < 1900, "%d", limited);
+    sim_world_free(w);
+    sim_model_free(m);
 }

@@ -478,3 +478,37 @@ Test(sensors, of_subtrees_read_their_momentum_about_their_centre_of_mass) {
     cr_expect_float_eq(ang.z, p.ang.z, 1e-12);
     end(s);
 }
+
+/* The base cannot tell a wrench of an actuator at a site from the load that it stands for; the joint can. */
+Test(sensors, see_actuators_of_sites_as_the_loads_they_stand_for) {
+#define ROD                                                                                                            \
+    "{'name': 'rod', 'parent': 'foot', 'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'inertia': {'mass': 2, 'com': "  \
+    "[0.2, 0, 0], 'moments': [0.1, 0.1, 0.1]}, 'sites': [{'name': 'end', 'pose': {'position': [0.5, 0, 0.1]}}]}"
+#define FOOT                                                                                                           \
+    "{'name': 'foot', 'joint': 'fixed', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'sites': [{'name': 'sole'}]}"
+#define SEEN                                                                                                           \
+    "'sensors': [{'name': 'f', 'type': 'force', 'site': 'sole'}, {'name': 't', 'type': 'torque', 'site': 'sole'}, "    \
+    "{'name': 'e', 'type': 'joint_effort', 'joint': 'rod'}]"
+#define START "{'sim': 1, 'world': {'step': 0.002, 'tolerance': 1e-14}, 'bodies': [" FOOT ", " ROD "], " SEEN ", "
+    for (int k = 0; k < 4; k++) {
+        setup by_load =
+            begin(START "'loads': [{'body': 'rod', 'point': [0.5, 0, 0.1], 'frame': 'body', 'force': [1, 2, "
+                        "30], 'torque': [0.1, 0.2, 0.3]}]}",
+                  schemes[k]);
+        setup by_site = begin(
+            START "'actuators': [{'site': 'end', 'gear': [0.1, 0.2, 3, 0.01, 0.02, 0.03], 'ctrl': 10}]}", schemes[k]);
+        for (int i = 0; i < 50; i++) {
+            run(by_load, 1);
+            run(by_site, 1);
+            for (int c = 0; c < 3; c++) {
+                cr_assert_float_eq(reading(by_site, "f")[c], reading(by_load, "f")[c], 1e-9);
+                cr_assert_float_eq(reading(by_site, "t")[c], reading(by_load, "t")[c], 1e-9);
+            }
+            cr_assert_eq(reading(by_load, "e")[0], 0);
+            cr_assert_float_eq(reading(by_site, "e")[0], 0.2 + 0.1 * 1 - 0.5 * 30, 1e-12, "%.12g",
+                               reading(by_site, "e")[0]);
+        }
+        end(by_load);
+        end(by_site);
+    }
+}

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define MASS "'inertia': {'mass': 1, 'moments': [0.1, 0.1, 0.1]}"
 #define BODY "'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'effort': 12}, " MASS "}]"
@@ -30,6 +31,31 @@ Test(scene_actuators, have_all_their_keys_in_the_model) {
     sim_scene_free(s);
 }
 
+Test(scene_actuators, and_joints_have_limits_of_velocity_and_effort) {
+    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'cylindrical', 'velocity_limit': "
+                             "[2, 3], 'effort_range': [[-1, 2], [-3, 4]]}, " MASS
+                             "}, {'name': 'b', 'joint': {'type': 'planar', 'axis2': [1, 0, 0], 'velocity_limit': 5, "
+                             "'effort_range': [-6, 8]}, " MASS
+                             "}], 'actuators': [{'joint': 'a', 'dof': 1, 'gear': -2}, {'joint': 'b', 'dof': 2}]}");
+    const double limit[] = {2, 3, 5, 5, 5};
+    for (int j = 0; j < 5; j++) {
+        cr_expect_eq(s->model->dof[j].velocity_limit, limit[j]);
+    }
+    const sim_actuator *a = s->model->actuator;
+    cr_expect(a[0].force_range[0] == -2 && a[0].force_range[1] == 1.5, "%g, %g", a[0].force_range[0],
+              a[0].force_range[1]);
+    cr_expect(a[1].force_range[0] == -6 && a[1].force_range[1] == 8);
+    sim_scene_free(s);
+#define JOINT(keys) "{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'hinge',\n" keys "}, " MASS "}]}"
+    refused(JOINT("'velocity_limit': 0"), "scene.json:2:19", "above 0");
+    refused(JOINT("'velocity_limit': [1, 2]"), "scene.json:2:19", "2 numbers");
+    refused(JOINT("'effort_range': [2, 1]"), "scene.json:2:17", "the lesser number first");
+    refused(JOINT("'effort_range': [[1, 2], [1, 2]]"), "scene.json:2:17", "2 pairs for 1 degree");
+    refused(JOINT("'effort': 1, 'effort_range': [1, 2]"), "scene.json:2:14", "effort");
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'ball', 'velocity_limit': 1}, " MASS "}]}",
+            "scene.json:1:63", "velocity_limit");
+}
+
 Test(scene_actuators, that_cannot_act_are_refused) {
     static const struct {
         const char *keys, *place, *text;
@@ -38,7 +64,7 @@ Test(scene_actuators, that_cannot_act_are_refused) {
         {"'gear': [1, 2]", "scene.json:2:38", "is one number"},
         {"'ctrl_range': [1, -1]", "scene.json:2:44", "the lesser number first"},
         {"'force_range': [2, 2]", "scene.json:2:45", "the lesser number first"},
-        {"'force_range': [20, 30]", "scene.json:2:45", "beyond the effort"},
+        {"'force_range': [20, 30]", "scene.json:2:45", "within the limits of both"},
         {"'gain': [1]", "scene.json:2:38", "an array of 3 numbers"},
         {"'activation': {'type': 'filter'}", "scene.json:2:44", "time_constant"},
         {"'activation': {'type': 'filter', 'time_constant': [1, 2]}", "scene.json:2:80", "one time constant"},
@@ -49,5 +75,54 @@ Test(scene_actuators, that_cannot_act_are_refused) {
         char text[1000];
         snprintf(text, sizeof text, "{'sim': 1, " BODY ",\n'actuators': [{'joint': 'a', %s}]}", bad[k].keys);
         refused(text, bad[k].place, bad[k].text);
+    }
+}
+
+#define SITES                                                                                                          \
+    "'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'range': [-1, 2]}, " MASS                                     \
+    ", 'sites': [{'name': 'tip'}]}, {'name': 'b', 'joint': 'free', " MASS                                              \
+    ", 'sites': [{'name': 'far'}]}, {'name': 'c', 'joint': 'fixed', 'sites': [{'name': 'wall'}]}]"
+
+Test(scene_actuators, act_on_sites_and_cranks_and_as_muscles) {
+    sim_scene *s = load_good("{'sim': 1, " SITES ", 'actuators': [{'site': 'tip', 'gear': [1, 2, 3, 4, 5, 6]}, "
+                             "{'name': 'pull', 'site': 'tip', 'reference_site': 'wall', 'gear': [1, 0, 0, 0, 0, 0], "
+                             "'kp': 3}, {'slider_crank': {'crank_site': 'tip', 'slider_site': 'wall', 'length': 0.5}, "
+                             "'gear': 2}, {'joint': 'a', 'gear': -0.1, 'muscle': {'force': 30}}]}");
+    const sim_actuator *a = s->model->actuator;
+    cr_expect(a[0].transmission == SIM_BY_SITE && a[0].site[0] == 0 && a[0].site[1] == -1 && a[0].wrench[5] == 6);
+    cr_expect_str_eq(a[0].name, "tip");
+    cr_expect(a[1].site[1] == sim_model_find_site(s->model, "wall") && a[1].kp == 3 && a[1].dof == -1);
+    cr_expect(a[2].transmission == SIM_BY_SLIDER_CRANK && a[2].rod == 0.5 && a[2].gear == 2);
+    cr_expect(a[3].muscle.force == 30 && a[3].muscle.lmax == 1.6);
+    cr_expect_float_eq(a[3].muscle.length_range[0], -0.2, 1e-15, "the range of its joint times the gear");
+    cr_expect_float_eq(a[3].muscle.length_range[1], 0.1, 1e-15);
+    sim_scene_free(s);
+}
+
+Test(scene_actuators, of_sites_that_make_no_sense_are_refused) {
+    static const struct {
+        const char *keys, *text;
+    } bad[] = {
+        {"'site': 'top', 'gear': [1, 0, 0, 0, 0, 0]", "there is no site \"top\""},
+        {"'site': 'tip', 'gear': 3", "six numbers"},
+        {"'site': 'wall', 'gear': [1, 0, 0, 0, 0, 0]", "does not move"},
+        {"'site': 'tip', 'reference_site': 'far', 'gear': [1, 0, 0, 0, 0, 0]", "move with different trees"},
+        {"'site': 'tip', 'dof': 1, 'gear': [1, 0, 0, 0, 0, 0]", "belongs to the actuator of a joint"},
+        {"'site': 'tip', 'joint': 'a'", "joint"},
+        {"'joint': 'a', 'reference_site': 'tip'", "belongs to the actuator of a site"},
+        {"'joint': 'a', 'bias': [1, 0, 0], 'muscle': {'force': 1}", "its curves give the force"},
+        {"'site': 'tip', 'gear': [1, 0, 0, 0, 0, 0], 'muscle': {'force': 1}", "length_range"},
+        {"'slider_crank': {'crank_site': 'tip', 'slider_site': 'wall', 'length': 0}", "from 1e-12"},
+        {"'kp': 1", "joint"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        char text[2000];
+        sim_diagnostics found;
+        sim_error error = {0};
+        snprintf(text, sizeof text, "{'sim': 1, " SITES ",\n'actuators': [{%s}]}", bad[k].keys);
+        cr_expect_null(load_text(text, NULL, NULL, &found, &error), "%s", bad[k].keys);
+        cr_expect(found.count == 1 && strstr(found.item[0].message, bad[k].text), "%s: %s", bad[k].keys,
+                  found.count ? found.item[0].message : error.text);
+        sim_diagnostics_free(&found);
     }
 }

@@ -355,7 +355,8 @@ Test(scene_load, the_effort_of_a_joint_bounds_its_actuator) {
     const double effort[] = {5, 7, 2, INFINITY};
     cr_assert_eq(s->model->nactuator, 4);
     for (int k = 0; k < 4; k++) {
-        cr_assert_eq(s->model->actuator[k].effort, effort[k], "%d: %g", k, s->model->actuator[k].effort);
+        const double *found = s->model->actuator[k].force_range;
+        cr_assert(found[0] == -effort[k] && found[1] == effort[k], "%d: %g to %g", k, found[0], found[1]);
     }
     sim_scene_free(s);
 }

@@ -63,8 +63,10 @@ Test(scene_urdf, limits_and_dynamics_reach_the_joint) {
     s = load_robot(JOINT("revolute", "<limit effort='0' velocity='1'/>"), NULL, NULL, NULL);
     cr_assert(isinf(s->model->dof[0].limit.low) && isinf(s->model->dof[0].limit.high));
     cr_assert(!strstr(s->text, "effort"));
+    cr_assert_eq(s->model->dof[0].velocity_limit, 1);
     sim_scene_free(s);
-    s = load_robot(JOINT("revolute", "<limit lower='-1' upper='1' effort='30'/>"), NULL, NULL, NULL);
+    s = load_robot(JOINT("revolute", "<limit lower='-1' upper='1' effort='30' velocity='0'/>"), NULL, NULL, NULL);
+    cr_assert(isinf(s->model->dof[0].velocity_limit));
     cr_assert(strstr(s->text, "\"effort\": 30"));
     sim_scene_free(s);
 }

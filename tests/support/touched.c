@@ -36,7 +36,7 @@ static void take_output(touched *t, int count) {
     t->out.shift = calloc(nv, sizeof(double));
     t->out.held = calloc(nv, sizeof(double));
     t->out.pressed = calloc(nv, sizeof(double));
-    t->out.joint_impulse = calloc(3 * nv, sizeof(double));
+    t->out.joint_impulse = calloc(SIM_JOINT_ROWS * nv, sizeof(double));
     t->out.equality_impulse = calloc(SIM_MAX_ROWS * (size_t)m->nequality + 1, sizeof(double));
     t->out.touched = calloc((size_t)m->ntree + 1, 1);
     t->out.unsolved = calloc((size_t)m->ntree + 1, 1);
@@ -81,7 +81,7 @@ touched *touched_create(sim_model *m, const double *q, const double *v, int extr
                             .travel = 1,
                             .contact = t->contact,
                             .ncontact = count,
-                            .joint_before = calloc(3 * nv, sizeof(double)),
+                            .joint_before = calloc(SIM_JOINT_ROWS * nv, sizeof(double)),
                             .equality_before = calloc(SIM_MAX_ROWS * (size_t)m->nequality + 1, sizeof(double))};
     return t;
 }

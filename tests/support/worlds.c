@@ -28,7 +28,7 @@ int same_state(const sim_model *m, const sim_state *a, const sim_state *b) {
            !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a) && a->ncontact == b->ncontact &&
            (a->ncontact == 0 || (!memcmp(a->contact, b->contact, (size_t)a->ncontact * sizeof *a->contact) &&
                                  !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse))) &&
-           !memcmp(a->joint_impulse, b->joint_impulse, 3 * (size_t)m->nv * sizeof *a->v) &&
+           !memcmp(a->joint_impulse, b->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv * sizeof *a->v) &&
            (m->ntendon == 0 || !memcmp(a->tendon_impulse, b->tendon_impulse, 4 * (size_t)m->ntendon * sizeof *a->v)) &&
            (m->nactuator == 0 || !memcmp(a->effort, b->effort, (size_t)m->nactuator * sizeof *a->v)) &&
            (m->nactuator == 0 || !memcmp(a->activation, b->activation, (size_t)m->nactuator * sizeof *a->v)) &&

@@ -48,7 +48,7 @@ static bool find_bounds(const island *s, double travel, double fall, shift_bound
             bound[(*count)++] = (shift_bound){.constraint = i, .row = k, .equal = true};
         }
         /* rows that stop, other than those at the mean velocity */
-        if (!is_stop(c)) {
+        if (!is_stop(c) || s->rolls[i] == HAS_NO_GAP) {
             continue;
         }
         shift_bound *b = &bound[(*count)++];

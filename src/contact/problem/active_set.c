@@ -4,9 +4,10 @@
  *   ends         of ranges that a joint or tendon may meet in the step: with the gap g to the end, and the velocity v
  *                before the step or without constraints,   g <= dt |v| + a thousandth of the range
  *   dry friction of every joint and tendon that has it
+ *   velocity limits of joints that move with half of it, before the step or without constraints
  *   equalities   of which at least one side moves
  *   springs      of tendons, with their dampers and inertia
- *   actuators    with a limit, of trees with any of these
+ *   actuators    with a limit, of trees with any of these; and those that are no joints', with feedback
  *
  * in this order, each kind in its own: a constraint that lasts keeps its place. */
 #include "contact/problem/assembly.h"
@@ -30,10 +31,13 @@ static bool is_limit_in_reach(const assembly *f, const sim_limit *limit, double 
     return gap <= f->in->step * speed + margin;
 }
 
+static const double SPEED_REACH = 0.5; /* of a velocity limit; impacts may pass it, and the next step brakes */
+
 static void add_joint(assembly *f, const sim_model *m, int j) {
     const sim_dof *dof = &m->dof[j];
     int tree = m->body[dof->body].tree;
     double q = f->in->q_start[dof->coordinate], speed = max_of(fabs(f->in->v_start[j]), fabs(f->in->v_free[j]));
+    /* ends of the range, dry friction */
     if (is_limit_in_reach(f, &dof->limit, speed, q - dof->limit.low)) {
         add_source(f, SOURCE_LOW, j, 1, tree, -1);
     }
@@ -42,6 +46,14 @@ static void add_joint(assembly *f, const sim_model *m, int j) {
     }
     if (dof->friction > 0) {
         add_source(f, SOURCE_FRICTION, j, 1, tree, -1);
+    }
+    /* velocity limits */
+    double low = min_of(f->in->v_start[j], f->in->v_free[j]), high = max_of(f->in->v_start[j], f->in->v_free[j]);
+    if (low < -SPEED_REACH * dof->velocity_limit) {
+        add_source(f, SOURCE_SPEED_LOW, j, 1, tree, -1);
+    }
+    if (high > SPEED_REACH * dof->velocity_limit) {
+        add_source(f, SOURCE_SPEED_HIGH, j, 1, tree, -1);
     }
 }
 
@@ -62,6 +74,8 @@ static void add_tendon(assembly *f, const sim_model *m, int k) {
     }
 }
 
+static bool is_always_row(const contact_actuator *a) { return a->moment && isfinite(1 / a->gain); }
+
 /* Limited actuators of trees that another constraint touches; other trees keep their free motion. */
 static sim_status add_actuators(assembly *f, const sim_model *m) {
     char *touched = ARENA_NEW(f->arena, char, m->ntree);
@@ -79,8 +93,11 @@ static sim_status add_actuators(assembly *f, const sim_model *m) {
         }
     }
     for (int k = 0; k < f->in->nactuator; k++) {
+        touched[m->actuator[f->in->actuator[k].actuator].tree] |= is_always_row(&f->in->actuator[k]);
+    }
+    for (int k = 0; k < f->in->nactuator; k++) {
         const contact_actuator *a = &f->in->actuator[k];
-        int tree = m->body[m->dof[m->actuator[a->actuator].dof].body].tree;
+        int tree = m->actuator[a->actuator].tree;
         if (touched[tree] && isfinite(1 / a->gain)) { /* a force that does not follow its length is no row */
             add_source(f, SOURCE_ACTUATOR, k, 1, tree, -1);
             f->driven[tree] = 1;
@@ -94,7 +111,7 @@ sim_status active_set_find(assembly *f) {
     const model_tables *tables = f->tables;
     const sim_model *m = tables->model;
     const int *last_dof = tables->last_dof;
-    size_t most = (size_t)f->in->ncontact + 3 * (size_t)tables->njoint + (size_t)m->nequality +
+    size_t most = (size_t)f->in->ncontact + 5 * (size_t)tables->njoint + (size_t)m->nequality +
                   4 * (size_t)tables->ntendon + (size_t)f->in->nactuator;
     f->source = ARENA_NEW(f->arena, constraint_source, most);
     if (!f->source) {
@@ -107,7 +124,7 @@ sim_status active_set_find(assembly *f) {
         add_source(f, SOURCE_CONTACT, k, rows, find_moving_tree(m, last_dof, c->body_a),
                    find_moving_tree(m, last_dof, c->body_b));
     }
-    /* joints: ranges and dry friction */
+    /* joints: ranges, dry friction, velocity limits */
     for (int k = 0; k < tables->njoint; k++) {
         add_joint(f, m, tables->joint[k]);
     }

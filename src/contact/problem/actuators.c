@@ -16,6 +16,8 @@
  *
  *     A (v - v*) = J' gamma    <=>    A_ (v - v_) = J' gamma + g e dt p(v).
  *
+ * Actuators that are no joints' are always rows, J = dl/dq: v* is without them.
+ *
  * So an island is solved, actuators that the solution drives off their side become rows, and it is solved again from
  * there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, mostly one or two.  In the
  * end every actuator gives the force of its own law at the end velocity. */
@@ -27,6 +29,7 @@ static const contact_actuator *find_actuator(const assembly *f, int constraint) 
     return &f->in->actuator[f->source[f->source_of[constraint]].index];
 }
 
+/* Of a joint's. */
 static int actuator_dof(const island *is, const contact_actuator *a) {
     return is->mass.model->actuator[a->actuator].dof;
 }
@@ -45,6 +48,14 @@ static int velocity_place(const assembly *f, const island *is, int constraint) {
            is->mass.model->tree[is->mass.tree[tree]].v0;
 }
 
+/* Rate of its length, at the velocities of its island. */
+static double eval_rate(const assembly *f, const island *is, int constraint, const double *v) {
+    const contact_actuator *a = find_actuator(f, constraint);
+    const sim_problem_tree *t = &is->base.tree[f->constraint[constraint].tree[0]];
+    return a->moment ? dense_dot(t->nv, a->moment, v + t->v0)
+                     : actuator_gear(is, a) * v[velocity_place(f, is, constraint)];
+}
+
 static double eval_effort(const assembly *f, const contact_actuator *a, double v) {
     return a->force - a->gain / f->in->step * v;
 }
@@ -55,10 +66,11 @@ static double clamp(double effort, double bound) { return max_of(-bound, min_of(
 
 sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const contact_actuator *a) {
     const sim_actuator *from = &m->actuator[a->actuator];
-    return (sim_constraint){.kind = SIM_ACTUATOR,
+    int body = from->dof >= 0 ? m->dof[from->dof].body : m->tree[from->tree].body0;
+    return (sim_constraint){.kind = isfinite(a->bound) ? SIM_ACTUATOR : SIM_SPRING,
                             .rows = 1,
                             .tree = {-1, -1},
-                            .body = {m->dof[from->dof].body, -1},
+                            .body = {body, -1},
                             .id = (uint64_t)a->actuator,
                             .bound = a->bound,
                             .stiffness = f->in->travel * a->stiffness,
@@ -69,8 +81,14 @@ sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const 
 void rows_of_actuator(assembly *f, const sim_model *m, int i) {
     const contact_actuator *a = find_actuator(f, i);
     const sim_actuator *from = &m->actuator[a->actuator];
+    const sim_tree *t = &m->tree[from->tree];
     int row = f->row[i];
-    block_of(f, i, 0)[from->dof - m->tree[f->source[f->source_of[i]].tree[0]].v0] = from->gear;
+    double *J = block_of(f, i, 0);
+    if (a->moment) {
+        memcpy(J, a->moment, (size_t)t->nv * sizeof *J);
+    } else {
+        J[from->dof - t->v0] = from->gear;
+    }
     f->gap[row] = 0;
     f->impulse_guess[row] = f->in->step * (f->in->effort_before[a->actuator] - a->middle);
 }
@@ -82,19 +100,29 @@ void actuator_scatter(const assembly *f, const island *is, int k, double impulse
     effort[a->actuator] = side ? range[side > 0] : a->middle + impulse / f->in->step;
 }
 
+bool actuator_is_held(const assembly *f, const island *is, int k) {
+    return find_actuator(f, actuator_place(is, k))->moment != NULL;
+}
+
 /* ---- A and v* ---- */
 
 void actuators_remove_from_mass(assembly *f, const island *is) {
+    /* the diagonal with all, then without the rows */
     for (int k = 0; k < is->actuators; k++) {
-        int j = actuator_dof(is, find_actuator(f, actuator_place(is, k)));
-        f->extra[j] = f->in->extra[j];
+        const contact_actuator *a = find_actuator(f, actuator_place(is, k));
+        if (!a->moment) {
+            f->extra[actuator_dof(is, a)] = f->in->extra[actuator_dof(is, a)];
+        }
     }
     for (int k = 0; k < is->rows; k++) {
         const contact_actuator *a = find_actuator(f, actuator_place(is, k));
         int j = actuator_dof(is, a);
         double g = actuator_gear(is, a);
-        f->extra[j] = a->side ? f->extra[j] : max_of(0, f->extra[j] - g * g * a->gain);
+        if (!a->moment && !a->side) {
+            f->extra[j] = max_of(0, f->extra[j] - g * g * a->gain);
+        }
     }
+    /* factors */
     for (int t = 0; t < is->base.ntree; t++) {
         if (f->driven[is->mass.tree[t]]) {
             mass_change(&is->mass, is->mass.tree[t]);
@@ -110,10 +138,12 @@ void actuators_remove_from_v_free(const assembly *f, const island *is, double *v
     memset(v, 0, (size_t)p->nv * sizeof *v);
     /* g dt p(v*) */
     for (int k = 0; k < is->rows; k++) {
-        int i = actuator_place(is, k), j = velocity_place(f, is, i);
+        int i = actuator_place(is, k);
         const contact_actuator *a = find_actuator(f, i);
-        double g = actuator_gear(is, a);
-        v[j] += f->in->step * g * (a->side ? a->side * a->bound : eval_effort(f, a, g * p->v_free[j]));
+        if (!a->moment) {
+            double effort = a->side ? a->side * a->bound : eval_effort(f, a, eval_rate(f, is, i, p->v_free));
+            v[velocity_place(f, is, i)] += f->in->step * actuator_gear(is, a) * effort;
+        }
     }
     /* v_ = v* - A_^-1 g e dt p(v*) */
     for (int t = 0; t < p->ntree; t++) {
@@ -141,7 +171,7 @@ int actuators_predict_rows(const assembly *f, island *is) {
         int i = actuator_place(is, k);
         const contact_actuator *a = find_actuator(f, i);
         double before = f->in->effort_before[a->actuator] - a->middle, bound = a->bound;
-        if ((before >= bound) - (before <= -bound) != a->side) {
+        if (a->moment || (before >= bound) - (before <= -bound) != a->side) {
             move_to_rows(is->order, rows++, k);
         }
     }
@@ -165,8 +195,7 @@ int actuators_add_crossed(const assembly *f, island *is) {
     for (int k = is->rows; k < is->actuators; k++) {
         int i = actuator_place(is, k);
         const contact_actuator *a = find_actuator(f, i);
-        double v = actuator_gear(is, a) * is->v[velocity_place(f, is, i)];
-        double effort = eval_effort(f, a, v), bound = a->bound;
+        double effort = eval_effort(f, a, eval_rate(f, is, i, is->v)), bound = a->bound;
         if (limit_side(effort, bound) != a->side) {
             is->impulse_guess[f->constraint[i].row] = f->in->step * clamp(effort, bound);
             move_to_rows(is->order, rows++, k);

@@ -46,7 +46,9 @@ static sim_constraint make_constraint(const assembly *f, const sim_model *m, con
         c.kind = t->kind == SOURCE_FRICTION ? SIM_FRICTION : SIM_LIMIT;
         c.body[0] = from->body;
         c.bound = t->kind == SOURCE_FRICTION ? from->friction : 0;
-        if (c.kind == SIM_LIMIT) {
+        if (t->kind == SOURCE_SPEED_LOW || t->kind == SOURCE_SPEED_HIGH) {
+            c.stiffness = INFINITY;
+        } else if (c.kind == SIM_LIMIT) {
             c.stiffness = from->limit.stiffness;
             c.dissipation = from->limit.dissipation;
             c.restitution = from->limit.restitution;
@@ -73,7 +75,8 @@ static ptrdiff_t lay_out_blocks(const assembly *f, const sim_model *m, const con
 static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     /* memory */
     ptrdiff_t nJ = 0;
-    bool offsets = m->nequality || m->ntendon || f->in->followed || f->tables->belts, bounces = false;
+    bool offsets = m->nequality || m->ntendon || f->in->followed || f->tables->belts || f->tables->speeds,
+         bounces = false;
     f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
     f->moved = ARENA_NEW(f->arena, v3, f->nconstraint);

@@ -12,9 +12,10 @@
 
 /* ---- what lasts from step to step ---- */
 
-/* Has a joint a range or dry friction, which are rows? */
+/* Has a joint a range, dry friction or a velocity limit, which are rows? */
 static inline bool dof_has_rows(const sim_dof *dof) {
-    return dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0;
+    return dof->limit.low > -INFINITY || dof->limit.high < INFINITY || dof->friction > 0 ||
+           dof->velocity_limit < INFINITY;
 }
 
 /* The model as the stage reads it in every step. */
@@ -22,11 +23,12 @@ typedef struct model_tables {
     const sim_model *model;
     const double *size;  /* [nbody] m, the radius of the largest shape */
     const int *last_dof; /* [nbody] nearest dof on the path from the root, -1: no joint moves it */
-    const int *joint;    /* dofs with ranges or dry friction ... */
+    const int *joint;    /* dofs with rows of their own ... */
     int njoint;          /* ... so many */
     const int *tendon;   /* tendons that act, or that constraints name ... */
     int ntendon;         /* ... so many */
     const double *moved; /* [ntree] kg of its bodies that move */
+    bool speeds;         /* any joint has a velocity limit */
     /* Has any shape a surface velocity; any material friction by direction, adhesion, resistance to turning? */
     bool belts, directed, adhesive, turning;
 } model_tables;
@@ -70,6 +72,8 @@ typedef enum source_kind {
     SOURCE_LOW,
     SOURCE_HIGH,
     SOURCE_FRICTION,
+    SOURCE_SPEED_LOW,
+    SOURCE_SPEED_HIGH,
     SOURCE_EQUALITY,
     SOURCE_TENDON_LOW,
     SOURCE_TENDON_HIGH,
@@ -88,8 +92,8 @@ typedef struct constraint_source {
 } constraint_source;
 
 /* Does the point of a contact move over both bodies?  And does the contact constrain the mean velocity of the step,
- * with which positions move, rather than the velocity at its end (rows.c)? */
-typedef enum contact_rolling { ROLLS_NOT, ROLLS, ROLLS_IN_MEAN } contact_rolling;
+ * with which positions move, rather than the velocity at its end (rows.c)?  Or has the row no gap: a velocity limit? */
+typedef enum contact_rolling { ROLLS_NOT, ROLLS, ROLLS_IN_MEAN, HAS_NO_GAP } contact_rolling;
 
 /* The bodies of a problem; their numbers are computed when a solver first asks. */
 typedef struct island_bodies {
@@ -211,6 +215,9 @@ sim_status islands_find(assembly *f, const sim_model *model);
 /* J, gap and warm start of one constraint of the list of all; its J holds zeros before. */
 void rows_of_contact(assembly *f, const sim_model *model, const int *last_dof, int constraint);
 void rows_of_joint(assembly *f, const sim_model *model, int constraint);
+/* The place of its impulse among those of its dof; and its value there, or back. */
+int joint_row_of(source_kind kind);
+double joint_impulse_of(source_kind kind, double impulse);
 void rows_of_equality(assembly *f, const sim_model *model, const int *last_dof, int constraint);
 void rows_of_tendon(assembly *f, const sim_model *model, int constraint);
 void rows_of_actuator(assembly *f, const sim_model *model, int constraint);
@@ -261,6 +268,8 @@ void surface_pull_together(assembly *f, const island *is, double *j);
 sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const contact_actuator *actuator);
 /* The force, N or N m, of the k-th row among those of actuators, with this impulse, to its place in the model's order. */
 void actuator_scatter(const assembly *f, const island *is, int k, double impulse, double *effort);
+/* Is the k-th row among those of actuators in no free motion, but in the forces that the next step begins with? */
+bool actuator_is_held(const assembly *f, const island *is, int k);
 /* v* without the actuators that are rows, into v; A is that of the derived problem. */
 void actuators_remove_from_v_free(const assembly *f, const island *is, double *v);
 /* The diagonal of A without the actuators that are rows, into `extra`. */

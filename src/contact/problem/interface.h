@@ -26,9 +26,10 @@ enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_CORRECTION, CONTACT_JUDGE, CO
  * velocity v of its length; theta v is the part of v that positions move with. */
 typedef struct contact_actuator {
     int actuator, side;
-    double gain;               /* how s falls as the acceleration of its length grows; in `extra` if the side is 0 */
-    double middle, bound;      /* N or N m */
-    double force;              /* at v = 0, without the limit */
+    double gain;          /* how s falls as the acceleration of its length grows; in `extra` if the side is 0 */
+    double middle, bound; /* N or N m */
+    double force;         /* at v = 0, without the limit */
+    const double *moment; /* [nv of its tree] dl/dq, at its length; NULL: of a joint.  With one it is always a row */
     double stiffness, damping; /* of its force over its length at the end, and its rate */
 } contact_actuator;
 
@@ -94,7 +95,7 @@ typedef struct contact_output {
     sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
     sim_v3 *impulse_trend;    /* [ncontact] its change in this step, zero where it struck */
     sim_contact *contact;     /* [ncontact] the contacts themselves, whose moments are filled; NULL: not asked for */
-    double *joint_impulse;    /* [nv][3] low end, high end, dry friction */
+    double *joint_impulse;    /* [nv][SIM_JOINT_ROWS] */
     double *equality_impulse; /* [nequality][6] */
     double *tendon_impulse;   /* [ntendon][4] low end, high end, dry friction, spring */
     double *held;             /* [nv] generalised forces of the equalities and tendon springs, over the step */

@@ -5,15 +5,22 @@
 #include <math.h>
 
 /* Forces that do not follow the length do not depend on contacts. */
+static bool follows_length(const sim_actuator *a) {
+    return a->kp > 0 || a->kd > 0 || a->muscle.force > 0 || a->gain[1] != 0 || a->gain[2] != 0 || a->bias[1] != 0 ||
+           a->bias[2] != 0;
+}
+
 bool contact_actuator_is_limited(const sim_actuator *a) {
-    return isfinite(a->force_range[0]) &&
-           (a->kp > 0 || a->kd > 0 || a->gain[1] != 0 || a->gain[2] != 0 || a->bias[1] != 0 || a->bias[2] != 0);
+    return follows_length(a) && (isfinite(a->force_range[0]) || a->transmission != SIM_BY_JOINT);
 }
 
 bool contact_stage_needed(const sim_model *m) {
     bool needed = m->nequality > 0;
     for (int k = 0; k < m->ntendon; k++) {
         needed |= sim_tendon_acts(&m->tendon[k]);
+    }
+    for (int k = 0; k < m->nactuator; k++) {
+        needed |= m->actuator[k].transmission != SIM_BY_JOINT && follows_length(&m->actuator[k]);
     }
     for (int j = 0; j < m->nv; j++) {
         needed |= dof_has_rows(&m->dof[j]);
@@ -22,6 +29,10 @@ bool contact_stage_needed(const sim_model *m) {
 }
 
 static const char *dof_body_name(const sim_model *m, int dof) { return m->body[m->dof[dof].body].name; }
+
+static const char *actuator_body_name(const sim_model *m, const sim_actuator *a) {
+    return m->body[a->dof >= 0 ? m->dof[a->dof].body : m->tree[a->tree].body0].name;
+}
 
 static sim_status refuse_kind(const sim_solver_info *info, sim_constraint_kind kind, const char *whose,
                               const char *body, sim_error *error) {
@@ -83,6 +94,9 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
         if ((dof->limit.low > -INFINITY || dof->limit.high < INFINITY) && lacks_kind(info, SIM_LIMIT)) {
             return refuse_kind(info, SIM_LIMIT, "range of the joint", dof_body_name(m, j), error);
         }
+        if (dof->velocity_limit < INFINITY && lacks_kind(info, SIM_LIMIT)) {
+            return refuse_kind(info, SIM_LIMIT, "velocity limit of the joint", dof_body_name(m, j), error);
+        }
         if (dof->friction > 0 && lacks_kind(info, SIM_FRICTION)) {
             return refuse_kind(info, SIM_FRICTION, "dry friction of the joint", dof_body_name(m, j), error);
         }
@@ -104,7 +118,7 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
     /* actuators with limits */
     for (int k = 0; k < m->nactuator; k++) {
         if (contact_actuator_is_limited(&m->actuator[k]) && lacks_kind(info, SIM_ACTUATOR)) {
-            return refuse_kind(info, SIM_ACTUATOR, "limited actuator", dof_body_name(m, m->actuator[k].dof), error);
+            return refuse_kind(info, SIM_ACTUATOR, "actuator", actuator_body_name(m, &m->actuator[k]), error);
         }
     }
     return SIM_OK;

@@ -43,7 +43,7 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
     } else if (t->kind == SOURCE_ACTUATOR) {
         actuator_scatter(f, is, i - is->first_actuator, g[0], out->effort);
     } else {
-        out->joint_impulse[3 * t->index + (t->kind == SOURCE_LOW ? 0 : t->kind == SOURCE_HIGH ? 1 : 2)] = g[0];
+        out->joint_impulse[SIM_JOINT_ROWS * t->index + joint_row_of(t->kind)] += joint_impulse_of(t->kind, g[0]);
     }
 }
 
@@ -82,7 +82,7 @@ static void add_adhesion(const assembly *f, const sim_model *m, const island *is
 static void clear_output(const assembly *f, const sim_model *m, contact_output *out) {
     memset(out->touched, 0, (size_t)m->ntree);
     memset(out->unsolved, 0, (size_t)m->ntree);
-    memset(out->joint_impulse, 0, 3 * (size_t)m->nv * sizeof(double));
+    memset(out->joint_impulse, 0, SIM_JOINT_ROWS * (size_t)m->nv * sizeof(double));
     memset(out->held, 0, (size_t)m->nv * sizeof(double));
     memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
@@ -115,10 +115,12 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
     for (int i = 0; i < is->problem.nconstraint; i++) {
         const sim_constraint *c = &is->problem.constraint[i];
         scatter_impulse(f, is, i, out);
+        bool actuator = i >= is->first_actuator;
         source_kind kind = f->source[is->source[i]].kind;
-        if (kind == SOURCE_EQUALITY || kind == SOURCE_TENDON_SPRING) {
+        if (actuator ? actuator_is_held(f, is, i - is->first_actuator)
+                     : kind == SOURCE_EQUALITY || kind == SOURCE_TENDON_SPRING) {
             add_force(f, m, is, c, 1, out->held);
-        } else if (f->in->holds && c->kind != SIM_ACTUATOR) {
+        } else if (f->in->holds && !actuator) {
             add_force(f, m, is, c, lasting_part(is, c), out->pressed);
             add_adhesion(f, m, is, i, out->pressed);
         }

@@ -6,7 +6,8 @@
 
 sim_actuator sim_actuator_default(void) {
     const sim_track none = {.interpolation = SIM_HOLD, .width = 1};
-    return (sim_actuator){.gear = 1,
+    return (sim_actuator){.site = {-1, -1},
+                          .gear = 1,
                           .effort = INFINITY,
                           .force_range = {-INFINITY, INFINITY},
                           .target = none,
@@ -14,7 +15,12 @@ sim_actuator sim_actuator_default(void) {
                           .ctrl = none,
                           .ctrl_range = {-INFINITY, INFINITY},
                           .gain = {1, 0, 0},
-                          .activation = {.range = {-INFINITY, INFINITY}}};
+                          .activation = {.range = {-INFINITY, INFINITY}},
+                          .muscle = sim_muscle_default()};
+}
+
+sim_muscle sim_muscle_default(void) {
+    return (sim_muscle){.range = {0.75, 1.05}, .lmin = 0.5, .lmax = 1.6, .vmax = 1.5, .fpmax = 1.3, .fvmax = 1.2};
 }
 
 static bool all_finite(const double *x, int count) {
@@ -61,18 +67,115 @@ static sim_status check_activation(sim_builder *b, const sim_activation *w, cons
     return SIM_OK;
 }
 
-int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
-    /* coordinate */
-    if (!b || b->error.status || builder_check_dof(b, body, given->dof, "an actuator")) {
+static sim_status check_muscle(sim_builder *b, const sim_muscle *m, const char *name) {
+    bool good = m->range[0] < m->range[1] && m->length_range[0] < m->length_range[1] && m->lmin < 1 && m->lmax > 1 &&
+                m->vmax > 0 && m->fpmax >= 0 && m->fvmax > 1;
+    double sum = m->force + m->range[0] + m->range[1] + m->length_range[0] + m->length_range[1] + m->lmin + m->lmax +
+                 m->vmax + m->fpmax + m->fvmax;
+    if (m->force != 0 && !(good && m->force > 0 && isfinite(sum))) {
+        return builder_refuse(
+            b, SIM_BAD_INPUT,
+            "actuator on \"%s\": a muscle needs rising ranges, lmin < 1 < lmax, vmax > 0, fpmax >= 0, "
+            "fvmax > 1 and a force > 0",
+            name);
+    }
+    return SIM_OK;
+}
+
+/* The child of the world below which it moves, 0: nothing moves it. */
+static int moving_root(const sim_builder *b, int body) {
+    int root = 0;
+    bool moves = false;
+    for (int i = body; i > 0; i = b->body[i].parent) {
+        moves |= sim_joint_nv(b->body[i].joint) > 0;
+        root = i;
+    }
+    return moves ? root : 0;
+}
+
+/* Sites that are there, and move with one tree; that, or -1. */
+static int check_sites(sim_builder *b, const sim_actuator *a) {
+    int root = 0, least = a->transmission == SIM_BY_SITE ? 1 : 2;
+    for (int k = 0; k < 2; k++) {
+        if (a->site[k] >= b->nsite || (a->site[k] < 0 && k < least)) {
+            builder_refuse(b, SIM_BAD_INPUT, "an actuator names a site that was not added");
+            return -1;
+        }
+        int other = a->site[k] >= 0 ? moving_root(b, b->site[a->site[k]].body) : 0;
+        if (root && other && root != other) {
+            builder_refuse(b, SIM_BAD_INPUT, "the sites \"%s\" and \"%s\" of an actuator move with different trees",
+                           b->site[a->site[0]].name, b->site[a->site[1]].name);
+            return -1;
+        }
+        root = other ? other : root;
+    }
+    if (!root) {
+        builder_refuse(b, SIM_BAD_INPUT, "the site \"%s\" of an actuator does not move", b->site[a->site[0]].name);
         return -1;
     }
-    const char *name = b->body[body].name;
-    if (joint_coordinate_of(b->body[body].joint, given->dof) < 0) {
-        builder_refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")", name);
+    double sum = a->rod;
+    for (int k = 0; k < 6; k++) {
+        sum += a->wrench[k];
+    }
+    if (!isfinite(sum) || (a->transmission == SIM_BY_SLIDER_CRANK && !(a->rod > 0))) {
+        builder_refuse(b, SIM_BAD_INPUT, "the actuator at site \"%s\" needs a finite gear and a rod of length > 0",
+                       b->site[a->site[0]].name);
+        return -1;
+    }
+    return root;
+}
+
+/* A tendon that moves with one tree; that, or -1. */
+static int check_tendon_drive(sim_builder *b, const sim_actuator *a) {
+    if (a->tendon < 0 || a->tendon >= b->ntendon) {
+        builder_refuse(b, SIM_BAD_INPUT, "an actuator names a tendon that was not added");
+        return -1;
+    }
+    const sim_tendon *t = &b->tendon[a->tendon];
+    if (t->tree[0] <= 0 || t->tree[1] >= 0) {
+        builder_refuse(b, SIM_BAD_INPUT, "the tendon \"%s\" of an actuator moves with %s", t->name,
+                       t->tree[1] >= 0 ? "two trees" : "nothing");
+        return -1;
+    }
+    return t->tree[0];
+}
+
+/* A dof with a coordinate of its own. */
+static int check_joint_drive(sim_builder *b, int body, int dof) {
+    if (builder_check_dof(b, body, dof, "an actuator")) {
+        return -1;
+    }
+    if (joint_coordinate_of(b->body[body].joint, dof) < 0) {
+        builder_refuse(b, SIM_BAD_INPUT, "an actuator cannot act on an orientation (joint of body \"%s\")",
+                       b->body[body].name);
+        return -1;
+    }
+    return body;
+}
+
+int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
+    /* what it moves */
+    if (!b || b->error.status) {
+        return -1;
+    }
+    bool joint = given->transmission == SIM_BY_JOINT;
+    bool tendon = given->transmission == SIM_BY_TENDON;
+    body = joint    ? check_joint_drive(b, body, given->dof)
+           : tendon ? check_tendon_drive(b, given)
+                    : check_sites(b, given);
+    if (body < 0) {
         return -1;
     }
     /* gains, ranges and activation */
-    if (check_numbers(b, given, name) || check_activation(b, &given->activation, name)) {
+    const char *name = joint    ? b->body[body].name
+                       : tendon ? b->tendon[given->tendon].name
+                                : b->site[given->site[0]].name;
+    if (check_numbers(b, given, name) || check_activation(b, &given->activation, name) ||
+        check_muscle(b, &given->muscle, name)) {
+        return -1;
+    }
+    if (!joint && given->gravity_compensation) {
+        builder_refuse(b, SIM_BAD_INPUT, "the actuator at \"%s\" cannot compensate gravity", name);
         return -1;
     }
     /* copies with tracks of their own */
@@ -94,6 +197,6 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
         return -1;
     }
     b->actuator[b->nactuator] = actuator;
-    b->actuator_target[b->nactuator] = (joint_target){body, given->dof};
+    b->actuator_target[b->nactuator] = (joint_target){body, joint ? given->dof : -1};
     return b->nactuator++;
 }

@@ -20,6 +20,7 @@ sim_body_def sim_body_default(void) {
     };
     for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
         def.limit[k] = sim_limit_default();
+        def.velocity_limit[k] = INFINITY;
     }
     return def;
 }
@@ -147,12 +148,14 @@ static sim_status normalise_axes(sim_builder *b, sim_body_def *def) {
 }
 
 static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
-    /* range and dry friction exist for single coordinates only */
+    /* range, dry friction and velocity limit exist for single coordinates only */
     const sim_limit *l = &def->limit[k];
     int plain = joint_coordinate_of(def->joint, k) >= 0 && def->joint != SIM_FREE;
-    if (!plain && (l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0)) {
-        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a %s joint takes no range and no dry friction", def->name,
-                              sim_joint_name(def->joint));
+    bool any = l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0 || def->velocity_limit[k] < INFINITY;
+    if (!plain && any) {
+        return builder_refuse(b, SIM_BAD_INPUT,
+                              "body \"%s\": a %s joint takes no range, no dry friction and no velocity limit",
+                              def->name, sim_joint_name(def->joint));
     }
     /* values */
     if (!(l->low <= l->high) || l->low == INFINITY || l->high == -INFINITY) {
@@ -167,6 +170,9 @@ static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
     }
     if (!(def->friction[k] >= 0) || !isfinite(def->friction[k])) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": dry friction must be finite and not negative", def->name);
+    }
+    if (!(def->velocity_limit[k] > 0)) {
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a velocity limit must be above 0", def->name);
     }
     return SIM_OK;
 }

@@ -99,6 +99,7 @@ static void place_dofs(freezer *f, int i, const sim_body_def *def) {
             .coordinate = plain < 0 ? -1 : b->q0 + plain,
             .limit = def->limit[k],
             .friction = def->friction[k],
+            .velocity_limit = def->velocity_limit[k],
         };
         f->model->nl += f->dof[j].depth;
         parent = j;
@@ -260,7 +261,9 @@ static void place_parts(freezer *f) {
     for (int k = 0; k < m->nactuator; k++) {
         actuator[k] = b->actuator[k];
         actuator[k].name = take_text(f, b->actuator[k].name);
-        actuator[k].dof = f->body[f->place[b->actuator_target[k].body]].v0 + b->actuator_target[k].dof;
+        const joint_target *on = &b->actuator_target[k];
+        actuator[k].dof = on->dof < 0 ? -1 : f->body[f->place[on->body]].v0 + on->dof;
+        actuator[k].tree = f->body[f->place[on->body]].tree;
         actuator[k].target = take_track(f, &b->actuator[k].target);
         actuator[k].feedforward = take_track(f, &b->actuator[k].feedforward);
         actuator[k].ctrl = take_track(f, &b->actuator[k].ctrl);

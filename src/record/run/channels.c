@@ -116,6 +116,9 @@ static const char *twist_unit(const sim_scene *scene, int item, int component) {
 static const char *effort_unit(const sim_scene *scene, int item, int component) {
     (void)component;
     int dof = scene->model->actuator[item].dof;
+    if (dof < 0) {
+        return "N";
+    }
     const sim_body *body = &scene->model->body[scene->model->dof[dof].body];
     return velocity_kinds[body->joint][dof - body->v0] == 'a' ? "N m" : "N";
 }

@@ -50,7 +50,7 @@ static size_t file_size(const header *head) { return sizeof *head + state_size(h
 
 /* Efforts, activations, inputs. */
 static size_t drive_numbers(const sim_model *model) { return (2 + SIM_INPUTS) * (size_t)model->nactuator; }
-static size_t joint_numbers(const sim_model *model) { return 3 * (size_t)model->nv; }
+static size_t joint_numbers(const sim_model *model) { return SIM_JOINT_ROWS * (size_t)model->nv; }
 static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (size_t)model->nequality; }
 static size_t tendon_numbers(const sim_model *model) { return 4 * (size_t)model->ntendon; }
 

@@ -56,6 +56,7 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, dof->rest);
         ADD(hash, dof->limit);
         ADD(hash, dof->friction);
+        ADD(hash, dof->velocity_limit);
     }
     /* loop constraints */
     for (int i = 0; i < model->nequality; i++) {
@@ -163,6 +164,12 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         add_flag(hash, actuator->gravity_compensation);
         add_track(hash, &actuator->target);
         add_track(hash, &actuator->feedforward);
+        ADD(hash, actuator->transmission);
+        ADD(hash, actuator->site);
+        ADD(hash, actuator->wrench);
+        ADD(hash, actuator->rod);
+        ADD(hash, actuator->tendon);
+        ADD(hash, actuator->muscle);
         ADD(hash, actuator->gear);
         ADD(hash, actuator->force_range);
         add_track(hash, &actuator->ctrl);
@@ -172,6 +179,10 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         ADD(hash, actuator->activation.type);
         ADD(hash, actuator->activation.time_constant);
         ADD(hash, actuator->activation.range);
+    }
+    for (int i = 0; i < model->nsite && model->nactuator; i++) {
+        ADD(hash, model->site[i].body);
+        ADD(hash, model->site[i].pose);
     }
     for (int i = 0; i < model->nload; i++) {
         const sim_load *load = &model->load[i];

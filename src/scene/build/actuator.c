@@ -10,7 +10,7 @@ static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != S
 
 /* Two actuators would have to share the effort of their joint. */
 static bool may_drive(loader *l, const actuator_data *d, entry *e, const node *at) {
-    if (isfinite(e->effort[d->dof]) && e->driven >> d->dof & 1) {
+    if (isfinite(e->effort_range[d->dof][0]) && e->driven >> d->dof & 1) {
         report_once(&l->report, at, "give each actuator an \"effort\" in place of the joint's",
                     "the joint of \"%.80s\" has an effort limit, and an actuator already", e->name);
         return false;
@@ -95,14 +95,63 @@ static bool read_law(loader *l, const actuator_data *d, sim_actuator *a) {
     return good && (!d->ctrl.at || read_track(l, &d->ctrl, 1, TRACK_EFFORT, &a->ctrl));
 }
 
-/* Some force is within both its range and its effort. */
-static bool check_limits(loader *l, const actuator_data *d, const sim_actuator *a) {
-    if (a->force_range[0] < a->effort && a->force_range[1] > -a->effort) {
-        return true;
+static bool read_muscle(loader *l, const muscle_data *d, const double *reach, sim_muscle *out) {
+    const node *lengths = node_member(d->at, "length_range"), *range_at = node_member(d->at, "range");
+    /* its numbers */
+    *out = (sim_muscle){.force = d->force,
+                        .length_range = {reach[0], reach[1]},
+                        .range = {d->range[0], d->range[1]},
+                        .lmin = d->lmin,
+                        .lmax = d->lmax,
+                        .vmax = d->vmax,
+                        .fpmax = d->fpmax,
+                        .fvmax = d->fvmax};
+    /* ranges */
+    if (!lengths && !(isfinite(reach[0]) && isfinite(reach[1]))) {
+        report_once(&l->report, d->at, NULL, "a muscle needs \"length_range\" where no joint with a range gives it");
+        return false;
     }
-    report_once(&l->report, node_member(d->at, "force_range"), NULL, "all these forces are beyond the effort of %g",
-                a->effort);
-    return false;
+    if (!(d->range[0] < d->range[1])) {
+        report_once(&l->report, range_at ? range_at : d->at, NULL, "expected the lesser number first, not [%g, %g]",
+                    d->range[0], d->range[1]);
+        return false;
+    }
+    return read_pair(l, d->at, "length_range", d->length_range, true, out->length_range);
+}
+
+/* Keys that do not belong to this transmission. */
+static bool check_keys(loader *l, const actuator_data *d) {
+    static const char *const of_joint[] = {"dof", "gravity_compensation"}, *const of_law[] = {"gain", "bias"};
+    for (int k = 0; k < 2; k++) {
+        const node *wrong = d->joint ? NULL : node_member(d->at, of_joint[k]);
+        const node *twice = d->muscle.at ? node_member(d->at, of_law[k]) : NULL;
+        if (wrong) {
+            report_once(&l->report, wrong, NULL, "the key \"%s\" belongs to the actuator of a joint", wrong->key);
+            return false;
+        }
+        if (twice) {
+            report_once(&l->report, twice, NULL, "a muscle has no \"%s\": its curves give the force", twice->key);
+            return false;
+        }
+    }
+    const node *reference = d->site ? NULL : node_member(d->at, "reference_site");
+    if (reference) {
+        report_once(&l->report, reference, NULL, "the key \"reference_site\" belongs to the actuator of a site");
+    }
+    return !reference;
+}
+
+/* Forces within their own limits whose effort behind the gear is within that of the joint. */
+static bool bound_by_joint(loader *l, const actuator_data *d, const double *effort, sim_actuator *a) {
+    double low = fmin(effort[0] / a->gear, effort[1] / a->gear), high = fmax(effort[0] / a->gear, effort[1] / a->gear);
+    a->force_range[0] = fmax(fmax(low, -a->effort), a->force_range[0]);
+    a->force_range[1] = fmin(fmin(high, a->effort), a->force_range[1]);
+    if (!(a->force_range[0] < a->force_range[1])) {
+        const node *own = node_member(d->at, "force_range"), *at = own ? own : d->at;
+        report_once(&l->report, at, NULL, "no force is within the limits of both the actuator and its joint");
+        return false;
+    }
+    return true;
 }
 
 /* The first of a name counts. */
@@ -132,17 +181,82 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
     a.dof = (int)d->dof;
     a.gravity_compensation = d->gravity_compensation;
     bool good = read_gear(l, d, &a) && read_law(l, d, &a);
-    a.effort = fmin(a.effort, e->effort[d->dof] / fabs(a.gear));
-    good = good && check_limits(l, d, &a);
+    good = good && bound_by_joint(l, d, e->effort_range[d->dof], &a);
+    double ends[2] = {a.gear * e->range[d->dof][0], a.gear * e->range[d->dof][1]};
+    double reach[2] = {fmin(ends[0], ends[1]), fmax(ends[0], ends[1])};
+    good = good && (!d->muscle.at || read_muscle(l, &d->muscle, reach, &a.muscle));
     if (good && loader_good(l)) {
         name_actuator(l, a.name, sim_builder_add_actuator(l->builder, e->index, &a));
+    }
+}
+
+/* A site of the scope, -1: not there (reported); its name. */
+static int read_site(loader *l, const scope *s, const node *parent, const char *key, const char *name,
+                     const char **found) {
+    const site_entry *site = loader_find_site(l, s, name, node_member(parent, key));
+    *found = site ? site->name : NULL;
+    return site ? site->index : -1;
+}
+
+/* The gear of a site, six numbers; of others one. */
+static bool read_wrench(loader *l, const actuator_data *d, sim_actuator *a) {
+    const node *at = node_member(d->at, "gear");
+    if (!d->site) {
+        return read_gear(l, d, a);
+    }
+    if (d->gear.count != 6) {
+        report_once(&l->report, at ? at : d->at, NULL, "the gear of a site is six numbers: force and torque");
+        return false;
+    }
+    memcpy(a->wrench, d->gear.value, sizeof a->wrench);
+    return true;
+}
+
+/* Sites or tendon of an actuator that is no joint's; the name of the first, NULL: not all are there (reported). */
+static const char *find_ends(loader *l, const scope *s, const actuator_data *d, sim_actuator *a) {
+    const slider_crank_data *crank = &d->slider_crank;
+    const char *name = NULL, *other = NULL;
+    if (d->tendon) {
+        a->transmission = SIM_BY_TENDON;
+        a->tendon = loader_find_tendon(l, s, d->tendon, node_member(d->at, "tendon"));
+        return a->tendon >= 0 ? loader_keep_name(l, s, d->tendon) : NULL;
+    }
+    a->transmission = d->site ? SIM_BY_SITE : SIM_BY_SLIDER_CRANK;
+    a->rod = crank->length;
+    a->site[0] = d->site ? read_site(l, s, d->at, "site", d->site, &name)
+                         : read_site(l, s, crank->at, "crank_site", crank->crank_site, &name);
+    if (d->site && !d->reference_site) {
+        return name;
+    }
+    a->site[1] = d->site ? read_site(l, s, d->at, "reference_site", d->reference_site, &other)
+                         : read_site(l, s, crank->at, "slider_site", crank->slider_site, &other);
+    return other ? name : NULL;
+}
+
+static void add_other_actuator(loader *l, const scope *s, const actuator_data *d) {
+    /* what it moves */
+    sim_actuator a = sim_actuator_default();
+    a.dof = -1;
+    const char *name = find_ends(l, s, d, &a);
+    /* law */
+    const double none[2] = {-INFINITY, INFINITY};
+    a.name = d->name ? loader_keep_name(l, s, d->name) : name;
+    bool good = name && read_wrench(l, d, &a) && read_law(l, d, &a);
+    good = good && bound_by_joint(l, d, none, &a);
+    good = good && (!d->muscle.at || read_muscle(l, &d->muscle, none, &a.muscle));
+    if (good && loader_good(l) && sim_builder_add_actuator(l->builder, 0, &a) < 0) {
+        loader_report_refusal(l, d->at);
     }
 }
 
 void read_actuator(loader *l, const scope *s, const node *n) {
     actuator_data d;
     char pattern[MAX_NAME_BYTES + 1];
-    if (!loader_read(l, n, &table_actuator, &d)) {
+    if (!loader_read(l, n, &table_actuator, &d) || !check_keys(l, &d)) {
+        return;
+    }
+    if (!d.joint) {
+        add_other_actuator(l, s, &d);
         return;
     }
     const node *at = node_member(n, "joint");

@@ -85,7 +85,7 @@ static bool read_range(loader *l, const joint_data *d, sim_body_def *def) {
     return true;
 }
 
-/* Ends of the range and dry friction. */
+/* Ends of the range, dry friction, velocity limit. */
 static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
     int nv = sim_joint_nv(def->joint);
     double stiffness[SIM_MAX_JOINT_NV], dissipation[SIM_MAX_JOINT_NV] = {0}, restitution[SIM_MAX_JOINT_NV] = {0};
@@ -97,6 +97,7 @@ static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
     good &= spread_numbers(l, d, "limit_dissipation", &d->limit_dissipation, nv, dissipation);
     good &= spread_numbers(l, d, "limit_restitution", &d->limit_restitution, nv, restitution);
     good &= spread_numbers(l, d, "friction", &d->friction, nv, def->friction);
+    good &= spread_numbers(l, d, "velocity_limit", &d->velocity_limit, nv, def->velocity_limit);
     for (int k = 0; k < nv; k++) {
         def->limit[k].stiffness = stiffness[k];
         def->limit[k].dissipation = dissipation[k];
@@ -124,10 +125,32 @@ static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
 }
 
 static bool read_efforts(loader *l, const joint_data *d, entry *e) {
+    /* the same in both directions */
+    int nv = sim_joint_nv(e->type), pairs = d->effort_range.count / 2;
+    double effort[SIM_MAX_JOINT_NV];
+    const node *at = node_member(d->at, "effort_range");
     for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
-        e->effort[k] = INFINITY;
+        effort[k] = INFINITY;
     }
-    return spread_numbers(l, d, "effort", &d->effort, sim_joint_nv(e->type), e->effort);
+    bool good = spread_numbers(l, d, "effort", &d->effort, nv, effort);
+    for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
+        e->effort_range[k][0] = -effort[k];
+        e->effort_range[k][1] = effort[k];
+    }
+    /* or a range of its own */
+    if (pairs > 1 && pairs != nv) {
+        report_once(&l->report, at, NULL, "%d pairs for %d degree%s of freedom", pairs, nv, nv == 1 ? "" : "s");
+        return false;
+    }
+    for (int k = 0; k < nv && pairs; k++) {
+        memcpy(e->effort_range[k], d->effort_range.value + (pairs > 1 ? 2 * k : 0), sizeof e->effort_range[k]);
+        if (!(e->effort_range[k][0] < e->effort_range[k][1])) {
+            report_once(&l->report, at, NULL, "expected the lesser number first, not [%g, %g]", e->effort_range[k][0],
+                        e->effort_range[k][1]);
+            return false;
+        }
+    }
+    return good;
 }
 
 /* ---- mass properties ---- */
@@ -175,6 +198,10 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
     /* joint, and its pose in the frame of the parent */
     bool good = read_joint(l, joint, def);
     good &= read_efforts(l, joint, e);
+    for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
+        e->range[k][0] = def->limit[k].low;
+        e->range[k][1] = def->limit[k].high;
+    }
     if (!placement_read(&l->report, &b->pose, &X)) {
         return false;
     }

@@ -116,8 +116,8 @@ void check_contact_options(loader *l) {
     }
     if (contact_stage_needed(l->scene->model)) {
         report_once(&l->report, node_member(l->data.world.at, "integrator"), NULL,
-                    "the integrator rk4 takes no joint ranges, no dry friction, no tendons and no constraints between "
-                    "bodies: choose another");
+                    "the integrator rk4 takes no joint ranges, no dry friction, no tendons, no velocity limits and no "
+                    "constraints between bodies: choose another");
     }
     if (!o->contacts) {
         return;

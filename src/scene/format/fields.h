@@ -98,6 +98,8 @@ extern const table table_sensor;
 extern const table table_keyframe;
 extern const table table_actuator;
 extern const table table_activation;
+extern const table table_slider_crank;
+extern const table table_muscle;
 extern const table table_track;
 extern const table table_vector_track;
 extern const table table_sine;

@@ -69,7 +69,7 @@ typedef struct joint_data {
     int type;
     double axis[3], axis2[3], pitch;
     number_list stiffness, damping, armature, rest, range, range_deg;
-    number_list limit_stiffness, limit_dissipation, limit_restitution, friction, effort;
+    number_list limit_stiffness, limit_dissipation, limit_restitution, friction, velocity_limit, effort, effort_range;
 } joint_data;
 
 typedef struct inertia_data {
@@ -203,9 +203,22 @@ typedef struct activation_data {
     double range[2], initial;
 } activation_data;
 
+typedef struct slider_crank_data {
+    const node *at;
+    const char *crank_site, *slider_site;
+    double length;
+} slider_crank_data;
+
+typedef struct muscle_data {
+    const node *at;
+    double force, length_range[2], range[2], lmin, lmax, vmax, fpmax, fvmax;
+} muscle_data;
+
 typedef struct actuator_data {
     const node *at;
-    const char *name, *joint;
+    const char *name, *joint, *site, *reference_site;
+    slider_crank_data slider_crank;
+    const char *tendon;
     int64_t dof;
     double kp, kd, effort;
     bool gravity_compensation;
@@ -214,6 +227,7 @@ typedef struct actuator_data {
     track_data ctrl;
     double ctrl_range[2], gain[3], bias[3], force_range[2];
     activation_data activation;
+    muscle_data muscle;
 } actuator_data;
 
 typedef struct load_data {

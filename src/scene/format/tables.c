@@ -225,9 +225,17 @@ static const field joint_fields[] = {
      .help = "Newton's coefficient of restitution of rigid ends. Default: 0."},
     {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = HAS_AXIS,
      .help = "Dry friction: the effort needed to move it."},
-    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .only = HAS_AXIS,
+    {"velocity_limit", FIELD_NUMBERS, AT(joint_data, velocity_limit), 6, .unit = "rad/s or m/s", POSITIVE,
+     .only = HAS_AXIS,
+     .help =
+         "Greatest velocity in both directions, whatever drives the joint. Default: none. One number applies to all "
+         "degrees of freedom."},
+    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .rival = 2, .only = HAS_AXIS,
      .help = "Limit of the effort of its actuator in both directions; with an `effort` of the actuator, the lesser of "
              "the two. It then has at most one actuator."},
+    {"effort_range", FIELD_ROWS, AT(joint_data, effort_range), 2, .unit = "N m or N", .rival = 2, .only = HAS_AXIS,
+     .help = "Least and greatest effort of its actuator, in place of `effort`; one pair applies to all degrees of "
+             "freedom."},
 };
 const table table_joint = {
     "joint",
@@ -524,11 +532,40 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {
-    &table_scene,       &table_world,        &table_law,      &table_budget,        &table_body,
-    &table_pose,        &table_joint,        &table_inertia,  &table_shape,         &table_site,
-    &table_solid,       &table_exclusion,    &table_material, &table_material_pair, &table_instance,
-    &table_model,       &table_repeat,       &table_initial,  &table_keyframe,      &table_actuator,
-    &table_activation,  &table_sensor,       &table_load,     &table_constraint,    &table_tendon,
-    &table_path_point,  &table_tendon_joint, &table_track,    &table_vector_track,  &table_sine,
-    &table_vector_sine, &table_record,       &table_point,    &table_camera,        NULL};
+const table *const all_tables[] = {&table_scene,
+                                   &table_world,
+                                   &table_law,
+                                   &table_budget,
+                                   &table_body,
+                                   &table_pose,
+                                   &table_joint,
+                                   &table_inertia,
+                                   &table_shape,
+                                   &table_site,
+                                   &table_solid,
+                                   &table_exclusion,
+                                   &table_material,
+                                   &table_material_pair,
+                                   &table_instance,
+                                   &table_model,
+                                   &table_repeat,
+                                   &table_initial,
+                                   &table_keyframe,
+                                   &table_actuator,
+                                   &table_activation,
+                                   &table_slider_crank,
+                                   &table_muscle,
+                                   &table_sensor,
+                                   &table_load,
+                                   &table_constraint,
+                                   &table_tendon,
+                                   &table_path_point,
+                                   &table_tendon_joint,
+                                   &table_track,
+                                   &table_vector_track,
+                                   &table_sine,
+                                   &table_vector_sine,
+                                   &table_record,
+                                   &table_point,
+                                   &table_camera,
+                                   NULL};

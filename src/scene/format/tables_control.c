@@ -113,11 +113,56 @@ const table table_activation = {"activation",
                                 .count = COUNT(activation_fields),
                                 .type_key = "type"};
 
+static const field slider_crank_fields[] = {
+    {"crank_site", FIELD_NAME, AT(slider_crank_data, crank_site), .required = true,
+     .help = "Site on the crank where the rod hangs."},
+    {"slider_site", FIELD_NAME, AT(slider_crank_data, slider_site), .required = true,
+     .help = "Site whose axis z the rod's other end slides along."},
+    {"length", FIELD_NUMBER, AT(slider_crank_data, length), LENGTH, .required = true, .help = "Length of the rod."},
+};
+const table table_slider_crank = {
+    "slider_crank",
+    "A massless rod from a site on a crank to an axis. The actuator pushes along the axis; "
+    "its length is where the rod meets the axis.",
+    sizeof(slider_crank_data), slider_crank_fields, .count = COUNT(slider_crank_fields)};
+
+static const field muscle_fields[] = {
+    {"force", FIELD_NUMBER, AT(muscle_data, force), .unit = "N", POSITIVE, .required = true,
+     .help = "Peak active force at rest."},
+    {"length_range", FIELD_VECTOR, AT(muscle_data, length_range), 2, .unit = "m or rad",
+     .help = "Least and greatest length of the actuator. Default: its joint's `range` times the gear."},
+    {"range", FIELD_VECTOR, AT(muscle_data, range), 2, .standard = "[0.75, 1.05]",
+     .help = "These lengths as parts L of the muscle's resting length."},
+    {"lmin", FIELD_NUMBER, AT(muscle_data, lmin), WITHIN(0, 0.999), .standard = "0.5",
+     .help = "L below which it is not active."},
+    {"lmax", FIELD_NUMBER, AT(muscle_data, lmax), WITHIN(1.001, 100), .standard = "1.6",
+     .help = "L above which it is not active."},
+    {"vmax", FIELD_NUMBER, AT(muscle_data, vmax), .unit = "1/s", POSITIVE, .standard = "1.5",
+     .help = "Velocity at which it shortens without force, in resting lengths a second."},
+    {"fpmax", FIELD_NUMBER, AT(muscle_data, fpmax), NOT_NEGATIVE, .standard = "1.3",
+     .help = "Passive force, a part of `force`: fpmax / 2 at L = (1 + lmax) / 2, and 1.5 fpmax at lmax."},
+    {"fvmax", FIELD_NUMBER, AT(muscle_data, fvmax), WITHIN(1.001, 100), .standard = "1.2",
+     .help = "Active force where it lengthens fast, a part of `force`."},
+};
+const table table_muscle = {
+    "muscle",
+    "Force of a muscle over its length and velocity: it pulls with `force` times (u FL(L) FV(V) + "
+    "FP(L)), the curves of Hill's model as MuJoCo has them, in place of gain and bias.",
+    sizeof(muscle_data), muscle_fields, .count = COUNT(muscle_fields)};
+
 static const field actuator_fields[] = {
     {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name. Default: that of the joint."},
-    {"joint", FIELD_PATTERN, AT(actuator_data, joint), .required = true,
+    {"joint", FIELD_PATTERN, AT(actuator_data, joint), .rival = 1,
      .help = "Name of the body whose joint it drives. With `*`, which matches any letters, one actuator for each joint "
              "that matches."},
+    {"site", FIELD_NAME, AT(actuator_data, site), .rival = 1,
+     .help = "Site on which it acts, with a wrench along the site's axes; its length is 0."},
+    {"reference_site", FIELD_NAME, AT(actuator_data, reference_site),
+     .help = "Of a site: the wrench is along these axes, and back on this body. Its length is `gear` times the pose of "
+             "the site there."},
+    {"slider_crank", FIELD_OBJECT, AT(actuator_data, slider_crank), .table = &table_slider_crank, .rival = 1,
+     .help = "Crank that it drives by a rod."},
+    {"tendon", FIELD_NAME, AT(actuator_data, tendon), .rival = 1, .help = "Tendon that it drives."},
     {"dof", FIELD_INTEGER, AT(actuator_data, dof), WITHIN(0, 5), .standard = "0",
      .help = "Degree of freedom of the joint, from 0. Ball and free joints cannot be driven."},
     {"kp", FIELD_NUMBER, AT(actuator_data, kp), .unit = "N m/rad or N/m", NOT_NEGATIVE, .standard = "0",
@@ -133,7 +178,8 @@ static const field actuator_fields[] = {
     {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &table_track, .unit = "N m or N",
      .help = "Added force."},
     {"gear", FIELD_NUMBERS, AT(actuator_data, gear), 6, .standard = "1",
-     .help = "Length of the actuator per coordinate, and effort on the joint per force of the actuator. Not 0."},
+     .help = "Length of the actuator per coordinate, and effort on the joint per force of the actuator. Not 0. Of a "
+             "site: six numbers, force x, y, z and torque x, y, z per force of the actuator."},
     {"ctrl", FIELD_OBJECT, AT(actuator_data, ctrl), .table = &table_track, .standard = "0",
      .help = "Control input u, until a program sets another."},
     {"ctrl_range", FIELD_VECTOR, AT(actuator_data, ctrl_range), 2,
@@ -146,6 +192,8 @@ static const field actuator_fields[] = {
      .help = "Least and greatest force. Default: none."},
     {"activation", FIELD_OBJECT, AT(actuator_data, activation), .table = &table_activation,
      .help = "Dynamics between the control input and the force. Default: none."},
+    {"muscle", FIELD_OBJECT, AT(actuator_data, muscle), .table = &table_muscle,
+     .help = "Force of a muscle, in place of `gain` and `bias`."},
 };
 const table table_actuator = {
     "actuator",
@@ -157,7 +205,8 @@ const table table_actuator = {
     sizeof(actuator_data),
     actuator_fields,
     .count = COUNT(actuator_fields),
-    .named_by = {"name", "joint"}};
+    .named_by = {"name", "joint", "site", "tendon"},
+    .rivals_needed = BIT(1)};
 
 static const field load_fields[] = {
     {"name", FIELD_NAME, AT(load_data, name), .help = "Name. Default: that of the body."},

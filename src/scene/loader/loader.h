@@ -107,10 +107,11 @@ typedef struct entry {
     int index;           /* in the builder; -1: not there */
     int site0, site_end; /* its sites in loader->site */
     sim_joint_type type;
-    double effort[SIM_MAX_JOINT_NV]; /* the most that actuators give */
-    unsigned driven;                 /* bit k: there is an actuator for its k-th degree of freedom */
-    bool read;                       /* its joint is known */
-    bool moves;                      /* against the world */
+    double effort_range[SIM_MAX_JOINT_NV][2]; /* of actuators */
+    double range[SIM_MAX_JOINT_NV][2];        /* of coordinates */
+    unsigned driven;                          /* bit k: there is an actuator for its k-th degree of freedom */
+    bool read;                                /* its joint is known */
+    bool moves;                               /* against the world */
 } entry;
 
 typedef struct site_entry {

@@ -151,7 +151,7 @@ static const xml_key limit_keys[] = {
     {"lower", XML_NUMBER, .unit = "rad or m", .standard = "0", .help = "Least coordinate."},
     {"upper", XML_NUMBER, .unit = "rad or m", .standard = "0", .help = "Greatest coordinate."},
     {"effort", XML_NUMBER, .unit = "N m or N", .help = "Limit of the effort of actuators; 0 and less: none."},
-    {"velocity", XML_NUMBER, .use = XML_IGNORED, .help = "the speed of joints is not limited"},
+    {"velocity", XML_NUMBER, .unit = "rad/s or m/s", .help = "Velocity limit of the joint; 0 and less: none."},
     {"acceleration", XML_NUMBER, .use = XML_IGNORED, .help = "the acceleration of joints is not limited"},
     {"jerk", XML_NUMBER, .use = XML_IGNORED, .help = "the jerk of joints is not limited"},
     {"drake:*", XML_NUMBER, .use = XML_IGNORED, .help = EXTENSION},

@@ -64,7 +64,7 @@ static void put_limit(urdf_work *w, const urdf_joint *j) {
         return;
     }
     /* range */
-    double range[2], effort = 0;
+    double range[2], velocity = 0, effort = 0;
     xml_number(limit, "lower", &range[0]);
     xml_number(limit, "upper", &range[1]);
     w->out->here = limit->at;
@@ -77,7 +77,11 @@ static void put_limit(urdf_work *w, const urdf_joint *j) {
     if (ends && given && range[0] == range[1]) {
         xml_notice(w->report, limit, NULL, NULL, "lower and upper are both %g: the joint cannot move", range[0]);
     }
-    /* effort */
+    /* velocity, effort */
+    xml_number(limit, "velocity", &velocity);
+    if (velocity > 0) {
+        writer_put_number(w->out, "velocity_limit", velocity);
+    }
     xml_number(limit, "effort", &effort);
     if (effort > 0) {
         writer_put_number(w->out, "effort", effort);

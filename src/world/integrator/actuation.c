@@ -1,9 +1,9 @@
 /* Forces of actuators.
  *
- *     l = g q,     tau = g f,     f = clamp(F + kp (target - l) + kd (target' - l') - k l - d l')
+ *     l = g q,     tau = J' f,     J = dl/dq = g of a joint,     f = clamp(F + kp (target - l) + kd (target' - l') - k l - d l')
  *     s(l, l') = gain(l, l') u + bias(l, l') = F_s - k l - d l'
  *
- *     q, g, l    coordinate, gear, length of the actuator: rad or m
+ *     q, g, l    coordinate, gear, length of the actuator: rad or m;  J: moments of other lengths (dyn/transmission.c)
  *     u          control input, or activation
  *     f, tau     force of the actuator, effort on its joint: N or N m
  *     F          feed-forward, compensation of gravity, F_s
@@ -14,6 +14,7 @@
  * the control input at the middle of the step.
  *
  * Cost: linear in the actuators of a tree. */
+#include "dyn/transmission.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>
@@ -63,18 +64,22 @@ static void set_target(const sim_actuator *a, double target, double rate, double
 }
 
 static bool follows_length(const sim_actuator *a) {
-    return a->gain[1] != 0 || a->gain[2] != 0 || a->bias[1] != 0 || a->bias[2] != 0;
+    return a->muscle.force > 0 || a->gain[1] != 0 || a->gain[2] != 0 || a->bias[1] != 0 || a->bias[2] != 0;
 }
 
-/* gain u + bias: the force at rest, and what pulls back; l, l' are those at the start. */
-static void set_affine_law(const sim_actuator *a, double u, double l, double rate, drive_law *law) {
-    double slope = a->gain[1] * u + a->bias[1], damping = a->gain[2] * u + a->bias[2];
-    law->force = a->gain[0] * u + a->bias[0] + fmax(slope, 0) * l + fmax(damping, 0) * rate;
-    law->stiffness = fmax(-slope, 0);
-    law->damping = fmax(-damping, 0);
+/* gain u + bias, or the force of a muscle to first order: the force at rest, and what pulls back; l, l' at the start. */
+static void set_law(const sim_actuator *a, double l, double rate, drive_law *law) {
+    double u = law->input, slope[2] = {a->gain[1] * u + a->bias[1], a->gain[2] * u + a->bias[2]};
+    double at_start = a->gain[0] * u + a->bias[0] + slope[0] * l + slope[1] * rate;
+    if (a->muscle.force > 0) {
+        at_start = sim_muscle_force(&a->muscle, u, l, rate, slope);
+    }
+    law->stiffness = fmax(-slope[0], 0);
+    law->damping = fmax(-slope[1], 0);
+    law->force = at_start + law->stiffness * l + law->damping * rate;
 }
 
-void actuation_set_laws(motion_work *w, int tree, const law_point *at) {
+void actuation_set_inputs(motion_work *w, int tree, const law_point *at) {
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         int i = w->actuator_order[k];
@@ -86,8 +91,112 @@ void actuation_set_laws(motion_work *w, int tree, const law_point *at) {
         /* control input or activation */
         double time = follows_length(a) ? at->end_time : at->time;
         law->input = a->activation.type ? activation_at(w, i, time - w->now->time) : ctrl_at(w, i, time);
-        set_affine_law(a, law->input, a->gear * coordinate_of(w, a, at->q), a->gear * at->v[a->dof], law);
     }
+}
+
+/* ---- actuators that are no joints' ---- */
+
+/* The force along a length l(q): its moment J is taken some part of the step on, at the velocity v0,
+ *
+ *     l1 = l* + (1 - theta - p) dt J v0 + theta dt J v,     f = F + kp (target - l1) + kd (target' - J v) - k l1 - d J v,
+ *
+ * p the part, theta that of v - v0 with which positions move, v the velocity at the end.  A force that follows the
+ * length is a row of the contact problem; free motion has the middle of its range alone. */
+static void set_length_law(motion_work *w, int k, const law_point *at) {
+    int i = w->actuator_order[k];
+    const sim_actuator *a = &w->model->actuator[i];
+    const sim_tree *t = &w->model->tree[a->tree];
+    drive_law *law = &w->law[k];
+    double dt = w->options->step, l = sim_actuator_length(w->derived, i, w->q_point, w->moment[k]), rate = 0;
+    for (int j = 0; j < t->nv; j++) {
+        rate += w->moment[k][j] * at->v[t->v0 + j];
+    }
+    set_law(a, l - at->place * dt * rate, rate, law);
+    double kp = law->kp + law->stiffness, kd = law->kd + law->damping;
+    double coasting = l + (1 - at->travel - at->place) * dt * rate;
+    w->asked[k] = law->feedforward + law->kp * law->target + law->kd * law->target_rate + law->force - kp * coasting;
+    w->gain[k] = dt * kd + at->travel * dt * dt * kp;
+    w->clamped[k] = (w->asked[k] > a->force_range[1]) - (w->asked[k] < a->force_range[0]);
+}
+
+static bool is_row(const motion_work *w, int k) { return isfinite(1 / w->gain[k]); }
+
+static double within_range(const sim_actuator *a, double force) {
+    return fmax(a->force_range[0], fmin(a->force_range[1], force));
+}
+
+/* A single site's force is a wrench on its body. */
+static bool is_wrench(const sim_actuator *a) { return a->transmission == SIM_BY_SITE && a->site[1] < 0; }
+
+bool actuation_is_wrench(const motion_work *w, int k) {
+    return is_wrench(&w->model->actuator[w->actuator_order[k]]) && !is_row(w, k);
+}
+
+void actuation_add_wrench(const motion_work *w, int k, sim_force *wrench) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    transmission_add_wrenches(w->derived, a, within_range(a, w->asked[k]), wrench);
+}
+
+/* The middle of the range of forces, about which a row acts. */
+static double middle_force(const sim_actuator *a) {
+    return isfinite(a->force_range[0]) ? 0.5 * (a->force_range[0] + a->force_range[1]) : 0;
+}
+
+/* Of a force that does not follow its length; is it at an end of its range?  Of a row the middle of its range. */
+static bool add_length_force(motion_work *w, int k, double *tau) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    const sim_tree *t = &w->model->tree[a->tree];
+    bool row = is_row(w, k);
+    double f = row ? middle_force(a) : within_range(a, w->asked[k]);
+    for (int j = 0; j < t->nv; j++) {
+        tau[t->v0 + j] += is_wrench(a) && !row ? 0 : w->moment[k][j] * f;
+        w->strength[t->v0 + j] += fabs(w->moment[k][j] * f);
+    }
+    return !row && w->clamped[k] != 0;
+}
+
+/* ---- all ---- */
+
+void actuation_set_laws(motion_work *w, int tree, const law_point *at) {
+    const tree_parts *parts = &w->parts[tree];
+    actuation_set_inputs(w, tree, at);
+    if (parts->lengths) { /* where this step is expected to lead, so far */
+        sim_range bodies = sim_tree_range(w->model, tree);
+        sim_advance(w->model, bodies, at->q, at->v, at->place * w->options->step, w->q_point);
+        sim_kinematics(w->derived, bodies, w->q_point);
+    }
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+        if (a->transmission == SIM_BY_JOINT) {
+            set_law(a, a->gear * coordinate_of(w, a, at->q), a->gear * at->v[a->dof], &w->law[k]);
+        } else {
+            set_length_law(w, k, at);
+        }
+    }
+}
+
+/* Of a joint's actuator; is it at an end of its range? */
+static bool add_joint_force(motion_work *w, int k, const force_point *at, double *tau) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    const drive_law *law = &w->law[k];
+    double l = a->gear * coordinate_of(w, a, at->q_end), rate = a->gear * at->v_end[a->dof];
+    double sum = law->feedforward, strength = 0;
+    /* compensation of gravity, PD law */
+    if (a->gravity_compensation) {
+        sum += w->hold[a->dof] / a->gear;
+    }
+    sum += law->kp * (law->target - l) + law->kd * (law->target_rate - rate);
+    strength += law->kp * (fabs(law->target) + fabs(l)) + law->kd * (fabs(law->target_rate) + fabs(rate));
+    /* gain u + bias, or muscle */
+    sum += law->force - law->stiffness * l - law->damping * rate;
+    strength += fabs(law->force) + law->stiffness * fabs(l) + law->damping * fabs(rate);
+    /* range of forces */
+    double within = within_range(a, sum);
+    w->asked[k] = sum;
+    w->clamped[k] = (sum > a->force_range[1]) - (sum < a->force_range[0]);
+    w->strength[a->dof] += fabs(a->gear) * (w->clamped[k] ? fabs(within) : fabs(sum) + strength);
+    tau[a->dof] += a->gear * within;
+    return w->clamped[k] != 0;
 }
 
 int actuation_add_forces(motion_work *w, int tree, const force_point *at, double *tau) {
@@ -95,25 +204,7 @@ int actuation_add_forces(motion_work *w, int tree, const force_point *at, double
     int saturated = 0;
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
-        const drive_law *law = &w->law[k];
-        double l = a->gear * coordinate_of(w, a, at->q_end), rate = a->gear * at->v_end[a->dof];
-        double sum = law->feedforward, strength = 0;
-        /* compensation of gravity, PD law */
-        if (a->gravity_compensation) {
-            sum += w->hold[a->dof] / a->gear;
-        }
-        sum += law->kp * (law->target - l) + law->kd * (law->target_rate - rate);
-        strength += law->kp * (fabs(law->target) + fabs(l)) + law->kd * (fabs(law->target_rate) + fabs(rate));
-        /* gain u + bias */
-        sum += law->force - law->stiffness * l - law->damping * rate;
-        strength += fabs(law->force) + law->stiffness * fabs(l) + law->damping * fabs(rate);
-        /* range of forces */
-        double within = fmax(a->force_range[0], fmin(a->force_range[1], sum));
-        w->asked[k] = sum;
-        w->clamped[k] = (sum > a->force_range[1]) - (sum < a->force_range[0]);
-        w->strength[a->dof] += fabs(a->gear) * (w->clamped[k] ? fabs(within) : fabs(sum) + strength);
-        saturated += w->clamped[k] != 0;
-        tau[a->dof] += a->gear * within;
+        saturated += a->transmission == SIM_BY_JOINT ? add_joint_force(w, k, at, tau) : add_length_force(w, k, tau);
     }
     return saturated;
 }
@@ -124,8 +215,10 @@ void actuation_add_gains(motion_work *w, int tree, double travel) {
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
         const drive_law *law = &w->law[k];
-        w->gain[k] = dt * (law->kd + law->damping) + travel * dt * dt * (law->kp + law->stiffness);
-        w->extra[a->dof] += w->clamped[k] == 0 ? a->gear * a->gear * w->gain[k] : 0;
+        if (a->transmission == SIM_BY_JOINT) {
+            w->gain[k] = dt * (law->kd + law->damping) + travel * dt * dt * (law->kp + law->stiffness);
+            w->extra[a->dof] += w->clamped[k] == 0 ? a->gear * a->gear * w->gain[k] : 0;
+        }
     }
 }
 
@@ -134,29 +227,35 @@ void actuation_keep(motion_work *w, int tree, const double *from, const double *
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         int i = w->actuator_order[k];
         const sim_actuator *a = &w->model->actuator[i];
-        double asked = w->asked[k] - (to ? w->gain[k] * (a->gear * (to[a->dof] - from[a->dof])) : 0);
+        bool moves = to && a->transmission == SIM_BY_JOINT;
+        double asked = w->asked[k] - (moves ? w->gain[k] * (a->gear * (to[a->dof] - from[a->dof])) : 0);
         double found = w->row_effort[i];
-        w->next->effort[i] = isnan(found) ? fmax(a->force_range[0], fmin(a->force_range[1], asked)) : found;
+        w->next->effort[i] = isnan(found) ? within_range(a, asked) : found;
         w->next->activation[i] = a->activation.type ? activation_at(w, i, w->options->step) : 0;
     }
 }
 
-/* Forces fall in a straight line with the acceleration from where they were last evaluated, a_try. */
+/* Forces fall in a straight line with the acceleration from where they were last evaluated: of joints at a_try, of
+ * others at rest. */
 void actuation_list_limited(motion_work *w, int tree) {
     const tree_parts *parts = &w->parts[tree];
     for (int i = parts->limited0; i < parts->limited_end; i++) {
         int k = w->limited_order[i], actuator = w->actuator_order[k];
         const sim_actuator *a = &w->model->actuator[actuator];
         const drive_law *law = &w->law[k];
-        double middle = 0.5 * (a->force_range[0] + a->force_range[1]);
-        double start = w->asked[k] + w->gain[k] * (a->gear * (w->a_try[a->dof] + w->now->v[a->dof] / w->options->step));
+        bool joint = a->transmission == SIM_BY_JOINT, bounded = isfinite(a->force_range[0]);
+        double middle = middle_force(a), start = w->asked[k];
+        if (joint) {
+            start += w->gain[k] * (a->gear * (w->a_try[a->dof] + w->now->v[a->dof] / w->options->step));
+        }
         w->limited[i] = (contact_actuator){.actuator = actuator,
                                            .side = w->clamped[k],
                                            .gain = w->gain[k],
                                            .force = start - middle,
                                            .middle = middle,
-                                           .bound = 0.5 * (a->force_range[1] - a->force_range[0]),
+                                           .bound = bounded ? 0.5 * (a->force_range[1] - a->force_range[0]) : INFINITY,
                                            .stiffness = law->kp + law->stiffness,
-                                           .damping = law->kd + law->damping};
+                                           .damping = law->kd + law->damping,
+                                           .moment = joint ? NULL : w->moment[k]};
     }
 }

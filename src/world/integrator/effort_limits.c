@@ -26,6 +26,9 @@ bool effort_limits_crossed(const motion_work *w, int tree, const double *a, cons
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
+        if (actuator->transmission != SIM_BY_JOINT) {
+            continue;
+        }
         double move = actuator->gear * (b[actuator->dof] - a[actuator->dof]);
         if (range_side(w->asked[k] - w->gain[k] * move, actuator->force_range) != w->clamped[k]) {
             return true;
@@ -41,6 +44,9 @@ static double eval_slope(const motion_work *w, const tree_parts *parts, const do
     *rate = 0;
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *actuator = &w->model->actuator[w->actuator_order[k]];
+        if (actuator->transmission != SIM_BY_JOINT) {
+            continue;
+        }
         const double *range = actuator->force_range;
         double move = actuator->gear * p[actuator->dof], fall = w->gain[k] * move;
         double there = w->asked[k] - t * fall;

@@ -81,25 +81,34 @@ sim_force load_wrench(const sim_load *load, const pose *X, double time) {
     return force_at_parent(f, m3_times(X->R, load->point));
 }
 
+/* Zeros in `external` before the first wrench of a tree. */
+static void begin_wrenches(motion_work *w, int tree, bool *any) {
+    sim_range range = sim_tree_range(w->model, tree);
+    for (int i = range.first; i < range.end && !*any; i++) {
+        w->external[i] = (force){{0, 0, 0}, {0, 0, 0}};
+    }
+    *any = true;
+}
+
 const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
-    /* sum of the wrenches on each body, at its origin */
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
     bool any = false;
+    /* loads */
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[w->load_order[k]];
-        if (load->body < 0) {
-            continue;
+        if (load->body >= 0) {
+            begin_wrenches(w, tree, &any);
+            force f = load_wrench(load, &w->derived->pose[load->body], time);
+            w->external[load->body] = force_add(w->external[load->body], f);
         }
-        if (!any) {
-            sim_range range = sim_tree_range(m, tree);
-            for (int i = range.first; i < range.end; i++) {
-                w->external[i] = (force){{0, 0, 0}, {0, 0, 0}};
-            }
-            any = true;
+    }
+    /* actuators at sites */
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators && parts->lengths; k++) {
+        if (actuation_is_wrench(w, k)) {
+            begin_wrenches(w, tree, &any);
+            actuation_add_wrench(w, k, w->external);
         }
-        force f = load_wrench(load, &w->derived->pose[load->body], time);
-        w->external[load->body] = force_add(w->external[load->body], f);
     }
     return any ? w->external : NULL;
 }

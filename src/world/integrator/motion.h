@@ -18,7 +18,8 @@ typedef struct tree_parts {
     int spin0, spins;          /* in `spin` */
     bool passive;              /* any spring or damper */
     bool gravity_compensation; /* any actuator asks for it */
-    bool any_limit;            /* any actuator has an effort limit */
+    bool any_limit;            /* any actuator of a joint has a range of forces */
+    bool lengths;              /* any actuator is none of a joint */
     bool turns;                /* any ball or free joint */
     bool spins_only;           /* no other joints, and spin.c is exact for forces known beforehand */
     bool placed;               /* `next` has its positions of the free motion */
@@ -55,7 +56,7 @@ typedef struct motion_work {
     tree_parts *parts; /* [ntree] */
     spin_body *spin;   /* tree by tree */
     int *actuator_order, *load_order;
-    int *limited_order, nlimited; /* limited actuators, by their places in actuator_order */
+    int *limited_order, nlimited; /* actuators that may be rows, by their places in actuator_order */
 
     /* written */
     sim_state *next;
@@ -68,6 +69,7 @@ typedef struct motion_work {
     int *clamped;              /* [nactuator] -1, 0, 1: side of the range of forces, when last evaluated */
     double *asked;             /* [nactuator] force then, before the limit ... */
     double *gain;              /* ... and its decrease per unit of the length's acceleration */
+    double **moment;           /* [nactuator][nv of the tree] of those that are no joints' */
     contact_actuator *limited; /* [nlimited] as the contact stage reads them */
     sim_force *external;       /* [nbody] */
     double *strength;          /* [nv] sizes of the terms of tau, summed: a measure of its rounding */
@@ -107,8 +109,14 @@ void motion_hold_weight(motion_work *w, int tree);
 typedef struct law_point {
     double time, end_time; /* of feed-forward; of targets */
     const double *q, *v;   /* [nq], [nv] where forces that grow with the length are taken */
+    double place, travel;  /* parts of the step: at which moments are taken; of v - v0 that positions move with */
 } law_point;
 void actuation_set_laws(motion_work *w, int tree, const law_point *at);
+/* The inputs of the laws alone; `q`, `v` and the parts are not read. */
+void actuation_set_inputs(motion_work *w, int tree, const law_point *at);
+/* Is the force of an actuator a wrench on a body, and no other?  After sim_kinematics; adds it at the body's origin. */
+bool actuation_is_wrench(const motion_work *w, int k);
+void actuation_add_wrench(const motion_work *w, int k, sim_force *wrench);
 /* Adds the forces of a tree's actuators; the number of those at the end of their range. */
 int actuation_add_forces(motion_work *w, int tree, const force_point *at, double *tau);
 /* Adds their implicit parts to the diagonal `extra`. */

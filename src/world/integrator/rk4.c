@@ -40,7 +40,7 @@ static int eval_stage(motion_work *w, int tree, double after, const double *u, c
     sim_advance(m, range, w->now->q, u, 1, w->q_point);
     sim_kinematics(w->derived, range, w->q_point);
     sim_velocities(w->derived, range, v);
-    actuation_set_laws(w, tree, &(law_point){time, time, w->q_point, v});
+    actuation_set_laws(w, tree, &(law_point){time, time, w->q_point, v, 0, 0});
     force_point at = {time, w->q_point, v, w->q_point, v};
     int saturated = motion_joint_forces(w, tree, &at, w->tau);
     sim_aba(w->derived, range, w->tau, motion_wrenches(w, tree, time), m->gravity, NULL, NULL, out.acc);

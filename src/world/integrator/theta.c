@@ -412,7 +412,9 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
     }
     double end_time = w->now->time0 + (double)(w->now->step + 1) * t.dt; /* to the bit that of the next state */
     motion_hold_weight(w, tree);
-    actuation_set_laws(w, tree, &(law_point){w->now->time + t.s->time * t.dt, end_time, w->now->q, w->now->v});
+    actuation_set_laws(
+        w, tree,
+        &(law_point){w->now->time + t.s->time * t.dt, end_time, w->now->q, w->now->v, t.s->position, t.s->travel});
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
     w->parts[tree].placed = false;

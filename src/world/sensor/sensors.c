@@ -35,8 +35,9 @@ sim_status sensors_create(const sim_model *m, const sim_options *options, memory
     w->v = POOL_NEW(pool, double, m->nv);
     w->a = POOL_NEW(pool, double, m->nv);
     w->tau = POOL_NEW(pool, double, m->nv);
+    w->moment = POOL_NEW(pool, double, m->nv);
     w->external = POOL_NEW(pool, force, m->nbody);
-    return w->mean && w->end && w->q && w->v && w->a && w->tau && w->external ? SIM_OK : SIM_NO_RESOURCE;
+    return w->mean && w->end && w->q && w->v && w->a && w->tau && w->moment && w->external ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 void sensors_free(world_sensors *w) {
@@ -139,10 +140,16 @@ static double ray_distance(const sim_derived *d, const sim_sensor *s) {
     return isfinite(t) ? t : -1;
 }
 
-static double joint_effort(const sim_model *m, const sim_state *now, int dof) {
+/* Of all actuators, by the moments of their lengths. */
+static double joint_effort(const world_sensors *w, const sim_state *now, int dof) {
+    const sim_model *m = w->model;
     double sum = 0;
     for (int k = 0; k < m->nactuator; k++) {
-        sum += m->actuator[k].dof == dof ? m->actuator[k].gear * now->effort[k] : 0;
+        const sim_actuator *a = &m->actuator[k];
+        if (a->tree == m->body[m->dof[dof].body].tree) {
+            sim_actuator_length(w->mean, k, w->q, w->moment);
+            sum += w->moment[dof - m->tree[a->tree].v0] * now->effort[k];
+        }
     }
     return sum;
 }
@@ -251,7 +258,7 @@ static void read_sensor(const world_sensors *w, const sim_sensor *s, const sim_s
         *out = now->v[s->dof];
         break;
     case SIM_SENSE_JOINT_EFFORT:
-        *out = joint_effort(m, now, s->dof);
+        *out = joint_effort(w, now, s->dof);
         break;
     case SIM_SENSE_ACTUATOR_FORCE:
         *out = now->effort[s->actuator];

@@ -13,6 +13,7 @@ typedef struct world_sensors {
     sim_derived *end;  /* kinematics at the end of the step */
     double *q, *v, *a; /* where the step takes its forces: [nq], [nv], [nv] */
     double *tau;       /* [nv] */
+    double *moment;    /* [nv] of one actuator */
     force *external;   /* [nbody] forces on bodies that no joint carries, at their origins: means over the step */
 } world_sensors;
 

@@ -1,6 +1,7 @@
-/* Forces on bodies that no joint carries, as means over a step: loads, contacts, constraints between bodies, tendons.
+/* Forces on bodies that no joint carries, as means over a step: loads, actuators, contacts, constraints, tendons.
  *
  *     load         f(t*) at the point of the load
+ *     actuator     its force along its length, at its sites or tendon
  *     contact      gamma / dt at the contact, on A; its opposite on B
  *     constraint   lambda / dt along the rows of contact/problem/equalities.c, at the frames of both bodies
  *     tendon       sum of its impulses / dt along its length, at its sites and where it meets shapes
@@ -11,6 +12,7 @@
  * A coupling and a fixed tendon act between a body and its parent, as motors do, and are part of what the joint
  * transmits. */
 #include "dyn/tendon.h"
+#include "dyn/transmission.h"
 #include "world/integrator/motion.h"
 #include "world/sensor/sensors.h"
 
@@ -88,6 +90,10 @@ void sensors_sum_forces(world_sensors *w, const sim_state *now, const sim_state 
         if (body > 0) {
             w->external[body] = force_add(w->external[body], load_wrench(&m->load[k], &w->mean->pose[body], time));
         }
+    }
+    /* actuators of sites, slider-cranks and tendons */
+    for (int k = 0; k < m->nactuator; k++) {
+        transmission_add_wrenches(w->mean, &m->actuator[k], now->effort[k], w->external);
     }
     /* contacts, constraints between bodies, tendons */
     add_contacts(w, now);

@@ -46,7 +46,7 @@ static uint64_t hash_drives(world_sleep *s, int tree) {
     double time = s->now->time + theta_time(s->options->integrator) * s->options->step;
     uint64_t hash = hash_add_all(1, s->motion->applied + t->v0, t->nv);
     double end_time = s->now->time0 + (double)(s->now->step + 1) * s->options->step;
-    actuation_set_laws(s->motion, tree, &(law_point){time, end_time, s->now->q, s->now->v});
+    actuation_set_inputs(s->motion, tree, &(law_point){.time = time, .end_time = end_time});
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const drive_law *law = &s->motion->law[k];
         const double inputs[] = {law->target, law->target_rate, law->feedforward, law->input};
@@ -198,7 +198,7 @@ int sleep_pass(world_sleep *s, int tree) {
     copy_range(next->q, now->q, t->q0, t->nq);
     copy_range(next->v, now->v, t->v0, t->nv);
     copy_range(next->a, now->a, t->v0, t->nv);
-    copy_range(next->joint_impulse, now->joint_impulse, 3 * t->v0, 3 * t->nv);
+    copy_range(next->joint_impulse, now->joint_impulse, SIM_JOINT_ROWS * t->v0, SIM_JOINT_ROWS * t->nv);
     copy_range(next->held, now->held, t->v0, t->nv);
     int saturated = 0;
     const tree_parts *parts = &s->motion->parts[tree];
