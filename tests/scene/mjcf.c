@@ -308,7 +308,7 @@ Test(scene_mjcf, shortcuts_become_the_general_law_and_share_defaults) {
 
 Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
     refused(DRIVEN("<motor joint='k'/>"), "scene.json:3:8", "there is no joint \"k\"");
-    refused(DRIVEN("<motor/>"), "scene.json:3:1", "the actuator names no joint");
+    refused(DRIVEN("<motor/>"), "scene.json:3:1", "the actuator names no joint, tendon, site or crank");
     refused(DRIVEN("<adhesion body='b'/>"), "scene.json:3:1", "no actuator holds contacts");
     refused(DRIVEN("<position joint='j' kv='1' dampratio='1'/>"), "scene.json:3:28", "kv or dampratio");
     refused(DRIVEN("<motor joint='j' forcerange='1 0'/>"), "scene.json:3:18", "is empty");
@@ -318,6 +318,30 @@ Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
                    NULL, NULL);
     cr_assert_eq(s->model->nactuator, 0);
     sim_scene_free(s);
+}
+
+Test(scene_mjcf, actuators_act_on_tendons_sites_and_cranks) {
+    sim_scene *s = load_model(
+        MODEL(
+            "<worldbody><site name='up' pos='0 0 1'/><body name='b'><joint name='x' type='slide' actuatorfrcrange='-3 "
+            "4'/>"
+            "<joint name='y' type='slide' axis='0 1 0' range='1 2'/><geom size='0.1' mass='2'/><site "
+            "name='s'/></body></worldbody>"
+            "<tendon><fixed name='t'><joint joint='x' coef='2'/></fixed></tendon><actuator><motor tendon='t' gear='3'/>"
+            "<motor site='s' refsite='up' gear='1 2 3 4 5 6'/><position cranksite='s' slidersite='up' cranklength='2' "
+            "kp='7'/>"
+            "<muscle joint='y' scale='100' timeconst='0.02 0.05' lmin='0.4'/></actuator>"),
+        NULL, NULL);
+    const sim_actuator *a = s->model->actuator;
+    cr_assert_eq(s->model->nactuator, 4);
+    cr_assert(a[0].tendon == 0 && a[0].gear == 3);
+    cr_assert(a[1].wrench[2] == 3 && a[1].wrench[5] == 6 && a[1].site[1] >= 0);
+    cr_assert(a[2].rod == 2 && a[2].gain[0] == 7 && a[2].bias[1] == -7);
+    /* a unit force gives the slide the acceleration 1/2: the peak force is 100 times 2 */
+    cr_assert(fabs(a[3].muscle.force - 200) < 1e-12 && a[3].activation.time_constant[1] == 0.05 &&
+              a[3].muscle.lmin == 0.4);
+    sim_scene_free(s);
+    refused(DRIVEN("<muscle tendon='t' force='5' lengthrange='0 1'/>"), "scene.json:3:9", "there is no tendon \"t\"");
 }
 
 Test(scene_mjcf, keyframes_are_states_in_the_order_of_the_joints) {

@@ -10,6 +10,7 @@
  *     intvelocity  as position, of the integral of u
  *     damper       gain -kv l', u >= 0
  *     cylinder     gain A (area), bias as given, u filtered
+ *     muscle       force, length and velocity curves of muscles, activation with two time constants
  *
  * Shortcuts share one set of defaults: each level of defaults acts on the law that the outer levels left.
  *
@@ -113,6 +114,23 @@ static void read_cylinder(const xml_element *e, drive *d) {
     set_law(d, FILTER, CONSTANT, AFFINE);
 }
 
+/* Values that are as in the general law take those of muscles first. */
+static void read_muscle(const xml_element *e, drive *d) {
+    static const double standard[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
+    static const char *const key[7] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
+    for (int k = 0; k < 9; k++) {
+        d->gainprm[k] = d->gainprm[k] == (k == 0) ? standard[k] : d->gainprm[k];
+    }
+    d->dynprm[0] = d->dynprm[0] == 1 ? 0.01 : d->dynprm[0];
+    d->dynprm[1] = d->dynprm[1] == 0 ? 0.04 : d->dynprm[1];
+    xml_numbers(e, "timeconst", 2, d->dynprm);
+    xml_numbers(e, "range", 2, d->gainprm);
+    for (int k = 0; k < 7; k++) {
+        xml_numbers(e, key[k], 1, &d->gainprm[2 + k]);
+    }
+    set_law(d, MUSCLE_ACTIVATION, MUSCLE_LAW, MUSCLE_LAW);
+}
+
 /* An element, a default or the actuator itself, acts on what the outer levels left. */
 static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
     /* what all have */
@@ -138,7 +156,7 @@ static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
     } else if (strcmp(name, "cylinder") == 0) {
         read_cylinder(e, d);
     } else {
-        set_law(d, MUSCLE_ACTIVATION, MUSCLE_LAW, MUSCLE_LAW);
+        read_muscle(e, d);
     }
 }
 
@@ -165,9 +183,9 @@ static void resolve_ratio(mjcf_work *w, const xml_element *e, const mjcf_joint *
     if (d->gain != CONSTANT || d->bias != AFFINE || !(d->biasprm[2] > 0) || kp != -d->biasprm[1]) {
         return;
     }
-    if (!mjcf_find_weights(w) || !(kp >= 0) || gear == 0) {
+    if (!j || !mjcf_find_weights(w) || !(kp >= 0) || gear == 0) {
         xml_error(w->report, e, NULL, NULL,
-                  "the damping ratio needs kp, a gear and a mass matrix at the reference pose");
+                  "the damping ratio needs a joint, kp, a gear and a mass matrix at the reference pose");
         mjcf_refuse(w);
         return;
     }
@@ -197,7 +215,7 @@ static void inherit_range(mjcf_work *w, const xml_element *e, const mjcf_joint *
     if (!(d->inherit > 0)) {
         return;
     }
-    if (!j->limited) {
+    if (!j || !j->limited) {
         xml_error(w->report, e, "inheritrange", NULL, "the joint has no range to inherit");
         mjcf_refuse(w);
         return;
@@ -238,31 +256,20 @@ static void put_activation(mjcf_work *w, const mjcf_file *f, const xml_element *
     writer_put_text(w->out, "type", type[d->dynamics]);
     if (d->dynamics == FILTER) {
         writer_put_number(w->out, "time_constant", d->dynprm[0]);
+    } else if (d->dynamics == MUSCLE_ACTIVATION) {
+        writer_put_numbers(w->out, "time_constant", 2, d->dynprm);
     }
-    if (is_limited(w, f, e, d->act_limited, "actrange", d->act)) {
+    if (d->dynamics != MUSCLE_ACTIVATION && is_limited(w, f, e, d->act_limited, "actrange", d->act)) {
         writer_put_numbers(w->out, "range", 2, d->act);
     }
     writer_close(w->out, '}');
 }
 
+/* ---- what it acts on ---- */
+
 static const mjcf_joint *find_driven(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
-    /* what is not a joint */
-    static const char *const others[] = {"tendon", "site", "cranksite", "body"};
-    for (int k = 0; k < 4; k++) {
-        if (xml_text(e, others[k])) {
-            xml_error(w->report, e, others[k], "--allow actuator leaves all actuators out",
-                      "actuators act on joints only");
-            mjcf_refuse(w);
-            return NULL;
-        }
-    }
-    /* a hinge or slide */
     mjcf_item item = mjcf_plain(s, e);
     int found = mjcf_find(w, s, &w->model.joints, &item, "joint", "joint");
-    if (found == -2) {
-        xml_error(w->report, e, NULL, NULL, "the actuator names no joint");
-        mjcf_refuse(w);
-    }
     const mjcf_joint *j = found >= 0 ? &w->model.joint[found] : NULL;
     if (j && j->type < MJCF_SLIDE) {
         xml_error(w->report, e, "joint", NULL, "\"%.80s\" is neither a hinge nor a slide", j->name);
@@ -272,11 +279,100 @@ static const mjcf_joint *find_driven(mjcf_work *w, const mjcf_scope *s, const xm
     return j;
 }
 
-static void check_law(mjcf_work *w, const xml_element *e, const drive *d) {
-    if (d->gain == MUSCLE_LAW || d->bias == MUSCLE_LAW || d->dynamics == MUSCLE_ACTIVATION) {
-        xml_error(w->report, e, NULL, NULL, "muscles are not supported");
+static void put_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const char *attribute, const char *key) {
+    mjcf_item item = mjcf_plain(s, e);
+    int found = mjcf_find(w, s, &w->model.sites, &item, attribute, "site");
+    if (found >= 0) {
+        writer_put_text(w->out, key, w->model.site[found].name);
+    } else if (found == -2) {
+        xml_error(w->report, e, NULL, NULL, "the attribute \"%s\" is missing", attribute);
         mjcf_refuse(w);
-    } else if (d->dynamics == FILTER && !(d->dynprm[0] > 0)) {
+    }
+}
+
+static void put_crank(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
+    double length = mjcf_number(i, "cranklength", 0);
+    writer_open(w->out, "slider_crank", '{');
+    put_site(w, s, i->at, "cranksite", "crank_site");
+    put_site(w, s, i->at, "slidersite", "slider_site");
+    writer_put_number(w->out, "length", length);
+    writer_close(w->out, '}');
+}
+
+/* Joint, tendon, site or crank, with its gear. */
+static void put_transmission(mjcf_work *w, const mjcf_each *each, const mjcf_item *i, const mjcf_joint *j,
+                             const drive *d) {
+    const xml_element *e = each->at;
+    bool site = false;
+    /* what the element names */
+    if (xml_text(e, "joint")) {
+        writer_put_text(w->out, "joint", j ? mjcf_joint_name(j) : "");
+    } else if (xml_text(e, "tendon")) {
+        int found = mjcf_find(w, each->scope, &w->model.tendons, i, "tendon", "tendon");
+        writer_put_text(w->out, "tendon", found >= 0 ? mjcf_name_of(&w->model.tendons, found) : "");
+    } else if (xml_text(e, "cranksite")) {
+        put_crank(w, each->scope, i);
+    } else if (xml_text(e, "site")) {
+        site = true;
+        put_site(w, each->scope, e, "site", "site");
+        if (xml_text(e, "refsite")) {
+            put_site(w, each->scope, e, "refsite", "reference_site");
+        }
+    } else {
+        xml_error(w->report, e, NULL, NULL, "the actuator names no joint, tendon, site or crank");
+        mjcf_refuse(w);
+    }
+    /* factors */
+    if (site) {
+        writer_put_numbers(w->out, "gear", 6, d->gear);
+    } else if (d->gear[0] != 1) {
+        writer_put_number(w->out, "gear", d->gear[0]);
+    }
+}
+
+/* ---- muscles ---- */
+
+/* Peak force: as given, or `scale` over the acceleration that a unit force gives at the reference pose. */
+static double peak_force(mjcf_work *w, const mjcf_joint *j, const drive *d) {
+    const mjcf_model *m = &w->model;
+    if (d->gainprm[2] >= 0 || !j || !mjcf_find_weights(w)) {
+        return d->gainprm[2];
+    }
+    double sum = 0;
+    for (int k = 0; k < m->nv; k++) {
+        double a = d->gear[0] * m->inverse[(size_t)k * (size_t)m->nv + (size_t)j->v0];
+        sum += a * a;
+    }
+    return d->gainprm[3] / sqrt(sum);
+}
+
+static void put_muscle(mjcf_work *w, const mjcf_item *i, const mjcf_joint *j, const drive *d) {
+    /* force and lengths */
+    static const char *const key[5] = {"lmin", "lmax", "vmax", "fpmax", "fvmax"};
+    double peak = peak_force(w, j, d), length[2] = {0};
+    bool given = mjcf_numbers(i, "lengthrange", 2, length) == 2 && length[0] < length[1];
+    if (d->gain != MUSCLE_LAW || d->bias != MUSCLE_LAW || !(peak > 0) || !(given || (j && j->limited))) {
+        xml_error(w->report, i->at, NULL, NULL,
+                  peak > 0 ? "a muscle that is not on a joint with a range says its lengthrange"
+                           : "a muscle that is not on a joint says its force");
+        mjcf_refuse(w);
+        return;
+    }
+    /* as a scene */
+    writer_open(w->out, "muscle", '{');
+    writer_put_number(w->out, "force", peak);
+    if (given) {
+        writer_put_numbers(w->out, "length_range", 2, length);
+    }
+    writer_put_numbers(w->out, "range", 2, d->gainprm);
+    for (int k = 0; k < 5; k++) {
+        writer_put_number(w->out, key[k], d->gainprm[4 + k]);
+    }
+    writer_close(w->out, '}');
+}
+
+static void check_law(mjcf_work *w, const xml_element *e, const drive *d) {
+    if (d->dynamics == FILTER && !(d->dynprm[0] > 0)) {
         xml_error(w->report, e, NULL, NULL, "the time constant of a filter is above 0, not %g", d->dynprm[0]);
         mjcf_refuse(w);
     }
@@ -293,24 +389,22 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     }
     const mjcf_joint *j = find_driven(w, each->scope, e);
     check_law(w, e, &d);
-    if (!j || !w->good) {
-        return;
-    }
     inherit_range(w, e, j, &d);
     resolve_ratio(w, e, j, &d);
     /* name, joint, gear */
     mjcf_open_item(w, list, e);
     const char *name = mjcf_name_actuator(w, each->scope, e);
     writer_put_text(w->out, "name", name);
-    writer_put_text(w->out, "joint", mjcf_joint_name(j));
-    if (d.gear[0] != 1) {
-        writer_put_number(w->out, "gear", d.gear[0]);
-    }
+    put_transmission(w, each, &item, j, &d);
     /* law and limits */
     if (is_limited(w, f, e, d.ctrl_limited, "ctrlrange", d.ctrl) && !w->model.files->option.no_clamp) {
         writer_put_numbers(w->out, "ctrl_range", 2, d.ctrl);
     }
-    put_law(w, &d);
+    if (d.gain == MUSCLE_LAW || d.bias == MUSCLE_LAW) {
+        put_muscle(w, &item, j, &d);
+    } else {
+        put_law(w, &d);
+    }
     if (is_limited(w, f, e, d.force_limited, "forcerange", d.force)) {
         writer_put_numbers(w->out, "force_range", 2, d.force);
     }

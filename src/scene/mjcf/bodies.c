@@ -41,21 +41,6 @@ static void put_softness(mjcf_work *w, const mjcf_joint *j) {
     }
 }
 
-/* The same in both directions, as scenes have it. */
-static void put_effort(mjcf_work *w, const mjcf_joint *j) {
-    if (!j->effort_limited) {
-        return;
-    }
-    if (j->effort_range[1] != -j->effort_range[0] || !(j->effort_range[1] > 0)) {
-        const xml_element *at = mjcf_holder(&j->item, "actuatorfrcrange");
-        xml_error(w->report, at ? at : j->item.at, at ? "actuatorfrcrange" : NULL, NULL,
-                  "a range that is not the same in both directions is not supported");
-        mjcf_refuse(w);
-        return;
-    }
-    writer_put_number(w->out, "effort", j->effort_range[1]);
-}
-
 static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     /* type, name, axis */
     static const char *const type[MJCF_JOINT_TYPES] = {"free", "ball", "slider", "hinge"};
@@ -83,7 +68,9 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     put_number(w, "damping", j->damping, 0);
     put_number(w, "armature", j->armature, 0);
     put_number(w, "friction", j->friction, 0);
-    put_effort(w, j);
+    if (j->effort_limited) {
+        writer_put_numbers(w->out, "effort_range", 2, j->effort_range);
+    }
     writer_close(w->out, '}');
     if (j->ref != 0 && j->type > MJCF_BALL) {
         writer_put_number(w->out, "q", j->ref);
