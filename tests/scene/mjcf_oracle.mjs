@@ -1,4 +1,5 @@
-// Compares models in MJCF with MuJoCo itself: masses, and at random states poses of bodies, mass matrix and bias forces.
+// Compares models in MJCF with MuJoCo itself: masses, and at random states poses of bodies, mass matrix, bias forces,
+// lengths and moments of tendons and actuators, forces of actuators.
 //
 //     node mjcf_oracle.mjs print_dynamics STATES FILE.xml...
 //
@@ -41,7 +42,7 @@ function readDynamics(program, file, states) {
     if (word[0] === 'body') {
       bodies.push({name: word.slice(1, -5).join(' '), mass: numbers[numbers.length - 1]});
     } else if (word[0] === 'q') {
-      list.push({q: numbers, poses: new Map(), mass: [], lengths: [], moments: []});
+      list.push({q: numbers, poses: new Map(), mass: [], lengths: [], moments: [], drives: [], laws: []});
     } else if (word[0] === 'v') {
       state.v = numbers;
     } else if (word[0] === 'pose') {
@@ -52,6 +53,10 @@ function readDynamics(program, file, states) {
       state.bias = numbers;
     } else if (word[0] === 'length') {
       state.lengths.push(numbers[0]);
+    } else if (word[0] === 'drive') {
+      state.drives.push(numbers);
+    } else if (word[0] === 'law') {
+      state.laws.push(numbers);
     } else if (word[0] === 'moments') {
       state.moments.push(numbers);
     }
@@ -91,6 +96,22 @@ function tendonMoments(model, data) {
   return full;
 }
 
+// Length and moments of actuators, and gain + bias: the force at the control input 1.
+function compareActuators(model, data, state, worst) {
+  for (let k = 0; k < model.nu; k++) {
+    const row = new Array(model.nv).fill(0), start = data.moment_rowadr[k];
+    for (let i = 0; i < data.moment_rownnz[k]; i++) {
+      row[data.moment_colind[start + i]] = data.actuator_moment[start + i];
+    }
+    worst.drive = Math.max(worst.drive, difference(state.drives[k], row));
+    const g = model.actuator_gainprm.slice(10 * k), b = model.actuator_biasprm.slice(10 * k);
+    const l = data.actuator_length[k], v = data.actuator_velocity[k];
+    const gain = model.actuator_gaintype[k] === 0 ? g[0] : g[0] + g[1] * l + g[2] * v;
+    const bias = model.actuator_biastype[k] === 0 ? 0 : b[0] + b[1] * l + b[2] * v;
+    worst.law = Math.max(worst.law, difference(state.laws[k], [l, gain + bias]));
+  }
+}
+
 function compareState(mujoco, model, data, state, worst) {
   const nv = model.nv;
   data.qpos.set(state.q);
@@ -113,6 +134,9 @@ function compareState(mujoco, model, data, state, worst) {
   if (model.ntendon > 0) {
     worst.length = Math.max(worst.length, difference(state.lengths, Array.from(data.ten_length)));
     worst.moments = Math.max(worst.moments, difference(state.moments.flat(), tendonMoments(model, data)));
+  }
+  if (model.nu > 0 && state.laws.length === model.nu) {
+    compareActuators(model, data, state, worst);
   }
   worst.bias = Math.max(worst.bias, difference(state.bias, Array.from(data.qfrc_bias)));
 }
@@ -145,7 +169,7 @@ function compareFile(mujoco, program, states, file) {
   const model = loadModel(mujoco, mount, path.basename(file));
   const data = new mujoco.MjData(model);
   const {bodies, list} = readDynamics(program, file, states);
-  const worst = {total: 0, pose: 0, mass: 0, bias: 0, length: 0, moments: 0};
+  const worst = {total: 0, pose: 0, mass: 0, bias: 0, length: 0, moments: 0, drive: 0, law: 0};
   let total = 0, ours = 0;
   for (let k = 1; k < model.nbody; k++) {
     total += model.body_mass[k];

@@ -51,6 +51,22 @@ static void print_pose(const char *name, const sim_pose *X) {
     print_row("", number, 12);
 }
 
+/* Length and moments of an actuator, and its force at the control input 1 (activation 1), without limits. */
+static void print_actuator(const sim_derived *d, int k, const double *q, const double *v, double *row) {
+    const sim_model *m = d->model;
+    const sim_actuator *a = &m->actuator[k];
+    const sim_tree *t = &m->tree[a->tree];
+    memset(row, 0, (size_t)m->nv * sizeof *row);
+    double length = sim_actuator_length(d, k, q, row + t->v0), rate = 0;
+    for (int i = 0; i < m->nv; i++) {
+        rate += row[i] * v[i];
+    }
+    print_row("drive", row, m->nv);
+    const double law[2] = {length, a->gain[0] + a->gain[1] * length + a->gain[2] * rate + a->bias[0] +
+                                       a->bias[1] * length + a->bias[2] * rate};
+    print_row("law", law, 2);
+}
+
 static void print_state(const sim_model *m, sim_derived *d, uint64_t *seed, double *work) {
     /* state */
     double *q = work, *v = q + m->nq, *unit = v + m->nv, *row = unit + m->nv;
@@ -77,6 +93,9 @@ static void print_state(const sim_model *m, sim_derived *d, uint64_t *seed, doub
         print_row("length", &length, 1);
         print_row("moments", row, m->nv);
     }
+    for (int k = 0; k < m->nactuator; k++) {
+        print_actuator(d, k, q, v, row);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -85,12 +104,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     /* scene */
-    const char *const allow[] = {"mesh", "actuator"};
+    const char *const allow[] = {"mesh"};
     sim_import_options import = {
         .base = strcmp(argv[2], "free") == 0     ? SIM_BASE_FREE
                 : strcmp(argv[2], "planar") == 0 ? SIM_BASE_PLANAR
                                                  : SIM_BASE_FIXED,
-        .nallow = 2,
+        .nallow = 1,
         .allow = allow,
     };
     sim_scene_overrides overrides = {.import = &import};
