@@ -123,7 +123,7 @@ def solvers_that_do_less_turn_their_residuals_red():
     assert found["nut_canal_solved"] == "miss" and found["nut_subadmm_worst"] == "pass", told["nut_dishes"]["rows"]
     rows = {row["figure"]: row for row in told["quadrupeds"]["rows"]}
     assert rows["of_8_digits"]["verdict"] == "known" and rows["of_8_digits"]["value"] < 3, rows["of_8_digits"]
-    assert rows["of_8_contacts"]["verdict"] == "pass", rows["of_8_contacts"]
+    assert rows["of_8_contacts"]["verdict"] == "info", rows["of_8_contacts"]
 
 
 def a_program_that_fails_is_a_red_row_and_the_others_go_on():
