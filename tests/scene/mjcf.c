@@ -223,6 +223,27 @@ static bool shapes_touch(const sim_scene *s, const char *first, const char *seco
     return (a->mask & b->group) && (b->mask & a->group);
 }
 
+/* Of two geoms the greater condim counts, with the greater coefficients of both; that of a <pair> before them. */
+Test(scene_mjcf, condim_4_brings_torsional_and_6_rolling_friction) {
+    sim_scene *s = load_model(
+        MODEL("<worldbody><geom name='floor' type='plane' friction='0.9 0.02 0.003'/>"
+              "<body pos='0 0 1'><freejoint/><geom name='three' size='0.1'/></body>"
+              "<body pos='0 0 2'><freejoint/><geom name='four' size='0.1' condim='4' friction='0.9 0.01 0.001'/></body>"
+              "<body pos='0 0 3'><freejoint/><geom name='six' size='0.1' condim='6' friction='0.9 0.03 0.002'/></body>"
+              "<body pos='0 0 4'><freejoint/><geom name='paired' size='0.1' contype='0' conaffinity='0'/></body>"
+              "</worldbody><contact><pair geom1='floor' geom2='paired' condim='6' "
+              "friction='0.9 0.9 0.05 0.006 0.006'/></contact>"),
+        NULL, NULL);
+    static const double due[][2] = {{0, 0}, {0.02, 0}, {0.03, 0.003}, {0.05, 0.006}};
+    const sim_model *m = s->model;
+    for (int k = 0; k < 4; k++) {
+        sim_material_pair both = sim_material_together(m, m->shape[0].material, m->shape[1 + k].material);
+        cr_expect_eq(both.torsion, due[k][0], "geom %d: torsion %g", k, both.torsion);
+        cr_expect_eq(both.rolling, due[k][1], "geom %d: rolling %g", k, both.rolling);
+    }
+    sim_scene_free(s);
+}
+
 Test(scene_mjcf, geoms_touch_as_their_bits_and_pairs_say) {
     sim_scene *s = load_model(MODEL("<worldbody><geom name='floor' type='plane'/><body pos='0 0 3'><freejoint/>"
                                     "<geom name='one' size='0.1' contype='2' conaffinity='0'/><geom name='two' "

@@ -164,8 +164,10 @@ static const char *surface_name(const mjcf_contacts *c, int k, char name[32]) {
     return name;
 }
 
-/* Friction that counts: none where a contact has one dimension. */
+/* Friction that counts: none where a contact has one dimension, torsion from four on, rolling with six. */
 static double sliding(const mjcf_surface *s) { return s->condim == 1 ? 0 : s->friction[0]; }
+static double torsion(const mjcf_surface *s) { return s->condim >= 4 ? s->friction[1] : 0; }
+static double rolling(const mjcf_surface *s) { return s->condim == 6 ? s->friction[2] : 0; }
 
 static mjcf_surface combine(const mjcf_surface *a, const mjcf_surface *b) {
     if (a->priority != b->priority) {
@@ -197,24 +199,38 @@ static void read_pair(mjcf_work *w, const mjcf_each *each, mjcf_surface *s) {
     s->friction[2] = friction[3];
 }
 
-static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int i, int k, double friction) {
+/* Torsion and rolling where they are not those of a scene's two materials: the greater. */
+static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int i, int k, const mjcf_surface *both) {
     char name[32];
+    const mjcf_surface *a = &c->surface[i], *b = &c->surface[k];
     mjcf_open_item(w, list, NULL);
     writer_put_text(w->out, "first", surface_name(c, i, name));
     writer_put_text(w->out, "second", surface_name(c, k, name));
-    writer_put_number(w->out, "friction", friction);
+    writer_put_number(w->out, "friction", sliding(both));
+    if (torsion(both) != fmax(torsion(a), torsion(b))) {
+        writer_put_number(w->out, "torsion", torsion(both));
+    }
+    if (rolling(both) != fmax(rolling(a), rolling(b))) {
+        writer_put_number(w->out, "rolling", rolling(both));
+    }
     writer_close(w->out, '}');
+}
+
+/* Two surfaces together are not what a scene makes of their materials. */
+static bool differs_from_materials(const mjcf_surface *a, const mjcf_surface *b, const mjcf_surface *both) {
+    return sliding(both) != sqrt(sliding(a) * sliding(b)) || torsion(both) != fmax(torsion(a), torsion(b)) ||
+           rolling(both) != fmax(rolling(a), rolling(b));
 }
 
 static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
     mjcf_model *m = &w->model;
-    /* the greater friction, where it is not the mean */
+    /* the greater friction, where a scene has the mean, and what a greater condim brings */
     mjcf_list list = {.key = "material_pairs"};
     for (int i = 0; i < c->nsurface; i++) {
         for (int k = i + 1; k < c->nsurface; k++) {
             mjcf_surface both = combine(&c->surface[i], &c->surface[k]);
-            if (sliding(&both) != sqrt(sliding(&c->surface[i]) * sliding(&c->surface[k]))) {
-                put_pair(w, c, &list, i, k, sliding(&both));
+            if (differs_from_materials(&c->surface[i], &c->surface[k], &both)) {
+                put_pair(w, c, &list, i, k, &both);
             }
         }
     }
@@ -226,27 +242,38 @@ static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
             int i = m->geom[geom[0]].surface, k = m->geom[geom[1]].surface;
             mjcf_surface both = combine(&c->surface[i], &c->surface[k]);
             read_pair(w, &each, &both);
-            put_pair(w, c, &list, i, k, sliding(&both));
+            put_pair(w, c, &list, i, k, &both);
         }
     }
     mjcf_close_list(w, &list);
+}
+
+static void put_surface(mjcf_work *w, const mjcf_contacts *c, int k) {
+    char name[32];
+    const mjcf_surface *s = &c->surface[k];
+    writer_open(w->out, NULL, '{');
+    writer_put_text(w->out, "name", surface_name(c, k, name));
+    writer_put_number(w->out, "friction", sliding(s));
+    if (torsion(s) > 0) {
+        writer_put_number(w->out, "torsion", torsion(s));
+    }
+    if (rolling(s) > 0) {
+        writer_put_number(w->out, "rolling", rolling(s));
+    }
+    if (s->stiffness > 0) {
+        writer_put_number(w->out, "stiffness", s->stiffness);
+        writer_put_number(w->out, "dissipation", s->dissipation);
+    }
+    writer_close(w->out, '}');
 }
 
 void mjcf_put_surfaces(mjcf_work *w, const mjcf_contacts *c) {
     if (!c->nsurface) {
         return;
     }
-    char name[32];
     writer_open(w->out, "materials", '[');
     for (int k = 0; k < c->nsurface; k++) {
-        writer_open(w->out, NULL, '{');
-        writer_put_text(w->out, "name", surface_name(c, k, name));
-        writer_put_number(w->out, "friction", sliding(&c->surface[k]));
-        if (c->surface[k].stiffness > 0) {
-            writer_put_number(w->out, "stiffness", c->surface[k].stiffness);
-            writer_put_number(w->out, "dissipation", c->surface[k].dissipation);
-        }
-        writer_close(w->out, '}');
+        put_surface(w, c, k);
     }
     writer_close(w->out, ']');
     put_pairs(w, c);

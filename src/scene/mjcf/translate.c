@@ -95,10 +95,6 @@ static void put_loads(mjcf_work *w) {
 /* ---- the scene ---- */
 
 static void say_left_out(mjcf_work *w) {
-    if (w->spinning) {
-        xml_notice(w->report, w->spinning, NULL, NULL,
-                   "torsional and rolling friction of %d geoms (condim 4 and 6) are left out", w->nspinning);
-    }
     if (w->undrawn) {
         xml_notice(w->report, w->undrawn, "file", "pictures show the other geoms of a body",
                    "geoms of meshes without contacts are left out (%d): \"%.200s\" is not found, or neither an OBJ nor "

@@ -137,8 +137,7 @@ static const xml_key geom_keys[] = {
     {.name = "condim",
      .kind = XML_NUMBER,
      .standard = "3",
-     .help =
-         "1: no friction; else sliding friction. Torsional (4) and rolling friction (6) are left out, with a notice."},
+     .help = "1: no friction; 3: sliding; 4: torsional, too; 6: rolling, too."},
     {.name = "group",
      .kind = XML_NUMBER,
      .standard = "0",

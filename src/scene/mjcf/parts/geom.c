@@ -87,10 +87,6 @@ static void read_contact(mjcf_work *w, mjcf_geom *g) {
     g->solmix = mjcf_number(i, "solmix", 1);
     g->soft = mjcf_read_softness(i, "solref", "solimp");
     g->visual = !g->contype && !g->conaffinity;
-    if (!g->visual && g->condim > 3 && g->friction[1] > 0) {
-        w->spinning = w->spinning ? w->spinning : i->at;
-        w->nspinning++;
-    }
     for (int k = 0; k < 3; k++) {
         if (g->friction[k] < 0) {
             xml_error(w->report, mjcf_holder(i, "friction"), "friction", NULL, "friction is negative");

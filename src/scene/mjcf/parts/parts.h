@@ -214,8 +214,6 @@ typedef struct mjcf_work {
     int64_t items;
     mjcf_model model;
     mjcf_softened softened[MJCF_SOFT_KINDS];
-    int nspinning; /* geoms with torsional or rolling friction */
-    const xml_element *spinning;
     int nundrawn; /* meshes that cannot be had */
     const xml_element *undrawn;
     bool good;
