@@ -22,6 +22,11 @@
                                "</visual_scene></library_visual_scenes>\n<scene><instance_visual_scene "               \
                                "url='#all'/></scene></COLLADA>\n"
 #define INPUT "<input semantic='VERTEX' source='#v' offset='0'/>"
+/* a second number of each corner, of a normal, which need not exist */
+#define SECOND_NUMBER                                                                                                  \
+    "<triangles count='4'><input semantic='NORMAL' source='#n' offset='0'/>"                                           \
+    "<input semantic='VERTEX' source='#v' offset='1'/>"                                                                \
+    "<p>9 0 8 2 7 1 0 0 0 1 0 3 5 0 5 3 5 2 1 1 1 2 1 3</p></triangles>"
 #define FACES "<triangles count='4'>" INPUT "<p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles>"
 #define SHOWN "<instance_geometry url='#g'/>"
 #define Z_UP "<unit name='meter' meter='1'/><up_axis>Z_UP</up_axis>"
@@ -86,9 +91,7 @@ Test(collada, all_kinds_of_faces_make_the_same_surface) {
         "<tristrips count='1'>" INPUT "<p>0 2 1 3 0 2</p></tristrips>",
         "<trifans count='2'>" INPUT "<p>0 2 1 3 2</p><p>1 2 3</p></trifans>",
         "<lines count='1'>" INPUT "<p>0 1</p></lines>" FACES,
-        /* a second number of each corner, of a normal, which need not exist */
-        "<triangles count='4'><input semantic='NORMAL' source='#n' offset='0'/><input semantic='VERTEX' source='#v' "
-        "offset='1'/><p>9 0 8 2 7 1 0 0 0 1 0 3 5 0 5 3 5 2 1 1 1 2 1 3</p></triangles>"};
+        SECOND_NUMBER};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         char text[4000];
         snprintf(text, sizeof text, FILE_OF(Z_UP, "%s", "<node>" SHOWN "</node>"), kinds[k]);
