@@ -345,7 +345,7 @@ SIM_API sim_muscle sim_muscle_default(void);
 SIM_API double sim_muscle_force(const sim_muscle *muscle, double activation, double length, double rate,
                                 double slope[2]);
 
-/* What an actuator moves, and so its length (src/dyn/transmission.c):
+/* What an actuator moves, and so its length (src/dyn/motion/transmission.c):
  *   joint          a dof: l = gear q
  *   site           the wrench `wrench` (force, torque) at a site, in its axes: l = 0; with a reference site, along the
  *                  axes of that and back on its body: l = wrench . the pose of the site in the reference

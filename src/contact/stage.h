@@ -2,7 +2,7 @@
 #ifndef CONTACT_STAGE_H
 #define CONTACT_STAGE_H
 
-#include "contact/problem/interface.h"
+#include "contact/problem/core/interface.h"
 
 typedef struct contact_stage contact_stage;
 

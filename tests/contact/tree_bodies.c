@@ -1,5 +1,5 @@
 /* The bodies of a problem: do J and A follow from them? */
-#include "dyn/rigid.h"
+#include "dyn/motion/rigid.h"
 #include "support.h"
 #include "support/touched.h"
 

@@ -2,7 +2,7 @@
  * forests with joints of every type.  Long: the algorithms share the dense reference that is built here. */
 #include "support/models.h"
 
-#include "dyn/lanes.h"
+#include "dyn/motion/lanes.h"
 #include "model/parts/joint.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* Tendons: lengths against geometry, moment arms and their change against finite differences. */
-#include "dyn/tendon_course.h"
+#include "dyn/motion/tendon_course.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-// Tendons: the shortest way of each through its sites and over its shapes, as src/dyn/tendon_course.c has it, from the poses that are
+// Tendons: the shortest way of each through its sites and over its shapes, as src/dyn/motion/tendon_course.c has it, from the poses that are
 // shown; drawn as rods with round ends.
 import { CylinderBufferGeometry, Group, Matrix4, MeshStandardMaterial, Quaternion, SphereBufferGeometry, Vector3 } from 'three';
 import { matrixOf } from './bodies.js';

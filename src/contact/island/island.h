@@ -2,7 +2,7 @@
 #ifndef CONTACT_ISLAND_ISLAND_H
 #define CONTACT_ISLAND_ISLAND_H
 
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 /* A solver with scratch memory, for one thread. */
 typedef struct worker {

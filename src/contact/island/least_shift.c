@@ -16,7 +16,7 @@
  *
  * Cost: one half solve for each bound, two products with Z a sweep, and in the end one solve for each tree. */
 #include "contact/island/least_shift.h"
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  *   actuators    with a limit, of trees with any of these; and those that are no joints', with feedback
  *
  * in this order, each kind in its own: a constraint that lasts keeps its place. */
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 /* The tree that moves a body, -1: none. */
 static int find_moving_tree(const sim_model *m, const int *last_dof, int body) {

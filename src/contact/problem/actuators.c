@@ -21,7 +21,7 @@
  * So an island is solved, actuators that the solution drives off their side become rows, and it is solved again from
  * there (solve_island.c).  Rows stay rows: there are at most as many solves as actuators, mostly one or two.  In the
  * end every actuator gives the force of its own law at the end velocity. */
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 #include <string.h>
 

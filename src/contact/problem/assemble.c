@@ -4,7 +4,7 @@
  *
  * The last stage runs in parallel over trees and constraints; no number depends on how they are shared out.
  * Memory is the arena's, given back at the next step. */
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 #include <string.h>
 

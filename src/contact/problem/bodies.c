@@ -1,7 +1,7 @@
 /* A and J body by body, for solvers that pass along trees themselves (sim/problem.h), when they first ask.
  *
  * Nothing is computed here but the rows on bodies; the rest is the dynamics' own, numbered as the island numbers it. */
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 /* Does it act on bodies, and not on joints? */
 static bool acts_on_bodies(const sim_model *m, const constraint_source *t) {

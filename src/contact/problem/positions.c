@@ -9,8 +9,8 @@
  *
  * For schemes that move positions with the velocity at the end.  Contacts keep their axes, and friction has J v with
  * the J at q+.  Ends of ranges and couplings are linear in q.  Tendons, dry friction, springs and actuators are unchanged. */
-#include "contact/problem/assembly.h"
-#include "dyn/advance.h"
+#include "contact/problem/assemble.h"
+#include "dyn/motion/advance.h"
 #include "math/dense.h"
 #include "math/spatial.h"
 

@@ -7,7 +7,7 @@
  * is only read. Without actuators and with whole restitutions the problem is `base` itself.
  *
  * Cost: one factor of A for every tree with limited actuators, and a solve if any are rows. */
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef CONTACT_RESULT_RESULT_H
 #define CONTACT_RESULT_RESULT_H
 
-#include "contact/problem/assembly.h"
+#include "contact/problem/assemble.h"
 
 /* Velocities, impulses and counts of all islands. */
 void scatter(const assembly *f, const sim_model *model, contact_output *out);

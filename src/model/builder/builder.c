@@ -237,7 +237,7 @@ sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def) {
     return SIM_OK;
 }
 
-/* Bodies without any mass are frames; those that move must carry mass (dyn/massless.c). */
+/* Bodies without any mass are frames; those that move must carry mass (dyn/mass/massless.c). */
 static sim_status check_inertia(sim_builder *b, const sim_body_def *def) {
     const sim_inertia *I = &def->inertia;
     const sym3 *m = &I->moment;

@@ -7,7 +7,7 @@
  *     u, u*    J v at the start, and J v* of free motion, m/s
  *     V, r     speed, m/s, and size, m, of the pair;  g: gravity, m/s^2;  w: angular velocity of A over B, rad/s
  *
- * J and the gap of a contact follow its point and normal through the step (contact/problem/rows.c).  So the pair is
+ * J and the gap of a contact follow its point and normal through the step (contact/problem/row/contacts.c).  So the pair is
  * collided again at q1.  A contact lasts if it closes no faster than the accelerations of the step make it (second
  * line),
  *
@@ -18,7 +18,7 @@
  * levers that it meets with (collide/sweep.c).
  *
  * Cost: a second narrow phase for the pairs of lasting contacts. */
-#include "dyn/advance.h"
+#include "dyn/motion/advance.h"
 #include "math/v3.h"
 #include "world/contact/contacts.h"
 

@@ -20,7 +20,7 @@
  * Reference: position solver of Catto, Box2D (2006); here the metric is that of whole trees, their joints and loops
  * hold, and bodies are collided again after shifts beyond r / 100.
  * Cost: kinematics, a narrow phase without sweeps for bodies off their course, a contact problem where bodies part. */
-#include "dyn/advance.h"
+#include "dyn/motion/advance.h"
 #include "world/contact/contacts.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *     l = g q,     tau = J' f,     J = dl/dq = g of a joint,     f = clamp(F + kp (target - l) + kd (target' - l') - k l - d l')
  *     s(l, l') = gain(l, l') u + bias(l, l') = F_s - k l - d l'
  *
- *     q, g, l    coordinate, gear, length of the actuator: rad or m;  J: moments of other lengths (dyn/transmission.c)
+ *     q, g, l    coordinate, gear, length of the actuator: rad or m;  J: moments of other lengths (dyn/motion/transmission.c)
  *     u          control input, or activation
  *     f, tau     force of the actuator, effort on its joint: N or N m
  *     F          feed-forward, compensation of gravity, F_s
@@ -14,7 +14,7 @@
  * the control input at the middle of the step.
  *
  * Cost: linear in the actuators of a tree. */
-#include "dyn/transmission.h"
+#include "dyn/motion/transmission.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>

@@ -17,7 +17,7 @@
  *
  * Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration, 2006, IV.4; this is the projection along v1.
  * Cost: two kinematics, one pass of forces. */
-#include "dyn/rigid.h"
+#include "dyn/motion/rigid.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define WORLD_INTEGRATOR_MOTION_H
 
 #include "base/pool.h"
-#include "contact/problem/interface.h"
+#include "contact/problem/core/interface.h"
 #include <sim/world.h>
 
 #include <stdbool.h>

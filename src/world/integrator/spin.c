@@ -20,8 +20,8 @@
  * (1) always has a solution: its product with w* bounds w*.J w*.
  *
  * Reference: Austin, Krishnaprasad, Wang 1993.  Cost: 3 to 5 solutions of three equations, a quarter of a sweep. */
-#include "dyn/advance.h"
-#include "dyn/rigid.h"
+#include "dyn/motion/advance.h"
+#include "dyn/motion/rigid.h"
 #include "model/parts/joint.h"
 #include "world/integrator/motion.h"
 

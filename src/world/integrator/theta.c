@@ -21,7 +21,7 @@
  * Anderson acceleration (1965) makes a secant step of the last sweeps, in the norm weighted with D_j, the effective
  * inertia of joint j.  A sweep across an effort limit is cut short (effort_limits.c).
  * Reference: Castro et al. 2021, eqs. 6-14.     Cost: one to some ten sweeps. */
-#include "dyn/advance.h"
+#include "dyn/motion/advance.h"
 #include "math/v3.h"
 #include "world/integrator/motion.h"
 

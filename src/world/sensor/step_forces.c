@@ -3,7 +3,7 @@
  *     load         f(t*) at the point of the load
  *     actuator     its force along its length, at its sites or tendon
  *     contact      gamma / dt at the contact, on A; its opposite on B
- *     constraint   lambda / dt along the rows of contact/problem/equalities.c, at the frames of both bodies
+ *     constraint   lambda / dt along the rows of contact/problem/row/equalities.c, at the frames of both bodies
  *     tendon       sum of its impulses / dt along its length, at its sites and where it meets shapes
  *
  *     gamma, lambda   impulses of the step, N s or N m s
@@ -11,8 +11,8 @@
  *
  * A coupling and a fixed tendon act between a body and its parent, as motors do, and are part of what the joint
  * transmits. */
-#include "dyn/tendon.h"
-#include "dyn/transmission.h"
+#include "dyn/motion/tendon.h"
+#include "dyn/motion/transmission.h"
 #include "world/integrator/motion.h"
 #include "world/sensor/sensors.h"
 

@@ -1,0 +1,44 @@
+/* A spring with damper along a row: its force F as force - (dt stiffness + damping) u.
+ *
+ * F is the force at the part theta of the step, theta dt from the start along v_q = v0 + theta (v - v0): with the
+ * extension x0 at the start (of |d| - L between two bodies, of the length of a tendon), u = J v and u0 = J v0,
+ *
+ *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),
+ *     a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta.
+ *
+ * It is of second order where theta is 1/2; there a linear spring neither gains nor loses energy.  But a spring or
+ * damper far stiffer than the step resolves would then ring from step to step.  So a and a' fade to 0 and b and b' to
+ * 1, by
+ *
+ *     z^2 / (1 + z^2),     z = W k dt^2 / 4 or W c dt / 2,     W = J diag(D)^-1 J',
+ *
+ * W an estimate of the inverse mass along the spring, 1/kg.  The order stays second, and resolved springs hardly
+ * change. */
+#include "contact/problem/row/row.h"
+
+/* z^2 / (1 + z^2): from 0 for what the step resolves to 1. */
+static double unresolved_part(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
+
+void fill_spring_row(assembly *f, const sim_model *m, int i, row_spring s) {
+    /* u0 and W */
+    const constraint_source *t = &f->source[f->source_of[i]];
+    sim_constraint *c = &f->constraint[i];
+    double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
+    for (int side = 0; side < 2; side++) {
+        if (t->tree[side] >= 0 && !(side && t->tree[0] == t->tree[1])) { /* two sides on one tree share their block */
+            const sim_tree *tree = &m->tree[t->tree[side]];
+            const double *J = block_of(f, i, side);
+            for (int j = 0; j < tree->nv; j++) {
+                u0 += J[j] * f->in->v_start[tree->v0 + j];
+                w += J[j] * J[j] * f->in->mass->Dinv[tree->v0 + j];
+            }
+        }
+    }
+    /* a, b, a' and the row */
+    double resolved = 1 - unresolved_part(0.25 * w * s.stiffness * dt * dt),
+           damped = 1 - unresolved_part(0.5 * w * s.damping * dt);
+    double a = theta * (1 - theta) * resolved, b = 1 - (1 - theta * theta) * resolved, a_damper = (1 - theta) * damped;
+    c->force = -s.stiffness * (s.stretch + dt * a * u0) - s.damping * a_damper * u0;
+    c->stiffness = b * s.stiffness;
+    c->damping = (1 - a_damper) * s.damping;
+}
