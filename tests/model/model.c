@@ -52,7 +52,7 @@ static void expect_refusal(sim_body_def def, const char *part) {
 Test(model, impossible_bodies_are_refused_with_a_reason) {
     sim_body_def def = hinge("x", 0);
     def.inertia.moment = (sim_sym3){1, 1, 3, 0, 0, 0};
-    expect_refusal(def, "A + B >= C");
+    expect_refusal(def, "A + B >= C by 33.3 %"); /* 2 / 3 of the third */
     def.inertia.moment = (sim_sym3){1, 1, -1, 0, 0, 0};
     expect_refusal(def, "negative principal moment");
     def = hinge("x", 0);
@@ -97,6 +97,24 @@ Test(model, a_welded_frame_without_mass_has_no_inertia_at_all) {
     def.inertia.moment.xx = 0;
     def.inertia.com.y = NAN;
     expect_refusal(def, "not finite");
+}
+
+Test(model, couplings_act_on_coordinates_and_so_on_neither_ball_nor_free_joints) {
+    const sim_joint_type refused[] = {SIM_BALL, SIM_FREE};
+    for (int k = 0; k < 4; k++) {
+        sim_builder *builder = sim_builder_create();
+        sim_body_def a = hinge("a", 0), b = hinge("b", 0);
+        (k % 2 ? &a : &b)->joint = refused[k / 2];
+        sim_equality coupling = sim_equality_default();
+        coupling.type = SIM_COUPLING;
+        coupling.body[0] = sim_builder_add_body(builder, &a);
+        coupling.body[1] = sim_builder_add_body(builder, &b);
+        sim_error error = {0};
+        cr_expect_eq(sim_builder_add_equality(builder, &coupling), -1);
+        cr_expect_null(sim_builder_finish(builder, &error));
+        cr_expect_not_null(strstr(error.text, "a coupling cannot act on a"), "%s", error.text);
+        cr_expect_not_null(strstr(error.text, k % 2 ? "body \"a\"" : "body \"b\""), "%s", error.text);
+    }
 }
 
 Test(model, tracks_of_another_width_than_their_use_are_refused) {

@@ -319,6 +319,24 @@ Test(track, with_splines_is_the_cubic_that_its_keys_lie_on) {
     sim_model_free(m);
 }
 
+Test(track, with_a_rate_that_is_not_finite_is_refused_whatever_becomes_of_it) {
+    const double times[] = {0, 1, 2}, values[] = {1, 2, 4}, wrong[] = {NAN, INFINITY, -INFINITY};
+    for (int kind = SIM_HOLD; kind <= SIM_SPLINE; kind++) {
+        for (int k = 0; k < 3; k++) {
+            double rates[] = {1, 1, 1};
+            rates[k] = wrong[k];
+            sim_track track = {.interpolation = (sim_interpolation)kind,
+                               .keys = 3,
+                               .width = 1,
+                               .times = times,
+                               .values = values,
+                               .rates = rates};
+            sim_error error;
+            cr_assert(!model_with(&track, &error) && strstr(error.text, "not finite"), "%s", error.text);
+        }
+    }
+}
+
 Test(track, of_a_program_that_does_not_leave_its_values_is_refused) {
     const sim_term add[] = {{0, FORMULA_TIME}, {0, FORMULA_ADD}}, two[] = {{1, FORMULA_NUMBER}, {2, FORMULA_NUMBER}};
     const sim_term unknown[] = {{0, FORMULA_OPS}}, endless[] = {{INFINITY, FORMULA_NUMBER}};

@@ -202,6 +202,62 @@ static double own_error(const answer *a, sim_cone cone) {
     return certificate_of(a->problem, &a->law, cone, a->v, a->impulse).own;
 }
 
+/* Newton steps from the first E below `from` to the first below `to`; -1: it did not get there. */
+static int steps_between(const sim_history *h, double from, double to) {
+    int first = -1;
+    for (int k = 0; k < h->count; k++) {
+        first = first < 0 && h->residual[k] <= from ? k : first;
+        if (h->residual[k] <= to) {
+            return k - first;
+        }
+    }
+    return -1;
+}
+
+/* The matrix of a step is the derivative of the law, with rolling and torsion: digits double in the end.  A term that
+ * is wrong or missing leaves a fall by one factor a step. */
+Test(turning, steps_of_acn_double_the_digits_near_the_solution) {
+    random_source r = {23};
+    option_setting exact[] = {{"tolerance", 1e-14}, {NULL, 0}};
+    double option[32];
+    int measured = 0;
+    options_with("acn", exact, option);
+    for (int trial = 0; trial < 100; trial++) {
+        int bodies = 1 + trial % 4;
+        sim_problem *p = turning_heap(&r, bodies, bodies * (1 + trial % 2), 0.2 + 0.1 * (trial % 3), 0.5);
+        answer a = answer_create(p, 1, 1e-3);
+        answer_find(&a, "acn", option);
+        /* 4, 8 and 16 digits: two steps, and one for a contact that still changes */
+        int steps = steps_between(&a.history, 1e-4, 1e-12);
+        cr_expect_leq(steps, 3, "trial %d: %d steps", trial, steps);
+        measured += steps >= 0;
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+    cr_expect_geq(measured, 95, "%d", measured);
+}
+
+/* Where acn fails the others take turns, but for those that do not know rolling and torsion. */
+Test(turning, auto_leaves_out_the_methods_that_know_no_turning) {
+    static const char *const allowed[] = {"pgs", "acn"};
+    random_source r = {24};
+    int turns = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        sim_problem *p = turning_heap(&r, 3, 12, 1.5, 2);
+        answer a = rigid_entry(p);
+        answer_find(&a, "auto", NULL);
+        const char *by = a.out.finished_by < 0 ? "" : sim_solver_find("auto")->branch[a.out.finished_by];
+        cr_expect(strcmp(by, allowed[0]) == 0 || strcmp(by, allowed[1]) == 0, "trial %d: %s", trial, by);
+        double own = own_error(&a, SIM_CONE_STRICT);
+        cr_expect(a.out.outcome > SIM_AT_ROUNDING || own <= 2e-8, "trial %d: %s with %g", trial,
+                  sim_outcome_name(a.out.outcome), own);
+        turns += strcmp(by, "pgs") == 0;
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+    cr_expect_geq(turns, 3, "%d: acn leaves too little to the turns", turns);
+}
+
 /* The judge has a projection of its own. */
 Test(turning, strict_solvers_satisfy_the_judge_and_agree_on_one_body) {
     static const char *const solver[] = {"acn", "pgs", "auto"};
