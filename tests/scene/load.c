@@ -427,41 +427,6 @@ Test(scene_load, ranges_and_dry_friction_go_to_their_dofs) {
     sim_scene_free(s);
 }
 
-/* In a model, `world` is where the model is put. */
-Test(scene_load, constraints_hold_bodies_points_and_joints) {
-    sim_scene *s = load_good(
-        "{'sim': 1, 'bodies': [{'name': 'base', " ONE_KG
-        ", 'joint': 'slider'}], 'models': {'pair': {'bodies': [{'name': 'a', " ONE_KG
-        ", 'joint': 'hinge'}, {'name': 'b', " ONE_KG ", 'joint': 'cylindrical'}], 'constraints': [{'type': 'weld', "
-        "'first': 'a', 'second': 'b', 'second_pose': {'position': [1, 2, 3]}, 'stiffness': 7, 'dissipation': 0.5}, "
-        "{'type': "
-        "'distance', 'first': 'b', 'first_point': [0, 0, 1], 'distance': 4}, {'type': 'coupling', 'first': 'a', "
-        "'second': "
-        "'b', 'second_dof': 1, 'offset': 0.1, 'ratio': -3}]}}, 'instances': [{'model': 'pair', 'prefix': 'x', "
-        "'parent': "
-        "'base', 'pose': {'position': [5, 0, 0]}}], 'constraints': [{'type': 'connect', 'first': 'xa', 'second_point': "
-        "[0, 1, 0]}, {'type': 'spring', 'first': 'xb', 'second': 'base', 'second_point': [0, 2, 0], 'rest': 0.5, "
-        "'stiffness': 70, 'damping': 3}]}");
-    const sim_model *m = s->model;
-    const int base = sim_model_find_body(m, "base"), a = sim_model_find_body(m, "xa"), b = sim_model_find_body(m, "xb");
-    cr_assert_eq(m->nequality, 5);
-    const sim_equality *e = m->equality; /* the scene's own first */
-    cr_assert(e[0].type == SIM_CONNECT && e[0].body[0] == a && e[0].body[1] == 0 && isinf(e[0].stiffness));
-    near_v3(e[0].frame[1].p, 0, 1, 0);
-    cr_assert(e[1].type == SIM_SPRING_DAMPER && e[1].distance == 0.5 && e[1].stiffness == 70 && e[1].damping == 3);
-    near_v3(e[1].frame[1].p, 0, 2, 0);
-    e++; /* then those of the model */
-    cr_assert(e[1].type == SIM_WELD && e[1].body[0] == a && e[1].body[1] == b && e[1].stiffness == 7);
-    cr_assert_eq(e[1].dissipation, 0.5);
-    near_v3(e[1].frame[1].p, 1, 2, 3);
-    cr_assert(e[2].type == SIM_DISTANCE && e[2].body[0] == b && e[2].body[1] == base && e[2].distance == 4);
-    near_v3(e[2].frame[0].p, 0, 0, 1);
-    near_v3(e[2].frame[1].p, 5, 0, 0);
-    cr_assert(e[3].type == SIM_COUPLING && e[3].dof[0] == m->body[a].v0 && e[3].dof[1] == m->body[b].v0 + 1);
-    cr_assert(e[3].offset == 0.1 && e[3].ratio == -3);
-    sim_scene_free(s);
-}
-
 Test(scene_load, comments_may_stand_anywhere) {
     sim_scene_free(load_good(
         "{'sim': 1, 'comment': 'a', 'world': {'comment': 'b'}, 'models': {'comment': 'c'}, 'initial': "

@@ -177,7 +177,7 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
     }
     /* law; the joint's limit of efforts is one of forces behind the gear */
     sim_actuator a = sim_actuator_default();
-    a.name = many || !d->name ? (e->joint_name ? e->joint_name : e->name) : loader_keep_name(l, s, d->name);
+    a.name = many || !d->name ? (e->joint_name ? e->joint_name : e->name) : loader_keep_name(l, s, d->name, d->at);
     a.dof = (int)d->dof;
     a.gravity_compensation = d->gravity_compensation;
     bool good = read_gear(l, d, &a) && read_law(l, d, &a);
@@ -219,7 +219,7 @@ static const char *find_ends(loader *l, const scope *s, const actuator_data *d, 
     if (d->tendon) {
         a->transmission = SIM_BY_TENDON;
         a->tendon = loader_find_tendon(l, s, d->tendon, node_member(d->at, "tendon"));
-        return a->tendon >= 0 ? loader_keep_name(l, s, d->tendon) : NULL;
+        return a->tendon >= 0 ? loader_keep_name(l, s, d->tendon, d->at) : NULL;
     }
     a->transmission = d->site ? SIM_BY_SITE : SIM_BY_SLIDER_CRANK;
     a->rod = crank->length;
@@ -240,7 +240,7 @@ static void add_other_actuator(loader *l, const scope *s, const actuator_data *d
     const char *name = find_ends(l, s, d, &a);
     /* law */
     const double none[2] = {-INFINITY, INFINITY};
-    a.name = d->name ? loader_keep_name(l, s, d->name) : name;
+    a.name = d->name ? loader_keep_name(l, s, d->name, d->at) : name;
     bool good = name && read_wrench(l, d, &a) && read_law(l, d, &a);
     good = good && bound_by_joint(l, d, none, &a);
     good = good && (!d->muscle.at || read_muscle(l, &d->muscle, none, &a.muscle));

@@ -108,6 +108,19 @@ static bool read_polynomial(loader *l, const constraint_data *d, sim_equality *e
     return true;
 }
 
+/* Its own name, or that of the first side, with the prefix of the instance; the world has none. */
+static const char *name_constraint(loader *l, const scope *s, const constraint_data *d) {
+    const char *first = d->first_site ? d->first_site : d->first;
+    bool world = !d->name && strcmp(first, "world") == 0;
+    return world ? first : loader_keep_name(l, s, d->name ? d->name : first, d->at);
+}
+
+static void add_constraint(loader *l, const sim_equality *e, const node *at) {
+    if (loader_good(l) && sim_builder_add_equality(l->builder, e) < 0) {
+        loader_report_refusal(l, at);
+    }
+}
+
 /* A constraint of one tendon, or of two. */
 static void couple_tendons(loader *l, const scope *s, const constraint_data *d, sim_equality *e) {
     const node *first = node_member(d->at, "first"), *second = node_member(d->at, "second");
@@ -117,8 +130,8 @@ static void couple_tendons(loader *l, const scope *s, const constraint_data *d, 
         report_once(&l->report, d->at, NULL, "a ratio or polynomial needs a second tendon");
     } else if (second && e->tendon[0] == e->tendon[1] && e->tendon[0] >= 0) {
         report_once(&l->report, second, NULL, "both are \"%.80s\"", d->second);
-    } else if (loader_good(l) && sim_builder_add_equality(l->builder, e) < 0) {
-        loader_report_refusal(l, d->at);
+    } else {
+        add_constraint(l, e, d->at);
     }
 }
 
@@ -130,7 +143,10 @@ void read_constraint(loader *l, const scope *s, const node *n) {
         return;
     }
     /* parameters in SI units */
-    e.name = d.name ? d.name : d.first_site ? d.first_site : d.first;
+    e.name = name_constraint(l, s, &d);
+    if (!e.name) {
+        return;
+    }
     e.type = (sim_equality_type)d.type;
     e.stiffness = node_member(n, "stiffness") ? d.stiffness : INFINITY;
     e.dissipation = d.dissipation;
@@ -164,9 +180,9 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     bool same = body[0].entry == body[1].entry && (e.type != SIM_COUPLING || e.dof[0] == e.dof[1]);
     if (same) {
         report_once(&l->report, at[1], NULL, "both are \"%.80s\"", body[1].entry ? body[1].entry->name : d.second);
-    } else if (loader_good(l)) {
+    } else {
         e.body[0] = body[0].index;
         e.body[1] = body[1].index;
-        sim_builder_add_equality(l->builder, &e);
+        add_constraint(l, &e, n);
     }
 }

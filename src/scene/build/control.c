@@ -86,7 +86,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
         return;
     }
     const entry *e = &l->entries[found];
-    sim_load load = {.name = d.name ? loader_keep_name(l, s, d.name) : e->name, .body = -1, .dof = (int)d.dof};
+    sim_load load = {.name = d.name ? loader_keep_name(l, s, d.name, n) : e->name, .body = -1, .dof = (int)d.dof};
     load.point = site ? site->pose.p : v3_make(d.point[0], d.point[1], d.point[2]);
     /* a wrench on a body, or an effort at a joint */
     if (!d.joint) {
@@ -97,8 +97,9 @@ static void read_load(loader *l, const scope *s, const node *n) {
             add_wrench(l, &d, &d.force, 3, load, e->index);
         }
     } else if (loader_has_dof(l, e, d.dof, at, node_member(n, "dof")) &&
-               read_track(l, &d.value, 1, TRACK_EFFORT, &load.track) && loader_good(l)) {
-        sim_builder_add_load(l->builder, &load, e->index);
+               read_track(l, &d.value, 1, TRACK_EFFORT, &load.track) && loader_good(l) &&
+               sim_builder_add_load(l->builder, &load, e->index) < 0) {
+        loader_report_refusal(l, n);
     }
 }
 

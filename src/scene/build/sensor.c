@@ -76,33 +76,19 @@ static bool find_sensed(loader *l, const scope *s, const sensor_data *d, sim_sen
 
 void read_sensor(loader *l, const scope *s, const node *n) {
     sensor_data d;
-    char full[MAX_NAME_BYTES + 1];
     sim_sensor sensor = sim_sensor_default();
     if (!loader_read(l, n, &table_sensor, &d)) {
         return;
     }
-    /* one sensor of that name */
-    if (!loader_full_name(s, d.name, full)) {
-        report_once(&l->report, node_member(n, "name"), NULL, "this name with its prefixes is longer than %d bytes",
-                    MAX_NAME_BYTES);
+    sensor.name = loader_claim_name(l, s, d.name, node_member(n, "name"), "sensor", &l->sensors, 0);
+    if (!sensor.name) {
         return;
     }
-    if (names_find(&l->sensors, full) >= 0) {
-        report_once(&l->report, node_member(n, "name"), s->outer ? "give each instance a prefix of its own" : NULL,
-                    "a second sensor has the name \"%.100s\"", full);
-        return;
-    }
-    char *kept = pool_text(l->work, full);
-    if (!kept || !names_add(&l->sensors, kept, 0)) {
-        l->report.no_memory = true;
-        return;
-    }
-    /* to the builder */
-    sensor.name = kept;
+    /* the quantity and its place, to the builder */
     sensor.type = (sim_sensor_type)d.type;
     sensor.radius = node_member(n, "radius") ? d.radius : INFINITY;
     sensor.range = d.range;
-    if (find_sensed(l, s, &d, &sensor) && loader_good(l)) {
-        sim_builder_add_sensor(l->builder, &sensor);
+    if (find_sensed(l, s, &d, &sensor) && loader_good(l) && sim_builder_add_sensor(l->builder, &sensor) < 0) {
+        loader_report_refusal(l, n);
     }
 }

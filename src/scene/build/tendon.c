@@ -176,26 +176,6 @@ int loader_find_tendon(loader *l, const scope *s, const char *name, const node *
     return -1;
 }
 
-/* Its full name, kept; NULL and reported if it is taken. */
-static const char *name_tendon(loader *l, const scope *s, const char *name, const node *at) {
-    char full[MAX_NAME_BYTES + 1];
-    if (!loader_full_name(s, name, full)) {
-        report_once(&l->report, at, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
-        return NULL;
-    }
-    if (names_find(&l->tendons, full) >= 0) {
-        report_once(&l->report, at, s->outer ? "give each instance a prefix of its own" : NULL,
-                    "a second tendon has the name \"%.100s\"", full);
-        return NULL;
-    }
-    char *kept = pool_text(l->work, full);
-    if (!kept || !names_add(&l->tendons, kept, (int)l->tendons.count)) {
-        l->report.no_memory = true;
-        return NULL;
-    }
-    return kept;
-}
-
 void read_tendon(loader *l, const scope *s, const node *n) {
     tendon_data d;
     sim_tendon t = sim_tendon_default();
@@ -203,7 +183,7 @@ void read_tendon(loader *l, const scope *s, const node *n) {
         l->unnamed_tendon = true;
         return;
     }
-    t.name = name_tendon(l, s, d.name, node_member(n, "name"));
+    t.name = loader_claim_name(l, s, d.name, node_member(n, "name"), "tendon", &l->tendons, (int)l->tendons.count);
     if (!t.name || (d.joints ? !read_joints(l, s, d.joints, &t) : !read_path(l, s, d.path, &t))) {
         return;
     }

@@ -36,28 +36,11 @@ static entry *new_entry(loader *l) {
 /* The own name of a joint, of the body that comes next into the list.  False: it is wrong, and was reported. */
 static bool name_joint(loader *l, const scope *s, const node *body, const char **out) {
     const node *name = node_member(node_member(body, "joint"), "name");
-    char full[MAX_NAME_BYTES + 1];
     if (!name || name->kind != NODE_TEXT) {
         return true;
     }
-    /* one joint of that name */
-    if (!loader_full_name(s, name->text, full)) {
-        report_once(&l->report, name, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
-        return false;
-    }
-    if (names_find(&l->joints, full) >= 0) {
-        report_once(&l->report, name, s->outer ? "give each instance a prefix of its own" : NULL,
-                    "a second joint has the name \"%.100s\"", full);
-        return false;
-    }
-    /* from the name to the body */
-    char *kept = pool_text(l->work, full);
-    if (!kept || !names_add(&l->joints, kept, l->count)) {
-        l->report.no_memory = true;
-        return false;
-    }
-    *out = kept;
-    return true;
+    *out = loader_claim_name(l, s, name->text, name, "joint", &l->joints, l->count);
+    return *out;
 }
 
 static void add_body(loader *l, scope *s, const node *body) {

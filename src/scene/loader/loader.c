@@ -108,13 +108,32 @@ bool loader_has_dof(loader *l, const entry *e, int64_t dof, const node *at, cons
     return true;
 }
 
-const char *loader_keep_name(loader *l, const scope *s, const char *name) {
-    char text[MAX_NAME_BYTES + 1];
-    if (!name || !loader_full_name(s, name, text)) {
+const char *loader_keep_name(loader *l, const scope *s, const char *name, const node *at) {
+    char full[MAX_NAME_BYTES + 1];
+    if (!name) {
         return NULL;
     }
-    char *kept = pool_text(l->work, text);
+    if (!loader_full_name(s, name, full)) {
+        report_once(&l->report, at, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
+        return NULL;
+    }
+    char *kept = pool_text(l->work, full);
     l->report.no_memory |= !kept;
+    return kept;
+}
+
+const char *loader_claim_name(loader *l, const scope *s, const char *name, const node *at, const char *kind,
+                              name_table *taken, int value) {
+    const char *kept = loader_keep_name(l, s, name, at);
+    if (kept && names_find(taken, kept) >= 0) {
+        report_once(&l->report, at, s->outer ? "give each instance a prefix of its own" : NULL,
+                    "a second %s has the name \"%.100s\"", kind, kept);
+        return NULL;
+    }
+    if (kept && !names_add(taken, kept, value)) {
+        l->report.no_memory = true;
+        return NULL;
+    }
     return kept;
 }
 

@@ -177,8 +177,11 @@ void loader_note_file(loader *l, const char *path);
 bool loader_full_name(const scope *s, const char *name, char text[MAX_NAME_BYTES + 1]);
 /* Has the joint of an entry that degree of freedom?  Else reports it at `dof_at`, or `at`. */
 bool loader_has_dof(loader *l, const entry *e, int64_t dof, const node *at, const node *dof_at);
-/* A name with the prefix of the scope, kept; NULL: none was given, or it is too long. */
-const char *loader_keep_name(loader *l, const scope *s, const char *name);
+/* A name with the prefix of the scope, kept; NULL: none was given, or it is too long (reported at `at`). */
+const char *loader_keep_name(loader *l, const scope *s, const char *name, const node *at);
+/* The same, entered into the table of its kind with a number; NULL also if it is taken (reported). */
+const char *loader_claim_name(loader *l, const scope *s, const char *name, const node *at, const char *kind,
+                              name_table *taken, int value);
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */
 int loader_find(loader *l, const scope *s, const char *name, const node *at);
 

@@ -22,26 +22,14 @@ static site_entry *new_site(loader *l) {
 
 static void list_site(loader *l, const scope *s, const node *at, int body) {
     const node *name = node_member(at, "name");
-    char full[MAX_NAME_BYTES + 1];
     if (!name || name->kind != NODE_TEXT) {
         l->unnamed_site = true; /* reported when the text was read */
         return;
     }
-    /* one site of that name */
-    if (!loader_full_name(s, name->text, full)) {
-        report_once(&l->report, name, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
-        return;
-    }
-    if (names_find(&l->sites, full) >= 0) {
-        report_once(&l->report, name, s->outer ? "give each instance a prefix of its own" : NULL,
-                    "a second site has the name \"%.100s\"", full);
-        return;
-    }
-    /* into the list */
-    site_entry *site = new_site(l);
-    char *kept = pool_text(l->work, full);
-    if (!site || !kept || !names_add(&l->sites, kept, l->nsite)) {
-        l->report.no_memory = true;
+    const char *kept = loader_claim_name(l, s, name->text, name, "site", &l->sites, l->nsite);
+    site_entry *site = kept ? new_site(l) : NULL;
+    if (!site) {
+        l->report.no_memory |= kept != NULL;
         return;
     }
     *site = (site_entry){.name = kept, .at = at, .body = body, .pose = pose_identity(), .index = -1};
