@@ -55,12 +55,13 @@ class Case:
 
 
 STEP = "world/step=0.004166666666666667"
+BY_PGS = ("world/solver=pgs", 'world/solver_options={"max_iterations": 200}')  # moves bodies to the states of the problems
 
 
 def pour(balls, counts, radius):
     """Layers of balls over a cup that grows with them, so that heaps have one shape."""
     return Case(f"pour-{balls}", "pour", "bench/pour.json", settle=72, states=5, between=24, warm=True, set=(
-        f"instances/0/repeat/counts={counts}", f"bodies/cup/shapes/0/field/points=[[0,0],[{radius},0],[{radius},0.4]]"))
+        *BY_PGS, f"instances/0/repeat/counts={counts}", f"bodies/cup/shapes/0/field/points=[[0,0],[{radius},0],[{radius},0.4]]"))
 
 
 def cube(balls, layers, friction):
@@ -72,13 +73,13 @@ def cube(balls, layers, friction):
 def grasp(balls, counts):
     """The same balls in a cup that two arms hold."""
     return Case(f"grasp-{balls}", "grasp", "bench/grasp.json", settle=48, states=5, between=12, warm=True,
-                set=(f"instances/2/repeat/counts={counts}",))
+                set=(*BY_PGS, f"instances/2/repeat/counts={counts}"))
 
 
 def quadrupeds(robots, across, heap="", height=0.6):
     """`height`: m, from which the lowest robots fall: another one gives another heap."""
     return Case(f"quadrupeds-{robots}{heap}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, set=(
-        f"instances/0/repeat/counts=[{across},{across},{across}]", f"instances/0/pose/position=[0,0,{height}]", STEP, "world/integrator=symplectic", "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'))
+        f"instances/0/repeat/counts=[{across},{across},{across}]", f"instances/0/pose/position=[0,0,{height}]", STEP, "world/integrator=symplectic", *BY_PGS))
 
 
 def macklin(name, scene, settle, between, *settings):

@@ -58,14 +58,14 @@ void yard_open(yard *y, const char *solver, sim_integrator integrator, double st
     cr_assert(y->model, "%s", error.text);
     y->options.step = step;
     y->options.integrator = integrator;
-    y->options.solver = sim_solver_find(solver);
-    cr_assert(y->options.solver, "no solver %s", solver);
+    y->options.solver = solver ? sim_solver_find(solver) : NULL;
+    cr_assert(!solver || y->options.solver, "no solver %s", solver);
     double option[32];
-    for (int k = 0; k < y->options.solver->noptions; k++) {
+    for (int k = 0; solver && k < y->options.solver->noptions; k++) {
         const sim_solver_option *o = &y->options.solver->option[k];
         option[k] = y->tolerance > 0 && strcmp(o->name, "tolerance") == 0 ? y->tolerance : o->default_value;
     }
-    y->options.solver_option = y->option ? y->option : option;
+    y->options.solver_option = y->option || !solver ? y->option : option;
     y->world = sim_world_create(y->model, &y->options, &error);
     cr_assert(y->world, "%s", error.text);
 }

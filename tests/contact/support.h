@@ -29,7 +29,7 @@ void yard_ground(yard *y);
 /* A free body of one shape with the inertia that it has at this mass, moving at v (linear). Index in the builder. */
 int yard_add(yard *y, const char *name, sim_shape_type type, double a, double b, double c, double mass, sim_v3 at,
              sim_v3 v);
-/* Builds the world; the solver by name. */
+/* Builds the world; the solver by name, NULL: the default one. */
 void yard_open(yard *y, const char *solver, sim_integrator integrator, double step);
 void yard_step(yard *y);
 void yard_end(yard *y);
