@@ -56,7 +56,7 @@ typedef struct sim_derived {
     double *spread[9];                /* [nv] each: motion axes and from_root, component by component */
     char *reached;                    /* [nbody] */
 
-    double *tendon_initial; /* [ntendon] lengths at q_initial */
+    double *tendon_initial; /* [ntendon] lengths at q_reference */
 
     size_t bytes;
     void *memory;

@@ -160,12 +160,20 @@ typedef struct sim_joint_state {
     double q[SIM_MAX_JOINT_NQ], v[SIM_MAX_JOINT_NV];
 } sim_joint_state;
 
-/* A named state at which a world can start: the initial state, but for the joints that it lists. */
+/* Inputs of one actuator in a keyframe; NAN: as in the initial state. */
+typedef struct sim_actuator_state {
+    int actuator;
+    double ctrl;       /* in place of its track, as if a program had set it */
+    double activation; /* of actuators that have one */
+} sim_actuator_state;
+
+/* A named state at which a world can start: the initial state, but for the joints and actuators that it lists. */
 typedef struct sim_keyframe {
     const char *name; /* unique among keyframes */
     double time;      /* s */
-    int nstate;
-    const sim_joint_state *state; /* later ones replace earlier ones */
+    int nstate, ndrive;
+    const sim_joint_state *state;    /* later ones replace earlier ones */
+    const sim_actuator_state *drive; /* these, too */
 } sim_keyframe;
 
 /* Sensors.  States are those at the end of a step; forces and accelerations are means over the step (docs/sensors.md).
@@ -432,7 +440,7 @@ typedef struct sim_tendon {
     sim_limit limit;   /* of its length */
     double stiffness;  /* N/m */
     double damping;    /* N s/m */
-    double rest[2];    /* m: the spring is slack between these lengths; NAN: the length at q_initial */
+    double rest[2];    /* m: the spring is slack between these lengths; NAN: the length at q_reference */
     double friction;   /* dry: N */
     double armature;   /* kg: inertia against dL/dt */
     double width;      /* m, in pictures */
@@ -451,7 +459,7 @@ SIM_API bool sim_tendon_acts(const sim_tendon *tendon);
  *   coupling   q[0] = offset + ratio q[1] + higher[0] q[1]^2 + higher[1] q[1]^3 + higher[2] q[1]^4, coordinates of dofs
  *              of the two bodies' joints: a gear
  *   spring     a spring and damper between their origins, slack where these are `distance` apart
- *   tendon     as coupling, of the lengths of two tendons less those at q_initial; without a second: its length stays
+ *   tendon     as coupling, of the lengths of two tendons less those at q_reference; without a second: its length stays
  *              `offset` longer than that.  Its bodies are set by the builder */
 typedef enum sim_equality_type {
     SIM_WELD,
@@ -507,9 +515,12 @@ typedef struct sim_model {
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
 
-    const double *q_initial; /* [nq] */
-    const double *v_initial; /* [nv] */
-    double time_initial;     /* s */
+    const double *q_initial;    /* [nq] */
+    const double *v_initial;    /* [nv] */
+    const double *ctrl_initial; /* [nactuator] control inputs, NAN: by their tracks */
+    double time_initial;        /* s */
+    const double
+        *q_reference; /* [nq] q_initial without the keyframe at which it starts: what lengths at rest refer to */
 
     size_t bytes; /* memory held */
     void *memory;
@@ -570,6 +581,8 @@ SIM_API int sim_builder_add_site(sim_builder *builder, const sim_site *site);
 /* A keyframe without states of joints; they follow, one by one: `q` or `v` may be NULL. */
 SIM_API int sim_builder_add_keyframe(sim_builder *builder, const char *name, double time);
 SIM_API void sim_builder_set_keyframe(sim_builder *builder, int keyframe, int body, const double *q, const double *v);
+/* Inputs of an actuator in a keyframe, or in the initial state (keyframe -1); NAN: not given. */
+SIM_API sim_status sim_builder_set_drive(sim_builder *builder, int keyframe, const sim_actuator_state *drive);
 /* The model's initial state, and its time, are those of this keyframe. */
 SIM_API void sim_builder_start_at(sim_builder *builder, int keyframe);
 /* `dof` counts within the joint of `body`; `actuator` and `tendon` are indices of the builder, added before. */
@@ -600,6 +613,8 @@ SIM_API int sim_model_find_site(const sim_model *model, const char *name);
 /* Index of a keyframe by name, or -1; its state (-1: the initial one), q [nq] and v [nv]. */
 SIM_API int sim_model_find_keyframe(const sim_model *model, const char *name);
 SIM_API void sim_model_keyframe_state(const sim_model *model, int keyframe, double *q, double *v);
+/* Its control inputs (NAN: by their tracks) and activations, [nactuator] each. */
+SIM_API void sim_model_keyframe_drives(const sim_model *model, int keyframe, double *ctrl, double *activation);
 /* Index of an actuator by name, or -1: the first of that name. */
 SIM_API int sim_model_find_actuator(const sim_model *model, const char *name);
 /* Index of a tendon by name, or -1. */

@@ -97,6 +97,7 @@ static void finish_load(loader *l) {
     check_moving_masses(l);
     resolve_output(l);
     check_contact_options(l);
+    complete_muscles(l);
     exclude_overlaps(l);
     sha256_finish(&l->hash, l->scene->hash);
 }

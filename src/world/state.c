@@ -97,9 +97,10 @@ void state_start(const sim_model *m, sim_state *state, int keyframe) {
     copy_or_zero(state->a, NULL, (size_t)m->nv);
     copy_or_zero(state->joint_impulse, NULL, SIM_JOINT_ROWS * (size_t)m->nv);
     copy_or_zero(state->equality_impulse, NULL, SIM_MAX_ROWS * (size_t)m->nequality);
+    copy_or_zero(state->tendon_impulse, NULL, 4 * (size_t)m->ntendon);
     copy_or_zero(state->effort, NULL, (size_t)m->nactuator);
-    copy_activations(m, state->activation, NULL);
     copy_inputs(m, state->input, NULL);
+    sim_model_keyframe_drives(m, keyframe, state->input + SIM_CTRL * m->nactuator, state->activation);
     copy_or_zero(state->held, NULL, (size_t)m->nv);
     state_clear_trail(m, state);
     if (state->rest) {

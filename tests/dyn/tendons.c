@@ -103,6 +103,19 @@ Test(tendon_course, inside_a_shape_is_the_shortest_way_by_its_surface) {
     cr_assert_gt(bent, 100);
 }
 
+/* The nearest point of the string is an end that stands at a right angle to the side: rounding of the frame must not
+ * throw the string to the other side. */
+Test(tendon_course, stays_straight_at_a_right_angle_to_its_side_whatever_the_rounding) {
+    const string_obstacle o = {true, 0.1};
+    for (int k = 0; k < 200; k++) {
+        sim_m3 R = quat_matrix((quat){cos(0.05 * k), 0, 0, sin(0.05 * k)});
+        v3 side = m3_times(R, v3_make(0, -0.15, 0)), a = m3_times(R, v3_make(-0.15, 0, 0));
+        v3 b = m3_times(R, v3_make(-0.19, -0.19, 0));
+        string_course c = find_course(&o, a, b, &side);
+        cr_assert_eq(c.kind, COURSE_STRAIGHT, "angle %g: kind %d", 0.1 * k, (int)c.kind);
+    }
+}
+
 /* A string that is lifted off: length and both slopes go on without a jump. */
 Test(tendon_course, has_no_jump_where_it_lifts_off) {
     const v3 inside = {0, 0, 0}, outside = {0, 1, 0};

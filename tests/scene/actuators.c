@@ -99,6 +99,42 @@ Test(scene_actuators, act_on_sites_and_cranks_and_as_muscles) {
     sim_scene_free(s);
 }
 
+/* A unit force on the joint of inertia 0.1 gives 10 rad/s^2, through a gear of 2 gives 20. */
+Test(scene_actuators, muscles_without_a_force_have_one_that_accelerates_their_joint_by_the_scale) {
+    sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'range': [0, 1]}, " MASS
+                             "}], 'actuators': [{'joint': 'a', 'gear': 2, 'muscle': {}}, {'joint': 'a', 'muscle': "
+                             "{'scale': 5}}]}");
+    cr_expect_float_eq(s->model->actuator[0].muscle.force, 200 / 20.0, 1e-12);
+    cr_expect_float_eq(s->model->actuator[1].muscle.force, 5 / 10.0, 1e-13);
+    sim_scene_free(s);
+}
+
+/* An arm of length 1 with a string from its tip to a point 2 away from the axis: lengths from 1 to 3, or between the
+ * ends of the joint.  The pull starts from the reference state, which a keyframe does not move. */
+#define ARM(range, more)                                                                                               \
+    "{'sim': 1, " more "'bodies': [{'name': 'arm', 'joint': {'type': 'hinge'" range "}, 'q': 0.3, " MASS               \
+    ", 'sites': [{'name': 'tip', 'pose': {'position': [1, 0, 0]}}]}, {'name': 'wall', 'joint': 'fixed', 'sites': "     \
+    "[{'name': 'pin', 'pose': {'position': [2, 0, 0]}}]}], 'tendons': [{'name': 't', 'path': ['pin', 'tip'], "         \
+    "'stiffness': 1}], 'keyframes': [{'name': 'k', 'initial': {'arm': 2}}], 'actuators': [{'tendon': 't', 'gear': "    \
+    "-2, "                                                                                                             \
+    "'muscle': {'force': 1}}]}"
+
+Test(scene_actuators, muscles_without_lengths_find_those_at_which_the_mechanism_stops) {
+    sim_scene *s = load_good(ARM("", ""));
+    const double *ends = s->model->actuator[0].muscle.length_range;
+    cr_expect_float_eq(ends[0], -6, 1e-9, "%.12g", ends[0]);
+    cr_expect_float_eq(ends[1], -2, 1e-9, "%.12g", ends[1]);
+    sim_scene_free(s);
+    s = load_good(ARM(", 'range': [0.2, 1.5]", "'world': {'start': 'k'}, "));
+    ends = s->model->actuator[0].muscle.length_range;
+    cr_expect_float_eq(ends[0], -2 * sqrt(5 - 4 * cos(1.5)), 1e-12);
+    cr_expect_float_eq(ends[1], -2 * sqrt(5 - 4 * cos(0.2)), 1e-12);
+    sim_scene_free(s);
+    refused("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'slider', " MASS
+            "}], 'actuators': [{'joint': 'a',\n'muscle': {}}]}",
+            "scene.json:2:11", "the length of the muscle \"a\" has no ends: from -inf to inf");
+}
+
 Test(scene_actuators, of_sites_that_make_no_sense_are_refused) {
     static const struct {
         const char *keys, *text;
@@ -111,7 +147,8 @@ Test(scene_actuators, of_sites_that_make_no_sense_are_refused) {
         {"'site': 'tip', 'joint': 'a'", "joint"},
         {"'joint': 'a', 'reference_site': 'tip'", "belongs to the actuator of a site"},
         {"'joint': 'a', 'bias': [1, 0, 0], 'muscle': {'force': 1}", "its curves give the force"},
-        {"'site': 'tip', 'gear': [1, 0, 0, 0, 0, 0], 'muscle': {'force': 1}", "length_range"},
+        {"'site': 'tip', 'gear': [1, 0, 0, 0, 0, 0], 'muscle': {'force': 1}", "has no ends: from 0 to 0"},
+        {"'joint': 'a', 'muscle': {'force': 1, 'scale': 2}", "with a force has no scale"},
         {"'slider_crank': {'crank_site': 'tip', 'slider_site': 'wall', 'length': 0}", "from 1e-12"},
         {"'kp': 1", "joint"},
     };

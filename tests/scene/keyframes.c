@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <sim/dynamics.h>
 #include <sim/world.h>
 #include <string.h>
 
@@ -93,6 +94,69 @@ Test(scene_keyframes, can_be_entered_again_as_if_no_step_had_been) {
     sim_world_free(fresh);
     sim_scene_free(s);
     sim_scene_free(at_home);
+}
+
+#define DRIVEN(keyframes, more)                                                                                        \
+    "{'sim': 1, " more "'bodies': [" HINGE(                                                                            \
+        "a",                                                                                                           \
+        "") "], 'actuators': [{'joint': 'a', 'ctrl': 9}, {'name': 'w', 'joint': "                                      \
+            "'a', 'activation': {'type': 'integrator', 'initial': 1, 'range': [0, 5]}}], 'keyframes': [\n" keyframes   \
+            "]}"
+#define PUSHED "{'name': 'on', 'ctrl': {'a': 4, 'w': {'activation': 3}}}, {'name': 'off'}"
+
+/* The control inputs of a start are those of a program: they stay, in place of the track. */
+Test(scene_keyframes, set_control_inputs_and_activations) {
+    for (int way = 0; way < 2; way++) {
+        sim_scene *s = way ? load_at(DRIVEN(PUSHED, ""), "on") : load_good(DRIVEN(PUSHED, ""));
+        sim_world *w = sim_world_create(s->model, &s->options, NULL);
+        if (way == 0) {
+            cr_expect(isnan(sim_world_state(w)->input[0]) && sim_world_state(w)->activation[1] == 1);
+            sim_world_start(w, sim_model_find_keyframe(s->model, "on"));
+        }
+        const sim_state *now = sim_world_state(w);
+        cr_expect(now->input[0] == 4 && isnan(now->input[1]) && now->activation[1] == 3);
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+        cr_expect_float_eq(sim_world_efforts(w)[0], 4, 1e-12);
+        cr_expect_float_eq(sim_world_efforts(w)[1], 3, 1e-12);
+        sim_world_start(w, sim_model_find_keyframe(s->model, "off"));
+        cr_expect(way ? now->input[0] == 4 : isnan(now->input[0]), "what a keyframe does not say is as at the start");
+        sim_world_free(w);
+        sim_scene_free(s);
+    }
+    refused(DRIVEN("{'name': 'k', 'ctrl': {'b': 1}}", ""), "scene.json:2:29", "there is no actuator \"b\"");
+    refused(DRIVEN("{'name': 'k', 'ctrl': {'w': {'activation': 6}}}", ""), "scene.json:2:29", "has no activation 6");
+    refused(DRIVEN("{'name': 'k', 'ctrl': {'a': {'activation': 0}}}", ""), "scene.json:2:29", "has no activation 0");
+}
+
+/* Copies of a model with their inputs: by the start of the instance, and by keyframes of the scene around. */
+Test(scene_keyframes, of_copies_set_their_inputs) {
+    sim_scene *s = load_good("{'sim': 1, 'models': {'m': {'bodies': [" HINGE(
+        "a", "") "], 'actuators': [{'joint': 'a'}], 'keyframes': "
+                 "[{'name': 'on', 'ctrl': {'a': 2}}]}}, 'instances': [{'model': 'm', 'prefix': 'l_', 'start': 'on'}, "
+                 "{'model': "
+                 "'m', 'prefix': 'r_'}], 'keyframes': [{'name': 'both', 'ctrl': {'l_a': 5, 'r_a': 6}}]}");
+    const sim_model *m = s->model;
+    double ctrl[2], activation[2];
+    cr_expect(m->ctrl_initial[0] == 2 && isnan(m->ctrl_initial[1]));
+    sim_model_keyframe_drives(m, sim_model_find_keyframe(m, "r_on"), ctrl, activation);
+    cr_expect(ctrl[0] == 2 && ctrl[1] == 2);
+    sim_model_keyframe_drives(m, sim_model_find_keyframe(m, "both"), ctrl, activation);
+    cr_expect(ctrl[0] == 5 && ctrl[1] == 6);
+    sim_scene_free(s);
+}
+
+/* A spring is slack at its length without the keyframe, wherever the run starts. */
+Test(scene_keyframes, leave_lengths_at_rest_as_they_are) {
+    const char *text =
+        "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'slider', 'q': 0.1, " MASS
+        "}], 'tendons': [{'name': 't', 'joints': "
+        "[{'joint': 'a', 'coefficient': 2}], 'stiffness': 3}], 'keyframes': [{'name': 'out', 'initial': {'a': 1}}]}";
+    sim_scene *s = load_at(text, "out");
+    sim_world *w = sim_world_create(s->model, &s->options, NULL);
+    const sim_derived *d = sim_world_derived(w);
+    cr_expect_float_eq(sim_tendon_stretch(d, 0, 2), 2 * 0.9, 1e-15);
+    sim_world_free(w);
+    sim_scene_free(s);
 }
 
 /* A leg beside a foot of its own, in copies. */

@@ -42,7 +42,7 @@ function readDynamics(program, file, states) {
     if (word[0] === 'body') {
       bodies.push({name: word.slice(1, -5).join(' '), mass: numbers[numbers.length - 1]});
     } else if (word[0] === 'q') {
-      list.push({q: numbers, poses: new Map(), mass: [], lengths: [], moments: [], drives: [], laws: []});
+      list.push({q: numbers, poses: new Map(), mass: [], lengths: [], moments: [], drives: [], laws: [], muscles: new Map()});
     } else if (word[0] === 'v') {
       state.v = numbers;
     } else if (word[0] === 'pose') {
@@ -55,6 +55,8 @@ function readDynamics(program, file, states) {
       state.lengths.push(numbers[0]);
     } else if (word[0] === 'drive') {
       state.drives.push(numbers);
+    } else if (word[0] === 'muscle') {
+      state.muscles.set(state.drives.length - 1, numbers);
     } else if (word[0] === 'law') {
       state.laws.push(numbers);
     } else if (word[0] === 'moments') {
@@ -96,6 +98,17 @@ function tendonMoments(model, data) {
   return full;
 }
 
+// Peak force of a muscle, and least and greatest length.  These come from simulations in MuJoCo, to 5 % where they are
+// not given: the difference there counts as rounding if it is less than that.
+function compareMuscle(mujoco, model, k, ours, worst) {
+  const [force, scale] = model.actuator_gainprm.slice(10 * k + 2, 10 * k + 4), range = model.actuator_lengthrange.slice(2 * k, 2 * k + 2);
+  const span = range[1] - range[0], most = Math.max(Math.abs(ours[1] - range[0]), Math.abs(ours[2] - range[1])) / span;
+  const given = most < 1e-12;
+  worst.peak = Math.max(worst.peak ?? 0, difference([ours[0]], [force < 0 ? scale / model.actuator_acc0[k] : force]));
+  worst.range = Math.max(worst.range ?? 0, most < 0.05 ? 0 : most);
+  return given;
+}
+
 // Length and moments of actuators, and gain + bias: the force at the control input 1.
 function compareActuators(model, data, state, worst) {
   for (let k = 0; k < model.nu; k++) {
@@ -104,6 +117,12 @@ function compareActuators(model, data, state, worst) {
       row[data.moment_colind[start + i]] = data.actuator_moment[start + i];
     }
     worst.drive = Math.max(worst.drive, difference(state.drives[k], row));
+    if (state.muscles.has(k)) {
+      const given = compareMuscle(mujoco, model, k, state.muscles.get(k), worst);
+      worst.drive = Math.max(worst.drive, difference([state.laws[k][0]], [data.actuator_length[k]]));
+      worst.law = Math.max(worst.law, given ? difference([state.laws[k][1]], [data.actuator_force[k]]) : 0);
+      continue;
+    }
     const g = model.actuator_gainprm.slice(10 * k), b = model.actuator_biasprm.slice(10 * k);
     const l = data.actuator_length[k], v = data.actuator_velocity[k];
     const gain = model.actuator_gaintype[k] === 0 ? g[0] : g[0] + g[1] * l + g[2] * v;
@@ -116,6 +135,7 @@ function compareState(mujoco, model, data, state, worst) {
   const nv = model.nv;
   data.qpos.set(state.q);
   data.qvel.set(state.v);
+  data.act.fill(1);
   mujoco.mj_forward(model, data);
   for (let k = 1; k < model.nbody; k++) {
     const name = nameOfBody(model, k) || 'body' + k, pose = state.poses.get(name);

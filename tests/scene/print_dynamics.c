@@ -51,7 +51,8 @@ static void print_pose(const char *name, const sim_pose *X) {
     print_row("", number, 12);
 }
 
-/* Length and moments of an actuator, and its force at the control input 1 (activation 1), without limits. */
+/* Moments of an actuator; of muscles peak force, least and greatest length; length, and force at the control input 1
+ * (activation 1), without limits. */
 static void print_actuator(const sim_derived *d, int k, const double *q, const double *v, double *row) {
     const sim_model *m = d->model;
     const sim_actuator *a = &m->actuator[k];
@@ -62,6 +63,12 @@ static void print_actuator(const sim_derived *d, int k, const double *q, const d
         rate += row[i] * v[i];
     }
     print_row("drive", row, m->nv);
+    const sim_muscle *u = &a->muscle;
+    if (u->force > 0) {
+        print_row("muscle", (const double[]){u->force, u->length_range[0], u->length_range[1]}, 3);
+        print_row("law", (const double[]){length, sim_muscle_force(u, 1, length, rate, NULL)}, 2);
+        return;
+    }
     const double law[2] = {length, a->gain[0] + a->gain[1] * length + a->gain[2] * rate + a->bias[0] +
                                        a->bias[1] * length + a->bias[2] * rate};
     print_row("law", law, 2);

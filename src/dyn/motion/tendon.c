@@ -119,10 +119,10 @@ double sim_tendon_length(const sim_derived *d, int tendon, const double *q) {
 void tendon_measure_initial(sim_derived *d) {
     const sim_model *m = d->model;
     if (m->ntendon) {
-        sim_kinematics(d, (sim_range){1, m->nbody}, m->q_initial);
+        sim_kinematics(d, (sim_range){1, m->nbody}, m->q_reference);
     }
     for (int k = 0; k < m->ntendon; k++) {
-        d->tendon_initial[k] = sim_tendon_length(d, k, m->q_initial);
+        d->tendon_initial[k] = sim_tendon_length(d, k, m->q_reference);
     }
 }
 

@@ -8,7 +8,7 @@
 void tendon_add_moments(const sim_derived *d, int tendon, double *const J[2]);
 /* Adds the wrenches that a force along the length puts on the bodies of a spatial tendon, at their origins. */
 void tendon_add_wrenches(const sim_derived *d, int tendon, double strength, sim_force *wrench);
-/* Initial lengths into d->tendon_initial. */
+/* Lengths at q_reference into d->tendon_initial. */
 void tendon_measure_initial(sim_derived *d);
 
 #endif

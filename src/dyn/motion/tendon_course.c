@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 static const double ON_SURFACE = 1e-9; /* of the radius: an end nearer to the axis is inside, and the string straight */
+static const double RIGHT_ANGLE = 1e-12; /* cosine: rounding does not move a string at a right angle to its side */
 
 /* Both ends in the plane: distances from the axis, and the angle between them. */
 typedef struct plane_ends {
@@ -141,7 +142,9 @@ static course_kind choose_side(const string_course *c, const double *alpha, doub
         return clear ? COURSE_STRAIGHT : COURSE_NEAR;
     }
     if (clear) {
-        return v3_dot(*side, nearest_of_segment(a, b)) >= 0 ? COURSE_STRAIGHT : COURSE_FAR;
+        v3 nearest = nearest_of_segment(a, b);
+        double least = -RIGHT_ANGLE * v3_norm(*side) * v3_norm(nearest);
+        return v3_dot(*side, nearest) >= least ? COURSE_STRAIGHT : COURSE_FAR;
     }
     v3 near = on_circle(c, 1, 0.5 * (phi + alpha[0] - alpha[1]));
     v3 far = on_circle(c, -1, 0.5 * (phi - alpha[0] + alpha[1]));
@@ -184,7 +187,7 @@ string_course find_course(const string_obstacle *o, v3 a, v3 b, const v3 *side) 
         aim = v3_add(v3_scale(v3_dot(*side, c.e1), c.e1), v3_scale(v3_dot(*side, c.e2), c.e2));
     }
     /* through the obstacle, or around */
-    if (side && v3_norm(aim) < r) {
+    if (side && v3_norm(flatten(o, jet3_constant(*side)).x) < r) {
         c.kind = e.phi.x <= alpha[0] + alpha[1] ? COURSE_INSIDE : COURSE_STRAIGHT;
         c.middle = c.kind == COURSE_INSIDE ? solve_inside(r, &e) : 0;
     } else {

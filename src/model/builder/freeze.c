@@ -2,6 +2,7 @@
 #include "model/builder/builder.h"
 #include "model/parts/joint.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,22 +328,59 @@ static void place_sensors(freezer *f) {
     f->model->sensor = sensor;
 }
 
-/* States of joints, sorted by keyframes in the order of the calls; the initial state is that of the start. */
+static void place_inputs(freezer *f, sim_keyframe *keyframe, double *ctrl) {
+    const sim_builder *b = f->from;
+    sim_actuator *actuator = (sim_actuator *)f->model->actuator;
+    for (int k = 0; k < f->model->nactuator; k++) {
+        ctrl[k] = NAN;
+    }
+    for (int i = 0; i < b->ndrive; i++) {
+        const sim_actuator_state *d = &b->drive[i];
+        if (b->drive_keyframe[i] >= 0) {
+            sim_keyframe *k = &keyframe[b->drive_keyframe[i]];
+            ((sim_actuator_state *)k->drive)[k->ndrive++] = *d;
+            continue;
+        }
+        double *activation = &actuator[d->actuator].activation.initial;
+        ctrl[d->actuator] = isnan(d->ctrl) ? ctrl[d->actuator] : d->ctrl;
+        *activation = isnan(d->activation) ? *activation : d->activation;
+    }
+}
+
+/* The initial state becomes that of the keyframe at which the model starts. */
+static void start_at(freezer *f, int keyframe) {
+    sim_model *m = f->model;
+    double *activation = take_items(f, m->nactuator, sizeof *activation);
+    if (f->failed) {
+        return;
+    }
+    m->time_initial = m->keyframe[keyframe].time;
+    sim_model_keyframe_state(m, keyframe, (double *)m->q_initial, (double *)m->v_initial);
+    sim_model_keyframe_drives(m, keyframe, (double *)m->ctrl_initial, activation);
+    for (int k = 0; k < m->nactuator; k++) {
+        ((sim_actuator *)m->actuator)[k].activation.initial = activation[k];
+    }
+}
+
+/* States of joints and actuators, sorted by keyframes in the order of the calls. */
 static void place_keyframes(freezer *f) {
     /* memory */
     const sim_builder *b = f->from;
     sim_model *m = f->model;
     sim_keyframe *keyframe = take_items(f, m->nkeyframe, sizeof *keyframe);
     sim_joint_state *state = take_items(f, b->njoint_state, sizeof *state);
+    sim_actuator_state *drive = take_items(f, b->ndrive, sizeof *drive);
+    double *reference = take_items(f, m->nq, sizeof *reference), *ctrl = take_items(f, m->nactuator, sizeof *ctrl);
     if (f->failed) {
         return;
     }
     /* places of the states of each keyframe */
     sim_joint_state *next = state;
     for (int k = 0; k < m->nkeyframe; k++) {
-        keyframe[k] =
-            (sim_keyframe){.name = take_text(f, b->keyframe[k].name), .time = b->keyframe[k].time, .state = next};
+        keyframe[k] = (sim_keyframe){
+            .name = take_text(f, b->keyframe[k].name), .time = b->keyframe[k].time, .state = next, .drive = drive};
         next += b->keyframe[k].nstate;
+        drive += b->keyframe[k].ndrive;
     }
     for (int i = 0; i < b->njoint_state; i++) {
         sim_keyframe *k = &keyframe[b->state_keyframe[i]];
@@ -350,11 +388,14 @@ static void place_keyframes(freezer *f) {
         *s = b->joint_state[i];
         s->body = f->place[s->body];
     }
+    place_inputs(f, keyframe, ctrl);
     m->keyframe = keyframe;
+    m->ctrl_initial = ctrl;
     /* start */
+    memcpy(reference, m->q_initial, (size_t)m->nq * sizeof *reference);
+    m->q_reference = reference;
     if (b->start) {
-        m->time_initial = keyframe[b->start - 1].time;
-        sim_model_keyframe_state(m, b->start - 1, (double *)m->q_initial, (double *)m->v_initial);
+        start_at(f, b->start - 1);
     }
 }
 

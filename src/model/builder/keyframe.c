@@ -75,6 +75,38 @@ void sim_builder_set_keyframe(sim_builder *b, int keyframe, int body, const doub
     b->keyframe[keyframe].nstate++;
 }
 
+sim_status sim_builder_set_drive(sim_builder *b, int keyframe, const sim_actuator_state *drive) {
+    /* keyframe, actuator, numbers */
+    if (!b || b->error.status) {
+        return b ? b->error.status : SIM_NO_RESOURCE;
+    }
+    if (keyframe < -1 || keyframe >= b->nkeyframe || drive->actuator < 0 || drive->actuator >= b->nactuator) {
+        return builder_refuse(b, SIM_BAD_INPUT, "there is no keyframe %d, or no actuator %d", keyframe,
+                              drive->actuator);
+    }
+    const sim_actuator *a = &b->actuator[drive->actuator];
+    const sim_activation *w = &a->activation;
+    if (isinf(drive->ctrl) || isinf(drive->activation)) {
+        return builder_refuse(b, SIM_BAD_INPUT, "a keyframe: a number of the actuator \"%s\" is not finite", a->name);
+    }
+    if (drive->activation < w->range[0] || drive->activation > w->range[1] || (!w->type && !isnan(drive->activation))) {
+        return builder_refuse(b, SIM_BAD_INPUT, "a keyframe: the actuator \"%s\" has no activation %g", a->name,
+                              drive->activation);
+    }
+    /* room, and a copy */
+    int room = b->drive_room;
+    if (builder_grow(b, (void **)&b->drive_keyframe, b->ndrive, &room, sizeof *b->drive_keyframe) ||
+        builder_grow(b, (void **)&b->drive, b->ndrive, &b->drive_room, sizeof *b->drive)) {
+        return b->error.status;
+    }
+    b->drive_keyframe[b->ndrive] = keyframe;
+    b->drive[b->ndrive++] = *drive;
+    if (keyframe >= 0) {
+        b->keyframe[keyframe].ndrive++;
+    }
+    return SIM_OK;
+}
+
 void sim_builder_start_at(sim_builder *b, int keyframe) {
     if (!b || b->error.status) {
         return;

@@ -95,20 +95,22 @@ static bool read_law(loader *l, const actuator_data *d, sim_actuator *a) {
     return good && (!d->ctrl.at || read_track(l, &d->ctrl, 1, TRACK_EFFORT, &a->ctrl));
 }
 
+/* Force and lengths that are neither given nor those of the joint's range are 1, and 0 to 1, until they are found. */
 static bool read_muscle(loader *l, const muscle_data *d, const double *reach, sim_muscle *out) {
-    const node *lengths = node_member(d->at, "length_range"), *range_at = node_member(d->at, "range");
+    const node *range_at = node_member(d->at, "range"), *force = node_member(d->at, "force");
+    bool ends = isfinite(reach[0]) && isfinite(reach[1]);
     /* its numbers */
-    *out = (sim_muscle){.force = d->force,
-                        .length_range = {reach[0], reach[1]},
+    *out = (sim_muscle){.force = force ? d->force : 1,
+                        .length_range = {ends ? reach[0] : 0, ends ? reach[1] : 1},
                         .range = {d->range[0], d->range[1]},
                         .lmin = d->lmin,
                         .lmax = d->lmax,
                         .vmax = d->vmax,
                         .fpmax = d->fpmax,
                         .fvmax = d->fvmax};
-    /* ranges */
-    if (!lengths && !(isfinite(reach[0]) && isfinite(reach[1]))) {
-        report_once(&l->report, d->at, NULL, "a muscle needs \"length_range\" where no joint with a range gives it");
+    /* one law of the force; ranges */
+    if (force && node_member(d->at, "scale")) {
+        report_once(&l->report, node_member(d->at, "scale"), NULL, "a muscle with a force has no scale");
         return false;
     }
     if (!(d->range[0] < d->range[1])) {
@@ -117,6 +119,22 @@ static bool read_muscle(loader *l, const muscle_data *d, const double *reach, si
         return false;
     }
     return read_pair(l, d->at, "length_range", d->length_range, true, out->length_range);
+}
+
+/* A muscle of the model, for complete_muscles. */
+static void note_muscle(loader *l, const muscle_data *d, const double *reach, int index) {
+    bool force = node_member(d->at, "force"), ends = isfinite(reach[0]) && isfinite(reach[1]);
+    bool lengths = ends || node_member(d->at, "length_range");
+    if (!d->at || index < 0 || (force && lengths)) {
+        return;
+    }
+    muscle_entry *e = POOL_NEW(l->work, muscle_entry, 1);
+    if (!e) {
+        l->report.no_memory = true;
+        return;
+    }
+    *e = (muscle_entry){d->at, index, force ? 0 : d->scale, !lengths, l->muscles};
+    l->muscles = e;
 }
 
 /* Keys that do not belong to this transmission. */
@@ -186,7 +204,9 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
     double reach[2] = {fmin(ends[0], ends[1]), fmax(ends[0], ends[1])};
     good = good && (!d->muscle.at || read_muscle(l, &d->muscle, reach, &a.muscle));
     if (good && loader_good(l)) {
-        name_actuator(l, a.name, sim_builder_add_actuator(l->builder, e->index, &a));
+        int index = sim_builder_add_actuator(l->builder, e->index, &a);
+        name_actuator(l, a.name, index);
+        note_muscle(l, &d->muscle, reach, index);
     }
 }
 
@@ -244,9 +264,16 @@ static void add_other_actuator(loader *l, const scope *s, const actuator_data *d
     bool good = name && read_wrench(l, d, &a) && read_law(l, d, &a);
     good = good && bound_by_joint(l, d, none, &a);
     good = good && (!d->muscle.at || read_muscle(l, &d->muscle, none, &a.muscle));
-    if (good && loader_good(l) && sim_builder_add_actuator(l->builder, 0, &a) < 0) {
-        loader_report_refusal(l, d->at);
+    if (!good || !loader_good(l)) {
+        return;
     }
+    int index = sim_builder_add_actuator(l->builder, 0, &a);
+    if (index < 0) {
+        loader_report_refusal(l, d->at);
+        return;
+    }
+    name_actuator(l, a.name, index);
+    note_muscle(l, &d->muscle, none, index);
 }
 
 void read_actuator(loader *l, const scope *s, const node *n) {

@@ -126,17 +126,19 @@ void build_control(loader *l) {
     for (const scope *s = l->scopes; s; s = s->older) {
         count++;
     }
-    /* tendons first: constraints of outer models may name them */
+    /* tendons, then actuators: elements of outer models may name them */
     for (int i = 0; i < count && !l->stopped; i++) {
         for (const node *n = elements_of(in_order[i]->model, "tendons"); n && !l->stopped; n = n->next) {
             read_tendon(l, in_order[i], n);
         }
     }
-    /* elements of each */
     for (int i = 0; i < count && !l->stopped; i++) {
         for (const node *n = elements_of(in_order[i]->model, "actuators"); n && !l->stopped; n = n->next) {
             read_actuator(l, in_order[i], n);
         }
+    }
+    /* elements of each */
+    for (int i = 0; i < count && !l->stopped; i++) {
         for (const node *n = elements_of(in_order[i]->model, "loads"); n && !l->stopped; n = n->next) {
             read_load(l, in_order[i], n);
         }

@@ -1,8 +1,9 @@
-/* Keyframes of a scene: named states of joints for the builder, and the one at which the run starts. */
+/* Keyframes of a scene: named states of joints and actuators for the builder, and the one at which the run starts. */
 #include "base/nearest.h"
 #include "math/angle.h"
 #include "scene/loader/loader.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,28 @@ static bool keep_name(loader *l, const char *name, int index) {
     return kept && names_add(&l->keyframes, kept, index) && ++l->nkeyframe;
 }
 
+/* Inputs of the actuators that the keyframe lists, in it (-1: in the initial state). */
+static void read_drives(loader *l, const scope *s, const node *list, int keyframe) {
+    char full[MAX_NAME_BYTES + 1];
+    for (const node *n = list && list->kind == NODE_OBJECT ? list->first : NULL; n; n = n->next) {
+        drive_data d;
+        if (n->kind == NODE_TEXT && strcmp(n->key, "comment") == 0) {
+            continue;
+        }
+        int found = loader_full_name(s, n->key, full) ? names_find(&l->actuators, full) : -1;
+        if (found < 0) {
+            report_once(&l->report, n, NULL, "there is no actuator \"%.100s\"", n->key);
+        } else if (loader_read(l, n, &table_drive, &d) && loader_good(l)) {
+            bool plain = n->kind != NODE_OBJECT;
+            sim_actuator_state drive = {found, plain || node_member(n, "ctrl") ? d.ctrl : NAN,
+                                        node_member(n, "activation") ? d.activation : NAN};
+            if (sim_builder_set_drive(l->builder, keyframe, &drive)) {
+                loader_report_refusal(l, n);
+            }
+        }
+    }
+}
+
 void read_keyframe(loader *l, const scope *s, const node *n) {
     keyframe_data d;
     char full[MAX_NAME_BYTES + 1];
@@ -65,6 +88,10 @@ void read_keyframe(loader *l, const scope *s, const node *n) {
         return;
     }
     give_initial(l, s, d.initial, add_state, &index);
+    read_drives(l, s, d.ctrl, index);
+    if (s->start && strcmp(s->start, d.name) == 0) {
+        read_drives(l, s, d.ctrl, -1);
+    }
 }
 
 /* "there are "home", "ready"": as many as a line takes. */

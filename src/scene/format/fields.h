@@ -96,6 +96,7 @@ extern const table table_repeat;
 extern const table table_initial;
 extern const table table_sensor;
 extern const table table_keyframe;
+extern const table table_drive;
 extern const table table_actuator;
 extern const table table_activation;
 extern const table table_slider_crank;

@@ -179,8 +179,13 @@ typedef struct keyframe_data {
     const node *at;
     const char *name;
     double time;
-    const node *initial;
+    const node *initial, *ctrl;
 } keyframe_data;
+
+typedef struct drive_data {
+    const node *at;
+    double ctrl, activation;
+} drive_data;
 
 /* Of one value or of three. */
 typedef struct sine_data {
@@ -211,7 +216,7 @@ typedef struct slider_crank_data {
 
 typedef struct muscle_data {
     const node *at;
-    double force, length_range[2], range[2], lmin, lmax, vmax, fpmax, fvmax;
+    double force, scale, length_range[2], range[2], lmin, lmax, vmax, fpmax, fvmax;
 } muscle_data;
 
 typedef struct actuator_data {

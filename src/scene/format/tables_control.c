@@ -127,10 +127,16 @@ const table table_slider_crank = {
     sizeof(slider_crank_data), slider_crank_fields, .count = COUNT(slider_crank_fields)};
 
 static const field muscle_fields[] = {
-    {"force", FIELD_NUMBER, AT(muscle_data, force), .unit = "N", POSITIVE, .required = true,
-     .help = "Peak active force at rest."},
+    {"force", FIELD_NUMBER, AT(muscle_data, force), .unit = "N", POSITIVE,
+     .help = "Peak active force at rest. Default: by `scale`."},
+    {"scale", FIELD_NUMBER, AT(muscle_data, scale), POSITIVE, .standard = "200",
+     .help =
+         "In place of `force`: norm of the joint accelerations, in rad/s^2 and m/s^2, that the peak force causes in "
+         "the reference state. That is the initial state of the scene, whatever the keyframe of the start."},
     {"length_range", FIELD_VECTOR, AT(muscle_data, length_range), 2, .unit = "m or rad",
-     .help = "Least and greatest length of the actuator. Default: its joint's `range` times the gear."},
+     .help =
+         "Least and greatest length of the actuator. Default: its joint's `range` times the gear; else the lengths at "
+         "which the mechanism stops as the actuator alone pulls or pushes it slowly from the reference state."},
     {"range", FIELD_VECTOR, AT(muscle_data, range), 2, .standard = "[0.75, 1.05]",
      .help = "These lengths as parts L of the muscle's resting length."},
     {"lmin", FIELD_NUMBER, AT(muscle_data, lmin), WITHIN(0, 0.999), .standard = "0.5",
@@ -149,6 +155,17 @@ const table table_muscle = {
     "Force of a muscle over its length and velocity: it pulls with `force` times (u FL(L) FV(V) + "
     "FP(L)), the curves of Hill's model as MuJoCo has them, in place of gain and bias.",
     sizeof(muscle_data), muscle_fields, .count = COUNT(muscle_fields)};
+
+static const field drive_fields[] = {
+    {"ctrl", FIELD_NUMBER, AT(drive_data, ctrl), .help = "Control input, in place of the track."},
+    {"activation", FIELD_NUMBER, AT(drive_data, activation), .help = "Activation of an actuator that has one."},
+};
+const table table_drive = {"drive",
+                           "Inputs of an actuator in a keyframe. A plain number is `ctrl`.",
+                           sizeof(drive_data),
+                           drive_fields,
+                           .count = COUNT(drive_fields),
+                           .shorthand = "ctrl"};
 
 static const field actuator_fields[] = {
     {"name", FIELD_PATTERN, AT(actuator_data, name), .help = "Name. Default: that of the joint."},

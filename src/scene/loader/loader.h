@@ -122,6 +122,15 @@ typedef struct site_entry {
     int index;     /* in the builder; -1: not there */
 } site_entry;
 
+/* A muscle whose force or lengths follow from the model, once that is built. */
+typedef struct muscle_entry {
+    const node *at;
+    int actuator; /* in the model */
+    double scale; /* peak force over the accelerations that a unit force causes; 0: the force is given */
+    bool measure; /* find the range of its lengths */
+    struct muscle_entry *next;
+} muscle_entry;
+
 typedef struct loader {
     report report;
     reader reader;
@@ -145,6 +154,7 @@ typedef struct loader {
     name_table keyframes;            /* to their indices in the builder */
     name_table names, joints, sites; /* of bodies; of joints that have their own; of sites */
     name_table actuators, sensors;
+    muscle_entry *muscles;
     name_table tendons;      /* to their index in the builder */
     name_table round_shapes; /* spheres and cylinders: to their place in ... */
     int *round_shape;        /* ... this list of indices in the builder; -1: several have the name */
@@ -306,6 +316,8 @@ void read_actuator(loader *l, const scope *s, const node *n);
 void read_exclusion(loader *l, const scope *s, const node *n);
 /* Where the model of a scope says that its bodies do not touch each other. */
 void read_self_contact(loader *l, const scope *s);
+/* Peak forces and lengths of muscles that the scene leaves to the model. */
+void complete_muscles(loader *l);
 /* Excludes pairs that overlap at the start, if the world or a model asks for it. */
 void exclude_overlaps(loader *l);
 

@@ -128,6 +128,7 @@ static void read_muscle(const xml_element *e, drive *d) {
     for (int k = 0; k < 7; k++) {
         xml_numbers(e, key[k], 1, &d->gainprm[2 + k]);
     }
+    memcpy(d->biasprm, d->gainprm, sizeof d->biasprm);
     set_law(d, MUSCLE_ACTIVATION, MUSCLE_LAW, MUSCLE_LAW);
 }
 
@@ -332,38 +333,25 @@ static void put_transmission(mjcf_work *w, const mjcf_each *each, const mjcf_ite
 
 /* ---- muscles ---- */
 
-/* Peak force: as given, or `scale` over the acceleration that a unit force gives at the reference pose. */
-static double peak_force(mjcf_work *w, const mjcf_joint *j, const drive *d) {
-    const mjcf_model *m = &w->model;
-    if (d->gainprm[2] >= 0 || !j || !mjcf_find_weights(w)) {
-        return d->gainprm[2];
-    }
-    double sum = 0;
-    for (int k = 0; k < m->nv; k++) {
-        double a = d->gear[0] * m->inverse[(size_t)k * (size_t)m->nv + (size_t)j->v0];
-        sum += a * a;
-    }
-    return d->gainprm[3] / sqrt(sum);
-}
-
-static void put_muscle(mjcf_work *w, const mjcf_item *i, const mjcf_joint *j, const drive *d) {
-    /* force and lengths */
+static void put_muscle(mjcf_work *w, const mjcf_item *i, const drive *d) {
     static const char *const key[5] = {"lmin", "lmax", "vmax", "fpmax", "fvmax"};
-    double peak = peak_force(w, j, d), length[2] = {0};
-    bool given = mjcf_numbers(i, "lengthrange", 2, length) == 2 && length[0] < length[1];
-    if (d->gain != MUSCLE_LAW || d->bias != MUSCLE_LAW || !(peak > 0) || !(given || (j && j->limited))) {
-        xml_error(w->report, i->at, NULL, NULL,
-                  peak > 0 ? "a muscle that is not on a joint with a range says its lengthrange"
-                           : "a muscle that is not on a joint says its force");
+    double length[2] = {0};
+    if (d->gain != MUSCLE_LAW || d->bias != MUSCLE_LAW || memcmp(d->gainprm, d->biasprm, 9 * sizeof(double)) != 0) {
+        xml_error(w->report, i->at, NULL, NULL, "a muscle has the same gain and bias, both of the type \"muscle\"");
         mjcf_refuse(w);
         return;
     }
-    /* as a scene */
+    /* force and lengths, as far as they are given */
     writer_open(w->out, "muscle", '{');
-    writer_put_number(w->out, "force", peak);
-    if (given) {
+    if (d->gainprm[2] >= 0) {
+        writer_put_number(w->out, "force", d->gainprm[2]);
+    } else if (d->gainprm[3] != 200) {
+        writer_put_number(w->out, "scale", d->gainprm[3]);
+    }
+    if (mjcf_numbers(i, "lengthrange", 2, length) == 2 && length[0] < length[1]) {
         writer_put_numbers(w->out, "length_range", 2, length);
     }
+    /* curves */
     writer_put_numbers(w->out, "range", 2, d->gainprm);
     for (int k = 0; k < 5; k++) {
         writer_put_number(w->out, key[k], d->gainprm[4 + k]);
@@ -378,13 +366,24 @@ static void check_law(mjcf_work *w, const xml_element *e, const drive *d) {
     }
 }
 
+/* For keyframes, which list inputs in the order of the file. */
+static void note_drive(mjcf_work *w, const xml_element *e, const drive *d, const char *name) {
+    mjcf_model *m = &w->model;
+    if (mjcf_add(w, e, (void **)&m->drive, m->ndrive, &m->drive_room, sizeof *m->drive)) {
+        m->drive[m->ndrive++] = (mjcf_drive){name, d->dynamics != NO_ACTIVATION};
+    }
+}
+
 static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     /* what it drives, and by which law */
     const xml_element *e = each->at;
     const mjcf_file *f = each->scope->file;
     mjcf_item item = mjcf_item_of(w, each->scope, e, e->name, -1);
     drive d = read_drive(w, &item);
-    if (d.group >= 0 && d.group <= 30 && (w->model.files->option.no_group >> (int)d.group & 1)) {
+    const mjcf_option *o = &w->model.files->option;
+    bool off = d.group >= 0 && d.group <= 30 && (o->no_group >> (int)d.group & 1);
+    if (off || o->no_actuation || xml_allows(&w->allowed, "actuator")) {
+        note_drive(w, e, &d, NULL);
         return;
     }
     const mjcf_joint *j = find_driven(w, each->scope, e);
@@ -394,6 +393,7 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     /* name, joint, gear */
     mjcf_open_item(w, list, e);
     const char *name = mjcf_name_actuator(w, each->scope, e);
+    note_drive(w, e, &d, name);
     writer_put_text(w->out, "name", name);
     put_transmission(w, each, &item, j, &d);
     /* law and limits */
@@ -401,7 +401,7 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
         writer_put_numbers(w->out, "ctrl_range", 2, d.ctrl);
     }
     if (d.gain == MUSCLE_LAW || d.bias == MUSCLE_LAW) {
-        put_muscle(w, &item, j, &d);
+        put_muscle(w, &item, &d);
     } else {
         put_law(w, &d);
     }
@@ -423,10 +423,9 @@ const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_elem
 void mjcf_put_actuators(mjcf_work *w) {
     mjcf_list list = {.key = "actuators"};
     mjcf_each each = mjcf_each_of(&w->model, "actuator", NULL);
-    while (!w->model.files->option.no_actuation && mjcf_next(&each)) {
-        if (xml_allows(&w->allowed, "actuator")) {
+    while (mjcf_next(&each)) {
+        if (w->model.ndrive == 0 && xml_allows(&w->allowed, "actuator")) {
             xml_notice(w->report, each.group, NULL, NULL, "all actuators are left out");
-            return;
         }
         put_actuator(w, &list, &each);
     }

@@ -1,17 +1,19 @@
-/* Keyframes: qpos and qvel, in the order of the joints in the file, as states of joints by name. */
+/* Keyframes: qpos and qvel, in the order of the joints in the file, as states of joints by name; act and ctrl, in that
+ * of the actuators, as their inputs. */
 #include "scene/mjcf/mjcf.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Numbers of a list; NULL: absent, or of the wrong length (reported). */
-static const double *read_state(mjcf_work *w, const xml_element *e, const char *key, int wanted) {
+static double *read_state(mjcf_work *w, const xml_element *e, const char *key, const char *what, int wanted) {
     const char *given = xml_text(e, key);
     int count = given ? xml_count_numbers(given) : 0;
     if (count == 0) {
         return NULL;
     }
     if (count != wanted) {
-        xml_error(w->report, e, key, NULL, "%d numbers, where the joints of the model have %d", count, wanted);
+        xml_error(w->report, e, key, NULL, "%d numbers, where the %s of the model take %d", count, what, wanted);
         mjcf_refuse(w);
         return NULL;
     }
@@ -21,6 +23,29 @@ static const double *read_state(mjcf_work *w, const xml_element *e, const char *
         xml_numbers(e, key, count, out);
     }
     return out;
+}
+
+/* Scenes take quaternions of length 1 +- 1e-3: others are scaled. */
+static void scale_quaternions(mjcf_work *w, const xml_element *e, double *qpos) {
+    const mjcf_model *m = &w->model;
+    int scaled = 0;
+    const char *first = NULL;
+    for (int k = 0; k < m->njoint && qpos; k++) {
+        const mjcf_joint *j = &m->joint[k];
+        double *q = qpos + j->q0 + (j->type == MJCF_FREE ? 3 : 0);
+        double length = j->type <= MJCF_BALL ? quat_norm((sim_quat){q[0], q[1], q[2], q[3]}) : 1;
+        if (fabs(length - 1) <= 1e-3) {
+            continue;
+        }
+        for (int i = 0; i < 4; i++) {
+            q[i] = length > 1e-14 ? q[i] / length : i == 0;
+        }
+        first = scaled++ ? first : mjcf_joint_name(j);
+    }
+    if (scaled) {
+        xml_notice(w->report, e, "qpos", "a quaternion has length 1",
+                   "%d quaternions are scaled to length 1, the first of \"%.80s\"", scaled, first);
+    }
 }
 
 static void put_values(mjcf_work *w, const char *key, int count, const double *value) {
@@ -46,11 +71,46 @@ static void put_joint_state(mjcf_work *w, const mjcf_joint *j, const double *q, 
     writer_close(w->out, '}');
 }
 
+/* One number is the control input, else both are named. */
+static void put_drives(mjcf_work *w, const double *ctrl, const double *act) {
+    const mjcf_model *m = &w->model;
+    if (!ctrl && !act) {
+        return;
+    }
+    writer_open(w->out, "ctrl", '{');
+    for (int k = 0, active = 0; k < m->ndrive; active += m->drive[k++].active) {
+        const mjcf_drive *d = &m->drive[k];
+        const double *activation = act && d->active ? &act[active] : NULL;
+        if (d->name && activation) {
+            writer_open(w->out, d->name, '{');
+            if (ctrl) {
+                writer_put_number(w->out, "ctrl", ctrl[k]);
+            }
+            writer_put_number(w->out, "activation", *activation);
+            writer_close(w->out, '}');
+        } else if (d->name && ctrl) {
+            writer_put_number(w->out, d->name, ctrl[k]);
+        }
+    }
+    writer_close(w->out, '}');
+}
+
+static int count_activations(const mjcf_model *m) {
+    int count = 0;
+    for (int k = 0; k < m->ndrive; k++) {
+        count += m->drive[k].active;
+    }
+    return count;
+}
+
 static void put_key(mjcf_work *w, mjcf_list *list, const mjcf_each *each, int number) {
     /* states */
     const mjcf_model *m = &w->model;
     const xml_element *e = each->at;
-    const double *q = read_state(w, e, "qpos", m->nq), *v = read_state(w, e, "qvel", m->nv);
+    double *q = read_state(w, e, "qpos", "joints", m->nq), *v = read_state(w, e, "qvel", "joints", m->nv);
+    double *ctrl = read_state(w, e, "ctrl", "actuators", m->ndrive);
+    double *act = read_state(w, e, "act", "activations", count_activations(m));
+    scale_quaternions(w, e, q);
     const char *name = mjcf_name(w, each->scope, e);
     double time = 0;
     xml_numbers(e, "time", 1, &time);
@@ -69,6 +129,7 @@ static void put_key(mjcf_work *w, mjcf_list *list, const mjcf_each *each, int nu
         }
         writer_close(w->out, '}');
     }
+    put_drives(w, ctrl, act);
     writer_close(w->out, '}');
 }
 

@@ -29,12 +29,11 @@ void mjcf_list_tendons(mjcf_work *w) {
 
 /* ---- paths ---- */
 
-/* Is a point of the world within a sphere, or within a cylinder without its ends? */
-static bool is_within(const mjcf_model *m, const mjcf_geom *g, sim_v3 p) {
+/* Is a point of the world within a cylinder without its ends, but not in the ball of its radius? */
+static bool is_doubtful(const mjcf_model *m, const mjcf_geom *g, sim_v3 p) {
     sim_pose X = pose_product(m->body[g->body].world, mjcf_pose(g->place));
     sim_v3 local = pose_point(pose_inverse(X), p);
-    local.z = g->type == MJCF_CYLINDER ? 0 : local.z;
-    return v3_norm(local) < g->size[0];
+    return g->type == MJCF_CYLINDER && hypot(local.x, local.y) < g->size[0] && !(v3_norm(local) < g->size[0]);
 }
 
 static void put_around(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
@@ -58,8 +57,9 @@ static void put_around(mjcf_work *w, const mjcf_scope *s, const xml_element *e) 
         return;
     }
     const mjcf_site *t = &m->site[side];
-    if (is_within(m, g, pose_point(m->body[t->body].world, t->place.p))) {
-        xml_error(w->report, e, "sidesite", NULL, "a tendon that runs within a geom is not supported");
+    if (is_doubtful(m, g, pose_point(m->body[t->body].world, t->place.p))) {
+        xml_error(w->report, e, "sidesite", "move it along the axis to the middle, or out of the cylinder",
+                  "the site is within the cylinder, but farther from its middle than its radius");
         mjcf_refuse(w);
     }
     writer_put_text(w->out, "side", t->name);

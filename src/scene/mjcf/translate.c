@@ -117,8 +117,8 @@ static void put_scene(mjcf_work *w, const xml_element *root) {
     mjcf_put_bodies(w);
     mjcf_put_tendons(w);
     mjcf_put_exclusions(w);
-    mjcf_put_keyframes(w);
     mjcf_put_actuators(w);
+    mjcf_put_keyframes(w);
     put_loads(w);
     mjcf_put_equalities(w);
     mjcf_put_sensors(w);

@@ -78,7 +78,7 @@ static const xml_key compiler_keys[] = {
     IGNORED("conflict", "names of attached models must differ"),
 };
 static const xml_rule compiler_rules[] = {
-    {.name = "lengthrange", .use = XML_IGNORED, .help = "muscles say their `lengthrange`"},
+    {.name = "lengthrange", .use = XML_IGNORED, .help = "no simulation finds the lengths of muscles"},
 };
 static const xml_table table_compiler = TABLE("compiler", "How the file is to be read.", compiler_keys, compiler_rules);
 

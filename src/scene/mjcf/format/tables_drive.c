@@ -278,8 +278,8 @@ static const xml_key key_keys[] = {
     {.name = "time", .kind = XML_NUMBER, .unit = "s", .standard = "0", .help = "Time."},
     {.name = "qpos", .kind = XML_LIST, .help = "Coordinates, in the order of the joints in the file."},
     {.name = "qvel", .kind = XML_LIST, .help = "Velocities."},
-    {.name = "act", .kind = XML_LIST, .use = XML_IGNORED, .help = "activations start at 0"},
-    {.name = "ctrl", .kind = XML_LIST, .use = XML_IGNORED, .help = "control inputs start at 0"},
+    {.name = "act", .kind = XML_LIST, .help = "Activations, of the actuators that have one."},
+    {.name = "ctrl", .kind = XML_LIST, .help = "Control inputs, in the order of the actuators in the file."},
     {.name = "mpos", .kind = XML_LIST, .use = XML_IGNORED, .help = "mocap bodies stay where they are"},
     {.name = "mquat", .kind = XML_LIST, .use = XML_IGNORED, .help = "mocap bodies stay where they are"},
 };

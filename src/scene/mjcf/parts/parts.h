@@ -168,6 +168,12 @@ typedef struct mjcf_camera {
     mjcf_place place;
 } mjcf_camera;
 
+/* An actuator of the files, in their order. */
+typedef struct mjcf_drive {
+    const char *name; /* full; NULL: it is left out */
+    bool active;      /* it has an activation */
+} mjcf_drive;
+
 typedef struct mjcf_model {
     mjcf_body *body; /* depth first; 0: the world */
     mjcf_joint *joint;
@@ -180,7 +186,9 @@ typedef struct mjcf_model {
     mjcf_file *files;                                                   /* the model itself first */
     mjcf_scope *scopes;
     int nq, nv;
-    int nactuator, ntendon;
+    int nactuator, ntendon; /* names given so far */
+    mjcf_drive *drive;
+    int ndrive, drive_room;
     bool weighed;               /* the following are known, or cannot be */
     double *diagonal, *inverse; /* [nv], [nv nv]: of the mass matrix at the reference pose; inverse: NULL: none */
 } mjcf_model;

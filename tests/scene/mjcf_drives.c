@@ -1,0 +1,243 @@
+/* Models in MJCF: actuators, keyframes, tendons, sensors. */
+#include "math/angle.h"
+#include "math/spatial.h"
+#include "mjcf_model.h"
+
+#include <math.h>
+#include <sim/dynamics.h>
+#include <sim/world.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- actuators and keyframes ---- */
+
+#define DRIVEN(inside)                                                                                                 \
+    MODEL("<compiler angle='radian'/><default><position ctrlrange='-2 2'/><default class='hard'><general gear='3'/>"   \
+          "<motor forcerange='-5 6'/></default></default>"                                                             \
+          "<worldbody><body><joint name='j' range='-1 3'/>" BALL "</body></worldbody><actuator>\n" inside              \
+          "</actuator>")
+
+static void is_law(const char *text, double gear, const double gain[3], const double bias[3], const double ctrl[2]) {
+    sim_scene *s = load_model(text, NULL, NULL);
+    const sim_actuator *a = &s->model->actuator[0];
+    cr_assert_eq(s->model->nactuator, 1);
+    cr_assert_eq(a->gear, gear);
+    for (int k = 0; k < 3; k++) {
+        cr_assert(a->gain[k] == gain[k] && a->bias[k] == bias[k], "%s", text);
+    }
+    cr_assert(a->ctrl_range[0] == ctrl[0] && a->ctrl_range[1] == ctrl[1]);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, shortcuts_become_the_general_law_and_share_defaults) {
+    const double two[2] = {-2, 2}, none[2] = {-INFINITY, INFINITY}, zero[3] = {0};
+    is_law(DRIVEN("<motor joint='j' gear='50'/>"), 50, (const double[]){1, 0, 0}, zero, two);
+    is_law(DRIVEN("<position joint='j' kp='20' kv='3'/>"), 1, (const double[]){20, 0, 0}, (const double[]){0, -20, -3},
+           two);
+    is_law(DRIVEN("<position class='hard' joint='j' inheritrange='0.5' ctrllimited='false' kp='7'/>"), 3,
+           (const double[]){7, 0, 0}, (const double[]){0, -7, 0}, (const double[]){0, 2});
+    is_law(DRIVEN("<velocity joint='j' kv='4' ctrllimited='false'/>"), 1, (const double[]){4, 0, 0},
+           (const double[]){0, 0, -4}, none);
+    is_law(DRIVEN("<damper joint='j' kv='4' ctrlrange='0 1'/>"), 1, (const double[]){0, 0, -4}, zero,
+           (const double[]){0, 1});
+    is_law(DRIVEN("<general joint='j' gaintype='affine' gainprm='1 2 3' biastype='affine' biasprm='4 5 -6'/>"), 1,
+           (const double[]){1, 2, 3}, (const double[]){4, 5, -6}, two);
+    /* the pressure of a cylinder follows a filter, and an integral stays in its range */
+    sim_scene *s = load_model(DRIVEN("<cylinder joint='j' timeconst='0.3' diameter='2' class='hard'/>"
+                                     "<intvelocity joint='j' kp='5' actrange='-1 1'/>"),
+                              NULL, NULL);
+    const sim_actuator *a = s->model->actuator;
+    cr_assert(a[0].activation.type == SIM_FILTERED && a[0].activation.time_constant[0] == 0.3);
+    cr_assert(fabs(a[0].gain[0] - PI) < 1e-15 && a[0].gear == 3 && a[0].force_range[0] == -5 &&
+              a[0].force_range[1] == 6);
+    cr_assert(a[1].activation.type == SIM_INTEGRATED && a[1].activation.range[1] == 1);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
+    refused(DRIVEN("<motor joint='k'/>"), "scene.json:3:8", "there is no joint \"k\"");
+    refused(DRIVEN("<motor/>"), "scene.json:3:1", "the actuator names no joint, tendon, site or crank");
+    refused(DRIVEN("<adhesion body='b'/>"), "scene.json:3:1", "no actuator holds contacts");
+    refused(DRIVEN("<position joint='j' kv='1' dampratio='1'/>"), "scene.json:3:28", "kv or dampratio");
+    refused(DRIVEN("<motor joint='j' forcerange='1 0'/>"), "scene.json:3:18", "is empty");
+    sim_scene *s =
+        load_model(MODEL("<option><flag actuation='disable'/></option><worldbody><body><joint name='j'/>" BALL
+                         "</body></worldbody><actuator><motor joint='j'/></actuator>"),
+                   NULL, NULL);
+    cr_assert_eq(s->model->nactuator, 0);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, actuators_act_on_tendons_sites_and_cranks) {
+    sim_scene *s = load_model(
+        MODEL(
+            "<worldbody><site name='up' pos='0 0 1'/><body name='b'><joint name='x' type='slide' actuatorfrcrange='-3 "
+            "4'/>"
+            "<joint name='y' type='slide' axis='0 1 0' range='1 2'/><geom size='0.1' mass='2'/><site "
+            "name='s'/></body></worldbody>"
+            "<tendon><fixed name='t'><joint joint='x' coef='2'/></fixed></tendon><actuator><motor tendon='t' gear='3'/>"
+            "<motor site='s' refsite='up' gear='1 2 3 4 5 6'/><position cranksite='s' slidersite='up' cranklength='2' "
+            "kp='7'/>"
+            "<muscle joint='y' scale='100' timeconst='0.02 0.05' lmin='0.4'/></actuator>"),
+        NULL, NULL);
+    const sim_actuator *a = s->model->actuator;
+    cr_assert_eq(s->model->nactuator, 4);
+    cr_assert(a[0].tendon == 0 && a[0].gear == 3);
+    cr_assert(a[1].wrench[2] == 3 && a[1].wrench[5] == 6 && a[1].site[1] >= 0);
+    cr_assert(a[2].rod == 2 && a[2].gain[0] == 7 && a[2].bias[1] == -7);
+    /* a unit force gives the slide the acceleration 1/2: the peak force is 100 times 2 */
+    cr_assert(fabs(a[3].muscle.force - 200) < 1e-12 && a[3].activation.time_constant[1] == 0.05 &&
+              a[3].muscle.lmin == 0.4);
+    sim_scene_free(s);
+    refused(DRIVEN("<muscle tendon='t' force='5' lengthrange='0 1'/>"), "scene.json:3:9", "there is no tendon \"t\"");
+}
+
+Test(scene_mjcf, keyframes_are_states_in_the_order_of_the_joints) {
+    const char *text =
+        MODEL("<worldbody><body name='a'><freejoint/>" BALL "<body name='b'><joint name='x'/><joint name='y' "
+              "type='ball' pos='0.5 0 0'/>" BALL
+              "</body></body></worldbody><keyframe>\n<key name='up' time='2' qpos='1 2 3 1 0 0 0 "
+              "0.5 0 1 0 0' qvel='1 2 3 4 5 6 7 8 9 10'/></keyframe>");
+    sim_scene *s = load_model(text, NULL, NULL);
+    const double q[12] = {1, 2, 3, 1, 0, 0, 0, 0.5, 0, 1, 0, 0};
+    double state_q[12], state_v[10];
+    cr_assert_eq(s->model->nkeyframe, 1);
+    sim_model_keyframe_state(s->model, 0, state_q, state_v);
+    for (int k = 0; k < 12; k++) {
+        cr_assert(state_q[k] == q[k] && (k >= 10 || state_v[k] == k + 1));
+    }
+    sim_scene_free(s);
+    refused(MODEL("<worldbody><body><joint/>" BALL "</body></worldbody><keyframe>\n<key ctrl='1 2'/></keyframe>"),
+            "scene.json:3:6", "2 numbers, where the actuators of the model take 0");
+    refused(MODEL("<worldbody><body><joint/>" BALL "</body></worldbody><keyframe>\n<key qpos='1 2'/></keyframe>"),
+            "scene.json:3:6", "2 numbers, where the joints of the model take 1");
+}
+
+/* ctrl has a number for every actuator, act one for those that have an activation; a left-out actuator counts. */
+Test(scene_mjcf, keyframes_set_inputs_and_activations_in_the_order_of_the_actuators) {
+    sim_scene *s = load_model(
+        MODEL("<option actuatorgroupdisable='3'/><worldbody><body><joint name='j'/>" BALL
+              "</body></worldbody><actuator>"
+              "<general joint='j' dyntype='filter' dynprm='1' group='3'/><motor name='m' joint='j'/>"
+              "<general name='w' joint='j' dyntype='integrator'/></actuator><keyframe><key name='k' ctrl='1 2 3' "
+              "act='4 5'/><key name='l' ctrl='6 7 8'/></keyframe>"),
+        NULL, NULL);
+    double ctrl[2], act[2];
+    cr_assert_eq(s->model->nactuator, 2);
+    sim_model_keyframe_drives(s->model, sim_model_find_keyframe(s->model, "k"), ctrl, act);
+    cr_assert(ctrl[0] == 2 && ctrl[1] == 3 && act[1] == 5);
+    sim_model_keyframe_drives(s->model, sim_model_find_keyframe(s->model, "l"), ctrl, act);
+    cr_assert(ctrl[0] == 7 && ctrl[1] == 8 && act[1] == 0);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, keyframes_with_quaternions_that_are_no_units_are_scaled_with_a_notice) {
+    sim_diagnostics found;
+    sim_scene *s =
+        load_text(WORLD("<body name='a'><freejoint/>" BALL "</body><body name='b'><joint type='ball'/>" BALL "</body>"
+                        "</worldbody><keyframe>\n<key name='k' qpos='0 0 1 2 0 0 0 0 0 0 0'/></keyframe><worldbody>"),
+                  NULL, NULL, &found, NULL);
+    cr_assert_not_null(s);
+    cr_assert(found.count == 1 && found.item[0].line == 4);
+    cr_assert_str_eq(found.item[0].message, "2 quaternions are scaled to length 1, the first of \"a\"");
+    double q[11], v[9];
+    sim_model_keyframe_state(s->model, 0, q, v);
+    cr_assert(q[3] == 1 && q[7] == 1 && q[8] == 0);
+    sim_diagnostics_free(&found);
+    sim_scene_free(s);
+}
+
+/* ---- tendons ---- */
+
+Test(scene_mjcf, tendons_are_sums_of_coordinates_or_strings_over_geoms) {
+    sim_scene *s = load_model(
+        MODEL("<default><tendon stiffness='5'/></default><worldbody><site name='a' pos='-1 0 1'/><body name='b'>"
+              "<joint name='x' type='slide' ref='1'/><joint name='y' type='slide' axis='1 0 0'/>"
+              "<geom name='drum' type='cylinder' size='0.5 1' euler='90 0 0' contype='0' conaffinity='0'/>"
+              "<site name='c' pos='1 0 0'/></body><site name='up' pos='0 0 2'/></worldbody><tendon>"
+              "<fixed name='sum' range='-1 2'><joint joint='x' coef='2'/><joint joint='y' coef='-3'/></fixed>"
+              "<spatial springlength='0.5 2' frictionloss='3'><site site='a'/><geom geom='drum' sidesite='up'/><site "
+              "site='c'/>"
+              "<pulley divisor='2'/><site site='a'/><site site='up'/></spatial></tendon>"),
+        NULL, NULL);
+    const sim_model *m = s->model;
+    cr_assert_eq(m->ntendon, 2);
+    sim_derived *d = sim_derived_create(m, NULL);
+    const double q[2] = {1, 0};
+    sim_kinematics(d, sim_all(m), q);
+    cr_assert(fabs(sim_tendon_length(d, 0, q) - 2) < 1e-14);
+    /* from (-1, 1) to (1, 0) over a drum of radius 1/2: two tangents and an arc; then half of sqrt 2 */
+    double far = sqrt(2), near = 1, alpha = acos(0.5 / far), beta = acos(0.5 / near), turn = 3 * PI / 4;
+    double length = sqrt(far * far - 0.25) + sqrt(near * near - 0.25) + 0.5 * fmax(turn - alpha - beta, 0);
+    cr_assert(fabs(sim_tendon_length(d, 1, q) - length - far / 2) < 1e-12);
+    sim_derived_free(d);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, wrong_tendons_are_refused_at_their_place) {
+#define STRING(inside)                                                                                                 \
+    MODEL("<worldbody><site name='a'/><geom name='box' type='box' size='1 1 1'/><geom name='ball' size='2'/>"          \
+          "</worldbody><tendon><spatial>\n" inside "</spatial></tendon>")
+    refused(STRING("<site site='b'/>"), "scene.json:3:7", "there is no site \"b\"");
+    refused(STRING("<site site='a'/><geom geom='box'/><site site='a'/>"), "scene.json:3:23",
+            "tendons wrap over spheres and cylinders only");
+    refused(MODEL("<worldbody><site name='a' pos='2 0 0'/><site name='far' pos='0 0 3'/><geom name='rod' "
+                  "type='cylinder' size='1 4'/></worldbody><tendon><spatial>\n<site site='a'/><geom geom='rod' "
+                  "sidesite='far'/><site site='a'/></spatial></tendon>"),
+            "scene.json:3:34", "the site is within the cylinder, but farther from its middle than its radius");
+}
+
+/* A side site within the ball: the string runs to a point of its surface and back. */
+Test(scene_mjcf, tendons_run_within_a_geom_that_holds_their_side_site) {
+    sim_scene *s = load_model(
+        MODEL("<worldbody><geom name='ball' size='0.5' contype='0' conaffinity='0'/><site name='in'/>"
+              "<site name='a' pos='-1 -2 0'/><body><joint name='j' type='slide'/>" BALL
+              "<site name='b' pos='1 -2 0'/></body></worldbody><tendon><spatial><site site='a'/><geom geom='ball' "
+              "sidesite='in'/><site site='b'/></spatial></tendon>"),
+        NULL, NULL);
+    sim_derived *d = sim_derived_create(s->model, NULL);
+    const double q[1] = {0};
+    sim_kinematics(d, sim_all(s->model), q);
+    /* by symmetry the point is (0, -1/2), seen by both ends */
+    double length = sim_tendon_length(d, 0, q);
+    cr_assert(fabs(length - 2 * hypot(1, 1.5)) < 1e-12, "%g", length);
+    sim_derived_free(d);
+    sim_scene_free(s);
+}
+
+/* ---- sensors ---- */
+
+#define MEASURED(inside)                                                                                               \
+    MODEL("<worldbody><body name='b' pos='0 0 1'><joint name='j'/><geom size='0.1' pos='0.3 0 0'/>"                    \
+          "<site name='s' size='0.2'/></body></worldbody><actuator><motor name='m' "                                   \
+          "joint='j'/></actuator><sensor>\n" inside "</sensor>")
+
+Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
+    static const struct {
+        const char *element;
+        sim_sensor_type type;
+    } kind[] = {{"<touch site='s'/>", SIM_SENSE_TOUCH},
+                {"<gyro site='s'/>", SIM_SENSE_GYRO},
+                {"<force site='s'/>", SIM_SENSE_FORCE},
+                {"<jointvel joint='j'/>", SIM_SENSE_JOINT_VELOCITY},
+                {"<jointactuatorfrc joint='j'/>", SIM_SENSE_JOINT_EFFORT},
+                {"<actuatorfrc actuator='m'/>", SIM_SENSE_ACTUATOR_FORCE},
+                {"<framequat objtype='xbody' objname='b'/>", SIM_SENSE_FRAME_ORIENTATION},
+                {"<framelinvel objtype='site' objname='s' reftype='xbody' refname='world'/>", SIM_SENSE_FRAME_VELOCITY},
+                {"<subtreecom body='b'/>", SIM_SENSE_CENTER_OF_MASS}};
+    for (size_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+        char text[800];
+        snprintf(text, sizeof text, MEASURED("%s"), kind[k].element);
+        sim_scene *s = load_model(text, NULL, NULL);
+        cr_assert(s->model->nsensor == 1 && s->model->sensor[0].type == kind[k].type, "%s", kind[k].element);
+        sim_scene_free(s);
+    }
+    /* the frame of a `body` is its centre of mass: a site stands there */
+    sim_scene *s = load_model(MEASURED("<framepos name='com' objtype='body' objname='b'/>"), NULL, NULL);
+    cr_assert_eq(s->model->nsite, 2);
+    cr_assert(close_to(s->model->site[sim_model_find_site(s->model, "b_com")].pose.p, 0.3, 0, 0));
+    sim_scene_free(s);
+    refused(MEASURED("<gyro site='t'/>"), "scene.json:3:7", "there is no site \"t\"");
+    warned(MEASURED("<framequat objtype='body' objname='b'/>"), "the sensor is left out");
+}
