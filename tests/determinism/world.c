@@ -3,6 +3,8 @@
 #include "support/worlds.h"
 
 #include <criterion/criterion.h>
+#include <sim/scene.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(world, any_number_of_threads_gives_the_same_bits) {
@@ -37,5 +39,26 @@ Test(world, a_copied_state_steps_to_the_same_bits) {
         sim_world_free(first);
         sim_world_free(second);
         sim_model_free(m);
+    }
+}
+
+Test(world, that_starts_again_is_as_new_with_contacts_tendons_muscles_and_sensors) {
+    const char *const scenes[] = {"contact/cards", "articulated/tendon_finger", "articulated/muscle_arm",
+                                  "articulated/sensors"};
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "scenes/%s.json", scenes[k]);
+        sim_scene *scene = sim_scene_load(path, NULL, NULL, NULL);
+        sim_world *used = sim_world_create(scene->model, &scene->options, NULL);
+        sim_world *fresh = sim_world_create(scene->model, &scene->options, NULL);
+        run_world(used, 40);
+        sim_world_start(used, -1);
+        cr_expect(same_state(scene->model, sim_world_state(used), sim_world_state(fresh)), "%s", path);
+        run_world(used, 40);
+        run_world(fresh, 40);
+        cr_expect(same_state(scene->model, sim_world_state(used), sim_world_state(fresh)), "%s", path);
+        sim_world_free(used);
+        sim_world_free(fresh);
+        sim_scene_free(scene);
     }
 }
