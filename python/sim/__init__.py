@@ -1,0 +1,15 @@
+"""Rigid and articulated bodies in contact.
+
+    import sim
+    world = sim.World("arm.json")
+    world.step(1000)
+    print(world.time, world.q)
+
+SI units, radians, quaternions (w, x, y, z), spatial vectors (angular, linear).
+"""
+from ._load import load, loads
+from ._sim import (Certificate, Energy, Error, InputError, Scene, SceneError, State, StepError, StepInfo, World,
+                   __version__, build_info, solvers)
+
+__all__ = ["Certificate", "Energy", "Error", "InputError", "Scene", "SceneError", "State", "StepError", "StepInfo",
+           "World", "build_info", "load", "loads", "solvers"]

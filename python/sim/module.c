@@ -1,0 +1,42 @@
+/* The module sim._sim: its functions and types. */
+#define SIM_PYTHON_IMPORTS_ARRAY
+#include "module.h"
+
+static PyObject *build_info(PyObject *module, PyObject *none) {
+    (void)module;
+    (void)none;
+    return text_of(sim_build_info());
+}
+
+static PyMethodDef functions[] = {
+    {"_load", (PyCFunction)(void (*)(void))scene_load, METH_VARARGS | METH_KEYWORDS,
+     "A scene from a file or a text: sim.load and sim.loads call it."},
+    {"solvers", list_solvers, METH_NOARGS,
+     "solvers()\n--\n\n"
+     "All contact solvers: a dict from the name to a dict of method, paper, cone, compliance (the law that it\n"
+     "takes by default) and options (with their default values)."},
+    {"build_info", build_info, METH_NOARGS, "build_info()\n--\n\nCompiler, instruction set and options of this build."},
+    {0},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "sim._sim",   .m_doc = "The part of the package sim that is written in C.",
+    .m_size = -1,          .m_methods = functions,
+};
+
+PyMODINIT_FUNC PyInit__sim(void);
+
+PyMODINIT_FUNC PyInit__sim(void) {
+    import_array();
+    PyTypeObject *const types[] = {&SceneType, &WorldType, &StateType};
+    PyObject *module = PyModule_Create(&definition);
+    bool ok = module && !errors_add(module) && !records_add(module) &&
+              !PyModule_AddStringConstant(module, "__version__", sim_version());
+    for (size_t k = 0; ok && k < sizeof types / sizeof *types; k++) {
+        ok = !PyModule_AddType(module, types[k]);
+    }
+    if (!ok) {
+        Py_CLEAR(module);
+    }
+    return module;
+}

@@ -1,0 +1,235 @@
+/* Worlds: creation, steps, states. */
+#include "module.h"
+
+#include <time.h>
+
+bool world_is_free(const WorldObject *world) {
+    if (world->busy) {
+        PyErr_SetString(Error, "the world is busy: another thread steps it");
+    }
+    return !world->busy;
+}
+
+bool world_sync(WorldObject *w) {
+    if (!world_is_free(w)) {
+        return false;
+    }
+    const sim_state *now = sim_world_state(w->world);
+    size_t q = (size_t)w->q.count * sizeof(double), v = (size_t)w->v.count * sizeof(double);
+    if (memcmp(now->q, w->q.data, q) == 0 && memcmp(now->v, w->v.data, v) == 0) {
+        return true;
+    }
+    sim_state wanted = *now;
+    wanted.q = w->q.data;
+    wanted.v = w->v.data;
+    wanted.sensor = NULL; /* read anew */
+    sim_error error;
+    if (sim_world_set_state(w->world, &wanted, &error)) {
+        raise_error(&error);
+        return false;
+    }
+    world_show(w);
+    return true;
+}
+
+void world_show(WorldObject *w) {
+    const sim_state *now = sim_world_state(w->world);
+    memcpy(w->q.data, now->q, (size_t)w->q.count * sizeof(double));
+    memcpy(w->v.data, now->v, (size_t)w->v.count * sizeof(double));
+    memcpy(w->sensor.data, now->sensor, (size_t)w->sensor.count * sizeof(double));
+}
+
+/* ---- creation ---- */
+
+static WorldObject *new_world(PyTypeObject *type, SceneObject *scene, PyObject *keywords) {
+    double solver_option[MAX_SOLVER_OPTIONS];
+    sim_options options = scene->scene->options;
+    if (!parse_world_options(keywords, &options, solver_option)) {
+        return NULL;
+    }
+    WorldObject *self = (WorldObject *)type->tp_alloc(type, 0);
+    if (!self) {
+        return NULL;
+    }
+    self->scene = (SceneObject *)Py_NewRef(scene);
+    const sim_model *m = scene->scene->model;
+    sim_error error;
+    self->world = sim_world_create(m, &options, &error);
+    if (!self->world) {
+        raise_error(&error);
+    } else if (!block_create(&self->q, m->nq) && !block_create(&self->v, m->nv) &&
+               !block_create(&self->sensor, m->nsensor_value) && (self->recorders = PyList_New(0)) &&
+               (self->sensors = sensor_mapping(scene, &self->sensor))) {
+        world_show(self);
+        return self;
+    }
+    Py_DECREF(self);
+    return NULL;
+}
+
+static PyObject *world_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    if (PyTuple_GET_SIZE(args) != 1) {
+        PyErr_SetString(PyExc_TypeError, "World takes a scene, or what sim.load takes, and options by name");
+        return NULL;
+    }
+    PyObject *scene = Py_NewRef(PyTuple_GET_ITEM(args, 0));
+    if (!PyObject_TypeCheck(scene, &SceneType)) {
+        PyObject *package = PyImport_ImportModule("sim"),
+                 *loaded = package ? PyObject_CallMethod(package, "load", "O", scene) : NULL;
+        Py_XDECREF(package);
+        Py_DECREF(scene);
+        scene = loaded;
+    }
+    if (scene && !PyObject_TypeCheck(scene, &SceneType)) {
+        PyErr_SetString(PyExc_TypeError, "a sim.Scene is expected");
+        Py_CLEAR(scene);
+    }
+    WorldObject *self = scene ? new_world(type, (SceneObject *)scene, keywords) : NULL;
+    Py_XDECREF(scene);
+    return (PyObject *)self;
+}
+
+static void world_dealloc(PyObject *object) {
+    WorldObject *self = (WorldObject *)object;
+    if (self->weakrefs) {
+        PyObject_ClearWeakRefs(object);
+    }
+    Py_XDECREF(self->recorders);
+    Py_XDECREF(self->sensors);
+    block_free(&self->q);
+    block_free(&self->v);
+    block_free(&self->sensor);
+    sim_derived_free(self->derived);
+    sim_world_free(self->world);
+    Py_XDECREF(self->scene);
+    Py_TYPE(object)->tp_free(object);
+}
+
+/* ---- steps ---- */
+
+static double clock_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Time between looks at signals, s. */
+static const double SIGNAL_PERIOD = 0.05;
+
+/* Up to n steps without the GIL, fewer where a signal may wait; their number. */
+static int64_t step_for_a_while(WorldObject *w, int64_t n, sim_status *status, sim_error *error) {
+    int64_t done = 0;
+    w->busy = true;
+    Py_BEGIN_ALLOW_THREADS double until = n > 1 ? clock_now() + SIGNAL_PERIOD : 0;
+    while (done < n && (*status = sim_world_step(w->world, error)) == SIM_OK) {
+        done++;
+        if (done < n && clock_now() > until) {
+            break;
+        }
+    }
+    Py_END_ALLOW_THREADS w->busy = false;
+    return done;
+}
+
+static PyObject *world_step(PyObject *object, PyObject *args, PyObject *keywords) {
+    static const char *const names[] = {"n", NULL};
+    WorldObject *w = (WorldObject *)object;
+    long long n = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|L:step", (char **)names, &n)) {
+        return NULL;
+    }
+    if (n < 0) {
+        return PyErr_Format(InputError, "a world makes 0 or more steps, not %lld", n);
+    }
+    if (!world_sync(w)) {
+        return NULL;
+    }
+    sim_status status = SIM_OK;
+    sim_error error;
+    while (n > 0 && status == SIM_OK) {
+        n -= step_for_a_while(w, n, &status, &error);
+        world_show(w);
+        if (status == SIM_OK && n > 0 && PyErr_CheckSignals()) {
+            return NULL;
+        }
+    }
+    if (status) {
+        return raise_step_error(w->world, &error);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *world_reset(PyObject *object, PyObject *args, PyObject *keywords) {
+    static const char *const names[] = {"keyframe", NULL};
+    WorldObject *w = (WorldObject *)object;
+    PyObject *keyframe = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:reset", (char **)names, &keyframe) || !world_is_free(w)) {
+        return NULL;
+    }
+    int index = keyframe == Py_None ? -1 : scene_index(w->scene, "keyframes", keyframe);
+    if (index < 0 && PyErr_Occurred()) {
+        return NULL;
+    }
+    sim_world_start(w->world, index);
+    memset(sim_world_applied(w->world), 0, (size_t)w->v.count * sizeof(double));
+    world_show(w);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef world_methods[] = {
+    {"step", (PyCFunction)(void (*)(void))world_step, METH_VARARGS | METH_KEYWORDS,
+     "step($self, /, n=1)\n--\n\n"
+     "Make n steps of dt. The GIL is released meanwhile, and Ctrl-C stops between two steps.\n\n"
+     "Raises StepError where a step fails: the world is then as it was before that step."},
+    {"reset", (PyCFunction)(void (*)(void))world_reset, METH_VARARGS | METH_KEYWORDS,
+     "reset($self, /, keyframe=None)\n--\n\n"
+     "Go to the initial state, or to that of a keyframe (name or number). Inputs of actuators are those\n"
+     "of the scene again, applied forces zero."},
+    {0},
+};
+
+static PyObject *world_repr(PyObject *object) {
+    WorldObject *w = (WorldObject *)object;
+    const char *name = w->scene->scene->name;
+    PyObject *time = PyFloat_FromDouble(sim_world_state(w->world)->time), *text = NULL;
+    if (time) {
+        text = PyUnicode_FromFormat("<sim.World %s%s%sat %R s, solver %s>", name ? "\"" : "", name ? name : "",
+                                    name ? "\" " : "", time, sim_world_options(w->world)->solver->name);
+        Py_DECREF(time);
+    }
+    return text;
+}
+
+PyDoc_STRVAR(
+    world_help,
+    "World(scene, *, solver=None, solver_options=None, dt=None, integrator=None, compliance=None, law=None, "
+    "threads=None, contacts=None, contact_margin=None, tolerance=None, max_iterations=None, sleep=None, "
+    "sleep_speed=None, sleep_time=None, budget_iterations=None, budget_time=None)\n--\n\n"
+    "A model in motion: its state, and the step.\n\n"
+    "scene: a Scene, or what sim.load takes. Options replace those of the scene; None keeps them:\n\n"
+    "  solver             name of the contact solver: sim.solvers() has them all\n"
+    "  solver_options     dict of its options\n"
+    "  dt                 time step, s\n"
+    "  integrator         midpoint, symplectic, implicit, moreau, rk4\n"
+    "  compliance         rigid, near-rigid, elastic\n"
+    "  law                dict of numbers of the contact law: beta, sigma, push, threshold, carried, slop, undo\n"
+    "  threads            1 to 64; the same bits for any number\n"
+    "  contacts           False: shapes pass through each other\n"
+    "  contact_margin     m: shapes with a gap up to this are in contact; nan: by their size\n"
+    "  tolerance          of implicit integrators: error left in the acceleration, relative\n"
+    "  max_iterations     of implicit integrators\n"
+    "  sleep, sleep_speed, sleep_time    do steps leave out islands at rest? below this speed, for this time\n"
+    "  budget_iterations, budget_time    limits on the contact solver in a step, 0: none");
+
+PyTypeObject WorldType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "sim.World",
+    .tp_doc = world_help,
+    .tp_basicsize = sizeof(WorldObject),
+    .tp_weaklistoffset = offsetof(WorldObject, weakrefs),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = world_new,
+    .tp_dealloc = world_dealloc,
+    .tp_repr = world_repr,
+    .tp_methods = world_methods,
+    .tp_getset = world_attributes,
+};
