@@ -1,8 +1,8 @@
 /* How long does each algorithm take?
  *
- * CPU time per call in microseconds, the least of many batches (other work on the machine only adds), on an arm of 7
- * dofs, a quadruped of 18, a humanoid of 36 and chains of 10 to 500; then how the chain's time grows, as the exponent
- * of n between 100 and 500. */
+ * CPU time per call in microseconds, the least of many batches: other work on the machine only adds. Models: an arm of
+ * 7 dofs, a quadruped of 18, a humanoid of 36 and chains of 10 to 500. Then the growth of the chain's time, as the
+ * exponent of n between 100 and 500. */
 #include "support/models.h"
 #include "support/quick.h"
 

@@ -19,7 +19,7 @@ static const struct {
               {4, 10, 2},  {1, 8, 0.1}, {1, 8, 0.5},  {1, 8, 1}};
 enum { FAMILIES = sizeof family / sizeof *family, MOST_OPTIONS = 32 };
 
-/* Who, with what options. */
+/* Solvers with their options. */
 static const struct {
     const char *title, *solver, *option[2];
     double value[2];

@@ -46,7 +46,7 @@ static double normal(random_stream *random) {
 }
 
 /* A nut on its thread, at rest: turned by any angle, on the upper or the lower flank with at most a tenth of the play
- * left, off the axis and tilted by less than the play. */
+ * left. It is off the axis and tilted by less than the play. */
 static void place_nut(random_stream *random, const sim_model *model, double *q, double *v) {
     static const double turn = 6.283185307179586, pitch = 0.005, play = 1.155e-4; /* rad, m, m */
     (void)model;

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""study/ablation.py [CASE...]: what is the cascade of CANAL worth?  Table II of Lee et al. 2024: ten rounds of the same
-outer loop, the problem of each round put in convex form (cascaded), or strictly and solved by trust-region dogleg or
-damped semismooth Newton; and, not of the paper, by the dogleg, cascaded where that fails (mixed).
+"""study/ablation.py [CASE...]: what is the cascade of CANAL worth?  Table II of Lee et al. 2024. Ten rounds of the same
+outer loop; the problem of each round is put in convex form (cascaded), or strictly and solved by trust-region dogleg or damped semismooth Newton; and, not of the paper, by the dogleg, cascaded where that fails (mixed).
 
 Cases are those of study/compare.py --list (default: dishes nut).  SIM_PROGRAM=PATH uses that program instead of building one;
 --penalty P begins with that penalty (default 100 and 1e4; the paper's 1e4 kg is about 1e4 for dishes of 0.1 kg under 5 kg).

@@ -8,7 +8,7 @@ Debian's libmujoco-dev, libode-dev, libbullet-dev and libdart-dev; a build witho
 --only WORD takes the scenes whose name holds it; --repeat N (default 3) runs each N times, the engines in turn, and takes the least time;
 --limit S (default 60) ends a run after so many seconds in steps; --quick takes 20 steps a scene, once; --json prints all figures, and
 --from FILE prints the tables of such figures.
-SIM_PROGRAM=PATH names a program whose build has the programs of bench/beside.  What runs is said on standard error.
+SIM_PROGRAM=PATH names a program whose build has the programs of bench/beside.  Progress goes to standard error.
 """
 import argparse
 import json
@@ -105,7 +105,7 @@ def least(a, b):
 
 
 def entry_of(scene, engine, version, records):
-    """What the first run of an engine says of a scene."""
+    """Figures of the first run of an engine on a scene."""
     last = records[-1] if records else {"step": 0, "unsolved": -1}
     return {"scene": scene.name, "right": scene.right, "engine": engine[0], "shown": engine[3], "version": version, "steps": last["step"],
             "reached": last["step"] * scene.step, "unsolved": last["unsolved"],

@@ -122,7 +122,7 @@ def run_in_memory(solver, source, *words):
 
 
 def run_solver(solver, source, files, *words):
-    """What `sim solve` says of each file."""
+    """Answers of `sim solve` for each file."""
     if not files:
         return []
     if runs_in_memory(solver, source) and "--history" not in words:
@@ -318,7 +318,7 @@ def print_growth(growth):
 
 
 def infos():
-    """What the program tells of its solvers, by name."""
+    """Descriptions of the program's solvers, by name."""
     return {info["name"]: info for info in json.loads(shared.printed("--list-solvers", "--json"))["solvers"]}
 
 

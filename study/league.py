@@ -3,7 +3,7 @@
 
 The problems are steps out of all scenes in which anything touches: of each the first with anything to do (landing), the
 first with the most contacts (fullest), the last with any (rest); and those in the FOLDERs (FCLIB's or our own, .hdf5 or .h5).
-What no impulse is needed for is left out.  A solver has solved a problem to 1e-4, 1e-6 or 1e-8 if E, the error of rigid
+Problems that need no impulse are left out. A solver has solved a problem to 1e-4, 1e-6 or 1e-8 if E, the error of rigid
 contact with Coulomb friction, is that small within the time limit; it is run with its tolerance at each of the three, and
 may be timed by a tighter run; other options stand as they are, but that pgs and subadmm may go on as long as there is time.
 Solvers of another law have the error of their own law beside it.  Prints tables in Markdown

@@ -15,8 +15,9 @@ MOST_STEPS = 1000   # of a scene, however long it goes on
 # Scenes made to be large, or slow: settings, steps.
 SMALLER = {"bench-nut": ([], 24), "bench-islands": (["--set", "instances/0/repeat/counts=[3, 3, 1]"], MOST_STEPS)}
 SHORT = 5e-3        # seconds: what takes less is timed again, several times
-HANGS = 300         # seconds that a process may take, whatever the machine has to do besides
-# Whose iterations are so cheap that time is their limit, unless they are told another.
+# Seconds that a process may take, whatever the machine has to do besides.
+HANGS = 300
+# Solvers whose iterations are so cheap that time is their limit, unless they are told another.
 LIFTED = {name: ["--set", "max_iterations=1000000"] for name in ("pgs", "subadmm")}
 GRACE = 1.1         # an answer that comes so much later than the limit still counts
 
@@ -97,7 +98,7 @@ def processor_seconds(pid):
 
 
 def finished(process, most):
-    """What it says; None if it had to be ended, by its processor time or as it hangs without any."""
+    """Its output; None if it had to be ended, by its processor time or as it hangs without any."""
     for _ in range(HANGS):
         try:
             return process.communicate(timeout=1)
@@ -110,7 +111,7 @@ def finished(process, most):
 
 
 def solve(sim, solver, path, limits, *options, tolerance=None):
-    """What `sim solve` says of the file; a case with `died` if the process did not live to say anything."""
+    """The answer of `sim solve` for the file; a case with `died` if the process did not live to say anything."""
     time_limit, per_contact, contacts, law = limits
     name, given = name_and_options(solver)
     lifted = [] if "max_iterations" in given else LIFTED.get(name, [])

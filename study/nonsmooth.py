@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""study/nonsmooth.py [CASE...]: Newton and linear iterations of `nsn` on the rigid examples of Macklin et al. 2019 beside their table,
-what mass ratios do to it, what the r of friction and the complementarity function are worth (their figure 9), and how far each
-linear solver gets in a Newton step (figure 11).  Prints tables in Markdown and draws docs/images/nonsmooth.svg and
+"""study/nonsmooth.py [CASE...]: Newton and linear iterations of `nsn` on the rigid examples of Macklin et al. 2019, beside their table;
+the effect of mass ratios, of the r of friction and of the complementarity function (their figure 9); the progress of each linear solver in a Newton step (figure 11).  Prints tables in Markdown and draws docs/images/nonsmooth.svg and
 docs/images/mass_ratios.svg.
 
 Cases are those of study/compare.py --list, or `ratio`, all of these; default: stack-3 can arch gripper hand pile ratio (some
@@ -100,7 +99,7 @@ def strategies(case, paths):
 
 
 def sweeps(case, paths):
-    """What goes from contact to contact instead."""
+    """Sweeps from contact to contact, for comparison."""
     return {"case": case, **summed(solve(paths, ["acceleration=none", f"max_iterations={SWEEPS}"], solver="pgs"))}
 
 

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """study/refinements.py [CELL...]: what the refinements of `incp` are worth on balls in a cube (Todorov 2010, section III): edges that
 are searched and stayed on, the dogleg, steps put back on edges.  For each cell of table 1 (cube-5-mu0.1 to cube-15-mu2.0): iterations,
-Newton's points taken, steps left unsolved, with all of them and without each; how rare chattering is; and of the steps that take
-the most iterations more without edges, and without projection, the one whose x goes to and fro most often, drawn in
-docs/images/chattering.svg: l against iterations, and one contact's x beside its edge.  Some ten minutes.
+Newton's points taken, steps left unsolved, with all of them and without each; how rare chattering is; and, in docs/images/chattering.svg, the step whose x goes to and fro most often; it is one that takes most iterations more without edges and projection: l against iterations, and one contact's x beside its edge.  Some ten minutes.
 
     --quick        one run of each cell in place of ten
     --json         figures in place of tables; nothing is drawn without --image

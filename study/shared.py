@@ -1,4 +1,4 @@
-"""What the studies share: options, the program `sim` and the programs of bench/, growth, ratios of times, profiles."""
+"""Parts that the studies share: options, the program `sim` and the programs of bench/, growth, ratios of times, profiles."""
 import functools
 import math
 import os

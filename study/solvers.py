@@ -48,7 +48,7 @@ def words(cases, solvers, *options):
 
 
 def compared(cases, solvers, *options):
-    """What study/compare.py prints."""
+    """Output of study/compare.py."""
     done = subprocess.run([os.path.join(ROOT, "study", "compare.py"), *words(cases, solvers, *options)], stdout=subprocess.PIPE, text=True,
                           env={**os.environ, "SIM_PROGRAM": shared.program()}, check=False)
     if done.returncode:

@@ -4,7 +4,7 @@ subadmm auto; `all`: all there are; with options as in pgs:max_iterations=100) a
 runs themselves wrote: penetration, drift, energy, error, cost.
 
 SIM_PROGRAM=PATH uses that program instead of building one; --only WORD takes the scenes whose name holds it; a run that has
-taken --limit S seconds (default 120) is interrupted, and the row says how far it came.  What runs is said on standard error.
+taken --limit S seconds (default 120) is interrupted, and the row says how far it came.  Progress goes to standard error.
 """
 import csv
 import json

@@ -1,4 +1,4 @@
-"""What the Python tools share: the options of a command, the program `sim`."""
+"""Parts that the Python tools share: the options of a command, the program `sim`."""
 import argparse
 import functools
 import os

@@ -88,10 +88,10 @@ SIM_API void sim_rnea(sim_derived *d, sim_range range, const double *a, const si
 /* tau = (M + diag(extra)) a: no velocity, no gravity; `extra` NULL: none.  After sim_kinematics. */
 SIM_API void sim_mass_times(sim_derived *d, sim_range range, const double *extra, const double *a, double *tau);
 
-/* Mass matrix, branch-sparse: row i holds depth(i) numbers, M[i, ancestors of i from the root to i itself], rows one
- * after the other (model->nl numbers in all, row i from dof[i].row on).  Armature included; `extra` [nv] (NULL: none)
- * is added to the diagonal; `body_extra` [nbody] (NULL: none) are symmetric 6x6 matrices at the body origins added to
- * the body inertias. */
+/* Mass matrix, branch-sparse: row i holds depth(i) numbers, M[i, ancestors of i from the root to i itself]. Rows stand
+ * one after the other: model->nl numbers in all, row i from dof[i].row on.  Armature included; `extra` [nv] (NULL:
+ * none) is added to the diagonal; `body_extra` [nbody] (NULL: none) are symmetric 6x6 matrices at the body origins
+ * added to the body inertias. */
 SIM_API void sim_crba(sim_derived *d, sim_range range, const double *extra, const sim_articulated *body_extra,
                       double *M);
 /* In place M = L' D L by branches (Featherstone ch. 6.5); then x <- M^-1 x, and y = M x from the unfactored matrix. */

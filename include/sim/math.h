@@ -55,8 +55,8 @@ typedef struct sim_force {
     sim_v3 ang, lin;
 } sim_force;
 
-/* Mass, centre of mass in the body frame, moments and products about the centre of mass in body axes (products with
- * the sign they have in the matrix: xy = -integral of x y dm). */
+/* Mass, centre of mass in the body frame, moments and products about the centre of mass in body axes. Products have the
+ * sign of the matrix: xy = -integral of x y dm. */
 typedef struct sim_inertia {
     double mass;
     sim_v3 com;

@@ -301,9 +301,9 @@ SIM_API bool sim_track_given(const sim_track *track);
 /* Value and rate of a track. Either output may be NULL.  Rates are exact: the derivative of the value, to rounding. */
 SIM_API void sim_track_at(const sim_track *track, double time, double *value, double *rate);
 
-/* A formula of time: numbers, t (s), pi, + - * / ^ ( ), comparisons (1 or 0), and sin cos tan asin acos atan tanh exp
- * log sqrt abs step ramp of one value, atan2 min max mod of two, smooth(x, from, to) and if(condition, then, else) of
- * three.
+/* A formula of time: numbers, t (s), pi, + - * / ^ ( ), comparisons (1 or 0), and functions. Of one value: sin cos tan
+ * asin acos atan tanh exp log sqrt abs step ramp. Of two: atan2 min max mod. Of three: smooth(x, from, to),
+ * if(condition, then, else).
  *
  * Writes at most `room` terms and their number; they leave one value.  One formula's terms behind another's leave two.
  * A mistake is told with its place in the text, in bytes. */
@@ -353,7 +353,7 @@ SIM_API sim_muscle sim_muscle_default(void);
 SIM_API double sim_muscle_force(const sim_muscle *muscle, double activation, double length, double rate,
                                 double slope[2]);
 
-/* What an actuator moves, and so its length (src/dyn/motion/transmission.c):
+/* Transmission of an actuator, from which its length follows (src/dyn/motion/transmission.c):
  *   joint          a dof: l = gear q
  *   site           the wrench `wrench` (force, torque) at a site, in its axes: l = 0; with a reference site, along the
  *                  axes of that and back on its body: l = wrench . the pose of the site in the reference
@@ -373,9 +373,10 @@ typedef enum sim_transmission {
  *     gain = g0 + g1 l + g2 l',   bias = b0 + b1 l + b2 l'
  *
  * within +-effort and the range of forces.  With activation dynamics w stands in place of ctrl.  Control inputs are
- * clamped to their range.  Terms that pull back (kp, kd and the parts of gain ctrl + bias that fall with l or l') are
- * evaluated at the end of the step: implicit, so stiff gains are stable.  Parts that grow with l or l' are evaluated at
- * its start.  Feed-forward and control inputs act like loads, those of drives with feedback like targets, at the end. */
+ * clamped to their range.  Terms that pull back are kp, kd and the parts of gain ctrl + bias that fall with l or l'.
+ * They are evaluated at the end of the step: implicit, so stiff gains are stable.  Parts that grow with l or l' are
+ * evaluated at its start.  Feed-forward and control inputs act like loads, those of drives with feedback like targets,
+ * at the end. */
 typedef struct sim_actuator {
     const char *name;
     sim_transmission transmission;

@@ -267,8 +267,8 @@ SIM_API void sim_regularise(const sim_problem *problem, sim_compliance complianc
 SIM_API double sim_law_reach(sim_compliance compliance, double step);
 
 /* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place are the dense symmetric blocks
- * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason: indices that do not fit,
- * numbers that are not finite or out of their range, blocks that are not symmetric bit by bit and positive definite.
+ * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason: indices that do not fit;
+ * numbers that are not finite or out of their range; blocks that are not symmetric bit by bit and positive definite.
  * Numbers that a kind of constraint has no use for may be anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);

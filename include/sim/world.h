@@ -179,9 +179,9 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copies `state` in.  Contacts may be none; trends, the other impulses, efforts, activations, inputs, `held` and
- * `rest` may be NULL. Refused if a number is not finite, a quaternion not of unit length, or the time not that of the
- * step.  Refused, too, if a contact is not of the model's shapes or out of order, or if one of two bodies that a
+/* Copies `state` in.  Contacts may be none; trends, the other impulses, efforts, activations, inputs, `held` and `rest`
+ * may be NULL. Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step.
+ * Refused, too, if a contact is not of the model's shapes or out of order. Refused if one of two bodies that a
  * constraint connects is asleep without the other.  A sleeping tree wakes if its q or v has changed. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* The state of a keyframe of the model, -1: the initial one, at rest but for its velocities; nothing sleeps. */

@@ -171,7 +171,7 @@ PyGetSetDef world_attributes[] = {
     {"time", get_time, NULL, "Time, s.", NULL},
     {"steps", get_steps, NULL, "Steps taken.", NULL},
     BLOCK("q", q,
-          "Coordinates [nq]: one array, which every step fills. What you write into it holds from the next call."),
+          "Coordinates [nq]: one array, which every step fills. Values written into it hold from the next call."),
     BLOCK("v", v, "Velocities [nv], likewise."),
     {"state", get_state, set_state,
      "All that the next steps depend on, a State: a copy. Assigning one continues from there, with the same bits.",

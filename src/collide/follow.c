@@ -4,9 +4,9 @@
  *
  *     dx/dt and dn/dt follow from the curvatures of both surfaces and the relative motion (Montana 1988).
  *
- * Curvature is not asked for shape by shape.  The pair is collided once more with its bodies at the poses q0 (+) dt v0,
- * and the point with the same feature is the same contact, a step later; so is the only point of a pair that has one,
- * as what is round rolls from triangle to triangle; and where the feature is gone, the nearest new point with about the
+ * Curvature is not asked for shape by shape.  The pair is collided once more with its bodies at the poses q0 (+) dt v0.
+ * The point with the same feature is the same contact, a step later; so is the only point of a pair that has one, as
+ * what is round rolls from triangle to triangle; and where the feature is gone, the nearest new point with about the
  * same normal, no farther than twice the pair's motion: teeth that roll over the facets of their flanks.  The error of
  * x and n is O(dt^2), as v0 differs from the mean velocity of the step by O(dt).  This holds for every shape that has
  * an answer in the narrow phase.

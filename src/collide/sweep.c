@@ -18,7 +18,7 @@
  *
  * The law takes both where the step starts.  So each body gets its own point, x(0) + l: an impulse through the centre
  * of a ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both,
- * midway between where the two are now, would be off by half of what they slide by until then, and turn the ball.
+ * midway between the two of now, would be off by half of their slip until then, and turn the ball.
  *
  * Two bodies that both move also have an angular momentum together.  An impulse P that the scheme gives at the points
  * x_a, x_b of the step's start, positions moving with v0 + theta (v - v0) after it, changes it by

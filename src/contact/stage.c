@@ -57,7 +57,7 @@ static int list_tendons(contact_stage *s, const sim_model *m, const int **list) 
     return tendon ? count : -1;
 }
 
-/* What the surfaces of a model ask of contacts. */
+/* Properties of the model's surfaces that its contacts need. */
 static void find_surfaces(const sim_model *m, model_tables *t) {
     for (int k = 0; k < m->nshape; k++) {
         t->belts |= v3_norm(m->shape[k].surface_velocity) > 0;

@@ -120,7 +120,7 @@ static inline double turning_map(const sim_constraint *c, bool nested, double w,
     return sum;
 }
 
-/* What De Saxce adds to s_n: sum of mu_k |s_k|. */
+/* The term that De Saxce adds to s_n: sum of mu_k |s_k|. */
 static inline double turning_shift(const sim_constraint *c, const double *s) {
     sim_disc disc[SIM_MAX_DISCS];
     double sum = 0;

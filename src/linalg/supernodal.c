@@ -2,8 +2,8 @@
  * trees.
  *
  * CHOLMOD reads H as its lower triangle in compressed columns.  The column of an unknown holds the rest of its row in
- * the diagonal block, then its row in the block of every node eliminated later: contiguous runs of our blocks.  All
- * allocations of the library happen in this file.
+ * the diagonal block, then its row in each block eliminated later: contiguous runs of our blocks.  All allocations of
+ * the library happen in this file.
  *
  * Graphs too large for order.c take the cheaper of two orders, by the multiplications of their factors: minimum degree
  * (AMD), best for chains and sheets, and nested dissection (METIS), best for dense packings in space.

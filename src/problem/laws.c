@@ -241,8 +241,8 @@ static void friction_row(const law *l, const sim_constraint *c, int row, double 
     *target = elastic && p->impulse_guess ? *R * p->impulse_guess[c->row + row] : 0;
 }
 
-/* A stop whose spring is the softest that the step resolves.  The spring keeps its impulse from the step before, and
- * the gap is corrected by that part of the overlap o = -phi0 which the spring does not explain:
+/* A stop whose spring is the softest that the step resolves.  The spring keeps its impulse from the step before. The
+ * gap is corrected by that part of the overlap o = -phi0 which the spring does not explain:
  *
  *     target = R gamma_before + push (o - dt R gamma_before) / dt,   at most `undo` faster than R gamma_before.
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is kept of a run, what is read of a stranger's file, and what becomes of the user's own files.  Prints TAP.
+"""Records of a run, files from strangers, and the user's own files. Prints TAP.
 
     records.py SIM SCENES [WORD]     runs the tests whose names hold WORD, each in a folder of its own
 """

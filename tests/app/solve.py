@@ -116,7 +116,7 @@ def says_why_it_gave_up():
 
 
 def ends_with_3_where_there_is_no_memory():
-    """Whatever is left to it: a library that waits for memory without end must not be called."""
+    """With any amount left: a library that waits for memory without end must not be called."""
     if b"__asan_init" in pathlib.Path(SIM).read_bytes():
         return "a sanitizer wants more memory than that"
     arch, ends = problem("gen-arch-global-72"), set()

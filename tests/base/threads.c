@@ -69,7 +69,7 @@ Test(threads, miss_no_work_however_long_they_waited, .timeout = 60) {
     threads_free(t);
 }
 
-/* What one run wrote the next one reads, on other threads. */
+/* Data that one run writes and the next one reads, on other threads. */
 typedef struct relay {
     double x[MOST], y[MOST];
 } relay;

@@ -140,7 +140,7 @@ Test(box_box, answers_for_coincident_aligned_and_touching_boxes_are_finite_and_r
     arena_free(arena);
 }
 
-/* What a solver would feel: no jump of the least gap, along motions that lead through touching. */
+/* As a solver would feel it: no jump of the least gap, along motions that lead through touching. */
 Test(box_box, the_gap_changes_no_faster_than_the_boxes_move) {
     sim_arena *arena = arena_create();
     random_source r = {5};

@@ -85,7 +85,7 @@ static convex_gap gap_of(const convex *a, const convex *b, pose X) {
 
 static double size_of(const convex *a, const convex *b) { return a->extent + b->extent; }
 
-/* What holds of every answer: unit normal; the planes at right angles to it that bound the two solids lie `gap` apart
+/* Properties of every answer: unit normal; the planes at right angles to it that bound the two solids lie `gap` apart
  * and hold the two points; the points lie in the solids.  Apart, that is a proof that the gap is the distance. */
 static void check_answer(const convex *a, const convex *b, pose X, convex_gap g, double tolerance, random_source *r) {
     cr_assert(isfinite(g.gap) && v3_finite(g.normal) && v3_finite(g.on_a) && v3_finite(g.on_b));
@@ -225,7 +225,7 @@ Test(convex, the_gap_runs_smoothly_through_touching) {
     }
 }
 
-/* What libccd 2.1 answers with directions that are no numbers, or with points outside the solids. */
+/* Cases that libccd 2.1 answers with directions that are no numbers, or with points outside the solids. */
 Test(convex, cubes_in_line_overlapping_and_touching) {
     random_source r = {7};
     convex cube = solid(SIM_BOX, 2, 2, 2), slab = solid(SIM_BOX, 10, 10, 2), small = solid(SIM_BOX, 0.2, 0.2, 0.2);

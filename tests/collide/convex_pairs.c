@@ -88,7 +88,8 @@ Test(convex_pairs, the_deepest_point_is_as_deep_as_the_solids_and_none_is_beyond
     arena_free(arena);
 }
 
-/* What lies flat, with sizes that differ and a turn about the vertical, on a table: where and how many. */
+/* Solids that lie flat on a table, with sizes that differ and a turn about the vertical: places and numbers of
+ * contacts. */
 Test(convex_pairs, what_lies_flat_has_points_that_hold_it) {
     sim_arena *arena = arena_create();
     const sim_shape table = {.type = SIM_BOX, .size = {4, 4, 1}};

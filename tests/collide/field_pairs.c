@@ -87,8 +87,7 @@ static void agrees(double gap, int exceptions) {
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_apart) { agrees(3e-4, 0); }
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_inside) { agrees(-3e-4, 1); }
 
-/* Whatever the pose: finite points, unit normals, gaps under the margin, no more than the cap; and some when they
- * overlap. */
+/* In any pose: finite points, unit normals, gaps under the margin, no more than the cap; and some when they overlap. */
 Test(field_pairs, any_pose_gives_finite_contacts_and_overlap_some) {
     stock s = begin();
     random_source r = {5};
@@ -205,8 +204,9 @@ Test(field_pairs, ring_that_leans_touches_a_flat_in_one_point) {
     shape_free(&torus);
 }
 
-/* What lies along a line touches a flat at its ends, the same ones however the triangles lie: a cone with round ends, a
- * cylinder with sharp ones, a ring with a band of 0.2 mm.  `middle`: of the circle whose lowest place is the end. */
+/* A solid that lies along a line touches a flat at its ends, the same ones however the triangles lie: a cone with round
+ * ends, a cylinder with sharp ones, a ring with a band of 0.2 mm.  `middle`: of the circle whose lowest place is the
+ * end. */
 typedef struct rod {
     const char *name;
     double point[2][2], thickness; /* radius and height of both circles */

@@ -1,4 +1,4 @@
-/* What two points prove about the distance of two convex solids holds for every direction. */
+/* Two points prove a bound on the distance of two convex solids, for every direction. */
 #include "collide/convex/minkowski.h"
 #include "support/brute_convex.h"
 #include "support/models.h"

@@ -1,5 +1,5 @@
-/* Contacts that stay the same from step to step: features, normals and gaps of things at rest, rolling and rocking.
- * What moves is moved by hand; noise stands for what a solver leaves. */
+/* Contacts that stay the same from step to step: features, normals and gaps of things at rest, rolling and rocking. The
+ * test moves the bodies; noise stands for the residual of a solver. */
 #include "collide/support.h"
 #include "math/spatial.h"
 

@@ -143,7 +143,7 @@ Test(surface_persistence, a_ball_keeps_one_feature_and_a_capsule_two) {
     }
 }
 
-/* What has its middle before an open surface is held, though half of it is behind. */
+/* A body with its middle before an open surface is held, though half of it is behind. */
 Test(surface_persistence, what_is_half_way_through_an_open_floor_is_pushed_back_up) {
     const sim_shape thing[3] = {box_shape(0.2, 0.3, 0.1), sphere_shape(0.1), box_shape(0.3, 0.3, 0.02)};
     const double half_height[3] = {0.05, 0.1, 0.01};

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the controllers ask for, and give, with v0, q0 at the start of the step and v at its end. */
+/* Efforts that the controllers ask for, and give, with v0, q0 at the start of the step and v at its end. */
 static void law(const arm *a, const double *q0, const double *v0, const double *v, double *gives, int *side) {
     double theta = a->y.options.integrator == SIM_MIDPOINT || a->y.options.integrator == SIM_MOREAU ? 0.5 : 1;
     for (int i = 0; i < LINKS; i++) {
@@ -257,7 +257,7 @@ Test(actuators, are_rows_of_the_problem_that_is_given_out) {
     }
 }
 
-/* What stands on the diagonal of A beside the bodies' inertias follows the motors in and out of A. */
+/* The diagonal of A beside the bodies' inertias follows the motors in and out of A. */
 Test(actuators, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_in_A) {
     random_source r = {1};
     arm a;

@@ -75,8 +75,8 @@ Test(consistency, c12_from_sliding_to_rolling_all_solvers_come_to_the_same_path_
     }
 }
 
-/* What sticks keeps the order of the scheme: a cylinder on a spring rolls to and fro, x = x0 cos sqrt(k / (m + I /
- * lever^2)) t, with midpoint. */
+/* A sticking contact keeps the order of the scheme: a cylinder on a spring rolls to and fro, x = x0 cos sqrt(k / (m + I
+ * / lever^2)) t, with midpoint. */
 static double rolling(const contender *who, double dt) {
     sim_error error = {0};
     sim_scene *scene = sim_scene_load("scenes/papers/spring_cylinder.json", NULL, NULL, &error);

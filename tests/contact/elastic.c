@@ -50,7 +50,7 @@ Test(elastic, a_block_above_the_angle_of_friction_slides_as_coulomb_says) {
     yard_end(&y);
 }
 
-/* What friction has done when a ball rolls depends on its moment about the contact alone: v = 5/7 v0.  The overlap of
+/* The effect of friction when a ball rolls depends on its moment about the contact alone: v = 5/7 v0.  The overlap of
  * the spring must not shorten the lever, as the contact acts on the surface of the ball. */
 Test(elastic, a_sliding_ball_ends_rolling) {
     const double steps[] = {1e-3, 2e-3, 1e-2};

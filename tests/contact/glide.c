@@ -1,13 +1,13 @@
 /* A box that slides under the convex law.
  *
- * What slides at v glides at the gap (dt + tau) mu v.  Of two contacts at x = +-b below a box that glides, at h below
- * its middle, the law and the impulses have one row, J = (-mu, 1, mu h - x), and the gaps another, N = (0, 1, -x):
+ * A body that slides at v glides at the gap (dt + tau) mu v. A box that glides has two contacts at x = +-b, at h below
+ * its middle. The law and the impulses have one row, J = (-mu, 1, mu h - x), and the gaps another, N = (0, 1, -x):
  *
  *     A (v' - v) = J' gamma + dt f,   J v' = -phi / T - rho gamma,   phi' = phi + dt N v',   T = dt + tau.
  *
  * Where contacts hardly yield, rho -> 0, the two lines of the law differ by 2 b w' = (phi+ - phi-) / T: a tilt shrinks
- * by 1 - dt / T in every step, whatever the shape and the friction.  So nothing may rock as long as the contacts stay
- * in the problem, though the box glides far above the margin within which shapes count as touching. */
+ * by 1 - dt / T in every step, whatever the shape and the friction.  So nothing may rock while the contacts stay in the
+ * problem, though the box glides far above the margin within which shapes count as touching. */
 #include "math/v3.h"
 #include "support.h"
 

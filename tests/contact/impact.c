@@ -1,4 +1,4 @@
-/* What falls is stopped at the surface, and bounces as its restitution says, with every integrator. */
+/* A falling body is stopped at the surface, and bounces as its restitution says, with every integrator. */
 #include "math/v3.h"
 #include "support.h"
 
@@ -107,8 +107,7 @@ Test(impact, box_bounces_off_all_its_corners_at_once) {
     }
 }
 
-/* What strikes fast and slides as it does: no strike adds energy, by either law of friction, but for m g dt v of the
- * step. */
+/* A body that strikes fast and slides: no strike adds energy, by either law of friction, but for m g dt v. */
 Test(impact, what_slides_as_it_bounces_gains_nothing) {
     for (int k = 0; k < 24; k++) {
         surface s = rough(0.1 + 0.3 * (k % 3));

@@ -298,7 +298,7 @@ Test(joints, builder_refuses_what_is_no_range) {
     }
 }
 
-/* What the ends and dry friction gave is part of the state: taken up again, the run goes on to the bit. */
+/* Impulses of ends and dry friction are part of the state: a run that takes it up goes on to the bit. */
 Test(joints, run_taken_up_from_its_state_goes_on_to_the_bit) {
     sim_body_def def = pendulum();
     def.limit[0].high = 0.4;

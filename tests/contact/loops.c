@@ -100,7 +100,7 @@ Test(loops, four_bar_linkage_keeps_to_its_closed_form) {
     }
 }
 
-/* What energy the midpoint rule loses in 10 s falls with the square of the step. */
+/* The energy that the midpoint rule loses in 10 s falls with the square of the step. */
 Test(loops, four_bar_linkage_keeps_its_energy_to_second_order) {
     double lost[2];
     for (int k = 0; k < 2; k++) {

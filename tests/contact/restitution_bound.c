@@ -1,4 +1,4 @@
-/* What restitution is held to, with answers made up for the purpose: how many are asked for, and which is handed out.
+/* Bounds on restitution, with answers made up for the purpose: how many are asked for, and which is handed out.
  *
  * Up to four particles of 1 kg above a ground, each with a contact, and a fifth that only a spring moves. */
 #include "contact/island/island.h"
@@ -175,7 +175,7 @@ static double gives_back(const game *g) {
     return sum;
 }
 
-/* Whatever way T(a) goes, what is left unused is at most 2 %, or as many answers were asked for as may be. */
+/* For any course of T(a), at most 2 % is left unused, or as many answers were asked for as may be. */
 Test(bound, is_used_but_for_two_hundredths) {
     int held = 0, enough = 0;
     for (int k = 0; k < 4000; k++) {

@@ -241,8 +241,8 @@ Test(rolling, disk_that_leans_little_keeps_its_energy) {
     }
 }
 
-/* A disk that turns too slowly falls, turns within some ten milliseconds where it nearly lies, with loads that double
- * from step to step, and rises again. */
+/* A disk that turns too slowly falls. It turns within some ten milliseconds where it nearly lies, with loads that
+ * double each step, and rises again. */
 Test(rolling, disk_that_falls_and_rises_keeps_its_energy) {
     const char *const solver[] = {"canal", "pgs"};
     for (int k = 0; k < 2; k++) {

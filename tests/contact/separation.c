@@ -174,7 +174,7 @@ Test(separation, parts_bodies_at_rest_that_a_shift_moved) {
     yard_end(&y);
 }
 
-/* What overlaps from the start is the law's to undo, at its speed. */
+/* The law undoes overlaps of the start, at its speed. */
 Test(separation, leaves_old_overlaps_to_the_law) {
     const double dt = 0.01, depth = 0.05;
     yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.5));

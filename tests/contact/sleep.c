@@ -1,4 +1,4 @@
-/* Who falls asleep: what lies still, and nothing else. */
+/* Bodies that lie still fall asleep, and no others. */
 #include "math/v3.h"
 #include "support.h"
 
@@ -88,7 +88,7 @@ Test(sleep, off_leaves_no_trace_and_on_changes_no_bit_while_nothing_sleeps) {
     yard_end(&off);
 }
 
-/* What is faster than u within T speeds up by more than u/T, here 1.6e-4 g: an angle of friction is told to that. */
+/* A body faster than u within T speeds up by more than u/T, here 1.6e-4 g: an angle of friction is told to that. */
 Test(sleep, box_just_above_the_angle_of_friction_slides_as_if_there_were_no_sleep_and_just_below_it_sleeps) {
     const double mu = 0.5;
     for (int k = 0; k < 2; k++) {

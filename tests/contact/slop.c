@@ -1,4 +1,4 @@
-/* What rests for long sinks in by the slop and no more, and what began deeper is pushed out to it. */
+/* A body that rests for long sinks in by the slop and no more; one that began deeper is pushed out to it. */
 #include "math/v3.h"
 #include "support.h"
 #include <sim/scene.h>

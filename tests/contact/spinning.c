@@ -1,4 +1,4 @@
-/* What spins fast and falls on the ground: contacts brake it, and nothing feeds it. */
+/* A body that spins fast and falls on the ground: contacts brake it, and nothing feeds it. */
 #include "math/v3.h"
 #include "support.h"
 

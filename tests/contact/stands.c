@@ -1,4 +1,4 @@
-/* What must stand, stick and fall: the scenes of scenes/contact by which people judge a simulator. */
+/* Scenes by which people judge a simulator: bodies that must stand, stick and fall (scenes/contact). */
 #include "math/v3.h"
 
 #include <criterion/criterion.h>
@@ -124,7 +124,7 @@ Test(stands, block_pressed_against_a_wall_by_friction_alone) {
     }
 }
 
-/* What is pressed at 64 points by stiff drives stays where it was taken, up and at rest; the jerk takes 70 % of what
+/* A block pressed at 64 points by stiff drives stays where it was taken, up and at rest; the jerk takes 70 % of what
  * friction can give in all and slips where the load is, some 13 um; and with a fifth of the friction, 320 N for 490 N,
  * it stays behind. */
 Test(stands, block_in_a_hand_of_stiff_fingers) {

@@ -1,5 +1,5 @@
-/* What is thrown sideways touches where it comes to, not where it was when the step began: forces without friction pass
- * through the middle of a ball, whatever its speed, and turn it by nothing. */
+/* A ball thrown sideways touches where it comes to, not where it was when the step began: forces without friction pass
+ * through its middle, whatever its speed, and turn it by nothing. */
 #include "math/v3.h"
 #include "support.h"
 #include "support/meshes.h"

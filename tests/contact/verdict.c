@@ -1,4 +1,4 @@
-/* Who says "solved" is believed if the certificate says so, whichever solver it is; with answers made up for the
+/* A solver that reports "solved" is believed if the certificate agrees, whichever it is; with answers made up for the
  * purpose. */
 #include "contact/island/island.h"
 #include "support.h"
@@ -41,7 +41,7 @@ static void end(trial *t) {
     sim_problem_free(t->problem);
 }
 
-/* What becomes of the solver's word. */
+/* The outcome that is reported for a solver's own. */
 static sim_outcome hear(trial *t, sim_outcome said) {
     t->is.solution = (sim_solution){.outcome = said};
     cr_assert_eq(judge_island(&t->is, t->solver, t->scratch, NULL), SIM_OK);

@@ -1,4 +1,4 @@
-/* What wakes those that sleep, and how they go on. */
+/* Events that wake sleeping bodies, and their motion from there on. */
 #include "math/v3.h"
 #include "support.h"
 

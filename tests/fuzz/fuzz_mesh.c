@@ -42,7 +42,7 @@ static void check_triangles(const sim_triangles *t, size_t size) {
     free(used);
 }
 
-/* What is read becomes a geometry, or is refused with a reason. */
+/* Triangles that were read become a geometry, or are refused with a reason. */
 static void check_geometry(const sim_triangles *t) {
     sim_error error = {0};
     sim_geometry *g = sim_geometry_mesh(t->vertex, t->nvertex, (const int(*)[3])t->triangle, t->ntriangle, &error);

@@ -1,9 +1,8 @@
 /* Any tree at all through the reader of contact problems: it must not crash, leak or hang, must say why it refuses, and
  * what it accepts must be sound.
  *
- * What HDF5 makes of bytes is HDF5's affair, so the input says the tree itself.  An item is a byte for what it is and
- * which name it has, then for arrays a byte with their length and a byte for each number; see `number_of` and
- * `real_of`. */
+ * The input gives the tree itself: HDF5's own parsing is not tested here.  An item is a byte for what it is and which
+ * name it has, then for arrays a byte with their length and a byte for each number; see `number_of` and `real_of`. */
 #include "record/problem/problem_file.h"
 
 #include <math.h>

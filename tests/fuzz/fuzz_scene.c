@@ -89,7 +89,7 @@ static int is_tame_shape(const sim_shape *shape) {
     return good && (!shape->geometry || is_between(shape->geometry->radius, 1 / LARGE, LARGE));
 }
 
-/* What is very large, far or fast is no mistake, but leaves no digits for what is small. */
+/* Very large, far or fast bodies are no mistake, but leave no digits for small ones. */
 static int is_tame(const sim_scene *scene, sim_world *world) {
     const sim_model *m = scene->model;
     const sim_state *state = sim_world_state(world);

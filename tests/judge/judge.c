@@ -34,7 +34,7 @@ static double norm(int n, const double *x) {
     return sqrt(sum);
 }
 
-/* What rounding leaves of E: an impulse that is small beside what would undo q is known to fewer digits. */
+/* Rounding error of E: an impulse that is small beside the one that would undo q is known to fewer digits. */
 static double rounding(double w, const double q[3], const double g[3]) {
     return norm(3, g) == 0 ? 0 : 1e-15 * fmax(1, norm(3, q) / (w * norm(3, g)));
 }

@@ -290,7 +290,7 @@ Test(judge_planted, impulses_so_great_that_rounding_hides_what_is_wrong) {
     }
 }
 
-/* What is right stays right as long as rounding lets anybody know it: here to a part of size x eps. */
+/* A right answer stays right as far as rounding can tell: here to a part of size x eps. */
 Test(judge_planted, great_impulses_are_right_within_rounding) {
     for (int k = 1; k <= 15; k++) {
         double size = pow(10, k), g[6] = {-1, 0, size, -1, 0, size};

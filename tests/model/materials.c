@@ -1,4 +1,4 @@
-/* What holds between two materials. */
+/* Parameters of a pair of materials. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sim/model.h>

@@ -1,4 +1,4 @@
-/* What must not change, does not. */
+/* Conserved quantities: energy, momentum, angular momentum. */
 #include "support/models.h"
 
 #include "math/v3.h"

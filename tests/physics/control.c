@@ -363,7 +363,7 @@ Test(control, an_arm_that_stands_still_under_large_forces_counts_as_converged) {
     }
 }
 
-/* What is reported as effort is what moved the joints: inverse dynamics asks for it. */
+/* Reported efforts are those that moved the joints: inverse dynamics asks for them. */
 Test(control, reported_efforts_are_those_that_inverse_dynamics_asks_for) {
     for (int integrator = 0; integrator < 2; integrator++) { /* midpoint, symplectic */
         for (int limited = 0; limited < 2; limited++) {

@@ -1,4 +1,4 @@
-/* What spins fast: its energy and its angular momentum, at speeds far beyond what the step resolves. */
+/* Bodies that spin fast: energy and angular momentum, at speeds far beyond those that the step resolves. */
 #include "support/models.h"
 
 #include "math/v3.h"

@@ -107,7 +107,7 @@ Test(problem, of_a_contact_that_carries_a_load_is_regularised_for_the_load) {
     sim_problem_free(owned);
 }
 
-/* What a weld yields in metres must not hang on the unit of its radians, nor on how easily its bodies turn. */
+/* The compliance of a weld in metres must not depend on the unit of its radians, nor on how easily its bodies turn. */
 Test(problem, of_a_weld_has_a_compliance_for_metres_and_one_for_radians) {
     sim_constraint weld = {.kind = SIM_EQUALITY, .rows = 6, .tree = {-1, -1}, .stiffness = INFINITY};
     const double dt = 0.01, gap[6] = {0}, inverse_mass = 0.5, inverse_inertia = 200;

@@ -1,4 +1,4 @@
-/* What the tests of the recorder stand on. */
+/* Models and runs for the tests of the recorder. */
 #include "record/fixture.h"
 
 #include <criterion/criterion.h>

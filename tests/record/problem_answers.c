@@ -1,5 +1,5 @@
-/* What is solved from a file is what was solved in memory: the same problem, R and targets, velocities and impulses, to
- * the bit, with every solver and for every kind of row. */
+/* Problems from a file are solved as in memory: the same problem, R and targets, velocities and impulses, to the bit,
+ * with every solver and for every kind of row. */
 #include "fixture.h"
 #include "support/contenders.h"
 #include "support/problems.h"

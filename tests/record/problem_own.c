@@ -213,8 +213,7 @@ Test(problem_own, of_a_stack_is_solved_by_the_same_impulses_elsewhere) {
     unlink(path);
 }
 
-/* What FCLIB's part says a gap may close by, w, is what the law makes of it; and where a file tells of no law it is the
- * usual. */
+/* The speed w by which a gap may close, in FCLIB's part, is that of the law; a file without a law has the usual one. */
 Test(problem_own, keeps_the_numbers_of_its_law_which_fclibs_part_is_written_by) {
     sim_law_options usual = sim_law_options_default(), law = {0.3, 2e-5, 0.7, 0.25, 1e4, 0.05, 0.3}, found;
     static const double rest[3] = {0, 0, 0};

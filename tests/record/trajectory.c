@@ -1,4 +1,4 @@
-/* What was recorded is read back. */
+/* Recordings are read back. */
 #include "record/run/trajectory.h"
 #include "fixture.h"
 #ifdef TESTS_HDF5

@@ -1,4 +1,4 @@
-/* What is kept of a scene: its text, and the hash of it. */
+/* Text of a scene that is kept, and its hash. */
 #include "record/run/fingerprint.h"
 #include "support.h"
 
@@ -7,7 +7,7 @@
 
 #define MASS "'inertia': {'mass': 1, 'moments': [1, 1, 1]}"
 
-/* What is kept of a scene loads as that scene, without a word from the command line. */
+/* The kept text loads as that scene, without a word from the command line. */
 static void is_what_was_loaded(const char *text, const sim_scene_overrides *overrides) {
     sim_error error;
     sim_scene *s = load_text(text, NULL, overrides, NULL, &error);

@@ -1,4 +1,4 @@
-/* What a scene says is what the model holds. */
+/* Models hold the values of their scenes. */
 #include "math/spatial.h"
 #include "support.h"
 
@@ -344,7 +344,7 @@ Test(scene_load, wildcards_make_one_actuator_for_each_joint) {
     sim_scene_free(s);
 }
 
-/* What an effort limit does is tests/physics/control.c's and tests/contact/actuators.c's. */
+/* tests/physics/control.c and tests/contact/actuators.c test the effect of an effort limit. */
 Test(scene_load, the_effort_of_a_joint_bounds_its_actuator) {
     sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'effort': 5}, " MASS
                              "}, {'name': 'b', 'joint': "

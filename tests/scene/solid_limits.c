@@ -98,7 +98,7 @@ Test(solid_limits, fields_nested_too_deep_are_refused) {
 
 /* ---- all of them ---- */
 
-/* What a scene of one such shape takes, by trying. */
+/* Steps of work that a scene of one such shape takes, by trying. */
 static int64_t steps_of(const char *shape) {
     char text[2000];
     snprintf(text, sizeof text, SHAPE("%s"), shape);

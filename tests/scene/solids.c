@@ -171,7 +171,7 @@ Test(scene_solids, an_open_mesh_is_told_of_once_for_all_copies) {
         "scene.json:2:68: warning: /models/m/bodies/0");
 }
 
-/* What is wrong comes first; the warning would be the second message. */
+/* Errors come first; the warning would be the second message. */
 Test(scene_solids, a_scene_that_is_refused_gives_no_warnings) {
     refused(SHAPE("{'type': 'mesh', 'points': [[0,0,0],[1,0,0],[0,1,0]], 'triangles': [[0,1,2]]}, "
                   "{'type': 'convex', 'points': [[0,0,0],[1,0,0],[0,1,0]]}"),

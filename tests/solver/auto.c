@@ -110,8 +110,8 @@ Test(auto_turns, no_solver_of_the_rigid_law_calls_itself_converged_with_an_error
     cr_expect_gt(unsolved, 0, "all is solved: nothing was tested");
 }
 
-/* Held by friction between two upright walls.  What presses these apart cancels, here to the last bit; but of 1e14 N s
- * nobody knows that, and it is not 1e-8 that rounding would leave. */
+/* Held by friction between two upright walls.  The forces that press these apart cancel, here to the last bit; but of
+ * 1e14 N s nobody knows that, and it is not 1e-8 that rounding would leave. */
 Test(auto_turns, nobody_believes_impulses_so_great_that_rounding_may_hide_the_error) {
     static const struct {
         const char *name;
@@ -151,7 +151,7 @@ Test(auto_turns, says_when_it_was_cut_short_and_what_it_had) {
     sim_problem_free(p);
 }
 
-/* What a method takes from another may be its best answer from then on: impulses and velocities must say so at once. */
+/* An answer that a method takes from another may be its best from then on: impulses and velocities must agree. */
 Test(auto_turns, what_is_taken_can_be_handed_out_at_once) {
     extern const solver_type solver_pgs, solver_subadmm, solver_canal, solver_acn;
     const solver_type *type[] = {&solver_pgs, &solver_subadmm, &solver_canal, &solver_acn};
@@ -230,8 +230,8 @@ Test(auto_turns, what_one_of_its_parts_answers_alone_it_answers) {
     cr_expect_gt(taken, 0); /* the others take turns, too */
 }
 
-/* What has no solution costs a bounded multiple of what acn alone spends until it stalls: its two repetitions have two
- * times and once as much, the turns once. */
+/* A problem without solution costs a bounded multiple of the work of acn alone until it stalls: its two repetitions
+ * have two times and once as much, the turns once. */
 Test(auto_turns, patience_is_at_most_five_runs_of_acn) {
     random_source r = {11};
     const option_setting as_in_auto[] = {{"most_stalled", 100}, {NULL, 0}};

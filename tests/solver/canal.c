@@ -169,7 +169,7 @@ Test(canal, says_when_it_was_cut_short_and_hands_out_the_best_it_had) {
     }
 }
 
-/* What calls itself solved is, and what calls itself at rounding is near it. */
+/* An answer reported as solved is; one reported at rounding is near it. */
 Test(canal, hard_problems_are_solved_or_said_not_to_be) {
     problem_recipe hard = {
         .bodies = 6, .contacts = 24, .friction = 0.9, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 1};

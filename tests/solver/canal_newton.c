@@ -134,8 +134,8 @@ static int rounds_from_near(const sim_problem *made, const answer *exact, int ac
     return rounds;
 }
 
-/* Were B not the derivative of a round, with all kinds of rows open, sticking, sliding and at their bounds, the
- * error would not fall as Newton's steps make it fall: at least ten times a round, as GMRES leaves no more. */
+/* B is the derivative of a round, with all kinds of rows open, sticking, sliding and at their bounds. So the error
+ * falls as by Newton's steps: at least ten times a round, as GMRES leaves no more. */
 Test(canal_newton, near_the_answer_each_round_makes_the_error_many_times_less) {
     random_source r = {4};
     int solved = 0, quick = 0, slow[2] = {0};

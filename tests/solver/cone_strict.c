@@ -272,7 +272,7 @@ Test(strict_law, is_continuous_where_its_regions_meet) {
     }
 }
 
-/* What is no number stays none. */
+/* NaN stays NaN. */
 Test(strict_law, hides_no_velocity_that_is_none) {
     random_source r = {9};
     for (int row = 0; row < 3; row++) {

@@ -23,7 +23,7 @@
  *     C17  nothing is pushed out                v' A v does not grow                      consistency_invariance.c
  *     C18  sliding on more points than needed   certificates of the strict; v may differ  consistency_invariance.c
  *
- * Whoever is not made for R = 0 takes the least that it can: its v then differs by as much (1e-9 of the inverse masses,
+ * A solver not made for R = 0 takes the least that it can: its v then differs by as much (1e-9 of the inverse masses,
  * times how much stiffer the whole is than its parts). */
 #include "support/contenders.h"
 #include "support/problems.h"

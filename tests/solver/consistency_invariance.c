@@ -1,5 +1,5 @@
-/* What must not change an answer, and what no answer may change: lines C9, C11, C14, C16, C17 and C18 of
- * consistency.c, of all solvers. */
+/* Changes of a problem that must not change its answer, and properties of all answers: lines C9, C11, C14, C16, C17 and
+ * C18 of consistency.c, of all solvers. */
 #include "support/contenders.h"
 #include "support/judged.h"
 #include "support/problems.h"

@@ -1,6 +1,6 @@
 /* Does contact that yields ever less come to the rigid answer?  C2 and C4 of consistency.c once more, with every law
- * given what it is made for: near-rigid contact gives way by R ~ beta^2, so that where v is unique, without friction
- * and where all sticks, its v must come to that of rigid contact in proportion to R, whoever answers either.
+ * given what it is made for: near-rigid contact gives way by R ~ beta^2. Where v is unique, without friction and where
+ * all sticks, it must come to that of rigid contact in proportion to R, whichever solvers answer.
  *
  * Pyramids take part: without friction they are cones, and where all sticks the impulses lie inside of them. */
 #include "support/contenders.h"

@@ -55,7 +55,7 @@ Test(edges, the_derivative_jumps_across_and_not_along) {
     }
 }
 
-/* What is left over stands across the edge, and no point nearby on it is nearer. */
+/* The residual stands across the edge, and no point nearby on it is nearer. */
 Test(edges, the_nearest_point_is_on_the_edge_and_nearest) {
     random_source r = {2};
     for (int trial = 0; trial < 400; trial++) {

@@ -36,8 +36,8 @@ static double greatest(const sim_problem *p, const double *impulse) {
     return most;
 }
 
-/* A ball between two walls that both want it at 1 m/s from them: no impulse gives that.  What LM methods come to is a
- * minimum of |r| that is no root, what Lemke's comes to is a ray. */
+/* A ball between two walls that both want it at 1 m/s from them: no impulse gives that.  LM methods end in a minimum of
+ * |r| that is no root, Lemke's on a ray. */
 Test(failures, what_has_no_answer_is_stalled_and_moves_nothing_faster_than_it_came) {
     double v[3] = {0.3, 0, 0};
     sim_problem *p = point_between_walls(1, 0.5, -0.05, 0.01, v);
@@ -110,7 +110,7 @@ static bool at_once(void *nothing) {
     return true;
 }
 
-/* Whoever took all the time to set up still hands out numbers. */
+/* A solver that took all the time to set up still hands out numbers. */
 Test(failures, who_is_stopped_before_the_first_step_hands_out_numbers) {
     random_source r = {4};
     problem_recipe recipe = {.bodies = 40, .contacts = 80, .friction = 0.5, .impact = 1, .scatter = 0.5};

@@ -227,7 +227,7 @@ Test(proximal, a_softer_residual_has_the_derivative_that_is_said) {
     cr_expect_gt(pushing, 40);
 }
 
-/* What a softer answer lacks of the problem's own is alpha (gamma - c). */
+/* A softer answer differs from the problem's own by alpha (gamma - c). */
 Test(proximal, a_softer_answer_is_off_by_what_moved) {
     random_source s = {5};
     for (int trial = 0; trial < 20; trial++) {

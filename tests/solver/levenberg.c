@@ -293,7 +293,7 @@ static void end(setting *t) {
     arena_free(t->scratch);
 }
 
-/* Whatever x is: gamma within its bounds, s = x + gamma as the law asks; all kinds of rows. */
+/* For any x: gamma within its bounds, s = x + gamma as the law asks; all kinds of rows. */
 Test(levenberg, every_hybrid_unknown_obeys_the_law) {
     random_source s = {3};
     for (int trial = 0; trial < 100; trial++) {

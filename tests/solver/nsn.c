@@ -80,8 +80,8 @@ Test(nsn, says_whether_it_ran_out_of_steps_or_the_matrix_was_singular) {
     sim_problem_free(p);
 }
 
-/* Eight contacts of one body that come at it from all sides at once, mu = 1: some have no answer at all.  Who goes
- * round in circles until there is nothing left to try says so before its steps are spent. */
+/* Eight contacts of one body that come at it from all sides at once, mu = 1: some have no answer at all.  A solver that
+ * cycles until nothing is left to try says so before its steps are spent. */
 Test(nsn, says_that_it_goes_round_in_circles) {
     random_source r = {7};
     problem_recipe recipe = {.bodies = 1, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};

@@ -103,7 +103,7 @@ static int takes(const sim_solver_info *info, const odd *o) {
     return info->cone != SIM_CONE_CONVEX;
 }
 
-/* What is asked of solvers. */
+/* Demands on solvers. */
 typedef enum demand { ANSWERED, ANSWERED_ON_IMPULSES, HONEST, NOT_FINITE } demand;
 
 static void check(const odd *o, const sim_solution *out, demand what, const char *title, const char *solver) {

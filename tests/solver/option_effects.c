@@ -13,7 +13,7 @@
 
 enum { PROBLEMS = 14, MAX_VALUES = 6 };
 
-/* What these problems cannot show. */
+/* Options whose effect these problems cannot show. */
 static const char *const unseen[][2] = {
     {"nsn", "positions"},         /* they have no positions: tests/contact/positions.c */
     {"nsn", "stiffness"},         /* likewise */

@@ -394,7 +394,7 @@ Test(reasons, too_many_rows_for_dense_matrices_are_refused_before_they_are_made)
     sim_problem_free(p);
 }
 
-/* Who has a bound on work and none left says so, whatever it has come to. */
+/* A solver with a bound on work and none left says so, however far it has come. */
 Test(reasons, too_much_work_is_who_may_do_none) {
     sim_problem *p = hard();
     int bounded = 0;

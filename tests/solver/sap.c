@@ -261,7 +261,7 @@ Test(sap, takes_nothing_over_from_a_problem_of_the_same_structure) {
     sim_problem_free(q);
 }
 
-/* What sticks does not move at all where it is rigid: what is left is the compliance, and in proportion to it. */
+/* A rigid sticking contact does not move at all: the slip is in proportion to the compliance. */
 Test(sap, tends_to_the_rigid_answer_as_compliance_goes_to_nothing) {
     double mass[] = {1, 2, 0.5};
     sim_problem *p = box_stack(3, mass, 0.6, 0.01, 2);
@@ -404,7 +404,7 @@ Test(sap, refuses_a_compliance_that_is_none) {
     sim_problem_free(p);
 }
 
-/* What its factors may cost in all bounds the steps, as the number of steps does. */
+/* The cost allowed to its factors bounds the steps, as the number of steps does. */
 Test(sap, ends_before_its_factors_cost_more_than_they_may) {
     random_source r = {17};
     problem_recipe recipe = {.bodies = 30, .contacts = 90, .friction = 0.5, .impact = 1, .scatter = 0.6};

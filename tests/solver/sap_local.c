@@ -193,7 +193,7 @@ static void to_single_precision(local *l, int rows) {
     }
 }
 
-/* What gyroscopic terms and files in single precision make of W. */
+/* W with gyroscopic terms, and from files in single precision. */
 Test(sap_local, of_a_W_that_no_bodies_give_the_true_one_is_answered) {
     static const char *const solver[] = {"sap", "canal"};
     random_source r = {2};
@@ -234,7 +234,7 @@ Test(sap_local, of_a_W_that_no_bodies_give_the_true_one_is_answered) {
     cr_expect_gt(rounded, 3);
 }
 
-/* Whatever is far from symmetric: solved, or said not to be. */
+/* W far from symmetric: solved, or said not to be. */
 Test(sap_local, a_W_whose_rounds_do_not_contract_is_solved_or_said_not_to_be) {
     random_source r = {3};
     int seen[SIM_OUTCOMES] = {0};

@@ -112,7 +112,7 @@ Test(schur, nothing_to_do_is_done_at_once) {
     }
 }
 
-/* Whatever answers the linear systems, and whichever function: the end is the same. */
+/* With each linear solver and each function the end is the same. */
 Test(schur, nonsmooth_newton_ends_where_the_law_holds_by_every_way) {
     random_source r = {5};
     problem_recipe recipe = {.bodies = 3, .contacts = 3, .friction = 0.2, .kinds = 63, .impact = 1, .scatter = 0.3};

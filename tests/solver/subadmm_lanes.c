@@ -74,7 +74,7 @@ Test(subadmm_lanes, iterations_are_those_written_out_plainly) {
     }
 }
 
-/* What the kernels leave behind, all in one order. */
+/* Results of the kernels, all in one order. */
 typedef struct outcome {
     admm_lanes l;
     sim_arena *arena;

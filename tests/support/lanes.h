@@ -5,7 +5,7 @@
 #include "solver/subadmm/lanes/lanes.h"
 #include "support/models.h"
 
-/* What hits what.  Every number in the open, in the order of the input. */
+/* Constraints and the bodies that they touch. Every number in the open, in the order of the input. */
 typedef struct lanes_case {
     admm_input in;
     admm_contact *contact;

@@ -5,7 +5,7 @@
 #include "support/models.h"
 #include <sim/problem.h>
 
-/* What a random problem is made of. */
+/* Parameters of a random problem. */
 typedef struct problem_recipe {
     int bodies;   /* free bodies of about 1 kg and 0.2 m */
     int chain;    /* besides them one tree with this many dofs; 0: none */
@@ -23,7 +23,7 @@ extern const problem_recipe mixed_recipe, hard_recipe;
 
 /* Simultaneous impacts with random normals: far harder than resting contact.  To be freed. */
 sim_problem *random_problem(random_source *r, const problem_recipe *recipe);
-/* `count` boxes of the given masses (edge 0.2 m) on each other and on the ground, four contacts between two, at rest
+/* `count` boxes of the given masses (edge 0.2 m) on each other and on the ground, four contacts between two. They rest
  * under gravity for a step of `dt`, pushed sideways at the top by `push` newtons. */
 sim_problem *box_stack(int count, const double *mass, double friction, double dt, double push);
 /* Seven boxes at rest, the last of `top` kg on six of 1 kg. */

@@ -5,7 +5,7 @@ import subprocess
 
 
 def standard_error_of(command):
-    """What a terminal shows of a program's standard error; the program must end well."""
+    """Text that a terminal shows of a program's standard error; the program must end well."""
     parent, child = pty.openpty()
     process = subprocess.Popen([str(word) for word in command], stderr=child, stdout=subprocess.DEVNULL)
     os.close(child)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do pages show what was simulated?  Writes pages with the program, opens them in headless Chromium, and compares what the
+"""Do pages show what was simulated?  Writes pages with the program and opens them in headless Chromium. It compares what the
 page's own reader and its pictures say (`?test`, viewer/src/selftest.js) with trajectories in CSV and with mechanics.
 Prints TAP.
 

@@ -1,5 +1,5 @@
 /* Pages: numbers come back from their few bytes, poses within the step that was promised, and a file stands whole or
- * not at all.  What a browser makes of them: browser.py. */
+ * not at all.  browser.py opens them in a browser. */
 #include "math/v3.h"
 #include "view/page/pack.h"
 

@@ -1,4 +1,4 @@
-/* What stands in the picture. */
+/* Contents of plots. */
 #include "view/plot/plot.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* What is seen where: pictures of things whose places on the picture are known. */
+/* Pictures of things whose places on the picture are known. */
 #include "view/render/render.h"
 #include "view/image/png.h"
 

@@ -5,7 +5,7 @@
 #include "app/run/run.h"
 #include <stdio.h>
 
-/* Whose it is, into `text`: ", the joint of \"a\"", ", \"a\" and \"b\"", or nothing. */
+/* Owner of a figure, into `text`: ", the joint of \"a\"", ", \"a\" and \"b\"", or nothing. */
 enum { SUMMARY_NAME_BYTES = 300 };
 const char *summary_names(const run_context *run, const int body[2], char *text, size_t size);
 void print_summary(const run_context *run); /* standard error */

@@ -33,7 +33,7 @@ static const option_row rows[] = {
     {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
     {"listen", "ADDRESS", OPTION_TEXT, AT(listen),
      .help = "serve at this numeric address of the machine; default: 127.0.0.1, which only this machine reaches. "
-             "Whoever reaches the address can steer the run"},
+             "Anyone who reaches the address can steer the run"},
     {"port", "N", OPTION_COUNT, AT(port), 1, 65535, .help = "serve at port N; default: a free one"},
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "print no progress", .letter = 'q'},
     {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},

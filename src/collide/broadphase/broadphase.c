@@ -11,8 +11,7 @@
  *
  * The skin.  A box of size s that moves d in a frame leaves a skin m after m/d frames, and then costs c1 to look up;
  * the skin brings about c2 m/s more candidates, tested in every frame.  c1 d/m + c2 m/s is least at m = sqrt(K s d), K
- * = c1/c2.
- * */
+ * = c1/c2. */
 #include "collide/broadphase/candidates.h"
 
 #include <stdlib.h>

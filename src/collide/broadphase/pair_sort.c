@@ -1,8 +1,8 @@
 /* Parallel radix sort of pairs, with the same result for any number of threads.
  *
- * The leading bits choose one of up to 1024 buckets (counted, then scattered, list by list); each bucket, small enough
- * for the nearest cache, is then sorted by its remaining bits, eight at a time from the lowest (Knuth, The Art of
- * Computer Programming 3, 5.2.5).  No key occurs twice, so the outcome does not depend on which list held which key. */
+ * The leading bits choose one of up to 1024 buckets (counted, then scattered, list by list); each bucket fits the
+ * nearest cache. Each is then sorted by its remaining bits, eight at a time from the lowest (Knuth, The Art of Computer
+ * Programming 3, 5.2.5).  No key occurs twice, so the outcome does not depend on which list held which key. */
 #include "collide/broadphase/pair_sort.h"
 
 #include <stdlib.h>

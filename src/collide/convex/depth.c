@@ -1,12 +1,12 @@
 /* Penetration depth of two overlapping convex cores.
  *
- * The least of the support function h of D = A - B, by a polytope within D that grows (van den Bergen 2001,
- * "Proximity queries and penetration depth computation on 3D game objects").  Its least offset is a lower bound of
- * min h; h along any direction is an upper bound.  The facet of the least offset is asked for the farthest point of D
- * along its normal: h there, and the point joins the polytope, until the bounds meet.  On polytopes that is exact
- * after finitely many points.  Round solids would take many small facets: there the best direction so far slides down
- * to its local minimum by Newton's method (depth_newton.c), and the polytope has only to show that nothing elsewhere
- * is lower.  Offsets are signed, so an origin that lies outside by a hair needs no case of its own. */
+ * The least of the support function h of D = A - B, by a polytope within D that grows (van den Bergen 2001, "Proximity
+ * queries and penetration depth computation on 3D game objects").  Its least offset is a lower bound of min h; h along
+ * any direction is an upper bound.  The facet of the least offset is asked for the farthest point of D along its
+ * normal: h there, and the point joins the polytope, until the bounds meet.  On polytopes that is exact after finitely
+ * many points.  Round solids would take many small facets: there the best direction so far slides down to its local
+ * minimum by Newton's method (depth_newton.c). The polytope has only to show that nothing elsewhere is lower.  Offsets
+ * are signed, so an origin that lies outside by a hair needs no case of its own. */
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 

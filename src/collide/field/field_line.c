@@ -11,7 +11,7 @@
  *     u_d(s) = max(u_d(0), 0) + END_SLOPE_RISE.
  *
  * At a sharp rim that is the rim; where the surface is rounded with radius r it is r END_SLOPE_RISE beyond the begin of
- * the round, and on the side to which the solid leans the lowest place of the round, up to r END_SLOPE_RISE.  Both
+ * the round. On the side to which the solid leans it is the lowest place of the round, up to r END_SLOPE_RISE.  Both
  * depend smoothly on the pose. A surface that bends along d (a barrel), or whose line does (a ring that lies flat), has
  * no such line.
  *

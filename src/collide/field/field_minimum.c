@@ -3,7 +3,7 @@
  *     minimise f(t) = phi(P(t)),  t in the triangle,
  *
  * with P(t) the point of the true surface nearest to t (the identity where triangles are the surface).  From the best
- * corner, towards the least point of a quadratic model on the triangle, whose curvature comes from the gradients at the
+ * corner, towards the least point of a quadratic model on the triangle. Its curvature comes from the gradients at the
  * corners and is corrected on the way (BFGS); safeguarded so that f never rises.  It stops when the duality gap max_k
  * grad f . (t - corner_k), which bounds what is left to gain where f is convex, is within tolerance.  Local minima on
  * triangles and the gap: Macklin, Erleben, Mueller, Chentanez, Jeschke, Corse, "Local optimization for robust signed

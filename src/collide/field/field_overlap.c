@@ -1,7 +1,7 @@
 /* Separation of two solids that overlap deeply.
  *
  * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's
- * distance, or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that
+ * distance. Or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that
  * is inside both, as deep as can be, by subgradient steps down
  *     m(x) = max(phi_A(x), phi_B(x))
  * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.

@@ -189,10 +189,10 @@ static void sort_candidates(candidate *c, int count) {
     }
 }
 
-/* Need a candidate not be looked at?  Where a corner is a contact, or belongs to a triangle with one, another is looked
- * for only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer once it
- * has been in vain MAX_FRUITLESS_CANDIDATES times, since the promises that are left are smaller still.  So with those
- * that only an edge of the solid beside the triangle could bring near. */
+/* Need a candidate not be looked at?  A corner may be a contact, or belong to a triangle with one. Then another is
+ * looked for only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer
+ * once it has been in vain MAX_FRUITLESS_CANDIDATES times, since the promises that are left are smaller still.  So with
+ * those that only an edge of the solid beside the triangle could bring near. */
 static bool is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
     enum { MAX_FRUITLESS_CANDIDATES = 20 };
     if (!e->surface->skin) {
@@ -290,10 +290,10 @@ static v3 way_out(const encounter *e) {
     return size > 0.05 * all ? v3_scale(1 / size, sum) : v3_make(0, 0, 0);
 }
 
-/* The deepest vertex of all is near a contact.  Where bodies are so far inside each other that none was found which is
- * at least half as deep (but for SAME_DEPTH_OVER_EXTENT, as vertices stand beside the surface a little), it stands for
- * one; but one from which the field's gradient leads on through the other side does not: the deepest of those that lead
- * out comes first. */
+/* The deepest vertex of all is near a contact.  Bodies may be so far inside each other that no contact was found which
+ * is at least half as deep. Then it stands for one (but for SAME_DEPTH_OVER_EXTENT: vertices stand beside the surface a
+ * little); but one from which the field's gradient leads on through the other side does not: the deepest of those that
+ * lead out comes first. */
 static void report_deepest(encounter *e) {
     double least = 0;
     for (int k = e->first; k < e->out->count; k++) {

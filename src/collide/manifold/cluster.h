@@ -11,8 +11,8 @@ enum { CLUSTER_MOST = 120 };
  * They stand in the order of their features then, no two with the same. */
 void cluster_join(const pair *p, manifold *out, int first, double near);
 
-/* Of joined points: those that lie in one plane (to within `near`) and face the same way are a flat contact, of which
- * the corners of the convex hull carry all: at most 8 of them stay, and the deepest.  Points along a ring stay. */
+/* Of joined points: those that lie in one plane (to within `near`) and face the same way are a flat contact. The
+ * corners of its convex hull carry all: at most 8 of them stay, and the deepest.  Points along a ring stay. */
 void flat_points(const pair *p, manifold *out, int first, double near);
 
 /* Of the points from `first` on: joined as above.  If

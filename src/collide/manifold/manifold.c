@@ -60,10 +60,10 @@ static place project_point(const view *v, v3 x, double *height) {
     return (place){v3_dot(v->ex, d), v3_dot(v->ey, d)};
 }
 
-/* How far the surface of a capsule is from its end's centre along n, over the point of its axis at u from 0 to 1,
- * `aside` to the side of it: cut there along its axis, the capsule has the radius r = sqrt(radius^2 - aside^2). It
- * leans by an angle a: to r sin a beside the end that is nearer to the other solid there is that end's ball, then the
- * side, which stands off the axis by r / cos a. `down`: -1 where the surface is below. */
+/* Distance of the surface of a capsule from its end's centre along n, over the point of its axis at u from 0 to 1,
+ * `aside` to the side: cut there along its axis, the capsule has the radius r = sqrt(radius^2 - aside^2). It leans by
+ * an angle a: to r sin a beside the end that is nearer to the other solid is that end's ball. Then comes the side,
+ * which stands off the axis by r / cos a. `down`: -1 where the surface is below. */
 static double round_height(const outline *o, double u, double aside) {
     double up = o->down * (o->height[1] - o->height[0]); /* positive: the second end is nearer */
     double r = sqrt(max_of(o->radius * o->radius - aside * aside, 0));

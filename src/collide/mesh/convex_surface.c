@@ -1,10 +1,10 @@
 /* Contacts of a convex solid with a surface of triangles.
  *
  * Triangle by triangle, but a triangle by itself knows too little: its edges are edges of nothing where the surface
- * runs on.  The direction n in which the solid and a triangle are best parted counts only if it lies in the normal cone
- * of the triangle's feature that it touches (surface_faces): along a face's normal, between those of the two faces of
- * an edge, or among those of a vertex.  If it does not, only the face itself can be meant, and the solid's part over
- * the triangle is held along the face's normal.  Where that leaves overlap without a contact (a spike: each of its
+ * runs on.  The direction n best parts the solid and a triangle. It counts only if it lies in the normal cone of the
+ * triangle's feature that it touches (surface_faces): along a face's normal, between those of the two faces of an edge,
+ * or among those of a vertex.  If it does not, only the face itself can be meant, and the solid's part over the
+ * triangle is held along the face's normal.  Where that leaves overlap without a contact (a spike: each of its
  * triangles is left more easily sideways), the solid is lifted until it only touches (convex_lift.c).
  *
  * A face stops solids whose centre is before it.  A solid whose centre is inside a solid surface leaves by the nearest

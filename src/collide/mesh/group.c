@@ -1,7 +1,7 @@
 /* Reduction of the contact points of a surface of triangles.
  *
  * Points at one place with about one normal are one: neighbours meet along edges.  The rest is dealt into groups of
- * nearly equal normals, a group for the deepest point that is left, and each group is reduced by itself (reduce.c):
+ * nearly equal normals, a group for the deepest point that is left. Each group is reduced by itself (reduce.c):
  * contacts from different sides stay. */
 #include "collide/mesh/surface.h"
 

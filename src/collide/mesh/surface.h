@@ -89,8 +89,8 @@ void surface_on_surface(const pair *p, const surface *a, const surface *b, manif
 /* One contact that parts two solids, whatever way they overlap; `inside`: vertices of one in the other. */
 void surface_overlap(const pair *p, const surface *a, const surface *b, const manifold *inside, manifold *out);
 
-/* Of the points from `first` on: those at one place with one normal become one, each group of nearly equal normals
- * (within an angle of cosine `alike`) at most `each`, all together at most `most`, deepest groups first. */
+/* Of the points from `first` on: those at one place with one normal become one. Each group of nearly equal normals
+ * (within an angle of cosine `alike`) keeps at most `each`, all together `most`, deepest groups first. */
 void manifold_group(const pair *p, manifold *out, int first, double alike, double same, int each, int most);
 
 pair_function pair_sphere_mesh, pair_convex_mesh, pair_half_space_surface, pair_mesh_mesh, pair_sphere_heights,

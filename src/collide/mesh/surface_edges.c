@@ -1,8 +1,8 @@
 /* Contacts between edges of two surfaces.
  *
  * Edges that stick out, n across both, in the normal cones of both, lie n.(a - b) apart.  Where they have passed
- * through each other, the point of one must be inside the other solid, and no way out may be shorter than through the
- * faces that meet in the edge: else the two merely cross deep inside. */
+ * through each other, the point of one must be inside the other solid. No way out may be shorter than through the faces
+ * that meet in the edge: else the two merely cross deep inside. */
 #include "collide/mesh/surface_side.h"
 
 static const double PARALLEL_SINE = 1e-6; /* sine between edges that have no crossing */

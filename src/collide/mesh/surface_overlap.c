@@ -13,8 +13,8 @@
  * in a direction that no face is likely to lie along, and moved otherwise where a rim stays open.  Shallower overlaps
  * only touch.
  *
- * Whether an edge goes by one side of another is asked in one way for all triangles that share the two, so that none
- * goes through between neighbours (J. Pluecker's coordinates). */
+ * Triangles that share two edges ask in one way on which side the one passes the other (J. Pluecker's coordinates). So
+ * none goes through between neighbours. */
 #include "collide/mesh/surface_side.h"
 
 #include <float.h>

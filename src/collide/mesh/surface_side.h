@@ -59,9 +59,9 @@ int box_meets(const surface *s, v3 low, v3 high);
 
 /* ---- nodes of one surface near a node of the other ----
  *
- * Two trees are gone through together: each node of the one carries a list of nodes of the other, no larger than itself
- * where there are smaller ones, whose boxes its own box meets; its children choose from it.  The tree of a height
- * field has no lists: neighbours are looked up cell by cell. */
+ * Two trees are gone through together: each node of the one lists the nodes of the other whose boxes its own box meets,
+ * no larger than itself where smaller ones exist; its children choose from it.  The tree of a height field has no
+ * lists: neighbours are looked up cell by cell. */
 enum { NEAR_ROOM = 4096 };
 typedef struct near_list {
     const surface *of;

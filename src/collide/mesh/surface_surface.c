@@ -73,7 +73,7 @@ static bool try_way_out(void *context, int t) {
 }
 
 /* The shortest way out through a face that lets the surface round the vertex out as well.  `blind`: the nearest face is
- * none for the surface round the vertex, which comes to it from inside, and so tells nothing of how deep others may be.
+ * none for the surface round the vertex, which comes to it from inside. So it tells nothing of how deep others may be.
  * Returns whether there is one. */
 static bool add_way_out_aside(const side *e, int t, int corner, v3 x, v3 there, double d, int blind) {
     way_out w = {.e = e, .triangle = t, .corner = corner, .there = there, .by = -1};

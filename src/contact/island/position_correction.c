@@ -35,9 +35,9 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
  * of a robot at rest has the forces of its contacts in it, and changes nothing.
  *
  * A contact that rolls over both bodies and presses as promised takes c of either sign, so that its gap ends as
- * promised. A gap that swings by the error of the scheme would else be pushed out on one side and left on the other,
- * and bodies would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must
- * only not close it. */
+ * promised. Else a gap that swings by the error of the scheme would be pushed out on one side and left on the other:
+ * bodies would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must only
+ * not close it. */
 static bool find_bounds(const island *s, double travel, double fall, shift_bound *bound, int *count) {
     const sim_problem *p = &s->problem;
     bool any = false;

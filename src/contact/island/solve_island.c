@@ -215,8 +215,8 @@ static void solve_small_islands(void *context, int index, int first, int end) {
     }
 }
 
-/* An island that is more than one thread's part of the whole, and not small, is solved by all threads together, if the
- * solver uses them.  That saves time and changes no bit. */
+/* All threads together solve an island that is more than one thread's part of the whole, and not small, if the solver
+ * uses them.  That saves time and changes no bit. */
 static void mark_large_islands(const islands_call *all, sim_threads *threads) {
     bool shares = solver_uses_threads(all->workers[0].solver) && threads_count(threads) > 1;
     for (int i = 0; i < all->f->nisland; i++) {

@@ -3,8 +3,8 @@
  *   contacts     of which at least one side moves
  *   ends         of ranges that a joint or tendon may meet in the step: with the gap g to the end, and the velocity v
  *                before the step or without constraints,   g <= dt |v| + a thousandth of the range
- *   dry friction of every joint and tendon that has it
- *   velocity limits of joints that move with half of it, before the step or without constraints
+ *   friction     dry, of every joint and tendon that has it
+ *   speed limits of joints that move with half of it, before the step or without constraints
  *   equalities   of which at least one side moves
  *   springs      of tendons, with their dampers and inertia
  *   actuators    with a limit, of trees with any of these; and those that are no joints', with feedback

@@ -1,9 +1,9 @@
 /* Triangulation of the surface of a distance field.
  *
  * Dual contouring (T. Ju, F. Losasso, S. Schaefer, J. Warren 2002, "Dual contouring of Hermite data", ACM Trans.
- * Graphics 21): each piece of the surface in a cube has one vertex, each crossed edge of the lattice one polygon that
- * joins the vertices of the four cubes around it.  The vertex is where the planes that touch the surface at the piece's
- * crossings come nearest to meeting,
+ * Graphics 21): each piece of the surface in a cube has one vertex. Each crossed edge of the lattice has one polygon
+ * that joins the vertices of the four cubes around it.  The vertex is where the planes that touch the surface at the
+ * piece's crossings come nearest to meeting,
  *     least over x of   sum_i (n_i . (x - p_i))^2 + w |x - middle|^2,
  * which finds edges and corners of the solid; cut off at the cube; then brought onto the surface by Newton's method.
  *

@@ -9,7 +9,7 @@
  * exit codes.
  *
  * Lengths: `extent` is the diagonal of the bounds.  Corners within `tolerance` of a plane are in it: HULL_FLAT of the
- * extent, or 1/THICKNESS_OVER_TOLERANCE of the thickness where that is less, but no less than `floor`, which the
+ * extent, or 1/THICKNESS_OVER_TOLERANCE of the thickness where that is less. It is no less than `floor`, which the
  * pattern and the rounding of coordinates far from the origin need. */
 #include "geometry/hull/hull.h"
 #include "geometry/core/solid.h"

@@ -28,7 +28,7 @@ typedef enum hull_outcome {
     HULL_BROKEN, /* no closed convex surface */
 } hull_outcome;
 
-/* The hull whose faces are those of `from`, neighbours joined where they lie within `tolerance` of a plane, and the
+/* The hull whose faces are those of `from`; neighbours are joined where they lie within `tolerance` of a plane. The
  * mesh of its faces cut in triangles (may be NULL).  Memory of the results in `pool`, of the work in `scratch`. */
 hull_outcome hull_join_faces(const polygons *from, double tolerance, memory_pool *pool, memory_pool *scratch,
                              sim_hull *hull, sim_mesh *mesh);

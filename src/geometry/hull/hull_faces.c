@@ -1,10 +1,10 @@
 /* Facets of a hull merged into flat faces.
  *
- * Facets that rounding has cut out of one polygon lie in one plane but for the rounding.  Starting with the largest,
- * each facet takes in neighbours whose corners all lie within the tolerance of its plane, as long as the union stays a
- * disc: the neighbour meets it along one unbroken chain of edges.  The plane follows the union (its area vector is the
- * sum of its parts').  Vertices inside a union, or between two faces only, are left out.  A union whose outline is not
- * convex beyond the tolerance is taken apart and grown again with a smaller one.
+ * Facets that rounding has cut out of one polygon lie in one plane but for the rounding.  From the largest on, each
+ * facet takes in neighbours whose corners all lie within the tolerance of its plane, while the union stays a disc: the
+ * neighbour meets it along one unbroken chain of edges.  The plane follows the union (its area vector is the sum of its
+ * parts').  Vertices inside a union, or between two faces only, are left out.  A union whose outline is not convex
+ * beyond the tolerance is taken apart and grown again with a smaller one.
  *
  * Half-edge k runs from loop[k] to the next corner of its face; twin[k] is the other half. */
 #include "geometry/hull/hull.h"

@@ -7,9 +7,9 @@
  *
  * Reference: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapter 3.
  *
- * Departures: where a function has no derivative (the corner of abs, min, max, ramp; the jumps of step, mod, if and the
- * comparisons) the rate is that of the piece that holds from there on in x, and a jump itself adds none.  A factor that
- * is constant has rate 0 whatever multiplies it: sqrt of a constant 0 has rate 0, not NaN.
+ * Departures: some functions have points without a derivative (the corner of abs, min, max, ramp; the jumps of step,
+ * mod, if and the comparisons). There the rate is that of the piece that holds from there on in x, and a jump adds
+ * none.  A factor that is constant has rate 0 whatever multiplies it: sqrt of a constant 0 has rate 0, not NaN.
  *
  * Cost: one pass over the terms, no memory but a stack of 32 pairs. */
 #include "model/track/formula.h"

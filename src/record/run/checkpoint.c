@@ -1,9 +1,9 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
- * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before
- * it. The state is q, v, a, contacts with impulses and their trends, efforts, activations and inputs of actuators,
- * impulses of ranges, dry friction and constraints (of models that have any), and sleep (if enabled).  It replaces an
- * older one in one move. */
+ * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before it.
+ * The state is q, v, a; contacts with impulses and their trends; efforts, activations and inputs of actuators; impulses
+ * of ranges, dry friction and constraints, where a model has any; sleep, if enabled.  It replaces an older one in one
+ * move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"

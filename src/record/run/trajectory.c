@@ -1,5 +1,4 @@
-/* Reader of recorded files, CSV or HDF5.  The two kinds of files are told apart by how they begin, not by their names.
- * */
+/* Reader of recorded files, CSV or HDF5.  The two kinds of files are told apart by their first bytes, not by names. */
 #include "record/run/trajectory.h"
 #include "base/file.h"
 #include "base/words.h"

@@ -4,9 +4,9 @@
  *     body with one joint     a body with that joint
  *     body with more          a chain of links without mass, one a joint, the body last
  *
- * The frame of a link stands at the point of its joint.  Where the last joint is beside the origin of its body, the body
- * is fixed to the link, so that it keeps the frame of the file.  A joint with ref r stands as the file says at q = r:
- * its frame is turned (shifted) back by r. */
+ * The frame of a link stands at the point of its joint.  Where the last joint is beside the origin of its body, the
+ * body is fixed to the link: it keeps the frame of the file.  A joint with ref r stands as the file says at q = r: its
+ * frame is turned (shifted) back by r. */
 #include "scene/mjcf/mjcf.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
  *     alpha, centre   of the proximal outer iteration (solver/core/proximal_point.h)
  *     c        share of a contact in the proximal term: 1 where it changed between open, stick and slide lately
  *
- * R' = R + alpha c w is positive in every row.  So the linearised law gives the impulse of a constraint by its velocity,
- * and the momentum balance A dv = J' dgamma the velocities, with D = 1 - P' + rho P' R':
+ * R' = R + alpha c w is positive in every row.  So the linearised law gives the impulse of a constraint by its
+ * velocity. The momentum balance A dv = J' dgamma gives the velocities, with D = 1 - P' + rho P' R':
  *
  *     dgamma = -x - G J dv,   x = D^-1 F,   G = rho D^-1 P',      (A + J' G J) dv = -J' x
  *

@@ -6,7 +6,7 @@
  *     gamma_t (|gamma_t| + |s_t| / r) = mu gamma_n y_t,      rho = 1 / r,
  *
  * and at a solution |gamma_t| + |s_t| / r = |y_t|.  With |y_t| there, and mu y_n for the bound, this and the normal row
- * min(s_n, r gamma_n) = 0 are the function of Alart and Curnier (1991), of one form for all kinds of rows:
+ * min(s_n, r gamma_n) = 0 are the function of Alart and Curnier (1991). It has one form for all kinds of rows:
  *
  *     F = gamma - P(y),   dF = (1 - P') dgamma + rho P' ds,   ds = (W + R + alpha w) dgamma
  *

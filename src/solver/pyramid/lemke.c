@@ -5,7 +5,7 @@
  * and updated by one pivot.
  *
  * Ties: of the rows of (b, B^-1) over their entry in the pivot column the lexicographically least leaves, so that no
- * basis recurs.  For M = X' W X with positive semidefinite W and the copositive couplings of polyhedral.h the path
+ * basis recurs.  Let M = X' W X with positive semidefinite W and the copositive couplings of polyhedral.h. The path
  * ends in a solution if the gaps can be held open, else on a ray.
  *
  * Rounding accumulates in B^-1: it is recomputed after as many pivots as unknowns, and at the end. */

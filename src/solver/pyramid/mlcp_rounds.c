@@ -11,7 +11,7 @@
  * itself.  J is far from singular then, and a step costs a third.
  *
  * With alignment=following every outer iteration begins with directions of the last slip and friction
- * (direction_update.c), so that pyramids touch the round cone at the solution.  It stops on E, the error of the round
+ * (direction_update.c): pyramids then touch the round cone at the solution.  It stops on E, the error of the round
  * cone, or when E no longer falls. */
 #include "math/dense.h"
 #include "solver/core/stall.h"

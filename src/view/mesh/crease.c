@@ -1,5 +1,5 @@
-/* Normals of a triangle mesh with creases.  At a corner, a triangle takes the
- * normal of all those round the vertex that lean from it by less than a crease, each as heavy as its area:
+/* Normals of a triangle mesh with creases.  At a corner, a triangle takes the mean normal of those round the vertex
+ * that lean from it by less than a crease, weighted by area:
  *
  *     n = sum of n_j A_j  over j with n_j . n_i > cos(crease)
  *

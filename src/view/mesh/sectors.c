@@ -3,8 +3,8 @@
  *
  *     light = 1 - strength + strength * prod_k side_k,   side_k = sign of coordinate k (1 along the axis)
  *
- * A mesh is round about an axis if its box is square across it, to 2 %, and if in each of 16 bins of the angle it
- * reaches 96 % of the farthest.  Where two axes do, z comes before y before x.  The page of a run has the same rule
+ * A mesh is round about an axis if its box is square across it, to 2 %, and each of 16 sectors reaches 96 % of the
+ * farthest.  Where two axes do, z comes before y before x.  The page of a run has the same rule
  * (viewer/src/bodies.js).  Cost: once over the corners of each mesh. */
 #include "view/mesh/sectors.h"
 #include "math/angle.h"

@@ -16,7 +16,7 @@ void view_tracks_forget(view_tracks *tracks);
 int view_tracks_count(const view_tracks *tracks);
 const char *const *view_tracks_names(const view_tracks *tracks);
 const char *const *view_tracks_units(const view_tracks *tracks);
-/* Whose coordinate each signal is: a body and a number within its joint; the world for figures of the scene. */
+/* The coordinate of each signal: a body and a number within its joint; the world for figures of the scene. */
 const int *view_tracks_bodies(const view_tracks *tracks);
 const int *view_tracks_coordinates(const view_tracks *tracks);
 /* Times as doubles, then each track as floats, all frames of one after the other; as this machine holds them. */

@@ -1,5 +1,5 @@
-/* Surfaces of a picture.  Shapes in the colours of the scene (by default one colour a tree, as on the page of a
- * run), tendons as rods with round joints, contacts as balls and arrows in the colour of their state. */
+/* Surfaces of a picture.  Shapes have the colours of the scene (by default one colour a tree, as on the page of a run).
+ * Tendons are rods with round joints; contacts are balls and arrows in the colour of their state. */
 #include "math/v3.h"
 #include "view/render/parts.h"
 

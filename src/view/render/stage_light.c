@@ -1,7 +1,7 @@
 /* Shadow maps.  A map of the nearest surfaces, drawn along its direction over a ball around the scene: a place
  * is lit if nothing on the map is nearer to the light than itself, by more than the map can tell.
  *
- * The sun is one light.  The sky is several, spread over the half sphere above so that each stands for an equal share
+ * The sun is one light.  The sky is several lights, spread over the half sphere above. Each stands for an equal share
  * of the light that falls on level ground: where fewer of them reach, in corners and under things, it is darker. */
 #include "view/render/stage.h"
 

@@ -4,9 +4,9 @@
  * targets).  An island, trees that contacts or constraints connect, sleeps when all its trees may.  Then v = 0, and q,
  * contacts and impulses stay as they are.
  *
- * It wakes as a whole in the step in which an awake body touches one of its bodies, or the drives of one of its trees
- * change. It wakes, too, if the q or v of a tree is not that with which it fell asleep.  A hash shows the last two:
- * so the state alone says which trees sleep, and a state that is restored, or changed by hand, continues correctly. */
+ * It wakes as a whole when an awake body touches one of its bodies, or when the drives of one of its trees change. It
+ * wakes, too, if the q or v of a tree is not that with which it fell asleep.  A hash shows the last two: so the state
+ * alone says which trees sleep, and a state that is restored, or changed by hand, continues correctly. */
 #include "world/sleep/sleep.h"
 #include "base/disjoint_set.h"
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-"""What an experiment is given: ways to run the program, and to say what came out."""
+"""Context of an experiment: ways to run the program, and to report results."""
 import csv
 import json
 import os
@@ -54,7 +54,7 @@ class Context:
     # ---- running ----
 
     def sim(self, *words, statuses=(0,)):
-        """What the program says on standard output; it must end with one of the statuses."""
+        """Standard output of the program, which must end with one of the statuses."""
         return self.command(self.program, "sim", words, statuses)
 
     def json(self, *words, statuses=(0,)):
@@ -84,7 +84,7 @@ class Context:
         return self.command(str(ROOT / "study" / f"{name}.py"), f"study/{name}.py", words)
 
     def compare(self, *words):
-        """What study/compare.py measures."""
+        """Figures that study/compare.py measures."""
         return json.loads(self.study("compare", *words, "--json"))
 
     def command(self, program, shown, words, statuses=(0,)):

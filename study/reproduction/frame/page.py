@@ -144,7 +144,7 @@ def summary(done):
 
 
 def missed(done):
-    """What someone who has a minute should read."""
+    """Rows that missed their bounds, for readers in a hurry."""
     lines = []
     for entry in done:
         for row in entry["rows"]:

@@ -1,4 +1,4 @@
-"""What the experiments share with the studies beside this package."""
+"""Parts that the experiments share with the studies beside this package."""
 import importlib
 
 from shared import digits, exponent, profile  # pylint: disable=unused-import

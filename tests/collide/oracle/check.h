@@ -1,4 +1,4 @@
-/* What the library says about a scene, held against the oracle. */
+/* Answers of the library about a scene, compared with the oracle. */
 #ifndef ORACLE_CHECK_H
 #define ORACLE_CHECK_H
 

@@ -1,4 +1,4 @@
-/* What must hold where two shapes meet, one of them not convex. */
+/* Conditions where two shapes meet, one of them not convex. */
 #include "encounter.h"
 
 #include <stdlib.h>

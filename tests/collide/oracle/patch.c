@@ -25,7 +25,7 @@ static int facing(const solid *s, vec n, figure *out) {
     return 0;
 }
 
-/* What of the figure lies where (x - p).out <= 0. */
+/* The part of the figure with (x - p).out <= 0. */
 static void cut(figure *f, vec p, vec out) {
     figure kept = {0};
     for (int k = 0; k < f->count; k++) {

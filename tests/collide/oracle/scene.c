@@ -1,7 +1,7 @@
 /* Scenes at random: first the shapes, then how they are turned, then how far apart.
  *
- * Moving A by s along the normal of the oracle adds s to the gap as long as they are apart, so a scene of any gap
- * starts from any other. */
+ * Moving A by s along the normal of the oracle adds s to the gap while they are apart. So a scene of any gap starts
+ * from any other. */
 #include "scene.h"
 
 #include <assert.h>

@@ -2,8 +2,8 @@
  *
  * g(n) = n.w(n) with w(n) the point of the Minkowski difference A - B least far along n; the gap is the greatest g over
  * unit n.  For any n at an angle t from c, g(n) <= n.w(c) <= cos t (c.w(c)) + sin t |w(c) - (c.w(c)) c|, so one support
- * bounds a whole cell of directions; so does any mean of such points, and a mean that lies near the line along c bounds
- * it well where the support jumps from corner to corner.  Cells of a cube's faces are cut in four, the most promising
+ * bounds a whole cell of directions; so does any mean of such points. A mean that lies near the line along c bounds it
+ * well where the support jumps from corner to corner.  Cells of a cube's faces are cut in four, the most promising
  * first, until none promises more than what is found. */
 #include "oracle.h"
 
@@ -141,7 +141,7 @@ static void visit(search *s, int side, double u, double v, double half, const do
     push(s, q);
 }
 
-/* What any direction at least 0.2 rad away can reach at most. */
+/* The most that any direction at least 0.2 rad away can reach. */
 static real elsewhere(const search *s) {
     real second = -HUGE_VALL;
     enum { N = 12 };

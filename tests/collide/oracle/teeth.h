@@ -1,7 +1,7 @@
 /* Solids that interlock, as outlines extruded along z: involute gears, racks, ratchets with their pawls, dovetails.
  *
- * Where two of them keep their axes along each other, and each reaches past the other's middle, they are as far apart
- * as their outlines are, in the plane. */
+ * Two of them with parallel axes, each of which reaches past the other's middle, are as far apart as their outlines are
+ * in the plane. */
 #ifndef ORACLE_TEETH_H
 #define ORACLE_TEETH_H
 

@@ -174,10 +174,9 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
 
 /* J, gap and offset of rows between two bodies.
  *
- * J is taken at the part p of the step, where the scheme takes its forces, so that constraint forces do as little
- * work as the scheme's own.  Positions move with v_q = v0 + theta (v - v0).  If every end velocity is tangent to the
- * constraint at the part s of its step, J v = dt (p - s) h.  For the step before J v0 = dt (p - s + 1) h.  So the gap
- * grows by
+ * J is taken at the part p of the step, where the scheme takes its forces: constraint forces then do as little work as
+ * the scheme's own.  Positions move with v_q = v0 + theta (v - v0).  If every end velocity is tangent to the constraint
+ * at the part s of its step, J v = dt (p - s) h.  For the step before J v0 = dt (p - s + 1) h.  So the gap grows by
  *
  *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
  *

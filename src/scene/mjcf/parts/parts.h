@@ -196,7 +196,7 @@ typedef struct mjcf_model {
 /* Bodies, joints, geoms, sites and copies of a model. */
 enum { MJCF_MAX_ITEMS = 200 * 1000 };
 
-/* What became of solref and solimp: how often, and the numbers that came out. */
+/* Conversions of solref and solimp: their count, and the numbers that came out. */
 typedef enum mjcf_soft_kind {
     MJCF_SOFT_CONTACTS,
     MJCF_SOFT_LIMITS,
