@@ -8,8 +8,8 @@
 SI units, radians, quaternions (w, x, y, z), spatial vectors (angular, linear).
 """
 from ._load import load, loads
-from ._sim import (Certificate, Energy, Error, InputError, Scene, SceneError, State, StepError, StepInfo, World,
-                   __version__, build_info, solvers)
+from ._sim import (Certificate, Energy, Error, InputError, Problem, Scene, SceneError, Solution, State, StepError,
+                   StepInfo, World, __version__, build_info, load_problem, solve, solvers)
 
-__all__ = ["Certificate", "Energy", "Error", "InputError", "Scene", "SceneError", "State", "StepError", "StepInfo",
-           "World", "build_info", "load", "loads", "solvers"]
+__all__ = ["Certificate", "Energy", "Error", "InputError", "Problem", "Scene", "SceneError", "Solution", "State",
+           "StepError", "StepInfo", "World", "build_info", "load", "load_problem", "loads", "solve", "solvers"]

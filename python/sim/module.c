@@ -11,6 +11,15 @@ static PyObject *build_info(PyObject *module, PyObject *none) {
 static PyMethodDef functions[] = {
     {"_load", (PyCFunction)(void (*)(void))scene_load, METH_VARARGS | METH_KEYWORDS,
      "A scene from a file or a text: sim.load and sim.loads call it."},
+    {"load_problem", (PyCFunction)(void (*)(void))load_problem, METH_VARARGS | METH_KEYWORDS,
+     "load_problem(path)\n--\n\nA contact problem from an HDF5 file in FCLIB's format or our own: a Problem."},
+    {"solve", (PyCFunction)(void (*)(void))solve, METH_VARARGS | METH_KEYWORDS,
+     "solve(problem, solver=None, /, *, compliance=None, law=None, guess=True, **options)\n--\n\n"
+     "Solve a contact problem by a solver (name; None: the default) with its options, and judge the solution.\n\n"
+     "compliance  rigid, near-rigid or elastic; None: that of the solver, rigid where it takes elastic\n"
+     "law         dict of numbers of that law: beta, sigma, push, threshold, carried, slop, undo\n"
+     "guess       start from the impulses of the step before\n\n"
+     "Returns a Solution. Releases the GIL; Ctrl-C stops the solver."},
     {"solvers", list_solvers, METH_NOARGS,
      "solvers()\n--\n\n"
      "All contact solvers: a dict from the name to a dict of method, paper, cone, compliance (the law that it\n"
@@ -28,9 +37,9 @@ PyMODINIT_FUNC PyInit__sim(void);
 
 PyMODINIT_FUNC PyInit__sim(void) {
     import_array();
-    PyTypeObject *const types[] = {&SceneType, &WorldType, &StateType};
+    PyTypeObject *const types[] = {&SceneType, &StateType, &ProblemType};
     PyObject *module = PyModule_Create(&definition);
-    bool ok = module && !errors_add(module) && !records_add(module) &&
+    bool ok = module && !errors_add(module) && !records_add(module) && !solution_add(module) && !world_add(module) &&
               !PyModule_AddStringConstant(module, "__version__", sim_version());
     for (size_t k = 0; ok && k < sizeof types / sizeof *types; k++) {
         ok = !PyModule_AddType(module, types[k]);

@@ -48,7 +48,15 @@ typedef struct WorldObject {
     PyObject *weakrefs;
 } WorldObject;
 
-extern PyTypeObject SceneType, WorldType, StateType;
+/* A contact problem, which does not change. */
+typedef struct ProblemObject {
+    PyObject_HEAD sim_problem *own; /* of a world ... */
+    sim_problem_file *file;         /* ... or of a file */
+    const sim_problem *problem;
+    sim_law_options law;
+} ProblemObject;
+
+extern PyTypeObject SceneType, WorldType, StateType, ProblemType;
 
 /* ---- errors.c ---- */
 
@@ -110,12 +118,15 @@ int state_restore(WorldObject *world, PyObject *state);
 
 /* ---- world.c ---- */
 
+int world_add(PyObject *module);
 /* False with an exception: the world is busy in another thread. */
 bool world_is_free(const WorldObject *world);
 /* Gives the world the q and v that the caller wrote; false with an exception: refused, or busy. */
 bool world_sync(WorldObject *world);
 /* Shows the caller the state after a change. */
 void world_show(WorldObject *world);
+/* A clock that never goes back, s. */
+double monotonic_seconds(void);
 
 /* ---- world_options.c ---- */
 
@@ -127,9 +138,25 @@ PyObject *world_options_dict(const sim_options *options);
 const sim_solver_info *find_solver(const char *name);
 bool read_solver_options(const sim_solver_info *solver, const double *before, PyObject *dict,
                          double option[MAX_SOLVER_OPTIONS]);
+/* A text; NULL with an exception that says what `name` is. */
+const char *read_word(PyObject *value, const char *name);
 bool read_law_options(PyObject *dict, sim_law_options *law);
 bool read_compliance(const char *name, int *compliance);
 PyObject *list_solvers(PyObject *module, PyObject *none);
+
+/* ---- contacts.c, dynamics.c ---- */
+
+PyObject *get_contacts(PyObject *world, void *none);
+PyObject *world_collide(PyObject *world, PyObject *none);
+extern PyMethodDef dynamics_methods[];
+
+/* ---- problem.c, solve.c ---- */
+
+PyObject *world_problem(PyObject *world, PyObject *none);
+PyObject *load_problem(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *problem_law(PyObject *problem, PyObject *args, PyObject *keywords);
+PyObject *solve(PyObject *module, PyObject *args, PyObject *keywords);
+int solution_add(PyObject *module);
 
 /* ---- world_views.c ---- */
 

@@ -107,7 +107,7 @@ static void world_dealloc(PyObject *object) {
 
 /* ---- steps ---- */
 
-static double clock_now(void) {
+double monotonic_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -120,10 +120,10 @@ static const double SIGNAL_PERIOD = 0.05;
 static int64_t step_for_a_while(WorldObject *w, int64_t n, sim_status *status, sim_error *error) {
     int64_t done = 0;
     w->busy = true;
-    Py_BEGIN_ALLOW_THREADS double until = n > 1 ? clock_now() + SIGNAL_PERIOD : 0;
+    Py_BEGIN_ALLOW_THREADS double until = n > 1 ? monotonic_seconds() + SIGNAL_PERIOD : 0;
     while (done < n && (*status = sim_world_step(w->world, error)) == SIM_OK) {
         done++;
-        if (done < n && clock_now() > until) {
+        if (done < n && monotonic_seconds() > until) {
             break;
         }
     }
@@ -176,7 +176,7 @@ static PyObject *world_reset(PyObject *object, PyObject *args, PyObject *keyword
     Py_RETURN_NONE;
 }
 
-static PyMethodDef world_methods[] = {
+static const PyMethodDef world_methods[] = {
     {"step", (PyCFunction)(void (*)(void))world_step, METH_VARARGS | METH_KEYWORDS,
      "step($self, /, n=1)\n--\n\n"
      "Make n steps of dt. The GIL is released meanwhile, and Ctrl-C stops between two steps.\n\n"
@@ -185,8 +185,33 @@ static PyMethodDef world_methods[] = {
      "reset($self, /, keyframe=None)\n--\n\n"
      "Go to the initial state, or to that of a keyframe (name or number). Inputs of actuators are those\n"
      "of the scene again, applied forces zero."},
+    {"collide", world_collide, METH_NOARGS,
+     "collide($self, /)\n--\n\n"
+     "Contacts of shapes that touch now, or will within a step: an array like `contacts`, without impulses."},
+    {"problem", world_problem, METH_NOARGS,
+     "problem($self, /)\n--\n\nThe contact problem of the next step: a Problem. The state stays as it is."},
     {0},
 };
+
+enum { MAX_METHODS = 40 };
+
+/* All methods, of several files, as one list. */
+static PyMethodDef all_methods[MAX_METHODS + 1];
+
+static void gather_methods(void) {
+    const PyMethodDef *const lists[] = {world_methods, dynamics_methods};
+    int count = 0;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        for (const PyMethodDef *method = lists[k]; method->ml_name && count < MAX_METHODS; method++) {
+            all_methods[count++] = *method;
+        }
+    }
+}
+
+int world_add(PyObject *module) {
+    gather_methods();
+    return PyModule_AddType(module, &WorldType);
+}
 
 static PyObject *world_repr(PyObject *object) {
     WorldObject *w = (WorldObject *)object;
@@ -230,6 +255,6 @@ PyTypeObject WorldType = {
     .tp_new = world_new,
     .tp_dealloc = world_dealloc,
     .tp_repr = world_repr,
-    .tp_methods = world_methods,
+    .tp_methods = all_methods,
     .tp_getset = world_attributes,
 };

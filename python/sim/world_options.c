@@ -71,7 +71,7 @@ static PyObject *field_value(const option_field *field, const void *from) {
 
 /* ---- words ---- */
 
-static const char *read_word(PyObject *value, const char *name) {
+const char *read_word(PyObject *value, const char *name) {
     if (!PyUnicode_Check(value)) {
         PyErr_Format(PyExc_TypeError, "%s is a text, not %.100s", name, Py_TYPE(value)->tp_name);
         return NULL;

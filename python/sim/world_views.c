@@ -189,6 +189,11 @@ PyGetSetDef world_attributes[] = {
      NULL},
     {"sensor_values", get_sensor_values, NULL, "The readings of all sensors as one array.", NULL},
     {"efforts", get_efforts, NULL, "Forces of all actuators in the last step [nactuator], N or N m.", NULL},
+    {"contacts", get_contacts, NULL,
+     "Contacts of the last step: a structured array of body_a, body_b, shape_a, shape_b, position, normal (from B to "
+     "A),\n"
+     "gap, impulse and force (on A, in the world), friction, stiffness, dissipation, restitution. A copy.",
+     NULL},
     {"certificate", get_certificate, NULL, "Errors of the contact solution of the last step: a Certificate.", NULL},
     {"info", get_info, NULL, "Counts and figures of the last step: a StepInfo.", NULL},
     {"energy", get_energy, NULL, "Kinetic and potential energy: an Energy, J.", NULL},

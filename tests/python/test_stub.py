@@ -60,13 +60,13 @@ def test_attributes_can_be_set_where_the_stub_says_so(name):
 
 def parameters_of_stub(function, method):
     arguments = function.args
-    plain = [a.arg for a in arguments.args][1 if method else 0:]
+    plain = [a.arg for a in arguments.posonlyargs + arguments.args if not (method and a.arg in ("self", "cls"))]
     defaults = [None] * (len(plain) - len(arguments.defaults)) + [ast.literal_eval(d) for d in arguments.defaults]
     given = [False] * (len(plain) - len(arguments.defaults)) + [True] * len(arguments.defaults)
     found = [(n, d) if g else (n,) for n, d, g in zip(plain, defaults, given)]
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
         found.append((argument.arg, ast.literal_eval(default)) if default is not None else (argument.arg,))
-    return found
+    return found + [(a.arg,) for a in [arguments.kwarg] if a]
 
 
 def parameters_of(callable_):
