@@ -488,6 +488,7 @@ typedef struct sim_equality {
     double stiffness;   /* N/m (N m/rad); infinity is rigid, but no spring */
     double dissipation; /* s; all but springs */
     double damping;     /* N s/m, springs */
+    bool off;           /* it does not act until sim_world_switch */
 } sim_equality;
 
 typedef struct sim_model {
@@ -620,6 +621,8 @@ SIM_API void sim_model_keyframe_drives(const sim_model *model, int keyframe, dou
 SIM_API int sim_model_find_actuator(const sim_model *model, const char *name);
 /* Index of a tendon by name, or -1. */
 SIM_API int sim_model_find_tendon(const sim_model *model, const char *name);
+/* Index of a constraint between bodies by name, or -1: the first of that name. */
+SIM_API int sim_model_find_equality(const sim_model *model, const char *name);
 /* Index of a sensor by name, or -1. */
 SIM_API int sim_model_find_sensor(const sim_model *model, const char *name);
 /* "imu.x" for a value of all sensors; its unit. */

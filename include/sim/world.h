@@ -75,6 +75,20 @@ typedef enum sim_input {
     SIM_INPUTS,
 } sim_input;
 
+/* Does a constraint between bodies act, and where?
+ *   off    not at all
+ *   on     with the frames, distance or offset of the model
+ *   hold   with those of the moment in which it was switched: a grasp, a latch */
+typedef enum sim_switch { SIM_SWITCH_OFF, SIM_SWITCH_ON, SIM_SWITCH_HOLD, SIM_SWITCHES } sim_switch;
+
+/* A constraint as it was switched last. */
+typedef struct sim_switched {
+    int64_t to; /* a sim_switch */
+    /* where it holds: pose of the first frame in the second body (weld: x y z, quaternion w x y z; connect: x y z);
+     * distance (distance, spring); offset (coupling, tendon).  Zeros unless `to` is SIM_SWITCH_HOLD */
+    double at[7];
+} sim_switched;
+
 /* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
 typedef struct sim_state {
     double time;  /* time0 + step * dt, never summed up step by step */
@@ -93,6 +107,9 @@ typedef struct sim_state {
     double *effort;           /* [nactuator] forces, N or N m, within their limits; zero before a step */
     double *activation;       /* [nactuator] zero of those without */
     double *input;            /* [SIM_INPUTS][nactuator] that the caller has set; NAN: by the model's track */
+    double *applied;          /* [nv] generalised forces of the caller, N or N m */
+    sim_force *wrench;        /* [nbody] wrenches of the caller, at the bodies' origins in world axes, N m and N */
+    sim_switched *switched;   /* [nequality] constraints between bodies */
     double *held;             /* [nv] generalised forces of constraints, with which the next step moves first */
     double *trail;  /* [4][nv] v one and two steps before; lasting forces of contacts, now and a step before */
     double *sensor; /* [nsensor_value] readings of sensors; NULL: unknown (of forces and accelerations: 0) */
@@ -179,9 +196,10 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 /* Bytes held by the world, the model apart. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
-/* Copies `state` in.  Contacts may be none; trends, the other impulses, efforts, activations, inputs, `held` and `rest`
- * may be NULL. Refused if a number is not finite, a quaternion not of unit length, or the time not that of the step.
- * Refused, too, if a contact is not of the model's shapes or out of order. Refused if one of two bodies that a
+/* Copies `state` in.  Contacts may be none.  Trends, the other impulses, efforts, activations, inputs, forces of the
+ * caller, `switched`, `held` and `rest` may be NULL: as the model begins. Refused if a number is not finite, a
+ * quaternion not of unit length, or the time not that of the step. Refused, too, if a contact is not of the model's
+ * shapes or out of order. Refused if one of two bodies that a
  * constraint connects is asleep without the other.  A sleeping tree wakes if its q or v has changed. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* The state of a keyframe of the model, -1: the initial one, at rest but for its velocities; nothing sleeps. */
@@ -194,8 +212,29 @@ SIM_API const double *sim_world_efforts(const sim_world *world);
 SIM_API double *sim_world_inputs(sim_world *world, sim_input input);
 /* The readings of all sensors (sim_sensor.first), after the last step. */
 SIM_API const double *sim_world_sensors(const sim_world *world);
-/* Generalised forces that the caller applies on top of the model's own: [nv], zero at first, kept until changed. */
+/* Forces that the caller applies on top of the model's own, kept until changed, as part of the state.  Both arrays are
+ * zero at first and stay where they are: generalised forces, [nv]; wrenches on bodies, at their origins in world axes,
+ * [nbody]. */
 SIM_API double *sim_world_applied(sim_world *world);
+SIM_API sim_force *sim_world_wrenches(sim_world *world);
+/* Adds a moment and a force in world axes, at a point of a body where it is now, to the body's wrench. */
+SIM_API void sim_world_push(sim_world *world, sim_point point, sim_force wrench);
+
+/* Switches a constraint between bodies from the next step on, as part of the state.  On hold a weld keeps the relative
+ * pose of now, a connect the point, a distance or spring the distance, a coupling or tendon the offset.  Refused are
+ * constraints that the model lacks, and points that are nowhere apart to hold their distance.  Islands at rest wake. */
+SIM_API sim_status sim_world_switch(sim_world *world, int equality, sim_switch to, sim_error *error);
+
+/* A copy of a world's state: to go back to it, or to branch off in another world of the same model, with
+ * sim_world_set_state. */
+typedef struct sim_snapshot sim_snapshot;
+SIM_API sim_snapshot *sim_snapshot_create(const sim_world *world, sim_error *error);
+/* Copies the present state of a world of the same model over it; allocates only for more contacts than ever before. */
+SIM_API sim_status sim_snapshot_take(sim_snapshot *snapshot, const sim_world *world, sim_error *error);
+SIM_API const sim_state *sim_snapshot_state(const sim_snapshot *snapshot);
+SIM_API void sim_snapshot_free(sim_snapshot *snapshot);
+/* Have two states of a model the same bits? */
+SIM_API bool sim_state_same(const sim_model *model, const sim_state *a, const sim_state *b);
 
 /* One step.  On failure (a value went non-finite) the state is the one before. */
 SIM_API sim_status sim_world_step(sim_world *world, sim_error *error);

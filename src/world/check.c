@@ -68,19 +68,26 @@ static void describe_moment(const motion_work *w, int tree, char *text, size_t s
 
 /* Names the first number that is not finite, in the order in which a step computes them. */
 sim_status explain_failure(motion_work *w, const world_contacts *c, int tree, sim_error *error) {
-    /* numbers in the order in which they are made */
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
+    char name[128], when[256];
+    describe_moment(w, tree, when, sizeof when);
+    /* wrenches of the caller */
+    for (int i = t->body0; i < t->body0 + t->nbody; i++) {
+        if (!is_finite_range((const double *)&w->now->wrench[i], 0, 6)) {
+            return sim_fail(error, SIM_FAILED, "the applied wrench of body \"%s\" is not finite %s", m->body[i].name,
+                            when);
+        }
+    }
+    /* numbers in the order in which they are made */
     const struct {
         const char *what;
         const double *value;
-    } made[] = {{"the applied force", w->applied},
+    } made[] = {{"the applied force", w->now->applied},
                 {"the joint force", w->tau},
                 {"the acceleration", c->stage ? w->a_out : w->next->a},
                 {"the velocity without contacts", c->stage ? c->v_free : w->next->v},
                 {"the velocity", w->next->v}};
-    char name[128], when[256];
-    describe_moment(w, tree, when, sizeof when);
     /* the first that is not finite */
     for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
         for (int j = t->v0; j < t->v0 + t->nv; j++) {

@@ -89,7 +89,7 @@ static sim_status create_motion(sim_world *w) {
     const sim_model *m = w->model;
     memory_pool *pool = w->pool;
     motion_work *f = &w->motion;
-    *f = (motion_work){.model = m, .options = &w->options, .now = &w->now, .next = &w->next, .applied = w->applied};
+    *f = (motion_work){.model = m, .options = &w->options, .now = &w->now, .next = &w->next};
     f->derived = w->derived;
     /* memory */
     f->limited = POOL_NEW(pool, contact_actuator, m->nactuator);
@@ -141,6 +141,7 @@ static sim_status create_contacts(sim_world *w) {
     world_contacts *c = &w->contacts;
     *c = (world_contacts){.model = m,
                           .options = &w->options,
+                          .equality = w->equality,
                           .now = &w->now,
                           .threads = w->threads,
                           .pool = w->pool,
@@ -170,11 +171,15 @@ static sim_status create_world_memory(sim_world *w) {
     const sim_model *m = w->model;
     sim_status status = state_create(w->pool, m, &w->now);
     status = status ? status : state_create(w->pool, m, &w->next);
-    w->next.input = w->now.input; /* steps leave it as it is */
+    w->equality = POOL_NEW(w->pool, sim_equality, m->nequality);
+    /* steps leave these as they are */
+    w->next.input = w->now.input;
+    w->next.applied = w->now.applied;
+    w->next.wrench = w->now.wrench;
+    w->next.switched = w->now.switched;
     w->worker = POOL_NEW(w->pool, worker_info, w->options.threads);
-    w->applied = POOL_NEW(w->pool, double, m->nv);
     w->derived = sim_derived_create(m, NULL);
-    return !status && w->worker && w->applied && w->derived ? SIM_OK : SIM_NO_RESOURCE;
+    return !status && w->worker && w->equality && w->derived ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 sim_status world_create_collision(sim_world *w, sim_error *error) {
@@ -272,6 +277,7 @@ static sim_status create_sleep(sim_world *w) {
     }
     *w->sleep = (world_sleep){.model = m,
                               .options = &w->options,
+                              .equality = w->equality,
                               .now = &w->now,
                               .motion = &w->motion,
                               .threads = w->threads,
@@ -299,7 +305,8 @@ sim_status world_create_parts(sim_world *w, sim_error *error) {
     if (status) {
         return status;
     }
-    if (create_sleep(w) || create_tree_parts(w) || sensors_create(w->model, &w->options, w->pool, &w->sensors)) {
+    if (create_sleep(w) || create_tree_parts(w) ||
+        sensors_create(w->model, &w->options, w->equality, w->pool, &w->sensors)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
     return SIM_OK;

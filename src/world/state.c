@@ -5,6 +5,7 @@
 #include <string.h>
 
 sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state) {
+    /* all arrays, or failure */
     state->q = POOL_NEW(pool, double, m->nq);
     state->v = POOL_NEW(pool, double, m->nv);
     state->a = POOL_NEW(pool, double, m->nv);
@@ -14,12 +15,15 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->effort = POOL_NEW(pool, double, m->nactuator);
     state->activation = POOL_NEW(pool, double, m->nactuator);
     state->input = POOL_NEW(pool, double, SIM_INPUTS *(size_t)m->nactuator);
+    state->applied = POOL_NEW(pool, double, m->nv);
+    state->wrench = POOL_NEW(pool, sim_force, m->nbody);
+    state->switched = POOL_NEW(pool, sim_switched, m->nequality);
     state->held = POOL_NEW(pool, double, m->nv);
     state->trail = POOL_NEW(pool, double, 4 * (size_t)m->nv);
     state->sensor = POOL_NEW(pool, double, m->nsensor_value);
     bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
               state->activation && state->input && state->held && state->trail && state->tendon_impulse &&
-              state->sensor;
+              state->sensor && state->applied && state->wrench && state->switched;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -67,6 +71,13 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
     copy_activations(m, to->activation, from->activation);
     copy_inputs(m, to->input, from->input);
+    copy_or_zero(to->applied, from->applied, (size_t)m->nv);
+    copy_or_zero((double *)to->wrench, (const double *)from->wrench, 6 * (size_t)m->nbody);
+    if (from->switched) {
+        memmove(to->switched, from->switched, (size_t)m->nequality * sizeof *to->switched);
+    } else {
+        switches_start(m, to->switched);
+    }
     copy_or_zero(to->held, from->held, (size_t)m->nv);
     copy_or_zero(to->sensor, from->sensor, (size_t)m->nsensor_value);
     /* trail and rest */
@@ -101,6 +112,9 @@ void state_start(const sim_model *m, sim_state *state, int keyframe) {
     copy_or_zero(state->effort, NULL, (size_t)m->nactuator);
     copy_inputs(m, state->input, NULL);
     sim_model_keyframe_drives(m, keyframe, state->input + SIM_CTRL * m->nactuator, state->activation);
+    copy_or_zero(state->applied, NULL, (size_t)m->nv);
+    copy_or_zero((double *)state->wrench, NULL, 6 * (size_t)m->nbody);
+    switches_start(m, state->switched);
     copy_or_zero(state->held, NULL, (size_t)m->nv);
     state_clear_trail(m, state);
     if (state->rest) {
@@ -171,6 +185,8 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
                        is_finite_or_null(state->tendon_impulse, 4 * (size_t)m->ntendon) &&
                        is_finite_or_null(state->effort, (size_t)m->nactuator) &&
                        is_finite_or_null(state->activation, (size_t)m->nactuator) &&
+                       is_finite_or_null(state->applied, (size_t)m->nv) &&
+                       is_finite_or_null((const double *)state->wrench, 6 * (size_t)m->nbody) &&
                        is_finite_or_null(state->held, (size_t)m->nv) &&
                        is_finite_or_null(state->trail, 4 * (size_t)m->nv) &&
                        is_finite_or_null(state->sensor, (size_t)m->nsensor_value);
@@ -198,7 +214,8 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
                             norm);
         }
     }
-    /* contacts and sleep */
-    sim_status status = check_contacts(m, state, error);
+    /* constraints, contacts and sleep */
+    sim_status status = state->switched ? switches_check(m, state->switched, error) : SIM_OK;
+    status = status ? status : check_contacts(m, state, error);
     return status || !sleep || !state->rest ? status : sleep_check(sleep, state, error);
 }

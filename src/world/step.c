@@ -131,7 +131,9 @@ static void commit_state(sim_state *now, sim_state *next, double step) {
     *next = before;
 }
 
-static void clear_counts(sim_world *w) {
+/* Counts at zero; trees on which the caller's wrenches act. */
+static void begin_step(sim_world *w) {
+    motion_find_pushed(&w->motion);
     w->shown = w->touched = false;
     w->info = (sim_step_info){0};
     for (int k = 0; k < threads_count(w->threads); k++) {
@@ -143,7 +145,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     bool contact = w->contacts.stage != NULL;
     tree_stage trees = {&w->motion, &w->contacts, w->sleep, w->worker, contact};
     sim_status status = SIM_OK;
-    clear_counts(w);
+    begin_step(w);
     profile_start(&w->timer);
 
     /* sleep: trees that this step leaves out */
@@ -204,7 +206,7 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     }
     sim_step_info last = w->info;
     tree_stage trees = {&w->motion, c, w->sleep, w->worker, true};
-    clear_counts(w);
+    begin_step(w);
     if (w->sleep) {
         sleep_begin(w->sleep);
     }

@@ -1,6 +1,6 @@
 /* The world: owner of the state and of the stages of a step; its public interface. */
 #include "world/world.h"
-#include "math/v3.h"
+#include "math/spatial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,12 +57,6 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     return w;
 }
 
-static void free_contacts(sim_state *state) {
-    free(state->contact);
-    free(state->impulse);
-    free(state->impulse_trend);
-}
-
 void sim_world_free(sim_world *w) {
     if (w) {
         threads_free(w->threads);
@@ -76,8 +70,8 @@ void sim_world_free(sim_world *w) {
         }
         sim_derived_free(w->motion.ahead);
         sim_derived_free(w->derived);
-        free_contacts(&w->now);
-        free_contacts(&w->next);
+        state_free_contacts(&w->now);
+        state_free_contacts(&w->next);
         pool_free(w->pool);
     }
 }
@@ -96,7 +90,18 @@ size_t sim_world_bytes(const sim_world *w) {
 const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
 double *sim_world_inputs(sim_world *w, sim_input input) { return w->now.input + input * w->model->nactuator; }
 const double *sim_world_sensors(const sim_world *w) { return w->now.sensor; }
-double *sim_world_applied(sim_world *w) { return w->applied; }
+double *sim_world_applied(sim_world *w) { return w->now.applied; }
+sim_force *sim_world_wrenches(sim_world *w) { return w->now.wrench; }
+
+void sim_world_push(sim_world *w, sim_point point, sim_force wrench) {
+    const sim_derived *d = sim_world_derived(w);
+    v3 lever = v3_sub(sim_point_position(d, point), d->pose[point.body].p);
+    w->now.wrench[point.body] = force_add(w->now.wrench[point.body], force_at_parent(wrench, lever));
+}
+
+sim_status sim_world_switch(sim_world *w, int equality, sim_switch to, sim_error *error) {
+    return switches_set(&w->now, w->equality, sim_world_derived(w), equality, to, error);
+}
 
 sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *error) {
     sim_status status = state_check(w->model, &w->options, w->sleep, state, error);
@@ -105,6 +110,7 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
     }
     if (status == SIM_OK) {
         state_copy(w->model, &w->now, state);
+        switches_apply(w->model, &w->now, w->equality);
         w->shown = w->touched = false;
         if (w->sensors && !state->sensor) {
             sensors_read(w->sensors, &w->now, NULL);
@@ -118,6 +124,7 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
 
 void sim_world_start(sim_world *w, int keyframe) {
     state_start(w->model, &w->now, keyframe);
+    switches_apply(w->model, &w->now, w->equality);
     w->shown = w->touched = false;
     if (w->sensors) {
         sensors_read(w->sensors, &w->now, NULL);
@@ -159,8 +166,8 @@ sim_status sim_world_contacts(sim_world *w, const sim_contact **contact, int *co
 static double spring_energy(const sim_world *w, const sim_derived *d) {
     double sum = 0;
     for (int k = 0; k < w->model->nequality; k++) {
-        const sim_equality *e = &w->model->equality[k];
-        if (e->type == SIM_SPRING_DAMPER) {
+        const sim_equality *e = &w->equality[k];
+        if (e->type == SIM_SPRING_DAMPER && !e->off) {
             v3 a = sim_point_position(d, (sim_point){e->body[0], e->frame[0].p});
             v3 b = sim_point_position(d, (sim_point){e->body[1], e->frame[1].p});
             double x = v3_norm(v3_sub(a, b)) - e->distance;

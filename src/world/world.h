@@ -22,7 +22,7 @@ struct sim_world {
     worker_info *worker;    /* [threads] */
     const sim_watch *watch; /* NULL: no watch can stop a step */
     step_timer timer;
-    double *applied; /* [nv] N or N m, by the caller */
+    sim_equality *equality; /* [nequality] constraints between bodies as they act now: from the model and `now` */
 
     /* kinematics, velocities: those of `now` if `shown`, else as the step left them */
     sim_derived *derived;
@@ -48,6 +48,19 @@ void state_clear_trail(const sim_model *m, sim_state *state);
 /* Rejects a state that no world can produce; `sleep` may be NULL. */
 sim_status state_check(const sim_model *m, const sim_options *options, const world_sleep *sleep, const sim_state *state,
                        sim_error *error);
+
+/* ---- switches.c ---- */
+
+/* Constraints as the model begins. */
+void switches_start(const sim_model *m, sim_switched *switched);
+/* Rejects switches that no world can have. */
+sim_status switches_check(const sim_model *m, const sim_switched *switched, sim_error *error);
+/* The constraints of the model as the state has switched them. */
+void switches_apply(const sim_model *m, const sim_state *state, sim_equality *equality);
+
+/* Switches one in the state, whose kinematics are `d`, and among those that act now. */
+sim_status switches_set(sim_state *state, sim_equality *equality, const sim_derived *d, int k, sim_switch to,
+                        sim_error *error);
 
 /* ---- create.c ---- */
 

@@ -21,7 +21,7 @@ Test(checkpoint, goes_on_with_the_same_bits_under_every_integrator) {
         for (int n = 0; n < 61; n++) {
             cr_assert_eq(sim_world_step(other, &error), SIM_OK);
         }
-        cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)), "%s",
+        cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)), "%s",
                   sim_integrator_name((sim_integrator)k));
         sim_world_free(other);
         fixture_close(&f);
@@ -38,12 +38,12 @@ Test(checkpoint, holds_contacts_and_impulses_so_that_a_pile_goes_on_with_the_sam
     sim_error error;
     sim_world *other = sim_world_create(f.scene->model, &two, NULL);
     cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
     steps(&f, 100);
     for (int n = 0; n < 100; n++) {
         cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
     }
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
     sim_world_free(other);
     fixture_close(&f);
 }
@@ -70,7 +70,8 @@ Test(checkpoint, holds_who_sleeps_so_that_a_pile_goes_on_with_the_same_bits) {
             steps(&f, 1);
             cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
             const sim_state *a = sim_world_state(f.world), *b = sim_world_state(other);
-            cr_assert(same_state(m, a, b) && !memcmp(a->rest, b->rest, (size_t)m->ntree * sizeof *a->rest), "%d", n);
+            cr_assert(sim_state_same(m, a, b) && !memcmp(a->rest, b->rest, (size_t)m->ntree * sizeof *a->rest), "%d",
+                      n);
             cr_assert(!memcmp(sim_world_info(f.world), sim_world_info(other), sizeof(sim_step_info)));
         }
         f.scene->options.sleep_speed = 0.06;
@@ -96,12 +97,12 @@ Test(checkpoint, holds_what_ranges_and_constraints_gave_so_that_a_linkage_goes_o
     sim_error error;
     sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
     cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
     steps(&f, 50);
     for (int n = 0; n < 50; n++) {
         cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
     }
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
     sim_world_free(other);
     fixture_close(&f);
 }
@@ -123,7 +124,29 @@ Test(checkpoint, holds_inputs_and_activations_so_that_drives_go_on_with_the_same
     for (int n = 0; n < 100; n++) {
         cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
     }
-    cr_expect(same_state(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    sim_world_free(other);
+    fixture_close(&f);
+}
+
+Test(checkpoint, holds_switched_constraints_and_wrenches_so_that_a_grasp_goes_on_with_the_same_bits) {
+    fixture f = fixture_open("grasp");
+    sim_error error;
+    int weld = sim_model_find_equality(f.scene->model, "grasp");
+    steps(&f, 30);
+    cr_assert_eq(sim_world_switch(f.world, weld, SIM_SWITCH_HOLD, &error), SIM_OK, "%s", error.text);
+    sim_world_wrenches(f.world)[1].lin.y = 0.3;
+    steps(&f, 30);
+    keep_checkpoint(&f, "a.state");
+    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    cr_expect_eq(sim_world_wrenches(other)[1].lin.y, 0.3);
+    steps(&f, 50);
+    for (int n = 0; n < 50; n++) {
+        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
+    }
+    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
     sim_world_free(other);
     fixture_close(&f);
 }

@@ -15,7 +15,7 @@ Test(world, any_number_of_threads_gives_the_same_bits) {
         sim_world *three = open_world(m, (sim_integrator)integrator, 1e-3, 3);
         run_world(one, 50);
         run_world(three, 50);
-        cr_expect(same_state(m, sim_world_state(one), sim_world_state(three)), "%s",
+        cr_expect(sim_state_same(m, sim_world_state(one), sim_world_state(three)), "%s",
                   sim_integrator_name((sim_integrator)integrator));
         cr_expect(!memcmp(sim_world_info(one), sim_world_info(three), sizeof(sim_step_info)));
         sim_world_free(one);
@@ -35,7 +35,7 @@ Test(world, a_copied_state_steps_to_the_same_bits) {
         cr_assert_eq(sim_world_set_state(second, sim_world_state(first), NULL), SIM_OK);
         run_world(first, 20);
         run_world(second, 20);
-        cr_expect(same_state(m, sim_world_state(first), sim_world_state(second)));
+        cr_expect(sim_state_same(m, sim_world_state(first), sim_world_state(second)));
         sim_world_free(first);
         sim_world_free(second);
         sim_model_free(m);
@@ -53,10 +53,10 @@ Test(world, that_starts_again_is_as_new_with_contacts_tendons_muscles_and_sensor
         sim_world *fresh = sim_world_create(scene->model, &scene->options, NULL);
         run_world(used, 40);
         sim_world_start(used, -1);
-        cr_expect(same_state(scene->model, sim_world_state(used), sim_world_state(fresh)), "%s", path);
+        cr_expect(sim_state_same(scene->model, sim_world_state(used), sim_world_state(fresh)), "%s", path);
         run_world(used, 40);
         run_world(fresh, 40);
-        cr_expect(same_state(scene->model, sim_world_state(used), sim_world_state(fresh)), "%s", path);
+        cr_expect(sim_state_same(scene->model, sim_world_state(used), sim_world_state(fresh)), "%s", path);
         sim_world_free(used);
         sim_world_free(fresh);
         sim_scene_free(scene);

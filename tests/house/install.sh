@@ -41,6 +41,19 @@ compiled_solver() {
         grep -q -x -F "$(tail -n 1 "$place/said")" "$page"
 }
 
+# The programs of examples/ print, line by line, what docs/control.md says.
+examples_say_what_the_page_says() {
+    root=$here/../..
+    for source in "$root"/examples/*.c; do
+        $cc -std=c17 -Wall -Wextra -Werror "$source" $(package --cflags --libs sim) -lm -pthread -o "$place/example" || return 1
+        (cd "$root" && LD_LIBRARY_PATH=$libraries "$place/example") > "$place/said" || return 1
+        cat "$place/said"
+        while IFS= read -r line; do
+            grep -q -x -F -e "$line" "$root/docs/control.md" || { echo "not in docs/control.md: $line"; return 1; }
+        done < "$place/said"
+    done
+}
+
 program_runs() { env -i "$(dirname "$(dirname "$headers")")/bin/sim" --version; }
 
 # Those beside it, not those of the source: one that is broken is noticed.
@@ -70,6 +83,7 @@ case_of "a program runs with the shared library" compiled_shared
 case_of "a program runs with the static library" compiled_static
 case_of "the program in the README compiles, runs and prints what the README says" compiled_readme
 case_of "the solver of one's own in the documentation compiles, runs and prints what the page says" compiled_solver
+case_of "the programs of examples/ compile, run and print what docs/control.md says" examples_say_what_the_page_says
 case_of "the installed program runs" program_runs
 case_of "the installed program finds the scenes that were installed with it" program_finds_its_scenes
 echo "1..$number"

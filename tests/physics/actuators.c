@@ -295,7 +295,7 @@ Test(actuators, a_copied_state_takes_inputs_and_activations_along) {
     cr_assert_eq(sim_world_set_state(b.world, sim_world_state(a.world), NULL), SIM_OK);
     run(&a, 100);
     run(&b, 100);
-    cr_expect(same_state(a.model, sim_world_state(a.world), sim_world_state(b.world)));
+    cr_expect(sim_state_same(a.model, sim_world_state(a.world), sim_world_state(b.world)));
     cr_expect_gt(sim_world_state(b.world)->activation[0], 0.6);
     bench_close(&a);
     bench_close(&b);

@@ -81,6 +81,7 @@ touched *touched_create(sim_model *m, const double *q, const double *v, int extr
                             .travel = 1,
                             .contact = t->contact,
                             .ncontact = count,
+                            .equality = m->equality,
                             .joint_before = calloc(SIM_JOINT_ROWS * nv, sizeof(double)),
                             .equality_before = calloc(SIM_MAX_ROWS * (size_t)m->nequality + 1, sizeof(double))};
     return t;

@@ -21,18 +21,3 @@ void run_world(sim_world *w, int steps) {
         cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
     }
 }
-
-int same_state(const sim_model *m, const sim_state *a, const sim_state *b) {
-    return a->time == b->time && a->time0 == b->time0 && a->step == b->step &&
-           !memcmp(a->q, b->q, (size_t)m->nq * sizeof *a->q) && !memcmp(a->v, b->v, (size_t)m->nv * sizeof *a->v) &&
-           !memcmp(a->a, b->a, (size_t)m->nv * sizeof *a->a) && a->ncontact == b->ncontact &&
-           (a->ncontact == 0 || (!memcmp(a->contact, b->contact, (size_t)a->ncontact * sizeof *a->contact) &&
-                                 !memcmp(a->impulse, b->impulse, (size_t)a->ncontact * sizeof *a->impulse))) &&
-           !memcmp(a->joint_impulse, b->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv * sizeof *a->v) &&
-           (m->ntendon == 0 || !memcmp(a->tendon_impulse, b->tendon_impulse, 4 * (size_t)m->ntendon * sizeof *a->v)) &&
-           (m->nactuator == 0 || !memcmp(a->effort, b->effort, (size_t)m->nactuator * sizeof *a->v)) &&
-           (m->nactuator == 0 || !memcmp(a->activation, b->activation, (size_t)m->nactuator * sizeof *a->v)) &&
-           (m->nactuator == 0 || !memcmp(a->input, b->input, SIM_INPUTS * (size_t)m->nactuator * sizeof *a->v)) &&
-           !memcmp(a->held, b->held, (size_t)m->nv * sizeof *a->v) &&
-           !memcmp(a->trail, b->trail, 4 * (size_t)m->nv * sizeof *a->v);
-}

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 Test(memory, a_step_allocates_nothing_with_any_integrator) {
     random_source r = {3};
@@ -84,7 +85,51 @@ Test(memory, a_step_with_sensors_and_contacts_allocates_nothing) {
     sim_model_free(m);
 }
 
-/* Model, world, operational inertia and a few steps; SIM_OK or the status of what failed. */
+Test(memory, a_caller_that_pushes_switches_and_branches_allocates_nothing) {
+    /* two boxes on a plane and a weld between them, which is off */
+    sim_builder *b = sim_builder_create();
+    sim_builder_gravity(b, (sim_v3){0, 0, -9.81});
+    sim_shape shape = sim_shape_default();
+    shape.type = SIM_HALF_SPACE;
+    sim_builder_add_shape(b, &shape);
+    sim_equality weld = sim_equality_default();
+    shape.type = SIM_BOX;
+    shape.size[0] = shape.size[1] = shape.size[2] = 0.1;
+    for (int k = 0; k < 2; k++) {
+        sim_body_def def = sim_body_default();
+        def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+        def.q[0] = 0.3 * k;
+        def.q[2] = 0.05;
+        weld.body[k] = shape.body = sim_builder_add_body(b, &def);
+        sim_builder_add_shape(b, &shape);
+    }
+    weld.off = true;
+    sim_builder_add_equality(b, &weld);
+    sim_model *m = sim_builder_finish(b, NULL);
+    sim_world *w = sim_world_create(m, NULL, NULL), *branch = sim_world_create(m, NULL, NULL);
+    sim_snapshot *s = sim_snapshot_create(w, NULL);
+    cr_assert(w && branch && s);
+    /* twice the same, the second time warm */
+    long before = 0;
+    for (int k = 0; k < 200; k++) {
+        before = k == 100 ? watched.calls : before;
+        memset(sim_world_wrenches(w), 0, (size_t)m->nbody * sizeof(sim_force));
+        sim_world_push(w, (sim_point){1, {0.05, 0, 0.05}}, (sim_force){{0, 0, 0}, {k % 3, 1, 0}});
+        cr_assert_eq(sim_world_switch(w, 0, (sim_switch)(k / 10 % SIM_SWITCHES), NULL), SIM_OK);
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+        cr_assert_eq(sim_snapshot_take(s, w, NULL), SIM_OK);
+        cr_assert_eq(sim_world_set_state(branch, sim_snapshot_state(s), NULL), SIM_OK);
+        cr_assert_eq(sim_world_step(branch, NULL), SIM_OK);
+    }
+    cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+    cr_expect_gt(sim_world_state(w)->ncontact, 0);
+    sim_snapshot_free(s);
+    sim_world_free(branch);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+/* Model, world, snapshot, operational inertia and a few steps; SIM_OK or the status of what failed. */
 static sim_status live(void) {
     static const double times[] = {0}, values[] = {0.1};
     sim_error error = {0};
@@ -114,7 +159,9 @@ static sim_status live(void) {
     sim_model *m = sim_builder_finish(builder, &error);
     sim_world *w = m ? sim_world_create(m, NULL, &error) : NULL;
     sim_operational *work = w ? sim_operational_create(m, 4, &error) : NULL;
-    sim_status status = work ? sim_world_step(w, &error) : error.status;
+    sim_snapshot *snapshot = work ? sim_snapshot_create(w, &error) : NULL;
+    sim_status status = snapshot ? sim_world_step(w, &error) : error.status;
+    sim_snapshot_free(snapshot);
     sim_operational_free(work);
     sim_world_free(w);
     sim_model_free(m);

@@ -5,7 +5,7 @@
  *                before the step or without constraints,   g <= dt |v| + a thousandth of the range
  *   friction     dry, of every joint and tendon that has it
  *   speed limits of joints that move with half of it, before the step or without constraints
- *   equalities   of which at least one side moves
+ *   equalities   that are switched on, of which at least one side moves
  *   springs      of tendons, with their dampers and inertia
  *   actuators    with a limit, of trees with any of these; and those that are no joints', with feedback
  *
@@ -130,9 +130,11 @@ sim_status active_set_find(assembly *f) {
     }
     /* loop constraints and springs */
     for (int k = 0; k < m->nequality; k++) {
-        const sim_equality *e = &m->equality[k];
-        add_source(f, SOURCE_EQUALITY, k, sim_equality_rows(e->type), find_moving_tree(m, last_dof, e->body[0]),
-                   find_moving_tree(m, last_dof, e->body[1]));
+        const sim_equality *e = &f->in->equality[k];
+        if (!e->off) {
+            add_source(f, SOURCE_EQUALITY, k, sim_equality_rows(e->type), find_moving_tree(m, last_dof, e->body[0]),
+                       find_moving_tree(m, last_dof, e->body[1]));
+        }
     }
     /* tendons */
     for (int k = 0; k < tables->ntendon; k++) {

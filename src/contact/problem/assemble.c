@@ -35,7 +35,7 @@ static sim_constraint make_constraint(const assembly *f, const sim_model *m, con
     } else if (is_tendon_row(t->kind)) {
         return tendon_constraint(m, t);
     } else if (t->kind == SOURCE_EQUALITY) {
-        const sim_equality *from = &m->equality[t->index];
+        const sim_equality *from = &f->in->equality[t->index];
         c.kind = from->type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
         c.body[0] = from->body[0];
         c.body[1] = from->body[1];

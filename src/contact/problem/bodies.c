@@ -4,9 +4,9 @@
 #include "contact/problem/assemble.h"
 
 /* Does it act on bodies, and not on joints? */
-static bool acts_on_bodies(const sim_model *m, const constraint_source *t) {
+static bool acts_on_bodies(const assembly *f, const constraint_source *t) {
     return t->kind == SOURCE_CONTACT ||
-           (t->kind == SOURCE_EQUALITY && !equality_is_of_coordinates(&m->equality[t->index]));
+           (t->kind == SOURCE_EQUALITY && !equality_is_of_coordinates(&f->in->equality[t->index]));
 }
 
 /* The body of a side in its island, -1: none that moves. */
@@ -21,7 +21,7 @@ static ptrdiff_t lay_out_rows(const assembly *f, const sim_model *m, const islan
     const sim_constraint *c = &f->constraint[constraint];
     sim_body_rows *rows = &f->on_body[constraint];
     *rows = (sim_body_rows){.body = {-1, -1}, .chain = t->kind == SOURCE_EQUALITY ? SIM_CHAIN_MASS : SIM_CHAIN_START};
-    for (int side = 0; side < 2 && acts_on_bodies(m, t); side++) {
+    for (int side = 0; side < 2 && acts_on_bodies(f, t); side++) {
         rows->body[side] = island_body(f, m, is, t, c->body[side], side);
         rows->block[side] = at;
         at += rows->body[side] >= 0 ? 6 * (ptrdiff_t)t->rows : 0;
@@ -128,14 +128,14 @@ void bodies_diagonal(const assembly *f, const sim_model *m, const island *is) {
     }
 }
 
-static void fill_body_rows(const assembly *f, const sim_model *m, int i) {
+static void fill_body_rows(const assembly *f, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     for (int side = 0; side < 2; side++) {
         double *J = f->on_body[i].body[side] >= 0 ? f->J_body + f->on_body[i].block[side] : NULL;
         if (J && t->kind == SOURCE_CONTACT) {
             contact_on_body(f, i, side, J);
         } else if (J) {
-            equality_on_body(f, m, i, side, J);
+            equality_on_body(f, i, side, J);
         }
     }
 }
@@ -152,7 +152,7 @@ void bodies_fill(island *is) {
     }
     bodies_diagonal(f, m, is);
     for (int i = 0; i < is->base.nconstraint; i++) {
-        fill_body_rows(f, m, is->first_constraint + i);
+        fill_body_rows(f, is->first_constraint + i);
     }
 }
 

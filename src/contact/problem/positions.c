@@ -73,7 +73,7 @@ static void eval_rates(void *self, const double *v, double *u) {
             mean[2] = contact_ahead(s->f, s->model, s->last_dof, all, s->ahead, s->J) / p->step;
             first = 2;
         } else if (t->kind == SOURCE_EQUALITY && c->kind == SIM_EQUALITY &&
-                   !equality_is_of_coordinates(&s->model->equality[t->index])) {
+                   !equality_is_of_coordinates(&s->f->in->equality[t->index])) {
             clear_blocks(s, c);
             equality_ahead(s->f, s->model, s->last_dof, all, s->ahead, s->J, mean);
             for (int k = 0; k < c->rows; k++) {

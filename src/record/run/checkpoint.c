@@ -1,9 +1,9 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
  * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before it.
- * The state is q, v, a; contacts with impulses and their trends; efforts, activations and inputs of actuators; impulses
- * of ranges, dry friction and constraints, where a model has any; sleep, if enabled.  It replaces an older one in one
- * move. */
+ * The state is q, v, a; contacts with impulses and their trends; forces of the caller; efforts, activations and inputs of
+ * actuators; impulses of ranges, dry friction and constraints with their switches, where a model has any; sleep, if
+ * enabled.  It replaces an older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 10 };
+enum { FORMAT_VERSION = 11 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -36,6 +36,7 @@ typedef struct header {
 _Static_assert(sizeof(header) == 16 + 10 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
 _Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 13 * sizeof(double),
                "a contact has no gaps");
+_Static_assert(sizeof(sim_switched) == 8 * sizeof(double), "a switch has no gaps");
 _Static_assert(sizeof(sim_rest) == 3 * 8, "a rest has no gaps");
 
 /* q, v, a, held and trail. */
@@ -48,11 +49,19 @@ static size_t state_size(const header *head) {
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
 
+/* Forces of the caller. */
+static size_t applied_numbers(const sim_model *model) { return (size_t)model->nv + 6 * (size_t)model->nbody; }
 /* Efforts, activations, inputs. */
 static size_t drive_numbers(const sim_model *model) { return (2 + SIM_INPUTS) * (size_t)model->nactuator; }
 static size_t joint_numbers(const sim_model *model) { return SIM_JOINT_ROWS * (size_t)model->nv; }
 static size_t equality_numbers(const sim_model *model) { return SIM_MAX_ROWS * (size_t)model->nequality; }
+/* A switch is as long as eight numbers. */
+static size_t switch_numbers(const sim_model *model) { return 8 * (size_t)model->nequality; }
 static size_t tendon_numbers(const sim_model *model) { return 4 * (size_t)model->ntendon; }
+
+static size_t row_numbers(const sim_model *model) {
+    return joint_numbers(model) + equality_numbers(model) + tendon_numbers(model) + switch_numbers(model);
+}
 
 /* ---- writing ---- */
 
@@ -66,9 +75,8 @@ static header make_header(const sim_scene *scene, const sim_world *world) {
     head.nq = (uint64_t)model->nq;
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
-    head.nrow = drive_numbers(model) + (uint64_t)model->nsensor_value;
-    head.nrow +=
-        contact_stage_needed(model) ? joint_numbers(model) + equality_numbers(model) + tendon_numbers(model) : 0;
+    head.nrow = applied_numbers(model) + drive_numbers(model) + (uint64_t)model->nsensor_value;
+    head.nrow += contact_stage_needed(model) ? row_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.ntext = scene->text ? scene->text_length : 0;
     /* settings that have to agree on resume */
@@ -113,6 +121,8 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     at = put_bytes(at, state->impulse, head.ncontact * sizeof *state->impulse);
     at = put_bytes(at, state->impulse_trend, head.ncontact * sizeof *state->impulse_trend);
     const sim_model *model = scene->model;
+    at = put_bytes(at, state->applied, head.nv * sizeof(double));
+    at = put_bytes(at, state->wrench, (size_t)model->nbody * sizeof *state->wrench);
     at = put_bytes(at, state->effort, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->activation, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->input, SIM_INPUTS * (size_t)model->nactuator * sizeof(double));
@@ -121,6 +131,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
         at = put_bytes(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put_bytes(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
         at = put_bytes(at, state->tendon_impulse, tendon_numbers(model) * sizeof(double));
+        at = put_bytes(at, state->switched, (size_t)model->nequality * sizeof *state->switched);
     }
     /* rest, text of the scene, checksum */
     at = put_bytes(at, state->rest, head.nrest * sizeof *state->rest);
@@ -248,6 +259,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         at += rows * sizeof *numbers;
         memcpy(rest, at, head->nrest * sizeof *rest);
         /* state that points into the copies */
+        double *drives = numbers + count + applied_numbers(model);
         sim_state state = {.time = head->time,
                            .time0 = head->time0,
                            .step = head->step,
@@ -258,10 +270,12 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .contact = contact,
                            .impulse = impulse,
                            .impulse_trend = impulse + contacts,
-                           .effort = numbers + count,
-                           .activation = numbers + count + model->nactuator,
-                           .input = numbers + count + 2 * model->nactuator,
-                           .sensor = numbers + count + drive_numbers(model),
+                           .applied = numbers + count,
+                           .wrench = (sim_force *)(numbers + count + head->nv),
+                           .effort = drives,
+                           .activation = drives + model->nactuator,
+                           .input = drives + 2 * model->nactuator,
+                           .sensor = drives + drive_numbers(model),
                            .held = numbers + head->nq + 2 * head->nv,
                            .trail = numbers + head->nq + 3 * head->nv,
                            .rest = head->nrest ? rest : NULL};
@@ -269,6 +283,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
             state.joint_impulse = state.sensor + model->nsensor_value;
             state.equality_impulse = state.joint_impulse + joint_numbers(model);
             state.tendon_impulse = state.equality_impulse + equality_numbers(model);
+            state.switched = (sim_switched *)(state.tendon_impulse + tendon_numbers(model));
         }
         status = sim_world_set_state(world, &state, &why);
     }

@@ -73,6 +73,7 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, equality->stiffness);
         ADD(hash, equality->dissipation);
         ADD(hash, equality->damping);
+        add_flag(hash, equality->off);
     }
 }
 

@@ -152,6 +152,7 @@ void read_constraint(loader *l, const scope *s, const node *n) {
     e.dissipation = d.dissipation;
     e.distance = e.type == SIM_SPRING_DAMPER ? d.rest : d.distance;
     e.damping = d.damping;
+    e.off = !d.active;
     e.dof[0] = (int)d.first_dof;
     e.dof[1] = (int)d.second_dof;
     if (e.type == SIM_TENDON_COUPLING) {

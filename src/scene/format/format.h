@@ -287,6 +287,7 @@ typedef struct constraint_data {
     double first_point[3], second_point[3], distance, rest;
     int64_t first_dof, second_dof;
     double offset, ratio, polynomial[5], stiffness, dissipation, damping;
+    bool active;
 } constraint_data;
 
 typedef struct point_data {

@@ -61,6 +61,8 @@ static const field constraint_fields[] = {
      .only = HELD, .help = "Relaxation time: damping over stiffness."},
     {"damping", FIELD_NUMBER, AT(constraint_data, damping), .unit = "N s/m", NOT_NEGATIVE, .standard = "0",
      .only = SPRING, .help = "Force over the speed at which the points separate."},
+    {"active", FIELD_FLAG, AT(constraint_data, active), .standard = "true",
+     .help = "`false`: it does not act until it is switched on, by a program or by the phases of a controller."},
 };
 const table table_constraint = {
     "constraint",

@@ -187,10 +187,6 @@ void mjcf_put_equalities(mjcf_work *w) {
         mjcf_item item = mjcf_item_of(w, each.scope, at, "equality", -1);
         ends e = {0};
         bool coupling = strcmp(at->name, "joint") == 0, tie = strcmp(at->name, "tendon") == 0;
-        if (mjcf_says(&item, "active", "false")) {
-            xml_notice(w->report, at, "active", NULL, "an equality that is not active is left out");
-            continue;
-        }
         if (!coupling && !tie && !find_ends(w, each.scope, &item, &e)) {
             continue;
         }
@@ -209,6 +205,9 @@ void mjcf_put_equalities(mjcf_work *w) {
             put_weld(w, &item, &e);
         } else {
             put_connect(w, &item, &e);
+        }
+        if (mjcf_says(&item, "active", "false")) {
+            writer_put_flag(w->out, "active", false);
         }
         if (!tie) {
             put_softness(w, &item, weight_of(w, each.scope, &item, coupling, &e));

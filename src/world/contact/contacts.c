@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow_contacts(sim_state *state, int room) {
+bool state_make_room(sim_state *state, int room) {
     sim_contact *contact = realloc(state->contact, (size_t)room * sizeof *contact);
     state->contact = contact ? contact : state->contact;
     sim_v3 *impulse = realloc(state->impulse, (size_t)room * sizeof *impulse);
@@ -18,12 +18,18 @@ static bool grow_contacts(sim_state *state, int room) {
     return contact && impulse && trend;
 }
 
+void state_free_contacts(sim_state *state) {
+    free(state->contact);
+    free(state->impulse);
+    free(state->impulse_trend);
+}
+
 sim_status contacts_make_room(world_contacts *w, int count) {
     if (count <= w->room) {
         return SIM_OK;
     }
     int room = count < 64 ? 64 : count + count / 2;
-    if (!grow_contacts(w->now, room) || !grow_contacts(w->next, room) ||
+    if (!state_make_room(w->now, room) || !state_make_room(w->next, room) ||
         (w->follower && (prediction_make_room(w, room) || separation_make_room(w, room)))) {
         return SIM_NO_RESOURCE;
     }
@@ -229,6 +235,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
                           .impulse_before = w->now->impulse,
                           .trend_before = w->now->impulse_trend,
                           .nbefore = w->now->ncontact,
+                          .equality = w->equality,
                           .joint_before = w->now->joint_impulse,
                           .equality_before = w->now->equality_impulse,
                           .tendon_before = w->now->tendon_impulse,

@@ -13,6 +13,7 @@ typedef struct world_contacts {
     /* read */
     const sim_model *model;
     const sim_options *options;
+    const sim_equality *equality; /* [nequality] as they act now */
     sim_threads *threads;
     memory_pool *pool;
 
@@ -71,6 +72,9 @@ contact_output contacts_output(world_contacts *c);
 sim_status contacts_report(world_contacts *c, const contact_info *info, sim_error *error);
 /* Room for contacts in both states. */
 sim_status contacts_make_room(world_contacts *c, int count);
+/* Room for contacts in a state; false without memory.  And their end. */
+bool state_make_room(sim_state *state, int contacts);
+void state_free_contacts(sim_state *state);
 /* Was its free motion found with forces of constraints of the step before? */
 bool contacts_hold(const world_contacts *c, int tree);
 

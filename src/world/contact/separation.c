@@ -197,6 +197,7 @@ static contact_input input_at_end(const world_contacts *w, const sim_contact *co
                            .contact = contact,
                            .ncontact = count,
                            .asleep = w->sleep ? w->sleep->asleep : NULL,
+                           .equality = w->equality,
                            .joint_before = w->next->joint_impulse,
                            .equality_before = w->next->equality_impulse,
                            .tendon_before = w->next->tendon_impulse};

@@ -1,7 +1,7 @@
 /* Generalised forces of springs, dampers and loads; those of actuators are in actuation.c.
  *
  *     spring, damper   tau = -K (q - rest) - D v;  ball joint: -K log(q) for the spring
- *     load             tau = f(t) on a joint; a wrench (torque, force) on a body, summed at its origin
+ *     load             tau = f(t) on a joint; a wrench (torque, force) on a body, summed at its origin with the caller's
  *
  *     q, v      coordinate and velocity: rad or m
  *     tau       N m or N;  log(q): rotation vector of a quaternion, rad
@@ -12,6 +12,7 @@
 #include "world/integrator/motion.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_passive_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
@@ -44,8 +45,8 @@ int motion_joint_forces(motion_work *w, int tree, const force_point *at, double 
     const sim_tree *t = &m->tree[tree];
     const tree_parts *parts = &w->parts[tree];
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        tau[j] = w->applied[j];
-        w->strength[j] = fabs(w->applied[j]);
+        tau[j] = w->now->applied[j];
+        w->strength[j] = fabs(w->now->applied[j]);
     }
     /* held constraint forces */
     for (int j = t->v0; j < t->v0 + t->nv && w->held; j++) {
@@ -90,10 +91,26 @@ static void begin_wrenches(motion_work *w, int tree, bool *any) {
     *any = true;
 }
 
+void motion_find_pushed(motion_work *w) {
+    for (int t = 0; t < w->model->ntree; t++) {
+        w->parts[t].pushed = false;
+    }
+    for (int i = 1; i < w->model->nbody; i++) {
+        const force *f = &w->now->wrench[i];
+        bool none = f->ang.x == 0 && f->ang.y == 0 && f->ang.z == 0 && f->lin.x == 0 && f->lin.y == 0 && f->lin.z == 0;
+        w->parts[w->model->body[i].tree].pushed |= !none;
+    }
+}
+
 const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
-    bool any = false;
+    bool any = parts->pushed;
+    /* wrenches of the caller */
+    if (parts->pushed) {
+        int body0 = m->tree[tree].body0;
+        memcpy(w->external + body0, w->now->wrench + body0, (size_t)m->tree[tree].nbody * sizeof *w->external);
+    }
     /* loads */
     for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
         const sim_load *load = &m->load[w->load_order[k]];

@@ -22,6 +22,7 @@ typedef struct tree_parts {
     bool lengths;              /* any actuator is none of a joint */
     bool turns;                /* any ball or free joint */
     bool spins_only;           /* no other joints, and spin.c is exact for forces known beforehand */
+    bool pushed;               /* the caller applies a wrench on a body of it */
     bool placed;               /* `next` has its positions of the free motion */
     double mass;               /* kg */
 } tree_parts;
@@ -48,7 +49,6 @@ typedef struct motion_work {
     const sim_model *model;
     const sim_options *options;
     const sim_state *now;
-    const double *applied;    /* [nv] N or N m, by the caller */
     const double *held;       /* [nv] extrapolated forces of constraints; NULL: there are none */
     const double *row_effort; /* [nactuator] efforts that the contact stage found; NAN: of other actuators */
 
@@ -96,6 +96,8 @@ typedef struct force_point {
 /* Applied forces, springs, dampers, actuators and loads on the joints of a tree, into tau[]; the number of actuators at
  * their limit. */
 int motion_joint_forces(motion_work *w, int tree, const force_point *at, double *tau);
+/* Notes the trees on whose bodies the caller applies wrenches in this step. */
+void motion_find_pushed(motion_work *w);
 /* Wrenches on the bodies of a tree at the time; NULL if there are none.  After sim_kinematics. */
 const sim_force *motion_wrenches(motion_work *w, int tree, double time);
 /* The wrench of a load on a body that stands at X, at its origin. */

@@ -20,7 +20,8 @@
 #include <sim/collide.h>
 #include <string.h>
 
-sim_status sensors_create(const sim_model *m, const sim_options *options, memory_pool *pool, world_sensors **out) {
+sim_status sensors_create(const sim_model *m, const sim_options *options, const sim_equality *equality,
+                          memory_pool *pool, world_sensors **out) {
     if (!m->nsensor) {
         return SIM_OK;
     }
@@ -28,7 +29,7 @@ sim_status sensors_create(const sim_model *m, const sim_options *options, memory
     if (!w) {
         return SIM_NO_RESOURCE;
     }
-    *w = (world_sensors){.model = m, .options = options};
+    *w = (world_sensors){.model = m, .options = options, .equality = equality};
     w->mean = sim_derived_create(m, NULL);
     w->end = sim_derived_create(m, NULL);
     w->q = POOL_NEW(pool, double, m->nq);

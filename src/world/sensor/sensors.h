@@ -9,6 +9,7 @@
 typedef struct world_sensors {
     const sim_model *model;
     const sim_options *options;
+    const sim_equality *equality; /* [nequality] as they act now */
     sim_derived *mean; /* kinematics where the step takes its forces; accelerations and wrenches of the step */
     sim_derived *end;  /* kinematics at the end of the step */
     double *q, *v, *a; /* where the step takes its forces: [nq], [nv], [nv] */
@@ -20,7 +21,8 @@ typedef struct world_sensors {
 /* ---- sensors.c ---- */
 
 /* `*out` stays NULL where the model has no sensors. */
-sim_status sensors_create(const sim_model *model, const sim_options *options, memory_pool *pool, world_sensors **out);
+sim_status sensors_create(const sim_model *model, const sim_options *options, const sim_equality *equality,
+                          memory_pool *pool, world_sensors **out);
 void sensors_free(world_sensors *w);
 size_t sensors_bytes(const world_sensors *w);
 /* Readings into `now`, the state at the end of the step that began with `before`.  `before` NULL: no step led to it, and
@@ -29,7 +31,7 @@ void sensors_read(world_sensors *w, sim_state *now, const sim_state *before);
 
 /* ---- step_forces.c ---- */
 
-/* Sums loads, contacts and constraints between bodies over each body: into `external`. */
+/* Sums loads, wrenches of the caller, contacts and constraints between bodies over each body: into `external`. */
 void sensors_sum_forces(world_sensors *w, const sim_state *now, const sim_state *before);
 
 #endif

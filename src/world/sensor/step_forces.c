@@ -1,5 +1,6 @@
-/* Forces on bodies that no joint carries, as means over a step: loads, actuators, contacts, constraints, tendons.
+/* Forces on bodies that no joint carries, as means over a step: of the caller, loads, actuators, contacts, constraints, tendons.
  *
+ *     caller       the wrench at the body's origin
  *     load         f(t*) at the point of the load
  *     actuator     its force along its length, at its sites or tendon
  *     contact      gamma / dt at the contact, on A; its opposite on B
@@ -63,7 +64,7 @@ static void add_tendon_coupling(world_sensors *w, const sim_equality *e, double 
 static void add_constraints(world_sensors *w, const sim_state *now) {
     const sim_model *m = w->model;
     for (int k = 0; k < m->nequality; k++) {
-        const sim_equality *e = &m->equality[k];
+        const sim_equality *e = &w->equality[k];
         const double *impulse = now->equality_impulse + (ptrdiff_t)SIM_MAX_ROWS * k;
         if (e->type == SIM_TENDON_COUPLING) {
             add_tendon_coupling(w, e, impulse[0] / w->options->step);
@@ -80,8 +81,9 @@ static void add_constraints(world_sensors *w, const sim_state *now) {
 
 void sensors_sum_forces(world_sensors *w, const sim_state *now, const sim_state *before) {
     const sim_model *m = w->model;
+    /* the caller's */
     for (int i = 0; i < m->nbody; i++) {
-        w->external[i] = (force){{0, 0, 0}, {0, 0, 0}};
+        w->external[i] = now->wrench[i];
     }
     /* loads */
     double time = before->time + theta_time(w->options->integrator) * w->options->step;

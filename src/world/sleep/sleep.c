@@ -1,7 +1,7 @@
 /* Sleeping islands: trees that a step leaves out.
  *
  * A tree may sleep when it has been at rest (rest_test.c) for its time T, with the same drives (applied forces, loads,
- * targets).  An island, trees that contacts or constraints connect, sleeps when all its trees may.  Then v = 0, and q,
+ * targets, switched constraints).  An island, trees that contacts or constraints connect, sleeps when all its trees may.  Then v = 0, and q,
  * contacts and impulses stay as they are.
  *
  * It wakes as a whole when an awake body touches one of its bodies, or when the drives of one of its trees change. It
@@ -38,13 +38,43 @@ static uint64_t hash_add_all(uint64_t hash, const double *x, int count) {
     return hash;
 }
 
+static uint64_t hash_wrench(uint64_t hash, int body, const sim_force *f) {
+    const double value[7] = {body, f->ang.x, f->ang.y, f->ang.z, f->lin.x, f->lin.y, f->lin.z};
+    return hash_add_all(hash, value, 7);
+}
+
+/* Of what acts on bodies: wrenches, and constraints that are switched otherwise than the model begins. */
+static void begin_hashes(world_sleep *s) {
+    const sim_model *m = s->model;
+    for (int t = 0; t < m->ntree; t++) {
+        s->hash[t] = 1;
+    }
+    for (int i = 1; i < m->nbody; i++) {
+        int tree = m->body[i].tree;
+        if (s->motion->parts[tree].pushed) {
+            s->hash[tree] = hash_wrench(s->hash[tree], i, &s->now->wrench[i]);
+        }
+    }
+    for (int k = 0; k < m->nequality; k++) {
+        const sim_switched *to = &s->now->switched[k];
+        const sim_equality *e = &m->equality[k];
+        for (int side = 0; side < 2 && to->to != (e->off ? SIM_SWITCH_OFF : SIM_SWITCH_ON); side++) {
+            int tree = m->body[e->body[side]].tree;
+            if (tree >= 0) {
+                const double is[2] = {k, (double)to->to};
+                s->hash[tree] = hash_add_all(hash_add_all(s->hash[tree], is, 2), to->at, 7);
+            }
+        }
+    }
+}
+
 /* Of the drives of a tree in this step. */
 static uint64_t hash_drives(world_sleep *s, int tree) {
     const sim_model *m = s->model;
     const sim_tree *t = &m->tree[tree];
     const tree_parts *parts = &s->motion->parts[tree];
     double time = s->now->time + theta_time(s->options->integrator) * s->options->step;
-    uint64_t hash = hash_add_all(1, s->motion->applied + t->v0, t->nv);
+    uint64_t hash = hash_add_all(s->hash[tree], s->now->applied + t->v0, t->nv);
     double end_time = s->now->time0 + (double)(s->now->step + 1) * s->options->step;
     actuation_set_inputs(s->motion, tree, &(law_point){.time = time, .end_time = end_time});
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
@@ -102,6 +132,7 @@ static int wake_upset(world_sleep *s) {
 
 void sleep_begin(world_sleep *s) {
     const sim_model *m = s->model;
+    begin_hashes(s);
     threads_run(s->threads, m->ntree, compare_hashes, s);
     for (int t = 0; t < m->ntree; t++) {
         s->asleep[t] = s->now->rest[t].island != 0;
@@ -250,7 +281,9 @@ static void connect_islands(const world_sleep *s, int *parent) {
         connect_bodies(s, parent, s->next->contact[k].body_a, s->next->contact[k].body_b);
     }
     for (int k = 0; k < m->nequality; k++) {
-        connect_bodies(s, parent, m->equality[k].body[0], m->equality[k].body[1]);
+        if (!s->equality[k].off) {
+            connect_bodies(s, parent, m->equality[k].body[0], m->equality[k].body[1]);
+        }
     }
     for (int k = 0; k < m->ntendon; k++) {
         if (ties_trees(&m->tendon[k])) {
@@ -318,7 +351,8 @@ sim_status sleep_check(const world_sleep *s, const sim_state *state, sim_error *
     }
     for (int k = 0; k < m->nequality; k++) {
         const int *body = m->equality[k].body;
-        if (s->moves[body[0]] && s->moves[body[1]] &&
+        bool on = state->switched ? state->switched[k].to != SIM_SWITCH_OFF : !m->equality[k].off;
+        if (on && s->moves[body[0]] && s->moves[body[1]] &&
             state->rest[m->body[body[0]].tree].island != state->rest[m->body[body[1]].tree].island) {
             return sim_fail(error, SIM_BAD_INPUT, "of the two ends of constraint \"%s\" the state has one asleep",
                             m->equality[k].name);

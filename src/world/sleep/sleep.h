@@ -9,6 +9,7 @@ typedef struct world_sleep {
     /* read */
     const sim_model *model;
     const sim_options *options;
+    const sim_equality *equality; /* [nequality] as they act now */
     const sim_state *now;
     motion_work *motion; /* of awake trees; targets of all */
     sim_threads *threads;
@@ -27,7 +28,7 @@ typedef struct world_sleep {
     char *ready;    /* [ntree] at rest for long enough */
     char *upset;    /* [ntree] its hash has changed; of an island's first tree: that of any tree of the island */
     char *still;    /* [nbody] its tree sleeps, or none moves it */
-    uint64_t *hash; /* [ntree] of the drives of the tree */
+    uint64_t *hash; /* [ntree] of the drives of the tree: first those of its bodies, then all */
     int *parent;    /* [ntree] */
     char *posed;    /* [ntree] it sleeps, and the poses where the step starts are those of the steps before */
 } world_sleep;

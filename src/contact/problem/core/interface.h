@@ -55,6 +55,7 @@ typedef struct contact_input {
     const sim_contact *before; /* of the step before, with their impulses: where solvers start */
     const sim_v3 *impulse_before, *trend_before;
     int nbefore;
+    const sim_equality *equality; /* [nequality] those of the model as they act in this step */
     const double *joint_before, *equality_before, *tendon_before; /* likewise, in the order of the output */
     const sim_clock *clock;                                       /* times the parts of solving; NULL: not asked for */
     const sim_watch *watch;                                       /* NULL: the step cannot be stopped */
@@ -116,6 +117,11 @@ bool contact_actuator_is_limited(const sim_actuator *actuator);
 
 /* Refuses a solver that lacks a kind of constraint of the model. */
 sim_status contact_kinds_check(const sim_model *model, const sim_solver_info *info, sim_error *error);
+
+/* x_1 - P(x_2) of a coupling, P its polynomial with offset and ratio. */
+static inline double equality_polynomial_gap(const sim_equality *e, double x1, double x2) {
+    return x1 - e->offset - e->ratio * x2 - x2 * x2 * (e->higher[0] + x2 * (e->higher[1] + x2 * e->higher[2]));
+}
 
 /* Has the model ranges, dry friction, tendons or constraints between bodies, which need the stage without any contact? */
 bool contact_stage_needed(const sim_model *model);

@@ -88,9 +88,9 @@ static void eval_biases(const sim_derived *d, const sim_motion *acc, const sim_e
 }
 
 /* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
-void equality_on_body(const assembly *f, const sim_model *m, int i, int side, double *J) {
+void equality_on_body(const assembly *f, int i, int side, double *J) {
     static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const sim_equality *e = &m->equality[f->source[f->source_of[i]].index];
+    const sim_equality *e = &f->in->equality[f->source[f->source_of[i]].index];
     const sim_derived *d = f->in->mass;
     double length, sign = side ? -1 : 1;
     v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
@@ -113,11 +113,6 @@ static double polynomial_bend(const sim_equality *e, double x) {
     return 2 * e->higher[0] + x * (6 * e->higher[1] + x * 12 * e->higher[2]);
 }
 
-/* x_1 - P(x_2) */
-static double polynomial_gap(const sim_equality *e, double x1, double x2) {
-    return x1 - e->offset - e->ratio * x2 - x2 * x2 * (e->higher[0] + x2 * (e->higher[1] + x2 * e->higher[2]));
-}
-
 static void fill_coupling_row(assembly *f, const sim_model *m, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const double *q = f->in->q_start, v2 = f->in->v_start[e->dof[1]];
@@ -128,7 +123,7 @@ static void fill_coupling_row(assembly *f, const sim_model *m, const sim_equalit
         block_of(f, i, side)[e->dof[side] - m->tree[t->tree[side]].v0] += part[side];
         widen_columns(f, m, i, side, e->dof[side], e->dof[side] + 1);
     }
-    f->gap[f->row[i]] = polynomial_gap(e, q1, q2);
+    f->gap[f->row[i]] = equality_polynomial_gap(e, q1, q2);
     f->offset[f->row[i]] = offset_of_bias(f, -polynomial_bend(e, middle) * v2 * v2);
 }
 
@@ -144,7 +139,7 @@ static void fill_tendon_row(assembly *f, const sim_equality *e, int i) {
         add_tendon_moments(f, two, -slope, i);
         h -= slope * f->tendon[two].bias + polynomial_bend(e, middle) * rate * rate;
     }
-    f->gap[f->row[i]] = polynomial_gap(e, x1, x2);
+    f->gap[f->row[i]] = equality_polynomial_gap(e, x1, x2);
     f->offset[f->row[i]] = offset_of_bias(f, h);
 }
 
@@ -152,7 +147,7 @@ static void fill_tendon_row(assembly *f, const sim_equality *e, int i) {
 static void add_equality_rows(const assembly *f, const sim_model *m, const int *last_dof, const sim_derived *d, int i,
                               double *J) {
     const constraint_source *t = &f->source[f->source_of[i]];
-    const sim_equality *e = &m->equality[t->index];
+    const sim_equality *e = &f->in->equality[t->index];
     double length;
     v3 n = line_direction(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
     for (int side = 0; side < 2; side++) {
@@ -168,7 +163,7 @@ static void add_equality_rows(const assembly *f, const sim_model *m, const int *
 
 void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, int i, const sim_derived *ahead,
                     double *J, double *gap) {
-    eval_gaps(ahead, &m->equality[f->source[f->source_of[i]].index], gap);
+    eval_gaps(ahead, &f->in->equality[f->source[f->source_of[i]].index], gap);
     add_equality_rows(f, m, last_dof, ahead, i, J);
 }
 
@@ -207,7 +202,7 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
 
 void rows_of_equality(assembly *f, const sim_model *m, const int *last_dof, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
-    const sim_equality *e = &m->equality[t->index];
+    const sim_equality *e = &f->in->equality[t->index];
     if (e->type == SIM_COUPLING) {
         fill_coupling_row(f, m, e, i);
     } else if (e->type == SIM_TENDON_COUPLING) {

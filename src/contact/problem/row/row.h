@@ -18,7 +18,7 @@ void widen_columns(assembly *f, const sim_model *model, int constraint, int side
 
 /* rows x 6 of one side, (angular; linear) at the body's origin. */
 void contact_on_body(const assembly *f, int constraint, int side, double *J);
-void equality_on_body(const assembly *f, const sim_model *model, int constraint, int side, double *J);
+void equality_on_body(const assembly *f, int constraint, int side, double *J);
 
 /* The change of a contact's gap, and the gaps between two bodies, at other positions; and J there, into zeros. */
 double contact_ahead(const assembly *f, const sim_model *model, const int *last_dof, int constraint,

@@ -45,7 +45,7 @@ const xml_table mjcf_table_contact = GROUP("contact", "Contacts of single geoms 
          .kind = XML_CHOICE,                                                                                           \
          .choices = FALSE_TRUE,                                                                                        \
          .standard = "true",                                                                                           \
-         .help = "`false`: it is left out."},                                                                          \
+         .help = "`false`: it does not act until it is switched on."},                                                 \
         SOFT("solref", "Softness. Default: rigid."), IMPEDANCE("solimp")
 static const xml_key equality_keys[] = {OF_EQUALITY};
 const xml_table mjcf_table_equality_default = LEAF("equality_default", "Defaults of all equalities.", equality_keys);
