@@ -157,7 +157,7 @@ def attempt(sim, solver, path, limits, measure, once):
 
 def solvers(sim):
     listed = subprocess.run([sim, "--list-solvers", "--json"], check=True, capture_output=True, text=True)
-    return json.loads(listed.stdout)["solvers"]
+    return [solver for solver in json.loads(listed.stdout)["solvers"] if not solver.get("study")]
 
 
 def play(sim, names, problems, limits, law, jobs, once):

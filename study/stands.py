@@ -52,7 +52,7 @@ def figure(x):
 
 
 def solvers_there():
-    return json.loads(printed("--list-solvers", "--json"))["solvers"]
+    return [solver for solver in json.loads(printed("--list-solvers", "--json"))["solvers"] if not solver.get("study")]
 
 
 def arguments():

@@ -33,6 +33,7 @@ typedef struct sim_solver_info {
     sim_compliance default_law; /* R and velocity bias that it gets unless the caller asks for others */
     unsigned kinds;             /* bit k: takes constraints of kind k */
     bool turning;               /* takes contacts that resist turning, of more than three rows */
+    bool study;                 /* for comparisons alone: `--list-solvers` names it only when asked */
     /* yes or no */
     bool local;                /* takes problems of W and q alone; others get a factor W = L L' with A = 1, J = L */
     bool asymmetric;           /* takes W that is not symmetric; others get the symmetric part in outer iterations */

@@ -415,6 +415,6 @@ Test(reasons, too_much_work_is_who_may_do_none) {
             bounded++;
         }
     }
-    cr_expect_eq(bounded, 5);
+    cr_expect_eq(bounded, 6);
     sim_problem_free(p);
 }

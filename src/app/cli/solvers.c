@@ -66,6 +66,9 @@ static void write_solver(json_out *out, const sim_solver_info *info) {
         json_close(out, ']');
     }
     json_bool(out, "bodies", info->bodies);
+    if (info->study) {
+        json_bool(out, "study", info->study);
+    }
     /* counters that it fills */
     json_open_line(out, "counts", '[');
     for (int k = 0; k < 3; k++) {
@@ -163,11 +166,14 @@ static void print_text(bool study) {
                "--solver.",
                0, 0);
     if (!study) {
-        usage_wrap("Options for experiments with a method: --list-solvers --study.", 0, 0);
+        usage_wrap("Solvers and options for experiments with a method: --list-solvers --study.", 0, 0);
     }
     /* each solver: method, law, limits, options */
     for (int k = 0; k < sim_solver_count(); k++) {
         const sim_solver_info *info = sim_solver_at(k);
+        if (info->study && !study) {
+            continue;
+        }
         char law[800];
         snprintf(law, sizeof law, "%s (%s). Law: %s. Default compliance: %s.%s", info->method, info->paper,
                  sim_cone_name(info->cone), sim_compliance_name(info->default_law),

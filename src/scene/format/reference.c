@@ -300,7 +300,9 @@ static void print_solver_options(text *t) {
              "given here, or after the name of the solver: `\"pgs:max_iterations=100,tolerance=1e-8\"`, as in "
              "`--solver` of every command.\n\n| solver | method | law | compliance |\n|---|---|---|---|\n");
     for (int k = 0; k < sim_solver_count(); k++) {
-        add_solver(t, sim_solver_at(k));
+        if (!sim_solver_at(k)->study) {
+            add_solver(t, sim_solver_at(k));
+        }
     }
     text_add(t, "\n");
 }
