@@ -223,6 +223,14 @@ def curves_of(solver, source, files, quick):
 # ---- summaries ----
 
 
+def each_run(answers, solver):
+    """Figures of one run: what differs by chance from run to run."""
+    counts = [answer["iterations"] for answer in answers]
+    whole = sum(answer["whole_steps"] for answer in answers) / sum(counts) if sum(counts) and solver.counts("whole_steps") else 1
+    return {"iterations": statistics.median(counts), "mean": statistics.mean(counts), "whole_steps": whole,
+            "unsolved": statistics.mean(not answer["E"] <= 1e-8 for answer in answers)}
+
+
 def runs_of(entry, solver, facts):
     """Figures a step, over the steps with contacts, as Todorov (2010, table 1) counts them; None where a solver does not count."""
     answers = entry["answers"]
@@ -230,11 +238,12 @@ def runs_of(entry, solver, facts):
         return None
     of_run = {}
     for run, answer in zip(facts["run"], answers):
-        of_run.setdefault(run, []).append(answer["iterations"])
+        of_run.setdefault(run, []).append(answer)
     total, share = sum(answer["iterations"] for answer in answers), 1 / len(answers)
     whole = sum(answer["whole_steps"] for answer in answers) / total if total else 1
     return {"count": len(of_run), "steps": len(answers), "idle": facts["idle"],
-            "iterations": statistics.mean(statistics.median(of) for of in of_run.values()), "iterations_mean": total * share,
+            "iterations": statistics.mean(statistics.median(a["iterations"] for a in of) for of in of_run.values()), "iterations_mean": total * share,
+            "each": [each_run(of, solver) for of in of_run.values()],
             "iterations_most": max(answer["iterations"] for answer in answers),
             "whole_steps": whole if solver.counts("whole_steps") else None,
             "restarted": share * sum(answer["failures"] > 0 for answer in answers) if solver.counts("failures") else None,

@@ -24,7 +24,7 @@ import compare
 import markdown
 import plots
 from reproduction.frame.context import Curve
-from shared import ROOT, Options, program
+from shared import ROOT, Options, program, t_value
 
 FRICTION = ("0.1", "0.5", "1.0", "2.0")
 CELLS = [f"cube-{balls}-mu{mu}" for balls in (5, 10, 15) for mu in FRICTION]
@@ -47,7 +47,7 @@ def sim(*arguments, statuses=(0,)):
 def figures(entry):
     runs = entry["runs"]
     return {"iterations": runs["iterations"], "mean": runs["iterations_mean"], "most": runs["iterations_most"], "newton_points": runs["whole_steps"],
-            "unsolved": runs["unsolved_1e-8"]}
+            "unsolved": runs["unsolved_1e-8"], "each": runs["each"]}
 
 
 def compare_steps(whole, without):
@@ -249,6 +249,14 @@ def run(context):
     context.figure("edges_newton", 100 * (mean["edges"]["newton_points"] - mean["all"]["newton_points"]))
     for name in ("dogleg", "projection"):
         context.figure(f"{name}_iterations", mean[name]["mean"] / mean["all"]["mean"])
+    def certainty(name, key):
+        """Of what a refinement is worth: runs of the same balls, with it and without."""
+        return t_value([b[key] - a[key] for cell in cells for a, b in zip(cell["all"]["each"], cell[name]["each"])])
+    for name in WITHOUT:
+        context.figure(f"{name}_unsolved_t", certainty(name, "unsolved"))
+    context.figure("edges_newton_t", -certainty("edges", "whole_steps"))
+    for name in ("dogleg", "projection"):
+        context.figure(f"{name}_iterations_t", certainty(name, "mean"))
     for name in DRAWN:
         context.figure(f"{name}_chatter",
                        100 * sum(cell["compared"][name]["chatter"] for cell in cells) / sum(cell["compared"][name]["both"] for cell in cells))

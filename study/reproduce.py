@@ -9,6 +9,8 @@ Options:
     --list            the experiments, what they show and how long they take
     --quick           fewer and shorter runs; figures that depend on how fast the machine is are told and not judged
     --out FILE        where the page goes
+    --record          write the figures, their verdicts, date, commit and processor to docs/results/reproduction.json, in place of those
+                      of the same experiments; tools/results prints the page and the first lines of docs/reproduction.md from it
     --json FILE       write the figures and their verdicts to FILE, too
     --also WORDS      give WORDS to every run of a scene, to see what the verdicts say of it, as in
                       --also '--set materials/0/friction=0.3'

@@ -65,6 +65,17 @@ def name_and_options(solver):
     return name, dict(setting.split("=", 1) for setting in settings)
 
 
+def standard_error(values):
+    """Of their mean."""
+    return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
+
+
+def t_value(differences):
+    """Their mean over its standard error; 0 where all are zero."""
+    error = standard_error(differences)
+    return statistics.mean(differences) / error if error > 0 else 0.0
+
+
 def digits(x):
     """-log10; 17 at rounding."""
     return -math.log10(max(x, 1e-17))

@@ -1,4 +1,5 @@
 """Balls thrown about in a cube: iterations a step, table 1 of Todorov (2010)."""
+from .frame import shared
 from .frame.context import Curve
 
 NAME = "todorov_table"
@@ -19,6 +20,11 @@ FRICTION = ("0.1", "0.5", "1.0", "2.0")
 PAPER_TABLE = {5: ((3.8, 99), (2.6, 95), (2.8, 90), (2.9, 88)),  # iterations, percent of Newton points taken
                10: ((4.8, 98), (5.3, 85), (4.9, 71), (4.6, 71)),
                15: ((6.5, 90), (7.5, 73), (10.2, 60), (16.2, 55))}
+
+
+def least_mean(runs):
+    """Iterations a step, less two standard errors of the runs."""
+    return runs["iterations"] - 2 * shared.standard_error([run["iterations"] for run in runs["each"]])
 
 
 def run(context):
@@ -44,7 +50,7 @@ def run(context):
         for balls, mu, _, _ in cells],
         note="A restart begins from sweeps of Gauss and Seidel: 100, then 2,000, then 10,000, as long as the step has no answer.")
     for way, word in ((PLAIN, "plain"), (HELPED, "helped")):
-        context.figure(f"beyond_paper_{word}", sum(runs[name(balls, mu), way]["iterations"] > iterations for balls, mu, iterations, _ in cells))
+        context.figure(f"beyond_paper_{word}", sum(least_mean(runs[name(balls, mu), way]) > iterations for balls, mu, iterations, _ in cells))
     context.figure("unsolved", max(100 * runs[name(balls, mu), way]["unsolved_1e-8"] for balls, mu, *_ in cells for way in (HELPED, USUAL)))
     context.figure("unsolved_plain", max(100 * runs[name(balls, mu), PLAIN]["unsolved_1e-8"] for balls, mu, *_ in cells))
     context.figure("middle_iterations", runs[name(10, "1.0"), PLAIN]["iterations"])

@@ -148,11 +148,15 @@ def bounds_are_kept_or_missed_at_their_edges():
     for bound, inside, outside in (({"most": 2}, 2, 2.01), ({"least": 2}, 2, 1.99), ({"near": [2, 0.5]}, 2.5, 2.51), ({"within": [1, 2]}, 1, 0.99),
                                    ({"equal": 0}, 0, 1), ({"most": 2}, 0, float("nan")), ({"least": 2}, 3, float("inf"))):
         assert verdict.judge(bound, inside, False) == "pass" and verdict.judge(bound, outside, False) == "miss", bound
-    rule = {"most": 1, "known": "why"}
+    rule = {"most": 1, "basis": "paper", "known": "why"}
     assert [verdict.judge(rule, value, False) for value in (1, 2, None)] == ["pass", "known", "failed"]
+    rule = {"most": 1, "basis": "observed"}
+    assert [verdict.judge(rule, value, False) for value in (1, 2)] == ["observed", "miss"]
     assert [verdict.judge({"most": 1, "quick": "info"}, 2, quick) for quick in (True, False)] == ["info", "miss"]
     for text in ('[a.b]\nquantity = "x"\n', '[a.b]\nquantity = "x"\nsource = "y"\nmost = 1\nleast = 1\n',
-                 '[a.b]\nquantity = "x"\nsource = "y"\nmsot = 1\n'):
+                 '[a.b]\nquantity = "x"\nsource = "y"\nmsot = 1\n', '[a.b]\nquantity = "x"\nsource = "y"\nmost = 1\n',
+                 '[a.b]\nquantity = "x"\nsource = "y"\nmost = 1\nbasis = "guess"\n',
+                 '[a.b]\nquantity = "x"\nsource = "y"\nbasis = "paper"\n'):
         pathlib.Path("rules.toml").write_text(text)
         try:
             verdict.load(pathlib.Path("rules.toml"))

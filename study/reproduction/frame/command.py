@@ -12,7 +12,7 @@ import traceback
 
 from shared import Options, program
 
-from . import page, progress, verdict
+from . import page, progress, record, verdict
 from .context import ROOT, Context, Failure
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent
@@ -39,7 +39,7 @@ def experiments():
 def arguments(words, usage):
     parser = Options(usage)
     parser.add_argument("names", nargs="*")
-    for flag in ("--list", "--quick", "--quiet"):
+    for flag in ("--list", "--quick", "--quiet", "--record"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--out")
     parser.add_argument("--json")
@@ -62,7 +62,7 @@ def perform(module, rules, context):
         failure = failure or f"no bound in {verdict.PATH.name} for: {', '.join(extra)}"
     if not failure and any(row["verdict"] == "failed" for row in rows):
         failure = "not told: " + ", ".join(row["figure"] for row in rows if row["verdict"] == "failed")
-    counts = {kind: sum(row["verdict"] == kind for row in rows) for kind in ("pass", "miss", "known", "info", "failed")}
+    counts = {kind: sum(row["verdict"] == kind for row in rows) for kind in verdict.KINDS}
     return {"name": module.NAME, "module": module, "rows": rows, "counts": counts, "failure": failure, "blocks": context.blocks,
             "commands": context.commands, "seconds": time.monotonic() - begun,
             "bad": bool(failure) or counts["miss"] + counts["failed"] > 0}
@@ -107,7 +107,9 @@ def main(words, usage):
             print(f"{module.NAME:20} {module.TITLE} ({page.PAPERS[module.PAPER][0]}, {module.SHOWN}); "
                   f"{module.SECONDS[1]:.0f} s, quick {module.SECONDS[0]:.0f} s")
         return 0
-    modules = chosen(modules, options.names)
+    if options.record and (options.quick or options.also):
+        die("--record takes a full run, without --quick and --also", 2)
+    modules_all, modules = modules, chosen(modules, options.names)
     sim = program()
     out = pathlib.Path(options.out or ROOT / "build" / f"reproduction{'-quick' if options.quick else ''}.html")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +129,9 @@ def main(words, usage):
     if options.json:
         told = [{key: entry[key] for key in ("name", "rows", "counts", "failure", "seconds", "commands")} for entry in done]
         pathlib.Path(options.json).write_text(json.dumps({"quick": options.quick, "experiments": told}, indent=1) + "\n", encoding="utf-8")
-    total = {kind: sum(entry["counts"][kind] for entry in done) for kind in ("pass", "miss", "known", "info", "failed")}
+    if options.record:
+        record.keep(done, modules_all, rules)
+    total = {kind: sum(entry["counts"][kind] for entry in done) for kind in verdict.KINDS}
     for entry in done:
         if entry["failure"]:
             print(f"{entry['name']}: failed: {entry['failure'].splitlines()[0]}")

@@ -19,7 +19,7 @@ PAPERS = {
     "lee2024": ("Lee et al. 2024", "J. Lee, M. Lee, S. Park, J. Yun, D. Lee, Variations of augmented Lagrangian for robotic "
                 "multi-contact simulation, 2024"),
 }
-WORD = {"pass": "pass", "miss": "miss", "known": "known miss", "info": "info", "failed": "failed"}
+WORD = {"pass": "pass", "observed": "observed", "miss": "miss", "known": "known miss", "info": "info", "failed": "failed"}
 KINDS = tuple(WORD)
 
 
@@ -175,8 +175,9 @@ def page(done, facts):
         f"<style>\n{STYLE.read_text(encoding='utf-8')}</style></head><body id=\"top\"><main>",
         "<header><h1>The papers' experiments, run again</h1>",
         f'<p>{html.escape(facts["versions"][0])}, {facts["date"]}, {facts["seconds"]:.0f} s. {how} Verdicts are computed from the data of this '
-        f"run and from bounds that were written before it, in <code>study/reproduction/verdicts.toml</code>{rules}.</p>{also}</header>",
+        f"run and from bounds in <code>study/reproduction/verdicts.toml</code>{rules}.</p>{also}</header>",
         f'<div class="tiles">{tiles}</div>', summary(done), missed(done), *(section(entry, facts) for entry in done), papers(done),
         "<footer><p>A <b>miss</b> is a figure out of its bound. A <b>known miss</b> is one for which the file with the bounds says why. "
+        "<b>observed</b> keeps a bound that was set after a look, and proves nothing. "
         "<b>info</b> is told and not judged. <b>failed</b> was not measured.</p><pre>" + html.escape("\n".join(facts["versions"])) + "</pre></footer>",
         "</main></body></html>", ""])

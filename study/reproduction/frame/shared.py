@@ -1,7 +1,7 @@
 """Parts that the experiments share with the studies beside this package."""
 import importlib
 
-from shared import digits, exponent, profile  # pylint: disable=unused-import
+from shared import digits, exponent, profile, standard_error, t_value  # pylint: disable=unused-import
 
 
 def study(name):

@@ -1,12 +1,16 @@
-"""Does a figure keep its bound?  The bounds stand in ../verdicts.toml, each with where it comes from."""
+"""Does a figure keep its bound?  The bounds stand in ../verdicts.toml, each with where it comes from; claims without a figure in
+../absent.toml."""
 import math
 import pathlib
 import re
 import tomllib
 
 PATH = pathlib.Path(__file__).resolve().parent.parent / "verdicts.toml"
-KEYS = {"quantity", "unit", "published", "shown", "source", "near", "within", "most", "least", "equal", "quick", "known"}
+ABSENT = PATH.with_name("absent.toml")
+KEYS = {"quantity", "unit", "published", "shown", "source", "near", "within", "most", "least", "equal", "quick", "known", "basis"}
 BOUNDS = ("near", "within", "most", "least", "equal")
+BASES = ("paper", "theory", "seeds", "observed")
+KINDS = ("pass", "observed", "miss", "known", "info", "failed")
 
 
 class Mistake(Exception):
@@ -24,11 +28,26 @@ def load(path=PATH):
                 raise Mistake(f"{where}: unknown key {sorted(unknown)[0]}")
             if missing := {"quantity", "source"} - set(rule):
                 raise Mistake(f"{where}: no {sorted(missing)[0]}")
-            if len(set(rule) & set(BOUNDS)) > 1:
+            bounds = set(rule) & set(BOUNDS)
+            if len(bounds) > 1:
                 raise Mistake(f"{where}: more than one bound")
+            if bounds and rule.get("basis") not in BASES:
+                raise Mistake(f"{where}: the basis of its bound must be one of {', '.join(BASES)}")
+            if not bounds and (misplaced := {"basis", "known"} & set(rule)):
+                raise Mistake(f"{where}: {sorted(misplaced)[0]} without a bound")
             if rule.get("quick", "info") not in ("info", "left out"):
                 raise Mistake(f"{where}: quick is \"info\" or \"left out\"")
     return rules
+
+
+def load_absent(path=ABSENT):
+    """Claims of the papers that no experiment measures: paper, where, claim, why."""
+    with open(path, "rb") as file:
+        claims = tomllib.load(file)["claim"]
+    for k, one in enumerate(claims, 1):
+        if set(one) != {"paper", "where", "claim", "why"} or not all(one.values()):
+            raise Mistake(f"{path.name}: claim {k} needs paper, where, claim and why")
+    return claims
 
 
 def bound_text(rule):
@@ -60,13 +79,13 @@ def keeps(rule, value):
 
 
 def judge(rule, value, quick):
-    """pass, miss, known, info, or failed where there is no value."""
+    """One of KINDS: failed where there is no value; observed where a bound holds that was set after a look."""
     if value is None:
         return "failed"
     if not set(rule) & set(BOUNDS) or quick and rule.get("quick") == "info":
         return "info"
     if keeps(rule, value):
-        return "pass"
+        return "observed" if rule.get("basis") == "observed" else "pass"
     return "known" if "known" in rule else "miss"
 
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Bounds of study/reproduce.py: each has a basis and a source, and the record of the last run was judged by the bounds that stand.
+Prints TAP.
+
+    bounds.py ROOT
+"""
+import json
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(sys.argv[1])
+sys.path[:0] = [str(ROOT / "study"), str(ROOT / "tools")]
+from reproduction.frame import verdict  # noqa: E402
+
+SHORTEST_SOURCE = 8  # letters
+LOOKED = ("set after", "first run", "first look", "run at hand")  # such a source tells of an observed bound
+
+
+def rows():
+    return [(f"{name}.{figure}", rule) for name, figures in verdict.load().items() for figure, rule in figures.items()]
+
+
+def every_bound_has_a_source():
+    return [where for where, rule in rows() if len(rule["source"]) < SHORTEST_SOURCE]
+
+
+def every_bound_set_after_a_look_is_marked_observed():
+    return [where for where, rule in rows() if any(word in rule["source"] for word in LOOKED) and rule.get("basis") != "observed"]
+
+
+def every_known_miss_has_a_reason():
+    return [where for where, rule in rows() if "known" in rule and len(rule["known"]) < SHORTEST_SOURCE]
+
+
+def claims_without_a_figure_are_complete():
+    return [] if verdict.load_absent() else ["absent.toml has none"]
+
+
+def the_record_was_judged_by_the_bounds_that_stand():
+    path = ROOT / "docs" / "results" / "reproduction.json"
+    kept, rules = json.loads(path.read_text(encoding="utf-8"))["experiments"], verdict.load()
+    stale = []
+    for name, entry in kept.items():
+        for row in entry["rows"]:
+            rule = rules.get(name, {}).get(row["figure"])
+            bound = rule and verdict.bound_text(rule)
+            if not rule or not row["bound"].startswith(bound) or row["basis"] != rule.get("basis", ""):
+                stale.append(f"{name}.{row['figure']}: recorded with {row['bound']}, now {bound}")
+    return stale
+
+
+TESTS = [every_bound_has_a_source, every_bound_set_after_a_look_is_marked_observed, every_known_miss_has_a_reason,
+         claims_without_a_figure_are_complete, the_record_was_judged_by_the_bounds_that_stand]
+
+print(f"1..{len(TESTS)}")
+for number, test in enumerate(TESTS, 1):
+    try:
+        wrong = test()
+    except (verdict.Mistake, OSError, ValueError) as why:
+        wrong = [str(why)]
+    for line in wrong:
+        print(f"# {line}")
+    print(f"{'not ok' if wrong else 'ok'} {number} - {test.__name__}")
