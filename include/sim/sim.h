@@ -9,6 +9,7 @@
  *   method.h    interface of user-defined solvers
  *   judge.h     certificates of solutions
  *   world.h     state and step
+ *   rollout.h   many worlds of one model, side by side
  *   scene.h     models and options from a JSON file
  *   record.h    trajectories and checkpoints in files
  *   view.h      runs as pages for a browser
@@ -28,6 +29,7 @@
 #include <sim/model.h>
 #include <sim/problem.h>
 #include <sim/record.h>
+#include <sim/rollout.h>
 #include <sim/scene.h>
 #include <sim/solver.h>
 #include <sim/view.h>

@@ -8,8 +8,11 @@
 SI units, radians, quaternions (w, x, y, z), spatial vectors (angular, linear).
 """
 from ._load import load, loads
-from ._sim import (Certificate, Energy, Error, InputError, Problem, Scene, SceneError, Solution, State, StepError,
-                   StepInfo, World, __version__, build_info, load_problem, solve, solvers)
+from ._page import Page, page
+from ._rollout import Rollout, rollout
+from ._sim import (Certificate, Energy, Error, InputError, Problem, Recorder, Scene, SceneError, Solution, State,
+                   StepError, StepInfo, World, __version__, build_info, load_problem, solve, solvers)
 
-__all__ = ["Certificate", "Energy", "Error", "InputError", "Problem", "Scene", "SceneError", "Solution", "State",
-           "StepError", "StepInfo", "World", "build_info", "load", "load_problem", "loads", "solve", "solvers"]
+__all__ = ["Certificate", "Energy", "Error", "InputError", "Page", "Problem", "Recorder", "Rollout", "Scene",
+           "SceneError", "Solution", "State", "StepError", "StepInfo", "World", "build_info", "load", "load_problem",
+           "loads", "page", "rollout", "solve", "solvers"]

@@ -11,6 +11,8 @@ static PyObject *build_info(PyObject *module, PyObject *none) {
 static PyMethodDef functions[] = {
     {"_load", (PyCFunction)(void (*)(void))scene_load, METH_VARARGS | METH_KEYWORDS,
      "A scene from a file or a text: sim.load and sim.loads call it."},
+    {"_rollout", (PyCFunction)(void (*)(void))rollout, METH_VARARGS | METH_KEYWORDS,
+     "Runs from states and inputs as contiguous arrays: sim.rollout calls it."},
     {"load_problem", (PyCFunction)(void (*)(void))load_problem, METH_VARARGS | METH_KEYWORDS,
      "load_problem(path)\n--\n\nA contact problem from an HDF5 file in FCLIB's format or our own: a Problem."},
     {"solve", (PyCFunction)(void (*)(void))solve, METH_VARARGS | METH_KEYWORDS,
@@ -37,7 +39,7 @@ PyMODINIT_FUNC PyInit__sim(void);
 
 PyMODINIT_FUNC PyInit__sim(void) {
     import_array();
-    PyTypeObject *const types[] = {&SceneType, &StateType, &ProblemType};
+    PyTypeObject *const types[] = {&SceneType, &StateType, &ProblemType, &RecorderType};
     PyObject *module = PyModule_Create(&definition);
     bool ok = module && !errors_add(module) && !records_add(module) && !solution_add(module) && !world_add(module) &&
               !PyModule_AddStringConstant(module, "__version__", sim_version());

@@ -56,7 +56,7 @@ typedef struct ProblemObject {
     sim_law_options law;
 } ProblemObject;
 
-extern PyTypeObject SceneType, WorldType, StateType, ProblemType;
+extern PyTypeObject SceneType, WorldType, StateType, ProblemType, RecorderType;
 
 /* ---- errors.c ---- */
 
@@ -115,6 +115,8 @@ int scene_index(const SceneObject *scene, const char *kind, PyObject *key);
 
 PyObject *state_of(const sim_world *world);
 int state_restore(WorldObject *world, PyObject *state);
+/* The state of an object, which its pointers lead into; false with an exception: no State, or of another model. */
+bool state_read(PyObject *object, const sim_model *model, sim_state *state);
 
 /* ---- world.c ---- */
 
@@ -143,6 +145,15 @@ const char *read_word(PyObject *value, const char *name);
 bool read_law_options(PyObject *dict, sim_law_options *law);
 bool read_compliance(const char *name, int *compliance);
 PyObject *list_solvers(PyObject *module, PyObject *none);
+
+/* ---- recorder.c, rollout.c ---- */
+
+PyObject *world_record(PyObject *world, PyObject *args, PyObject *keywords);
+/* Of the next n steps, those up to the first record that is due; writes those that are due; closes all. */
+int64_t recorders_room(const WorldObject *world, int64_t n);
+bool recorders_write(WorldObject *world);
+void recorders_close(WorldObject *world);
+PyObject *rollout(PyObject *module, PyObject *args, PyObject *keywords);
 
 /* ---- contacts.c, dynamics.c ---- */
 

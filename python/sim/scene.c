@@ -355,6 +355,19 @@ static PyGetSetDef scene_attributes[] = {
     {0},
 };
 
+static PyObject *scene_html(PyObject *object, PyObject *none) {
+    (void)none;
+    PyObject *module = PyImport_ImportModule("sim._page"),
+             *text = module ? PyObject_CallMethod(module, "_describe_scene", "O", object) : NULL;
+    Py_XDECREF(module);
+    return text;
+}
+
+static PyMethodDef scene_methods[] = {
+    {"_repr_html_", scene_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nA table for notebooks."},
+    {0},
+};
+
 PyTypeObject SceneType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "sim.Scene",
     .tp_doc = "A model with its options, from sim.load or sim.loads. It does not change, and any number of worlds may\n"
@@ -363,5 +376,6 @@ PyTypeObject SceneType = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_dealloc = scene_dealloc,
     .tp_repr = scene_repr,
+    .tp_methods = scene_methods,
     .tp_getset = scene_attributes,
 };

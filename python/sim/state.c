@@ -4,12 +4,12 @@
  * owns it, so that copies, comparison and pickling are those of bytes. */
 #include "module.h"
 
-static const char mark[8] = "simst01";
+static const char mark[8] = "simst02";
 
 /* A header; `size` words each of arrays follow. */
 typedef struct state_header {
     char mark[8];
-    int64_t nq, nv, nequality, ntendon, nactuator, nsensor_value, ntree; /* ntree 0: nothing sleeps */
+    int64_t nbody, nq, nv, nequality, ntendon, nactuator, nsensor_value, ntree; /* ntree 0: nothing sleeps */
     int64_t ncontact, step;
     double time, time0;
 } state_header;
@@ -18,11 +18,13 @@ typedef struct StateObject {
     PyObject_HEAD PyObject *bytes;
 } StateObject;
 
-enum { CONTACT_WORDS = 23, REST_WORDS = 3 };
+enum { CONTACT_WORDS = 23, REST_WORDS = 3, WRENCH_WORDS = 6, SWITCH_WORDS = 8 };
 _Static_assert(sizeof(sim_contact) == CONTACT_WORDS * sizeof(double), "contacts have no padding, so bits can be equal");
 _Static_assert(sizeof(sim_rest) == REST_WORDS * sizeof(double), "likewise");
+_Static_assert(sizeof(sim_force) == WRENCH_WORDS * sizeof(double), "likewise");
+_Static_assert(sizeof(sim_switched) == SWITCH_WORDS * sizeof(double), "likewise");
 
-enum { STATE_ARRAYS = 16 };
+enum { STATE_ARRAYS = 19 };
 
 /* An array of a state: where its pointer stands, and its words. */
 typedef struct state_array {
@@ -44,6 +46,9 @@ static void list_arrays(const state_header *h, state_array list[STATE_ARRAYS]) {
         {offsetof(sim_state, held), h->nv},
         {offsetof(sim_state, trail), 4 * h->nv},
         {offsetof(sim_state, sensor), h->nsensor_value},
+        {offsetof(sim_state, applied), h->nv},
+        {offsetof(sim_state, wrench), WRENCH_WORDS * h->nbody},
+        {offsetof(sim_state, switched), SWITCH_WORDS * h->nequality},
         {offsetof(sim_state, rest), REST_WORDS * h->ntree},
         {offsetof(sim_state, contact), CONTACT_WORDS * h->ncontact},
         {offsetof(sim_state, impulse), 3 * h->ncontact},
@@ -63,7 +68,8 @@ static int64_t state_bytes(const state_header *h) {
 }
 
 static state_header header_of(const sim_model *m, const sim_state *s) {
-    state_header h = {.nq = m->nq,
+    state_header h = {.nbody = m->nbody,
+                      .nq = m->nq,
                       .nv = m->nv,
                       .nequality = m->nequality,
                       .ntendon = m->ntendon,
@@ -133,30 +139,32 @@ static sim_state state_in(const StateObject *state) {
     return s;
 }
 
-int state_restore(WorldObject *world, PyObject *object) {
+bool state_read(PyObject *object, const sim_model *m, sim_state *state) {
     if (!object || !PyObject_TypeCheck(object, &StateType)) {
         PyErr_SetString(PyExc_TypeError, "a sim.State is expected, as world.state returns it");
-        return -1;
+        return false;
     }
-    const StateObject *state = (const StateObject *)object;
-    const state_header *h = state_head(state);
-    state_header here = header_of(world->scene->scene->model, sim_world_state(world->world));
-    if (h->nq != here.nq || h->nv != here.nv || h->nequality != here.nequality || h->ntendon != here.ntendon ||
-        h->nactuator != here.nactuator || h->nsensor_value != here.nsensor_value) {
+    const state_header *h = state_head((StateObject *)object), here = header_of(m, &(sim_state){0});
+    if (h->nbody != here.nbody || h->nq != here.nq || h->nv != here.nv || h->nequality != here.nequality ||
+        h->ntendon != here.ntendon || h->nactuator != here.nactuator || h->nsensor_value != here.nsensor_value ||
+        (h->ntree && h->ntree != m->ntree)) {
         PyErr_Format(InputError,
                      "the state is of another model: it has %lld coordinates, %lld velocities, %lld actuators; the "
-                     "world has %lld, %lld, %lld",
-                     (long long)h->nq, (long long)h->nv, (long long)h->nactuator, (long long)here.nq,
-                     (long long)here.nv, (long long)here.nactuator);
-        return -1;
+                     "world has %d, %d, %d",
+                     (long long)h->nq, (long long)h->nv, (long long)h->nactuator, m->nq, m->nv, m->nactuator);
+        return false;
     }
-    if (h->ntree && h->ntree != world->scene->scene->model->ntree) {
-        PyErr_SetString(InputError, "the state is of another model: it has other trees");
-        return -1;
-    }
-    sim_state s = state_in(state);
+    *state = state_in((StateObject *)object);
+    return true;
+}
+
+int state_restore(WorldObject *world, PyObject *object) {
+    sim_state state;
     sim_error error;
-    if (sim_world_set_state(world->world, &s, &error)) {
+    if (!state_read(object, world->scene->scene->model, &state)) {
+        return -1;
+    }
+    if (sim_world_set_state(world->world, &state, &error)) {
         raise_error(&error);
         return -1;
     }
@@ -172,7 +180,8 @@ static bool bytes_fit(PyObject *bytes) {
         return false;
     }
     memcpy(&h, PyBytes_AS_STRING(bytes), sizeof h);
-    const int64_t sizes[] = {h.nq, h.nv, h.nequality, h.ntendon, h.nactuator, h.nsensor_value, h.ntree, h.ncontact};
+    const int64_t sizes[] = {h.nbody,         h.nq,    h.nv,      h.nequality, h.ntendon, h.nactuator,
+                             h.nsensor_value, h.ntree, h.ncontact};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         if (sizes[k] < 0 || sizes[k] > INT32_MAX) {
             return false;

@@ -94,7 +94,7 @@ static void world_dealloc(PyObject *object) {
     if (self->weakrefs) {
         PyObject_ClearWeakRefs(object);
     }
-    Py_XDECREF(self->recorders);
+    recorders_close(self);
     Py_XDECREF(self->sensors);
     block_free(&self->q);
     block_free(&self->v);
@@ -147,16 +147,16 @@ static PyObject *world_step(PyObject *object, PyObject *args, PyObject *keywords
     sim_status status = SIM_OK;
     sim_error error;
     while (n > 0 && status == SIM_OK) {
-        n -= step_for_a_while(w, n, &status, &error);
+        n -= step_for_a_while(w, recorders_room(w, n), &status, &error);
         world_show(w);
+        if (status == SIM_OK && !recorders_write(w)) {
+            return NULL;
+        }
         if (status == SIM_OK && n > 0 && PyErr_CheckSignals()) {
             return NULL;
         }
     }
-    if (status) {
-        return raise_step_error(w->world, &error);
-    }
-    Py_RETURN_NONE;
+    return status ? raise_step_error(w->world, &error) : Py_NewRef(Py_None);
 }
 
 static PyObject *world_reset(PyObject *object, PyObject *args, PyObject *keywords) {
@@ -171,9 +171,16 @@ static PyObject *world_reset(PyObject *object, PyObject *args, PyObject *keyword
         return NULL;
     }
     sim_world_start(w->world, index);
-    memset(sim_world_applied(w->world), 0, (size_t)w->v.count * sizeof(double));
     world_show(w);
     Py_RETURN_NONE;
+}
+
+static PyObject *world_html(PyObject *object, PyObject *none) {
+    (void)none;
+    PyObject *module = PyImport_ImportModule("sim._page"),
+             *text = module ? PyObject_CallMethod(module, "_describe_world", "O", object) : NULL;
+    Py_XDECREF(module);
+    return text;
 }
 
 static const PyMethodDef world_methods[] = {
@@ -185,6 +192,12 @@ static const PyMethodDef world_methods[] = {
      "reset($self, /, keyframe=None)\n--\n\n"
      "Go to the initial state, or to that of a keyframe (name or number). Inputs of actuators are those\n"
      "of the scene again, applied forces zero."},
+    {"record", (PyCFunction)(void (*)(void))world_record, METH_VARARGS | METH_KEYWORDS,
+     "record($self, /, path, every=None)\n--\n\n"
+     "Record what the scene lists from now on into a file: .csv, .h5 (HDF5), or .html, a page for a browser.\n\n"
+     "Steps write a record where their number divides by `every` (None: that of the scene, or 60 frames a second\n"
+     "of a page), beginning now, until the Recorder is closed or the world ends. Use it in a `with`."},
+    {"_repr_html_", world_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nA table for notebooks."},
     {"collide", world_collide, METH_NOARGS,
      "collide($self, /)\n--\n\n"
      "Contacts of shapes that touch now, or will within a step: an array like `contacts`, without impulses."},

@@ -81,6 +81,15 @@ def test_a_state_includes_what_was_written_into_q_and_the_inputs():
     assert world.state != before
     world.state = before
     assert world.targets[0] != 0.125 and world.state == before
+    world.applied[1] = 3
+    pushed = world.state
+    world.step(5)
+    there = world.state
+    world.reset()
+    assert world.applied[1] == 0 and pushed != before
+    world.state = pushed
+    world.step(5)
+    assert world.state == there
 
 
 def test_states_of_other_models_are_refused():
