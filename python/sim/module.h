@@ -146,6 +146,14 @@ bool read_law_options(PyObject *dict, sim_law_options *law);
 bool read_compliance(const char *name, int *compliance);
 PyObject *list_solvers(PyObject *module, PyObject *none);
 
+/* ---- forces.c ---- */
+
+PyObject *get_wrenches(PyObject *world, void *none);
+int set_wrenches(PyObject *world, PyObject *value, void *none);
+PyObject *get_switches(PyObject *world, void *none);
+PyObject *world_push(PyObject *world, PyObject *args, PyObject *keywords);
+PyObject *world_switch(PyObject *world, PyObject *args, PyObject *keywords);
+
 /* ---- recorder.c, rollout.c ---- */
 
 PyObject *world_record(PyObject *world, PyObject *args, PyObject *keywords);

@@ -192,6 +192,14 @@ static const PyMethodDef world_methods[] = {
      "reset($self, /, keyframe=None)\n--\n\n"
      "Go to the initial state, or to that of a keyframe (name or number). Inputs of actuators are those\n"
      "of the scene again, applied forces zero."},
+    {"push", (PyCFunction)(void (*)(void))world_push, METH_VARARGS | METH_KEYWORDS,
+     "push($self, /, body, force, point=None, *, moment=None)\n--\n\n"
+     "Add a force [3] in world axes, at a point given in the frame of the body (None: its origin), and a moment, to\n"
+     "`wrenches`. They stay until `wrenches` is changed: world.wrenches = 0 ends them all."},
+    {"switch", (PyCFunction)(void (*)(void))world_switch, METH_VARARGS | METH_KEYWORDS,
+     "switch($self, /, constraint, to)\n--\n\n"
+     "Switch a constraint (name or number) \"off\", \"on\", or on to \"hold\" the relative pose, point, distance or\n"
+     "offset of now: a grasp, a latch. True and False are on and off."},
     {"record", (PyCFunction)(void (*)(void))world_record, METH_VARARGS | METH_KEYWORDS,
      "record($self, /, path, every=None)\n--\n\n"
      "Record what the scene lists from now on into a file: .csv, .h5 (HDF5), or .html, a page for a browser.\n\n"

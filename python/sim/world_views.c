@@ -185,6 +185,11 @@ PyGetSetDef world_attributes[] = {
      (void *)&input_names[3]},
     {"applied", get_applied, set_applied,
      "Generalised forces [nv] that you apply on top of all others; kept until changed.", NULL},
+    {"wrenches", get_wrenches, set_wrenches,
+     "Wrenches that you apply to bodies [nbody, 6]: moment, force at the body's origin, in world axes; kept until "
+     "changed.",
+     NULL},
+    {"switches", get_switches, NULL, "How each constraint is switched: \"on\", \"off\" or \"hold\".", NULL},
     {"sensors", get_sensors, NULL, "Readings after the last step: a mapping from the name of a sensor to its array.",
      NULL},
     {"sensor_values", get_sensor_values, NULL, "The readings of all sensors as one array.", NULL},

@@ -14,7 +14,7 @@ SCENE = "scenes/articulated/arm.json"
 
 def arrays_of(world):
     return [world.q, world.v, world.sensor_values, world.ctrl, world.targets, world.rates, world.feedforward,
-            world.applied, world.efforts, world.momentum, world.state.q, *world.sensors.values()]
+            world.applied, world.wrenches, world.efforts, world.momentum, world.state.q, *world.sensors.values()]
 
 
 def test_arrays_outlive_their_world():

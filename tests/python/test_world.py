@@ -223,3 +223,48 @@ def test_certificate_and_info_are_those_of_the_last_step():
     starved.step(20)
     assert starved.info.unsolved > 0 and sum(starved.info.gave_up.values()) == starved.info.unsolved
     assert starved.certificate.own > 1e-6
+
+
+BOX = {"sim": 1, "world": {"gravity": [0, 0, 0]},
+       "bodies": [{"name": "box", "joint": "free", "inertia": {"mass": 2, "moments": [1, 2, 3]}}]}
+
+
+def test_pushes_add_up_to_wrenches_and_move_bodies():
+    world = sim.World(BOX, dt=0.001)
+    world.push("box", [4, 0, 0])
+    world.push("box", [0, 2, 0], [0, 0, 0], moment=[0, 0, 0])
+    assert np.array_equal(world.wrenches[1], [0, 0, 0, 4, 2, 0])
+    world.step(500)
+    assert np.allclose(world.v[:3], [1, 0.5, 0], rtol=1e-9) and not world.v[3:].any()
+    world.wrenches = 0
+    world.push("box", [0, 0, 3], [0, 1, 0], moment=[0, 0, 6])
+    assert np.allclose(world.wrenches[1], [3, 0, 6, 0, 0, 3])
+    world.reset()
+    assert not world.wrenches.any()
+    with pytest.raises(sim.InputError):
+        world.push("none", [1, 2, 3])
+    with pytest.raises(sim.InputError):
+        world.push("box", [1, 2])
+
+
+def test_constraints_are_switched_by_name():
+    scene = {**BOX, "constraints": [{"name": "latch", "type": "weld", "first": "box"}]}
+    world = sim.World(scene, dt=0.001)
+    assert world.switches == ("on",)
+    world.switch("latch", False)
+    world.v[0] = 1
+    world.step(1000)
+    assert world.q[0] == pytest.approx(1) and world.switches == ("off",)
+    world.switch("latch", "hold")
+    world.step(10)
+    assert world.switches == ("hold",) and world.q[0] == pytest.approx(1, abs=1e-2)
+    held, state = world.q[0], world.state
+    world.step(100)
+    assert abs(world.v[0]) < 1e-9 and world.q[0] == pytest.approx(held, abs=1e-3)
+    world.reset()
+    world.state = state
+    assert world.switches == ("hold",)
+    with pytest.raises(sim.InputError, match="latch"):
+        world.switch("none", True)
+    with pytest.raises(sim.InputError, match="off"):
+        world.switch("latch", "half")
