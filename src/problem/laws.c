@@ -34,8 +34,7 @@
 static const double MIN_COMPLIANCE_PART = 1e-6;    /* of R, where a deep overlap is undone slowly */
 static const double STRIKE_COMPLIANCE_PART = 0.01; /* of the compliance of friction, near-rigid */
 static const double FREE_LOAD_RATIO = 4;           /* elastic: loads over own weight that change no stiffness */
-static const double MAX_LOAD_RATIO = 1e6;          /* elastic: greatest stiffening by a load */
-static const double MAX_STRIKE_RATIO = 7;          /* elastic: greatest stiffening by a strike elsewhere */
+static const double MAX_LOAD_RATIO = 1e5;          /* elastic: greatest stiffening by a load */
 static const double FREE_STRIKE_RATIO = 2;         /* elastic: speed over what forces add in a step that is no strike */
 
 typedef struct law {
@@ -332,30 +331,34 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
  * The contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever its load.  gamma_n is the mean over the contacts of
  * two bodies, so that they share a load as before.  `carried` = 1 is the paper's rule.
  *
- * The elastic law always follows the load, with gamma_n / FREE_LOAD_RATIO, so that R of ordinary piles is constant.  A
- * contact that closes at the speed V within the step is about to carry gamma_n = V / w: c = V / du.  A strike of a chain
- * of bodies passes through contacts that do not close themselves.  So where anything strikes, all contacts that it may
- * reach, those of the problem, have
+ * The elastic law always follows the load, with gamma_n / FREE_LOAD_RATIO, so that R of ordinary piles is constant, and
  *
- *     c >= min(V / (FREE_STRIKE_RATIO |v* - v0|), MAX_STRIKE_RATIO),
+ *     du = |v* - v0| = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows (law_free_change): g dt under gravity.
  *
- * with V the fastest strike of all and |v* - v0| over all rows (law_free_change).  A mass M that a contact stops gives
- * gamma_n = M V, and the contact gives way by dt R_n gamma_n: at most
+ * Along n forces add nothing at a wall: c would be without bound there, and heaps between walls jam as they do by the
+ * rigid law.  A body that is squeezed carries no load, but c follows its impulse all the same, so c ends at
+ * MAX_LOAD_RATIO: impulses that cancel stay within what doubles tell apart.
  *
- *     dt beta^2/(4 pi^2) M w max(FREE_STRIKE_RATIO |v* - v0|, V / MAX_STRIKE_RATIO).
+ * A contact that closes at the speed V within the step is about to carry gamma_n = V / w: c = V / du.  A strike of a
+ * chain of bodies passes through contacts that do not close themselves.  So where anything strikes, all contacts that
+ * it may reach, those of the problem, have
  *
- * Without the greatest ratio the first term alone would be left, at any speed.  But falls of many bodies jam as they do
- * by the rigid law: with 640, five times as many steps stay unsolved.  Bodies at rest have the same R as before. */
+ *     c >= V / (FREE_STRIKE_RATIO du),
+ *
+ * with V the fastest strike of all.  A mass M that a contact stops gives gamma_n = M V, and the contact gives way by dt
+ * R_n gamma_n: at most, at any speed, by
+ *
+ *     beta^2/(4 pi^2) FREE_STRIKE_RATIO M w du dt. */
 static double load_stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
     const sim_problem *p = l->problem;
     approach of = find_approach(p, c);
-    double carried = impulse * law_inverse_mass(l, c, W, 2), most = l->options->carried, struck = 0;
-    if (l->compliance == SIM_ELASTIC) {
-        carried = fmax(carried / FREE_LOAD_RATIO, of.closing);
-        most = MAX_LOAD_RATIO;
-        struck = l->strike > 0 ? fmin(MAX_STRIKE_RATIO, l->strike / (FREE_STRIKE_RATIO * law_free_change(p, c))) : 0;
+    double carried = impulse * law_inverse_mass(l, c, W, 2);
+    if (l->compliance != SIM_ELASTIC) {
+        return carried > of.gain ? fmin(l->options->carried, carried / of.gain) : 1;
     }
-    return fmax(struck, carried > of.gain ? fmin(most, carried / of.gain) : 1);
+    double du = law_free_change(p, c), speed = fmax(carried / FREE_LOAD_RATIO, of.closing);
+    speed = fmax(speed, l->strike / FREE_STRIKE_RATIO);
+    return speed > du ? fmin(MAX_LOAD_RATIO, speed / du) : 1;
 }
 
 void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_law_options *options, const double *W,
