@@ -162,6 +162,40 @@ SIM_API void sim_operational_inertia(sim_operational *work, const sim_derived *d
 SIM_API void sim_delassus_points(sim_operational *work, const sim_derived *d, const sim_point *points, int k,
                                  double *W);
 
+/* Inverse kinematics: coordinates at which frames on bodies stand at given poses (src/control/inverse_kinematics.c). */
+typedef struct sim_ik_goal {
+    int body;
+    sim_pose frame; /* in the body frame */
+    sim_pose pose;  /* where it should stand, in the world */
+    bool point;     /* its position alone counts */
+} sim_ik_goal;
+
+typedef struct sim_ik_options {
+    double tolerance;   /* m: of every component of position, and of rotation times `radius` */
+    double radius;      /* m: so much counts a rotation of 1 rad */
+    int max_iterations; /* of each search */
+    int starts;         /* searches: from q, then from places all over the ranges, until one reaches */
+    const bool *held;   /* [nv] dofs that stay; NULL: those of free joints */
+} sim_ik_options;
+/* 1e-12 m, 0.2 m, 300 iterations, 60 starts. */
+SIM_API sim_ik_options sim_ik_options_default(void);
+
+/*   reached      every goal, within the tolerance
+ *   stationary   the nearest end of all searches: no small motion within the ranges comes nearer
+ *   stopped      at the limit of iterations */
+typedef enum sim_ik_outcome { SIM_IK_REACHED, SIM_IK_STATIONARY, SIM_IK_STOPPED } sim_ik_outcome;
+
+typedef struct sim_ik_result {
+    sim_ik_outcome outcome;
+    double distance, angle; /* m, rad: the greatest that is left over all goals */
+    int iterations, starts; /* of all searches; searches */
+} sim_ik_result;
+
+/* From q [nq] on, to the answer in q; joint ranges hold.  Fails only for goals that no body has, and without memory. */
+SIM_API sim_status sim_inverse_kinematics(const sim_model *model, const sim_ik_goal *goal, int count,
+                                          const sim_ik_options *options, double *q, sim_ik_result *result,
+                                          sim_error *error);
+
 /* Integrals of motion.  After sim_velocities. */
 SIM_API double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v);   /* armature included */
 SIM_API double sim_potential_energy(const sim_derived *d, sim_range range, const double *q); /* gravity and springs */

@@ -6,6 +6,7 @@
 #include "app/convert/convert.h"
 #include "app/draw/plot.h"
 #include "app/draw/render.h"
+#include "app/ik/ik.h"
 #include "app/solve/solve.h"
 #include "app/view/view.h"
 
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char page_date[] = "2026-11-22"; /* date of the last change of the text below */
+static const char page_date[] = "2026-11-25"; /* date of the last change of the text below */
 static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
     "Simulate a scene, a JSON file with bodies, joints and shapes, or a robot in URDF. Data goes to standard output, "
@@ -30,6 +31,7 @@ static const struct {
     {"sim view RUN.h5 | SCENE.json --live", "show a recorded or live run"},
     {"sim render SCENE.json|RUN.h5 --out FILE", "draw pictures and films"},
     {"sim plot FILE...", "plot recorded quantities as SVG"},
+    {"sim ik ROBOT.json --site NAME --to POSE", "find joint coordinates of a pose"},
     {"sim solve FILE... --solver NAME", "solve contact problems from files"},
     {"sim bench contact", "time steps with contacts"},
 };
@@ -49,6 +51,7 @@ static const struct {
     {"sim plot run.h5 --out run.svg", "plot energy and contacts"},
     {"sim dog.urdf --base free --view", "show a robot as it falls"},
     {"sim convert arm.urdf --out arm.json", "write a robot as a scene"},
+    {"sim ik arm.json --site tool --to \"0.5 0 0.3\"", "joints that put the tool there"},
     {"sim solve problems/ --solver pgs", "solve contact problems"},
     {"sim bench contact", "time steps with contacts"},
 };
@@ -166,6 +169,8 @@ static const struct {
     {"PICTURES", ".B sim render\n.IR SCENE.json | RUN.h5\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n", &render_options},
     {"ROBOTS AS SCENES", ".B sim convert\n.IR ROBOT.urdf | SCENE.json\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n",
      &convert_options},
+    {"INVERSE KINEMATICS",
+     ".B sim ik\n.I SCENE.json\n.B \\-\\-site\n.I NAME\n.B \\-\\-to\n.I POSE\n.RI [ OPTION ]...\n", &ik_options},
 };
 
 void print_man_page(void) {
@@ -251,6 +256,8 @@ void print_completion(void) {
     complete_names("names", option_table, option_count);
     printf("\n    if [[ ${COMP_WORDS[1]} == convert ]]; then ");
     complete_names("names", convert_options.row, convert_options.count);
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == ik ]]; then ");
+    complete_names("names", ik_options.row, ik_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
     complete_names("names", solve_options.row, solve_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");

@@ -6,6 +6,7 @@
 #include "app/draw/plot.h"
 #include "app/draw/render.h"
 #include "app/help.h"
+#include "app/ik/ik.h"
 #include "app/run/run.h"
 #include "app/solve/solve.h"
 #include "app/view/view.h"
@@ -51,7 +52,7 @@ static const struct {
     int (*main)(int count, char **arguments); /* arguments[0] is the command */
 } commands[] = {
     {"run", run_command},   {"solve", solve_command},   {"bench", bench_command},     {"plot", plot_command},
-    {"view", view_command}, {"render", render_command}, {"convert", convert_command},
+    {"view", view_command}, {"render", render_command}, {"convert", convert_command}, {"ik", ik_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -1,13 +1,14 @@
 /* JSON values as text. */
 #include "app/output/json_out.h"
 #include "base/utf8.h"
+#include "scene/json/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 
-static void write_string(FILE *file, const char *text) {
-    const unsigned char *p = (const unsigned char *)text;
+static void write_string(FILE *file, const char *words) {
+    const unsigned char *p = (const unsigned char *)words;
     fputc('"', file);
     while (*p) {
         int length = utf8_length(p, SIZE_MAX);
@@ -74,7 +75,7 @@ void json_text(json_out *out, const char *key, const char *value) {
 
 static void write_real(FILE *file, double value) {
     if (isfinite(value)) {
-        fprintf(file, "%.17g", value);
+        fputs(number_digits(value).text, file);
     } else {
         fputs("null", file);
     }
