@@ -99,9 +99,9 @@ def is_silent_when_asked_to_be():
 
 
 def shows_progress_on_a_terminal_only():
-    seen = terminal.standard_error_of((SIM, scene("long"), "--duration", "2000"))
+    seen = terminal.standard_error_of((SIM, scene("long"), "--duration", max(tap.part_of(2000), 500)))
     assert "x real time" in seen and "\r" in seen and "\x1b" not in seen, seen
-    assert "x real time" not in sim(scene("long"), "--duration", "1000").stderr
+    assert "x real time" not in sim(scene("long"), "--duration", tap.part_of(1000)).stderr
 
 
 def takes_duration_step_integrator_and_set():
@@ -357,14 +357,15 @@ def goes_on_from_a_checkpoint_with_the_same_bits():
 def goes_on_with_contacts_with_the_same_bits():
     """200 steps of a pile, against 100 and 100, on one thread and two."""
     ends = set()
-    for solver in ("sap", "pgs", "canal", "subadmm", "auto"):
+    solvers = ("auto", "sap", "pgs", "canal", "subadmm")[:tap.part_of(5)]
+    for solver in solvers:
         limit = () if solver == "auto" else ("--set", "world/solver_options/max_iterations=60")
         for integrator in ("midpoint", "symplectic", "implicit", "moreau"):
             for threads in (1, 2):
                 options = ("--solver", solver, "--integrator", integrator, "--threads", threads, *limit)
                 resumed("pile", 0.5, 1, *options)
                 ends.add((solver, integrator, read("whole.csv")))
-    assert len(ends) == 20, "threads change bits"
+    assert len(ends) == 4 * len(solvers), "threads change bits"
 
 
 def starts_the_resumed_trajectory_at_the_kept_state():
@@ -550,7 +551,7 @@ def ends_in_time():
 
 def counts_reading_as_time():
     body = '{"name": "%d", "pose": {"position": [%d, 0, 0]}, "joint": "free", "shapes": [{"type": "sphere", "radius": 0.1, "density": 1}]}'
-    write("many.json", '{"sim": 1, "bodies": [%s]}' % ", ".join(body % (k, k) for k in range(105_000)))
+    write("many.json", '{"sim": 1, "bodies": [%s]}' % ", ".join(body % (k, k) for k in range(tap.part_of(105_000))))
     began = time.monotonic()
     sim("many.json", "--validate")
     whole = time.monotonic()

@@ -1,6 +1,7 @@
 /* Two boxes: the depth, the distance, and what stands still while they move. */
 #include "collide/contact/pair.h"
 #include "solids.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -75,7 +76,7 @@ Test(box_box, depth_equals_exhaustive_separating_axes_and_distance_is_reached) {
     sim_arena *arena = arena_create();
     random_source r = {3};
     int apart = 0, overlapping = 0;
-    for (int trial = 0; trial < 200000; trial++) {
+    for (int trial = 0; trial < trials_of(200000); trial++) {
         arena_release(arena, 0);
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX);
         sim_pose X = placed(&r, &a, &b);
@@ -104,7 +105,7 @@ Test(box_box, depth_equals_exhaustive_separating_axes_and_distance_is_reached) {
                                gap, parted);
         }
     }
-    cr_assert(apart > 40000 && overlapping > 40000, "%d %d", apart, overlapping);
+    cr_assert(apart > trials_of(40000) && overlapping > trials_of(40000), "%d %d", apart, overlapping);
     arena_free(arena);
 }
 
@@ -144,7 +145,7 @@ Test(box_box, answers_for_coincident_aligned_and_touching_boxes_are_finite_and_r
 Test(box_box, the_gap_changes_no_faster_than_the_boxes_move) {
     sim_arena *arena = arena_create();
     random_source r = {5};
-    for (int path = 0; path < 400; path++) {
+    for (int path = 0; path < trials_of(400); path++) {
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX);
         sim_pose X = placed(&r, &a, &b);
         double small = fmin(solid_radius(&a), solid_radius(&b)), step = 0.01 * small, before = 0;
@@ -166,7 +167,7 @@ Test(box_box, the_gap_changes_no_faster_than_the_boxes_move) {
 Test(box_box, a_scene_scaled_by_a_power_of_two_gives_the_same_bits_scaled) {
     sim_arena *arena = arena_create();
     random_source r = {6};
-    for (int trial = 0; trial < 20000; trial++) {
+    for (int trial = 0; trial < trials_of(20000); trial++) {
         arena_release(arena, 0);
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX), a2 = a, b2 = b;
         sim_pose X = placed(&r, &a, &b), X2 = X;
@@ -276,7 +277,7 @@ Test(box_box, crossed_edges_touch_in_their_one_point) {
 Test(box_box, named_the_other_way_round_the_points_are_the_same) {
     sim_arena *arena = arena_create();
     random_source r = {8};
-    for (int trial = 0; trial < 20000; trial++) {
+    for (int trial = 0; trial < trials_of(20000); trial++) {
         arena_release(arena, 0);
         sim_shape a = random_solid(&r, SIM_BOX), b = random_solid(&r, SIM_BOX);
         sim_pose X = placed(&r, &a, &b), Y = {m3_transpose(X.R), v3_neg(to_frame(&X, v3_make(0, 0, 0)))};

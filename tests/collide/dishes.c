@@ -1,5 +1,6 @@
 /* Dishes in dishes: where they touch follows from the curves that are turned about the axis. */
 #include "support/contacts.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -134,7 +135,7 @@ static void least_gap_is_continuous(stack s, uint64_t seed) {
     enum { STEPS = 60 };
     sim_shape below = dish_shape(s.below, EDGE), above = dish_shape(s.above, EDGE);
     random_source r = {seed};
-    for (int trial = 0; trial < 4; trial++) {
+    for (int trial = 0; trial < trials_of(4); trial++) {
         v3 axis = random_unit(&r), way = {random_uniform(&r, -0.5, 0.5), random_uniform(&r, -0.5, 0.5), 1};
         double tilt = trial ? random_uniform(&r, 0, 0.05) : 0, last = 0, length = 1.5e-3, step = length / STEPS;
         int had = 0;

@@ -1,6 +1,7 @@
 /* Solids deep in each other, and flat on each other: never nothing, never a number that is none, few points. */
 #include "collide/field/field_contact.h"
 #include "support/contacts.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -81,7 +82,7 @@ static double common_depth(const sim_shape *a, const sim_shape *b, pose X, rando
     pose Y = pose_inverse(X);
     double deepest = 0;
     v3 g;
-    for (int k = 0; k < 2000; k++) {
+    for (int k = 0; k < trials_of(2000); k++) {
         v3 p = {random_uniform(r, -0.1, 0.1), random_uniform(r, -0.1, 0.1), random_uniform(r, -0.1, 0.1)};
         double m = sa.distance(&sa, p, &g);
         m = m < deepest ? fmax(m, sb.distance(&sb, pose_point(Y, p), &g)) : 0;
@@ -111,7 +112,7 @@ static void check(const sim_shape *a, const sim_shape *b, pose X, double depth, 
 Test(field_overlap, is_never_missed) {
     stock s = begin();
     random_source r = {41};
-    for (int k = 0; k < 700; k++) {
+    for (int k = 0; k < trials_of(700); k++) {
         int i = k % (PLAIN + FIELDS), j = random_index(&r, FIELDS);
         const sim_shape *a = i < PLAIN ? &s.plain[i] : &s.field[i - PLAIN];
         pose X = {k % 3 ? random_rotation(&r) : m3_identity(),
@@ -153,7 +154,7 @@ static int steps_out(const sim_shape *a, const sim_shape *b, pose X) {
 static void come_out(const stock *s, uint64_t seed, int poses, int solids, int fields, int most) {
     random_source r = {seed};
     int stuck = 0;
-    for (int k = 0; k < poses; k++) {
+    for (int k = 0; k < trials_of(poses); k++) {
         int i = k % solids;
         const sim_shape *a = i < PLAIN ? &s->plain[i] : &s->field[i - PLAIN], *b = &s->field[random_index(&r, fields)];
         pose X = {random_rotation(&r), v3_scale(random_uniform(&r, 0.001, 0.04), random_unit(&r))};

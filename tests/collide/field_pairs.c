@@ -1,6 +1,7 @@
 /* Distance fields against every type of shape. */
 #include "collide/convex/convex.h"
 #include "support/contacts.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -68,7 +69,7 @@ static void agrees(double gap, int exceptions) {
             const sim_shape *b = &s.plain[PLAIN + j], *a = i < PLAIN ? &s.plain[i] : &s.coarse[i - PLAIN];
             random_source r = {(uint64_t)(10 * i + j + 1)};
             int off = 0;
-            for (int k = 0; k < TRIALS; k++) {
+            for (int k = 0; k < trials_of(TRIALS); k++) {
                 convex_gap known;
                 pose X = placed(&s.plain[i], b, gap, &r, &known);
                 contacts c = contacts_of(a, &s.field[j], X, 2e-3, NULL, 0);
@@ -91,7 +92,7 @@ Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_inside) { agrees(-
 Test(field_pairs, any_pose_gives_finite_contacts_and_overlap_some) {
     stock s = begin();
     random_source r = {5};
-    for (int k = 0; k < 1500; k++) {
+    for (int k = 0; k < trials_of(1500); k++) {
         int i = random_index(&r, PLAIN + FIELDS), j = random_index(&r, FIELDS);
         const sim_shape *a = i < PLAIN ? &s.plain[i] : &s.coarse[i - PLAIN];
         pose X = {k % 7 ? random_rotation(&r) : m3_identity(),
@@ -162,7 +163,7 @@ Test(field_pairs, round_solids_touch_a_flat_in_one_point) {
     sim_shape slab = field_shape(&def, 0),
               round[2] = {sized_shape(SIM_SPHERE, 0.15, 0, 0), sized_shape(SIM_ELLIPSOID, 0.1, 0.12, 0.15)};
     random_source r = {7};
-    for (int k = 0; k < 1200; k++) {
+    for (int k = 0; k < trials_of(1200); k++) {
         double gap = random_uniform(&r, -2e-5, 2e-5), turn = k % 3 ? 0 : random_uniform(&r, 0, 6);
         v3 at = {k ? random_uniform(&r, -1.7, 1.7) : -0.001, k ? random_uniform(&r, -1.7, 1.7) : 0.39, 0.15 + gap};
         pose X = {m3_axis_angle(v3_make(0, 0, 1), turn), at};
@@ -187,7 +188,7 @@ Test(field_pairs, ring_that_leans_touches_a_flat_in_one_point) {
     def.thickness = 0.02;
     sim_shape flat = sized_shape(SIM_HALF_SPACE, 0, 0, 0), torus = field_shape(&def, 0);
     random_source r = {11};
-    for (int k = 0; k < 2000; k++) {
+    for (int k = 0; k < trials_of(2000); k++) {
         double lean = random_uniform(&r, 0.1, 1.4), gap = random_uniform(&r, -2e-5, 2e-5);
         m3 R = m3_product(m3_axis_angle(v3_make(0, 1, 0), lean),
                           m3_axis_angle(v3_make(0, 0, 1), random_uniform(&r, 0, 6)));
@@ -258,7 +259,7 @@ Test(field_pairs, what_lies_along_a_line_touches_a_flat_at_its_ends) {
             def.thickness = b->thickness;
         }
         sim_shape shape = field_shape(&def, 0);
-        for (int k = 0; k < 2000; k++) {
+        for (int k = 0; k < trials_of(2000); k++) {
             double tilt = k % 4 ? b->tilt * random_uniform(&r, -1, 1) * pow(10, random_uniform(&r, -6, 0)) : 0;
             touches_at_its_ends(b, &shape, tilt, random_uniform(&r, 0, 6), random_uniform(&r, -1e-6, 1e-6));
         }

@@ -1,6 +1,7 @@
 /* The points of contact of two convex solids: how many, where, and what they are called. */
 #include "collide/convex/convex.h"
 #include "solids.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -54,7 +55,7 @@ Test(manifold, a_box_resting_flat_has_its_four_corners_and_always_the_same) {
     for (int which = 0; which < 3; which++) {
         sim_shape a = shape_of(SIM_BOX, 1, 1, 1), b = shape_of(SIM_BOX, sizes[which], sizes[which], 1);
         uint64_t first[4];
-        for (int trial = 0; trial < 10000; trial++) {
+        for (int trial = 0; trial < trials_of(10000); trial++) {
             arena_release(arena, 0);
             double noise = trial ? 1e-9 : 0;
             v3 axis = random_unit(&r);
@@ -200,7 +201,7 @@ Test(manifold, flat_faces_share_what_counting_points_of_a_grid_says) {
     sim_arena *arena = arena_create();
     random_source r = {4};
     int tried = 0;
-    for (int trial = 0; trial < 5000; trial++) {
+    for (int trial = 0; trial < trials_of(5000); trial++) {
         arena_release(arena, 0);
         sim_shape_type kind[2] = {random_index(&r, 2) ? SIM_BOX : SIM_CYLINDER,
                                   random_index(&r, 2) ? SIM_BOX : SIM_CYLINDER};
@@ -235,7 +236,7 @@ Test(manifold, flat_faces_share_what_counting_points_of_a_grid_says) {
         cr_assert(quadrilateral(&m) > 0.5 * area, "%d: %d points, %g of %g", trial, m.count, quadrilateral(&m), area);
         cr_assert(quadrilateral(&m) < 1.25 * area);
     }
-    cr_assert(tried > 500, "%d", tried);
+    cr_assert(tried > trials_of(500), "%d", tried);
     arena_free(arena);
 }
 
@@ -245,7 +246,7 @@ Test(manifold, of_many_points_the_deepest_and_the_widest_stay_and_those_kept_a_s
     uint64_t kept[8] = {0};
     for (int most = 4; most <= 8; most += 4) {
         int nkept = 0, changes = 0;
-        for (int trial = 0; trial < 1000; trial++) {
+        for (int trial = 0; trial < trials_of(1000); trial++) {
             arena_release(arena, 0);
             manifold m = {0};
             for (int k = 0; k < 300; k++) { /* a disc full of points, all as deep but for noise */
@@ -277,7 +278,7 @@ Test(manifold, of_many_points_the_deepest_and_the_widest_stay_and_those_kept_a_s
 Test(manifold, a_coin_that_leans_a_little_touches_where_its_rim_is_lowest) {
     sim_arena *arena = arena_create();
     random_source r = {10};
-    for (int trial = 0; trial < 1000; trial++) {
+    for (int trial = 0; trial < trials_of(1000); trial++) {
         arena_release(arena, 0);
         double turn = random_uniform(&r, -4, 4), lean = pow(10, random_uniform(&r, -8, -1));
         m3 R = m3_axis_angle(v3_make(cos(turn), sin(turn), 0), lean);

@@ -1,4 +1,5 @@
 /* Meshes on meshes, neither of them convex, and ways out of overlap. */
+#include "support/share.h"
 #include "touch.h"
 
 #include "collide/convex/convex.h"
@@ -181,7 +182,7 @@ Test(mesh_mesh, apart_the_least_gap_is_the_least_distance_of_any_two_triangles) 
     sim_geometry *a = bumpy_torus(&r, 0.5, 0.15, 14, 8), *b = bumpy_torus(&r, 0.4, 0.2, 12, 7);
     sim_shape sa = shape_with(SIM_MESH, a), sb = shape_with(SIM_MESH, b);
     int seen = 0;
-    for (int q = 0; q < 600; q++) {
+    for (int q = 0; q < trials_of(600); q++) {
         pose X_a = {random_rotation(&r), {0, 0, 0}},
              X_b = {random_rotation(&r), v3_scale(random_uniform(&r, 0.5, 1.3), random_unit(&r))};
         double least = mesh_gap(a, X_a, b, X_b);
@@ -193,7 +194,7 @@ Test(mesh_mesh, apart_the_least_gap_is_the_least_distance_of_any_two_triangles) 
         cr_assert_eq(t.count > 0, least <= 0.2);
         cr_assert(least > 0.2 || fabs(least_gap(&t) - least) < 1e-9, "%.12g not %.12g", least_gap(&t), least);
     }
-    cr_assert_gt(seen, 40);
+    cr_assert_gt(seen, trials_of(40));
     sim_geometry_free(a);
     sim_geometry_free(b);
 }
@@ -203,7 +204,7 @@ Test(mesh_mesh, contacts_push_overlapping_meshes_apart_without_long_ways_round) 
     sim_geometry *a = bumpy_torus(&r, 0.5, 0.15, 20, 10), *b = bumpy_torus(&r, 0.4, 0.2, 18, 9);
     sim_shape sa = shape_with(SIM_MESH, a), sb = shape_with(SIM_MESH, b);
     int seen = 0, slow = 0;
-    for (int q = 0; q < 1500; q++) {
+    for (int q = 0; q < trials_of(1500); q++) {
         pose X_a = {random_rotation(&r), {0, 0, 0}},
              X_b = {random_rotation(&r), v3_scale(random_uniform(&r, 0.5, 1.1), random_unit(&r))};
         double depth = -fmin(vertex_gap(a, X_a, b, X_b), vertex_gap(b, X_b, a, X_a));
@@ -217,7 +218,7 @@ Test(mesh_mesh, contacts_push_overlapping_meshes_apart_without_long_ways_round) 
         double left = -fmin(vertex_gap(a, X_a, b, X_b), vertex_gap(b, X_b, a, X_a));
         cr_assert(steps == 100 || left < 1e-6, "pose %d: %g deep, left %g after %d steps", q, depth, left, steps);
     }
-    cr_assert(seen > 50 && slow * 20 <= seen, "%d of %d went a long way", slow, seen);
+    cr_assert(seen > trials_of(50) && slow * 20 <= seen, "%d of %d went a long way", slow, seen);
     sim_geometry_free(a);
     sim_geometry_free(b);
 }
@@ -234,7 +235,7 @@ Test(mesh_mesh, wherever_a_vertex_is_inside_there_is_a_contact) {
     sim_shape shape[4] = {shape_with(SIM_MESH, a), shape_with(SIM_MESH, b), shape_with(SIM_MESH, block),
                           shape_with(SIM_HEIGHT_FIELD, ground)};
     int held = 0, near = 0;
-    for (int q = 0; q < 1200; q++) {
+    for (int q = 0; q < trials_of(1200); q++) {
         const sim_shape *s = &shape[q % 3], *o = &shape[(q + 1 + q / 3 % 3) % 4];
         pose X_s = {random_rotation(&r), v3_scale(random_uniform(&r, 0.1, 1.3), random_unit(&r))},
              X_o = pose_identity();
@@ -255,7 +256,7 @@ Test(mesh_mesh, wherever_a_vertex_is_inside_there_is_a_contact) {
         cr_assert(deepest > -1e-9 || least_gap(&t) < 0.2 * deepest, "pose %d: %g deep, gap %g", q, -deepest,
                   least_gap(&t));
     }
-    cr_assert(held > 400 && held < 1000, "%d %d", held, near);
+    cr_assert(held > trials_of(400) && held < trials_of(1000), "%d %d", held, near);
     sim_geometry_free(a), sim_geometry_free(b), sim_geometry_free(block), sim_geometry_free(ground);
 }
 

@@ -4,7 +4,7 @@
  * pair; SIM_ORACLE_TABLE=1 prints what is reached, pair by pair; SIM_ORACLE_SHOW=2 the first two scenes of each
  * fault. */
 #include "oracle/check.h"
-#include "oracle/share.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <criterion/logging.h>

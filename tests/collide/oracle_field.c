@@ -4,7 +4,7 @@
  * with the distance written down here, by alternating projections between the two solids from many starts.  Inside,
  * what must hold is held, as in oracle_mesh. */
 #include "oracle/encounter.h"
-#include "oracle/share.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Surfaces of triangles against every triangle asked: meshes that are not convex, and height fields. */
 #include "oracle/encounter.h"
-#include "oracle/share.h"
 #include "oracle/triangles.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * The gap is a distance: it changes by no more than the shape moves.  SIM_ORACLE_CURVES=FILE writes the gaps along the
  * way, one line a step: the pair, the motion, the way gone, the gap, the normal. */
-#include "oracle/share.h"
 #include "oracle/triangles.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <criterion/logging.h>

@@ -1,8 +1,8 @@
 /* Meshes, height fields, distance fields and half-spaces among themselves: every triangle against every triangle; a
  * field of a ball, a box or a rod stands for the convex solid that it is. */
 #include "oracle/encounter.h"
-#include "oracle/share.h"
 #include "oracle/triangles.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

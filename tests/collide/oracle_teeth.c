@@ -2,9 +2,9 @@
  *
  * Their ends lie in one plane, or one is wider.  Known gaps are made by moving A along the outlines' normal: apart,
  * touching, or a little inside, where the depth is no more than it was moved, and across the axis. */
-#include "oracle/share.h"
 #include "oracle/teeth.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <sim/collide.h>

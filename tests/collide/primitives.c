@@ -1,6 +1,7 @@
 /* Closed forms are proven right placement by placement: see solids.h. */
 #include "collide/contact/pair.h"
 #include "solids.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static subject random_subject(random_source *r, const sim_shape_type kind[2]) {
 static double best_parting(const subject *s, random_source *r, v3 start, int tries) {
     double best = solid_parted(&s->a, &s->b, &s->X, start), step = 1;
     v3 at = start;
-    for (int k = 0; k < tries; k++) {
+    for (int k = 0; k < trials_of(tries); k++) {
         v3 n = k % 2 ? v3_axpy(at, step, random_unit(r)) : v3_axpy(start, step, random_unit(r));
         n = v3_scale(1 / v3_norm(n), n);
         double parted = solid_parted(&s->a, &s->b, &s->X, n);
@@ -124,7 +125,7 @@ static void prove(const subject *s, const manifold *m, random_source *r, int tri
 static void prove_kind(sim_shape_type first, sim_shape_type second) {
     sim_arena *arena = arena_create();
     random_source r = {7 + 10 * first + second};
-    for (int trial = 0; trial < 100000; trial++) {
+    for (int trial = 0; trial < trials_of(100000); trial++) {
         arena_release(arena, 0);
         subject s = random_subject(&r, (sim_shape_type[]){first, second});
         manifold m = collide(arena, &s);
@@ -265,7 +266,7 @@ Test(primitives, what_rests_keeps_the_names_of_its_points_under_noise) {
     };
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         uint64_t kept[8] = {0};
-        for (int trial = 0; trial < 10000; trial++) {
+        for (int trial = 0; trial < trials_of(10000); trial++) {
             double noise = 1e-9;
             m3 R = m3_product(m3_axis_angle(random_unit(&r), noise), rows[row].turned);
             v3 p = v3_axpy(rows[row].p, noise, random_unit(&r));
@@ -297,7 +298,7 @@ Test(primitives, a_coin_that_rolls_has_one_point_with_one_name) {
     sim_arena *arena = arena_create();
     sim_shape coin = shape_of(SIM_CYLINDER, 0.1, 0.01, 0), floor = shape_of(SIM_HALF_SPACE, 0, 0, 0);
     uint64_t name = 0;
-    for (int k = 0; k < 1000; k++) {
+    for (int k = 0; k < trials_of(1000); k++) {
         double lean = 0.6, low = 0.1 * cos(lean) + 0.005 * sin(lean);
         /* rolled by some angle about its axis, then tipped over until its axis is `lean` above level */
         m3 R = m3_product(m3_axis_angle(v3_make(1, 0, 0), M_PI / 2 - lean), m3_axis_angle(v3_make(0, 0, 1), 0.01 * k));

@@ -1,5 +1,6 @@
 /* Distance fields of leaves and combinations: distances, gradients, slopes, signs, refusals. */
 #include "support/fields.h"
+#include "support/share.h"
 
 #include "geometry/field/field.h"
 
@@ -62,7 +63,7 @@ Test(field, sphere_and_box_are_the_distance) {
     sim_geometry *s = field_geometry(&sphere, 0), *b = field_geometry(&box, 0);
     const double half[3] = {0.05, 0.1, 0.025};
     random_source r = {1};
-    for (int k = 0; k < 20000; k++) {
+    for (int k = 0; k < trials_of(20000); k++) {
         v3 p = field_point(&r, s, 0.1);
         cr_assert_float_eq(sim_field_distance(s->field, p, NULL), v3_norm(p) - 0.07, 1e-15);
         p = field_point(&r, b, 0.1);
@@ -188,13 +189,13 @@ Test(field, sign_of_combinations_is_that_of_their_members) {
         sim_geometry *g = field_geometry(&def, 0);
         random_source r = {4};
         int inside = 0;
-        for (int k = 0; k < 20000; k++) {
+        for (int k = 0; k < trials_of(20000); k++) {
             v3 p = field_point(&r, g, 0.01);
             int in = is_inside(&def, p);
             inside += in;
             cr_assert_eq(sim_field_distance(g->field, p, NULL) < 0, in, "solid %d", which);
         }
-        cr_assert(inside > 500);
+        cr_assert(inside > trials_of(500));
         sim_geometry_free(g);
     }
 }
@@ -278,7 +279,7 @@ Test(field, scaling_a_solid_scales_its_distances) {
     }
     cr_assert_eq(g[0]->mesh->ntriangle, g[1]->mesh->ntriangle);
     random_source r = {6};
-    for (int k = 0; k < 1000; k++) {
+    for (int k = 0; k < trials_of(1000); k++) {
         v3 p = field_point(&r, g[0], 0.05);
         cr_assert(1024 * sim_field_distance(g[0]->field, p, NULL) ==
                   sim_field_distance(g[1]->field, v3_scale(1024, p), NULL));

@@ -1,5 +1,6 @@
 /* Surfaces of fields in triangles: closed, outwards, on the surface, enclosing the right volume. */
 #include "support/fields.h"
+#include "support/share.h"
 
 #include "geometry/field/field.h"
 #include "geometry/field/surface.h"
@@ -84,7 +85,7 @@ Test(surface, of_all_solids_closes_and_lies_on_them) {
 Test(surface, of_random_combinations_closes) {
     random_source r = {1};
     int refused = 0;
-    for (int trial = 0; trial < 60; trial++) {
+    for (int trial = 0; trial < trials_of(60); trial++) {
         sim_field_def part[8], def = sim_field_default();
         for (int k = 0; k < 8; k++) {
             double a = random_uniform(&r, 0.05, 0.4), b = random_uniform(&r, 0.05, 0.4);

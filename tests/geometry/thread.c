@@ -1,5 +1,6 @@
 /* Screw threads: the distance against brute force on the helical surface. */
 #include "support/fields.h"
+#include "support/share.h"
 
 #include "geometry/field/field.h"
 
@@ -142,7 +143,7 @@ Test(thread, gradient_on_the_flank_is_its_normal) {
     screw s = screw_of(&def);
     random_source r = {4};
     double worst = 0, farthest = 0;
-    for (int k = 0; k < 2000; k++) {
+    for (int k = 0; k < trials_of(2000); k++) {
         double rho = random_uniform(&r, s.a * 1.001, s.R * 0.999), phi = random_uniform(&r, -PI, PI);
         double slope = (s.f - s.c) / (s.R - s.a), x = cos(phi), y = sin(phi);
         v3 p = {rho * x, rho * y, s.c + (s.R - rho) * slope + s.k * phi};
@@ -163,7 +164,7 @@ Test(thread, gradient_is_the_difference_quotient_and_of_unit_length) {
     cr_log_warn("gradient: %.1e off, over %.1f %% of the points", error, 100 * kept);
     cr_assert(kept > 0.95 && error < 1e-6, "%g of %g", error, kept);
     random_source r = {5};
-    for (int k = 0; k < 20000; k++) {
+    for (int k = 0; k < trials_of(20000); k++) {
         v3 gradient;
         sim_field_distance(g->field, field_point(&r, g, 5e-3), &gradient);
         cr_assert_float_eq(v3_norm(gradient), 1, 1e-12);
@@ -188,7 +189,7 @@ Test(thread, distance_and_gradient_turn_with_the_screw_motion) {
         def.left = left;
         field_thread t = thread_freeze(&def);
         random_source r = {6};
-        for (int k = 0; k < 5000; k++) {
+        for (int k = 0; k < trials_of(5000); k++) {
             v3 p = {random_uniform(&r, -0.03, 0.03), random_uniform(&r, -0.03, 0.03), random_uniform(&r, -0.01, 0.01)};
             double angle = random_uniform(&r, -4, 4), lead = (left ? -1 : 1) * def.pitch / (2 * PI);
             m3 turn = m3_axis_angle(v3_make(0, 0, 1), angle);
@@ -208,7 +209,7 @@ Test(thread, flanks_of_a_bolt_stand_off_a_nut_by_its_clearance) {
     field_thread in = thread_freeze(&bore.thread);
     screw s = screw_of(&bolt.thread);
     random_source r = {7};
-    for (int k = 0; k < 1000; k++) {
+    for (int k = 0; k < trials_of(1000); k++) {
         double part = random_uniform(&r, 0.05, 0.75), phi = random_uniform(&r, -20, 20);
         double rho = s.R + part * (s.a - s.R), z = s.c + part * (s.f - s.c) + s.k * phi;
         v3 p = {rho * cos(phi), rho * sin(phi), z}, g;

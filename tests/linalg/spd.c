@@ -1,6 +1,7 @@
 /* Block-sparse systems: every way of solving them gives the same answer, and what is kept changes no bit of it. */
 #include "linalg/spd.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -104,7 +105,7 @@ static double error_of(const spd_system *s, const double *x, const double *b) {
 Test(spd, all_methods_solve_random_graphs_of_all_block_sizes) {
     static const int mixed[] = {0, 1, 2, 3, 5, 6, 6, 6, 7, 13, 18}, free_bodies[] = {6};
     random_source r = {1};
-    for (int trial = 0; trial < 60; trial++) {
+    for (int trial = 0; trial < trials_of(60); trial++) {
         int nodes = trial ? 1 + random_index(&r, MOST) : 0;
         spd_system s =
             random_system(&r, nodes, random_uniform(&r, 0, 0.4), trial % 2 ? mixed : free_bodies, trial % 2 ? 11 : 1);
@@ -175,7 +176,7 @@ Test(spd, a_matrix_that_is_not_positive_definite_is_noticed) {
 Test(spd, a_factor_after_a_change_of_few_blocks_is_that_of_the_whole_to_the_bit) {
     static const int sizes[] = {6, 6, 3, 18};
     random_source r = {4};
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < trials_of(20); trial++) {
         spd_system s = random_system(&r, 25, 0.1, sizes, 4);
         spd *used = spd_create(), *fresh = spd_create();
         double x[MOST * 18], y[MOST * 18];

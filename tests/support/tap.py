@@ -37,6 +37,11 @@ def run(cases, folders=True, before=None):
     return int(failed > 0)
 
 
+def part_of(usual):
+    """A number of trials: the whole, or the share of SIM_TEST_SHARE percent (tests/support/share.h), at least one."""
+    return max(1, int(usual * float(os.environ.get("SIM_TEST_SHARE", 100)) / 100))
+
+
 def skip_without(program, name, needed):
     """Ends here if the program is not there; if it is needed, by failing."""
     if program:
