@@ -29,11 +29,33 @@ def _choice(value, names, name):
 
 def _load(path, text, file, set=None, seed=None, start=None, base="fixed", mesh="convex", repair_inertia=False,
           strict=False, allow=(), package=(), cache=None):
+    recipe = (path, text, file, dict(set=set, seed=seed, start=start, base=base, mesh=mesh, strict=strict, allow=allow,
+                                     repair_inertia=repair_inertia, package=package, cache=cache))
     values = [f"{key}={json.dumps(value, default=_plain)}" for key, value in dict(set or {}).items()]
     return _sim._load(path, text, file, set=values, seed=seed, start=start,
                       cache=None if cache is None else os.fspath(cache), base=_choice(base, _BASES, "base"),
                       repair_inertia=repair_inertia, strict=strict, allow=_texts(allow, "allow"),
-                      package=_texts(package, "package"), exact=_choice(mesh, _MESHES, "mesh") == 1)
+                      package=_texts(package, "package"), exact=_choice(mesh, _MESHES, "mesh") == 1,
+                      recipe=recipe)
+
+
+def _load_again(recipe, expected):
+    """A scene that was pickled."""
+    path, text, file, options = recipe
+    scene = _load(path, text, file, **options)
+    if scene.hash != expected:
+        raise _sim.InputError(f"{path} has changed since the scene was pickled")
+    return scene
+
+
+def _reduce_world(world):
+    return _world_again, (world.scene, world.options, world.state)
+
+
+def _world_again(scene, options, state):
+    world = _sim.World(scene, **options)
+    world.state = state
+    return world
 
 
 def load(source, *, set=None, seed=None, start=None, base="fixed", mesh="convex", repair_inertia=False, strict=False,

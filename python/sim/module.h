@@ -28,6 +28,7 @@ typedef struct SceneObject {
     PyObject *file;     /* str, or None: from memory */
     PyObject *warnings; /* tuple of str */
     PyObject *names;    /* dict: kind -> tuple of str */
+    PyObject *recipe;   /* arguments that load it again */
 } SceneObject;
 
 /* Numbers in a block that arrays keep alive: `owner` is a capsule. */
@@ -106,6 +107,9 @@ int assign_numbers(PyObject *value, const char *name, npy_intp count, double *to
 /* ---- scene.c ---- */
 
 PyObject *scene_load(PyObject *module, PyObject *args, PyObject *keywords);
+int scene_add(PyObject *module);
+/* Calls a function of the package's Python files on an object. */
+PyObject *call_python(const char *module, const char *function, PyObject *object);
 /* A tuple of names: "bodies", "joints", ...; borrowed. */
 PyObject *scene_names(const SceneObject *scene, const char *kind);
 /* Index of a thing by name or number; -1 with an exception that lists the names there are. */
@@ -145,6 +149,12 @@ const char *read_word(PyObject *value, const char *name);
 bool read_law_options(PyObject *dict, sim_law_options *law);
 bool read_compliance(const char *name, int *compliance);
 PyObject *list_solvers(PyObject *module, PyObject *none);
+
+/* ---- model.c ---- */
+
+extern PyGetSetDef model_attributes[];
+PyObject *world_joint(PyObject *world, PyObject *key);
+int joint_add(PyObject *module);
 
 /* ---- forces.c ---- */
 

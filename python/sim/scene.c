@@ -156,7 +156,7 @@ int scene_index(const SceneObject *scene, const char *kind, PyObject *key) {
 
 /* ---- loading ---- */
 
-static PyObject *new_scene(sim_scene *scene, PyObject *file, PyObject *warnings) {
+static PyObject *new_scene(sim_scene *scene, PyObject *recipe, PyObject *file, PyObject *warnings) {
     PyObject *names = all_names(scene->model);
     SceneObject *self = names && warnings ? (SceneObject *)SceneType.tp_alloc(&SceneType, 0) : NULL;
     if (!self) {
@@ -166,6 +166,7 @@ static PyObject *new_scene(sim_scene *scene, PyObject *file, PyObject *warnings)
         return NULL;
     }
     self->scene = scene;
+    self->recipe = Py_NewRef(recipe);
     self->file = Py_NewRef(file);
     self->warnings = warnings;
     self->names = names;
@@ -182,14 +183,14 @@ typedef struct load_request {
     const char **texts[3];
 } load_request;
 
-static PyObject *load_scene(const load_request *r, PyObject *file) {
+static PyObject *load_scene(const load_request *r, PyObject *recipe, PyObject *file) {
     sim_diagnostics diagnostics = {0};
     sim_error error = {0};
     sim_scene *scene;
     Py_BEGIN_ALLOW_THREADS scene =
         r->text ? sim_scene_parse(r->text, (size_t)r->length, r->path, &r->overrides, &diagnostics, &error)
                 : sim_scene_load(r->path, &r->overrides, &diagnostics, &error);
-    Py_END_ALLOW_THREADS PyObject *result = scene ? new_scene(scene, file, warnings_of(&diagnostics))
+    Py_END_ALLOW_THREADS PyObject *result = scene ? new_scene(scene, recipe, file, warnings_of(&diagnostics))
                                                   : raise_scene_error(&diagnostics, &error, r->text ? NULL : r->path);
     sim_diagnostics_free(&diagnostics);
     return result;
@@ -206,15 +207,16 @@ static bool read_seed(PyObject *object, uint64_t *seed) {
 
 PyObject *scene_load(PyObject *module, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {"path", "text",           "file",   "set",   "seed",    "start", "cache",
-                                        "base", "repair_inertia", "strict", "allow", "package", "exact", NULL};
+                                        "base", "repair_inertia", "strict", "allow", "package", "exact", "recipe",
+                                        NULL};
     (void)module;
     load_request r = {0};
-    PyObject *file, *set, *seed_object, *allow, *package;
+    PyObject *file, *set, *seed_object, *allow, *package, *recipe;
     int base, repair, strict, exact;
     uint64_t seed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sz#OOOzzippOOp:_load", (char **)names, &r.path, &r.text,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sz#OOOzzippOOpO:_load", (char **)names, &r.path, &r.text,
                                      &r.length, &file, &set, &seed_object, &r.overrides.start, &r.overrides.cache,
-                                     &base, &repair, &strict, &allow, &package, &exact)) {
+                                     &base, &repair, &strict, &allow, &package, &exact, &recipe)) {
         return NULL;
     }
     r.import = (sim_import_options){.base = (sim_base)base,
@@ -232,7 +234,7 @@ PyObject *scene_load(PyObject *module, PyObject *args, PyObject *keywords) {
     r.overrides.set = r.texts[0];
     r.import.allow = r.texts[1];
     r.import.package = r.texts[2];
-    PyObject *result = ok ? load_scene(&r, file) : NULL;
+    PyObject *result = ok ? load_scene(&r, recipe, file) : NULL;
     for (int k = 0; k < 3; k++) {
         PyMem_Free(r.texts[k]);
         Py_XDECREF(r.kept[k]);
@@ -248,6 +250,7 @@ static void scene_dealloc(PyObject *object) {
     Py_XDECREF(self->file);
     Py_XDECREF(self->warnings);
     Py_XDECREF(self->names);
+    Py_XDECREF(self->recipe);
     Py_TYPE(object)->tp_free(object);
 }
 
@@ -355,18 +358,51 @@ static PyGetSetDef scene_attributes[] = {
     {0},
 };
 
+PyObject *call_python(const char *module, const char *function, PyObject *object) {
+    PyObject *imported = PyImport_ImportModule(module),
+             *result = imported ? PyObject_CallMethod(imported, function, "O", object) : NULL;
+    Py_XDECREF(imported);
+    return result;
+}
+
 static PyObject *scene_html(PyObject *object, PyObject *none) {
     (void)none;
-    PyObject *module = PyImport_ImportModule("sim._page"),
-             *text = module ? PyObject_CallMethod(module, "_describe_scene", "O", object) : NULL;
+    return call_python("sim._page", "_describe_scene", object);
+}
+
+static PyObject *scene_reduce(PyObject *object, PyObject *none) {
+    (void)none;
+    PyObject *module = PyImport_ImportModule("sim._load"),
+             *again = module ? PyObject_GetAttrString(module, "_load_again") : NULL;
+    const SceneObject *self = (SceneObject *)object;
+    PyObject *result = again ? Py_BuildValue("O(Os)", again, self->recipe, self->scene->hash) : NULL;
     Py_XDECREF(module);
-    return text;
+    Py_XDECREF(again);
+    return result;
 }
 
 static PyMethodDef scene_methods[] = {
     {"_repr_html_", scene_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nA table for notebooks."},
+    {"__reduce__", scene_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nFor pickle: the scene is loaded again, and refused if its files have changed."},
     {0},
 };
+
+enum { MAX_ATTRIBUTES = 50 };
+
+/* Attributes of the scene and of its model, as one list. */
+static PyGetSetDef all_attributes[MAX_ATTRIBUTES + 1];
+
+int scene_add(PyObject *module) {
+    const PyGetSetDef *const lists[] = {scene_attributes, model_attributes};
+    int count = 0;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        for (const PyGetSetDef *item = lists[k]; item->name && count < MAX_ATTRIBUTES; item++) {
+            all_attributes[count++] = *item;
+        }
+    }
+    return PyModule_AddType(module, &SceneType);
+}
 
 PyTypeObject SceneType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "sim.Scene",
@@ -377,5 +413,5 @@ PyTypeObject SceneType = {
     .tp_dealloc = scene_dealloc,
     .tp_repr = scene_repr,
     .tp_methods = scene_methods,
-    .tp_getset = scene_attributes,
+    .tp_getset = all_attributes,
 };

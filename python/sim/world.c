@@ -177,10 +177,12 @@ static PyObject *world_reset(PyObject *object, PyObject *args, PyObject *keyword
 
 static PyObject *world_html(PyObject *object, PyObject *none) {
     (void)none;
-    PyObject *module = PyImport_ImportModule("sim._page"),
-             *text = module ? PyObject_CallMethod(module, "_describe_world", "O", object) : NULL;
-    Py_XDECREF(module);
-    return text;
+    return call_python("sim._page", "_describe_world", object);
+}
+
+static PyObject *world_reduce(PyObject *object, PyObject *none) {
+    (void)none;
+    return call_python("sim._load", "_reduce_world", object);
 }
 
 static const PyMethodDef world_methods[] = {
@@ -206,6 +208,11 @@ static const PyMethodDef world_methods[] = {
      "Steps write a record where their number divides by `every` (None: that of the scene, or 60 frames a second\n"
      "of a page), beginning now, until the Recorder is closed or the world ends. Use it in a `with`."},
     {"_repr_html_", world_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nA table for notebooks."},
+    {"__reduce__", world_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nFor pickle and copy: a world of the same scene and options, in the same state."},
+    {"joint", world_joint, METH_O,
+     "joint($self, joint, /)\n--\n\nA joint by name or number: a Joint, whose q and v are parts of those of the "
+     "world."},
     {"collide", world_collide, METH_NOARGS,
      "collide($self, /)\n--\n\n"
      "Contacts of shapes that touch now, or will within a step: an array like `contacts`, without impulses."},

@@ -1,7 +1,7 @@
 #!/bin/sh
-# install.sh BUILD CC: `meson install` into an empty place, then a program compiled with pkg-config against what lies
+# install.sh BUILD CC [PYTHON]: `meson install` into an empty place, then a program compiled with pkg-config against what lies
 # there, with the shared and with the static library.  Prints TAP.
-build=$1 cc=$2
+build=$1 cc=$2 python=$3
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 place=$(mktemp -d) || exit 1
 trap 'rm -rf "$place"' EXIT INT TERM
@@ -70,6 +70,18 @@ headers_are_there() {
     done
 }
 
+# Where the build has it: the package, with the scenes of its tasks.
+python_module_runs() {
+    package=$(find "$place" -path '*-packages/sim/__init__.py')
+    [ -n "$package" ] || return 1
+    (cd "$here/../.." && env -i PYTHONPATH="$(dirname "$(dirname "$package")")" "$python" -c '
+import sim, sim.gym
+world = sim.World("scenes/basic/pendulum.json")
+world.step(10)
+sim.gym.PandaReach().reset(seed=1)
+print(sim.__file__, world)')
+}
+
 echo "TAP version 13"
 case_of "meson install puts everything below DESTDIR" \
     meson install -C "$build" --destdir "$place" --no-rebuild --quiet
@@ -86,4 +98,5 @@ case_of "the solver of one's own in the documentation compiles, runs and prints 
 case_of "the programs of examples/ compile, run and print what docs/control.md says" examples_say_what_the_page_says
 case_of "the installed program runs" program_runs
 case_of "the installed program finds the scenes that were installed with it" program_finds_its_scenes
+[ -z "$python" ] || case_of "the installed Python module steps a world" python_module_runs
 echo "1..$number"

@@ -36,9 +36,14 @@ class Tap:
         self.lines += ["# " + line for line in text.splitlines()]
 
 
-tap = Tap()
-with contextlib.redirect_stdout(io.StringIO()):
-    status = pytest.main(["-p", "no:cacheprovider", "--rootdir", ".", sys.argv[1]], plugins=[tap])
-print("\n".join(tap.lines))
-print(f"1..{tap.count}")
-sys.exit(status)
+def main():
+    tap = Tap()
+    with contextlib.redirect_stdout(io.StringIO()):
+        status = pytest.main(["-p", "no:cacheprovider", "--rootdir", ".", sys.argv[1]], plugins=[tap])
+    print("\n".join(tap.lines))
+    print(f"1..{tap.count}")
+    sys.exit(status)
+
+
+if __name__ == "__main__":  # processes that tests start import this file again
+    main()

@@ -133,3 +133,37 @@ def test_broken_bytes_are_refused_and_never_crash():
         world.state = good
     with pytest.raises(TypeError):
         del world.state
+
+
+def test_scenes_and_worlds_are_pickled(tmp_path):
+    path = tmp_path / "scene.json"
+    path.write_text(open("scenes/basic/double_pendulum.json").read())
+    world = sim.World(sim.load(path, set={"world/step": 0.003}, seed=4), solver="sap", integrator="symplectic")
+    world.step(10)
+    world.v[0] = 2
+    for again in (pickle.loads(pickle.dumps(world)), copy.copy(world), copy.deepcopy(world)):
+        assert again.state == world.state and repr(again.options) == repr(world.options)
+        assert again.scene.hash == world.scene.hash and again.scene.seed == 4
+        again.step(5)
+        assert again.steps == 15 and world.steps == 10
+    pickled = pickle.dumps(world.scene)
+    path.write_text(path.read_text().replace('"mass": 1,', '"mass": 1.5,'))
+    with pytest.raises(sim.InputError, match="has changed"):
+        pickle.loads(pickled)
+    assert pickle.loads(pickle.dumps(sim.load({"sim": 1, "name": "x"}))).name == "x"
+
+
+def test_worlds_run_in_processes():
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+    worlds = [sim.World(SCENES[0], dt=0.001 * k) for k in (1, 2)]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        results = list(pool.map(energy_after_ten_steps, worlds))
+    for world, result in zip(worlds, results):
+        world.step(10)
+        assert result == tuple(world.energy)
+
+
+def energy_after_ten_steps(world):
+    world.step(10)
+    return tuple(world.energy)

@@ -268,3 +268,31 @@ def test_constraints_are_switched_by_name():
         world.switch("none", True)
     with pytest.raises(sim.InputError, match="off"):
         world.switch("latch", "half")
+
+
+def test_joints_are_parts_of_the_state():
+    world = sim.World("scenes/contact/quadruped.json")
+    for name in world.joints:
+        joint = world.joint(name)
+        assert joint.name == name and np.shares_memory(joint.q, world.q) and np.shares_memory(joint.v, world.v)
+        assert np.array_equal(world.q[joint.coordinates], joint.q) and np.array_equal(world.v[joint.dofs], joint.v)
+    assert sum(world.joint(k).v.size for k in range(len(world.joints))) == world.nv
+    assert {world.joint(n).type for n in world.joints} == {"free", "hinge"}
+    world.joint(1).v[:] = 0.5
+    world.step()
+    assert 0.5 in world.state.v or abs(world.joint(1).v[0]) > 0
+    with pytest.raises(sim.InputError):
+        world.joint("none")
+
+
+def test_numbers_of_the_model_are_those_of_the_file():
+    scene = sim.load({"sim": 1, "bodies": [
+        {"name": "a", "joint": {"type": "hinge", "range": [-1, 2], "effort": 3}, "inertia": {"mass": 4, "moments": [1, 1, 1]}, "q": 0.5},
+        {"name": "b", "joint": "slider", "inertia": {"mass": 6, "moments": [1, 1, 1]}, "v": -2}],
+        "actuators": [{"joint": "a", "ctrl": 0, "ctrl_range": [-5, 7], "force_range": [-1, 2]}, {"joint": "b", "ctrl": 0}]})
+    infinite = [-np.inf, np.inf]
+    assert list(scene.masses) == [0, 4, 6] and scene.mass == 10
+    assert np.array_equal(scene.ranges, [[-1, 2], infinite])
+    assert np.array_equal(scene.ctrl_ranges, [[-5, 7], infinite])
+    assert np.array_equal(scene.force_ranges, [[-1, 2], infinite])
+    assert list(scene.q_initial) == [0.5, 0] and list(scene.v_initial) == [0, -2]
