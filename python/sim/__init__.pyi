@@ -147,6 +147,9 @@ class World:
     def _repr_html_(self) -> str: ...
     def __reduce__(self) -> Any: ...
     def joint(self, joint: str | int, /) -> Joint: ...
+    def inverse_kinematics(self, goals: dict[str, ArrayLike], q: ArrayLike | None = None, *,
+                           hold: Sequence[str | int] = (), tolerance: float = 1e-12, radius: float = 0.2,
+                           starts: int = 60, max_iterations: int = 300) -> Reach: ...
     def push(self, body: str | int, force: ArrayLike, point: ArrayLike | None = None, *,
              moment: ArrayLike | None = None) -> None: ...
     def switch(self, constraint: str | int, to: str | bool) -> None: ...
@@ -364,6 +367,14 @@ class Joint(tuple[Any, ...]):
     v: Numbers
     coordinates: slice
     dofs: slice
+
+class Reach(tuple[Any, ...]):
+    q: Numbers
+    reached: bool
+    distance: float
+    angle: float
+    iterations: int
+    starts: int
 
 class Energy(tuple[float, ...]):
     kinetic: float

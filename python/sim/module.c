@@ -42,7 +42,7 @@ PyMODINIT_FUNC PyInit__sim(void) {
     PyTypeObject *const types[] = {&StateType, &ProblemType, &RecorderType};
     PyObject *module = PyModule_Create(&definition);
     bool ok = module && !errors_add(module) && !records_add(module) && !solution_add(module) && !joint_add(module) &&
-              !scene_add(module) && !world_add(module) &&
+              !reach_add(module) && !scene_add(module) && !world_add(module) &&
               !PyModule_AddStringConstant(module, "__version__", sim_version());
     for (size_t k = 0; ok && k < sizeof types / sizeof *types; k++) {
         ok = !PyModule_AddType(module, types[k]);

@@ -156,6 +156,11 @@ extern PyGetSetDef model_attributes[];
 PyObject *world_joint(PyObject *world, PyObject *key);
 int joint_add(PyObject *module);
 
+/* ---- inverse_kinematics.c ---- */
+
+PyObject *world_inverse_kinematics(PyObject *world, PyObject *args, PyObject *keywords);
+int reach_add(PyObject *module);
+
 /* ---- forces.c ---- */
 
 PyObject *get_wrenches(PyObject *world, void *none);

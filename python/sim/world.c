@@ -194,6 +194,16 @@ static const PyMethodDef world_methods[] = {
      "reset($self, /, keyframe=None)\n--\n\n"
      "Go to the initial state, or to that of a keyframe (name or number). Inputs of actuators are those\n"
      "of the scene again, applied forces zero."},
+    {"inverse_kinematics", (PyCFunction)(void (*)(void))world_inverse_kinematics, METH_VARARGS | METH_KEYWORDS,
+     "inverse_kinematics($self, /, goals, q=None, *, hold=(), tolerance=1e-12, radius=0.2, starts=60, "
+     "max_iterations=300)\n--\n\n"
+     "Coordinates within the joint ranges at which sites and bodies stand at goals: a dict from the name of a site or\n"
+     "body to its position [3], or to its pose [4, 4]. The world stays as it is.\n\n"
+     "q          where the search begins; None: the coordinates of the world\n"
+     "hold       joints that stay; free joints always do\n"
+     "tolerance  m: of every component of position, and of rotation times `radius` (m)\n"
+     "starts     searches: from q, then from places all over the ranges, until one reaches\n\n"
+     "Returns a Reach. Releases the GIL."},
     {"push", (PyCFunction)(void (*)(void))world_push, METH_VARARGS | METH_KEYWORDS,
      "push($self, /, body, force, point=None, *, moment=None)\n--\n\n"
      "Add a force [3] in world axes, at a point given in the frame of the body (None: its origin), and a moment, to\n"

@@ -110,3 +110,33 @@ def test_coordinates_that_are_no_configuration_are_refused():
     q[3:7] *= 1.1
     with pytest.raises(sim.InputError, match="quaternion of body"):
         world.mass_matrix(q)
+
+
+def test_inverse_kinematics_brings_sites_and_bodies_to_their_goals():
+    world = sim.World("scenes/robots/panda.json")
+    before = world.state
+    for _ in range(10):
+        ranges = world.scene.ranges
+        world.q = generator.uniform(ranges[:, 0], ranges[:, 1])
+        goal = world.site_pose("tool")
+        world.state = before
+        for target in (goal, goal[:3, 3]):
+            answer = world.inverse_kinematics({"tool": target}, hold=["left_finger", 8])
+            assert answer.reached and answer.distance < 1e-10 and world.state == before
+            assert np.array_equal(answer.q[7:], world.q[7:])
+            world.q = answer.q
+            assert np.allclose(world.site_pose("tool")[:3, 3], goal[:3, 3], atol=1e-9)
+            if target is goal:
+                assert np.allclose(world.site_pose("tool"), goal, atol=1e-8)
+            world.state = before
+    away = world.inverse_kinematics({"link7": [5, 0, 0]}, starts=2)
+    assert not away.reached and away.distance > 3
+
+
+@pytest.mark.parametrize("goals, options", [
+    ({"none": [0, 0, 0]}, {}), ({"tool": [0, 0]}, {}), ({"tool": np.ones((4, 4))}, {}), ({"tool": [0, 0, 0]}, {"q": [1]}),
+    ({"tool": [0, 0, 0]}, {"hold": ["none"]}), ({"tool": [np.nan, 0, 0]}, {}), ({"tool": [0, 0, 0]}, {"starts": 0}), ({"tool": [0, 0, 0]}, {"tolerance": np.nan}),
+])
+def test_goals_that_make_no_sense_are_refused(goals, options):
+    with pytest.raises(sim.InputError):
+        sim.World("scenes/robots/panda.json").inverse_kinematics(goals, **options)
