@@ -22,6 +22,7 @@ bool world_sync(WorldObject *w) {
     sim_state wanted = *now;
     wanted.q = w->q.data;
     wanted.v = w->v.data;
+    wanted.trail = NULL;  /* the steps before led elsewhere */
     wanted.sensor = NULL; /* read anew */
     sim_error error;
     if (sim_world_set_state(w->world, &wanted, &error)) {

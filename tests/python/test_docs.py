@@ -18,6 +18,7 @@ def run(block, names):
         if isinstance(statement, ast.Expr):
             value = eval(compile(ast.Expression(statement.value), "docs/python.md", "eval"), names)
             if statement.end_lineno in said:
+                assert said[statement.end_lineno].strip("()[]") != "...", "a value that says nothing"
                 pattern = re.escape(said[statement.end_lineno]).replace(r"\.\.\.", ".*")
                 assert re.fullmatch(pattern, repr(value)), (said[statement.end_lineno], repr(value))
                 seen += 1

@@ -128,3 +128,31 @@ def test_failures_leak_nothing():
     before = kilobytes()
     fail(600)
     assert kilobytes() - before < 1000
+
+
+def test_problems_rollouts_recordings_and_kinematics_leak_nothing(tmp_path):
+    world = sim.World("scenes/contact/cards.json")
+    world.step(5)
+    panda = sim.World("scenes/robots/panda.json")
+
+    def use(count):
+        for k in range(count):
+            problem = world.problem()
+            problem.A, problem.J, problem.constraints, problem.kinds, problem.gap, problem.regularise("near-rigid")
+            sim.solve(problem, "pgs", max_iterations=2)
+            world.contacts, world.collide(), world.state, world.info, world.certificate
+            sim.rollout(world.scene, [world.state] * 3, steps=2, threads=2)
+            panda.joint("link1"), panda.jacobian(site="tool"), panda.mass_matrix(), panda.bias(), panda.wrenches
+            panda.inverse_kinematics({"tool": [0.5, 0.1, 0.3]}, starts=1, max_iterations=5)
+            panda.push("link7", [1, 2, 3])
+            with panda.record(tmp_path / "a.csv", every=1):
+                panda.step()
+            for call in (lambda: world.joint("none"), lambda: sim.solve(problem, "none"), lambda: panda.record("a.txt"),
+                         lambda: panda.inverse_kinematics({"tool": 1}), lambda: sim.rollout(world.scene, [3], steps=1)):
+                with pytest.raises((sim.Error, ValueError, TypeError)):
+                    call()
+
+    use(40)
+    before = kilobytes()
+    use(160)
+    assert kilobytes() - before < 1500

@@ -43,6 +43,14 @@ def test_inputs_and_coordinates_give_the_bits_of_worlds_alone(threads):
         assert np.array_equal(result.q[k], path[0]) and np.array_equal(result.v[k], path[1])
 
 
+def test_velocities_in_contact_give_the_bits_of_worlds_alone():
+    v = generator.normal(scale=0.05, size=(3, CARDS.nv))
+    result = sim.rollout(CARDS, v=v, steps=25, threads=2)
+    for k in range(3):
+        path = alone(CARDS, lambda world: world.v.__setitem__(slice(None), v[k]), None, None, 1, 25)
+        assert np.array_equal(result.q[k], path[0]) and np.array_equal(result.v[k], path[1])
+
+
 def test_states_begin_with_their_warm_starts():
     world = sim.World(CARDS)
     states = []
