@@ -491,10 +491,104 @@ typedef struct sim_equality {
     bool off;           /* it does not act until sim_world_switch */
 } sim_equality;
 
+/* Does a constraint between bodies act, and where?
+ *   off    not at all
+ *   on     with the frames, distance or offset of the model
+ *   hold   with those of the moment in which it was switched: a grasp, a latch */
+typedef enum sim_switch { SIM_SWITCH_OFF, SIM_SWITCH_ON, SIM_SWITCH_HOLD, SIM_SWITCHES } sim_switch;
+
+/* Controllers lead actuators of joints, step by step (docs/control.md).  An actuator has one at most: its gains are
+ * those of the controller, and its own target counts no more.
+ *
+ *   joint impedance   kp, kd and compensation of gravity; targets of all joints by one track
+ *   task impedance    a frame is pulled towards a pose, as by springs and dampers; a posture is held beside it
+ *   gripper           a force, and damping
+ *   phases            a state machine: targets for other controllers, constraints switched, what comes next */
+typedef enum sim_controller_type {
+    SIM_JOINT_IMPEDANCE,
+    SIM_TASK_IMPEDANCE,
+    SIM_GRIPPER,
+    SIM_PHASES,
+    SIM_CONTROLLER_TYPES,
+} sim_controller_type;
+
+SIM_API const char *sim_controller_name(sim_controller_type type);
+
+/* Where a phase leads a controller, from where it is led then: smoothly, at rest at both ends. */
+typedef struct sim_target {
+    int controller;
+    double duration;     /* s */
+    sim_pose pose;       /* of a task impedance */
+    const double *value; /* [nactuator] of the others: lengths of the actuators, forces */
+} sim_target;
+
+/* Quantities that conditions of phases compare:
+ *   elapsed    time since the phase began, s
+ *   time       of the simulation, s
+ *   reading    value `first` of all sensors
+ *   distance   between the sites `first` and `second`, m
+ *   contact    1 if the bodies `first` and `second` (-1: any other) press on each other, else 0 */
+typedef enum sim_quantity {
+    SIM_ELAPSED,
+    SIM_TIME_PASSED,
+    SIM_READING,
+    SIM_SITE_DISTANCE,
+    SIM_PRESSED,
+    SIM_QUANTITIES,
+} sim_quantity;
+
+/* It holds where low <= quantity <= high. */
+typedef struct sim_condition {
+    sim_quantity quantity;
+    int first, second;
+    double low, high;
+} sim_condition;
+
+/* To another phase, once all conditions hold. */
+typedef struct sim_transition {
+    int to, ncondition;
+    const sim_condition *condition;
+} sim_transition;
+
+typedef struct sim_phase_switch {
+    int equality;
+    sim_switch to;
+} sim_phase_switch;
+
+typedef struct sim_phase {
+    const char *name;
+    int ntarget, nswitch, ntransition;
+    const sim_target *target; /* where it begins */
+    const sim_phase_switch *change;
+    const sim_transition *transition; /* the first whose conditions hold counts */
+} sim_phase;
+
+typedef struct sim_controller {
+    const char *name; /* unique among controllers */
+    sim_controller_type type;
+    int nactuator; /* of joints: joint impedance and gripper all that it leads; task impedance those between ... */
+    const int *actuator;               /* ... the site and the world */
+    const double *stiffness, *damping; /* [nactuator] joint impedance; gripper: damping alone */
+    bool gravity_compensation;         /* joint impedance */
+    /* joint impedance, gripper: width nactuator, lengths or forces; task impedance: width 1, places in the list of poses:
+     * 1.5 is halfway from pose[1] to pose[2].  Not given: what the controller finds at the first step; no force */
+    sim_track target;
+    int npose;
+    const sim_pose *pose;     /* task impedance, in the world */
+    int site;                 /* task impedance: the frame */
+    double task_stiffness[6]; /* N/m along, N m/rad about the axes of the world */
+    double damping_ratio;     /* of its free motion */
+    double posture_rate;      /* rad/s: of the return to the posture where the pose leaves it free, damped critically */
+    const double *posture;    /* [nactuator] coordinates of the joints; NULL: those at the start of the model */
+    int nphase;
+    const sim_phase *phase;
+    int first; /* of its numbers in sim_state.control */
+} sim_controller;
+
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
-        nkeyframe, ntendon, nsensor, nsensor_value;
+        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -513,6 +607,7 @@ typedef struct sim_model {
     const sim_keyframe *keyframe;
     const sim_tendon *tendon;
     const sim_sensor *sensor;
+    const sim_controller *controller;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -606,6 +701,8 @@ SIM_API int sim_builder_add_equality(sim_builder *builder, const sim_equality *e
 SIM_API sim_model *sim_builder_finish(sim_builder *builder, sim_error *error);
 /* Of a model that no world uses yet: the shapes of these bodies never touch either. */
 SIM_API sim_status sim_model_exclude(sim_model *model, const sim_exclusion *pairs, int count, sim_error *error);
+/* Likewise: adds a controller, which is copied; all indices are those of the model.  Gains of its actuators change. */
+SIM_API sim_status sim_model_add_controller(sim_model *model, const sim_controller *controller, sim_error *error);
 SIM_API void sim_model_free(sim_model *model);
 
 /* Index of a body by name, or -1. */
@@ -623,6 +720,8 @@ SIM_API int sim_model_find_actuator(const sim_model *model, const char *name);
 SIM_API int sim_model_find_tendon(const sim_model *model, const char *name);
 /* Index of a constraint between bodies by name, or -1: the first of that name. */
 SIM_API int sim_model_find_equality(const sim_model *model, const char *name);
+/* Index of a controller by name, or -1. */
+SIM_API int sim_model_find_controller(const sim_model *model, const char *name);
 /* Index of a sensor by name, or -1. */
 SIM_API int sim_model_find_sensor(const sim_model *model, const char *name);
 /* "imu.x" for a value of all sensors; its unit. */

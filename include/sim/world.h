@@ -75,12 +75,6 @@ typedef enum sim_input {
     SIM_INPUTS,
 } sim_input;
 
-/* Does a constraint between bodies act, and where?
- *   off    not at all
- *   on     with the frames, distance or offset of the model
- *   hold   with those of the moment in which it was switched: a grasp, a latch */
-typedef enum sim_switch { SIM_SWITCH_OFF, SIM_SWITCH_ON, SIM_SWITCH_HOLD, SIM_SWITCHES } sim_switch;
-
 /* A constraint as it was switched last. */
 typedef struct sim_switched {
     int64_t to; /* a sim_switch */
@@ -110,6 +104,7 @@ typedef struct sim_state {
     double *applied;          /* [nv] generalised forces of the caller, N or N m */
     sim_force *wrench;        /* [nbody] wrenches of the caller, at the bodies' origins in world axes, N m and N */
     sim_switched *switched;   /* [nequality] constraints between bodies */
+    double *control;          /* [ncontrol] memory of controllers (sim_controller.first) */
     double *held;             /* [nv] generalised forces of constraints, with which the next step moves first */
     double *trail;  /* [4][nv] v one and two steps before; lasting forces of contacts, now and a step before */
     double *sensor; /* [nsensor_value] readings of sensors; NULL: unknown (of forces and accelerations: 0) */
@@ -197,7 +192,7 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
 /* Copies `state` in.  Contacts may be none.  Trends, the other impulses, efforts, activations, inputs, forces of the
- * caller, `switched`, `held` and `rest` may be NULL: as the model begins. Refused if a number is not finite, a
+ * caller, `switched`, `control`, `held` and `rest` may be NULL: as the model begins. Refused if a number is not finite, a
  * quaternion not of unit length, or the time not that of the step. Refused, too, if a contact is not of the model's
  * shapes or out of order. Refused if one of two bodies that a
  * constraint connects is asleep without the other.  A sleeping tree wakes if its q or v has changed. */
@@ -224,6 +219,9 @@ SIM_API void sim_world_push(sim_world *world, sim_point point, sim_force wrench)
  * pose of now, a connect the point, a distance or spring the distance, a coupling or tendon the offset.  Refused are
  * constraints that the model lacks, and points that are nowhere apart to hold their distance.  Islands at rest wake. */
 SIM_API sim_status sim_world_switch(sim_world *world, int equality, sim_switch to, sim_error *error);
+
+/* The phase in which a controller of phases is, -1: before the first step. */
+SIM_API int sim_world_phase(const sim_world *world, int controller);
 
 /* A copy of a world's state: to go back to it, or to branch off in another world of the same model, with
  * sim_world_set_state. */

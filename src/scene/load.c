@@ -98,6 +98,7 @@ static void finish_load(loader *l) {
     resolve_output(l);
     check_contact_options(l);
     complete_muscles(l);
+    complete_controllers(l);
     exclude_overlaps(l);
     sha256_finish(&l->hash, l->scene->hash);
 }

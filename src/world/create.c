@@ -286,6 +286,16 @@ static sim_status create_sleep(sim_world *w) {
     return sleep_create(w->sleep, w->pool);
 }
 
+/* Controllers, and room for the switches before a step. */
+static sim_status create_control(sim_world *w) {
+    if (control_create(w->model, w->pool, &w->control)) {
+        return SIM_NO_RESOURCE;
+    }
+    w->motion.command = w->control ? w->control->command : NULL;
+    w->switched = w->control ? POOL_NEW(w->pool, sim_switched, w->model->nequality) : NULL;
+    return !w->control || w->switched ? SIM_OK : SIM_NO_RESOURCE;
+}
+
 sim_status world_create_parts(sim_world *w, sim_error *error) {
     /* state and threads */
     int bodies = w->model->nbody;
@@ -306,7 +316,7 @@ sim_status world_create_parts(sim_world *w, sim_error *error) {
         return status;
     }
     if (create_sleep(w) || create_tree_parts(w) ||
-        sensors_create(w->model, &w->options, w->equality, w->pool, &w->sensors)) {
+        sensors_create(w->model, &w->options, w->equality, w->pool, &w->sensors) || create_control(w)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
     return SIM_OK;

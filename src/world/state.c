@@ -15,6 +15,7 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->effort = POOL_NEW(pool, double, m->nactuator);
     state->activation = POOL_NEW(pool, double, m->nactuator);
     state->input = POOL_NEW(pool, double, SIM_INPUTS *(size_t)m->nactuator);
+    state->control = POOL_NEW(pool, double, m->ncontrol);
     state->applied = POOL_NEW(pool, double, m->nv);
     state->wrench = POOL_NEW(pool, sim_force, m->nbody);
     state->switched = POOL_NEW(pool, sim_switched, m->nequality);
@@ -23,7 +24,7 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->sensor = POOL_NEW(pool, double, m->nsensor_value);
     bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
               state->activation && state->input && state->held && state->trail && state->tendon_impulse &&
-              state->sensor && state->applied && state->wrench && state->switched;
+              state->sensor && state->control && state->applied && state->wrench && state->switched;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -39,6 +40,15 @@ static void copy_or_zero(double *to, const double *from, size_t count) {
 static void copy_activations(const sim_model *m, double *to, const double *from) {
     for (int k = 0; k < m->nactuator; k++) {
         to[k] = from ? from[k] : m->actuator[k].activation.initial;
+    }
+}
+
+/* NULL: as before the first step. */
+static void copy_control(const sim_model *m, double *to, const double *from) {
+    if (from) {
+        memmove(to, from, (size_t)m->ncontrol * sizeof *to);
+    } else {
+        control_start(m, to);
     }
 }
 
@@ -71,6 +81,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     copy_or_zero(to->effort, from->effort, (size_t)m->nactuator);
     copy_activations(m, to->activation, from->activation);
     copy_inputs(m, to->input, from->input);
+    copy_control(m, to->control, from->control);
     copy_or_zero(to->applied, from->applied, (size_t)m->nv);
     copy_or_zero((double *)to->wrench, (const double *)from->wrench, 6 * (size_t)m->nbody);
     if (from->switched) {
@@ -112,6 +123,7 @@ void state_start(const sim_model *m, sim_state *state, int keyframe) {
     copy_or_zero(state->effort, NULL, (size_t)m->nactuator);
     copy_inputs(m, state->input, NULL);
     sim_model_keyframe_drives(m, keyframe, state->input + SIM_CTRL * m->nactuator, state->activation);
+    control_start(m, state->control);
     copy_or_zero(state->applied, NULL, (size_t)m->nv);
     copy_or_zero((double *)state->wrench, NULL, 6 * (size_t)m->nbody);
     switches_start(m, state->switched);
@@ -180,16 +192,16 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but no array of them", state->ncontact);
     }
-    bool rows_finite = is_finite_or_null(state->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv) &&
-                       is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
-                       is_finite_or_null(state->tendon_impulse, 4 * (size_t)m->ntendon) &&
-                       is_finite_or_null(state->effort, (size_t)m->nactuator) &&
-                       is_finite_or_null(state->activation, (size_t)m->nactuator) &&
-                       is_finite_or_null(state->applied, (size_t)m->nv) &&
-                       is_finite_or_null((const double *)state->wrench, 6 * (size_t)m->nbody) &&
-                       is_finite_or_null(state->held, (size_t)m->nv) &&
-                       is_finite_or_null(state->trail, 4 * (size_t)m->nv) &&
-                       is_finite_or_null(state->sensor, (size_t)m->nsensor_value);
+    bool rows_finite =
+        is_finite_or_null(state->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv) &&
+        is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+        is_finite_or_null(state->tendon_impulse, 4 * (size_t)m->ntendon) &&
+        is_finite_or_null(state->effort, (size_t)m->nactuator) &&
+        is_finite_or_null(state->activation, (size_t)m->nactuator) &&
+        is_finite_or_null(state->control, (size_t)m->ncontrol) && is_finite_or_null(state->applied, (size_t)m->nv) &&
+        is_finite_or_null((const double *)state->wrench, 6 * (size_t)m->nbody) &&
+        is_finite_or_null(state->held, (size_t)m->nv) && is_finite_or_null(state->trail, 4 * (size_t)m->nv) &&
+        is_finite_or_null(state->sensor, (size_t)m->nsensor_value);
     for (int k = 0; state->input && k < SIM_INPUTS * m->nactuator; k++) {
         sum += isinf(state->input[k]) ? NAN : 0;
     }

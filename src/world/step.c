@@ -1,6 +1,6 @@
 /* The step.
  *
- *     sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> separation -> next state
+ *     control -> sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> separation -> next state
  *
  * Every stage reads `now` and writes `next`, and takes only its own work space.  A step happens whole or not at all:
  * the two states change places if every number is finite and nothing is faster than light. */
@@ -147,6 +147,11 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     sim_status status = SIM_OK;
     begin_step(w);
     profile_start(&w->timer);
+    /* controllers: commands of actuators, constraints switched */
+    status = control_stage(w, error);
+    if (status) {
+        return status;
+    }
 
     /* sleep: trees that this step leaves out */
     if (w->sleep) {
@@ -163,6 +168,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     if (contact) {
         status = step_contacts(&w->contacts, w->watch, &w->timer, error);
         if (status) {
+            control_stage_undo(w);
             return status;
         }
         threads_run(w->threads, w->model->ntree, finish_trees, &trees);
@@ -174,6 +180,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
         status = separate_bodies(&w->contacts, error);
     }
     if (status) {
+        control_stage_undo(w);
         return status;
     }
     /* sleep: islands that have been at rest for long enough */
@@ -207,13 +214,15 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     sim_step_info last = w->info;
     tree_stage trees = {&w->motion, c, w->sleep, w->worker, true};
     begin_step(w);
+    sim_status status = control_stage(w, error);
     if (w->sleep) {
         sleep_begin(w->sleep);
     }
     extrapolate_forces(c);
     threads_run(w->threads, w->model->ntree, move_freely, &trees);
-    sim_status status = contacts_find(c, &in, error);
+    status = status ? status : contacts_find(c, &in, error);
     status = status ? status : contact_stage_build(c->stage, &in, w->threads, error);
+    control_stage_undo(w);
     w->info = last; /* trees that this search has woken sleep on */
     return status ? NULL : contact_stage_problem(c->stage, error);
 }

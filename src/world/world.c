@@ -65,6 +65,7 @@ void sim_world_free(sim_world *w) {
         prediction_free(&w->contacts);
         separation_free(&w->contacts);
         sensors_free(w->sensors);
+        control_free(w->control);
         if (w->contacts.start != w->derived) {
             sim_derived_free(w->contacts.start);
         }
@@ -85,7 +86,7 @@ size_t sim_world_bytes(const sim_world *w) {
     size_t kept = 2 * (size_t)c->room * (sizeof(sim_contact) + sizeof(sim_v3));
     return pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
            (c->start != w->derived ? c->start->bytes : 0) + (c->stage ? contact_stage_bytes(c->stage) : 0) +
-           prediction_bytes(c) + separation_bytes(c) + sensors_bytes(w->sensors);
+           prediction_bytes(c) + separation_bytes(c) + sensors_bytes(w->sensors) + control_bytes(w->control);
 }
 const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
 double *sim_world_inputs(sim_world *w, sim_input input) { return w->now.input + input * w->model->nactuator; }
@@ -97,6 +98,10 @@ void sim_world_push(sim_world *w, sim_point point, sim_force wrench) {
     const sim_derived *d = sim_world_derived(w);
     v3 lever = v3_sub(sim_point_position(d, point), d->pose[point.body].p);
     w->now.wrench[point.body] = force_add(w->now.wrench[point.body], force_at_parent(wrench, lever));
+}
+
+int sim_world_phase(const sim_world *w, int controller) {
+    return (int)w->now.control[w->model->controller[controller].first];
 }
 
 sim_status sim_world_switch(sim_world *w, int equality, sim_switch to, sim_error *error) {

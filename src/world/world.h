@@ -2,6 +2,7 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
+#include "control/control.h"
 #include "world/contact/contacts.h"
 #include "world/sensor/sensors.h"
 
@@ -35,6 +36,8 @@ struct sim_world {
     world_contacts contacts;
     world_sleep *sleep;     /* NULL: nothing sleeps */
     world_sensors *sensors; /* NULL: the model has none */
+    control_work *control;  /* NULL: the model has no controllers */
+    sim_switched *switched; /* [nequality] before the step, where controllers may switch them */
 };
 
 /* ---- state.c ---- */
@@ -48,6 +51,13 @@ void state_clear_trail(const sim_model *m, sim_state *state);
 /* Rejects a state that no world can produce; `sleep` may be NULL. */
 sim_status state_check(const sim_model *m, const sim_options *options, const world_sleep *sleep, const sim_state *state,
                        sim_error *error);
+
+/* ---- control_stage.c ---- */
+
+/* Controllers before the free motion: commands of their actuators, constraints that they switch. */
+sim_status control_stage(sim_world *w, sim_error *error);
+/* Undoes what control_stage switched, of a step that is not taken. */
+void control_stage_undo(sim_world *w);
 
 /* ---- switches.c ---- */
 

@@ -150,3 +150,26 @@ Test(checkpoint, holds_switched_constraints_and_wrenches_so_that_a_grasp_goes_on
     sim_world_free(other);
     fixture_close(&f);
 }
+
+Test(checkpoint, holds_phases_so_that_a_task_goes_on_with_the_same_bits) {
+    static const int kept_at[] = {0, 150, 260, 510};
+    for (int k = 0; k < 4; k++) {
+        fixture f = fixture_open("phases");
+        sim_error error;
+        steps(&f, kept_at[k]);
+        keep_checkpoint(&f, "a.state");
+        sim_options two = f.scene->options;
+        two.threads = 2;
+        sim_world *other = sim_world_create(f.scene->model, &two, NULL);
+        cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+        steps(&f, 600 - kept_at[k]);
+        for (int n = kept_at[k]; n < 600; n++) {
+            cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
+        }
+        cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)), "from step %d",
+                  kept_at[k]);
+        cr_expect_eq(sim_world_phase(other, 1), 2);
+        sim_world_free(other);
+        fixture_close(&f);
+    }
+}

@@ -129,6 +129,59 @@ Test(memory, a_caller_that_pushes_switches_and_branches_allocates_nothing) {
     sim_model_free(m);
 }
 
+Test(memory, controllers_and_phases_allocate_nothing) {
+    sim_builder *b = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_HINGE;
+    def.inertia = box_inertia(1, 0.1, 0.2, 0.3);
+    def.placement.p.x = 0.3;
+    int actuator[4];
+    for (int k = 0; k < 4; k++) {
+        def.parent = k == 3 ? 0 : def.parent;
+        def.axis = k % 2 ? (sim_v3){0, 1, 0} : (sim_v3){0, 0, 1};
+        def.parent = sim_builder_add_body(b, &def);
+        sim_actuator drive = sim_actuator_default();
+        actuator[k] = sim_builder_add_actuator(b, def.parent, &drive);
+        if (k == 2) {
+            sim_builder_add_site(b, &(sim_site){.name = "tip", .body = def.parent, .pose = def.placement});
+        }
+    }
+    sim_model *m = sim_builder_finish(b, NULL);
+    const double gain[] = {10}, aim[] = {0.4};
+    sim_controller task = {.name = "task",
+                           .type = SIM_TASK_IMPEDANCE,
+                           .nactuator = 3,
+                           .actuator = actuator,
+                           .task_stiffness = {100, 100, 100},
+                           .damping_ratio = 1,
+                           .posture_rate = 2};
+    sim_controller joint = {.name = "joint",
+                            .type = SIM_JOINT_IMPEDANCE,
+                            .nactuator = 1,
+                            .actuator = actuator + 3,
+                            .stiffness = gain,
+                            .damping = gain};
+    sim_target target[] = {{.controller = 1, .duration = 0.02, .value = aim}};
+    sim_condition soon = {.quantity = SIM_ELAPSED, .low = 0.03, .high = 1};
+    sim_transition next = {.to = 0, .ncondition = 1, .condition = &soon};
+    sim_phase phase = {.name = "again", .ntarget = 1, .target = target, .ntransition = 1, .transition = &next};
+    sim_controller machine = {.name = "machine", .type = SIM_PHASES, .nphase = 1, .phase = &phase};
+    sim_error error = {0};
+    cr_assert_eq(sim_model_add_controller(m, &task, &error), SIM_OK, "%s", error.text);
+    cr_assert_eq(sim_model_add_controller(m, &joint, &error), SIM_OK, "%s", error.text);
+    cr_assert_eq(sim_model_add_controller(m, &machine, &error), SIM_OK, "%s", error.text);
+    sim_world *w = sim_world_create(m, NULL, NULL);
+    long before = watched.calls;
+    for (int k = 0; k < 100; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+    cr_expect_eq(sim_world_phase(w, 2), 0);
+    cr_expect_float_eq(sim_world_state(w)->q[3], 0.4, 0.4);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 /* Model, world, snapshot, operational inertia and a few steps; SIM_OK or the status of what failed. */
 static sim_status live(void) {
     static const double times[] = {0}, values[] = {0.1};

@@ -1,7 +1,7 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
  * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before it.
- * The state is q, v, a; contacts with impulses and their trends; forces of the caller; efforts, activations and inputs of
+ * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers; efforts, activations and inputs of
  * actuators; impulses of ranges, dry friction and constraints with their switches, where a model has any; sleep, if
  * enabled.  It replaces an older one in one move. */
 #include "base/file.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 11 };
+enum { FORMAT_VERSION = 12 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -49,8 +49,10 @@ static size_t state_size(const header *head) {
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
 
-/* Forces of the caller. */
-static size_t applied_numbers(const sim_model *model) { return (size_t)model->nv + 6 * (size_t)model->nbody; }
+/* Forces of the caller, memory of controllers. */
+static size_t applied_numbers(const sim_model *model) {
+    return (size_t)model->nv + 6 * (size_t)model->nbody + (size_t)model->ncontrol;
+}
 /* Efforts, activations, inputs. */
 static size_t drive_numbers(const sim_model *model) { return (2 + SIM_INPUTS) * (size_t)model->nactuator; }
 static size_t joint_numbers(const sim_model *model) { return SIM_JOINT_ROWS * (size_t)model->nv; }
@@ -123,6 +125,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     const sim_model *model = scene->model;
     at = put_bytes(at, state->applied, head.nv * sizeof(double));
     at = put_bytes(at, state->wrench, (size_t)model->nbody * sizeof *state->wrench);
+    at = put_bytes(at, state->control, (size_t)model->ncontrol * sizeof(double));
     at = put_bytes(at, state->effort, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->activation, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->input, SIM_INPUTS * (size_t)model->nactuator * sizeof(double));
@@ -272,6 +275,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
                            .impulse_trend = impulse + contacts,
                            .applied = numbers + count,
                            .wrench = (sim_force *)(numbers + count + head->nv),
+                           .control = drives - model->ncontrol,
                            .effort = drives,
                            .activation = drives + model->nactuator,
                            .input = drives + 2 * model->nactuator,

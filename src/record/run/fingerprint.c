@@ -195,6 +195,63 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
     }
 }
 
+static void add_phases(uint64_t *hash, const sim_model *model, const sim_controller *c) {
+    for (int i = 0; i < c->nphase; i++) {
+        /* targets and switches */
+        const sim_phase *p = &c->phase[i];
+        for (int k = 0; k < p->ntarget; k++) {
+            const sim_target *t = &p->target[k];
+            ADD(hash, t->controller);
+            ADD(hash, t->duration);
+            ADD(hash, t->pose);
+            if (t->value) {
+                *hash =
+                    hash_bytes(*hash, t->value, (size_t)model->controller[t->controller].nactuator * sizeof *t->value);
+            }
+        }
+        for (int k = 0; k < p->nswitch; k++) {
+            ADD(hash, p->change[k].equality);
+            ADD(hash, p->change[k].to);
+        }
+        /* transitions */
+        for (int k = 0; k < p->ntransition; k++) {
+            ADD(hash, p->transition[k].to);
+            for (int n = 0; n < p->transition[k].ncondition; n++) {
+                const sim_condition *q = &p->transition[k].condition[n];
+                ADD(hash, q->quantity);
+                ADD(hash, q->first);
+                ADD(hash, q->second);
+                ADD(hash, q->low);
+                ADD(hash, q->high);
+            }
+        }
+    }
+}
+
+/* Gains of joints are those of their actuators. */
+static void add_controllers(uint64_t *hash, const sim_model *model) {
+    for (int i = 0; i < model->ncontroller; i++) {
+        const sim_controller *c = &model->controller[i];
+        ADD(hash, c->type);
+        *hash = hash_bytes(*hash, c->actuator, (size_t)c->nactuator * sizeof *c->actuator);
+        add_track(hash, &c->target);
+        for (int k = 0; k < c->npose; k++) {
+            ADD(hash, c->pose[k]);
+        }
+        if (c->type == SIM_TASK_IMPEDANCE) {
+            ADD(hash, model->site[c->site].body);
+            ADD(hash, model->site[c->site].pose);
+            ADD(hash, c->task_stiffness);
+            ADD(hash, c->damping_ratio);
+            ADD(hash, c->posture_rate);
+        }
+        if (c->posture) {
+            *hash = hash_bytes(*hash, c->posture, (size_t)c->nactuator * sizeof *c->posture);
+        }
+        add_phases(hash, model, c);
+    }
+}
+
 static void add_contact_options(uint64_t *hash, const sim_options *options) {
     const sim_solver_info *info = options->solver;
     int compliance = (int)sim_options_compliance(options);
@@ -223,6 +280,7 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     add_bodies(&hash, model);
     add_tendons(&hash, model);
     add_shapes(&hash, model);
+    add_controllers(&hash, model);
     add_forces(&hash, model);
     ADD(&hash, options->tolerance);
     ADD(&hash, options->max_iterations);

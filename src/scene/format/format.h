@@ -159,8 +159,8 @@ typedef struct instance_data {
 typedef struct model_data {
     const node *at;
     const char *description;
-    const node *bodies, *instances, *initial, *keyframes, *actuators, *sensors, *loads, *exclusions, *tendons,
-        *constraints;
+    const node *bodies, *instances, *initial, *keyframes, *actuators, *controllers, *sensors, *loads, *exclusions,
+        *tendons, *constraints;
     bool self_contact;
     int exclude;
 } model_data;
@@ -290,6 +290,75 @@ typedef struct constraint_data {
     bool active;
 } constraint_data;
 
+typedef struct led_data {
+    const node *at;
+    const char *actuator;
+} led_data;
+
+typedef struct guide_keyframe_data {
+    const node *at;
+    const char *keyframe;
+} guide_keyframe_data;
+
+typedef struct guide_data {
+    const node *at;
+    number_list times;
+    const node *poses, *keyframes;
+    number_list values;
+    const char *site;
+    int interpolation;
+} guide_data;
+
+typedef struct phase_target_data {
+    const node *at;
+    const char *controller;
+    pose_data pose;
+    const char *keyframe;
+    number_list values;
+    const char *site;
+    double duration;
+} phase_target_data;
+
+typedef struct phase_switch_data {
+    const node *at;
+    const char *constraint;
+    int to;
+} phase_switch_data;
+
+typedef struct transition_data {
+    const node *at;
+    const char *to;
+    double after, at_time;
+    const char *sensor;
+    int64_t component;
+    double above, below;
+    const char *first_site, *second_site;
+    double nearer, farther;
+    const char *first_body, *second_body;
+    bool pressed;
+} transition_data;
+
+typedef struct phase_data {
+    const node *at;
+    const char *name;
+    const node *targets, *switches, *next;
+} phase_data;
+
+typedef struct controller_data {
+    const node *at;
+    const char *name;
+    int type;
+    const node *actuators;
+    const char *site;
+    number_list stiffness, damping;
+    double damping_ratio;
+    bool gravity_compensation;
+    double posture_rate;
+    const char *posture;
+    guide_data target;
+    const node *phases;
+} controller_data;
+
 typedef struct point_data {
     const node *at;
     const char *name, *body, *site;
@@ -329,7 +398,7 @@ typedef struct scene_data {
     const char *schema, *name, *description;
     world_data world;
     const node *exclusions, *materials, *material_pairs, *bodies, *models, *instances, *initial, *keyframes, *actuators,
-        *sensors, *loads, *tendons, *constraints;
+        *controllers, *sensors, *loads, *tendons, *constraints;
     bool self_contact;
     int exclude;
     record_data record;

@@ -318,6 +318,9 @@ void read_exclusion(loader *l, const scope *s, const node *n);
 void read_self_contact(loader *l, const scope *s);
 /* Peak forces and lengths of muscles that the scene leaves to the model. */
 void complete_muscles(loader *l);
+
+/* controller.c: controllers and phases, into the model. */
+void complete_controllers(loader *l);
 /* Excludes pairs that overlap at the start, if the world or a model asks for it. */
 void exclude_overlaps(loader *l);
 

@@ -79,6 +79,17 @@ static void set_law(const sim_actuator *a, double l, double rate, drive_law *law
     law->force = at_start + law->stiffness * l + law->damping * rate;
 }
 
+/* A controller adds its force; a target that the caller has set counts more than its own. */
+static void follow_command(const drive_command *c, const sim_actuator *a, bool aimed, drive_law *law) {
+    law->feedforward += c->force;
+    if (c->aimed && !aimed) {
+        law->target = c->target;
+        law->target_rate = c->rate;
+        law->kp = a->kp;
+        law->kd = a->kd;
+    }
+}
+
 void actuation_set_inputs(motion_work *w, int tree, const law_point *at) {
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
@@ -88,6 +99,9 @@ void actuation_set_inputs(motion_work *w, int tree, const law_point *at) {
         /* feed-forward, target */
         law->feedforward = input_at(input_set(w, i, SIM_FEEDFORWARD), &a->feedforward, at->time);
         set_target(a, input_set(w, i, SIM_TARGET), input_set(w, i, SIM_TARGET_RATE), at->end_time, law);
+        if (w->command && w->command[i].led) {
+            follow_command(&w->command[i], a, !isnan(input_set(w, i, SIM_TARGET)), law);
+        }
         /* control input or activation */
         double time = follows_length(a) ? at->end_time : at->time;
         law->input = a->activation.type ? activation_at(w, i, time - w->now->time) : ctrl_at(w, i, time);

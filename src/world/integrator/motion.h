@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "contact/problem/core/interface.h"
+#include "control/control.h"
 #include <sim/world.h>
 
 #include <stdbool.h>
@@ -49,8 +50,9 @@ typedef struct motion_work {
     const sim_model *model;
     const sim_options *options;
     const sim_state *now;
-    const double *held;       /* [nv] extrapolated forces of constraints; NULL: there are none */
-    const double *row_effort; /* [nactuator] efforts that the contact stage found; NAN: of other actuators */
+    const drive_command *command; /* [nactuator] of controllers; NULL: there are none */
+    const double *held;           /* [nv] extrapolated forces of constraints; NULL: there are none */
+    const double *row_effort;     /* [nactuator] efforts that the contact stage found; NAN: of other actuators */
 
     /* fixed when the world is created */
     tree_parts *parts; /* [ntree] */

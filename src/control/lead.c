@@ -1,0 +1,108 @@
+/* Where controllers are led: their own tracks, and the way to the target of a phase.
+ *
+ *     x(t) = x_0 + s (x_1 - x_0),   R(t) = exp(s log(R_1 R_0')) R_0,   s = 10 u^3 - 15 u^4 + 6 u^5,   u = (t - t_0) / T
+ *
+ *     x, R   position or values, and axes; 0: where the controller was led when the phase began, at t_0; 1: the target
+ *     T      duration, s; 0: at once
+ *
+ * Between poses of a track s is what the track says, from one pose to the next. */
+#include "control/control.h"
+#include "math/spatial.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Targets count from 1 through all phases of all controllers. */
+static const sim_target *find_target(const sim_model *m, double id) {
+    int left = (int)id;
+    for (int k = 0; k < m->ncontroller && left > 0; k++) {
+        for (int p = 0; p < m->controller[k].nphase; p++) {
+            const sim_phase *phase = &m->controller[k].phase[p];
+            if (left <= phase->ntarget) {
+                return &phase->target[left - 1];
+            }
+            left -= phase->ntarget;
+        }
+    }
+    return NULL;
+}
+
+/* s and its rate. */
+static double progress_at(double time, double since, double duration, double *rate) {
+    double u = duration > 0 ? (time - since) / duration : 1;
+    if (u <= 0 || u >= 1) {
+        *rate = 0;
+        return u <= 0 ? 0 : 1;
+    }
+    *rate = 30 * u * u * (1 - u) * (1 - u) / duration;
+    return u * u * u * (10 + u * (-15 + 6 * u));
+}
+
+static led_pose between_poses(pose from, pose to, double s, double rate) {
+    v3 way = v3_sub(to.p, from.p), turn = quat_log(quat_from_matrix(m3_product(to.R, m3_transpose(from.R))));
+    led_pose out;
+    out.pose.p = v3_axpy(from.p, s, way);
+    out.pose.R = m3_product(quat_matrix(quat_exp(v3_scale(s, turn))), from.R);
+    out.rate = (motion){v3_scale(rate, turn), v3_scale(rate, way)};
+    return out;
+}
+
+static led_pose track_pose(const sim_controller *c, double time) {
+    double place, rate;
+    sim_track_at(&c->target, time, &place, &rate);
+    int k = (int)fmin(floor(place), c->npose - 2);
+    k = k < 0 ? 0 : k;
+    return c->npose == 1 ? (led_pose){.pose = c->pose[0]} : between_poses(c->pose[k], c->pose[k + 1], place - k, rate);
+}
+
+static pose kept_pose(const double *at) {
+    return (pose){quat_matrix((quat){at[3], at[4], at[5], at[6]}), v3_make(at[0], at[1], at[2])};
+}
+
+led_pose lead_pose(const control_work *w, const control_input *in, const sim_controller *c, double time) {
+    const double *memory = w->next + c->first;
+    const sim_target *target = find_target(w->model, memory[0]);
+    (void)in;
+    if (!target) {
+        return sim_track_given(&c->target) ? track_pose(c, time) : (led_pose){.pose = kept_pose(memory + 2)};
+    }
+    double rate, s = progress_at(time, memory[1], target->duration, &rate);
+    return between_poses(kept_pose(memory + 2), target->pose, s, rate);
+}
+
+void lead_values(const control_work *w, const control_input *in, const sim_controller *c, double time, double *value,
+                 double *rate) {
+    const double *memory = w->next + c->first;
+    const sim_target *target = find_target(w->model, memory[0]);
+    (void)in;
+    if (!target && sim_track_given(&c->target)) {
+        sim_track_at(&c->target, time, value, rate);
+        return;
+    }
+    double ds = 0, s = target ? progress_at(time, memory[1], target->duration, &ds) : 0;
+    for (int k = 0; k < c->nactuator; k++) {
+        double from = memory[2 + k], way = target && target->value ? target->value[k] - from : 0;
+        value[k] = from + s * way;
+        if (rate) {
+            rate[k] = ds * way;
+        }
+    }
+}
+
+void lead_to(control_work *w, const control_input *in, const sim_target *target, double id) {
+    const sim_controller *c = &w->model->controller[target->controller];
+    double *memory = w->next + c->first;
+    /* where it is led now */
+    if (c->type == SIM_TASK_IMPEDANCE) {
+        pose X = lead_pose(w, in, c, in->time).pose;
+        quat turn = quat_normalised(quat_from_matrix(X.R));
+        const double at[7] = {X.p.x, X.p.y, X.p.z, turn.w, turn.x, turn.y, turn.z};
+        memcpy(memory + 2, at, sizeof at);
+    } else {
+        lead_values(w, in, c, in->time, w->x, NULL);
+        memcpy(memory + 2, w->x, (size_t)c->nactuator * sizeof *memory);
+    }
+    /* the way from there */
+    memory[0] = id;
+    memory[1] = in->time;
+}

@@ -1,0 +1,527 @@
+/* Controllers and phases of a scene, once the model is there: names to indices, poses to joints by inverse kinematics.
+ *
+ * Controllers come first, then phases, which name them. */
+#include "scene/loader/loader.h"
+#include "scene/loader/placement.h"
+
+#include <math.h>
+#include <sim/dynamics.h>
+#include <string.h>
+
+static sim_model *model_of(const loader *l) { return l->scene->model; }
+
+static const node *first_of(const node *list) { return list && list->kind == NODE_ARRAY ? list->first : NULL; }
+
+static int count_items(const node *list) {
+    int count = 0;
+    for (const node *n = first_of(list); n; n = n->next) {
+        count++;
+    }
+    return count;
+}
+
+/* Memory until the scene is loaded; never asked for nothing. */
+static void *take(loader *l, int count, size_t size) {
+    void *items = pool_alloc(l->work, (size_t)count + 1, size);
+    l->report.no_memory |= !items;
+    return items;
+}
+
+typedef int find_function(const sim_model *model, const char *name);
+
+/* Index of a name in a scope; -1 and reported at `at` if there is none. */
+static int find_part(loader *l, const scope *s, find_function *find, const char *name, const char *kind,
+                     const node *at) {
+    char full[MAX_NAME_BYTES + 1];
+    int found = loader_full_name(s, name, full) ? find(model_of(l), full) : -1;
+    if (found < 0) {
+        report_once(&l->report, at, NULL, "there is no %s \"%.100s\"", kind, name);
+    }
+    return found;
+}
+
+/* ---- actuators ---- */
+
+/* Those that the patterns name, in their order. */
+static bool read_led(loader *l, const scope *s, const node *list, sim_controller *c) {
+    const sim_model *m = model_of(l);
+    int *actuator = take(l, m->nactuator, sizeof *actuator);
+    for (const node *n = first_of(list); n && actuator; n = n->next) {
+        led_data d;
+        char full[MAX_NAME_BYTES + 1];
+        if (!loader_read(l, n, &table_led, &d) || !loader_full_name(s, d.actuator, full)) {
+            return false;
+        }
+        int before = c->nactuator;
+        for (int k = 0; k < m->nactuator && c->nactuator < m->nactuator; k++) {
+            if (m->actuator[k].transmission == SIM_BY_JOINT && name_matches(m->actuator[k].name, full, &l->worked)) {
+                actuator[c->nactuator++] = k;
+            }
+        }
+        if (c->nactuator == before) {
+            report_once(&l->report, n, NULL, "no actuator of a joint has the name \"%.100s\"", d.actuator);
+            return false;
+        }
+    }
+    c->actuator = actuator;
+    return actuator != NULL;
+}
+
+/* Those of the joints between a site and the world; every joint needs one, but for free ones. */
+static bool find_path(loader *l, const sim_controller *site, const node *at, sim_controller *c) {
+    const sim_model *m = model_of(l);
+    int *actuator = take(l, m->nactuator, sizeof *actuator);
+    if (!actuator) {
+        return false;
+    }
+    for (int i = m->site[site->site].body; i > 0; i = m->body[i].parent) {
+        for (int j = m->body[i].v0; j < m->body[i].v0 + m->body[i].nv && m->body[i].joint != SIM_FREE; j++) {
+            int k = 0;
+            while (k < m->nactuator && (m->actuator[k].transmission != SIM_BY_JOINT || m->actuator[k].dof != j)) {
+                k++;
+            }
+            if (k == m->nactuator) {
+                report_once(&l->report, at, "a motor without gains is enough: {\"joint\": ...}",
+                            "the joint of \"%.80s\", between the site and the world, has no actuator", m->body[i].name);
+                return false;
+            }
+            actuator[c->nactuator++] = k;
+        }
+    }
+    c->actuator = actuator;
+    return true;
+}
+
+/* One number for all, or one for each. */
+static const double *spread(loader *l, const number_list *list, int count, const node *at) {
+    double *out = take(l, count, sizeof *out);
+    if (list->count != 1 && list->count != count) {
+        report_once(&l->report, at, NULL, "expected one number, or one for each of %d actuators, not %d", count,
+                    list->count);
+        return NULL;
+    }
+    for (int k = 0; k < count && out; k++) {
+        out[k] = list->value[list->count == 1 ? 0 : k];
+    }
+    return out;
+}
+
+/* ---- places ---- */
+
+/* Lengths of its actuators at coordinates of the model. */
+static void lengths_at(const sim_model *m, const sim_controller *c, const double *q, double *value) {
+    for (int k = 0; k < c->nactuator; k++) {
+        const sim_actuator *a = &m->actuator[c->actuator[k]];
+        value[k] = a->gear * q[m->dof[a->dof].coordinate];
+    }
+}
+
+static bool keyframe_lengths(loader *l, const scope *s, const sim_controller *c, const char *name, const node *at,
+                             double *value) {
+    const sim_model *m = model_of(l);
+    int k = find_part(l, s, sim_model_find_keyframe, name, "keyframe", at);
+    double *q = take(l, m->nq, sizeof *q), *v = take(l, m->nv, sizeof *v);
+    if (k < 0 || !q || !v) {
+        return false;
+    }
+    sim_model_keyframe_state(m, k, q, v);
+    lengths_at(m, c, q, value);
+    return true;
+}
+
+/* By inverse kinematics from q on, which moves: only joints of the controller do. */
+static bool pose_lengths(loader *l, const scope *s, const sim_controller *c, const char *site, const pose_data *from,
+                         double *q, double *value) {
+    const sim_model *m = model_of(l);
+    bool *held = take(l, m->nv, sizeof *held);
+    sim_ik_options options = sim_ik_options_default();
+    sim_ik_result result;
+    sim_ik_goal goal = {0};
+    sim_error why;
+    if (!site) {
+        report_once(&l->report, from->at, NULL, "a pose of a joint impedance needs the \"site\" that stands there");
+        return false;
+    }
+    int k = find_part(l, s, sim_model_find_site, site, "site", from->at);
+    if (k < 0 || !held || !placement_read(&l->report, from, &goal.pose)) {
+        return false;
+    }
+    goal.body = m->site[k].body;
+    goal.frame = m->site[k].pose;
+    for (int j = 0; j < m->nv; j++) {
+        held[j] = true;
+    }
+    for (int i = 0; i < c->nactuator; i++) {
+        held[m->actuator[c->actuator[i]].dof] = false;
+    }
+    options.held = held;
+    if (sim_inverse_kinematics(m, &goal, 1, &options, q, &result, &why)) {
+        report_once(&l->report, from->at, NULL, "%s", why.text);
+        return false;
+    }
+    if (result.outcome != SIM_IK_REACHED) {
+        report_once(&l->report, from->at, NULL, "out of reach of \"%.80s\": %.3g m and %.3g rad are left", site,
+                    result.distance, result.angle);
+        return false;
+    }
+    lengths_at(m, c, q, value);
+    return true;
+}
+
+static bool read_pose(loader *l, const node *n, sim_pose *out) {
+    pose_data d;
+    return loader_read(l, n, &table_pose, &d) && placement_read(&l->report, &d, out);
+}
+
+/* ---- guides ---- */
+
+static bool check_times(loader *l, const guide_data *d, int places) {
+    const node *at = node_member(d->at, "times");
+    if (d->times.count != places && (places != 1 || d->times.count)) {
+        report_once(&l->report, at ? at : d->at, NULL, "%d times for %d places on the way", d->times.count, places);
+        return false;
+    }
+    for (int k = 1; k < d->times.count; k++) {
+        if (!(d->times.value[k] > d->times.value[k - 1])) {
+            report_once(&l->report, at, NULL, "times must increase");
+            return false;
+        }
+    }
+    return places > 0;
+}
+
+static const double *times_of(const guide_data *d) {
+    static const double start[] = {0};
+    return d->times.count ? d->times.value : start;
+}
+
+static bool read_poses(loader *l, const guide_data *d, sim_controller *c) {
+    int count = count_items(d->poses), k = 0;
+    sim_pose *way = take(l, count, sizeof *way);
+    double *place = take(l, count, sizeof *place);
+    for (const node *n = first_of(d->poses); n && way && place; n = n->next, k++) {
+        place[k] = k;
+        if (!read_pose(l, n, &way[k])) {
+            return false;
+        }
+    }
+    c->pose = way;
+    c->npose = count;
+    c->target.width = 1;
+    c->target.values = place;
+    c->target.keys = count;
+    return way && place && check_times(l, d, count);
+}
+
+/* Rows of values: as given, of keyframes, or of poses. */
+static bool read_rows(loader *l, const scope *s, const guide_data *d, sim_controller *c) {
+    const sim_model *m = model_of(l);
+    const node *list = d->keyframes ? d->keyframes : d->poses;
+    int n = c->nactuator, places = d->times.count ? d->times.count : 1, rows = list ? count_items(list) : places, k = 0;
+    double *value = take(l, rows * n, sizeof *value), *q = take(l, m->nq, sizeof *q);
+    if (!value || !q) {
+        return false;
+    }
+    memcpy(q, m->q_initial, (size_t)m->nq * sizeof *q);
+    if (!list && d->values.count != rows && d->values.count != rows * n) {
+        report_once(&l->report, node_member(d->at, "values"), NULL,
+                    "expected a number for each of %d times, or %d rows of %d, not %d", rows, rows, n, d->values.count);
+        return false;
+    }
+    for (int i = 0; i < rows * n && !list; i++) {
+        value[i] = d->values.value[d->values.count == rows ? i / n : i];
+    }
+    for (const node *at = first_of(list); at; at = at->next, k++) {
+        guide_keyframe_data keyframe;
+        pose_data there;
+        bool good = d->keyframes ? loader_read(l, at, &table_guide_keyframe, &keyframe) &&
+                                       keyframe_lengths(l, s, c, keyframe.keyframe, at, value + k * n)
+                                 : loader_read(l, at, &table_pose, &there) &&
+                                       pose_lengths(l, s, c, d->site, &there, q, value + k * n);
+        if (!good) {
+            return false;
+        }
+    }
+    c->target.width = n;
+    c->target.values = value;
+    c->target.keys = rows;
+    return check_times(l, d, rows);
+}
+
+static bool read_guide(loader *l, const scope *s, const guide_data *d, sim_controller *c) {
+    static const sim_interpolation interpolation[] = {SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC};
+    if (!d->at) {
+        return true;
+    }
+    bool poses = c->type == SIM_TASK_IMPEDANCE;
+    if (poses ? !d->poses : c->type == SIM_GRIPPER && !d->values.count) {
+        report_once(&l->report, d->at, NULL,
+                    poses ? "a task impedance is led by \"poses\"" : "a gripper is led by \"values\"");
+        return false;
+    }
+    c->target.times = times_of(d);
+    c->target.interpolation = interpolation[d->interpolation];
+    return poses ? read_poses(l, d, c) : read_rows(l, s, d, c);
+}
+
+/* ---- controllers ---- */
+
+/* kd = 2 zeta sqrt(kp M_jj) with the mass matrix of the initial state. */
+static const double *critical_damping(loader *l, const sim_controller *c, double ratio) {
+    const sim_model *m = model_of(l);
+    sim_derived *d = sim_derived_create(m, NULL);
+    double *M = take(l, (int)m->nl, sizeof *M), *out = take(l, c->nactuator, sizeof *out);
+    if (d && M && out) {
+        sim_kinematics(d, sim_all(m), m->q_initial);
+        sim_crba(d, sim_all(m), NULL, NULL, M);
+        for (int k = 0; k < c->nactuator; k++) {
+            const sim_actuator *a = &m->actuator[c->actuator[k]];
+            const sim_dof *dof = &m->dof[a->dof];
+            out[k] = 2 * ratio * sqrt(c->stiffness[k] * M[dof->row + dof->depth - 1]) / fabs(a->gear);
+        }
+    }
+    l->report.no_memory |= !d;
+    sim_derived_free(d);
+    return d && M ? out : NULL;
+}
+
+static bool read_joints(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
+    static const double zero[] = {0};
+    const number_list none = {1, zero};
+    if (!read_led(l, s, d->actuators, c)) {
+        return false;
+    }
+    bool joints = c->type == SIM_JOINT_IMPEDANCE;
+    c->gravity_compensation = d->gravity_compensation;
+    c->stiffness = joints ? spread(l, &d->stiffness, c->nactuator, node_member(d->at, "stiffness")) : NULL;
+    if (joints && !c->stiffness) {
+        return false;
+    }
+    c->damping = d->damping.count ? spread(l, &d->damping, c->nactuator, node_member(d->at, "damping"))
+                 : joints         ? critical_damping(l, c, d->damping_ratio)
+                                  : spread(l, &none, c->nactuator, d->at);
+    return c->damping && read_guide(l, s, &d->target, c);
+}
+
+static bool read_task(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
+    /* site and the joints to it */
+    const sim_model *m = model_of(l);
+    const node *stiffness = node_member(d->at, "stiffness");
+    c->site = find_part(l, s, sim_model_find_site, d->site, "site", node_member(d->at, "site"));
+    if (c->site < 0 || !find_path(l, c, node_member(d->at, "site"), c)) {
+        return false;
+    }
+    if (d->stiffness.count != 2 && d->stiffness.count != 6) {
+        report_once(&l->report, stiffness, NULL, "expected [translation, rotation], or six numbers, not %d",
+                    d->stiffness.count);
+        return false;
+    }
+    /* stiffness, damping */
+    for (int k = 0; k < 6; k++) {
+        c->task_stiffness[k] = d->stiffness.value[d->stiffness.count == 2 ? k / 3 : k];
+    }
+    c->damping_ratio = d->damping_ratio;
+    c->posture_rate = d->posture_rate;
+    /* posture and target */
+    double *posture = take(l, c->nactuator, sizeof *posture);
+    if (d->posture && posture && keyframe_lengths(l, s, c, d->posture, node_member(d->at, "posture"), posture)) {
+        for (int k = 0; k < c->nactuator; k++) {
+            posture[k] /= m->actuator[c->actuator[k]].gear;
+        }
+        c->posture = posture;
+    }
+    return posture && (!d->posture || c->posture) && read_guide(l, s, &d->target, c);
+}
+
+/* ---- phases ---- */
+
+static bool read_phase_target(loader *l, const scope *s, const node *n, sim_target *out) {
+    /* the controller */
+    const sim_model *m = model_of(l);
+    phase_target_data d;
+    if (!loader_read(l, n, &table_phase_target, &d)) {
+        return false;
+    }
+    int k = find_part(l, s, sim_model_find_controller, d.controller, "controller", node_member(n, "controller"));
+    if (k < 0) {
+        return false;
+    }
+    /* a target of its kind */
+    const sim_controller *c = &m->controller[k];
+    *out = (sim_target){.controller = k, .duration = d.duration};
+    bool task = c->type == SIM_TASK_IMPEDANCE;
+    if (c->type == SIM_PHASES || task != (d.pose.at && !d.site) || (c->type == SIM_GRIPPER && !d.values.count)) {
+        report_once(&l->report, n, NULL,
+                    task                     ? "a task impedance is led to a \"pose\" of its own site"
+                    : c->type == SIM_GRIPPER ? "a gripper is led to \"values\""
+                    : c->type == SIM_PHASES  ? "phases do not lead phases"
+                                             : "a joint impedance is led to \"values\", a \"keyframe\", or a \"pose\" "
+                                               "of a \"site\"");
+        return false;
+    }
+    if (task) {
+        return placement_read(&l->report, &d.pose, &out->pose);
+    }
+    if (d.values.count) {
+        out->value = spread(l, &d.values, c->nactuator, node_member(n, "values"));
+        return out->value;
+    }
+    /* joints of a keyframe or a pose */
+    double *value = take(l, c->nactuator, sizeof *value), *q = take(l, m->nq, sizeof *q);
+    out->value = value;
+    if (!value || !q) {
+        return false;
+    }
+    memcpy(q, m->q_initial, (size_t)m->nq * sizeof *q);
+    return d.keyframe ? keyframe_lengths(l, s, c, d.keyframe, node_member(n, "keyframe"), value)
+                      : pose_lengths(l, s, c, d.site, &d.pose, q, value);
+}
+
+static bool read_switch(loader *l, const scope *s, const node *n, sim_phase_switch *out) {
+    phase_switch_data d;
+    if (!loader_read(l, n, &table_phase_switch, &d)) {
+        return false;
+    }
+    out->to = (sim_switch)d.to;
+    out->equality = find_part(l, s, sim_model_find_equality, d.constraint, "constraint", node_member(n, "constraint"));
+    return out->equality >= 0;
+}
+
+/* Reading, distance and contact, as far as they are given; at the place of the next condition. */
+static bool read_states(loader *l, const scope *s, const transition_data *d, sim_transition *t, sim_condition *to) {
+    const sim_model *m = model_of(l);
+    const node *n = d->at;
+    if (d->sensor) {
+        int k = find_part(l, s, sim_model_find_sensor, d->sensor, "sensor", node_member(n, "sensor"));
+        if (k < 0 || d->component >= sim_sensor_values(m->sensor[k].type)) {
+            report_once(&l->report, n, NULL, "the sensor \"%.80s\" has no component %d", d->sensor, (int)d->component);
+            return false;
+        }
+        to[t->ncondition++] = (sim_condition){.quantity = SIM_READING,
+                                              .first = m->sensor[k].first + (int)d->component,
+                                              .second = -1,
+                                              .low = node_member(n, "above") ? d->above : -INFINITY,
+                                              .high = node_member(n, "below") ? d->below : INFINITY};
+    }
+    if (d->first_site || d->second_site) {
+        const char *name[2] = {d->first_site ? d->first_site : "", d->second_site ? d->second_site : ""};
+        int k[2];
+        for (int i = 0; i < 2; i++) {
+            k[i] = find_part(l, s, sim_model_find_site, name[i], "site", n);
+        }
+        to[t->ncondition++] = (sim_condition){.quantity = SIM_SITE_DISTANCE,
+                                              .first = k[0],
+                                              .second = k[1],
+                                              .low = node_member(n, "farther") ? d->farther : -INFINITY,
+                                              .high = node_member(n, "nearer") ? d->nearer : INFINITY};
+        if (k[0] < 0 || k[1] < 0) {
+            return false;
+        }
+    }
+    if (d->first_body) {
+        int first = find_part(l, s, sim_model_find_body, d->first_body, "body", n);
+        int second = d->second_body ? find_part(l, s, sim_model_find_body, d->second_body, "body", n) : -1;
+        to[t->ncondition++] = (sim_condition){.quantity = SIM_PRESSED,
+                                              .first = first,
+                                              .second = second,
+                                              .low = d->pressed ? 0.5 : -1,
+                                              .high = d->pressed ? 2 : 0.5};
+        return first >= 0 && (!d->second_body || second >= 0);
+    }
+    return true;
+}
+
+static bool read_transition(loader *l, const scope *s, const node *n, const node *phases, sim_transition *out) {
+    transition_data d;
+    enum { MOST = 5 };
+    sim_condition *to = take(l, MOST, sizeof *to);
+    if (!to || !loader_read(l, n, &table_transition, &d)) {
+        return false;
+    }
+    /* the phase */
+    *out = (sim_transition){.to = -1, .condition = to};
+    int k = 0;
+    for (const node *p = first_of(phases); p; p = p->next, k++) {
+        const node *name = node_member(p, "name");
+        out->to = name && name->kind == NODE_TEXT && strcmp(name->text, d.to) == 0 ? k : out->to;
+    }
+    if (out->to < 0) {
+        report_once(&l->report, node_member(n, "to"), NULL, "there is no phase \"%.100s\"", d.to);
+        return false;
+    }
+    /* its conditions */
+    if (node_member(n, "after")) {
+        to[out->ncondition++] = (sim_condition){.quantity = SIM_ELAPSED, .low = d.after, .high = INFINITY};
+    }
+    if (node_member(n, "at_time")) {
+        to[out->ncondition++] = (sim_condition){.quantity = SIM_TIME_PASSED, .low = d.at_time, .high = INFINITY};
+    }
+    return read_states(l, s, &d, out, to);
+}
+
+static bool read_phase(loader *l, const scope *s, const node *n, const node *phases, sim_phase *out) {
+    phase_data d;
+    if (!loader_read(l, n, &table_phase, &d)) {
+        return false;
+    }
+    /* targets, switches, transitions */
+    sim_target *target = take(l, count_items(d.targets), sizeof *target);
+    sim_phase_switch *change = take(l, count_items(d.switches), sizeof *change);
+    sim_transition *transition = take(l, count_items(d.next), sizeof *transition);
+    bool good = target && change && transition;
+    *out = (sim_phase){.name = d.name, .target = target, .change = change, .transition = transition};
+    for (const node *k = first_of(d.targets); k && good; k = k->next) {
+        good = read_phase_target(l, s, k, &target[out->ntarget++]);
+    }
+    for (const node *k = first_of(d.switches); k && good; k = k->next) {
+        good = read_switch(l, s, k, &change[out->nswitch++]);
+    }
+    for (const node *k = first_of(d.next); k && good; k = k->next) {
+        good = read_transition(l, s, k, phases, &transition[out->ntransition++]);
+    }
+    return good;
+}
+
+static bool read_machine(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
+    sim_phase *phase = take(l, count_items(d->phases), sizeof *phase);
+    c->phase = phase;
+    for (const node *n = first_of(d->phases); n && phase; n = n->next) {
+        if (!read_phase(l, s, n, d->phases, &phase[c->nphase++])) {
+            return false;
+        }
+    }
+    return phase;
+}
+
+/* ---- all ---- */
+
+static void read_controller(loader *l, const scope *s, const node *n, bool machines) {
+    controller_data d;
+    char full[MAX_NAME_BYTES + 1];
+    if (!loader_read(l, n, &table_controller, &d) || machines != (d.type == SIM_PHASES)) {
+        return;
+    }
+    sim_controller c = {.type = (sim_controller_type)d.type, .site = -1};
+    sim_error why;
+    if (!loader_full_name(s, d.name, full)) {
+        report_once(&l->report, n, NULL, "this name with its prefixes is longer than %d bytes", MAX_NAME_BYTES);
+        return;
+    }
+    c.name = full;
+    bool good = machines                       ? read_machine(l, s, &d, &c)
+                : c.type == SIM_TASK_IMPEDANCE ? read_task(l, s, &d, &c)
+                                               : read_joints(l, s, &d, &c);
+    if (good && sim_model_add_controller(model_of(l), &c, &why)) {
+        report_once(&l->report, n, NULL, "%s", why.text);
+    }
+}
+
+void complete_controllers(loader *l) {
+    for (int machines = 0; machines < 2; machines++) {
+        for (const scope *s = l->scopes; s && !l->report.no_memory; s = s->older) {
+            for (const node *n = first_of(node_member(s->model, "controllers")); n; n = n->next) {
+                read_controller(l, s, n, machines);
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+/* The scene format, controllers and phases, key by key. */
+#include "scene/format/fields.h"
+#include "scene/format/format.h"
+#include "scene/format/table_words.h"
+
+static const char *type_name(int i) {
+    return i < SIM_CONTROLLER_TYPES ? sim_controller_name((sim_controller_type)i) : NULL;
+}
+
+static const char *interpolation_name(int i) {
+    static const char *const name[] = {"hold", "linear", "cubic", "quintic"};
+    return i < COUNT(name) ? name[i] : NULL;
+}
+
+static const char *switch_name(int i) {
+    static const char *const name[] = {"off", "on", "hold"};
+    return i < COUNT(name) ? name[i] : NULL;
+}
+
+static const field led_fields[] = {
+    {"actuator", FIELD_PATTERN, AT(led_data, actuator), .required = true,
+     .help = "Name of an actuator of a joint; `*` matches any letters."},
+};
+const table table_led = {"led",
+                         "Actuators that a controller leads. A text is short for `{\"actuator\": ...}`.",
+                         sizeof(led_data),
+                         led_fields,
+                         .count = COUNT(led_fields),
+                         .shorthand = "actuator",
+                         .named_by = {"actuator"}};
+
+static const field guide_keyframe_fields[] = {
+    {"keyframe", FIELD_NAME, AT(guide_keyframe_data, keyframe), .required = true, .help = "Name of a keyframe."},
+};
+const table table_guide_keyframe = {"guide_keyframe",
+                                    "A keyframe on the way. A text is short for `{\"keyframe\": ...}`.",
+                                    sizeof(guide_keyframe_data),
+                                    guide_keyframe_fields,
+                                    .count = COUNT(guide_keyframe_fields),
+                                    .shorthand = "keyframe",
+                                    .named_by = {"keyframe"}};
+
+static const field guide_fields[] = {
+    {"times", FIELD_NUMBERS, AT(guide_data, times), .unit = "s",
+     .help = "Time of each pose, keyframe or row of values, increasing. Default: one of them, at all times."},
+    {"poses", FIELD_OBJECTS, AT(guide_data, poses), .table = &table_pose, .rival = 1,
+     .help = "Poses in the world. A joint impedance finds its joints by inverse kinematics when the scene is loaded."},
+    {"keyframes", FIELD_OBJECTS, AT(guide_data, keyframes), .table = &table_guide_keyframe, .rival = 1,
+     .help = "Of a joint impedance: keyframes, whose coordinates its joints take."},
+    {"values", FIELD_NUMBERS, AT(guide_data, values), .rival = 1,
+     .help =
+         "Coordinates of the joints or forces of a gripper: a number for each actuator, row by row; or one number a "
+         "row, for all."},
+    {"site", FIELD_NAME, AT(guide_data, site), .help = "Of poses of a joint impedance: the site that stands there."},
+    {"interpolation", FIELD_ENUM, AT(guide_data, interpolation), .name_of = interpolation_name,
+     .standard = "\"quintic\"",
+     .help = "From one to the next: hold the last, linear, smooth with rate 0 at each (quintic: also with acceleration "
+             "0). Poses turn about a fixed axis."},
+};
+const table table_guide = {"guide",      "Where a controller leads, over time.", sizeof(guide_data),
+                           guide_fields, .count = COUNT(guide_fields),           .rivals_needed = BIT(1)};
+
+static const field phase_target_fields[] = {
+    {"controller", FIELD_NAME, AT(phase_target_data, controller), .required = true, .help = "Controller that is led."},
+    {"pose", FIELD_OBJECT, AT(phase_target_data, pose), .table = &table_pose, .rival = 1,
+     .help = "Pose in the world; of a joint impedance with `site`."},
+    {"keyframe", FIELD_NAME, AT(phase_target_data, keyframe), .rival = 1,
+     .help = "Keyframe, whose coordinates the joints take."},
+    {"values", FIELD_NUMBERS, AT(phase_target_data, values), .rival = 1,
+     .help = "A number for each actuator, or one for all: coordinates, or forces of a gripper."},
+    {"site", FIELD_NAME, AT(phase_target_data, site), .help = "Of a joint impedance: the site that takes the pose."},
+    {"duration", FIELD_NUMBER, AT(phase_target_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "0",
+     .help = "Time from where it is led when the phase begins to there: smoothly, at rest at both ends."},
+};
+const table table_phase_target = {"phase_target",
+                                  "Where a phase leads a controller. Targets stay until another phase gives others.",
+                                  sizeof(phase_target_data),
+                                  phase_target_fields,
+                                  .count = COUNT(phase_target_fields),
+                                  .named_by = {"controller"},
+                                  .rivals_needed = BIT(1)};
+
+static const field phase_switch_fields[] = {
+    {"constraint", FIELD_NAME, AT(phase_switch_data, constraint), .required = true, .help = "Name of a constraint."},
+    {"to", FIELD_ENUM, AT(phase_switch_data, to), .required = true, .name_of = switch_name,
+     .help = "off; on, as the scene has it; hold: at the pose, point, distance or offset of that moment."},
+};
+const table table_phase_switch = {"phase_switch",
+                                  "Constraint that a phase switches where it begins.",
+                                  sizeof(phase_switch_data),
+                                  phase_switch_fields,
+                                  .count = COUNT(phase_switch_fields),
+                                  .named_by = {"constraint"}};
+
+static const field transition_fields[] = {
+    {"to", FIELD_NAME, AT(transition_data, to), .required = true, .help = "Name of the next phase."},
+    {"after", FIELD_NUMBER, AT(transition_data, after), .unit = "s", NOT_NEGATIVE,
+     .help = "So long after the phase began."},
+    {"at_time", FIELD_NUMBER, AT(transition_data, at_time), .unit = "s", .help = "From this time of the run on."},
+    {"sensor", FIELD_NAME, AT(transition_data, sensor), .help = "A sensor reads more than `above`, less than `below`."},
+    {"component", FIELD_INTEGER, AT(transition_data, component), WITHIN(0, 5), .standard = "0",
+     .help = "Of its values, from 0."},
+    {"above", FIELD_NUMBER, AT(transition_data, above), .help = "Least reading."},
+    {"below", FIELD_NUMBER, AT(transition_data, below), .help = "Greatest reading."},
+    {"first_site", FIELD_NAME, AT(transition_data, first_site),
+     .help = "Two sites have a distance up to `nearer`, or from `farther` on."},
+    {"second_site", FIELD_NAME, AT(transition_data, second_site), .help = "The other site."},
+    {"nearer", FIELD_NUMBER, AT(transition_data, nearer), .unit = "m", NOT_NEGATIVE, .help = "Greatest distance."},
+    {"farther", FIELD_NUMBER, AT(transition_data, farther), .unit = "m", NOT_NEGATIVE, .help = "Least distance."},
+    {"first_body", FIELD_NAME, AT(transition_data, first_body),
+     .help = "Two bodies press on each other, or do not (`pressed`)."},
+    {"second_body", FIELD_NAME, AT(transition_data, second_body), .help = "The other body. Default: any."},
+    {"pressed", FIELD_FLAG, AT(transition_data, pressed), .standard = "true", .help = "`false`: they do not."},
+};
+const table table_transition = {
+    "transition",
+    "To another phase, at the first step at whose start all conditions hold that are given. Contacts and readings are "
+    "those of the step before.",
+    sizeof(transition_data),
+    transition_fields,
+    .count = COUNT(transition_fields),
+    .named_by = {"to"}};
+
+static const field phase_fields[] = {
+    {"name", FIELD_NAME, AT(phase_data, name), .required = true, .help = "Name, unique in its controller."},
+    {"targets", FIELD_OBJECTS, AT(phase_data, targets), .table = &table_phase_target,
+     .help = "Where controllers are led from its start on."},
+    {"switches", FIELD_OBJECTS, AT(phase_data, switches), .table = &table_phase_switch,
+     .help = "Constraints that are switched at its start."},
+    {"next", FIELD_OBJECTS, AT(phase_data, next), .table = &table_transition,
+     .help = "Transitions; the first whose conditions hold counts."},
+};
+const table table_phase = {"phase", "State of a state machine. The first one holds from the start.", sizeof(phase_data),
+                           phase_fields, .count = COUNT(phase_fields)};
+
+enum {
+    JOINT = BIT(SIM_JOINT_IMPEDANCE),
+    TASK = BIT(SIM_TASK_IMPEDANCE),
+    GRIPPER = BIT(SIM_GRIPPER),
+    MACHINE = BIT(SIM_PHASES),
+};
+
+static const field controller_fields[] = {
+    {"name", FIELD_NAME, AT(controller_data, name), .required = true,
+     .help = "Name, unique among the controllers of its model."},
+    {"type", FIELD_ENUM, AT(controller_data, type), .required = true, .name_of = type_name,
+     .help = "joint_impedance: springs and dampers in joints. task_impedance: springs and dampers of a site, a posture "
+             "beside. gripper: a force. phases: a state machine that leads the others."},
+    {"actuators", FIELD_OBJECTS, AT(controller_data, actuators), .table = &table_led, .only = JOINT | GRIPPER,
+     .needed_by = JOINT | GRIPPER, .help = "Actuators of the joints. Their own gains and targets do not count."},
+    {"site", FIELD_NAME, AT(controller_data, site), .only = TASK, .needed_by = TASK,
+     .help = "Site that is pulled. The actuators of all joints between it and the world pull it."},
+    {"stiffness", FIELD_NUMBERS, AT(controller_data, stiffness), .unit = "N m/rad or N/m", NOT_NEGATIVE,
+     .only = JOINT | TASK, .needed_by = JOINT | TASK,
+     .help = "Of joints: one number, or one for each. Of a site: [translation, rotation], or six, along and about the "
+             "axes of the world."},
+    {"damping", FIELD_NUMBERS, AT(controller_data, damping), .unit = "N m s/rad or N s/m", NOT_NEGATIVE,
+     .only = JOINT | GRIPPER,
+     .help = "One number, or one for each joint. Default: by `damping_ratio`; of a gripper 0."},
+    {"damping_ratio", FIELD_NUMBER, AT(controller_data, damping_ratio), NOT_NEGATIVE, .standard = "1",
+     .only = JOINT | TASK,
+     .help = "1: critical. Of joints with the inertia that each has in the initial state, all others at rest."},
+    {"gravity_compensation", FIELD_FLAG, AT(controller_data, gravity_compensation), .standard = "true", .only = JOINT,
+     .help = "Adds the effort that balances gravity."},
+    {"posture_rate", FIELD_NUMBER, AT(controller_data, posture_rate), .unit = "rad/s", NOT_NEGATIVE, .standard = "5",
+     .only = TASK, .help = "Rate of the return to the posture, as far as the site stays where it is."},
+    {"posture", FIELD_NAME, AT(controller_data, posture), .only = TASK,
+     .help = "Keyframe with the posture. Default: the initial state."},
+    {"target", FIELD_OBJECT, AT(controller_data, target), .table = &table_guide, .only = JOINT | TASK | GRIPPER,
+     .help = "Where it leads, until a phase gives another target. Default: where it stands at the start; no force."},
+    {"phases", FIELD_OBJECTS, AT(controller_data, phases), .table = &table_phase, .only = MACHINE, .needed_by = MACHINE,
+     .help = "States of the machine."},
+};
+const table table_controller = {
+    "controller",
+    "Controller of several actuators, evaluated at the start of each step ([control.md](control.md)). An actuator has "
+    "one at most.",
+    sizeof(controller_data),
+    controller_fields,
+    .count = COUNT(controller_fields),
+    .type_key = "type"};
