@@ -161,6 +161,13 @@ int joint_add(PyObject *module);
 PyObject *world_inverse_kinematics(PyObject *world, PyObject *args, PyObject *keywords);
 int reach_add(PyObject *module);
 
+/* ---- queries.c ---- */
+
+PyObject *world_ray(PyObject *world, PyObject *args, PyObject *keywords);
+PyObject *world_overlaps(PyObject *world, PyObject *none);
+PyObject *world_save(PyObject *world, PyObject *args, PyObject *keywords);
+PyObject *world_restore(PyObject *world, PyObject *args, PyObject *keywords);
+
 /* ---- forces.c ---- */
 
 PyObject *get_wrenches(PyObject *world, void *none);

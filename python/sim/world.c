@@ -227,6 +227,18 @@ static const PyMethodDef world_methods[] = {
     {"collide", world_collide, METH_NOARGS,
      "collide($self, /)\n--\n\n"
      "Contacts of shapes that touch now, or will within a step: an array like `contacts`, without impulses."},
+    {"overlaps", world_overlaps, METH_NOARGS,
+     "overlaps($self, /)\n--\n\nBodies that overlap now: a structured array of body [2], shape [2] and depth, m."},
+    {"ray", (PyCFunction)(void (*)(void))world_ray, METH_VARARGS | METH_KEYWORDS,
+     "ray($self, /, origin, direction, range=1000000.0, *, but=None)\n--\n\n"
+     "Distance along a ray to the first shape with contacts, and the number of that shape: (inf, None) where\n"
+     "there is none within the range. Shapes of the body `but` are passed over."},
+    {"save", (PyCFunction)(void (*)(void))world_save, METH_VARARGS | METH_KEYWORDS,
+     "save($self, /, path)\n--\n\nWrite the state as a checkpoint, from which the program resumes, too."},
+    {"restore", (PyCFunction)(void (*)(void))world_restore, METH_VARARGS | METH_KEYWORDS,
+     "restore($self, /, path)\n--\n\n"
+     "Read the state from a checkpoint, of the program or of `save`; refused if it is of another model, step or "
+     "solver."},
     {"problem", world_problem, METH_NOARGS,
      "problem($self, /)\n--\n\nThe contact problem of the next step: a Problem. The state stays as it is."},
     {0},

@@ -54,6 +54,23 @@ def test_contacts_are_copies_that_outlive_the_world():
     assert np.array_equal(contacts, before) and np.array_equal(problem.J.toarray(), J)
 
 
+def test_rays_and_overlaps_are_those_of_the_shapes():
+    scene = {"sim": 1, "bodies": [
+        {"name": "ball", "joint": "free", "pose": {"position": [0, 0, 2]}, "shapes": [{"type": "sphere", "radius": 0.5, "mass": 1}]},
+        {"name": "box", "pose": {"position": [0, 0, 1.4]}, "shapes": [{"type": "box", "size": [1, 1, 1]}]}]}
+    world = sim.World(scene)
+    assert world.ray([0, 0, 5], [0, 0, -2]) == (pytest.approx(2.5), 0)
+    assert world.ray([0, 0, 5], [0, 0, -1], but="ball") == (pytest.approx(3.1), 1)
+    assert world.ray([0, 0, 5], [0, 0, 1]) == (np.inf, None) == world.ray([0, 0, 5], [0, 0, -1], 1)
+    overlaps = world.overlaps()
+    assert overlaps["depth"] == pytest.approx([0.4]) and overlaps["body"].tolist() == [[1, 2]]
+    world.q[2] = 5
+    assert len(world.overlaps()) == 0 and world.ray([0, 0, 9], [0, 0, -1]) == (pytest.approx(3.5), 0)
+    for origin, direction, range in (([0, 0, np.nan], [0, 0, 1], 1), ([0, 0, 0], [0, 0, 0], 1), ([0, 0, 0], [0, 0, 1], -1)):
+        with pytest.raises(sim.InputError):
+            world.ray(origin, direction, range)
+
+
 def test_looking_at_a_problem_changes_no_bit():
     one, two = sim.World("scenes/contact/cards.json"), sim.World("scenes/contact/cards.json")
     for _ in range(20):

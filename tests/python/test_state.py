@@ -164,6 +164,31 @@ def test_worlds_run_in_processes():
         assert result == tuple(world.energy)
 
 
+def test_checkpoints_are_those_of_the_program(tmp_path):
+    import os
+    import subprocess
+    scene, path = SCENES[0], tmp_path / "a.state"
+    world = sim.World(scene)
+    subprocess.run([os.environ["SIM_PROGRAM"], scene, "--duration", repr(20 * world.dt), "--quiet", "--checkpoint", path],
+                   check=True)
+    world.step(20)
+    world.save(tmp_path / "b.state")
+    for file in (path, tmp_path / "b.state"):
+        other = sim.World(scene)
+        other.restore(file)
+        assert other.state == world.state and np.array_equal(other.q, world.q)
+    subprocess.run([os.environ["SIM_PROGRAM"], "--resume", tmp_path / "b.state", "--duration", repr(30 * world.dt),
+                    "--quiet", "--checkpoint", path], check=True)
+    world.step(10)
+    other.restore(path)
+    assert other.state == world.state
+    with pytest.raises(sim.Error):
+        sim.World(SCENES[1]).restore(path)
+    for call in (world.save, world.restore):
+        with pytest.raises(sim.Error):
+            call("/none/none.state")
+
+
 def energy_after_ten_steps(world):
     world.step(10)
     return tuple(world.energy)
