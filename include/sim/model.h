@@ -585,10 +585,35 @@ typedef struct sim_controller {
     int first; /* of its numbers in sim_state.control */
 } sim_controller;
 
+/* Events: moments at which a quantity g passes from below 0 to 0 or above (docs/control.md).
+ *   leaves box    g = how far the point is outside the box low .. high, m
+ *   begins        two bodies press on each other (second -1: the first on any); time by gap and closing speed
+ *   breaks        they no longer do; time by the decay of their impulse
+ *   energy below  g = level - energy, J: kinetic, or kinetic and potential (first = 1)
+ *   above, below  g = reading - level, or its opposite, of value `first` of all sensors */
+typedef enum sim_event_type {
+    SIM_LEAVES_BOX,
+    SIM_CONTACT_BEGINS,
+    SIM_CONTACT_BREAKS,
+    SIM_ENERGY_BELOW,
+    SIM_READING_ABOVE,
+    SIM_READING_BELOW,
+    SIM_EVENT_TYPES,
+} sim_event_type;
+
+typedef struct sim_event {
+    const char *name; /* unique among events */
+    sim_event_type type;
+    int first, second;
+    sim_v3 point, low, high; /* of a box: the point in axes of the body `first`; corners in the world */
+    double level;
+    bool stop; /* a run ends with the step in which it happens */
+} sim_event;
+
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
-        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol;
+        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol, nevent;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
 
@@ -608,6 +633,7 @@ typedef struct sim_model {
     const sim_tendon *tendon;
     const sim_sensor *sensor;
     const sim_controller *controller;
+    const sim_event *event;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -703,6 +729,8 @@ SIM_API sim_model *sim_builder_finish(sim_builder *builder, sim_error *error);
 SIM_API sim_status sim_model_exclude(sim_model *model, const sim_exclusion *pairs, int count, sim_error *error);
 /* Likewise: adds a controller, which is copied; all indices are those of the model.  Gains of its actuators change. */
 SIM_API sim_status sim_model_add_controller(sim_model *model, const sim_controller *controller, sim_error *error);
+/* And an event. */
+SIM_API sim_status sim_model_add_event(sim_model *model, const sim_event *event, sim_error *error);
 SIM_API void sim_model_free(sim_model *model);
 
 /* Index of a body by name, or -1. */
@@ -722,6 +750,8 @@ SIM_API int sim_model_find_tendon(const sim_model *model, const char *name);
 SIM_API int sim_model_find_equality(const sim_model *model, const char *name);
 /* Index of a controller by name, or -1. */
 SIM_API int sim_model_find_controller(const sim_model *model, const char *name);
+/* Index of an event by name, or -1. */
+SIM_API int sim_model_find_event(const sim_model *model, const char *name);
 /* Index of a sensor by name, or -1. */
 SIM_API int sim_model_find_sensor(const sim_model *model, const char *name);
 /* "imu.x" for a value of all sensors; its unit. */

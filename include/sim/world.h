@@ -83,6 +83,14 @@ typedef struct sim_switched {
     double at[7];
 } sim_switched;
 
+/* An event up to now. */
+typedef struct sim_happened {
+    int64_t known;    /* g is that of the present state */
+    int64_t count;    /* so many times it happened ... */
+    double time;      /* ... the last time at, s: found within the step to second order */
+    double g, change; /* of a contact that breaks -p, and its change from the step before */
+} sim_happened;
+
 /* Exactly what a checkpoint holds: copy it, step, and get the same bits. */
 typedef struct sim_state {
     double time;  /* time0 + step * dt, never summed up step by step */
@@ -105,6 +113,7 @@ typedef struct sim_state {
     sim_force *wrench;        /* [nbody] wrenches of the caller, at the bodies' origins in world axes, N m and N */
     sim_switched *switched;   /* [nequality] constraints between bodies */
     double *control;          /* [ncontrol] memory of controllers (sim_controller.first) */
+    sim_happened *event;      /* [nevent] */
     double *held;             /* [nv] generalised forces of constraints, with which the next step moves first */
     double *trail;  /* [4][nv] v one and two steps before; lasting forces of contacts, now and a step before */
     double *sensor; /* [nsensor_value] readings of sensors; NULL: unknown (of forces and accelerations: 0) */
@@ -192,7 +201,7 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
 /* Copies `state` in.  Contacts may be none.  Trends, the other impulses, efforts, activations, inputs, forces of the
- * caller, `switched`, `control`, `held` and `rest` may be NULL: as the model begins. Refused if a number is not finite, a
+ * caller, `switched`, `control`, `event`, `held` and `rest` may be NULL: as the model begins. Refused if a number is not finite, a
  * quaternion not of unit length, or the time not that of the step. Refused, too, if a contact is not of the model's
  * shapes or out of order. Refused if one of two bodies that a
  * constraint connects is asleep without the other.  A sleeping tree wakes if its q or v has changed. */
@@ -222,6 +231,10 @@ SIM_API sim_status sim_world_switch(sim_world *world, int equality, sim_switch t
 
 /* The phase in which a controller of phases is, -1: before the first step. */
 SIM_API int sim_world_phase(const sim_world *world, int controller);
+
+/* Events of the model up to now, [nevent]; an event that ends runs happened in the last step, -1: none did. */
+SIM_API const sim_happened *sim_world_events(const sim_world *world);
+SIM_API int sim_world_stopped(const sim_world *world);
 
 /* A copy of a world's state: to go back to it, or to branch off in another world of the same model, with
  * sim_world_set_state. */

@@ -1,4 +1,4 @@
-/* Controllers and phases of a scene, once the model is there: names to indices, poses to joints by inverse kinematics.
+/* Controllers, phases and events of a scene, once the model is there: names to indices, poses to joints by inverse kinematics.
  *
  * Controllers come first, then phases, which name them. */
 #include "scene/loader/loader.h"
@@ -516,6 +516,50 @@ static void read_controller(loader *l, const scope *s, const node *n, bool machi
     }
 }
 
+/* ---- events ---- */
+
+/* Events name bodies and sensors as the scene does. */
+static void read_event(loader *l, const scope *s, const node *n) {
+    /* what it watches */
+    const sim_model *m = model_of(l);
+    event_data d;
+    sim_error why;
+    if (!loader_read(l, n, &table_event, &d)) {
+        return;
+    }
+    sim_event e = {.name = d.name, .type = (sim_event_type)d.type, .second = -1, .level = d.level, .stop = d.stop};
+    e.point = v3_make(d.point[0], d.point[1], d.point[2]);
+    e.low = v3_make(d.min[0], d.min[1], d.min[2]);
+    e.high = v3_make(d.max[0], d.max[1], d.max[2]);
+    e.first = d.potential;
+    if (d.body) {
+        e.first = find_part(l, s, sim_model_find_body, d.body, "body", node_member(n, "body"));
+        e.second = d.other ? find_part(l, s, sim_model_find_body, d.other, "body", node_member(n, "other")) : -1;
+    } else if (d.sensor) {
+        int k = find_part(l, s, sim_model_find_sensor, d.sensor, "sensor", node_member(n, "sensor"));
+        if (k >= 0 && d.component >= sim_sensor_values(m->sensor[k].type)) {
+            report_once(&l->report, n, NULL, "the sensor \"%.80s\" has no component %d", d.sensor, (int)d.component);
+            k = -1;
+        }
+        e.first = k < 0 ? -1 : m->sensor[k].first + (int)d.component;
+    }
+    /* into the model */
+    bool found = e.first >= 0 && (!d.other || e.second >= 0);
+    if (found && sim_model_add_event(model_of(l), &e, &why)) {
+        report_once(&l->report, n, NULL, "%s", why.text);
+    }
+}
+
+static void read_events(loader *l) {
+    const scope *whole = l->scopes;
+    while (whole->older) {
+        whole = whole->older;
+    }
+    for (const node *n = first_of(l->data.record.events); n; n = n->next) {
+        read_event(l, whole, n);
+    }
+}
+
 void complete_controllers(loader *l) {
     for (int machines = 0; machines < 2; machines++) {
         for (const scope *s = l->scopes; s && !l->report.no_memory; s = s->older) {
@@ -524,4 +568,5 @@ void complete_controllers(loader *l) {
             }
         }
     }
+    read_events(l);
 }

@@ -76,6 +76,7 @@ static bool same_forces(const sim_model *m, const sim_state *a, const sim_state 
            same_numbers(a->effort, b->effort, drives) && same_numbers(a->activation, b->activation, drives) &&
            same_numbers(a->input, b->input, SIM_INPUTS * drives) && same_numbers(a->applied, b->applied, nv) &&
            same_numbers(a->control, b->control, (size_t)m->ncontrol) &&
+           same_bytes(a->event, b->event, (size_t)m->nevent * sizeof *a->event) &&
            same_bytes(a->wrench, b->wrench, (size_t)m->nbody * sizeof *a->wrench) &&
            same_bytes(a->switched, b->switched, ties * sizeof *a->switched) && same_numbers(a->held, b->held, nv) &&
            same_numbers(a->trail, b->trail, 4 * nv);

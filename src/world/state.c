@@ -15,6 +15,7 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->effort = POOL_NEW(pool, double, m->nactuator);
     state->activation = POOL_NEW(pool, double, m->nactuator);
     state->input = POOL_NEW(pool, double, SIM_INPUTS *(size_t)m->nactuator);
+    state->event = POOL_NEW(pool, sim_happened, m->nevent);
     state->control = POOL_NEW(pool, double, m->ncontrol);
     state->applied = POOL_NEW(pool, double, m->nv);
     state->wrench = POOL_NEW(pool, sim_force, m->nbody);
@@ -24,7 +25,7 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->sensor = POOL_NEW(pool, double, m->nsensor_value);
     bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
               state->activation && state->input && state->held && state->trail && state->tendon_impulse &&
-              state->sensor && state->control && state->applied && state->wrench && state->switched;
+              state->sensor && state->event && state->control && state->applied && state->wrench && state->switched;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -49,6 +50,13 @@ static void copy_control(const sim_model *m, double *to, const double *from) {
         memmove(to, from, (size_t)m->ncontrol * sizeof *to);
     } else {
         control_start(m, to);
+    }
+}
+
+/* NULL: nothing is known of them. */
+static void copy_events(const sim_model *m, sim_happened *to, const sim_happened *from) {
+    for (int k = 0; k < m->nevent; k++) {
+        to[k] = from ? from[k] : (sim_happened){0};
     }
 }
 
@@ -82,6 +90,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     copy_activations(m, to->activation, from->activation);
     copy_inputs(m, to->input, from->input);
     copy_control(m, to->control, from->control);
+    copy_events(m, to->event, from->event);
     copy_or_zero(to->applied, from->applied, (size_t)m->nv);
     copy_or_zero((double *)to->wrench, (const double *)from->wrench, 6 * (size_t)m->nbody);
     if (from->switched) {
@@ -124,6 +133,7 @@ void state_start(const sim_model *m, sim_state *state, int keyframe) {
     copy_inputs(m, state->input, NULL);
     sim_model_keyframe_drives(m, keyframe, state->input + SIM_CTRL * m->nactuator, state->activation);
     control_start(m, state->control);
+    copy_events(m, state->event, NULL);
     copy_or_zero(state->applied, NULL, (size_t)m->nv);
     copy_or_zero((double *)state->wrench, NULL, 6 * (size_t)m->nbody);
     switches_start(m, state->switched);

@@ -145,6 +145,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     bool contact = w->contacts.stage != NULL;
     tree_stage trees = {&w->motion, &w->contacts, w->sleep, w->worker, contact};
     sim_status status = SIM_OK;
+    events_begin(w);
     begin_step(w);
     profile_start(&w->timer);
     /* controllers: commands of actuators, constraints switched */
@@ -196,6 +197,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     if (w->sensors) {
         sensors_read(w->sensors, &w->now, &w->next);
     }
+    events_find(w);
     profile_lap(&w->timer, SIM_TIME_INTEGRATE);
     return SIM_OK;
 }

@@ -44,6 +44,7 @@ sim_world *sim_world_create(const sim_model *model, const sim_options *options, 
     w->model = model;
     w->options = chosen;
     w->pool = pool;
+    w->stopped = -1;
     if (world_create_parts(w, error)) {
         sim_world_free(w);
         return NULL;
@@ -103,6 +104,9 @@ void sim_world_push(sim_world *w, sim_point point, sim_force wrench) {
 int sim_world_phase(const sim_world *w, int controller) {
     return (int)w->now.control[w->model->controller[controller].first];
 }
+
+const sim_happened *sim_world_events(const sim_world *w) { return w->now.event; }
+int sim_world_stopped(const sim_world *w) { return w->stopped; }
 
 sim_status sim_world_switch(sim_world *w, int equality, sim_switch to, sim_error *error) {
     return switches_set(&w->now, w->equality, sim_world_derived(w), equality, to, error);

@@ -37,6 +37,7 @@ struct sim_world {
     world_sleep *sleep;     /* NULL: nothing sleeps */
     world_sensors *sensors; /* NULL: the model has none */
     control_work *control;  /* NULL: the model has no controllers */
+    int stopped;            /* event of the last step that ends runs, -1: none */
     sim_switched *switched; /* [nequality] before the step, where controllers may switch them */
 };
 
@@ -51,6 +52,12 @@ void state_clear_trail(const sim_model *m, sim_state *state);
 /* Rejects a state that no world can produce; `sleep` may be NULL. */
 sim_status state_check(const sim_model *m, const sim_options *options, const world_sleep *sleep, const sim_state *state,
                        sim_error *error);
+
+/* ---- events.c ---- */
+
+/* Quantities at the start of the first step; then events of a step that has become `now`. */
+void events_begin(sim_world *w);
+void events_find(sim_world *w);
 
 /* ---- control_stage.c ---- */
 

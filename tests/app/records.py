@@ -288,6 +288,30 @@ def keeps_tables_that_it_cannot_replace_all():
     refuses("none/l.csv: cannot", "solve", problem, "--solver", "incp", "--history", "h.csv", "--places", "none/l.csv", status=3)
 
 
+def records_events_with_their_times_and_ends_with_one():
+    text = json.loads(FALL)
+    text["record"]["events"] = [{"name": "hit", "type": "contact_begins", "body": "ball", "other": "ground"},
+                                {"name": "low", "type": "leaves_box", "body": "ball", "min": [-1, -1, 0.2], "stop": True}]
+    text["world"]["duration"] = 1
+    path = write("fall.json", json.dumps(text))
+    low = (2 * 0.1 / 9.81) ** 0.5
+    outputs = ["--out", "run.csv"] + (["--out", "run.h5"] if HDF5 else [])
+    said = sim(path, *outputs).stderr
+    assert f'event "low" at {low:.5f}' in said and "ends the run" in said, said
+    header, *rows = [line.split(",") for line in read("run.csv").decode().splitlines()]
+    time, event, count = (header.index(name) for name in ("time [s]", "event.low [s]", "event.low.count"))
+    assert rows[0][event] == "nan" and rows[0][count] == "0" and rows[-1][count] == "1"
+    assert abs(float(rows[-1][event]) - low) < 1e-6 and low < float(rows[-1][time]) < low + 0.0011
+    assert rows[-1][header.index("event.hit.count")] == "0"
+    sim("plot", "run.csv", "--out", "run.svg")
+    if HDF5:
+        sim("plot", "run.h5", "--quantity", "event.hit.count", "--out", "events.svg")
+    text["record"]["events"][1]["stop"] = False
+    sim(write("fall.json", json.dumps(text)), "--out", "run.csv", "--quiet")
+    header, *rows = [line.split(",") for line in read("run.csv").decode().splitlines()]
+    assert abs(float(rows[-1][header.index("event.hit [s]")]) - (2 * 0.25 / 9.81) ** 0.5) < 1e-6
+
+
 if not HDF5:
     for test in (keeps_the_scene_that_ran_which_runs_again_to_the_same_bits, draws_a_recorded_run_as_it_was,
                  keeps_a_scene_that_runs_as_it_is_letter_by_letter,

@@ -208,6 +208,20 @@ static void dump_if_due(run_context *r) {
     }
 }
 
+/* An event that ends the run makes this step the last. */
+static void stop_at_event(run_context *r) {
+    int event = sim_world_stopped(r->world);
+    if (event < 0) {
+        return;
+    }
+    r->last_step = sim_world_state(r->world)->step;
+    if (!r->request->quiet) {
+        progress_end(&r->progress);
+        fprintf(stderr, "sim: event \"%s\" at %.9g s ends the run\n", r->scene->model->event[event].name,
+                sim_world_events(r->world)[event].time);
+    }
+}
+
 static void run_loop(run_context *r) {
     /* state at the start */
     int64_t every = r->scene->record.every, save = r->request->checkpoint_every;
@@ -225,6 +239,7 @@ static void run_loop(run_context *r) {
         if (r->ending) {
             break;
         }
+        stop_at_event(r);
         /* outputs that are due */
         int64_t now = sim_world_state(r->world)->step;
         if (now % every == 0) {

@@ -1,4 +1,4 @@
-/* Controllers: checks and copies into a model that no world uses yet.
+/* Controllers and events: checks and copies into a model that no world uses yet.
  *
  * A controller takes its actuators over: their gains, their compensation of gravity and their targets become its own. */
 #include "base/pool.h"
@@ -229,6 +229,34 @@ sim_status sim_model_add_controller(sim_model *m, const sim_controller *given, s
     m->controller = all;
     m->ncontroller++;
     m->ncontrol += memory_numbers(c);
+    m->bytes = pool_bytes(m->memory);
+    return SIM_OK;
+}
+
+/* ---- events ---- */
+
+sim_status sim_model_add_event(sim_model *m, const sim_event *e, sim_error *error) {
+    /* its parts */
+    bool reading = e->type == SIM_READING_ABOVE || e->type == SIM_READING_BELOW, energy = e->type == SIM_ENERGY_BELOW;
+    int count = reading ? m->nsensor_value : energy ? 2 : m->nbody;
+    if (!e->name || sim_model_find_event(m, e->name) >= 0 || (unsigned)e->type >= SIM_EVENT_TYPES || e->first < 0 ||
+        e->first >= count || e->second >= m->nbody || !isfinite(e->level)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "event \"%s\" needs a name of its own, a body or sensor of the model, and a finite level",
+                        e->name ? e->name : "");
+    }
+    /* a copy behind the others */
+    sim_event *all = POOL_NEW(m->memory, sim_event, m->nevent + 1);
+    const char *name = pool_text(m->memory, e->name);
+    if (!all || !name) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for event \"%s\"", e->name);
+    }
+    if (m->nevent) {
+        memcpy(all, m->event, (size_t)m->nevent * sizeof *all);
+    }
+    all[m->nevent] = *e;
+    all[m->nevent++].name = name;
+    m->event = all;
     m->bytes = pool_bytes(m->memory);
     return SIM_OK;
 }

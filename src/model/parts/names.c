@@ -49,6 +49,15 @@ int sim_model_find_controller(const sim_model *model, const char *name) {
     return -1;
 }
 
+int sim_model_find_event(const sim_model *model, const char *name) {
+    for (int k = 0; k < model->nevent; k++) {
+        if (strcmp(model->event[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
 int sim_model_find_tendon(const sim_model *model, const char *name) {
     for (int k = 0; k < model->ntendon; k++) {
         if (strcmp(model->tendon[k].name, name) == 0) {

@@ -70,6 +70,14 @@ static void sensor_value_name(const sim_scene *scene, int item, char *text, size
     sim_model_sensor_value_name(scene->model, item, text, size);
 }
 
+static void event_name(const sim_scene *scene, int item, char *text, size_t size) {
+    snprintf(text, size, "%s", scene->model->event[item].name);
+}
+
+static void event_count_name(const sim_scene *scene, int item, char *text, size_t size) {
+    snprintf(text, size, "%s.count", scene->model->event[item].name);
+}
+
 static void energy_name(const sim_scene *scene, int item, char *text, size_t size) {
     static const char *const names[] = {"kinetic", "potential", "total"};
     (void)scene;
@@ -143,6 +151,7 @@ static int count_velocities(const sim_scene *scene) { return scene->model->nv; }
 static int count_bodies(const sim_scene *scene) { return scene->model->nbody - 1; } /* the world stands still */
 static int count_actuators(const sim_scene *scene) { return scene->model->nactuator; }
 static int count_sensor_values(const sim_scene *scene) { return scene->model->nsensor_value; }
+static int count_events(const sim_scene *scene) { return scene->model->nevent; }
 static int count_points(const sim_scene *scene) { return scene->record.npoint; }
 
 /* ---- numbers ---- */
@@ -211,6 +220,20 @@ static void fetch_efforts(channel_source *source, double *out) {
 static void fetch_sensors(channel_source *source, double *out) {
     const double *reading = sim_world_sensors(source->world);
     memcpy(out, reading, (size_t)source->scene->model->nsensor_value * sizeof *out);
+}
+
+static void fetch_event_times(channel_source *source, double *out) {
+    const sim_happened *h = sim_world_events(source->world);
+    for (int k = 0; k < source->scene->model->nevent; k++) {
+        out[k] = h[k].count ? h[k].time : NAN;
+    }
+}
+
+static void fetch_event_counts(channel_source *source, double *out) {
+    const sim_happened *h = sim_world_events(source->world);
+    for (int k = 0; k < source->scene->model->nevent; k++) {
+        out[k] = (double)h[k].count;
+    }
 }
 
 static void fetch_momentum(channel_source *source, double *out) {
@@ -340,6 +363,10 @@ static const channel_kind table[] = {
      actuator_name, effort_unit, fetch_efforts},
     {"sensor", "readings of sensors; forces and accelerations are means over the last step", 2, 0, 1, IF(sensors),
      "sensor.", nothing, count_sensor_values, sensor_value_name, sensor_unit, fetch_sensors},
+    {"event/time", "the last time at which an event happened, within the step; NAN: not yet", 2, 0, 1, ALWAYS, "event.",
+     nothing, count_events, event_name, seconds, fetch_event_times},
+    {"event/count", "so many times it has happened", 2, 1, 1, ALWAYS, "event.", nothing, count_events, event_count_name,
+     number, fetch_event_counts},
     {"point/position", "position in the world", 3, 0, 3, ALWAYS, "point.", xyz, count_points, point_name, metres,
      fetch_point_positions},
     {"point/velocity", "velocity, world axes", 3, 0, 3, ALWAYS, "point.", point_rates, count_points, point_name,

@@ -1,7 +1,7 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
  * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before it.
- * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers; efforts, activations and inputs of
+ * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers, events; efforts, activations and inputs of
  * actuators; impulses of ranges, dry friction and constraints with their switches, where a model has any; sleep, if
  * enabled.  It replaces an older one in one move. */
 #include "base/file.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 12 };
+enum { FORMAT_VERSION = 13 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -36,6 +36,7 @@ typedef struct header {
 _Static_assert(sizeof(header) == 16 + 10 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
 _Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 13 * sizeof(double),
                "a contact has no gaps");
+_Static_assert(sizeof(sim_happened) == 5 * sizeof(double), "an event has no gaps");
 _Static_assert(sizeof(sim_switched) == 8 * sizeof(double), "a switch has no gaps");
 _Static_assert(sizeof(sim_rest) == 3 * 8, "a rest has no gaps");
 
@@ -49,9 +50,9 @@ static size_t state_size(const header *head) {
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
 
-/* Forces of the caller, memory of controllers. */
+/* Forces of the caller, memory of controllers, events. */
 static size_t applied_numbers(const sim_model *model) {
-    return (size_t)model->nv + 6 * (size_t)model->nbody + (size_t)model->ncontrol;
+    return (size_t)model->nv + 6 * (size_t)model->nbody + (size_t)model->ncontrol + 5 * (size_t)model->nevent;
 }
 /* Efforts, activations, inputs. */
 static size_t drive_numbers(const sim_model *model) { return (2 + SIM_INPUTS) * (size_t)model->nactuator; }
@@ -126,6 +127,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     at = put_bytes(at, state->applied, head.nv * sizeof(double));
     at = put_bytes(at, state->wrench, (size_t)model->nbody * sizeof *state->wrench);
     at = put_bytes(at, state->control, (size_t)model->ncontrol * sizeof(double));
+    at = put_bytes(at, state->event, (size_t)model->nevent * sizeof *state->event);
     at = put_bytes(at, state->effort, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->activation, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->input, SIM_INPUTS * (size_t)model->nactuator * sizeof(double));
@@ -238,6 +240,38 @@ static sim_status check_world(const char *path, const header *head, const header
     return SIM_OK;
 }
 
+/* The state that points into the numbers of a file, in the order of pack_checkpoint. */
+static sim_state state_of(const header *head, const sim_model *model, double *numbers) {
+    /* motion, then what the caller, controllers and events left, then drives and sensors */
+    double *applied = numbers + motion_numbers(head), *drives = applied + applied_numbers(model);
+    double *event = drives - 5 * model->nevent;
+    sim_state state = {.time = head->time,
+                       .time0 = head->time0,
+                       .step = head->step,
+                       .q = numbers,
+                       .v = numbers + head->nq,
+                       .a = numbers + head->nq + head->nv,
+                       .held = numbers + head->nq + 2 * head->nv,
+                       .trail = numbers + head->nq + 3 * head->nv,
+                       .ncontact = (int)head->ncontact,
+                       .applied = applied,
+                       .wrench = (sim_force *)(applied + head->nv),
+                       .control = event - model->ncontrol,
+                       .event = (sim_happened *)event,
+                       .effort = drives,
+                       .activation = drives + model->nactuator,
+                       .input = drives + 2 * model->nactuator,
+                       .sensor = drives + drive_numbers(model)};
+    /* rows of the contact problem */
+    if (contact_stage_needed(model)) {
+        state.joint_impulse = state.sensor + model->nsensor_value;
+        state.equality_impulse = state.joint_impulse + joint_numbers(model);
+        state.tendon_impulse = state.equality_impulse + equality_numbers(model);
+        state.switched = (sim_switched *)(state.tendon_impulse + tendon_numbers(model));
+    }
+    return state;
+}
+
 static sim_status take_up(const char *path, const header *head, const char *bytes, sim_world *world, sim_error *error) {
     /* copies at aligned addresses */
     const sim_model *model = sim_world_model(world);
@@ -261,34 +295,11 @@ static sim_status take_up(const char *path, const header *head, const char *byte
         memcpy(numbers + count, at, rows * sizeof *numbers);
         at += rows * sizeof *numbers;
         memcpy(rest, at, head->nrest * sizeof *rest);
-        /* state that points into the copies */
-        double *drives = numbers + count + applied_numbers(model);
-        sim_state state = {.time = head->time,
-                           .time0 = head->time0,
-                           .step = head->step,
-                           .q = numbers,
-                           .v = numbers + head->nq,
-                           .a = numbers + head->nq + head->nv,
-                           .ncontact = (int)contacts,
-                           .contact = contact,
-                           .impulse = impulse,
-                           .impulse_trend = impulse + contacts,
-                           .applied = numbers + count,
-                           .wrench = (sim_force *)(numbers + count + head->nv),
-                           .control = drives - model->ncontrol,
-                           .effort = drives,
-                           .activation = drives + model->nactuator,
-                           .input = drives + 2 * model->nactuator,
-                           .sensor = drives + drive_numbers(model),
-                           .held = numbers + head->nq + 2 * head->nv,
-                           .trail = numbers + head->nq + 3 * head->nv,
-                           .rest = head->nrest ? rest : NULL};
-        if (contact_stage_needed(model)) {
-            state.joint_impulse = state.sensor + model->nsensor_value;
-            state.equality_impulse = state.joint_impulse + joint_numbers(model);
-            state.tendon_impulse = state.equality_impulse + equality_numbers(model);
-            state.switched = (sim_switched *)(state.tendon_impulse + tendon_numbers(model));
-        }
+        sim_state state = state_of(head, model, numbers);
+        state.contact = contact;
+        state.impulse = impulse;
+        state.impulse_trend = impulse + contacts;
+        state.rest = head->nrest ? rest : NULL;
         status = sim_world_set_state(world, &state, &why);
     }
     /* the world has its own copies by now */

@@ -120,6 +120,7 @@ extern const table table_tendon_joint;
 extern const table table_path_point;
 extern const table table_record;
 extern const table table_point;
+extern const table table_event;
 extern const table table_camera;
 
 /* All of them, in the order of the reference page; ends with NULL. */

@@ -369,8 +369,23 @@ typedef struct record_data {
     const node *at;
     int64_t every;
     unsigned signals;
-    const node *points;
+    const node *points, *events;
 } record_data;
+
+typedef struct event_data {
+    const node *at;
+    const char *name;
+    int type;
+    const char *body;
+    double point[3];
+    const char *other;
+    double min[3], max[3];
+    const char *sensor;
+    int64_t component;
+    bool potential;
+    double level;
+    bool stop;
+} event_data;
 
 enum {
     SIGNAL_COORDINATES,

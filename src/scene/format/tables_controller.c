@@ -1,4 +1,4 @@
-/* The scene format, controllers and phases, key by key. */
+/* The scene format, controllers, phases and events, key by key. */
 #include "scene/format/fields.h"
 #include "scene/format/format.h"
 #include "scene/format/table_words.h"
@@ -179,3 +179,49 @@ const table table_controller = {
     controller_fields,
     .count = COUNT(controller_fields),
     .type_key = "type"};
+
+static const char *event_type_name(int i) {
+    static const char *const name[SIM_EVENT_TYPES] = {"leaves_box",   "contact_begins", "contact_breaks",
+                                                      "energy_below", "sensor_above",   "sensor_below"};
+    return i < SIM_EVENT_TYPES ? name[i] : NULL;
+}
+
+enum {
+    BOXED = BIT(SIM_LEAVES_BOX),
+    TOUCHING = BIT(SIM_CONTACT_BEGINS) | BIT(SIM_CONTACT_BREAKS),
+    READING = BIT(SIM_READING_ABOVE) | BIT(SIM_READING_BELOW),
+    ENERGY = BIT(SIM_ENERGY_BELOW),
+};
+
+static const field event_fields[] = {
+    {"name", FIELD_NAME, AT(event_data, name), .required = true, .help = "Name, unique among events."},
+    {"type", FIELD_ENUM, AT(event_data, type), .required = true, .name_of = event_type_name,
+     .help = "leaves_box: a point of a body leaves a box. contact_begins, contact_breaks: two bodies begin to press on "
+             "each other, or end to. energy_below: the energy falls below a level. sensor_above, sensor_below: a "
+             "reading passes a level."},
+    {"body", FIELD_NAME, AT(event_data, body), .only = BOXED | TOUCHING, .needed_by = BOXED | TOUCHING,
+     .help = "Body."},
+    {"point", FIELD_VECTOR, AT(event_data, point), 3, .unit = "m", .standard = "[0, 0, 0]", .only = BOXED,
+     .help = "Its point, in the body frame."},
+    {"other", FIELD_NAME, AT(event_data, other), .only = TOUCHING, .help = "The other body. Default: any."},
+    {"min", FIELD_VECTOR, AT(event_data, min), 3, .unit = "m", .standard = "[-1e15, -1e15, -1e15]", .only = BOXED,
+     .help = "Corner of the box, in the world."},
+    {"max", FIELD_VECTOR, AT(event_data, max), 3, .unit = "m", .standard = "[1e15, 1e15, 1e15]", .only = BOXED,
+     .help = "Opposite corner."},
+    {"sensor", FIELD_NAME, AT(event_data, sensor), .only = READING, .needed_by = READING, .help = "Sensor."},
+    {"component", FIELD_INTEGER, AT(event_data, component), WITHIN(0, 5), .standard = "0", .only = READING,
+     .help = "Of its values, from 0."},
+    {"potential", FIELD_FLAG, AT(event_data, potential), .standard = "false", .only = ENERGY,
+     .help = "Kinetic and potential energy, in place of kinetic energy alone."},
+    {"level", FIELD_NUMBER, AT(event_data, level), .only = READING | ENERGY, .needed_by = READING | ENERGY,
+     .help = "Level that it passes; energies in J."},
+    {"stop", FIELD_FLAG, AT(event_data, stop), .standard = "false", .help = "The run ends with that step."},
+};
+const table table_event = {"event",
+                           "Moment at which something happens. Every record holds the last time of each event, found "
+                           "within the step to second "
+                           "order, and how often it happened.",
+                           sizeof(event_data),
+                           event_fields,
+                           .count = COUNT(event_fields),
+                           .type_key = "type"};
