@@ -9,6 +9,7 @@
 #include "control/control.h"
 #include "math/spatial.h"
 
+#include <math.h>
 #include <string.h>
 
 sim_status control_create(const sim_model *m, memory_pool *pool, control_work **out) {
@@ -61,6 +62,19 @@ void control_start(const sim_model *m, double *control) {
     for (int k = 0; k < m->ncontroller; k++) {
         control[m->controller[k].first] = -1;
     }
+}
+
+sim_status control_check(const sim_model *m, const double *control, sim_error *error) {
+    for (int k = 0; k < m->ncontroller; k++) {
+        const sim_controller *c = &m->controller[k];
+        double x = control[c->first];
+        bool phase = x >= -1 && x < c->nphase && x == floor(x);
+        if (c->type == SIM_PHASES ? !phase : !lead_knows(m, k, x)) {
+            return sim_fail(error, SIM_BAD_INPUT, "controller \"%s\" has no phase or target %g, as the state says",
+                            c->name, x);
+        }
+    }
+    return SIM_OK;
 }
 
 /* Where a controller without a track stands at the first step, it stays. */

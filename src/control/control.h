@@ -46,6 +46,8 @@ void control_free(control_work *w);
 size_t control_bytes(const control_work *w);
 /* Memory before the first step. */
 void control_start(const sim_model *model, double *control);
+/* Rejects memory that no controller leaves. */
+sim_status control_check(const sim_model *model, const double *control, sim_error *error);
 /* Commands, memory after the step, and switches of constraints. */
 void control_evaluate(control_work *w, const control_input *in);
 
@@ -60,6 +62,8 @@ led_pose lead_pose(const control_work *w, const control_input *in, const sim_con
 /* Values of its actuators, and their rates (NULL: not asked for). */
 void lead_values(const control_work *w, const control_input *in, const sim_controller *c, double time, double *value,
                  double *rate);
+/* Is it a number of a target of this controller, or one of those that stand for none? */
+bool lead_knows(const sim_model *model, int controller, double id);
 /* From where it is led now to a target, of this number among those of all phases: into its memory. */
 void lead_to(control_work *w, const control_input *in, const sim_target *target, double id);
 

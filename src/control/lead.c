@@ -27,6 +27,14 @@ static const sim_target *find_target(const sim_model *m, double id) {
     return NULL;
 }
 
+bool lead_knows(const sim_model *m, int controller, double id) {
+    if (id == -1 || id == 0) {
+        return true;
+    }
+    const sim_target *target = id > 0 && id < 1e9 && id == floor(id) ? find_target(m, id) : NULL;
+    return target && target->controller == controller;
+}
+
 /* s and its rate. */
 static double progress_at(double time, double since, double duration, double *rate) {
     double u = duration > 0 ? (time - since) / duration : 1;

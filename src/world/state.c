@@ -177,6 +177,16 @@ static sim_status check_contacts(const sim_model *m, const sim_state *state, sim
     return SIM_OK;
 }
 
+/* NULL: nothing is known of them. */
+static bool events_finite(const sim_model *m, const sim_happened *event) {
+    for (int k = 0; event && k < m->nevent; k++) {
+        if (!isfinite(event[k].time + event[k].g + event[k].change)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* NULL stands for zeros. */
 static bool is_finite_or_null(const double *x, size_t count) {
     for (size_t k = 0; x && k < count; k++) {
@@ -202,16 +212,17 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     if (state->ncontact < 0 || (state->ncontact > 0 && !(state->contact && state->impulse))) {
         return sim_fail(error, SIM_BAD_INPUT, "the state has %d contacts, but no array of them", state->ncontact);
     }
-    bool rows_finite =
-        is_finite_or_null(state->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv) &&
-        is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
-        is_finite_or_null(state->tendon_impulse, 4 * (size_t)m->ntendon) &&
-        is_finite_or_null(state->effort, (size_t)m->nactuator) &&
-        is_finite_or_null(state->activation, (size_t)m->nactuator) &&
-        is_finite_or_null(state->control, (size_t)m->ncontrol) && is_finite_or_null(state->applied, (size_t)m->nv) &&
-        is_finite_or_null((const double *)state->wrench, 6 * (size_t)m->nbody) &&
-        is_finite_or_null(state->held, (size_t)m->nv) && is_finite_or_null(state->trail, 4 * (size_t)m->nv) &&
-        is_finite_or_null(state->sensor, (size_t)m->nsensor_value);
+    bool rows_finite = is_finite_or_null(state->joint_impulse, SIM_JOINT_ROWS * (size_t)m->nv) &&
+                       is_finite_or_null(state->equality_impulse, SIM_MAX_ROWS * (size_t)m->nequality) &&
+                       is_finite_or_null(state->tendon_impulse, 4 * (size_t)m->ntendon) &&
+                       is_finite_or_null(state->effort, (size_t)m->nactuator) &&
+                       is_finite_or_null(state->activation, (size_t)m->nactuator) &&
+                       is_finite_or_null(state->control, (size_t)m->ncontrol) && events_finite(m, state->event) &&
+                       is_finite_or_null(state->applied, (size_t)m->nv) &&
+                       is_finite_or_null((const double *)state->wrench, 6 * (size_t)m->nbody) &&
+                       is_finite_or_null(state->held, (size_t)m->nv) &&
+                       is_finite_or_null(state->trail, 4 * (size_t)m->nv) &&
+                       is_finite_or_null(state->sensor, (size_t)m->nsensor_value);
     for (int k = 0; state->input && k < SIM_INPUTS * m->nactuator; k++) {
         sum += isinf(state->input[k]) ? NAN : 0;
     }
@@ -238,6 +249,7 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
     }
     /* constraints, contacts and sleep */
     sim_status status = state->switched ? switches_check(m, state->switched, error) : SIM_OK;
+    status = status || !state->control ? status : control_check(m, state->control, error);
     status = status ? status : check_contacts(m, state, error);
     return status || !sleep || !state->rest ? status : sleep_check(sleep, state, error);
 }

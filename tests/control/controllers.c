@@ -239,22 +239,33 @@ static const char *phase_of(const run *r, const char *controller) {
 }
 
 Test(phases, change_by_time_reading_distance_and_contact) {
-    run r = begin(GANTRY("0.001", ", 'sensors': [{'name': 'at', 'type': 'joint_position', 'joint': 'x'}], "
-                                  "'controllers': [{'name': 'go', 'type': 'joint_impedance', "
-                                  "'actuators': ['x'], 'stiffness': 4000}, {'name': 'm', 'type': 'phases', 'phases': ["
-                                  "{'name': 'wait', 'next': [{'to': 'out', 'after': 0.05}]},"
-                                  "{'name': 'out', 'targets': [{'controller': 'go', 'values': 0.2, 'duration': 0.4}], "
-                                  "'next': [{'to': 'never', 'sensor': 'at', 'above': 9}, "
-                                  "{'to': 'far', 'sensor': 'at', 'above': 0.1}]}, {'name': 'far', 'next': [{'to': "
-                                  "'late', 'first_site': 'tip', 'second_site': 'side', "
-                                  "'nearer': 0.6, 'at_time': 0.4}]}, {'name': 'late', 'next': [{'to': 'end', "
-                                  "'first_body': 'x', 'pressed': false}]}, "
-                                  "{'name': 'end'}, {'name': 'never'}]}]"));
+    run r = begin(GANTRY(
+        "0.001", ", 'sensors': [{'name': 'at', 'type': 'joint_position', 'joint': 'x'}], "
+                 "'controllers': [{'name': 'go', 'type': 'joint_impedance', "
+                 "'actuators': ['x'], 'stiffness': 4000}, {'name': 'm', 'type': 'phases', 'phases': ["
+                 "{'name': 'wait', 'next': [{'to': 'out', 'after': 0.05}]},"
+                 "{'name': 'out', 'targets': [{'controller': 'go', 'values': 0.2, 'duration': 0.4}], "
+                 "'next': [{'to': 'never', 'sensor': 'at', 'above': 9}, {'to': 'never', 'sensor': 'at', 'below': -1}, "
+                 "{'to': 'far', 'sensor': 'at', 'above': 0.1}]}, {'name': 'far', 'next': [{'to': "
+                 "'late', 'first_site': 'tip', 'second_site': 'side', "
+                 "'nearer': 0.6, 'at_time': 0.4}]}, {'name': 'late', 'next': [{'to': 'end', "
+                 "'first_body': 'x', 'pressed': false}]}, "
+                 "{'name': 'end'}, {'name': 'never'}]}]"));
     cr_expect_str_eq(phase_of(&r, "m"), "");
     steps(&r, 50);
     cr_expect_str_eq(phase_of(&r, "m"), "wait");
     steps(&r, 1);
     cr_expect_str_eq(phase_of(&r, "m"), "out");
+    run late = begin(GANTRY(
+        "0.001",
+        ", 'controllers': [{'name': 'go', 'type': 'gripper', 'actuators': ['x']}, {'name': 'm', 'type': 'phases', "
+        "'phases': [{'name': 'push', 'targets': [{'controller': 'go', 'values': 6, 'duration': 0.4}]}]}]"));
+    for (int n = 0; n < 400; n++) { /* a force that grows as 10 u^3 - 15 u^4 + 6 u^5 */
+        steps(&late, 1);
+        double u = (n + 0.5) / 400;
+        cr_assert_float_eq(sim_world_efforts(late.world)[0], 6 * u * u * u * (10 - 15 * u + 6 * u * u), 1e-9);
+    }
+    end(&late);
     while (sim_world_state(r.world)->q[0] < 0.1) {
         cr_expect_str_eq(phase_of(&r, "m"), "out");
         steps(&r, 1);
@@ -327,6 +338,18 @@ Test(phases, give_the_same_bits_again_and_from_any_state) {
     sim_world_start(b.world, -1);
     steps(&b, 700);
     cr_expect(sim_state_same(a.scene->model, sim_world_state(a.world), sim_world_state(b.world)));
+    /* what no phase leaves is refused */
+    double *control = (double *)state.control, kept = control[0];
+    for (int k = 0; k < 5; k++) {
+        const double wrong[] = {-2, 0.5, 99, 1e300, NAN};
+        sim_error error;
+        control[0] = wrong[k];
+        cr_expect_eq(sim_world_set_state(b.world, &state, &error), SIM_BAD_INPUT, "%g", wrong[k]);
+        control[0] = kept;
+        control[a.scene->model->controller[1].first] = wrong[k];
+        cr_expect_eq(sim_world_set_state(b.world, &state, &error), SIM_BAD_INPUT, "%g", wrong[k]);
+        control[a.scene->model->controller[1].first] = 1;
+    }
     sim_snapshot_free(middle);
     end(&a);
     end(&b);
