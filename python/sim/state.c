@@ -4,12 +4,13 @@
  * owns it, so that copies, comparison and pickling are those of bytes. */
 #include "module.h"
 
-static const char mark[8] = "simst02";
+static const char mark[8] = "simst03";
 
 /* A header; `size` words each of arrays follow. */
 typedef struct state_header {
     char mark[8];
-    int64_t nbody, nq, nv, nequality, ntendon, nactuator, nsensor_value, ntree; /* ntree 0: nothing sleeps */
+    int64_t nbody, nq, nv, nequality, ntendon, nactuator, nsensor_value, ncontrol, nevent;
+    int64_t ntree; /* ntree 0: nothing sleeps */
     int64_t ncontact, step;
     double time, time0;
 } state_header;
@@ -18,13 +19,14 @@ typedef struct StateObject {
     PyObject_HEAD PyObject *bytes;
 } StateObject;
 
-enum { CONTACT_WORDS = 23, REST_WORDS = 3, WRENCH_WORDS = 6, SWITCH_WORDS = 8 };
+enum { CONTACT_WORDS = 23, REST_WORDS = 3, WRENCH_WORDS = 6, SWITCH_WORDS = 8, EVENT_WORDS = 5 };
 _Static_assert(sizeof(sim_contact) == CONTACT_WORDS * sizeof(double), "contacts have no padding, so bits can be equal");
 _Static_assert(sizeof(sim_rest) == REST_WORDS * sizeof(double), "likewise");
 _Static_assert(sizeof(sim_force) == WRENCH_WORDS * sizeof(double), "likewise");
+_Static_assert(sizeof(sim_happened) == EVENT_WORDS * sizeof(double), "likewise");
 _Static_assert(sizeof(sim_switched) == SWITCH_WORDS * sizeof(double), "likewise");
 
-enum { STATE_ARRAYS = 19 };
+enum { STATE_ARRAYS = 21 };
 
 /* An array of a state: where its pointer stands, and its words. */
 typedef struct state_array {
@@ -49,6 +51,8 @@ static void list_arrays(const state_header *h, state_array list[STATE_ARRAYS]) {
         {offsetof(sim_state, applied), h->nv},
         {offsetof(sim_state, wrench), WRENCH_WORDS * h->nbody},
         {offsetof(sim_state, switched), SWITCH_WORDS * h->nequality},
+        {offsetof(sim_state, control), h->ncontrol},
+        {offsetof(sim_state, event), EVENT_WORDS * h->nevent},
         {offsetof(sim_state, rest), REST_WORDS * h->ntree},
         {offsetof(sim_state, contact), CONTACT_WORDS * h->ncontact},
         {offsetof(sim_state, impulse), 3 * h->ncontact},
@@ -75,6 +79,8 @@ static state_header header_of(const sim_model *m, const sim_state *s) {
                       .ntendon = m->ntendon,
                       .nactuator = m->nactuator,
                       .nsensor_value = m->nsensor_value,
+                      .ncontrol = m->ncontrol,
+                      .nevent = m->nevent,
                       .ntree = s->rest ? m->ntree : 0,
                       .ncontact = s->ncontact,
                       .step = s->step,
@@ -147,7 +153,7 @@ bool state_read(PyObject *object, const sim_model *m, sim_state *state) {
     const state_header *h = state_head((StateObject *)object), here = header_of(m, &(sim_state){0});
     if (h->nbody != here.nbody || h->nq != here.nq || h->nv != here.nv || h->nequality != here.nequality ||
         h->ntendon != here.ntendon || h->nactuator != here.nactuator || h->nsensor_value != here.nsensor_value ||
-        (h->ntree && h->ntree != m->ntree)) {
+        h->ncontrol != here.ncontrol || h->nevent != here.nevent || (h->ntree && h->ntree != m->ntree)) {
         PyErr_Format(InputError,
                      "the state is of another model: it has %lld coordinates, %lld velocities, %lld actuators; the "
                      "world has %d, %d, %d",
@@ -180,8 +186,8 @@ static bool bytes_fit(PyObject *bytes) {
         return false;
     }
     memcpy(&h, PyBytes_AS_STRING(bytes), sizeof h);
-    const int64_t sizes[] = {h.nbody,         h.nq,    h.nv,      h.nequality, h.ntendon, h.nactuator,
-                             h.nsensor_value, h.ntree, h.ncontact};
+    const int64_t sizes[] = {h.nbody,         h.nq,       h.nv,     h.nequality, h.ntendon, h.nactuator,
+                             h.nsensor_value, h.ncontrol, h.nevent, h.ntree,     h.ncontact};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         if (sizes[k] < 0 || sizes[k] > INT32_MAX) {
             return false;

@@ -8,7 +8,7 @@ import pytest
 import sim
 
 SCENES = ["scenes/contact/cards.json", "scenes/articulated/tendon_finger.json", "scenes/articulated/sensors.json",
-          "scenes/articulated/muscle_arm.json"]
+          "scenes/articulated/muscle_arm.json", "tests/app/scenes/phases.json"]
 
 
 @pytest.mark.parametrize("scene", SCENES)
