@@ -224,7 +224,6 @@ static void hold_type(sim_shape_type type, long scenes) {
         sim_geometry *g = field_of(kind);
         for (long k = 0; k < scenes; k++) {
             encounter e = {.name = kind_name[kind],
-                           .a = shape_random(&r, &from, type, 0),
                            .b = sim_shape_default(),
                            .from_a = from_solid,
                            .from_b = from_field,
@@ -232,16 +231,9 @@ static void hold_type(sim_shape_type type, long scenes) {
                            .rough = kind > 2};
             e.b.type = SIM_SDF;
             e.b.geometry = g;
-            for (int i = 0; i < 3; i++) {
-                e.a.size[i] *= 0.2;
-            }
-            e.X_a = (sim_pose){random_rotation(&r), {0, 0, 0}};
-            e.X_b = (sim_pose){random_rotation(&r), {random_uniform(&r, -1, 1), random_uniform(&r, -1, 1), 0}};
+            encounter_begin(&e, &r, &from, type, 0.2, &a);
             meeting both = {kind, e.X_b, &a};
             e.context = &both;
-            solid_of(&e.a, &e.X_a, vec_of(0, 0, 0), &a);
-            e.smaller = fmin((double)a.extent, 0.5);
-            e.margin = 0.05 * e.smaller;
             double target = encounter_gap(&r, &e);
             if (bring(&r, &e, &both, &target)) {
                 encounter_check(&e, target, &sum);

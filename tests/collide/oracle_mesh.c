@@ -72,7 +72,6 @@ static void hold_type(sim_shape_type type, long scenes) {
         cr_assert_not_null(g);
         for (long k = 0; k < scenes; k++) {
             encounter e = {.name = surface_name[which],
-                           .a = shape_random(&r, &from, type, 0),
                            .b = sim_shape_default(),
                            .from_a = from_solid,
                            .from_b = from_triangles,
@@ -81,14 +80,7 @@ static void hold_type(sim_shape_type type, long scenes) {
                            .far_off = 0.03}; /* a capsule's far end is its core's, moved along the normal */
             e.b.type = which == 3 ? SIM_HEIGHT_FIELD : SIM_MESH;
             e.b.geometry = g;
-            for (int i = 0; i < 3; i++) {
-                e.a.size[i] *= 0.3;
-            }
-            e.X_a = (sim_pose){random_rotation(&r), {0, 0, 0}};
-            e.X_b = (sim_pose){random_rotation(&r), {random_uniform(&r, -1, 1), random_uniform(&r, -1, 1), 0}};
-            solid_of(&e.a, &e.X_a, vec_of(0, 0, 0), &a);
-            e.smaller = fmin((double)a.extent, 0.5);
-            e.margin = 0.05 * e.smaller;
+            encounter_begin(&e, &r, &from, type, 0.3, &a);
             double target = encounter_gap(&r, &e);
             if (bring(&r, &e, &both, &target)) {
                 encounter_check(&e, target, &sum);

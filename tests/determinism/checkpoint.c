@@ -28,23 +28,34 @@ Test(checkpoint, goes_on_with_the_same_bits_under_every_integrator) {
     }
 }
 
+/* A second world from the checkpoint, with that many threads (0: as the scene says). */
+static sim_world *read_again(fixture *f, int threads) {
+    sim_options options = f->scene->options;
+    options.threads = threads ? threads : options.threads;
+    sim_error error;
+    sim_world *other = sim_world_create(f->scene->model, &options, NULL);
+    cr_assert_eq(sim_checkpoint_read(file_in(f, "a.state"), f->scene, other, &error), SIM_OK, "%s", error.text);
+    cr_expect(sim_state_same(f->scene->model, sim_world_state(f->world), sim_world_state(other)));
+    return other;
+}
+
+/* Both worlds take these steps and end with the same bits. */
+static void go_on_alike(fixture *f, sim_world *other, int count) {
+    sim_error error;
+    steps(f, count);
+    for (int n = 0; n < count; n++) {
+        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
+    }
+    cr_expect(sim_state_same(f->scene->model, sim_world_state(f->world), sim_world_state(other)));
+    sim_world_free(other);
+}
+
 Test(checkpoint, holds_contacts_and_impulses_so_that_a_pile_goes_on_with_the_same_bits) {
     fixture f = fixture_open("pile");
     steps(&f, 100);
     cr_assert_gt(sim_world_state(f.world)->ncontact, 20);
     keep_checkpoint(&f, "a.state");
-    sim_options two = f.scene->options;
-    two.threads = 2;
-    sim_error error;
-    sim_world *other = sim_world_create(f.scene->model, &two, NULL);
-    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    steps(&f, 100);
-    for (int n = 0; n < 100; n++) {
-        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
-    }
-    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    sim_world_free(other);
+    go_on_alike(&f, read_again(&f, 2), 100);
     fixture_close(&f);
 }
 
@@ -94,16 +105,7 @@ Test(checkpoint, holds_what_ranges_and_constraints_gave_so_that_a_linkage_goes_o
     cr_assert_neq(sim_world_state(f.world)->joint_impulse[2], 0);
     cr_assert_neq(sim_world_state(f.world)->effort[0], 0);
     keep_checkpoint(&f, "a.state");
-    sim_error error;
-    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
-    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    steps(&f, 50);
-    for (int n = 0; n < 50; n++) {
-        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
-    }
-    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    sim_world_free(other);
+    go_on_alike(&f, read_again(&f, 0), 50);
     fixture_close(&f);
 }
 
@@ -113,19 +115,10 @@ Test(checkpoint, holds_inputs_and_activations_so_that_drives_go_on_with_the_same
     steps(&f, 53);
     cr_assert_gt(sim_world_state(f.world)->activation[1], 0.5);
     keep_checkpoint(&f, "a.state");
-    sim_options two = f.scene->options;
-    two.threads = 2;
-    sim_error error;
-    sim_world *other = sim_world_create(f.scene->model, &two, NULL);
-    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
+    sim_world *other = read_again(&f, 2);
     cr_expect_eq(sim_world_inputs(other, SIM_CTRL)[1], 0.8);
     cr_expect(isnan(sim_world_inputs(other, SIM_CTRL)[0]));
-    steps(&f, 100);
-    for (int n = 0; n < 100; n++) {
-        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
-    }
-    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    sim_world_free(other);
+    go_on_alike(&f, other, 100);
     fixture_close(&f);
 }
 
@@ -138,16 +131,9 @@ Test(checkpoint, holds_switched_constraints_and_wrenches_so_that_a_grasp_goes_on
     sim_world_wrenches(f.world)[1].lin.y = 0.3;
     steps(&f, 30);
     keep_checkpoint(&f, "a.state");
-    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
-    cr_assert_eq(sim_checkpoint_read(file_in(&f, "a.state"), f.scene, other, &error), SIM_OK, "%s", error.text);
-    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
+    sim_world *other = read_again(&f, 0);
     cr_expect_eq(sim_world_wrenches(other)[1].lin.y, 0.3);
-    steps(&f, 50);
-    for (int n = 0; n < 50; n++) {
-        cr_assert_eq(sim_world_step(other, &error), SIM_OK, "%s", error.text);
-    }
-    cr_expect(sim_state_same(f.scene->model, sim_world_state(f.world), sim_world_state(other)));
-    sim_world_free(other);
+    go_on_alike(&f, other, 50);
     fixture_close(&f);
 }
 

@@ -104,6 +104,13 @@ static void same_in_all(const sim_certificate *a, const sim_certificate *b, doub
     same(a->drive, b->drive, relative, "drive");
 }
 
+static void draft_has_certificate(draft *d, const double *v, const double *g, const sim_certificate *a) {
+    sim_problem *q = made(d);
+    sim_certificate b = certificate_of(q, NULL, SIM_CONE_STRICT, v, g);
+    same_in_all(a, &b, 1e-12);
+    sim_problem_free(q);
+}
+
 /* The same problem with all masses, lengths and times so many times as great in number; free bodies have angular
  * velocities first.  With length 1 every problem may be told so. */
 static void change_units(draft *d, double mass, double length, double time) {
@@ -207,11 +214,8 @@ Test(judge_invariance, tangents_may_be_turned) {
             g[c->row] = co * x + si * y;
             g[c->row + 1] = co * y - si * x;
         }
-        sim_problem *q = made(&d);
-        sim_certificate b = certificate_of(q, NULL, SIM_CONE_STRICT, v, g);
-        same_in_all(&a, &b, 1e-12);
+        draft_has_certificate(&d, v, g, &a);
         sim_problem_free(p);
-        sim_problem_free(q);
     }
 }
 
@@ -240,11 +244,8 @@ Test(judge_invariance, bodies_may_be_exchanged) {
             }
             g[c->row] *= -1;
         }
-        sim_problem *q = made(&d);
-        sim_certificate b = certificate_of(q, NULL, SIM_CONE_STRICT, v, g);
-        same_in_all(&a, &b, 1e-12);
+        draft_has_certificate(&d, v, g, &a);
         sim_problem_free(p);
-        sim_problem_free(q);
     }
 }
 

@@ -6,6 +6,18 @@
 
 enum { MOST = 1024, TURNS = 60 };
 
+void encounter_begin(encounter *e, random_source *r, stock *from, sim_shape_type type, double scale, solid *a) {
+    e->a = shape_random(r, from, type, 0);
+    for (int i = 0; i < 3; i++) {
+        e->a.size[i] *= scale;
+    }
+    e->X_a = (sim_pose){random_rotation(r), {0, 0, 0}};
+    e->X_b = (sim_pose){random_rotation(r), {random_uniform(r, -1, 1), random_uniform(r, -1, 1), 0}};
+    solid_of(&e->a, &e->X_a, vec_of(0, 0, 0), a);
+    e->smaller = fmin((double)a->extent, 0.5);
+    e->margin = 0.05 * e->smaller;
+}
+
 double encounter_gap(random_source *r, const encounter *e) {
     switch (random_index(r, 4)) {
     case 0:

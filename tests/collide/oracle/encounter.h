@@ -26,6 +26,8 @@ typedef struct counts {
     double worst_gap, worst_surface, worst_patch, worst_depth;
 } counts;
 
+/* A random shape of a type, `scale` times as large, and its solid; both shapes are turned anyhow. */
+void encounter_begin(encounter *e, random_source *r, stock *from, sim_shape_type type, double scale, solid *a);
 /* A gap to aim at: beyond the margin, within it, touching to 1e-9, or up to a twentieth of the size inside. */
 double encounter_gap(random_source *r, const encounter *e);
 /* How far the shapes are apart where they stand, and which way A would move off. */
