@@ -288,6 +288,14 @@ def keeps_tables_that_it_cannot_replace_all():
     refuses("none/l.csv: cannot", "solve", problem, "--solver", "incp", "--history", "h.csv", "--places", "none/l.csv", status=3)
 
 
+def records_phases():
+    sim(scene("phases"), "--out", "run.csv", "--quiet")
+    header, *rows = [line.split(",") for line in read("run.csv").decode().splitlines()]
+    phase = header.index("phase.task")
+    changes = [rows[0][phase]] + [after[phase] for before, after in zip(rows, rows[1:]) if before[phase] != after[phase]]
+    assert changes == ["-1", "0", "1", "2"], changes
+
+
 def records_events_with_their_times_and_ends_with_one():
     text = json.loads(FALL)
     text["record"]["events"] = [{"name": "hit", "type": "contact_begins", "body": "ball", "other": "ground"},

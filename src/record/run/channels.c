@@ -70,6 +70,19 @@ static void sensor_value_name(const sim_scene *scene, int item, char *text, size
     sim_model_sensor_value_name(scene->model, item, text, size);
 }
 
+/* The k-th controller of phases. */
+static int find_machine(const sim_model *m, int k) {
+    int i = 0;
+    while (m->controller[i].type != SIM_PHASES || k-- > 0) {
+        i++;
+    }
+    return i;
+}
+
+static void machine_name(const sim_scene *scene, int item, char *text, size_t size) {
+    snprintf(text, size, "%s", scene->model->controller[find_machine(scene->model, item)].name);
+}
+
 static void event_name(const sim_scene *scene, int item, char *text, size_t size) {
     snprintf(text, size, "%s", scene->model->event[item].name);
 }
@@ -151,6 +164,14 @@ static int count_velocities(const sim_scene *scene) { return scene->model->nv; }
 static int count_bodies(const sim_scene *scene) { return scene->model->nbody - 1; } /* the world stands still */
 static int count_actuators(const sim_scene *scene) { return scene->model->nactuator; }
 static int count_sensor_values(const sim_scene *scene) { return scene->model->nsensor_value; }
+static int count_machines(const sim_scene *scene) {
+    int count = 0;
+    for (int k = 0; k < scene->model->ncontroller; k++) {
+        count += scene->model->controller[k].type == SIM_PHASES;
+    }
+    return count;
+}
+
 static int count_events(const sim_scene *scene) { return scene->model->nevent; }
 static int count_points(const sim_scene *scene) { return scene->record.npoint; }
 
@@ -220,6 +241,13 @@ static void fetch_efforts(channel_source *source, double *out) {
 static void fetch_sensors(channel_source *source, double *out) {
     const double *reading = sim_world_sensors(source->world);
     memcpy(out, reading, (size_t)source->scene->model->nsensor_value * sizeof *out);
+}
+
+static void fetch_phases(channel_source *source, double *out) {
+    int count = count_machines(source->scene);
+    for (int k = 0; k < count; k++) {
+        out[k] = sim_world_phase(source->world, find_machine(source->scene->model, k));
+    }
 }
 
 static void fetch_event_times(channel_source *source, double *out) {
@@ -363,6 +391,8 @@ static const channel_kind table[] = {
      actuator_name, effort_unit, fetch_efforts},
     {"sensor", "readings of sensors; forces and accelerations are means over the last step", 2, 0, 1, IF(sensors),
      "sensor.", nothing, count_sensor_values, sensor_value_name, sensor_unit, fetch_sensors},
+    {"phase", "number of the phase of a state machine, from 0; -1: before the first step", 2, 1, 1, ALWAYS, "phase.",
+     nothing, count_machines, machine_name, number, fetch_phases},
     {"event/time", "the last time at which an event happened, within the step; NAN: not yet", 2, 0, 1, ALWAYS, "event.",
      nothing, count_events, event_name, seconds, fetch_event_times},
     {"event/count", "so many times it has happened", 2, 1, 1, ALWAYS, "event.", nothing, count_events, event_count_name,
