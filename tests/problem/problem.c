@@ -312,6 +312,7 @@ Test(problem, whose_masses_are_not_symmetric_and_positive_is_refused) {
     SPOILT(d.A[7] = INFINITY, "must be finite");
     SPOILT(d.A[7] = -1, "A: the block of tree 0 is not positive definite");
     SPOILT(d.A[7] = 0, "not positive definite");
+    SPOILT(d.A[0] = -0.5, "not positive definite");
     sim_error error = {0};
     cr_expect_null(sim_problem_create(p, NULL, &error));
     cr_expect(strstr(error.text, "A: is missing"), "%s", error.text);
