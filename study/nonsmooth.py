@@ -274,7 +274,18 @@ def steps_ratio(a, b):
     return statistics.geometric_mean(a[name]["iterations"] / b[name]["iterations"] for name in both)
 
 
+CAN = {"pcr": "friction=fixed-point", "pcg": "friction=fixed-point:linear=pcg", "cholesky": "friction=fixed-point:linear=cholesky"}
+
+
+def can_on_its_points(context):
+    """A tessellated cylinder on 32 points, of which three would do: linear systems of low rank (the paper's section 10.4)."""
+    told = context.compare("can", "--repeat", 1, "--solver", ",".join(f"nsn:{words}" for words in CAN.values()))
+    for method, entry in zip(CAN, told["entries"]):
+        context.figure(f"can_{method}", 100 * statistics.mean(answer["E"] <= 1e-8 for answer in entry["answers"]))
+
+
 def run(context):
+    can_on_its_points(context)
     found, histories = {}, {}
     for function in FUNCTION_TITLES:
         for scaled in ("on", "off"):

@@ -11,6 +11,7 @@ draws into the folder of the system's temporary files.  After Lee et al. 2024, f
 """
 import collections
 import csv
+import itertools
 import json
 import os
 import statistics
@@ -168,7 +169,8 @@ def draw_growth(path, found, solvers):
 # ---- what splitting is worth ----
 
 WAYS = {"bodies": "SubADMM", "trees": "No Body", "none": "No Sub"}
-SPLIT = [f"subadmm:max_iterations=100:tolerance=0:split={split}" for split in WAYS]
+LANES = ("scalar", "vector")  # one contact or body at a time, as all three can; eight at a time, split by bodies alone
+SPLIT = [f"subadmm:max_iterations=100:tolerance=0:lanes={lanes}:split={split}" for lanes in LANES for split in WAYS]
 PAPER_SPLIT = {"bodies": (0.435, 4.8802), "trees": (0.638, 4.8562), "none": (1.21, 4.8817)}  # of 8 robots: ms, -log10 residual
 SPLIT_ROBOTS = (8, 27)
 SPLIT_CASES = ("quadrupeds-8", *(f"quadrupeds-8-heap-{k}" for k in range(2, 6)), "quadrupeds-27")
@@ -185,27 +187,27 @@ def split_words(quick):
 
 
 def split_figures(told):
-    """(robots, split) -> what came out, means of the problems of all heaps of so many robots; E is the median."""
+    """(robots, lanes, split) -> what came out, means of the problems of all heaps of so many robots; E is the median."""
     found = {}
     for robots in SPLIT_ROBOTS:
         entries = [e for e in told["entries"] if f"{e['case']}-".startswith(f"quadrupeds-{robots}-")]
-        for k, split in enumerate(WAYS):
-            heaps = entries[k::len(WAYS)]
+        for k, (lanes, split) in enumerate(itertools.product(LANES, WAYS)):
+            heaps = entries[k::len(SPLIT)]
             answers = [a for e in heaps for a in e["answers"]]
-            found[robots, split] = {
+            found[robots, lanes, split] = {
                 "ms": 1e3 * statistics.mean(a["seconds"] for a in answers), "digits": statistics.mean(shared.digits(a["lee"]) for a in answers),
                 "E": statistics.median(a["E"] for a in answers), "contacts": statistics.mean(e["contacts"] for e in heaps),
                 "range": f"{min(e['contacts_least'] for e in heaps)} to {max(e['contacts_most'] for e in heaps)}"}
-            found[robots, split]["times"] = found[robots, split]["ms"] / found[robots, "bodies"]["ms"]
+            found[robots, lanes, split]["times"] = found[robots, lanes, split]["ms"] / found[robots, lanes, "bodies"]["ms"]
     return found
 
 
 def quadrupeds(quick):
     """Table III."""
     found = split_figures(compare.compare(split_cases(quick), SPLIT, quick=quick, repeat=3 if quick else 20))
-    print(markdown.table(["robots", "contacts", "", "time [ms]", "times SubADMM", "-log10 residual", "E", "paper [ms]"], [
-        [robots, one["range"], WAYS[split], f"{one['ms']:.3f}", f"{one['times']:.2f}", f"{one['digits']:.2f}", f"{one['E']:.1e}",
-         PAPER_SPLIT[split][0] if robots == 8 else ""] for (robots, split), one in found.items()]))
+    print(markdown.table(["robots", "contacts", "lanes", "", "time [ms]", "times SubADMM", "-log10 residual", "E", "paper [ms]"], [
+        [robots, one["range"], lanes, WAYS[split], f"{one['ms']:.3f}", f"{one['times']:.2f}", f"{one['digits']:.2f}", f"{one['E']:.1e}",
+         PAPER_SPLIT[split][0] if robots == 8 else ""] for (robots, lanes, split), one in found.items()]))
 
 
 def main():

@@ -72,6 +72,7 @@ def two_steps(context):
             x="Newton steps", y="of the first", log="y", x_range=(0, None), y_range=(ROUNDING, 10))
 
 
+HEAPS = 5  # with few balls
 RUNS, STEP, APART = 10, 0.01, 2e-4  # a heap is chaotic: runs whose steps [s] differ by that part come to rest as other heaps
 
 
@@ -123,7 +124,19 @@ def growth(context):
         context.figure(f"time_exponent_{place}", shared.exponent([(one["objects"], one["ms"]) for one in told[place]]))
 
 
+def few_balls(context):
+    """40 objects, of which a fifth are balls: contacts at the end of heaps with walls and without."""
+    ends = {}
+    for place in PLACES:
+        words = ["instances/0/repeat/counts/2=2", "instances/1/repeat/counts/2=8"] + (["bodies/walls/shapes=[]"] if place == "open" else [])
+        runs = [context.run(GROWING, "--duration", 10, "--step", STEP * (1 + k * APART), "--integrator", "symplectic", "--solver", "sap:tolerance=1e-5",
+                            *(word for change in words for word in ("--set", change))) for k in range(2 if context.quick else HEAPS)]
+        ends[place] = [record["contacts"][-1] for record in runs]
+    context.figure("contacts_open_few_balls", statistics.mean(ends["open"]) / statistics.mean(ends["walls"]))
+
+
 def run(context):
+    few_balls(context)
     settling(context)
     two_steps(context)
     growth(context)

@@ -19,6 +19,7 @@ PAPER_SECONDS = {"mlcp-pivot": 23.92, "mlcp-pfb-rlm": 22.78, "mlcp-pfb-plm": 24.
 PAPER_NAMES = {"mlcp-pivot": "MLCP-PATH", "mlcp-pfb-rlm": "MLCP-PFB-RLM", "mlcp-pfb-plm": "MLCP-PFB-PLM",
                "mncp-rlm": "MNCP-RLM", "mncp-plm": "MNCP-PLM"}
 SOLVERS = list(PAPER_SECONDS)
+WEIGHTS = (1, 0.95, 0.9, 0.8, 0.7, 0.5)
 HEIGHT, SPEED = "tip.point.z", "tip.point.vz"
 
 
@@ -50,8 +51,31 @@ def run(context):
     context.figure("apart", most_apart(runs, SOLVERS, HEIGHT, 0, 20))
     context.figure("energy_rise", max(rise(r["energy.total"]) for r in runs.values()))
     context.figure("unsolved", sum(unsolved(r.summary) for r in runs.values()))
+    aligned(context, runs)
+    penalty(context)
     costs(context)
     sizes(context)
+
+
+def aligned(context, runs):
+    """As in the paper, directions of the pyramid against the slip before the step: do pyramid and cone part?"""
+    pyramids = {solver: context.run(SCENE, "--solver", f"{solver}:alignment=sliding") for solver in SOLVERS[:3]}
+    both = pyramids | {solver: runs[solver] for solver in SOLVERS[3:]}
+    within = max(most_apart(both, group, HEIGHT, 19, 20) for group in (SOLVERS[:3], SOLVERS[3:]))
+    context.figure("groups", most_apart(both, SOLVERS, HEIGHT, 19, 20) / within)
+    context.figure("moves", max(abs(v) for t, v in runs[SOLVERS[0]].pairs("time", SPEED) if t >= 19))
+
+
+def penalty(context):
+    """Iterations of a step with contacts by the weight of the Fischer-Burmeister function; 1: without the penalty."""
+    told = {}
+    for weight in WEIGHTS:
+        record = context.run(SCENE, "--duration", 5, "--solver", f"mlcp-pfb-rlm:lambda={weight:g}")
+        told[weight] = record.summary["contacts"]["iterations_mean"]
+    plain = told[1]
+    context.table("Steps of mlcp-pfb-rlm by lambda, mean of 5 s", ["lambda", "iterations"], [list(pair) for pair in told.items()])
+    context.figure("penalty_best", min(told[weight] for weight in WEIGHTS if weight < 1) / plain)
+    context.figure("penalty_worst", max(told[weight] for weight in WEIGHTS if weight < 1) / plain)
 
 
 def unsolved(summary):

@@ -15,7 +15,7 @@ ABOUT = ("In SAP friction that holds yields by sigma times what the contact coul
          "steps did it take?")
 SECONDS = (12, 45)
 
-SCENE = "papers/clutter"
+SCENE, SMALL, HEAPS = "papers/clutter", "bench/clutter", 10
 PLACES = {"walls": "within walls", "open": "without walls"}
 OPEN = 'bodies/box/shapes=[{"type": "half_space", "material": "rough"}]'
 FRICTION, STEP, GRAVITY = 1, 0.01, 9.81
@@ -31,6 +31,14 @@ def at_end(context, place, sigma):
                          problem)
     words = context.helper("condition", problem, f"{sigma:g}").split()
     return {"sigma": sigma, "condition": float(words[2]), "slip": float(words[5]), "newton": statistics.mean(record["solver_iterations"][1:])}
+
+
+def newton_of_heaps(context, sigma):
+    """Newton steps a step, means of heaps of 16 objects within walls: their steps [s] differ by 2e-4, so that each comes to rest otherwise."""
+    words = [word for k in (0, 1) for word in ("--set", f"instances/{k}/repeat/counts/2=2")]
+    runs = [context.run(SMALL, "--duration", 5, "--every", 1, "--step", STEP * (1 + 2e-4 * k), "--solver", "sap:tolerance=1e-5", "--set",
+                        f"world/law/sigma={sigma:g}", *words) for k in range(2 if context.quick else HEAPS)]
+    return statistics.mean(statistics.mean(record["solver_iterations"][1:]) for record in runs)
 
 
 def slope(told, figure, low, high):
@@ -60,7 +68,9 @@ def run(context):
     context.figure("slip_over_estimate", max(one["slip"] / estimate(one["sigma"]) for place in PLACES for one in told[place]))
     context.figure("slip_open", math.exp(statistics.mean(math.log(b["slip"] / a["slip"]) for a, b in zip(walls, free))))
     context.figure("condition_slope", slope(walls, "condition", 1e-7, 1e-2))
-    steps = {one["sigma"]: one["newton"] for one in walls}
+    steps = {sigma: newton_of_heaps(context, sigma) for sigma in sigmas}
+    context.plot("Newton steps a step, means of heaps of 16 objects", [Curve(list(steps.items()), None, "both")], x="sigma", log="x", y_range=(0, None))
+    context.table("Newton steps a step by sigma, means of heaps of 16 objects", ["sigma", "Newton steps"], [list(pair) for pair in steps.items()])
     context.figure("newton_growth", steps[1e-6] / steps[1e-2])
     context.figure("newton_logarithm", logarithm_misfit(steps))
     head = ["sigma", "sigma mu dt g [m/s]"] + [f"{what}, {PLACES[place]}" for what in ("slip [m/s]", "condition", "Newton steps") for place in PLACES]

@@ -1,4 +1,7 @@
 """Balls thrown about in a cube: iterations a step, table 1 of Todorov (2010)."""
+import math
+import statistics
+
 from .frame import shared
 from .frame.context import Curve
 
@@ -27,6 +30,23 @@ def least_mean(runs):
     return runs["iterations"] - 2 * shared.standard_error([run["iterations"] for run in runs["each"]])
 
 
+def where_lost(context, found, names):
+    """Steps that plain descent leaves: of which kind, and by contacts for each ball."""
+    kinds, at = {}, {}
+    for cell in names:
+        balls = int(cell.split("-")[1])
+        for answer in found[cell, PLAIN]["answers"]:
+            density = math.floor(2 * (answer["open"] + answer["stick"] + answer["slide"]) / balls) / 2
+            lost = not answer["E"] <= 1e-8
+            at.setdefault(density, []).append(lost)
+            if lost:
+                kinds[answer["outcome"]] = kinds.get(answer["outcome"], 0) + 1
+    context.table("Plain descent, all cells: steps without an answer, by contacts for each ball", ["contacts a ball, from", "steps", "without an answer [%]"], [
+        [density, len(lost), 100 * statistics.mean(lost)] for density, lost in sorted(at.items())])
+    context.figure("minima_share", 100 * kinds.get("stalled", 0) / max(1, sum(kinds.values())))
+    context.figure("unsolved_loose", 100 * statistics.mean(lost for density, of in at.items() if density < 1 for lost in of))
+
+
 def run(context):
     told = context.compare(*(f"cube-{balls}" for balls in PAPER_TABLE), "--repeat", 1, "--solver", ",".join(WAYS),
                            *(["--quick"] if context.quick else []))
@@ -52,6 +72,7 @@ def run(context):
     for way, word in ((PLAIN, "plain"), (HELPED, "helped")):
         context.figure(f"beyond_paper_{word}", sum(least_mean(runs[name(balls, mu), way]) > iterations for balls, mu, iterations, _ in cells))
     context.figure("unsolved", max(100 * runs[name(balls, mu), way]["unsolved_1e-8"] for balls, mu, *_ in cells for way in (HELPED, USUAL)))
+    where_lost(context, found, [name(balls, mu) for balls, mu, *_ in cells])
     context.figure("unsolved_plain", max(100 * runs[name(balls, mu), PLAIN]["unsolved_1e-8"] for balls, mu, *_ in cells))
     context.figure("middle_iterations", runs[name(10, "1.0"), PLAIN]["iterations"])
     context.figure("middle_share", 100 * runs[name(10, "1.0"), PLAIN]["whole_steps"])

@@ -116,7 +116,7 @@ def a_solver_that_stops_early_turns_its_errors_red():
 
 
 def solvers_that_do_less_turn_their_residuals_red():
-    less = 'for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/^canal$/canal:rounds=2/; s/=100:tolerance=0:split/=1:tolerance=0:split/g")"; done'
+    less = 'for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/^canal$/canal:rounds=2/; s/=100:tolerance=0:lanes/=1:tolerance=0:lanes/g")"; done'
     program, bench = impostor(less), impostor(less, "step_problems", BENCH / "step_problems").parent
     told = reproduce("--quick", "--quiet", "nut_dishes", program=program, bench=bench, status=1)
     found = verdicts(told["nut_dishes"])
