@@ -84,6 +84,21 @@ SIM_API sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_erro
  * out of range, numbers that are not finite, nothing left, or a closed surface turned inside out. */
 SIM_API sim_geometry *sim_geometry_mesh(const sim_v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle,
                                         sim_error *error);
+/* Convex decomposition of a closed mesh: hulls that cover it.  `concavity`: how far, m, a part may reach beyond the
+ * solid; 0: a hundredth of the diagonal of its bounds.  `parts`: at most so many. */
+typedef struct sim_split_options {
+    double concavity;
+    int parts;
+} sim_split_options;
+typedef struct sim_parts {
+    int count;
+    sim_geometry **part;
+    double concavity; /* that was reached: above the bound where the parts were too few */
+} sim_parts;
+SIM_API sim_split_options sim_split_options_default(void); /* 32 parts */
+SIM_API sim_status sim_geometry_split(const sim_geometry *mesh, const sim_split_options *options, sim_parts *parts,
+                                      sim_error *error);
+SIM_API void sim_parts_free(sim_parts *parts);
 SIM_API sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,
                                            sim_error *error);
 

@@ -71,8 +71,8 @@ SIM_API int sim_diagnostic_print(const sim_diagnostic *diagnostic, char *text, s
 
 /* The root link of a robot in the world. */
 typedef enum sim_base { SIM_BASE_FIXED, SIM_BASE_FREE, SIM_BASE_PLANAR } sim_base;
-/* Meshes of a robot in contacts: their convex hulls, or as they are. */
-typedef enum sim_mesh_use { SIM_MESH_CONVEX, SIM_MESH_EXACT } sim_mesh_use;
+/* Meshes of a robot in contacts: their convex hulls, as they are, or as convex parts. */
+typedef enum sim_mesh_use { SIM_MESH_CONVEX, SIM_MESH_EXACT, SIM_MESH_DECOMPOSED } sim_mesh_use;
 
 /* How a robot in URDF becomes a scene (docs/urdf.md). */
 typedef struct sim_import_options {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const char *const robot_bases[] = {"fixed", "free", "planar", NULL};
-const char *const robot_meshes[] = {"convex", "exact", NULL};
+const char *const robot_meshes[] = {"convex", "exact", "decomposed", NULL};
 
 sim_status robot_request_check(const robot_request *request, sim_error *error) {
     for (int k = 0; k < request->package.count; k++) {

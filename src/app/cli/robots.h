@@ -20,11 +20,11 @@ extern const char *const robot_meshes[]; /* ends with NULL */
      .heading = "Robots (URDF)",                                                                                       \
      .help = "hold the root link, or let it move; default: fixed"},                                                    \
         {"mesh",                                                                                                       \
-         "convex|exact",                                                                                               \
+         "convex|exact|decomposed",                                                                                    \
          OPTION_CHOICE,                                                                                                \
          ROBOT_AT(request, mesh),                                                                                      \
          .choices = robot_meshes,                                                                                      \
-         .help = "take collision meshes as their convex hulls (default), or as they are"},                             \
+         .help = "take collision meshes as their convex hulls (default), as they are, or as convex parts"},            \
         {"package", "NAME=DIR", OPTION_LIST, ROBOT_AT(request, package),                                               \
          .help = "look for package://NAME/... in DIR; repeatable"},                                                    \
         {"repair-inertia", NULL, OPTION_FLAG, ROBOT_AT(request, repair_inertia),                                       \

@@ -87,6 +87,7 @@ extern const table table_pose;
 extern const table table_joint;
 extern const table table_inertia;
 extern const table table_shape;
+extern const table table_decompose;
 extern const table table_site;
 extern const table table_solid;
 extern const table table_exclusion;

@@ -92,6 +92,13 @@ typedef struct field_data {
     pose_data pose;
 } field_data;
 
+typedef struct decompose_data {
+    const node *at;
+    double concavity;
+    int64_t parts;
+    bool show;
+} decompose_data;
+
 typedef struct shape_data {
     const node *at;
     const char *name;
@@ -100,6 +107,7 @@ typedef struct shape_data {
     const char *file;
     number_list scale, points, triangles;
     bool open;
+    decompose_data decompose;
     number_list heights;
     int64_t columns;
     double extent[2];

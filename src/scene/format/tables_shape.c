@@ -24,6 +24,19 @@ enum {
     LONG = BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER)
 };
 
+static const field decompose_fields[] = {
+    {"concavity", FIELD_NUMBER, AT(decompose_data, concavity), LENGTH,
+     .help = "How far a part may reach beyond the solid. Default: a hundredth of the diagonal of its bounds."},
+    {"parts", FIELD_INTEGER, AT(decompose_data, parts), WITHIN(1, 1000), .standard = "32",
+     .help = "At most so many parts, whatever the concavity."},
+    {"show", FIELD_FLAG, AT(decompose_data, show), .standard = "false",
+     .help = "Pictures show the parts, each in a colour of its own, in place of the mesh."},
+};
+const table table_decompose = {
+    "decompose",
+    "Convex decomposition of a closed mesh: convex parts that cover it, and have its contacts in its place.",
+    sizeof(decompose_data), decompose_fields, .count = COUNT(decompose_fields)};
+
 static const field shape_fields[] = {
     {"name", FIELD_NAME, AT(shape_data, name), .help = "Name."},
     {"type", FIELD_ENUM, AT(shape_data, type), .required = true, .name_of = shape_name,
@@ -49,6 +62,9 @@ static const field shape_fields[] = {
      .help = "Three indices of points each, from 0, anticlockwise seen from outside."},
     {"open", FIELD_FLAG, AT(shape_data, open), .standard = "false", .only = BIT(SIM_MESH),
      .help = "The surface is open on purpose, as a ground or a wall; suppresses the warning."},
+    {"decompose", FIELD_OBJECT, AT(shape_data, decompose), .table = &table_decompose, .only = BIT(SIM_MESH),
+     .help = "Convex parts in place of the mesh in contacts; mass and pictures stay those of the mesh. Faster, and "
+             "steadier where it rests. An open surface has its convex hull."},
     {"heights", FIELD_NUMBERS, AT(shape_data, heights), 0, COORDINATE, .only = BIT(SIM_HEIGHT_FIELD),
      .needed_by = BIT(SIM_HEIGHT_FIELD), .help = "Heights row by row, along x within a row, rows along y."},
     {"columns", FIELD_INTEGER, AT(shape_data, columns), WITHIN(2, 1000000), .only = BIT(SIM_HEIGHT_FIELD),

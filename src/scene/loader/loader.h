@@ -289,6 +289,8 @@ void shapes_build(loader *l, const entry *e, const body_data *b);
 /* geometry.c */
 /* The geometry of a shape, built when first asked for; NULL when it is wrong (reported). */
 const sim_geometry *find_shape_geometry(loader *l, const document *from, const shape_data *d);
+/* The convex parts of a mesh to be decomposed, after its geometry is found: their number; 0: reported. */
+int find_shape_parts(loader *l, const shape_data *d, const sim_geometry *const **part);
 bool read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);
 /* NULL: see `why`. */
 sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why);

@@ -226,6 +226,10 @@ static void put_size(mjcf_work *w, const mjcf_geom *g) {
         break;
     case MJCF_MESH:
         put_mesh(w, g);
+        if (g->touching >= 0 && !is_hull(w, g) && w->options.mesh == SIM_MESH_DECOMPOSED) {
+            writer_open(w->out, "decompose", '{');
+            writer_close(w->out, '}');
+        }
         break;
     case MJCF_HFIELD:
         put_heights(w, g);

@@ -13,8 +13,17 @@ struct geometry_entry {
     sim_v3 scale;
     const sim_geometry *geometry; /* NULL: it is wrong, and that was said */
     int borders;                  /* edges of a mesh with nothing across */
+    struct decomposition *decompositions;
     struct geometry_entry *next;
 };
+
+/* Parts of a mesh, by their options. */
+typedef struct decomposition {
+    sim_split_options options;
+    const sim_geometry **part;
+    int count;
+    struct decomposition *next;
+} decomposition;
 
 /* ---- once each ---- */
 
@@ -163,4 +172,84 @@ const sim_geometry *find_shape_geometry(loader *l, const document *from, const s
         }
     }
     return at->geometry ? at->geometry->geometry : NULL;
+}
+
+/* ---- parts ---- */
+
+enum { STEPS_PER_PART = 20000000, STEPS_PER_CUT_TRIANGLE = 50000 }; /* measured */
+
+/* The parts become the builder's. */
+static void take_parts(loader *l, decomposition *c, sim_parts *parts) {
+    c->part = POOL_NEW(l->work, const sim_geometry *, parts->count);
+    l->report.no_memory |= !c->part;
+    for (int k = 0; k < parts->count && c->part; k++) {
+        uint64_t print = parts->part[k]->fingerprint;
+        sha256_add(&l->hash, &print, sizeof print);
+        c->part[k] = sim_builder_add_geometry(l->builder, parts->part[k]);
+        l->report.no_memory |= !c->part[k];
+        parts->part[k] = NULL;
+    }
+    c->count = l->report.no_memory ? 0 : parts->count;
+}
+
+/* An open surface has no inside to fill: its hull stands for it. */
+static sim_status hull_of_open(loader *l, const sim_geometry *mesh, const node *at, sim_parts *parts, sim_error *why) {
+    report_warning(&l->report, at, NULL, "the surface is open: its convex hull has its contacts");
+    *parts = (sim_parts){.count = 1, .part = calloc(1, sizeof *parts->part)};
+    if (!parts->part) {
+        return sim_fail(why, SIM_NO_RESOURCE, "no memory for the parts of a mesh");
+    }
+    parts->part[0] = sim_geometry_hull(mesh->mesh->vertex, mesh->mesh->nvertex, why);
+    return parts->part[0] ? SIM_OK : why->status;
+}
+
+static sim_status split_mesh(loader *l, const shape_data *d, const sim_geometry *mesh, sim_parts *parts,
+                             sim_error *why) {
+    /* room, as far as it is known before */
+    const sim_split_options options = {d->decompose.concavity, (int)d->decompose.parts};
+    int64_t steps = mesh->mesh->convex ? 0 : (int64_t)mesh->mesh->ntriangle * STEPS_PER_CUT_TRIANGLE;
+    if (!mesh->mesh->closed) {
+        return hull_of_open(l, mesh, d->decompose.at, parts, why);
+    }
+    if (steps > l->steps_left) {
+        return sim_fail(why, SIM_BAD_INPUT, "the solids of the scene are too many to decompose one of %d triangles",
+                        mesh->mesh->ntriangle);
+    }
+    /* the parts; do they keep to the bound that was asked for? */
+    sim_status status = sim_geometry_split(mesh, &options, parts, why);
+    l->steps_left -= steps + (parts->count > 1 ? (int64_t)parts->count * STEPS_PER_PART : 0);
+    if (!status && options.concavity > 0 && parts->concavity > options.concavity) {
+        report_warning(&l->report, d->decompose.at, "allow more \"parts\"",
+                       "%d parts reach up to %.3g m beyond the mesh", parts->count, parts->concavity);
+    }
+    return status;
+}
+
+int find_shape_parts(loader *l, const shape_data *d, const sim_geometry *const **part) {
+    /* once for a mesh and its options */
+    geometry_entry *e = d->at->geometry;
+    const sim_split_options options = {d->decompose.concavity, (int)d->decompose.parts};
+    decomposition *c = e->decompositions;
+    while (c && (c->options.concavity != options.concavity || c->options.parts != options.parts)) {
+        c = c->next;
+    }
+    if (!c && e->geometry && l->builder) {
+        c = POOL_NEW(l->work, decomposition, 1);
+        sim_parts parts = {0};
+        sim_error why = {0};
+        if (!c) {
+            l->report.no_memory = true;
+            return 0;
+        }
+        *c = (decomposition){.options = options, .next = e->decompositions};
+        e->decompositions = c;
+        if (split_mesh(l, d, e->geometry, &parts, &why)) {
+            report_geometry(l, d->decompose.at, &why);
+        } else {
+            take_parts(l, c, &parts);
+        }
+        sim_parts_free(&parts);
+    }
+    *part = c ? c->part : NULL;
+    return c ? c->count : 0;
 }

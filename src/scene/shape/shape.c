@@ -150,7 +150,35 @@ static bool add_shape_inertia(const visit *v, const shape_data *d, const sim_sha
     return true;
 }
 
+/* Parts have the contacts of a mesh, which is only drawn; or the parts are, each in its own colour. */
+static bool add_parts(const visit *v, const shape_data *d, const sim_shape *shape) {
+    static const float color[6][3] = {{0.9f, 0.4f, 0.3f}, {0.3f, 0.6f, 0.9f}, {0.5f, 0.8f, 0.4f},
+                                      {0.9f, 0.8f, 0.3f}, {0.7f, 0.5f, 0.9f}, {0.4f, 0.8f, 0.8f}};
+    const sim_geometry *const *part = NULL;
+    int count = find_shape_parts(v->l, d, &part);
+    bool good = count > 0, show = d->decompose.show && !shape->hidden;
+    sim_shape drawn = *shape;
+    drawn.group = drawn.mask = 0;
+    if (good && !show && !shape->hidden) {
+        good = sim_builder_add_shape(v->l->builder, &drawn) >= 0;
+    }
+    for (int k = 0; k < count && good; k++) {
+        sim_shape s = *shape;
+        s.type = SIM_CONVEX;
+        s.geometry = part[k];
+        s.hidden = !show;
+        for (int i = 0; i < 4 && show; i++) {
+            s.color[i] = i < 3 ? color[k % 6][i] : 1;
+        }
+        good = sim_builder_add_shape(v->l->builder, &s) >= 0;
+    }
+    return good;
+}
+
 static bool add_to_builder(const visit *v, const shape_data *d, const sim_shape *shape) {
+    if (d->decompose.at && (shape->group || shape->mask)) {
+        return add_parts(v, d, shape);
+    }
     int index = sim_builder_add_shape(v->l->builder, shape);
     if (shape->type == SIM_SPHERE || shape->type == SIM_CYLINDER) {
         note_round_shape(v->l, v->e, d->name, index);

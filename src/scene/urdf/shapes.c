@@ -126,6 +126,7 @@ static const char *scene_type(const urdf_work *w, const link_shape *shape) {
 }
 
 static void put_shape(urdf_work *w, const link_shape *shape) {
+    /* type and use */
     w->out->here = shape->geometry->at;
     writer_open(w->out, NULL, '{');
     writer_put_text(w->out, "type", scene_type(w, shape));
@@ -134,8 +135,13 @@ static void put_shape(urdf_work *w, const link_shape *shape) {
     } else if (!shape->picture) {
         writer_put_text(w->out, "use", "contact");
     }
+    /* size, place, colour */
     if (shape->file) {
         put_mesh(w, shape);
+        if (shape->contact && w->options.mesh == SIM_MESH_DECOMPOSED) {
+            writer_open(w->out, "decompose", '{');
+            writer_close(w->out, '}');
+        }
     } else {
         put_size(w, shape->geometry);
     }

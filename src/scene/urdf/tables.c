@@ -67,9 +67,10 @@ static const xml_table table_sphere = LEAF("sphere", "Sphere.", sphere_keys);
 static const xml_rule mesh_rules[] = {
     {"drake:*", XML_IGNORED, .help = EXTENSION},
 };
-static const xml_table table_mesh =
-    TABLE("mesh", "Triangles of a file. For contacts their convex hull, unless `--mesh exact` is given.", mesh_keys,
-          mesh_rules);
+static const xml_table table_mesh = TABLE("mesh",
+                                          "Triangles of a file. For contacts their convex hull; with `--mesh exact` as "
+                                          "they are, with `--mesh decomposed` as convex parts.",
+                                          mesh_keys, mesh_rules);
 
 static const xml_rule geometry_rules[] = {
     {"box", XML_READ, .table = &table_box},         {"cylinder", XML_READ, .table = &table_cylinder},

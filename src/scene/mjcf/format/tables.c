@@ -253,9 +253,10 @@ static const xml_key mesh_keys[] = {
     IGNORED("params", NOT_MOTION),
     IGNORED("material", NOT_MOTION),
 };
-const xml_table mjcf_table_mesh =
-    TABLE("mesh", "Triangles for geoms. In contacts their convex hull, unless `--mesh exact` is given.", mesh_keys,
-          plugin_rules);
+const xml_table mjcf_table_mesh = TABLE("mesh",
+                                        "Triangles for geoms. In contacts their convex hull; with `--mesh exact` as "
+                                        "they are, with `--mesh decomposed` as convex parts.",
+                                        mesh_keys, plugin_rules);
 
 static const xml_key hfield_keys[] = {
     {.name = "name", .kind = XML_TEXT, .help = "Name. Default: that of the file, without its ending."},
