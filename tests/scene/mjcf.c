@@ -143,6 +143,11 @@ Test(scene_mjcf, attached_models_keep_their_options_and_take_a_prefix) {
     cr_assert(close_to(body_of(s, "l_leg")->placement.p, 0, 1, 0) && s->model->dof[0].limit.high == 1);
     cr_assert(close_to(body_of(s, "r_leg")->axis, 0, 1, 0));
     sim_scene_free(s);
+    s = load_model(MODEL("<asset><model file='leg.xml'/></asset><worldbody><attach model='MuJoCo Model' prefix='a_'/>"
+                         "</worldbody>"),
+                   files, NULL);
+    cr_assert(close_to(body_of(s, "a_leg")->placement.p, 0, 0, 0));
+    sim_scene_free(s);
     refused_with(
         MODEL(
             "<asset><model name='leg' file='none.xml'/></asset><worldbody><attach model='leg' prefix=''/></worldbody>"),

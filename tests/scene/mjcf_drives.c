@@ -206,6 +206,28 @@ Test(scene_mjcf, tendons_run_within_a_geom_that_holds_their_side_site) {
     sim_scene_free(s);
 }
 
+/* A joint alone is held by a tendon of its own; an equality that is not active stays to be switched on. */
+Test(scene_mjcf, equalities_hold_single_joints_and_may_be_off) {
+    sim_scene *s =
+        load_model(MODEL("<worldbody><body><joint name='x' type='slide' ref='1'/>" BALL
+                         "<body><joint name='y' type='slide' axis='1 0 "
+                         "0'/>" BALL "</body></body></worldbody><equality><joint joint1='x' polycoef='0.05 7'/>"
+                         "<joint joint1='y' joint2='x' active='false'/></equality>"),
+                   NULL, NULL);
+    cr_assert_eq(s->model->nequality, 2);
+    cr_expect_eq(s->model->equality[0].offset, 0.05);
+    cr_expect_eq(s->model->ntendon, 1);
+    sim_world *w = sim_world_create(s->model, &s->options, NULL);
+    for (int k = 0; k < 1000; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    /* x stands 0.05 from its reference 1, under its weight; nothing moves y along x */
+    cr_expect_float_eq(sim_world_state(w)->q[0], 1.05, 1e-6, "%g", sim_world_state(w)->q[0]);
+    cr_expect_lt(fabs(sim_world_state(w)->q[1]), 1e-9);
+    sim_world_free(w);
+    sim_scene_free(s);
+}
+
 /* ---- sensors ---- */
 
 #define MEASURED(inside)                                                                                               \

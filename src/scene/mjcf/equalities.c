@@ -2,11 +2,12 @@
  *
  *     connect   points p1, p2 coincide: an anchor of the first body and where it is on the second at the reference pose
  *     weld      poses coincide: X2 = X1 relpose, taken at an anchor of the second body
- *     joint     q1 - r1 = p(q2 - r2), with the references r and a polynomial p
+ *     joint     q1 - r1 = p(q2 - r2), with the references r and a polynomial p; without a second joint q1 - r1 = p(0)
  *     tendon    the same of two lengths */
 #include "scene/mjcf/mjcf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The two bodies and, of sites, the places on them. */
@@ -123,15 +124,65 @@ static void put_polynomial(mjcf_work *w, const double a[5]) {
     }
 }
 
+/* A joint alone keeps its coordinate: q - r = a0, which a tendon of this joint says. */
+static const char *lone_tendon(mjcf_work *w, const mjcf_joint *j) {
+    const char *joint = mjcf_joint_name(j), *ending = "_alone";
+    size_t size = strlen(joint) + strlen(ending) + 1;
+    char *name = pool_alloc(w->pool, size, 1);
+    w->report->no_memory |= !name;
+    if (name) {
+        snprintf(name, size, "%s%s", joint, ending);
+    }
+    return name ? name : joint;
+}
+
+static bool is_alone(const xml_element *at, const mjcf_item *i) {
+    return strcmp(at->name, "joint") == 0 && !mjcf_holder(i, "joint2");
+}
+
+void mjcf_put_lone_tendons(mjcf_work *w, mjcf_list *list) {
+    mjcf_each each = mjcf_each_of(&w->model, "equality", NULL);
+    name_table names = {0};
+    while (!w->model.files->option.no_equality && mjcf_next(&each)) {
+        mjcf_item item = mjcf_item_of(w, each.scope, each.at, "equality", -1);
+        /* a joint that is held alone, once */
+        const mjcf_joint *j = is_alone(each.at, &item) ? find_joint(w, each.scope, &item, "joint1") : NULL;
+        const char *name = j ? lone_tendon(w, j) : NULL;
+        if (!name || names_find(&names, name) >= 0) {
+            continue;
+        }
+        w->report->no_memory |= !names_add(&names, name, 0);
+        /* its tendon */
+        mjcf_open_item(w, list, each.at);
+        writer_put_text(w->out, "name", name);
+        writer_open(w->out, "joints", '[');
+        writer_open(w->out, NULL, '{');
+        writer_put_text(w->out, "joint", mjcf_joint_name(j));
+        writer_put_number(w->out, "coefficient", 1);
+        writer_close(w->out, '}');
+        writer_close(w->out, ']');
+        writer_close(w->out, '}');
+    }
+    names_free(&names);
+}
+
+static void put_lone(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
+    double a[5] = {0, 1};
+    mjcf_numbers(i, "polycoef", 5, a);
+    const mjcf_joint *j = find_joint(w, s, i, "joint1");
+    if (j) {
+        writer_put_text(w->out, "first", lone_tendon(w, j));
+        if (a[0] != 0) {
+            writer_put_number(w->out, "offset", a[0]);
+        }
+    }
+}
+
 static void put_coupling(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
     /* joints and coefficients */
     double a[5] = {0, 1};
     mjcf_numbers(i, "polycoef", 5, a);
     const mjcf_joint *first = find_joint(w, s, i, "joint1"), *second = find_joint(w, s, i, "joint2");
-    if (!mjcf_holder(i, "joint2")) {
-        xml_error(w->report, i->at, NULL, NULL, "an equality of one joint is not supported: leave the joint out");
-        mjcf_refuse(w);
-    }
     if (!first || !second) {
         return;
     }
@@ -196,8 +247,11 @@ void mjcf_put_equalities(mjcf_work *w) {
         if (name) {
             writer_put_text(w->out, "name", name);
         }
-        writer_put_text(w->out, "type", coupling ? "coupling" : at->name);
-        if (coupling) {
+        bool alone = is_alone(at, &item);
+        writer_put_text(w->out, "type", alone ? "tendon" : coupling ? "coupling" : at->name);
+        if (alone) {
+            put_lone(w, each.scope, &item);
+        } else if (coupling) {
             put_coupling(w, each.scope, &item);
         } else if (tie) {
             put_tie(w, each.scope, &item);

@@ -18,6 +18,11 @@
 /* Writes the scene of a model; false when something is wrong (reported) or without memory (the report remembers). */
 bool mjcf_translate(mjcf_work *w, xml_element *root);
 
+/* Opens a list of the scene with its first item. */
+typedef struct mjcf_list {
+    const char *key;
+    bool open;
+} mjcf_list;
 /* ---- bodies.c ---- */
 void mjcf_put_bodies(mjcf_work *w);
 
@@ -54,6 +59,8 @@ void mjcf_put_contact(mjcf_work *w, const mjcf_contacts *c, const mjcf_geom *g);
 
 /* ---- equalities.c ---- */
 void mjcf_put_equalities(mjcf_work *w);
+/* Tendons of joints that an equality holds alone. */
+void mjcf_put_lone_tendons(mjcf_work *w, mjcf_list *list);
 
 /* ---- tendons.c ---- */
 /* Their names, and the geoms that they touch. */
@@ -88,11 +95,6 @@ typedef struct mjcf_each {
 mjcf_each mjcf_each_of(const mjcf_model *m, const char *section, const char *kind);
 bool mjcf_next(mjcf_each *each);
 
-/* Opens a list of the scene with its first item. */
-typedef struct mjcf_list {
-    const char *key;
-    bool open;
-} mjcf_list;
 void mjcf_open_item(mjcf_work *w, mjcf_list *list, const xml_element *at);
 void mjcf_close_list(mjcf_work *w, mjcf_list *list);
 

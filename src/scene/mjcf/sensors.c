@@ -142,6 +142,10 @@ static bool is_measured(mjcf_work *w, const xml_element *e, int kind) {
         xml_notice(w->report, e, NULL, NULL, "sim has no sensor <%.40s>: it is left out", e->name);
         return false;
     }
+    if (kinds[kind].of == OF_SITE && !xml_text(e, "site")) {
+        xml_notice(w->report, e, NULL, NULL, "a rangefinder without a site is left out");
+        return false;
+    }
     bool frame = kinds[kind].of != OF_FRAME || (has_frame(xml_text(e, "objtype"), e->name, false) &&
                                                 has_frame(xml_text(e, "reftype"), e->name, true));
     if (!frame) {

@@ -201,5 +201,6 @@ void mjcf_put_tendons(mjcf_work *w) {
         }
         writer_close(w->out, '}');
     }
+    mjcf_put_lone_tendons(w, &list);
     mjcf_close_list(w, &list);
 }

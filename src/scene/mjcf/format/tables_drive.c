@@ -183,6 +183,13 @@ static const xml_key site_sensor_keys[] = {
     {.name = "site", .kind = XML_TEXT, .required = true, .help = "Name of a site."},
 };
 static const xml_table table_site_sensor = LEAF("site_sensor", "Sensor at a site.", site_sensor_keys);
+static const xml_key rangefinder_keys[] = {
+    OF_SENSOR,
+    {.name = "site", .kind = XML_TEXT, .help = "Name of a site."},
+    {.name = "camera", .kind = XML_TEXT, .help = "Camera in its place: the sensor is left out."},
+    IGNORED("data", "the distance is measured"),
+};
+static const xml_table table_rangefinder = LEAF("rangefinder", "Distance along z.", rangefinder_keys);
 static const xml_key joint_sensor_keys[] = {
     OF_SENSOR,
     {.name = "joint", .kind = XML_TEXT, .required = true, .help = "Name of a joint."},
@@ -229,7 +236,7 @@ static const xml_rule sensor_rules[] = {
     SENSOR("gyro", &table_site_sensor),
     SENSOR("force", &table_site_sensor),
     SENSOR("torque", &table_site_sensor),
-    SENSOR("rangefinder", &table_site_sensor),
+    SENSOR("rangefinder", &table_rangefinder),
     SENSOR("jointpos", &table_joint_sensor),
     SENSOR("jointvel", &table_joint_sensor),
     SENSOR("jointactuatorfrc", &table_joint_sensor),

@@ -150,21 +150,6 @@ static void walk_copies(const walk *at, const xml_element *e) {
 
 /* ---- attached models ---- */
 
-static const xml_element *find_model(const walk *at, const xml_element *e) {
-    const char *wanted = xml_text(e, "model");
-    const xml_element *root = at->scope->file->root;
-    for (const xml_element *asset = xml_child(root, "asset"); asset; asset = xml_next(asset)) {
-        for (const xml_element *m = xml_child(asset, "model"); m; m = xml_next(m)) {
-            const char *name = xml_text(m, "name") ? xml_text(m, "name") : xml_text(m, "file");
-            if (strcmp(name, wanted) == 0) {
-                return m;
-            }
-        }
-    }
-    xml_error(at->w->report, e, "model", NULL, "there is no model \"%.80s\" among the assets", wanted);
-    return NULL;
-}
-
 /* The file of a model, read once. */
 static mjcf_file *load_model(const walk *at, const xml_element *asset) {
     mjcf_work *w = at->w;
@@ -190,6 +175,29 @@ static mjcf_file *load_model(const walk *at, const xml_element *asset) {
     }
     *link = f;
     return f;
+}
+
+/* Its own name, else that of the model in its file; NULL: the file cannot be read (reported). */
+static const char *name_of_asset(const walk *at, const xml_element *asset) {
+    const char *own = xml_text(asset, "name");
+    const mjcf_file *f = own ? NULL : load_model(at, asset);
+    const char *title = f ? xml_text(f->root, "model") : NULL;
+    return own ? own : title ? title : f ? "MuJoCo Model" : NULL;
+}
+
+static const xml_element *find_model(const walk *at, const xml_element *e) {
+    const char *wanted = xml_text(e, "model");
+    const xml_element *root = at->scope->file->root;
+    for (const xml_element *asset = xml_child(root, "asset"); asset; asset = xml_next(asset)) {
+        for (const xml_element *m = xml_child(asset, "model"); m; m = xml_next(m)) {
+            const char *name = name_of_asset(at, m);
+            if (name && strcmp(name, wanted) == 0) {
+                return m;
+            }
+        }
+    }
+    xml_error(at->w->report, e, "model", NULL, "there is no model \"%.80s\" among the assets", wanted);
+    return NULL;
 }
 
 static const xml_element *find_body(const xml_element *e, const char *name) {
