@@ -69,6 +69,25 @@ static sim_scene *load_right(const char *text, const sim_scene_overrides *overri
     return scene;
 }
 
+/* Two files with the same triangles, as left and right links of robots have them, are one hull. */
+Test(solid_files, with_the_same_content_are_one_geometry) {
+    static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    put("left.obj", tetrahedron);
+    put("right.obj", tetrahedron);
+    put("other.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    sim_scene *s = load_right(SCENE("{\"type\": \"convex\", \"file\": \"left.obj\"}, {\"type\": \"convex\", \"file\": "
+                                    "\"right.obj\"}, {\"type\": \"convex\", \"file\": \"other.obj\"}, {\"type\": "
+                                    "\"mesh\", \"file\": \"right.obj\"}, {\"type\": \"convex\", \"file\": "
+                                    "\"right.obj\", \"scale\": 2}"),
+                              NULL);
+    const sim_shape *shape = s->model->shape;
+    cr_expect_eq(s->model->ngeometry, 4);
+    cr_expect_eq(shape[0].geometry, shape[1].geometry);
+    cr_expect(shape[2].geometry != shape[0].geometry && shape[3].geometry != shape[0].geometry &&
+              shape[4].geometry != shape[0].geometry);
+    sim_scene_free(s);
+}
+
 /* Refused with one sentence, which starts at "NAME:LINE:COLUMN" and holds `words`. */
 static void is_refused(const char *text, const char *place, const char *words) {
     sim_diagnostics found;

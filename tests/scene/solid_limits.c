@@ -15,7 +15,6 @@ static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64
                             sim_error *error) {
     static const sim_v3 vertex[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const int triangle[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
-    (void)scale;
     ++*(int *)context;
     if (*room < 100) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: a file of 100 bytes, there is room for %d", path, (int)*room);
@@ -23,7 +22,9 @@ static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64
     *room -= 100;
     *out = (sim_triangles){4, 4, malloc(sizeof vertex), malloc(sizeof triangle)};
     cr_assert(out->vertex && out->triangle);
-    memcpy(out->vertex, vertex, sizeof vertex);
+    for (int k = 0; k < 4; k++) {
+        out->vertex[k] = (sim_v3){scale.x * vertex[k].x, scale.y * vertex[k].y, scale.z * vertex[k].z};
+    }
     memcpy(out->triangle, triangle, sizeof triangle);
     return SIM_OK;
 }

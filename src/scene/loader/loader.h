@@ -294,6 +294,9 @@ int find_shape_parts(loader *l, const shape_data *d, const sim_geometry *const *
 bool read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);
 /* NULL: see `why`. */
 sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why);
+/* Its two stages: the triangles of a file, within the limits of the scene; hull or mesh of them. */
+sim_status read_file_triangles(loader *l, const char *path, sim_v3 scale, sim_triangles *t, sim_error *why);
+sim_geometry *geometry_of_triangles(loader *l, int type, const sim_triangles *t, sim_error *why);
 /* From the numbers of a shape. */
 sim_geometry *geometry_from_rows(loader *l, const shape_data *d, sim_error *why);
 /* Says why a geometry is not there. */

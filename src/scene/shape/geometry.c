@@ -12,7 +12,9 @@ struct geometry_entry {
     const char *path; /* NULL: numbers of the scene */
     sim_v3 scale;
     const sim_geometry *geometry; /* NULL: it is wrong, and that was said */
+    char content[65];             /* of the triangles of a file, as they are scaled; empty: numbers of the scene */
     int borders;                  /* edges of a mesh with nothing across */
+    geometry_entry *first;        /* another with the same content; NULL: none */
     struct decomposition *decompositions;
     struct geometry_entry *next;
 };
@@ -59,30 +61,50 @@ static const node *source_node(const shape_data *d) {
     return at ? at : d->at;
 }
 
-static sim_geometry *make_geometry(loader *l, const document *from, const shape_data *d, const geometry_entry *e) {
-    sim_error why = {0};
-    if (d->type == SIM_SDF) {
-        return geometry_from_field(l, from, d);
+/* From a file, unless its triangles make a geometry that is there already: e->first. */
+static sim_geometry *make_from_file(loader *l, const shape_data *d, geometry_entry *e, sim_error *why) {
+    sim_triangles t = {0};
+    sha256_state state;
+    if (read_file_triangles(l, e->path, e->scale, &t, why)) {
+        return NULL;
     }
-    sim_geometry *g =
-        e->path ? geometry_from_file(l, d->type, e->path, e->scale, &why) : geometry_from_rows(l, d, &why);
-    if (!g) {
-        report_geometry(l, source_node(d), &why);
+    sha256_start(&state);
+    sha256_add(&state, t.vertex, (size_t)t.nvertex * sizeof *t.vertex);
+    sha256_add(&state, t.triangle, (size_t)t.ntriangle * sizeof *t.triangle);
+    sha256_finish(&state, e->content);
+    for (geometry_entry *o = l->geometries; o && !e->first; o = o->next) {
+        bool alike = o != e && o->type == e->type && o->geometry && strcmp(o->content, e->content) == 0;
+        e->first = alike ? o : NULL;
     }
+    sim_geometry *g = e->first ? NULL : geometry_of_triangles(l, d->type, &t, why);
+    free(t.vertex);
+    free(t.triangle);
     return g;
 }
 
 static void build_geometry(loader *l, const document *from, const shape_data *d, geometry_entry *e) {
-    sim_geometry *g = make_geometry(l, from, d, e);
-    if (g) {
-        for (int k = 0; g->type == SIM_GEOMETRY_MESH && k < 3 * g->mesh->ntriangle; k++) {
-            e->borders += g->mesh->across[k / 3][k % 3] < 0;
-        }
-        uint64_t print = g->fingerprint;
-        sha256_add(&l->hash, &print, sizeof print);
-        e->geometry = sim_builder_add_geometry(l->builder, g);
-        l->report.no_memory |= !e->geometry;
+    /* from a file, numbers or a definition */
+    sim_error why = {0};
+    sim_geometry *g = d->type == SIM_SDF ? geometry_from_field(l, from, d)
+                      : e->path          ? make_from_file(l, d, e, &why)
+                                         : geometry_from_rows(l, d, &why);
+    if (e->first) {
+        e->geometry = e->first->geometry;
+        e->borders = e->first->borders;
+        return;
     }
+    if (!g) {
+        report_geometry(l, source_node(d), &why);
+        return;
+    }
+    /* into the model */
+    for (int k = 0; g->type == SIM_GEOMETRY_MESH && k < 3 * g->mesh->ntriangle; k++) {
+        e->borders += g->mesh->across[k / 3][k % 3] < 0;
+    }
+    uint64_t print = g->fingerprint;
+    sha256_add(&l->hash, &print, sizeof print);
+    e->geometry = sim_builder_add_geometry(l->builder, g);
+    l->report.no_memory |= !e->geometry;
 }
 
 static bool same_tree(const node *a, const node *b) {
@@ -228,6 +250,7 @@ static sim_status split_mesh(loader *l, const shape_data *d, const sim_geometry 
 int find_shape_parts(loader *l, const shape_data *d, const sim_geometry *const **part) {
     /* once for a mesh and its options */
     geometry_entry *e = d->at->geometry;
+    e = e->first ? e->first : e;
     const sim_split_options options = {d->decompose.concavity, (int)d->decompose.parts};
     decomposition *c = e->decompositions;
     while (c && (c->options.concavity != options.concavity || c->options.parts != options.parts)) {

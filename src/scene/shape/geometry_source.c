@@ -99,25 +99,28 @@ sim_geometry *geometry_from_rows(loader *l, const shape_data *d, sim_error *why)
 
 /* ---- from files ---- */
 
-sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
-    sim_triangles t = {0};
-    /* triangles of the file, within the limits of files and bytes */
+sim_status read_file_triangles(loader *l, const char *path, sim_v3 scale, sim_triangles *t, sim_error *why) {
     if (!path[0] || path[strlen(path) - 1] == '/') {
-        sim_fail(why, SIM_BAD_INPUT, "expected the name of a file");
-        return NULL;
+        return sim_fail(why, SIM_BAD_INPUT, "expected the name of a file");
     }
     if (++l->nfiles > l->limits.files) {
-        sim_fail(why, SIM_BAD_INPUT, "more than %d files", l->limits.files);
-        return NULL;
+        return sim_fail(why, SIM_BAD_INPUT, "more than %d files", l->limits.files);
     }
-    if (l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, &t, why)) {
-        return NULL;
+    sim_status status = l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, t, why);
+    if (!status) {
+        loader_note_file(l, path);
     }
-    loader_note_file(l, path);
-    /* convex hull or mesh of them */
-    sim_geometry *g = type == SIM_CONVEX
-                          ? hull_of(l, t.vertex, t.nvertex, why)
-                          : mesh_of(l, t.vertex, t.nvertex, (const int(*)[3])t.triangle, t.ntriangle, why);
+    return status;
+}
+
+sim_geometry *geometry_of_triangles(loader *l, int type, const sim_triangles *t, sim_error *why) {
+    return type == SIM_CONVEX ? hull_of(l, t->vertex, t->nvertex, why)
+                              : mesh_of(l, t->vertex, t->nvertex, (const int(*)[3])t->triangle, t->ntriangle, why);
+}
+
+sim_geometry *geometry_from_file(loader *l, int type, const char *path, sim_v3 scale, sim_error *why) {
+    sim_triangles t = {0};
+    sim_geometry *g = read_file_triangles(l, path, scale, &t, why) ? NULL : geometry_of_triangles(l, type, &t, why);
     free(t.vertex);
     free(t.triangle);
     return g;
