@@ -51,7 +51,7 @@ static const struct {
     {"sim plot run.h5 --out run.svg", "plot energy and contacts"},
     {"sim dog.urdf --base free --view", "show a robot as it falls"},
     {"sim convert arm.urdf --out arm.json", "write a robot as a scene"},
-    {"sim ik arm.json --site tool --to \"0.5 0 0.3\"", "joints that put the tool there"},
+    {"sim ik arm.json --site tool --to \"0.5 0 0.3\"", "joints that put it there"},
     {"sim solve problems/ --solver pgs", "solve contact problems"},
     {"sim bench contact", "time steps with contacts"},
 };
