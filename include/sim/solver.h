@@ -122,6 +122,7 @@ typedef struct sim_solution {
     double factor_seconds;  /* their time, where there is a clock */
     double expected;        /* multiplications of the next factor, set before `stop` is called; 0: none or unknown */
     int most_iterations;    /* set by the caller, beside the option max_iterations: at most so many; 0: no limit */
+    double patience; /* set by the caller: of solvers with branches, work over that of a hard problem; 0: no limit */
     const sim_clock *clock; /* NULL: none */
     sim_history *history;   /* NULL: not asked for */
     /* called once an iteration; true: stop now, the outcome is SIM_AT_LIMIT.  NULL: run to the end */

@@ -231,36 +231,43 @@ Test(auto_turns, what_one_of_its_parts_answers_alone_it_answers) {
     cr_expect(taken > 0 || trials_of(50) < 50); /* the others take turns, too */
 }
 
-/* A problem without solution costs a bounded multiple of the work of acn alone until it stalls: its two repetitions
- * have two times and once as much, the turns once. */
-Test(auto_turns, patience_is_at_most_five_runs_of_acn) {
+/* With patience P a problem costs at most P H, H = 12 sqrt(contacts) Newton steps of acn, solved or not.  An outer
+ * iteration under way is finished.  Without patience auto goes on until all has been tried. */
+Test(auto_turns, patience_bounds_the_work_on_what_stays_unsolved) {
+    enum { CONTACTS = 150, LAST_STEPS = 12 };
+    const double patience[] = {1, 4};
     random_source r = {11};
-    const option_setting as_in_auto[] = {{"most_stalled", 100}, {NULL, 0}};
-    const double turns_at_least = 1e8; /* multiplications */
-    int unsolved = 0;
-    for (int trial = 0; trial < trials_of(30); trial++) {
+    int unsolved = 0, more = 0;
+    for (int trial = 0; trial < trials_of(16); trial++) {
         problem_recipe recipe = hard_recipe;
         recipe.bodies = 40;
-        recipe.contacts = 150;
+        recipe.contacts = CONTACTS;
         sim_problem *made = random_problem(&r, &recipe), p = *made;
         answer alone = rigid_entry(&p), all = rigid_entry(&p);
-        double *guess = calloc((size_t)p.nrow + 1, sizeof *guess), option[32];
+        double *guess = calloc((size_t)p.nrow + 1, sizeof *guess), option[32], used[2];
         for (int k = 0; k < p.nrow; k++) {
             guess[k] = random_uniform(&r, 0, 0.1);
         }
         p.impulse_guess = trial % 2 ? guess : NULL;
-        options_with("acn", as_in_auto, option);
+        options_with("acn", (option_setting[]){{"max_iterations", 1}, {NULL, 0}}, option);
         answer_find(&alone, "acn", option);
-        answer_find(&all, "auto", NULL);
-        if (all.out.outcome > SIM_AT_ROUNDING) {
-            double one = alone.out.multiplications, most = 4 * one + fmax(turns_at_least, one);
-            cr_expect_leq(all.out.multiplications, most, "trial %d: %g, alone %g", trial, all.out.multiplications, one);
-            unsolved++;
+        double step = alone.out.multiplications / alone.out.factorisations;
+        for (int k = 0; k < 2; k++) {
+            sim_solver *s = sim_solver_create(sim_solver_find("auto"), NULL, NULL);
+            all.out = (sim_solution){.v = all.v, .impulse = all.impulse, .patience = patience[k]};
+            cr_assert_eq(sim_solver_solve(s, &p, &all.law, &all.out, NULL), SIM_OK);
+            double most = patience[k] * 12 * sqrt(p.nconstraint) + LAST_STEPS;
+            used[k] = all.out.multiplications / step;
+            cr_expect_leq(used[k], most, "trial %d, patience %g: %g steps, not %g", trial, patience[k], used[k], most);
+            unsolved += k == 1 && all.out.outcome > SIM_AT_ROUNDING;
+            sim_solver_free(s);
         }
+        more += used[1] > 1.5 * used[0];
         free(guess);
         answer_free(&alone);
         answer_free(&all);
         sim_problem_free(made);
     }
-    cr_expect_geq(unsolved, trials_of(5), "%d: too few to say", unsolved);
+    cr_expect_geq(unsolved, trials_of(3), "%d: too few to say", unsolved);
+    cr_expect_geq(more, trials_of(3), "%d: patience makes no difference", more);
 }

@@ -24,9 +24,10 @@
  * method finishes the results of first-order methods.  Both starts use the warm start, if there is one; the last start
  * begins from zero.
  *
- * The turns together have as much work as the first run of acn, and at least MIN_TURNS_WORK: where that fails, more
- * rarely helps, and a step of a simulation must not take minutes.  So a step without a solution has at most some five
- * times the work of that run.
+ * Patience.  In falls of 40 to 640 bodies acn takes some 12 sqrt(n) Newton steps for the hardest islands of n contacts,
+ * 22 sqrt(n) at most.  A step of a simulation gives up after a multiple of H = 12 sqrt(n) steps, its patience (4, and 1
+ * more where the step changes the targets and tries again).  The first run of acn, the second, the turns and the end
+ * each have a part of it, and what one leaves goes to the next.
  *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
  * of iterations; APART, not before Newton's method has ended.  Where E suffices for a step of a simulation, the last
@@ -67,14 +68,18 @@ static const sim_solver_option options[OPTIONS] = {
         {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
 };
 
-enum { MAX_SWEPT_CONSTRAINTS = 8 };       /* up to which sweeps take less time than the preparation of a Newton step */
-static const double MAX_WARM_E = 0.1;     /* E of a warm start up to which Newton's method begins */
-static const double MAX_WORK_RATIO = 3;   /* of one first-order method over the other, apart */
-static const double TURN_EXTENSION = 3;   /* of a turn, while E falls fast */
-static const double SLICE_RATIO = 0.2;    /* of the work of a turn, between records of E */
-static const double MIN_TURNS_WORK = 1e8; /* multiplications of all turns before they may be given up */
+enum { MAX_SWEPT_CONSTRAINTS = 8 };     /* up to which sweeps take less time than the preparation of a Newton step */
+static const double MAX_WARM_E = 0.1;   /* E of a warm start up to which Newton's method begins */
+static const double MAX_WORK_RATIO = 3; /* of one first-order method over the other, apart */
+static const double TURN_EXTENSION = 3; /* of a turn, while E falls fast */
+static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between records of E */
 /* Work of acn over its first run: from no impulses, where it takes up to 1.7 of it; from those of the turns, 0.5. */
 static const double COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
+static const double HARD_STEPS = 12;       /* Newton steps of a hard problem over the root of its contacts */
+enum { LEAST_HARD_CONTACTS = 36 };         /* so that acn may stall in its first run */
+static const double LEAST_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
+/* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
+static const double FIRST_PATIENCE = 0.45, COLD_PATIENCE = 0.85, TURNS_PATIENCE = 0.93, WHOLE_PATIENCE = 1;
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
@@ -178,13 +183,9 @@ static bool is_portfolio_done(const auto_turns *t) {
     return t->E <= t->tolerance || auto_iterations_left(t) <= 0 || solution_stopped(t->call->out);
 }
 
-/* Have the turns had as much work as acn before them? */
-static bool has_patience_ended(const auto_turns *t) {
-    double work = 0;
-    for (int k = 0; k < TURNS; k++) {
-        work += t->branch[k].call.work;
-    }
-    return t->first_work > 0 && work > fmax(MIN_TURNS_WORK, t->first_work);
+/* Work left of this part of the patience. */
+static double patience_left(const auto_turns *t, double part) {
+    return t->hard_work < HUGE_VAL ? part * t->call->out->patience * t->hard_work - auto_total_work(t) : HUGE_VAL;
 }
 
 /* The problem is solved, or the present start has failed.  `near`: E suffices for a step of a simulation. */
@@ -197,7 +198,7 @@ static bool has_start_ended(const auto_turns *t) {
         least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
         growth += k != FINISHER && (t->branch[k].turns || has_begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
-    return is_portfolio_done(t) || has_patience_ended(t) ||
+    return is_portfolio_done(t) || patience_left(t, TURNS_PATIENCE) <= 0 ||
            (may_end && work > least && work > growth * t->work_at_halving);
 }
 
@@ -247,7 +248,8 @@ static bool take_turn(auto_turns *t, auto_branch *b) {
                               estimate_remaining_work(t, b) > fmax(2 * done, estimate_best_alternative(t, b)))) {
             break;
         }
-        if (!auto_resume_branch(t, b, fmax(b->call.iteration_work, SLICE_RATIO * done))) {
+        double slice = fmin(SLICE_RATIO * done, patience_left(t, TURNS_PATIENCE));
+        if (!auto_resume_branch(t, b, fmax(b->call.iteration_work, slice))) {
             return false;
         }
     }
@@ -311,8 +313,17 @@ static bool choose_first_branch(auto_turns *t, int *turn) {
     return true;
 }
 
-/* acn from its impulses, until it has ended or had so much work, which counts for no turn.  False without memory. */
-static bool run_first_branch(auto_turns *t, double most) {
+/* Work of a hard problem: that of an iteration of acn is known once it has begun. */
+static void find_hard_work(auto_turns *t) {
+    double contacts = fmax(LEAST_HARD_CONTACTS, t->problem->nconstraint);
+    bool bounded = t->call->out->patience > 0;
+    double work = HARD_STEPS * sqrt(contacts) * t->branch[FIRST].call.iteration_work;
+    t->hard_work = bounded ? fmax(LEAST_HARD_WORK, work) : HUGE_VAL;
+}
+
+/* acn from its impulses, until it has ended or had so much work or that part of the patience, which counts for no turn.
+ * False without memory. */
+static bool run_first_branch(auto_turns *t, double most, double part) {
     auto_branch *b = &t->branch[FIRST];
     double before = b->call.work;
     if (b->stage == AUTO_DONE || sim_problem_local(t->problem)) {
@@ -323,8 +334,10 @@ static bool run_first_branch(auto_turns *t, double most) {
             return false;
         }
         auto_record_error(t, b);
+        find_hard_work(t);
     }
-    while (b->stage == AUTO_RUNNING && !is_portfolio_done(t)) {
+    most = fmin(most, patience_left(t, part));
+    while (b->stage == AUTO_RUNNING && most > 0 && !is_portfolio_done(t)) {
         if (!auto_resume_branch(t, b, most)) {
             return false;
         }
@@ -338,30 +351,30 @@ static bool run_first_branch(auto_turns *t, double most) {
 }
 
 /* acn once more, from these impulses, with so many times the work of its first run.  False without memory. */
-static bool repeat_first_branch(auto_turns *t, const double *from, double work_ratio) {
+static bool repeat_first_branch(auto_turns *t, const double *from, double work_ratio, double part) {
     auto_branch *b = &t->branch[FIRST];
     if (is_portfolio_done(t) || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN) {
         return true;
     }
     b->stage = AUTO_RUNNING;
     auto_restart_branch(t, b, from);
-    return run_first_branch(t, work_ratio * t->first_work);
+    return run_first_branch(t, work_ratio * t->first_work, part);
 }
 
 /* acn from the warm start, then from no impulses: cycles around the first are far from the second.  False without
  * memory. */
 static bool take_first_branch(auto_turns *t) {
     double *nothing = ARENA_NEW(t->call->scratch, double, t->problem->nrow);
-    if (!nothing || !run_first_branch(t, HUGE_VAL)) {
+    if (!nothing || !run_first_branch(t, HUGE_VAL, FIRST_PATIENCE)) {
         return false;
     }
     memset(nothing, 0, (size_t)t->problem->nrow * sizeof *nothing);
-    return !t->warm_start || repeat_first_branch(t, nothing, COLD_WORK_RATIO);
+    return !t->warm_start || repeat_first_branch(t, nothing, COLD_WORK_RATIO, COLD_PATIENCE);
 }
 
 /* acn from the best impulses of the turns.  False without memory. */
 static bool finish_with_first_branch(auto_turns *t) {
-    return t->best < 0 || t->best == FIRST || repeat_first_branch(t, t->impulse, FINISH_WORK_RATIO);
+    return t->best < 0 || t->best == FIRST || repeat_first_branch(t, t->impulse, FINISH_WORK_RATIO, WHOLE_PATIENCE);
 }
 
 /* False without memory. */
@@ -389,6 +402,7 @@ static sim_status solve(solver_call *call) {
     }
     /* methods */
     *t = (auto_turns){.call = call, .problem = call->problem, .best = -1, .E = HUGE_VAL, .halved = HUGE_VAL};
+    t->hard_work = HUGE_VAL;
     t->start = starts;
     t->tolerance = call->option[TOLERANCE];
     for (int k = 0; k < BRANCHES; k++) {
@@ -401,7 +415,7 @@ static sim_status solve(solver_call *call) {
         return SIM_NO_RESOURCE;
     }
     /* starts of the others, until one succeeds */
-    for (int k = 0; k < STARTS && !is_portfolio_done(t) && !has_patience_ended(t); k++) {
+    for (int k = 0; k < STARTS && !is_portfolio_done(t) && patience_left(t, TURNS_PATIENCE) > 0; k++) {
         bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];
         if (!same && ((k > 0 && !auto_restart_all(t)) || !take_start(t, k == 0))) {

@@ -53,6 +53,7 @@ typedef struct auto_turns {
     const double *from;             /* its impulses; NULL: the problem's warm start */
     double excluded_work;           /* work before it, and of preparations */
     double first_work;              /* of the first run of acn; 0: there was none */
+    double hard_work;               /* of acn on a hard problem of this size; HUGE_VAL: no patience was asked for */
     double least;                   /* least E since then */
     double halved, work_at_halving; /* E and work at the last halving of E */
 } auto_turns;
