@@ -23,6 +23,8 @@ typedef struct sim_contact_point {
     /* For bodies that meet within the step: from the contact point on B to that on A at the start, with the position
      * midway between both.  Else, and if one point is asked for, zero: both bodies share the point. */
     sim_v3 apart;
+    /* Of a polygon between pressure fields: N/m, m^2.  Its pressure is stiffness * -gap / area.  Else 0. */
+    double stiffness, area;
 } sim_contact_point;
 
 typedef struct sim_contact {

@@ -50,11 +50,23 @@ typedef struct sim_heights {
  * is; of the right slope at the surface.  (Sampled grids keep to that but for a tenth of a cell.) */
 typedef struct sim_field sim_field;
 
+/* Tetrahedra of a soft solid with the extent of its pressure field: 0 on the surface, 1 on the medial set, linear within
+ * each.  extent(x) = level + slope . x. */
+typedef struct sim_tets {
+    int nvertex, ntet;
+    const sim_v3 *vertex;
+    const int (*tet)[4];  /* ((b - a) x (c - a)) . (d - a) > 0 for the corners a b c d */
+    const double *extent; /* [nvertex] */
+    const sim_v3 *slope;  /* [ntet] 1/m */
+    const double *level;  /* [ntet] */
+} sim_tets;
+
 typedef enum sim_geometry_type {
     SIM_GEOMETRY_HULL,
     SIM_GEOMETRY_MESH,
     SIM_GEOMETRY_HEIGHTS,
     SIM_GEOMETRY_FIELD,
+    SIM_GEOMETRY_TETS,
     SIM_GEOMETRY_TYPES,
 } sim_geometry_type;
 
@@ -68,7 +80,8 @@ typedef struct sim_geometry {
     const sim_mesh *mesh; /* meshes; the surface of a field; the faces of a hull, cut in triangles */
     const sim_heights *heights;
     const sim_field *field;
-    const struct sim_bvh *bvh;       /* over the triangles of `mesh`; private */
+    const sim_tets *tets;
+    const struct sim_bvh *bvh;       /* over the triangles of `mesh`, or over `tets`; private */
     const struct sim_relief *relief; /* of the triangles of meshes and height fields; private */
     const struct sim_skin *skin;     /* of a field: the few triangles by which it meets others; private */
     size_t bytes;
@@ -101,6 +114,11 @@ SIM_API sim_status sim_geometry_split(const sim_geometry *mesh, const sim_split_
 SIM_API void sim_parts_free(sim_parts *parts);
 SIM_API sim_geometry *sim_geometry_heights(int columns, int rows, const double size[2], const double *height,
                                            sim_error *error);
+
+/* Tetrahedra with the extent of their vertices, in any order of corners; those without volume are left out.  Refused:
+ * indices out of range, numbers that are not finite, nothing left. */
+SIM_API sim_geometry *sim_geometry_tets(const sim_v3 *vertex, int nvertex, const int (*tet)[4], int ntet,
+                                        const double *extent, sim_error *error);
 
 /* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.
  * Polygons are cut into triangles, concave ones too; equal corners of an STL file are one vertex, vertices that no

@@ -140,7 +140,17 @@ typedef struct sim_shape {
     sim_v3 surface_velocity;
     sim_v3
         friction_direction; /* in its own frame, of any length: that of the material's `friction`; zero: its x axis */
+    /* A soft solid: its tetrahedra (sim_shape_pressure), with the modulus of its material, Pa.  NULL: it is rigid but
+     * for the stiffness of its material. */
+    const sim_geometry *pressure;
+    double modulus;
+    const sim_geometry *facets; /* triangles by which a rigid solid meets soft ones (sim_shape_facets); or NULL */
 } sim_shape;
+
+/* The pressure field of a convex solid, and the surface by which rigid ones meet soft ones; edges of about `edge` at
+ * most, m (0: a third of the solid's radius).  The builder makes the facets where a model needs them. */
+SIM_API sim_geometry *sim_shape_pressure(const sim_shape *shape, double edge, sim_error *error);
+SIM_API sim_geometry *sim_shape_facets(const sim_shape *shape, double edge, sim_error *error);
 
 /* Mass properties of the shape as a solid of constant density, in its own frame.  Surfaces without a volume
  * (half-space, height field, open mesh) have mass 0. */
@@ -248,6 +258,7 @@ typedef struct sim_exclusion {
  *   friction     sqrt(mu1 mu2)
  *   stiffness    1 / (1/k1 + 1/k2): springs in series
  *   dissipation  (tau1/k1 + tau2/k2) / (1/k1 + 1/k2): the softer one's counts more; of two rigid ones the greater
+ *                (with a modulus: by moduli in place of stiffnesses)
  *   restitution, torsion, rolling, adhesion   the greater
  *
  * Friction that depends on direction has the ellipsoid of semi-axes (friction, friction_across, friction_across) about
@@ -258,6 +269,7 @@ typedef struct sim_material {
     double friction;        /* Coulomb coefficient, that along the shape's friction_direction */
     double friction_across; /* across it; 0: the same */
     double stiffness;       /* N/m; infinity is rigid */
+    double modulus;         /* Pa, of soft solids (sim_shape.pressure): pressure at their medial set; else 0 */
     double dissipation;     /* s */
     double restitution;
     double torsion;        /* m: moment about the normal over normal force */

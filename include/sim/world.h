@@ -141,7 +141,7 @@ typedef struct sim_step_info {
     int stuck_body[2];              /* ... the bodies of the deepest (-1: a joint alone) ... */
     double stuck_depth;             /* ... and how deep it is, m or rad */
     int refused;                    /* islands whose solution created energy, and was replaced: unsolved, too */
-    double undone;                  /* J that undoing overlaps put in */
+    double undone;                  /* J that undoing overlaps and elastic contacts put in */
     sim_certificate certificate;    /* of the islands that are awake */
     int worst_body[SIM_WORSTS][2];  /* bodies of the worst constraints; -1: none, or one alone */
     /* sag, m: overlap of the contact that is the deepest beside the radius of its smaller body, of those under load

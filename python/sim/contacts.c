@@ -8,7 +8,7 @@ typedef struct contact_record {
     sim_v3 position, normal;
     double gap;
     sim_v3 impulse, force;
-    double friction, stiffness, dissipation, restitution;
+    double friction, stiffness, dissipation, restitution, area;
 } contact_record;
 
 #define FIELD(member, type, help)                                                                                      \
@@ -28,6 +28,7 @@ static const record_field contact_fields[] = {
     FIELD(stiffness, 'd', "N/m"),
     FIELD(dissipation, 'd', "s"),
     FIELD(restitution, 'd', ""),
+    FIELD(area, 'd', "m^2, of a polygon between pressure fields; 0 of a point"),
     {0},
 };
 
@@ -52,7 +53,8 @@ static PyObject *contact_array(const sim_contact *contact, const sim_v3 *impulse
                                  c->friction,
                                  c->stiffness,
                                  c->dissipation,
-                                 c->restitution};
+                                 c->restitution,
+                                 c->at.area};
     }
     return array;
 }

@@ -19,7 +19,7 @@ typedef struct StateObject {
     PyObject_HEAD PyObject *bytes;
 } StateObject;
 
-enum { CONTACT_WORDS = 23, REST_WORDS = 3, WRENCH_WORDS = 6, SWITCH_WORDS = 8, EVENT_WORDS = 5 };
+enum { CONTACT_WORDS = 25, REST_WORDS = 3, WRENCH_WORDS = 6, SWITCH_WORDS = 8, EVENT_WORDS = 5 };
 _Static_assert(sizeof(sim_contact) == CONTACT_WORDS * sizeof(double), "contacts have no padding, so bits can be equal");
 _Static_assert(sizeof(sim_rest) == REST_WORDS * sizeof(double), "likewise");
 _Static_assert(sizeof(sim_force) == WRENCH_WORDS * sizeof(double), "likewise");

@@ -197,7 +197,7 @@ PyGetSetDef world_attributes[] = {
     {"contacts", get_contacts, NULL,
      "Contacts of the last step: a structured array of body_a, body_b, shape_a, shape_b, position, normal (from B to "
      "A),\n"
-     "gap, impulse and force (on A, in the world), friction, stiffness, dissipation, restitution. A copy.",
+     "gap, impulse and force (on A, in the world), friction, stiffness, dissipation, restitution, area. A copy.",
      NULL},
     {"certificate", get_certificate, NULL, "Errors of the contact solution of the last step: a Certificate.", NULL},
     {"info", get_info, NULL, "Counts and figures of the last step: a StepInfo.", NULL},

@@ -14,6 +14,7 @@
 #include "collide/broadphase/broadphase.h"
 #include "collide/broadphase/filter.h"
 #include "collide/contact/bounds.h"
+#include "collide/pressure/pressure.h"
 #include "collide/sweep.h"
 
 #include <stdlib.h>
@@ -223,6 +224,12 @@ typedef struct task {
 static v3 v3_min(v3 a, v3 b) { return v3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static v3 v3_max(v3 a, v3 b) { return v3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
+/* Corners of facets stand out of round solids, m. */
+static double facet_height(const sim_shape *shape, double radius) {
+    const sim_geometry *g = shape->pressure ? shape->pressure : shape->facets;
+    return g && !shape->geometry ? fmax(0, g->radius - radius) : 0;
+}
+
 /* The box of a shape now, stretched by where its body's velocity takes it within the step. */
 static void bound_shapes(void *context, int self, int first, int end) {
     task *t = context;
@@ -232,7 +239,7 @@ static void bound_shapes(void *context, int self, int first, int end) {
         const sim_shape *shape = &c->model->shape[k];
         pose X = pose_product(t->in->pose[shape->body], shape->pose);
         aabb box = shape_bounds(shape, &X);
-        double more = isfinite(c->margin[k]) ? c->margin[k] : 0;
+        double more = (isfinite(c->margin[k]) ? c->margin[k] : 0) + facet_height(shape, c->ball[k].radius);
         if (t->in->velocity && c->reach[k] > 0) {
             motion v = t->in->velocity[shape->body];
             v3 shift = v3_scale(t->in->step, v.lin);
@@ -328,6 +335,10 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
                .margin = fmin(c->margin[at.a], c->margin[at.b]),
                .one_point = t->in->one_point,
                .arena = w->scratch};
+    if (pressure_meets(s.a.shape, s.b.shape)) {
+        sweep_ask(&s, 0, 0, out); /* soft solids meet only where they overlap */
+        return;
+    }
     s.nkept = find_kept_features(t->in, at, w->scratch, &s.kept);
     /* distance of travel in the step */
     double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step, slip = speed + v3_norm(v3_sub(s.a.belt, s.b.belt)),
@@ -385,15 +396,22 @@ static sim_contact *reserve_contacts(worker *w, int count) {
     return &w->contact[w->count];
 }
 
-/* In the order of features: insertion, for a handful of points. */
+/* In the order of features: insertion over falling distances (D. Shell 1959), which are 1 for a handful of points. */
 static void sort_points(manifold *m) {
-    for (int k = 1; k < m->count; k++) {
-        contact_point point = m->point[k];
-        int at = k;
-        for (; at > 0 && m->point[at - 1].feature > point.feature; at--) {
-            m->point[at] = m->point[at - 1];
+    enum { HANDFUL = 32 };
+    int apart = 1;
+    while (m->count > HANDFUL * apart) {
+        apart = 3 * apart + 1;
+    }
+    for (; apart > 0; apart /= 3) {
+        for (int k = apart; k < m->count; k++) {
+            contact_point point = m->point[k];
+            int at = k;
+            for (; at >= apart && m->point[at - apart].feature > point.feature; at -= apart) {
+                m->point[at] = m->point[at - apart];
+            }
+            m->point[at] = point;
         }
-        m->point[at] = point;
     }
 }
 
@@ -409,18 +427,19 @@ static void store_contacts(const task *t, broad_pair at, worker *w, manifold *fo
     /* points in the order of their features */
     sort_points(found);
     for (int k = 0; k < found->count; k++) {
-        contact[k] = (sim_contact){.shape_a = at.a,
-                                   .shape_b = at.b,
-                                   .body_a = a->body,
-                                   .body_b = b->body,
-                                   .at = found->point[k],
-                                   .friction = surface.friction,
-                                   .stiffness = surface.stiffness,
-                                   .dissipation = surface.dissipation,
-                                   .restitution = surface.restitution,
-                                   .torsion = surface.torsion,
-                                   .rolling = surface.rolling,
-                                   .adhesion = found->point[k].gap <= surface.adhesion_range ? surface.adhesion : 0};
+        contact[k] =
+            (sim_contact){.shape_a = at.a,
+                          .shape_b = at.b,
+                          .body_a = a->body,
+                          .body_b = b->body,
+                          .at = found->point[k],
+                          .friction = surface.friction,
+                          .stiffness = found->point[k].area > 0 ? found->point[k].stiffness : surface.stiffness,
+                          .dissipation = surface.dissipation,
+                          .restitution = surface.restitution,
+                          .torsion = surface.torsion,
+                          .rolling = surface.rolling,
+                          .adhesion = found->point[k].gap <= surface.adhesion_range ? surface.adhesion : 0};
     }
     w->count += found->count;
     w->pairs++;

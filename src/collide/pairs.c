@@ -3,6 +3,7 @@
 #include "collide/convex/convex.h"
 #include "collide/field_pairs.h"
 #include "collide/mesh/surface.h"
+#include "collide/pressure/pressure.h"
 #include "collide/primitive/primitives.h"
 
 /* Rows: the first type; columns: the second, never before the first.  0: these two never touch. */
@@ -64,7 +65,21 @@ static pair_function *const function[SIM_SHAPE_TYPES][SIM_SHAPE_TYPES] = {
 };
 /* clang-format on */
 
+static void collide_soft(const pair *p, manifold *out) {
+    if (p->a->pressure && p->b->pressure) {
+        pressure_soft_soft(p, out);
+    } else if (p->a->pressure) {
+        pressure_soft_rigid(p, out);
+    } else {
+        pair_swapped(p, pressure_soft_rigid, out);
+    }
+}
+
 void pair_collide(const pair *p, manifold *out) {
+    if (pressure_meets(p->a, p->b)) {
+        collide_soft(p, out);
+        return;
+    }
     bool swap = p->a->type > p->b->type;
     pair_function *f = swap ? function[p->b->type][p->a->type] : function[p->a->type][p->b->type];
     int first = out->count;

@@ -25,15 +25,23 @@ static sim_model *everything(void) {
         sim_shape_type type;
         double size[3];
         const sim_geometry *geometry;
-    } kind[] = {{SIM_SPHERE, {0.1, 0, 0}, NULL},
-                {SIM_BOX, {0.2, 0.2, 0.2}, NULL},
-                {SIM_CAPSULE, {0.05, 0.2, 0}, NULL},
-                {SIM_CYLINDER, {0.1, 0.2, 0}, NULL},
-                {SIM_ELLIPSOID, {0.1, 0.1, 0.12}, NULL},
-                {SIM_MESH, {0}, block},
-                {SIM_MESH, {0}, ring},
-                {SIM_SDF, {0}, field}};
+        bool soft;
+    } kind[] = {{SIM_SPHERE, {0.1, 0, 0}, NULL, false},
+                {SIM_BOX, {0.2, 0.2, 0.2}, NULL, false},
+                {SIM_CAPSULE, {0.05, 0.2, 0}, NULL, false},
+                {SIM_CYLINDER, {0.1, 0.2, 0}, NULL, false},
+                {SIM_ELLIPSOID, {0.1, 0.1, 0.12}, NULL, false},
+                {SIM_MESH, {0}, block, false},
+                {SIM_MESH, {0}, ring, false},
+                {SIM_SDF, {0}, field, false},
+                {SIM_SPHERE, {0.1, 0, 0}, NULL, true}};
     enum { KINDS = sizeof kind / sizeof kind[0] };
+    sim_material rubber = sim_material_default();
+    rubber.name = "rubber";
+    rubber.modulus = 1e5;
+    int soft = sim_builder_add_material(b, &rubber);
+    sim_shape ball = sphere_shape(0.1);
+    const sim_geometry *pressure = sim_builder_add_geometry(b, sim_shape_pressure(&ball, 0, NULL));
     sim_builder_add_shape(b, &floor);
     shape.type = SIM_HEIGHT_FIELD;
     shape.geometry = ground;
@@ -42,6 +50,10 @@ static sim_model *everything(void) {
         int k = i % KINDS, row = i / KINDS;
         shape = plain_shape(kind[(k * (row + 1)) % KINDS].type, 0, 0, 0);
         shape.geometry = kind[(k * (row + 1)) % KINDS].geometry;
+        if (kind[(k * (row + 1)) % KINDS].soft) {
+            shape.pressure = pressure;
+            shape.material = soft;
+        }
         for (int j = 0; j < 3; j++) {
             shape.size[j] = kind[(k * (row + 1)) % KINDS].size[j];
         }
@@ -60,7 +72,7 @@ static void tremble(stage *s, random_source *r, const sim_pose *home) {
 Test(collision_memory, a_frame_like_the_last_allocates_nothing) {
     for (int threads = 1; threads <= 2; threads++) {
         random_source r = {3};
-        sim_pose home[80];
+        sim_pose home[100];
         stage s = stage_create(everything(), NAN, threads);
         for (int i = 0; i < s.model->nbody; i++) {
             home[i] = s.pose[i];

@@ -296,3 +296,13 @@ def test_numbers_of_the_model_are_those_of_the_file():
     assert np.array_equal(scene.ctrl_ranges, [[-5, 7], infinite])
     assert np.array_equal(scene.force_ranges, [[-1, 2], infinite])
     assert list(scene.q_initial) == [0.5, 0] and list(scene.v_initial) == [0, -2]
+
+
+def test_contacts_of_soft_solids_have_areas():
+    world = sim.World(sim.load("tests/app/scenes/soft.json"))
+    world.step(40)
+    contacts = world.contacts
+    soft = contacts[contacts["area"] > 0]
+    assert len(soft) > 10 and len(contacts) > len(soft)
+    pressure = soft["stiffness"] * -soft["gap"] / soft["area"]
+    assert (pressure >= 0).all() and pressure.max() < 1e5

@@ -196,6 +196,38 @@ Test(hdf5, holds_the_contacts_of_every_record_over_many_chunks) {
     fixture_close(&f);
 }
 
+Test(hdf5, holds_the_areas_of_contacts_of_soft_solids) {
+    fixture f = fixture_open("soft");
+    record_steps(&f, file_in(&f, "a.h5"), 20);
+    hid_t file = open_plainly(f.path);
+    cr_assert_geq(file, 0);
+    hsize_t width;
+    double *start = numbers(file, "contact/start", 20, &width), *count = numbers(file, "contact/count", 20, &width);
+    double *area = numbers(file, "contact/area", (hsize_t)(start[19] + count[19]), &width);
+    int soft = 0, points = 0;
+    sim_world *again = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    for (int k = 0; k < 20; k++) {
+        const sim_state *state = sim_world_state(again);
+        for (int i = 0; i < state->ncontact; i++) {
+            cr_assert_eq(area[(int)start[k] + i], state->contact[i].at.area);
+            soft += state->contact[i].at.area > 0;
+            points += state->contact[i].at.area == 0;
+        }
+        sim_world_step(again, NULL);
+    }
+    cr_expect(soft > 100 && points >= 4 * 19, "%d, %d", soft, points);
+    sim_world_free(again);
+    free(start), free(count), free(area);
+    H5Fclose(file);
+    fixture_close(&f);
+    f = fixture_open("pile");
+    record_steps(&f, file_in(&f, "a.h5"), 2);
+    file = open_plainly(f.path);
+    cr_expect(H5Lexists(file, "contact/gap", H5P_DEFAULT) > 0 && H5Lexists(file, "contact/area", H5P_DEFAULT) == 0);
+    H5Fclose(file);
+    fixture_close(&f);
+}
+
 Test(hdf5, keeps_contacts_out_of_scenes_that_do_not_ask_or_have_none) {
     fixture f = fixture_open("arm");
     f.scene->record.contacts = 1;

@@ -172,6 +172,16 @@ static void print_overlap(const run_context *run) {
 }
 
 /* Bodies that may move at all. */
+/* Do contacts store energy by their material? */
+static bool has_springs(const sim_model *model) {
+    for (int k = 0; k < model->nmaterial; k++) {
+        if (isfinite(model->material[k].stiffness) || model->material[k].modulus > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int count_movable(const sim_model *model) {
     int count = 0;
     for (int t = 0; t < model->ntree; t++) {
@@ -209,7 +219,8 @@ void print_summary(const run_context *run) {
     fprintf(stderr, "  energy         %.6g J at the start, %.6g J at the end; at most %.2e J from the start\n",
             statistics->energy_first, statistics->energy_last, statistics_energy_change(statistics));
     if (statistics->overlap.undone > 0) {
-        fprintf(stderr, "                 %.2e J added by correcting overlaps\n", statistics->overlap.undone);
+        fprintf(stderr, "                 %.2e J added by %scorrecting overlaps\n", statistics->overlap.undone,
+                has_springs(run->scene->model) ? "elastic contacts and by " : "");
     }
     /* memory and files */
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));

@@ -41,17 +41,18 @@ static double half_area(const box *b) {
 /* Twice the middle. */
 static float twice_middle(const item *t, int axis) { return t->low[axis] + t->high[axis]; }
 
-static void set_item(const sim_mesh *mesh, int t, item *out) {
-    const int *i = mesh->triangle[t];
-    v3 a = mesh->vertex[i[0]], b = mesh->vertex[i[1]], c = mesh->vertex[i[2]];
-    out->low[0] = bvh_round_down(fmin(a.x, fmin(b.x, c.x)));
-    out->low[1] = bvh_round_down(fmin(a.y, fmin(b.y, c.y)));
-    out->low[2] = bvh_round_down(fmin(a.z, fmin(b.z, c.z)));
-    out->high[0] = bvh_round_up(fmax(a.x, fmax(b.x, c.x)));
-    out->high[1] = bvh_round_up(fmax(a.y, fmax(b.y, c.y)));
-    out->high[2] = bvh_round_up(fmax(a.z, fmax(b.z, c.z)));
-    out->triangle = t;
-    out->unused = 0;
+/* The box of the `count` corners (3 or 4) of element t. */
+static void set_item(const v3 *vertex, const int *corner, int count, int t, item *out) {
+    v3 low = vertex[corner[0]], high = low;
+    for (int k = 1; k < count; k++) {
+        v3 x = vertex[corner[k]];
+        low = v3_make(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = v3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    *out = (item){{bvh_round_down(low.x), bvh_round_down(low.y), bvh_round_down(low.z)},
+                  {bvh_round_up(high.x), bvh_round_up(high.y), bvh_round_up(high.z)},
+                  t,
+                  0};
 }
 
 /* Where to cut: the axis, and the place along it. */
@@ -182,17 +183,17 @@ static int grow_tree(bvh_node *node, item *t, int ntriangle) {
     return nnode;
 }
 
-sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh) {
+/* Over n elements of `count` corners each. */
+static sim_bvh *build_tree(memory_pool *pool, const v3 *vertex, const int *corner, int count, int n) {
     /* memory */
-    int n = mesh->ntriangle;
     size_t most = 2 * (size_t)n - 1;
     item *t = malloc((size_t)n * sizeof *t);
     bvh_node *grown = malloc(most * sizeof *grown);
     sim_bvh *bvh = NULL;
     if (t && grown) {
-        /* boxes of the triangles, and the tree */
+        /* boxes of the elements, and the tree */
         for (int k = 0; k < n; k++) {
-            set_item(mesh, k, &t[k]);
+            set_item(vertex, corner + (ptrdiff_t)count * k, count, k, &t[k]);
         }
         int nnode = grow_tree(grown, t, n);
         /* copy of the right size */
@@ -214,4 +215,12 @@ sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh) {
     free(t);
     free(grown);
     return bvh;
+}
+
+sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh) {
+    return build_tree(pool, mesh->vertex, &mesh->triangle[0][0], 3, mesh->ntriangle);
+}
+
+sim_bvh *bvh_build_tets(memory_pool *pool, const sim_tets *tets) {
+    return build_tree(pool, tets->vertex, &tets->tet[0][0], 4, tets->ntet);
 }

@@ -15,6 +15,9 @@ sim_mesh *mesh_build(memory_pool *pool, const v3 *vertex, int nvertex, const int
 /* The tree over the triangles of the mesh, in `pool`; NULL without memory. */
 sim_bvh *bvh_build(memory_pool *pool, const sim_mesh *mesh);
 
+/* The same over tetrahedra. */
+sim_bvh *bvh_build_tets(memory_pool *pool, const sim_tets *tets);
+
 sim_bvh *bvh_build_heights(memory_pool *pool, const sim_heights *heights);
 
 /* Fills `across`: see sim_mesh.  `closed`: the surface is closed and agrees which side is outside.  Fails without

@@ -93,20 +93,6 @@ void sim_builder_discard(sim_builder *b) {
     free(b);
 }
 
-sim_status builder_grow(sim_builder *b, void **items, int count, int *room, size_t size) {
-    if (count < *room) {
-        return SIM_OK;
-    }
-    int more = *room ? 2 * *room : 16;
-    void *moved = count < INT32_MAX / 4 ? realloc(*items, (size_t)more * size) : NULL;
-    if (!moved) {
-        return builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model of more than %d parts", count);
-    }
-    *items = moved;
-    *room = more;
-    return SIM_OK;
-}
-
 void sim_builder_gravity(sim_builder *b, sim_v3 gravity) {
     if (!b) {
         return;
@@ -321,6 +307,13 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
                        b->body[given->body].name, given->material);
         return -1;
     }
+    if (given->pressure &&
+        (given->pressure->type != SIM_GEOMETRY_TETS || !(b->material[given->material].modulus > 0))) {
+        builder_refuse(b, SIM_BAD_INPUT,
+                       "a shape of body \"%s\": a pressure field needs tetrahedra, and a material with a modulus",
+                       b->body[given->body].name);
+        return -1;
+    }
     if (!isfinite(v3_norm(given->surface_velocity)) || !isfinite(v3_norm(given->friction_direction))) {
         builder_refuse(b, SIM_BAD_INPUT,
                        "a shape of body \"%s\": surface velocity and friction direction must be finite",
@@ -334,16 +327,6 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
     b->shape[b->nshape] = *given;
     b->shape[b->nshape].name = pool_text(b->pool, given->name);
     return b->nshape++;
-}
-
-const sim_geometry *sim_builder_add_geometry(sim_builder *b, sim_geometry *geometry) {
-    if (!b || !geometry || b->error.status ||
-        builder_grow(b, (void **)&b->geometry, b->ngeometry, &b->geometry_room, sizeof *b->geometry)) {
-        sim_geometry_free(geometry);
-        return NULL;
-    }
-    b->geometry[b->ngeometry++] = geometry;
-    return geometry;
 }
 
 int sim_builder_add_exclusion(sim_builder *b, int first, int second) {
@@ -365,10 +348,11 @@ int sim_builder_add_material(sim_builder *b, const sim_material *given) {
     }
     /* friction, stiffness, restitution */
     if (!(given->friction >= 0 && given->friction <= SIM_MOST_FRICTION) || !(given->stiffness > 0) ||
-        !(given->dissipation >= 0) || !(given->restitution >= 0 && given->restitution <= 1)) {
+        !(given->modulus >= 0 && given->modulus < HUGE_VAL) || !(given->dissipation >= 0) ||
+        !(given->restitution >= 0 && given->restitution <= 1)) {
         builder_refuse(b, SIM_BAD_INPUT,
-                       "material \"%s\": 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, 0 <= "
-                       "restitution <= 1",
+                       "material \"%s\": 0 <= friction <= 1000, dissipation >= 0, stiffness > 0, modulus >= 0 and "
+                       "finite, 0 <= restitution <= 1",
                        given->name ? given->name : "");
         return -1;
     }
@@ -543,6 +527,9 @@ sim_model *sim_builder_finish(sim_builder *b, sim_error *error) {
     sim_model *model = NULL;
     if (!b->error.status) {
         check_names(b);
+    }
+    if (!b->error.status) {
+        builder_add_facets(b);
     }
     if (b->error.status) {
         sim_fail(error, b->error.status, "%s", b->error.text);

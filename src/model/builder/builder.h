@@ -44,6 +44,8 @@ struct sim_builder {
  * item; is there such a body, or such a dof in its joint? */
 SIM_PRINTF(3, 4) sim_status builder_refuse(sim_builder *b, sim_status status, const char *format, ...);
 sim_status builder_grow(sim_builder *b, void **items, int count, int *room, size_t size);
+/* Gives every rigid solid the triangles by which it meets soft ones, if the model has any. */
+sim_status builder_add_facets(sim_builder *b);
 sim_status builder_check_body(sim_builder *b, int body, const char *what);
 sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what);
 bool builder_proper_pose(const sim_pose *pose);

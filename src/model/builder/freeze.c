@@ -248,6 +248,7 @@ static void place_parts(freezer *f) {
         shape[k] = b->shape[k];
         shape[k].name = take_text(f, b->shape[k].name);
         shape[k].body = f->place[b->shape[k].body];
+        shape[k].modulus = shape[k].pressure ? b->material[shape[k].material].modulus : 0;
     }
     for (int k = 0; k < m->nmaterial; k++) {
         material[k] = b->material[k];

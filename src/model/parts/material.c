@@ -11,10 +11,12 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static double series_stiffness(double k1, double k2) { return isinf(k1) ? k2 : isinf(k2) ? k1 : k1 * k2 / (k1 + k2); }
 
 static double mean_relaxation(const sim_material *a, const sim_material *b) {
-    if (isinf(a->stiffness) && isinf(b->stiffness)) {
+    bool soft = a->modulus > 0 || b->modulus > 0;
+    if (!soft && isinf(a->stiffness) && isinf(b->stiffness)) {
         return larger(a->dissipation, b->dissipation);
     }
-    double ca = 1 / a->stiffness, cb = 1 / b->stiffness;
+    double ca = soft ? a->modulus > 0 ? 1 / a->modulus : 0 : 1 / a->stiffness;
+    double cb = soft ? b->modulus > 0 ? 1 / b->modulus : 0 : 1 / b->stiffness;
     return (a->dissipation * ca + b->dissipation * cb) / (ca + cb);
 }
 

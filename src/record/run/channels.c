@@ -124,6 +124,7 @@ static const char *velocity_unit(const sim_scene *scene, int item, int component
 UNIT(seconds, "s")
 UNIT(metres, "m")
 UNIT(metres_per_second, "m/s")
+UNIT(square_metres, "m^2")
 UNIT(joules, "J")
 UNIT(number, "1")
 
@@ -342,8 +343,19 @@ static void fetch_contact_normal(channel_source *source, double *out) {
 }
 static void fetch_contact_gap(channel_source *source, double *out) { *out = contact_of(source)->at.gap; }
 
+static void fetch_contact_area(channel_source *source, double *out) { *out = contact_of(source)->at.area; }
+
 static void fetch_contact_impulse(channel_source *source, double *out) {
     store_vector_at(out, sim_world_state(source->world)->impulse[source->contact]);
+}
+
+/* One number a contact where solids are soft, else none. */
+static int count_area(const sim_scene *scene) {
+    bool soft = false;
+    for (int k = 0; k < scene->model->nshape; k++) {
+        soft |= scene->model->shape[k].pressure != NULL;
+    }
+    return soft;
 }
 
 static int count_two(const sim_scene *scene) { return (void)scene, 2; }
@@ -470,6 +482,8 @@ static const channel_kind contact_table[] = {
      axis_name, number, fetch_contact_normal},
     {"contact/gap", "at the start of the step; negative inside", 1, 0, 1, IF(contacts), NULL, nothing, count_one,
      no_name, metres, fetch_contact_gap},
+    {"contact/area", "of a polygon between pressure fields; 0 of a point", 1, 0, 1, IF(contacts), NULL, nothing,
+     count_area, no_name, square_metres, fetch_contact_area},
     {"contact/impulse", "impulse on a, and its opposite on b; world axes", 2, 0, 1, IF(contacts), NULL, nothing,
      count_three, axis_name, newton_seconds, fetch_contact_impulse},
 };

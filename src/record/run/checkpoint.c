@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 13 };
+enum { FORMAT_VERSION = 14 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -34,7 +34,7 @@ typedef struct header {
     int64_t step;
 } header;
 _Static_assert(sizeof(header) == 16 + 10 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
-_Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 7 * sizeof(double) + 8 + 13 * sizeof(double),
+_Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 9 * sizeof(double) + 8 + 13 * sizeof(double),
                "a contact has no gaps");
 _Static_assert(sizeof(sim_happened) == 5 * sizeof(double), "an event has no gaps");
 _Static_assert(sizeof(sim_switched) == 8 * sizeof(double), "a switch has no gaps");

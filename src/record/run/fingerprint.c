@@ -121,6 +121,10 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, shape->mask);
         ADD(hash, shape->surface_velocity);
         ADD(hash, shape->friction_direction);
+        if (shape->pressure) {
+            ADD(hash, shape->pressure->fingerprint);
+            ADD(hash, shape->modulus);
+        }
     }
     /* exclusions */
     for (int i = 0; i < model->nexclusion; i++) {

@@ -18,6 +18,7 @@ enum { EXCLUDE_NONE, EXCLUDE_INITIAL, EXCLUDES };
 const char *exclude_name(int i);
 
 enum { USE_ALL, USE_CONTACT, USE_PICTURE, USES };
+enum { COMPLIANT_POINTS, COMPLIANT_FIELD, SHAPE_COMPLIANCES };
 
 typedef struct law_data {
     const node *at;
@@ -55,7 +56,7 @@ typedef struct material_data {
     const char *name, *other; /* other: of a pair */
     number_list friction;     /* one or two */
     double pair_friction;     /* of a pair */
-    double stiffness, dissipation, restitution, torsion, rolling, adhesion, adhesion_range;
+    double stiffness, modulus, dissipation, restitution, torsion, rolling, adhesion, adhesion_range;
 } material_data;
 
 typedef struct pose_data {
@@ -113,6 +114,8 @@ typedef struct shape_data {
     double extent[2];
     field_data field;
     double resolution;
+    int compliance; /* COMPLIANT_* */
+    double field_edge;
     const node *shapes;
     pose_data pose;
     double density, mass;

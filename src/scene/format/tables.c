@@ -166,6 +166,9 @@ static const field material_fields[] = {
      .help =
          "Coulomb friction coefficient. 10 or 100 prevents sliding on any slope. Two numbers, both above 0: along the "
          "`friction_direction` of the shape, and across it."},
+    {"modulus", FIELD_NUMBER, AT(material_data, modulus), .unit = "Pa", POSITIVE,
+     .help = "Pressure at the innermost points of shapes whose `compliance` is `field`: stress over strain of a layer "
+             "on a rigid core."},
     SURFACE_FIELDS,
 };
 const table table_material = {"material", "Surface of shapes in contact. Absent keys take the defaults of the library.",

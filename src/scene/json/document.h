@@ -37,6 +37,7 @@ typedef enum node_kind { NODE_NULL, NODE_FLAG, NODE_NUMBER, NODE_TEXT, NODE_ARRA
 
 typedef struct node node;
 typedef struct geometry_entry geometry_entry;
+typedef struct pressure_entry pressure_entry;
 struct node {
     node_kind kind;
     int count;        /* children */

@@ -167,6 +167,7 @@ typedef struct loader {
         unnamed_tendon; /* the name of one was refused: a reference to it is no second error */
     sim_builder *builder;
     geometry_entry *geometries;          /* of files */
+    pressure_entry *pressures;           /* of soft shapes */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
     const char *cache;                   /* folder for sampled fields; NULL: none */
     const sim_solver_registry *solvers;  /* by name; NULL: those of the library */
@@ -279,6 +280,8 @@ void start_at_keyframe(loader *l);
 /* Every joint moves some mass.  After the model is made. */
 void check_moving_masses(loader *l);
 /* Index in the builder; -1 and reported at `at` if there is none. */
+/* The modulus of a material by its number in the builder, Pa; 0: it has none. */
+double material_modulus(const loader *l, int index);
 int material_index_of(loader *l, const document *d, const char *name, const node *at);
 
 /* shape.c */
@@ -289,6 +292,8 @@ void shapes_build(loader *l, const entry *e, const body_data *b);
 /* geometry.c */
 /* The geometry of a shape, built when first asked for; NULL when it is wrong (reported). */
 const sim_geometry *find_shape_geometry(loader *l, const document *from, const shape_data *d);
+/* Gives a shape of compliance `field` its pressure field; false: it cannot have one, and that was said. */
+bool add_shape_pressure(loader *l, const shape_data *d, sim_shape *shape);
 /* The convex parts of a mesh to be decomposed, after its geometry is found: their number; 0: reported. */
 int find_shape_parts(loader *l, const shape_data *d, const sim_geometry *const **part);
 bool read_scale(loader *l, const node *at, const number_list *given, sim_v3 *scale);

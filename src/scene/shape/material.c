@@ -11,6 +11,7 @@ static sim_material material_from(const material_data *d) {
     m.friction = d->friction.count ? d->friction.value[0] : m.friction;
     m.friction_across = d->friction.count > 1 ? d->friction.value[1] : 0;
     m.stiffness = node_member(d->at, "stiffness") ? d->stiffness : m.stiffness;
+    m.modulus = node_member(d->at, "modulus") ? d->modulus : m.modulus;
     m.dissipation = node_member(d->at, "dissipation") ? d->dissipation : m.dissipation;
     m.restitution = node_member(d->at, "restitution") ? d->restitution : m.restitution;
     m.torsion = node_member(d->at, "torsion") ? d->torsion : m.torsion;
@@ -31,8 +32,9 @@ static const material_entry *find_material(const document *d, const char *name) 
 
 static bool same_surface(const sim_material *a, const sim_material *b) {
     return a->friction == b->friction && a->friction_across == b->friction_across && a->stiffness == b->stiffness &&
-           a->dissipation == b->dissipation && a->restitution == b->restitution && a->torsion == b->torsion &&
-           a->rolling == b->rolling && a->adhesion == b->adhesion && a->adhesion_range == b->adhesion_range;
+           a->modulus == b->modulus && a->dissipation == b->dissipation && a->restitution == b->restitution &&
+           a->torsion == b->torsion && a->rolling == b->rolling && a->adhesion == b->adhesion &&
+           a->adhesion_range == b->adhesion_range;
 }
 
 /* The same name in two files must mean the same thing. */
@@ -115,6 +117,17 @@ int material_index_of(loader *l, const document *d, const char *name, const node
         return -1;
     }
     return m->index;
+}
+
+double material_modulus(const loader *l, int index) {
+    for (const document *d = l->documents; d; d = d->next) {
+        for (const material_entry *m = d->materials; m; m = m->next) {
+            if (m->index == index) {
+                return node_member(m->data.at, "modulus") ? m->data.modulus : 0;
+            }
+        }
+    }
+    return 0;
 }
 
 static double given_or_nan(const material_data *d, const char *key, double value) {

@@ -176,10 +176,18 @@ static bool add_parts(const visit *v, const shape_data *d, const sim_shape *shap
 }
 
 static bool add_to_builder(const visit *v, const shape_data *d, const sim_shape *shape) {
+    if (d->decompose.at && d->compliance == COMPLIANT_FIELD) {
+        report_once(&v->l->report, d->decompose.at, NULL, "a shape is decomposed or has a pressure field, not both");
+        return false;
+    }
     if (d->decompose.at && (shape->group || shape->mask)) {
         return add_parts(v, d, shape);
     }
-    int index = sim_builder_add_shape(v->l->builder, shape);
+    sim_shape soft = *shape;
+    if (d->compliance == COMPLIANT_FIELD && !add_shape_pressure(v->l, d, &soft)) {
+        return false;
+    }
+    int index = sim_builder_add_shape(v->l->builder, &soft);
     if (shape->type == SIM_SPHERE || shape->type == SIM_CYLINDER) {
         note_round_shape(v->l, v->e, d->name, index);
     }
