@@ -108,10 +108,10 @@ static void check_moving_part(broad_phase *b, int at) {
     for (size_t k = share_begin(b, (size_t)b->nmoving, at); k < end; k++) {
         int i = b->mover[k];
         b->box[i] = b->shown[i];
-        b->left[i] = (uint8_t)!is_inside_fat_box(b, i);
+        b->left[i] = b->cold || !is_inside_fat_box(b, i); /* cold: there are no boxes to compare with */
         if (b->left[i]) {
             p->left++;
-            p->far += !aabb_meets(&b->box[i], &b->known[i]);
+            p->far += !b->cold && !aabb_meets(&b->box[i], &b->known[i]);
         }
     }
 }
