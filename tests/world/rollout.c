@@ -158,7 +158,7 @@ Test(rollout, keeps_the_failure_of_a_run_apart_from_the_others) {
     r.v = v;
     cr_assert_eq(sim_rollout_run(m, &options, 2, &r, NULL), SIM_OK);
     for (int k = 0; k < RUNS; k++) {
-        cr_expect_eq(p.end[k].steps, k == 2 ? 0 : STEPS, "run %d", k);
+        cr_expect(k == 2 ? p.end[k].steps < STEPS : p.end[k].steps == STEPS, "run %d: %d", k, (int)p.end[k].steps);
         cr_expect_eq(p.end[k].why.status, k == 2 ? SIM_FAILED : SIM_OK);
         cr_expect_eq(isnan(p.q[k * RECORDS * m->nq]), k == 2);
     }
