@@ -225,3 +225,18 @@ Test(scene_solids, a_compound_without_a_group_touches_nothing) {
     snprintf(text, sizeof text, two, ", 'group': 1");
     refused(text, "scene.json:2:15", "the integrator rk4 takes no contacts");
 }
+
+Test(scene_solids, soft_shapes_are_convex_have_a_modulus_and_share_their_tetrahedra) {
+    refused(SHAPE("{'type': 'sphere', 'radius': 1,\n'compliance': 'field'}"), "scene.json:3:15", "\"modulus\"");
+    refused(SHAPE("{'type': 'sphere', 'radius': 1,\n'field_edge': 0.1}"), "scene.json:3:15", "needs \"compliance\"");
+#define SOFT(text)                                                                                                     \
+    "{'sim': 1, 'materials': [{'name': 'm', 'modulus': 1e5}], 'bodies': [{'name': 'a', 'shapes': [\n" text             \
+    "]}, {'name': 'b', 'shapes': [" text "]}]}"
+    refused(SOFT("{'type': 'sphere', 'radius': 1, 'material': 'm', 'compliance': 'field',\n'field_edge': 1e-4}"),
+            "scene.json:3:15", "200000 triangles");
+    sim_scene *scene = load_good(SOFT("{'type': 'sphere', 'radius': 1, 'material': 'm', 'compliance': 'field'}"));
+    const sim_shape *shape = scene->model->shape;
+    cr_assert(shape[0].pressure && shape[0].pressure == shape[1].pressure);
+    cr_assert(shape[0].modulus == 1e5 && scene->model->ngeometry == 1);
+    sim_scene_free(scene);
+}

@@ -176,10 +176,17 @@ static bool add_parts(const visit *v, const shape_data *d, const sim_shape *shap
 }
 
 static bool add_to_builder(const visit *v, const shape_data *d, const sim_shape *shape) {
+    /* keys that exclude or need each other */
     if (d->decompose.at && d->compliance == COMPLIANT_FIELD) {
         report_once(&v->l->report, d->decompose.at, NULL, "a shape is decomposed or has a pressure field, not both");
         return false;
     }
+    const node *edge = node_member(d->at, "field_edge");
+    if (edge && d->compliance != COMPLIANT_FIELD) {
+        report_once(&v->l->report, edge, NULL, "\"field_edge\" needs \"compliance\": \"field\"");
+        return false;
+    }
+    /* parts, or one shape, soft or not */
     if (d->decompose.at && (shape->group || shape->mask)) {
         return add_parts(v, d, shape);
     }
