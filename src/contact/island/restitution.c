@@ -7,7 +7,8 @@
  *     e, a      coefficient of restitution, and the part of it that the island has, 0 to 1
  *     T(a)      kinetic energy of the solution with a e in place of every e of the island, J
  *     L_i       energy that striking contact or limit i loses at a = 0, J
- *     c, c*     speed of approach at the start, and after free motion, m/s (docs/contact.md derives s)
+ *     c, c*     speed of approach at the start, and after free motion, m/s (s corrects for
+ *              forces that slow a contact within the step)
  *
  * One contact without friction keeps e^2 of the energy that it would lose without restitution; so do several that
  * strike together with one e.  With friction Newton's law may create energy: where the end of a chain strikes a floor
