@@ -11,14 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Size classes of problems, by powers of two of their constraints.  Each has its own memory of the method: the islands of a
+ * step take turns, and the structure of a large one outlives those of small ones. */
+enum { SIZE_CLASSES = 16 };
+
 struct sim_solver {
     const solver_type *type;
     double *option;
     double *limited; /* those of one call: `option` within the caller's limit of iterations */
     sim_arena *scratch;
-    void *kept;
-    bool has_lapack;      /* LAPACK's memory is allocated */
-    sim_threads *threads; /* the caller's */
+    void *kept[SIZE_CLASSES]; /* NULL until the first problem of that size */
+    bool has_lapack;          /* LAPACK's memory is allocated */
+    sim_threads *threads;     /* the caller's */
 };
 
 const char *sim_outcome_name(sim_outcome outcome) {
@@ -38,13 +42,28 @@ static sim_status check_option_value(const sim_solver_info *info, int k, double 
     return SIM_OK;
 }
 
+/* The memory of the method for a size class, created for its first problem; false without memory. */
+static bool has_workspace(sim_solver *s, int class) {
+    if (s->type->create && !s->kept[class]) {
+        s->kept[class] = s->type->create();
+    }
+    return !s->type->create || s->kept[class];
+}
+
+static int find_size_class(const sim_problem *p) {
+    int class = 0;
+    for (int n = p->nconstraint; n > 1 && class < SIZE_CLASSES - 1; n /= 2) {
+        class ++;
+    }
+    return class;
+}
+
 static sim_status init_solver(sim_solver *s, const double *option, sim_error *error) {
     const sim_solver_info *info = &s->type->info;
     s->option = malloc((size_t)(info->noptions + 1) * sizeof *s->option);
     s->limited = malloc((size_t)(info->noptions + 1) * sizeof *s->limited);
     s->scratch = arena_create();
-    s->kept = s->type->create ? s->type->create() : NULL;
-    if (!s->option || !s->limited || !s->scratch || (s->type->create && !s->kept)) {
+    if (!s->option || !s->limited || !s->scratch || !has_workspace(s, 0)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the solver %s", info->name);
     }
     for (int k = 0; k < info->noptions; k++) {
@@ -78,8 +97,10 @@ sim_solver *sim_solver_create(const sim_solver_info *info, const double *option,
 
 void sim_solver_free(sim_solver *s) {
     if (s) {
-        if (s->kept) {
-            s->type->destroy(s->kept);
+        for (int class = 0; class < SIZE_CLASSES; class ++) {
+            if (s->kept[class]) {
+                s->type->destroy(s->kept[class]);
+            }
         }
         arena_free(s->scratch);
         free(s->option);
@@ -232,7 +253,9 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     }
     /* call; problems that the method cannot take as they are get velocities */
     const double *option = limit_options(s, out->most_iterations);
-    solver_call call = {p, law->R, law->target, option, s->scratch, s->kept, out, 0, 0, s->threads};
+    int class = find_size_class(p);
+    bool has_memory = reserve_lapack(s, p) && has_workspace(s, class);
+    solver_call call = {p, law->R, law->target, option, s->scratch, s->kept[class], out, 0, 0, s->threads};
     const sim_solver_info *info = &s->type->info;
     bool takes_W = info->local && (info->asymmetric || !p->W || p->W->symmetric);
     bool wants_velocities = sim_problem_local(p) && p->nrow && !takes_W;
@@ -244,7 +267,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
 
     /* solve */
     bool finite = false;
-    sim_status status = reserve_lapack(s, p) ? check_magnitudes(&call, &finite) : SIM_NO_RESOURCE;
+    sim_status status = has_memory ? check_magnitudes(&call, &finite) : SIM_NO_RESOURCE;
     if (!status && !finite) {
         write_nonfinite(&call);
     } else if (!status) {
