@@ -1,5 +1,6 @@
 /* Conserved quantities: energy, momentum, angular momentum. */
 #include "support/models.h"
+#include "support/share.h"
 
 #include "math/v3.h"
 
@@ -45,7 +46,7 @@ static double chain_drift(int links, double *worst) {
 
 Test(conservation, free_swinging_chains_keep_their_energy_to_a_thousandth) {
     const int links[] = {10, 50, 100, 500};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < trials_of(4); k++) {
         double worst, end = chain_drift(links[k], &worst);
         cr_log_warn("chain of %d: energy change over MgL/2 %.2g at the end, %.2g at worst", links[k], end, worst);
         cr_expect(fabs(end) <= 1e-3, "%d links: %g", links[k], end);
