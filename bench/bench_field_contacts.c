@@ -72,10 +72,10 @@ static void cluster(int count, int repeats) {
             manifold_add(&m, arena, &c);
         }
         double start = seconds();
-        cluster_points(&p, &m, 0, CLUSTER_MOST, 1e-6);
+        cluster_points(&p, &m, 0, CLUSTER_MAX_POINTS, 1e-6);
         best = fmin(best, seconds() - start);
     }
-    printf("cluster %5d points to %d: %.1f us\n", count, CLUSTER_MOST, 1e6 * best);
+    printf("cluster %5d points to %d: %.1f us\n", count, CLUSTER_MAX_POINTS, 1e6 * best);
     arena_free(arena);
 }
 

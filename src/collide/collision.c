@@ -398,9 +398,9 @@ static sim_contact *reserve_contacts(worker *w, int count) {
 
 /* In the order of features: insertion over falling distances (D. Shell 1959), which are 1 for a handful of points. */
 static void sort_points(manifold *m) {
-    enum { HANDFUL = 32 };
+    enum { MAX_INSERTION_POINTS = 32 };
     int apart = 1;
-    while (m->count > HANDFUL * apart) {
+    while (m->count > MAX_INSERTION_POINTS * apart) {
         apart = 3 * apart + 1;
     }
     for (; apart > 0; apart /= 3) {

@@ -109,7 +109,7 @@ void sphere_field(const pair *p, manifold *out) {
     add_ball_contact(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     keep_one_each_way(a.extent, first, out);
-    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
 /* B's distance at height z on the axis of A, and how it changes. */
@@ -123,7 +123,7 @@ static double distance_along_axis(const pair *p, const solid *b, const pose *X_b
 
 /* The balls at both ends, and at each local minimum of B's distance along the axis between samples. */
 void capsule_field(const pair *p, manifold *out) {
-    enum { AXIS_SAMPLES = 16, BISECTIONS = 40 };
+    enum { AXIS_SAMPLES = 16, BISECTION_STEPS = 40 };
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     pose X_ba = inverse_pose(p->X_ab);
     int first = out->count;
@@ -139,7 +139,7 @@ void capsule_field(const pair *p, manifold *out) {
         if (k > 0 && last < -FIELD_SLACK && slope > FIELD_SLACK && f - r < p->margin + length / AXIS_SAMPLES) {
             /* bisection of the slope */
             double low = z - length / AXIS_SAMPLES, high = z;
-            for (int i = 0; i < BISECTIONS; i++) {
+            for (int i = 0; i < BISECTION_STEPS; i++) {
                 double middle = 0.5 * (low + high), s;
                 distance_along_axis(p, &b, &X_ba, middle, &s);
                 low = s < 0 ? middle : low;
@@ -151,14 +151,14 @@ void capsule_field(const pair *p, manifold *out) {
     }
     /* the surface of the capsule against the field, and a few of all points */
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
-    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
 void half_space_field(const pair *p, manifold *out) {
     solid a = solid_of_shape(p->a), b = solid_of_shape(p->b);
     int first = out->count;
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
-    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
 /* An ellipsoid that lies wholly within B meets none of its triangles: its point deepest along B's gradient is taken. */
@@ -187,7 +187,7 @@ void ellipsoid_field(const pair *p, manifold *out) {
         add_swallowed_contact(p, &b, out);
     }
     keep_one_each_way(a.extent, first, out);
-    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
 void sharp_field(const pair *p, manifold *out) {
@@ -195,7 +195,7 @@ void sharp_field(const pair *p, manifold *out) {
     int first = out->count;
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     encounter_edges(p, &a, &b, first, out);
-    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
 void mesh_field(const pair *p, manifold *out) {
@@ -206,7 +206,7 @@ void mesh_field(const pair *p, manifold *out) {
     if (a.distance && (a.convex || a.mesh->ntriangle <= MAX_CHEAP_TRIANGLES || out->count == first)) {
         collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     }
-    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
 /* Ground is solid below: B's vertex that is deepest in it stands for a contact where none is half as deep. */
@@ -252,7 +252,7 @@ void heights_field(const pair *p, manifold *out) {
     }
     collide_surface_with_field(p, &a, &b, 1, 0, first, out);
     add_deepest_below_ground(p, &b, first, out);
-    reduce_field_points(p, &a, &b, out, first, CLUSTER_MOST);
+    reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
 static double sampled_longest_edge(const sim_mesh *m) {
@@ -300,7 +300,7 @@ static int are_in_order(const pair *p) {
     return through != should_traverse_a(&b, &a) ? through : v3_dot(line, d) >= 0;
 }
 
-static void collide_fields_in_order(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MOST); }
+static void collide_fields_in_order(const pair *p, manifold *out) { field_field_most(p, out, CLUSTER_MAX_POINTS); }
 
 void field_field(const pair *p, manifold *out) {
     if (are_in_order(p)) {

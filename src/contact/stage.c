@@ -212,7 +212,7 @@ sim_status contact_stage_solve(contact_stage *s, sim_threads *threads, contact_o
         }
     }
     /* to the order of the model */
-    scatter(f, s->tables.model, out);
+    scatter_solutions(f, s->tables.model, out);
     /* the certificate, and the figures of the warnings */
     certify_step(f, &out->info);
     sag_find(f, s->tables.size, &out->info);

@@ -20,18 +20,18 @@
 #include "base/pool.h"
 #include "dyn/motion/axes.h"
 #include "linalg/cholesky.h"
+#include "math/angle.h"
 #include "math/dense.h"
 
 #include <math.h>
 #include <sim/dynamics.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 static const double FIRST_DAMPING = 1e-3; /* over the mean square of the rows of J */
-static const double LEAST_DAMPING = 1e-15;
-static const double MOST_DAMPING = 1e12;
-static const double LEAST_RATIO = 1e-4;         /* of the achieved to the expected reduction, of a step that counts */
-static const double LEAST_REDUCTION = 1e-14;    /* of |r|^2 by a step, relative ... */
+static const double MIN_DAMPING = 1e-15;
+static const double MAX_DAMPING = 1e12;
+static const double MIN_REDUCTION_RATIO = 1e-4; /* of the achieved to the expected reduction, of a step that counts */
+static const double MIN_REDUCTION = 1e-14;      /* of |r|^2 by a step, relative ... */
 enum { MAX_STALLED_STEPS = 5 };                 /* ... fewer than so many in a row */
 static const double STATIONARY_GRADIENT = 1e-9; /* |projected J'r| over |J| |r| */
 
@@ -147,7 +147,7 @@ static void eval_jacobian(ik *w) {
     }
 }
 
-static const double *column(const ik *w, int k) { return w->J + (ptrdiff_t)k * w->stride; }
+static const double *jacobian_column(const ik *w, int k) { return w->J + (ptrdiff_t)k * w->stride; }
 
 /* ---- ranges ---- */
 
@@ -177,7 +177,7 @@ static void clip_to_ranges(const ik *w, double *q) {
 static bool solve_free(ik *w, double lambda, const double *left) {
     memset(w->A, 0, (size_t)w->rows * (size_t)w->stride * sizeof *w->A);
     for (int k = 0; k < w->n; k++) {
-        const double *c = column(w, k);
+        const double *c = jacobian_column(w, k);
         for (int i = 0; i < w->rows && !w->stops[k]; i++) {
             dense_axpy(w->rows, c[i], c, w->A + (ptrdiff_t)i * w->stride);
         }
@@ -212,20 +212,20 @@ static double find_step(ik *w, const double *q, double lambda) {
                 continue;
             }
             const sim_dof *dof = &w->model->dof[w->dof[k]];
-            double x = coordinate_of(w, q, k), step = dense_dot(w->rows, column(w, k), w->y);
+            double x = coordinate_of(w, q, k), step = dense_dot(w->rows, jacobian_column(w, k), w->y);
             double end = x + step < dof->limit.low ? dof->limit.low : dof->limit.high;
             w->s[k] = step;
             if (dof->coordinate >= 0 && (x + step < dof->limit.low || x + step > dof->limit.high)) {
                 passed = true;
                 w->stops[k] = 1;
                 w->s[k] = end - x;
-                dense_axpy(w->rows, -w->s[k], column(w, k), left);
+                dense_axpy(w->rows, -w->s[k], jacobian_column(w, k), left);
             }
         }
     }
     for (int k = 0; k < w->n; k++) {
         if (!w->stops[k]) {
-            dense_axpy(w->rows, -w->s[k], column(w, k), left);
+            dense_axpy(w->rows, -w->s[k], jacobian_column(w, k), left);
         }
     }
     return dense_dot(w->rows, left, left);
@@ -244,8 +244,8 @@ static void move_along(ik *w, const double *q) {
 static bool is_stationary(ik *w, const double *q) {
     double most = 0, size = 0, r = sqrt(dense_dot(w->rows, w->r, w->r));
     for (int k = 0; k < w->n; k++) {
-        w->down[k] = dense_dot(w->rows, column(w, k), w->r);
-        size = fmax(size, dense_dot(w->rows, column(w, k), column(w, k)));
+        w->down[k] = dense_dot(w->rows, jacobian_column(w, k), w->r);
+        size = fmax(size, dense_dot(w->rows, jacobian_column(w, k), jacobian_column(w, k)));
         most = fmax(most, at_end(w, q, k, w->down[k]) ? 0 : fabs(w->down[k]));
     }
     return most <= STATIONARY_GRADIENT * sqrt(size) * r;
@@ -253,7 +253,7 @@ static bool is_stationary(ik *w, const double *q) {
 
 /* ---- the search ---- */
 
-static void measure(ik *w, const double *q, sim_ik_result *out) {
+static void measure_targets(ik *w, const double *q, sim_ik_result *out) {
     out->distance = out->angle = 0;
     for (int g = 0; g < w->goals; g++) {
         sim_kinematics(w->d, sim_tree_range(w->model, w->model->body[w->goal[g].body].tree), q);
@@ -290,10 +290,10 @@ static double search_from(ik *w, double *q, sim_ik_result *out) {
             return f;
         }
         double trace = dense_dot(w->n * w->stride, w->J, w->J) / w->rows;
-        lambda = lambda < 0 ? FIRST_DAMPING * trace : fmax(lambda, LEAST_DAMPING * trace);
+        lambda = lambda < 0 ? FIRST_DAMPING * trace : fmax(lambda, MIN_DAMPING * trace);
         /* the first step that reduces |r| */
         double ratio = -1, next = f;
-        while (!(ratio > LEAST_RATIO) && lambda < MOST_DAMPING * trace) {
+        while (!(ratio > MIN_REDUCTION_RATIO) && lambda < MAX_DAMPING * trace) {
             double expected = find_step(w, q, lambda);
             if (expected >= 0 && expected < f) {
                 move_along(w, q);
@@ -301,10 +301,10 @@ static double search_from(ik *w, double *q, sim_ik_result *out) {
                 next = dense_dot(w->rows, w->trial, w->trial);
                 ratio = (f - next) / (f - expected);
             }
-            lambda *= ratio > LEAST_RATIO ? (ratio > 0.75 ? 0.1 : ratio < 0.25 ? 4 : 1) : 10;
+            lambda *= ratio > MIN_REDUCTION_RATIO ? (ratio > 0.75 ? 0.1 : ratio < 0.25 ? 4 : 1) : 10;
         }
-        stalled = f - next <= LEAST_REDUCTION * f ? stalled + 1 : 0;
-        if (!(ratio > LEAST_RATIO) || stalled == MAX_STALLED_STEPS) { /* no step does, to rounding */
+        stalled = f - next <= MIN_REDUCTION * f ? stalled + 1 : 0;
+        if (!(ratio > MIN_REDUCTION_RATIO) || stalled == MAX_STALLED_STEPS) { /* no step does, to rounding */
             eval_residual(w, q, w->r);
             out->outcome = is_reached(w) ? SIM_IK_REACHED : SIM_IK_STATIONARY;
             return f;
@@ -386,7 +386,7 @@ sim_status sim_inverse_kinematics(const sim_model *m, const sim_ik_goal *goal, i
         if (nearer || found.outcome == SIM_IK_REACHED || (ends && found.outcome == SIM_IK_STATIONARY)) {
             best = f;
             out->outcome = found.outcome;
-            measure(&w, at, out);
+            measure_targets(&w, at, out);
             memcpy(q, at, (size_t)m->nq * sizeof *q);
         }
     }

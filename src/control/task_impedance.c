@@ -27,13 +27,13 @@
 
 enum { N = 6 };
 static const double BRANCH_INERTIA = 1e9; /* kg m^2 or kg */
-static const double LEAST_MOBILITY =
+static const double MIN_MOBILITY_RATIO =
     1e-9; /* eigenvalues of W and S over the greatest, below which a direction is none */
 
 /* ---- small matrices ---- */
 
 /* Cyclic Jacobi rotations: A = V diag(e) V', A symmetric. */
-static void eigen6(double A[N][N], double e[N], double V[N][N]) {
+static void find_eigenvectors(double A[N][N], double e[N], double V[N][N]) {
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
             V[i][j] = i == j;
@@ -75,16 +75,16 @@ static void eigen6(double A[N][N], double e[N], double V[N][N]) {
 }
 
 /* f(A) = V f(e) V': the power of the eigenvalues that count, 0 of the others. */
-static void power6(double A[N][N], double power, double out[N][N]) {
+static void raise_to_power(double A[N][N], double power, double out[N][N]) {
     double copy[N][N], e[N], V[N][N], most = 0;
     memcpy(copy, A, sizeof copy);
-    eigen6(copy, e, V);
+    find_eigenvectors(copy, e, V);
     for (int i = 0; i < N; i++) {
         most = fmax(most, e[i]);
     }
     memset(out, 0, N * sizeof *out);
     for (int k = 0; k < N; k++) {
-        double f = e[k] > LEAST_MOBILITY * most ? pow(e[k], power) : 0;
+        double f = e[k] > MIN_MOBILITY_RATIO * most ? pow(e[k], power) : 0;
         for (int i = 0; i < N; i++) {
             for (int j = 0; j < N; j++) {
                 out[i][j] += f * V[i][k] * V[j][k];
@@ -93,7 +93,7 @@ static void power6(double A[N][N], double power, double out[N][N]) {
     }
 }
 
-static void times6(double A[N][N], const double *x, double *y) {
+static void multiply_matrix(double A[N][N], const double *x, double *y) {
     for (int i = 0; i < N; i++) {
         y[i] = 0;
         for (int j = 0; j < N; j++) {
@@ -190,7 +190,7 @@ static void eval_mobility(task *t) {
             t->W[i][j] = t->W[j][i] = sum;
         }
     }
-    power6(t->W, -1, t->Lambda);
+    raise_to_power(t->W, -1, t->Lambda);
 }
 
 static void eval_damping(task *t) {
@@ -203,7 +203,7 @@ static void eval_damping(task *t) {
             S[i][j] = k[i] * t->W[i][j] * k[j];
         }
     }
-    power6(S, -0.5, root);
+    raise_to_power(S, -0.5, root);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
             t->D[i][j] = 2 * t->c->damping_ratio * k[i] * root[i][j] * k[j];
@@ -237,7 +237,7 @@ static void eval_force(task *t, const control_input *in, double *F) {
         w->x[t->v0 + j] = in->moved ? (in->v[t->v0 + j] - in->v_before[t->v0 + j]) / dt : 0;
     }
     task_of(t, w->x, a);
-    times6(t->W, memory, WF);
+    multiply_matrix(t->W, memory, WF);
     /* (1 + B W) F = K e + D (xdot* - xdot) - B (a_0 - W F_0),  B = dt/2 D + dt^2/4 K */
     for (int i = 0; i < N; i++) {
         F[i] = t->c->task_stiffness[i] * e[i];
@@ -247,7 +247,7 @@ static void eval_force(task *t, const control_input *in, double *F) {
         }
         a[i] = in->moved ? a[i] - WF[i] : 0;
     }
-    times6(B, a, BWF);
+    multiply_matrix(B, a, BWF);
     for (int i = 0; i < N; i++) {
         F[i] -= BWF[i];
         for (int j = 0; j < N; j++) {
@@ -286,7 +286,7 @@ static void add_posture(task *t) {
         w->tau[j] += w->x[j];
     }
     task_of(t, w->a, pull);
-    times6(t->Lambda, pull, F);
+    multiply_matrix(t->Lambda, pull, F);
     for (int i = 0; i < N; i++) {
         F[i] = -F[i];
     }
@@ -309,7 +309,7 @@ void task_impedance_evaluate(control_work *w, const control_input *in, const sim
     v3 lin = sim_point_bias_acceleration(w->middle, w->acc, (sim_point){s->body, s->pose.p}), ang = w->acc[s->body].ang;
     const double bias[N] = {-lin.x, -lin.y, -lin.z, -ang.x, -ang.y, -ang.z};
     double F[N];
-    times6(t.Lambda, bias, F);
+    multiply_matrix(t.Lambda, bias, F);
     add_wrench(&t, F, w->tau);
     /* impedance, posture */
     eval_force(&t, in, F);

@@ -26,9 +26,9 @@ typedef struct trial {
     sim_judgement *judgement;
 } trial;
 
-static double squared(double x) { return x * x; }
+static double square_of(double x) { return x * x; }
 
-static double norm2(double x, double y) { return sqrt(x * x + y * y); }
+static double plane_norm(double x, double y) { return sqrt(x * x + y * y); }
 
 static void keep_greatest(trial *t, const sim_constraint *c, int slot, double value) {
     if (value > t->judgement->most[slot]) {
@@ -54,21 +54,21 @@ static void eval_law(const trial *t, const sim_constraint *c, const sim_regulari
         w += law->R[row];
         q2 += q * q;
         s2 += s * s;
-        gamma2 += squared(t->gamma[row]);
+        gamma2 += square_of(t->gamma[row]);
     }
     a->sum = sum;
     a->w = w = w > 0 ? w / c->rows : 0;
     sum[FREE] += q2;
     sum[SHIFTED] += s2;
-    sum[UNDOING] += w > 0 ? fmax(q2, m->speed[c - t->problem->constraint]) / squared(w) : 0;
-    sum[MOVED] += squared(w) * gamma2;
+    sum[UNDOING] += w > 0 ? fmax(q2, m->speed[c - t->problem->constraint]) / square_of(w) : 0;
+    sum[MOVED] += square_of(w) * gamma2;
 }
 
 /* The parts of E, from |F(1)|^2 and |F_i / rho_i|^2; F(0) if nothing moves the constraint. */
 static void add_maps(const law_view *a, double sic, double velocity, double still) {
     a->sum[MAP_SIC] += sic;
     a->sum[MAP_VELOCITY] += velocity;
-    a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / squared(a->w) : still;
+    a->sum[MAP_IMPULSE] += a->w > 0 ? velocity / square_of(a->w) : still;
 }
 
 static void judge_lee(trial *t, const sim_constraint *c, const law_view *rigid) {
@@ -84,8 +84,8 @@ static void judge_lee(trial *t, const sim_constraint *c, const law_view *rigid) 
 static void judge_cone(trial *t, const sim_constraint *c, law_view *rigid, law_view *own, sim_cone cone) {
     const double *gamma = t->gamma + c->row;
     judge_lee(t, c, rigid);
-    rigid->s[2] += c->friction * norm2(rigid->s[0], rigid->s[1]);
-    own->s[2] += cone == SIM_CONE_CONVEX ? 0 : c->friction * norm2(own->s[0], own->s[1]);
+    rigid->s[2] += c->friction * plane_norm(rigid->s[0], rigid->s[1]);
+    own->s[2] += cone == SIM_CONE_CONVEX ? 0 : c->friction * plane_norm(own->s[0], own->s[1]);
     simd4 w = {1, rigid->w, 1, own->w}, s[3], none[3] = {{0}, {0}, {0}};
     for (int k = 0; k < 3; k++) {
         s[k] = (simd4){rigid->s[k], rigid->s[k], own->s[k], own->s[k]};
@@ -160,12 +160,12 @@ static void judge_contact(trial *t, const sim_constraint *c) {
     const double *gamma = t->gamma + c->row, *b = t->motion.free + c->row, *Wg = t->motion.pushed + c->row;
     const double *gap = t->problem->gap, dt = t->problem->step;
     double u[3] = {b[0] + Wg[0], b[1] + Wg[1], b[2] + Wg[2]};
-    double friction = norm2(gamma[0], gamma[1]), most = c->friction * gamma[2];
+    double friction = plane_norm(gamma[0], gamma[1]), most = c->friction * gamma[2];
     keep_greatest(t, c, CONE, fmax(-gamma[2], friction - most));
     keep_greatest(t, c, PENETRATION, -((gap ? gap[c->row + 2] : 0) + dt * u[2]));
     keep_greatest(t, c, DRIVE, gamma[0] * u[0] + gamma[1] * u[1]);
     if (friction < MAX_INSIDE_PART * most) {
-        keep_greatest(t, c, SLIP, norm2(u[0], u[1]));
+        keep_greatest(t, c, SLIP, plane_norm(u[0], u[1]));
     }
 }
 

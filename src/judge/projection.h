@@ -130,7 +130,7 @@ static inline double turning_shift(const sim_constraint *c, const double *s) {
     return sum;
 }
 
-static inline double clamp(double y, double bound) { return y > bound ? bound : y < -bound ? -bound : y; }
+static inline double clamp_to_bound(double y, double bound) { return y > bound ? bound : y < -bound ? -bound : y; }
 
 /* |w gamma - P_wK(w gamma - s)|^2 of other constraints. */
 static inline double row_map(const sim_constraint *c, double step, double w, const double *gamma, const double *s) {
@@ -140,7 +140,7 @@ static inline double row_map(const sim_constraint *c, double step, double w, con
         if (c->kind == SIM_LIMIT) {
             y = y > 0 ? y : 0;
         } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
-            y = clamp(y, bound);
+            y = clamp_to_bound(y, bound);
         }
         sum += (w * gamma[k] - y) * (w * gamma[k] - y);
     }

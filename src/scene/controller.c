@@ -21,7 +21,7 @@ static int count_items(const node *list) {
 }
 
 /* Memory until the scene is loaded; never asked for nothing. */
-static void *take(loader *l, int count, size_t size) {
+static void *allocate_items(loader *l, int count, size_t size) {
     void *items = pool_alloc(l->work, (size_t)count + 1, size);
     l->report.no_memory |= !items;
     return items;
@@ -45,7 +45,7 @@ static int find_part(loader *l, const scope *s, find_function *find, const char 
 /* Those that the patterns name, in their order. */
 static bool read_led(loader *l, const scope *s, const node *list, sim_controller *c) {
     const sim_model *m = model_of(l);
-    int *actuator = take(l, m->nactuator, sizeof *actuator);
+    int *actuator = allocate_items(l, m->nactuator, sizeof *actuator);
     for (const node *n = first_of(list); n && actuator; n = n->next) {
         led_data d;
         char full[MAX_NAME_BYTES + 1];
@@ -70,7 +70,7 @@ static bool read_led(loader *l, const scope *s, const node *list, sim_controller
 /* Those of the joints between a site and the world; every joint needs one, but for free ones. */
 static bool find_path(loader *l, const sim_controller *site, const node *at, sim_controller *c) {
     const sim_model *m = model_of(l);
-    int *actuator = take(l, m->nactuator, sizeof *actuator);
+    int *actuator = allocate_items(l, m->nactuator, sizeof *actuator);
     if (!actuator) {
         return false;
     }
@@ -93,8 +93,8 @@ static bool find_path(loader *l, const sim_controller *site, const node *at, sim
 }
 
 /* One number for all, or one for each. */
-static const double *spread(loader *l, const number_list *list, int count, const node *at) {
-    double *out = take(l, count, sizeof *out);
+static const double *fill_numbers(loader *l, const number_list *list, int count, const node *at) {
+    double *out = allocate_items(l, count, sizeof *out);
     if (list->count != 1 && list->count != count) {
         report_once(&l->report, at, NULL, "expected one number, or one for each of %d actuators, not %d", count,
                     list->count);
@@ -120,7 +120,7 @@ static bool keyframe_lengths(loader *l, const scope *s, const sim_controller *c,
                              double *value) {
     const sim_model *m = model_of(l);
     int k = find_part(l, s, sim_model_find_keyframe, name, "keyframe", at);
-    double *q = take(l, m->nq, sizeof *q), *v = take(l, m->nv, sizeof *v);
+    double *q = allocate_items(l, m->nq, sizeof *q), *v = allocate_items(l, m->nv, sizeof *v);
     if (k < 0 || !q || !v) {
         return false;
     }
@@ -133,7 +133,7 @@ static bool keyframe_lengths(loader *l, const scope *s, const sim_controller *c,
 static bool pose_lengths(loader *l, const scope *s, const sim_controller *c, const char *site, const pose_data *from,
                          double *q, double *value) {
     const sim_model *m = model_of(l);
-    bool *held = take(l, m->nv, sizeof *held);
+    bool *held = allocate_items(l, m->nv, sizeof *held);
     sim_ik_options options = sim_ik_options_default();
     sim_ik_result result;
     sim_ik_goal goal = {0};
@@ -197,8 +197,8 @@ static const double *times_of(const guide_data *d) {
 
 static bool read_poses(loader *l, const guide_data *d, sim_controller *c) {
     int count = count_items(d->poses), k = 0;
-    sim_pose *way = take(l, count, sizeof *way);
-    double *place = take(l, count, sizeof *place);
+    sim_pose *way = allocate_items(l, count, sizeof *way);
+    double *place = allocate_items(l, count, sizeof *place);
     for (const node *n = first_of(d->poses); n && way && place; n = n->next, k++) {
         place[k] = k;
         if (!read_pose(l, n, &way[k])) {
@@ -218,7 +218,7 @@ static bool read_rows(loader *l, const scope *s, const guide_data *d, sim_contro
     const sim_model *m = model_of(l);
     const node *list = d->keyframes ? d->keyframes : d->poses;
     int n = c->nactuator, places = d->times.count ? d->times.count : 1, rows = list ? count_items(list) : places, k = 0;
-    double *value = take(l, rows * n, sizeof *value), *q = take(l, m->nq, sizeof *q);
+    double *value = allocate_items(l, rows * n, sizeof *value), *q = allocate_items(l, m->nq, sizeof *q);
     if (!value || !q) {
         return false;
     }
@@ -270,7 +270,7 @@ static bool read_guide(loader *l, const scope *s, const guide_data *d, sim_contr
 static const double *critical_damping(loader *l, const sim_controller *c, double ratio) {
     const sim_model *m = model_of(l);
     sim_derived *d = sim_derived_create(m, NULL);
-    double *M = take(l, (int)m->nl, sizeof *M), *out = take(l, c->nactuator, sizeof *out);
+    double *M = allocate_items(l, (int)m->nl, sizeof *M), *out = allocate_items(l, c->nactuator, sizeof *out);
     if (d && M && out) {
         sim_kinematics(d, sim_all(m), m->q_initial);
         sim_crba(d, sim_all(m), NULL, NULL, M);
@@ -293,13 +293,13 @@ static bool read_joints(loader *l, const scope *s, const controller_data *d, sim
     }
     bool joints = c->type == SIM_JOINT_IMPEDANCE;
     c->gravity_compensation = d->gravity_compensation;
-    c->stiffness = joints ? spread(l, &d->stiffness, c->nactuator, node_member(d->at, "stiffness")) : NULL;
+    c->stiffness = joints ? fill_numbers(l, &d->stiffness, c->nactuator, node_member(d->at, "stiffness")) : NULL;
     if (joints && !c->stiffness) {
         return false;
     }
-    c->damping = d->damping.count ? spread(l, &d->damping, c->nactuator, node_member(d->at, "damping"))
+    c->damping = d->damping.count ? fill_numbers(l, &d->damping, c->nactuator, node_member(d->at, "damping"))
                  : joints         ? critical_damping(l, c, d->damping_ratio)
-                                  : spread(l, &none, c->nactuator, d->at);
+                                  : fill_numbers(l, &none, c->nactuator, d->at);
     return c->damping && read_guide(l, s, &d->target, c);
 }
 
@@ -323,7 +323,7 @@ static bool read_task(loader *l, const scope *s, const controller_data *d, sim_c
     c->damping_ratio = d->damping_ratio;
     c->posture_rate = d->posture_rate;
     /* posture and target */
-    double *posture = take(l, c->nactuator, sizeof *posture);
+    double *posture = allocate_items(l, c->nactuator, sizeof *posture);
     if (d->posture && posture && keyframe_lengths(l, s, c, d->posture, node_member(d->at, "posture"), posture)) {
         for (int k = 0; k < c->nactuator; k++) {
             posture[k] /= m->actuator[c->actuator[k]].gear;
@@ -363,11 +363,11 @@ static bool read_phase_target(loader *l, const scope *s, const node *n, sim_targ
         return placement_read(&l->report, &d.pose, &out->pose);
     }
     if (d.values.count) {
-        out->value = spread(l, &d.values, c->nactuator, node_member(n, "values"));
+        out->value = fill_numbers(l, &d.values, c->nactuator, node_member(n, "values"));
         return out->value;
     }
     /* joints of a keyframe or a pose */
-    double *value = take(l, c->nactuator, sizeof *value), *q = take(l, m->nq, sizeof *q);
+    double *value = allocate_items(l, c->nactuator, sizeof *value), *q = allocate_items(l, m->nq, sizeof *q);
     out->value = value;
     if (!value || !q) {
         return false;
@@ -433,8 +433,8 @@ static bool read_states(loader *l, const scope *s, const transition_data *d, sim
 
 static bool read_transition(loader *l, const scope *s, const node *n, const node *phases, sim_transition *out) {
     transition_data d;
-    enum { MOST = 5 };
-    sim_condition *to = take(l, MOST, sizeof *to);
+    enum { MAX_CONDITIONS = 5 };
+    sim_condition *to = allocate_items(l, MAX_CONDITIONS, sizeof *to);
     if (!to || !loader_read(l, n, &table_transition, &d)) {
         return false;
     }
@@ -465,9 +465,9 @@ static bool read_phase(loader *l, const scope *s, const node *n, const node *pha
         return false;
     }
     /* targets, switches, transitions */
-    sim_target *target = take(l, count_items(d.targets), sizeof *target);
-    sim_phase_switch *change = take(l, count_items(d.switches), sizeof *change);
-    sim_transition *transition = take(l, count_items(d.next), sizeof *transition);
+    sim_target *target = allocate_items(l, count_items(d.targets), sizeof *target);
+    sim_phase_switch *change = allocate_items(l, count_items(d.switches), sizeof *change);
+    sim_transition *transition = allocate_items(l, count_items(d.next), sizeof *transition);
     bool good = target && change && transition;
     *out = (sim_phase){.name = d.name, .target = target, .change = change, .transition = transition};
     for (const node *k = first_of(d.targets); k && good; k = k->next) {
@@ -483,7 +483,7 @@ static bool read_phase(loader *l, const scope *s, const node *n, const node *pha
 }
 
 static bool read_machine(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
-    sim_phase *phase = take(l, count_items(d->phases), sizeof *phase);
+    sim_phase *phase = allocate_items(l, count_items(d->phases), sizeof *phase);
     c->phase = phase;
     for (const node *n = first_of(d->phases); n && phase; n = n->next) {
         if (!read_phase(l, s, n, d->phases, &phase[c->nphase++])) {

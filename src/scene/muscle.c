@@ -20,10 +20,10 @@
 #include <string.h>
 
 enum { MAX_FLOW_STEPS = 5000 };
-static const double FIRST_STEP = 0.05;        /* greatest change of a velocity-like coordinate, rad or m */
-static const double LEAST_STEP = 1e-10;       /* the same, where the flow has ended */
-static const double FARTHEST_LENGTH = 1e6;    /* m or rad: beyond it there is no end */
-static const double LEAST_LENGTH_SPAN = 1e-9; /* m or rad */
+static const double FIRST_STEP = 0.05;      /* greatest change of a velocity-like coordinate, rad or m */
+static const double MIN_STEP = 1e-10;       /* the same, where the flow has ended */
+static const double FARTHEST_LENGTH = 1e6;  /* m or rad: beyond it there is no end */
+static const double MIN_LENGTH_SPAN = 1e-9; /* m or rad */
 
 typedef struct muscle_work {
     loader *loader;
@@ -78,7 +78,7 @@ static double unit_acceleration(muscle_work *w) {
 
 /* ---- the flow ---- */
 
-static double clamped(const sim_dof *dof, double q) { return fmin(fmax(q, dof->limit.low), dof->limit.high); }
+static double clamp_to_limits(const sim_dof *dof, double q) { return fmin(fmax(q, dof->limit.low), dof->limit.high); }
 
 /* Coordinates into the ranges of their joints. */
 static void keep_in_range(const muscle_work *w, double *q) {
@@ -86,7 +86,7 @@ static void keep_in_range(const muscle_work *w, double *q) {
     for (int j = dofs.first; j < dofs.end; j++) {
         const sim_dof *dof = &w->model->dof[j];
         if (dof->coordinate >= 0) {
-            q[dof->coordinate] = clamped(dof, q[dof->coordinate]);
+            q[dof->coordinate] = clamp_to_limits(dof, q[dof->coordinate]);
         }
     }
 }
@@ -112,7 +112,7 @@ static double follow_flow(muscle_work *w, double sign) {
     memcpy(w->next, w->q, (size_t)m->nq * sizeof *w->q);
     keep_in_range(w, w->q);
     double step = FIRST_STEP, length = measure_length(w, w->q), most = find_flow(w, sign);
-    for (int k = 0; k < MAX_FLOW_STEPS && most > 0 && step > LEAST_STEP; k++) {
+    for (int k = 0; k < MAX_FLOW_STEPS && most > 0 && step > MIN_STEP; k++) {
         if (!loader_spend(w->loader, w->bodies.end - w->bodies.first, w->at)) {
             return NAN;
         }
@@ -156,7 +156,7 @@ static bool complete_muscle(loader *l, muscle_work *w, const muscle_entry *e) {
         if (l->stopped) {
             return false;
         }
-        if (!isfinite(low) || !isfinite(high) || !(high - low > LEAST_LENGTH_SPAN)) {
+        if (!isfinite(low) || !isfinite(high) || !(high - low > MIN_LENGTH_SPAN)) {
             report_once(&l->report, e->at, "give it a \"length_range\"",
                         "the length of the muscle \"%.80s\" has no ends: from %g to %g", a->name, low, high);
             return false;

@@ -26,7 +26,7 @@ static bool is_of(const sim_contact *c, const sim_event *e) {
 }
 
 /* Sum of normal impulses of a pair, N s. */
-static double pressing(const sim_state *state, const sim_event *e) {
+static double sum_impulses(const sim_state *state, const sim_event *e) {
     double sum = 0;
     for (int k = 0; k < state->ncontact; k++) {
         const sim_contact *c = &state->contact[k];
@@ -47,9 +47,9 @@ static double quantity_of(sim_world *w, const sim_event *e) {
         return fmax(fmax(x, y), fmax(e->low.z - p.z, p.z - e->high.z));
     }
     case SIM_CONTACT_BEGINS:
-        return pressing(now, e) > 0 ? 1 : -1;
+        return sum_impulses(now, e) > 0 ? 1 : -1;
     case SIM_CONTACT_BREAKS:
-        push = pressing(now, e);
+        push = sum_impulses(now, e);
         return push > 0 ? -push : 1;
     case SIM_ENERGY_BELOW: {
         sim_energy energy = sim_world_energy(w);
@@ -61,8 +61,6 @@ static double quantity_of(sim_world *w, const sim_event *e) {
         return e->level - now->sensor[e->first];
     }
 }
-
-static double within(double x, double low, double high) { return fmax(low, fmin(high, x)); }
 
 static v3 velocity_at(const sim_derived *d, int body, v3 point) {
     return motion_at_child(d->vel[body], v3_sub(point, d->pose[body].p)).lin;
@@ -100,7 +98,7 @@ static double time_of_beginning(sim_world *w, const sim_event *e) {
 static double time_of_breaking(const sim_world *w, const sim_happened *before) {
     const sim_state *start = &w->next;
     double dt = w->options.step, part = before->change > 0 ? -before->g / before->change : 0.5;
-    return within(start->time - 0.5 * dt + part * dt, start->time - 0.5 * dt, start->time + dt);
+    return fmax(start->time - 0.5 * dt, fmin(start->time + dt, start->time - 0.5 * dt + part * dt));
 }
 
 void events_begin(sim_world *w) {

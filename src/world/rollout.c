@@ -29,7 +29,9 @@ typedef struct rollout_work {
 
 sim_rollout sim_rollout_default(void) { return (sim_rollout){.hold = 1, .every = 1}; }
 
-static size_t place(int64_t run, int64_t records, int width) { return (size_t)run * (size_t)records * (size_t)width; }
+static size_t record_offset(int64_t run, int64_t records, int width) {
+    return (size_t)run * (size_t)records * (size_t)width;
+}
 
 /* The world where the run begins. */
 static sim_status begin_run(const rollout_work *work, sim_world *w, int64_t run, sim_error *error) {
@@ -44,8 +46,8 @@ static sim_status begin_run(const rollout_work *work, sim_world *w, int64_t run,
     }
     sim_state state = *sim_world_state(w);
     /* the world only reads them */
-    state.q = r->q ? (double *)r->q + place(run, 1, m->nq) : state.q;
-    state.v = r->v ? (double *)r->v + place(run, 1, m->nv) : state.v;
+    state.q = r->q ? (double *)r->q + record_offset(run, 1, m->nq) : state.q;
+    state.v = r->v ? (double *)r->v + record_offset(run, 1, m->nv) : state.v;
     state.trail = NULL;
     state.sensor = NULL;
     return sim_world_set_state(w, &state, error);
@@ -56,14 +58,14 @@ static void put_control(const rollout_work *work, sim_world *w, int64_t run, int
     int width = work->model->nactuator;
     if (r->control && width && step % r->hold == 0) {
         int64_t controls = (r->steps + r->hold - 1) / r->hold;
-        const double *from = r->control + place(run, controls, width) + place(step / r->hold, 1, width);
+        const double *from = r->control + record_offset(run, controls, width) + record_offset(step / r->hold, 1, width);
         memcpy(sim_world_inputs(w, r->input), from, (size_t)width * sizeof *from);
     }
 }
 
 /* One record of a path; `from` NULL: unknown. */
 static void put_record(double *path, const double *from, int64_t run, int64_t records, int64_t record, int width) {
-    double *to = path ? path + place(run, records, width) + place(record, 1, width) : NULL;
+    double *to = path ? path + record_offset(run, records, width) + record_offset(record, 1, width) : NULL;
     for (int k = 0; to && k < width; k++) {
         to[k] = from ? from[k] : NAN;
     }

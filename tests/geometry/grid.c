@@ -17,7 +17,7 @@
 
 static field_grid *build(memory_pool *pool, const sim_geometry *mesh, double cell, const char *cache) {
     sim_error error = {0};
-    int64_t room = FIELD_MOST_STEPS;
+    int64_t room = FIELD_MAX_STEPS;
     field_grid *grid = grid_build(pool, mesh, cell, cache, "field", &room, &error);
     cr_assert(grid, "%s", error.text);
     return grid;

@@ -256,15 +256,17 @@ Test(levenberg, fischer_and_burmeister_are_zero_only_where_the_law_holds) {
     random_source s = {2};
     for (int trial = 0; trial < 1000; trial++) {
         double a = random_normal(&s), b = random_normal(&s), d = 1e-6, da, db, lam = trial % 4 ? 0.25 * (trial % 4) : 1;
-        cr_expect_eq(pfb(lam, 0, 0), 0);
-        cr_expect_eq(pfb(lam, fabs(a), 0), 0);
-        cr_expect_eq(pfb(lam, 0, fabs(b)), 0);
-        cr_expect_neq(pfb(lam, a, b), 0);
-        cr_expect_eq(pfb(lam, a, b) > 0, a > 0 && b > 0);
+        cr_expect_eq(eval_pfb(lam, 0, 0), 0);
+        cr_expect_eq(eval_pfb(lam, fabs(a), 0), 0);
+        cr_expect_eq(eval_pfb(lam, 0, fabs(b)), 0);
+        cr_expect_neq(eval_pfb(lam, a, b), 0);
+        cr_expect_eq(eval_pfb(lam, a, b) > 0, a > 0 && b > 0);
         if (fabs(a) > 1e-3 && fabs(b) > 1e-3) {
             pfb_slopes(lam, a, b, &da, &db);
-            cr_expect_float_eq(da, (pfb(lam, a + d, b) - pfb(lam, a - d, b)) / (2 * d), 1e-7, "at %g %g", a, b);
-            cr_expect_float_eq(db, (pfb(lam, a, b + d) - pfb(lam, a, b - d)) / (2 * d), 1e-7, "at %g %g", a, b);
+            cr_expect_float_eq(da, (eval_pfb(lam, a + d, b) - eval_pfb(lam, a - d, b)) / (2 * d), 1e-7, "at %g %g", a,
+                               b);
+            cr_expect_float_eq(db, (eval_pfb(lam, a, b + d) - eval_pfb(lam, a, b - d)) / (2 * d), 1e-7, "at %g %g", a,
+                               b);
         }
     }
 }

@@ -109,7 +109,6 @@ static const char CONVEX_SLIDES[] =
 
 static void print_solver_option(const sim_solver_option *o) {
     /* name and values */
-    enum { INDENT = 28 };
     char head[120];
     int length = snprintf(head, sizeof head, "    %s ", o->name);
     for (int k = 0; o->choices && o->choices[k]; k++) {
@@ -118,12 +117,6 @@ static void print_solver_option(const sim_solver_option *o) {
     if (!o->choices) {
         length += snprintf(head + length, sizeof head - (size_t)length, "%g..%g", o->low, o->high);
     }
-    /* the meaning begins in its column, on a line of its own behind a long name */
-    printf("%s", head);
-    if (length + 1 > INDENT) {
-        putchar('\n');
-        length = 0;
-    }
     /* meaning and default */
     char help[400];
     if (o->choices) {
@@ -131,8 +124,7 @@ static void print_solver_option(const sim_solver_option *o) {
     } else {
         snprintf(help, sizeof help, "%s; default: %g", o->help, o->default_value);
     }
-    printf("%*s", INDENT - length, "");
-    usage_wrap(help, INDENT, INDENT);
+    usage_entry(head, length, help);
 }
 
 /* Kinds of constraints and forms of the problem that a solver does not take as they are; most take all. */

@@ -23,21 +23,25 @@ void usage_wrap(const char *text, int indent, int column) {
     putchar('\n');
 }
 
+void usage_entry(const char *name, int length, const char *meaning) {
+    enum { MEANING_COLUMN = 28 };
+    fputs(name, stdout);
+    if (length + 1 > MEANING_COLUMN) { /* on a line of its own */
+        putchar('\n');
+        length = 0;
+    }
+    printf("%*s", MEANING_COLUMN - length, "");
+    usage_wrap(meaning, MEANING_COLUMN, MEANING_COLUMN);
+}
+
 static void print_option(const option_row *row) {
-    enum { INDENT = 28 };
     char head[80];
     char letter[8] = "";
     if (row->letter) {
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
     }
     int length = snprintf(head, sizeof head, "  %s--%s %s", letter, row->name, row->argument ? row->argument : "");
-    printf("%s", head);
-    if (length + 1 > INDENT) {
-        putchar('\n');
-        length = 0;
-    }
-    printf("%*s", INDENT - length, "");
-    usage_wrap(row->help, INDENT, INDENT);
+    usage_entry(head, length, row->help);
 }
 
 void usage_rows(const option_row *row, int count) {

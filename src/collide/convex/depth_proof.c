@@ -150,24 +150,24 @@ static void find_support_patch(const convex *c, const pose *X, v3 u_outer, uint3
 
 /* ---- places seen along u ---- */
 
-static spot subtract2(spot a, spot b) { return (spot){a.x - b.x, a.y - b.y}; }
-static spot interpolate2(spot a, spot b, double t) { return (spot){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}; }
-static double dot2(spot a, spot b) { return a.x * b.x + a.y * b.y; }
-static double cross2(spot a, spot b) { return a.x * b.y - a.y * b.x; }
+static spot subtract_spots(spot a, spot b) { return (spot){a.x - b.x, a.y - b.y}; }
+static spot interpolate_spots(spot a, spot b, double t) { return (spot){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}; }
+static double dot_spots(spot a, spot b) { return a.x * b.x + a.y * b.y; }
+static double cross_spots(spot a, spot b) { return a.x * b.y - a.y * b.x; }
 
-static double clamp01(double t) { return min_of(max_of(t, 0), 1); }
+static double clamp_to_unit(double t) { return min_of(max_of(t, 0), 1); }
 
 static double nearest_parameter(spot a, spot b, spot c) {
-    spot e = subtract2(b, a);
-    double length = dot2(e, e);
-    return length > 0 ? clamp01(dot2(subtract2(c, a), e) / length) : 0;
+    spot e = subtract_spots(b, a);
+    double length = dot_spots(e, e);
+    return length > 0 ? clamp_to_unit(dot_spots(subtract_spots(c, a), e) / length) : 0;
 }
 
 /* Makes it anticlockwise. */
 static void make_anticlockwise(patch *f) {
     double area = 0;
     for (int k = 2; k < f->count; k++) {
-        area += cross2(subtract2(f->at[k - 1], f->at[0]), subtract2(f->at[k], f->at[0]));
+        area += cross_spots(subtract_spots(f->at[k - 1], f->at[0]), subtract_spots(f->at[k], f->at[0]));
     }
     for (int i = 0, j = f->count - 1; area < 0 && i < j; i++, j--) {
         v3 x = f->corner[i];
@@ -184,21 +184,21 @@ static spot nearest_spot(const patch *f, spot c) {
     spot best = f->at[0];
     double square = HUGE_VAL;
     if (f->disc) {
-        spot d = subtract2(c, best);
-        double length = sqrt(dot2(d, d));
-        return length > f->radius ? interpolate2(best, c, f->radius / length) : c;
+        spot d = subtract_spots(c, best);
+        double length = sqrt(dot_spots(d, d));
+        return length > f->radius ? interpolate_spots(best, c, f->radius / length) : c;
     }
     /* of a convex polygon: inside, or the nearest of its edges */
     int inside = f->count > 2;
     for (int k = 0; k < f->count; k++) {
-        spot a = f->at[k], b = f->at[k + 1 < f->count ? k + 1 : 0], e = subtract2(b, a);
-        if (inside && cross2(e, subtract2(c, a)) >= 0) {
+        spot a = f->at[k], b = f->at[k + 1 < f->count ? k + 1 : 0], e = subtract_spots(b, a);
+        if (inside && cross_spots(e, subtract_spots(c, a)) >= 0) {
             continue;
         }
         inside = 0;
-        spot x = interpolate2(a, b, nearest_parameter(a, b, c)), d = subtract2(c, x);
-        if (dot2(d, d) < square) {
-            square = dot2(d, d);
+        spot x = interpolate_spots(a, b, nearest_parameter(a, b, c)), d = subtract_spots(c, x);
+        if (dot_spots(d, d) < square) {
+            square = dot_spots(d, d);
             best = x;
         }
     }
@@ -207,13 +207,14 @@ static spot nearest_spot(const patch *f, spot c) {
 
 /* The part of a segment within f, from t[0] to t[1]; false: none. */
 static bool clip_segment(const patch *f, spot a, spot b, double t[2]) {
-    spot e = subtract2(b, a);
+    spot e = subtract_spots(b, a);
     t[0] = 0;
     t[1] = 1;
     /* a disc: both roots of a quadratic */
     if (f->disc) {
-        spot d = subtract2(a, f->at[0]);
-        double ee = dot2(e, e), half = dot2(d, e), D = half * half - ee * (dot2(d, d) - f->radius * f->radius);
+        spot d = subtract_spots(a, f->at[0]);
+        double ee = dot_spots(e, e), half = dot_spots(d, e),
+               D = half * half - ee * (dot_spots(d, d) - f->radius * f->radius);
         if (!(D > 0) || !(ee > 0)) {
             return false;
         }
@@ -223,8 +224,8 @@ static bool clip_segment(const patch *f, spot a, spot b, double t[2]) {
     }
     /* a polygon: Cyrus-Beck clipping, edge by edge */
     for (int k = 0; k < f->count; k++) {
-        spot o = f->at[k], g = subtract2(f->at[k + 1 < f->count ? k + 1 : 0], o);
-        double from = cross2(g, subtract2(a, o)), rise = cross2(g, e);
+        spot o = f->at[k], g = subtract_spots(f->at[k + 1 < f->count ? k + 1 : 0], o);
+        double from = cross_spots(g, subtract_spots(a, o)), rise = cross_spots(g, e);
         if (rise > 0) {
             t[0] = max_of(t[0], -from / rise);
         } else if (rise < 0) {
@@ -240,15 +241,16 @@ static bool is_inner(double t) { return t > INNER_OVER_SIZE && t < 1 - INNER_OVE
 
 /* `strict`: they cross. */
 static spot common_spot_of_segments(const patch *f, const patch *g, int *strict) {
-    spot a = f->at[0], b = f->at[1], e = subtract2(b, a), k = subtract2(g->at[1], g->at[0]), d = subtract2(g->at[0], a);
-    double cross = cross2(e, k), ee = dot2(e, e), kk = dot2(k, k);
+    spot a = f->at[0], b = f->at[1], e = subtract_spots(b, a), k = subtract_spots(g->at[1], g->at[0]),
+         d = subtract_spots(g->at[0], a);
+    double cross = cross_spots(e, k), ee = dot_spots(e, e), kk = dot_spots(k, k);
     if (cross * cross > 1e-12 * ee * kk) {
-        double t = cross2(d, k) / cross;
-        *strict = is_inner(t) && is_inner(cross2(d, e) / cross);
-        return interpolate2(a, b, clamp01(t));
+        double t = cross_spots(d, k) / cross;
+        *strict = is_inner(t) && is_inner(cross_spots(d, e) / cross);
+        return interpolate_spots(a, b, clamp_to_unit(t));
     }
     double s = nearest_parameter(a, b, g->at[0]), t = nearest_parameter(a, b, g->at[1]);
-    return interpolate2(a, b, 0.5 * (s + t));
+    return interpolate_spots(a, b, 0.5 * (s + t));
 }
 
 /* Corners of f clipped by the edges of g; the middle of what is left. */
@@ -260,16 +262,16 @@ static bool clip_polygons(const patch *f, const patch *g, spot *out) {
         from[k] = f->at[k];
     }
     for (int k = 0; k < g->count && count; k++) {
-        spot o = g->at[k], e = subtract2(g->at[k + 1 < g->count ? k + 1 : 0], o);
+        spot o = g->at[k], e = subtract_spots(g->at[k + 1 < g->count ? k + 1 : 0], o);
         int kept = 0;
         for (int i = 0; i < count; i++) {
             spot a = from[i], b = from[i + 1 < count ? i + 1 : 0];
-            double ha = cross2(e, subtract2(a, o)), hb = cross2(e, subtract2(b, o));
+            double ha = cross_spots(e, subtract_spots(a, o)), hb = cross_spots(e, subtract_spots(b, o));
             if (ha >= 0 && kept < MAX_CLIPPED_CORNERS) {
                 to[kept++] = a;
             }
             if ((ha < 0) != (hb < 0) && kept < MAX_CLIPPED_CORNERS) {
-                to[kept++] = interpolate2(a, b, ha / (ha - hb));
+                to[kept++] = interpolate_spots(a, b, ha / (ha - hb));
             }
         }
         spot *swap = from;
@@ -299,15 +301,15 @@ static spot patch_middle(const patch *f) {
 static spot common_spot_with_disc(const patch *f, const patch *g) {
     spot c = g->at[0];
     if (f->disc) { /* along the line of the centres */
-        spot d = subtract2(f->at[0], c);
-        double length = sqrt(dot2(d, d)), low = max_of(-g->radius, length - f->radius),
+        spot d = subtract_spots(f->at[0], c);
+        double length = sqrt(dot_spots(d, d)), low = max_of(-g->radius, length - f->radius),
                high = min_of(g->radius, length + f->radius);
-        return length > 0 ? interpolate2(c, f->at[0], 0.5 * (low + high) / length) : c;
+        return length > 0 ? interpolate_spots(c, f->at[0], 0.5 * (low + high) / length) : c;
     }
     spot near = nearest_spot(f, c), m = patch_middle(f);
     double t[2];
     if (clip_segment(g, near, m, t)) {
-        return interpolate2(near, m, 0.5 * t[1]);
+        return interpolate_spots(near, m, 0.5 * t[1]);
     }
     return near;
 }
@@ -315,12 +317,12 @@ static spot common_spot_with_disc(const patch *f, const patch *g) {
 /* Is c well within a disc or a polygon? */
 static bool is_well_within(const patch *f, spot c) {
     if (f->disc) {
-        spot d = subtract2(c, f->at[0]);
-        return sqrt(dot2(d, d)) < (1 - INNER_OVER_SIZE) * f->radius;
+        spot d = subtract_spots(c, f->at[0]);
+        return sqrt(dot_spots(d, d)) < (1 - INNER_OVER_SIZE) * f->radius;
     }
     for (int k = 0; k < f->count; k++) {
-        spot e = subtract2(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
-        if (cross2(e, subtract2(c, f->at[k])) <= INNER_OVER_SIZE * dot2(e, e)) {
+        spot e = subtract_spots(f->at[k + 1 < f->count ? k + 1 : 0], f->at[k]);
+        if (cross_spots(e, subtract_spots(c, f->at[k])) <= INNER_OVER_SIZE * dot_spots(e, e)) {
             return false;
         }
     }
@@ -345,8 +347,9 @@ static spot find_common_spot(const patch *f, const patch *g, int *strict) {
     }
     if (f->count == 2 || g->count == 2) {
         const patch *s = f->count == 2 ? f : g, *other = f->count == 2 ? g : f;
-        return clip_segment(other, s->at[0], s->at[1], t) ? interpolate2(s->at[0], s->at[1], 0.5 * (t[0] + t[1]))
-                                                          : nearest_spot(other, interpolate2(s->at[0], s->at[1], 0.5));
+        return clip_segment(other, s->at[0], s->at[1], t)
+                   ? interpolate_spots(s->at[0], s->at[1], 0.5 * (t[0] + t[1]))
+                   : nearest_spot(other, interpolate_spots(s->at[0], s->at[1], 0.5));
     }
     /* discs and polygons */
     if (f->disc || g->disc) {
@@ -362,21 +365,21 @@ static v3 point_over(const patch *f, spot c, v3 ex, v3 ey) {
     }
     c = nearest_spot(f, c);
     if (f->disc) {
-        spot d = subtract2(c, f->at[0]);
+        spot d = subtract_spots(c, f->at[0]);
         v3 e = v3_axpy(v3_scale(d.x, ex), d.y, ey);
         return v3_add(f->corner[0], v3_axpy(e, -v3_dot(e, f->axis), f->axis));
     }
     if (f->count == 2) {
         return v3_axpy(f->corner[0], nearest_parameter(f->at[0], f->at[1], c), v3_sub(f->corner[1], f->corner[0]));
     }
-    spot d = subtract2(c, f->at[0]);
+    spot d = subtract_spots(c, f->at[0]);
     int k = 1; /* the triangle of the fan that holds it */
-    while (k + 2 < f->count && cross2(subtract2(f->at[k + 1], f->at[0]), d) > 0) {
+    while (k + 2 < f->count && cross_spots(subtract_spots(f->at[k + 1], f->at[0]), d) > 0) {
         k++;
     }
-    spot a = subtract2(f->at[k], f->at[0]), b = subtract2(f->at[k + 1], f->at[0]);
-    double area = cross2(a, b), s = area > 0 ? clamp01(cross2(d, b) / area) : 0,
-           t = area > 0 ? clamp01(cross2(a, d) / area) : 0;
+    spot a = subtract_spots(f->at[k], f->at[0]), b = subtract_spots(f->at[k + 1], f->at[0]);
+    double area = cross_spots(a, b), s = area > 0 ? clamp_to_unit(cross_spots(d, b) / area) : 0,
+           t = area > 0 ? clamp_to_unit(cross_spots(a, d) / area) : 0;
     double sum = max_of(s + t, 1);
     v3 x = v3_axpy(f->corner[0], s / sum, v3_sub(f->corner[k], f->corner[0]));
     return v3_axpy(x, t / sum, v3_sub(f->corner[k + 1], f->corner[0]));

@@ -5,7 +5,7 @@
 #include "collide/contact/pair.h"
 
 /* The maximum number of contacts of a pair of surfaces (Lee et al. 2024, section VII-A). */
-enum { CLUSTER_MOST = 120 };
+enum { CLUSTER_MAX_POINTS = 120 };
 
 /* Of the points from `first` on: those within `near` of each other that face the same way become one, the deepest.
  * They stand in the order of their features then, no two with the same. */

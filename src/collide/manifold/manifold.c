@@ -48,7 +48,7 @@ typedef struct view {
     int proven;  /* a place within both faces is as near as the gap says */
 } view;
 
-static place sub2(place a, place b) { return (place){a.x - b.x, a.y - b.y}; }
+static place subtract_places(place a, place b) { return (place){a.x - b.x, a.y - b.y}; }
 static place interpolate_place(place a, place b, double t) {
     return (place){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)};
 }
@@ -94,7 +94,7 @@ static double corner_height(const outline *o, int k) {
 
 static void set_borders(outline *o) {
     for (int k = 0, count = o->face->count; k < count; k++) {
-        place a = o->at[k], e = sub2(o->at[k + 1 < count ? k + 1 : 0], a);
+        place a = o->at[k], e = subtract_places(o->at[k + 1 < count ? k + 1 : 0], a);
         double length = sqrt(e.x * e.x + e.y * e.y), s = length > 0 ? 1 / length : 0;
         o->out[k] = (place){s * e.y, -s * e.x};
         o->reach[k] = o->out[k].x * a.x + o->out[k].y * a.y;
@@ -135,7 +135,7 @@ static double outside_edge(const outline *o, int k, place u) {
 
 /* From the centre of the disc o, in the disc's own plane. */
 static v3 from_centre(const outline *o, place u) {
-    place d = sub2(u, o->centre);
+    place d = subtract_places(u, o->centre);
     return v3_make(d.x, d.y, plane_height(o, u) - o->centre_height);
 }
 
@@ -279,7 +279,7 @@ static bool solve_rim_crossing(const view *v, const outline *s, const outline *r
             return false;
         }
         place step = {(fs * gr.y - fr * gs.y) / det, (fr * gs.x - fs * gr.x) / det};
-        *u = sub2(*u, step);
+        *u = subtract_places(*u, step);
         if (fabs(step.x) + fabs(step.y) <= v->exact) {
             return is_within_outline(s, *u, v->same) && is_within_outline(r, *u, v->same);
         }
@@ -289,7 +289,7 @@ static bool solve_rim_crossing(const view *v, const outline *s, const outline *r
 
 /* Where two rims cross: guessed as if both were round in the plane, then followed to where they are. */
 static void add_rim_crossings(view *v, const outline *s, const outline *r) {
-    place d = sub2(r->centre, s->centre);
+    place d = subtract_places(r->centre, s->centre);
     double dd = d.x * d.x + d.y * d.y;
     if (dd <= v->same * v->same) {
         return;
@@ -312,14 +312,14 @@ static bool has_round_side(const convex *c) { return c->kind == CONVEX_SEGMENT |
 static void add_edge_overlap(view *v, const outline *s, const outline *r, const convex *a, const convex *b) {
     double most =
         (has_round_side(a) && has_round_side(b) ? PARALLEL : SAME_PLACE_OVER_SIZE) * min_of(a->least, b->least);
-    place es = sub2(s->at[1], s->at[0]), er = sub2(r->at[1], r->at[0]);
+    place es = subtract_places(s->at[1], s->at[0]), er = subtract_places(r->at[1], r->at[0]);
     double ss = es.x * es.x + es.y * es.y, rr = er.x * er.x + er.y * er.y;
     if (ss <= 0 || rr <= 0) {
         return;
     }
     double t[2], near = v->same / sqrt(ss);
     for (int k = 0; k < 2; k++) {
-        place d = sub2(r->at[k], s->at[0]);
+        place d = subtract_places(r->at[k], s->at[0]);
         t[k] = (d.x * es.x + d.y * es.y) / ss;
     }
     const int r_end[2] = {t[0] > t[1], t[0] <= t[1]};
@@ -329,10 +329,10 @@ static void add_edge_overlap(view *v, const outline *s, const outline *r, const 
     place us[2], ur[2];
     for (int i = 0; i < 2; i++) {
         us[i] = interpolate_place(s->at[0], s->at[1], on_s[i]);
-        place d = sub2(us[i], r->at[0]);
+        place d = subtract_places(us[i], r->at[0]);
         on_r[i] = at_s[i] ? (d.x * er.x + d.y * er.y) / rr : r_end[i];
         ur[i] = interpolate_place(r->at[0], r->at[1], on_r[i]);
-        place stray = sub2(us[i], ur[i]);
+        place stray = subtract_places(us[i], ur[i]);
         if (stray.x * stray.x + stray.y * stray.y > most * most) {
             return;
         }

@@ -163,8 +163,8 @@ bool surface_faces(const surface *s, int triangle, int feature, v3 n) {
 }
 
 bool surface_ends(const surface *s, int triangle, int feature, v3 n, double slack) {
-    enum { AROUND = 64 };
-    int around[AROUND], count = surface_faces_at(s, triangle, feature, around, AROUND);
+    enum { MAX_FACES_AROUND = 64 };
+    int around[MAX_FACES_AROUND], count = surface_faces_at(s, triangle, feature, around, MAX_FACES_AROUND);
     v3 c[3], at[2];
     surface_corners(s, triangle, c);
     int k = feature >= 4 ? feature - 4 : feature - 1, ends = feature > 0 && feature < 4 ? 2 : 1;

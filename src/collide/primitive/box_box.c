@@ -28,7 +28,7 @@ typedef struct boxes {
     double R[3][3];             /* axis_a[i] . axis_b[j] */
 } boxes;
 
-static double component(v3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+static double axis_component(v3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 
 static boxes boxes_of(const convex *a, const convex *b, const pose *X) {
     boxes x = {.axis_a = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .axis_b = {X->R.x, X->R.y, X->R.z}, .c = X->p};
@@ -36,7 +36,7 @@ static boxes boxes_of(const convex *a, const convex *b, const pose *X) {
         x.a[i] = a->half[i];
         x.b[i] = b->half[i];
         for (int j = 0; j < 3; j++) {
-            x.R[i][j] = component(x.axis_b[j], i);
+            x.R[i][j] = axis_component(x.axis_b[j], i);
         }
     }
     x.size = a->extent + b->extent;
@@ -46,7 +46,7 @@ static boxes boxes_of(const convex *a, const convex *b, const pose *X) {
 static double separation_along(const boxes *x, v3 n) {
     double s = fabs(v3_dot(n, x->c));
     for (int k = 0; k < 3; k++) {
-        s -= x->a[k] * fabs(component(n, k)) + x->b[k] * fabs(v3_dot(n, x->axis_b[k]));
+        s -= x->a[k] * fabs(axis_component(n, k)) + x->b[k] * fabs(v3_dot(n, x->axis_b[k]));
     }
     return s;
 }
@@ -65,8 +65,8 @@ static double find_widest_axis(const boxes *x, double margin, v3 *normal) {
     double best = -HUGE_VAL;
     for (int i = 0; i < 3; i++) {
         const double *R = x->R[i];
-        double s =
-            fabs(component(x->c, i)) - x->a[i] - x->b[0] * fabs(R[0]) - x->b[1] * fabs(R[1]) - x->b[2] * fabs(R[2]);
+        double s = fabs(axis_component(x->c, i)) - x->a[i] - x->b[0] * fabs(R[0]) - x->b[1] * fabs(R[1]) -
+                   x->b[2] * fabs(R[2]);
         keep_wider(x, x->axis_a[i], s, &best, normal);
     }
     /* face normals of B */
@@ -156,7 +156,7 @@ typedef struct setback {
 static setback setback_of(const boxes *x, v3 n) {
     setback s;
     for (int k = 0; k < 3; k++) {
-        double on_a = component(n, k), on_b = v3_dot(n, x->axis_b[k]);
+        double on_a = axis_component(n, k), on_b = v3_dot(n, x->axis_b[k]);
         s.a[k][0] = x->a[k] * (fabs(on_a) - on_a);
         s.a[k][1] = x->a[k] * (fabs(on_a) + on_a);
         s.b[k][0] = x->b[k] * (fabs(on_b) + on_b);

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-static const double SURFACE_TOLERANCE = 1e-9, LEAST_STEP = 1e-6; /* over the radius of the solid */
+static const double SURFACE_TOLERANCE = 1e-9, MIN_STEP = 1e-6; /* over the radius of the solid */
 
 static double field_along(const ray *r, const sim_geometry *g, double t) {
     return sim_field_distance(g->field, v3_axpy(r->o, t, r->d), NULL);
@@ -38,10 +38,10 @@ double ray_field(const ray *r, const sim_geometry *g) {
     if (!ray_in_box(r, g->low, g->high, &enter, &leave)) {
         return INFINITY;
     }
-    double t = fmax(enter - LEAST_STEP * R, 0), end = fmin(leave + LEAST_STEP * R, r->max), phi = field_along(r, g, t);
+    double t = fmax(enter - MIN_STEP * R, 0), end = fmin(leave + MIN_STEP * R, r->max), phi = field_along(r, g, t);
     /* steps that pass no surface */
     while (fabs(phi) > SURFACE_TOLERANCE * R) {
-        double next = t + fmax(fabs(phi), LEAST_STEP * R), phi_next;
+        double next = t + fmax(fabs(phi), MIN_STEP * R), phi_next;
         if (t >= end) {
             return INFINITY;
         }

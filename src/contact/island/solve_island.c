@@ -14,7 +14,7 @@ enum { MIN_PARALLEL_CONSTRAINTS = 200 }; /* of an island that all threads solve 
 enum { WORK_BETWEEN_CALLERS = 1000 };    /* rows and velocities of iterations, some 50 us, between calls of `stop` */
 
 /* Work on a problem that is not solved, over that of a hard one: at first, and with other targets (solver/portfolio). */
-static const double PATIENCE = 4, THOROUGH_PATIENCE = 1;
+static const double HARD_WORK_RATIO = 4, THOROUGH_HARD_WORK_RATIO = 1;
 
 static const char NO_MEMORY[] = "no memory for the contacts of an island";
 
@@ -88,7 +88,7 @@ static sim_status call_solver(island_call *k, sim_error *error) {
     sim_solution before = is->solution;
     is->solution = (sim_solution){.v = is->v, .impulse = is->impulse, .clock = k->f->in->clock};
     is->solution.most_iterations = most > 0 ? most - before.iterations : 0;
-    is->solution.patience = is->thorough ? THOROUGH_PATIENCE : PATIENCE;
+    is->solution.patience = is->thorough ? THOROUGH_HARD_WORK_RATIO : HARD_WORK_RATIO;
     if (k->f->in->watch || is->deadline < HUGE_VAL) {
         is->solution.stop = ask_caller;
         is->solution.stop_context = k;

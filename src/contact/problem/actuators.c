@@ -62,7 +62,7 @@ static double eval_effort(const assembly *f, const contact_actuator *a, double v
 
 static int limit_side(double effort, double bound) { return (effort > bound) - (effort < -bound); }
 
-static double clamp(double effort, double bound) { return max_of(-bound, min_of(bound, effort)); }
+static double clamp_effort(double effort, double bound) { return max_of(-bound, min_of(bound, effort)); }
 
 sim_constraint actuator_constraint(const assembly *f, const sim_model *m, const contact_actuator *a) {
     const sim_actuator *from = &m->actuator[a->actuator];
@@ -197,7 +197,7 @@ int actuators_add_crossed(const assembly *f, island *is) {
         const contact_actuator *a = find_actuator(f, i);
         double effort = eval_effort(f, a, eval_rate(f, is, i, is->v)), bound = a->bound;
         if (limit_side(effort, bound) != a->side) {
-            is->impulse_guess[f->constraint[i].row] = f->in->step * clamp(effort, bound);
+            is->impulse_guess[f->constraint[i].row] = f->in->step * clamp_effort(effort, bound);
             move_to_rows(is->order, rows++, k);
         }
     }

@@ -5,7 +5,7 @@
 #include "contact/problem/assemble.h"
 
 /* Velocities, impulses and counts of all islands. */
-void scatter(const assembly *f, const sim_model *model, contact_output *out);
+void scatter_solutions(const assembly *f, const sim_model *model, contact_output *out);
 
 /* The certificate of all islands, and the bodies with the worst figures. */
 void certify_step(const assembly *f, contact_info *info);

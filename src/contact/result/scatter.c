@@ -166,7 +166,7 @@ static void sum_effort(const assembly *f, contact_info *info) {
     }
 }
 
-void scatter(const assembly *f, const sim_model *m, contact_output *out) {
+void scatter_solutions(const assembly *f, const sim_model *m, contact_output *out) {
     clear_output(f, m, out);
     for (int k = 0; k < f->nisland; k++) {
         scatter_island(f, m, &f->island[k], out);

@@ -28,7 +28,7 @@ typedef struct plane_ends {
     jet rho_a, rho_b, phi;
 } plane_ends;
 
-static jet3 flatten(const string_obstacle *o, jet3 p) {
+static jet3 project_to_circle(const string_obstacle *o, jet3 p) {
     if (o->cylinder) {
         p.x.z = p.d.z = p.dd.z = 0;
     }
@@ -36,8 +36,8 @@ static jet3 flatten(const string_obstacle *o, jet3 p) {
 }
 
 static plane_ends seen_from_axis(const string_obstacle *o, jet3 a, jet3 b) {
-    a = flatten(o, a);
-    b = flatten(o, b);
+    a = project_to_circle(o, a);
+    b = project_to_circle(o, b);
     jet across = jet3_norm(jet3_cross(a, b));
     return (plane_ends){jet3_norm(a), jet3_norm(b), jet_angle(across, jet3_dot(a, b))};
 }
@@ -53,7 +53,7 @@ static jet tangent_part(double r, jet rho) {
 }
 
 /* Distance of an end from the point of the circle at the angle `turn` from it. */
-static jet chord(double r, jet rho, jet turn) {
+static jet chord_length(double r, jet rho, jet turn) {
     jet squares = jet_add(jet_times(rho, rho), jet_constant(r * r));
     return jet_root(jet_axpy(squares, -2 * r, jet_times(rho, jet_cosine(turn))));
 }
@@ -61,8 +61,8 @@ static jet chord(double r, jet rho, jet turn) {
 /* dP/d beta of a path inside, by way of the point at the angle beta from a. */
 static jet inside_slope(double r, const plane_ends *e, jet beta) {
     jet rest = jet_axpy(e->phi, -1, beta);
-    jet from = jet_over(jet_times(e->rho_a, jet_sine(beta)), chord(r, e->rho_a, beta));
-    jet to = jet_over(jet_times(e->rho_b, jet_sine(rest)), chord(r, e->rho_b, rest));
+    jet from = jet_over(jet_times(e->rho_a, jet_sine(beta)), chord_length(r, e->rho_a, beta));
+    jet to = jet_over(jet_times(e->rho_b, jet_sine(rest)), chord_length(r, e->rho_b, rest));
     return jet_scale(r, jet_axpy(from, -1, to));
 }
 
@@ -94,7 +94,7 @@ static jet plane_length(const string_obstacle *o, const string_course *c, jet3 a
         jet beta = jet_constant(c->middle);
         double bend = inside_slope(r, &fixed, (jet){c->middle, 1, 0}).d;
         beta.d = bend > 0 ? -inside_slope(r, &e, beta).d / bend : 0;
-        return jet_add(chord(r, e.rho_a, beta), chord(r, e.rho_b, jet_axpy(e.phi, -1, beta)));
+        return jet_add(chord_length(r, e.rho_a, beta), chord_length(r, e.rho_b, jet_axpy(e.phi, -1, beta)));
     }
     jet turn = c->kind == COURSE_FAR ? jet_axpy(jet_constant(2 * M_PI), -1, e.phi) : e.phi;
     return jet_add(jet_add(tangent_part(r, e.rho_a), tangent_part(r, e.rho_b)), jet_scale(r, turn));
@@ -175,7 +175,7 @@ string_course find_course(const string_obstacle *o, v3 a, v3 b, const v3 *side) 
     string_course c = {.kind = COURSE_STRAIGHT};
     double r = o->radius;
     /* ends and side in the plane of the circle */
-    v3 flat_a = flatten(o, jet3_constant(a)).x, flat_b = flatten(o, jet3_constant(b)).x;
+    v3 flat_a = project_to_circle(o, jet3_constant(a)).x, flat_b = project_to_circle(o, jet3_constant(b)).x;
     plane_ends e = seen_from_axis(o, jet3_constant(a), jet3_constant(b));
     if (min_of(e.rho_a.x, e.rho_b.x) < (1 - ON_SURFACE) * r) {
         return c;
@@ -187,7 +187,7 @@ string_course find_course(const string_obstacle *o, v3 a, v3 b, const v3 *side) 
         aim = v3_add(v3_scale(v3_dot(*side, c.e1), c.e1), v3_scale(v3_dot(*side, c.e2), c.e2));
     }
     /* through the obstacle, or around */
-    if (side && v3_norm(flatten(o, jet3_constant(*side)).x) < r) {
+    if (side && v3_norm(project_to_circle(o, jet3_constant(*side)).x) < r) {
         c.kind = e.phi.x <= alpha[0] + alpha[1] ? COURSE_INSIDE : COURSE_STRAIGHT;
         c.middle = c.kind == COURSE_INSIDE ? solve_inside(r, &e) : 0;
     } else {

@@ -65,7 +65,7 @@ field_thread thread_freeze(const sim_thread *def);
 
 /* Work is counted in steps of about two nanoseconds. */
 enum { STEPS_PER_SAMPLE = 400, STEPS_PER_CUBE = 2000, DISTANCES_PER_CUBE = 60 };
-static const int64_t FIELD_MOST_STEPS = 10000000000;
+static const int64_t FIELD_MAX_STEPS = 10000000000;
 
 /* As sim_geometry_field, within `*room` steps, less those taken on return: larger fields are refused. */
 sim_geometry *geometry_field_within(const sim_field_def *def, double resolution, const char *cache, int64_t *room,

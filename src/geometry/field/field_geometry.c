@@ -174,7 +174,7 @@ static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const 
 }
 
 sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache, sim_error *error) {
-    int64_t room = FIELD_MOST_STEPS;
+    int64_t room = FIELD_MAX_STEPS;
     return geometry_field_within(def, resolution, cache, &room, error);
 }
 

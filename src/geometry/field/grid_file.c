@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char MAGIC[8] = {'S', 'I', 'M', 'G', 'R', 'I', 'D', '1'};
-enum { PATH_ROOM = 4096, PUBLIC = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH };
+enum { PATH_ROOM = 4096, PUBLIC_MODE = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH };
 
 typedef struct header {
     char magic[8];
@@ -140,7 +140,7 @@ void grid_file_write(const char *folder, const field_grid *grid) {
     FILE *file = fdopen(fresh.file, "wb");
     if (file && fwrite(&h, sizeof h, 1, file) == 1 &&
         fwrite(grid->sample, sizeof *grid->sample, count, file) == count && fflush(file) == 0 &&
-        fchmod(fresh.file, PUBLIC) == 0) {
+        fchmod(fresh.file, PUBLIC_MODE) == 0) {
         (void)file_fresh_commit(&fresh);
     }
     if (file) {

@@ -15,7 +15,7 @@
 #include "geometry/field/surface_cells.h"
 #include <stdlib.h>
 
-enum { MAX_NEWTON_STEPS = 30, CORNERS = 8 };
+enum { MAX_NEWTON_STEPS = 30, CUBE_CORNERS = 8 };
 static const double ZERO_DISTANCE_OVER_SIZE = 1e-13, MIDDLE_WEIGHT = 1e-3;
 /* in edges of the lattice */
 static const double INSET_OVER_EDGE = 0.05, MAX_SHIFT_OVER_EDGE = 0.5, MAX_TIP_OVER_EDGE = 1,
@@ -84,7 +84,7 @@ static v3 find_zero_crossing(const sim_field *field, v3 a, double da, v3 b, doub
 static const crossing *crossing_at(mesher *m, const int at[3], int axis) {
     lattice *l = &m->lattice;
     int *which = sparse_at(&m->crossing_of, 4 * lattice_key(l, at) + (uint64_t)axis, -1);
-    if (!which || !grow((void **)&m->crossing, m->ncrossing, &m->crossing_room, sizeof *m->crossing)) {
+    if (!which || !grow_items((void **)&m->crossing, m->ncrossing, &m->crossing_room, sizeof *m->crossing)) {
         m->failed = 1;
         return NULL;
     }
@@ -105,7 +105,7 @@ static const crossing *crossing_at(mesher *m, const int at[3], int axis) {
 
 static int add_vertex(mesher *m, v3 p) {
     surface *s = m->out;
-    if (!grow((void **)&s->vertex, s->nvertex, &m->vertex_room, sizeof *s->vertex)) {
+    if (!grow_items((void **)&s->vertex, s->nvertex, &m->vertex_room, sizeof *s->vertex)) {
         m->failed = 1;
         return 0;
     }
@@ -236,7 +236,7 @@ static void add_vertices(mesher *m) {
 
 static void add_surface_triangle(mesher *m, int a, int b, int c) {
     surface *s = m->out;
-    if (!grow((void **)&s->triangle, s->ntriangle, &m->triangle_room, sizeof *s->triangle)) {
+    if (!grow_items((void **)&s->triangle, s->ntriangle, &m->triangle_room, sizeof *s->triangle)) {
         m->failed = 1;
         return;
     }
@@ -334,7 +334,7 @@ static void add_polygon_around(mesher *m, const int at[3], int axis) {
     static const int ring[4][2] = {{-1, -1}, {0, -1}, {0, 0}, {-1, 0}};
     int next = (axis + 1) % 3, after = (axis + 2) % 3;
     int inside = lattice_distance(&m->lattice, at) < 0;
-    int place[5][3], corner[CORNERS], count = 0, fan_from = 0;
+    int place[5][3], corner[CUBE_CORNERS], count = 0, fan_from = 0;
     for (int k = 0; k < 5; k++) {
         int q = inside ? k % 4 : (4 - k) % 4;
         place[k][axis] = at[axis];

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SURVEYED = 16 /* cubes along a side in the first look */, MAX_ITEMS = 1 << 28 };
+enum { SURVEY_CUBES = 16 /* cubes along a side in the first look */, MAX_ITEMS = 1 << 28 };
 
 /* ---- numbers by key ---- */
 
@@ -77,7 +77,7 @@ int sparse_find(const sparse_map *map, uint64_t key, int absent) {
     return map->key[s] ? map->value[s] : absent;
 }
 
-bool grow(void **items, int count, int *room, size_t size) {
+bool grow_items(void **items, int count, int *room, size_t size) {
     if (count < *room) {
         return true;
     }
@@ -162,7 +162,7 @@ v3 lattice_point(const lattice *l, const int at[3]) {
 
 double lattice_distance(lattice *l, const int at[3]) {
     int *which = sparse_at(&l->corner, lattice_key(l, at), -1);
-    if (!which || !grow((void **)&l->distance, l->ndistance, &l->distance_room, sizeof *l->distance)) {
+    if (!which || !grow_items((void **)&l->distance, l->ndistance, &l->distance_room, sizeof *l->distance)) {
         l->failed = 1;
         return 1;
     }
@@ -192,7 +192,7 @@ static void add_cell(lattice *l, const int at[3]) {
         return;
     }
     int *which = sparse_at(&l->by_place, lattice_key(l, at), l->ncell);
-    if (!which || !grow((void **)&l->cell, l->ncell, &l->cell_room, sizeof *l->cell)) {
+    if (!which || !grow_items((void **)&l->cell, l->ncell, &l->cell_room, sizeof *l->cell)) {
         l->failed = 1;
         return;
     }
@@ -265,7 +265,7 @@ static void close_up(lattice *l) {
 static double expect_cells(lattice *l, int width) {
     const int origin[3] = {0, 0, 0};
     int last = width;
-    while (width / last < SURVEYED) {
+    while (width / last < SURVEY_CUBES) {
         last /= 2;
     }
     return 1.0 * last * last * search_cubes(l, origin, width, last);
@@ -298,7 +298,7 @@ bool lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double ed
         l->cube[inside] = patches_of(inside);
     }
     const int origin[3] = {0, 0, 0};
-    double most = lattice_most_cells(field, room), expected = width > SURVEYED ? expect_cells(l, width) : 0;
+    double most = lattice_most_cells(field, room), expected = width > SURVEY_CUBES ? expect_cells(l, width) : 0;
     if (!l->failed && expected <= 2 * most) {
         search_cubes(l, origin, width, 1);
         close_up(l);

@@ -71,6 +71,6 @@ v3 lattice_point(const lattice *l, const int at[3]);
 double lattice_distance(lattice *l, const int at[3]);
 
 /* `items` grown, if it must be, to hold one more than `count`; false without memory. */
-bool grow(void **items, int count, int *room, size_t size);
+bool grow_items(void **items, int count, int *room, size_t size);
 
 #endif

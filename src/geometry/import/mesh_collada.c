@@ -52,7 +52,7 @@ static sim_status wrong_at(const collada *c, int element, const char *what) {
     return text_wrong(c->text, c->tree.element[element].tag, "%s", what);
 }
 
-static sim_status spend(collada *c, int element, size_t count) {
+static sim_status spend_budget(collada *c, int element, size_t count) {
     if (count > c->budget) {
         return wrong_at(c, element, "nodes show more triangles or nodes than a file of this length may");
     }
@@ -104,7 +104,7 @@ static bool list_named(collada *c) {
 }
 
 /* The element that the attribute names as "#id"; -1 and the error if there is none. */
-static int follow(const collada *c, int element, const char *attribute, sim_status *status) {
+static int find_referenced(const collada *c, int element, const char *attribute, sim_status *status) {
     text_span name = collada_attribute(&c->tree, element, attribute);
     if (name.length && *name.at == '#') {
         text_span id = {name.at + 1, name.length - 1};
@@ -233,9 +233,9 @@ static sim_status find_positions(collada *c, int primitive, positions *p) {
         }
     }
     int vertex = input_with(c, primitive, "VERTEX");
-    int vertices = vertex >= 0 ? follow(c, vertex, "source", &status) : -1;
+    int vertices = vertex >= 0 ? find_referenced(c, vertex, "source", &status) : -1;
     int input = vertices >= 0 ? input_with(c, vertices, "POSITION") : -1;
-    int from = input >= 0 ? follow(c, input, "source", &status) : -1;
+    int from = input >= 0 ? find_referenced(c, input, "source", &status) : -1;
     int array = collada_child(&c->tree, from, "float_array");
     if (status || array < 0) {
         return status ? status : wrong_at(c, primitive, "the vertices have no positions in a <float_array>");
@@ -325,7 +325,7 @@ static sim_status read_corners(collada *c, int element, int vcount, assembly_rul
                                pose place) {
     mesh_text t = numbers_of(c, element), counts = vcount >= 0 ? numbers_of(c, vcount) : t;
     size_t left = corners_left(&t, p);
-    sim_status status = spend(c, element, left + 1);
+    sim_status status = spend_budget(c, element, left + 1);
     while (!status && left > 0) {
         size_t count = rule == SINGLE ? 3 : left;
         if (rule == LISTED) {
@@ -377,7 +377,7 @@ static sim_status read_geometry(collada *c, int geometry, pose place) {
         return wrong_at(c, geometry, "of geometries only <mesh> is read");
     }
     size_t before = c->parts->ntriangle;
-    sim_status status = spend(c, geometry, 1);
+    sim_status status = spend_budget(c, geometry, 1);
     for (int e = c->tree.element[mesh].first; e >= 0 && !status; e = c->tree.element[e].next) {
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !status; k++) {
             if (collada_is(&c->tree, e, kinds[k].name)) {
@@ -429,7 +429,7 @@ static sim_status read_transform(const collada *c, int element, pose *place) {
 
 /* All that a node shows, with the transforms that stand before it. */
 static sim_status read_node(collada *c, int node, pose place, int depth) {
-    sim_status status = spend(c, node, 1);
+    sim_status status = spend_budget(c, node, 1);
     if (depth > MAX_NODE_DEPTH) {
         return wrong_at(c, node, "nodes within nodes, more than 100 deep: one may hold itself");
     }
@@ -438,10 +438,10 @@ static sim_status read_node(collada *c, int node, pose place, int depth) {
         if (collada_is(&c->tree, e, "node")) {
             status = read_node(c, e, place, depth + 1);
         } else if (collada_is(&c->tree, e, "instance_node")) {
-            other = follow(c, e, "url", &status);
+            other = find_referenced(c, e, "url", &status);
             status = status ? status : read_node(c, other, place, depth + 1);
         } else if (collada_is(&c->tree, e, "instance_geometry")) {
-            other = follow(c, e, "url", &status);
+            other = find_referenced(c, e, "url", &status);
             status = status ? status : read_geometry(c, other, place);
         } else if (collada_is(&c->tree, e, "instance_controller")) {
             status = wrong_at(c, e, "skins and morphs (<instance_controller>) are not read");
@@ -479,7 +479,7 @@ static sim_status read_scene(collada *c, pose place) {
     sim_status status = SIM_OK;
     int shown = collada_child(&c->tree, collada_child(&c->tree, 0, "scene"), "instance_visual_scene");
     int scene = shown >= 0
-                    ? follow(c, shown, "url", &status)
+                    ? find_referenced(c, shown, "url", &status)
                     : collada_child(&c->tree, collada_child(&c->tree, 0, "library_visual_scenes"), "visual_scene");
     if (status || scene >= 0) {
         return status ? status : read_node(c, scene, place, 0);

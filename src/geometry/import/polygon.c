@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* Twice an area, relative to the square of the polygon's size, that rounding may leave. */
-#define SMALL 1e-12
+#define ROUNDING_OVER_SIZE 1e-12
 
 typedef struct flat {
     double x, y;
@@ -74,35 +74,37 @@ static bool cut_fan(mesh_parts *parts, const int *corner, int count) {
 }
 
 /* Twice the area over the square of the longest side: 0.87 at the most. */
-static double plumpness(flat a, flat b, flat c) {
+static double relative_area(flat a, flat b, flat c) {
     double ab = hypot(b.x - a.x, b.y - a.y), bc = hypot(c.x - b.x, c.y - b.y), ca = hypot(a.x - c.x, a.y - c.y);
     double longest = fmax(ab, fmax(bc, ca));
     return longest > 0 ? turn_area(a, b, c) / (longest * longest) : 0;
 }
 
-static bool is_same(flat a, flat b) { return fabs(a.x - b.x) <= SMALL && fabs(a.y - b.y) <= SMALL; }
+static bool is_same(flat a, flat b) {
+    return fabs(a.x - b.x) <= ROUNDING_OVER_SIZE && fabs(a.y - b.y) <= ROUNDING_OVER_SIZE;
+}
 
 /* How good an ear is corner i?  0: none.  1 and more: a plump one that no other corner touches; below: touched on its
  * rim, or flat. */
 static double ear_worth(const flat *at, int count, int i) {
     flat a = at[(i + count - 1) % count], b = at[i], c = at[(i + 1) % count];
-    if (turn_area(a, b, c) < -SMALL) {
+    if (turn_area(a, b, c) < -ROUNDING_OVER_SIZE) {
         return 0;
     }
     int touched = 0;
     for (int k = 0; k < count; k++) {
         flat p = at[k];
         double least = fmin(turn_area(a, b, p), fmin(turn_area(b, c, p), turn_area(c, a, p)));
-        if (least > SMALL) {
+        if (least > ROUNDING_OVER_SIZE) {
             return 0;
         }
-        touched |= least >= -SMALL && !is_same(p, a) && !is_same(p, b) && !is_same(p, c);
+        touched |= least >= -ROUNDING_OVER_SIZE && !is_same(p, a) && !is_same(p, b) && !is_same(p, c);
     }
-    double plump = plumpness(a, b, c);
+    double plump = relative_area(a, b, c);
     if (count == 4) { /* the remainder is a triangle too */
-        plump = fmin(plump, plumpness(a, c, at[(i + 2) % count]));
+        plump = fmin(plump, relative_area(a, c, at[(i + 2) % count]));
     }
-    return touched || plump <= SMALL ? 0.5 + 0.4 * fmax(plump, 0) : 1 + plump;
+    return touched || plump <= ROUNDING_OVER_SIZE ? 0.5 + 0.4 * fmax(plump, 0) : 1 + plump;
 }
 
 /* The first ear that is good enough, else the best; -1 if there is none. */
@@ -140,7 +142,7 @@ static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int co
         i %= count;
     }
     /* what is left has the orientation of the polygon */
-    if (turn_area(at[0], at[1], at[2]) < -SMALL) {
+    if (turn_area(at[0], at[1], at[2]) < -ROUNDING_OVER_SIZE) {
         return POLYGON_CROSSED;
     }
     return cut_fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
@@ -152,7 +154,7 @@ polygon_outcome polygon_cut(mesh_parts *parts, int *corner, int count) {
     }
     flat *at = malloc((size_t)count * sizeof(flat));
     polygon_outcome outcome = POLYGON_NO_MEMORY;
-    double least = count > POLYGON_MAX_CONCAVE ? -SMALL : SMALL;
+    double least = count > POLYGON_MAX_CONCAVE ? -ROUNDING_OVER_SIZE : ROUNDING_OVER_SIZE;
     if (at && (!flatten_polygon(parts, corner, count, at) || is_convex(at, count, least))) {
         outcome = cut_fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
     } else if (at) {

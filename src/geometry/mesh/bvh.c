@@ -1,6 +1,6 @@
 /* Construction of a bounding volume hierarchy over the triangles of a mesh.
  *
- * Top down.  A run of triangles is cut across the longest side of the box of their middles, at the one of BINS - 1
+ * Top down.  A run of triangles is cut across the longest side of the box of their middles, at the one of SPLIT_BINS - 1
  * planes that makes
  *     area(left) count(left) + area(right) count(right)
  * least, which is what a question of place costs (I. Wald 2007, "On fast construction of SAH-based bounding volume
@@ -12,7 +12,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-enum { BINS = 16, MAX_LEAF_TRIANGLES = 4, HALVING_DEPTH = 32 };
+enum { SPLIT_BINS = 16, MAX_LEAF_TRIANGLES = 4, HALVING_DEPTH = 32 };
 
 /* A triangle on its way into the tree. */
 typedef struct item {
@@ -64,14 +64,14 @@ typedef struct cut {
 
 static int bin_of(const cut *c, const item *t) {
     int bin = (int)((twice_middle(t, c->axis) - c->low) * c->scale);
-    return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+    return bin < 0 ? 0 : bin >= SPLIT_BINS ? SPLIT_BINS - 1 : bin;
 }
 
 static void best_plane(const item *t, int count, cut *c) {
     /* boxes and counts of the bins */
-    box bin[BINS], right[BINS], left = EMPTY;
-    int many[BINS] = {0}, after[BINS], before = 0;
-    for (int k = 0; k < BINS; k++) {
+    box bin[SPLIT_BINS], right[SPLIT_BINS], left = EMPTY;
+    int many[SPLIT_BINS] = {0}, after[SPLIT_BINS], before = 0;
+    for (int k = 0; k < SPLIT_BINS; k++) {
         bin[k] = EMPTY;
     }
     for (int k = 0; k < count; k++) {
@@ -80,16 +80,16 @@ static void best_plane(const item *t, int count, cut *c) {
         many[b]++;
     }
     /* boxes and counts from the right */
-    right[BINS - 1] = bin[BINS - 1];
-    after[BINS - 1] = many[BINS - 1];
-    for (int k = BINS - 2; k > 0; k--) {
+    right[SPLIT_BINS - 1] = bin[SPLIT_BINS - 1];
+    after[SPLIT_BINS - 1] = many[SPLIT_BINS - 1];
+    for (int k = SPLIT_BINS - 2; k > 0; k--) {
         right[k] = right[k + 1];
         after[k] = after[k + 1] + many[k];
         box_add(&right[k], bin[k].low, bin[k].high);
     }
     /* sweep from the left: the cut of least surface area cost */
     double least = DBL_MAX;
-    for (int k = 0; k < BINS - 1; k++) {
+    for (int k = 0; k < SPLIT_BINS - 1; k++) {
         before += many[k];
         box_add(&left, bin[k].low, bin[k].high);
         if (before && after[k + 1]) {
@@ -113,7 +113,7 @@ static cut choose_cut(const item *t, int count, int depth) {
     }
     float side[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     int axis = side[0] >= side[1] && side[0] >= side[2] ? 0 : side[1] >= side[2] ? 1 : 2;
-    cut c = {axis, low[axis], BINS * (1 - 1e-6f) / side[axis], -1};
+    cut c = {axis, low[axis], SPLIT_BINS * (1 - 1e-6f) / side[axis], -1};
     if (depth < HALVING_DEPTH && side[axis] > 0 && isfinite(c.scale)) {
         best_plane(t, count, &c);
     }

@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ACROSS = 7, NOTCHES = 12, DIRECTIONS = 64 };
-static const double SHORTER = 0.1;
-static const double NOTCH_ANGLE = 0.1; /* rad: flatter edges are no notches */
-static const double THIN = 2e-3;       /* of the extent: no piece is thinner across its cut */
-static const double SAME_PLANE = 1e-6; /* of 1, and of the extent */
+enum { PLANES_ACROSS = 7, MAX_NOTCHES = 12, SUPPORT_DIRECTIONS = 64 };
+static const double EDGE_LENGTH_WEIGHT = 0.1;
+static const double NOTCH_ANGLE = 0.1;             /* rad: flatter edges are no notches */
+static const double MIN_WIDTH_OVER_EXTENT = 2e-3;  /* of the extent: no piece is thinner across its cut */
+static const double SAME_PLANE_OVER_EXTENT = 1e-6; /* of 1, and of the extent */
 static const double GOLDEN_ANGLE = 2.39996322972865332;
 
 /* ---- notches ---- */
@@ -72,7 +72,7 @@ split_notch *list_notches(const sim_mesh *mesh, int *count) {
 static bool is_inside(const piece *p, const split_notch *n, double extent) {
     v3 middle = v3_scale(0.5, v3_add(n->a, n->b));
     for (int k = 0; k < p->nwall; k++) {
-        if (!(v3_dot(p->wall[k].normal, middle) > p->wall[k].offset + SAME_PLANE * extent)) {
+        if (!(v3_dot(p->wall[k].normal, middle) > p->wall[k].offset + SAME_PLANE_OVER_EXTENT * extent)) {
             return false;
         }
     }
@@ -122,7 +122,8 @@ static void find_range(const piece *p, v3 n, double range[2]) {
 static int add_plane(split_plane *out, int count, split_plane at, double extent) {
     for (int k = 0; k < count; k++) {
         double along = v3_dot(out[k].normal, at.normal), sign = along < 0 ? -1 : 1;
-        if (fabs(along) > 1 - SAME_PLANE && fabs(out[k].offset - sign * at.offset) < SAME_PLANE * extent) {
+        if (fabs(along) > 1 - SAME_PLANE_OVER_EXTENT &&
+            fabs(out[k].offset - sign * at.offset) < SAME_PLANE_OVER_EXTENT * extent) {
             return count;
         }
     }
@@ -135,7 +136,7 @@ static int add_plane(split_plane *out, int count, split_plane at, double extent)
 int list_candidates(const piece *p, const split_notch *notch, int nnotch, double extent, split_plane *out) {
     /* along faces at notches */
     int count = 0;
-    for (int k = 0, used = 0; k < nnotch && used < NOTCHES; k++) {
+    for (int k = 0, used = 0; k < nnotch && used < MAX_NOTCHES; k++) {
         if (is_inside(p, &notch[k], extent)) {
             for (int i = 0; i < 2; i++) {
                 v3 n = notch[k].normal[i];
@@ -150,8 +151,8 @@ int list_candidates(const piece *p, const split_notch *notch, int nnotch, double
     for (int k = 0; k < 6; k++) {
         double range[2];
         find_range(p, axis[k], range);
-        for (int i = 1; i <= ACROSS; i++) {
-            double offset = range[0] + (range[1] - range[0]) * i / (ACROSS + 1);
+        for (int i = 1; i <= PLANES_ACROSS; i++) {
+            double offset = range[0] + (range[1] - range[0]) * i / (PLANES_ACROSS + 1);
             count = add_plane(out, count, (split_plane){axis[k], offset}, extent);
         }
     }
@@ -161,20 +162,20 @@ int list_candidates(const piece *p, const split_notch *notch, int nnotch, double
 /* ---- cost ---- */
 
 typedef struct farthest {
-    double low[DIRECTIONS], high[DIRECTIONS];
-    v3 at[2 * DIRECTIONS];
+    double low[SUPPORT_DIRECTIONS], high[SUPPORT_DIRECTIONS];
+    v3 at[2 * SUPPORT_DIRECTIONS];
 } farthest;
 
 /* Directions spread evenly over half a sphere (Fibonacci lattice). */
 static void spread_directions(v3 *direction) {
-    for (int k = 0; k < DIRECTIONS; k++) {
-        double z = (k + 0.5) / DIRECTIONS, r = sqrt(1 - z * z);
+    for (int k = 0; k < SUPPORT_DIRECTIONS; k++) {
+        double z = (k + 0.5) / SUPPORT_DIRECTIONS, r = sqrt(1 - z * z);
         direction[k] = v3_make(r * cos(GOLDEN_ANGLE * k), r * sin(GOLDEN_ANGLE * k), z);
     }
 }
 
 static void take_point(farthest *f, const v3 *direction, v3 x) {
-    for (int k = 0; k < DIRECTIONS; k++) {
+    for (int k = 0; k < SUPPORT_DIRECTIONS; k++) {
         double d = v3_dot(direction[k], x);
         if (d < f->low[k]) {
             f->low[k] = d;
@@ -190,11 +191,11 @@ static void take_point(farthest *f, const v3 *direction, v3 x) {
 /* Volume of the hull of points, and the greatest distance along the directions. */
 static double measure_hull(const farthest *f, double *length) {
     sim_error why = {0};
-    sim_geometry *hull = sim_geometry_hull(f->at, 2 * DIRECTIONS, &why);
+    sim_geometry *hull = sim_geometry_hull(f->at, 2 * SUPPORT_DIRECTIONS, &why);
     double volume = hull ? hull->solid.mass : why.status == SIM_BAD_INPUT ? 0 : INFINITY;
     sim_geometry_free(hull);
     *length = 0;
-    for (int k = 0; k < DIRECTIONS; k++) {
+    for (int k = 0; k < SUPPORT_DIRECTIONS; k++) {
         *length = fmax(*length, f->high[k] - f->low[k]);
     }
     return volume;
@@ -204,16 +205,17 @@ double cut_cost(const piece *p, split_plane at, double extent) {
     /* both sides wide enough */
     double range[2];
     find_range(p, at.normal, range);
-    if (!(at.offset - range[0] > THIN * extent) || !(range[1] - at.offset > THIN * extent)) {
+    if (!(at.offset - range[0] > MIN_WIDTH_OVER_EXTENT * extent) ||
+        !(range[1] - at.offset > MIN_WIDTH_OVER_EXTENT * extent)) {
         return INFINITY;
     }
     /* points farthest along all directions */
-    v3 direction[DIRECTIONS];
+    v3 direction[SUPPORT_DIRECTIONS];
     piece side[2];
     farthest far[2];
     spread_directions(direction);
     for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < DIRECTIONS; k++) {
+        for (int k = 0; k < SUPPORT_DIRECTIONS; k++) {
             far[i].low[k] = INFINITY;
             far[i].high[k] = -INFINITY;
         }
@@ -231,8 +233,8 @@ double cut_cost(const piece *p, split_plane at, double extent) {
         squares += length * length;
         piece_free(&side[i]);
     }
-    for (int k = 0; k < DIRECTIONS; k++) {
+    for (int k = 0; k < SUPPORT_DIRECTIONS; k++) {
         whole = fmax(whole, fmax(far[0].high[k], far[1].high[k]) - fmin(far[0].low[k], far[1].low[k]));
     }
-    return volume + SHORTER * p->hull->solid.mass * squares / (whole * whole);
+    return volume + EDGE_LENGTH_WEIGHT * p->hull->solid.mass * squares / (whole * whole);
 }

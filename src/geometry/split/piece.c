@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LATTICE = 16 };
-static const double ROUNDING = 1e-9; /* of the extent: corners as near are in the plane */
+enum { LATTICE_CELLS = 16 };
+static const double ROUNDING_OVER_EXTENT = 1e-9; /* of the extent: corners as near are in the plane */
 
 void piece_free(piece *p) {
     free(p->triangle);
@@ -116,7 +116,7 @@ sim_status piece_cut(const piece *p, split_plane at, double extent, piece *above
     sim_status status = add_wall(above, p, at);
     status = status ? status : add_wall(below, p, back);
     for (int k = 0; k < p->count && !status; k++) {
-        status = cut_triangle(p->triangle[k], at, ROUNDING * extent, above, below);
+        status = cut_triangle(p->triangle[k], at, ROUNDING_OVER_EXTENT * extent, above, below);
     }
     if (status) {
         piece_free(above);
@@ -150,7 +150,7 @@ static double face_concavity(const sim_mesh *hull, int t, const sim_geometry *so
     const int *corner = hull->triangle[t];
     v3 a = hull->vertex[corner[0]], b = v3_sub(hull->vertex[corner[1]], a), c = v3_sub(hull->vertex[corner[2]], a);
     double longest = fmax(v3_norm(b), fmax(v3_norm(c), v3_norm(v3_sub(c, b)))), most = 0;
-    int n = (int)fmin(LATTICE, fmax(1, ceil(longest / edge)));
+    int n = (int)fmin(LATTICE_CELLS, fmax(1, ceil(longest / edge)));
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < 2 * (n - i) - 1; j++) {
             /* upright triangles stand between those upside down */
@@ -166,15 +166,15 @@ double hull_concavity(const sim_geometry *hull, const sim_geometry *solid) {
     double most = 0;
     /* the lattice within */
     v3 size = v3_sub(hull->high, hull->low);
-    for (int k = 0; k < LATTICE * LATTICE * LATTICE; k++) {
-        int i = k % LATTICE, j = k / LATTICE % LATTICE, l = k / (LATTICE * LATTICE);
-        v3 x = {hull->low.x + (i + 0.5) / LATTICE * size.x, hull->low.y + (j + 0.5) / LATTICE * size.y,
-                hull->low.z + (l + 0.5) / LATTICE * size.z};
+    for (int k = 0; k < LATTICE_CELLS * LATTICE_CELLS * LATTICE_CELLS; k++) {
+        int i = k % LATTICE_CELLS, j = k / LATTICE_CELLS % LATTICE_CELLS, l = k / (LATTICE_CELLS * LATTICE_CELLS);
+        v3 x = {hull->low.x + (i + 0.5) / LATTICE_CELLS * size.x, hull->low.y + (j + 0.5) / LATTICE_CELLS * size.y,
+                hull->low.z + (l + 0.5) / LATTICE_CELLS * size.z};
         most = is_within(hull->hull, x) ? fmax(most, distance_beyond(solid, x)) : most;
     }
     /* the faces */
     for (int t = 0; t < hull->mesh->ntriangle; t++) {
-        most = fmax(most, face_concavity(hull->mesh, t, solid, v3_norm(size) / LATTICE));
+        most = fmax(most, face_concavity(hull->mesh, t, solid, v3_norm(size) / LATTICE_CELLS));
     }
     return most;
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RANKING_TRIANGLES = 5000, ROUNDS = 4 };
+enum { MAX_RANKING_TRIANGLES = 5000, MAX_CUT_ROUNDS = 4 };
 
 typedef struct splitter {
     const sim_geometry *solid;
@@ -27,7 +27,7 @@ typedef struct splitter {
     int nnotch;
 } splitter;
 
-static sim_status start(splitter *s, const sim_geometry *g, sim_error *error) {
+static sim_status start_split(splitter *s, const sim_geometry *g, sim_error *error) {
     /* memory */
     const sim_mesh *m = g->mesh;
     s->piece = calloc((size_t)s->options->parts, sizeof *s->piece);
@@ -129,7 +129,7 @@ static sim_geometry *common_hull(const sim_hull *a, const sim_hull *b) {
 }
 
 /* Two pieces as one, if it keeps to the bound. */
-static bool join(splitter *s, int i, int k) {
+static bool join_pair(splitter *s, int i, int k) {
     piece *a = &s->piece[i], *b = &s->piece[k];
     sim_geometry *g = common_hull(a->hull->hull, b->hull->hull);
     double most = g ? hull_concavity(g, s->solid) : INFINITY;
@@ -161,7 +161,7 @@ static void join_pieces(splitter *s) {
     for (int i = 0; i < s->count; i++) {
         for (int k = i + 1; k < s->count; k++) {
             bool near = bounds_meet(s->piece[i].hull, s->piece[k].hull, 1e-9 * s->extent);
-            if (near && join(s, i, k)) {
+            if (near && join_pair(s, i, k)) {
                 k = i; /* from the start: it has grown */
             }
         }
@@ -200,8 +200,8 @@ sim_status sim_geometry_split(const sim_geometry *g, const sim_split_options *op
     s.bound = options->concavity > 0 ? options->concavity : usual * s.extent;
     s.bound = g->mesh->convex ? INFINITY : s.bound;
     sim_error why = {0};
-    sim_status status = start(&s, g, &why);
-    for (int round = 0; round < ROUNDS && !status && find_worst(&s) >= 0 && s.count < options->parts; round++) {
+    sim_status status = start_split(&s, g, &why);
+    for (int round = 0; round < MAX_CUT_ROUNDS && !status && find_worst(&s) >= 0 && s.count < options->parts; round++) {
         for (int worst; !status && s.count < options->parts && (worst = find_worst(&s)) >= 0;) {
             s.piece[worst].whole = !cut_piece(&s, worst, &why);
             status = why.status;

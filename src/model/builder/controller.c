@@ -17,7 +17,7 @@ const char *sim_controller_name(sim_controller_type type) {
 
 /* ---- checks ---- */
 
-static sim_status refuse(const sim_controller *c, const char *why, sim_error *error) {
+static sim_status refuse_controller(const sim_controller *c, const char *why, sim_error *error) {
     return sim_fail(error, SIM_BAD_INPUT, "controller \"%s\": %s", c->name ? c->name : "", why);
 }
 
@@ -26,7 +26,7 @@ static sim_status check_actuators(const sim_model *m, const sim_controller *c, s
     for (int k = 0; k < c->nactuator; k++) {
         int a = c->actuator[k];
         if (a < 0 || a >= m->nactuator || m->actuator[a].transmission != SIM_BY_JOINT) {
-            return refuse(c, "it leads actuators of joints alone", error);
+            return refuse_controller(c, "it leads actuators of joints alone", error);
         }
         for (int i = 0; i < m->ncontroller; i++) {
             for (int j = 0; j < m->controller[i].nactuator; j++) {
@@ -39,27 +39,27 @@ static sim_status check_actuators(const sim_model *m, const sim_controller *c, s
         bool gains = c->type != SIM_JOINT_IMPEDANCE || (c->stiffness[k] >= 0 && isfinite(c->stiffness[k]));
         bool damps = c->type == SIM_TASK_IMPEDANCE || (c->damping[k] >= 0 && isfinite(c->damping[k]));
         if (!gains || !damps) {
-            return refuse(c, "its stiffness and damping must be finite and not negative", error);
+            return refuse_controller(c, "its stiffness and damping must be finite and not negative", error);
         }
     }
-    return c->nactuator || c->type == SIM_PHASES ? SIM_OK : refuse(c, "it leads no actuator", error);
+    return c->nactuator || c->type == SIM_PHASES ? SIM_OK : refuse_controller(c, "it leads no actuator", error);
 }
 
 static sim_status check_track(const sim_controller *c, sim_error *error) {
     int width = c->type == SIM_TASK_IMPEDANCE ? 1 : c->nactuator;
     const sim_track *t = &c->target;
     if (t->terms || (t->keys && t->width != width) || (t->keys && t->interpolation == SIM_SPLINE && !t->rates)) {
-        return refuse(c, "its target needs keys with a value for each actuator", error);
+        return refuse_controller(c, "its target needs keys with a value for each actuator", error);
     }
     for (int k = 0; k < t->keys; k++) {
         if (!isfinite(t->times[k]) || (k && !(t->times[k] > t->times[k - 1]))) {
-            return refuse(c, "the times of its target must increase", error);
+            return refuse_controller(c, "the times of its target must increase", error);
         }
         for (int i = 0; i < width; i++) {
             double x = t->values[k * width + i];
             bool place = c->type != SIM_TASK_IMPEDANCE || (x >= 0 && x <= c->npose - 1);
             if (!isfinite(x) || !place) {
-                return refuse(c, "a value of its target is not finite, or no place among its poses", error);
+                return refuse_controller(c, "a value of its target is not finite, or no place among its poses", error);
             }
         }
     }
@@ -68,11 +68,11 @@ static sim_status check_track(const sim_controller *c, sim_error *error) {
 
 static sim_status check_task(const sim_model *m, const sim_controller *c, sim_error *error) {
     if (c->site < 0 || c->site >= m->nsite || m->body[m->site[c->site].body].tree < 0) {
-        return refuse(c, "it needs a site on a body that moves", error);
+        return refuse_controller(c, "it needs a site on a body that moves", error);
     }
     for (int k = 0; k < 6; k++) {
         if (!(c->task_stiffness[k] >= 0) || !isfinite(c->task_stiffness[k])) {
-            return refuse(c, "its stiffness must be finite and not negative", error);
+            return refuse_controller(c, "its stiffness must be finite and not negative", error);
         }
     }
     bool good =
@@ -82,7 +82,8 @@ static sim_status check_task(const sim_model *m, const sim_controller *c, sim_er
         good &= m->actuator[c->actuator[k]].tree == tree;
     }
     return good ? SIM_OK
-                : refuse(c, "it needs a damping ratio and a posture rate >= 0, and actuators of one tree", error);
+                : refuse_controller(c, "it needs a damping ratio and a posture rate >= 0, and actuators of one tree",
+                                    error);
 }
 
 static sim_status check_phase(const sim_model *m, const sim_controller *c, const sim_phase *p, sim_error *error) {
@@ -92,25 +93,25 @@ static sim_status check_phase(const sim_model *m, const sim_controller *c, const
         bool there = t->controller >= 0 && t->controller < m->ncontroller;
         if (!there || m->controller[t->controller].type == SIM_PHASES || !(t->duration >= 0) ||
             !isfinite(t->duration)) {
-            return refuse(c, "a phase leads a controller that the model lacks, or in a time below 0", error);
+            return refuse_controller(c, "a phase leads a controller that the model lacks, or in a time below 0", error);
         }
         for (int i = 0; i < m->controller[t->controller].nactuator && t->value; i++) {
             if (!isfinite(t->value[i])) {
-                return refuse(c, "a target of a phase is not finite", error);
+                return refuse_controller(c, "a target of a phase is not finite", error);
             }
         }
     }
     /* switches */
     for (int k = 0; k < p->nswitch; k++) {
         if (p->change[k].equality < 0 || p->change[k].equality >= m->nequality) {
-            return refuse(c, "a phase switches a constraint that the model lacks", error);
+            return refuse_controller(c, "a phase switches a constraint that the model lacks", error);
         }
     }
     /* transitions */
     for (int k = 0; k < p->ntransition; k++) {
         const sim_transition *t = &p->transition[k];
         if (t->to < 0 || t->to >= c->nphase) {
-            return refuse(c, "a phase leads to one that is not there", error);
+            return refuse_controller(c, "a phase leads to one that is not there", error);
         }
         for (int i = 0; i < t->ncondition; i++) {
             const sim_condition *q = &t->condition[i];
@@ -119,7 +120,7 @@ static sim_status check_phase(const sim_model *m, const sim_controller *c, const
                                                            : m->nbody;
             bool plain = q->quantity <= SIM_TIME_PASSED, two = q->quantity == SIM_SITE_DISTANCE;
             if (!plain && (q->first < 0 || q->first >= count || q->second >= count || (two && q->second < 0))) {
-                return refuse(c, "a condition is of a sensor, site or body that the model lacks", error);
+                return refuse_controller(c, "a condition is of a sensor, site or body that the model lacks", error);
             }
         }
     }
@@ -128,13 +129,13 @@ static sim_status check_phase(const sim_model *m, const sim_controller *c, const
 
 static sim_status check_controller(const sim_model *m, const sim_controller *c, sim_error *error) {
     if (!c->name || (unsigned)c->type >= SIM_CONTROLLER_TYPES || sim_model_find_controller(m, c->name) >= 0) {
-        return refuse(c, "a controller needs a type, and a name of its own", error);
+        return refuse_controller(c, "a controller needs a type, and a name of its own", error);
     }
     sim_status status = check_actuators(m, c, error);
     status = status || c->type == SIM_PHASES ? status : check_track(c, error);
     status = status || c->type != SIM_TASK_IMPEDANCE ? status : check_task(m, c, error);
     if (!status && c->type == SIM_PHASES && !c->nphase) {
-        return refuse(c, "it has no phase", error);
+        return refuse_controller(c, "it has no phase", error);
     }
     for (int k = 0; k < c->nphase && !status; k++) {
         status = check_phase(m, c, &c->phase[k], error);

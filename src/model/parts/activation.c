@@ -23,7 +23,7 @@ const char *sim_activation_name(sim_activation_type type) {
 }
 
 /* ln(d1/d0) = -y with c y + 1.5 d0 (exp(-y) - 1) = x: the left side is convex in y and rises, as c > 1.5 d0. */
-static double rise(double c, double d0, double x) {
+static double activation_rise(double c, double d0, double x) {
     double y = x / c;
     for (int k = 0; k < 50; k++) {
         double change = (c * y + 1.5 * d0 * expm1(-y) - x) / (c - 1.5 * d0 * exp(-y));
@@ -35,12 +35,12 @@ static double rise(double c, double d0, double x) {
     return d0 * exp(-y);
 }
 
-static double fall(double c, double d0, double x) {
+static double activation_fall(double c, double d0, double x) {
     double ratio = d0 / (c + 1.5 * d0) * exp(-c * x);
     return c * ratio / (1 - 1.5 * ratio);
 }
 
-static double clamp(double x, double low, double high) { return fmax(low, fmin(high, x)); }
+static double clamp_activation(double x, double low, double high) { return fmax(low, fmin(high, x)); }
 
 double sim_activation_after(const sim_activation *a, double ctrl, double w, double dt) {
     double next = w;
@@ -49,8 +49,9 @@ double sim_activation_after(const sim_activation *a, double ctrl, double w, doub
     } else if (a->type == SIM_FILTERED) {
         next = ctrl + (w - ctrl) * exp(-dt / a->time_constant[0]);
     } else if (a->type == SIM_MUSCULAR) {
-        double u = clamp(ctrl, 0, 1), c = 0.5 + 1.5 * u;
-        next = u > w ? u - rise(c, u - w, dt / a->time_constant[0]) : u + fall(c, w - u, dt / a->time_constant[1]);
+        double u = clamp_activation(ctrl, 0, 1), c = 0.5 + 1.5 * u;
+        next = u > w ? u - activation_rise(c, u - w, dt / a->time_constant[0])
+                     : u + activation_fall(c, w - u, dt / a->time_constant[1]);
     }
-    return clamp(next, a->range[0], a->range[1]);
+    return clamp_activation(next, a->range[0], a->range[1]);
 }

@@ -25,7 +25,7 @@ typedef struct curve {
 } curve;
 
 /* c0 + c1 ((x - from) / width)^2 */
-static curve parabola(double c0, double c1, double x, double from, double width) {
+static curve make_parabola(double c0, double c1, double x, double from, double width) {
     double t = (x - from) / width;
     return (curve){c0 + c1 * t * t, 2 * c1 * t / width};
 }
@@ -35,17 +35,17 @@ static curve active_length(const sim_muscle *m, double L) {
     if (L <= m->lmin || L >= m->lmax) {
         return (curve){0, 0};
     }
-    return L <= a   ? parabola(0, 0.5, L, m->lmin, a - m->lmin)
-           : L <= 1 ? parabola(1, -0.5, L, 1, 1 - a)
-           : L <= b ? parabola(1, -0.5, L, 1, b - 1)
-                    : parabola(0, 0.5, L, m->lmax, m->lmax - b);
+    return L <= a   ? make_parabola(0, 0.5, L, m->lmin, a - m->lmin)
+           : L <= 1 ? make_parabola(1, -0.5, L, 1, 1 - a)
+           : L <= b ? make_parabola(1, -0.5, L, 1, b - 1)
+                    : make_parabola(0, 0.5, L, m->lmax, m->lmax - b);
 }
 
 static curve active_velocity(const sim_muscle *m, double V) {
     double y = m->fvmax - 1;
     return V <= -1  ? (curve){0, 0}
-           : V <= 0 ? parabola(0, 1, V, -1, 1)
-           : V <= y ? parabola(m->fvmax, -y, V, y, y)
+           : V <= 0 ? make_parabola(0, 1, V, -1, 1)
+           : V <= y ? make_parabola(m->fvmax, -y, V, y, y)
                     : (curve){m->fvmax, 0};
 }
 
@@ -54,7 +54,7 @@ static curve passive_length(const sim_muscle *m, double L) {
     if (L <= 1) {
         return (curve){0, 0};
     }
-    return L <= b ? parabola(0, 0.5 * m->fpmax, L, 1, b - 1)
+    return L <= b ? make_parabola(0, 0.5 * m->fpmax, L, 1, b - 1)
                   : (curve){m->fpmax * ((L - 1) / (b - 1) - 0.5), m->fpmax / (b - 1)};
 }
 

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { LEAST_SEGMENTS = 8, MOST_LEVELS = 7 };
+enum { MIN_SEGMENTS = 8, MAX_LEVELS = 7 };
 
 typedef struct surface_emitter {
     soft_visit *visit;
@@ -27,32 +27,32 @@ typedef struct surface_emitter {
     v3 scale; /* of an ellipsoid */
 } surface_emitter;
 
-static void emit(const surface_emitter *e, v3 a, v3 b, v3 c, v3 image_a, v3 image_b, v3 image_c) {
+static void emit_triangle(const surface_emitter *e, v3 a, v3 b, v3 c, v3 image_a, v3 image_b, v3 image_c) {
     if (v3_norm(v3_cross(v3_sub(b, a), v3_sub(c, a))) > 0) {
         const v3 outer[3] = {a, b, c}, inner[3] = {image_a, image_b, image_c};
         e->visit(e->context, outer, inner);
     }
 }
 
-static int pieces(double length, double edge) { return (int)fmax(1, ceil(length / edge * (1 - 1e-12))); }
+static int piece_count(double length, double edge) { return (int)fmax(1, ceil(length / edge * (1 - 1e-12))); }
 
 /* ---- boxes ---- */
 
-static double *component(v3 *v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
+static double *coordinate_at(v3 *v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
 /* Point (i, j) of a grid on the face across `axis`, and its image. */
 static void box_point(const double h[3], double depth, int axis, double sign, double i, double j, v3 *x, v3 *image) {
     int u = (axis + 1) % 3, w = (axis + 2) % 3;
-    *component(x, axis) = sign * h[axis];
-    *component(x, u) = (2 * i - 1) * h[u];
-    *component(x, w) = (2 * j - 1) * h[w];
-    *component(image, axis) = sign * (h[axis] - depth);
-    *component(image, u) = (2 * i - 1) * (h[u] - depth);
-    *component(image, w) = (2 * j - 1) * (h[w] - depth);
+    *coordinate_at(x, axis) = sign * h[axis];
+    *coordinate_at(x, u) = (2 * i - 1) * h[u];
+    *coordinate_at(x, w) = (2 * j - 1) * h[w];
+    *coordinate_at(image, axis) = sign * (h[axis] - depth);
+    *coordinate_at(image, u) = (2 * i - 1) * (h[u] - depth);
+    *coordinate_at(image, w) = (2 * j - 1) * (h[w] - depth);
 }
 
 static void emit_box_face(const surface_emitter *e, const double h[3], double edge, int axis, double sign) {
-    int u = (axis + 1) % 3, w = (axis + 2) % 3, nu = pieces(2 * h[u], edge), nw = pieces(2 * h[w], edge);
+    int u = (axis + 1) % 3, w = (axis + 2) % 3, nu = piece_count(2 * h[u], edge), nw = piece_count(2 * h[w], edge);
     double depth = fmin(h[0], fmin(h[1], h[2]));
     for (int j = 0; j < nw; j++) {
         for (int i = 0; i < nu; i++) {
@@ -63,8 +63,8 @@ static void emit_box_face(const surface_emitter *e, const double h[3], double ed
                 box_point(h, depth, axis, sign, (double)(i + step[corner][0]) / nu, (double)(j + step[corner][1]) / nw,
                           &x[k], &y[k]);
             }
-            emit(e, x[0], x[1], x[2], y[0], y[1], y[2]);
-            emit(e, x[0], x[2], x[3], y[0], y[2], y[3]);
+            emit_triangle(e, x[0], x[1], x[2], y[0], y[1], y[2]);
+            emit_triangle(e, x[0], x[2], x[3], y[0], y[2], y[3]);
         }
     }
 }
@@ -97,14 +97,14 @@ static void emit_band(const surface_emitter *e, ring a, ring b, int n) {
         v3 y[4] = {
             ring_point(a.image_radius, a.image_height, i, n), ring_point(a.image_radius, a.image_height, i + 1, n),
             ring_point(b.image_radius, b.image_height, i + 1, n), ring_point(b.image_radius, b.image_height, i, n)};
-        emit(e, x[0], x[1], x[2], y[0], y[1], y[2]);
-        emit(e, x[0], x[2], x[3], y[0], y[2], y[3]);
+        emit_triangle(e, x[0], x[1], x[2], y[0], y[1], y[2]);
+        emit_triangle(e, x[0], x[2], x[3], y[0], y[2], y[3]);
     }
 }
 
 /* Bands along the straight line from one ring to another, whose images go straight, too. */
 static void emit_bands(const surface_emitter *e, ring from, ring to, double edge, int n) {
-    int count = pieces(hypot(to.radius - from.radius, to.height - from.height), edge);
+    int count = piece_count(hypot(to.radius - from.radius, to.height - from.height), edge);
     ring a = from;
     for (int k = 1; k <= count; k++) {
         double s = (double)k / count;
@@ -118,15 +118,15 @@ static void emit_bands(const surface_emitter *e, ring from, ring to, double edge
     }
 }
 
-static int segments(double radius, double edge) {
-    return (int)fmax(LEAST_SEGMENTS, ceil(2 * PI * radius / edge * (1 - 1e-12)));
+static int segment_count(double radius, double edge) {
+    return (int)fmax(MIN_SEGMENTS, ceil(2 * PI * radius / edge * (1 - 1e-12)));
 }
 
 /* Radius of the corners of a regular polygon of n corners over that of a circle of the same area. */
 static double polygon_growth(int n) { return sqrt(2 * PI / (n * sin(2 * PI / n))); }
 
 static void emit_cylinder(const surface_emitter *e, double radius, double half, double edge) {
-    int n = segments(radius, edge);
+    int n = segment_count(radius, edge);
     double r = radius * polygon_growth(n), depth = fmin(radius, half), rim = fmax(r - depth * r / radius, 0),
            end = half - depth;
     const ring profile[6] = {{0, -half, 0, -end}, {rim, -half, rim, -end}, {r, -half, rim, -end},
@@ -145,9 +145,9 @@ static void emit_cylinder(const surface_emitter *e, double radius, double half, 
 }
 
 static void emit_capsule(const surface_emitter *e, double radius, double half, double edge) {
-    int n = segments(radius, edge), rings = pieces(PI / 2 * radius, edge);
+    int n = segment_count(radius, edge), rings = piece_count(PI / 2 * radius, edge);
     double r = radius * polygon_growth(n);
-    rings = rings < LEAST_SEGMENTS / 4 ? LEAST_SEGMENTS / 4 : rings;
+    rings = rings < MIN_SEGMENTS / 4 ? MIN_SEGMENTS / 4 : rings;
     ring equator[2] = {{r, -half, 0, -half}, {r, half, 0, half}};
     for (int end = 0; end < 2; end++) {
         double sign = end ? 1 : -1;
@@ -169,7 +169,7 @@ static void emit_capsule(const surface_emitter *e, double radius, double half, d
 
 /* ---- spheres and ellipsoids: an icosahedron, cut in four at the middles of its edges ---- */
 
-static v3 stretch(v3 a, v3 s) { return v3_make(a.x * s.x, a.y * s.y, a.z * s.z); }
+static v3 scale_vector(v3 a, v3 s) { return v3_make(a.x * s.x, a.y * s.y, a.z * s.z); }
 static v3 middle_on_sphere(v3 a, v3 b) {
     v3 m = v3_add(a, b);
     return v3_scale(1 / v3_norm(m), m);
@@ -178,7 +178,8 @@ static v3 middle_on_sphere(v3 a, v3 b) {
 static void emit_sphere_part(const surface_emitter *e, v3 a, v3 b, v3 c, int levels) {
     if (levels == 0) {
         v3 centre = {0, 0, 0};
-        emit(e, stretch(a, e->scale), stretch(b, e->scale), stretch(c, e->scale), centre, centre, centre);
+        emit_triangle(e, scale_vector(a, e->scale), scale_vector(b, e->scale), scale_vector(c, e->scale), centre,
+                      centre, centre);
         return;
     }
     v3 ab = middle_on_sphere(a, b), bc = middle_on_sphere(b, c), ca = middle_on_sphere(c, a);
@@ -190,7 +191,7 @@ static void emit_sphere_part(const surface_emitter *e, v3 a, v3 b, v3 c, int lev
 
 static int sphere_levels(double radius, double edge) {
     double icosahedron = 4 / sqrt(10 + 2 * sqrt(5)) * radius; /* its edge */
-    return (int)fmax(0, fmin(MOST_LEVELS, ceil(log2(icosahedron / edge) - 1e-12)));
+    return (int)fmax(0, fmin(MAX_LEVELS, ceil(log2(icosahedron / edge) - 1e-12)));
 }
 
 /* Six times the volume below a part of the unit sphere's facets. */
@@ -221,18 +222,22 @@ static void emit_sphere(surface_emitter *e, double radius, double edge) {
 
 /* ---- hulls ---- */
 
-static v3 mix(v3 a, v3 b, v3 c, double s, double t) { return v3_axpy(v3_axpy(a, s, v3_sub(b, a)), t, v3_sub(c, a)); }
+static v3 mix_corners(v3 a, v3 b, v3 c, double s, double t) {
+    return v3_axpy(v3_axpy(a, s, v3_sub(b, a)), t, v3_sub(c, a));
+}
 
 /* A flat triangle in n^2 equal ones. */
 static void emit_flat(const surface_emitter *e, v3 a, v3 b, v3 c, v3 centre, double edge) {
     double longest = fmax(v3_norm(v3_sub(b, a)), fmax(v3_norm(v3_sub(c, b)), v3_norm(v3_sub(a, c))));
-    int n = pieces(longest, edge);
+    int n = piece_count(longest, edge);
     for (int i = 0; i < n; i++) {
         for (int j = 0; i + j < n; j++) {
             double s = (double)i / n, t = (double)j / n, s1 = (double)(i + 1) / n, t1 = (double)(j + 1) / n;
-            emit(e, mix(a, b, c, s, t), mix(a, b, c, s1, t), mix(a, b, c, s, t1), centre, centre, centre);
+            emit_triangle(e, mix_corners(a, b, c, s, t), mix_corners(a, b, c, s1, t), mix_corners(a, b, c, s, t1),
+                          centre, centre, centre);
             if (i + j + 1 < n) {
-                emit(e, mix(a, b, c, s1, t), mix(a, b, c, s1, t1), mix(a, b, c, s, t1), centre, centre, centre);
+                emit_triangle(e, mix_corners(a, b, c, s1, t), mix_corners(a, b, c, s1, t1), mix_corners(a, b, c, s, t1),
+                              centre, centre, centre);
             }
         }
     }

@@ -72,12 +72,12 @@ static sim_status say_why(const hdf5 *self, sim_error *error) {
 
 /* ---- attributes ---- */
 
-enum { SINGLE = -1 }; /* a value that is no list */
+enum { SINGLE_VALUE = -1 }; /* a value that is no list */
 
 /* A list stays a list where it has one item, so that readers need not tell the two apart. */
 static int put_attribute(hid_t owner, const char *name, hid_t type, int count, const void *values) {
     hsize_t size = (hsize_t)count;
-    hid_t space = count == SINGLE ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+    hid_t space = count == SINGLE_VALUE ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
     hid_t attribute = H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     int good = attribute >= 0 && H5Awrite(attribute, type, values) >= 0;
     H5Aclose(attribute);
@@ -95,7 +95,7 @@ static hid_t text_type(size_t width) {
 
 static int put_text_of(hid_t owner, const char *name, const char *text, size_t length) {
     hid_t type = text_type(length);
-    int good = put_attribute(owner, name, type, SINGLE, length > 0 ? text : "");
+    int good = put_attribute(owner, name, type, SINGLE_VALUE, length > 0 ? text : "");
     H5Tclose(type);
     return good;
 }
@@ -105,7 +105,7 @@ static int put_text(hid_t owner, const char *name, const char *text) {
 }
 
 static int put_whole(hid_t owner, const char *name, int64_t value) {
-    return put_attribute(owner, name, H5T_NATIVE_INT64, SINGLE, &value);
+    return put_attribute(owner, name, H5T_NATIVE_INT64, SINGLE_VALUE, &value);
 }
 
 /* Texts of one width, gathered from `text_at`. */
@@ -171,8 +171,8 @@ static int describe_run(hid_t root, const sim_scene *scene, const sim_options *o
            put_text(root, "conventions", conventions) & put_text(root, "scene_name", scene->name) &
            put_text(root, "scene_hash", scene->hash) &
            put_text_of(root, "scene", scene->text, scene->text ? scene->text_length : 0) &
-           put_attribute(root, "seed", H5T_NATIVE_UINT64, SINGLE, &scene->seed) &
-           put_attribute(root, "step", H5T_NATIVE_DOUBLE, SINGLE, &options->step) &
+           put_attribute(root, "seed", H5T_NATIVE_UINT64, SINGLE_VALUE, &scene->seed) &
+           put_attribute(root, "step", H5T_NATIVE_DOUBLE, SINGLE_VALUE, &options->step) &
            put_whole(root, "steps_between_records", scene->record.every) &
            put_text(root, "integrator", sim_integrator_name(options->integrator)) &
            put_text(root, "solver", options->contacts && options->solver ? options->solver->name : "");

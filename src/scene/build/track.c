@@ -64,10 +64,10 @@ static bool read_formulas(loader *l, const node *n, int width, sim_track *out) {
 static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) {
     const double turn = 2 * PI * d->frequency;
     const double phase = node_member(d->at, "phase_deg") ? d->phase_deg * PI / 180 : d->phase;
-    enum { TERMS = 10 };
-    sim_term term[3 * TERMS];
+    enum { TERMS_PER_AXIS = 10 };
+    sim_term term[3 * TERMS_PER_AXIS];
     for (int k = 0; k < width; k++) {
-        const sim_term one[TERMS] = {
+        const sim_term one[TERMS_PER_AXIS] = {
             {d->offset[k], FORMULA_NUMBER},
             {d->amplitude[k], FORMULA_NUMBER},
             {turn, FORMULA_NUMBER},
@@ -79,9 +79,9 @@ static bool read_sine(loader *l, const sine_data *d, int width, sim_track *out) 
             {0, FORMULA_MULTIPLY},
             {0, FORMULA_ADD},
         };
-        memcpy(term + TERMS * k, one, sizeof one);
+        memcpy(term + TERMS_PER_AXIS * k, one, sizeof one);
     }
-    return keep_terms(l, term, width * TERMS, width, out);
+    return keep_terms(l, term, width * TERMS_PER_AXIS, width, out);
 }
 
 /* ---- keys ---- */
@@ -130,15 +130,15 @@ static bool check_track_keys(loader *l, const track_data *d) {
 
 /* Evaluates a formula at a thousand times of the run; a value that is not finite is an error. */
 static bool stays_finite(loader *l, const track_data *d, const sim_track *track, track_use use) {
-    enum { MOMENTS = 1000 };
+    enum { CHECKED_MOMENTS = 1000 };
     const node *at = d->expression ? d->expression : d->at;
     double value[3], rate[3], duration = l->data.world.duration;
     if (at->tried) { /* in another copy of the model */
         return true;
     }
     ((node *)at)->tried = true;
-    for (int k = 0; k <= MOMENTS; k++) {
-        double time = duration * k / MOMENTS;
+    for (int k = 0; k <= CHECKED_MOMENTS; k++) {
+        double time = duration * k / CHECKED_MOMENTS;
         sim_track_at(track, time, value, rate);
         for (int c = 0; c < track->width; c++) {
             bool followed = use == TRACK_TARGET && k > 0; /* targets are those of the end of a step */

@@ -23,12 +23,12 @@
 
 typedef enum activation { NO_ACTIVATION, INTEGRATOR, FILTER, MUSCLE_ACTIVATION } activation;
 typedef enum law_type { CONSTANT, AFFINE, MUSCLE_LAW } law_type;
-enum { PARAMETERS = 10 };
+enum { MAX_PARAMETERS = 10 };
 
 typedef struct drive {
     activation dynamics;
     law_type gain, bias;
-    double dynprm[PARAMETERS], gainprm[PARAMETERS], biasprm[PARAMETERS];
+    double dynprm[MAX_PARAMETERS], gainprm[MAX_PARAMETERS], biasprm[MAX_PARAMETERS];
     double gear[6], ctrl[2], force[2], act[2];
     const char *ctrl_limited, *force_limited, *act_limited; /* NULL: auto */
     double inherit;
@@ -53,9 +53,9 @@ static void read_general(const xml_element *e, drive *d) {
         d->bias = CONSTANT;
         memset(d->biasprm, 0, sizeof d->biasprm);
     }
-    xml_numbers(e, "dynprm", PARAMETERS, d->dynprm);
-    xml_numbers(e, "gainprm", PARAMETERS, d->gainprm);
-    xml_numbers(e, "biasprm", PARAMETERS, d->biasprm);
+    xml_numbers(e, "dynprm", MAX_PARAMETERS, d->dynprm);
+    xml_numbers(e, "gainprm", MAX_PARAMETERS, d->gainprm);
+    xml_numbers(e, "biasprm", MAX_PARAMETERS, d->biasprm);
 }
 
 static void set_law(drive *d, activation dynamics, law_type gain, law_type bias) {

@@ -165,11 +165,11 @@ static const char *surface_name(const mjcf_contacts *c, int k, char name[32]) {
 }
 
 /* Friction that counts: none where a contact has one dimension, torsion from four on, rolling with six. */
-static double sliding(const mjcf_surface *s) { return s->condim == 1 ? 0 : s->friction[0]; }
-static double torsion(const mjcf_surface *s) { return s->condim >= 4 ? s->friction[1] : 0; }
-static double rolling(const mjcf_surface *s) { return s->condim == 6 ? s->friction[2] : 0; }
+static double sliding_friction(const mjcf_surface *s) { return s->condim == 1 ? 0 : s->friction[0]; }
+static double torsional_friction(const mjcf_surface *s) { return s->condim >= 4 ? s->friction[1] : 0; }
+static double rolling_friction(const mjcf_surface *s) { return s->condim == 6 ? s->friction[2] : 0; }
 
-static mjcf_surface combine(const mjcf_surface *a, const mjcf_surface *b) {
+static mjcf_surface combine_surfaces(const mjcf_surface *a, const mjcf_surface *b) {
     if (a->priority != b->priority) {
         return a->priority > b->priority ? *a : *b;
     }
@@ -206,20 +206,21 @@ static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int 
     mjcf_open_item(w, list, NULL);
     writer_put_text(w->out, "first", surface_name(c, i, name));
     writer_put_text(w->out, "second", surface_name(c, k, name));
-    writer_put_number(w->out, "friction", sliding(both));
-    if (torsion(both) != fmax(torsion(a), torsion(b))) {
-        writer_put_number(w->out, "torsion", torsion(both));
+    writer_put_number(w->out, "friction", sliding_friction(both));
+    if (torsional_friction(both) != fmax(torsional_friction(a), torsional_friction(b))) {
+        writer_put_number(w->out, "torsion", torsional_friction(both));
     }
-    if (rolling(both) != fmax(rolling(a), rolling(b))) {
-        writer_put_number(w->out, "rolling", rolling(both));
+    if (rolling_friction(both) != fmax(rolling_friction(a), rolling_friction(b))) {
+        writer_put_number(w->out, "rolling", rolling_friction(both));
     }
     writer_close(w->out, '}');
 }
 
 /* Two surfaces together are not what a scene makes of their materials. */
 static bool differs_from_materials(const mjcf_surface *a, const mjcf_surface *b, const mjcf_surface *both) {
-    return sliding(both) != sqrt(sliding(a) * sliding(b)) || torsion(both) != fmax(torsion(a), torsion(b)) ||
-           rolling(both) != fmax(rolling(a), rolling(b));
+    return sliding_friction(both) != sqrt(sliding_friction(a) * sliding_friction(b)) ||
+           torsional_friction(both) != fmax(torsional_friction(a), torsional_friction(b)) ||
+           rolling_friction(both) != fmax(rolling_friction(a), rolling_friction(b));
 }
 
 static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
@@ -228,7 +229,7 @@ static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
     mjcf_list list = {.key = "material_pairs"};
     for (int i = 0; i < c->nsurface; i++) {
         for (int k = i + 1; k < c->nsurface; k++) {
-            mjcf_surface both = combine(&c->surface[i], &c->surface[k]);
+            mjcf_surface both = combine_surfaces(&c->surface[i], &c->surface[k]);
             if (differs_from_materials(&c->surface[i], &c->surface[k], &both)) {
                 put_pair(w, c, &list, i, k, &both);
             }
@@ -240,7 +241,7 @@ static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
         int geom[2];
         if (find_pair(w, &each, geom)) {
             int i = m->geom[geom[0]].surface, k = m->geom[geom[1]].surface;
-            mjcf_surface both = combine(&c->surface[i], &c->surface[k]);
+            mjcf_surface both = combine_surfaces(&c->surface[i], &c->surface[k]);
             read_pair(w, &each, &both);
             put_pair(w, c, &list, i, k, &both);
         }
@@ -253,12 +254,12 @@ static void put_surface(mjcf_work *w, const mjcf_contacts *c, int k) {
     const mjcf_surface *s = &c->surface[k];
     writer_open(w->out, NULL, '{');
     writer_put_text(w->out, "name", surface_name(c, k, name));
-    writer_put_number(w->out, "friction", sliding(s));
-    if (torsion(s) > 0) {
-        writer_put_number(w->out, "torsion", torsion(s));
+    writer_put_number(w->out, "friction", sliding_friction(s));
+    if (torsional_friction(s) > 0) {
+        writer_put_number(w->out, "torsion", torsional_friction(s));
     }
-    if (rolling(s) > 0) {
-        writer_put_number(w->out, "rolling", rolling(s));
+    if (rolling_friction(s) > 0) {
+        writer_put_number(w->out, "rolling", rolling_friction(s));
     }
     if (s->stiffness > 0) {
         writer_put_number(w->out, "stiffness", s->stiffness);
@@ -316,7 +317,7 @@ static void put_excludes(mjcf_work *w, mjcf_list *list) {
     }
 }
 
-static bool touches(const mjcf_model *m, const mjcf_body *b) {
+static bool has_contacts(const mjcf_model *m, const mjcf_body *b) {
     for (int k = b->geom; k >= 0; k = m->geom[k].next) {
         if (m->geom[k].touching >= 0) {
             return true;
@@ -329,11 +330,11 @@ static bool touches(const mjcf_model *m, const mjcf_body *b) {
 static void put_clump_pairs(mjcf_work *w, mjcf_list *list, int carrier, int carried) {
     mjcf_model *m = &w->model;
     for (int i = 1; i < m->nbody; i++) {
-        if (m->body[i].clump != carrier || !touches(m, &m->body[i])) {
+        if (m->body[i].clump != carrier || !has_contacts(m, &m->body[i])) {
             continue;
         }
         for (int k = 1; k < m->nbody && w->good; k++) {
-            if (m->body[k].clump == carried && touches(m, &m->body[k]) && mjcf_spend(w, m->body[k].item.at)) {
+            if (m->body[k].clump == carried && has_contacts(m, &m->body[k]) && mjcf_spend(w, m->body[k].item.at)) {
                 put_exclusion(w, list, m->body[k].item.at, m->body[i].name, m->body[k].name);
             }
         }

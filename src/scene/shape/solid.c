@@ -140,14 +140,14 @@ sim_geometry *geometry_from_field(loader *l, const document *from, const shape_d
     /* sample the field within the steps that the scene has left */
     sim_geometry *g = NULL;
     if (read_field(&r, &d->field, &def)) {
-        int64_t most = l->steps_left < FIELD_MOST_STEPS ? l->steps_left : FIELD_MOST_STEPS, room = most;
+        int64_t most = l->steps_left < FIELD_MAX_STEPS ? l->steps_left : FIELD_MAX_STEPS, room = most;
         g = geometry_field_within(&def, d->resolution, l->cache, &room, &why);
         l->steps_left -= most - (room > 0 ? room : 0);
         /* name the part of the definition that was refused */
         if (!g && why.status == SIM_BAD_INPUT) {
             char *text = why.text;
             const node *at = find_part(d->field.at, &text);
-            const char *hint = most < FIELD_MOST_STEPS ? "the solids before it have used up most of the work" : NULL;
+            const char *hint = most < FIELD_MAX_STEPS ? "the solids before it have used up most of the work" : NULL;
             report_once(&l->report, at, hint, "%s", text);
         } else if (!g) {
             report_geometry(l, d->field.at, &why);

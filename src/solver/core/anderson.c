@@ -17,7 +17,7 @@
 
 /* plain iterations; numbers, 2 kB; blocks */
 enum { MAX_PAUSE = 63, BLOCK_LENGTH = 256, MIN_PARALLEL_BLOCKS = 8 };
-static const double RIDGE = 1e-12; /* regularises nearly dependent columns, relative */
+static const double RELATIVE_RIDGE = 1e-12; /* regularises nearly dependent columns, relative */
 
 /* ---- long vectors ---- */
 
@@ -44,11 +44,11 @@ static void run_blocks(const anderson *e, threads_task *share, anderson_task *w)
 
 /* n: a multiple of LANES. */
 static double dot_lanes(int n, const double *x, const double *y) {
-    enum { SUMS = 4 };
-    wide sum[SUMS] = {lane_all(0), lane_all(0), lane_all(0), lane_all(0)};
+    enum { PARTIAL_SUMS = 4 };
+    wide sum[PARTIAL_SUMS] = {lane_all(0), lane_all(0), lane_all(0), lane_all(0)};
     int k = 0;
-    for (; k + SUMS * LANE_WIDTH <= n; k += SUMS * LANE_WIDTH) {
-        for (int i = 0; i < SUMS; i++) {
+    for (; k + PARTIAL_SUMS * LANE_WIDTH <= n; k += PARTIAL_SUMS * LANE_WIDTH) {
+        for (int i = 0; i < PARTIAL_SUMS; i++) {
             sum[i] += lane_load(x + k + i * LANE_WIDTH) * lane_load(y + k + i * LANE_WIDTH);
         }
     }
@@ -218,7 +218,7 @@ static bool solve_coefficients(const anderson *e, double *theta) {
     for (int i = 0; i < n; i++) {
         theta[i] = e->moment[i];
         for (int j = 0; j <= i; j++) {
-            double sum = e->gram[i][j] * (i == j ? 1 + RIDGE : 1);
+            double sum = e->gram[i][j] * (i == j ? 1 + RELATIVE_RIDGE : 1);
             for (int k = 0; k < j; k++) {
                 sum -= L[i][k] * L[j][k];
             }

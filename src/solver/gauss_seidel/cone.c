@@ -37,7 +37,7 @@ typedef struct slide {
     double g[2];       /* at the last lambda */
 } slide;
 
-static double norm2(const double x[2]) { return sqrt(x[0] * x[0] + x[1] * x[1]); }
+static double slide_norm(const double x[2]) { return sqrt(x[0] * x[0] + x[1] * x[1]); }
 
 static slide eliminate_normal(const double *K, double mu, const double b[3]) {
     double w = 1 / K[8];
@@ -69,8 +69,8 @@ static double eval_secular(slide *e, double lambda, double *derivative) {
 
 /* Root of psi, from *lambda if that is within the bracket; false on overflow. */
 static bool find_multiplier(slide *e, double *lambda) {
-    double size_c = norm2(e->c);
-    double low = 0, high = size_c * (1 + norm2(e->m)) / e->r, x = *lambda, derivative = NAN;
+    double size_c = slide_norm(e->c);
+    double low = 0, high = size_c * (1 + slide_norm(e->m)) / e->r, x = *lambda, derivative = NAN;
     if (!(high < DBL_MAX)) {
         return false;
     }
@@ -101,7 +101,7 @@ static void solve_slide(pgs_block *contact, const double b[3], double *g) {
     if (!(mu > 0) || !find_multiplier(&e, &contact->multiplier)) {
         return;
     }
-    double size = norm2(e.g), limit = e.r + e.m[0] * e.g[0] + e.m[1] * e.g[1];
+    double size = slide_norm(e.g), limit = e.r + e.m[0] * e.g[0] + e.m[1] * e.g[1];
     g[2] = fmax(0, limit / mu);
     for (int k = 0; k < 2 && size > 0; k++) {
         g[k] = e.g[k] * (mu * g[2] / size); /* on the cone to rounding */
@@ -174,11 +174,11 @@ static void solve_disc(const pgs_block *b, const sim_disc *disc, double radius, 
     }
     /* sticks: S g = -c within the disc; slides: on its edge */
     double lambda = 0, derivative, psi = eval_secular(&e, 0, &derivative);
-    if (psi >= 0 || norm2(e.c) == 0) {
-        at[0] = norm2(e.c) == 0 ? 0 : e.g[0];
-        at[1] = norm2(e.c) == 0 ? 0 : e.g[1];
+    if (psi >= 0 || slide_norm(e.c) == 0) {
+        at[0] = slide_norm(e.c) == 0 ? 0 : e.g[0];
+        at[1] = slide_norm(e.c) == 0 ? 0 : e.g[1];
     } else if (find_multiplier(&e, &lambda)) {
-        double size = norm2(e.g);
+        double size = slide_norm(e.g);
         at[0] = size > 0 ? e.g[0] * (radius / size) : 0;
         at[1] = size > 0 ? e.g[1] * (radius / size) : 0;
     }

@@ -309,7 +309,7 @@ static void restart_pgs(void *state, const double *impulse) {
     r->call->work += r->call->iteration_work;
 }
 
-static sim_status solve(solver_call *call) { return solver_solve_in_one_piece(call, begin_pgs, resume_pgs); }
+static sim_status solve_pgs(solver_call *call) { return solver_solve_in_one_piece(call, begin_pgs, resume_pgs); }
 
 /* The pyramid has a law of its own, which differs from the round cone of E: it has four directions. */
 static double pgs_claim(const double *option) {
@@ -330,7 +330,7 @@ const solver_type solver_pgs = {
              .noptions = OPTIONS,
              .option = options,
              .claim = pgs_claim},
-    .solve = solve,
+    .solve = solve_pgs,
     .begin = begin_pgs,
     .resume = resume_pgs,
     .restart_from = restart_pgs,

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double RIDGE = 1e-10;      /* diagonal blocks of the scaled W are about 1 */
-enum { MIN_NORMAL_EQUATION_ROWS = 96 }; /* from which they give the sticking solution faster than reflections */
-enum { MIN_SPARSE_ROWS = 24 };          /* from which compressed rows are faster, ... */
-enum { MIN_NUMBERS_PER_NONZERO = 5 };   /* ... and entries of W for each nonzero one */
+static const double RELATIVE_RIDGE = 1e-10; /* diagonal blocks of the scaled W are about 1 */
+enum { MIN_NORMAL_EQUATION_ROWS = 96 };     /* from which they give the sticking solution faster than reflections */
+enum { MIN_SPARSE_ROWS = 24 };              /* from which compressed rows are faster, ... */
+enum { MIN_NUMBERS_PER_NONZERO = 5 };       /* ... and entries of W for each nonzero one */
 
 static bool is_bounded_row(const sim_constraint *c) { return c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR; }
 
@@ -258,7 +258,7 @@ double residual_map_error(const residual_map *h, const double *x) {
     return natural_error(&sum);
 }
 
-/* Cholesky factor of W' W + RIDGE; false: rounding made it indefinite. */
+/* Cholesky factor of W' W + RELATIVE_RIDGE; false: rounding made it indefinite. */
 static bool factor_normal_equations(const residual_map *h, double *A) {
     size_t n = (size_t)h->n;
     if (h->start) {
@@ -274,12 +274,12 @@ static bool factor_normal_equations(const residual_map *h, double *A) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        A[i * (n + 1)] += RIDGE;
+        A[i * (n + 1)] += RELATIVE_RIDGE;
     }
     return panels_cholesky(h->n, A, &h->dual->watch);
 }
 
-/* gamma = -W^+ q, regularised by RIDGE, with one step of iterative refinement.  Many rows use the normal equations,
+/* gamma = -W^+ q, regularised by RELATIVE_RIDGE, with one step of iterative refinement.  Many rows use the normal equations,
  * whose rounding needs one more step. */
 bool residual_map_start_sticking(const residual_map *h, solver_call *call, double *x) {
     size_t n = (size_t)h->n;
@@ -299,7 +299,7 @@ bool residual_map_start_sticking(const residual_map *h, solver_call *call, doubl
             residual_map_transposed(h, left, more);
             dpotrs_("L", &h->n, &one, work, &h->n, more, &h->n, &info);
         } else {
-            levenberg_step(h->n, h->W, left, RIDGE, work, more, &range, &h->dual->watch);
+            levenberg_step(h->n, h->W, left, RELATIVE_RIDGE, work, more, &range, &h->dual->watch);
         }
         for (size_t i = 0; i < n; i++) {
             gamma[i] += squares ? -more[i] : more[i];

@@ -28,7 +28,7 @@ double cone_point_product(const cone_point *x, const cone_point *z) {
     return x->over * z->over + x->over * b + z->over * a + opposite_sum(x->t, z->t);
 }
 
-static double determinant(const cone_point *x) { return x->over * (x->over + 2 * hypot(x->t[0], x->t[1])); }
+static double cone_determinant(const cone_point *x) { return x->over * (x->over + 2 * hypot(x->t[0], x->t[1])); }
 
 cone_point cone_point_moved(const cone_point *x, const double dx[3], double length) {
     double size = hypot(x->t[0], x->t[1]), along = size > 0 ? (x->t[0] * dx[0] + x->t[1] * dx[1]) / size : 0;
@@ -46,14 +46,15 @@ double cone_step_length(const cone_point *x, const double dx[3]) {
     /* det(x + a dx) = c + 2 b a + q a^2, c > 0: its smallest positive root, and that of x_3 + a dx_3 */
     double size = hypot(x->t[0], x->t[1]), across = hypot(dx[0], dx[1]);
     double along = size > 0 ? (x->t[0] * dx[0] + x->t[1] * dx[1]) / size : 0;
-    double c = determinant(x), b = x->over * dx[2] + size * (dx[2] - along), q = (dx[2] - across) * (dx[2] + across);
+    double c = cone_determinant(x), b = x->over * dx[2] + size * (dx[2] - along),
+           q = (dx[2] - across) * (dx[2] + across);
     double under = b * b - q * c, most = dx[2] < 0 ? -(x->over + size) / dx[2] : HUGE_VAL;
     return q < 0 || (b < 0 && under >= 0) ? fmin(most, c / (sqrt(fmax(under, 0)) - b)) : most;
 }
 
 cone_scaling cone_scaling_of(const cone_point *x, const cone_point *z) {
     /* w */
-    double a = sqrt(determinant(x)), b = sqrt(determinant(z));
+    double a = sqrt(cone_determinant(x)), b = sqrt(cone_determinant(z));
     double over = 1 / sqrt(2 * (1 + cone_point_product(x, z) / (a * b)));
     double w[2] = {(z->t[0] / b - x->t[0] / a) * over, (z->t[1] / b - x->t[1] / a) * over}, size = hypot(w[0], w[1]);
     double normal = (cone_point_normal(z) / b + cone_point_normal(x) / a) * over;

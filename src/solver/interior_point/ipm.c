@@ -50,7 +50,7 @@ static const double MAX_ROUNDED_ERROR = 1e-6; /* of a stalled solution that coun
 enum { MAX_STALLED = 8 };                     /* steps in which the error must halve */
 
 static const double CLAIM_FACTOR = 1000; /* momentum balances as a whole, and a contact may have a small part in it */
-static double claim(const double *option) { return solver_claim(CLAIM_FACTOR, option[TOLERANCE]); }
+static double claimed_error(const double *option) { return solver_claim(CLAIM_FACTOR, option[TOLERANCE]); }
 
 typedef enum row_cone { ROW_FREE, ROW_FIXED, ROW_ABOVE, ROW_BETWEEN } row_cone;
 
@@ -535,7 +535,7 @@ const solver_type solver_ipm = {
              .study = true,
              .noptions = OPTIONS,
              .option = options,
-             .claim = claim},
+             .claim = claimed_error},
     .create = barrier_matrix_create,
     .destroy = barrier_matrix_free,
     .solve = solve_ipm,

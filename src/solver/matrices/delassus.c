@@ -13,6 +13,7 @@
  * For the diagonal alone, free bodies need no solve per row: with A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1
  * is computed once for all constraints of the body. */
 #include "solver/matrices/delassus.h"
+#include "linalg/blocks.h"
 #include "linalg/cholesky.h"
 #include "linalg/strip.h"
 #include "math/dense.h"
@@ -130,25 +131,24 @@ static void mirror_upper(int n, double *W) {
 
 /* ---- free bodies ---- */
 
-enum { SIX = 6, WIDE = 8 }; /* dofs of a free body; padded to a vector */
-
 typedef struct inverse_root {
-    double row[SIX * WIDE]; /* U^-1, padded */
-    bool made;              /* false: A is singular within rounding, or no free body's */
+    double row[BODY_DOFS * BODY_STRIDE]; /* U^-1, padded */
+    bool made;                           /* false: A is singular within rounding, or no free body's */
 } inverse_root;
 
 static void factor_free_body(const sim_problem *p, int tree, inverse_root *root) {
-    double A[SIX * SIX], U[SIX * WIDE] = {0}, inverse[WIDE] = {0}, X[SIX * WIDE] = {0};
+    double A[BODY_DOFS * BODY_DOFS], U[BODY_DOFS * BODY_STRIDE] = {0}, inverse[BODY_STRIDE] = {0},
+                                                   X[BODY_DOFS * BODY_STRIDE] = {0};
     p->mass.matrix(p->mass.self, tree, A);
-    for (int i = 0; i < SIX; i++) {
-        memcpy(U + WIDE * i, A + SIX * i, SIX * sizeof *A);
-        X[WIDE * i + i] = 1;
+    for (int i = 0; i < BODY_DOFS; i++) {
+        memcpy(U + BODY_STRIDE * i, A + BODY_DOFS * i, BODY_DOFS * sizeof *A);
+        X[BODY_STRIDE * i + i] = 1;
     }
-    root->made = cholesky_upper(SIX, WIDE, U, inverse);
-    cholesky_panel(SIX, U, WIDE, inverse, X, WIDE);
-    for (int i = 0; i < SIX; i++) {
-        for (int j = 0; j < WIDE; j++) {
-            root->row[WIDE * i + j] = j < SIX ? X[WIDE * j + i] : 0;
+    root->made = cholesky_upper(BODY_DOFS, BODY_STRIDE, U, inverse);
+    cholesky_panel(BODY_DOFS, U, BODY_STRIDE, inverse, X, BODY_STRIDE);
+    for (int i = 0; i < BODY_DOFS; i++) {
+        for (int j = 0; j < BODY_STRIDE; j++) {
+            root->row[BODY_STRIDE * i + j] = j < BODY_DOFS ? X[BODY_STRIDE * j + i] : 0;
         }
     }
 }
@@ -157,7 +157,7 @@ static inverse_root *factor_free_bodies(const sim_problem *p, sim_arena *scratch
     inverse_root *root = ARENA_NEW(scratch, inverse_root, p->ntree);
     for (int t = 0; t < p->ntree && root; t++) {
         root[t].made = 0;
-        if (p->tree[t].nv == SIX) {
+        if (p->tree[t].nv == BODY_DOFS) {
             factor_free_body(p, t, &root[t]);
         }
     }
@@ -168,9 +168,9 @@ static inverse_root *factor_free_bodies(const sim_problem *p, sim_arena *scratch
 static inline void root_of_row(const inverse_root *root, const double *J, simd4 x[2]) {
     x[0] = J[0] * simd4_load(root->row);
     x[1] = J[0] * simd4_load(root->row + 4);
-    for (int r = 1; r < SIX; r++) {
-        x[0] += J[r] * simd4_load(root->row + WIDE * r);
-        x[1] += J[r] * simd4_load(root->row + WIDE * r + 4);
+    for (int r = 1; r < BODY_DOFS; r++) {
+        x[0] += J[r] * simd4_load(root->row + BODY_STRIDE * r);
+        x[1] += J[r] * simd4_load(root->row + BODY_STRIDE * r + 4);
     }
 }
 
@@ -183,7 +183,7 @@ static inline double root_product(const simd4 x[2], const simd4 y[2]) {
 static void add_upper_six(const sim_constraint *c, const double *J, const inverse_root *root, double *W) {
     simd4 x[SIM_MAX_ROWS][2];
     for (int row = 0; row < c->rows; row++) {
-        root_of_row(root, J + SIX * row, x[row]);
+        root_of_row(root, J + BODY_DOFS * row, x[row]);
         for (int above = 0; above <= row; above++) {
             W[above * c->rows + row] += root_product(x[above], x[row]);
         }

@@ -93,10 +93,11 @@ static const sim_solver_option options[OPTIONS] = {
 static const double PENALTY_GROWTH = 5, MAX_PENALTY = 1e7, MIN_CHANGE_RATIO = 0.3, PENALTY_FALL = 10;
 static const double MAX_ANDERSON_GROWTH = 4; /* of |f|^2 after an extrapolation that is kept */
 /* Tolerance of inner problems: E times the first, within bounds; lowered after an outer iteration without a step. */
-static const double INNER_OVER_E = 0.01, MAX_INNER_TOLERANCE = 1e-4, MIN_INNER_TOLERANCE = 1e-13, TIGHTENING = 0.01;
+static const double INNER_OVER_E = 0.01, MAX_INNER_TOLERANCE = 1e-4, MIN_INNER_TOLERANCE = 1e-13,
+                    TIGHTENING_FACTOR = 0.01;
 /* E at rounding, over kappa epsilon: 1 / R' carries the rounding of velocities into impulses. */
 static const double ROUNDING_FACTOR = 4;
-static const double LEAST_RATIO = 0.99, HALF_RATIO = 0.5; /* of E: stall watches */
+static const double BETTER_RATIO = 0.99, HALF_RATIO = 0.5; /* of E: stall watches */
 /* outer iterations: Anderson window; without a smaller E, at rounding; without half of E, before the penalty falls */
 enum { ANDERSON_WINDOW = 10, MAX_IDLE_ITERATIONS = 10, MAX_STUCK_ITERATIONS = 15 };
 /* outer iterations without half of E, before the end; from a warm start a solution is near, if there is one */
@@ -311,7 +312,7 @@ static sim_status solve_inner_problem(canal *c) {
         }
     } while (!status && c->form.stuck && c->inner.iterations < limit && c->inner.reason != SIM_REASON_WORK &&
              !solution_stopped(c->call->out));
-    c->max_inner_tolerance *= c->inner.iterations > before ? 1 : TIGHTENING;
+    c->max_inner_tolerance *= c->inner.iterations > before ? 1 : TIGHTENING_FACTOR;
     return status;
 }
 
@@ -503,7 +504,7 @@ static void *begin_canal(solver_call *call) {
     }
     *c = (canal){.call = call, .problem = call->problem, .kappa = call->option[PENALTY], .best = HUGE_VAL};
     c->last_E = HUGE_VAL;
-    c->least = stall_watch_start(LEAST_RATIO);
+    c->least = stall_watch_start(BETTER_RATIO);
     c->halving = stall_watch_start(HALF_RATIO);
     c->max_inner_tolerance = MAX_INNER_TOLERANCE;
     c->inner = *call->out;
@@ -540,14 +541,14 @@ static void restart_canal(void *state, const double *impulse) {
     c->leap.extrapolated = c->held = false;
     c->leap.pause = c->leap.left = 0;
     c->last_E = HUGE_VAL;
-    c->least = (stall_watch){.ratio = LEAST_RATIO, .reference = c->best};
+    c->least = (stall_watch){.ratio = BETTER_RATIO, .reference = c->best};
     c->halving = stall_watch_start(HALF_RATIO);
     c->steady = 0;
     c->call->work += c->work_of_round;
     write_effort(c);
 }
 
-static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin_canal, resume_canal); }
+static sim_status solve_canal(solver_call *call) { return law_solve_in_one_piece(call, begin_canal, resume_canal); }
 
 const solver_type solver_canal = {
     .info = {.name = "canal",
@@ -561,7 +562,7 @@ const solver_type solver_canal = {
              .option = options},
     .create = hessian_create_workspace,
     .destroy = hessian_free_workspace,
-    .solve = solve,
+    .solve = solve_canal,
     .begin = begin_canal,
     .resume = resume_canal,
     .restart_from = restart_canal,

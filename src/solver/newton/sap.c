@@ -59,7 +59,7 @@ static const double CONTINUATION_TOLERANCE = 1e-3;
  * The claim is looser than the tolerance by the first factor; the residual relative to impulses is closer by the
  * second. */
 static const double CLAIM_FACTOR = 1000, IN_LAW_FACTOR = 10;
-static double claim(const double *option) { return solver_claim(CLAIM_FACTOR, option[TOLERANCE]); }
+static double claimed_error(const double *option) { return solver_claim(CLAIM_FACTOR, option[TOLERANCE]); }
 
 enum { MAX_WARM_STEPS = 10 }; /* Newton steps from a warm start, before the continuation */
 
@@ -200,7 +200,7 @@ static sim_status solve_sap(solver_call *call) {
                         .method = (spd_method)(int)value[FACTORISATION],
                         .max_work = 1e9 * value[MAX_WORK],
                         .carries = true,
-                        .in_law = claim(value) / IN_LAW_FACTOR};
+                        .in_law = claimed_error(value) / IN_LAW_FACTOR};
     if (!law_make(&a.law, p->nrow, call->scratch) || !a.over_A || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
         return SIM_NO_RESOURCE;
     }
@@ -241,7 +241,7 @@ const solver_type solver_sap = {
              .counts = SIM_COUNTS_SEARCHES,
              .noptions = OPTIONS,
              .option = options,
-             .claim = claim},
+             .claim = claimed_error},
     .create = hessian_create_workspace,
     .destroy = hessian_free_workspace,
     .solve = solve_sap,

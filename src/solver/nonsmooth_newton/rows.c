@@ -24,7 +24,7 @@ enum { MIN_SETTLED_STEPS = 2 }; /* with constant matrix.out, before whole steps 
 
 bool nsn_is_given(const nsn *m, int k) { return isinf(m->call->R[k]); }
 
-static double complementarity(const nsn *m, double a, double b, double *alpha, double *beta) {
+static double eval_complementarity(const nsn *m, double a, double b, double *alpha, double *beta) {
     double size = hypot(a, b);
     if (m->function == NSN_MINIMUM_MAP) {
         *alpha = a <= b;
@@ -47,7 +47,7 @@ static double scale_of_row(const nsn *m, int k) {
 }
 
 static void linearise_normal(nsn *m, int k) {
-    double alpha, beta, r = scale_of_row(m, k), phi = complementarity(m, m->s[k], r * m->gamma[k], &alpha, &beta);
+    double alpha, beta, r = scale_of_row(m, k), phi = eval_complementarity(m, m->s[k], r * m->gamma[k], &alpha, &beta);
     if (!(alpha > MIN_SLOPE)) {
         leave_out_row(m, k);
         return;

@@ -75,11 +75,11 @@ static const double TURN_EXTENSION = 3; /* of a turn, while E falls fast */
 static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between records of E */
 /* Work of acn over its first run: from no impulses, where it takes up to 1.7 of it; from those of the turns, 0.5. */
 static const double COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
-static const double HARD_STEPS = 12;       /* Newton steps of a hard problem over the root of its contacts */
-enum { LEAST_HARD_CONTACTS = 36 };         /* so that acn may stall in its first run */
-static const double LEAST_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
+static const double HARD_STEPS = 12;     /* Newton steps of a hard problem over the root of its contacts */
+enum { MIN_HARD_CONTACTS = 36 };         /* so that acn may stall in its first run */
+static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
 /* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
-static const double FIRST_PATIENCE = 0.45, COLD_PATIENCE = 0.85, TURNS_PATIENCE = 0.93, WHOLE_PATIENCE = 1;
+static const double FIRST_WORK_SHARE = 0.45, COLD_WORK_SHARE = 0.85, TURNS_WORK_SHARE = 0.93, WHOLE_WORK_SHARE = 1;
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
@@ -198,7 +198,7 @@ static bool has_start_ended(const auto_turns *t) {
         least += (near ? starts[0].least : t->start->least) * methods[k].least * t->branch[k].call.iteration_work;
         growth += k != FINISHER && (t->branch[k].turns || has_begun(&t->branch[k])) ? near ? 1 : t->start->growth : 0;
     }
-    return is_portfolio_done(t) || patience_left(t, TURNS_PATIENCE) <= 0 ||
+    return is_portfolio_done(t) || patience_left(t, TURNS_WORK_SHARE) <= 0 ||
            (may_end && work > least && work > growth * t->work_at_halving);
 }
 
@@ -248,7 +248,7 @@ static bool take_turn(auto_turns *t, auto_branch *b) {
                               estimate_remaining_work(t, b) > fmax(2 * done, estimate_best_alternative(t, b)))) {
             break;
         }
-        double slice = fmin(SLICE_RATIO * done, patience_left(t, TURNS_PATIENCE));
+        double slice = fmin(SLICE_RATIO * done, patience_left(t, TURNS_WORK_SHARE));
         if (!auto_resume_branch(t, b, fmax(b->call.iteration_work, slice))) {
             return false;
         }
@@ -315,10 +315,10 @@ static bool choose_first_branch(auto_turns *t, int *turn) {
 
 /* Work of a hard problem: that of an iteration of acn is known once it has begun. */
 static void find_hard_work(auto_turns *t) {
-    double contacts = fmax(LEAST_HARD_CONTACTS, t->problem->nconstraint);
+    double contacts = fmax(MIN_HARD_CONTACTS, t->problem->nconstraint);
     bool bounded = t->call->out->patience > 0;
     double work = HARD_STEPS * sqrt(contacts) * t->branch[FIRST].call.iteration_work;
-    t->hard_work = bounded ? fmax(LEAST_HARD_WORK, work) : HUGE_VAL;
+    t->hard_work = bounded ? fmax(MIN_HARD_WORK, work) : HUGE_VAL;
 }
 
 /* acn from its impulses, until it has ended or had so much work or that part of the patience, which counts for no turn.
@@ -365,16 +365,16 @@ static bool repeat_first_branch(auto_turns *t, const double *from, double work_r
  * memory. */
 static bool take_first_branch(auto_turns *t) {
     double *nothing = ARENA_NEW(t->call->scratch, double, t->problem->nrow);
-    if (!nothing || !run_first_branch(t, HUGE_VAL, FIRST_PATIENCE)) {
+    if (!nothing || !run_first_branch(t, HUGE_VAL, FIRST_WORK_SHARE)) {
         return false;
     }
     memset(nothing, 0, (size_t)t->problem->nrow * sizeof *nothing);
-    return !t->warm_start || repeat_first_branch(t, nothing, COLD_WORK_RATIO, COLD_PATIENCE);
+    return !t->warm_start || repeat_first_branch(t, nothing, COLD_WORK_RATIO, COLD_WORK_SHARE);
 }
 
 /* acn from the best impulses of the turns.  False without memory. */
 static bool finish_with_first_branch(auto_turns *t) {
-    return t->best < 0 || t->best == FIRST || repeat_first_branch(t, t->impulse, FINISH_WORK_RATIO, WHOLE_PATIENCE);
+    return t->best < 0 || t->best == FIRST || repeat_first_branch(t, t->impulse, FINISH_WORK_RATIO, WHOLE_WORK_SHARE);
 }
 
 /* False without memory. */
@@ -394,7 +394,7 @@ static bool take_start(auto_turns *t, bool first) {
     return (!first || choose_first_branch(t, &turn)) && take_turns(t, turn);
 }
 
-static sim_status solve(solver_call *call) {
+static sim_status solve_auto(solver_call *call) {
     const solver_type *type[BRANCHES];
     auto_turns *t = ARENA_NEW(call->scratch, auto_turns, 1);
     if (!t) {
@@ -415,7 +415,7 @@ static sim_status solve(solver_call *call) {
         return SIM_NO_RESOURCE;
     }
     /* starts of the others, until one succeeds */
-    for (int k = 0; k < STARTS && !is_portfolio_done(t) && patience_left(t, TURNS_PATIENCE) > 0; k++) {
+    for (int k = 0; k < STARTS && !is_portfolio_done(t) && patience_left(t, TURNS_WORK_SHARE) > 0; k++) {
         bool same = k > 0 && starts[k].from_warm_start && !t->warm_start; /* as the next start, from zero */
         t->start = &starts[k];
         if (!same && ((k > 0 && !auto_restart_all(t)) || !take_start(t, k == 0))) {
@@ -469,5 +469,5 @@ const solver_type solver_auto = {
              .option = options},
     .create = create_workspaces,
     .destroy = destroy_workspaces,
-    .solve = solve,
+    .solve = solve_auto,
 };

@@ -46,7 +46,7 @@ static void eval_softened_velocity(const mlcp *m, const double *x) {
 void mlcp_residual(const mlcp *m, const double *x, double *r) {
     eval_softened_velocity(m, x);
     for (int i = 0; i < m->p->n; i++) {
-        r[i] = m->p->unknown[i].free ? m->y[i] : pfb(m->lam, measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
+        r[i] = m->p->unknown[i].free ? m->y[i] : eval_pfb(m->lam, measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
     }
 }
 
@@ -93,7 +93,8 @@ double mlcp_proximal_error(const mlcp *m, const double *x) {
     double most = 0;
     eval_softened_velocity(m, x);
     for (int i = 0; i < m->p->n; i++) {
-        double off = m->p->unknown[i].free ? m->y[i] : pfb(m->lam, measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
+        double off =
+            m->p->unknown[i].free ? m->y[i] : eval_pfb(m->lam, measure_x(m, i) * x[i], measure_y(m, i) * m->y[i]);
         most = isnan(off) ? HUGE_VAL : fmax(most, fabs(off));
     }
     return most / m->p->speed;

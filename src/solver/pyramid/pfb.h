@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-static inline double pfb(double lam, double a, double b) {
+static inline double eval_pfb(double lam, double a, double b) {
     double sum = a + b, h = sqrt(a * a + b * b);
     return a > 0 && b > 0 ? (lam * 2 / (sum + h) + 1 - lam) * a * b : lam * (sum - h);
 }

@@ -374,7 +374,9 @@ static void restart_subadmm(void *state, const double *impulse) {
     write_best(r);
 }
 
-static sim_status solve(solver_call *call) { return law_solve_in_one_piece(call, begin_subadmm, resume_subadmm); }
+static sim_status solve_subadmm(solver_call *call) {
+    return law_solve_in_one_piece(call, begin_subadmm, resume_subadmm);
+}
 
 const solver_type solver_subadmm = {
     .info = {.name = "subadmm",
@@ -389,7 +391,7 @@ const solver_type solver_subadmm = {
     .uses_threads = true,
     .create = hessian_create_workspace,
     .destroy = hessian_free_workspace,
-    .solve = solve,
+    .solve = solve_subadmm,
     .begin = begin_subadmm,
     .resume = resume_subadmm,
     .restart_from = restart_subadmm,

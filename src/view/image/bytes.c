@@ -48,7 +48,7 @@ void view_put_number(view_bytes *bytes, uint64_t value) {
     view_put_byte(bytes, (int)value);
 }
 
-static uint64_t zigzag(int64_t value) { return value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1; }
+static uint64_t zigzag_code(int64_t value) { return value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1; }
 
 static int64_t eval_difference(const int64_t *x, int k, int order) {
     int64_t one = k > 0 ? x[k - 1] : 0, two = k > 1 ? x[k - 2] : 0;
@@ -69,12 +69,12 @@ void view_put_column(view_bytes *bytes, const int64_t *value, int count) {
     int best = 0;
     for (int order = 0; order < DIFFERENCE_ORDERS; order++) {
         for (int k = 0; k < count; k++) {
-            sum[order] += byte_cost(zigzag(eval_difference(value, k, order)));
+            sum[order] += byte_cost(zigzag_code(eval_difference(value, k, order)));
         }
         best = sum[order] < sum[best] ? order : best;
     }
     view_put_byte(bytes, best);
     for (int k = 0; k < count; k++) {
-        view_put_number(bytes, zigzag(eval_difference(value, k, best)));
+        view_put_number(bytes, zigzag_code(eval_difference(value, k, best)));
     }
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 enum { CODES_PER_OCTAVE = 64, OCTAVES_BELOW_ONE = 10, FORCE_CODES = 64 * CODES_PER_OCTAVE }; /* of force codes */
-enum { COUNT, LINK, SHAPE_A, SHAPE_B, VALUE, VALUES = 10, COLUMNS = VALUE + VALUES };
+enum { COUNT, LINK, SHAPE_A, SHAPE_B, VALUE, VALUES_PER_CONTACT = 10, COLUMNS = VALUE + VALUES_PER_CONTACT };
 
 typedef struct column {
     int64_t *item;
@@ -23,7 +23,7 @@ typedef struct column {
 
 typedef struct known {
     int shape_a, shape_b;
-    int64_t value[VALUES];
+    int64_t value[VALUES_PER_CONTACT];
 } known;
 
 struct view_contact_packer {
@@ -117,7 +117,7 @@ double view_contact_packer_usual(const view_contact_packer *packer) {
 }
 
 static void find_values(const view_contact_packer *packer, const view_frame *frame, const view_contact *c,
-                        int64_t value[VALUES]) {
+                        int64_t value[VALUES_PER_CONTACT]) {
     const sim_model *model = packer->model;
     int a = model->shape[c->shape_a].body, b = model->shape[c->shape_b].body;
     int carrier = is_carried(model, b) ? b : a;
@@ -167,7 +167,7 @@ int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame
                    pack_value(&packer->column[SHAPE_B], c->shape_b);
         }
         next = found < 0 ? next : found + 1;
-        for (int v = 0; good && v < VALUES; v++) {
+        for (int v = 0; good && v < VALUES_PER_CONTACT; v++) {
             good = pack_value(&packer->column[VALUE + v], now->value[v] - old->value[v]);
         }
     }

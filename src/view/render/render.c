@@ -28,28 +28,29 @@ static const surroundings night = {0x14181d, 0x2b323a, 0x6b7885, 0x5d6670};
 static view_mesh *arrow_tip(void) {
     /* memory */
     view_mesh *mesh = calloc(1, sizeof *mesh);
-    enum { TURN = 16 };
+    enum { CIRCLE_POINTS = 16 };
     if (!mesh) {
         return NULL;
     }
-    mesh->position = calloc(2 * TURN, sizeof *mesh->position);
-    mesh->normal = calloc(2 * TURN, sizeof *mesh->normal);
-    mesh->triangle = calloc(TURN, sizeof *mesh->triangle);
+    mesh->position = calloc(2 * CIRCLE_POINTS, sizeof *mesh->position);
+    mesh->normal = calloc(2 * CIRCLE_POINTS, sizeof *mesh->normal);
+    mesh->triangle = calloc(CIRCLE_POINTS, sizeof *mesh->triangle);
     if (!mesh->position || !mesh->normal || !mesh->triangle) {
         view_mesh_free(mesh);
         return NULL;
     }
     /* a ring and the tip once for each side, so that normals are smooth around */
-    mesh->nvertex = 2 * TURN;
-    mesh->ntriangle = TURN;
-    for (uint32_t k = 0; k < TURN; k++) {
-        double angle = 2 * PI * k / TURN;
+    mesh->nvertex = 2 * CIRCLE_POINTS;
+    mesh->ntriangle = CIRCLE_POINTS;
+    for (uint32_t k = 0; k < CIRCLE_POINTS; k++) {
+        double angle = 2 * PI * k / CIRCLE_POINTS;
         float c = (float)cos(angle), s = (float)sin(angle);
         memcpy(mesh->position[2 * k], (float[3]){c, s, 0}, sizeof(float[3]));
         memcpy(mesh->position[2 * k + 1], (float[3]){0, 0, 1}, sizeof(float[3]));
         memcpy(mesh->normal[2 * k], (float[3]){c, s, 0.5f}, sizeof(float[3]));
         memcpy(mesh->normal[2 * k + 1], (float[3]){c, s, 0.5f}, sizeof(float[3]));
-        memcpy(mesh->triangle[k], (uint32_t[3]){2 * k, (2 * k + 2) % (2 * TURN), 2 * k + 1}, sizeof(uint32_t[3]));
+        memcpy(mesh->triangle[k], (uint32_t[3]){2 * k, (2 * k + 2) % (2 * CIRCLE_POINTS), 2 * k + 1},
+               sizeof(uint32_t[3]));
     }
     return mesh;
 }

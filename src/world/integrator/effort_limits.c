@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-static double clamp(double force, const double *range) { return fmax(range[0], fmin(range[1], force)); }
+static double clamp_force(double force, const double *range) { return fmax(range[0], fmin(range[1], force)); }
 
 static int range_side(double force, const double *range) { return (force > range[1]) - (force < range[0]); }
 
@@ -50,7 +50,7 @@ static double eval_slope(const motion_work *w, const tree_parts *parts, const do
         const double *range = actuator->force_range;
         double move = actuator->gear * p[actuator->dof], fall = w->gain[k] * move;
         double there = w->asked[k] - t * fall;
-        bent -= move * (clamp(there, range) - clamp(w->asked[k], range));
+        bent -= move * (clamp_force(there, range) - clamp_force(w->asked[k], range));
         straight -= w->clamped[k] == 0 ? fall * move : 0;
         *rate += range_side(there, range) == 0 ? fall * move : 0;
     }

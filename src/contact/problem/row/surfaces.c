@@ -53,7 +53,7 @@ static double ellipse_radius(const ellipse *of, v3 t, v3 n) {
     return of->along == of->across ? of->along : 1 / sqrt(x * x + y * y);
 }
 
-static double eccentricity(const ellipse *of) { return max_of(of->along, of->across) / min_of(of->along, of->across); }
+static double ellipse_ratio(const ellipse *of) { return max_of(of->along, of->across) / min_of(of->along, of->across); }
 
 /* Frame (t1, t2, n) with t1 x t2 = n.  Any two tangents serve where friction is the same in all directions. */
 static m3 frame_along(v3 n) {
@@ -69,7 +69,7 @@ m3 surface_frame(assembly *f, const sim_model *m, int i, v3 n) {
     }
     /* axes of the ellipse further from a circle */
     ellipse a = section_of(f, m, from->shape_a, n), b = section_of(f, m, from->shape_b, n);
-    const ellipse *first = a.along == 0 || eccentricity(&a) >= eccentricity(&b) ? &a : &b;
+    const ellipse *first = a.along == 0 || ellipse_ratio(&a) >= ellipse_ratio(&b) ? &a : &b;
     const v3 t[2] = {first->e, v3_cross(n, first->e)};
     /* both coefficients, and the axes scaled by them */
     double mu[2];

@@ -127,7 +127,7 @@ double mjcf_number(const mjcf_item *i, const char *key, double otherwise) {
     return number;
 }
 
-static int overlay(const xml_element *e, const char *key, int most, double *out, int before) {
+static int overlay_numbers(const xml_element *e, const char *key, int most, double *out, int before) {
     int count = xml_numbers(e, key, most, out);
     return count > before ? count : before;
 }
@@ -140,11 +140,11 @@ int mjcf_numbers(const mjcf_item *i, const char *key, int most, double *out) {
         for (int again = levels.cls[k]; again >= 0; again = i->classes->item[again].again) {
             const xml_element *e = xml_child(i->classes->item[again].at, i->kind);
             for (; e; e = xml_next(e)) {
-                count = overlay(e, key, most, out, count);
+                count = overlay_numbers(e, key, most, out, count);
             }
         }
     }
-    return overlay(i->at, key, most, out, count);
+    return overlay_numbers(i->at, key, most, out, count);
 }
 
 bool mjcf_says(const mjcf_item *i, const char *key, const char *word) {

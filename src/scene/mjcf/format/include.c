@@ -30,7 +30,7 @@ const char *mjcf_path_beside(memory_pool *pool, const char *path, const char *na
     return joined;
 }
 
-static void refuse(includes *i) { i->good = false; }
+static void refuse_include(includes *i) { i->good = false; }
 
 /* The file, parsed; NULL: reported. */
 static xml_element *load_file(includes *i, const xml_element *at) {
@@ -59,7 +59,7 @@ static xml_element *load_file(includes *i, const xml_element *at) {
 }
 
 /* Puts the children of `root` between the link to `at` and what follows it. */
-static void splice(xml_element **link, xml_element *at, xml_element *root) {
+static void splice_children(xml_element **link, xml_element *at, xml_element *root) {
     xml_element *rest = at->next;
     *link = root->first;
     while (*link) {
@@ -72,7 +72,7 @@ static void splice(xml_element **link, xml_element *at, xml_element *root) {
 static void include_in(includes *i, xml_element *e, int depth) {
     if (depth > XML_MAX_DEPTH) {
         xml_error(i->report, e, NULL, NULL, "elements nested more than %d deep", XML_MAX_DEPTH);
-        refuse(i);
+        refuse_include(i);
         return;
     }
     xml_element **link = &e->first;
@@ -85,14 +85,14 @@ static void include_in(includes *i, xml_element *e, int depth) {
         }
         if (child->first) {
             xml_error(i->report, child, NULL, NULL, "<include> holds elements");
-            refuse(i);
+            refuse_include(i);
         }
         xml_element *root = i->good ? load_file(i, child) : NULL;
         if (!root) {
-            refuse(i);
+            refuse_include(i);
             return;
         }
-        splice(link, child, root); /* what came in is walked next */
+        splice_children(link, child, root); /* what came in is walked next */
     }
 }
 

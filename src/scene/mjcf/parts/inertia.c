@@ -100,7 +100,7 @@ static void read_inertial(mjcf_work *w, mjcf_body *b) {
 
 /* ---- bounds and repairs ---- */
 
-static bool differs(const double a[3], const double b[3]) { return memcmp(a, b, 3 * sizeof *a) != 0; }
+static bool vectors_differ(const double a[3], const double b[3]) { return memcmp(a, b, 3 * sizeof *a) != 0; }
 
 static void bound_inertia(mjcf_work *w, mjcf_body *b) {
     const mjcf_compiler *c = &b->scope->file->compiler;
@@ -128,7 +128,7 @@ static void bound_inertia(mjcf_work *w, mjcf_body *b) {
         after[0] = after[1] = after[2] = sum / 3;
         xml_notice(w->report, b->item.at, NULL, NULL, "balanced: all principal moments of inertia become %g", sum / 3);
     }
-    if (!differs(before, after)) {
+    if (!vectors_differ(before, after)) {
         return;
     }
     double M[3][3];

@@ -16,7 +16,7 @@ mjcf_place mjcf_identity(void) { return (mjcf_place){.q = {1, 0, 0, 0}}; }
 
 sim_v3 mjcf_vector(const double v[3]) { return (sim_v3){v[0], v[1], v[2]}; }
 
-static sim_quat about(sim_v3 axis, double angle) {
+static sim_quat rotation_about(sim_v3 axis, double angle) {
     double s = sin(angle / 2);
     return (sim_quat){cos(angle / 2), s * axis.x, s * axis.y, s * axis.z};
 }
@@ -27,7 +27,7 @@ sim_quat mjcf_euler(const mjcf_file *f, const double angle[3]) {
         char letter = f->compiler.euler[k];
         bool fixed = isupper((unsigned char)letter);
         int axis = tolower((unsigned char)letter) - 'x';
-        sim_quat turn = about((sim_v3){axis == 0, axis == 1, axis == 2}, mjcf_angle(f, angle[k]));
+        sim_quat turn = rotation_about((sim_v3){axis == 0, axis == 1, axis == 2}, mjcf_angle(f, angle[k]));
         q = fixed ? quat_product(turn, q) : quat_product(q, turn);
     }
     return q;
@@ -39,7 +39,7 @@ sim_quat mjcf_turn_to(sim_v3 z) {
     sim_v3 axis = {-z.y, z.x, 0};
     double sine = v3_norm(axis);
     axis = sine < parallel ? (sim_v3){1, 0, 0} : v3_scale(1 / sine, axis);
-    return about(axis, atan2(sine, z.z));
+    return rotation_about(axis, atan2(sine, z.z));
 }
 
 static sim_quat from_axes(sim_v3 x, sim_v3 y) {
@@ -68,7 +68,7 @@ static bool read_form(const mjcf_file *f, const char *key, const double *v, sim_
         if (is_small(a)) {
             return false;
         }
-        *q = about(v3_scale(1 / v3_norm(a), a), mjcf_angle(f, v[3]));
+        *q = rotation_about(v3_scale(1 / v3_norm(a), a), mjcf_angle(f, v[3]));
         return true;
     case 'x':
         *q = is_small(a) || is_small(v3_cross(a, b)) ? *q : from_axes(a, b);

@@ -82,7 +82,7 @@ static void add_body(const mjcf_model *m, int body, columns *c, double *M) {
 }
 
 /* The inverse in place of a positive definite matrix, by elimination on its diagonal; false: it is singular. */
-static bool invert(double *M, int n) {
+static bool invert_matrix(double *M, int n) {
     for (int p = 0; p < n; p++) {
         double *row = M + (size_t)p * (size_t)n, pivot = row[p];
         if (!(pivot > 0)) {
@@ -156,7 +156,7 @@ bool mjcf_find_weights(mjcf_work *w) {
     for (size_t k = 0; k < n; k++) {
         m->diagonal[k] = M[k * (n + 1)];
     }
-    if (!invert(M, m->nv)) {
+    if (!invert_matrix(M, m->nv)) {
         return false;
     }
     m->inverse = M;

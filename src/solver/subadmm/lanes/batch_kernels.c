@@ -33,7 +33,7 @@ SIMD_INLINE void add_cross(const wide a[3], const wide b[3], wide to[3]) {
     to[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-SIMD_INLINE wide dot6(double (*S)[LANES], int at, const wide F[6]) {
+SIMD_INLINE wide dot_motions(double (*S)[LANES], int at, const wide F[6]) {
     wide a = lane_load(S[0] + at) * F[0] + (lane_load(S[1] + at) * F[1] + lane_load(S[2] + at) * F[2]);
     wide b = lane_load(S[3] + at) * F[3] + (lane_load(S[4] + at) * F[4] + lane_load(S[5] + at) * F[5]);
     return a + b;
@@ -112,7 +112,7 @@ static void add_path_row(const subadmm_batch *a, int chain, int at, int body, in
     }
     for (int i = body, k = j, entry = a->depth[j] - 1; entry >= 0;) {
         for (; k >= a->dof[i]; k--, entry--) {
-            lane_store(row[entry] + at, lane_load(row[entry] + at) + dot6(a->S[chain][k], at, F));
+            lane_store(row[entry] + at, lane_load(row[entry] + at) + dot_motions(a->S[chain][k], at, F));
         }
         if (entry >= 0) {
             load_numbers(3, a->r[chain][i], at, r);
@@ -304,7 +304,7 @@ static void gather_batch_chain(const subadmm *s, subadmm_batch *a, int chain, in
         }
         /* joint force */
         for (int j = a->dof[i]; j < a->dof[i + 1]; j++) {
-            lane_store(a->push[j] + at, lane_load(a->push[j] + at) + dot6(a->S[chain][j], at, F));
+            lane_store(a->push[j] + at, lane_load(a->push[j] + at) + dot_motions(a->S[chain][j], at, F));
         }
         /* force at the parent */
         if (a->parent[i] >= 0) {
