@@ -20,12 +20,14 @@
  * References: Khatib 1987; Albu-Schaffer, Ott, Frese, Hirzinger 2003 (damping design).  Departure: the midpoint rule.
  * Cost: six solves with A, two eigenvalue problems of order six. */
 #include "control/control.h"
+#include "linalg/blocks.h"
+#include "linalg/lu.h"
 #include "math/spatial.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { N = 6 };
+enum { N = BODY_DOFS };
 static const double BRANCH_INERTIA = 1e9; /* kg m^2 or kg */
 static const double MIN_MOBILITY_RATIO =
     1e-9; /* eigenvalues of W and S over the greatest, below which a direction is none */
@@ -102,34 +104,17 @@ static void multiply_matrix(double A[N][N], const double *x, double *y) {
     }
 }
 
-/* x <- A^-1 x by Gaussian elimination with pivots; A is lost. */
-static void solve6(double A[N][N], double *x) {
-    for (int k = 0; k < N; k++) {
-        int best = k;
-        for (int i = k + 1; i < N; i++) {
-            best = fabs(A[i][k]) > fabs(A[best][k]) ? i : best;
-        }
-        for (int j = 0; j < N; j++) {
-            double kept = A[k][j];
-            A[k][j] = A[best][j];
-            A[best][j] = kept;
-        }
-        double kept = x[k];
-        x[k] = x[best];
-        x[best] = kept;
-        for (int i = k + 1; i < N; i++) {
-            double f = A[i][k] / A[k][k];
-            for (int j = k; j < N; j++) {
-                A[i][j] -= f * A[k][j];
-            }
-            x[i] -= f * x[k];
-        }
+/* x <- A^-1 x; not a number, which the step refuses, where A is singular. */
+static void solve_linear(double A[N][N], double *x) {
+    double H[N * BODY_STRIDE] = {0};
+    int swap[N];
+    for (int i = 0; i < N; i++) {
+        memcpy(H + BODY_STRIDE * i, A[i], N * sizeof *H);
     }
-    for (int k = N - 1; k >= 0; k--) {
-        for (int j = k + 1; j < N; j++) {
-            x[k] -= A[k][j] * x[j];
-        }
-        x[k] /= A[k][k];
+    if (lu_factor(N, BODY_STRIDE, H, swap, NULL, NULL)) {
+        lu_solve(N, BODY_STRIDE, H, swap, x);
+    } else {
+        x[0] = NAN;
     }
 }
 
@@ -257,7 +242,7 @@ static void eval_force(task *t, const control_input *in, double *F) {
             }
         }
     }
-    solve6(A, F);
+    solve_linear(A, F);
     memcpy(memory, F, N * sizeof *F);
 }
 

@@ -14,6 +14,7 @@
  *
  * Reference: MuJoCo, Computation, section Constraint model; Modeling, section Solver parameters.
  * Cost: nv^3 once, dense. */
+#include "linalg/cholesky.h"
 #include "scene/mjcf/parts/parts.h"
 
 #include <math.h>
@@ -81,26 +82,28 @@ static void add_body(const mjcf_model *m, int body, columns *c, double *M) {
     }
 }
 
-/* The inverse in place of a positive definite matrix, by elimination on its diagonal; false: it is singular. */
-static bool invert_matrix(double *M, int n) {
-    for (int p = 0; p < n; p++) {
-        double *row = M + (size_t)p * (size_t)n, pivot = row[p];
-        if (!(pivot > 0)) {
-            return false;
-        }
-        row[p] = 1;
-        for (int k = 0; k < n; k++) {
-            row[k] /= pivot;
-        }
+/* M <- M^-1, column by column; false: it is not positive definite within rounding, or no memory. */
+static bool invert_matrix(mjcf_work *w, double *M, int n) {
+    int stride = (n + 3) & ~3;
+    double *U = POOL_NEW(w->pool, double, (size_t)n *(size_t)stride + 1), *inverse = POOL_NEW(w->pool, double, n + 1);
+    double *x = POOL_NEW(w->pool, double, n + 1);
+    if (!U || !inverse || !x) {
+        w->report->no_memory = true;
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        memcpy(U + (ptrdiff_t)i * stride, M + (ptrdiff_t)i * n, (size_t)n * sizeof *U);
+    }
+    if (!cholesky_upper(n, stride, U, inverse)) {
+        return false;
+    }
+    for (int j = 0; j < n; j++) {
+        memset(x, 0, (size_t)n * sizeof *x);
+        x[j] = 1;
+        cholesky_forward(n, U, stride, inverse, x);
+        cholesky_backward(n, U, stride, inverse, x);
         for (int i = 0; i < n; i++) {
-            double *other = M + (size_t)i * (size_t)n, factor = other[p];
-            if (i == p || factor == 0) {
-                continue;
-            }
-            other[p] = 0;
-            for (int k = 0; k < n; k++) {
-                other[k] -= factor * row[k];
-            }
+            M[(ptrdiff_t)i * n + j] = x[i];
         }
     }
     return true;
@@ -156,7 +159,7 @@ bool mjcf_find_weights(mjcf_work *w) {
     for (size_t k = 0; k < n; k++) {
         m->diagonal[k] = M[k * (n + 1)];
     }
-    if (!invert_matrix(M, m->nv)) {
+    if (!invert_matrix(w, M, m->nv)) {
         return false;
     }
     m->inverse = M;
