@@ -1,4 +1,5 @@
 /* Contact points of a pair: the growing list, duplicate features, and a pair with its two shapes exchanged. */
+#include "base/hash.h"
 #include "collide/contact/bounds.h"
 #include "collide/contact/pair.h"
 
@@ -26,7 +27,7 @@ void manifold_add(manifold *out, sim_arena *arena, const contact_point *point) {
 
 /* The place in the table where the feature is, or an empty one. */
 static size_t find_feature_slot(const manifold *out, const int *seen, size_t room, uint64_t feature) {
-    size_t at = (size_t)(feature * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+    size_t at = (size_t)hash_finish(feature) & (room - 1);
     while (seen[at] && out->point[seen[at] - 1].feature != feature) {
         at = (at + 1) & (room - 1);
     }

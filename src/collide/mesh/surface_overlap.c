@@ -15,6 +15,7 @@
  *
  * Triangles that share two edges ask in one way on which side the one passes the other (J. Pluecker's coordinates). So
  * none goes through between neighbours. */
+#include "base/hash.h"
 #include "collide/mesh/surface_side.h"
 
 #include <float.h>
@@ -186,8 +187,7 @@ typedef struct end_table {
 } end_table;
 
 static int *find_end_slot(const end_table *table, const overlap *o, uint64_t name) {
-    uint64_t h = name * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t at = (uint32_t)(h >> 32) & table->mask;
+    uint32_t at = (uint32_t)hash_finish(name) & table->mask;
     while (table->slot[at]) {
         int k = table->slot[at] - 1;
         if (o->segment[k / 2].end[k % 2].name == name) {

@@ -4,10 +4,10 @@
  * point within reach of a kept one lies in the same cell or in one that the point's cube of edge 2 x tolerance touches:
  * at most eight. */
 #include "geometry/core/weld.h"
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct table {
     const v3 *point;
@@ -16,18 +16,8 @@ typedef struct table {
     uint32_t mask;
 } table;
 
-static uint64_t number_bits(double x) {
-    uint64_t u;
-    x += 0.0; /* -0 and 0 are one place */
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
 static uint32_t find_slot(const table *t, double x, double y, double z) {
-    uint64_t h = number_bits(x) * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ (h >> 29) ^ number_bits(y)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 32) ^ number_bits(z)) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(h ^ (h >> 31)) & t->mask;
+    return (uint32_t)hash_finish(hash_number(hash_number(hash_number(HASH_START, x), y), z)) & t->mask;
 }
 
 static double cell_index(const table *t, double x) { return t->per_cell > 0 ? floor(x * t->per_cell) : x; }

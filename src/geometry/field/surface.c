@@ -12,6 +12,7 @@
  * gets a vertex of its own, between its two crossings. */
 #include "geometry/field/surface.h"
 
+#include "base/hash.h"
 #include "geometry/field/surface_cells.h"
 #include <stdlib.h>
 
@@ -169,7 +170,7 @@ static int gather_crossings(const mesher *m, const cell *at, int piece, const cr
 static bool is_edge_free(mesher *m, v3 p) {
     v3 q = v3_scale(PLACES_PER_EDGE / m->lattice.edge, v3_sub(p, m->lattice.origin));
     uint64_t x = (uint64_t)(int64_t)rint(q.x), y = (uint64_t)(int64_t)rint(q.y), z = (uint64_t)(int64_t)rint(q.z);
-    uint64_t key = x * 0x9e3779b97f4a7c15u ^ y * 0xc2b2ae3d27d4eb4fu ^ z * 0x165667b19e3779f9u;
+    uint64_t key = hash_word(hash_word(hash_word(HASH_START, x), y), z);
     int before = m->taken.count, *slot = sparse_at(&m->taken, key | 1, 0);
     m->failed |= !slot;
     return m->taken.count > before;

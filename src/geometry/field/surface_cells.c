@@ -8,6 +8,7 @@
  * are joined, and of four those that enclose an inside corner, which both neighbours see alike (G. M. Nielson 2004,
  * "Dual marching cubes", IEEE Visualization, section 2). */
 #include "geometry/field/surface_cells.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,7 @@ void sparse_free(sparse_map *map) {
 }
 
 static uint32_t map_slot(uint64_t key, int room) {
-    uint64_t h = key * 0x9e3779b97f4a7c15u;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return (uint32_t)(h >> 32) & (uint32_t)(room - 1);
+    return (uint32_t)hash_finish(hash_word(HASH_START, key)) & (uint32_t)(room - 1);
 }
 
 static uint32_t find_slot(const sparse_map *map, uint64_t key) {

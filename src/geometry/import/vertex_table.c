@@ -1,5 +1,6 @@
 /* Vertices by their coordinates: a hash table with open addressing, at most half full.  Corners with equal coordinates become
  * one vertex, so that triangles that meet share their edges. */
+#include "base/hash.h"
 #include "geometry/import/mesh_file.h"
 
 #include <limits.h>
@@ -7,13 +8,8 @@
 #include <string.h>
 
 static size_t table_place(const vertex_table *t, const v3 *vertex, v3 p) {
-    uint64_t u[3], h = 0;
-    memcpy(u, &p, sizeof u);
-    for (int i = 0; i < 3; i++) {
-        h = (h ^ u[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 29;
-    }
-    size_t place = (size_t)(h * UINT64_C(0xbf58476d1ce4e5b9) >> 20) & (t->size - 1);
+    uint64_t h = hash_number(hash_number(hash_number(HASH_START, p.x), p.y), p.z);
+    size_t place = (size_t)hash_finish(h) & (t->size - 1);
     while (t->slot[place] >= 0) {
         v3 q = vertex[t->slot[place]];
         if (q.x == p.x && q.y == p.y && q.z == p.z) {

@@ -5,10 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-typedef double pair __attribute__((vector_size(16)));
-
-static inline pair load_pair(const double *x) {
-    pair v;
+static inline simd2 load_pair(const double *x) {
+    simd2 v;
     memcpy(&v, x, sizeof v);
     return v;
 }
@@ -16,17 +14,17 @@ static inline pair load_pair(const double *x) {
 /* A contact of a free body: three rows of six. */
 static inline void six_columns_times(const double *J, const double *v, double *u) {
     simd4 head = simd4_load(v);
-    pair tail = load_pair(v + 4);
+    simd2 tail = load_pair(v + 4);
     for (int k = 0; k < 3; k++) {
         simd4 a = simd4_load(J + 6 * k) * head;
-        pair b = load_pair(J + 6 * k + 4) * tail;
+        simd2 b = load_pair(J + 6 * k + 4) * tail;
         u[k] += ((a[0] + a[1]) + (a[2] + a[3])) + (b[0] + b[1]);
     }
 }
 
 static inline void six_transposed(const double *J, const double *gamma, double *j) {
     simd4 head = gamma[0] * simd4_load(J) + gamma[1] * simd4_load(J + 6) + gamma[2] * simd4_load(J + 12);
-    pair tail = gamma[0] * load_pair(J + 4) + gamma[1] * load_pair(J + 10) + gamma[2] * load_pair(J + 16);
+    simd2 tail = gamma[0] * load_pair(J + 4) + gamma[1] * load_pair(J + 10) + gamma[2] * load_pair(J + 16);
     head += simd4_load(j);
     tail += load_pair(j + 4);
     memcpy(j, &head, sizeof head);
