@@ -112,6 +112,23 @@ int scene_add(PyObject *module);
 PyObject *call_python(const char *module, const char *function, PyObject *object);
 /* A tuple of names: "bodies", "joints", ...; borrowed. */
 PyObject *scene_names(const SceneObject *scene, const char *kind);
+
+/* Attributes of the model, which scenes and worlds have: get_count and get_names are the file's. */
+#define MODEL_COUNT(name, help)                                                                                        \
+    { #name, get_count, NULL, help, (void *)offsetof(sim_model, name) }
+#define MODEL_NAMES(kind, help)                                                                                        \
+    { kind, get_names, NULL, help, (void *)(kind) }
+#define MODEL_ATTRIBUTES                                                                                               \
+    MODEL_COUNT(nq, "Number of coordinates q."), MODEL_COUNT(nv, "Number of velocities v."),                           \
+        MODEL_COUNT(nbody, "Number of bodies, the world (body 0) included."),                                          \
+        MODEL_COUNT(nactuator, "Number of actuators."),                                                                \
+        MODEL_NAMES("bodies", "Names of the bodies; body 0 is the world."),                                            \
+        MODEL_NAMES("joints", "Names of the joints that move; a joint has the name of its body."),                     \
+        MODEL_NAMES("dofs", "Names of the velocities v."), MODEL_NAMES("coordinates", "Names of the coordinates q."),  \
+        MODEL_NAMES("shapes", "Names of the shapes."), MODEL_NAMES("actuators", "Names of the actuators."),            \
+        MODEL_NAMES("sites", "Names of the sites."), MODEL_NAMES("tendons", "Names of the tendons."),                  \
+        MODEL_NAMES("constraints", "Names of the constraints between bodies."),                                        \
+        MODEL_NAMES("keyframes", "Names of the keyframes.")
 /* Index of a thing by name or number; -1 with an exception that lists the names there are. */
 int scene_index(const SceneObject *scene, const char *kind, PyObject *key);
 

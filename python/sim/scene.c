@@ -322,11 +322,6 @@ static PyObject *get_options(PyObject *o, void *none) {
     return world_options_dict(&SCENE(o)->options);
 }
 
-#define COUNT(name, help)                                                                                              \
-    { #name, get_count, NULL, help, (void *)offsetof(sim_model, name) }
-#define NAMED(kind, help)                                                                                              \
-    { kind, get_names, NULL, help, (void *)(kind) }
-
 static PyGetSetDef scene_attributes[] = {
     {"name", get_name, NULL, "Name of the scene, or None.", NULL},
     {"description", get_description, NULL, "Its description, or None.", NULL},
@@ -340,21 +335,8 @@ static PyGetSetDef scene_attributes[] = {
     {"gravity", get_gravity, NULL, "Gravity, m/s^2.", NULL},
     {"mass", get_mass, NULL, "Mass of all bodies, kg.", NULL},
     {"options", get_options, NULL, "Options that worlds of this scene have by default, a dict.", NULL},
-    COUNT(nq, "Number of coordinates q."),
-    COUNT(nv, "Number of velocities v."),
-    COUNT(nbody, "Number of bodies, the world (body 0) included."),
-    COUNT(nactuator, "Number of actuators."),
-    NAMED("bodies", "Names of the bodies; body 0 is the world."),
-    NAMED("joints", "Names of the joints that move; a joint has the name of its body."),
-    NAMED("dofs", "Names of the velocities v."),
-    NAMED("coordinates", "Names of the coordinates q."),
-    NAMED("shapes", "Names of the shapes."),
-    NAMED("actuators", "Names of the actuators."),
-    NAMED("sites", "Names of the sites."),
-    NAMED("sensors", "Names of the sensors."),
-    NAMED("tendons", "Names of the tendons."),
-    NAMED("constraints", "Names of the constraints between bodies."),
-    NAMED("keyframes", "Names of the keyframes."),
+    MODEL_ATTRIBUTES,
+    MODEL_NAMES("sensors", "Names of the sensors."),
     {0},
 };
 

@@ -161,11 +161,6 @@ static PyObject *get_nbytes(PyObject *o, void *none) {
     { name, get_block, set_block, help, (void *)offsetof(WorldObject, member) }
 #define INPUT(row, help)                                                                                               \
     { input_names[row].name, get_input, set_input, help, (void *)&input_names[row] }
-#define NAMED(kind, help)                                                                                              \
-    { kind, get_names, NULL, help, (void *)(kind) }
-#define COUNT(name, help)                                                                                              \
-    { #name, get_count, NULL, help, (void *)offsetof(sim_model, name) }
-
 PyGetSetDef world_attributes[] = {
     {"scene", get_scene, NULL, "The scene.", NULL},
     {"time", get_time, NULL, "Time, s.", NULL},
@@ -206,19 +201,6 @@ PyGetSetDef world_attributes[] = {
     {"dt", get_dt, NULL, "Time step, s.", NULL},
     {"options", get_options, NULL, "All options of the world, a dict.", NULL},
     {"nbytes", get_nbytes, NULL, "Bytes that the world holds, the model apart.", NULL},
-    COUNT(nq, "Number of coordinates q."),
-    COUNT(nv, "Number of velocities v."),
-    COUNT(nbody, "Number of bodies, the world (body 0) included."),
-    COUNT(nactuator, "Number of actuators."),
-    NAMED("bodies", "Names of the bodies; body 0 is the world."),
-    NAMED("joints", "Names of the joints that move; a joint has the name of its body."),
-    NAMED("dofs", "Names of the velocities v."),
-    NAMED("coordinates", "Names of the coordinates q."),
-    NAMED("shapes", "Names of the shapes."),
-    NAMED("actuators", "Names of the actuators."),
-    NAMED("sites", "Names of the sites."),
-    NAMED("tendons", "Names of the tendons."),
-    NAMED("constraints", "Names of the constraints between bodies."),
-    NAMED("keyframes", "Names of the keyframes."),
+    MODEL_ATTRIBUTES,
     {0},
 };

@@ -24,7 +24,7 @@ static const option_row rows[] = {
     {"json", NULL, OPTION_FLAG, AT(json), .heading = "Output", .help = "print JSON instead of the table"},
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no progress line", .letter = 'q'},
     {"list", NULL, OPTION_FLAG, AT(list), .help = "list the cases and their scenes"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(bench_request, NULL),
 };
 const option_set bench_options = {
     .command = "sim bench contact",

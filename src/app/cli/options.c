@@ -57,9 +57,8 @@ const option_row option_table[] = {
     {"on-nonconverged", "fail|warn", OPTION_CHOICE, AT(on_nonconverged), .choices = on_nonconverged,
      .help = "when a step does not converge or the contact solver gives up: count the step and continue (warn, the "
              "default), or stop at the last good step with status 1 (fail)"},
-    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
-     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
-    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
+    OPTION_ROW_SET(run_request, NULL),
+    OPTION_ROW_START(run_request),
     {"seed", "N", OPTION_SEED, AT(seed), .help = "set the seed of random placement"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64, .help = "use N threads; results are bitwise the same for any N"},
     {"time-limit", "S", OPTION_REAL, AT(time_limit),
@@ -82,7 +81,7 @@ const option_row option_table[] = {
      .help = "with --list-solvers: include options for experiments with a method"},
     {"json", NULL, OPTION_FLAG, AT(json), .help = "with --list-solvers: print JSON, with all options"},
     {"version", NULL, OPTION_FLAG, AT(version), .help = "print version, build and libraries"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(run_request, NULL),
     {"man", NULL, OPTION_FLAG, AT(man), .help = NULL},
     {"completion", NULL, OPTION_FLAG, AT(completion), .help = NULL},
 };

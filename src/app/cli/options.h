@@ -59,6 +59,17 @@ typedef struct option_row {
     char letter;                /* -q is short for --quiet; 0: none */
 } option_row;
 
+/* Rows that several commands have.  `title`: the heading that they start, or NULL. */
+#define OPTION_ROW_SET(request, title)                                                                                 \
+    {                                                                                                                  \
+        "set", "PATH=VALUE", OPTION_LIST, offsetof(request, set),                                                      \
+            .heading = (title), .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"       \
+    }
+#define OPTION_ROW_START(request)                                                                                      \
+    { "start", "NAME", OPTION_TEXT, offsetof(request, start), .help = "start at this keyframe of the scene" }
+#define OPTION_ROW_HELP(request, title)                                                                                \
+    { "help", NULL, OPTION_FLAG, offsetof(request, help), .heading = (title), .help = "print this help", .letter = 'h' }
+
 extern const option_row option_table[]; /* of a run */
 extern const int option_count;
 

@@ -25,11 +25,10 @@ typedef struct convert_request {
 static const option_row rows[] = {
     {"out", "FILE.json", OPTION_TEXT, AT(out), .heading = "Output",
      .help = "write the scene to FILE.json; default: -, standard output"},
-    {"set", "PATH=VALUE", OPTION_LIST, AT(set), .heading = "Scene",
-     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
-    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
+    OPTION_ROW_SET(convert_request, "Scene"),
+    OPTION_ROW_START(convert_request),
     ROBOT_OPTIONS(convert_request),
-    {"help", NULL, OPTION_FLAG, AT(help), .heading = "Information", .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(convert_request, "Information"),
 };
 const option_set convert_options = {
     .command = "sim convert",

@@ -42,7 +42,7 @@ static const option_row rows[] = {
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no notes on omitted data", .letter = 'q'},
     {"list", NULL, OPTION_FLAG, AT(list), .heading = "Information",
      .help = "list the columns of the files with unit, minimum and maximum"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(plot_request, NULL),
 };
 const option_set plot_options = {
     .command = "sim plot",

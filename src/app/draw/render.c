@@ -59,16 +59,15 @@ static const option_row rows[] = {
     {"dark", NULL, OPTION_FLAG, AT(dark), .help = "draw a dark background, for dark pages"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver), .heading = "Scene",
      .help = "use this contact solver, with options as in pgs:max_iterations=100; default: the scene's"},
-    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
-     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
-    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
+    OPTION_ROW_SET(render_request, NULL),
+    OPTION_ROW_START(render_request),
     {"scene", "FILE.json", OPTION_TEXT, AT(scene),
      .help = "read the scene of a trajectory from FILE.json; needed where it names other files and is not beside the "
              "trajectory"},
     {"threads", "N", OPTION_COUNT, AT(threads), 1, 64,
      .help = "draw with N threads; the picture is the same for any N; default: 2"},
     ROBOT_OPTIONS(render_request),
-    {"help", NULL, OPTION_FLAG, AT(help), .heading = "Information", .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(render_request, "Information"),
 };
 const option_set render_options = {
     .command = "sim render",

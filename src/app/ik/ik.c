@@ -37,10 +37,9 @@ static const option_row rows[] = {
     {"radius", "M", OPTION_REAL, AT(radius), .help = "error in m that a rotation of 1 rad counts as; default: 0.2"},
     {"starts", "N", OPTION_COUNT, AT(starts), 1, 100000,
      .help = "search from N places of the joint ranges before a pose counts as out of reach; default: 60"},
-    {"set", "PATH=VALUE", OPTION_LIST, AT(set), .heading = "Scene",
-     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
+    OPTION_ROW_SET(ik_request, "Scene"),
     ROBOT_OPTIONS(ik_request),
-    {"help", NULL, OPTION_FLAG, AT(help), .heading = "Information", .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(ik_request, "Information"),
 };
 const option_set ik_options = {
     .command = "sim ik",

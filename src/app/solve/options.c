@@ -44,7 +44,7 @@ static const option_row rows[] = {
      .help = "list the contact solvers with their contact laws and options"},
     {"study", NULL, OPTION_FLAG, AT(study),
      .help = "with --list-solvers: also the options for experiments with a method"},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(solve_request, NULL),
 };
 const option_set solve_options = {
     .command = "sim solve",

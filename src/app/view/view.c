@@ -27,16 +27,15 @@ static const option_row rows[] = {
              "pauses, steps, resets, changes the solver and drags bodies"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver),
      .help = "start with this contact solver, with options as in pgs:max_iterations=100; default: the scene's"},
-    {"set", "PATH=VALUE", OPTION_LIST, AT(set),
-     .help = "replace a value of the scene, as in --set world/step=0.002; repeatable"},
-    {"start", "NAME", OPTION_TEXT, AT(start), .help = "start at this keyframe of the scene"},
+    OPTION_ROW_SET(view_request, NULL),
+    OPTION_ROW_START(view_request),
     {"open", NULL, OPTION_FLAG, AT(open), .help = "open that page in a browser ($BROWSER, or xdg-open)"},
     {"listen", "ADDRESS", OPTION_TEXT, AT(listen),
      .help = "serve at this numeric address of the machine; default: 127.0.0.1, which only this machine reaches. "
              "Anyone who reaches the address can steer the run"},
     {"port", "N", OPTION_COUNT, AT(port), 1, 65535, .help = "serve at port N; default: a free one"},
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .heading = "Information", .help = "print no progress", .letter = 'q'},
-    {"help", NULL, OPTION_FLAG, AT(help), .help = "print this help", .letter = 'h'},
+    OPTION_ROW_HELP(view_request, NULL),
 };
 const option_set view_options = {
     .command = "sim view",
