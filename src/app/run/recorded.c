@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* Is the recorded text, with the files beside `path`, the scene that ran? */
-static int is_what_ran(const char *text, const char *hash, const char *path) {
+static bool is_what_ran(const char *text, const char *hash, const char *path) {
     sim_scene *scene = sim_scene_parse(text, strlen(text), path, NULL, NULL, NULL);
-    int same = scene && strcmp(scene->hash, hash) == 0;
+    bool same = scene && strcmp(scene->hash, hash) == 0;
     sim_scene_free(scene);
     return same;
 }

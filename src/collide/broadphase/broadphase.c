@@ -28,12 +28,12 @@ enum {
 
 /* ---- boxes and their skins ---- */
 
-static int aabb_meets(const aabb *a, const aabb *b) {
+static bool aabb_meets(const aabb *a, const aabb *b) {
     return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
            (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
 }
 
-static int aabb_is_valid(const aabb *a) {
+static bool aabb_is_valid(const aabb *a) {
     return (a->low.x <= a->high.x) & (a->low.y <= a->high.y) & (a->low.z <= a->high.z);
 }
 

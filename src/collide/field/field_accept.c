@@ -194,15 +194,15 @@ static bool is_round(const encounter *e, const patch *p) {
 }
 
 /* Of a surface given by a distance. */
-static int is_curved_minimum(encounter *e, const patch *p, place *low) {
+static bool is_curved_minimum(encounter *e, const patch *p, place *low) {
     int part = part_of_triangle(p, low->t);
     int sharp = !p->smooth || (part < 3 && p->sharp & SKIN_CORNER << part) ||
                 (part >= 3 && part < 6 && p->sharp & SKIN_EDGE << (part - 3));
     if (e->sharp_only && !sharp) {
-        return 0;
+        return false;
     }
-    int found = is_parallel(low->g, low->normal) || (!p->smooth && is_parallel(low->g, p->normal)) ||
-                (sharp && v3_norm(low->g) > 0.1 && settles_on_edge(e, p, low));
+    bool found = is_parallel(low->g, low->normal) || (!p->smooth && is_parallel(low->g, p->normal)) ||
+                 (sharp && v3_norm(low->g) > 0.1 && settles_on_edge(e, p, low));
     if (found && is_round(e, p)) {
         bowl_bottom(e, p, low);
     }
@@ -242,10 +242,10 @@ void report_vertex(encounter *e, const place *at, int v) {
 
 void report_end(encounter *e, const place *at, uint32_t number) { add_field_contact(e, at, LINE | number, 0); }
 
-static int is_contact(encounter *e, const patch *p, place *low) {
+static bool is_contact(encounter *e, const patch *p, place *low) {
     if (e->surface->curved) {
         place settled = *low;
-        int found = is_curved_minimum(e, p, &settled);
+        bool found = is_curved_minimum(e, p, &settled);
         *low = found ? settled : *low;
         return found;
     }

@@ -27,8 +27,8 @@ static bool found_one(void *context, int t) {
     return false;
 }
 
-int box_meets(const surface *s, v3 low, v3 high) {
-    int found = 0;
+bool box_meets(const surface *s, v3 low, v3 high) {
+    bool found = false;
     surface_in_box(s, low, high, found_one, &found);
     return found;
 }

@@ -55,7 +55,7 @@ static inline v3 node_low(const bvh_node *n) { return v3_make(n->low[0], n->low[
 static inline v3 node_high(const bvh_node *n) { return v3_make(n->high[0], n->high[1], n->high[2]); }
 
 /* Is there a triangle whose box meets this one? */
-int box_meets(const surface *s, v3 low, v3 high);
+bool box_meets(const surface *s, v3 low, v3 high);
 
 /* ---- nodes of one surface near a node of the other ----
  *

@@ -239,8 +239,8 @@ static bool convex_outline(const half_edges *e, int region, const int *corner, i
 
 /* Marks in `bad` the unions that must be taken apart: they themselves, or, where a facet alone has lost its corners or
  * its area, those around it.  0 when all is well. */
-static int find_bad(const half_edges *e, int *corner, unsigned char *bad) {
-    int found = 0;
+static bool find_bad(const half_edges *e, int *corner, unsigned char *bad) {
+    bool found = false;
     for (int r = 0; r < e->nface; r++) {
         bad[r] = 0;
     }
@@ -252,7 +252,7 @@ static int find_bad(const half_edges *e, int *corner, unsigned char *bad) {
         if (count >= 3 && (e->parts[r] > 1 ? convex_outline(e, r, corner, count) : v3_norm(e->area[r]) > 0)) {
             continue;
         }
-        found = 1;
+        found = true;
         bad[r] = e->parts[r] > 1;
         for (int k = e->start[r]; !bad[r] && k < e->start[r + 1]; k++) {
             bad[region_of(e, e->twin[k])] = 1;

@@ -439,12 +439,12 @@ int sim_builder_add_load(sim_builder *b, const sim_load *given, int body) {
 }
 
 /* Children lists by counting sort, then depth first with a stack of our own: a chain may be 10^5 long. */
-static int depth_first(const sim_builder *b, int *order) {
+static bool depth_first(const sim_builder *b, int *order) {
     /* memory */
     int n = b->nbody;
     int *start = calloc((size_t)n + 2, sizeof *start), *child = calloc((size_t)n, sizeof *child);
     int *stack = calloc((size_t)n, sizeof *stack);
-    int ok = start && child && stack;
+    bool ok = start && child && stack;
     if (ok) {
         /* children by counting sort */
         for (int i = 1; i < n; i++) {

@@ -206,7 +206,7 @@ static bool take_values(reading *r, store_node *node, const source *from) {
     return take_code(r, node, from->type) && take_view(r, node, from->type, item);
 }
 
-static int take_source(reading *r, store_node *node, hid_t id, int attribute) {
+static bool take_source(reading *r, store_node *node, hid_t id, int attribute) {
     const char *foreign = attribute ? NULL : hdf5_foreign(id);
     if (foreign) {
         return fail_node(r, node, foreign);
@@ -215,7 +215,7 @@ static int take_source(reading *r, store_node *node, hid_t id, int attribute) {
                    .type = attribute ? H5Aget_type(id) : H5Dget_type(id),
                    .space = attribute ? H5Aget_space(id) : H5Dget_space(id),
                    .attribute = attribute};
-    int good = take_values(r, node, &from);
+    bool good = take_values(r, node, &from);
     H5Sclose(from.space);
     H5Tclose(from.type);
     return good;
@@ -228,7 +228,7 @@ static herr_t take_attribute(hid_t owner, const char *name, const H5A_info_t *in
     place *at = data;
     store_node *node = append_node(*at, &at->node->attribute, name);
     hid_t id = node ? H5Aopen(owner, name, H5P_DEFAULT) : -1;
-    int good = node && (id >= 0 ? take_source(at->r, node, id, 1) : fail_library(at->r, node));
+    bool good = node && (id >= 0 ? take_source(at->r, node, id, 1) : fail_library(at->r, node));
     H5Aclose(id);
     return good ? 0 : -1;
 }
@@ -246,7 +246,7 @@ static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, v
         return -1;
     }
     hid_t id = H5Oopen(group, name, H5P_DEFAULT);
-    int good = id >= 0 ? take_object(at->r, node, id) : fail_library(at->r, node);
+    bool good = id >= 0 ? take_object(at->r, node, id) : fail_library(at->r, node);
     H5Oclose(id);
     return good ? 0 : -1;
 }
@@ -306,7 +306,7 @@ sim_status store_parse(store *s, const void *bytes, size_t size, sim_error *erro
     hid_t access = memory_access();
     H5Pset_file_image(access, (void *)bytes, size); /* the library copies it */
     hid_t file = H5Fopen("image", H5F_ACC_RDONLY, access), root = file >= 0 ? H5Gopen2(file, "/", H5P_DEFAULT) : -1;
-    int good = root >= 0 ? take_object(&r, &s->root, root) : fail_library(&r, &s->root);
+    bool good = root >= 0 ? take_object(&r, &s->root, root) : fail_library(&r, &s->root);
     H5Gclose(root);
     H5Fclose(file);
     H5Pclose(access);
@@ -356,8 +356,8 @@ static hid_t make_space(const store_node *node) {
                              : H5Screate_simple(node->rank, size, NULL);
 }
 
-static int put_attributes(const store_node *node, hid_t owner) {
-    int good = 1;
+static bool put_attributes(const store_node *node, hid_t owner) {
+    bool good = true;
     for (const store_node *a = node->attribute; a && good; a = a->next) {
         hid_t type = make_file_type(a), space = make_space(a);
         hid_t id = H5Acreate2(owner, a->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -369,13 +369,13 @@ static int put_attributes(const store_node *node, hid_t owner) {
     return good;
 }
 
-static int put_array(const store_node *node, hid_t parent) {
+static bool put_array(const store_node *node, hid_t parent) {
     hid_t type = make_file_type(node), space = make_space(node), properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(properties, 0);
     hid_t id = H5Dcreate2(parent, node->name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    int good = id >= 0 && put_attributes(node, id) &&
-               (node->count == 0 ||
-                H5Dwrite(id, memory_type_of(node, type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values_of(node)) >= 0);
+    bool good = id >= 0 && put_attributes(node, id) &&
+                (node->count == 0 ||
+                 H5Dwrite(id, memory_type_of(node, type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values_of(node)) >= 0);
     H5Dclose(id);
     H5Pclose(properties);
     H5Sclose(space);
@@ -383,8 +383,8 @@ static int put_array(const store_node *node, hid_t parent) {
     return good;
 }
 
-static int put_content(const store_node *node, hid_t group) {
-    int good = put_attributes(node, group);
+static bool put_content(const store_node *node, hid_t group) {
+    bool good = put_attributes(node, group);
     for (const store_node *child = node->child; child && good; child = child->next) {
         if (child->kind != STORE_GROUP) {
             good = put_array(child, group);
@@ -415,7 +415,7 @@ sim_status store_print(const store *s, void **bytes, size_t *size, sim_error *er
     hid_t file = H5Fcreate("image", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     hid_t root = file >= 0 ? H5Gopen2(file, "/", H5P_DEFAULT) : -1;
     /* content, then the bytes of the file */
-    int good = root >= 0 && put_content(&s->root, root) && take_image(file, bytes, size);
+    bool good = root >= 0 && put_content(&s->root, root) && take_image(file, bytes, size);
     char why[HDF5_REASON_BYTES];
     hdf5_reason(why);
     H5Gclose(root);

@@ -75,11 +75,11 @@ static sim_status say_why(const hdf5 *self, sim_error *error) {
 enum { SINGLE_VALUE = -1 }; /* a value that is no list */
 
 /* A list stays a list where it has one item, so that readers need not tell the two apart. */
-static int put_attribute(hid_t owner, const char *name, hid_t type, int count, const void *values) {
+static bool put_attribute(hid_t owner, const char *name, hid_t type, int count, const void *values) {
     hsize_t size = (hsize_t)count;
     hid_t space = count == SINGLE_VALUE ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
     hid_t attribute = H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int good = attribute >= 0 && H5Awrite(attribute, type, values) >= 0;
+    bool good = attribute >= 0 && H5Awrite(attribute, type, values) >= 0;
     H5Aclose(attribute);
     H5Sclose(space);
     return good;
@@ -93,18 +93,18 @@ static hid_t text_type(size_t width) {
     return type;
 }
 
-static int put_text_of(hid_t owner, const char *name, const char *text, size_t length) {
+static bool put_text_of(hid_t owner, const char *name, const char *text, size_t length) {
     hid_t type = text_type(length);
-    int good = put_attribute(owner, name, type, SINGLE_VALUE, length > 0 ? text : "");
+    bool good = put_attribute(owner, name, type, SINGLE_VALUE, length > 0 ? text : "");
     H5Tclose(type);
     return good;
 }
 
-static int put_text(hid_t owner, const char *name, const char *text) {
+static bool put_text(hid_t owner, const char *name, const char *text) {
     return put_text_of(owner, name, text ? text : "", text ? strlen(text) : 0);
 }
 
-static int put_whole(hid_t owner, const char *name, int64_t value) {
+static bool put_whole(hid_t owner, const char *name, int64_t value) {
     return put_attribute(owner, name, H5T_NATIVE_INT64, SINGLE_VALUE, &value);
 }
 
@@ -151,30 +151,30 @@ static void unit_at(const record_channel *channel, const sim_scene *scene, int i
     snprintf(text, size, "%s", channel->kind->unit(scene, vectors ? 0 : index, vectors ? index : 0));
 }
 
-static int describe_dataset(hid_t id, const record_channel *channel, const sim_scene *scene) {
+static bool describe_dataset(hid_t id, const record_channel *channel, const sim_scene *scene) {
     const channel_kind *kind = channel->kind;
-    int good = put_text(id, "meaning", kind->meaning);
+    bool good = put_text(id, "meaning", kind->meaning);
     if (kind->rank > 1) {
         good &= put_texts(id, "names", channel, scene, channel->items, name_at);
     }
     if (kind->rank > 2) {
         good &= put_texts(id, "components", channel, scene, kind->width, component_at);
     }
-    return good & put_texts(id, "units", channel, scene, kind->rank > 2 ? kind->width : channel->items, unit_at);
+    return good && put_texts(id, "units", channel, scene, kind->rank > 2 ? kind->width : channel->items, unit_at);
 }
 
-static int describe_run(hid_t root, const sim_scene *scene, const sim_options *options) {
+static bool describe_run(hid_t root, const sim_scene *scene, const sim_options *options) {
     static const char conventions[] = "SI units, radians, right-handed frames; quaternions w x y z, Hamilton, body to "
                                       "world; twists and wrenches (angular; linear), world axes";
-    return put_text(root, "format", "sim trajectory") & put_whole(root, "format_version", FORMAT_VERSION) &
-           put_text(root, "sim_version", sim_version()) & put_text(root, "build", sim_build_info()) &
-           put_text(root, "conventions", conventions) & put_text(root, "scene_name", scene->name) &
-           put_text(root, "scene_hash", scene->hash) &
-           put_text_of(root, "scene", scene->text, scene->text ? scene->text_length : 0) &
-           put_attribute(root, "seed", H5T_NATIVE_UINT64, SINGLE_VALUE, &scene->seed) &
-           put_attribute(root, "step", H5T_NATIVE_DOUBLE, SINGLE_VALUE, &options->step) &
-           put_whole(root, "steps_between_records", scene->record.every) &
-           put_text(root, "integrator", sim_integrator_name(options->integrator)) &
+    return put_text(root, "format", "sim trajectory") && put_whole(root, "format_version", FORMAT_VERSION) &&
+           put_text(root, "sim_version", sim_version()) && put_text(root, "build", sim_build_info()) &&
+           put_text(root, "conventions", conventions) && put_text(root, "scene_name", scene->name) &&
+           put_text(root, "scene_hash", scene->hash) &&
+           put_text_of(root, "scene", scene->text, scene->text ? scene->text_length : 0) &&
+           put_attribute(root, "seed", H5T_NATIVE_UINT64, SINGLE_VALUE, &scene->seed) &&
+           put_attribute(root, "step", H5T_NATIVE_DOUBLE, SINGLE_VALUE, &options->step) &&
+           put_whole(root, "steps_between_records", scene->record.every) &&
+           put_text(root, "integrator", sim_integrator_name(options->integrator)) &&
            put_text(root, "solver", options->contacts && options->solver ? options->solver->name : "");
 }
 
@@ -314,13 +314,13 @@ static bool extend_dataset(const dataset *set) {
 }
 
 /* Through the filters, all items at once. */
-static int write_compressed(const dataset *set) {
+static bool write_compressed(const dataset *set) {
     int rank = set->channel->kind->rank;
     hsize_t start[3] = {set->done, 0, 0}, count[3] = {set->pending, (hsize_t)set->channel->items, set->chunk[2]};
     hid_t type = set->channel->kind->whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
     hid_t memory = H5Screate_simple(rank, count, NULL), space = H5Dget_space(set->id);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
-    int good = H5Dwrite(set->id, type, memory, space, H5P_DEFAULT, set->rows) >= 0;
+    bool good = H5Dwrite(set->id, type, memory, space, H5P_DEFAULT, set->rows) >= 0;
     H5Sclose(space);
     H5Sclose(memory);
     return good;
@@ -373,8 +373,8 @@ static bool put_all(hdf5 *self, int last) {
 }
 
 /* A chunk may be full in the midst of them. */
-static int put_contact_rows(hdf5 *self, dataset *set, const double *contact, int contacts) {
-    int good = 1;
+static bool put_contact_rows(hdf5 *self, dataset *set, const double *contact, int contacts) {
+    bool good = true;
     for (int k = 0; k < contacts; k++) {
         append_row(set, contact + (size_t)k * self->contact_width);
         if (set->pending == set->chunk[0]) {
@@ -388,7 +388,7 @@ static sim_status write_hdf5_recorder(writer *base, const double *row, const dou
                                       sim_error *error) {
     hdf5 *self = (hdf5 *)base;
     hdf5_silence before = hdf5_silence_begin();
-    int good = 1;
+    bool good = true;
     for (int d = self->count - 1; d >= self->contacts0; d--) {
         good &= put_contact_rows(self, &self->dataset[d], contact, contacts);
     }
@@ -426,7 +426,7 @@ static sim_status close_hdf5_recorder(writer *base, sim_error *error) {
     hdf5 *self = (hdf5 *)base;
     hdf5_silence before = hdf5_silence_begin();
     int64_t yes = 1;
-    int good = put_all(self, 1);
+    bool good = put_all(self, 1);
     good = good && H5Dwrite(self->complete, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &yes) >= 0 &&
            H5Fflush(self->file, H5F_SCOPE_GLOBAL) >= 0 && !self->link.trouble;
     sim_status status = good ? SIM_OK : say_why(self, error);
@@ -463,7 +463,7 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
     self->driver = self->complete = -1;
     /* file with empty datasets; discarded where that fails */
     hdf5_silence before = hdf5_silence_begin();
-    int good = make_file(self, scene, set);
+    bool good = make_file(self, scene, set);
     if (!good) {
         say_why(self, error);
         discard_file(self);

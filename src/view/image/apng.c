@@ -107,13 +107,13 @@ static bool put_picture(apng *a, const unsigned char *rgb, moving_part part) {
     return good && !a->chunks.starved;
 }
 
-int apng_add(apng *a, const unsigned char *rgb) {
+bool apng_add(apng *a, const unsigned char *rgb) {
     moving_part part = {0, 0, a->format.width, a->format.height};
     if (a->count) {
         part = moving_changed(rgb, a->before, &a->format, 3);
     }
     put_control(a, part);
-    int good = put_picture(a, rgb, part);
+    bool good = put_picture(a, rgb, part);
     memcpy(a->before, rgb, 3 * (size_t)a->format.width * (size_t)a->format.height);
     a->count++;
     return good;

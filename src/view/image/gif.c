@@ -125,10 +125,10 @@ static bool unpack_picture(const gif *g, int k, unsigned char *rgb) {
 }
 
 /* `room`: six bytes a pixel. */
-static int put_pictures(const gif *g, const unsigned char *index_of_bin, unsigned char *room, view_bytes *out) {
+static bool put_pictures(const gif *g, const unsigned char *index_of_bin, unsigned char *room, view_bytes *out) {
     size_t pixels = pixels_of(g);
     unsigned char *rgb = room, *now = rgb + 3 * pixels, *before = now + pixels, *text = before + pixels;
-    int good = 1;
+    bool good = true;
     for (int k = 0; good && k < g->count; k++) {
         good = unpack_picture(g, k, rgb);
         for (size_t i = 0; good && i < pixels; i++) {

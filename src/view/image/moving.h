@@ -27,7 +27,7 @@ moving_part moving_changed(const unsigned char *now, const unsigned char *before
 typedef struct apng apng;
 apng *apng_create(const moving_format *format);
 void apng_free(apng *a);
-int apng_add(apng *a, const unsigned char *rgb);
+bool apng_add(apng *a, const unsigned char *rgb);
 bool apng_end(apng *a, view_bytes *file);
 
 /* gif.c: the same.  Colours are chosen at the end, from all pictures. */

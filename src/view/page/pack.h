@@ -26,7 +26,7 @@ typedef struct view_contact_packer view_contact_packer;
 view_contact_packer *view_contact_packer_create(const sim_model *model, const view_sizes *sizes, double step);
 void view_contact_packer_free(view_contact_packer *packer);
 /* false: no memory. */
-int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame);
+bool view_contact_packer_add(view_contact_packer *packer, const view_frame *frame);
 /* Newtons that nine in ten of all forces so far do not exceed, but for their rounding; 0 where none acted. */
 double view_contact_packer_usual(const view_contact_packer *packer);
 /* Writes the block, and starts the next. */

@@ -148,9 +148,9 @@ static int find_before(const view_contact_packer *packer, const view_contact *c,
     return -1;
 }
 
-int view_contact_packer_add(view_contact_packer *packer, const view_frame *frame) {
+bool view_contact_packer_add(view_contact_packer *packer, const view_frame *frame) {
     /* each contact as differences to the same one of the frame before */
-    int good = grow_packer(packer, frame->ncontact) && pack_value(&packer->column[COUNT], frame->ncontact);
+    bool good = grow_packer(packer, frame->ncontact) && pack_value(&packer->column[COUNT], frame->ncontact);
     for (int k = 0, next = 0; good && k < frame->ncontact; k++) {
         const view_contact *c = &frame->contact[k];
         static const known nothing;

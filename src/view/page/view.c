@@ -51,8 +51,9 @@ static bool prepare_view(sim_view *view, const sim_scene *scene) {
            view_drawing_plan(&view->drawing, model);
 }
 
-static int put_meshes(sim_view *view) {
-    int detail = view_drawing_detail(view->scene->model->nshape), good = 1;
+static bool put_meshes(sim_view *view) {
+    int detail = view_drawing_detail(view->scene->model->nshape);
+    bool good = true;
     for (int k = 0; good && k < view->drawing.count; k++) {
         view_bytes bytes = {0};
         view_mesh *mesh = view_mesh_create(&view->drawing.base[k], detail);

@@ -102,8 +102,8 @@ static bool add_run(drawing *d, trajectory *file, int label, const char *name) {
     return true;
 }
 
-static int list_runs(drawing *d, trajectory *const *file, int files) {
-    int good = 1;
+static bool list_runs(drawing *d, trajectory *const *file, int files) {
+    bool good = true;
     for (int k = 0; k < files && good; k++) {
         const char *name = brief_name(d, file, files, k);
         if (file[k]->labels <= 1) {
