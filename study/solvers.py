@@ -183,7 +183,7 @@ def split_cases(quick):
 
 def split_words(quick):
     """Words of study/compare.py for 100 iterations on the whole system, tree by tree, and body by body."""
-    return words(split_cases(quick), SPLIT, *(["--quick"] if quick else ["--repeat", "20"]))
+    return words(split_cases(quick), SPLIT, *(["--quick", "--repeat", "1"] if quick else ["--repeat", "20"]))
 
 
 def split_figures(told):
@@ -204,7 +204,7 @@ def split_figures(told):
 
 def quadrupeds(quick):
     """Table III."""
-    found = split_figures(compare.compare(split_cases(quick), SPLIT, quick=quick, repeat=3 if quick else 20))
+    found = split_figures(compare.compare(split_cases(quick), SPLIT, quick=quick, repeat=1 if quick else 20))
     print(markdown.table(["robots", "contacts", "lanes", "", "time [ms]", "times SubADMM", "-log10 residual", "E", "paper [ms]"], [
         [robots, one["range"], lanes, WAYS[split], f"{one['ms']:.3f}", f"{one['times']:.2f}", f"{one['digits']:.2f}", f"{one['E']:.1e}",
          PAPER_SPLIT[split][0] if robots == 8 else ""] for (robots, lanes, split), one in found.items()]))
