@@ -1,6 +1,7 @@
 /* Triangle meshes: how they are put together, what they weigh. */
 #include "support/meshes.h"
 
+#include "geometry/mesh/mesh_features.h"
 #include "math/v3.h"
 #include <criterion/criterion.h>
 #include <sim/collide.h>
@@ -129,6 +130,30 @@ Test(mesh, neighbours_share_the_edge_they_are_named_for) {
         }
     }
     sim_geometry_free(g);
+}
+
+/* Two triangles of one edge, bent by an angle, with every choice of first corners: only a bend of zero runs on flat. */
+Test(mesh, an_edge_runs_on_flat_only_where_both_triangles_lie_in_a_plane) {
+    static const double bend[] = {0, 1e-3, 0.3, 1.2, -0.3};
+    for (int k = 0; k < 45; k++) {
+        double angle = bend[k / 9];
+        const v3 v[4] = {{0, 0, 0}, {1, 0, 0}, {0.3, -1, 0}, {0.4, cos(angle), -sin(angle)}};
+        const int own[3] = {1, 0, 2}, other[3] = {0, 1, 3};
+        int a = k % 3, b = k / 3 % 3;
+        const int t[2][3] = {{own[a], own[(a + 1) % 3], own[(a + 2) % 3]},
+                             {other[b], other[(b + 1) % 3], other[(b + 2) % 3]}};
+        sim_geometry *g = sim_geometry_mesh(v, 4, t, 2, NULL);
+        for (int s = 0; s < 2; s++) {
+            int levels = g->relief->flag[s] & RELIEF_FLAT, shared = 0;
+            for (int e = 0; e < 3; e++) {
+                shared |= g->mesh->across[s][e] >= 0 ? RELIEF_LEVEL << e : 0;
+            }
+            cr_expect_neq(shared, 0);
+            cr_expect_eq(levels, angle == 0 ? shared : 0, "bend %g, corners %d: %x, shared %x", angle, k % 9, levels,
+                         shared);
+        }
+        sim_geometry_free(g);
+    }
 }
 
 Test(mesh, boxes_that_touch_along_an_edge_are_two_solids) {
