@@ -117,7 +117,9 @@ typedef struct sim_solution {
     int finished_by; /* index in `branch` of the method whose solution this is; -1: no branches, or none was needed */
     int failures;    /* outer iterations whose inner problem was not solved */
     int whole_steps; /* iterations with a full Newton step, of methods that may shorten it */
-    double residual; /* the one that the solver stops on */
+    /* of incp: steps found by a search along the dogleg beyond the Cauchy point; those found by a search on an edge */
+    int dogleg_steps, edge_steps;
+    double residual;        /* the one that the solver stops on */
     double multiplications; /* of those factorisations, if each were done from scratch; 0: not counted */
     double factor_seconds;  /* their time, where there is a clock */
     double expected;        /* multiplications of the next factor, set before `stop` is called; 0: none or unknown */

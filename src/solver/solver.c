@@ -238,6 +238,7 @@ sim_status sim_solver_solve(sim_solver *s, const sim_problem *p, const sim_regul
     out->outcome = SIM_SOLVED;
     out->reason = SIM_REASON_NONE;
     out->iterations = out->factorisations = out->searches = out->failures = out->whole_steps = 0;
+    out->dogleg_steps = out->edge_steps = 0;
     out->finished_by = -1;
     out->residual = out->multiplications = out->factor_seconds = out->expected = 0;
     if (out->history) {

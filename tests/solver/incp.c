@@ -192,13 +192,40 @@ Test(incp, takes_the_newton_point_where_half_of_the_predicted_fall_comes_true) {
     cr_expect_gt(between[1], 5, "%d between 0.5 and 0.9", between[1]);
 }
 
+/* Distance of a point from the segment. */
+static double distance_to(const double *x, const double *from, const double *to, int n) {
+    double along = 0, length = 0, sum = 0;
+    for (int k = 0; k < n; k++) {
+        along += (x[k] - from[k]) * (to[k] - from[k]);
+        length += (to[k] - from[k]) * (to[k] - from[k]);
+    }
+    double share = fmin(fmax(along / length, 0), 1);
+    for (int k = 0; k < n; k++) {
+        double off = x[k] - from[k] - share * (to[k] - from[k]);
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+/* Does a contact lie on its plane or cone? */
+static bool lies_on_an_edge(const sim_problem *p, const double *x) {
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        const double *at = x + c->row;
+        if (fabs(at[2]) < 1e-12 || fabs(hypot(at[0], at[1]) + c->friction * at[2]) < 1e-12) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Along x, two other points: the search must come as low as 500 samples a segment, to 1 % of the fall in the mean.  Ends
- * of smooth pieces alone miss it by more. */
+ * of smooth pieces alone miss it by more.  It counts where it ends: on the second segment, on an edge. */
 Test(incp, the_search_finds_the_least_of_both_segments) {
     enum { SAMPLES = 500 };
     random_source r = {19};
     double missed = 0;
-    int found = 0;
+    int found = 0, beyond = 0, landed = 0;
     for (int trial = 0; trial < 100; trial++) {
         bench b;
         begin(&b, &r, 0.3 + 0.2 * (trial % 4));
@@ -222,14 +249,22 @@ Test(incp, the_search_finds_the_least_of_both_segments) {
         }
         double start = m->l;
         if (incp_search_dogleg(m, 1)) {
+            const sim_solution *out = &b.entry.out;
             missed += (half_square_at(m, m->other) - least) / (start - least);
             found++;
+            beyond += out->dogleg_steps;
+            landed += out->edge_steps;
+            cr_expect_eq(out->edge_steps, lies_on_an_edge(b.problem, m->other), "trial %d", trial);
+            cr_expect_lt(distance_to(m->other, from[out->dogleg_steps], to[out->dogleg_steps], m->h.n), 1e-9,
+                         "trial %d: not on segment %d", trial, out->dogleg_steps);
         } else {
             cr_expect_eq(least, start, "trial %d: nothing found, and samples fall from %g to %g", trial, start, least);
         }
         end(&b);
     }
     cr_expect_gt(found, 50);
+    cr_expect(beyond > 5 && beyond < found - 5, "%d of %d beyond the middle", beyond, found);
+    cr_expect(landed > 0 && landed < found, "%d of %d on an edge", landed, found);
     cr_expect_lt(missed / found, 0.01, "misses %g of the fall", missed / found);
 }
 

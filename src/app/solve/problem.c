@@ -144,6 +144,8 @@ static bool solve_given(solve_job *w) {
         c->finished_by = s.finished_by;
         c->failures = s.failures;
         c->whole_steps = s.whole_steps;
+        c->dogleg_steps = s.dogleg_steps;
+        c->edge_steps = s.edge_steps;
         c->residual = s.residual;
     }
     return true;

@@ -155,6 +155,8 @@ static void write_solve_case(json_out *out, const solve_run *run, const solve_ca
         json_whole(out, "searches", c->searches);
         json_whole(out, "failures", c->failures);
         json_whole(out, "whole_steps", c->whole_steps);
+        json_whole(out, "dogleg_steps", c->dogleg_steps);
+        json_whole(out, "edge_steps", c->edge_steps);
         json_whole(out, "open", c->open);
         json_whole(out, "stick", c->stick);
         json_whole(out, "slide", c->slide);

@@ -38,7 +38,7 @@ typedef struct solve_case {
     int contacts, constraints, rows, velocities, local, symmetric;
     sim_outcome outcome;
     sim_reason reason; /* why the solver gave up */
-    int iterations, factorisations, searches, failures, whole_steps;
+    int iterations, factorisations, searches, failures, whole_steps, dogleg_steps, edge_steps;
     int open, stick, slide; /* contacts of the solution */
     int finished_by;        /* branch of the solver; -1 */
     double residual, seconds;

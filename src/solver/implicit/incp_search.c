@@ -129,6 +129,8 @@ bool incp_search_dogleg(incp *m, int edges) {
     if (!best.from) {
         return false;
     }
+    m->call->out->dogleg_steps += best.from == m->cauchy;
+    m->call->out->edge_steps += best.at.contact >= 0;
     line s = {m, best.from, best.to, m->product};
     interpolate_line(&s, best.alpha, m->other);
     for (int i = 0; i < m->h.dual->problem->nconstraint; i++) {

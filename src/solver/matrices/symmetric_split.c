@@ -145,6 +145,8 @@ static void add_effort(sim_solution *total, const sim_solution *s) {
     total->searches += s->searches;
     total->failures += s->failures;
     total->whole_steps += s->whole_steps;
+    total->dogleg_steps += s->dogleg_steps;
+    total->edge_steps += s->edge_steps;
     total->multiplications += s->multiplications;
     total->factor_seconds += s->factor_seconds;
 }
@@ -157,6 +159,7 @@ static sim_status solve_symmetric_part(split_iteration *o, const solver_type *ty
         o->target[r] = o->call->target[r] - o->rest[r];
     }
     o->inner.iterations = o->inner.factorisations = o->inner.searches = o->inner.failures = o->inner.whole_steps = 0;
+    o->inner.dogleg_steps = o->inner.edge_steps = 0;
     o->inner.multiplications = o->inner.factor_seconds = 0;
     call.problem = &o->global;
     call.target = o->target;
