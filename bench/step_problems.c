@@ -1,13 +1,14 @@
 /* Contact problems of a scene, as files (for study/compare.py).  Long: what it writes, it also solves in memory.
  *
  *     step_problems SCENE FOLDER/NAME [--set PATH=VALUE]... [--settle N] [--states N] [--between N] [--runs N]
- *                   [--place nut|balls] [--wrenches N] [--force F] [--arm A]
+ *                   [--place nut|balls] [--wrenches N] [--force F] [--arm A] [--keep PATH] [--from PATH]
  *                   [--solver NAME:OPTION=VALUE:... [--repeat N] [--guess]]
  *
  * A world runs `settle` steps; then `states` states follow, `between` steps apart, or placed at random.  Each state
  * gives one problem, or one for each of `wrenches` random wrenches on the floating bodies: components within +- F
  * weights of the body, and within that times A metres.  `runs` repeats the states from random starts; problems without
- * contacts are then left out.  Writes FOLDER/NAME_000.hdf5 and so on, under the law of the scene, with the data of
+ * contacts are then left out.  `keep` writes each state as a checkpoint to PATH_000.h5 and so on; `from` takes the
+ * states from such files in place of running to them, every `between`-th.  Writes FOLDER/NAME_000.hdf5 and so on, under the law of the scene, with the data of
  * solvers that use bodies (sim_problem_bodies); prints JSON: bodies that move, velocities, steps without contacts, and
  * of each problem its run and its contacts. The same command gives the same problems.
  *
@@ -126,12 +127,14 @@ typedef struct request {
     int settle, states, between, runs, wrenches;
     double force, arm; /* weights of a body, m */
     place_function *place;
-    const char *solver; /* NULL: write the problems */
+    const char *keep, *from; /* NULL: none; paths of checkpoints without _000.h5 */
+    const char *solver;      /* NULL: write the problems */
     int repeat, guess;
 } request;
 
 typedef struct problem_writer {
     const request *request;
+    const sim_scene *scene;
     sim_world *world, *asked; /* the scene's world, and one whose solver uses all data */
     sim_law_options law;
     random_stream random;
@@ -240,10 +243,12 @@ static contact_modes count_modes(const sim_problem *p, const double *impulse) {
 static void print_solution(const problem_writer *w, const sim_solution *s, const sim_certificate *e, double seconds,
                            contact_modes modes) {
     printf("%s{\"outcome\": \"%s\", \"iterations\": %d, \"searches\": %d, \"failures\": %d, \"whole_steps\": %d, "
+           "\"dogleg_steps\": %d, \"edge_steps\": %d, "
            "\"seconds\": %.9g, \"E\": %.17g, \"own\": %.17g, \"lee\": %.17g, \"lee_scaled\": %.17g, "
            "\"open\": %d, \"stick\": %d, \"slide\": %d}",
            w->count ? ",\n" : "", sim_outcome_name(s->outcome), s->iterations, s->searches, s->failures, s->whole_steps,
-           seconds, e->E, e->own, e->lee, e->lee_scaled, modes.open, modes.stick, modes.slide);
+           s->dogleg_steps, s->edge_steps, seconds, e->E, e->own, e->lee, e->lee_scaled, modes.open, modes.stick,
+           modes.slide);
 }
 
 /* Room for a solution: R and target of the rigid and of the solver's law, velocities, impulses, work of the judge. */
@@ -328,9 +333,20 @@ static sim_status write_state(problem_writer *w, int run, sim_error *error) {
     return status;
 }
 
+/* PREFIX_000.h5 */
+static const char *checkpoint_path(char path[PATH_MAX], const char *prefix, int state) {
+    snprintf(path, PATH_MAX, "%s_%03d.h5", prefix, state);
+    return path;
+}
+
 /* A single random start, or with `place` alone a random state each time; else the next state in time. */
 static sim_status move_on(problem_writer *w, int state, sim_error *error) {
     const request *r = w->request;
+    char path[PATH_MAX];
+    if (r->from) {
+        return sim_checkpoint_read(checkpoint_path(path, r->from, state * (r->between ? r->between : 1)), w->scene,
+                                   w->world, error);
+    }
     if (r->place && (!r->runs || state == 0)) {
         return place_state(w, error);
     }
@@ -343,10 +359,14 @@ static sim_status write_all(problem_writer *w, sim_error *error) {
     size_t room = (size_t)(runs * r->states * (r->wrenches ? r->wrenches : 1)) + 1;
     w->run = calloc(room, sizeof *w->run);
     w->contacts = calloc(room, sizeof *w->contacts);
-    sim_status status = w->run && w->contacts ? advance(w->world, r->settle, error) : SIM_NO_RESOURCE;
+    sim_status status = w->run && w->contacts ? advance(w->world, r->from ? 0 : r->settle, error) : SIM_NO_RESOURCE;
     for (int run = 0; run < runs && !status; run++) {
         for (int s = 0; s < r->states && !status; s++) {
+            char path[PATH_MAX];
             status = move_on(w, s, error);
+            if (!status && r->keep) {
+                status = sim_checkpoint_write(checkpoint_path(path, r->keep, s), w->scene, w->world, error);
+            }
             status = status ? status : write_state(w, run, error);
         }
     }
@@ -387,7 +407,7 @@ static void print_facts(const problem_writer *w, const sim_model *m) {
 static sim_status write_scene(const request *r, sim_error *error) {
     sim_scene *scene = sim_scene_load(r->scene, &r->overrides, NULL, error);
     sim_options options = scene ? options_with_all_data(&scene->options) : sim_options_default();
-    problem_writer w = {.request = r, .random = {20240601}};
+    problem_writer w = {.request = r, .scene = scene, .random = {20240601}};
     w.solver = scene && r->solver ? create_solver(r->solver, error) : NULL;
     bool ready = scene && (w.solver || !r->solver);
     w.world = ready ? sim_world_create(scene->model, &scene->options, error) : NULL;
@@ -414,7 +434,7 @@ static sim_status write_scene(const request *r, sim_error *error) {
 
 /* ---- the command line ---- */
 
-enum { SET, SETTLE, STATES, BETWEEN, RUNS, PLACE, WRENCHES, FORCE, ARM, SOLVER, REPEAT, GUESS };
+enum { SET, SETTLE, STATES, BETWEEN, RUNS, PLACE, WRENCHES, FORCE, ARM, KEEP, FROM, SOLVER, REPEAT, GUESS };
 static const struct option long_options[] = {
     {"set", required_argument, NULL, SET},
     {"settle", required_argument, NULL, SETTLE},
@@ -425,6 +445,8 @@ static const struct option long_options[] = {
     {"wrenches", required_argument, NULL, WRENCHES},
     {"force", required_argument, NULL, FORCE},
     {"arm", required_argument, NULL, ARM},
+    {"keep", required_argument, NULL, KEEP},
+    {"from", required_argument, NULL, FROM},
     {"solver", required_argument, NULL, SOLVER},
     {"repeat", required_argument, NULL, REPEAT},
     {"guess", no_argument, NULL, GUESS},
@@ -442,6 +464,10 @@ static bool read_option(request *r, const char **set, int which) {
         r->force = atof(optarg);
     } else if (which == ARM) {
         r->arm = atof(optarg);
+    } else if (which == KEEP) {
+        r->keep = optarg;
+    } else if (which == FROM) {
+        r->from = optarg;
     } else if (which == SOLVER) {
         r->solver = optarg;
     } else if (which == GUESS) {

@@ -11,6 +11,7 @@
                  the rigid examples of Macklin et al. (2019, table 1), or close to them: an arch of twenty stones, a pile of
                  54 tables, a gripper that holds a cube, a hand of stiff fingers round a heavy block, a can on 32 points;
                  and three boxes
+    clutter      two steps of objects that fall into a container (Castro et al. 2021, figure 13): in flight, at rest
     ratio        four boxes that wrenches push: heavy on light, the same without friction (smooth), light on heavy, masses
                  that grow upwards (up) or downwards (down); and alike, but heavier or lighter (scale)
 
@@ -18,6 +19,28 @@ The papers do not print masses and wrenches; here a wrench is so many weights of
 """
 import dataclasses
 import difflib
+import functools
+import os
+import tarfile
+import tempfile
+
+FROZEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "frozen")
+
+
+@functools.lru_cache(maxsize=None)
+def unpacked():
+    """A folder for frozen states, gone with the process."""
+    return tempfile.TemporaryDirectory()
+
+
+def frozen_states(name):
+    """The path of the case's states without _000.h5, unpacked from study/frozen."""
+    folder = unpacked().name
+    with tarfile.open(os.path.join(FROZEN, name + ".tar.xz")) as archive:
+        for member in archive:
+            with open(os.path.join(folder, os.path.basename(member.name)), "wb") as file:
+                file.write(archive.extractfile(member).read())
+    return os.path.join(folder, name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,21 +59,26 @@ class Case:
     arm: float = 0       # ... and that times so many metres
     warm: bool = False   # solvers start from the step before
     place: str = ""      # random states: nut or balls; else time goes on
+    frozen: bool = False  # chaotic: states come from files that study/freeze.py made once
     set: tuple = ()
 
     def count(self):
         return self.states * max(1, self.wrenches) * max(1, self.runs)
 
-    def arguments(self, quick):
-        """Words of step_problems; `quick` takes one run, the first and the last state, and two wrenches."""
+    def arguments(self, quick, run_anew=False):
+        """Words of step_problems; `quick` takes one run, the first and the last state, and two wrenches.  A frozen case takes its states
+        from files, unless it is to run anew."""
         runs = min(self.runs, 1) if quick else self.runs
         states = min(self.states, 2) if quick and not self.runs else self.states
-        between = self.between * (self.states - 1) // (states - 1) if 1 < states < self.states else self.between
+        stored = self.frozen and not run_anew
+        each = 1 if stored else self.between
+        between = each * (self.states - 1) // (states - 1) if 1 < states < self.states else each
         wrenches = min(self.wrenches, 2) if quick else self.wrenches
-        numbers = {"settle": self.settle, "states": states, "between": between, "runs": runs, "wrenches": wrenches,
+        numbers = {"settle": 0 if stored else self.settle, "states": states, "between": between, "runs": runs, "wrenches": wrenches,
                    "force": self.force, "arm": self.arm}
         words = [word for name, value in numbers.items() for word in (f"--{name}", str(value))]
         words += ["--place", self.place] if self.place else []
+        words += ["--from", frozen_states(self.name)] if stored else []
         return words + [word for setting in self.set for word in ("--set", setting)]
 
 
@@ -72,13 +100,13 @@ def cube(balls, layers, friction):
 
 def grasp(balls, counts):
     """The same balls in a cup that two arms hold."""
-    return Case(f"grasp-{balls}", "grasp", "bench/grasp.json", settle=48, states=5, between=12, warm=True,
+    return Case(f"grasp-{balls}", "grasp", "bench/grasp.json", settle=48, states=5, between=12, warm=True, frozen=True,
                 set=(*BY_PGS, f"instances/2/repeat/counts={counts}"))
 
 
 def quadrupeds(robots, across, heap="", height=0.6):
-    """`height`: m, from which the lowest robots fall: another one gives another heap."""
-    return Case(f"quadrupeds-{robots}{heap}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, set=(
+    """`height`: m, from which the lowest robots fall: another one gives another heap.  Frozen are those of the experiments."""
+    return Case(f"quadrupeds-{robots}{heap}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, frozen=robots in (8, 27), set=(
         f"instances/0/repeat/counts=[{across},{across},{across}]", f"instances/0/pose/position=[0,0,{height}]", STEP, "world/integrator=symplectic", *BY_PGS))
 
 
@@ -122,6 +150,7 @@ CASES = [
     ratio("down-1e5", "1e5", 2154.435, 46.41589, 1),
     ratio("scale-1e-3", "1e-3", "1e-3", "1e-3", "1e-3"),
     ratio("scale-1e3", "1e3", "1e3", "1e3", "1e3"),
+    *(Case(f"clutter-{step}", "clutter", "papers/clutter.json", settle=step - 1, warm=True, frozen=True) for step in (60, 520)),
 ]
 
 

@@ -36,7 +36,7 @@ import shared
 ENOUGH = 0.05        # s of processor time on a problem after which it is not solved again
 LIMITS = ("rounds", "max_iterations", "iterations")  # options that limit the effort
 FIGURES = ("E", "own", "lee", "lee_scaled", "seconds", "iterations", "rounds")
-COUNTS = ("failures", "searches", "whole_steps", "open", "stick", "slide")
+COUNTS = ("failures", "searches", "whole_steps", "dogleg_steps", "edge_steps", "open", "stick", "slide")
 MAX_ROUNDS, MAX_ITERATIONS, MAX_QUICK = 100, 3000, 3  # effort at which a curve ends
 SOLVED = ("solved", "solved to rounding")
 

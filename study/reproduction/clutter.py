@@ -24,18 +24,25 @@ def layers(quick):
     return (1, 3, 5) if quick else (1, 2, 3, 5, 7, 10, 14, 20)
 
 
+def problem_of(context, step):
+    """The contact problem of that step, from the frozen state before it."""
+    path = context.folder / f"step_{step}.h5"
+    if not path.exists():
+        state = shared.study("cases").frozen_states(f"clutter-{step}") + "_000.h5"
+        context.run(SCENE, "--resume", state, "--duration", STEP * step, "--dump-problem", step, path)
+    return path
+
+
 def history(context, step, search):
     """Cost and residual of every Newton step, from the velocities before the step."""
-    problem, told = context.folder / f"step_{step}.h5", context.folder / "history.csv"
-    if not problem.exists():
-        context.run(SCENE, "--duration", step // 100 + 1, "--dump-problem", step, problem)
+    problem, told = problem_of(context, step), context.folder / "history.csv"
     context.sim("solve", problem, "--solver", "sap", "--guess", "--set", f"line_search={search}", "--tolerance", TOLERANCE, "--history", told)
     return context.csv(told)
 
 
 def to_rounding(context, step):
     """The certificate of that step's problem, solved as far as it goes."""
-    return context.json("solve", context.folder / f"step_{step}.h5", "--solver", "sap", "--guess", "--tolerance", TOLERANCE, "--json")["problems"][0]
+    return context.json("solve", problem_of(context, step), "--solver", "sap", "--guess", "--tolerance", TOLERANCE, "--json")["problems"][0]
 
 
 def steps_to(told, tolerance):

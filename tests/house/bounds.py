@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Bounds of study/reproduce.py: each has a basis and a source, and the record of the last run was judged by the bounds that stand.
-Prints TAP.
+"""Bounds of study/reproduce.py: each has a basis and a source, and the record of the last run was judged by the bounds that stand.  The
+frozen states of its problems are those that study/freeze.py wrote.  Prints TAP.
 
     bounds.py ROOT
 """
@@ -11,6 +11,8 @@ import sys
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(sys.argv[1])
 sys.path[:0] = [str(ROOT / "study"), str(ROOT / "tools")]
+import cases  # noqa: E402
+import freeze  # noqa: E402
 from reproduction.frame import verdict  # noqa: E402
 
 SHORTEST_SOURCE = 8  # letters
@@ -50,8 +52,17 @@ def the_record_was_judged_by_the_bounds_that_stand():
     return stale
 
 
+def the_frozen_states_are_those_of_their_hashes():
+    frozen = [case for case in cases.CASES if case.frozen]
+    wanted = {f"{case.name}_{k:03d}.h5" for case in frozen for k in range(case.states)}
+    stored, sums = {name: told for case in frozen for name, told in freeze.stored_sums(case).items()}, freeze.written_sums()
+    spare = {path.name for path in pathlib.Path(cases.FROZEN).glob("*.tar.xz")} - {case.name + ".tar.xz" for case in frozen}
+    return sorted(spare | (wanted ^ set(stored)) | {name for name in wanted | set(sums) if stored.get(name) != sums.get(name)})
+
+
 TESTS = [every_bound_has_a_source, every_bound_set_after_a_look_is_marked_observed, every_known_miss_has_a_reason,
-         claims_without_a_figure_are_complete, the_record_was_judged_by_the_bounds_that_stand]
+         claims_without_a_figure_are_complete,
+         the_frozen_states_are_those_of_their_hashes, the_record_was_judged_by_the_bounds_that_stand]
 
 print(f"1..{len(TESTS)}")
 for number, test in enumerate(TESTS, 1):
