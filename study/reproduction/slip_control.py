@@ -1,0 +1,40 @@
+"""Soft jaws hold a spatula by pressure fields, firmly and loosely in turns."""
+import math
+import statistics
+
+from .frame.context import Curve
+
+NAME = "slip_control"
+ORDER = 36
+TITLE = "Slip control with soft jaws"
+PAPER = "castro2021"
+SHOWN = "section VI-D, figures 16 and 17"
+ABOUT = ("Two soft jaws hold a spatula by its handle, with 16 N for 4.5 s and 1 N for 1.5 s in turns; contact acts over the areas of pressure "
+         "fields. How many Newton steps does SAP take, how many contacts are there, and does the spatula pitch under the loose grip alone?")
+SECONDS = (3, 6)
+
+SCENE, TOLERANCE = "papers/slip_control", 1e-3
+PERIOD, FIRM, SETTLED, ARM = 6, 4.5, 1, 0.25  # s; s of firm grip; s until the grip has settled; m from handle to tip
+PHASES = 3
+
+
+def phases(record):
+    """(time within the period, index) of every row."""
+    return [(t % PERIOD, k) for k, t in enumerate(record["time"]) if t > 0]
+
+
+def run(context):
+    record = context.run(SCENE, "--every", 1, "--set", "record/signals=[\"statistics\"]", "--solver", f"sap:tolerance={TOLERANCE:g}")
+    pitch = [math.degrees(math.asin((tip - handle) / ARM)) for tip, handle in zip(record["tip.point.z"], record["handle.point.z"])]
+    context.plot("Pitch of the spatula", [Curve(list(zip(record["time"], pitch)))], x="time [s]", y="[degrees]")
+    context.plot("Contacts", [Curve(record.pairs("time", "contacts"))], x="time [s]")
+    context.plot("Newton steps a step", [Curve(record.pairs("time", "solver_iterations"))], x="time [s]")
+    firm = [[pitch[k] for t, k in phases(record) if SETTLED <= t < FIRM - 0.1 and int(record["time"][k] // PERIOD) == n] for n in range(PHASES)]
+    held = [max(of) - min(of) for of in firm]
+    turned = [abs(b[0] - a[-1]) for a, b in zip(firm, firm[1:])]
+    context.figure("newton", statistics.mean(record["solver_iterations"][1:]))
+    context.figure("momentum", max(record["certificate.momentum"][1:]))
+    context.figure("contacts_firm", statistics.mean(record["contacts"][k] for t, k in phases(record) if SETTLED <= t < FIRM))
+    context.figure("contacts_loose", statistics.mean(record["contacts"][k] for t, k in phases(record) if t > FIRM + 0.5))
+    context.figure("held", max(held))
+    context.figure("turned", min(turned))
