@@ -10,6 +10,7 @@ of some; default: nut and dishes.
     --repeat N        solve what takes little time N times and take the least time; default 3
     --quick           a few problems of each case
     --curves FILE     write how the error of each problem falls with effort and time to FILE (CSV), below any tolerance
+    --curves-of N     of every Nth problem alone
     --out FOLDER      keep the problems there, as files that sim solve and other programs read
     --json            JSON in place of the tables, with every solution
     --list            print the cases
@@ -334,10 +335,11 @@ def infos():
 class Comparison:
     """Cases by solvers, one after the other; `entries` collects one a case and solver."""
 
-    def __init__(self, solvers, quick=False, repeat=3, equal_time=False, curves=None, out=None, shown=None):
+    def __init__(self, solvers, quick=False, repeat=3, equal_time=False, curves=None, out=None, shown=None, curves_of=1):
         known = infos()
         self.solvers = [Solver(text, known) for text in solvers]
         self.quick, self.repeat, self.equal_time, self.out, self.shown = quick, 1 if repeat < 1 else repeat, equal_time, out, shown
+        self.curve_stride = curves_of
         self.curves = csv.writer(curves, lineterminator="\n") if curves else None
         self.entries, self.status = [], 0
         if self.curves:
@@ -353,7 +355,7 @@ class Comparison:
         try:
             entry["answers"] = answers_of(solver, source, files, self.repeat, first)
             if self.curves and not first and solver.is_unlimited:
-                for number, effort, one in curves_of(solver, source, files, self.quick):
+                for number, effort, one in curves_of(solver, source, files[::self.curve_stride], self.quick):
                     self.curves.writerow([case.name, solver.text, number, effort, one["iterations"],
                                           *(f"{one[name]:.4g}" for name in ("seconds", "E", "own", "lee", "lee_scaled"))])
         except Failure as why:
@@ -410,6 +412,7 @@ def arguments():
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--curves")
+    parser.add_argument("--curves-of", type=int, default=1)
     parser.add_argument("--out")
     options = parser.parse_args()
     try:
@@ -431,7 +434,7 @@ def main():
     with contextlib.ExitStack() as stack:
         curves = stack.enter_context(open(options.curves, "w", encoding="utf-8")) if options.curves else None
         comparison = Comparison(options.solver, options.quick, options.repeat, options.equal_time, curves, options.out,
-                                None if options.json else print_case)
+                                None if options.json else print_case, options.curves_of)
         told = comparison.run(options.cases)
     if options.json:
         print(json.dumps(told, indent=1))

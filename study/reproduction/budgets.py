@@ -11,7 +11,7 @@ SHOWN = "table of examples: Allegro DexNet, Fetch Beam"
 ABOUT = ("A hand of 22 bodies holds a block of 50 kg at 112 points, and a gripper lifts a beam of 38 hinged pieces by 304 points. Each step "
          "has the Newton steps and linear iterations that the paper gives for its own hand and gripper, whose masses, shapes and errors it "
          "does not tell, and takes whatever they leave. Do the grasps hold?")
-SECONDS = (20, 60)
+SECONDS = (8, 60)
 
 PAPER_WAY = "nsn:friction=fixed-point:linear_tolerance=0:max_iterations={}:linear_iterations={}"
 HAND, JERK = "papers/hand", 1.45            # s: before the jerk
@@ -26,7 +26,7 @@ def pads():
 
 def hand(context):
     words = [word for link in "123" for word in ("--set", f"models/finger/bodies/{link}/shapes={json.dumps(pads())}")]
-    record = context.run(HAND, *words, "--duration", JERK, "--every", 6, "--solver", PAPER_WAY.format(8, 20), "--set", "world/compliance=rigid")
+    record = context.run(HAND, *words, "--duration", 0.25 if context.quick else JERK, "--every", 6, "--solver", PAPER_WAY.format(8, 20), "--set", "world/compliance=rigid")
     slip = [(t, 1e3 * (block - palm)) for t, block, palm in zip(record["time"], record["block.point.z"], record["palm.point.z"])]
     context.plot("Slip of the block in the hand", [Curve([(t, z - slip[0][1]) for t, z in slip])], x="time [s]", y="[mm]")
     context.figure("hand_contacts", min(record["contacts"][1:]))
@@ -50,10 +50,10 @@ def beam():
                        "shapes": [{"type": "box", "size": [SIDE, SIDE, SIDE], "mass": 0.1, "material": "rubber",
                                     "pose": {"position": [(SIDE + GAP) / 2, 0, 0]}}]})
     actuators = [{"name": "lift", "joint": "arm", "kp": 100000, "kd": 5000,
-                  "target": {"times": [0, 0.1, 0.6], "values": [0, 0, LIFT], "interpolation": "quintic"}},
+                  "target": {"times": [0, 0.05, 0.35], "values": [0, 0, LIFT], "interpolation": "quintic"}},
                  {"name": "hold", "joint": "wrist", "kp": 5000, "kd": 100, "target": 0},
                  *({"name": f"grip_{name}", "joint": name, "feedforward": JAW_FORCE} for name in ("left", "right"))]
-    return {"sim": 1, "world": {"step": 1 / 240, "duration": 1, "compliance": "rigid", "solver": PAPER_WAY.format(6, 50)},
+    return {"sim": 1, "world": {"step": 1 / 240, "duration": 0.5, "compliance": "rigid", "solver": PAPER_WAY.format(6, 50)},
             "materials": [{"name": "rubber", "friction": 1}], "bodies": bodies, "actuators": actuators,
             "record": {"every": 4, "signals": ["statistics"], "points": [{"name": name, "body": name} for name in
                                                                         ("arm", "piece0", f"piece{PIECES // 2}", f"piece{PIECES - 1}")]}}
@@ -62,7 +62,7 @@ def beam():
 def gripper(context):
     path, out, summary = (context.folder / f"beam.{end}" for end in ("json", "csv", "summary.json"))
     path.write_text(json.dumps(beam()), encoding="utf-8")
-    context.sim(path, "--quiet", "--out", out, "--summary", summary)
+    context.sim(path, "--quiet", *(["--duration", 0.05] if context.quick else []), "--out", out, "--summary", summary)
     record, told = context.csv(out), json.loads(summary.read_text(encoding="utf-8"))["contacts"]
     curves = {name: [(t, 1e3 * (z - arm)) for t, z, arm in zip(record["time"], record[f"{name}.point.z"], record["arm.point.z"])]
               for name in ("piece0", f"piece{PIECES // 2}", f"piece{PIECES - 1}")}
