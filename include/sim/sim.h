@@ -12,6 +12,7 @@
  *   rollout.h   many worlds of one model, side by side
  *   scene.h     models and options from a JSON file
  *   record.h    trajectories and checkpoints in files
+ *   sweep.h     many runs of one scene with other values: rows in a file
  *   view.h      runs as pages for a browser
  *
  * Conventions: SI units, radians, right-handed frames, quaternions (w, x, y, z) that rotate body to world, spatial
@@ -32,6 +33,7 @@
 #include <sim/rollout.h>
 #include <sim/scene.h>
 #include <sim/solver.h>
+#include <sim/sweep.h>
 #include <sim/view.h>
 #include <sim/world.h>
 

@@ -8,6 +8,7 @@
 #include "app/draw/render.h"
 #include "app/ik/ik.h"
 #include "app/solve/solve.h"
+#include "app/sweep/sweep.h"
 #include "app/view/view.h"
 
 #include <sim/solver.h>
@@ -34,6 +35,7 @@ static const struct {
     {"sim plot FILE...", "plot recorded quantities as SVG"},
     {"sim ik ROBOT.json --site NAME --to POSE", "find joint coordinates of a pose"},
     {"sim solve FILE... --solver NAME", "solve contact problems from files"},
+    {"sim sweep SWEEP.json --out FILE", "run a scene with many values"},
     {"sim bench contact", "time steps with contacts"},
 };
 static const struct {
@@ -54,6 +56,7 @@ static const struct {
     {"sim convert arm.urdf --out arm.json", "write a robot as a scene"},
     {"sim ik arm.json --site tool --to \"0.5 0 0.3\"", "joints that put it there"},
     {"sim solve problems/ --solver pgs", "solve contact problems"},
+    {"sim sweep sweep.json --out sweep.h5", "run a scene over its values"},
     {"sim bench contact", "time steps with contacts"},
 };
 
@@ -172,6 +175,7 @@ static const struct {
      &convert_options},
     {"INVERSE KINEMATICS",
      ".B sim ik\n.I SCENE.json\n.B \\-\\-site\n.I NAME\n.B \\-\\-to\n.I POSE\n.RI [ OPTION ]...\n", &ik_options},
+    {"SWEEPS", ".B sim sweep\n.I SWEEP.json\n.B \\-\\-out\n.I FILE\n.RI [ OPTION ]...\n", &sweep_options},
 };
 
 void print_man_page(void) {
@@ -259,6 +263,8 @@ void print_completion(void) {
     complete_names("names", convert_options.row, convert_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == ik ]]; then ");
     complete_names("names", ik_options.row, ik_options.count);
+    printf("; fi\n    if [[ ${COMP_WORDS[1]} == sweep ]]; then ");
+    complete_names("names", sweep_options.row, sweep_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == solve ]]; then ");
     complete_names("names", solve_options.row, solve_options.count);
     printf("; fi\n    if [[ ${COMP_WORDS[1]} == bench ]]; then ");

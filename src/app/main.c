@@ -9,6 +9,7 @@
 #include "app/ik/ik.h"
 #include "app/run/run.h"
 #include "app/solve/solve.h"
+#include "app/sweep/sweep.h"
 #include "app/view/view.h"
 #include "base/nearest.h"
 #include "record/run/writer.h"
@@ -51,8 +52,9 @@ static const struct {
     const char *name;
     int (*main)(int count, char **arguments); /* arguments[0] is the command */
 } commands[] = {
-    {"run", run_command},   {"solve", solve_command},   {"bench", bench_command},     {"plot", plot_command},
-    {"view", view_command}, {"render", render_command}, {"convert", convert_command}, {"ik", ik_command},
+    {"run", run_command},         {"solve", solve_command}, {"bench", bench_command},
+    {"plot", plot_command},       {"view", view_command},   {"render", render_command},
+    {"convert", convert_command}, {"ik", ik_command},       {"sweep", sweep_command},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

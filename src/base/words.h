@@ -9,16 +9,16 @@
 static inline char to_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 /* "run.h5" ends in ".h5"; ".h5" alone does not. */
-static inline bool ends_in(const char *text, const char *ending) {
-    size_t length = strlen(text), size = strlen(ending);
-    return length > size && strcmp(text + length - size, ending) == 0;
+static inline bool ends_in(const char *word, const char *ending) {
+    size_t length = strlen(word), size = strlen(ending);
+    return length > size && strcmp(word + length - size, ending) == 0;
 }
 
 /* The same for a small `ending`, whatever the case of the text. */
-static inline bool ends_in_any_case(const char *text, const char *ending) {
-    size_t length = strlen(text), size = strlen(ending);
+static inline bool ends_in_any_case(const char *word, const char *ending) {
+    size_t length = strlen(word), size = strlen(ending);
     for (size_t k = 0; length > size && k < size; k++) {
-        if (to_lower(text[length - size + k]) != ending[k]) {
+        if (to_lower(word[length - size + k]) != ending[k]) {
             return false;
         }
     }

@@ -2,9 +2,11 @@
  *     build/tests/scene/print_format reference > docs/scene.md
  *     build/tests/scene/print_format urdf > docs/urdf.md
  *     build/tests/scene/print_format mjcf > docs/mjcf.md
+ *     build/tests/scene/print_format sweep > docs/sweeps.md
  *     build/tests/scene/print_format schema > scenes/scene.schema.json */
 #include <criterion/criterion.h>
 #include <sim/scene.h>
+#include <sim/sweep.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,5 +34,7 @@ Test(scene_format, reference_page_is_what_the_table_says) { compare(sim_scene_re
 Test(scene_format, page_of_urdf_is_what_its_tables_say) { compare(sim_urdf_reference(), "docs/urdf.md"); }
 
 Test(scene_format, page_of_mjcf_is_what_its_tables_say) { compare(sim_mjcf_reference(), "docs/mjcf.md"); }
+
+Test(scene_format, page_of_sweeps_is_what_its_tables_say) { compare(sim_sweep_reference(), "docs/sweeps.md"); }
 
 Test(scene_format, schema_is_what_the_table_says) { compare(sim_scene_schema(), "scenes/scene.schema.json"); }

@@ -1,5 +1,6 @@
-/* Prints the reference page or the JSON Schema of the scene format, or the page of URDF or MJCF. */
+/* Prints the reference page or the JSON Schema of the scene format, or the page of URDF, MJCF or sweeps. */
 #include <sim/scene.h>
+#include <sim/sweep.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,10 @@ int main(int argc, char **argv) {
                            : strcmp(word, "reference") == 0 ? sim_scene_reference
                            : strcmp(word, "urdf") == 0      ? sim_urdf_reference
                            : strcmp(word, "mjcf") == 0      ? sim_mjcf_reference
+                           : strcmp(word, "sweep") == 0     ? sim_sweep_reference
                                                             : NULL;
     if (!print) {
-        fprintf(stderr, "usage: print_format reference|schema|urdf|mjcf\n");
+        fprintf(stderr, "usage: print_format reference|schema|urdf|mjcf|sweep\n");
         return 2;
     }
     char *text = print();

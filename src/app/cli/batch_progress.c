@@ -1,7 +1,7 @@
 /* Progress line of a command that works through files or cases.  One line on standard error, rewritten in place;
  * nothing if standard error is no terminal. */
 #include "app/cli/batch_progress.h"
-#include "app/output/run_statistics.h"
+#include "record/run/run_statistics.h"
 
 #include <math.h>
 #include <stdio.h>

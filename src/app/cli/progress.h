@@ -2,7 +2,7 @@
 #ifndef APP_CLI_PROGRESS_H
 #define APP_CLI_PROGRESS_H
 
-#include "app/output/run_statistics.h"
+#include "record/run/run_statistics.h"
 
 typedef struct run_progress {
     int shown;       /* is anybody looking? */

@@ -7,7 +7,7 @@
 #include "app/cli/time_limit.h"
 
 #include "app/cli/interrupt.h"
-#include "app/output/run_statistics.h"
+#include "record/run/run_statistics.h"
 
 #include <math.h>
 #include <stdio.h>

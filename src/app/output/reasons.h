@@ -3,11 +3,7 @@
 #define APP_OUTPUT_REASONS_H
 
 #include "app/output/json_out.h"
-#include <sim/solver.h>
-
-typedef struct reason_counts {
-    int64_t of[SIM_REASONS];
-} reason_counts;
+#include "record/run/run_statistics.h"
 
 /* A line a reason that there was, with its sentence: "3 local minimum: ..."; nothing if there was none. */
 void print_reasons(FILE *file, const char *before, const reason_counts *counts);

@@ -3,11 +3,7 @@
 #define APP_OUTPUT_SOLVER_STATISTICS_H
 
 #include "app/output/json_out.h"
-#include <sim/solver.h>
-
-typedef struct branch_counts {
-    int64_t of[SIM_MAX_BRANCHES];
-} branch_counts;
+#include "record/run/run_statistics.h"
 
 /* Both say nothing of a solver that is one method. */
 void print_branches(FILE *file, const char *before, const sim_solver_info *info, const branch_counts *counts);

@@ -2,6 +2,7 @@
  * it. */
 #include "app/run/overlaps.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MAX_SHOWN_PAIRS = 5 };

@@ -5,7 +5,7 @@
 #include "app/cli/options.h"
 #include "app/cli/progress.h"
 #include "app/cli/time_limit.h"
-#include "app/output/run_statistics.h"
+#include "record/run/run_statistics.h"
 #include <sim/sim.h>
 
 typedef struct run_output {

@@ -41,8 +41,7 @@ static void print_diagnostics(const sim_diagnostics *diagnostics) {
     }
 }
 
-/* The folder for cached results; NULL if the environment names none. */
-static const char *cache_folder(char *path, size_t size) {
+const char *setup_cache(char *path, size_t size) {
     const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int own = caches && caches[0] == '/'; /* XDG Base Directory Specification: a relative path is to be ignored */
     if (!own && !(home && home[0] == '/')) {
@@ -80,7 +79,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
                                      .set = set,
                                      .seed = wish->seed,
                                      .start = wish->start,
-                                     .cache = cache_folder(cache, sizeof cache),
+                                     .cache = setup_cache(cache, sizeof cache),
                                      .import = &import,
                                      .names_from = wish->names_from};
     sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)

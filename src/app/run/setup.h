@@ -29,4 +29,7 @@ sim_status setup_folder(const char *path, const char *what, sim_error *error);
 void run_clear(run_context *run);
 bool run_writes_to_terminal(const run_context *run);
 
+/* The folder for cached results; NULL if the environment names none. */
+const char *setup_cache(char *path, size_t size);
+
 #endif

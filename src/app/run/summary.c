@@ -2,6 +2,8 @@
 #include "app/run/summary.h"
 
 #include "app/output/json_out.h"
+#include "app/output/reasons.h"
+#include "app/output/solver_statistics.h"
 
 #include <math.h>
 

@@ -79,6 +79,17 @@ void store_text(store *s, store_node *parent, const char *name, const char *text
     set_text(s, parent ? new_node(s, parent, &parent->child, name) : NULL, text);
 }
 
+void store_texts(store *s, store_node *parent, const char *name, ptrdiff_t count, size_t width, const char *texts) {
+    store_node *node = parent ? new_node(s, parent, &parent->child, name) : NULL;
+    if (node) {
+        node->kind = STORE_TEXT;
+        node->type = STORE_CHARS;
+        set_shape(node, 1, count);
+        node->width = width;
+        node->text = copy_items(s, texts, (size_t)count, width);
+    }
+}
+
 void store_attribute(store *s, store_node *owner, const char *name, const char *text) {
     set_text(s, owner ? new_node(s, owner, &owner->attribute, name) : NULL, text);
 }

@@ -30,6 +30,7 @@ struct store_node {
     const int64_t *whole; /* [count], by kind */
     const double *real;
     const char *text; /* the first, ended by a zero byte */
+    size_t width;     /* bytes of each text; 0: those of a single one */
     const void *code,
         *raw; /* of nodes that were read: the type as the library encodes it, and the values in that type */
     size_t code_size;
@@ -55,6 +56,8 @@ void store_whole(store *s, store_node *parent, const char *name, store_type type
 void store_int(store *s, store_node *parent, const char *name, int value); /* int32[1], as FCLIB has them */
 void store_real(store *s, store_node *parent, const char *name, int rank, ptrdiff_t count, const double *values);
 void store_text(store *s, store_node *parent, const char *name, const char *text);
+/* `count` texts of `width` bytes each, zeros behind them. */
+void store_texts(store *s, store_node *parent, const char *name, ptrdiff_t count, size_t width, const char *texts);
 void store_attribute(store *s, store_node *owner, const char *name, const char *text);
 void store_remove(store_node *parent, const char *name);
 

@@ -155,6 +155,7 @@ static bool take_view(reading *r, store_node *node, hid_t type, size_t item) {
         }
         memcpy(text, node->raw, count ? item : 0);
         node->kind = STORE_TEXT;
+        node->width = item;
         node->text = text;
     } else if (class == H5T_INTEGER || class == H5T_FLOAT) {
         /* numbers, converted in place */
@@ -322,7 +323,7 @@ static hid_t make_file_type(const store_node *node) {
     }
     if (node->kind == STORE_TEXT) {
         hid_t type = H5Tcopy(H5T_C_S1);
-        H5Tset_size(type, strlen(node->text) + 1);
+        H5Tset_size(type, node->width ? node->width : strlen(node->text) + 1);
         H5Tset_cset(type, H5T_CSET_UTF8);
         return type;
     }

@@ -28,6 +28,7 @@ typedef enum field_kind {
     FIELD_OBJECTS, /* const node *: array of objects of `table`, read one by one by their users */
     FIELD_MAP,     /* const node *: object whose keys are names of the user's choice, its values objects of `table` */
     FIELD_VALUES,  /* const node *: object whose keys and values are checked by their user */
+    FIELD_LIST,    /* const node *: array of one or more values of any kind */
 } field_kind;
 
 typedef struct number_list {
@@ -126,5 +127,9 @@ extern const table table_camera;
 
 /* All of them, in the order of the reference page; ends with NULL. */
 extern const table *const all_tables[];
+
+struct text;
+/* A table of keys as a section of a reference page; keys that it shares with an earlier one refer to that. */
+void reference_add_table(struct text *t, const table *const *tables, int at);
 
 #endif

@@ -429,15 +429,19 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
     case FIELD_OBJECTS:
     case FIELD_MAP:
     case FIELD_VALUES:
+    case FIELD_LIST:
         break;
     }
     /* kinds whose elements their user reads one by one */
-    node_kind kind = f->kind == FIELD_OBJECTS ? NODE_ARRAY : NODE_OBJECT;
-    if (n->kind != kind) {
-        return wrong_kind(r, n, kind == NODE_ARRAY ? "an array of objects" : "an object");
+    node_kind kind = f->kind == FIELD_OBJECTS || f->kind == FIELD_LIST ? NODE_ARRAY : NODE_OBJECT;
+    if (n->kind != kind || (f->kind == FIELD_LIST && !n->first)) {
+        return wrong_kind(r, n,
+                          kind == NODE_OBJECT     ? "an object"
+                          : f->kind == FIELD_LIST ? "an array of one or more values"
+                                                  : "an array of objects");
     }
     *(const node **)out = n;
-    return f->kind == FIELD_VALUES || !deep || check_elements(r, n, f);
+    return f->kind == FIELD_VALUES || f->kind == FIELD_LIST || !deep || check_elements(r, n, f);
 }
 
 /* Value of the key that says which of the others belong; -1 if there is none or it is wrong. */

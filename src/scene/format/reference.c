@@ -134,6 +134,9 @@ static void print_value(text *t, const field *f) {
     case FIELD_VALUES:
         text_add(t, "names to values");
         break;
+    case FIELD_LIST:
+        text_add(t, "array of values");
+        break;
     }
     print_range(t, &f->range);
 }
@@ -269,10 +272,10 @@ static void print_rivals(text *t, const table *tab) {
     }
 }
 
-static void add_table(text *t, int at) {
-    const table *tab = all_tables[at];
+void reference_add_table(text *t, const table *const *tables, int at) {
+    const table *tab = tables[at];
     uint64_t shared;
-    const table *twin = find_twin(all_tables, at, &shared);
+    const table *twin = find_twin(tables, at, &shared);
     text_add(t, "## %s\n\n%s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", tab->name, tab->help);
     for (int i = 0; i < tab->count; i++) {
         if (!in_degrees(tab, i) && !(i < 64 && shared >> i & 1)) {
@@ -312,7 +315,7 @@ char *sim_scene_reference(void) {
     text_add(&t, "%s", introduction);
     add_limits(&t);
     for (int i = 0; all_tables[i]; i++) {
-        add_table(&t, i);
+        reference_add_table(&t, all_tables, i);
         if (all_tables[i] == &table_law) {
             print_solver_options(&t);
         }

@@ -138,6 +138,9 @@ static void add_value_keywords(text *t, const field *f) {
     case FIELD_VALUES:
         text_add(t, "\"type\": \"object\"");
         break;
+    case FIELD_LIST:
+        text_add(t, "\"type\": \"array\", \"minItems\": 1");
+        break;
     }
 }
 

@@ -1,10 +1,21 @@
 /* Statistics of a run, gathered step by step. */
-#ifndef APP_OUTPUT_RUN_STATISTICS_H
-#define APP_OUTPUT_RUN_STATISTICS_H
+#ifndef RECORD_RUN_RUN_STATISTICS_H
+#define RECORD_RUN_RUN_STATISTICS_H
 
-#include "app/output/reasons.h"
-#include "app/output/solver_statistics.h"
-#include <sim/sim.h>
+#include <sim/judge.h>
+#include <sim/solver.h>
+#include <sim/world.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Islands for which a solver gave up, by reason; those that a method of a portfolio finished. */
+typedef struct reason_counts {
+    int64_t of[SIM_REASONS];
+} reason_counts;
+
+typedef struct branch_counts {
+    int64_t of[SIM_MAX_BRANCHES];
+} branch_counts;
 
 /* Of a figure that each solved step has: sum, greatest, when that was, and between which bodies (-1: one alone, or not
  * known). */

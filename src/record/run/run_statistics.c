@@ -1,5 +1,5 @@
 /* Statistics of a run: counts, sums and extremes, from step to step. */
-#include "app/output/run_statistics.h"
+#include "record/run/run_statistics.h"
 
 #include <math.h>
 #include <sys/resource.h>
