@@ -147,8 +147,8 @@ typedef struct sim_shape {
     const sim_geometry *facets; /* triangles by which a rigid solid meets soft ones (sim_shape_facets); or NULL */
 } sim_shape;
 
-/* The pressure field of a convex solid, and the surface by which rigid ones meet soft ones; edges of about `edge` at
- * most, m (0: a third of the solid's radius).  The builder makes the facets where a model needs them. */
+/* The pressure field of a closed solid, and the surface by which rigid ones meet soft ones; edges of about `edge` at
+ * most, m (0: a third of the solid's radius, less where a solid that is not convex needs it).  The builder makes the facets where a model needs them. */
 SIM_API sim_geometry *sim_shape_pressure(const sim_shape *shape, double edge, sim_error *error);
 SIM_API sim_geometry *sim_shape_facets(const sim_shape *shape, double edge, sim_error *error);
 

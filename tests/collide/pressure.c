@@ -271,3 +271,30 @@ Test(pressure, a_model_refuses_a_field_without_a_modulus) {
     cr_expect(!sim_builder_finish(b, &error));
     cr_expect(error.status == SIM_BAD_INPUT);
 }
+
+/* A beam of L section, 0.1 m thick, flat on a plane: its lattice has the face but for a rim of one edge.  The greatest
+ * ball inside touches the outer sides and the inner corner. */
+Test(pressure, a_face_of_a_solid_that_is_not_convex_bears_its_area, .fini = free_made) {
+    static const sim_v3 x[12] = {{0, 0, 0},        {0.2, 0, 0},       {0.2, 0.08, 0},   {0.08, 0.08, 0},
+                                 {0.08, 0.2, 0},   {0, 0.2, 0},       {0, 0, 0.1},      {0.2, 0, 0.1},
+                                 {0.2, 0.08, 0.1}, {0.08, 0.08, 0.1}, {0.08, 0.2, 0.1}, {0, 0.2, 0.1}};
+    static const int triangle[20][3] = {{0, 3, 1},  {1, 3, 2},  {0, 5, 3},   {3, 5, 4}, {6, 7, 9},
+                                        {7, 8, 9},  {6, 9, 11}, {9, 10, 11}, {0, 1, 7}, {0, 7, 6},
+                                        {1, 2, 8},  {1, 8, 7},  {2, 3, 9},   {2, 9, 8}, {3, 4, 10},
+                                        {3, 10, 9}, {4, 5, 11}, {4, 11, 10}, {5, 0, 6}, {5, 6, 11}};
+    const double d = 0.002, A = 0.2 * 0.08 + 0.12 * 0.08, rim = 0.8, most = 0.08 * sqrt(2) / (1 + sqrt(2));
+    sim_shape beam = plain_shape(SIM_MESH, 0, 0, 0), plane = plain_shape(SIM_HALF_SPACE, 0, 0, 0);
+    beam.geometry = keep(sim_geometry_mesh(x, 12, triangle, 20, NULL));
+    for (int fine = 0; fine < 3; fine++) {
+        double edge = 0.02 / (1 << fine);
+        sim_shape s = soft(beam, edge, E);
+        pose X = {m3_identity(), {0, 0, -d}};
+        load at = load_between(&s, X, &plane, pose_identity());
+        double due = E * d / most * A, slack = rim * edge / A + edge / most;
+        cr_expect(fabs(at.force.z / due - 1) < slack, "edge %g: %g N, due %g N", edge, at.force.z, due);
+        /* its moment: about the centroid of the L */
+        double lever = (0.2 * 0.08 * 0.1 + 0.12 * 0.08 * 0.04) / A;
+        cr_expect_float_eq(-at.moment.y / at.force.z, lever, edge);
+        cr_expect_float_eq(at.moment.x / at.force.z, -0 + (0.2 * 0.08 * 0.04 + 0.12 * 0.08 * 0.14) / A, edge);
+    }
+}

@@ -1,8 +1,12 @@
 /* Soft solids: tetrahedra fill the solid once, and their extent is linear in each. */
+#include "math/angle.h"
 #include "math/spatial.h"
+#include "support/meshes.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
 
 static sim_shape solid(sim_shape_type type, double a, double b, double c) {
     sim_shape s = sim_shape_default();
@@ -125,7 +129,146 @@ Test(tets, bad_tetrahedra_are_refused) {
     cr_expect(!sim_geometry_tets(x, 5, turned, 1, extent, &error));
     sim_shape plane = solid(SIM_HALF_SPACE, 0, 0, 0), ball = solid(SIM_SPHERE, 1, 0, 0);
     cr_expect(!sim_shape_pressure(&plane, 0, &error));
-    cr_expect_str_eq(error.text, "a pressure field needs a convex solid, not a half_space");
+    cr_expect_str_eq(error.text, "a pressure field needs a closed solid, not a half_space");
     cr_expect(!sim_shape_pressure(&ball, 1e-4, &error));
     cr_expect_eq(error.status, SIM_BAD_INPUT);
+}
+
+static int compare_faces(const void *a, const void *b) { return memcmp(a, b, 3 * sizeof(int)); }
+
+static void sort_three(int f[3]) {
+    for (int pass = 0; pass < 3; pass++) {
+        int k = pass == 1;
+        if (f[k] > f[k + 1]) {
+            int swap = f[k];
+            f[k] = f[k + 1];
+            f[k + 1] = swap;
+        }
+    }
+}
+
+/* Each face belongs to two tetrahedra, or lies on the surface with extent 0 at its corners. */
+static void fits_together(const sim_tets *t, const char *name) {
+    static const int opposite[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+    int(*face)[3] = malloc(sizeof *face * 4 * (size_t)t->ntet);
+    cr_assert(face);
+    for (int k = 0; k < 4 * t->ntet; k++) {
+        for (int c = 0; c < 3; c++) {
+            face[k][c] = t->tet[k / 4][opposite[k % 4][c]];
+        }
+        sort_three(face[k]);
+    }
+    qsort(face, 4 * (size_t)t->ntet, sizeof *face, compare_faces);
+    int single = 0, buried = 0, many = 0;
+    for (int k = 0, next; k < 4 * t->ntet; k = next) {
+        for (next = k + 1; next < 4 * t->ntet && compare_faces(face[k], face[next]) == 0; next++) {
+        }
+        bool surface = t->extent[face[k][0]] == 0 && t->extent[face[k][1]] == 0 && t->extent[face[k][2]] == 0;
+        single += next - k == 1;
+        buried += next - k == 1 && !surface;
+        many += next - k > 2;
+    }
+    cr_expect(single > 0 && buried == 0 && many == 0, "%s: %d faces of one, %d of them inside, %d of more than two",
+              name, single, buried, many);
+    free(face);
+}
+
+/* A ring, a beam of L section, a bowl of a distance field. */
+static sim_geometry *bent_solid(int kind) {
+    if (kind == 0) {
+        return soup_geometry(soup_torus(0.1, 0.03, 240, 80));
+    }
+    if (kind == 1) {
+        /* of 0.2 x 0.2 x 0.1 m, with arms 0.08 m thick */
+        static const sim_v3 x[12] = {{0, 0, 0},        {0.2, 0, 0},       {0.2, 0.08, 0},   {0.08, 0.08, 0},
+                                     {0.08, 0.2, 0},   {0, 0.2, 0},       {0, 0, 0.1},      {0.2, 0, 0.1},
+                                     {0.2, 0.08, 0.1}, {0.08, 0.08, 0.1}, {0.08, 0.2, 0.1}, {0, 0.2, 0.1}};
+        static const int triangle[20][3] = {{0, 3, 1},  {1, 3, 2},  {0, 5, 3},   {3, 5, 4}, {6, 7, 9},
+                                            {7, 8, 9},  {6, 9, 11}, {9, 10, 11}, {0, 1, 7}, {0, 7, 6},
+                                            {1, 2, 8},  {1, 8, 7},  {2, 3, 9},   {2, 9, 8}, {3, 4, 10},
+                                            {3, 10, 9}, {4, 5, 11}, {4, 11, 10}, {5, 0, 6}, {5, 6, 11}};
+        return sim_geometry_mesh(x, 12, triangle, 20, NULL);
+    }
+    sim_field_def ball = sim_field_default(), hollow = sim_field_default(), bowl = sim_field_default();
+    ball.type = SIM_FIELD_SPHERE;
+    ball.size[0] = 0.1;
+    hollow = ball;
+    hollow.pose.p = v3_make(0, 0, 0.05);
+    sim_field_def both[2] = {ball, hollow};
+    bowl.type = SIM_FIELD_DIFFERENCE;
+    bowl.child = both;
+    bowl.nchild = 2;
+    return sim_geometry_field(&bowl, 0.004, NULL, NULL);
+}
+
+/* Isosurface stuffing: the parts fit together, and mass properties converge to those of the solid. */
+Test(tets, a_lattice_fills_solids_that_are_not_convex) {
+    static const char *const name[] = {"torus", "beam", "bowl"};
+    for (int kind = 0; kind < 3; kind++) {
+        sim_shape s = sim_shape_default();
+        sim_geometry *solid_geometry = bent_solid(kind);
+        cr_assert(solid_geometry);
+        s.type = kind == 2 ? SIM_SDF : SIM_MESH;
+        s.geometry = solid_geometry;
+        double error[3];
+        for (int fine = 0; fine < 3; fine++) {
+            sim_geometry *g = soft(&s, 0.028 / (1 << fine));
+            const sim_inertia *due = &solid_geometry->solid;
+            error[fine] = fabs(g->solid.mass / due->mass - 1) + fabs(g->solid.moment.zz / due->moment.zz - 1);
+            double most = 0;
+            for (int k = 0; k < g->tets->nvertex; k++) {
+                most = fmax(most, g->tets->extent[k]);
+                cr_assert(g->tets->extent[k] >= 0);
+            }
+            cr_expect_eq(most, 1);
+            fits_together(g->tets, name[kind]);
+            sim_geometry_free(g);
+        }
+        /* order 2 of surface and edges: a third for a quarter */
+        cr_expect(error[1] < 0.4 * error[0] && error[2] < 0.4 * error[1], "%s: %g %g %g", name[kind], error[0],
+                  error[1], error[2]);
+        /* the default */
+        sim_geometry *g = soft(&s, 0);
+        cr_expect(fabs(g->solid.mass / solid_geometry->solid.mass - 1) <= 0.05);
+        sim_geometry_free(g);
+        sim_geometry_free(solid_geometry);
+    }
+}
+
+/* The extent at a node inside is its depth over the greatest of all. */
+Test(tets, extent_of_a_lattice_is_the_depth_of_its_nodes) {
+    sim_shape s = sim_shape_default();
+    sim_geometry *ring = soup_geometry(soup_torus(0.1, 0.03, 240, 80));
+    s.type = SIM_MESH;
+    s.geometry = ring;
+    sim_geometry *g = soft(&s, 0.01);
+    const sim_tets *t = g->tets;
+    double greatest = 0, worst = 0;
+    for (int k = 0; k < t->nvertex; k++) {
+        v3 x = t->vertex[k];
+        greatest = fmax(greatest, 0.03 - hypot(hypot(x.x, x.y) - 0.1, x.z));
+    }
+    for (int k = 0; k < t->nvertex; k++) {
+        v3 x = t->vertex[k];
+        double depth = 0.03 - hypot(hypot(x.x, x.y) - 0.1, x.z);
+        worst = fmax(worst, fabs(t->extent[k] - depth / greatest));
+    }
+    /* the facets of the ring lie up to 0.03 (1 - cos(pi / 80)) + 0.13 (1 - cos(pi / 240)) below it */
+    double facets = 0.03 * (1 - cos(PI / 80)) + 0.13 * (1 - cos(PI / 240));
+    cr_expect(worst < 2 * facets / greatest, "%g", worst);
+    sim_geometry_free(g);
+    sim_geometry_free(ring);
+}
+
+Test(tets, lattices_that_miss_the_solid_or_are_too_fine_are_refused) {
+    sim_error error;
+    sim_shape s = sim_shape_default();
+    sim_geometry *ring = soup_geometry(soup_torus(0.1, 0.03, 60, 20));
+    s.type = SIM_MESH;
+    s.geometry = ring;
+    cr_expect(!sim_shape_pressure(&s, 0.1, &error));
+    cr_expect(strstr(error.text, "of its volume: shorter ones are needed"), "%s", error.text);
+    cr_expect(!sim_shape_pressure(&s, 1e-5, &error));
+    cr_expect(strstr(error.text, "make a lattice of more than 2e+06 nodes"), "%s", error.text);
+    sim_geometry_free(ring);
 }

@@ -6,8 +6,14 @@
  *     (i, j, k, k'),   (i, j, j', k'),   (i, i', j', k'),
  *
  * so that neighbours cut the side that they share by one diagonal.  Those that coinciding images leave without volume
- * go (geometry/tets/tets.c).  The extent is 0 at outer corners and 1 at images.  Cost: linear in the triangles. */
+ * go (geometry/tets/tets.c).  The extent is 0 at outer corners and 1 at images.  Cost: linear in the triangles.
+ *
+ * Closed meshes that are not convex, and distance fields, have no such image.  A lattice fills them
+ * (geometry/tets/stuffing.c) and e = d / d_max, d the depth of a node below the surface, d_max the greatest.  Edges of
+ * the surface are cut off by up to an edge of the lattice.  Its default edge is halved until the volume is right. */
 #include "geometry/core/weld.h"
+#include "geometry/mesh/bvh.h"
+#include "geometry/tets/stuffing.h"
 #include "model/parts/soft_surface.h"
 
 #include <stdlib.h>
@@ -15,7 +21,9 @@
 
 /* Default edges over the radius of the shape's ball: of soft solids, and of the facets of rigid ones. */
 static const double SOFT_EDGE_OVER_RADIUS = 0.35, RIGID_EDGE_OVER_RADIUS = 0.18;
-static const double MAX_TRIANGLES = 2e5;
+static const double MAX_TRIANGLES = 2e5, MAX_LATTICE_NODES = 2e6;
+/* Share of the volume that a lattice may miss: of the default edge, and of one that the user gave. */
+static const double MAX_MISSED_BY_DEFAULT = 0.05, MAX_MISSED = 0.2;
 
 /* Points in groups of `width`, corners of triangles or tetrahedra. */
 typedef struct point_list {
@@ -122,8 +130,8 @@ static int *make_list(const sim_shape *shape, double edge, soft_visit *visit, po
         return NULL;
     }
     if (!soft_surface(shape, edge, visit, l)) {
-        sim_fail(error, SIM_BAD_INPUT, "a pressure field needs a convex solid, not a %s%s", sim_shape_name(shape->type),
-                 shape->type == SIM_MESH ? " that is not convex" : "");
+        sim_fail(error, SIM_BAD_INPUT, "a pressure field needs a closed solid, not a %s%s", sim_shape_name(shape->type),
+                 shape->type == SIM_MESH ? " that is open" : "");
         return NULL;
     }
     int *corner = l->failed || !l->count ? NULL : malloc((size_t)l->count * sizeof *corner);
@@ -152,8 +160,79 @@ static sim_geometry *make_geometry(const sim_shape *shape, double edge, bool sof
     return g;
 }
 
+/* ---- solids that are not convex ---- */
+
+static double depth_in_mesh(const void *geometry, v3 p) { return -mesh_distance(geometry, p, NULL); }
+static double depth_in_field(const void *geometry, v3 p) {
+    return -sim_field_distance(((const sim_geometry *)geometry)->field, p, NULL);
+}
+
+/* Depth of a closed surface that is not convex; NULL where the shape is none. */
+static depth_function *depth_of(const sim_shape *shape) {
+    const sim_geometry *g = shape->geometry;
+    if (g && g->field) {
+        return depth_in_field;
+    }
+    return shape->type == SIM_MESH && g && g->mesh && g->mesh->closed && !g->hull ? depth_in_mesh : NULL;
+}
+
+/* The lattice of the edge, or of the first of its halves that misses no more than the default share of the volume. */
+static sim_status fill_solid(const sim_shape *shape, depth_function *depth, double edge, stuffing *out,
+                             sim_error *error) {
+    const sim_geometry *g = shape->geometry;
+    bool given = edge > 0;
+    double allowed = given ? MAX_MISSED : MAX_MISSED_BY_DEFAULT, missed;
+    for (edge = given ? edge : SOFT_EDGE_OVER_RADIUS * solid_radius(shape);; edge /= 2) {
+        if (stuffing_size(g->low, g->high, edge) > MAX_LATTICE_NODES) {
+            return sim_fail(error, SIM_BAD_INPUT, "edges of %g m make a lattice of more than %g nodes", edge,
+                            MAX_LATTICE_NODES);
+        }
+        if (stuff_solid(depth, g, g->low, g->high, edge, out)) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the tetrahedra of a %s",
+                            sim_shape_name(shape->type));
+        }
+        missed = fabs(1 - out->volume / g->solid.mass);
+        if (missed <= allowed) {
+            return SIM_OK;
+        }
+        free(out->point);
+        free(out->depth);
+        if (given) {
+            return sim_fail(error, SIM_BAD_INPUT, "edges of %g m miss %.0f %% of its volume: shorter ones are needed",
+                            edge, 100 * missed);
+        }
+    }
+}
+
+static sim_geometry *make_stuffed(const sim_shape *shape, depth_function *depth, double edge, sim_error *error) {
+    stuffing s;
+    if (fill_solid(shape, depth, edge, &s, error)) {
+        return NULL;
+    }
+    double greatest = 0;
+    for (int k = 0; k < s.count; k++) {
+        greatest = fmax(greatest, s.depth[k]);
+    }
+    for (int k = 0; k < s.count; k++) {
+        s.depth[k] /= greatest;
+    }
+    point_list l = {.point = s.point, .extent = s.depth, .count = s.count};
+    int nvertex = 0, *corner = malloc((size_t)s.count * sizeof *corner);
+    sim_geometry *g = NULL;
+    if (corner && weld_list(&l, corner, &nvertex)) {
+        g = sim_geometry_tets(s.point, nvertex, (const int(*)[4])corner, s.count / 4, s.depth, error);
+    } else {
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the tetrahedra of a %s", sim_shape_name(shape->type));
+    }
+    free(corner);
+    free(s.point);
+    free(s.depth);
+    return g;
+}
+
 sim_geometry *sim_shape_pressure(const sim_shape *shape, double edge, sim_error *error) {
-    return make_geometry(shape, edge, true, error);
+    depth_function *depth = depth_of(shape);
+    return depth ? make_stuffed(shape, depth, edge, error) : make_geometry(shape, edge, true, error);
 }
 
 sim_geometry *sim_shape_facets(const sim_shape *shape, double edge, sim_error *error) {

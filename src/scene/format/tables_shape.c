@@ -26,8 +26,7 @@ enum {
             BIT(SIM_CONVEX) | BIT(SIM_MESH) | BIT(SIM_SDF),
     FROM_FILE = BIT(SIM_CONVEX) | BIT(SIM_MESH),
     ROUND = BIT(SIM_SPHERE) | BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER),
-    LONG = BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER),
-    SOFT = ROUND | BIT(SIM_BOX) | BIT(SIM_ELLIPSOID) | BIT(SIM_CONVEX) | BIT(SIM_MESH)
+    LONG = BIT(SIM_CAPSULE) | BIT(SIM_CYLINDER)
 };
 
 static const field decompose_fields[] = {
@@ -94,15 +93,15 @@ static const field shape_fields[] = {
     {"material", FIELD_NAME, AT(shape_data, material),
      .help = "Name of a material. Default: the material of the library."},
     {"compliance", FIELD_ENUM, AT(shape_data, compliance), .name_of = shape_compliance_name, .standard = "\"points\"",
-     .only = SOFT,
+     .only = SOLID,
      .help =
-         "`points`: contact acts at points, with the `stiffness` of the material. `field`: the solid, which must be "
-         "convex, carries a pressure field of the `modulus` of its material; contact acts over the area where it "
-         "overlaps others ([contact.md](contact.md#pressure-fields))."},
-    {"field_edge", FIELD_NUMBER, AT(shape_data, field_edge), LENGTH, .only = SOFT,
+         "`points`: contact acts at points, with the `stiffness` of the material. `field`: the solid carries a pressure "
+         "field of the `modulus` of its material; contact acts over the area where it overlaps others "
+         "([contact.md](contact.md#pressure-fields))."},
+    {"field_edge", FIELD_NUMBER, AT(shape_data, field_edge), LENGTH, .only = SOLID,
      .help =
          "Greatest edge of the triangles of its surface under its pressure field. Default: a third of the radius of "
-         "the solid."},
+         "the solid, or less for one that is not convex."},
     {"use", FIELD_ENUM, AT(shape_data, use), .name_of = use_name, .standard = "\"all\"",
      .help = "`contact`: it has contacts but is not drawn; `picture`: it is drawn but has no contacts; `all`: both."},
     {"color", FIELD_VECTOR, AT(shape_data, color), 4, .count_least = 3, WITHIN(0, 1),
