@@ -99,7 +99,7 @@ Test(pages, directions_come_back_within_a_degree) {
 
 /* ---- contacts ---- */
 
-enum { HEAD = 4, VALUES = 10, COLUMNS = HEAD + VALUES };
+enum { HEAD = 4, VALUES = 11, COLUMNS = HEAD + VALUES };
 
 typedef struct columns {
     int64_t *item[COLUMNS];
@@ -128,12 +128,16 @@ static const int touching[][5][2] = {
 static const int counts[] = {3, 1, 4, 0, 1, 3};
 enum { FRAMES = sizeof counts / sizeof counts[0] };
 
+/* Of a polygon; the first contact of a frame is a point. */
+static double area_of(int frame, int k) { return k == 0 ? 0 : 1e-5 * (1 + frame) * k; }
+
 static void pack_frames(view_contact_packer *packer, const sim_pose *pose) {
     for (int f = 0; f < FRAMES; f++) {
         view_contact contact[5];
         for (int k = 0; k < counts[f]; k++) {
             contact[k] = (view_contact){touching[f][k][0], touching[f][k][1], {0, 0, 0.01 * (10 * f + k)},
-                                        {0, 0, 1},         {0, 0, 0.01},      -1e-4};
+                                        {0, 0, 1},         {0, 0, 0.01},      -1e-4,
+                                        area_of(f, k)};
         }
         view_frame frame = {.pose = pose, .ncontact = counts[f], .contact = contact};
         cr_assert(view_contact_packer_add(packer, &frame));
@@ -143,10 +147,10 @@ static void pack_frames(view_contact_packer *packer, const sim_pose *pose) {
 /* As decode.js does it, in the words of pack_contacts.c. */
 static void check_frames(const columns *all, double radius) {
     int before[5][2], nbefore = 0, at = 0, fresh = 0;
-    int64_t height[5] = {0};
+    int64_t height[5] = {0}, area[5] = {0};
     for (int f = 0; f < FRAMES; f++) {
         int now[5][2], next = 0;
-        int64_t heights[5];
+        int64_t heights[5], areas[5];
         cr_assert_eq(all->item[0][f], counts[f]);
         for (int k = 0; k < counts[f]; k++, at++) {
             int link = (int)all->item[1][at], old = link == 1 ? -1 : next + (link > 1 ? link - 1 : 0);
@@ -154,6 +158,9 @@ static void check_frames(const columns *all, double radius) {
             now[k][0] = old < 0 ? (int)all->item[2][fresh] : before[old][0];
             now[k][1] = old < 0 ? (int)all->item[3][fresh++] : before[old][1];
             heights[k] = all->item[HEAD + 2][at] + (old < 0 ? 0 : height[old]);
+            areas[k] = all->item[HEAD + 10][at] + (old < 0 ? 0 : area[old]);
+            double shown = areas[k] > 0 ? radius * radius * exp2((double)areas[k] / 8 - 40) : 0;
+            cr_assert_float_eq(shown, area_of(f, k), 0.05 * area_of(f, k), "frame %d, contact %d", f, k);
             next = old < 0 ? next : old + 1;
             cr_assert_eq(now[k][0], touching[f][k][0], "frame %d, contact %d", f, k);
             cr_assert_eq(now[k][1], touching[f][k][1], "frame %d, contact %d", f, k);
@@ -161,6 +168,7 @@ static void check_frames(const columns *all, double radius) {
         }
         memcpy(before, now, sizeof now);
         memcpy(height, heights, sizeof heights);
+        memcpy(area, areas, sizeof areas);
         nbefore = counts[f];
     }
 }

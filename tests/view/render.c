@@ -26,7 +26,7 @@ static void draw(const char *bodies, const char *camera, int threads, int marks)
     render_wish wish = {.width = WIDTH, .height = HEIGHT, .threads = threads, .contacts = marks, .forces = marks};
     render *r = render_create(scene, &wish, &error);
     cr_assert_not_null(r, "%s", error.text);
-    view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, -1}, {0, 0, -50}, 0};
+    view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, -1}, {0, 0, -50}, 0, 0};
     view_frame frame = {.pose = sim_world_derived(world)->pose, .ncontact = marks, .contact = &contact};
     render_extent extent = render_extent_empty();
     render_lens lens;

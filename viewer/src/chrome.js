@@ -108,7 +108,8 @@ export function drawLegend(contacts, now) {
     : ['open', 'stick', 'slip'].map((name, k) => (counts[k] || name !== 'open'
       ? `<span class="key ${name}"></span><span>${name === 'open' ? 'open' : `${name}s`} <b>${counts[k]}</b></span>` : '')).join('');
   const arrow = contacts.forces ? `<span>arrows ${quantity(1 / contacts.scale, 'N', 2)}/m</span>` : '';
-  const html = colors + arrow;
+  const patch = contacts.points && contacts.most > 0 ? `<span>discs: areas, up to ${quantity(contacts.most, 'Pa', 2)}</span>` : '';
+  const html = colors + patch + arrow;
   if (legend.dataset.html !== html) {
     legend.dataset.html = html;
     legend.innerHTML = html;

@@ -1,4 +1,5 @@
-// Contact points, coloured by what they do or by how deep they are, and the forces that they carry.
+// Contact points, coloured by what they do or by how deep they are, and the forces that they carry.  A polygon between pressure
+// fields is a disc of its area, the paler the less pressure it bears.
 import {
   Color, ConeBufferGeometry, CylinderBufferGeometry, Group, Matrix4, MeshBasicMaterial, Quaternion, SphereBufferGeometry, Vector3,
 } from 'three';
@@ -10,6 +11,8 @@ import { depthColor } from './theme.js';
 const LONGEST = 6; // of an arrow, in typical bodies
 
 const UP = new Vector3(0, 1, 0);
+const WHITE = new Color(1, 1, 1);
+const PALEST = 0.3; // how far from white a patch without pressure is
 
 /** An instanced mesh that grows, with a colour each. */
 class Crowd {
@@ -53,6 +56,7 @@ export class Contacts {
     this.scale = scene.typical / scene.force; // metres of arrow a newton
     this.hidden = []; // [body] whose contacts are not shown
     this.deepest = 0.01 * scene.typical;
+    this.patches = new Crowd(this.group, new CylinderBufferGeometry(1, 1, 1, 16), 9);
     this.dots = new Crowd(this.group, new SphereBufferGeometry(1, 12, 8), 12);
     this.shafts = new Crowd(this.group, new CylinderBufferGeometry(1, 1, 1, 8).translate(0, 0.5, 0), 10);
     this.heads = new Crowd(this.group, new ConeBufferGeometry(1, 1, 12).translate(0, -0.5, 0), 11);
@@ -65,13 +69,16 @@ export class Contacts {
   show(contacts) {
     const count = contacts?.count ?? 0;
     this.dots.begin(count);
+    this.patches.begin(count);
+    this.most = this.#mostPressure(contacts);
     for (const crowd of [this.shafts, this.heads]) crowd.begin(2 * count);
     for (let k = 0; k < count; k++) {
       if (this.#isHidden(contacts, k)) continue;
-      if (this.points) this.#dot(contacts, k);
+      if (this.points && contacts.area[k] > 0) this.#patch(contacts, k);
+      else if (this.points) this.#dot(contacts, k);
       if (this.forces) this.#arrow(contacts, k);
     }
-    for (const crowd of [this.dots, this.shafts, this.heads]) crowd.end();
+    for (const crowd of [this.patches, this.dots, this.shafts, this.heads]) crowd.end();
   }
 
   /** A floor out of sight leaves what lies on it its contacts. */
@@ -89,6 +96,29 @@ export class Contacts {
     const r = 0.055 * this.size;
     p.fromArray(contacts.position, 3 * k);
     this.dots.put(m.compose(p, q.set(0, 0, 0, 1), s.set(r, r, r)), this.color(contacts, k));
+  }
+
+  /** Pa */
+  #pressure({ force, normal, area }, k) {
+    return Math.abs([0, 1, 2].reduce((sum, i) => sum + force[3 * k + i] * normal[3 * k + i], 0)) / area[k];
+  }
+
+  #mostPressure(contacts) {
+    let most = 0;
+    for (let k = 0; k < (contacts?.count ?? 0); k++) {
+      if (contacts.area[k] > 0) most = Math.max(most, this.#pressure(contacts, k));
+    }
+    return most;
+  }
+
+  #patch(contacts, k) {
+    const { p, d, s, q, m, c } = this.#stuff;
+    const r = Math.sqrt(contacts.area[k] / Math.PI);
+    const share = this.most > 0 ? Math.sqrt(this.#pressure(contacts, k) / this.most) : 0;
+    const color = this.byDepth ? depthColor(share, c) : c.copy(WHITE).lerp(this.color(contacts, k), PALEST + (1 - PALEST) * share);
+    q.setFromUnitVectors(UP, d.fromArray(contacts.normal, 3 * k));
+    p.fromArray(contacts.position, 3 * k);
+    this.patches.put(m.compose(p, q, s.set(r, 0.05 * r, r)), color);
   }
 
   /** From the point along the force on the shape that is carried by it; two heads where it is too long to be drawn whole. */

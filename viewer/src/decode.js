@@ -129,7 +129,7 @@ export function rotate(pose, at, x, y, z, out, to) {
   out[to + 2] = z + w * c + i * b - j * a;
 }
 
-const VALUES = 10;
+const VALUES = 11;
 
 function isCarried(bodies, body) {
   while (body > 0 && bodies[body].dofs === 0) body = bodies[body].parent;
@@ -151,6 +151,7 @@ function placeContact(scene, pose, frameAt, a, b, value, at, out, k) {
   const newtons = value[at + 8] > 0 ? scene.force * 2 ** (value[at + 8] / 64 - 10) : 0;
   for (let i = 0; i < 3; i++) out.force[3 * k + i] *= newtons;
   out.state[k] = value[at + 9];
+  out.area[k] = value[at + 10] > 0 ? radius ** 2 * 2 ** (value[at + 10] / 8 - 40) : 0;
   out.shapeA[k] = a;
   out.shapeB[k] = b;
 }
@@ -163,6 +164,7 @@ function roomForContacts(count) {
     force: new Float32Array(3 * count), // N, on shape A
     gap: new Float32Array(count), // m
     state: new Uint8Array(count), // 0 open, 1 sticks, 2 slips
+    area: new Float32Array(count), // m^2, of a polygon between pressure fields; 0: a point
     shapeA: new Int32Array(count),
     shapeB: new Int32Array(count),
   };

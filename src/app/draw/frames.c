@@ -71,8 +71,8 @@ static bool take_world(frame_list *f, sim_world *world) {
     memcpy(next_poses(f), sim_world_derived(world)->pose, (size_t)f->bodies * sizeof(sim_pose));
     for (int k = 0; k < state->ncontact; k++) {
         const sim_contact *c = &state->contact[k];
-        f->contact[f->contacts + k] =
-            (view_contact){c->shape_a, c->shape_b, c->at.position, c->at.normal, state->impulse[k], c->at.gap};
+        f->contact[f->contacts + k] = (view_contact){c->shape_a,        c->shape_b, c->at.position, c->at.normal,
+                                                     state->impulse[k], c->at.gap,  c->at.area};
     }
     take_frame(f, state->time, state->ncontact);
     return true;

@@ -10,6 +10,7 @@ typedef struct view_contact {
     int shape_a, shape_b;
     sim_v3 position, normal, impulse; /* N s, on A */
     double gap;
+    double area; /* m^2, of a polygon between pressure fields; 0: a point */
 } view_contact;
 
 /* Numbers of the whole scene that plots show. */

@@ -6,6 +6,7 @@
  *     its gap        signed square root, in steps of 1e-3 of that of the radius: fine where it is small
  *     its force      a direction, and 64 steps an octave from a thousandth of the mean body's weight on
  *     its state      0 open, 1 sticks, 2 slips: friction within 0.5 % of mu times the normal force
+ *     its area       of a polygon between pressure fields, 0 for a point; 8 steps an octave, from 2^-40 of the radius squared
  *
  * A link says which it is: 0 the next of the frame before, 1 a new one, 1 + n the next after n that are gone. */
 #include "math/v3.h"
@@ -13,8 +14,14 @@
 
 #include <stdlib.h>
 
-enum { CODES_PER_OCTAVE = 64, OCTAVES_BELOW_ONE = 10, FORCE_CODES = 64 * CODES_PER_OCTAVE }; /* of force codes */
-enum { COUNT, LINK, SHAPE_A, SHAPE_B, VALUE, VALUES_PER_CONTACT = 10, COLUMNS = VALUE + VALUES_PER_CONTACT };
+enum {
+    CODES_PER_OCTAVE = 64,
+    AREA_CODES_PER_OCTAVE = 8,
+    OCTAVES_BELOW_RADIUS2 = 40,
+    OCTAVES_BELOW_ONE = 10,
+    FORCE_CODES = 64 * CODES_PER_OCTAVE
+}; /* of force codes */
+enum { COUNT, LINK, SHAPE_A, SHAPE_B, VALUE, VALUES_PER_CONTACT = 11, COLUMNS = VALUE + VALUES_PER_CONTACT };
 
 typedef struct column {
     int64_t *item;
@@ -102,6 +109,12 @@ static int64_t force_code(double force, double unit) {
     return octaves > 0 ? llrint(CODES_PER_OCTAVE * octaves) : 0;
 }
 
+/* Of an area over the square of the body's radius. */
+static int64_t area_code(double ratio) {
+    double octaves = ratio > 0 && isfinite(ratio) ? log2(ratio) + OCTAVES_BELOW_RADIUS2 : 0;
+    return octaves > 0 ? llrint(AREA_CODES_PER_OCTAVE * octaves) : 0;
+}
+
 double view_contact_packer_usual(const view_contact_packer *packer) {
     int64_t all = 0, sum = 0;
     for (int k = 1; k < FORCE_CODES; k++) {
@@ -132,6 +145,7 @@ static void find_values(const view_contact_packer *packer, const view_frame *fra
     view_pack_direction(c->impulse.x, c->impulse.y, c->impulse.z, VIEW_FORCE_STEPS, value + 6);
     value[8] = force_code(force, packer->sizes->force);
     value[9] = state_of(model, c);
+    value[10] = area_code(c->area / (radius * radius));
 }
 
 /* The place of the contact among those of the frame before, from `from` on; -1: it is new. */

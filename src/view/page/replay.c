@@ -26,8 +26,8 @@ struct view_replay {
     ptrdiff_t first, held; /* the batch in memory */
     sim_derived *derived;
     sim_pose *pose;
-    double
-        *contacts; /* of the batch: shape (2), position, normal, impulse (3 each), gap, each for all of them in turn */
+    bool areas;       /* of contacts are recorded */
+    double *contacts; /* of the batch: shape (2), position, normal, impulse (3 each), gap, area, each for all in turn */
     ptrdiff_t contact0, ncontact;
     view_contact *contact;
     int contact_room;
@@ -72,6 +72,7 @@ static void ask_all(view_replay *r) {
     find_channel(r, E, "certificate/E", 1);
     find_channel(r, PENETRATION, "certificate/penetration", 1);
     find_channel(r, SLIP, "certificate/slip", 1);
+    r->areas = trajectory_rows(r->file, "contact/area", 0, 0, 1, NULL, NULL) == SIM_OK;
 }
 
 view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_error *error) {
@@ -114,11 +115,8 @@ static sim_status read_contacts(view_replay *r, sim_error *error) {
     static const struct {
         const char *name;
         ptrdiff_t width;
-    } part[] = {{"contact/shape", 2},
-                {"contact/position", 3},
-                {"contact/normal", 3},
-                {"contact/impulse", 3},
-                {"contact/gap", 1}};
+    } part[] = {{"contact/shape", 2},   {"contact/position", 3}, {"contact/normal", 3},
+                {"contact/impulse", 3}, {"contact/gap", 1},      {"contact/area", 1}};
     const double *start = r->channel[START].value, *count = r->channel[COUNT].value;
     double low = start[0], high = start[r->held - 1] + count[r->held - 1];
     if (!(low >= 0 && high >= low && high - low < MAX_CONTACTS && high < 1e15)) {
@@ -128,13 +126,14 @@ static sim_status read_contacts(view_replay *r, sim_error *error) {
     r->ncontact = (ptrdiff_t)(high - low);
     /* read them, column by column */
     free(r->contacts);
-    r->contacts = calloc(12 * (size_t)r->ncontact + 1, sizeof *r->contacts);
+    r->contacts = calloc(13 * (size_t)r->ncontact + 1, sizeof *r->contacts);
     if (!r->contacts) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for its contacts", r->file->path);
     }
     sim_status status = SIM_OK;
     double *to = r->contacts;
-    for (size_t k = 0; !status && r->ncontact > 0 && k < sizeof part / sizeof part[0]; k++) {
+    size_t parts = sizeof part / sizeof part[0] - !r->areas;
+    for (size_t k = 0; !status && r->ncontact > 0 && k < parts; k++) {
         status = trajectory_rows(r->file, part[k].name, r->contact0, r->ncontact, part[k].width, to, error);
         to += part[k].width * r->ncontact;
     }
@@ -226,15 +225,15 @@ static sim_status find_frame_contacts(view_replay *r, ptrdiff_t k, int *count, s
     }
     /* contacts, whose shapes exist */
     const double *shape = r->contacts, *position = shape + 2 * r->ncontact, *normal = position + 3 * r->ncontact,
-                 *impulse = normal + 3 * r->ncontact, *gap = impulse + 3 * r->ncontact;
+                 *impulse = normal + 3 * r->ncontact, *gap = impulse + 3 * r->ncontact, *area = gap + r->ncontact;
     int shapes = r->scene->model->nshape;
     for (ptrdiff_t c = (ptrdiff_t)low; *count < (int)*many; c++, ++*count) {
         double a = shape[2 * c], b = shape[2 * c + 1];
         if (!(a >= 0 && a < shapes && b >= 0 && b < shapes)) {
             return wrong_contacts(r, error);
         }
-        r->contact[*count] =
-            (view_contact){(int)a, (int)b, vector_at(position, c), vector_at(normal, c), vector_at(impulse, c), gap[c]};
+        r->contact[*count] = (view_contact){
+            (int)a, (int)b, vector_at(position, c), vector_at(normal, c), vector_at(impulse, c), gap[c], area[c]};
     }
     return SIM_OK;
 }

@@ -162,8 +162,8 @@ static bool fetch_contacts(sim_view *view, const sim_state *state) {
     }
     for (int k = 0; k < state->ncontact; k++) {
         const sim_contact *c = &state->contact[k];
-        view->contact[k] =
-            (view_contact){c->shape_a, c->shape_b, c->at.position, c->at.normal, state->impulse[k], c->at.gap};
+        view->contact[k] = (view_contact){c->shape_a,        c->shape_b, c->at.position, c->at.normal,
+                                          state->impulse[k], c->at.gap,  c->at.area};
     }
     return true;
 }

@@ -1,5 +1,7 @@
 /* Surfaces of a picture.  Shapes have the colours of the scene (by default one colour a tree, as on the page of a run).
- * Tendons are rods with round joints; contacts are balls and arrows in the colour of their state. */
+ * Tendons are rods with round joints; contacts are balls and arrows in the colour of their state.  A polygon between
+ * pressure fields is a disc of its area, the paler the less pressure it bears. */
+#include "math/angle.h"
 #include "math/v3.h"
 #include "view/render/parts.h"
 
@@ -143,6 +145,9 @@ static void put_shapes(stage *s, const stage_source *source, const view_frame *f
 /* Sizes as on the page of a run, in parts of a typical body. */
 static const double DOT_RADIUS = 0.055, ARROW_RADIUS = 0.022, MAX_ARROW_LENGTH = 12, MIN_ARROW_LENGTH = 0.03;
 
+/* Of a disc: its height over its radius; how far from white it is without pressure. */
+static const double PATCH_HEIGHT = 0.05, MAX_PALE_PART = 0.3;
+
 static uint32_t contact_colour(const stage_source *source, const view_contact *c) {
     const sim_model *model = source->scene->model;
     const struct contact_colours *colour = &contact_colours[source->wish->dark != 0];
@@ -232,14 +237,32 @@ static void put_arrow(stage *s, const stage_source *source, const view_contact *
     put_mesh(s, source->tip, &pose, (double[]){0.32 * tip, 0.32 * tip, tip}, paint);
 }
 
+/* Impulse of the normal over the area, N s/m^2. */
+static double patch_load(const view_contact *c) { return fabs(v3_dot(c->impulse, c->normal)) / c->area; }
+
+static void put_patch(stage *s, const stage_source *source, const view_contact *c, v3 at, double most,
+                      stage_paint paint) {
+    double radius = sqrt(c->area / PI), share = most > 0 ? sqrt(patch_load(c) / most) : 0;
+    for (int k = 0; k < 3; k++) {
+        paint.colour[k] = (float)(MAX_PALE_PART + (1 - MAX_PALE_PART) * share) * (paint.colour[k] - 1) + 1;
+    }
+    sim_pose pose = {turned_to(c->normal), at};
+    put_mesh(s, source->shaft, &pose, (double[]){radius, radius, PATCH_HEIGHT * radius}, paint);
+}
+
 static void draw_contacts(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
-    double radius = DOT_RADIUS * source->sizes->typical;
+    double radius = DOT_RADIUS * source->sizes->typical, most = 0;
+    for (int k = 0; k < frame->ncontact; k++) {
+        most = frame->contact[k].area > 0 ? fmax(most, patch_load(&frame->contact[k])) : most;
+    }
     for (int k = 0; k < frame->ncontact; k++) {
         const view_contact *c = &frame->contact[k];
         stage_paint paint = {.mark = 1, .planes = (1u << STAGE_SAMPLES) - 1};
         stage_colour(contact_colour(source, c), paint.colour);
         sim_pose pose = {m3_identity(), v3_sub(c->position, eye)};
-        if (source->wish->contacts) {
+        if (source->wish->contacts && c->area > 0) {
+            put_patch(s, source, c, pose.p, most, paint);
+        } else if (source->wish->contacts) {
             put_mesh(s, source->ball, &pose, (double[]){radius, radius, radius}, paint);
         }
         if (source->wish->forces) {
@@ -270,7 +293,9 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
         }
     }
     count_mesh(source->ball, (source->wish->contacts ? contacts : 0) + (size_t)lines.count, room);
-    count_mesh(source->shaft, (source->wish->forces ? contacts : 0) + (size_t)lines.count, room);
+    count_mesh(source->shaft,
+               (source->wish->forces ? contacts : 0) + (source->wish->contacts ? contacts : 0) + (size_t)lines.count,
+               room);
     count_mesh(source->tip, source->wish->forces ? contacts : 0, room);
     /* memory */
     s->corner = ARENA_NEW(s->arena, stage_corner, room[0]);
