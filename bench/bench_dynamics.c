@@ -21,6 +21,8 @@ typedef struct subject {
     double *J, *X,
         *root; /* 3 x nv: the tip's point Jacobian; work; square roots of 1 / D, of the one factor or the other */
     sim_operational *operational;
+    sim_derivatives *derivatives;
+    double *by_q, *by_v, *by_tau; /* nv x nv */
 } subject;
 
 static double seconds(void) {
@@ -45,6 +47,16 @@ static void forward_dynamics(subject *s) {
     sim_kinematics(s->d, s->all, s->q);
     sim_velocities(s->d, s->all, s->v);
     sim_aba(s->d, s->all, s->tau, NULL, s->model->gravity, NULL, NULL, s->a);
+}
+static void inverse_derivatives(subject *s) {
+    sim_kinematics(s->d, s->all, s->q);
+    sim_rnea_derivatives(s->derivatives, s->d, s->all, s->v, s->a, s->model->gravity, s->by_q, s->by_v);
+}
+static void forward_derivatives(subject *s) {
+    sim_kinematics(s->d, s->all, s->q);
+    sim_velocities(s->d, s->all, s->v);
+    sim_forward_derivatives(s->derivatives, s->d, s->all, s->v, s->tau, s->model->gravity, NULL, s->a, s->by_q, s->by_v,
+                            s->by_tau);
 }
 static void copy_matrix(subject *s) { memcpy(s->L, s->M, (size_t)s->model->nl * sizeof *s->L); }
 static void factor(subject *s) {
@@ -122,6 +134,8 @@ static const struct {
     {"inverse dynamics (kin + RNEA)", inverse_dynamics},
     {"mass matrix (kin + CRBA)", mass_matrix},
     {"forward dynamics (kin + ABA)", forward_dynamics},
+    {"derivatives of inverse dynamics", inverse_derivatives},
+    {"derivatives of forward dynamics", forward_derivatives},
     {"copy M", copy_matrix},
     {"copy + factor M = L'DL", factor},
     {"solve with L'DL", solve},
@@ -146,6 +160,10 @@ static subject subject_of(const char *name, sim_model *model) {
     s.X = calloc(3 * (size_t)model->nv, sizeof *s.X);
     s.root = calloc(2 * (size_t)model->nv, sizeof *s.root);
     s.operational = sim_operational_create(model, 1, NULL);
+    s.derivatives = sim_derivatives_create(model, NULL);
+    s.by_q = calloc((size_t)model->nv * (size_t)model->nv, sizeof *s.by_q);
+    s.by_v = calloc((size_t)model->nv * (size_t)model->nv, sizeof *s.by_v);
+    s.by_tau = calloc((size_t)model->nv * (size_t)model->nv, sizeof *s.by_tau);
     random_state(&r, model, s.q, s.v);
     sim_kinematics(s.d, s.all, s.q);
     sim_crba(s.d, s.all, NULL, NULL, s.M);
@@ -168,6 +186,10 @@ static void drop(subject *s) {
     free(s->J);
     free(s->X);
     free(s->root);
+    free(s->by_q);
+    free(s->by_v);
+    free(s->by_tau);
+    sim_derivatives_free(s->derivatives);
     sim_operational_free(s->operational);
     sim_derived_free(s->d);
     sim_model_free(s->model);
@@ -184,14 +206,14 @@ int main(int count, char **word) {
         subject_of("chain 100", swinging_chain(100)),
         subject_of("chain 500", swinging_chain(500)),
     };
-    printf("sim %s, %s\n%-30s", sim_version(), sim_build_info(), "us per call");
+    printf("sim %s, %s\n%-32s", sim_version(), sim_build_info(), "us per call");
     for (int k = 0; k < SUBJECTS; k++) {
         printf(" %12s", s[k].name);
     }
     printf(" %9s\n", "exponent");
     for (int a = 0; a < ALGORITHMS; a++) {
         double us[SUBJECTS];
-        printf("%-30s", algorithm[a].name);
+        printf("%-32s", algorithm[a].name);
         for (int k = 0; k < SUBJECTS; k++) {
             us[k] = microseconds(&s[k], batches, algorithm[a].call);
             printf(" %12.3f", us[k]);
@@ -199,7 +221,7 @@ int main(int count, char **word) {
         }
         printf(" %9.2f\n", log(us[6] / us[5]) / log(5));
     }
-    printf("%-30s", "model / derived [kB]");
+    printf("%-32s", "model / derived [kB]");
     for (int k = 0; k < SUBJECTS; k++) {
         printf(" %6.1f/%5.1f", (double)s[k].model->bytes / 1e3, (double)s[k].d->bytes / 1e3);
     }

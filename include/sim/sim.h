@@ -1,19 +1,20 @@
 /* sim: articulated rigid bodies in frictional contact.  This header includes the whole interface.
  *
- *   base.h      status, errors, version
- *   math.h      vectors, rotations, poses, motions and forces
- *   model.h     bodies, joints, shapes, actuators, applied forces; building a model in C
- *   dynamics.h  kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
- *   problem.h   the contact problem of one step
- *   solver.h    contact solvers
- *   method.h    interface of user-defined solvers
- *   judge.h     certificates of solutions
- *   world.h     state and step
- *   rollout.h   many worlds of one model, side by side
- *   scene.h     models and options from a JSON file
- *   record.h    trajectories and checkpoints in files
- *   sweep.h     many runs of one scene with other values: rows in a file
- *   view.h      runs as pages for a browser
+ *   base.h         status, errors, version
+ *   math.h         vectors, rotations, poses, motions and forces
+ *   model.h        bodies, joints, shapes, actuators, applied forces; building a model in C
+ *   dynamics.h     kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
+ *   derivatives.h  their derivatives by coordinates, velocities and forces
+ *   problem.h      the contact problem of one step
+ *   solver.h       contact solvers
+ *   method.h       interface of user-defined solvers
+ *   judge.h        certificates of solutions
+ *   world.h        state and step
+ *   rollout.h      many worlds of one model, side by side
+ *   scene.h        models and options from a JSON file
+ *   record.h       trajectories and checkpoints in files
+ *   sweep.h        many runs of one scene with other values: rows in a file
+ *   view.h         runs as pages for a browser
  *
  * Conventions: SI units, radians, right-handed frames, quaternions (w, x, y, z) that rotate body to world, spatial
  * vectors (angular; linear). */
@@ -22,6 +23,7 @@
 
 #include <sim/base.h>
 #include <sim/collide.h>
+#include <sim/derivatives.h>
 #include <sim/dynamics.h>
 #include <sim/geometry.h>
 #include <sim/judge.h>

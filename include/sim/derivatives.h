@@ -1,0 +1,34 @@
+/* Derivatives of the dynamics of a model by coordinates, velocities, accelerations and forces (src/dyn/mass/derivatives.c).
+ *
+ * A column stands for a degree of freedom.  By q it is the derivative along q (+) h e_j (sim_advance), so orientations
+ * have three.  Matrices are n x n, row-major, for the n dofs of the range; pairs of dofs on different branches have
+ * zeros. */
+#ifndef SIM_DERIVATIVES_H
+#define SIM_DERIVATIVES_H
+
+#include <sim/dynamics.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Work space; each thread needs its own. */
+typedef struct sim_derivatives sim_derivatives;
+SIM_API sim_derivatives *sim_derivatives_create(const sim_model *model, sim_error *error);
+SIM_API void sim_derivatives_free(sim_derivatives *work);
+
+/* Inverse dynamics tau(q, v, a) of sim_rnea without external wrenches; by a it is M.  After sim_kinematics.  `a` NULL:
+ * zero. */
+SIM_API void sim_rnea_derivatives(sim_derivatives *work, const sim_derived *d, sim_range range, const double *v,
+                                  const double *a, sim_v3 gravity, double *dtau_dq, double *dtau_dv);
+
+/* Forward dynamics a(q, v, tau) of sim_aba without external wrenches; also a itself.  After sim_velocities.  `extra` is
+ * added to the diagonal of M, as in sim_aba, and counts as constant. */
+SIM_API void sim_forward_derivatives(sim_derivatives *work, sim_derived *d, sim_range range, const double *v,
+                                     const double *tau, sim_v3 gravity, const double *extra, double *a, double *da_dq,
+                                     double *da_dv, double *da_dtau);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
