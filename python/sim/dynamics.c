@@ -147,6 +147,61 @@ static PyObject *forward_dynamics(PyObject *o, PyObject *args, PyObject *keyword
     return a;
 }
 
+/* `count` matrices [nv, nv] in a tuple, and the places of their numbers; NULL: with an exception. */
+static PyObject *new_matrices(npy_intp nv, int count, double *to[]) {
+    const npy_intp shape[2] = {nv, nv};
+    PyObject *all = PyTuple_New(count);
+    for (int k = 0; all && k < count; k++) {
+        PyObject *one = PyArray_ZEROS(2, shape, NPY_DOUBLE, 0);
+        if (!one) {
+            Py_CLEAR(all);
+            break;
+        }
+        to[k] = PyArray_DATA((PyArrayObject *)one);
+        PyTuple_SET_ITEM(all, k, one);
+    }
+    return all;
+}
+
+/* (d tau / d q, d tau / d v) at an acceleration, or (d a / d q, d a / d v, d a / d tau) under forces. */
+static PyObject *derivatives_at(PyObject *o, PyObject *q, PyObject *v, PyObject *x, bool forward) {
+    phase p;
+    if (!read_phase(WORLD(o), q, v, x, forward ? "tau" : "a", &p)) {
+        return NULL;
+    }
+    const sim_model *m = model_of(WORLD(o));
+    sim_derivatives *work = sim_derivatives_create(m, NULL);
+    double *to[3], *a = PyMem_Malloc((size_t)(m->nv + 1) * sizeof *a);
+    PyObject *result = work && a ? new_matrices(m->nv, forward ? 3 : 2, to) : PyErr_NoMemory();
+    if (result && forward) {
+        sim_forward_derivatives(work, WORLD(o)->derived, sim_all(m), p.v, p.x, m->gravity, NULL, a, to[0], to[1],
+                                to[2]);
+    } else if (result) {
+        sim_rnea_derivatives(work, WORLD(o)->derived, sim_all(m), p.v, p.x, m->gravity, to[0], to[1]);
+    }
+    PyMem_Free(a);
+    sim_derivatives_free(work);
+    phase_free(&p);
+    return result;
+}
+
+static PyObject *inverse_dynamics_derivatives(PyObject *o, PyObject *args, PyObject *keywords) {
+    static const char *const names[] = {"a", "q", "v", NULL};
+    PyObject *a, *q = NULL, *v = NULL;
+    return PyArg_ParseTupleAndKeywords(args, keywords, "O|$OO:inverse_dynamics_derivatives", (char **)names, &a, &q, &v)
+               ? derivatives_at(o, q, v, a, false)
+               : NULL;
+}
+
+static PyObject *forward_dynamics_derivatives(PyObject *o, PyObject *args, PyObject *keywords) {
+    static const char *const names[] = {"tau", "q", "v", NULL};
+    PyObject *tau, *q = NULL, *v = NULL;
+    return PyArg_ParseTupleAndKeywords(args, keywords, "O|$OO:forward_dynamics_derivatives", (char **)names, &tau, &q,
+                                       &v)
+               ? derivatives_at(o, q, v, tau, true)
+               : NULL;
+}
+
 /* ---- kinematics ---- */
 
 /* A frame on a body: the body's own, or that of a site. */
@@ -324,6 +379,12 @@ PyMethodDef dynamics_methods[] = {
                              "contacts, actuators, springs and damping."),
     METHOD(forward_dynamics, "forward_dynamics($self, /, tau, *, q=None, v=None)\n--\n\n"
                              "The acceleration [nv] under generalised forces tau; inverse of inverse_dynamics."),
+    METHOD(inverse_dynamics_derivatives,
+           "inverse_dynamics_derivatives($self, /, a, *, q=None, v=None)\n--\n\n"
+           "(d tau / d q, d tau / d v) of inverse_dynamics, [nv, nv] each; column j is the derivative along\n"
+           "advance(q, e_j, h)."),
+    METHOD(forward_dynamics_derivatives, "forward_dynamics_derivatives($self, /, tau, *, q=None, v=None)\n--\n\n"
+                                         "(d a / d q, d a / d v, d a / d tau) of forward_dynamics, [nv, nv] each."),
     METHOD(advance, "advance($self, /, q, v, h=1.0)\n--\n\n"
                     "Coordinates moved along v for the time h: q + h v, where quaternions stay of unit length."),
     METHOD(difference, "difference($self, /, q0, q1)\n--\n\nThe v with advance(q0, v) = q1."),

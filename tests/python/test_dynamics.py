@@ -53,6 +53,20 @@ def test_states_of_the_caller_stand_in_for_the_worlds(world):
     assert all(np.array_equal(x, y) for x, y in zip(given, there))
 
 
+def test_derivatives_equal_differences(world):
+    a, h = generator.normal(size=world.nv), 1e-5
+    q, v = world.q.copy(), world.v.copy()
+    tau = world.inverse_dynamics(a)
+    for function, x, given in [(world.inverse_dynamics, a, world.inverse_dynamics_derivatives(a)),
+                               (world.forward_dynamics, tau, world.forward_dynamics_derivatives(tau))]:
+        for j, along in enumerate(np.eye(world.nv)):
+            by_q = (function(x, q=world.advance(q, along, h)) - function(x, q=world.advance(q, along, -h))) / (2 * h)
+            by_v = (function(x, v=v + h * along) - function(x, v=v - h * along)) / (2 * h)
+            for due, got in [(by_q, given[0]), (by_v, given[1])]:
+                assert np.abs(due - got[:, j]).max() <= 1e-6 * max(1, np.abs(got).max())
+    assert np.allclose(given[2] @ world.mass_matrix(), np.eye(world.nv), atol=1e-8)
+
+
 def test_jacobians_give_velocities_and_the_motion_of_points(world):
     point, h = [0.3, -0.2, 0.1], 1e-6
     q = world.q.copy()
