@@ -1,5 +1,6 @@
 /* Derivatives of the dynamics against differences of it, on random forests with joints of every type. */
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -106,7 +107,7 @@ static double off(const fixture *f, const double *x) {
 static const double TOLERANCE = 1e-8;
 
 Test(derivatives, of_inverse_dynamics_equal_differences) {
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)trials_of(700); seed++) {
         fixture f;
         open_fixture(&f, seed, 1 + (int)(seed % 12));
         sim_kinematics(f.d, f.all, f.q);
@@ -120,7 +121,7 @@ Test(derivatives, of_inverse_dynamics_equal_differences) {
 }
 
 Test(derivatives, of_forward_dynamics_equal_differences) {
-    for (uint64_t seed = 101; seed <= 130; seed++) {
+    for (uint64_t seed = 1001; seed <= 1000 + (uint64_t)trials_of(300); seed++) {
         fixture f;
         open_fixture(&f, seed, 1 + (int)(seed % 9));
         double *a = numbers(f.n), *due = numbers(f.n);
@@ -139,7 +140,6 @@ Test(derivatives, of_forward_dynamics_equal_differences) {
     }
 }
 
-/* Without velocity and gravity the derivative by v is zero, and that by q is that of M a: exact on a tree of one range. */
 Test(derivatives, of_one_tree_are_those_of_the_forest) {
     fixture f;
     open_fixture(&f, 7, 14);
