@@ -1,7 +1,7 @@
 /* Analytical derivatives of inverse and forward dynamics.
  *
- * With motions and forces at one fixed point O in world axes, S_j the axis of dof j, v and a the velocity and spatial
- * acceleration before it, v' the velocity after it (of the parent's and the body's side of the joint),
+ *     S_j       axis of dof j; motions and forces stand at one fixed point O, in world axes
+ *     v, a      velocity and spatial acceleration before the joint (the parent's);  v': velocity after it (the body's)
  *
  *     Sd_j = v x S_j,    Sdd_j = a x S_j + v x Sd_j,    T_j = Sd_j + v' x S_j
  *     2 B x = v x* I x - I (v x x) + x x* I v          of one body;  I, 2 B, F: sums over a body and all below it
@@ -58,6 +58,7 @@ enum { STRIP = 2 * SIMD_WIDTH };
 static ptrdiff_t panel_width(int nv) { return ((ptrdiff_t)3 * nv + STRIP - 1) / STRIP * STRIP; }
 
 sim_derivatives *sim_derivatives_create(const sim_model *m, sim_error *error) {
+    /* memory, the panel for the largest tree */
     memory_pool *pool = pool_create();
     sim_derivatives *w = pool ? POOL_NEW(pool, sim_derivatives, 1) : NULL;
     if (w) {
@@ -77,6 +78,7 @@ sim_derivatives *sim_derivatives_create(const sim_model *m, sim_error *error) {
         pool_free(pool);
         return NULL;
     }
+    /* ends of subtrees */
     for (int k = m->nv - 1; k >= 0; k--) {
         int parent = m->dof[k].parent;
         w->end[k] = w->end[k] > k ? w->end[k] : k + 1;

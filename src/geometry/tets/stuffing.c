@@ -51,6 +51,7 @@ double stuffing_size(v3 low, v3 high, double edge) {
 /* ---- lattice ---- */
 
 static bool make_nodes(lattice *l, v3 low, v3 high) {
+    /* memory */
     double n[3];
     cubes_along(low, high, l->edge, n);
     for (int k = 0; k < 3; k++) {
@@ -63,6 +64,7 @@ static bool make_nodes(lattice *l, v3 low, v3 high) {
     if (!l->x || !l->depth) {
         return false;
     }
+    /* corners, then centres */
     v3 middle = v3_scale(0.5, v3_add(low, high));
     v3 start = v3_axpy(middle, -l->edge / 2, v3_make(l->n[0], l->n[1], l->n[2]));
     for (int centre = 0; centre < 2; centre++) {

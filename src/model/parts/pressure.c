@@ -209,6 +209,7 @@ static sim_geometry *make_stuffed(const sim_shape *shape, depth_function *depth,
     if (fill_solid(shape, depth, edge, &s, error)) {
         return NULL;
     }
+    /* extent from depth */
     double greatest = 0;
     for (int k = 0; k < s.count; k++) {
         greatest = fmax(greatest, s.depth[k]);
@@ -216,6 +217,7 @@ static sim_geometry *make_stuffed(const sim_shape *shape, depth_function *depth,
     for (int k = 0; k < s.count; k++) {
         s.depth[k] /= greatest;
     }
+    /* corners that coincide become one */
     point_list l = {.point = s.point, .extent = s.depth, .count = s.count};
     int nvertex = 0, *corner = malloc((size_t)s.count * sizeof *corner);
     sim_geometry *g = NULL;
