@@ -526,12 +526,16 @@ typedef enum sim_controller_type {
 
 SIM_API const char *sim_controller_name(sim_controller_type type);
 
-/* Where a phase leads a controller, from where it is led then: smoothly, at rest at both ends. */
+/* Where a phase leads a controller: to a place, or along a track.  The difference from where it is led when the phase
+ * begins fades smoothly within the duration. */
 typedef struct sim_target {
     int controller;
     double duration;     /* s */
     sim_pose pose;       /* of a task impedance */
     const double *value; /* [nactuator] of the others: lengths of the actuators, forces */
+    sim_track track;     /* if given, in place of both: as the controller's own, but times count from its phase on */
+    int npose;
+    const sim_pose *way; /* [npose] of a task impedance on a track */
 } sim_target;
 
 /* Quantities that conditions of phases compare:

@@ -37,14 +37,16 @@ sim_status control_create(const sim_model *m, memory_pool *pool, control_work **
     w->command = POOL_NEW(pool, drive_command, m->nactuator);
     w->next = POOL_NEW(pool, double, m->ncontrol);
     w->change = POOL_NEW(pool, sim_phase_switch, changes);
-    w->tau = POOL_NEW(pool, double, m->nv);
-    w->a = POOL_NEW(pool, double, m->nv);
-    w->x = POOL_NEW(pool, double, m->nv);
+    int room = m->nv > m->nactuator ? m->nv : m->nactuator;
+    w->tau = POOL_NEW(pool, double, room);
+    w->a = POOL_NEW(pool, double, room);
+    w->x = POOL_NEW(pool, double, room);
+    w->first = POOL_NEW(pool, double, m->nactuator);
     w->J = POOL_NEW(pool, double, 6 * (size_t)m->nv);
     w->Y = POOL_NEW(pool, double, 6 * (size_t)m->nv);
     w->acc = POOL_NEW(pool, sim_motion, m->nbody);
     bool ok = w->d && w->middle && w->q_middle && w->v_middle && w->command && w->next && w->change && w->tau && w->a &&
-              w->x && w->J && w->Y && w->acc;
+              w->x && w->first && w->J && w->Y && w->acc;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 

@@ -35,7 +35,8 @@ typedef struct control_work {
     double *next;                /* [ncontrol] memory after the step */
     sim_phase_switch *change;    /* constraints that phases switch in this step, in order ... */
     int nchange;                 /* ... so many */
-    double *tau, *a, *x;         /* [nv] */
+    double *tau, *a, *x;         /* [nv], or [nactuator] if that is more */
+    double *first;               /* [nactuator] where a track of a phase begins */
     double *J, *Y;               /* [6][nv] */
     sim_motion *acc;             /* [nbody] */
 } control_work;

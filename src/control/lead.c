@@ -1,11 +1,13 @@
-/* Where controllers are led: their own tracks, and the way to the target of a phase.
+/* Where controllers are led: their own tracks, and the targets of phases.
  *
- *     x(t) = x_0 + s (x_1 - x_0),   R(t) = exp(s log(R_1 R_0')) R_0,   s = 10 u^3 - 15 u^4 + 6 u^5,   u = (t - t_0) / T
+ *     x(t) = y(t) + (1 - s) (x_0 - y(t_0)),   R(t) = exp((1 - s) log(R_0 Y(t_0)')) Y(t)
+ *     s = 10 u^3 - 15 u^4 + 6 u^5,   u = (t - t_0) / T
  *
- *     x, R   position or values, and axes; 0: where the controller was led when the phase began, at t_0; 1: the target
- *     T      duration, s; 0: at once
+ *     y, Y      target, values or position and axes: a place, or a track over the time since t_0
+ *     x_0, R_0  where the controller was led when the phase began, at t_0
+ *     T         duration, s; 0: at once
  *
- * Between poses of a track s is what the track says, from one pose to the next. */
+ * Between poses of a track the way is straight and the axis of the turn fixed, from one pose to the next. */
 #include "control/control.h"
 #include "math/spatial.h"
 
@@ -55,12 +57,17 @@ static led_pose between_poses(pose from, pose to, double s, double rate) {
     return out;
 }
 
-static led_pose track_pose(const sim_controller *c, double time) {
+static led_pose track_pose(const sim_track *track, const pose *way, int count, double time) {
     double place, rate;
-    sim_track_at(&c->target, time, &place, &rate);
-    int k = (int)fmin(floor(place), c->npose - 2);
+    sim_track_at(track, time, &place, &rate);
+    int k = (int)fmin(floor(place), count - 2);
     k = k < 0 ? 0 : k;
-    return c->npose == 1 ? (led_pose){.pose = c->pose[0]} : between_poses(c->pose[k], c->pose[k + 1], place - k, rate);
+    return count == 1 ? (led_pose){.pose = way[0]} : between_poses(way[k], way[k + 1], place - k, rate);
+}
+
+/* A target so long after its phase began. */
+static led_pose target_pose(const sim_target *t, double elapsed) {
+    return sim_track_given(&t->track) ? track_pose(&t->track, t->way, t->npose, elapsed) : (led_pose){.pose = t->pose};
 }
 
 static pose kept_pose(const double *at) {
@@ -72,14 +79,25 @@ led_pose lead_pose(const control_work *w, const control_input *in, const sim_con
     const sim_target *target = find_target(w->model, memory[0]);
     (void)in;
     if (!target) {
-        return sim_track_given(&c->target) ? track_pose(c, time) : (led_pose){.pose = kept_pose(memory + 2)};
+        return sim_track_given(&c->target) ? track_pose(&c->target, c->pose, c->npose, time)
+                                           : (led_pose){.pose = kept_pose(memory + 2)};
     }
-    double rate, s = progress_at(time, memory[1], target->duration, &rate);
-    return between_poses(kept_pose(memory + 2), target->pose, s, rate);
+    /* what is left of the difference at the start goes before the target */
+    double rate, left = 1 - progress_at(time, memory[1], target->duration, &rate);
+    pose from = kept_pose(memory + 2), first = target_pose(target, 0).pose;
+    led_pose out = target_pose(target, time - memory[1]);
+    v3 way = v3_sub(from.p, first.p), turn = quat_log(quat_from_matrix(m3_product(from.R, m3_transpose(first.R))));
+    sim_m3 part = quat_matrix(quat_exp(v3_scale(left, turn)));
+    out.pose.p = v3_axpy(out.pose.p, left, way);
+    out.pose.R = m3_product(part, out.pose.R);
+    out.rate.lin = v3_axpy(out.rate.lin, -rate, way);
+    out.rate.ang = v3_axpy(m3_times(part, out.rate.ang), -rate, turn);
+    return out;
 }
 
 void lead_values(const control_work *w, const control_input *in, const sim_controller *c, double time, double *value,
                  double *rate) {
+    /* own track */
     const double *memory = w->next + c->first;
     const sim_target *target = find_target(w->model, memory[0]);
     (void)in;
@@ -87,12 +105,19 @@ void lead_values(const control_work *w, const control_input *in, const sim_contr
         sim_track_at(&c->target, time, value, rate);
         return;
     }
+    /* the target, and what is left of the difference at the start */
     double ds = 0, s = target ? progress_at(time, memory[1], target->duration, &ds) : 0;
+    bool moves = target && sim_track_given(&target->track);
+    if (moves) {
+        sim_track_at(&target->track, 0, w->first, NULL);
+        sim_track_at(&target->track, time - memory[1], value, rate);
+    }
     for (int k = 0; k < c->nactuator; k++) {
-        double from = memory[2 + k], way = target && target->value ? target->value[k] - from : 0;
-        value[k] = from + s * way;
+        double from = memory[2 + k], first = moves ? w->first[k] : target && target->value ? target->value[k] : from;
+        double way = first - from;
+        value[k] = moves ? value[k] - (1 - s) * way : from + s * way;
         if (rate) {
-            rate[k] = ds * way;
+            rate[k] = ds * way + (moves ? rate[k] : 0);
         }
     }
 }

@@ -1,44 +1,12 @@
-/* Controllers, phases and events of a scene, once the model is there: names to indices, poses to joints by inverse kinematics.
+/* Controllers, phases and events of a scene, once the model is there.
  *
  * Controllers come first, then phases, which name them. */
-#include "scene/loader/loader.h"
+#include "scene/controller.h"
 #include "scene/loader/placement.h"
 
 #include <math.h>
 #include <sim/dynamics.h>
 #include <string.h>
-
-static sim_model *model_of(const loader *l) { return l->scene->model; }
-
-static const node *first_of(const node *list) { return list && list->kind == NODE_ARRAY ? list->first : NULL; }
-
-static int count_items(const node *list) {
-    int count = 0;
-    for (const node *n = first_of(list); n; n = n->next) {
-        count++;
-    }
-    return count;
-}
-
-/* Memory until the scene is loaded; never asked for nothing. */
-static void *allocate_items(loader *l, int count, size_t size) {
-    void *items = pool_alloc(l->work, (size_t)count + 1, size);
-    l->report.no_memory |= !items;
-    return items;
-}
-
-typedef int find_function(const sim_model *model, const char *name);
-
-/* Index of a name in a scope; -1 and reported at `at` if there is none. */
-static int find_part(loader *l, const scope *s, find_function *find, const char *name, const char *kind,
-                     const node *at) {
-    char full[MAX_NAME_BYTES + 1];
-    int found = loader_full_name(s, name, full) ? find(model_of(l), full) : -1;
-    if (found < 0) {
-        report_once(&l->report, at, NULL, "there is no %s \"%.100s\"", kind, name);
-    }
-    return found;
-}
 
 /* ---- actuators ---- */
 
@@ -106,165 +74,16 @@ static const double *fill_numbers(loader *l, const number_list *list, int count,
     return out;
 }
 
-/* ---- places ---- */
-
-/* Lengths of its actuators at coordinates of the model. */
-static void lengths_at(const sim_model *m, const sim_controller *c, const double *q, double *value) {
-    for (int k = 0; k < c->nactuator; k++) {
-        const sim_actuator *a = &m->actuator[c->actuator[k]];
-        value[k] = a->gear * q[m->dof[a->dof].coordinate];
-    }
-}
-
-static bool keyframe_lengths(loader *l, const scope *s, const sim_controller *c, const char *name, const node *at,
-                             double *value) {
-    const sim_model *m = model_of(l);
-    int k = find_part(l, s, sim_model_find_keyframe, name, "keyframe", at);
-    double *q = allocate_items(l, m->nq, sizeof *q), *v = allocate_items(l, m->nv, sizeof *v);
-    if (k < 0 || !q || !v) {
-        return false;
-    }
-    sim_model_keyframe_state(m, k, q, v);
-    lengths_at(m, c, q, value);
-    return true;
-}
-
-/* By inverse kinematics from q on, which moves: only joints of the controller do. */
-static bool pose_lengths(loader *l, const scope *s, const sim_controller *c, const char *site, const pose_data *from,
-                         double *q, double *value) {
-    const sim_model *m = model_of(l);
-    bool *held = allocate_items(l, m->nv, sizeof *held);
-    sim_ik_options options = sim_ik_options_default();
-    sim_ik_result result;
-    sim_ik_goal goal = {0};
-    sim_error why;
-    if (!site) {
-        report_once(&l->report, from->at, NULL, "a pose of a joint impedance needs the \"site\" that stands there");
-        return false;
-    }
-    int k = find_part(l, s, sim_model_find_site, site, "site", from->at);
-    if (k < 0 || !held || !placement_read(&l->report, from, &goal.pose)) {
-        return false;
-    }
-    goal.body = m->site[k].body;
-    goal.frame = m->site[k].pose;
-    for (int j = 0; j < m->nv; j++) {
-        held[j] = true;
-    }
-    for (int i = 0; i < c->nactuator; i++) {
-        held[m->actuator[c->actuator[i]].dof] = false;
-    }
-    options.held = held;
-    if (sim_inverse_kinematics(m, &goal, 1, &options, q, &result, &why)) {
-        report_once(&l->report, from->at, NULL, "%s", why.text);
-        return false;
-    }
-    if (result.outcome != SIM_IK_REACHED) {
-        report_once(&l->report, from->at, NULL, "out of reach of \"%.80s\": %.3g m and %.3g rad are left", site,
-                    result.distance, result.angle);
-        return false;
-    }
-    lengths_at(m, c, q, value);
-    return true;
-}
-
-static bool read_pose(loader *l, const node *n, sim_pose *out) {
-    pose_data d;
-    return loader_read(l, n, &table_pose, &d) && placement_read(&l->report, &d, out);
-}
-
-/* ---- guides ---- */
-
-static bool check_times(loader *l, const guide_data *d, int places) {
-    const node *at = node_member(d->at, "times");
-    if (d->times.count != places && (places != 1 || d->times.count)) {
-        report_once(&l->report, at ? at : d->at, NULL, "%d times for %d places on the way", d->times.count, places);
-        return false;
-    }
-    for (int k = 1; k < d->times.count; k++) {
-        if (!(d->times.value[k] > d->times.value[k - 1])) {
-            report_once(&l->report, at, NULL, "times must increase");
-            return false;
-        }
-    }
-    return places > 0;
-}
-
-static const double *times_of(const guide_data *d) {
-    static const double start[] = {0};
-    return d->times.count ? d->times.value : start;
-}
-
-static bool read_poses(loader *l, const guide_data *d, sim_controller *c) {
-    int count = count_items(d->poses), k = 0;
-    sim_pose *way = allocate_items(l, count, sizeof *way);
-    double *place = allocate_items(l, count, sizeof *place);
-    for (const node *n = first_of(d->poses); n && way && place; n = n->next, k++) {
-        place[k] = k;
-        if (!read_pose(l, n, &way[k])) {
-            return false;
-        }
-    }
-    c->pose = way;
-    c->npose = count;
-    c->target.width = 1;
-    c->target.values = place;
-    c->target.keys = count;
-    return way && place && check_times(l, d, count);
-}
-
-/* Rows of values: as given, of keyframes, or of poses. */
-static bool read_rows(loader *l, const scope *s, const guide_data *d, sim_controller *c) {
-    const sim_model *m = model_of(l);
-    const node *list = d->keyframes ? d->keyframes : d->poses;
-    int n = c->nactuator, places = d->times.count ? d->times.count : 1, rows = list ? count_items(list) : places, k = 0;
-    double *value = allocate_items(l, rows * n, sizeof *value), *q = allocate_items(l, m->nq, sizeof *q);
-    if (!value || !q) {
-        return false;
-    }
-    memcpy(q, m->q_initial, (size_t)m->nq * sizeof *q);
-    if (!list && d->values.count != rows && d->values.count != rows * n) {
-        report_once(&l->report, node_member(d->at, "values"), NULL,
-                    "expected a number for each of %d times, or %d rows of %d, not %d", rows, rows, n, d->values.count);
-        return false;
-    }
-    for (int i = 0; i < rows * n && !list; i++) {
-        value[i] = d->values.value[d->values.count == rows ? i / n : i];
-    }
-    for (const node *at = first_of(list); at; at = at->next, k++) {
-        guide_keyframe_data keyframe;
-        pose_data there;
-        bool good = d->keyframes ? loader_read(l, at, &table_guide_keyframe, &keyframe) &&
-                                       keyframe_lengths(l, s, c, keyframe.keyframe, at, value + k * n)
-                                 : loader_read(l, at, &table_pose, &there) &&
-                                       pose_lengths(l, s, c, d->site, &there, q, value + k * n);
-        if (!good) {
-            return false;
-        }
-    }
-    c->target.width = n;
-    c->target.values = value;
-    c->target.keys = rows;
-    return check_times(l, d, rows);
-}
-
-static bool read_guide(loader *l, const scope *s, const guide_data *d, sim_controller *c) {
-    static const sim_interpolation interpolation[] = {SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC};
-    if (!d->at) {
-        return true;
-    }
-    bool poses = c->type == SIM_TASK_IMPEDANCE;
-    if (poses ? !d->poses : c->type == SIM_GRIPPER && !d->values.count) {
-        report_once(&l->report, d->at, NULL,
-                    poses ? "a task impedance is led by \"poses\"" : "a gripper is led by \"values\"");
-        return false;
-    }
-    c->target.times = times_of(d);
-    c->target.interpolation = interpolation[d->interpolation];
-    return poses ? read_poses(l, d, c) : read_rows(l, s, d, c);
-}
-
 /* ---- controllers ---- */
+
+static bool read_target(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
+    guide way = {0};
+    bool good = read_guide(l, s, c, &d->target, &way);
+    c->target = way.track;
+    c->npose = way.npose;
+    c->pose = way.pose;
+    return good;
+}
 
 /* kd = 2 zeta sqrt(kp M_jj) with the mass matrix of the initial state. */
 static const double *critical_damping(loader *l, const sim_controller *c, double ratio) {
@@ -300,7 +119,7 @@ static bool read_joints(loader *l, const scope *s, const controller_data *d, sim
     c->damping = d->damping.count ? fill_numbers(l, &d->damping, c->nactuator, node_member(d->at, "damping"))
                  : joints         ? critical_damping(l, c, d->damping_ratio)
                                   : fill_numbers(l, &none, c->nactuator, d->at);
-    return c->damping && read_guide(l, s, &d->target, c);
+    return c->damping && read_target(l, s, d, c);
 }
 
 static bool read_task(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
@@ -330,7 +149,7 @@ static bool read_task(loader *l, const scope *s, const controller_data *d, sim_c
         }
         c->posture = posture;
     }
-    return posture && (!d->posture || c->posture) && read_guide(l, s, &d->target, c);
+    return posture && (!d->posture || c->posture) && read_target(l, s, d, c);
 }
 
 /* ---- phases ---- */
@@ -350,6 +169,14 @@ static bool read_phase_target(loader *l, const scope *s, const node *n, sim_targ
     const sim_controller *c = &m->controller[k];
     *out = (sim_target){.controller = k, .duration = d.duration};
     bool task = c->type == SIM_TASK_IMPEDANCE;
+    if (d.track.at && c->type != SIM_PHASES) {
+        guide way = {0};
+        bool good = read_guide(l, s, c, &d.track, &way);
+        out->track = way.track;
+        out->npose = way.npose;
+        out->way = way.pose;
+        return good;
+    }
     if (c->type == SIM_PHASES || task != (d.pose.at && !d.site) || (c->type == SIM_GRIPPER && !d.values.count)) {
         report_once(&l->report, n, NULL,
                     task                     ? "a task impedance is led to a \"pose\" of its own site"
@@ -368,13 +195,14 @@ static bool read_phase_target(loader *l, const scope *s, const node *n, sim_targ
     }
     /* joints of a keyframe or a pose */
     double *value = allocate_items(l, c->nactuator, sizeof *value), *q = allocate_items(l, m->nq, sizeof *q);
+    site_place to = {.site = d.site, .frame = -1, .at = d.pose.at};
     out->value = value;
-    if (!value || !q) {
+    if (!value || !q || (!d.keyframe && !placement_read(&l->report, &d.pose, &to.pose))) {
         return false;
     }
     memcpy(q, m->q_initial, (size_t)m->nq * sizeof *q);
     return d.keyframe ? keyframe_lengths(l, s, c, d.keyframe, node_member(n, "keyframe"), value)
-                      : pose_lengths(l, s, c, d.site, &d.pose, q, value);
+                      : place_lengths(l, s, c, &to, q, value);
 }
 
 static bool read_switch(loader *l, const scope *s, const node *n, sim_phase_switch *out) {

@@ -286,6 +286,55 @@ Test(phases, change_by_time_reading_distance_and_contact) {
     end(&r);
 }
 
+/* A force along the spline through 2, 3, 5 at 0, 0.1 and 0.2 s, whose rates are 0, 22.5 and 0 N/s, from a force of 1 N. */
+Test(phases, tracks_run_from_the_start_of_the_phase_and_the_difference_there_fades) {
+    run r = begin(GANTRY(
+        "0.001",
+        ", 'controllers': [{'name': 'go', 'type': 'gripper', 'actuators': ['x'], 'target': {'values': 1}}, {'name': "
+        "'m', 'type': 'phases', 'phases': [{'name': 'wait', 'next': [{'to': 'along', 'after': 0.05}]}, {'name': "
+        "'along', 'targets': [{'controller': 'go', 'duration': 0.08, 'track': {'times': [0, 0.1, 0.2], 'values': "
+        "[2, 3, 5], 'interpolation': 'spline'}}]}]}]"));
+    for (int n = 0; n < 300; n++) {
+        steps(&r, 1);
+        double t = (n + 0.5) * 1e-3 - 0.05, due = 1;
+        if (t > 0) {
+            double s = t < 0.1 ? t / 0.1 : t < 0.2 ? t / 0.1 - 1 : 1, u = fmin(t / 0.08, 1);
+            double hermite = s * s * (3 - 2 * s), m = 0.1 * 22.5;
+            double y = t < 0.1 ? 2 + hermite - m * s * s * (1 - s) : 3 + 2 * hermite + m * s * (1 - s) * (1 - s);
+            due = y - (1 - u * u * u * (10 - 15 * u + 6 * u * u));
+        }
+        cr_assert_float_eq(sim_world_efforts(r.world)[0], due, 1e-9, "step %d", n);
+    }
+    end(&r);
+}
+
+/* From a pose at rest onto a track of poses: straight, and about fixed axes; the difference at its start fades. */
+Test(phases, lead_a_frame_along_poses) {
+    run r =
+        begin("{'sim': 1, 'world': {'step': 0.001}, " IIWA
+              ", 'controllers': [{'name': 'c', 'type': 'task_impedance', 'site': 'flange', 'stiffness': [1e7, 1e6]}, "
+              "{'name': 'm', 'type': 'phases', 'phases': [{'name': 'go', 'targets': [{'controller': 'c', "
+              "'duration': 0.5, 'track': {'times': [0, 1], 'poses': [{'position': [0.55, 0.05, 0.5], 'rpy_deg': "
+              "[180, 0, 0]}, {'position': [0.5, -0.15, 0.6], 'rpy_deg': [180, 0, 40]}]}}]}]}]}");
+    pose from = site_pose(&r, "flange");
+    sim_m3 first = {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    v3 turn = quat_log(quat_from_matrix(m3_product(from.R, m3_transpose(first))));
+    for (int n = 1; n <= 1200; n++) {
+        steps(&r, 1);
+        double t = fmin(n * 1e-3, 1), u = fmin(t / 0.5, 1), left = 1 - u * u * u * (10 - 15 * u + 6 * u * u);
+        double s = t * t * t * (10 - 15 * t + 6 * t * t);
+        v3 at = v3_axpy(v3_axpy(v3_make(0.55, 0.05, 0.5), s, v3_make(-0.05, -0.2, 0.1)), left,
+                        v3_sub(from.p, v3_make(0.55, 0.05, 0.5)));
+        quat round = quat_exp(v3_make(0, 0, s * 40 * M_PI / 180));
+        sim_m3 R = m3_product(quat_matrix(quat_exp(v3_scale(left, turn))), m3_product(quat_matrix(round), first));
+        pose X = site_pose(&r, "flange");
+        v3 off = quat_log(quat_from_matrix(m3_product(R, m3_transpose(X.R))));
+        cr_assert_lt(v3_norm(v3_sub(X.p, at)), 1e-4, "step %d: %g m", n, v3_norm(v3_sub(X.p, at)));
+        cr_assert_lt(v3_norm(off), 1e-3, "step %d: %g rad", n, v3_norm(off));
+    }
+    end(&r);
+}
+
 /* The hand shuts a weld on the ball, lifts it, and lets go. */
 static const char *const crane =
     "{'sim': 1, 'world': {'step': 0.002}, 'bodies': [{'name': 'ground', 'shapes': [{'type': 'half_space'}]}, {'name': "
@@ -410,4 +459,10 @@ Test(controllers, refuse_what_they_cannot_lead) {
                             "{'times': [1, 0], 'values': [1, "
                             "2]}}]"),
             "times must increase");
+    refuses(GANTRY("0.001", ", 'controllers': [{'name': 'c', 'type': 'joint_impedance', 'actuators': ['*'], "
+                            "'stiffness': 1, 'target': {'site': 'tip', 'frame': 'w', 'points': [[9, 0, 0]]}}]"),
+            "there is no body \"w\"");
+    refuses(GANTRY("0.001", ", 'controllers': [{'name': 'c', 'type': 'task_impedance', 'site': 'tip', 'stiffness': "
+                            "[1, 1], 'target': {'frame': 'x', 'poses': [{}]}}]"),
+            "led by \"poses\" in the world");
 }

@@ -2,6 +2,7 @@
  *
  * A controller takes its actuators over: their gains, their compensation of gravity and their targets become its own. */
 #include "base/pool.h"
+#include "model/track/spline.h"
 #include <sim/model.h>
 
 #include <math.h>
@@ -45,10 +46,10 @@ static sim_status check_actuators(const sim_model *m, const sim_controller *c, s
     return c->nactuator || c->type == SIM_PHASES ? SIM_OK : refuse_controller(c, "it leads no actuator", error);
 }
 
-static sim_status check_track(const sim_controller *c, sim_error *error) {
+/* Its own track, or that of a phase, with so many poses. */
+static sim_status check_track(const sim_controller *c, const sim_track *t, int npose, sim_error *error) {
     int width = c->type == SIM_TASK_IMPEDANCE ? 1 : c->nactuator;
-    const sim_track *t = &c->target;
-    if (t->terms || (t->keys && t->width != width) || (t->keys && t->interpolation == SIM_SPLINE && !t->rates)) {
+    if (t->terms || (t->keys && t->width != width)) {
         return refuse_controller(c, "its target needs keys with a value for each actuator", error);
     }
     for (int k = 0; k < t->keys; k++) {
@@ -57,7 +58,7 @@ static sim_status check_track(const sim_controller *c, sim_error *error) {
         }
         for (int i = 0; i < width; i++) {
             double x = t->values[k * width + i];
-            bool place = c->type != SIM_TASK_IMPEDANCE || (x >= 0 && x <= c->npose - 1);
+            bool place = c->type != SIM_TASK_IMPEDANCE || (x >= 0 && x <= npose - 1);
             if (!isfinite(x) || !place) {
                 return refuse_controller(c, "a value of its target is not finite, or no place among its poses", error);
             }
@@ -95,10 +96,14 @@ static sim_status check_phase(const sim_model *m, const sim_controller *c, const
             !isfinite(t->duration)) {
             return refuse_controller(c, "a phase leads a controller that the model lacks, or in a time below 0", error);
         }
-        for (int i = 0; i < m->controller[t->controller].nactuator && t->value; i++) {
+        const sim_controller *led = &m->controller[t->controller];
+        for (int i = 0; i < led->nactuator && t->value; i++) {
             if (!isfinite(t->value[i])) {
                 return refuse_controller(c, "a target of a phase is not finite", error);
             }
+        }
+        if (check_track(led, &t->track, t->npose, error)) {
+            return error->status;
         }
     }
     /* switches */
@@ -132,7 +137,7 @@ static sim_status check_controller(const sim_model *m, const sim_controller *c, 
         return refuse_controller(c, "a controller needs a type, and a name of its own", error);
     }
     sim_status status = check_actuators(m, c, error);
-    status = status || c->type == SIM_PHASES ? status : check_track(c, error);
+    status = status || c->type == SIM_PHASES ? status : check_track(c, &c->target, c->npose, error);
     status = status || c->type != SIM_TASK_IMPEDANCE ? status : check_task(m, c, error);
     if (!status && c->type == SIM_PHASES && !c->nphase) {
         return refuse_controller(c, "it has no phase", error);
@@ -157,11 +162,29 @@ static void *copy_items(memory_pool *pool, const void *from, int count, size_t s
 
 #define COPY(pointer, count) ((pointer) = copy_items(pool, (pointer), (count), sizeof *(pointer), failed))
 
+/* Splines without rates get those that make the acceleration continuous. */
+static void copy_track(memory_pool *pool, sim_track *t, bool *failed) {
+    int numbers = t->keys * t->width;
+    COPY(t->times, t->keys);
+    COPY(t->values, numbers);
+    COPY(t->rates, numbers);
+    if (t->keys && t->interpolation == SIM_SPLINE && !t->rates && !*failed) {
+        double *rates = POOL_NEW(pool, double, numbers), *work = POOL_NEW(pool, double, t->keys);
+        *failed |= !rates || !work;
+        if (!*failed) {
+            spline_rates(t, rates, work);
+        }
+        t->rates = rates;
+    }
+}
+
 static void copy_phase(const sim_model *m, memory_pool *pool, sim_phase *p, bool *failed) {
     sim_target *target = copy_items(pool, p->target, p->ntarget, sizeof *target, failed);
     sim_transition *transition = copy_items(pool, p->transition, p->ntransition, sizeof *transition, failed);
     for (int k = 0; k < p->ntarget && target; k++) {
         COPY(target[k].value, m->controller[target[k].controller].nactuator);
+        copy_track(pool, &target[k].track, failed);
+        COPY(target[k].way, target[k].npose);
     }
     for (int k = 0; k < p->ntransition && transition; k++) {
         COPY(transition[k].condition, transition[k].ncondition);
@@ -175,16 +198,13 @@ static void copy_phase(const sim_model *m, memory_pool *pool, sim_phase *p, bool
 /* All that it points to, in memory of the model. */
 static bool copy_controller(const sim_model *m, memory_pool *pool, sim_controller *c) {
     bool none = false, *failed = &none;
-    int numbers = c->target.keys * c->target.width;
     c->name = pool_text(pool, c->name);
     COPY(c->actuator, c->nactuator);
     COPY(c->stiffness, c->nactuator);
     COPY(c->damping, c->nactuator);
     COPY(c->posture, c->nactuator);
     COPY(c->pose, c->npose);
-    COPY(c->target.times, c->target.keys);
-    COPY(c->target.values, numbers);
-    COPY(c->target.rates, numbers);
+    copy_track(pool, &c->target, failed);
     sim_phase *phase = copy_items(pool, c->phase, c->nphase, sizeof *phase, failed);
     for (int k = 0; k < c->nphase && phase; k++) {
         copy_phase(m, pool, &phase[k], failed);

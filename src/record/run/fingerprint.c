@@ -212,6 +212,10 @@ static void add_phases(uint64_t *hash, const sim_model *model, const sim_control
                 *hash =
                     hash_bytes(*hash, t->value, (size_t)model->controller[t->controller].nactuator * sizeof *t->value);
             }
+            if (sim_track_given(&t->track)) {
+                add_track(hash, &t->track);
+                *hash = hash_bytes(*hash, t->way, (size_t)t->npose * sizeof *t->way);
+            }
         }
         for (int k = 0; k < p->nswitch; k++) {
             ADD(hash, p->change[k].equality);

@@ -315,8 +315,8 @@ typedef struct guide_data {
     const node *at;
     number_list times;
     const node *poses, *keyframes;
-    number_list values;
-    const char *site;
+    number_list points, values;
+    const char *site, *frame;
     int interpolation;
 } guide_data;
 
@@ -326,6 +326,7 @@ typedef struct phase_target_data {
     pose_data pose;
     const char *keyframe;
     number_list values;
+    guide_data track;
     const char *site;
     double duration;
 } phase_target_data;

@@ -8,7 +8,7 @@ static const char *type_name(int i) {
 }
 
 static const char *interpolation_name(int i) {
-    static const char *const name[] = {"hold", "linear", "cubic", "quintic"};
+    static const char *const name[] = {"hold", "linear", "cubic", "quintic", "spline"};
     return i < COUNT(name) ? name[i] : NULL;
 }
 
@@ -47,15 +47,21 @@ static const field guide_fields[] = {
      .help = "Poses in the world. A joint impedance finds its joints by inverse kinematics when the scene is loaded."},
     {"keyframes", FIELD_OBJECTS, AT(guide_data, keyframes), .table = &table_guide_keyframe, .rival = 1,
      .help = "Of a joint impedance: keyframes, whose coordinates its joints take."},
+    {"points", FIELD_ROWS, AT(guide_data, points), 3, .unit = "m", .rival = 1,
+     .help = "Of a joint impedance: points where the `site` stands, turned as it may be."},
     {"values", FIELD_NUMBERS, AT(guide_data, values), .rival = 1,
      .help =
          "Coordinates of the joints or forces of a gripper: a number for each actuator, row by row; or one number a "
          "row, for all."},
-    {"site", FIELD_NAME, AT(guide_data, site), .help = "Of poses of a joint impedance: the site that stands there."},
+    {"site", FIELD_NAME, AT(guide_data, site),
+     .help = "Of poses and points of a joint impedance: the site that stands there."},
+    {"frame", FIELD_NAME, AT(guide_data, frame),
+     .help = "Of poses and points of a joint impedance: the body in whose axes they are, as a trunk that carries the "
+             "legs. Default: the world."},
     {"interpolation", FIELD_ENUM, AT(guide_data, interpolation), .name_of = interpolation_name,
      .standard = "\"quintic\"",
      .help = "From one to the next: hold the last, linear, smooth with rate 0 at each (quintic: also with acceleration "
-             "0). Poses turn about a fixed axis."},
+             "0), smooth with rate 0 at the first and the last (spline). Poses turn about a fixed axis."},
 };
 const table table_guide = {"guide",      "Where a controller leads, over time.", sizeof(guide_data),
                            guide_fields, .count = COUNT(guide_fields),           .rivals_needed = BIT(1)};
@@ -68,6 +74,9 @@ static const field phase_target_fields[] = {
      .help = "Keyframe, whose coordinates the joints take."},
     {"values", FIELD_NUMBERS, AT(phase_target_data, values), .rival = 1,
      .help = "A number for each actuator, or one for all: coordinates, or forces of a gripper."},
+    {"track", FIELD_OBJECT, AT(phase_target_data, track), .table = &table_guide, .rival = 1,
+     .help = "A way; its times count from the start of the phase. Where it does not begin at the place where the "
+             "controller is led, the difference fades within `duration`."},
     {"site", FIELD_NAME, AT(phase_target_data, site), .help = "Of a joint impedance: the site that takes the pose."},
     {"duration", FIELD_NUMBER, AT(phase_target_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "0",
      .help = "Time from where it is led when the phase begins to there: smoothly, at rest at both ends."},

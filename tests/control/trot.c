@@ -1,0 +1,65 @@
+/* The first second of a trot; feet at points in the axes of a trunk that floats. */
+#include "control/trot.h"
+#include "math/spatial.h"
+
+#include <string.h>
+
+/* Share by which m g t + p_z misses the impulse of the ground after a second, as the sensors of the feet read it. */
+static double momentum_error(const char *solver, double step) {
+    walk w = begin_walk("scenes/robots/a1_trots.json", solver, step);
+    const sim_model *m = w.scene->model;
+    go_on(&w, (int)lround(1 / step));
+    double mass = 0, risen = sim_momentum(sim_world_derived(w.world), sim_all(m)).lin.z;
+    for (int i = 1; i < m->nbody; i++) {
+        mass += m->inertia[i].mass;
+    }
+    /* it stands, and feet alone touch the ground */
+    cr_expect_gt(w.upright, 0.866, "%s: %g", solver, w.upright);
+    const sim_state *now = sim_world_state(w.world);
+    for (int i = 0; i < now->ncontact; i++) {
+        const sim_contact *c = &now->contact[i];
+        bool feet = strstr(m->body[c->body_a].name, "_foot") || strstr(m->body[c->body_b].name, "_foot");
+        cr_expect(feet, "%s, %s", m->body[c->body_a].name, m->body[c->body_b].name);
+    }
+    end_walk(&w);
+    return w.pushed / (9.81 * mass + risen) - 1;
+}
+
+Test(trot, forces_on_feet_carry_the_momentum_in_the_first_second) {
+    static const char *const solver[] = {"auto", "sap"};
+    for (int k = 0; k < 2; k++) {
+        double coarse = momentum_error(solver[k], 0.002), fine = momentum_error(solver[k], 0.0005);
+        cr_log_warn("%g %g", coarse, fine);
+        cr_expect_lt(fabs(coarse), 1e-3, "%s: %g", solver[k], coarse);
+        cr_expect_lt(fabs(fine), 0.5 * fabs(coarse), "%s: %g of %g", solver[k], fine, coarse);
+    }
+}
+
+/* Without weight, on a trunk that is turned and turns: the frame of a track is the trunk, wherever it goes. */
+Test(trot, feet_stand_at_points_in_axes_of_the_trunk) {
+    static const char text[] =
+        "{'sim': 1, 'world': {'step': 0.002, 'gravity': [0, 0, 0]}, 'instances': [{'file': 'scenes/robots/a1.json', "
+        "'overrides': {'initial': {'trunk': {'q': [1, 2, 3, 0.8, 0, 0.6, 0], 'v': [0.1, 0, 0, 0.2, 0.3, 0]}, "
+        "'*_thigh': 0.9, '*_calf': -1.8}}}], 'controllers': [{'name': 'c', 'type': 'joint_impedance', 'actuators': "
+        "['FR_*'], 'stiffness': 300, 'gravity_compensation': false, 'target': {'site': 'FR_foot', 'frame': 'trunk', "
+        "'times': [0, 0.5], 'points': [[0.18, -0.13, -0.25], [0.22, -0.16, -0.2]]}}]}";
+    char copy[sizeof text];
+    for (size_t k = 0; k < sizeof text; k++) {
+        copy[k] = text[k] == '\'' ? '"' : text[k];
+    }
+    sim_error error;
+    sim_scene *scene = sim_scene_parse(copy, strlen(copy), "test.json", NULL, NULL, &error);
+    cr_assert_not_null(scene, "%s", error.text);
+    sim_world *world = sim_world_create(scene->model, &scene->options, &error);
+    cr_assert_not_null(world, "%s", error.text);
+    for (int n = 0; n < 1500; n++) {
+        cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+    }
+    const sim_site *s = &scene->model->site[sim_model_find_site(scene->model, "FR_foot")];
+    const pose *X = sim_world_derived(world)->pose, trunk = X[sim_model_find_body(scene->model, "trunk")];
+    v3 at = pose_point(pose_inverse(trunk), pose_point(X[s->body], s->pose.p)), due = v3_make(0.22, -0.16, -0.2);
+    /* friction of 0.2 N m against 300 N m/rad, over legs of 0.3 m */
+    cr_expect_lt(v3_norm(v3_sub(at, due)), 3 * 0.3 * 0.2 / 300, "%g %g %g", at.x, at.y, at.z);
+    sim_world_free(world);
+    sim_scene_free(scene);
+}
