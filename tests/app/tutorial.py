@@ -2,9 +2,9 @@
 
     tutorial.py SIM [WORD]     runs the sections whose names hold WORD, and those of their page before them
 
-A page's blocks are read as follows.  `json` and `python`: a file, named by the last "Save this as `NAME`" before it.  `sh`: run by
+A page's blocks are read as follows.  `json`, `python` and `xml`: a file, named by the last "Save this as `NAME`" before it.  `sh`: run by
 `bash -e` in the folder of the page, `sim` and `python3` being in the path.  `text`: what the last `sh` printed, a line `...`
-standing for any lines, and `...` in a line for any words.  `xml`: must be well-formed.
+standing for any lines, and `...` in a line for any words.  `xml` must be well-formed, too.
 
 Words are compared as they are.  Numbers may differ by 1e-3 of themselves or by one in the last digit shown, or may both be
 below 1e-5 and have exponents: what is rounding and a solver's tolerance differs from processor to processor.  In a table, under
@@ -114,7 +114,7 @@ def case_of(page, heading, blocks, folder, tools, has_h5py):
     def case():
         said, skipped = None, None
         for kind, name, content in blocks:
-            if kind in ("json", "python"):
+            if kind in ("json", "python", "xml") and name:
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     file.write(content)
             elif kind == "sh":
@@ -127,7 +127,7 @@ def case_of(page, heading, blocks, folder, tools, has_h5py):
                 assert said is not None, "shows what nothing printed"
                 wrong = compare(content, said)
                 assert not wrong, wrong
-            elif kind == "xml":
+            if kind == "xml":
                 xml.etree.ElementTree.fromstring(content)
         return skipped
     case.__name__ = f"{os.path.basename(page)}:_{re.sub(r'[^a-z0-9]+', '_', heading.lower()).strip('_')}"
