@@ -31,9 +31,9 @@ const option_set bench_options = {
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
     .usage = "sim bench contact [CASE]... [OPTION]...",
-    .about = "Time steps with contacts. Print processor microseconds of free motion, collision, assembly of the "
-             "contact problems, solving, judging and integration; contacts, islands, iterations and errors; and how "
-             "time grows with size. A CASE is a name of --list or its beginning; default: all usual cases.",
+    .about =
+        "Time steps with contacts. Print processor microseconds of each stage, contacts, islands, iterations, errors, "
+        "and how time grows with size. A CASE is a name of --list or its beginning; default: all usual cases.",
     .after = "To compare solvers, use study/compare.py of the source.",
 };
 

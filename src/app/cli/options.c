@@ -55,8 +55,8 @@ const option_row option_table[] = {
      .help = "use this contact solver, with options as in pgs:max_iterations=100; see --list-solvers; default: the "
              "scene's"},
     {"on-nonconverged", "fail|warn", OPTION_CHOICE, AT(on_nonconverged), .choices = on_nonconverged,
-     .help = "when a step does not converge or the contact solver gives up: count the step and continue (warn, the "
-             "default), or stop at the last good step with status 1 (fail)"},
+     .help = "for steps that do not converge or whose contact solver gives up: warn counts them (default), fail stops "
+             "at the last good step with status 1"},
     OPTION_ROW_SET(run_request, NULL),
     OPTION_ROW_START(run_request),
     {"seed", "N", OPTION_SEED, AT(seed), .help = "set the seed of random placement"},

@@ -23,11 +23,9 @@ typedef struct plot_request {
 
 static const option_row rows[] = {
     {"quantity", "LIST", OPTION_TEXT, AT(wish.quantities), .heading = "Selection",
-     .help = "draw a panel for each of LIST, separated by commas: energy, drift, contacts, iterations, integrator, E, "
-             "own, penetration, slip, coordinates, velocities, positions, points, momentum, efforts, sensors, "
-             "residual, cost, "
-             "or names of columns; * stands for any letters, as in --quantity 'energy,elbow,*.pose.z'; default: chosen "
-             "by the files"},
+     .help = "draw a panel for each word of LIST: energy, drift, contacts, iterations, integrator, E, own, "
+             "penetration, slip, coordinates, velocities, positions, points, momentum, efforts, sensors, residual, "
+             "cost; or names of columns, as in --quantity 'energy,elbow,*.pose.z'; default: by the files"},
     {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, for histories iteration"},
     {"from", "X", OPTION_SPAN, AT(wish.from), .help = "start at X"},
     {"to", "X", OPTION_SPAN, AT(wish.to), .help = "end at X"},

@@ -23,8 +23,8 @@ static const option_row rows[] = {
      .help = "read the scene from SCENE.json; needed where it names other files and is not beside the trajectory. The "
              "trajectory holds the text of the scene that ran; if SCENE.json is another scene, that one is shown"},
     {"live", NULL, OPTION_FLAG, AT(live), .heading = "While it runs",
-     .help = "simulate SCENE.json in real time and serve its page at the printed address until Ctrl-C; the page plays, "
-             "pauses, steps, resets, changes the solver and drags bodies"},
+     .help = "simulate SCENE.json in real time and serve its page at the printed address until Ctrl-C; the page steers "
+             "the run"},
     {"solver", "NAME", OPTION_SOLVER, AT(solver),
      .help = "start with this contact solver, with options as in pgs:max_iterations=100; default: the scene's"},
     OPTION_ROW_SET(view_request, NULL),

@@ -187,7 +187,7 @@ static bool read_vector(const reader *r, const node *n, const field *f, double *
     return good;
 }
 
-/* Numbers are kept at the node they come from, so that copies of a model share them: only one key reads a node, so its
+/* Numbers are kept at the node they come from, so that copies of a model share them. Only one key reads a node, so its
  * numbers stay valid. */
 static double *room_for_values(const reader *r, const node *n, int count) {
     node *owner = (node *)n;

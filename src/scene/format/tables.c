@@ -72,9 +72,9 @@ static const field world_fields[] = {
     {"solver_budget", FIELD_OBJECT, AT(world_data, budget), .table = &table_budget,
      .help = "Limits on the solver in a step."},
     {"compliance", FIELD_ENUM, AT(world_data, compliance), .name_of = compliance_name, .standard = "\"auto\"",
-     .help = "Compliance of contacts that are too stiff for the step: none (`rigid`), the least that the step "
-             "resolves (`near-rigid`), or springs that keep the force of friction and follow the load (`elastic`). "
-             "`auto`: the default of the solver."},
+     .help =
+         "Compliance of contacts that are too stiff for the step. `rigid`: none. `near-rigid`: the least that the step "
+         "resolves. `elastic`: springs that keep their force and follow the load. `auto`: the default of the solver."},
     {"law", FIELD_OBJECT, AT(world_data, law), .table = &table_law, .help = "Parameters of the contact law."},
     {"sleep", FIELD_FLAG, AT(world_data, sleep), .standard = "false",
      .help = "Steps skip islands of bodies at rest until another body touches them "
@@ -347,7 +347,8 @@ static const field model_fields[] = {
      .help = "Models within the model."},
     {"initial", FIELD_MAP, AT(model_data, initial), .table = &table_initial, .help = "Initial state."},
     {"keyframes", FIELD_OBJECTS, AT(model_data, keyframes), .table = &table_keyframe, .help = "Named states."},
-    {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &table_actuator, .help = "Controllers."},
+    {"actuators", FIELD_OBJECTS, AT(model_data, actuators), .table = &table_actuator,
+     .help = "Motors, servos, muscles."},
     {"controllers", FIELD_OBJECTS, AT(model_data, controllers), .table = &table_controller,
      .help = "Controllers of several joints, and phases ([control.md](control.md#controllers-in-scenes))."},
     {"sensors", FIELD_OBJECTS, AT(model_data, sensors), .table = &table_sensor, .help = "Sensors."},
@@ -356,7 +357,8 @@ static const field model_fields[] = {
      .help = "Pairs of bodies without contacts."},
     SELF_CONTACT(model_data),
     OWN_EXCLUDE(model_data),
-    {"tendons", FIELD_OBJECTS, AT(model_data, tendons), .table = &table_tendon, .help = "Strings."},
+    {"tendons", FIELD_OBJECTS, AT(model_data, tendons), .table = &table_tendon,
+     .help = "Strings, and sums of coordinates."},
     {"constraints", FIELD_OBJECTS, AT(model_data, constraints), .table = &table_constraint,
      .help = "Constraints between bodies, besides joints."},
 };
@@ -529,12 +531,14 @@ static const field scene_fields[] = {
              "ones."},
     {"keyframes", FIELD_OBJECTS, AT(scene_data, keyframes), .table = &table_keyframe,
      .help = "Named states, at which a run can start."},
-    {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator, .help = "Controllers."},
+    {"actuators", FIELD_OBJECTS, AT(scene_data, actuators), .table = &table_actuator,
+     .help = "Motors, servos, muscles."},
     {"controllers", FIELD_OBJECTS, AT(scene_data, controllers), .table = &table_controller,
      .help = "Controllers of several joints, and phases ([control.md](control.md#controllers-in-scenes))."},
     {"sensors", FIELD_OBJECTS, AT(scene_data, sensors), .table = &table_sensor, .help = "Sensors."},
     {"loads", FIELD_OBJECTS, AT(scene_data, loads), .table = &table_load, .help = "External forces."},
-    {"tendons", FIELD_OBJECTS, AT(scene_data, tendons), .table = &table_tendon, .help = "Strings."},
+    {"tendons", FIELD_OBJECTS, AT(scene_data, tendons), .table = &table_tendon,
+     .help = "Strings, and sums of coordinates."},
     {"constraints", FIELD_OBJECTS, AT(scene_data, constraints), .table = &table_constraint,
      .help = "Constraints between bodies, besides joints."},
     {"record", FIELD_OBJECT, AT(scene_data, record), .table = &table_record, .help = "Output of a run."},

@@ -18,13 +18,12 @@ enum {
 static const field constraint_fields[] = {
     {"name", FIELD_NAME, AT(constraint_data, name), .help = "Name. Default: that of the first body."},
     {"type", FIELD_ENUM, AT(constraint_data, type), .required = true, .name_of = type_name,
-     .help =
-         "Weld: the two poses coincide. Connect: the two points coincide, as in a ball joint; it closes loops. "
-         "Distance: the points keep their distance, as on a massless rod. Coupling: the coordinates of two joints obey "
-         "first = offset + ratio second, as in a gear. Tendon: the same of the lengths of two tendons, each less its "
-         "initial length; without a second one, the length stays as it is, but for the offset. Spring: a spring and "
-         "damper along the line between the points, "
-         "implicit and so stable at any stiffness. (For a spring of length 0 take a connect with a `stiffness`.)"},
+     .help = "Weld: the two poses coincide. Connect: the two points coincide, as in a ball joint; it closes loops. "
+             "Distance: the points keep their distance, as on a massless rod. Coupling: the coordinates of two joints "
+             "obey first = offset + ratio second, as in a gear. Tendon: the lengths of two tendons, each less its "
+             "initial length, obey the same. Without a second one the length keeps its initial value plus the offset. "
+             "Spring: a spring and damper along the line between the points, stable at any stiffness. (For a spring of "
+             "length 0 take a connect with a `stiffness`.)"},
     {"first", FIELD_NAME, AT(constraint_data, first), .rival = 1, .help = "Name of a body; of a tendon."},
     {"first_site", FIELD_NAME, AT(constraint_data, first_site), .rival = 1, .only = FRAMES,
      .help = "Name of a site, in place of a body with a pose or point on it."},

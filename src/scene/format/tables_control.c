@@ -134,9 +134,9 @@ static const field muscle_fields[] = {
          "In place of `force`: norm of the joint accelerations, in rad/s^2 and m/s^2, that the peak force causes in "
          "the reference state. That is the initial state of the scene, whatever the keyframe of the start."},
     {"length_range", FIELD_VECTOR, AT(muscle_data, length_range), 2, .unit = "m or rad",
-     .help =
-         "Least and greatest length of the actuator. Default: its joint's `range` times the gear; else the lengths at "
-         "which the mechanism stops as the actuator alone pulls or pushes it slowly from the reference state."},
+     .help = "Least and greatest length of the actuator. Default: its joint's `range` times the gear. Without a range: "
+             "the lengths at which the mechanism stops as the actuator alone pulls or pushes it slowly from the "
+             "reference state."},
     {"range", FIELD_VECTOR, AT(muscle_data, range), 2, .standard = "[0.75, 1.05]",
      .help = "These lengths as parts L of the muscle's resting length."},
     {"lmin", FIELD_NUMBER, AT(muscle_data, lmin), WITHIN(0, 0.999), .standard = "0.5",
@@ -150,11 +150,10 @@ static const field muscle_fields[] = {
     {"fvmax", FIELD_NUMBER, AT(muscle_data, fvmax), WITHIN(1.001, 100), .standard = "1.2",
      .help = "Active force where it lengthens fast, a part of `force`."},
 };
-const table table_muscle = {
-    "muscle",
-    "Force of a muscle over its length and velocity: it pulls with `force` times (u FL(L) FV(V) + "
-    "FP(L)), the curves of Hill's model as MuJoCo has them, in place of gain and bias.",
-    sizeof(muscle_data), muscle_fields, .count = COUNT(muscle_fields)};
+const table table_muscle = {"muscle",
+                            "Force of a muscle over its length and velocity, in place of gain and bias. It pulls with "
+                            "`force` times (u FL(L) FV(V) + FP(L)), Hill's model with MuJoCo's curves.",
+                            sizeof(muscle_data), muscle_fields, .count = COUNT(muscle_fields)};
 
 static const field drive_fields[] = {
     {"ctrl", FIELD_NUMBER, AT(drive_data, ctrl), .help = "Control input, in place of the track."},

@@ -22,7 +22,7 @@ static const field led_fields[] = {
      .help = "Name of an actuator of a joint; `*` matches any letters."},
 };
 const table table_led = {"led",
-                         "Actuators that a controller leads. A text is short for `{\"actuator\": ...}`.",
+                         "Actuators of a controller. A text is short for `{\"actuator\": ...}`.",
                          sizeof(led_data),
                          led_fields,
                          .count = COUNT(led_fields),
@@ -63,11 +63,12 @@ static const field guide_fields[] = {
      .help = "From one to the next: hold the last, linear, smooth with rate 0 at each (quintic: also with acceleration "
              "0), smooth with rate 0 at the first and the last (spline). Poses turn about a fixed axis."},
 };
-const table table_guide = {"guide",      "Where a controller leads, over time.", sizeof(guide_data),
-                           guide_fields, .count = COUNT(guide_fields),           .rivals_needed = BIT(1)};
+const table table_guide = {"guide",      "Target of a controller over time.", sizeof(guide_data),
+                           guide_fields, .count = COUNT(guide_fields),        .rivals_needed = BIT(1)};
 
 static const field phase_target_fields[] = {
-    {"controller", FIELD_NAME, AT(phase_target_data, controller), .required = true, .help = "Controller that is led."},
+    {"controller", FIELD_NAME, AT(phase_target_data, controller), .required = true,
+     .help = "Controller that gets the target."},
     {"pose", FIELD_OBJECT, AT(phase_target_data, pose), .table = &table_pose, .rival = 1,
      .help = "Pose in the world; of a joint impedance with `site`."},
     {"keyframe", FIELD_NAME, AT(phase_target_data, keyframe), .rival = 1,
@@ -79,10 +80,10 @@ static const field phase_target_fields[] = {
              "controller is led, the difference fades within `duration`."},
     {"site", FIELD_NAME, AT(phase_target_data, site), .help = "Of a joint impedance: the site that takes the pose."},
     {"duration", FIELD_NUMBER, AT(phase_target_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "0",
-     .help = "Time from where it is led when the phase begins to there: smoothly, at rest at both ends."},
+     .help = "Time from the target at the beginning of the phase to this one: smoothly, at rest at both ends."},
 };
 const table table_phase_target = {"phase_target",
-                                  "Where a phase leads a controller. Targets stay until another phase gives others.",
+                                  "Target that a phase gives a controller. It stays until another phase gives another.",
                                   sizeof(phase_target_data),
                                   phase_target_fields,
                                   .count = COUNT(phase_target_fields),
@@ -154,11 +155,11 @@ static const field controller_fields[] = {
      .help = "Name, unique among the controllers of its model."},
     {"type", FIELD_ENUM, AT(controller_data, type), .required = true, .name_of = type_name,
      .help = "joint_impedance: springs and dampers in joints. task_impedance: springs and dampers of a site, a posture "
-             "beside. gripper: a force. phases: a state machine that leads the others."},
+             "beside. gripper: a force. phases: a state machine that gives the others targets."},
     {"actuators", FIELD_OBJECTS, AT(controller_data, actuators), .table = &table_led, .only = JOINT | GRIPPER,
      .needed_by = JOINT | GRIPPER, .help = "Actuators of the joints. Their own gains and targets do not count."},
     {"site", FIELD_NAME, AT(controller_data, site), .only = TASK, .needed_by = TASK,
-     .help = "Site that is pulled. The actuators of all joints between it and the world pull it."},
+     .help = "Site that it moves, with the actuators of all joints between it and the world."},
     {"stiffness", FIELD_NUMBERS, AT(controller_data, stiffness), .unit = "N m/rad or N/m", NOT_NEGATIVE,
      .only = JOINT | TASK, .needed_by = JOINT | TASK,
      .help = "Of joints: one number, or one for each. Of a site: [translation, rotation], or six, along and about the "
@@ -176,7 +177,7 @@ static const field controller_fields[] = {
     {"posture", FIELD_NAME, AT(controller_data, posture), .only = TASK,
      .help = "Keyframe with the posture. Default: the initial state."},
     {"target", FIELD_OBJECT, AT(controller_data, target), .table = &table_guide, .only = JOINT | TASK | GRIPPER,
-     .help = "Where it leads, until a phase gives another target. Default: where it stands at the start; no force."},
+     .help = "Target, until a phase gives another one. Default: the state at the start; no force."},
     {"phases", FIELD_OBJECTS, AT(controller_data, phases), .table = &table_phase, .only = MACHINE, .needed_by = MACHINE,
      .help = "States of the machine."},
 };

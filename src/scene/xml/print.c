@@ -83,8 +83,9 @@ static bool is_common(const table_list *list, const xml_key *key) {
     return key->use == XML_READ && count >= MIN_ELEMENTS;
 }
 
-static void print_key(text *t, const xml_key *key, int alike, const char *element) {
-    text_add(t, element ? "| `%s` | `%s`" : "| %s`%s`", element ? element : "", key->name);
+/* A row of `alike` attributes from this one on; the first cell of a row of a leaf, that of its element, is empty. */
+static void print_key(text *t, const xml_key *key, int alike, bool leaf) {
+    text_add(t, leaf ? "| | `%s`" : "| `%s`", key->name);
     for (int k = 1; k < alike; k++) {
         text_add(t, ", `%s`", key[k].name);
     }
@@ -95,8 +96,8 @@ static void print_key(text *t, const xml_key *key, int alike, const char *elemen
     text_add(t, " | %s |\n", key->help);
 }
 
-/* One row an attribute that is read, or several that differ by name alone; `element` stands before it, unless NULL. */
-static void print_keys(text *t, const table_list *list, const xml_table *table, const char *element) {
+/* One row an attribute that is read, or several that differ by name alone. */
+static void print_keys(text *t, const table_list *list, const xml_table *table, bool leaf) {
     for (int k = 0, alike; k < table->nkeys; k += alike) {
         const xml_key *key = &table->keys[k];
         alike = 1;
@@ -106,7 +107,7 @@ static void print_keys(text *t, const table_list *list, const xml_table *table, 
         while (k + alike < table->nkeys && same_row(key, &key[alike]) && !is_common(list, &key[alike])) {
             alike++;
         }
-        print_key(t, key, alike, element);
+        print_key(t, key, alike, leaf);
     }
 }
 
@@ -145,7 +146,7 @@ static void print_common(text *t, const table_list *list) {
                          any ? ""
                              : "\n## Common attributes\n\n| attribute | value | default | meaning |\n"
                                "|---|---|---|---|\n");
-                print_key(t, &table->keys[k], 1, NULL);
+                print_key(t, &table->keys[k], 1, false);
                 any = true;
             }
         }
@@ -177,10 +178,9 @@ static void print_rules(text *t, const xml_table *table) {
         for (int k = i, names = 0; k < table->nrules; k++) {
             const xml_rule *rule = &table->rules[k];
             if (rule->use == XML_READ && number_of(rule) == number_of(first)) {
-                const char *anchor = !rule->table           ? ""
-                                     : is_leaf(rule->table) ? "elements-without-children"
-                                                            : rule->table->name;
-                text_add(t, "%s[`<%s>`](#%s)", names++ ? ", " : "", rule->name, anchor);
+                bool section = rule->table && !is_leaf(rule->table);
+                text_add(t, section ? "%s[`<%s>`](#%s)" : "%s`<%s>`", names++ ? ", " : "", rule->name,
+                         section ? rule->table->name : "");
                 text_add(t, rule->table ? "%s" : " (%s)", rule->table ? "" : rule->help);
             }
         }
@@ -284,7 +284,7 @@ static void print_section(text *t, const table_list *list, const xml_table *tabl
              table->one_of ? " Exactly one of its elements is given." : "");
     if (has_own_keys(list, table)) {
         text_add(t, "\n| attribute | value | default | meaning |\n|---|---|---|---|\n");
-        print_keys(t, list, table, NULL);
+        print_keys(t, list, table, false);
     }
     char *common = name_common(list, table);
     if (common) {
@@ -332,7 +332,7 @@ static void print_leaves(text *t, const table_list *list) {
     for (int k = 0; k < list->count; k++) {
         if (is_leaf(list->table[k])) {
             text_add(t, "| **`%s`** |  |  |  | %s |\n", list->table[k]->name, list->table[k]->help);
-            print_keys(t, list, list->table[k], list->table[k]->name);
+            print_keys(t, list, list->table[k], true);
         }
     }
     print_leaf_others(t, list, XML_IGNORED);
