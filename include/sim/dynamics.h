@@ -1,9 +1,8 @@
 /* The dynamics of a model, algorithm by algorithm, after Featherstone, "Rigid Body Dynamics Algorithms" (2008).
  *
- * Frames.  Every body i carries a frame with its origin o_i at the body's origin and WORLD axes.  Parent and
- * child frames differ by a shift r_i = o_i - o_p, without rotation.  Velocities and forces of body i are taken at o_i;
- * accelerations are the ordinary ones (d omega/dt; d v_o/dt), so no velocity of the whole system enters the dynamics
- * and nothing loses digits far from the world's origin.
+ * Frames.  Every body i carries a frame with its origin o_i at the body's origin and WORLD axes.  Parent and child
+ * frames differ by a shift r_i = o_i - o_p, without rotation.  Velocities and forces of body i are taken at o_i;
+ * accelerations are (d omega/dt; d v_o/dt).  So the velocity and place of the whole system do not enter the dynamics.
  *
  * `sim_derived` holds all quantities that follow from (model, q, v); each field names its function and its input.
  * Functions take the range of bodies of one tree, or of the whole model (SIM_ALL), so trees can run in parallel. */
@@ -139,8 +138,8 @@ SIM_API void sim_bias_accelerations(const sim_derived *d, sim_range range, sim_m
 SIM_API sim_v3 sim_point_bias_acceleration(const sim_derived *d, const sim_motion *acc, sim_point point);
 
 /* Tendons, after sim_kinematics of the trees that move them.  Length, m (of fixed ones in the units of their joints; q:
- * the coordinates); dL/dq, [nv]; after sim_velocities its rate, and its second derivative where all joint accelerations
- * are zero, `acc` from sim_bias_accelerations. */
+ * the coordinates); dL/dq, [nv].  After sim_velocities its rate, and its second derivative where all joint
+ * accelerations are zero, `acc` from sim_bias_accelerations. */
 SIM_API double sim_tendon_length(const sim_derived *d, int tendon, const double *q);
 SIM_API void sim_tendon_moments(const sim_derived *d, int tendon, double *J);
 SIM_API double sim_tendon_rate(const sim_derived *d, int tendon, const double *v);

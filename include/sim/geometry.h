@@ -31,8 +31,8 @@ typedef struct sim_mesh {
     const sim_v3 *vertex;
     const int (*triangle)[3];
     const int (*across)[3]; /* the triangle on the other side of the edge from corner k to the next; -1 at a border */
-    bool closed;            /* no border, each edge shared by two triangles of one orientation; where solids touch along
-                 * an edge, more than two meet, in pairs that bound one wedge of solid */
+    bool closed;            /* no border, each edge shared by two triangles of one orientation. Where solids touch along
+                             * an edge, pairs that bound one wedge of solid share it */
     bool convex;            /* closed, and the boundary of its own convex hull */
 } sim_mesh;
 
@@ -46,8 +46,8 @@ typedef struct sim_heights {
     double lowest, highest;
 } sim_heights;
 
-/* A solid by its signed distance: negative inside, never steeper than 1, so it never overestimates how far the surface
- * is; of the right slope at the surface.  (Sampled grids keep to that but for a tenth of a cell.) */
+/* A solid by its signed distance: negative inside, never steeper than 1, of slope 1 at the surface.  So it never
+ * overestimates the distance of the surface.  (Sampled grids keep to that but for a tenth of a cell.) */
 typedef struct sim_field sim_field;
 
 /* Tetrahedra of a soft solid with the extent of its pressure field: 0 on the surface, 1 on the medial set, linear within
@@ -121,8 +121,8 @@ SIM_API sim_geometry *sim_geometry_tets(const sim_v3 *vertex, int nvertex, const
                                         const double *extent, sim_error *error);
 
 /* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.
- * Polygons are cut into triangles, concave ones too; equal corners of an STL file are one vertex, vertices that no
- * triangle names are left out; a scale that mirrors turns the triangles round. */
+ * Polygons are cut into triangles, concave ones too. Equal corners of an STL file are one vertex; vertices without
+ * triangles are left out. A scale that mirrors turns the triangles round. */
 typedef struct sim_triangles {
     int nvertex, ntriangle;
     sim_v3 *vertex;
@@ -157,10 +157,10 @@ typedef enum sim_field_type {
 SIM_API const char *sim_field_name(sim_field_type type);
 
 /* A thread of triangular profile cut flat at crest and root, right-handed unless `left`: flanks that enclose
- * `flank_angle`, one ridge each `pitch`, pitch/8 wide at `diameter`/2 (ISO 68-1), its middle at z = 0 over the x
- * axis: a bolt and a nut at one place fit.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 -
- * depth. A bore (`internal`): a hole through a solid that reaches to infinity (intersect it with the outside of a
- * nut). Its groove is cut to `diameter`/2, and its ridge comes inwards to diameter/2 - depth. `clearance` moves the
+ * `flank_angle`, one ridge each `pitch`, pitch/8 wide at `diameter`/2 (ISO 68-1).  Its middle is at z = 0 over the x
+ * axis, so a bolt and a nut at one place fit.  A rod: the ridge rises to `diameter`/2 over a core of diameter/2 -
+ * depth.  A bore (`internal`): a hole through a solid that reaches to infinity (intersect it with the outside of a
+ * nut).  Its groove is cut to `diameter`/2, and its ridge comes inwards to diameter/2 - depth. `clearance` moves the
  * whole surface into the solid (rod thinner, bore wider), measured along its normal; a rod keeps its length. */
 typedef struct sim_thread {
     double diameter, pitch, depth;
@@ -186,11 +186,11 @@ typedef struct sim_field_def {
 } sim_field_def;
 
 SIM_API sim_field_def sim_field_default(void);
-/* A solid by its distance field.  `resolution` is the edge of the triangles of its surface (contact, pictures): parts
- * thinner than two edges may be lost from it; 0: a fiftieth of its longest side, or down to a two-hundredth for thin
- * walls and threads, and fewer, longer triangles for contact.  `cache`: a folder in which sampled grids are kept by
- * content, made when needed, or NULL.  Refused: sizes that are not positive, solids without bounds, more than some nine
- * million triangles (fewer with many parts) or 25 million samples. */
+/* A solid by its distance field. `resolution` is the edge of the triangles of its surface (contact, pictures); parts
+ * thinner than two edges may be lost. 0: a fiftieth of its longest side, down to a two-hundredth for thin walls and
+ * threads, and fewer, longer triangles for contact. `cache`: a folder in which sampled grids are kept by content, made
+ * when needed, or NULL. Refused: sizes that are not positive, solids without bounds, more than some nine million
+ * triangles (fewer with many parts) or 25 million samples. */
 SIM_API sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache,
                                          sim_error *error);
 /* Signed distance at a point, and its gradient (may be NULL). */

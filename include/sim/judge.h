@@ -11,8 +11,8 @@ extern "C" {
 /* Figures of error of a solution (v, gamma); 0 is exact.  The velocities u = J vbar + w are those of
  * vbar = v* + A^-1 J' gamma, so that all but `momentum` depend on gamma alone.  s = u - target + R gamma.
  *
- * `E` is the one number for comparing solvers: natural map of the rigid Coulomb law in units of impulse and of
- * velocity, each over the size of its terms (after Acary, Bremond, Huber 2018):
+ * `E` is the one number for comparing solvers. It is the natural map of the rigid Coulomb law in units of impulse and
+ * of velocity, relative to its terms (after Acary, Bremond, Huber 2018):
  *
  *     F(rho) = gamma - P_K(gamma - rho (s + (0, 0, mu |s_t|))),   rho_i = rows / trace(W_ii + R_i)
  *     e_sic  = |F(1)| / max(|q|, |gamma|, |s|)

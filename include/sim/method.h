@@ -1,6 +1,5 @@
-/* The contract between a contact solver and the library: the functions that its author writes, the services that it may
- * use, and its registration (docs/adding-a-solver.md has a whole one).  The solvers of the library keep the same
- * contract. */
+/* The contract between a contact solver and the library: its functions, the services that it may use, and its
+ * registration. docs/adding-a-solver.md has an example.  The solvers of the library keep the same contract. */
 #ifndef SIM_METHOD_H
 #define SIM_METHOD_H
 
@@ -72,8 +71,8 @@ SIM_API void sim_solver_project(const sim_problem *problem, int i, double *y);
  * 0, friction |s_t|))) of constraint i, all [rows].  Contacts alone have the last term (De Saxce's). */
 SIM_API void sim_solver_strict_step(const sim_problem *problem, int i, double rho, const double *s,
                                     const double *impulse, double *next);
-/* True after the last iteration, with the outcome set: the residual is at most `tolerance` (solved) or not a number
- * (broken down), or the iterations are used up or the caller stops it (at the limit). */
+/* True after the last iteration, with the outcome set. The residual is at most `tolerance` (solved) or not a number
+ * (broken down), the iterations are used up, or the caller stops it (at the limit). */
 SIM_API bool sim_solver_finished(const sim_solver_call *call, double tolerance, double max_iterations);
 /* Diagonal blocks of W, as sim_delassus_diagonal; fails without memory. */
 SIM_API sim_status sim_solver_diagonal(sim_solver_call *call, double *W);

@@ -1,8 +1,8 @@
 /* The model: bodies, joints, shapes, actuators.  Built once, then constant; worlds and threads may share it.
  *
- * A kinematic forest.  Body 0 is the world; every other body has a parent and a joint to it.  Bodies are numbered
- * depth first: a parent before its children; a subtree, and a tree (a child of the world with all below it), in one
- * run; dofs in the order of their bodies.
+ * A kinematic forest.  Body 0 is the world; every other body has a parent and a joint to it.  Bodies are numbered depth
+ * first: a parent before its children, a subtree and a tree (a child of the world with all below it) in one run.  Dofs
+ * are in the order of their bodies.
  *
  * Long: the whole model is declared in one place. */
 #ifndef SIM_MODEL_H
@@ -94,8 +94,8 @@ typedef struct sim_dof {
     double velocity_limit; /* rad/s or m/s, in both directions; infinity: none */
 } sim_dof;
 
-/* Rows that a dof may have in a contact problem, and the places of their impulses: the ends of its range, each away from
- * its end; dry friction and velocity limit, along the dof. */
+/* Rows that a dof may have in a contact problem, and the places of their impulses. They are the ends of its range, each
+ * away from its end, dry friction and velocity limit, along the dof. */
 enum { SIM_ROW_LOW, SIM_ROW_HIGH, SIM_ROW_FRICTION, SIM_ROW_SPEED, SIM_JOINT_ROWS };
 
 typedef struct sim_tree {
@@ -104,9 +104,9 @@ typedef struct sim_tree {
     int q0, nq;
 } sim_tree;
 
-/* Shapes.  `size`: sphere r; box full edges x y z; capsule r, length of the straight part (axis z); cylinder r, length
- * (axis z); ellipsoid semi-axes; half-space none (solid below its local z = 0); the others none: their `geometry` says
- * it all (convex: a hull; mesh; height field: heights; sdf: a field). */
+/* Shapes. `size`: sphere r; box full edges x y z; capsule r, length of the straight part (axis z); cylinder r, length
+ * (axis z); ellipsoid semi-axes.  A half-space (solid below its local z = 0) has none; nor have the others: their
+ * `geometry` says it all (convex: a hull; mesh; height field: heights; sdf: a field). */
 typedef enum sim_shape_type {
     SIM_SPHERE,
     SIM_BOX,
@@ -147,8 +147,9 @@ typedef struct sim_shape {
     const sim_geometry *facets; /* triangles by which a rigid solid meets soft ones (sim_shape_facets); or NULL */
 } sim_shape;
 
-/* The pressure field of a closed solid, and the surface by which rigid ones meet soft ones; edges of about `edge` at
- * most, m (0: a third of the solid's radius, less where a solid that is not convex needs it).  The builder makes the facets where a model needs them. */
+/* The pressure field of a closed solid, and the surface by which rigid ones meet soft ones.  Edges are of about `edge`
+ * at most, m (0: a third of the solid's radius, less where a solid that is not convex needs it).  The builder makes the
+ * facets where a model needs them. */
 SIM_API sim_geometry *sim_shape_pressure(const sim_shape *shape, double edge, sim_error *error);
 SIM_API sim_geometry *sim_shape_facets(const sim_shape *shape, double edge, sim_error *error);
 
@@ -262,7 +263,7 @@ typedef struct sim_exclusion {
  *   restitution, torsion, rolling, adhesion   the greater
  *
  * Friction that depends on direction has the ellipsoid of semi-axes (friction, friction_across, friction_across) about
- * the `friction_direction` of the shape; a contact has its section with the contact plane.  Of two sections the axes
+ * the `friction_direction` of the shape.  A contact has its section with the contact plane.  Of two sections the axes
  * are those of the one further from a circle. */
 typedef struct sim_material {
     const char *name;

@@ -6,8 +6,8 @@
  * symmetric positive definite, a block for every kinematic tree; v* is the end velocity of the step without
  * constraints. Each constraint has a block of rows, with dense blocks of J for the one or two trees that it touches.
  *
- * A contact has three rows, in the frame (t1, t2, n): n points from body B to body A, t1 x t2 = n; u is the velocity of
- * A over that of B, u_n > 0 parts them; +gamma acts on A, -gamma on B, gamma_n >= 0 pushes apart.  One that resists
+ * A contact has three rows, in the frame (t1, t2, n): n points from body B to body A, t1 x t2 = n. u is the velocity of
+ * A over that of B, and u_n > 0 parts them. +gamma acts on A, -gamma on B; gamma_n >= 0 pushes apart.  One that resists
  * turning has rows for angular velocities and moments besides: those about (t1, t2) against rolling, then that about n
  * against torsion (sim_contact_discs).  An axis of any row may be scaled: u by a factor, gamma by its inverse.
  *
@@ -113,8 +113,8 @@ typedef struct sim_mass {
     void (*half)(const void *self, int tree, int rows, sim_columns columns, double *X);
 } sim_mass;
 
-/* W in compressed rows of blocks: the block of constraints i and column[k], start[i] <= k < start[i + 1], stands at
- * value[at[k]], rows_i x rows_j, row-major; columns rise within a row, and the diagonal is there. */
+/* W in compressed rows of blocks: the block of constraints i and column[k], start[i] <= k < start[i + 1], is at
+ * value[at[k]], rows_i x rows_j, row-major. Columns rise within a row, and the diagonal is present. */
 typedef struct sim_delassus {
     const int *start;    /* [nconstraint + 1] */
     const int *column;   /* [start[nconstraint]] */
@@ -123,9 +123,9 @@ typedef struct sim_delassus {
     int symmetric; /* bit by bit */
 } sim_delassus;
 
-/* A and J body by body, for methods that pass along the bodies of a tree without knowing the model: composite or
- * articulated inertias, with the contacts' part for each body.  Each body has its origin and the axes of the world;
- * velocities are (angular; linear at the origin), and a child's are those of its parent, moved by r, plus those of
+/* A and J body by body, for methods that pass along the bodies of a tree without knowing the model.  They are composite
+ * or articulated inertias, with the contacts' part for each body.  Each body has its origin and the axes of the world.
+ * Velocities are (angular; linear at the origin).  Those of a child are those of its parent, moved by r, plus those of
  * its own dofs:
  *
  *     V_b = (w_p; v_p + w_p x r_b) + sum over its dofs S_j v_j.
@@ -267,8 +267,8 @@ SIM_API void sim_regularise(const sim_problem *problem, sim_compliance complianc
 SIM_API double sim_law_reach(sim_compliance compliance, double step);
 
 /* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place are the dense symmetric blocks
- * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason: indices that do not fit;
- * numbers that are not finite or out of their range; blocks that are not symmetric bit by bit and positive definite.
+ * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason: indices that do not fit,
+ * numbers that are not finite or out of their range.  Blocks must be symmetric bit by bit and positive definite.
  * Numbers that a kind of constraint has no use for may be anything. */
 SIM_API sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_error *error);
 SIM_API void sim_problem_free(sim_problem *problem);

@@ -86,7 +86,8 @@ typedef struct sim_import_options {
 } sim_import_options;
 
 /* Additions of the caller to the file: values that replace its own ("world/step=0.002", as `sim --set`), in the text of
- * the scene, too; the keyframe at which it starts; the folder of cached distance fields; and user-defined solvers. */
+ * the scene, too. Others are the keyframe at which it starts, the folder of cached distance fields, and user-defined
+ * solvers. */
 typedef struct sim_scene_overrides {
     int count;
     const char *const *set;

@@ -144,12 +144,14 @@ typedef struct sim_step_info {
     double undone;                  /* J that undoing overlaps and elastic contacts put in */
     sim_certificate certificate;    /* of the islands that are awake */
     int worst_body[SIM_WORSTS][2];  /* bodies of the worst constraints; -1: none, or one alone */
-    /* sag, m: overlap of the contact that is the deepest beside the radius of its smaller body, of those under load
-     * whose near-rigid compliance exceeds their material's; its part of that radius, 0: there is none; its bodies */
+    /* sag, m: overlap of the contact that is the deepest relative to the radius of its smaller body. Contacts under
+     * load count whose near-rigid compliance exceeds their material's. Its part of that radius (0: there is none); its
+     * bodies */
     double sag, sag_part;
     int sag_body[2];
-    /* lift, m: the greatest height to which the convex law lifts a sliding contact (docs/contact.md): the gap at which
-     * it glides, and the height that its upward speed reaches against gravity; 0: nothing slides; its bodies */
+    /* lift, m: the greatest height to which the convex law lifts a sliding contact (docs/contact.md). It is the gap at
+     * which the contact glides, and the height that its upward speed reaches against gravity. 0: nothing slides; its
+     * bodies */
     double lift;
     int lift_body[2];
 
@@ -210,9 +212,9 @@ SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state,
 SIM_API void sim_world_start(sim_world *world, int keyframe);
 /* The efforts of the state: the force of each actuator of the model in the last step. */
 SIM_API const double *sim_world_efforts(const sim_world *world);
-/* An input of all actuators, [nactuator], as part of the state.  Writing a finite number sets that of an actuator from
- * the next step on, until it is changed; NAN, as at first, leaves it to the model's track.  A target that is set has the
- * rate 0 unless that is set, too. The array stays where it is. */
+/* An input of all actuators, [nactuator], as part of the state.  A finite number replaces the model's track of an
+ * actuator from the next step on.  NAN, the initial value, gives the track back.  A target that is set has the rate 0
+ * unless that is set, too.  The array stays where it is. */
 SIM_API double *sim_world_inputs(sim_world *world, sim_input input);
 /* The readings of all sensors (sim_sensor.first), after the last step. */
 SIM_API const double *sim_world_sensors(const sim_world *world);

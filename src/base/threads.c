@@ -2,8 +2,8 @@
  *
  * Solvers start parallel work every ten microseconds or so, and to wake a sleeping thread takes as long.  A waiting
  * thread therefore polls before it sleeps, for longer than the pause between two parallel regions of one solve.  After
- * a wait that ended in sleep it polls only briefly: there may be more threads than processors, and the thread that it
- * waits for needs this one.
+ * a wait that ended in sleep it polls only briefly: with more threads than processors, the thread that it waits for may
+ * need this processor.
  *
  * A thread announces that it goes to sleep, then polls once more; a thread that publishes work publishes first, then
  * looks for sleepers.  Both orders are sequentially consistent, so one of the two sees the other, and no work is

@@ -5,10 +5,9 @@
  *         -> contact points of each pair (narrow phase, shared out among threads)
  *           -> one list, sorted
  *
- * A pair closer than its margin is in contact.  So is one that this step's motion would bring that close: its gaps
- * are then those still to be travelled, so that a fast body is stopped at the surface and not behind it (sweep.c).
- * Some laws lift sliding bodies.  A pair that touched a step ago then stays in contact up to the gap at which it
- * would glide; one that comes nearer is in contact from there on. */
+ * A pair closer than its margin is in contact.  So is a pair that comes that close within the step.  Its gaps are those
+ * still to be travelled, so a fast body stops at the surface (sweep.c).  Some laws lift sliding bodies.  A pair that
+ * touched a step ago then stays in contact up to the gap at which it glides. */
 #include "collide/collision.h"
 #include "base/pool.h"
 #include "collide/broadphase/broadphase.h"
@@ -325,8 +324,8 @@ static double max_lift_of_pair(const task *t, broad_pair at, double slip, double
 
 /* Contact points of a pair, in the world.  Pairs that move less than the margin in a step are searched a little farther
  * out.  Of faster pairs in contact all points count that this step could close; other fast pairs are followed along
- * their motion.  A gliding pair must be in contact before it is below its gliding height: else the law would throw it
- * up again, and it would hop for ever. */
+ * their motion.  A gliding pair must be in contact before it is below its gliding height.  Otherwise the law throws it
+ * up again, and it hops. */
 static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out) {
     const collision_stage *c = t->c;
     sweep s = {.a = find_mover(t, at.a),

@@ -84,8 +84,8 @@ static bool is_same_way(const contact_point *c, const contact_point *d, double n
     return v3_dot(c->normal, d->normal) > SAME_WAY && v3_norm(v3_sub(c->position, d->position)) <= near;
 }
 
-/* A round and an almost flat surface meet in one point: of two from the same side the deeper one, and the first unless
- * another is deeper by more than rounding. */
+/* A round and an almost flat surface meet in one point. Of two from the same side the deeper one counts; the first,
+ * unless another is deeper by more than rounding. */
 static void keep_one_each_way(double extent, int first, manifold *out) {
     int left = first;
     for (int k = first; k < out->count; k++) {
@@ -264,8 +264,8 @@ static double sampled_longest_edge(const sim_mesh *m) {
     return most;
 }
 
-/* About what it costs to go through the triangles of one field with the other: each asks the other once or so, and its
- * own distance a few times. */
+/* Approximate cost of the triangles of one field in the other: each evaluates the other once or so, and its own
+ * distance a few times. */
 static double traversal_cost(const solid *skin, const solid *other) {
     return skin->mesh->ntriangle * (2.0 * skin->geometry->field->nnode + other->geometry->field->nnode);
 }
@@ -289,8 +289,8 @@ void field_field_most(const pair *p, manifold *out, int most) {
     reduce_field_points(p, &a, &b, out, first, most);
 }
 
-/* Of two fields one is always A, whichever is named first: so both orders have one answer.  The one whose triangles are
- * gone through; of two alike, the pose says: d changes its sign when they are exchanged, and `line` is a direction in
+/* Of two fields one is always A, whichever is named first: so both orders have one answer.  The field whose triangles
+ * are visited.  Of two alike the pose decides: d changes its sign when they are exchanged, and `line` is a direction in
  * which neither stacks nor rows are built. */
 static int are_in_order(const pair *p) {
     const v3 line = {0.3607, 0.4793, 0.8001};

@@ -5,15 +5,15 @@
  *     dx/dt and dn/dt follow from the curvatures of both surfaces and the relative motion (Montana 1988).
  *
  * Curvature is not asked for shape by shape.  The pair is collided once more with its bodies at the poses q0 (+) dt v0.
- * The point with the same feature is the same contact, a step later; so is the only point of a pair that has one, as
- * what is round rolls from triangle to triangle; and where the feature is gone, the nearest new point with about the
- * same normal, no farther than twice the pair's motion: teeth that roll over the facets of their flanks.  The error of
- * x and n is O(dt^2), as v0 differs from the mean velocity of the step by O(dt).  This holds for every shape that has
- * an answer in the narrow phase.
+ * The point with the same feature is the same contact, a step later.  So is the only point of a pair that has one,
+ * because round bodies roll from triangle to triangle.  Where the feature is gone, as of teeth that roll over facets,
+ * it is the nearest new point with about the same normal.  That point lies within twice the pair's motion.  The error
+ * of x and n is O(dt^2), as v0 differs from the mean velocity of the step by O(dt).  This holds for every shape that
+ * has an answer in the narrow phase.
  *
- * A point is not taken for the same contact if it jumped: farther than the pair can move, and a quarter of its size, or
- * with a normal turned by more than a right angle's third.  Slow pairs are left out: below 0.005 sqrt(g r) all
- * that the rates of a contact change within a step is 2.5e-5 of what gravity adds.
+ * A point that jumped is another contact: farther than the pair can move and a quarter of its size, or with a normal
+ * turned by more than 30 degrees.  Slow pairs are left out: below 0.005 sqrt(g r) all that the rates of a contact
+ * change within a step is 2.5e-5 of what gravity adds.
  *
  * Reference: D. J. Montana, The kinematics of contact and grasp, Int. J. Robotics Research 7(3), 1988.
  * Cost: one narrow-phase query for each pair that is followed. */

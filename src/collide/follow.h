@@ -34,8 +34,7 @@ size_t follower_bytes(const contact_follower *follower);
 bool follower_is_slow(const contact_follower *follower, double speed, double size);
 /* The radius of a shape's ball. */
 double follower_size(const contact_follower *follower, int shape);
-/* V of a contact's pair, the greatest speed of any two of its points against each other at these velocities of the
- * bodies; and the smaller one's size. */
+/* V of a contact's pair, the greatest relative speed of any two of its points; and the size of the smaller one. */
 double follower_speed(const contact_follower *follower, const sim_motion *velocity, const sim_contact *contact,
                       double *size);
 

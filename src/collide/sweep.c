@@ -8,15 +8,15 @@
  *
  * and s <= 0 means never.  Else s = |v_a - v_b| + |omega_a| rho_a + |omega_b| rho_b.
  *
- * A shape that passes by is not touched, however near the plane of another's face its path comes: asking for the
- * nearest points at the start alone would stop it there.
+ * A shape that passes by is not touched. The nearest points at the start alone would stop it at the plane of a face
+ * that it only comes near.
  *
  * Bodies that meet at time t push there: with the levers l_a, l_b from the bodies' origins to the point as they are
  * then,
  *
  *     u = n.(v_a + omega_a x l_a - v_b - omega_b x l_b),     phi(t) = phi(0) + t u.
  *
- * The law takes both where the step starts.  So each body gets its own point, x(0) + l: an impulse through the centre
+ * The law takes both where the step starts.  So each body has its own point, x(0) + l.  An impulse through the centre
  * of a ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both,
  * midway between the two of now, would be off by half of their slip until then, and turn the ball.
  *
@@ -100,8 +100,8 @@ void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
 }
 
 /* The moment of coming within the margin, or -1.  A bound on the approach far above it, as of boxes that spin side by
- * side, allows small advances only.  After SURE_ADVANCES the rest of the step is looked at in equal parts, so that none
- * of it stays unseen: shapes may overlap by the bound times a part, and part again, between two looks. */
+ * side, allows small advances only.  After SURE_ADVANCES the rest of the step is tested in equal parts.  Between two
+ * tests shapes may overlap by the bound times a part, and part again. */
 static double find_meeting_time(const sweep *s, double speed) {
     bool convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
     double t = 0, spins = spin_speed(&s->a) + spin_speed(&s->b);

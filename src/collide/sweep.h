@@ -27,8 +27,7 @@ typedef struct sweep {
 } sweep;
 
 /* Adds the contact points at the moment the two come within `margin`, if they do so before the step ends.  In the
- * world; each with the normal, the levers and the rate of closing that it will meet with, its gap the one that so
- * closes then. */
+ * world, each with the normal, the levers and the rate of closing at the meeting.  Its gap closes at that rate then. */
 void sweep_collide(const sweep *s, manifold *out);
 
 /* The contact points with a gap under `margin` as the shapes will stand at time t. In the world. */
@@ -39,8 +38,7 @@ double sweep_least_gap(const manifold *m);
  * lifts. */
 void sweep_drop_unreached(const sweep *s, double near, manifold *out);
 
-/* Leaves out all points but those that come nearer and are where motion or slip reaches them; all of them, if the two
- * would pass each other by. */
+/* Keeps the points that come nearer and that motion or slip reaches; none if the two pass each other by. */
 void sweep_keep_landing(const sweep *s, manifold *out);
 
 /* The greatest speed with which any two points of the shapes approach each other. */

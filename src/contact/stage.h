@@ -14,9 +14,9 @@ size_t contact_stage_bytes(const contact_stage *stage);
 sim_status contact_stage_build(contact_stage *stage, const contact_input *in, sim_threads *threads, sim_error *error);
 /* Solves them, and scatters the solution to the order of the model. */
 sim_status contact_stage_solve(contact_stage *stage, sim_threads *threads, contact_output *out, sim_error *error);
-/* Parts bodies that overlap at the end of the step, where `in` has the kinematics and contacts of that end: the gap of
- * contact k is to change by least[k] or more, m; islands without one that is `deep` stay.  Positions of the trees that it
- * marks in `touched` are to move at `shift`[nv] over the step.  The problems of the step are gone then. */
+/* Parts bodies that overlap at the end of the step, where `in` has the kinematics and contacts of that end.  The gap of
+ * contact k is to change by least[k] or more, m; islands without one that is `deep` stay.  Positions of the trees that
+ * it marks in `touched` are to move at `shift`[nv] over the step.  The problems of the step are gone then. */
 sim_status contact_stage_separate(contact_stage *stage, const contact_input *in, const double *least, const char *deep,
                                   sim_threads *threads, double *shift, char *touched, sim_error *error);
 /* The problem of one island as last derived, until the next step is built; NULL past the last. */

@@ -4,8 +4,8 @@
  *     gripper           f* in the middle of the step
  *     task impedance    task_impedance.c
  *
- * The memory of a controller that is led holds the number of its target (0: its own track; -1: not evaluated yet), the
- * time at which that was given, and where it was led then.  All of it is part of the state. */
+ * The memory of a controller with targets holds the number of its target (0: its own track; -1: not evaluated yet).  It
+ * also holds the time at which that was given, and the pose or values then.  All of it is part of the state. */
 #include "control/control.h"
 #include "math/spatial.h"
 

@@ -9,8 +9,8 @@
  *     K, zeta      stiffness, N/m and N m/rad; damping ratio.  D is that of the modes of K and Lambda
  *     omega, q*    rate and posture of the return in the null space, rad/s, rad or m
  *
- * The actuators hold tau over the step.  J, A, C, g are those in its middle, at q + dt/2 v and v + dt/2 a_0; so are x and
- * xdot, by the implicit midpoint rule, so that stiff springs and dampers are stable:
+ * The actuators hold tau over the step.  J, A, C, g are those in its middle, at q + dt/2 v and v + dt/2 a_0.  So are x
+ * and xdot, by the implicit midpoint rule.  Stiff springs and dampers are then stable:
  *
  *     xdot_m = xdot + dt/2 a,   x_m = x + dt/2 xdot + dt^2/4 a,   a = a_0 + W (F - F_0)
  *

@@ -36,7 +36,7 @@ static const double MIN_MEASURED_ROOT = 1e-146; /* sqrt(DBL_MIN / DBL_EPSILON) *
 static double error_ratio(double error, double size) { return error < MIN_MEASURED_ROOT ? 0 : error / size; }
 
 /* The three parts of E from their squares, and the least E that rounding allows.  Velocities are known to
- * VELOCITY_ROUNDING of the velocities that impulses give and take: where contacts press against each other without
+ * VELOCITY_ROUNDING of the velocities that impulses give and take.  Where contacts press against each other without
  * bound, gamma - rho s rounds to gamma whatever s is.  They are also known to that part of the speeds whose differences
  * they are.  Otherwise two bodies that fall as one, with a weld that carries nothing, would be judged by the rounding
  * of their fall. */

@@ -4,9 +4,9 @@
  *
  * and, for the momentum error, with D = diag(A)^-1/2:    D (A (v - v*) - j),    D A v,    D j.
  *
- * Reference: Castro, Permenter, Han 2021, eqs. 25, 32. Cost: mostly the traces.  Of a small tree A^-1 is written once,
- * in rows of eight numbers, for all constraints that touch it; of a larger one each constraint follows its paths to the
- * root, or each row takes a solve. */
+ * Reference: Castro, Permenter, Han 2021, eqs. 25, 32.  Cost: mostly the traces.  Of a small tree A^-1 is written once,
+ * in rows of eight numbers, for all its constraints.  In a larger one each constraint follows its paths to the root, or
+ * each row takes a solve. */
 #include "judge/motion.h"
 #include "math/dense.h"
 

@@ -6,9 +6,9 @@
  *     friction, actuator   |g| <= bound
  *     equality, spring     any
  *
- * Impulse and velocity obey the law where gamma = P_K(gamma - rho s), for any rho > 0; contacts the strict law where
- * this holds with s + (0, 0, mu |s_t|) in place of s (De Saxce).  The difference of the two sides, the natural map
- * F(rho), measures their distance from it.
+ * Impulse and velocity obey the law where gamma = P_K(gamma - rho s), for any rho > 0.  Contacts obey the strict law
+ * where this holds with s + (0, 0, mu |s_t|) in place of s (De Saxce).  The difference of the two sides, the natural
+ * map F(rho), measures their distance from it.
  *
  * F is taken in units of velocity here, with w = 1 / rho:  F / rho = w gamma - P_wK(w gamma - s), where wK is K for a
  * cone and w times as wide for a bound.  That holds for w = 0 too, a constraint that nothing moves. */

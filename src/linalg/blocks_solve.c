@@ -1,8 +1,8 @@
 /* Solution of U'U x = b by the panels of a factor: y = U^-T b downwards, x = U^-1 y upwards.
  *
- * The unknowns of a panel are contiguous; its contribution to a column further down, or from it on the way back, is one
- * product with the tall block there.  Blocks are padded with zeros, so products beyond the unknowns of a column change
- * nothing.
+ * The unknowns of a panel are contiguous.  Its contribution to a column further down, or from it on the way back, is
+ * one product with the tall block there.  Blocks are padded with zeros, so products beyond the unknowns of a column
+ * change nothing.
  *
  * Cost: two multiplications for each number of the factor. */
 #include "linalg/blocks.h"

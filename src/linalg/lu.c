@@ -4,7 +4,7 @@
  *                   (L_21  1 ) (      H_22)
  *
  * The last product has all the work of size n^3; strip.h computes it.  Above PANELS_WHOLE unknowns LAPACK factors H',
- * panel by panel (panels.c), and the caller can stop it: such matrices do not fit the cache, which bands presume.
+ * panel by panel (panels.c), and the caller can stop it.  Bands presume that the matrix fits the cache.
  *
  * Reference: Golub, Van Loan 2013, Matrix Computations, sections 3.2 and 3.4.
  * Cost: n^3 / 3 multiplications.  Against LAPACK: 0.6 to 0.9 of its time from 6 to 1200 unknowns, 1.5 of it at 4800. */

@@ -2,8 +2,8 @@
  *
  * Elimination of a node connects all its neighbours with each other.  Minimum degree takes the remaining node with the
  * fewest unknowns in its neighbours, the first among equals.  So bodies with one neighbour go first, without fill.  The
- * remaining graph is stored explicitly, one row of bits a node: connecting neighbours is an `or` of words, and the bits
- * of a node at its elimination are its row of the factor.
+ * remaining graph is stored explicitly, one row of bits a node.  Connecting neighbours is an `or` of words, and the
+ * bits of a node at its elimination are its row of the factor.
  *
  * The first node in a row of the factor is the parent of the row's own node (elimination tree).  Any order with
  * children before parents has the same fill.  Depth first, with the child of the longest row last, makes nodes of

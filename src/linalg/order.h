@@ -5,9 +5,9 @@
 #include "base/arena.h"
 #include "linalg/spd.h"
 
-/* Row i of the factor belongs to node number i of the elimination.  Rows that follow on each other and have the same
- * blocks to their right make a panel: rows [first[s], first[s + 1]), with blocks in the columns column[start[s] ..
- * start[s + 1]), rising; its own rows come first among them. */
+/* Row i of the factor belongs to node number i of the elimination.  Consecutive rows with the same blocks to their
+ * right make a panel: rows [first[s], first[s + 1]), with blocks in the columns column[start[s] .. start[s + 1]),
+ * rising; its own rows come first among them. */
 typedef struct spd_order {
     int *node;  /* [nodes] of a row */
     int *place; /* [nodes] row of a node */

@@ -2,9 +2,10 @@
  *
  *     H x = b,     H by dense blocks on the nodes and edges of a graph
  *
- * SPD_AUTO compares multiplications, which follow from the graph: blocks wherever they save work over one dense matrix;
- * CHOLMOD from MIN_SUPERNODAL_WORK on, where its BLAS calls are faster, and for graphs of more than MAX_ORDERED_NODES.
- * The order, the layout and unchanged parts of the factor are kept while the graph stays the same.
+ * SPD_AUTO compares multiplications, which follow from the graph. It takes blocks wherever they save work over one
+ * dense matrix. It takes CHOLMOD from MIN_SUPERNODAL_WORK on, where its BLAS calls are faster, and for graphs of more
+ * than MAX_ORDERED_NODES. The order, the layout and unchanged parts of the factor are kept while the graph stays the
+ * same.
  *
  * Cost: that of the factor; an analysis only for a new graph. */
 #include "linalg/spd.h"

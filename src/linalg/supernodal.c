@@ -2,11 +2,10 @@
  * trees.
  *
  * CHOLMOD reads H as its lower triangle in compressed columns.  The column of an unknown holds the rest of its row in
- * the diagonal block, then its row in each block eliminated later: contiguous runs of our blocks.  All allocations of
- * the library happen in this file.
+ * the diagonal block, then its row in each block eliminated later.  All allocations of the library happen in this file.
  *
- * Graphs too large for order.c take the cheaper of two orders, by the multiplications of their factors: minimum degree
- * (AMD), best for chains and sheets, and nested dissection (METIS), best for dense packings in space.
+ * Graphs too large for order.c take the cheaper of two orders, by the multiplications of their factors. Minimum degree
+ * (AMD) is best for chains and sheets, nested dissection (METIS) for dense packings in space.
  *
  * References: Chen, Davis, Hager, Rajamanickam 2008 (CHOLMOD); Amestoy, Davis, Duff 1996 (AMD); Karypis, Kumar 1998
  * (METIS).

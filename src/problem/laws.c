@@ -126,8 +126,8 @@ static double gap_speed(const law *l, const sim_constraint *c, double gap) {
     return fmin(l->options->push * fmax(-gap - eval_slop(l, c), 0) / l->problem->step, l->options->undo);
 }
 
-/* The greatest part of the targets -gap / time by which no row is faster than `undo`, V [m/s; rad/s about axes]: of a
- * contact's or limit's overlap, and of the rows of an equality three by three.
+/* The greatest part of the targets -gap / time with which no row is faster than `undo`, V [m/s; rad/s about axes]. It
+ * holds for overlaps of contacts and limits, and for rows of equalities three by three.
  *
  * The overlap is gone after its depth over V at the earliest, however short the step, and gives a body m V^2 / 2.
  * Near-rigid, where target_n = -phi0 / (dt + tau) > V, the contact's damper is made stronger:
@@ -150,8 +150,8 @@ static double undone_part(const law *l, const sim_constraint *c, int row, double
     return speed > l->options->undo ? l->options->undo / speed : 1;
 }
 
-/* A contact along its normal, m/s: the speed by which free motion closes more than its gap within the step, and the
- * greatest change of either side's velocity by free motion. */
+/* A contact along its normal, m/s. `closing`: speed by which free motion closes more than the gap within the step;
+ * `gain`: greatest change of either side's velocity by free motion. */
 typedef struct approach {
     double closing, gain;
 } approach;
@@ -204,8 +204,8 @@ static bool closes_to_bounce(const law *l, const sim_constraint *c, int row) {
 /* Newton's law of restitution among near-rigid laws.
  *
  * The spring of the law would begin to brake before the surfaces meet, and take the part R/(w + R) of the approach.  A
- * rigid constraint with e > 0 that closes faster than the threshold therefore obeys Newton's law as rigid rows do: free
- * until it arrives, target -phi0 / dt; in the step in which it does
+ * rigid constraint with e > 0 that closes faster than the threshold therefore obeys Newton's law as rigid rows do.  It
+ * is free until it arrives, target -phi0 / dt; in the step in which it does
  *
  *     target_n = max(e c, -phi0 / (dt + tau) for phi0 < 0),   c = -u_n before the step,
  *     R_n = min(R_n, sigma w / 100).
@@ -321,8 +321,8 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
 /* The factor c by which a contact is stiffer for its load.
  *
  * The paper's R lets a contact give way by (dt + tau) R_n gamma_n, which is m w times as much where it carries the mass
- * m. That mass shows in the impulse of the step before: without the contact, motion gains du in a step, so m = gamma_n
- * / du, and the period beta dt of that mass on the contact's spring asks for
+ * m. That mass follows from the impulse of the step before. Without the contact, motion gains du in a step, so m =
+ * gamma_n / du. The period beta dt of that mass on the contact's spring asks for
  *
  *     R_n = beta^2/(4 pi^2) w / c,   R_t = sigma w / c,   c = gamma_n w / du,   1 <= c <= `carried`,
  *
@@ -336,8 +336,8 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
  *     du = |v* - v0| = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows (law_free_change): g dt under gravity.
  *
  * Along n forces add nothing at a wall: c would be without bound there, and heaps between walls jam as they do by the
- * rigid law.  A body that is squeezed carries no load, but c follows its impulse all the same, so c ends at
- * MAX_LOAD_RATIO: impulses that cancel stay within what doubles tell apart.
+ * rigid law. c also follows the impulse of a squeezed body, which carries no load.  So c ends at MAX_LOAD_RATIO:
+ * impulses that cancel stay within the precision of doubles.
  *
  * A contact that closes at the speed V within the step is about to carry gamma_n = V / w: c = V / du.  A strike of a
  * chain of bodies passes through contacts that do not close themselves.  So where anything strikes, all contacts that

@@ -6,8 +6,8 @@
  *     l       length of the actuator, m or rad
  *     M, D    mass matrix with armature, and its diagonal
  *
- * F0 makes the joints accelerate by `scale`.  The flow is that of a mechanism in syrup which the actuator alone moves;
- * it ends at a stationary length or at the joints' ends (projected gradient, steps grow while they succeed).
+ * F0 makes the joints accelerate by `scale`.  The flow is that of an overdamped mechanism which the actuator alone
+ * moves.  It ends at a stationary length or at the joints' ends (projected gradient, steps grow while they succeed).
  *
  * Reference: MuJoCo, Modeling, section Muscles (acc0, length range); there the ends come from a damped simulation.
  * Departures: equalities and ranges of tendons do not stop the flow.

@@ -1,7 +1,7 @@
 /* Speedup of several threads, and a comparison of their bits with those of one.
  *
- * Two worlds take the same steps from the same state, in turn, by the clock on the wall; of each step the quickest
- * round counts, for on a machine with other work no whole round may be undisturbed. */
+ * Two worlds take the same steps from the same state, in turn, by the clock on the wall. Of each step the quickest
+ * round counts, for other work may disturb any whole round. */
 #include "app/bench/bench.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Time limit of a run.
  *
- * After --time-limit the run ends like one that was interrupted: when its step has ended, or if that takes more than
- * GRACE_SECONDS beyond, without it, in the state before.  So does a step that goes on for GRACE_SECONDS after Ctrl-C. A
- * solver asks once an iteration, from any thread, so shared members are atomic.  Once in a run, when a step takes long,
- * one line states its size and cheaper alternatives. */
+ * After --time-limit the run ends like an interrupted one, when its step has ended.  If that takes more than
+ * GRACE_SECONDS beyond, it ends in the state before the step.  So does a step that goes on for GRACE_SECONDS after
+ * Ctrl-C. A solver asks once an iteration, from any thread, so shared members are atomic.  Once in a run, when a step
+ * takes long, one line states its size and cheaper alternatives. */
 #include "app/cli/time_limit.h"
 
 #include "app/cli/interrupt.h"

@@ -5,9 +5,9 @@
 #include "app/run/setup.h"
 #include "record/run/trajectory.h"
 
-/* The scene as it ran, from the text that the recording holds; the files that it names stand beside the recording, or
- * beside the scene `beside` (may be NULL).  Where `beside` is another scene, it is that one.  NULL on failure: `error`
- * has the reason, or names the printed errors. */
+/* The scene as it ran, from the text in the recording.  The files that it names are beside the recording, or beside the
+ * scene `beside` (may be NULL).  Where `beside` is another scene, it is that one.  NULL on failure: `error` has the
+ * reason, or names the printed errors. */
 sim_scene *recorded_scene(trajectory *run, const char *beside, const scene_wish *wish, sim_error *error);
 /* Says so where it is not the scene that ran, though nothing else was asked for. */
 void recorded_warn(trajectory *run, const sim_scene *scene, const scene_wish *wish);

@@ -1,7 +1,7 @@
 /* One file: read, answered, judged, written.
  *
- * The solver sees R and target of the law asked for; the judge sees those of the rigid law besides, and the problem as
- * it stands in the file: where a solver needs velocities and the file has W alone, the solver is given W = L L'. */
+ * The solver sees R and target of the law asked for. The judge also sees those of the rigid law, and the problem of the
+ * file. Where a solver needs velocities and the file has W alone, it gets W = L L'. */
 #include "app/solve/solve.h"
 #include "base/pool.h"
 

@@ -1,9 +1,8 @@
 /* Order of boxes along Hilbert's curve.
  *
- * First by size, four-fold steps, so that no small box shares a node with a large one: as in a grid of several levels,
- * each size then has a tree of its own at the bottom.  Then by where the centre lies on Hilbert's curve through a grid
- * of cubes over all centres; cells that hold many are gridded again, so that neither a crowd nor a lone box far away
- * spoils the order.  Every level of grids costs linear time, and there are at most MAX_DEPTH.
+ * First by size, in four-fold steps.  No small box then shares a node with a large one.  Then by the place of the
+ * centre on Hilbert's curve through a grid of cubes over all centres.  Crowded cells have a finer grid of their own.
+ * Every level of grids costs linear time, and there are at most MAX_DEPTH.
  *
  * Hilbert's index from coordinates: J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 381
  * (2004), for three dimensions. */

@@ -1,8 +1,8 @@
 /* A packed tree of boxes, eight to a node: built from an order of the boxes, refitted where they moved.
  *
  * Boxes are rounded outwards to single precision about an origin, so that two that meet still meet.  Slot s holds the
- * item that stands s-th in the order; node k of level 0 holds slots 8k to 8k+7, node k of level l the bounds of nodes
- * 8k to 8k+7 of level l-1.  Nothing is linked: where a node lies follows from its number. */
+ * s-th item of the order.  Node k of level 0 holds slots 8k to 8k+7; node k of level l holds the bounds of nodes 8k to
+ * 8k+7 of level l-1.  Nothing is linked: where a node lies follows from its number. */
 #ifndef COLLIDE_BROADPHASE_BOX_TREE_H
 #define COLLIDE_BROADPHASE_BOX_TREE_H
 

@@ -1,17 +1,17 @@
 /* Broad phase with boxes enlarged by a skin, for shapes that move little.
  *
  * Each moving box has a fat box around it that stays put until the box leaves it.  The candidates are the pairs whose
- * fat boxes meet; they hold for as long as no box leaves.  This is Verlet's neighbour list with a skin (Physical
- * Review 159, 98 (1967)), for boxes and with a skin for each: a quiet frame only tests the candidates' boxes, one
- * after the other.  Boxes that left get new fat boxes, and these are looked up in two packed trees, of the moving and
- * of the still.  Where many left, all are renewed and the trees joined, leaf by leaf.
+ * fat boxes meet; they hold for as long as no box leaves.  This is Verlet's neighbour list with a skin (Physical Review
+ * 159, 98 (1967)), with a skin for each box.  A quiet frame only tests the boxes of the candidates.  Boxes that left
+ * get new fat boxes, and these are looked up in two packed trees, of the moving and of the still.  Where many left, all
+ * are renewed and the trees joined, leaf by leaf.
  *
  * Every pair that meets is among the candidates, and every candidate is tested: the answer does not depend on fat
  * boxes, trees or threads.
  *
- * The skin.  A box of size s that moves d in a frame leaves a skin m after m/d frames, and then costs c1 to look up;
- * the skin brings about c2 m/s more candidates, tested in every frame.  c1 d/m + c2 m/s is least at m = sqrt(K s d), K
- * = c1/c2. */
+ * The skin.  A box of size s that moves d in a frame leaves a skin m after m/d frames, and then costs c1 to look up.
+ * The skin brings about c2 m/s more candidates, tested in every frame.  The sum c1 d/m + c2 m/s is least at m = sqrt(K
+ * s d) with K = c1/c2. */
 #include "collide/broadphase/candidates.h"
 
 #include <stdlib.h>

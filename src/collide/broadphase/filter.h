@@ -15,8 +15,8 @@ typedef struct filter {
 /* False without memory. */
 bool filter_create(filter *f, const sim_model *model, memory_pool *pool);
 
-/* Not shapes of one clump; not of a clump and the one it hangs on, unless that is the world; not where the model
- * excludes the two bodies; only where each one's mask has a bit of the other's group. */
+/* Shapes of one clump, of a clump and its parent other than the world, and of two excluded bodies do not meet. Each
+ * one's mask must have a bit of the other's group. */
 bool filter_allows(const filter *f, int shape_a, int shape_b);
 
 /* May any two shapes touch?  Where that takes too long to tell: yes. */

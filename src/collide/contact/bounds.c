@@ -7,8 +7,8 @@
  *
  *     p, R   pose of the shape in the world, m;  e_i: the world's axes
  *
- * Hulls, meshes and fields take the box or the ball of their own bounds; a height field is solid below, so its box goes
- * down by its greater side.  Reference: Ericson 2005, "Real-Time Collision Detection", section 4.2.
+ * Hulls, meshes and fields have the box or the ball of their own bounds.  A height field is solid below, so its box
+ * extends down by its greater side.  Reference: Ericson 2005, "Real-Time Collision Detection", section 4.2.
  * Cost: some 20 flops a shape. */
 #include "collide/contact/bounds.h"
 
@@ -33,7 +33,7 @@ static v3 reach_of_segment(const m3 *R, double half) {
 }
 
 /* A plane that faces along an axis, but for the rounding of a rotation, rises by less than MAX_ROUNDED_RISE (m) within
- * MAX_COORDINATE (m) of the origin; farther out the numbers of places are coarser than that themselves. */
+ * MAX_COORDINATE (m) of the origin. Farther out coordinates are coarser than that. */
 static const double MAX_ROUNDED_SLOPE = 1e-15, MAX_COORDINATE = 1e9, MAX_ROUNDED_RISE = 2e-6;
 
 static aabb bounds_of_half_space(const pose *X) {

@@ -21,8 +21,8 @@ static inline contact_point point_between(v3 position, v3 normal, double gap, ui
 typedef struct pair {
     const sim_shape *a, *b; /* a->type <= b->type */
     pose X_ab;              /* B's shape frame in A's */
-    const pose *X_ba;       /* A's in B's, found as X_ab was and not from it, so that it does not matter to the last bit
-                             * which is named first; NULL: the inverse of X_ab */
+    const pose *X_ba;       /* pose of A in B, computed as X_ab was, so that an exchange of the two gives the same bits.
+                             * NULL: the inverse of X_ab */
     double margin;          /* points with a greater gap are left out */
     const uint64_t *kept;   /* features of the pair's points a step ago: where two choices are as good, keep these */
     int nkept;

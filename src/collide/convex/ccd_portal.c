@@ -1,11 +1,9 @@
 /* Exit of a ray from the Minkowski difference of two solids, with the normal there.
  *
- * Portal refinement by libccd (MPR; Snethen, "XenoCollide", 2008).  As a seed for the normal of overlapping polytopes
- * it cost 1.3 us a pair and saved 0.4 of 6 facets (random poses; overlaps of a thousandth of the size; whole pairs of
- * boxes then took 2.6 instead of 1.3 us); for round solids it cost as much as it saved.  Its own answer is not the
- * least depth.  So it is asked only where the polytope of depth.c runs out of room before the proof is closed: hulls of
- * more than about a thousand corners, deep in each other. There its directions, checked and polished like any other,
- * are second candidates, of which 5 in 261 were lower.  Its GJK and EPA are not used: they allocate, and return
+ * Portal refinement by libccd (MPR; Snethen, "XenoCollide", 2008).  As a seed for every overlap it costs more than it
+ * saves.  Its own answer is not the least depth.  So it serves only where the polytope of depth.c runs out of room:
+ * hulls of more than about a thousand corners, deep in each other.  There its directions, checked and polished like any
+ * other, are second candidates, of which 5 in 261 were lower.  Its GJK and EPA are not used: they allocate, and return
  * directions that are no numbers. */
 #include "collide/convex/minkowski.h"
 

@@ -2,9 +2,9 @@
  *
  * First the directions that the solids suggest (depth_seed.c): often one is the normal, and two points prove it
  * (depth_proof.c).  Else simplices lead near it (gjk.c), Newton's method to it where the solids are round
- * (depth_newton.c), and again two points may prove it.  Only what is then still open goes the long way: cores apart,
- * simplices until nothing is nearer; cores that overlap, a polytope that grows until no direction can be lower
- * (depth.c).  Both radii are taken off at the end. */
+ * (depth_newton.c), and again two points may prove it.  Other cases need a search.  Cores apart: simplices until
+ * nothing is nearer.  Cores that overlap: a polytope that grows until no direction can be lower (depth.c).  Both radii
+ * are taken off at the end. */
 #include "collide/convex/minkowski.h"
 
 static bool is_curved(const convex *c) { return c->kind == CONVEX_CYLINDER || c->kind == CONVEX_ELLIPSOID; }

@@ -1,7 +1,7 @@
 /* Convex solids as contact sees them: a core and a rounding radius.
  *
- * The solid is every point within `radius` of the core: a sphere is a point with a radius, a capsule a segment with a
- * radius; a box, a cylinder, an ellipsoid, a hull, a triangle have radius 0. Each stands in its own frame. */
+ * The solid is every point within `radius` of the core. A sphere is a point with a radius, a capsule a segment with a
+ * radius. Boxes, cylinders, ellipsoids, hulls and triangles have radius 0. Each stands in its own frame. */
 #ifndef COLLIDE_CONVEX_CONVEX_H
 #define COLLIDE_CONVEX_CONVEX_H
 
@@ -32,8 +32,8 @@ typedef struct convex {
 bool convex_of_shape(const sim_shape *shape, convex *out);
 convex convex_triangle(v3 a, v3 b, v3 c);
 
-/* The farthest point of the core along d (any length, not zero), and which it is: equal numbers, equal points (hull
- * vertices and box corners by index; 0 on curved parts). */
+/* The farthest point of the core along d (any length, not zero), and its number. Equal numbers mean equal points: hull
+ * vertices and box corners by index, 0 on curved parts. */
 v3 convex_support(const convex *c, v3 d, uint32_t *vertex);
 /* The same, of a hull from the vertex on that is given: fast where that is near. */
 v3 convex_support_from(const convex *c, v3 d, uint32_t *vertex);
@@ -50,8 +50,8 @@ typedef struct face {
     v3 normal;                     /* unit; of a polygon, else along d */
     bool disc;                     /* corners lie on a circle: the rim is curved */
 } face;
-/* Faces, then edges, whose normal is within an angle of `slack` of d count as facing it; a disc only where its far side
- * lies behind its near one by `reach` at most: else it rolls on its rim. */
+/* Faces, then edges, whose normal is within an angle of `slack` of d count as facing it. A disc counts only where its
+ * far side lies behind its near one by `reach` at most: else it rolls on its rim. */
 void convex_face(const convex *c, v3 d, double slack, double reach, face *out);
 
 /* Distance of two convex solids, B placed at X_ab in the frame of A: the greatest over unit n of
@@ -65,18 +65,17 @@ typedef struct convex_gap {
     int iterations;
 } convex_gap;
 
-/* False when they are farther apart than `margin` (then only gap and normal are set: along the normal they are apart by
- * the gap, which is greater than the margin and no greater than the distance); true otherwise.  `guess` (may be zero):
- * a direction near the normal. Never NaN. */
+/* Returns false when they are farther apart than `margin`.  Then only gap and normal are set; the gap lies between the
+ * margin and the distance. `guess` (may be zero): a direction near the normal.  Never NaN. */
 bool convex_distance(const convex *a, const convex *b, const pose *X_ab, double margin, v3 guess, convex_gap *out);
 
 /* Contact of any two shapes that are convex solids. */
 void pair_convex(const pair *p, manifold *out);
 
-/* The points of contact of two convex solids whose gap and normal are known: supporting faces clipped against each
- * other, at most four kept, well spread.  Where the faces have nothing in common that is as near as the gap says, the
- * nearest points themselves are added.  Returns 1 where they have, and not only up to the tolerance of clipping: then
- * the gap is proven to be no less than the distance. */
+/* The points of contact of two convex solids with known gap and normal.  Supporting faces are clipped against each
+ * other; at most four points remain, well spread.  Where the faces have nothing in common that is as near as the gap
+ * says, the nearest points themselves are added.  Returns 1 where they have, and not only up to the tolerance of
+ * clipping: then the gap is proven to be no less than the distance. */
 bool convex_manifold(const pair *p, const convex *a, const convex *b, const convex_gap *gap, manifold *out);
 /* Of the points from `first` on keep at most `most`: the deepest, and those that span the greatest area; where that
  * leaves a choice, those kept a step ago. */

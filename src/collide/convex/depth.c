@@ -2,19 +2,19 @@
  *
  * The least of the support function h of D = A - B, by a polytope within D that grows (van den Bergen 2001, "Proximity
  * queries and penetration depth computation on 3D game objects").  Its least offset is a lower bound of min h; h along
- * any direction is an upper bound.  The facet of the least offset is asked for the farthest point of D along its
- * normal: h there, and the point joins the polytope, until the bounds meet.  On polytopes that is exact after finitely
- * many points.  Round solids would take many small facets: there the best direction so far slides down to its local
- * minimum by Newton's method (depth_newton.c). The polytope has only to show that nothing elsewhere is lower.  Offsets
- * are signed, so an origin that lies outside by a hair needs no case of its own. */
+ * any direction is an upper bound.  The farthest point of D along the normal of the facet of least offset gives h
+ * there, and joins the polytope, until the bounds meet.  On polytopes that is exact after finitely many points.  Round
+ * solids would take many small facets: there the best direction so far slides down to its local minimum by Newton's
+ * method (depth_newton.c).  The polytope has only to show that nothing elsewhere is lower.  Offsets are signed, so an
+ * origin that lies outside by a hair needs no case of its own. */
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 
 enum { MAX_POLISHES = 8, MAX_BASINS = 12, MAX_FLAT_POINTS = 8 };
 static const double LEAN_FACTOR = 1.5;
 
-/* D without the ball that rolls inside of it: its h is less by `round` everywhere, and its corners are sharper, so that
- * far fewer facets tell how low it is. */
+/* D without the ball that rolls inside of it: h is less by `round` everywhere. Its corners are sharper, so fewer facets
+ * bound it. */
 typedef struct core {
     const minkowski *m;
     double round;
@@ -99,9 +99,9 @@ static void enclose_point(search *s, v3 w) {
     }
 }
 
-/* The flat part of D's surface that the best direction found; and, where it has no width, points beside it, so close
- * that what lies between can be lower by no more than the tolerance: a plane through the point that leans by x lies
- * lower by h x^2 / 2. */
+/* The flat part of D's surface that the best direction found. Where it has no width, points beside it, so close that
+ * anything between is lower by no more than the tolerance. A plane through the point that leans by x lies lower by h
+ * x^2 / 2. */
 static void enclose_best(search *s) {
     mink_direction best = s->out->best;
     v3 flat[MAX_FLAT_POINTS], x;

@@ -3,8 +3,8 @@
  * On the unit sphere h has the gradient w - h u and the Hessian W - h 1. w is the farthest point of D along u, W the
  * second derivative of h: the radii of curvature of A and B added up. h is smooth but for creases: an edge or a
  * straight side with direction c of either solid makes one along the circle c.u = 0.  A minimum therefore lies where
- * two creases cross (u = c1 x c2: a face, or two edges: exact at once), on one crease (Newton along the circle), or
- * on none (Newton in the tangent plane).  All three are tried, the best is kept, until nothing is gained. */
+ * two creases cross (u = c1 x c2, exact), on one crease (Newton along the circle), or on none (Newton in the tangent
+ * plane).  All three are tried, the best is kept, until nothing is gained. */
 #include "collide/convex/minkowski.h"
 
 enum { MAX_TIED_FACES = 4, MAX_SHARPENINGS = 4 };
@@ -268,8 +268,8 @@ static mink_direction leave_creases(const minkowski *m, const crease *k, mink_di
     return best;
 }
 
-/* Down along the shortest of all slopes at a direction that is not stationary, which the foot knows: by Newton's method
- * from a little that way, or simply so far that it is lower. */
+/* A step down along the shortest slope at a direction that is not stationary: by Newton's method from a little that
+ * way, or by a step that lowers h. */
 static mink_direction descend_steepest(const minkowski *m, const crease *k, mink_direction at, const mink_foot *foot) {
     mink_direction best = at, projected;
     v3 d = v3_axpy(v3_sub(foot->a, foot->b), -foot->h, at.u), p = v3_scale(-1 / foot->off, d);

@@ -1,7 +1,7 @@
 /* Start directions for the least support of the Minkowski difference D = A - B.
  *
- * From centre to centre; along the axes of boxes and cylinders, as a contact of a face is exact at once; at right
- * angles to a cylinder's axis towards the other solid; out of the sides of the last simplex. */
+ * From centre to centre; the axes of boxes and cylinders, exact for contacts of faces. Then at right angles to a
+ * cylinder's axis towards the other solid, and out of the sides of the last simplex. */
 #include "collide/convex/minkowski.h"
 #include "collide/convex/polytope.h"
 

@@ -1,11 +1,10 @@
 /* GJK: distance and nearest points of two convex cores.
  *
- * The point v of D = A - B nearest to the origin, by the algorithm of Gilbert, Johnson and Keerthi (1988): v is the
- * nearest point of a simplex of at most four points of D. The point of D farthest against v joins it until none is
- * nearer. |v| bounds the distance from above.  From below u.w does, with u = v/|v| and w the new point (Frank and
- * Wolfe's duality gap).  The loop ends when the two meet, relative to the distance or to rounding.  The nearest point
- * of a simplex is the best over its sides, each by its own barycentric coordinates: no case is excluded by a sign
- * that rounding may have turned, which costs a few products and cannot lose the answer.
+ * The point v of D = A - B nearest to the origin, by the algorithm of Gilbert, Johnson and Keerthi (1988). v lies on a
+ * simplex of at most four points of D. The point of D farthest against v joins it until none is nearer. |v| bounds the
+ * distance from above.  From below u.w does, with u = v/|v| and w the new point (Frank and Wolfe's duality gap).  The
+ * loop ends when the two meet, relative to the distance or to rounding.  The nearest point of a simplex is the best
+ * over its sides, each by its own barycentric coordinates.  No case is excluded by a sign, which rounding may turn.
  *
  * Cost: a support point of both cores an iteration. */
 #include "collide/convex/minkowski.h"
@@ -48,9 +47,9 @@ static void nearest_of_segment(const v3 *p, int i, int j, nearest *out) {
     }
 }
 
-/* A point nearer than before has a part of the newest corner in it: the sides without that one are left out.  Here
- * that is k; n stands at right angles to the triangle.  The foot of the origin on the plane counts only where the
- * corners, with the weights found, add up to it: the normal of a sliver may point anywhere. */
+/* A point nearer than before has a part of the newest corner in it: the sides without that one are left out.  Here that
+ * is k; n stands at right angles to the triangle.  The foot of the origin on the plane counts only where the weighted
+ * corners add up to it.  The normal of a sliver may point anywhere. */
 static void nearest_of_triangle(const v3 *p, int i, int j, int k, v3 n, nearest *out) {
     double area = v3_dot(n, n), x = v3_dot(p[i], p[i]), y = v3_dot(p[j], p[j]), z = v3_dot(p[k], p[k]);
     if (area > 0) {

@@ -2,10 +2,10 @@
  *
  *     h(u) = max over a in A, b in B of u.(a - b) = h_A(u) + h_B(-u),   u a unit vector in the frame of A
  *
- * The signed distance of the cores is -min h: apart, the origin lies outside D and min h is minus its distance; inside,
- * min h is the least translation that parts them.  The contact normal (from B to A) is -u.  For any u, -h(u) is a
- * lower bound of the signed distance.  (Cameron & Culley, "Determining the minimum translational distance between two
- * convex polyhedra", 1986.) */
+ * The signed distance of the cores is -min h.  Apart, min h is minus the distance of the origin from D; inside, the
+ * least translation that parts them.  The contact normal (from B to A) is -u.  For any u, -h(u) is a lower bound of the
+ * signed distance.  (Cameron & Culley, "Determining the minimum translational distance between two convex polyhedra",
+ * 1986.) */
 #ifndef COLLIDE_CONVEX_MINKOWSKI_H
 #define COLLIDE_CONVEX_MINKOWSKI_H
 
@@ -88,8 +88,8 @@ mink_direction mink_first(const minkowski *m);
 /* Of `best` and the sides of a simplex of four, looking out, the lowest. */
 void mink_weigh_sides(const minkowski *m, const gjk_result *g, mink_direction *best);
 
-/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near; ends early at the proven
- * minimum of all, and where D turns out to be farther than `far`.  `foot`: of where it ends. */
+/* Walks downhill from `at` to a local minimum of h to machine precision, if one is near.  Ends early at the proven
+ * global minimum, and where D is farther than `far`. `foot`: of where it ends. */
 enum { MINK_NEAR = 6, MINK_END = 32 }; /* rounds: from near by they are few; the last word may take its time */
 int mink_polish(const minkowski *m, int rounds, mink_direction *at, mink_foot *foot);
 /* Are the points of A (of B) that are farthest along u (against u) more than one? */

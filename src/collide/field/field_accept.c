@@ -1,8 +1,8 @@
 /* Test of a minimum of a field over a piece of a surface for a contact.
  *
- * A minimum is a contact where the two surfaces are parallel, and where the surface has an edge or a corner that is
- * lowest: where the field's gradient g points against the cone of the normals that meet there.  Corners of triangles
- * that lie parallel are contacts too: a face resting on a face touches all over. */
+ * A minimum is a contact where the field's gradient g points against the cone of the normals that meet there: parallel
+ * surfaces, or a lowest edge or corner.  Corners of triangles that lie parallel are contacts too: a face resting on a
+ * face touches all over. */
 #include "collide/field/field_contact.h"
 
 static const double SAME_PLACE_OVER_SIZE = 1e-6; /* of the triangle's size */

@@ -1,14 +1,13 @@
 /* Contacts of the corners and edges of a box, a hull or a cylinder with a distance field.
  *
- * Corners are asked one by one.  Along an edge phi is stepped through, far off by as much as it says that nothing is
- * near; where its slope turns from falling to rising there is a local minimum, found to rounding between brackets.  It
- * is a contact where phi does not fall into either of the faces that meet at the edge: the gradient g points against
- * the cone of their normals.
+ * Corners are asked one by one.  Steps along an edge are as long as phi allows.  Where its slope turns from falling to
+ * rising there is a local minimum, found to rounding between brackets.  It is a contact where g points against the cone
+ * of the normals of the two faces at the edge.
  *
  * Inside a solid with edges phi turns by a crease from one slope to another.  There g is the blend
  *     n = (1 - w) g_1 + w g_2   without a part along the edge,
- * which points straight away from the edge of the other solid: g_1 and g_2 both rise by -phi over the way to it, so
- * that way, along n / |n|, is phi / |n|. */
+ * which points straight away from the edge of the other solid. g_1 and g_2 both rise by -phi on the way to it, so its
+ * length, along n / |n|, is phi / |n|. */
 #include "collide/field/field_contact.h"
 #include "math/angle.h"
 

@@ -4,11 +4,11 @@
  * distance. Or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that
  * is inside both, as deep as can be, by subgradient steps down
  *     m(x) = max(phi_A(x), phi_B(x))
- * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.
- * Where the deepest contact does not halve that ball, a plane that parts the two takes its place.  Of the other
- * contacts those stay that lead the same way.  Pushed along the deepest contact again and again two solids part,
- * since each push halves the ball or ends it.  A plane knows nothing of hollows: where it leads far beyond what is
- * known of the depth, there is only the way out of the solid whose surface is nearer. */
+ * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.  Where
+ * the deepest contact does not halve that ball, a plane that parts the two takes its place.  Of the other contacts
+ * those stay that lead the same way.  Pushed along the deepest contact again and again two solids part, since each push
+ * halves the ball or ends it.  A plane ignores hollows.  Where it leads far beyond the known depth, the way out of the
+ * solid with the nearer surface replaces it. */
 #include "collide/field/field_contact.h"
 
 enum { CELLS_PER_SIDE = 3, MAX_STEPS = 24, MAX_PLANES = 10, MAX_SHIFTS = 24 };

@@ -2,9 +2,9 @@
  *
  * Moved along the unit vector n by
  *     t(n) = max_{b in B} n.b - min_{a in A} n.a = n.w(n),    w: the farthest point of B - A along n,
- * A is wholly on one side of a plane and B on the other, whatever they are; of convex solids the least t is the depth
- * of their overlap (Cameron & Culley 1986).  Directions that the solids suggest come first; the best of them is led
- * down to a local minimum by steps against w - (n.w) n, the slope of t on the sphere. */
+ * Then A is wholly on one side of a plane and B on the other.  Of convex solids the least t is the depth of their
+ * overlap (Cameron & Culley 1986).  Directions that the solids suggest come first.  Steps against w - (n.w) n, the
+ * slope of t on the sphere, lead the best of them to a local minimum. */
 #include "collide/convex/convex.h"
 #include "collide/field/field_contact.h"
 

@@ -1,8 +1,8 @@
 /* Contacts of the surface of one solid with the distance field of another.
  *
- * The tree of boxes over the surface's triangles is descended while the field at a box's centre leaves it near: phi is
- * never steeper than 1, so nothing within r of a point p is nearer than phi(p) - r.  On the triangles that stay the
- * field's local minimum is found (field_minimum.c), and whether it is a contact (field_accept.c). */
+ * The descent of the tree of boxes over the triangles leaves out boxes that are too far. phi is never steeper than 1,
+ * so nothing within r of a point p is nearer than phi(p) - r.  On the triangles that stay the field's local minimum is
+ * found (field_minimum.c), and whether it is a contact (field_accept.c). */
 #include "collide/field/field_contact.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static const place *evaluate_vertex(encounter *e, int v) {
 }
 
 /* About how low the field is over the patch.  Along each edge, taken for convex, it is not below the tangents at both
- * ends; the middle of the patch may be a little lower than its edges. */
+ * ends.  The middle of the patch may be a little lower. */
 static double estimate_least(const place at[3]) {
     double least = HUGE_VAL, deepest = 0;
     for (int k = 0; k < 3; k++) {
@@ -189,10 +189,9 @@ static void sort_candidates(candidate *c, int count) {
     }
 }
 
-/* Need a candidate not be looked at?  A corner may be a contact, or belong to a triangle with one. Then another is
- * looked for only if it may be deeper than all so far, or nearly: those there are stand close enough; and no longer
- * once it has been in vain MAX_FRUITLESS_CANDIDATES times, since the promises that are left are smaller still.  So with
- * those that only an edge of the solid beside the triangle could bring near. */
+/* Need a candidate not be looked at? A corner may be a contact, or belong to a triangle with one.  Then another is
+ * searched only if it may be deeper than all so far, or nearly.  The search ends after MAX_FRUITLESS_CANDIDATES
+ * failures.  So with those that only an edge of the solid beside the triangle could bring near. */
 static bool is_spared(const encounter *e, double low, int seen, double same, const int in_vain[2]) {
     enum { MAX_FRUITLESS_CANDIDATES = 20 };
     if (!e->surface->skin) {
@@ -291,9 +290,9 @@ static v3 way_out(const encounter *e) {
 }
 
 /* The deepest vertex of all is near a contact.  Bodies may be so far inside each other that no contact was found which
- * is at least half as deep. Then it stands for one (but for SAME_DEPTH_OVER_EXTENT: vertices stand beside the surface a
- * little); but one from which the field's gradient leads on through the other side does not: the deepest of those that
- * lead out comes first. */
+ * is at least half as deep.  Then it stands for one (but for SAME_DEPTH_OVER_EXTENT: vertices stand beside the surface
+ * a little).  A point whose gradient leads through the other side does not: the deepest of those that lead out comes
+ * first. */
 static void report_deepest(encounter *e) {
     double least = 0;
     for (int k = e->first; k < e->out->count; k++) {

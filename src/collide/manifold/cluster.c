@@ -4,9 +4,9 @@
  * the maximum intercluster distance", Theor. Comput. Sci. 38: no set of as many points covers the rest with less than
  * half the radius), from the deepest point, in the metric
  *     d^2 = |x - y|^2 + w^2 |n - m|^2,      w: a quarter of what the points span.
- * after the extreme points along the sides, edges and corners of a cube.  Each point chosen after those gives way to
- * the deepest of its nearest points, if deeper by more than a twentieth of the range of gaps; kept points count as 1.5
- * times as far as they are, so that the choice holds from step to step. */
+ * after the extreme points along the sides, edges and corners of a cube.  The deepest of its nearest points replaces
+ * each point chosen after those, if deeper by more than a twentieth of the range of gaps.  Kept points count as 1.5
+ * times as far as they are, so the choice lasts from step to step. */
 #include "collide/manifold/cluster.h"
 #include "base/disjoint_set.h"
 

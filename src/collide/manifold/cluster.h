@@ -15,10 +15,9 @@ void cluster_join(const pair *p, manifold *out, int first, double near);
  * corners of its convex hull carry all: at most 8 of them stay, and the deepest.  Points along a ring stay. */
 void flat_points(const pair *p, manifold *out, int first, double near);
 
-/* Of the points from `first` on: joined as above.  If
- * more than `most` are left, the deepest stays, and points spread as widely as they can be, each the deepest of those
- * nearest to it; of equal choices those of the step before.  The result does not depend on the order of the input,
- * and is in the order of features. */
+/* Of the points from `first` on: joined as above.  If more than `most` are left, the deepest stays, and points spread
+ * as widely as possible, each the deepest of those nearest to it.  Of equal choices those of the step before stay.  The
+ * result does not depend on the order of the input, and is in the order of features. */
 void cluster_points(const pair *p, manifold *out, int first, int most, double near);
 
 #endif

@@ -1,8 +1,8 @@
 /* Corners of a flat contact.
  *
  * Where a plane rests on a plane, forces at the corners of the convex hull of their contact equal any pressure, in
- * force and moment; points inside only cost time.  The hull is found by Andrew's monotone chain (1979, "Another
- * efficient algorithm for convex hulls in two dimensions"). */
+ * force and moment.  The hull is found by Andrew's monotone chain (1979, "Another efficient algorithm for convex hulls
+ * in two dimensions"). */
 #include "collide/manifold/cluster.h"
 
 static const double MAX_NORMAL_DIFFERENCE = 1e-3; /* difference of unit normals */

@@ -1,13 +1,13 @@
 /* Contact points of two convex solids for a known gap and normal.
  *
  * Both supporting faces are seen along the normal n, A's from below and B's from above. The two outlines have a
- * polygon, a segment or a point in common. Its corners are corners of one face within the other, and crossings of an
- * edge with an edge: those are the contact points, and those pairs their features. Over a place u of the plane across
- * n the face of A stands at the height h_A(u), B's at h_B(u); the gap there is h_A - h_B along n, no less than the
- * gap of the solids and equal to it at the deepest place. Neither face is the reference, so nothing can change sides.
+ * polygon, a segment or a point in common. Its corners are the contact points: corners of one face within the other,
+ * and crossings of two edges. Those pairs are their features. Over a place u of the plane across n the face of A has
+ * the height h_A(u), that of B h_B(u). The gap there is h_A - h_B along n, at least the gap of the solids. Neither face
+ * is the reference, so nothing can change sides.
  *
- * Outlines are compared with a tolerance far above rounding and far below sizes, and corners go before crossings:
- * corner on corner, or edge on edge, gives the same features however the rounding falls. */
+ * Outlines are compared with a tolerance far above rounding and far below sizes, and corners go before crossings. So
+ * corner on corner, or edge on edge, gives the same features whatever the rounding. */
 #include "collide/convex/convex.h"
 
 static const double MAX_FACE_ANGLE_RAD =
@@ -61,7 +61,7 @@ static place project_point(const view *v, v3 x, double *height) {
 }
 
 /* Distance of the surface of a capsule from its end's centre along n, over the point of its axis at u from 0 to 1,
- * `aside` to the side: cut there along its axis, the capsule has the radius r = sqrt(radius^2 - aside^2). It leans by
+ * `aside` to the side. Cut there along its axis, the capsule has the radius r = sqrt(radius^2 - aside^2). It leans by
  * an angle a: to r sin a beside the end that is nearer to the other solid is that end's ball. Then comes the side,
  * which stands off the axis by r / cos a. `down`: -1 where the surface is below. */
 static double round_height(const outline *o, double u, double aside) {

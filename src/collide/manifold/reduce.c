@@ -1,9 +1,9 @@
 /* Reduction of contact points to few.
  *
- * First the deepest; then, one after another, the point that adds most to the area of the chosen ones across the normal
- * of the deepest (for the second: the farthest). It counts by how near it is to carrying: fully where it is as deep as
- * the deepest, not at all at the margin. Points that add next to nothing are left out. The choice of a step ago stays
- * while it spans nearly as much and still holds a deepest point: rounding must not change which points carry the load.
+ * The deepest comes first, then the farthest from it. Each further point adds most to the area of the chosen ones
+ * across the normal of the deepest. It counts by how near it is to carrying: fully where it is as deep as the deepest,
+ * not at all at the margin. Points that add next to nothing are left out. The choice of a step ago stays while it spans
+ * nearly as much and still holds a deepest point. So rounding does not change the points that carry the load.
  *
  * The points are taken to have about one normal. */
 #include "collide/convex/convex.h"

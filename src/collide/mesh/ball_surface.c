@@ -1,9 +1,9 @@
 /* Contacts of a ball with a surface of triangles.
  *
- * Outside: wherever the distance from its centre c has a local minimum over the surface, at q, the gap is |c - q| less
- * the radius and the normal (c - q) / |c - q|: one contact in a plane, two in a groove, on an edge one.  q is such a
- * place if none of the triangles that meet there comes nearer; an edge between two triangles of one plane is none, so a
- * ball rolls over it unaware.  Inside a solid: the nearest point of the surface, which is the shortest way out. */
+ * Outside: a contact wherever the distance from its centre c has a local minimum q over the surface.  The gap is d - r
+ * with d = |c - q|, the normal (c - q) / d.  A plane gives one contact, a groove two, an edge one. q is such a place if
+ * none of the triangles that meet there comes nearer.  An edge between two triangles of one plane is none.  Inside a
+ * solid: the nearest point of the surface, which is the shortest way out. */
 #include "collide/mesh/surface.h"
 
 #include "geometry/mesh/mesh.h"

@@ -1,11 +1,10 @@
 /* Contacts of a convex solid with a surface of triangles.
  *
  * Triangle by triangle, but a triangle by itself knows too little: its edges are edges of nothing where the surface
- * runs on.  The direction n best parts the solid and a triangle. It counts only if it lies in the normal cone of the
- * triangle's feature that it touches (surface_faces): along a face's normal, between those of the two faces of an edge,
- * or among those of a vertex.  If it does not, only the face itself can be meant, and the solid's part over the
- * triangle is held along the face's normal.  Where that leaves overlap without a contact (a spike: each of its
- * triangles is left more easily sideways), the solid is lifted until it only touches (convex_lift.c).
+ * runs on.  The direction n best parts the solid and a triangle.  It counts only if it lies in the normal cone of the
+ * feature that it touches (surface_faces).  If it does not, only the face itself can be meant, and the solid's part
+ * over the triangle is held along the face's normal.  Where that leaves an overlap without a contact, as on a spike,
+ * the solid is lifted until it only touches (convex_lift.c).
  *
  * A face stops solids whose centre is before it.  A solid whose centre is inside a solid surface leaves by the nearest
  * point of the surface, as one plane. */
@@ -141,8 +140,8 @@ static void add_face_points(on_surface *o, const convex *tri, int t, v3 n, v3 lo
 /* ---- flat parts ----
  *
  * A flat part of several triangles is one face: the corners of the solid are asked whether they are over it.  A
- * triangle that the part goes on from across all its edges has nothing to add; one at the part's border may be touched
- * aslant, and adds where the border crosses the solid's edges. */
+ * triangle within the part adds nothing.  One at its border may be touched aslant, and adds crossings of the border
+ * with the solid's edges. */
 
 typedef struct under {
     const on_surface *o;

@@ -1,7 +1,7 @@
 /* Surfaces of triangles as contact sees them: meshes that are not convex, and height fields.
  *
- * A closed mesh is the solid it encloses; a height field is solid below; an open mesh has only its front: it holds what
- * has its centre on the side its normals point to. */
+ * A closed mesh is the solid it encloses; a height field is solid below. An open mesh has only a front: it supports
+ * solids whose centre is on the side of its normals. */
 #ifndef COLLIDE_MESH_SURFACE_H
 #define COLLIDE_MESH_SURFACE_H
 
@@ -58,8 +58,8 @@ bool surface_holds(const surface *s, v3 p, double *distance, surface_place *plac
 v3 surface_feature_normal(const surface *s, int triangle, int feature);
 /* Does the surface fall away from the feature when seen along n (unit): is n between the normals that meet there? */
 bool surface_faces(const surface *s, int triangle, int feature, v3 n);
-/* Does the surface near an edge or a vertex end there, seen along n: do no triangles that meet in it rise along n from
- * any of its ends, but for angles of sine `slack`? */
+/* Does the surface end at an edge or a vertex, seen along n? Then no triangle that meets in it rises along n from any
+ * of its ends, but for angles of sine `slack`. */
 bool surface_ends(const surface *s, int triangle, int feature, v3 n, double slack);
 /* Angles by which directions may stray, as a sine. */
 #define SURFACE_SLACK RELIEF_SLACK
@@ -74,8 +74,8 @@ int surface_faces_at(const surface *s, int triangle, int feature, int *found, in
 
 /* One number for a vertex, an edge or a face, whichever triangle it is named by.  A flat part is one face. */
 uint32_t surface_feature(const surface *s, int triangle, int feature);
-/* Of what touches along n: an edge that runs through a flat part is the part itself; a triangle that is touched aslant,
- * over its border, is not the part. */
+/* An edge that runs through a flat part is the part itself. A triangle that is touched aslant, over its border, is
+ * not. */
 uint32_t surface_feature_along(const surface *s, int triangle, int feature, v3 n);
 
 /* Contact of a convex solid, or a ball exactly, with a surface placed at p->X_ab. */

@@ -94,9 +94,9 @@ static double depth_at(const surface *s, v3 x, double reach, surface_place *plac
     return surface_holds(s, x, &d, place) ? d : s->heights ? HUGE_VAL : surface_distance(s, x, reach, place);
 }
 
-/* Edges have passed each other, by `depth`.  e is an edge of the solid `s`, placed at X; x, inside it, is the point of
- * the edge f of `other`, placed at Y.  A little farther in, the two faces of the edge should be the nearest ones, but
- * for those that f comes to from inside: they are no way out for it. */
+/* Edges have passed each other, by `depth`. e is an edge of the solid `s`, placed at X; x, inside it, is the point of
+ * the edge f of `other`, placed at Y. A little farther in, the two faces of the edge should be the nearest ones.  Faces
+ * that f reaches from inside do not count. */
 static bool is_way_out(const side *of, const surface *s, const pose *X, const edge *e, v3 on_edge, const surface *other,
                        const pose *Y, const edge *f, v3 x, double depth) {
     if (!s->solid) {

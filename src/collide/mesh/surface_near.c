@@ -1,9 +1,8 @@
 /* Triangles of one surface near another: candidates from bounding volume hierarchies (BVH).
  *
  * The tree of surface A is descended.  The box of each node, grown by the margin, is taken into the frame of B (half
- * edges |R| h). The nodes of B of about its size that meet it are listed; the lists of the children begin from that of
- * their parent and not from the root.  A node without list ends the descent. Cost: proportional to the pairs of nodes
- * that meet. */
+ * edges |R| h).  A node lists the nodes of B of about its size that meet it.  The lists of its children begin from that
+ * list.  A node without list ends the descent.  Cost: proportional to the pairs of nodes that meet. */
 #include "collide/mesh/surface_side.h"
 
 void box_over(const pose *X, v3 low, v3 high, double grow, v3 *to_low, v3 *to_high) {

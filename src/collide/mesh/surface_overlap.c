@@ -7,11 +7,10 @@
  * reaches that way, from the part of A inside B to the part of B inside A. It leaves by no more than twice the depth
  * of the deepest vertex that leaves that way by itself.
  *
- * Each place of overlap has a rim of its own: segments that end in one point, where an edge of the one goes through a
- * triangle of the other, are of one rim.  Only of closed rims is S known.  Faces of both in one plane would leave gaps,
- * for which edge goes through which face rounding decides there: B is seen moved by a thousand-millionth of the size,
- * in a direction that no face is likely to lie along, and moved otherwise where a rim stays open.  Shallower overlaps
- * only touch.
+ * Each place of overlap has a rim of its own.  Segments that end in one point, where an edge goes through a triangle,
+ * are of one rim.  Only of closed rims is S known.  Faces of both in one plane would leave gaps by rounding.  So B is
+ * shifted by 1e-9 of the size in a direction that hardly any face has, and otherwise where a rim stays open.  Shallower
+ * overlaps only touch.
  *
  * Triangles that share two edges ask in one way on which side the one passes the other (J. Pluecker's coordinates). So
  * none goes through between neighbours. */

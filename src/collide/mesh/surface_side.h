@@ -59,9 +59,9 @@ bool box_meets(const surface *s, v3 low, v3 high);
 
 /* ---- nodes of one surface near a node of the other ----
  *
- * Two trees are gone through together: each node of the one lists the nodes of the other whose boxes its own box meets,
- * no larger than itself where smaller ones exist; its children choose from it.  The tree of a height field has no
- * lists: neighbours are looked up cell by cell. */
+ * A simultaneous descent of two trees.  Each node of one lists the nodes of the other that its box meets, no larger
+ * than itself where smaller ones exist.  Its children choose from it.  The tree of a height field has no lists:
+ * neighbours are looked up cell by cell. */
 enum { NEAR_ROOM = 4096 };
 typedef struct near_list {
     const surface *of;

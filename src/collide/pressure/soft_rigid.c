@@ -1,9 +1,8 @@
 /* A soft solid against a rigid one: the surface of the rigid one within the soft one.
  *
- * The surface of contact is the part of the rigid solid's surface inside the soft one: the plane of a half-space, or
- * the triangles of a mesh, a height field, a distance field, or of the facets of simple solids.  Each triangle is cut to
- * each tetrahedron.  The normal is that of the rigid surface.  Cost: four cuts a tetrahedron and triangle whose boxes
- * meet. */
+ * The surface of contact is the part of the rigid solid's surface inside the soft one.  It is a plane or triangles: of
+ * a mesh, a height field, a distance field, or the facets of simple solids.  Each triangle is cut to each tetrahedron.
+ * The normal is that of the rigid surface.  Cost: four cuts a tetrahedron and triangle whose boxes meet. */
 #include "collide/mesh/surface.h"
 #include "collide/pressure/pressure.h"
 #include "collide/pressure/soft_contact.h"

@@ -4,11 +4,11 @@
  *     s(n) = |n . c| - sum_i a_i |n . x_i| - sum_j b_j |n . y_j|,
  * c from centre to centre, a, b half edges, x, y axes. The greatest s over the faces' normals x_i, y_j and the edges'
  * x_i cross y_j is the depth where it is negative (S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996,
- * section 5). Where it is positive it is the distance if the parts that face each other along n overlap; if not, a
- * corner is involved, and the nearest points are sought among corners and boxes, and edges and edges.
+ * section 5). Where it is positive it is the distance if the parts that face each other along n overlap. If not, the
+ * nearest points are sought among corners and boxes, and edges and edges.
  *
- * Faces go before edges where both are as good up to rounding; the points come from both faces alike, so that it plays
- * no part which of two nearly equal normals has won.
+ * Faces go before edges where both are as good up to rounding. The points come from both faces alike, so nearly equal
+ * normals give the same points.
  *
  * Cost: six directions where a face parts the boxes, else 15. */
 #include "collide/convex/convex.h"
@@ -100,9 +100,9 @@ static v3 corner_of_bits(const double half[3], int bits) {
     return v3_make(bits & 1 ? half[0] : -half[0], bits & 2 ? half[1] : -half[1], bits & 4 ? half[2] : -half[2]);
 }
 
-/* Nearest points so far.  No direction parts the boxes by more than their distance, and no points are nearer than
- * that. So the right points are those whose distance and separation along it differ least; of touching boxes many are
- * as near up to rounding, but with a wrong direction. */
+/* Nearest points so far.  No direction parts the boxes by more than their distance, and no points are nearer than that.
+ * So the right points are those whose distance and separation along it differ least.  Of touching boxes many points are
+ * as near, but with a wrong direction. */
 typedef struct search {
     const boxes *x;
     double square, doubt;

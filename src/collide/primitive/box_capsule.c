@@ -3,9 +3,8 @@
  * Apart: the squared distance of the axis' point p + t d from the box is convex in t, and its slope
  *     2 sum_i d_i (x_i - clamp(x_i)),  x = p + t d,
  * is piecewise linear: the piece where it changes sign has the nearest point.  Crossing: the difference of box and
- * segment is a polyhedron whose faces look along the box's axes or along their cross products with d (as for two
- * boxes); the face nearest to the origin gives the least depth.  The points follow from the faces, as for any two
- * convex solids.
+ * segment is a polyhedron.  Its normals are the box's axes and their cross products with d; the face nearest to the
+ * origin gives the least depth.  The points follow from the faces, as for any two convex solids.
  *
  * Cost: constant. */
 #include "collide/convex/convex.h"

@@ -1,8 +1,8 @@
 /* Contact of a solid with a half-space.
  *
  * With the half-space's normal n the gap of a point x is n . x - n . o, o any point of its surface; the solid's is that
- * of its lowest point. Solids with corners give those of the side that faces down, so that they stand on them; a lone
- * lowest point of what is round has the same number wherever it has rolled to. */
+ * of its lowest point. Solids with corners give those of the side that faces down. The lowest point of a round solid
+ * has the same number wherever it has rolled to. */
 #include "collide/convex/convex.h"
 #include "collide/primitive/primitives.h"
 
@@ -29,8 +29,8 @@ void box_half_space(const pair *p, manifold *out) {
     }
 }
 
-/* Below the lower end there is its ball; below the other, while the capsule lies, its side, which stands off the axis
- * by r / cos t when it leans by t; none where it is so short that the ball hides it. */
+/* The first point is on the ball of the lower end. The second is on the side below the other end, r / cos t off the
+ * axis when the capsule leans by t. It is left out where the ball hides it. */
 void capsule_half_space(const pair *p, manifold *out) {
     v3 n = p->X_ab.R.z;
     double r = p->a->size[0], length = p->a->size[1], fall = fabs(n.z), cosine = sqrt(fmax(1 - fall * fall, 0));

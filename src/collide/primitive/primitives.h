@@ -28,7 +28,7 @@ double ellipsoid_distance(const double semi[3], v3 point, v3 *normal);
 /* Nearest points p + s d and q + t e of two segments: d, e unit, |s| <= s_most, |t| <= t_most. */
 void segments_nearest(v3 p, v3 d, double s_most, v3 q, v3 e, double t_most, double *s, double *t);
 
-/* From gap and normal the points where two polyhedral cores with radii face each other; right where one of them has a
+/* From gap and normal the points where two polyhedral cores with radii face each other. Exact where one of them has a
  * single corner there, or both an edge; where faces overlap some point of the plane. */
 void facing_points(const convex *a, const convex *b, const pose *X, convex_gap *gap);
 

@@ -1,8 +1,8 @@
 /* Contact of a sphere with a primitive.
  *
  * With the signed distance s of its centre from the other solid and the outward normal n there, the gap is s - r,
- * inside as well: the depth of a sum of convex sets is the sum of the depths along one normal.  In A's frame the centre
- * is 0.
+ * inside as well.  The depth of a sum of convex sets is the sum of the depths along one normal.  In A's frame the
+ * centre is 0.
  *
  * Cost: constant. */
 #include "collide/primitive/primitives.h"

@@ -7,12 +7,12 @@
  *     P               budget of the step, J: energy that undoing its overlaps takes from rest (undo.c); it does not
  *                     depend on impulses
  *
- * An exact solution gains over free motion at most the work of its targets (judge/energy.c), which is at most P.  An
+ * An exact solution gains over free motion at most the work of its targets (judge/energy.c), which is at most P. An
  * iterate at the end of a budget may gain nothing.  The guard rejects a solution that exceeds the bound by more than
- * MAX_RELATIVE_EXCESS of the energies involved, or that is not finite.  It replaces it by one that gains nothing: sweeps
- * of relax.c on the convex law of the same rows, without undoing of overlaps and without restitution.  They start from
- * the multiple of least energy of the rejected impulses, or from zero.  The replacement is no solution, and the island
- * counts as unsolved.
+ * MAX_RELATIVE_EXCESS of the energies involved, or that is not finite.  It replaces it by one that gains nothing:
+ * sweeps of relax.c on the convex law of the same rows, without undoing and restitution.  They start from the multiple
+ * of least energy of the rejected impulses, or from zero.  The replacement is no solution, and the island counts as
+ * unsolved.
  *
  * Cost: a product with A; where it rejects, up to REPLACEMENT_SWEEPS sweeps. */
 #include "contact/island/island.h"

@@ -69,7 +69,7 @@ typedef struct undo_rules {
     double undo, threshold; /* m/s: fastest undoing; slowest bounce */
 } undo_rules;
 
-/* Lowers the targets, and raises R, of overlaps that no motion undoes, and finds the island's `budget`, `stuck` and the
+/* Lowers the targets, and raises R, of overlaps that no motion undoes. Finds the island's `budget`, `stuck` and the
  * members that follow; of shallow overlaps only if it is `thorough`. */
 sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules, sim_arena *scratch);
 /* Does a stop undo an overlap, rather than bounce?  Does any constraint? */
@@ -90,7 +90,7 @@ double guard_undone(const island *is, double threshold);
 /* The velocity with which positions move beyond v_start + travel (v - v_start), into `shift`; `fall`: g dt, m/s. */
 sim_status correct_positions(const island *is, double travel, double fall, sim_arena *scratch);
 
-/* The shift that parts the bodies of an island, which was assembled at the end of the step: the gap of contact k is to
+/* The shift that parts the bodies of an island, which was assembled at the end of the step. The gap of contact k is to
  * change by least[k] or more, m; nothing moves unless one of them is `deep`. */
 sim_status separate_island(const assembly *f, island *is, const double *least, const char *deep, sim_arena *scratch);
 

@@ -8,10 +8,10 @@
  *     phi0     gap at the start of the step, m
  *
  * A law promises the gap phi0 + dt u_n at the end of the step, u_n = J_n v.  Schemes that move positions with the mean
- * velocity break that promise where a contact changes the velocity suddenly: a body that arrives at the speed V and is
+ * velocity break that promise where a contact changes the velocity suddenly.  A body that arrives at the speed V and is
  * stopped would sink in by dt V / 2.  A law that asked for phi0 + dt J_n v_q = 0 would send it back as fast as it came.
- * For a contact that moves over its bodies u_n is J_n v + w (rows.c); v_q moves positions without w.  Equalities hold
- * J c = 0.
+ * For a contact that moves over its bodies u_n is J_n v + w (rows.c); v_q moves positions without w.  Equalities hold J
+ * c = 0.
  *
  * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals, and the gap pulls it back: the order of
  * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k W_nn) > dt, need no shift.
@@ -35,9 +35,9 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
  * of a robot at rest has the forces of its contacts in it, and changes nothing.
  *
  * A contact that rolls over both bodies and presses as promised takes c of either sign, so that its gap ends as
- * promised. Else a gap that swings by the error of the scheme would be pushed out on one side and left on the other:
- * bodies would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must only
- * not close it. */
+ * promised.  Otherwise a gap that swings by the error of the scheme would be pushed out on one side alone, and bodies
+ * would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must only not
+ * close it. */
 static bool find_bounds(const island *s, double travel, double fall, shift_bound *bound, int *count) {
     const sim_problem *p = &s->problem;
     bool any = false;

@@ -8,8 +8,8 @@
  *     T, T*   kinetic energy of the solution, and of free motion, J (docs/contact.md, "Energy that a step may gain")
  *     undo    speed at which overlaps are undone, m/s
  *
- * A law may ask for a motion that does not exist: to part a plate from a ground whose normal is the axis of its hinge,
- * or a box from both of two fixed walls.  No exact solution exists there, and near such a case it is without bound.
+ * A law may ask for a motion that does not exist, as to part a box from both of two fixed walls.  No exact solution
+ * exists there, and near such a case it is without bound.
  *
  *   find_motion        the motion of least energy with slightly compliant rows; lower targets where it does not suffice
  *   soften_held        normals that hardly move: more compliance for rigid rows, less load by target for compliant ones

@@ -27,8 +27,8 @@ int actuators_add_crossed(const assembly *f, island *is);
 
 /* ---- problems derived from `base` ---- */
 
-/* The problem with that part of every restitution, and every actuator a row, from which R and target follow (full_law);
- * then those with the first `rows` of the island's order.  The problem derived before is no longer valid: both share
+/* The problem with that part of every restitution and every actuator a row; R and target follow from it (full_law).
+ * Then those with the first `rows` of the island's order.  The problem derived before is no longer valid: both share
  * the factors of A. */
 void derive_full_problem(assembly *f, island *is, double restitution);
 void derive_problem(assembly *f, island *is, double restitution, int rows);

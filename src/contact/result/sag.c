@@ -7,9 +7,9 @@
  *     d          depth at rest, m;  gamma_n: normal impulse of a step, N s;  dt, tau: step and dissipation time, s
  *
  * At the rim of a solid m w is about 4, and d is a thousandth of a millimetre at 1 ms.  But w grows as 1 / I for a body
- * whose moments of inertia I are small beside m r^2 (1 kg in a box of 10 cm with 10^-8 kg m^2: m w = 10^5), as m w does
- * where a light body carries a heavy one; and d grows with dt^2.  Such bodies sink by their own size, though the law is
- * solved exactly.  The law option `carried` makes contacts as stiff as their load needs.
+ * whose moments of inertia I are small beside m r^2: m w = 10^5 for 1 kg in a box of 10 cm with 10^-8 kg m^2.  So does
+ * m w where a light body carries a heavy one; and d grows with dt^2.  Such bodies sink by their own size, though the
+ * law is solved exactly.  The law option `carried` makes contacts as stiff as their load needs.
  *
  * Reported is the contact with the greatest overlap over the radius of the smaller of its moving bodies.  It must press
  * in this step and the one before, with R_n above that of its material.

@@ -42,8 +42,8 @@ static inline void eliminate_joint(sim_derived *d, const sim_body *b, const doub
 }
 
 /* Sum of the children's inertias at body i.  A child with the index right behind its parent passes it in registers
- * (`carry`).  The other children come before it and sum in the parent's memory: the last child, whose subtree ends with
- * the parent's, comes first and sets it, and the others add. */
+ * (`carry`).  The last child, whose subtree ends with the parent's, comes first and sets the parent's memory.  The
+ * others add to it. */
 typedef struct inheritance {
     lanes66 carry;
     int carried; /* the body that `carry` is for */

@@ -5,7 +5,7 @@
  * for each dof k, last to first, and each ancestor i of k.
  *
  * Rows hold the ancestors from the root on, so the row of an ancestor i of k is a prefix of row k, entry for entry.
- * Runs of four dofs, each the parent of the next, are eliminated together: the same operations in the same order, but
+ * Runs of four dofs, each the parent of the next, are eliminated together.  The operations and their order stay, but
  * each ancestor's row is loaded and stored once.  The factor holds 1/D on the diagonal.
  *
  * Reference: Featherstone 2008, section 6.5.  Cost: O(n d^2) for n dofs of depth d; a solve O(n d). */

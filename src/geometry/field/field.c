@@ -3,9 +3,9 @@
  *   union         min_i d_i        intersection   max_i d_i        difference   max(d_0, -d_1, -d_2, ...)
  *   rounding r    d - r            placed at X    d(X^-1 p)
  *
- * (J. C. Hart 1996, "Sphere tracing", The Visual Computer 12, section 3 and appendix).  Each leaf is steeper than 1
- * nowhere, and min, max, shifts and rigid motions keep that: |d(p) - d(q)| <= |p - q| for every field, so |d| never
- * exceeds the distance to the surface.  Moreover:
+ * (J. C. Hart 1996, "Sphere tracing", The Visual Computer 12, section 3 and appendix).  No leaf is steeper than 1, and
+ * min, max, shifts and rigid motions keep that.  So |d(p) - d(q)| <= |p - q| for every field, and |d| never exceeds the
+ * distance to the surface.  Moreover:
  *
  *   sphere, box, cylinder, thread without ends    d is the distance, inside and outside
  *   profile                                       outside too; inside at most the distance

@@ -1,8 +1,8 @@
 /* Check of a field's definition, and its tree as an array of nodes.
  *
- * Nodes are laid out in the order in which they are met; poses are multiplied out, so that each leaf stands in the
- * field's own frame.  Each node has a box that holds its solid: a leaf's own box turned with it, the hull of a union's,
- * the overlap of an intersection's. */
+ * Nodes are in the order in which they are met.  Poses are multiplied out: each leaf is in the field's own frame.  Each
+ * node has a box that holds its solid: a leaf's own box turned with it, the hull of a union's, the overlap of an
+ * intersection's. */
 #include "geometry/field/field.h"
 
 #include "geometry/core/solid.h"

@@ -1,8 +1,7 @@
 /* A field as a geometry: the tree of nodes, its surface in triangles, bounds and mass.
  *
  * Mass properties M(h) of a surface of triangles with corners on the true surface differ from the solid's by a term in
- * h^2: a second surface, each triangle cut in four with the new corners brought onto the solid, has a quarter of that,
- * and
+ * h^2. A second surface has each triangle cut in four, with the new corners on the solid. Its error is a quarter, and
  *     (4 M(h/2) - M(h)) / 3
  * is free of it (Richardson).  Spheres, boxes and cylinders alone have closed forms. */
 #include "geometry/core/solid.h"

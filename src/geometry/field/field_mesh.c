@@ -1,9 +1,9 @@
 /* Triangles of a field for contact, with its edges and corners.
  *
- * Contact is looked for from triangle to triangle but found on the surface itself, so triangles need not be small: they
- * must tell the surface's sides apart, and stand close enough together for the points of contact that are wanted.
- * Normals at a triangle's corners come from two places a little inside of them, by a straight line: at an edge of the
- * solid each side has its own. */
+ * Contact is searched from triangle to triangle but found on the surface itself, so triangles need not be small. They
+ * must tell the surface's sides apart, and be as close together as the wanted points of contact. Normals at a
+ * triangle's corners are extrapolated from two places a little inside. So at an edge of the solid each side has its
+ * own. */
 #include "geometry/field/field_mesh.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Coarsening of the triangles of a field.
  *
  * Edges are collapsed onto one of their ends (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald, W. Stuetzle 1993, "Mesh
- * optimization"; the half-edge form keeps corners on the surface), the shortest first, as long as the surface stays
- * what it is: its two ends have just two neighbours in common, so that its topology stays (Dey, Edelsbrunner, Guha,
- * Nekhayev 1999); each new triangle lies along the field's surface: distance small, gradient along the normal.  So
- * flanks, walls and rims keep their shape, while triangles grow along them. */
+ * optimization"; the half-edge form keeps corners on the surface), the shortest first, under two conditions.  Its two
+ * ends have just two neighbours in common, so the topology stays (Dey, Edelsbrunner, Guha, Nekhayev 1999).  Each new
+ * triangle lies along the field's surface: distance small, gradient along the normal.  So flanks, walls and rims keep
+ * their shape, while triangles grow along them. */
 #include "geometry/field/field_mesh.h"
 
 #include <stdlib.h>

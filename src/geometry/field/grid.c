@@ -5,17 +5,17 @@
  *     f(p) = sum_ijk d_ijk b(x/h - i) b(y/h - j) b(z/h - k),
  *     b(t) = 3/4 - t^2  for |t| <= 1/2,   (3/2 - |t|)^2 / 2  for 1/2 <= |t| <= 3/2,
  * the quadratic B-spline (C. de Boor 1978, "A practical guide to splines", ch. IX): its gradient is continuous, and
- * being a mean of differences of samples it overshoots little.  Samples are taken for coefficients as they are: flat
- * faces are exact, a surface of mean curvature H lies off by h^2 H / 4, sharp edges are rounded by a fifth of a cell.
+ * being a mean of differences of samples it overshoots little.  The samples are the coefficients.  So flat faces are
+ * exact, a surface of mean curvature H is off by h^2 H / 4, and sharp edges are rounded by a fifth of a cell.
  *
  * Where two parts of the surface are equally near, f can be steeper than 1 by MAX_STEEPNESS - 1 at most (found by
  * search).  Farther than a cell from the surface, slopes are therefore reduced by and by,
  *     s(a) = a,   a - q (a - 1)^2 / 4,   3 - q + (1 - q) (a - 3)   for a = |f| / h in [0, 1], [1, 3], [3, ...],
  * 1 - q = 1 / MAX_STEEPNESS: |f| exceeds the distance to where f = 0 by less than a tenth of a cell, anywhere.
  *
- * Outside the sampled box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2): no more than the distance,
- * since the whole solid lies beyond a right angle or more at c; no steeper than f.  Everywhere at least the distance to
- * the mesh's own bounds, less a quarter of a cell, which leaves f alone where it is good. */
+ * Outside the sampled box, at a distance u from its nearest point c, sqrt(u^2 + f(c)^2).  That is no more than the
+ * distance, since the whole solid lies beyond a right angle or more at c, and no steeper than f.  Everywhere at least
+ * the distance to the mesh's own bounds, less a quarter of a cell, which leaves f alone where it is good. */
 #include "geometry/field/grid.h"
 
 #include "geometry/field/grid_file.h"

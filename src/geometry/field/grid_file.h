@@ -12,9 +12,9 @@
  *           136 .. 199   SHA-256 of the samples, 64 hexadecimal digits
  *           200 ..       samples: floats, x fastest
  *
- * A file that is not this, byte for byte as expected, is as good as none: the grid is sampled anew, and the file
- * replaced in one step (written beside it, then renamed), so that readers never see half of one.  The folder is made
- * when a file is to be kept there; one that cannot be written to is no error. */
+ * Where a file differs in any byte, the grid is sampled anew and the file replaced in one step (written beside it, then
+ * renamed).  So readers never see half of one.  The folder is made when a file is to be kept there; one that cannot be
+ * written to is no error. */
 #ifndef GEOMETRY_FIELD_GRID_FILE_H
 #define GEOMETRY_FIELD_GRID_FILE_H
 

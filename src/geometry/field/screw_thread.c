@@ -5,7 +5,7 @@
  * half the angle between the flanks; c is an eighth of half the pitch, the crest of ISO 68-1.  A turn by phi lifts it
  * by k phi, k = pitch / 2 pi.
  *
- * The point.  A screw motion along the thread takes it to angle 0 and a height s within half a pitch of 0; half a turn
+ * The point.  A screw motion along the thread takes it to angle 0 and a height s within half a pitch of 0.  Half a turn
  * about the ridge's radial axis, which maps the thread onto itself, makes s >= 0.  Whether it is inside is told by the
  * profile there, exactly.
  *

@@ -7,7 +7,7 @@
  *     least over x of   sum_i (n_i . (x - p_i))^2 + w |x - middle|^2,
  * which finds edges and corners of the solid; cut off at the cube; then brought onto the surface by Newton's method.
  *
- * One vertex a piece makes a closed surface without seams (Nielson 2004), but for one case: where a face with four
+ * One vertex a piece makes a closed surface without seams (Nielson 2004), but for one case.  Where a face with four
  * crossed edges joins the same two pieces twice, four polygons would meet in one edge.  There each of the two joins
  * gets a vertex of its own, between its two crossings. */
 #include "geometry/field/surface.h"
@@ -176,9 +176,9 @@ static bool is_edge_free(mesher *m, v3 p) {
     return m->taken.count > before;
 }
 
-/* The vertex of one piece: the meeting point, which may stand a little outside the cube if it is on the surface there
- * (the tip of a wedge thinner than a cube); else that point cut off at the cube; else the middle of the crossings; else
- * one of them: the first that comes onto the surface close by, where no other vertex is. */
+/* The vertex of one piece: the first candidate that comes onto the surface close by, where no other vertex is.
+ * Candidates are the meeting point, that point clamped to the cube, the middle of the crossings, and the crossings. The
+ * meeting point may be a little outside the cube, as at the tip of a wedge thinner than a cube. */
 static v3 piece_vertex(mesher *m, const cell *at, int piece) {
     /* mean of the crossings */
     const lattice *l = &m->lattice;

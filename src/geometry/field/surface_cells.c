@@ -1,12 +1,12 @@
 /* Cubes of a lattice that the surface of a field crosses.
  *
- * Cubes are halved from one that holds the solid on; where |d| at the middle exceeds half the diagonal there is no
- * surface, since d is nowhere steeper than 1; from the cubes found on, the surface is followed to those that this
- * leaves out all the same.  So time grows with the surface, not with the volume.
+ * Cubes are halved from one that holds the solid on.  Where |d| at the middle exceeds half the diagonal there is no
+ * surface, since d is nowhere steeper than 1.  From the cubes found, the surface is followed to those left out.  So
+ * time grows with the surface, not with the volume.
  *
- * Within a cube the surface is as many pieces as the loops that join its crossed edges: on each face two crossed edges
- * are joined, and of four those that enclose an inside corner, which both neighbours see alike (G. M. Nielson 2004,
- * "Dual marching cubes", IEEE Visualization, section 2). */
+ * Within a cube the surface has a piece for each loop that joins its crossed edges. On each face two crossed edges are
+ * joined, and of four those that enclose an inside corner, the same for both neighbours (G. M. Nielson 2004, "Dual
+ * marching cubes", IEEE Visualization, section 2). */
 #include "geometry/field/surface_cells.h"
 #include "base/hash.h"
 

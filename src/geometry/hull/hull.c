@@ -2,11 +2,10 @@
  *
  * Points that are one to within rounding are joined, then qhull (Barber, Dobkin, Huhdanpaa: The quickhull algorithm for
  * convex hulls, ACM Trans. Math. Softw. 22, 1996) finds the hull, on coordinates taken from the middle of the bounds
- * and scaled to 1.  These are moved by a fixed pattern, far above qhull's own rounding and far below HULL_FLAT: qhull's
- * way with flat faces takes time with the square of their corners, so it is given none; hull_faces.c finds them
- * afterwards, on the points as they were.  Should the facets not close or not be convex, the pattern grows, and in the
- * end qhull may join facets.  qhull is asked for nothing random; its messages go into a buffer; its failures are
- * exit codes.
+ * and scaled to 1.  These are moved by a fixed pattern, far above qhull's own rounding and far below HULL_FLAT, because
+ * qhull takes quadratic time on flat faces. hull_faces.c finds flat faces afterwards, on the original points.  Should
+ * the facets not close or not be convex, the pattern grows, and in the end qhull may join facets. qhull is asked for
+ * nothing random; its messages go into a buffer; its failures are exit codes.
  *
  * Lengths: `extent` is the diagonal of the bounds.  Corners within `tolerance` of a plane are in it: HULL_FLAT of the
  * extent, or 1/THICKNESS_OVER_TOLERANCE of the thickness where that is less. It is no less than `floor`, which the
@@ -355,7 +354,7 @@ sim_geometry *sim_geometry_hull(const sim_v3 *point, int count, sim_error *error
     return g;
 }
 
-/* No edge of the surface is a valley deeper than what the tolerance explains: a corner moved by it tilts a triangle of
+/* No edge of the surface is a valley deeper than the tolerance explains. A corner moved by it tilts a triangle of
  * height h so that its plane moves by d / h as much at the distance d. */
 static bool no_valleys(const sim_mesh *m, double tolerance) {
     for (int t = 0; t < m->ntriangle; t++) {

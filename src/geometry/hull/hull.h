@@ -7,8 +7,8 @@
 #include "math/v3.h"
 #include <sim/geometry.h>
 
-/* Corners within this part of the diagonal of the bounds from a plane lie in it, unless the solid is very thin: a few
- * roundings of single precision, in which most files keep their numbers. */
+/* Corners within this part of the diagonal of the bounds from a plane lie in it, unless the solid is very thin. It is a
+ * few roundings of single precision, the format of most files. */
 #define HULL_FLAT 2e-7
 
 /* The hull of a closed mesh that is the boundary of its own convex hull (to HULL_FLAT), in `pool`; NULL of others.

@@ -1,7 +1,7 @@
 /* Facets of a hull merged into flat faces.
  *
  * Facets that rounding has cut out of one polygon lie in one plane but for the rounding.  From the largest on, each
- * facet takes in neighbours whose corners all lie within the tolerance of its plane, while the union stays a disc: the
+ * facet takes in neighbours whose corners all lie within the tolerance of its plane.  The union must stay a disc: the
  * neighbour meets it along one unbroken chain of edges.  The plane follows the union (its area vector is the sum of its
  * parts').  Vertices inside a union, or between two faces only, are left out.  A union whose outline is not convex
  * beyond the tolerance is taken apart and grown again with a smaller one.
@@ -278,7 +278,7 @@ static int take_apart(half_edges *e, const unsigned char *bad) {
     return several;
 }
 
-/* Unions that end where the surface bends away by just the tolerance have ragged outlines: they are grown again with
+/* Unions that end where the surface bends away by just the tolerance have ragged outlines. They are grown again with
  * less of it, in the end with none. */
 static bool settle_regions(half_edges *e, const facet_size *order, int *work, unsigned char *bad) {
     double tolerance = e->tolerance;

@@ -1,8 +1,7 @@
 /* Planes of the faces of a hull.
  *
- * The normal is that of the face's area vector.  The plane goes through the vertex that is farthest along it, so that
- * the solid is on one side: among all vertices, or, on large hulls, the one that is found uphill from the face's
- * corners.
+ * The normal is that of the face's area vector.  The plane goes through the vertex farthest along it, so that the solid
+ * is on one side.  On large hulls that vertex is found uphill from the face's corners.
  *
  * Rounding tilts narrow faces.  Where the farthest vertex so stands out from a face by more than the tolerance, the
  * normals of the faces around it are tried.  The one that leaves the face's corners nearest to the plane is taken.

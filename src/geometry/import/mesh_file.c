@@ -4,10 +4,9 @@
  * keeps single precision only, takes NaN for a coordinate, and makes each corner a vertex of its own.  It names no
  * place in its errors, leaks on files cut off, and links 10 MB.
  *
- * The whole file is read, then parsed; memory is at most a small multiple of its size: counts that a file claims are
- * compared with its length before memory is set aside for them.  The format is found by content; where that leaves it
- * open, by the name's ending.  Each vertex is scaled; a scale that mirrors turns the triangles round, so that outside
- * stays outside. */
+ * The whole file is read, then parsed.  Memory is at most a small multiple of its size: counts in the file are compared
+ * with its length before allocation.  The format is found by content; where that leaves it open, by the name's ending.
+ * Each vertex is scaled; a scale that mirrors turns the triangles round, so that outside stays outside. */
 #include "geometry/import/mesh_file.h"
 
 #include <errno.h>

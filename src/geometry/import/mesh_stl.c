@@ -1,7 +1,7 @@
 /* The triangles of an STL file, binary or text.
  *
- * Binary: 80 bytes of anything; the number of triangles in four bytes; then 50 bytes for each, least byte first
- * (normal, three corners of three floats, two bytes of anything).  A file of just the length that its count asks for is
+ * Binary: 80 bytes of anything, then the number of triangles in four bytes.  Then 50 bytes for each, least byte first:
+ * normal, three corners of three floats, two bytes of anything.  A file of just the length that its count asks for is
  * binary, also when it begins with "solid", as some do.  Text: `solid NAME`, `facet normal X Y Z`, `outer loop`, three
  * times `vertex X Y Z`, `endloop`, `endfacet`, ..., `endsolid NAME`, in large or small letters, any number of solids.
  * Normals are left aside.  Corners with equal coordinates become one vertex.

@@ -18,8 +18,8 @@ typedef struct sim_bvh {
     int nnode;
 } sim_bvh;
 
-/* A leaf of a height field is a block of BVH_CELLS by BVH_CELLS cells (fewer at the far ends): `first` is its first
- * cell, `count` twice the number of its cells. */
+/* A leaf of a height field is a block of BVH_CELLS by BVH_CELLS cells (fewer at the far ends). Of it `first` is its
+ * first cell, `count` twice the number of its cells. */
 enum { BVH_MAX_DEPTH = 64, BVH_CELLS = 8 };
 
 /* The nearest number of single precision that is not above x, not below x. */
@@ -54,7 +54,7 @@ static inline bool bvh_box_meets(const bvh_node *n, const bvh_box *b) {
 }
 
 /* Calls `visit` for each triangle below the node `root` whose leaf's box meets [low, high], in an order that depends on
- * the mesh alone; stops when it returns false.  `bits` (may be NULL): only nodes that have one of the bits `of`. */
+ * the mesh alone. Stops when it returns false. `bits` (may be NULL): only nodes that have one of the bits `of`. */
 typedef bool bvh_visit(void *context, int triangle);
 void bvh_in_box(const sim_bvh *bvh, int root, const uint8_t *bits, int of, v3 low, v3 high, bvh_visit *visit,
                 void *context);

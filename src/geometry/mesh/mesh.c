@@ -2,9 +2,9 @@
  *
  * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: the difference of one
  * number computed in two ways) are one vertex.  For surfaces of users the tolerance is that of single precision.
- * Triangles with two equal corners are left out; those without height are removed by edge flips (mesh_slivers.c) or
- * left out; those whose height is only rounding are removed by edge flips where possible.  Then neighbours are found,
- * and with them whether the surface closes. */
+ * Triangles with two equal corners are left out.  Edge flips (mesh_slivers.c) remove those without height, or with a
+ * height of rounding; the former are left out where that fails.  Then neighbours are found, and with them whether the
+ * surface closes. */
 #include "geometry/mesh/mesh.h"
 
 #include "geometry/core/solid.h"

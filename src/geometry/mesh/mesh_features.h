@@ -1,5 +1,5 @@
-/* Features of triangles for contact, computed once: edges that stick out, edges that run on flat,
- * which corners are the triangle's to speak for, and what flat part it belongs to. */
+/* Features of triangles for contact, computed once: convex edges, flat edges, the corners that a triangle represents,
+ * and its flat part. */
 #ifndef GEOMETRY_MESH_MESH_FEATURES_H
 #define GEOMETRY_MESH_MESH_FEATURES_H
 

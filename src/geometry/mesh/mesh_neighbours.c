@@ -2,7 +2,7 @@
  *
  * Half-edges (triangle, corner) are dealt into a bucket for each lower vertex and sorted there by the higher one.  Two
  * in opposite directions are neighbours.  Where more than two meet (solids that touch along an edge), each is joined to
- * the one that bounds the same wedge of solid: the first met when turning about the edge through the inside. */
+ * the one that bounds the same wedge of solid.  That is the first one in a turn about the edge through the inside. */
 #include "geometry/mesh/mesh.h"
 #include "math/angle.h"
 

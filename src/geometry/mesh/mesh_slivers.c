@@ -1,13 +1,12 @@
 /* Removal of triangles without area from a closed surface.
  *
- * Triangles no higher than the rounding of coordinates with six digits, or of single precision, go too: rounding may
- * have turned them over, and then they face the wrong way.
+ * Triangles no higher than the rounding of coordinates with six digits, or of single precision, are removed too.
+ * Rounding may have turned them over.
  *
- * Such a sliver (a, b, c), c on its longest edge from a to b, joins an edge a b on one side to two edges a c, c b on
- * the other (a T-junction; files from CAD have many).  With its neighbour (b, a, d) across the longest edge it fills
- * the same place as (c, a, d) and (d, b, c), which have area: the edge a b is flipped to c d.  A neighbour that is a
- * sliver itself has its turn first.  Slivers that no flip removes stay.  The surface moves by no more than a sliver
- * is high. */
+ * Such a sliver (a, b, c), c on its longest edge from a to b, is a T-junction.  It joins an edge a b on one side to two
+ * edges a c, c b on the other.  With its neighbour (b, a, d) across the longest edge it fills the same place as (c, a,
+ * d) and (d, b, c), which have area: the edge a b is flipped to c d.  A neighbour that is a sliver itself has its turn
+ * first.  Slivers that no flip removes stay.  The surface moves by no more than a sliver is high. */
 #include "geometry/mesh/mesh.h"
 
 #include <stdlib.h>

@@ -2,9 +2,10 @@
  *
  *     concavity = max over points x of the hull of the distance of x from the solid
  *
- * taken at a lattice of 16^3 points over the bounds of the hull and at one as fine on its faces: how far the hull reaches
- * beyond the solid.  A cut leaves triangles of the surface alone: the corners of its own face lie on them, so the hull is
- * the same.  An edge is cut at the same point from both sides, bit by bit, since its ends are taken in one order.
+ * taken at a lattice of 16^3 points over the bounds of the hull and at one as fine on its faces.  It tells how far the
+ * hull reaches beyond the solid.  A cut leaves triangles of the surface alone: the corners of its own face lie on them,
+ * so the hull is the same.  An edge is cut at the same point from both sides, bit by bit, since its ends are taken in
+ * one order.
  *
  * Reference: Wei, Liu, Ling, Su, Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
  * search (CoACD), ACM Trans. Graph. 41, 2022 (cuts of the surface itself, distance from hull to solid).

@@ -3,8 +3,9 @@
  *     while there are fewer parts than allowed:  cut the part with the greatest concavity, if that is beyond the bound, by
  *     the plane of the least cost (candidates.c);  then join parts whose common hull keeps to the bound
  *
- * The parts are the hulls of what the cuts leave, so they cover the solid; how far they reach beyond it is their concavity
- * (piece.c), within the bound unless their number ends the search.  Nothing is random: the same surface gives the same parts.
+ * The parts are the hulls of the cut pieces, so they cover the solid.  Their concavity (piece.c), how far they reach
+ * beyond it, is within the bound unless their number ends the search.  Nothing is random: the same surface gives the
+ * same parts.
  *
  * Reference: Mamou, Ghorbel 2009 (hierarchical approximate convex decomposition); Wei, Liu, Ling, Su 2022 (CoACD).
  * Departures: greedy where CoACD searches a tree; planes along faces at notches.

@@ -3,8 +3,9 @@
  *     m_(i-1)/h_(i-1) + 2 (1/h_(i-1) + 1/h_i) m_i + m_(i+1)/h_i = 3 (d_(i-1)/h_(i-1) + d_i/h_i),   0 < i < n
  *     m_0 = m_n = 0,   h_i = t_(i+1) - t_i,   d_i = (x_(i+1) - x_i)/h_i
  *
- * t in s; x in the unit of the track, m and d in that unit a second.  Ends at rest because a track stays at its first
- * and last value outside its keys: so the rate is continuous at all times, and the acceleration but at the two ends.
+ * t in s; x in the unit of the track, m and d in that unit a second.  The ends are at rest because a track stays at its
+ * first and last value outside its keys.  So the rate is continuous at all times, and the acceleration except at the
+ * two ends.
  *
  * Reference: C. de Boor, A Practical Guide to Splines, rev. ed., Springer 2001, chapter IV.
  *

@@ -202,8 +202,8 @@ static void fetch_positions(channel_source *source, double *out) {
     }
 }
 
-/* A rotation has two quaternions.  The product of those of the joints along the tree decides: it is continuous in time
- * without memory, so a resumed run writes the same numbers as an uninterrupted one. */
+/* A rotation has two quaternions.  The product of the quaternions of the joints along the tree decides.  It is
+ * continuous in time without memory, so a resumed run writes the same numbers. */
 static void fetch_quaternions(channel_source *source, double *out) {
     const sim_derived *derived = sim_world_derived(source->world);
     const double *count_coordinates = sim_world_state(source->world)->q;

@@ -1,9 +1,9 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
  * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before it.
- * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers, events; efforts, activations and inputs of
- * actuators; impulses of ranges, dry friction and constraints with their switches, where a model has any; sleep, if
- * enabled.  It replaces an older one in one move. */
+ * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers, events,
+ * sleep; efforts, activations and inputs of actuators.  It also has impulses of ranges, dry friction and constraints
+ * with their switches.  It replaces an older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"

@@ -1,12 +1,12 @@
 /* Writer of trajectories as HDF5.  One dataset a channel, first dimension the record, with its meaning, names
  * and units as attributes; attributes of the root describe the run.
  *
- * Rows gather in memory until a chunk is full, which goes to the file compressed.  A flush does not wait for
- * that: it writes the chunk uncompressed, and the chunk stays so, because space given up in this mode of the library
- * is not used again.  `time` grows last: as many records as it has are whole in every dataset.
+ * Rows gather in memory until a chunk is full, which goes to the file compressed.  A flush does not wait for that.  It
+ * writes the chunk uncompressed, and the chunk stays so, because this mode of the library does not reuse space. `time`
+ * grows last: as many records as it has are whole in every dataset.
  *
- * Contacts, of which each record has another number, stand one after the other in datasets of their own, a row a
- * contact; contact/start and contact/count say which are a record's. */
+ * Contacts vary in number. They follow each other in datasets of their own, a row a contact; contact/start and
+ * contact/count give those of a record. */
 #include "record/file/hdf5_quiet.h"
 #include "record/run/hdf5_driver.h"
 #include "record/run/writer.h"

@@ -1,9 +1,8 @@
 /* HDF5 file driver that keeps a file readable when its writer is killed.
  *
- * In the library's single-writer-multiple-reader mode everything is written in an order in which the file is whole at
- * every moment: data, then the index that points at it, then the extent that shows it.  Two entries of the superblock
- * (HDF5 File Format Specification 3.0, II.A, version 3) still keep ordinary readers away after a kill. This driver
- * mends both as it writes:
+ * The library's single-writer-multiple-reader mode keeps the file whole at every moment by its order of writing: data,
+ * index, extent.  Two entries of the superblock (HDF5 File Format Specification 3.0, II.A, version 3) still keep
+ * ordinary readers away after a kill.  This driver mends both as it writes:
  *
  *   - the consistency flags say "open for writing" until the file is closed: they go to the disk as zero;
  *   - the end-of-file address lags behind the data: it is kept at the size of the file, raised after each write that

@@ -4,8 +4,8 @@
  *     shapes a, b touch        mask_a & group_b and mask_b & group_a
  *
  * Each kind of geom (contype, conaffinity) becomes one bit of `group`; its `mask` leaves out the kinds that it does not
- * touch.  Two surfaces together have the greater friction of the two, or that of the greater priority, where scenes
- * would take the geometric mean: pairs of materials say it.
+ * touch.  Two surfaces together have the greater friction of the two, or that of the greater priority.  Pairs of
+ * materials state it, because scenes take the geometric mean.
  *
  * A body does not touch the body that carries it, unless that is fixed to the world.  Between the links of a body with
  * several joints scenes do not see that by themselves: exclusions say it. */

@@ -1,5 +1,5 @@
-/* Keyframes: qpos and qvel, in the order of the joints in the file, as states of joints by name; act and ctrl, in that
- * of the actuators, as their inputs. */
+/* Keyframes: qpos and qvel, in the order of the joints in the file, become states of joints by name. act and ctrl, in
+ * that of the actuators, become their inputs. */
 #include "scene/mjcf/mjcf.h"
 
 #include <math.h>

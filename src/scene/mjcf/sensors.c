@@ -1,7 +1,7 @@
 /* Sensors: of sites, joints, actuators, frames and bodies with all that they carry.
  *
- * A frame of the type `body` is that of its centre of mass: a site stands there for it, with the axes of the body, so
- * that its orientation is left out. */
+ * A frame of the type `body` is that of its centre of mass. A site with the axes of the body replaces it, so its
+ * orientation is left out. */
 #include "scene/mjcf/mjcf.h"
 
 #include <math.h>

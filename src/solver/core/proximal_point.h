@@ -6,18 +6,16 @@
  *     s + alpha w (gamma - centre)    in place of s,
  *
  * centre [N s] the gamma at its start, w [1/kg] the inverse mass of a constraint by itself.  No contact then has an
- * inverse mass below alpha w: for large alpha one or two steps solve it, and the error of gamma falls by about alpha w
- * over the inverse masses at the contacts.  alpha falls after a solved outer iteration, the more the fewer its steps.
- * It grows after one that is not solved in six steps, or has |F| above three times its start after three.  An alpha
- * that failed is a floor for those that follow it, which sinks by 0.4 with each success: it takes a few of the steps of
- * trying too small an alpha again and again.
+ * inverse mass below alpha w.  For large alpha one or two steps solve it, and the error of gamma falls by about alpha w
+ * over the inverse masses. alpha falls after a solved outer iteration, the more the fewer its steps.  It grows after
+ * one that is not solved in six steps, or has |F| above three times its start after three.  An alpha that failed is a
+ * floor for those that follow it, which sinks by 0.4 with each success.  So a too small alpha is rarely tried again.
  *
  * An outer iteration ends when |F| is a third of its start, as the next has another centre.  After a failure the next
  * starts at the least |F|, if below nine tenths.  Steps are whole: they leave most cycles.
  *
- * Not one with solver/implicit/proximal.h, which solves each outer problem to a tenth of alpha (gamma - centre) and
- * keeps the centre after a failure: that leaves fewer problems of x = s - gamma unsolved, but steps of scenes then take
- * NSN and ACN more iterations.
+ * solver/implicit/proximal.h differs: it solves each outer problem to a tenth of alpha (gamma - centre) and keeps the
+ * centre after a failure. That leaves fewer problems of x = s - gamma unsolved, but takes NSN and ACN more iterations.
  *
  * Reference: Acary, Bremond, Huber 2018 (PPA).  Differs from it: the rule of alpha, and whole steps. */
 #ifndef SOLVER_CORE_PROXIMAL_POINT_H

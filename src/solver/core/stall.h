@@ -3,8 +3,8 @@
  *     progress:   error < ratio * reference,    0 < ratio <= 1
  *
  * The reference is the error at the last progress (stall_watch_update), or the least error so far
- * (stall_watch_update_least: then a long series of small gains counts as a stall).  An error that is not a number is
- * never progress. */
+ * (stall_watch_update_least).  With the latter a long series of small gains counts as a stall.  An error that is not a
+ * number is never progress. */
 #ifndef SOLVER_CORE_STALL_H
 #define SOLVER_CORE_STALL_H
 

@@ -21,7 +21,7 @@
  * If several solutions exist (large mu, strong coupling), open comes before stick, and stick before slide.
  *
  * A contact that resists turning has these three rows and its other discs solved in turns, each exactly, until they no
- * longer change: for a disc of radius r = mu_k g_n the same equation holds with m = 0.
+ * longer change. For a disc of radius r = mu_k g_n the same equation holds with m = 0.
  *
  * Reference: More, Sorensen 1983 (secular equation). */
 #include "solver/gauss_seidel/pgs.h"

@@ -13,8 +13,8 @@
  *   - alpha falls by FAST_FACTOR or SLOW_FACTOR after few or more steps.  After a failure alpha grows tenfold, c is
  *     kept, and alpha does not fall below three times the failed one; each success relaxes that floor.
  *
- * Not one with solver/core/proximal_point.h, whose outer iterations end at a third of their first residual: with that
- * rule the maps of x = s - gamma stall or cycle in piles that this one solves. */
+ * solver/core/proximal_point.h differs: its outer iterations end at a third of their first residual. With that rule the
+ * maps of x = s - gamma stall or cycle in piles that this one solves. */
 #include "solver/implicit/proximal.h"
 #include "math/dense.h"
 

@@ -4,8 +4,8 @@
  *
  * obey the law of their constraint for any x.  The equation left is r(x) = (W + R) gamma + q - s = 0.
  *
- * P restricts -x as the strict law says: a contact's normal to at least 0, its friction to mu gamma_n; a limit to at
- * least 0; dry friction and actuators to their bounds; equalities and springs not at all. */
+ * P restricts -x by the strict law: a contact's normal to at least 0, its friction to mu gamma_n, a limit to at least
+ * 0. It restricts dry friction and actuators to their bounds; equalities and springs not at all. */
 #ifndef SOLVER_IMPLICIT_RESIDUAL_MAP_H
 #define SOLVER_IMPLICIT_RESIDUAL_MAP_H
 

@@ -12,8 +12,8 @@
  *
  *     |J_a a + r_a|^2 + lambda / (1 + lambda) |J_o a + r_o|^2 + lambda |a|^2.
  *
- * The step is that of the whole problem.  With lambda = 0 the open contacts drop out; where J_a is square it is
- * Newton's step, by LU (a fifth of the time of least squares), for each uncoupled part of J_a separately.
+ * The step is that of the whole problem.  With lambda = 0 the open contacts drop out.  Where J_a is square it is
+ * Newton's step, by LU (a fifth of the time of least squares), for each uncoupled part of J_a.
  *
  * A contact on an edge moves along two tangents, dx = B (xi_1, xi_2, 0), and J B has two columns for it. */
 #include "solver/implicit/residual_newton.h"

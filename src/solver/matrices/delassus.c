@@ -2,15 +2,15 @@
  *
  *     W_ij = sum over the trees t that i and j share of J_it A_t^-1 J_jt'
  *
- * A constraint touches at most two trees.  So W comes from small blocks, one solve with A_t for each row: the response
- * Y_it' = J_it A_t^-1, velocities of the tree per unit impulse along the row; or the half response Z_it' = J_it B_t'
- * with A_t^-1 = B_t' B_t, whose nonzeros lie on paths to the root.  Then
+ * A constraint touches at most two trees.  So W comes from small blocks, one solve with A_t for each row.  It is the
+ * response Y_it' = J_it A_t^-1, velocities of the tree per unit impulse, or the half response Z_it' = J_it B_t' with
+ * A_t^-1 = B_t' B_t.  Nonzeros of the latter lie on paths to the root.  Then
  *
  *     W_ij = sum_t J_it Y_jt = sum_t Z_it' Z_jt.
  *
  * The upper half of a diagonal block is computed and mirrored: the block is symmetric to the bit.
  *
- * For the diagonal alone, free bodies need no solve per row: with A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1
+ * For the diagonal alone, free bodies need no solve per row. With A = U' U, W_ii = sum_t X' X, X = U^-T J_it', and U^-1
  * is computed once for all constraints of the body. */
 #include "solver/matrices/delassus.h"
 #include "linalg/blocks.h"

@@ -7,7 +7,7 @@
  *   projected   first steps cut back to the bounds and to a box of variable size; then lambda near 0 and a nonmonotone
  *               search along dx.  Without a better psi for 20 iterations it restarts from the best x, descending only
  *
- * It stops on the caller's `error`, not on psi.  The result is the x of the least error; a later x replaces it if its
+ * It stops on the caller's `error`, not on psi.  The result is the x of the least error.  A later x replaces it if its
  * error is lower by a thousandth and its psi at most twice the least.  A minimum of psi that is no root gives
  * "stalled".
  *

@@ -10,8 +10,8 @@ typedef struct momentum_jacobian momentum_jacobian;
 /* NULL without memory. */
 momentum_jacobian *momentum_jacobian_create(void);
 void momentum_jacobian_free(momentum_jacobian *m);
-/* Finds the patches of a problem, copies A and analyses the factor; the structure of the last problem is reused if
- * trees and constraints connect in the same way.  false without memory. */
+/* Finds the patches of a problem, copies A and analyses the factor.  The structure of the last problem is reused if
+ * trees and constraints connect in the same way. false without memory. */
 bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *problem);
 /* Multiplications of a whole factor. */
 double momentum_jacobian_work(const momentum_jacobian *m);

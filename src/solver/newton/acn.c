@@ -374,8 +374,8 @@ static void set_impulses(acn *a, const double *impulse, const double *trend) {
     eval_acn_error(a);
 }
 
-/* Of the warm start with its trend, without it, and no impulses, those of least E.  Where bodies rest or move evenly the
- * first is often a solution: it is the solution itself if impulses change in equal parts from step to step. */
+/* Of the warm start with its trend, without it, and no impulses, those of least E. Where bodies rest or move evenly the
+ * first is often a solution.  It is exact if impulses change in equal parts from step to step. */
 static void choose_start(acn *a) {
     const sim_problem *p = a->problem;
     size_t bytes = (size_t)p->nrow * sizeof *a->gamma;

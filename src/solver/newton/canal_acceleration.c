@@ -13,7 +13,7 @@
  * A closer solution gains nothing, as G changes; where impulses are not unique, 1 - B is singular.  In a sticking
  * contact p goes to 0, and the kink of |s_t| is left out.
  *
- * Safeguard: the step is kept if a short outer iteration from it lowers E; otherwise x returns to T(x), and the next
+ * Safeguard: the step is kept if a short outer iteration from it lowers E. Otherwise x returns to T(x), and the next
  * steps are tried after longer and longer pauses.  Cost: a factor of H, a solve with it for each product. */
 #include "solver/newton/canal_acceleration.h"
 #include "math/dense.h"

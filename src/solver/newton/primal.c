@@ -9,8 +9,8 @@
  *
  *     |D gradient| <= tolerance max(|D A v|, |D J' gamma|),    D = diag(A)^-1/2,
  *
- * which weighs all dofs as energies.  SAP also requires |D gradient| <= in_law |D J' gamma|: a spring or contact with a
- * small part in the total momentum could otherwise be wrong by its whole impulse.
+ * which weighs all dofs as energies.  SAP also requires |D gradient| <= in_law |D J' gamma|.  A spring or contact with
+ * a small part in the total momentum could otherwise be wrong by its whole impulse.
  *
  * u = J v + w is updated, u <- u + alpha J dv, and not recomputed.  Recomputed, it would bring the rounding of v into
  * gamma = P((target - u) / R): an error eps |v| / R, large for a stiff spring on a fast body (1e12 N/m, 1 kg, 1 m/s, 1

@@ -12,7 +12,7 @@
  *
  * Differs from the paper: with constant Wf the steps are a fixed-point iteration, which does not contract where
  * contacts share a load and slide.  Friction uses its whole derivative (newton.c), in proximal outer iterations
- * (rounds.c), unless an option or the size for LU forbid it; the paper's iteration follows where those stall.  It has
+ * (rounds.c), unless an option or the size for LU forbid it.  The paper's iteration follows where those stall.  It has
  * Anderson acceleration while the set of rows is constant.  If E has not halved in fifty steps, nor fallen in most of
  * them, it restarts from zero, or from the best impulses if near.  Then r of friction and epsilon are smaller, and
  * linear systems more exact.

@@ -1,8 +1,8 @@
 /* Rows of the nonsmooth Newton method (Macklin et al. 2019), and their linear systems.
  *
- * Each unilateral row is an equation phi = 0, phi = psi(s, r gamma), with a complementarity function psi(a, b) that is
- * zero where 0 <= a perp b >= 0: the minimum map, or Fischer-Burmeister a + b - sqrt(a^2 + b^2) (eqs. 18-25).  Friction
- * is a compliance Wf, right at the fixed point (33-37): with a = |s_t|, gap = mu gamma_n - |gamma_t|,
+ * Each unilateral row is an equation phi = 0, phi = psi(s, r gamma).  The complementarity function psi(a, b) is zero
+ * where 0 <= a perp b >= 0: the minimum map, or Fischer-Burmeister a + b - sqrt(a^2 + b^2) (eqs. 18-25).  Friction is a
+ * compliance Wf, right at the fixed point (33-37): with a = |s_t|, gap = mu gamma_n - |gamma_t|,
  *
  *     s_t + Wf gamma_t = 0,     Wf = (a - psi(a, r gap)) / (|gamma_t| + psi(a, r gap) / r).
  *

@@ -20,9 +20,9 @@
  *
  * Starts.  TOGETHER: a method restarts from the best impulses if they are much better than its own.  Under friction E
  * has minima that are no solutions, in which Newton's method stalls.  Then the methods run APART, each from its own
- * impulses: the total work is at most a small multiple of what the best of them alone would need.  A second Newton's
- * method finishes the results of first-order methods.  Both starts use the warm start, if there is one; the last start
- * begins from zero.
+ * impulses.  The total work is at most a small multiple of that of the best of them alone.  A second Newton's method
+ * finishes the results of first-order methods.  Both starts use the warm start, if there is one; the last start begins
+ * from zero.
  *
  * Patience.  In falls of 40 to 640 bodies acn takes some 12 sqrt(n) Newton steps for the hardest islands of n contacts,
  * 22 sqrt(n) at most.  A step of a simulation gives up after a multiple of H = 12 sqrt(n) steps, its patience (4, and 1
@@ -30,7 +30,7 @@
  * each have a part of it, and what one leaves goes to the next.
  *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
- * of iterations; APART, not before Newton's method has ended.  Where E suffices for a step of a simulation, the last
+ * of iterations.  APART, Newton's method must have ended, too.  Where E suffices for a step of a simulation, the last
  * start ends as early as the first. */
 #include "solver/portfolio/auto.h"
 #include "solver/core/natural_map.h"
@@ -136,7 +136,7 @@ static double rate_of_fall(const auto_branch *b) {
 }
 
 /* First-order method of the next turn: one with much less than its share, else an untried one, else that of the fastest
- * fall; -1: all have ended. */
+ * fall. -1: all have ended. */
 static int choose_first_order(const auto_turns *t) {
     const auto_branch *b[] = {&t->branch[PGS], &t->branch[SUBADMM]};
     int best = -1;

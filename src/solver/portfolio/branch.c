@@ -1,5 +1,5 @@
-/* One turn of a method in the portfolio: it begins, resumes from its own impulses or restarts from those of another,
- * and its solution is kept if it is the best so far.
+/* One turn of a method in the portfolio: it begins, resumes from its own impulses or restarts from those of another.
+ * Its solution is kept if it is the best so far.
  *
  * Methods that need velocities get W = L L' of a local problem.  L L' is not W to the last bit: a method that works on
  * W itself confirms the solution.  An unsymmetric W is solved in whole solves, one a turn (symmetric_split.c). */

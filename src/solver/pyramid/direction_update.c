@@ -1,7 +1,7 @@
 /* Outer iteration over the directions of friction pyramids, towards the round cone.
  *
  * For a sticking contact the pyramid's solution is one of the cone's if friction in its direction reaches as far as the
- * cone: the first direction lies along the friction impulse.  A sliding contact has the cone's friction, mu gamma_n
+ * cone.  So the first direction lies along the friction impulse.  A sliding contact has the cone's friction, mu gamma_n
  * against the slip, if its first direction is against the slip.  Both together:
  *
  *     d = g / |g|,     g = gamma_t - s_t / w                                       w: inverse mass of the contact
@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Lift of a sticking contact's directions off their kinks, over the unused friction; greatest y over unused friction of
+/* Lift of a sticking contact's directions off their kinks, over the unused friction. Greatest y over unused friction of
  * a contact that counts as sticking; sigma of an open contact over its slip. */
 static const double LIFT_SHARE = 0.25, MAX_STICKING_RATIO = 1e-3, OPEN_SLIP_FACTOR = 1.5;
 

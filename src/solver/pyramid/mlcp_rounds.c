@@ -11,7 +11,7 @@
  * itself.  J is far from singular then, and a step costs a third.
  *
  * With alignment=following every outer iteration begins with directions of the last slip and friction
- * (direction_update.c): pyramids then touch the round cone at the solution.  It stops on E, the error of the round
+ * (direction_update.c).  Pyramids then touch the round cone at the solution.  It stops on E, the error of the round
  * cone, or when E no longer falls. */
 #include "math/dense.h"
 #include "solver/core/stall.h"
@@ -219,7 +219,7 @@ static bool solve_unsoftened(search *s) {
 
 static void restart_from_zero(search *s) { memset(s->x, 0, (size_t)s->p->n * sizeof *s->x); }
 
-/* The unsoftened problem.  A warm start may lead into a minimum of |r| that is no root: one more attempt follows with
+/* The unsoftened problem.  A warm start may lead into a minimum of |r| that is no root.  One more attempt follows with
  * the directions there, off the kinks, and one from zero.  False without memory. */
 static bool solve_first(search *s) {
     if (!solve_unsoftened(s)) {

@@ -245,10 +245,10 @@ static double round_error(const pivoting *v, const double *x) {
     return dual_error(v->p->dual, v->gamma, v->p->s);
 }
 
-/* One problem with fixed pyramids: a path of the problem itself, then softened paths where rounding spoils it, as it
- * does where contacts share loads and bases are singular.  Polishing removes the softness.  `again`: x is the last
- * solution, with new directions.  Then polishing alone often suffices, and impulses that are not unique stay near x.
- * Ends at INNER_OVER_E of E.  x <- point of least error; false without memory. */
+/* One problem with fixed pyramids: a path of the problem itself, then softened paths where rounding spoils it.  It does
+ * where contacts share loads and bases are singular.  Polishing removes the softness. `again`: x is the last solution,
+ * with new directions.  Then polishing alone often suffices, and impulses that are not unique stay near x.  Ends at
+ * INNER_OVER_E of E. x <- point of least error; false without memory. */
 static bool solve_pyramids(pivoting *v, bool again, double *x, double *error, lemke_result *path) {
     const polyhedral *p = v->p;
     size_t n = (size_t)p->n;

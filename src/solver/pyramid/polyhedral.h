@@ -13,7 +13,7 @@
  *
  *     0 <= x   perp   s + tau   >= 0,                0 <= tau   perp   2 b - x   >= 0.
  *
- * Impulses are multiplied and velocities divided by the square root of the constraint's inverse mass w: both are then
+ * Impulses are multiplied and velocities divided by the square root of the constraint's inverse mass w. Both are then
  * roots of energies, in any units of the problem. */
 #ifndef SOLVER_PYRAMID_POLYHEDRAL_H
 #define SOLVER_PYRAMID_POLYHEDRAL_H

@@ -10,7 +10,7 @@
  *     none     the whole system
  *
  * Trees of one body are the same under bodies and trees.  Trees of at most six dofs are rows of the lanes (lanes.h),
- * and so is each body of a split tree; contacts between such rows are in the lanes.  The row of a free body holds its
+ * and so is each body of a split tree.  Contacts between such rows are in the lanes.  The row of a free body holds its
  * velocity V = S v in world axes, in which contact rows are those of a point. */
 #include "solver/subadmm/lanes/batch_kernels.h"
 

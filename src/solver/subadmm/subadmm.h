@@ -143,9 +143,9 @@ void subadmm_count_work(subadmm *s);
 /* parallel.c: a kernel for all batches, by all threads. */
 void subadmm_run_kernel(subadmm *s, int batches, void (*kernel)(admm_lanes *l, int first, int end));
 
-/* measure.c: W_ii, q and constant terms of E, false without memory; E of v* + A^-1 J' lambda; residuals as energies,
- * after that; contacts left out (open in so many evaluations) and returned, true: some are; impulses and velocities of
- * the least E. */
+/* measure.c: W_ii, q and constant terms of E, false without memory; E of v* + A^-1 J' lambda; residuals as energies.
+ * Contacts left out (open in so many evaluations) and returned, true: some are; impulses and velocities of the least
+ * E. */
 bool subadmm_eval_constants(subadmm *s);
 void subadmm_eval_error(subadmm *s);
 void subadmm_eval_residuals(subadmm *s);

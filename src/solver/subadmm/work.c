@@ -4,8 +4,8 @@
  * bodies and on robots. */
 #include "solver/subadmm/subadmm.h"
 
-/* Of an iteration: a contact and a body of the lanes; a dof of a split tree, with its bodies; a row outside the lanes;
- * an entry of a dense matrix, for A and K. */
+/* Of an iteration: a contact and a body of the lanes, a dof of a split tree, a row outside the lanes, an entry of a
+ * dense matrix. */
 static const double WORK_OF_CONTACT = 90, WORK_OF_BODY = 90, WORK_OF_DOF = 100, WORK_OF_ROW = 100, WORK_OF_ENTRY = 0.8;
 /* Iterations that cost as much as the preparation, an evaluation of E and a change of kappa. */
 static const double PREPARATION_ITERATIONS = 12, EVALUATION_ITERATIONS = 3, FACTOR_ITERATIONS = 4;

@@ -1,8 +1,8 @@
 /* GIF (Graphics Interchange Format 89a, CompuServe 1990): pictures of 255 colours, the same for all, and one index that
- * means "as before".  Deflated pictures are stored until the last one is known and the colours are chosen
- * (gif_palette.c); then each is the rectangle in which its indices differ from those before, with "as before" wherever
- * they do not (gif_lzw.c).  Times are hundredths of a second: each picture ends at the one nearest to its own.  Nothing
- * is dithered: still parts stay the same.  Cost: the deflated pictures in memory, and each inflated once more. */
+ * means "as before". Deflated pictures are stored until the last one is known and the colours are chosen
+ * (gif_palette.c).  Each is then written as the rectangle of changed indices, with "as before" for unchanged ones
+ * (gif_lzw.c).  Times are hundredths of a second: each picture ends at the one nearest to its own.  Nothing is
+ * dithered: still parts stay the same.  Cost: the deflated pictures in memory, and each inflated once more. */
 #include "view/image/moving.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* LZW as GIF has it (Graphics Interchange Format 89a, appendix F): a text of indices as numbers of words met before,
- * each the longest that fits, a word and the next index making a new one.  Numbers have 9 bits, and one more whenever
- * there are twice as many; after 4096 words all are forgotten.  Bits go lowest first, in blocks of at most 255 bytes.
+/* LZW as GIF has it (Graphics Interchange Format 89a, appendix F): a text of indices as numbers of known words, each
+ * the longest that fits.  A word and the next index make a new word.  Numbers have 9 bits, and one more whenever there
+ * are twice as many; after 4096 words all are forgotten.  Bits go lowest first, in blocks of at most 255 bytes.
  * Cost: one look-up in a table of 8192 places an index.  Welch, A technique for high-performance data compression,
  * IEEE Computer 17(6), 1984. */
 #include "view/image/moving.h"

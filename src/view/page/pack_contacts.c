@@ -1,5 +1,5 @@
-/* Encoding of contacts by their changes.  Most are those of the frame before: sorted by their shapes in both, they
- * are matched in one pass, and of a known contact only changes are written, in
+/* Encoding of contacts by their changes.  Most are those of the frame before.  Sorted by their shapes in both, they are
+ * matched in one pass.  Of a known contact only changes are written, in
  *
  *     where it is    in the frame of a body that it touches, which moves with it: steps of 1/512 of the body's radius
  *     its normal     a direction

@@ -1,5 +1,5 @@
-/* Encoding of poses.  Position in steps of 1/4096 of the body's radius; orientation as the three smaller components of
- * its quaternion, each within +-1/sqrt 2, in steps of sqrt 2 / 2^16, and which one was left out, which is positive. */
+/* Encoding of poses.  Position in steps of 1/4096 of the body's radius.  Orientation as the three smaller components of
+ * its quaternion, within +-1/sqrt 2 in steps of sqrt 2 / 2^16, and the number of the fourth, which is positive. */
 #include "math/v3.h"
 #include "view/page/pack.h"
 

@@ -1,5 +1,5 @@
-/* Plotted signals of a page.  The figures of a frame (frame.h), and the coordinates of joints; not orientations, which
- * are no single numbers, nor those of free bodies, whose poses the page has. */
+/* Plotted signals of a page.  The figures of a frame (frame.h), and the coordinates of joints, except orientations and
+ * free bodies. */
 #include "view/page/tracks.h"
 #include "base/pool.h"
 

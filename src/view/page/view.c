@@ -1,5 +1,5 @@
-/* Page of a run.  Surfaces first, then frames in blocks as they are computed, and at the end their number, the tracks
- * and the scene; around them the page itself. */
+/* Page of a run.  Surfaces first, then frames in blocks as they are computed, at the end their number, the tracks and
+ * the scene.  The page is around them. */
 #include "collide/contact/bounds.h"
 #include "view/mesh/drawing.h"
 #include "view/mesh/frame.h"

@@ -1,5 +1,6 @@
 /* Ticks of an axis.  Multiples of 1, 2 or 5 times a power of ten (of log axes the powers themselves), with as few
- * letters as tell neighbours apart: powers of ten common to all, and a part that all share, go into the axis's name. */
+ * letters as tell neighbours apart.  Powers of ten common to all, and a part that all share, go into the axis's
+ * name. */
 #include "view/plot/scale.h"
 
 #include <float.h>

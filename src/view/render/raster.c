@@ -3,7 +3,7 @@
  *     x(y) = x0 + (y - y0) (x1 - x0) / (y1 - y0),      (x0, y0) the upper end,
  *
  * and takes the samples from the first one at or right of the left edge to the last one left of the right edge.  Two
- * triangles that share an edge work its x out from the same numbers in the same order: no sample between them is left
+ * triangles that share an edge work its x out from the same numbers in the same order.  No sample between them is left
  * out, none is taken twice.  The nearest triangle that covers a sample stays; of two equally near ones the first. */
 #include "view/render/raster.h"
 

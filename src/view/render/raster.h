@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A triangle on the picture, in pixels, y downwards; `near` is greater where it is nearer, and linear in x and y: of
+/* A triangle on the picture, in pixels, y downwards. `near` is greater where it is nearer, and linear in x and y: of
  * perspective pictures one over the distance along the view. */
 typedef struct raster_triangle {
     double x[3], y[3], near[3];

@@ -3,8 +3,8 @@
  *     surfaces, relative to the eye -> shadow map of each light -> triangles in pixels, band by band of the picture ->
  *     nearest triangle of each of four samples of a pixel -> their colours, averaged
  *
- * Colours are computed last, once for each surface that a pixel shows (deferred shading).  Threads share the bands;
- * each band is drawn by one, in the order of the triangles: the picture does not depend on the number of threads. */
+ * Colours are computed last, once for each surface that a pixel shows (deferred shading).  Threads share the bands.
+ * One thread draws a band, in the order of the triangles, so the picture does not depend on the number of threads. */
 #include "view/render/render.h"
 #include "base/pool.h"
 #include "base/threads.h"

@@ -1,8 +1,8 @@
-/* Shadow maps.  A map of the nearest surfaces, drawn along its direction over a ball around the scene: a place
- * is lit if nothing on the map is nearer to the light than itself, by more than the map can tell.
+/* Shadow maps.  A map of the nearest surfaces, drawn along its direction over a ball around the scene.  A place is lit
+ * if nothing on the map is nearer to the light by more than the map resolves.
  *
- * The sun is one light.  The sky is several lights, spread over the half sphere above. Each stands for an equal share
- * of the light that falls on level ground: where fewer of them reach, in corners and under things, it is darker. */
+ * The sun is one light.  The sky is several lights, spread over the half sphere above.  Each stands for an equal share
+ * of the light on level ground, so corners and places under things are darker. */
 #include "view/render/stage.h"
 
 static const int sun_size = 2048, sky_size = 160;

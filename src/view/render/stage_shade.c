@@ -79,8 +79,8 @@ static void shade_floor(stage *s, stage_floor *f, vec3 way, vec3 colour) {
 
 /* ---- bodies ---- */
 
-/* How much light the sector at a place keeps.  Borders are as wide as the footprint of a pixel: where the line
- * of sight turns by d, the place on the plane moves by (|at| / |way|) (d - way (plane . d) / (plane . way)). */
+/* How much light the sector at a place keeps.  Borders are as wide as the footprint of a pixel.  Where the line of
+ * sight turns by d, the place on the plane moves by (|at| / |way|) (d - way (plane . d) / (plane . way)). */
 static float sector_light(stage *s, stage_sectors *sectors, vec3 plane, vec3 way, vec3 at) {
     float *side[2] = {s->right, s->up};
     const float turn[2] = {2 * s->slope_x / (float)s->width, 2 * s->slope_y / (float)s->height};

@@ -155,7 +155,7 @@ static void copy_info(world_contacts *w, const contact_info *info) {
     memcpy(w->info->lift_body, info->lift_body, sizeof w->info->lift_body);
 }
 
-/* The contacts of the step into `next`: all on which the law may act; with fewer it would act on the ends of a sliding
+/* The contacts of the step into `next`: all on which the law may act.  With fewer it would act on the ends of a sliding
  * body in turns.  Each pass of the loop wakes at least one island. */
 static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
     /* collision at the start of the step, over the distance in which the law may act */

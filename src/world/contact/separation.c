@@ -9,15 +9,15 @@
  *     r       radius of the ball around the smaller shape, m
  *
  * The gaps of a step are linear in its end velocities, on the geometry at its start.  Where bodies strike, they turn
- * and slide otherwise than free motion would have them: gaps err by some (dt V)^2 / r, and bodies meet that were not
- * expected to.  So all pairs with a body for which this matters are collided again at q1.  Velocities stay as they are:
- * bodies that still close strike in the next step.  No body is shifted farther than the step moved the farthest.
+ * and slide otherwise than in free motion.  Gaps err by some (dt V)^2 / r, and unexpected bodies meet.  So all pairs
+ * with a body for which this matters are collided again at q1.  Velocities stay as they are: bodies that still close
+ * strike in the next step.  No body is shifted farther than the step moved the farthest.
  *
  * The shift mends geometry alone: how far contacts give way is up to the law, which knows their velocities.  Holding up
  * what the law lets sink would leave it falling on the spot.  For the same reason bodies whose contacts have no solution
  * are left alone.
  *
- * Reference: position solver of Catto, Box2D (2006); here the metric is that of whole trees, their joints and loops
+ * Reference: position solver of Catto, Box2D (2006). Here the metric is that of whole trees, their joints and loops
  * hold, and bodies are collided again after shifts beyond r / 100.
  * Cost: kinematics, a narrow phase without sweeps for bodies off their course, a contact problem where bodies part. */
 #include "dyn/motion/advance.h"
@@ -97,7 +97,7 @@ static bool is_off_course(const world_contacts *w, int tree, int body) {
 }
 
 /* Velocities at the end of the step, together with the shift of positions that its contacts asked for (position
- * correction): a body at rest that was shifted out of the way may meet one that was not in view. */
+ * correction). A body at rest that was shifted may meet one that was not in view. */
 static const double *end_velocity_with_shift(const world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     if (!w->in_contact[tree]) {

@@ -9,9 +9,9 @@
  *     F          feed-forward, compensation of gravity, F_s
  *     k, d >= 0  what pulls back in s; a part that grows with l or l' is taken where the step starts, and in F_s
  *
- * l and l' in f are those at the end of the step: stiff gains are stable.  F is taken at the time of loads; u of a force
- * that does not depend on l is, too, and otherwise, like the target, at the end of the step.  An activation moves under
- * the control input at the middle of the step.
+ * l and l' in f are those at the end of the step: stiff gains are stable.  F is taken at the time of loads, and so is u
+ * of a force that does not depend on l.  Otherwise u is taken, like the target, at the end of the step.  An activation
+ * moves under the control input at the middle of the step.
  *
  * Cost: linear in the actuators of a tree. */
 #include "dyn/motion/transmission.h"

@@ -5,9 +5,9 @@
  * Inertial terms do no work and change no momentum.  Discretised they do, by O((h w)^2) of T a step, w [rad/s] the spin
  * of a body.  Near h w = 1 that is no bound, and the iteration of theta.c may find a wrong solution, or none.  So a
  * tree takes only the direction of its end velocities v1 from the scheme if a ball or free joint turns by more than
- * MAX_TURN.  T [J] is the kinetic energy, of a floating tree without that of its centre of mass; Q all forces of the
- * step on the joints, weights and loads included; V = (v0 + v1)/2; h [s] the step.  F [N] are the outer forces on a
- * floating tree; its base's velocity along the world's axes makes the momentum P [N s] right, and W is without F.V of
+ * MAX_TURN. T [J] is the kinetic energy, of a floating tree without that of its centre of mass.  Q are all forces of
+ * the step on the joints, weights and loads included; V = (v0 + v1)/2; h [s] the step.  F [N] are the outer forces on a
+ * floating tree.  Its base's velocity along the world's axes makes the momentum P [N s] right, and W is without F.V of
  * the centre of mass.
  *
  * So T grows by the work of forces alone, for any h w.  As v1 is wrong by O(h^k) a step in a scheme of

@@ -9,11 +9,11 @@
  *     Moreau midpoint   q0 (+) dt/2 v0            v0              q* (+) dt/2 v1
  *
  * In trees with ball or free joints v* is (v0 + v1)/2 in the last two as well, as gyroscopic terms at v0 amplify every
- * wobble. Single rigid bodies have equations of their own for them (spin.c); trees that turn far in a step are
+ * wobble. Single rigid bodies have equations of their own for them (spin.c). Trees that turn far in a step are
  * projected on the energy that forces give (energy_projection.c).
  *
- * Dampers act at v* in the first two, at v1 in the others; actuators always at the end of the step, as sampled
- * controllers with stiff gains are stable so.  Both are linear in a: with E = -d tau / d a the Newton step is
+ * Dampers act at v* in the first two, at v1 in the others.  Actuators act at the end of the step: sampled controllers
+ * with stiff gains are stable so.  Both are linear in a: with E = -d tau / d a the Newton step is
  *
  *     a <- (M + E)^-1 (k(a) + E a),   one articulated-body sweep at q*.
  *
@@ -311,8 +311,8 @@ static void apply_limited_step(const tree_step *t, anderson *h, double *a) {
     h->contraction = 1;
 }
 
-/* Acceleration that rounding alone can cause: relative to the velocity over a step, gravity, and the forces on joints,
- * of which large ones may balance each other. */
+/* Acceleration that rounding alone can cause, relative to the velocity over a step, gravity, and the forces on joints.
+ * Large forces may balance each other. */
 static double rounding_floor(const tree_step *t) {
     const motion_work *w = t->w;
     double speed = sqrt(inertia_dot(t, w->now->v, w->now->v));

@@ -3,16 +3,16 @@
  *     |v_c| + |omega| r <= u   for the time T
  *
  * v_c [m/s] the velocity of its centre of mass, r [m] the distance from there to its farthest point, or its radius of
- * gyration sqrt(tr I / 2 m) if greater: no point is faster than u.  Defaults follow from size and gravity g:
+ * gyration sqrt(tr I / 2 m) if greater.  No point is faster than u.  Defaults follow from size and gravity g:
  *
  *     u = 10^-3 sqrt(g r),     T = 2 pi sqrt(R / g),     R along its tree, from the root to the farthest point:
  *
  * a thousandth of the speed sqrt(g r) that gravity gives over r, and one swing of a pendulum as long as the tree.
  *
- * So a body that falls asleep loses at most m u^2 / 2 = 10^-6 m g r / 2, as its kinetic energy is
- * m v_c^2 / 2 + omega . I omega / 2 and no principal moment exceeds m r^2.  A steady acceleration above 2 u / T, or u /
- * T from rest (at R = r: 1.6 10^-4 g), makes it faster than u within T: a body that begins to slide, or turns at the
- * end of a swing, does not sleep.  Without gravity there are no defaults: only given values count. */
+ * So a body that falls asleep loses at most m u^2 / 2 = 10^-6 m g r / 2, as its kinetic energy is m v_c^2 / 2 + omega .
+ * I omega / 2 and no principal moment exceeds m r^2.  A steady acceleration above 2 u / T, or u / T from rest (at R =
+ * r: 1.6 10^-4 g), makes it faster than u within T. So a body that begins to slide, or turns at the end of a swing,
+ * does not sleep.  Without gravity there are no defaults: only given values count. */
 #include "collide/contact/bounds.h"
 #include "math/v3.h"
 #include "world/sleep/sleep.h"

@@ -21,9 +21,9 @@ typedef struct contact_options {
 
 /* Parts of the time of solving. */
 enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_CORRECTION, CONTACT_JUDGE, CONTACT_FACTOR, CONTACT_PARTS };
-/* A limited actuator: one with feedback and a range of forces.  Free motion has it on one side: within its range (0), or
- * at an end (-1, 1).  Its force is middle + s within +-bound, s = force - (theta dt stiffness + damping) v, with the
- * velocity v of its length; theta v is the part of v that positions move with. */
+/* A limited actuator: one with feedback and a range of forces.  Free motion has it on one side: within its range (0),
+ * or at an end (-1, 1).  Its force is middle + s within +-bound, s = force - (theta dt stiffness + damping) v, with the
+ * velocity v of its length.  Positions move with the part theta of v. */
 typedef struct contact_actuator {
     int actuator, side;
     double gain;          /* how s falls as the acceleration of its length grows; in `extra` if the side is 0 */

@@ -4,8 +4,7 @@
  *     articulated bodies, whose factors the free motion leaves behind     from MAX_BRANCH_DOFS + 1 dofs on
  *
  * Six dofs in a row, as every free body has, use packed triangles with loops of constant length.  From some eight dofs
- * on the articulated bodies solve as fast, and the factor of A would cost more than it saves; large trees do not store
- * A.
+ * on articulated bodies solve as fast, and the factor of A costs more than it saves.  Large trees do not store A.
  *
  *     M, L    [kg, kg m^2] packed by branches;  extra: implicit terms of dampers, springs and actuators on the diagonal
  *

@@ -283,8 +283,8 @@ static double swing_damping(const double *d, const double *e, int first, int end
  *     J_p v_q = b (u0 + e) - n phi0 / 100 dt,      w = J_p v0 - 2 b (u0 + e) + n phi0 / 50 dt.
  *
  * With b = 0 impulses of rolling contacts do no work at all; but once u swings from step to step it does so for ever,
- * u1 = -u0 - 2 e.  b = d^2 / 2 (d^2 + (3 e)^2) with d = |u0 + e|, along the tangents and along n, damps the part of a
- * swing beyond the error of the scheme: all of it where it is large (slip that ends), and 0.02 at least.  The last term
+ * u1 = -u0 - 2 e. b = d^2 / 2 (d^2 + (3 e)^2) with d = |u0 + e|, along the tangents and along n, damps the part of a
+ * swing beyond the error of the scheme.  It is 1 for large swings (slip that ends), and 0.02 at least.  The last term
  * closes what is left of the gap.  Surfaces with a velocity of their own add it to both sides, twice to w. */
 static void constrain_mean_velocity(assembly *f, const sim_model *m, const int *last_dof, int i, const double *u1) {
     const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];

@@ -1,7 +1,7 @@
 /* A spring with damper along a row: its force F as force - (dt stiffness + damping) u.
  *
- * F is the force at the part theta of the step, theta dt from the start along v_q = v0 + theta (v - v0): with the
- * extension x0 at the start (of |d| - L between two bodies, of the length of a tendon), u = J v and u0 = J v0,
+ * F is the force at the part theta of the step, theta dt from the start along v_q = v0 + theta (v - v0). With the
+ * extension x0 at the start (|d| - L between two bodies, or of a tendon's length), u = J v and u0 = J v0,
  *
  *     F = -k (x0 + dt (a u0 + b u)) - c (a' u0 + b' u),
  *     a = theta (1 - theta),  b = theta^2,  a' = 1 - theta,  b' = theta.

@@ -13,7 +13,7 @@
  *     lambda_t' = -q_t / (zeta + R_t), cut to the disc |lambda_t| <= mu lambda_n'.
  *
  * Layout: `row` and `slot` are arrays of eight numbers, a cache line each.  A row is x of a body; a slot is J_ij' f_i
- * of one contact on one body.  Bodies are sorted by their number of slots and batched by eight: slot k of the body on
+ * of one contact on one body.  Bodies are sorted by their number of slots and batched by eight.  Slot k of the body on
  * lane l is number first + 8 k + l, zero where it has none.  The last row is the world's; the last slots belong to no
  * body. */
 #ifndef SOLVER_SUBADMM_LANES_LANES_H

@@ -1,8 +1,8 @@
 /* Packing of contacts and bodies into SIMD batches of eight.
  *
- * Bodies that are subsystems come first.  Each kind is sorted by falling number of slots: the eight of a batch then
- * have nearly equally many, and the loop over slots is as long for all.  Contacts are sorted by the form of their rows
- * and their number of sides.  Otherwise both keep their order, and so do the slots of a body.
+ * Bodies that are subsystems come first.  Each kind is sorted by falling number of slots, so the eight of a batch have
+ * nearly equally many.  Contacts are sorted by the form of their rows and their number of sides.  Otherwise both keep
+ * their order, and so do the slots of a body.
  *
  * At a point r from a body's origin the three rows are J = +-(r x axis; axis) with orthogonal axes, so that
  *
