@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""study/ablation.py [CASE...]: what is the cascade of CANAL worth?  Table II of Lee et al. 2024. Ten rounds of the same
-outer loop; the problem of each round is put in convex form (cascaded), or strictly and solved by trust-region dogleg or damped semismooth Newton; and, not of the paper, by the dogleg, cascaded where that fails (mixed).
+"""study/ablation.py [CASE...]: CANAL with four forms of its inner problem (Lee et al. 2024, table II)
 
-Cases are those of study/compare.py --list (default: dishes nut).  SIM_PROGRAM=PATH uses that program instead of building one;
---penalty P begins with that penalty (default 100 and 1e4; the paper's 1e4 kg is about 1e4 for dishes of 0.1 kg under 5 kg).
+Ten outer iterations with the inner problem in convex form (cascaded), or strict, by trust-region dogleg or damped semismooth Newton.
+Not of the paper: mixed takes the dogleg, and the cascaded form where that fails.
+
+Cases are those of study/compare.py --list (default: dishes nut).  --penalty P begins with that penalty (default 100 and 1e4).  The paper's
+1e4 kg is about 1e4 for dishes of 0.1 kg under 5 kg.  SIM_PROGRAM=PATH uses that program instead of building one.
 """
 import statistics
 

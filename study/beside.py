@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""study/beside.py [ENGINE...]: the same scenes in sim and in other engines, as far as these are installed, in one run: time a step,
-overlap, drift, standing or not, unsolved steps.  Engines (default: all): sim sap mujoco elliptic ode quick bullet dart dart-own.
+"""study/beside.py [ENGINE...]: the same scenes in sim and in other engines: time a step, overlap, drift, standing, unsolved steps
 
-One judge in Python measures the poses that all engines print.  Each engine keeps its defaults at the same step.  The engines are
-Debian's libmujoco-dev, libode-dev, libbullet-dev and libdart-dev; a build without one of them leaves it out.
+Engines (default: all): sim sap mujoco elliptic ode quick bullet dart dart-own.  They are Debian's libmujoco-dev, libode-dev,
+libbullet-dev and libdart-dev; a build without one of them leaves it out.  Each engine keeps its defaults at the same step.  One judge in
+Python measures the poses that all engines print.
 
---only WORD takes the scenes whose name holds it; --repeat N (default 3) runs each N times, the engines in turn, and takes the least time;
---limit S (default 60) ends a run after so many seconds in steps; --quick takes 20 steps a scene, once; --json prints all figures, and
---from FILE prints the tables of such figures.
+    --only WORD    scenes whose name has WORD
+    --repeat N     run each N times (default 3), the engines in turn, and take the least time
+    --limit S      end a run after S seconds in steps (default 60)
+    --quick        20 steps a scene, once
+    --json         print all figures
+    --from FILE    print the tables of such figures
+
 SIM_PROGRAM=PATH names a program whose build has the programs of bench/beside.  Progress goes to standard error.
 """
 import argparse

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """study/league.py [FOLDER...]: every contact solver on the same problems, judged by the same figure
 
-The problems are steps out of all scenes in which anything touches: of each the first with anything to do (landing), the
-first with the most contacts (fullest), the last with any (rest); and those in the FOLDERs (FCLIB's or our own, .hdf5 or .h5).
-Problems that need no impulse are left out. A solver has solved a problem to 1e-4, 1e-6 or 1e-8 if E, the error of rigid
-contact with Coulomb friction, is that small within the time limit; it is run with its tolerance at each of the three, and
-may be timed by a tighter run; other options stand as they are, but that pgs and subadmm may go on as long as there is time.
-Solvers of another law have the error of their own law beside it.  Prints tables in Markdown
-and draws performance profiles (Dolan, More 2002; Acary, Bremond, Huber 2018): docs/images/league.svg.
+The problems are three steps of every scene with contacts, and those in the FOLDERs (FCLIB's or our own, .hdf5 or .h5).  The steps are the
+first with anything to solve (landing), the first with the most contacts (fullest), the last with any (rest).  Problems that need no
+impulse are left out.
+
+A solver has solved a problem to 1e-4, 1e-6 or 1e-8 if E, the error of rigid contact with Coulomb friction, is that small within the time
+limit.  It runs with its tolerance at each of the three, and may be timed by a tighter run.  pgs and subadmm have no limit of iterations.
+Solvers of another law have the error of their own law beside it.  Prints tables in Markdown and draws performance profiles (Dolan,
+More 2002; Acary, Bremond, Huber 2018): docs/images/league.svg.
 
     --quick           one step a scene, one run with the tightest tolerance, little time, no picture unless --picture names one
     --json            one JSON object with every figure in place of the tables

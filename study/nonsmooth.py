@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""study/nonsmooth.py [CASE...]: Newton and linear iterations of `nsn` on the rigid examples of Macklin et al. 2019, beside their table;
-the effect of mass ratios, of the r of friction and of the complementarity function (their figure 9); the progress of each linear solver in a Newton step (figure 11).  Prints tables in Markdown and draws docs/images/nonsmooth.svg and
-docs/images/mass_ratios.svg.
+"""study/nonsmooth.py [CASE...]: Newton and linear iterations of `nsn` on the rigid examples of Macklin et al. 2019, beside their table
+
+Also the effect of mass ratios, of the r of friction and of the complementarity function (their figure 9).  The progress of each linear
+solver in a Newton step is their figure 11.  Prints tables in Markdown and draws docs/images/nonsmooth.svg and docs/images/mass_ratios.svg.
 
 Cases are those of study/compare.py --list, or `ratio`, all of these; default: stack-3 can arch gripper hand pile ratio (some
 minutes).  A picture is drawn if all its cases are there.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""study/profile.py RUN.json... [--reference TABLE.md]: who solves contact problems, and how soon?
+"""study/profile.py RUN.json... [--reference TABLE.md]: table and performance profile of runs of contact solvers
 
 Each RUN is what `sim solve FOLDER --solver NAME --json` printed, all on the same machine.  --reference names a file with a
 table in Markdown of what other programs took: the columns `problem`, and `s` for processor seconds of the fastest to
 E <= 1e-8 (`-`: none did).  Prints a row a problem, with each run's seconds over the reference, or without one over the
-fastest run; then a performance profile (Dolan, More 2002): how many problems each run solves within so many times that.
+fastest run.  Then a performance profile (Dolan, More 2002): how many problems each run solves within so many times that.
 
     --solved E       the error at which a problem counts as solved; default 1e-8
     --split N        count problems with N contacts or more apart; default 150

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""study/refinements.py [CELL...]: what the refinements of `incp` are worth on balls in a cube (Todorov 2010, section III): edges that
-are searched and stayed on, the dogleg, steps put back on edges.  For each cell of table 1 (cube-5-mu0.1 to cube-15-mu2.0): iterations,
-Newton's points taken, steps left unsolved, with all of them and without each; how rare chattering is; and, in docs/images/chattering.svg, the step whose x goes to and fro most often; it is one that takes most iterations more without edges and projection: l against iterations, and one contact's x beside its edge.  Some ten minutes.
+"""study/refinements.py [CELL...]: refinements of `incp` on balls in a cube, left out one by one (Todorov 2010, section III)
+
+The refinements are edges that are searched and stayed on, the dogleg, and steps projected on edges.  For each cell of table 1
+(cube-5-mu0.1 to cube-15-mu2.0): iterations, Newton's points taken, steps left unsolved, and how rare chattering is.
+docs/images/chattering.svg shows l against iterations, and x of one contact beside its edge, in a step that chatters.  Some ten minutes.
 
     --quick        one run of each cell in place of ten
     --json         figures in place of tables; nothing is drawn without --image

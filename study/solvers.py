@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""study/solvers.py WHAT...: how far do the contact solvers get, and how fast?  Prints tables in Markdown and draws them:
+"""study/solvers.py STUDY...: convergence and growth of contact solvers.  Prints tables in Markdown and draws them:
 
     convergence   a nut on its bolt and a stack of dishes, 100 problems each    docs/images/convergence.svg    3 minutes
     growth        balls poured into a cup, 9 to 2,000; balls in a cup that two
                   arms hold, 9 to 45; robots, 1 to 64                           docs/images/growth.svg         9 minutes
-    quadrupeds    what splitting is worth to SubADMM: 8 and 27 robots                                          1 minute
+    quadrupeds    SubADMM with and without splitting: 8 and 27 robots                                          1 minute
 
-SIM_PROGRAM=PATH uses that program instead of building one; --quick takes a few problems of each and small sizes only, and
-draws into the folder of the system's temporary files.  After Lee et al. 2024, figures 7, 9 and 11, table III.
+--quick takes a few problems of each and small sizes only, and draws into the folder of the system's temporary files.
+SIM_PROGRAM=PATH uses that program instead of building one.  After Lee et al. 2024, figures 7, 9 and 11, table III.
 """
 import collections
 import csv

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""study/stands.py [SOLVER...]: what stands?  Runs the scenes by which people judge a simulator with each solver (default: sap pgs canal
-subadmm auto; `all`: all there are; with options as in pgs:max_iterations=100) and prints the table of docs/results/stands.md from what the
-runs themselves wrote: penetration, drift, energy, error, cost.
+"""study/stands.py [SOLVER...]: scenes that must stand, by each solver: penetration, drift, energy, error, cost
 
-SIM_PROGRAM=PATH uses that program instead of building one; --only WORD takes the scenes whose name holds it; a run that has
-taken --limit S seconds (default 120) is interrupted, and the row says how far it came.  Progress goes to standard error.
+Prints the table of docs/results/stands.md.  Solvers: sap pgs canal subadmm auto by default; `all`: all there are; with options as in
+pgs:max_iterations=100.  --only WORD takes the scenes whose name has WORD.  A run that has taken --limit S seconds (default 120) is
+interrupted, and the row says how far it came.  SIM_PROGRAM=PATH uses that program instead of building one.  Progress goes to standard
+error.
 """
 import csv
 import json
@@ -19,8 +19,7 @@ import time
 import markdown
 from shared import ROOT, Options, name_and_options, printed, program, solvers_named
 
-# name, scene, changes, law, duration [s], from when on nothing should move [s], how far it may have moved all the same [m]
-# (None: whatever it does is right); a law is for those that yield
+# name, scene, changes, law, duration [s], start of rest [s], greatest motion then [m] (None: any).  A law is for those that yield.
 SCENES = [
     ("stack of 10 boxes", "stack", [], {}, 60, 0, 0.02),
     ("tables on 2, 3, 4 legs", "tables", [], {}, 60, 0, 0.01),
