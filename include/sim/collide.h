@@ -44,8 +44,8 @@ SIM_API int sim_collide_shapes(const sim_shape *a, const sim_pose *X_a, const si
                                double margin, sim_contact_point *point, int capacity);
 
 /* The first point of the ray origin + t direction (a unit vector), 0 <= t <= max, on the surface of a shape placed at
- * X. Returns t, m; INFINITY where there is none.  The same for all shapes of a model with contacts, except those of one
- * body (-1: of none), at the poses of the bodies.  Then `*shape` is then the one that is hit. */
+ * X, from outside or inside.  Returns t, m; INFINITY where there is none.  The same for all shapes of a model with
+ * contacts, except those of one body (-1: of none), at the poses of the bodies.  Then `*shape` is the one that is hit. */
 SIM_API double sim_ray_shape(const sim_shape *shape, const sim_pose *X, sim_v3 origin, sim_v3 direction, double max);
 SIM_API double sim_ray_model(const sim_model *model, const sim_pose *pose, int but_body, sim_v3 origin,
                              sim_v3 direction, double max, int *shape);
