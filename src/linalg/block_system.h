@@ -20,7 +20,7 @@ void block_system_close(block_system *s);
 bool block_system_has_graph(const block_system *s, const spd_graph *graph);
 /* Gives back all memory of the last graph, and copies this one. */
 sim_status block_system_set_graph(block_system *s, const spd_graph *graph);
-/* Minimum degree. */
+/* Approximate minimum fill. */
 sim_status block_system_find_order(block_system *s);
 /* Layout by the order, or by another one, and x; the caller connects the blocks of H. */
 sim_status block_system_find_layout(block_system *s);

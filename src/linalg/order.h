@@ -17,7 +17,7 @@ typedef struct spd_order {
     double multiplications, numbers;
 } spd_order;
 
-/* Minimum degree.  The order is stored in `kept`; `scratch` is released.  SIM_NO_RESOURCE without memory. */
+/* Approximate minimum fill.  The order is stored in `kept`; `scratch` is released.  SIM_NO_RESOURCE without memory. */
 sim_status spd_order_find(const spd_graph *graph, sim_arena *kept, sim_arena *scratch, spd_order *order);
 
 #endif

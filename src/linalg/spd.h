@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /*   dense        one matrix, for few nodes or full graphs
- *   blocks       node by node, by minimum degree
+ *   blocks       node by node, in an order of small fill
  *   supernodal   CHOLMOD: nodes with equal neighbours in large dense blocks
  *   auto         the fastest by the count of multiplications */
 typedef enum spd_method { SPD_AUTO, SPD_DENSE, SPD_BLOCKS, SPD_SUPERNODAL, SPD_METHODS } spd_method;
