@@ -24,7 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 4 }; /* over all bodies, forwards and backwards in turn */
+enum { MAX_BATCH_ROWS = 32 }; /* of the Hessian of a body */
+enum { PASSES = 4 };          /* over all bodies, forwards and backwards in turn */
 static const double MIN_SHARE = 0.1;
 static const double LINE_TOLERANCE = 0.1, MAX_STEP_LENGTH = 1.5; /* of l' over l'(0); of a body's step */
 
@@ -74,12 +75,27 @@ static void list_touching(primal *p) {
 
 /* ---- one body ---- */
 
-/* H += weight x x' */
-static void add_square(double *H, const double *x, double weight) {
-    for (int a = 0; a < BODY_DOFS; a++) {
-        for (int b = 0; b < BODY_STRIDE; b++) {
-            H[BODY_STRIDE * a + b] += weight * x[a] * x[b];
-        }
+/* Rows x of H += sum weight x x', in batches. */
+typedef struct square_rows {
+    double *H;
+    int count;
+    double x[MAX_BATCH_ROWS * BODY_STRIDE], weighted[MAX_BATCH_ROWS * BODY_STRIDE]; /* weighted, negative */
+} square_rows;
+
+static void add_squares_of_rows(square_rows *s) {
+    strip_update_6(s->count, s->weighted, s->x, s->H);
+    s->count = 0;
+}
+
+static void append_square_row(square_rows *s, const double *x, double weight) {
+    double *to = s->x + BODY_STRIDE * s->count, *weighted = s->weighted + BODY_STRIDE * s->count;
+    for (int j = 0; j < BODY_DOFS; j++) {
+        to[j] = x[j];
+        weighted[j] = -weight * x[j];
+    }
+    to[6] = to[7] = weighted[6] = weighted[7] = 0;
+    if (++s->count == MAX_BATCH_ROWS) {
+        add_squares_of_rows(s);
     }
 }
 
@@ -100,25 +116,25 @@ static void add_column_products(double *H, const sim_constraint *c, const cone_h
 }
 
 /* H += J' G J */
-static void add_constraint_square(double *H, const sim_constraint *c, const cone_hessian *G, const double *J) {
-    double x[BODY_STRIDE] = {0}, y[BODY_STRIDE] = {0};
+static void add_constraint_square(square_rows *s, const sim_constraint *c, const cone_hessian *G, const double *J) {
     if (G->sliding && sim_contact_turns(c)) {
-        add_column_products(H, c, G, J);
+        add_column_products(s->H, c, G, J);
         return;
     }
     if (G->sliding) { /* a and b of cone_convex.h */
-        const double *t = G->t;
+        double a[BODY_DOFS], b[BODY_DOFS];
         for (int j = 0; j < BODY_DOFS; j++) {
-            x[j] = G->lean * (t[0] * J[j] + t[1] * J[BODY_DOFS + j]) + J[2 * BODY_DOFS + j];
-            y[j] = t[0] * J[BODY_DOFS + j] - t[1] * J[j];
+            a[j] = G->lean * (G->t[0] * J[j] + G->t[1] * J[BODY_DOFS + j]) + J[2 * BODY_DOFS + j];
+            b[j] = G->t[0] * J[BODY_DOFS + j] - G->t[1] * J[j];
         }
-        add_square(H, x, G->weight[0]);
-        add_square(H, y, G->weight[1]);
+        append_square_row(s, a, G->weight[0]);
+        append_square_row(s, b, G->weight[1]);
         return;
     }
     for (int k = 0; k < c->rows; k++) {
-        memcpy(x, J + BODY_DOFS * k, BODY_DOFS * sizeof *x);
-        add_square(H, x, G->weight[k]);
+        if (G->weight[k] > 0) {
+            append_square_row(s, J + BODY_DOFS * k, G->weight[k]);
+        }
     }
 }
 
@@ -127,10 +143,14 @@ static void add_constraint_square(double *H, const sim_constraint *c, const cone
 static bool find_body_direction(body_step *s, const double *A, const double *g) {
     primal *p = s->p;
     double H[BODY_DOFS * BODY_STRIDE], inverse[BODY_STRIDE];
+    square_rows rows;
     memcpy(H, A, sizeof H);
+    rows.H = H;
+    rows.count = 0;
     for (const int *k = s->first; k < s->end; k++) {
-        add_constraint_square(H, constraint_of(p, *k), &p->at.G[*k / 2], block_of(p, *k));
+        add_constraint_square(&rows, constraint_of(p, *k), &p->at.G[*k / 2], block_of(p, *k));
     }
+    add_squares_of_rows(&rows);
     if (!cholesky_upper(BODY_DOFS, BODY_STRIDE, H, inverse)) {
         return false;
     }
