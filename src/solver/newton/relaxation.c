@@ -7,7 +7,7 @@
  * alpha: minimum of the cost along the line, so that the cost never rises
  *
  * Where few contacts pass between stick, slip and separation, the line search ends a step of Newton's method at the
- * first of them, and all bodies wait.  Relaxation moves those few beyond their kinks first; then most steps are whole.
+ * first of them.  All bodies wait.  Relaxation moves those few beyond their kinks first; then most steps are whole.
  * A body takes part where |D g_t|^2 exceeds MIN_SHARE of the mean, D = diag(A)^-1/2: one in ten in a heap.
  *
  * Reference: Cai, Li 2011, Inexact Newton Methods with Restricted Additive Schwarz Based Nonlinear Elimination.
