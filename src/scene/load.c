@@ -192,7 +192,7 @@ scene_limits scene_limits_default(void) {
                           .bytes = 4ll * DOCUMENT_MAX_BYTES};
 }
 
-static const file_reader file_system = {read_scene_file, read_mesh_file, scene_file_exists, NULL};
+static const file_reader file_system = {read_scene_file, read_mesh_file, scene_file_exists, read_bytes_file, NULL};
 
 sim_scene *sim_scene_parse(const char *text, size_t length, const char *path, const sim_scene_overrides *overrides,
                            sim_diagnostics *diagnostics, sim_error *error) {

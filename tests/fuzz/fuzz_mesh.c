@@ -1,7 +1,7 @@
 /* Any bytes at all through the readers of mesh files: they must not crash, leak or hang, must say why they refuse, and
  * what they accept must be sound.
  *
- * The first byte chooses the name that the file has (OBJ, STL, COLLADA, neither) and whether the scale mirrors. */
+ * The first byte chooses the name that the file has (OBJ, STL, COLLADA, MSH, neither) and whether the scale mirrors. */
 #include "geometry/import/mesh_file.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void check_geometry(const sim_triangles *t) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const name[] = {"fuzz.obj", "fuzz.stl", "fuzz", "fuzz.dae"};
+    static const char *const name[] = {"fuzz.obj", "fuzz.stl", "fuzz", "fuzz.dae", "fuzz.msh"};
     if (size == 0) {
         return 0;
     }
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     content[size - 1] = 0;
     sim_triangles triangles;
     sim_error error = {0};
-    if (mesh_parse(name[data[0] & 3], content, size - 1, scale, &triangles, &error)) {
+    if (mesh_parse(name[data[0] & 8 ? 4 : data[0] & 3], content, size - 1, scale, &triangles, &error)) {
         check_refusal(&error);
         demand(!triangles.vertex && !triangles.triangle, "nothing is left behind");
     } else {

@@ -149,6 +149,13 @@ static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64
     return mesh_parse(path, from->text, from->length, scale, out, error);
 }
 
+static sim_status read_bytes(void *context, const char *path, int64_t *room, char **content, size_t *size,
+                             sim_error *error) {
+    sim_status status = read_included(context, path, true, content, size, error);
+    *room -= status ? 0 : (int64_t)*size;
+    return status;
+}
+
 static bool has_file(void *context, const char *path) {
     const included *from = context;
     return from->text && !strstr(path, "absent");
@@ -168,7 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         set[overrides.count++] = line;
     }
     included file = {has_included ? included_text : NULL, included_length};
-    file_reader files = {read_included, read_mesh, has_file, &file};
+    file_reader files = {read_included, read_mesh, has_file, read_bytes, &file};
     scene_limits limits = {.bodies = 2000,
                            .copied_nodes = 20000,
                            .work = 1000000,

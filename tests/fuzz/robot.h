@@ -48,6 +48,13 @@ static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64
     return mesh_parse(path, tetrahedron, sizeof tetrahedron - 1, scale, out, error);
 }
 
+static sim_status read_bytes(void *context, const char *path, int64_t *room, char **content, size_t *size,
+                             sim_error *error) {
+    sim_status status = read_part(context, path, true, content, size, error);
+    *room -= status ? 0 : (int64_t)*size;
+    return status;
+}
+
 static bool has_file(void *context, const char *path) {
     (void)context;
     return !strstr(path, "absent");
@@ -88,7 +95,7 @@ static void fuzz_robot(const char *path, bool one_base, const uint8_t *data, siz
     const char *zero = one_base ? memchr(text, 0, size - 1) : NULL;
     size_t length = zero ? (size_t)(zero - text) : size - 1;
     robot_part part = {zero ? zero + 1 : NULL, zero ? size - 2 - length : 0};
-    file_reader files = {read_part, read_mesh, has_file, &part};
+    file_reader files = {read_part, read_mesh, has_file, read_bytes, &part};
     sim_diagnostics found;
     sim_error error = {0};
     sim_scene *scene = load_scene_text(text, length, path, &overrides, &limits, &files, &found, &error);

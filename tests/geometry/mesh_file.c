@@ -349,8 +349,9 @@ Test(mesh_file, the_format_is_found_by_content_then_by_name) {
     drop(parse("a.dae", text, strlen(text)));
     free(text);
     refused("a.ply", "ply\nformat ascii 1.0\n", 21,
-            "a.ply: neither an OBJ, STL, COLLADA nor glTF file, by content or by name");
-    refused("dir.obj/a", "ply\n", 4, "dir.obj/a: neither an OBJ, STL, COLLADA nor glTF file, by content or by name");
+            "a.ply: neither an OBJ, STL, MSH, COLLADA nor glTF file, by content or by name");
+    refused("dir.obj/a", "ply\n", 4,
+            "dir.obj/a: neither an OBJ, STL, MSH, COLLADA nor glTF file, by content or by name");
     refused("a", "", 0, "a: the file is empty");
 }
 

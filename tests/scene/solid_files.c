@@ -158,7 +158,7 @@ Test(solid_files, that_are_no_surfaces_are_refused_with_the_reason) {
     const char *const wrong[][2] = {{"absent.obj", "No such file"},
                                     {"folder.obj", "a folder, not a file"},
                                     {"empty.obj", "the file is empty"},
-                                    {"words.txt", "neither an OBJ, STL, COLLADA nor glTF file"},
+                                    {"words.txt", "neither an OBJ, STL, MSH, COLLADA nor glTF file"},
                                     {"nan.obj", "nan.obj:2:3: expected a number, found \"nan\""},
                                     {"index.obj", "index.obj:4:7: vertex 9"},
                                     {"cut.stl", "cut.stl:5:11: expected a number"},

@@ -36,7 +36,7 @@ static sim_scene *load_within(const char *text, const scene_limits *limits, int 
         *c = *c == '\'' ? '"' : *c;
     }
     int count = 0;
-    file_reader files = {NULL, read_mesh, NULL, &count};
+    file_reader files = {NULL, read_mesh, NULL, NULL, &count};
     sim_error error = {0};
     sim_scene *scene = load_scene_text(json, strlen(json), "scene.json", NULL, limits, &files, found, &error);
     cr_assert(scene || error.status == SIM_BAD_INPUT, "%s", error.text);

@@ -40,7 +40,7 @@ sim_scene *load_text(const char *text, const test_file *files, const sim_scene_o
                      sim_diagnostics *found, sim_error *error) {
     char *json = quoted(text);
     scene_limits limits = scene_limits_default();
-    file_reader source_of_files = {read_test_file, read_mesh_file, test_file_exists, (void *)files};
+    file_reader source_of_files = {read_test_file, read_mesh_file, test_file_exists, read_bytes_file, (void *)files};
     sim_scene *scene =
         load_scene_text(json, strlen(json), "scene.json", overrides, &limits, &source_of_files, found, error);
     free(json);

@@ -1,6 +1,6 @@
 /* Reader of mesh files.
  *
- * OBJ, STL, COLLADA and glTF by readers of our own (mesh_*.c).  A general importer was tried first (assimp 5.2.5): it
+ * OBJ, STL, MSH, COLLADA and glTF by readers of our own (mesh_*.c).  A general importer was tried first (assimp 5.2.5): it
  * keeps single precision only, takes NaN for a coordinate, and makes each corner a vertex of its own.  It names no
  * place in its errors, leaks on files cut off, and links 10 MB.
  *
@@ -122,6 +122,9 @@ static sim_status parse_mesh(mesh_text *t, mesh_parts *parts) {
     if (size == 0) {
         return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: the file is empty", t->name);
     }
+    if (name_ends(t->name, ".msh")) {
+        return mesh_read_msh(t, parts);
+    }
     if (mesh_is_binary_stl(t->start, size) || begins_with_solid(t)) {
         return mesh_read_stl(t, parts);
     }
@@ -139,7 +142,7 @@ static sim_status parse_mesh(mesh_text *t, mesh_parts *parts) {
         return mesh_read_stl(t, parts);
     }
     return sim_fail(t->error, SIM_BAD_INPUT,
-                    "%.200s: neither an OBJ, STL, COLLADA nor glTF file, by content or by name", t->name);
+                    "%.200s: neither an OBJ, STL, MSH, COLLADA nor glTF file, by content or by name", t->name);
 }
 
 static sim_status parse_and_scale(mesh_text *t, mesh_parts *parts, v3 scale) {

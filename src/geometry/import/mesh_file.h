@@ -1,4 +1,4 @@
-/* Readers of mesh files: interface of mesh_file.c, of the formats (mesh_obj.c, mesh_stl.c, mesh_collada.c, mesh_gltf.c)
+/* Readers of mesh files: interface of mesh_file.c, of the formats (mesh_obj.c, mesh_stl.c, mesh_msh.c, mesh_collada.c, mesh_gltf.c)
  * and of their parts. These are mesh_text.c (words and numbers), vertex_table.c (equal corners) and polygon.c (polygons
  * to triangles). */
 #ifndef GEOMETRY_IMPORT_MESH_FILE_H
@@ -46,6 +46,7 @@ bool vertex_table_grow(vertex_table *table, size_t size, const mesh_parts *parts
 
 sim_status mesh_read_obj(mesh_text *text, mesh_parts *parts);
 sim_status mesh_read_stl(mesh_text *text, mesh_parts *parts);
+sim_status mesh_read_msh(mesh_text *text, mesh_parts *parts);
 sim_status mesh_read_collada(mesh_text *text, mesh_parts *parts);
 sim_status mesh_read_gltf(mesh_text *text, mesh_parts *parts);
 /* A binary STL file is as long as its count says. */

@@ -57,8 +57,9 @@ static const field shape_fields[] = {
     {"radii", FIELD_VECTOR, AT(shape_data, radii), 3, LENGTH, .only = BIT(SIM_ELLIPSOID),
      .needed_by = BIT(SIM_ELLIPSOID), .help = "Semi-axes."},
     {"file", FIELD_TEXT, AT(shape_data, file), .rival = 2, .only = FROM_FILE,
-     .help = "OBJ, STL, COLLADA or glTF file, relative to this one; OBJ and STL in metres, z up, before `scale` and "
-             "`pose`."},
+     .help =
+         "OBJ, STL, MSH, COLLADA or glTF file, relative to this one; OBJ and STL in metres, z up, before `scale` and "
+         "`pose`."},
     {"scale", FIELD_NUMBERS, AT(shape_data, scale), 3, .only = FROM_FILE,
      .help = "Factor of the file's coordinates, one for all or three for x, y, z; 0.001 for a file in millimetres."},
     {"points", FIELD_ROWS, AT(shape_data, points), 3, COORDINATE, .rival = 2, .only = FROM_FILE,
@@ -164,7 +165,7 @@ static const field field_fields[] = {
      .help = "A bore through an infinite solid, for an intersection, in place of a rod."},
     {"left", FIELD_FLAG, AT(field_data, left), .standard = "false", .only = THREAD, .help = "Left-handed."},
     {"file", FIELD_TEXT, AT(field_data, file), .only = GRID, .needed_by = GRID,
-     .help = "OBJ, STL, COLLADA or glTF file of a closed surface, relative to this one. Samples are cached in "
+     .help = "OBJ, STL, MSH, COLLADA or glTF file of a closed surface, relative to this one. Samples are cached in "
              "`$XDG_CACHE_HOME/sim` "
              "or `~/.cache/sim`; the cache may be deleted at any time."},
     {"scale", FIELD_NUMBERS, AT(field_data, scale), 3, .only = GRID,

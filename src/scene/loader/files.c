@@ -1,4 +1,5 @@
 /* Files of a scene, parsed to trees, each read once. */
+#include "base/file.h"
 #include "scene/format/foreign.h"
 #include "scene/loader/loader.h"
 
@@ -152,6 +153,14 @@ sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t
     /* triangles */
     *room -= (int64_t)about.st_size;
     return sim_triangles_read(path, scale, out, error);
+}
+
+sim_status read_bytes_file(void *context, const char *path, int64_t *room, char **content, size_t *size,
+                           sim_error *error) {
+    (void)context;
+    sim_status status = file_read(path, *room, content, size, error);
+    *room -= status ? 0 : (int64_t)*size;
+    return status;
 }
 
 /* ---- documents ---- */

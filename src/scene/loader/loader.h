@@ -55,6 +55,8 @@ typedef struct file_reader {
     sim_status (*mesh)(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                        sim_error *error);
     bool (*exists)(void *context, const char *path);
+    /* All bytes of another file, which count as those of mesh files do; to be freed. */
+    sim_status (*bytes)(void *context, const char *path, int64_t *room, char **content, size_t *size, sim_error *error);
     void *context;
 } file_reader;
 
@@ -220,6 +222,8 @@ sim_status read_scene_file(void *context, const char *path, bool included, char 
 sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error);
 bool scene_file_exists(void *context, const char *path);
+sim_status read_bytes_file(void *context, const char *path, int64_t *room, char **content, size_t *size,
+                           sim_error *error);
 /* A path that a file names: relative to that file.  In the work pool; NULL without memory. */
 const char *path_beside(loader *l, const document *d, const char *file);
 /* The text of a file, kept as long as the load; counted, and part of the scene's hash.  NULL: `*why` says it, or there is no

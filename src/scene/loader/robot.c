@@ -87,13 +87,18 @@ static bool read_triangles(void *context, const char *path, sim_v3 scale, sim_tr
     return l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, out, why) == SIM_OK;
 }
 
+static bool read_bytes(void *context, const char *path, char **content, size_t *size, sim_error *why) {
+    loader *l = context;
+    return l->files.bytes(l->files.context, path, &l->mesh_bytes_left, content, size, why) == SIM_OK;
+}
+
 static bool translate_mjcf(loader *l, const document *d, xml_element *root, sim_base base, json_writer *out) {
     mjcf_work w = {.report = &l->report,
                    .pool = l->work,
                    .path = d->from.name,
                    .options = l->import,
                    .allowed = {l->import.nallow, l->import.allow},
-                   .files = {file_exists, read_part, read_triangles, l},
+                   .files = {file_exists, read_part, read_triangles, read_bytes, l},
                    .limit = l->limits.bodies < MJCF_MAX_ITEMS ? l->limits.bodies : MJCF_MAX_ITEMS,
                    .out = out};
     w.options.base = base;

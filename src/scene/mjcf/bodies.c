@@ -171,37 +171,17 @@ static void put_mesh(mjcf_work *w, const mjcf_geom *g) {
 
 /* Heights from 0 to 1 times the third size, row by row. */
 static void put_heights(mjcf_work *w, const mjcf_geom *g) {
-    double size[4] = {0}, rows = 0, columns = 0;
+    double size[4] = {0};
+    mjcf_heights h;
     xml_numbers(g->hfield, "size", 4, size);
-    xml_numbers(g->hfield, "nrow", 1, &rows);
-    xml_numbers(g->hfield, "ncol", 1, &columns);
-    const char *given = xml_text(g->hfield, "elevation");
-    int count = given ? xml_count_numbers(given) : 0;
-    bool whole = rows == floor(rows) && columns == floor(columns) && rows >= 2 && columns >= 2 && rows * columns <= 1e6;
-    double *height = whole ? POOL_NEW(w->pool, double, rows *columns) : NULL;
-    if (!whole || (count && count != rows * columns) || !height) {
-        w->report->no_memory |= whole && !height;
-        xml_error(w->report, g->hfield, given ? "elevation" : "nrow", NULL,
-                  "expected nrow times ncol heights, at least 2 by 2 and at most a million, not %d for %g by %g", count,
-                  rows, columns);
-        mjcf_refuse(w);
+    if (!mjcf_read_heights(w, g->scope->file, g->hfield, &h)) {
         return;
     }
-    xml_numbers(g->hfield, "elevation", count, height);
-    double low = count ? height[0] : 0, high = low;
-    for (int k = 1; k < count; k++) {
-        low = fmin(low, height[k]);
-        high = fmax(high, height[k]);
-    }
-    writer_put_number(w->out, "columns", columns);
+    writer_put_number(w->out, "columns", h.columns);
     writer_put_numbers(w->out, "extent", 2, (const double[]){2 * size[0], 2 * size[1]});
-    /* the first row of the text is the farthest along y */
     writer_open(w->out, "heights", '[');
-    for (int row = (int)rows - 1; row >= 0; row--) {
-        for (int column = 0; column < (int)columns; column++) {
-            double h = height[row * (int)columns + column] - low;
-            writer_put_number(w->out, NULL, high > low ? size[2] * (h / (high - low)) : 0);
-        }
+    for (int k = 0; k < h.rows * h.columns; k++) {
+        writer_put_number(w->out, NULL, size[2] * h.height[k]);
     }
     writer_close(w->out, ']');
 }

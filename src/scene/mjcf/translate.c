@@ -95,10 +95,15 @@ static void put_loads(mjcf_work *w) {
 /* ---- the scene ---- */
 
 static void say_left_out(mjcf_work *w) {
+    if (w->unpainted) {
+        xml_notice(w->report, w->unpainted, "file", "pictures show the colour of the material",
+                   "%d textures are left out: \"%.200s\" is not found, or no PNG file", w->nunpainted,
+                   xml_text(w->unpainted, "file"));
+    }
     if (w->undrawn) {
         xml_notice(w->report, w->undrawn, "file", "pictures show the other geoms of a body",
-                   "geoms of meshes without contacts are left out (%d): \"%.200s\" is not found, or neither an OBJ nor "
-                   "an STL file",
+                   "geoms of meshes without contacts are left out (%d): \"%.200s\" is not found, or neither an OBJ, "
+                   "STL nor MSH file",
                    w->nundrawn, xml_text(w->undrawn, "file"));
     }
 }

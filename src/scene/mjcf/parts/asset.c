@@ -11,18 +11,11 @@ static const char *const kinds[] = {"mesh", "hfield", "material", "texture"};
 
 /* ---- names ---- */
 
-/* The last part of a path. */
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/'), *back = strrchr(path, '\\');
-    slash = back && (!slash || back > slash) ? back : slash;
-    return slash ? slash + 1 : path;
-}
-
 /* "mesh:NAME"; without a name that of the file, without its ending. */
 static char *asset_key(memory_pool *pool, const char *kind, const char *name, const char *file) {
     const char *dot = NULL;
     if (!name) {
-        name = base_name(file);
+        name = mjcf_last_part(file);
         dot = strrchr(name, '.');
     }
     int length = (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
@@ -60,6 +53,7 @@ static bool add_asset(mjcf_work *w, mjcf_file *f, const xml_element *e) {
 }
 
 bool mjcf_list_assets(mjcf_work *w, mjcf_file *f) {
+    /* room */
     int count = 0;
     for (const xml_element *group = xml_child(f->root, "asset"); group; group = xml_next(group)) {
         for (const xml_element *e = group->first; e; e = e->next) {
@@ -68,8 +62,10 @@ bool mjcf_list_assets(mjcf_work *w, mjcf_file *f) {
     }
     f->asset = POOL_NEW(w->pool, const xml_element *, count);
     f->mesh = POOL_NEW(w->pool, struct mjcf_mesh *, count);
-    bool good = f->asset && f->mesh;
+    f->texture = POOL_NEW(w->pool, mjcf_texture, count);
+    bool good = f->asset && f->mesh && f->texture;
     w->report->no_memory |= !good;
+    /* by kind */
     for (const xml_element *group = xml_child(f->root, "asset"); group; group = xml_next(group)) {
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
             for (const xml_element *e = xml_child(group, kinds[k]); e && good; e = xml_next(e)) {
@@ -120,23 +116,12 @@ const xml_element *mjcf_find_asset(mjcf_work *w, const mjcf_scope *s, const mjcf
 /* ---- files ---- */
 
 const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why) {
-    /* folder and name */
     const char *file = xml_text(asset, "file");
-    file = f->compiler.strip_path ? base_name(file) : file;
-    const char *folder = file[0] == '/' ? "" : f->compiler.mesh_folder;
-    size_t size = strlen(folder) + strlen(file) + 1;
-    char *name = pool_alloc(w->pool, size, 1);
-    if (!name) {
-        w->report->no_memory = true;
+    if (!ends_in_any_case(file, ".obj") && !ends_in_any_case(file, ".stl") && !ends_in_any_case(file, ".msh")) {
+        *why = "is neither an OBJ, STL nor MSH file";
         return NULL;
     }
-    snprintf(name, size, "%s%s", folder, file);
-    /* is it there, and can it be read? */
-    if (!ends_in_any_case(file, ".obj") && !ends_in_any_case(file, ".stl")) {
-        *why = "is neither an OBJ nor an STL file";
-        return NULL;
-    }
-    const char *path = mjcf_path_beside(w->pool, f->path, name);
+    const char *path = mjcf_path_in(w, f, asset, f->compiler.mesh_folder);
     if (path && !w->files.exists(w->files.context, path)) {
         *why = "is not there";
         return NULL;
@@ -146,9 +131,18 @@ const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element 
 
 /* ---- colours ---- */
 
-static void mean_color(const xml_element *texture, double rgba[4]) {
-    double rgb1[3] = {0.8, 0.8, 0.8}, rgb2[3] = {0.5, 0.5, 0.5};
+static void mean_color(mjcf_work *w, mjcf_file *f, int asset, double rgba[4]) {
+    /* of a file */
+    const xml_element *texture = f->asset[asset];
+    double rgb1[3] = {0.8, 0.8, 0.8}, rgb2[3] = {0.5, 0.5, 0.5}, mean[3];
     const char *builtin = xml_text(texture, "builtin");
+    if (xml_text(texture, "file") && mjcf_texture_mean(w, f, asset, mean)) {
+        for (int k = 0; k < 3; k++) {
+            rgba[k] *= mean[k];
+        }
+        return;
+    }
+    /* built in */
     xml_numbers(texture, "rgb1", 3, rgb1);
     xml_numbers(texture, "rgb2", 3, rgb2);
     if (!builtin || strcmp(builtin, "none") == 0) {
@@ -169,9 +163,9 @@ void mjcf_read_color(mjcf_work *w, mjcf_geom *g) {
         mjcf_item item = mjcf_item_of(w, g->scope, material, "material", -1);
         rgba[0] = rgba[1] = rgba[2] = rgba[3] = 1;
         mjcf_numbers(&item, "rgba", 4, rgba);
-        const xml_element *texture = mjcf_find_asset(w, g->scope, &item, "texture", "texture");
-        if (texture) {
-            mean_color(texture, rgba);
+        int texture = mjcf_find_asset_index(w, g->scope, &item, "texture", "texture");
+        if (texture >= 0) {
+            mean_color(w, g->scope->file, texture, rgba);
         }
     }
     for (int k = 0; k < 4; k++) { /* a product of colours, as one would write it */

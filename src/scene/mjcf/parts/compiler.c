@@ -44,6 +44,8 @@ static void read_compiler(mjcf_work *w, const xml_element *e, mjcf_compiler *c) 
     c->strip_path = is_word(e, "strippath", "true", c->strip_path);
     const char *folder = xml_text(e, "meshdir") ? xml_text(e, "meshdir") : xml_text(e, "assetdir");
     c->mesh_folder = folder ? with_slash(w, folder) : c->mesh_folder;
+    folder = xml_text(e, "texturedir") ? xml_text(e, "texturedir") : xml_text(e, "assetdir");
+    c->texture_folder = folder ? with_slash(w, folder) : c->texture_folder;
     c->auto_limits = is_word(e, "autolimits", "true", c->auto_limits);
     c->discard_visual = is_word(e, "discardvisual", "true", c->discard_visual);
     c->fit_bounds = is_word(e, "fitaabb", "true", c->fit_bounds);
@@ -100,6 +102,7 @@ bool mjcf_read_file(mjcf_work *w, mjcf_file *f) {
                                   .auto_limits = true,
                                   .euler = "xyz",
                                   .mesh_folder = "",
+                                  .texture_folder = "",
                                   .inertia = MJCF_INERTIA_AUTO,
                                   .groups = {0, 5},
                                   .total_mass = -1};
@@ -114,3 +117,25 @@ bool mjcf_read_file(mjcf_work *w, mjcf_file *f) {
 }
 
 double mjcf_angle(const mjcf_file *f, double given) { return f->compiler.degrees ? given * RADIANS_PER_DEGREE : given; }
+
+const char *mjcf_last_part(const char *path) {
+    const char *slash = strrchr(path, '/'), *back = strrchr(path, '\\');
+    slash = back && (!slash || back > slash) ? back : slash;
+    return slash ? slash + 1 : path;
+}
+
+const char *mjcf_path_in(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char *folder) {
+    const char *file = xml_text(asset, "file");
+    file = f->compiler.strip_path ? mjcf_last_part(file) : file;
+    folder = file[0] == '/' ? "" : folder;
+    size_t size = strlen(folder) + strlen(file) + 1;
+    char *name = pool_alloc(w->pool, size, 1);
+    if (!name) {
+        w->report->no_memory = true;
+        return NULL;
+    }
+    snprintf(name, size, "%s%s", folder, file);
+    const char *path = mjcf_path_beside(w->pool, f->path, name);
+    w->report->no_memory |= !path;
+    return path;
+}

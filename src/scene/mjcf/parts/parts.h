@@ -6,8 +6,9 @@
  *   tree.c       bodies depth first: frames, copies, attached models
  *   joint.c      joints
  *   geom.c       geoms, sites, cameras
- *   asset.c      meshes, height fields, colours
+ *   asset.c      assets by name, colours
  *   mesh.c       triangles, their mass, shapes fitted to them
+ *   image.c      heights and mean colours of files
  *   inertia.c    mass properties of bodies
  *   weights.c    inertia at the reference pose; stiffness of soft constraints */
 #ifndef SCENE_MJCF_PARTS_PARTS_H
@@ -27,7 +28,7 @@ typedef enum mjcf_inertia_source { MJCF_INERTIA_NEVER, MJCF_INERTIA_ALWAYS, MJCF
 typedef struct mjcf_compiler {
     bool degrees, strip_path, auto_limits, balance_inertia, discard_visual, fit_bounds;
     char euler[4];
-    const char *mesh_folder;
+    const char *mesh_folder, *texture_folder;
     mjcf_inertia_source inertia;
     int groups[2];
     double bound_mass, bound_inertia, total_mass;
@@ -40,6 +41,12 @@ typedef struct mjcf_option {
     uint32_t no_group; /* of actuators, bit by bit */
 } mjcf_option;
 
+/* A texture of a file, once asked for. */
+typedef struct mjcf_texture {
+    bool known, found;
+    double mean[3];
+} mjcf_texture;
+
 /* A file, its includes put in. */
 typedef struct mjcf_file mjcf_file;
 struct mjcf_file {
@@ -50,6 +57,7 @@ struct mjcf_file {
     mjcf_option option;
     name_table assets;       /* "mesh:NAME" */
     struct mjcf_mesh **mesh; /* [nasset], once opened */
+    mjcf_texture *texture;   /* [nasset] */
     const xml_element **asset;
     int nasset;
     mjcf_file *next;
@@ -224,6 +232,8 @@ typedef struct mjcf_work {
     mjcf_softened softened[MJCF_SOFT_KINDS];
     int nundrawn; /* meshes that cannot be had */
     const xml_element *undrawn;
+    int nunpainted; /* textures likewise */
+    const xml_element *unpainted;
     bool good;
 } mjcf_work;
 
@@ -232,6 +242,9 @@ typedef struct mjcf_work {
 bool mjcf_read_file(mjcf_work *w, mjcf_file *f);
 /* Degrees to radians, if the file has degrees. */
 double mjcf_angle(const mjcf_file *f, double given);
+/* Path of the file of an asset in a folder; NULL: no memory. */
+const char *mjcf_path_in(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char *folder);
+const char *mjcf_last_part(const char *path);
 
 /* ---- place.c ---- */
 mjcf_place mjcf_identity(void);
@@ -292,7 +305,7 @@ const xml_element *mjcf_find_asset(mjcf_work *w, const mjcf_scope *s, const mjcf
 int mjcf_find_asset_index(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, const char *attribute,
                           const char *kind);
 void mjcf_read_color(mjcf_work *w, mjcf_geom *g);
-/* Path of the file of a mesh or height field; NULL and `*why` set: it cannot be had. */
+/* Path of the file of a mesh; NULL and `*why` set: it cannot be had. */
 const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why);
 
 /* ---- mesh.c ---- */
@@ -316,6 +329,17 @@ mjcf_mesh *mjcf_open_mesh(mjcf_work *w, const mjcf_scope *s, int asset);
 bool mjcf_weigh_mesh(mjcf_work *w, mjcf_mesh *m, const xml_element *at);
 /* Size and place of a shape that is fitted to its mesh; false: reported. */
 bool mjcf_fit_mesh(mjcf_work *w, mjcf_geom *g);
+
+/* ---- image.c ---- */
+/* Heights from 0 to 1. */
+typedef struct mjcf_heights {
+    int rows, columns;
+    double *height; /* [rows][columns], rows along y */
+} mjcf_heights;
+/* Of a height field; false: reported. */
+bool mjcf_read_heights(mjcf_work *w, const mjcf_file *f, const xml_element *at, mjcf_heights *h);
+/* Mean of the file of a texture; false: it cannot be had, which a notice will say. */
+bool mjcf_texture_mean(mjcf_work *w, mjcf_file *f, int asset, double mean[3]);
 
 /* ---- weights.c ---- */
 /* Inverse inertias at the reference pose, found once; false: the mass matrix is singular, or too large. */

@@ -1,0 +1,131 @@
+/* Models in MJCF with files beside them: height fields and textures. */
+#include "mjcf_model.h"
+#include "view/image/png.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/sim_mjcf_XXXXXX";
+static const char *const names[] = {"model.xml", "ground.png", "ground.bin", "paint.png"};
+
+static const char *path_of(const char *name) {
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void make_folder(void) { cr_assert(mkdtemp(folder)); }
+
+static void remove_folder(void) {
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        remove(path_of(names[k]));
+    }
+    rmdir(folder);
+}
+
+TestSuite(mjcf_files, .init = make_folder, .fini = remove_folder);
+
+static void put(const char *name, const void *bytes, size_t size) {
+    FILE *file = fopen(path_of(name), "wb");
+    cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+/* A picture of the given greys, or colours. */
+static void put_picture(const char *name, int width, int height, const unsigned char (*rgb)[3]) {
+    unsigned char *bytes;
+    size_t size;
+    cr_assert_eq(png_encode(&rgb[0][0], width, height, &bytes, &size, NULL), SIM_OK);
+    put(name, bytes, size);
+    free(bytes);
+}
+
+static sim_scene *load(const char *text, sim_diagnostics *found, sim_error *error) {
+    put("model.xml", text, strlen(text));
+    return sim_scene_load(path_of("model.xml"), NULL, found, error);
+}
+
+#define GROUND(hfield)                                                                                                 \
+    "<mujoco><asset>" hfield "</asset><worldbody><geom type='hfield' hfield='ground'/></worldbody></mujoco>"
+
+/* Two rows of three heights, the first at the least y; from 0 to 0.5. */
+static void check_heights(const sim_scene *s, const double height[6]) {
+    const sim_heights *h = s->model->shape[0].geometry->heights;
+    cr_assert(h->columns == 3 && h->rows == 2);
+    for (int k = 0; k < 6; k++) {
+        cr_assert(fabs(h->height[k] - height[k]) < 1e-15, "%d: %g, not %g", k, h->height[k], height[k]);
+    }
+}
+
+Test(mjcf_files, heights_of_a_picture_rise_from_black_to_white) {
+    static const unsigned char rgb[6][3] = {{200, 0, 9}, {100, 100, 100}, {50, 50, 50},
+                                            {0, 0, 0},   {75, 75, 75},    {25, 25, 25}};
+    put_picture("ground.png", 3, 2, rgb);
+    sim_error error = {0};
+    sim_scene *s = load(GROUND("<hfield file='ground.png' size='1 2 0.5 0.1'/>"), NULL, &error);
+    cr_assert(s, "%s", error.text);
+    /* the last row of the picture stands first along y */
+    check_heights(s, (const double[]){0, 0.1875, 0.0625, 0.5, 0.25, 0.125});
+    sim_scene_free(s);
+}
+
+Test(mjcf_files, heights_of_a_file_of_floats_stand_in_its_order) {
+    struct {
+        int32_t size[2];
+        float height[6];
+    } file = {{2, 3}, {-1, 0, 1, 2, 3, 7}};
+    put("ground.bin", &file, sizeof file);
+    sim_error error = {0};
+    sim_scene *s = load(GROUND("<hfield file='ground.bin' size='1 2 0.5 0.1'/>"), NULL, &error);
+    cr_assert(s, "%s", error.text);
+    check_heights(s, (const double[]){0, 0.0625, 0.125, 0.1875, 0.25, 0.5});
+    sim_scene_free(s);
+}
+
+static void is_refused(const char *text, const char *words) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    cr_assert_null(load(text, &found, &error));
+    cr_assert_eq(found.count, 1);
+    char said[2000];
+    sim_diagnostic_print(&found.item[0], said, sizeof said);
+    cr_assert(strstr(said, words), "%s", said);
+    sim_diagnostics_free(&found);
+}
+
+Test(mjcf_files, wrong_height_files_are_refused) {
+    put("ground.bin", "123456789", 9);
+    is_refused(GROUND("<hfield file='ground.bin' size='1 2 0.5 0.1'/>"), "as many floats as its first two numbers say");
+    is_refused(GROUND("<hfield name='ground' file='ground.png' size='1 2 0.5 0.1'/>"), "No such file");
+    is_refused(GROUND("<hfield file='ground.bin' nrow='2' size='1 2 0.5 0.1'/>"), "leave these out");
+    put("ground.png", "123456789", 9);
+    is_refused(GROUND("<hfield file='ground.png' size='1 2 0.5 0.1'/>"), "ground.png: not a PNG file");
+}
+
+Test(mjcf_files, a_texture_gives_its_mean_colour) {
+    static const unsigned char rgb[2][3] = {{255, 0, 51}, {0, 102, 153}};
+    const char *text = "<mujoco><asset><texture name='t' type='2d' file='paint.png'/><material name='m' texture='t' "
+                       "rgba='1 0.5 1 1'/></asset><worldbody><geom size='1' material='m'/></worldbody></mujoco>";
+    put_picture("paint.png", 2, 1, rgb);
+    sim_error error = {0};
+    sim_scene *s = load(text, NULL, &error);
+    cr_assert(s, "%s", error.text);
+    const float *color = s->model->shape[0].color;
+    cr_assert(color[0] == 0.5f && color[1] == 0.1f && color[2] == 0.4f);
+    sim_scene_free(s);
+    /* one that is not there is left out with a notice */
+    remove(path_of("paint.png"));
+    sim_diagnostics found;
+    s = load(text, &found, &error);
+    cr_assert(s && s->model->shape[0].color[1] == 0.5);
+    char said[2000] = "";
+    for (int k = 0; k < found.count && !strstr(said, "textures are left out"); k++) {
+        sim_diagnostic_print(&found.item[k], said, sizeof said);
+    }
+    cr_assert(strstr(said, "1 textures are left out: \"paint.png\" is not found"), "%s", said);
+    sim_diagnostics_free(&found);
+    sim_scene_free(s);
+}
