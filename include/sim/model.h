@@ -138,6 +138,7 @@ typedef struct sim_shape {
     bool hidden;          /* pictures leave it out */
     /* m/s over the body, in its axes: of a conveyor's belt.  Its part along the contact plane counts */
     sim_v3 surface_velocity;
+    sim_v3 surface_spin; /* rad/s: its angular velocity about the origin of the shape, in the body's axes */
     sim_v3
         friction_direction; /* in its own frame, of any length: that of the material's `friction`; zero: its x axis */
     /* A soft solid: its tetrahedra (sim_shape_pressure), with the modulus of its material, Pa.  NULL: it is rigid but
@@ -371,12 +372,15 @@ SIM_API double sim_muscle_force(const sim_muscle *muscle, double activation, dou
  *   site           the wrench `wrench` (force, torque) at a site, in its axes: l = 0; with a reference site, along the
  *                  axes of that and back on its body: l = wrench . the pose of the site in the reference
  *   slider-crank   a rod from a site on a crank to axis z of a site: l = gear times where it meets that axis
- *   tendon         l = gear times its length */
+ *   tendon         l = gear times its length
+ *   orientation    of a ball joint: l = wrench . log(q), torque along the body's axes; of a free joint: l = 0, force
+ *                  along the axes of the joint, torque along the body's */
 typedef enum sim_transmission {
     SIM_BY_JOINT,
     SIM_BY_SITE,
     SIM_BY_SLIDER_CRANK,
     SIM_BY_TENDON,
+    SIM_BY_ORIENTATION,
     SIM_TRANSMISSIONS,
 } sim_transmission;
 
@@ -396,7 +400,8 @@ typedef struct sim_actuator {
     int tree;                  /* that it moves; found by the builder */
     int dof;                   /* of a joint; -1: another transmission */
     int site[2];               /* site and reference (-1: none); crank and slider */
-    double wrench[6];          /* gear of a site: force x y z, torque x y z */
+    int body;                  /* of an orientation: that the joint carries; found by the builder */
+    double wrench[6];          /* gear of a site or orientation: force x y z, torque x y z */
     double rod;                /* m: of a slider-crank */
     int tendon;                /* of a tendon */
     double gear;               /* not 0 */

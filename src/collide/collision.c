@@ -101,10 +101,17 @@ static double max_turning(const sim_model *m) {
     return rolling + torsion;
 }
 
-static double max_belt(const sim_model *m) {
+/* Speed of the surface of a shape over its body, at most. */
+static double belt_speed(const collision_stage *c, int shape) {
+    const sim_shape *s = &c->model->shape[shape];
+    double spin = v3_norm(s->surface_spin), reach = v3_norm(c->ball[shape].centre) + c->ball[shape].radius;
+    return v3_norm(s->surface_velocity) + (spin > 0 ? spin * reach : 0);
+}
+
+static double max_belt(const collision_stage *c) {
     double most = 0;
-    for (int k = 0; k < m->nshape; k++) {
-        most = fmax(most, v3_norm(m->shape[k].surface_velocity));
+    for (int k = 0; k < c->model->nshape; k++) {
+        most = fmax(most, belt_speed(c, k));
     }
     return most;
 }
@@ -131,7 +138,7 @@ static bool create_parts(collision_stage *c, double margin) {
     }
     /* broad phase */
     c->friction = max_friction(m);
-    c->belt = max_belt(m);
+    c->belt = max_belt(c);
     c->turn = max_turning(m);
     c->broad = broadphase_create(m->nshape, moves, allows_pair, &c->filter);
     c->frame[0] = arena_create();
@@ -306,6 +313,7 @@ static mover find_mover(const task *t, int shape) {
                    .X = t->in->pose[body],
                    .v = moving ? t->in->velocity[body] : (motion){{0, 0, 0}, {0, 0, 0}},
                    .belt = m3_times(t->in->pose[body].R, c->model->shape[shape].surface_velocity),
+                   .spin = m3_times(t->in->pose[body].R, c->model->shape[shape].surface_spin),
                    .reach = c->reach[shape]};
 }
 
@@ -340,8 +348,8 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
     }
     s.nkept = find_kept_features(t->in, at, w->scratch, &s.kept);
     /* distance of travel in the step */
-    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step, slip = speed + v3_norm(v3_sub(s.a.belt, s.b.belt)),
-           spin = v3_norm(v3_sub(s.a.v.ang, s.b.v.ang)),
+    double speed = sweep_speed(&s.a, &s.b), travel = speed * s.step,
+           slip = speed + belt_speed(c, at.a) + belt_speed(c, at.b), spin = v3_norm(v3_sub(s.a.v.ang, s.b.v.ang)),
            lift = t->in->glide > 0 ? max_lift_of_pair(t, at, slip, spin, &s.turn) : 0;
     slip += s.turn * spin;
     s.lift = s.nkept ? lift : 0;

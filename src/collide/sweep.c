@@ -76,13 +76,18 @@ static const contact_point *find_deepest(const manifold *m) {
 
 double sweep_least_gap(const manifold *m) { return m->count ? find_deepest(m)->gap : HUGE_VAL; }
 
+static v3 belt_at(const mover *m, v3 x) {
+    return v3_add(m->belt, v3_cross(m->spin, v3_sub(x, pose_point(m->X, m->shape->pose.p))));
+}
+
 static v3 velocity_at(const mover *m, v3 x) { return v3_add(m->v.lin, v3_cross(m->v.ang, v3_sub(x, m->X.p))); }
 
 /* The gap up to which motion and slip count for a point, and how fast it closes. */
 static double max_counted_gap(const sweep *s, const contact_point *c, double *closing) {
     v3 v = v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position));
     *closing = -v3_dot(c->normal, v);
-    v3 slides = v3_axpy(v3_add(v, v3_sub(s->a.belt, s->b.belt)), *closing, c->normal);
+    v3 slides =
+        v3_axpy(v3_add(v, v3_sub(belt_at(&s->a, c->position), belt_at(&s->b, c->position))), *closing, c->normal);
     double slip = v3_norm(slides) + s->turn * v3_norm(v3_sub(s->a.v.ang, s->b.v.ang));
     return s->margin + fmax(*closing, 0) * s->step + s->lift * slip;
 }

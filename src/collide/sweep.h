@@ -9,7 +9,8 @@ typedef struct mover {
     const sim_shape *shape;
     pose X;       /* of its body */
     motion v;     /* of its body, at the body's origin */
-    v3 belt;      /* velocity of its surface over the body */
+    v3 belt;      /* velocity of its surface over the body, at the origin of the shape */
+    v3 spin;      /* angular velocity of it */
     double reach; /* from the body's origin to the farthest point of the shape; 0 for what stands still */
 } mover;
 

@@ -60,7 +60,7 @@ static int list_tendons(contact_stage *s, const sim_model *m, const int **list) 
 /* Properties of the model's surfaces that its contacts need. */
 static void find_surfaces(const sim_model *m, model_tables *t) {
     for (int k = 0; k < m->nshape; k++) {
-        t->belts |= v3_norm(m->shape[k].surface_velocity) > 0;
+        t->belts |= v3_norm(m->shape[k].surface_velocity) > 0 || v3_norm(m->shape[k].surface_spin) > 0;
     }
     for (int k = 0; k < m->nmaterial; k++) {
         const sim_material *of = &m->material[k];

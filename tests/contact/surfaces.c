@@ -88,6 +88,36 @@ Test(surfaces, a_ball_on_a_conveyor_ends_with_two_sevenths_of_its_speed) {
     }
 }
 
+/* A small plate at rest on a turntable slides at mu g along the turn, then goes round with it. */
+Test(surfaces, a_plate_on_a_turntable_goes_round_with_it) {
+    double mu = 0.5, turn = 2, far = 0.4;
+    yard y = yard_begin(v3_make(0, 0, -g), rough(mu));
+    sim_shape table = sim_shape_default();
+    table.type = SIM_CYLINDER;
+    table.size[0] = 1;
+    table.size[1] = 0.2;
+    table.pose.p = v3_make(0.3, 0.2, -0.1);
+    table.material = y.material;
+    table.surface_spin = v3_make(0, 0, turn);
+    sim_builder_add_shape(y.builder, &table);
+    yard_add(&y, "plate", SIM_BOX, 0.02, 0.02, 0.002, 1, v3_make(0.3 + far, 0.2, 0.001), v3_make(0, 0, 0));
+    yard_open(&y, "auto", SIM_MIDPOINT, dt);
+    double due = turn * far / (mu * g);
+    step_until(&y, due / 4);
+    v3 v = motion_of(&y, "plate").lin;
+    cr_expect_float_eq(v.y, turn * far / 4, 0.03 * turn * far / 4, "%g", v.y);
+    cr_expect_lt(fabs(v.x), 0.05 * fabs(v.y));
+    /* sticking: v = turn x r; friction holds it on its circle */
+    step_until(&y, 1.5);
+    v3 r = v3_sub(place_of(&y, "plate"), v3_make(0.3, 0.2, 0));
+    v = motion_of(&y, "plate").lin;
+    cr_expect_float_eq(v.x, -turn * r.y, 2e-3, "%g, not %g", v.x, -turn * r.y);
+    cr_expect_float_eq(v.y, turn * r.x, 2e-3, "%g, not %g", v.y, turn * r.x);
+    cr_expect_float_eq(motion_of(&y, "plate").ang.z, turn, 2e-3);
+    cr_expect_float_eq(hypot(r.x, r.y), far, 0.05 * far);
+    yard_end(&y);
+}
+
 /* The belt is on a cart that slides without friction: what the plate gains the cart loses. */
 Test(surfaces, a_belt_pushes_its_own_body_back) {
     yard y = yard_begin(v3_make(0, 0, -g), rough(0.4));

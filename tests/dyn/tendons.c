@@ -376,6 +376,65 @@ Test(tendons, fixed_ones_are_sums_of_coordinates) {
     sim_model_free(m);
 }
 
+/* A free body, a ball joint on it, and a hinge on that. */
+static strung hang_balls(uint64_t seed) {
+    strung s = {.random = {seed}};
+    static const sim_joint_type type[] = {SIM_FREE, SIM_BALL, SIM_HINGE};
+    sim_builder *b = sim_builder_create();
+    for (int i = 0; i < 3; i++) {
+        sim_body_def def = sim_body_default();
+        def.parent = i;
+        def.joint = type[i];
+        def.placement = (sim_pose){random_rotation(&s.random), random_vector(&s.random, 1)};
+        def.axis = random_unit(&s.random);
+        def.inertia = random_inertia(&s.random);
+        sim_builder_add_body(b, &def);
+    }
+    const sim_tendon_joint joint[] = {{2, 0, 0.7}, {3, 0, -1.3}};
+    sim_tendon t = sim_tendon_default();
+    t.name = "angle";
+    t.njoint = 2;
+    t.joint = joint;
+    sim_builder_add_tendon(b, &t);
+    s.model = sim_builder_finish(b, NULL);
+    s.d = sim_derived_create(s.model, NULL);
+    s.q = numbers(s.model->nq);
+    s.moved = numbers(s.model->nq);
+    s.v = numbers(s.model->nv);
+    s.J = numbers(s.model->nv);
+    s.J2 = numbers(s.model->nv);
+    random_state(&s.random, s.model, s.q, s.v);
+    return s;
+}
+
+Test(tendons, of_ball_joints_have_their_angle_as_length) {
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        strung s = hang_balls(seed);
+        const sim_body *ball = &s.model->body[2], *hinge = &s.model->body[3];
+        sim_motion acc[4] = {0};
+        double rate = slope_of(length_at, &s, 0, s.v, 2e-5), bend = slope_of(speed_at, &s, 0, s.v, 2e-5),
+               unit[10] = {0};
+        /* the angle: twice the arc cosine of w */
+        place(&s, s.v, 0);
+        double angle = 2 * acos(fmin(1, fabs(s.q[ball->q0])));
+        cr_assert_float_eq(sim_tendon_length(s.d, 0, s.q), 0.7 * angle - 1.3 * s.q[hinge->q0], 1e-12);
+        /* its derivatives */
+        sim_velocities(s.d, sim_all(s.model), s.v);
+        sim_bias_accelerations(s.d, sim_all(s.model), acc);
+        double r = sim_tendon_rate(s.d, 0, s.v), h = sim_tendon_bias(s.d, 0, acc);
+        cr_assert_float_eq(r, rate, 1e-8 * (1 + fabs(rate)), "%.12g, not %.12g", r, rate);
+        cr_assert_float_eq(h, bend, 1e-6 * (1 + fabs(bend)), "%.12g, not %.12g", h, bend);
+        sim_tendon_moments(s.d, 0, s.J);
+        for (int j = 0; j < s.model->nv; j++) {
+            unit[j] = 1;
+            double due = slope_of(length_at, &s, 0, unit, 2e-5);
+            cr_assert_float_eq(s.J[j], due, 1e-9, "dof %d: %.12g, not %.12g", j, s.J[j], due);
+            unit[j] = 0;
+        }
+        cut_down(&s);
+    }
+}
+
 /* ---- refusals ---- */
 
 static int add_site(sim_builder *b, const char *name, int body) {

@@ -397,3 +397,77 @@ Test(muscles, hold_a_weight_where_their_curves_say) {
         sim_model_free(m);
     }
 }
+
+/* From rest one step of a constant force f gives M v = g f dt: on a free body along the world and its own axes. */
+Test(transmissions, gears_of_orientations_are_forces_and_torques) {
+    static const double ctrl[] = {1.5}, gear[6] = {0.3, -0.2, 0.5, 0.7, 0.1, -0.4};
+    for (int free = 0; free < 2; free++) {
+        sim_builder *builder = sim_builder_create();
+        sim_body_def def = sim_body_default();
+        def.joint = free ? SIM_FREE : SIM_BALL;
+        def.inertia = (sim_inertia){2, {0, 0, 0}, {0.3, 0.4, 0.5, 0, 0, 0}};
+        /* turned by 1 about (1, 2, 2) / 3 */
+        double c = cos(0.5), t = sin(0.5) / 3, q[7] = {0, 0, 0, c, t, 2 * t, 2 * t};
+        memcpy(def.q, free ? q : q + 3, (free ? 7 : 4) * sizeof *q);
+        int body = sim_builder_add_body(builder, &def);
+        sim_actuator a = sim_actuator_default();
+        a.transmission = SIM_BY_ORIENTATION;
+        a.ctrl = constant(ctrl);
+        memcpy(a.wrench, gear, sizeof gear);
+        cr_assert_eq(sim_builder_add_actuator(builder, body, &a), 0);
+        sim_builder_gravity(builder, v3_make(0, 0, 0));
+        sim_model *m;
+        double dt = 1e-5; /* gyroscopic terms are of second order */
+        sim_world *w = world_of(builder, &m, SIM_SYMPLECTIC_EULER, dt);
+        run(w, 1);
+        const double *v = sim_world_state(w)->v, *turn = v + (free ? 3 : 0);
+        const double I[3] = {0.3, 0.4, 0.5};
+        for (int k = 0; k < 3; k++) {
+            if (free) {
+                cr_expect_float_eq(v[k], gear[k] * 1.5 * dt / 2, 1e-15);
+            }
+            cr_expect_float_eq(turn[k], gear[3 + k] * 1.5 * dt / I[k], 1e-8 * fabs(turn[k]), "%d: %g", k, turn[k]);
+        }
+        /* length of a ball joint: the gear along the turn */
+        sim_derived *d = sim_derived_create(m, NULL);
+        double moment[6] = {0};
+        double l = length_at(d, 0, free ? q : q + 3, moment);
+        cr_expect_float_eq(l, free ? 0 : (gear[3] + 2 * gear[4] + 2 * gear[5]) / 3, 1e-15);
+        cr_expect(memcmp(moment, free ? gear : gear + 3, (free ? 6 : 3) * sizeof *gear) == 0);
+        sim_derived_free(d);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+/* A pendulum on a ball joint whose angle ends at `most` leans against that end: the end bears m g L sin(most). */
+Test(transmissions, the_range_of_a_ball_joint_holds_it_at_its_angle) {
+    double most = 0.6, L = 0.5, mass = 2;
+    sim_builder *builder = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_BALL;
+    def.inertia = (sim_inertia){mass, {0, 0, -L}, {0.01, 0.01, 0.01, 0, 0, 0}};
+    def.damping[0] = def.damping[1] = def.damping[2] = 3;
+    int body = sim_builder_add_body(builder, &def);
+    const sim_tendon_joint joint = {body, 0, 1};
+    sim_tendon t = sim_tendon_default();
+    t.name = "angle";
+    t.njoint = 1;
+    t.joint = &joint;
+    t.limit.high = most;
+    cr_assert_eq(sim_builder_add_tendon(builder, &t), 0);
+    sim_builder_gravity(builder, v3_make(-6, -8, 0)); /* sideways */
+    sim_model *m;
+    sim_world *w = world_of(builder, &m, SIM_SYMPLECTIC_EULER, 1e-3);
+    run(w, 3000);
+    const double *q = sim_world_state(w)->q;
+    double angle = 2 * acos(fmin(1, fabs(q[0])));
+    cr_expect_float_eq(angle, most, 1e-6, "%.9g", angle);
+    /* it leans along gravity: from -z towards (-0.6, -0.8, 0), about (0.8, -0.6, 0) or its opposite */
+    double s = sin(most / 2);
+    cr_expect_float_eq(fabs(q[1]), 0.8 * s, 1e-4, "%g", q[1]);
+    cr_expect_float_eq(fabs(q[2]), 0.6 * s, 1e-4, "%g", q[2]);
+    cr_expect_float_eq(q[3], 0, 1e-4);
+    sim_world_free(w);
+    sim_model_free(m);
+}

@@ -436,7 +436,7 @@ Test(scene_control, refuses_actuators_that_cannot_act) {
         "'actuators': [{'joint': 'a', 'dof': %d}]}";
     char whole[400];
     snprintf(whole, sizeof whole, text, "ball", 0);
-    refused(whole, "scene.json:2:25", "a ball joint has no coordinates");
+    refused(whole, "scene.json:2:37", "a ball joint has no coordinates");
     snprintf(whole, sizeof whole, text, "hinge", 1);
     refused(whole, "scene.json:2:37", "has no degree of freedom 1; it has 0 to 0");
     snprintf(whole, sizeof whole, text, "fixed", 0);

@@ -83,7 +83,7 @@ Test(scene_mjcf, wrong_joints_are_refused_at_their_place) {
     refused(BODY("<joint axis='0 0 0'/>"), "scene.json:3:23", "the axis has length 0");
     refused(BODY("<joint axis='0 0'/>"), "scene.json:3:23", "expected three finite numbers for \"axis\"");
     refused(BODY("<joint range='1 0'/>"), "scene.json:3:23", "the range is empty");
-    refused(BODY("<joint type='ball' range='0 1'/>"), "scene.json:3:35", "a range of a ball joint is not supported");
+    refused(BODY("<joint type='ball' range='1 2'/>"), "scene.json:3:35", "the range of a ball joint begins at 0");
     refused(BODY("<joint stiffness='1 2'/>"), "scene.json:3:23", "grows with the motion");
     refused(BODY("<joint/><freejoint/>"), "scene.json:3:24", "a free joint is the only joint of its body");
     refused(BODY("<body>\n<freejoint/></body>"), "scene.json:4:1", "a free joint is for bodies of the world");
@@ -397,4 +397,20 @@ Test(scene_mjcf, the_scene_of_a_model_moves_alike_to_the_bit) {
         sim_scene_free(scene);
         sim_scene_free(model);
     }
+}
+
+Test(scene_mjcf, surfaces_move_and_adhere) {
+    sim_scene *s = load_model(
+        WORLD("<geom type='box' size='1 1 1' euler='0 0 90' surfacevel='1 0 0 0 2 0' adhesion='3'/>"
+              "<body pos='0 0 2'><freejoint/><geom size='0.1' adhesion='4' gap='0.01'/><geom size='0.1' adhesion='4' "
+              "gap='0.01'/></body>"),
+        NULL, NULL);
+    const sim_shape *shape = s->model->shape;
+    cr_assert(close_to(shape[0].surface_velocity, 0, 1, 0) && close_to(shape[0].surface_spin, -2, 0, 0));
+    sim_material_pair both = sim_material_together(s->model, shape[0].material, shape[1].material);
+    cr_assert(both.adhesion == 7 && both.adhesion_range == 0.01);
+    both = sim_material_together(s->model, shape[1].material, shape[2].material);
+    cr_assert(both.adhesion == 8);
+    sim_scene_free(s);
+    refused(WORLD("<geom size='1' adhesion='-1'/>"), "scene.json:3:16", "the adhesion is negative");
 }

@@ -263,3 +263,19 @@ Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
     refused(MEASURED("<gyro site='t'/>"), "scene.json:3:7", "there is no site \"t\"");
     warned(MEASURED("<framequat objtype='body' objname='b'/>"), "the sensor is left out");
 }
+
+Test(scene_mjcf, gears_of_ball_and_free_joints_have_three_and_six_numbers) {
+    sim_scene *s = load_model(
+        MODEL("<worldbody><body><joint name='turn' type='ball' range='0 60'/>" BALL "</body><body pos='1 0 0'>"
+              "<freejoint name='fly'/>" BALL "</body></worldbody><actuator><motor joint='turn' gear='1 2 3'/>"
+              "<motor joint='fly' gear='1 2 3 4 5 6'/></actuator>"),
+        NULL, NULL);
+    const sim_actuator *a = s->model->actuator;
+    cr_assert(a[0].transmission == SIM_BY_ORIENTATION && a[1].transmission == SIM_BY_ORIENTATION);
+    for (int k = 0; k < 6; k++) {
+        cr_assert(a[1].wrench[k] == k + 1 && (k < 3 || a[0].wrench[k] == k - 2));
+    }
+    /* the range of the ball joint is that of its angle */
+    cr_assert(s->model->ntendon == 1 && fabs(s->model->tendon[0].limit.high - PI / 3) < 1e-15);
+    sim_scene_free(s);
+}

@@ -11,7 +11,11 @@
  * Dofs on the paths to both ends of a line move neither against the other, and are left out.  h comes from Taylor series
  * of the length (math/jet.h) in the positions of both ends, seen from the shape.
  *
- * A fixed tendon has constant moment arms, the coefficients of its joints.
+ * A fixed tendon has constant moment arms, the coefficients of its joints.  Of a ball joint the angle t counts, with the
+ * axis a and the angular velocity w seen from the body:
+ *
+ *     dt/dw = a,     t'' = 1/2 cot(t/2) |w - (a . w) a|^2      where w' = 0
+ *
  * Reference: Delp, Loan, A graphics-based software system to develop and analyze models of musculoskeletal structures,
  * Computers in Biology and Medicine 25, 1995 (moment arms as derivatives of the length).
  * Cost: a line costs one motion axis for each dof between its two bodies. */
@@ -103,12 +107,53 @@ static double leg_length(const leg *l) {
     return course_length(&l->obstacle, &l->course, jet3_constant(a), jet3_constant(b)).x;
 }
 
+/* ---- ball joints ---- */
+
+/* The turn of a ball joint: its angle times the axis. */
+static v3 ball_turn(const sim_derived *d, int body) {
+    const sim_body *b = &d->model->body[body];
+    m3 before = m3_product(d->pose[b->parent].R, b->placement.R);
+    return quat_log(quat_from_matrix(m3_product(m3_transpose(before), d->pose[body].R)));
+}
+
+static v3 unit_or_zero(v3 a) {
+    double size = v3_norm(a);
+    return v3_scale(size > 0 ? 1 / size : 0, a);
+}
+
+static bool is_ball(const sim_derived *d, const sim_tendon_joint *j) {
+    return d->model->body[j->body].joint == SIM_BALL;
+}
+
+static double joint_length(const sim_derived *d, const sim_tendon_joint *j, const double *q) {
+    double x = is_ball(d, j) ? v3_norm(ball_turn(d, j->body)) : q[d->model->dof[j->dof].coordinate];
+    return j->coefficient * x;
+}
+
+static double joint_rate(const sim_derived *d, const sim_tendon_joint *j, const double *v) {
+    const double *w = v + j->dof;
+    v3 axis = is_ball(d, j) ? unit_or_zero(ball_turn(d, j->body)) : (v3){1, 0, 0};
+    return j->coefficient * (is_ball(d, j) ? v3_dot(axis, v3_make(w[0], w[1], w[2])) : w[0]);
+}
+
+static double joint_bias(const sim_derived *d, const sim_tendon_joint *j) {
+    if (!is_ball(d, j)) {
+        return 0;
+    }
+    const sim_body *b = &d->model->body[j->body];
+    v3 turn = ball_turn(d, j->body), axis = unit_or_zero(turn);
+    v3 w = m3_transposed_times(d->pose[j->body].R, v3_sub(d->vel[j->body].ang, d->vel[b->parent].ang));
+    v3 across = v3_axpy(w, -v3_dot(axis, w), axis);
+    double angle = v3_norm(turn);
+    return angle > 0 ? j->coefficient * 0.5 * v3_dot(across, across) / tan(0.5 * angle) : 0;
+}
+
 double sim_tendon_length(const sim_derived *d, int tendon, const double *q) {
     const sim_tendon *t = &d->model->tendon[tendon];
     double sum = 0;
     leg l;
     for (int k = 0; k < t->njoint; k++) {
-        sum += t->joint[k].coefficient * q[d->model->dof[t->joint[k].dof].coordinate];
+        sum += joint_length(d, &t->joint[k], q);
     }
     for (path_walk w = start_walk(d, tendon); next_leg(&w, &l);) {
         sum += l.weight * leg_length(&l);
@@ -173,10 +218,19 @@ void tendon_add_moments(const sim_derived *d, int tendon, double *const J[2]) {
     const sim_tendon *t = &m->tendon[tendon];
     leg l;
     line lines[2];
+    /* joints */
     for (int k = 0; k < t->njoint; k++) {
-        int j = t->joint[k].dof, tree = m->body[t->joint[k].body].tree;
-        J[tree == t->tree[1]][j - m->tree[tree].v0] += t->joint[k].coefficient;
+        const sim_tendon_joint *j = &t->joint[k];
+        int tree = m->body[j->body].tree;
+        double *column = J[tree == t->tree[1]] + (j->dof - m->tree[tree].v0);
+        v3 axis = is_ball(d, j) ? unit_or_zero(ball_turn(d, j->body)) : (v3){1, 0, 0};
+        column[0] += j->coefficient * axis.x;
+        if (is_ball(d, j)) {
+            column[1] += j->coefficient * axis.y;
+            column[2] += j->coefficient * axis.z;
+        }
     }
+    /* path */
     for (path_walk w = start_walk(d, tendon); next_leg(&w, &l);) {
         int count = leg_lines(&l, lines);
         for (int k = 0; k < count; k++) {
@@ -220,7 +274,7 @@ double sim_tendon_rate(const sim_derived *d, int tendon, const double *v) {
     leg l;
     line lines[2];
     for (int k = 0; k < t->njoint; k++) {
-        sum += t->joint[k].coefficient * v[t->joint[k].dof];
+        sum += joint_rate(d, &t->joint[k], v);
     }
     /* n . (velocity of the end - velocity of the start), line by line */
     for (path_walk w = start_walk(d, tendon); next_leg(&w, &l);) {
@@ -255,8 +309,12 @@ static jet3 seen_from(m3 R, jet3 centre, v3 w, v3 alpha, jet3 p) {
 }
 
 double sim_tendon_bias(const sim_derived *d, int tendon, const sim_motion *acc) {
+    const sim_tendon *t = &d->model->tendon[tendon];
     double sum = 0;
     leg l;
+    for (int k = 0; k < t->njoint; k++) {
+        sum += joint_bias(d, &t->joint[k]);
+    }
     for (path_walk w = start_walk(d, tendon); next_leg(&w, &l);) {
         jet3 a = moving_point(d, acc, l.from), b = moving_point(d, acc, l.to);
         if (l.shape) {

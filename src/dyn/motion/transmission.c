@@ -9,6 +9,7 @@
  *     slider-crank   l = g (a - sqrt(a^2 + r^2 - |d|^2)),   d = p_c - p_s,   a = n . d:  where a rod of length r that
  *                    hangs on the crank's point meets the slider's axis, or the foot of d on it beyond its reach
  *     tendon         l = g times its length (tendon.c)
+ *     orientation    l = g . log(q) of a ball joint, 0 of a free one;  moment = g, in the axes of their velocities
  *
  *     g              gear: a number, or six for the force and torque along the axes of a site
  *     p, R           position and axes of a site;  n: axis z of the slider's site
@@ -134,6 +135,13 @@ double sim_actuator_length(const sim_derived *d, int actuator, const double *q, 
             moment[j] *= a->gear;
         }
         return a->gear * sim_tendon_length(d, a->tendon, q);
+    }
+    if (a->transmission == SIM_BY_ORIENTATION) {
+        const sim_body *b = &m->body[a->body];
+        const double *p = q + b->q0, *g = a->wrench + 6 - b->nv;
+        memcpy(moment + (b->v0 - t->v0), g, (size_t)b->nv * sizeof *moment);
+        v3 turn = quat_log((sim_quat){p[0], p[1], p[2], p[3]});
+        return b->joint == SIM_BALL ? v3_dot(turn, v3_make(g[0], g[1], g[2])) : 0;
     }
     /* by wrenches on bodies */
     pull pulls[2];

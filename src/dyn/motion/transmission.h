@@ -4,7 +4,7 @@
 
 #include <sim/dynamics.h>
 
-/* Adds the wrenches that the force `strength` of an actuator puts on bodies, at their origins; of a joint and a fixed
+/* Adds the wrenches that the force `strength` of an actuator puts on bodies, at their origins; of a joint, an orientation and a fixed
  * tendon none.  After sim_kinematics. */
 void transmission_add_wrenches(const sim_derived *d, const sim_actuator *a, double strength, sim_force *wrench);
 

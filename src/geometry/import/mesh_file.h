@@ -1,6 +1,6 @@
-/* Readers of mesh files: interface of mesh_file.c, of the formats (mesh_obj.c, mesh_stl.c, mesh_msh.c, mesh_collada.c, mesh_gltf.c)
- * and of their parts. These are mesh_text.c (words and numbers), vertex_table.c (equal corners) and polygon.c (polygons
- * to triangles). */
+/* Readers of mesh files: interface of mesh_file.c and of the formats (mesh_obj.c, mesh_stl.c, mesh_msh.c,
+ * mesh_collada.c, mesh_gltf.c).  Parts are mesh_text.c (words and numbers), vertex_table.c (equal corners) and polygon.c
+ * (polygons to triangles). */
 #ifndef GEOMETRY_IMPORT_MESH_FILE_H
 #define GEOMETRY_IMPORT_MESH_FILE_H
 

@@ -153,23 +153,38 @@ static int check_joint_drive(sim_builder *b, int body, int dof) {
     return body;
 }
 
+/* A joint without coordinates of its own. */
+static int check_orientation_drive(sim_builder *b, int body, const sim_actuator *a) {
+    double sum = 0;
+    for (int k = 0; k < 6; k++) {
+        sum += a->wrench[k];
+    }
+    bool known = body > 0 && body < b->nbody;
+    if (!known || (b->body[body].joint != SIM_BALL && b->body[body].joint != SIM_FREE) || !isfinite(sum)) {
+        builder_refuse(b, SIM_BAD_INPUT, "an actuator of an orientation needs a ball or free joint, and a finite gear");
+        return -1;
+    }
+    return body;
+}
+
 int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
     /* what it moves */
     if (!b || b->error.status) {
         return -1;
     }
     bool joint = given->transmission == SIM_BY_JOINT;
-    bool tendon = given->transmission == SIM_BY_TENDON;
+    bool tendon = given->transmission == SIM_BY_TENDON, turn = given->transmission == SIM_BY_ORIENTATION;
     body = joint    ? check_joint_drive(b, body, given->dof)
            : tendon ? check_tendon_drive(b, given)
+           : turn   ? check_orientation_drive(b, body, given)
                     : check_sites(b, given);
     if (body < 0) {
         return -1;
     }
     /* gains, ranges and activation */
-    const char *name = joint    ? b->body[body].name
-                       : tendon ? b->tendon[given->tendon].name
-                                : b->site[given->site[0]].name;
+    const char *name = joint || turn ? b->body[body].name
+                       : tendon      ? b->tendon[given->tendon].name
+                                     : b->site[given->site[0]].name;
     if (check_numbers(b, given, name) || check_activation(b, &given->activation, name) ||
         check_muscle(b, &given->muscle, name)) {
         return -1;

@@ -314,7 +314,13 @@ int sim_builder_add_shape(sim_builder *b, const sim_shape *given) {
                        b->body[given->body].name);
         return -1;
     }
-    if (!isfinite(v3_norm(given->surface_velocity)) || !isfinite(v3_norm(given->friction_direction))) {
+    if (given->type == SIM_HALF_SPACE && v3_norm(given->surface_spin) > 0) {
+        builder_refuse(b, SIM_BAD_INPUT, "a half-space of body \"%s\": the surface of what has no end cannot turn",
+                       b->body[given->body].name);
+        return -1;
+    }
+    if (!isfinite(v3_norm(given->surface_velocity)) || !isfinite(v3_norm(given->surface_spin)) ||
+        !isfinite(v3_norm(given->friction_direction))) {
         builder_refuse(b, SIM_BAD_INPUT,
                        "a shape of body \"%s\": surface velocity and friction direction must be finite",
                        b->body[given->body].name);

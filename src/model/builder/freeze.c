@@ -266,6 +266,7 @@ static void place_parts(freezer *f) {
         const joint_target *on = &b->actuator_target[k];
         actuator[k].dof = on->dof < 0 ? -1 : f->body[f->place[on->body]].v0 + on->dof;
         actuator[k].tree = f->body[f->place[on->body]].tree;
+        actuator[k].body = f->place[on->body];
         actuator[k].target = take_track(f, &b->actuator[k].target);
         actuator[k].feedforward = take_track(f, &b->actuator[k].feedforward);
         actuator[k].ctrl = take_track(f, &b->actuator[k].ctrl);

@@ -57,7 +57,8 @@ static sim_status check_joints(sim_builder *b, sim_tendon *t) {
             return b->error.status;
         }
         const sim_body_def *body = &b->body[j->body];
-        if (joint_coordinate_of(body->joint, j->dof) < 0 || !isfinite(j->coefficient)) {
+        bool ball = body->joint == SIM_BALL && j->dof == 0;
+        if ((joint_coordinate_of(body->joint, j->dof) < 0 && !ball) || !isfinite(j->coefficient)) {
             return builder_refuse(b, SIM_BAD_INPUT,
                                   "tendon \"%s\": the joint of body \"%s\" has no such coordinate, or a coefficient "
                                   "that is not finite",

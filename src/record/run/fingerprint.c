@@ -120,6 +120,7 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, shape->group);
         ADD(hash, shape->mask);
         ADD(hash, shape->surface_velocity);
+        ADD(hash, shape->surface_spin);
         ADD(hash, shape->friction_direction);
         if (shape->pressure) {
             ADD(hash, shape->pressure->fingerprint);

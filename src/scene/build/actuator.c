@@ -179,15 +179,46 @@ static void name_actuator(loader *l, const char *name, int index) {
     }
 }
 
+/* Torque on a ball joint, or force and torque on a free one. */
+static void add_orientation_actuator(loader *l, const scope *s, const actuator_data *d, entry *e) {
+    static const char *const of_dof[] = {"dof", "gravity_compensation"};
+    const node *gear = node_member(d->at, "gear");
+    int count = sim_joint_nv(e->type);
+    for (int k = 0; k < 2; k++) {
+        if (node_member(d->at, of_dof[k])) {
+            report_once(&l->report, node_member(d->at, of_dof[k]), NULL, "a %s joint has no coordinates (\"%.80s\")",
+                        sim_joint_name(e->type), e->name);
+            return;
+        }
+    }
+    if (d->gear.count != count) {
+        report_once(&l->report, gear ? gear : d->at, NULL, "the gear of a %s joint is %d numbers",
+                    sim_joint_name(e->type), count);
+        return;
+    }
+    const double none[2] = {-INFINITY, INFINITY};
+    sim_actuator a = sim_actuator_default();
+    a.name = d->name ? loader_keep_name(l, s, d->name, d->at) : e->joint_name ? e->joint_name : e->name;
+    a.transmission = SIM_BY_ORIENTATION;
+    a.dof = -1;
+    memcpy(a.wrench + 6 - count, d->gear.value, (size_t)count * sizeof *a.wrench);
+    bool good = read_law(l, d, &a) && bound_by_joint(l, d, none, &a);
+    good = good && (!d->muscle.at || read_muscle(l, &d->muscle, none, &a.muscle));
+    if (good && loader_good(l)) {
+        int index = sim_builder_add_actuator(l->builder, e->index, &a);
+        name_actuator(l, a.name, index);
+        note_muscle(l, &d->muscle, none, index);
+    }
+}
+
 static void add_actuator(loader *l, const scope *s, const actuator_data *d, entry *e, bool many) {
     /* a degree of freedom that is a single coordinate, with no other actuator on it */
     const node *at = node_member(d->at, "joint");
-    if (!e->read || !loader_has_dof(l, e, d->dof, at, node_member(d->at, "dof"))) {
+    if (e->read && !is_plain(e->type)) {
+        add_orientation_actuator(l, s, d, e);
         return;
     }
-    if (!is_plain(e->type)) {
-        report_once(&l->report, at, NULL, "a %s joint has no coordinates for an actuator (\"%.80s\")",
-                    sim_joint_name(e->type), e->name);
+    if (!e->read || !loader_has_dof(l, e, d->dof, at, node_member(d->at, "dof"))) {
         return;
     }
     if (!may_drive(l, d, e, at)) {

@@ -109,7 +109,7 @@ static bool read_tendon_joint(loader *l, const scope *s, const node *n, sim_tend
         return false;
     }
     const entry *e = &l->entries[found];
-    int nv = e->type == SIM_BALL || e->type == SIM_FREE ? 0 : sim_joint_nv(e->type);
+    int nv = e->type == SIM_BALL ? 1 : e->type == SIM_FREE ? 0 : sim_joint_nv(e->type);
     if (d.dof >= nv) {
         report_once(&l->report, at, NULL, "the %s joint of \"%.80s\" has no coordinate %d for a tendon",
                     sim_joint_name(e->type), e->name, (int)d.dof);

@@ -123,7 +123,7 @@ typedef struct shape_data {
     int use;
     double color[4];
     int64_t group, mask;
-    double surface_velocity[3], friction_direction[3];
+    double surface_velocity[6], friction_direction[3];
 } shape_data;
 
 typedef struct site_data {

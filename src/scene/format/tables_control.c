@@ -180,7 +180,7 @@ static const field actuator_fields[] = {
      .help = "Crank that it drives by a rod."},
     {"tendon", FIELD_NAME, AT(actuator_data, tendon), .rival = 1, .help = "Tendon that it drives."},
     {"dof", FIELD_INTEGER, AT(actuator_data, dof), WITHIN(0, 5), .standard = "0",
-     .help = "Degree of freedom of the joint, from 0. Ball and free joints cannot be driven."},
+     .help = "Degree of freedom of the joint, from 0."},
     {"kp", FIELD_NUMBER, AT(actuator_data, kp), .unit = "N m/rad or N/m", NOT_NEGATIVE, .standard = "0",
      .help = "Stiffness towards the target."},
     {"kd", FIELD_NUMBER, AT(actuator_data, kd), .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .standard = "0",
@@ -194,8 +194,10 @@ static const field actuator_fields[] = {
     {"feedforward", FIELD_OBJECT, AT(actuator_data, feedforward), .table = &table_track, .unit = "N m or N",
      .help = "Added force."},
     {"gear", FIELD_NUMBERS, AT(actuator_data, gear), 6, .standard = "1",
-     .help = "Length of the actuator per coordinate, and effort on the joint per force of the actuator. Not 0. Of a "
-             "site: six numbers, force x, y, z and torque x, y, z per force of the actuator."},
+     .help =
+         "Length of the actuator per coordinate, and effort on the joint per force of the actuator. Not 0. Of a "
+         "site: six numbers, force x, y, z and torque x, y, z per force of the actuator. Of a ball joint: three, the "
+         "torque along the axes of its body; of a free joint: six, the force along the axes of the joint, then that."},
     {"ctrl", FIELD_OBJECT, AT(actuator_data, ctrl), .table = &table_track, .standard = "0",
      .help = "Control input u, until a program sets another."},
     {"ctrl_range", FIELD_VECTOR, AT(actuator_data, ctrl_range), 2,

@@ -112,9 +112,11 @@ static const field shape_fields[] = {
     {"mask", FIELD_INTEGER, AT(shape_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",
      .help = "Groups that can touch the shape: two shapes have contacts if the mask of each has a bit of the group of "
              "the other."},
-    {"surface_velocity", FIELD_VECTOR, AT(shape_data, surface_velocity), 3, .unit = "m/s", WITHIN(-1e6, 1e6),
-     .help = "Velocity of the surface over the body, in the body's axes: a conveyor's belt. Its part along the contact "
-             "plane acts by friction; the shape itself stays where it is."},
+    {"surface_velocity", FIELD_VECTOR, AT(shape_data, surface_velocity), 6, .count_least = 3, .unit = "m/s, rad/s",
+     WITHIN(-1e6, 1e6),
+     .help = "Velocity of the surface over the body, in the body's axes: a conveyor's belt. Three more numbers are its "
+             "angular velocity about the origin of the shape: a turntable. Its part along the contact plane acts by "
+             "friction; the shape itself stays where it is."},
     {"friction_direction", FIELD_VECTOR, AT(shape_data, friction_direction), 3, WITHIN(-1e9, 1e9),
      .standard = "[1, 0, 0]",
      .help =

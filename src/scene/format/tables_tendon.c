@@ -25,7 +25,8 @@ const table table_path_point = {"path_point",
                                 .rivals_needed = BIT(1)};
 
 static const field tendon_joint_fields[] = {
-    {"joint", FIELD_NAME, AT(tendon_joint_data, joint), .required = true, .help = "Name of a joint or of its body."},
+    {"joint", FIELD_NAME, AT(tendon_joint_data, joint), .required = true,
+     .help = "Name of a joint or of its body. Of a ball joint the angle from its reference counts."},
     {"dof", FIELD_INTEGER, AT(tendon_joint_data, dof), WITHIN(0, 5), .standard = "0",
      .help = "Degree of freedom of the joint, from 0."},
     {"coefficient", FIELD_NUMBER, AT(tendon_joint_data, coefficient), .unit = "m/rad or 1", .standard = "1",

@@ -178,13 +178,16 @@ static drive read_drive(mjcf_work *w, const mjcf_item *i) {
     return d;
 }
 
+/* A joint whose velocities belong to no coordinates. */
+static bool is_turning(const mjcf_joint *j) { return j && j->type < MJCF_SLIDE; }
+
 /* A positive damping of a servo is a ratio: 2 ratio sqrt(kp m), with the inertia m at the reference pose. */
 static void resolve_ratio(mjcf_work *w, const xml_element *e, const mjcf_joint *j, drive *d) {
     double kp = d->gainprm[0], gear = d->gear[0];
     if (d->gain != CONSTANT || d->bias != AFFINE || !(d->biasprm[2] > 0) || kp != -d->biasprm[1]) {
         return;
     }
-    if (!j || !mjcf_find_weights(w) || !(kp >= 0) || gear == 0) {
+    if (!j || is_turning(j) || !mjcf_find_weights(w) || !(kp >= 0) || gear == 0) {
         xml_error(w->report, e, NULL, NULL,
                   "the damping ratio needs a joint, kp, a gear and a mass matrix at the reference pose");
         mjcf_refuse(w);
@@ -216,7 +219,7 @@ static void inherit_range(mjcf_work *w, const xml_element *e, const mjcf_joint *
     if (!(d->inherit > 0)) {
         return;
     }
-    if (!j || !j->limited) {
+    if (!j || !j->limited || is_turning(j)) {
         xml_error(w->report, e, "inheritrange", NULL, "the joint has no range to inherit");
         mjcf_refuse(w);
         return;
@@ -271,13 +274,7 @@ static void put_activation(mjcf_work *w, const mjcf_file *f, const xml_element *
 static const mjcf_joint *find_driven(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
     mjcf_item item = mjcf_plain(s, e);
     int found = mjcf_find(w, s, &w->model.joints, &item, "joint", "joint");
-    const mjcf_joint *j = found >= 0 ? &w->model.joint[found] : NULL;
-    if (j && j->type < MJCF_SLIDE) {
-        xml_error(w->report, e, "joint", NULL, "\"%.80s\" is neither a hinge nor a slide", j->name);
-        mjcf_refuse(w);
-        return NULL;
-    }
-    return j;
+    return found >= 0 ? &w->model.joint[found] : NULL;
 }
 
 static void put_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const char *attribute, const char *key) {
@@ -324,8 +321,8 @@ static void put_transmission(mjcf_work *w, const mjcf_each *each, const mjcf_ite
         mjcf_refuse(w);
     }
     /* factors */
-    if (site) {
-        writer_put_numbers(w->out, "gear", 6, d->gear);
+    if (site || is_turning(j)) {
+        writer_put_numbers(w->out, "gear", site || j->type == MJCF_FREE ? 6 : 3, d->gear);
     } else if (d->gear[0] != 1) {
         writer_put_number(w->out, "gear", d->gear[0]);
     }

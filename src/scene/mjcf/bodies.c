@@ -32,7 +32,7 @@ static void put_range(mjcf_work *w, const mjcf_joint *j) {
     }
 }
 
-static void put_softness(mjcf_work *w, const mjcf_joint *j) {
+void mjcf_put_limit_softness(mjcf_work *w, const mjcf_joint *j) {
     double stiffness, dissipation;
     if (mjcf_find_weights(w) && mjcf_soften(w, MJCF_SOFT_LIMITS, j->item.at, &j->limit, mjcf_joint_weight(&w->model, j),
                                             &stiffness, &dissipation)) {
@@ -55,11 +55,11 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
         writer_put_numbers(w->out, "axis", 3, (const double[]){j->axis.x, j->axis.y, j->axis.z});
     }
     /* range, spring, damper */
-    if (j->limited) {
+    if (j->limited && j->type != MJCF_BALL) {
         put_range(w, j);
     }
-    if (j->limited && j->limit.given) {
-        put_softness(w, j);
+    if (j->limited && j->type != MJCF_BALL && j->limit.given) {
+        mjcf_put_limit_softness(w, j);
     }
     put_number(w, "stiffness", j->stiffness, 0);
     if (j->stiffness != 0 && j->type > MJCF_BALL) {
@@ -219,6 +219,16 @@ static void put_size(mjcf_work *w, const mjcf_geom *g) {
     }
 }
 
+/* Velocity of the surface, in the axes of the body. */
+static void put_belt(mjcf_work *w, const mjcf_geom *g) {
+    sim_m3 R = mjcf_pose(g->place).R;
+    sim_v3 along = m3_times(R, mjcf_vector(g->belt)), turn = m3_times(R, mjcf_vector(g->belt + 3));
+    if (v3_norm(along) > 0 || v3_norm(turn) > 0) {
+        const double belt[6] = {along.x, along.y, along.z, turn.x, turn.y, turn.z};
+        writer_put_numbers(w->out, "surface_velocity", v3_norm(turn) > 0 ? 6 : 3, belt);
+    }
+}
+
 static void put_shape(mjcf_work *w, const mjcf_contacts *c, const mjcf_geom *g, bool shown) {
     /* name, type, use */
     static const char *const type[MJCF_SHAPES] = {"half_space", "height_field", "sphere", "capsule", "ellipsoid",
@@ -245,6 +255,7 @@ static void put_shape(mjcf_work *w, const mjcf_contacts *c, const mjcf_geom *g, 
         writer_put_numbers(w->out, "color", g->rgba[3] == 1 ? 3 : 4, g->rgba);
     }
     mjcf_put_contact(w, c, g);
+    put_belt(w, g);
     writer_close(w->out, '}');
 }
 

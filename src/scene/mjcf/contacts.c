@@ -50,7 +50,7 @@ static void compare_kinds(mjcf_contacts *c) {
 
 static bool same_surface(const mjcf_surface *a, const mjcf_surface *b) {
     return a->stiffness == b->stiffness && a->dissipation == b->dissipation && a->condim == b->condim &&
-           a->priority == b->priority && a->pair == b->pair &&
+           a->priority == b->priority && a->pair == b->pair && a->adhesion == b->adhesion && a->gap == b->gap &&
            memcmp(a->friction, b->friction, sizeof a->friction) == 0;
 }
 
@@ -67,7 +67,8 @@ static void find_softness(mjcf_work *w, const mjcf_geom *g, mjcf_surface *s) {
 
 static int find_surface(mjcf_work *w, mjcf_contacts *c, const mjcf_geom *g, int pair) {
     /* one that is alike */
-    mjcf_surface s = {.condim = g->condim, .priority = g->priority, .pair = pair};
+    mjcf_surface s = {
+        .condim = g->condim, .priority = g->priority, .pair = pair, .adhesion = g->adhesion, .gap = g->gap};
     memcpy(s.friction, g->friction, sizeof s.friction);
     find_softness(w, g, &s);
     for (int k = 0; k < c->nsurface; k++) {
@@ -173,7 +174,9 @@ static mjcf_surface combine_surfaces(const mjcf_surface *a, const mjcf_surface *
     if (a->priority != b->priority) {
         return a->priority > b->priority ? *a : *b;
     }
-    mjcf_surface s = {.condim = a->condim > b->condim ? a->condim : b->condim};
+    mjcf_surface s = {.condim = a->condim > b->condim ? a->condim : b->condim,
+                      .adhesion = a->adhesion + b->adhesion,
+                      .gap = fmax(a->gap, b->gap)};
     for (int k = 0; k < 3; k++) {
         s.friction[k] = fmax(a->friction[k], b->friction[k]);
     }
@@ -186,6 +189,7 @@ static void read_pair(mjcf_work *w, const mjcf_each *each, mjcf_surface *s) {
     double friction[5] = {s->friction[0], s->friction[0], s->friction[1], s->friction[2], s->friction[2]};
     int count = mjcf_numbers(&item, "friction", 5, friction);
     s->condim = (int)mjcf_number(&item, "condim", s->condim);
+    s->adhesion = mjcf_number(&item, "adhesion", s->adhesion);
     if (count == 1) {
         friction[1] = friction[0];
     }
@@ -213,6 +217,9 @@ static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int 
     if (rolling_friction(both) != fmax(rolling_friction(a), rolling_friction(b))) {
         writer_put_number(w->out, "rolling", rolling_friction(both));
     }
+    if (both->adhesion != fmax(a->adhesion, b->adhesion)) {
+        writer_put_number(w->out, "adhesion", both->adhesion);
+    }
     writer_close(w->out, '}');
 }
 
@@ -220,7 +227,8 @@ static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int 
 static bool differs_from_materials(const mjcf_surface *a, const mjcf_surface *b, const mjcf_surface *both) {
     return sliding_friction(both) != sqrt(sliding_friction(a) * sliding_friction(b)) ||
            torsional_friction(both) != fmax(torsional_friction(a), torsional_friction(b)) ||
-           rolling_friction(both) != fmax(rolling_friction(a), rolling_friction(b));
+           rolling_friction(both) != fmax(rolling_friction(a), rolling_friction(b)) ||
+           both->adhesion != fmax(a->adhesion, b->adhesion);
 }
 
 static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
@@ -228,7 +236,7 @@ static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
     /* the greater friction, where a scene has the mean, and what a greater condim brings */
     mjcf_list list = {.key = "material_pairs"};
     for (int i = 0; i < c->nsurface; i++) {
-        for (int k = i + 1; k < c->nsurface; k++) {
+        for (int k = i; k < c->nsurface; k++) {
             mjcf_surface both = combine_surfaces(&c->surface[i], &c->surface[k]);
             if (differs_from_materials(&c->surface[i], &c->surface[k], &both)) {
                 put_pair(w, c, &list, i, k, &both);
@@ -250,6 +258,7 @@ static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {
 }
 
 static void put_surface(mjcf_work *w, const mjcf_contacts *c, int k) {
+    /* friction */
     char name[32];
     const mjcf_surface *s = &c->surface[k];
     writer_open(w->out, NULL, '{');
@@ -260,6 +269,13 @@ static void put_surface(mjcf_work *w, const mjcf_contacts *c, int k) {
     }
     if (rolling_friction(s) > 0) {
         writer_put_number(w->out, "rolling", rolling_friction(s));
+    }
+    /* along the normal */
+    if (s->adhesion > 0) {
+        writer_put_number(w->out, "adhesion", s->adhesion);
+    }
+    if (s->gap > 0) {
+        writer_put_number(w->out, "adhesion_range", s->gap);
     }
     if (s->stiffness > 0) {
         writer_put_number(w->out, "stiffness", s->stiffness);

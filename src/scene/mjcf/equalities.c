@@ -126,14 +126,7 @@ static void put_polynomial(mjcf_work *w, const double a[5]) {
 
 /* A joint alone keeps its coordinate: q - r = a0, which a tendon of this joint says. */
 static const char *lone_tendon(mjcf_work *w, const mjcf_joint *j) {
-    const char *joint = mjcf_joint_name(j), *ending = "_alone";
-    size_t size = strlen(joint) + strlen(ending) + 1;
-    char *name = pool_alloc(w->pool, size, 1);
-    w->report->no_memory |= !name;
-    if (name) {
-        snprintf(name, size, "%s%s", joint, ending);
-    }
-    return name ? name : joint;
+    return mjcf_joined(w, mjcf_joint_name(j), "_alone");
 }
 
 static bool is_alone(const xml_element *at, const mjcf_item *i) {

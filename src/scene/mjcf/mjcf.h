@@ -25,6 +25,8 @@ typedef struct mjcf_list {
 } mjcf_list;
 /* ---- bodies.c ---- */
 void mjcf_put_bodies(mjcf_work *w);
+/* Stiffness and dissipation of the ends of a joint's range, where they are given. */
+void mjcf_put_limit_softness(mjcf_work *w, const mjcf_joint *j);
 
 /* ---- contacts.c ---- */
 
@@ -39,7 +41,7 @@ typedef struct mjcf_kind {
 
 typedef struct mjcf_surface {
     int condim, priority;
-    double friction[3];
+    double friction[3], adhesion, gap;
     double stiffness, dissipation; /* stiffness 0: as stiff as the step resolves */
     int pair;                      /* as of a kind */
 } mjcf_surface;

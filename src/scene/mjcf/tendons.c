@@ -177,6 +177,31 @@ static void put_look(mjcf_work *w, const mjcf_item *i) {
     }
 }
 
+/* The range of a ball joint is one of its angle, as of a tendon. */
+static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
+    for (int k = 0; k < w->model.njoint && w->good; k++) {
+        const mjcf_joint *j = &w->model.joint[k];
+        if (j->type != MJCF_BALL || !j->limited) {
+            continue;
+        }
+        /* name and angle */
+        mjcf_open_item(w, list, j->item.at);
+        writer_put_text(w->out, "name", mjcf_joined(w, mjcf_joint_name(j), "_range"));
+        writer_open(w->out, "joints", '[');
+        writer_open(w->out, NULL, '{');
+        writer_put_text(w->out, "joint", mjcf_joint_name(j));
+        writer_put_number(w->out, "coefficient", 1);
+        writer_close(w->out, '}');
+        writer_close(w->out, ']');
+        /* range */
+        writer_put_numbers(w->out, "range", 2, j->range);
+        if (j->limit.given) {
+            mjcf_put_limit_softness(w, j);
+        }
+        writer_close(w->out, '}');
+    }
+}
+
 void mjcf_put_tendons(mjcf_work *w) {
     mjcf_list list = {.key = "tendons"};
     mjcf_each each = mjcf_each_of(&w->model, "tendon", NULL);
@@ -201,6 +226,7 @@ void mjcf_put_tendons(mjcf_work *w) {
         }
         writer_close(w->out, '}');
     }
+    put_ball_ranges(w, &list);
     mjcf_put_lone_tendons(w, &list);
     mjcf_close_list(w, &list);
 }

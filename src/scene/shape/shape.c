@@ -49,7 +49,9 @@ static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_
         shape->group = shape->mask = 0;
     }
     if (node_member(d->at, "surface_velocity")) {
-        shape->surface_velocity = v3_make(d->surface_velocity[0], d->surface_velocity[1], d->surface_velocity[2]);
+        const double *belt = d->surface_velocity;
+        shape->surface_velocity = v3_make(belt[0], belt[1], belt[2]);
+        shape->surface_spin = v3_make(belt[3], belt[4], belt[5]);
     }
     const node *direction = node_member(d->at, "friction_direction");
     if (direction) {

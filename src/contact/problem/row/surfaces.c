@@ -81,14 +81,20 @@ m3 surface_frame(assembly *f, const sim_model *m, int i, v3 n) {
     return most > 0 ? (m3){v3_scale(mu[0] / most, t[0]), v3_scale(mu[1] / most, t[1]), n} : frame_along(n);
 }
 
+/* Velocity of the surface of a shape over its body, at a point of the world. */
+static v3 belt_at(const assembly *f, const sim_shape *s, v3 x) {
+    const sim_pose *X = &f->middle->pose[s->body];
+    v3 from = v3_sub(m3_transposed_times(X->R, v3_sub(x, X->p)), s->pose.p);
+    return m3_times(X->R, v3_add(s->surface_velocity, v3_cross(s->surface_spin, from)));
+}
+
 v3 surface_belts(const assembly *f, const sim_model *m, int i) {
     if (!f->tables->belts) {
         return v3_make(0, 0, 0);
     }
     const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     const sim_shape *a = &m->shape[from->shape_a], *b = &m->shape[from->shape_b];
-    v3 over = v3_sub(m3_times(f->middle->pose[a->body].R, a->surface_velocity),
-                     m3_times(f->middle->pose[b->body].R, b->surface_velocity));
+    v3 over = v3_sub(belt_at(f, a, from->at.position), belt_at(f, b, from->at.position));
     return v3_make(v3_dot(f->axes[i].x, over), v3_dot(f->axes[i].y, over), 0);
 }
 

@@ -19,7 +19,7 @@ static const xml_key pair_keys[] = {
     IGNORED("solreffriction", "friction is exact"),
     IGNORED("margin", "contacts act at the surface"),
     IGNORED("gap", "contacts act at the surface"),
-    {.name = "adhesion", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = "contacts only push"},
+    {.name = "adhesion", .kind = XML_NUMBER, .unit = "N", .help = "As of a geom. Default: the sum of both."},
 };
 const xml_table mjcf_table_pair =
     LEAF("pair", "Two geoms that touch whatever their `contype`, with parameters of their own.", pair_keys);

@@ -84,9 +84,17 @@ static void read_contact(mjcf_work *w, mjcf_geom *g) {
     g->friction[1] = 0.005;
     g->friction[2] = 0.0001;
     mjcf_numbers(i, "friction", 3, g->friction);
+    mjcf_numbers(i, "surfacevel", 6, g->belt);
+    g->adhesion = mjcf_number(i, "adhesion", 0);
+    g->gap = g->adhesion > 0 ? mjcf_number(i, "gap", 0) : 0;
     g->solmix = mjcf_number(i, "solmix", 1);
     g->soft = mjcf_read_softness(i, "solref", "solimp");
     g->visual = !g->contype && !g->conaffinity;
+    if (g->adhesion < 0 || g->gap < 0) {
+        const char *key = g->adhesion < 0 ? "adhesion" : "gap";
+        xml_error(w->report, mjcf_holder(i, key), key, NULL, "the %s is negative", key);
+        mjcf_refuse(w);
+    }
     for (int k = 0; k < 3; k++) {
         if (g->friction[k] < 0) {
             xml_error(w->report, mjcf_holder(i, "friction"), "friction", NULL, "friction is negative");

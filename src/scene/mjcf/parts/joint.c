@@ -45,9 +45,9 @@ static void read_range(mjcf_work *w, mjcf_joint *j) {
     j->range[0] += j->type == MJCF_BALL ? 0 : j->margin;
     j->range[1] -= j->margin;
     const xml_element *at = mjcf_holder(i, "range");
-    if (j->limited && j->type == MJCF_BALL) {
-        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, "limited=\"false\" takes the range away",
-                  "a range of a ball joint is not supported");
+    if (j->limited && j->type == MJCF_BALL && j->range[0] != 0) {
+        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL,
+                  "the range of a ball joint begins at 0, its angle from the reference");
         mjcf_refuse(w);
     } else if (j->limited && !(j->range[0] < j->range[1])) {
         xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g",

@@ -82,6 +82,16 @@ bool mjcf_add_name(mjcf_work *w, name_table *names, const xml_element *e, const 
     return true;
 }
 
+const char *mjcf_joined(mjcf_work *w, const char *name, const char *ending) {
+    size_t size = strlen(name) + strlen(ending) + 1;
+    char *joined = pool_alloc(w->pool, size, 1);
+    w->report->no_memory |= !joined;
+    if (joined) {
+        snprintf(joined, size, "%s%s", name, ending);
+    }
+    return joined ? joined : name;
+}
+
 const char *mjcf_number_name(mjcf_work *w, const char *word, int index) {
     char name[60];
     snprintf(name, sizeof name, "%.40s%d", word, index + 1);

@@ -126,7 +126,8 @@ typedef struct mjcf_geom {
     struct mjcf_mesh *mesh;
     const xml_element *hfield;
     int contype, conaffinity, condim, group, priority;
-    double friction[3], solmix, mass, density; /* mass: negative: by density */
+    double friction[3], adhesion, gap, solmix, mass, density; /* mass: negative: by density */
+    double belt[6];                                           /* of its surface */
     mjcf_softness soft;
     double rgba[4];
     bool colored;
@@ -266,6 +267,8 @@ bool mjcf_add(mjcf_work *w, const xml_element *at, void **items, int count, int 
 const char *mjcf_name(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
 /* A name that no site has yet, made from `wanted`; it is taken. */
 const char *mjcf_take_site(mjcf_work *w, const char *wanted, int index);
+/* A name and an ending. */
+const char *mjcf_joined(mjcf_work *w, const char *name, const char *ending);
 /* "actuator7" of the seventh, counted from 0. */
 const char *mjcf_number_name(mjcf_work *w, const char *word, int index);
 /* A name that no body of the scene has yet, made from `wanted`; it is taken. */
