@@ -134,8 +134,7 @@ static void put_scene(mjcf_work *w, const xml_element *root) {
 
 static void free_model(mjcf_model *m) {
     for (mjcf_file *f = m->files; f; f = f->next) {
-        names_free(&f->classes.names);
-        names_free(&f->assets);
+        mjcf_free_file(f);
     }
     names_free(&m->bodies);
     names_free(&m->joints);

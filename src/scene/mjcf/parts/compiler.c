@@ -116,6 +116,11 @@ bool mjcf_read_file(mjcf_work *w, mjcf_file *f) {
     return mjcf_list_classes(w->report, w->pool, f->root, &f->classes) && mjcf_list_assets(w, f) && w->good;
 }
 
+void mjcf_free_file(mjcf_file *f) {
+    names_free(&f->classes.names);
+    names_free(&f->assets);
+}
+
 double mjcf_angle(const mjcf_file *f, double given) { return f->compiler.degrees ? given * RADIANS_PER_DEGREE : given; }
 
 const char *mjcf_last_part(const char *path) {

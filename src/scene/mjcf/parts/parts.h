@@ -241,6 +241,8 @@ typedef struct mjcf_work {
 /* ---- compiler.c ---- */
 /* A checked file: classes, compiler, options. */
 bool mjcf_read_file(mjcf_work *w, mjcf_file *f);
+/* Its tables of names. */
+void mjcf_free_file(mjcf_file *f);
 /* Degrees to radians, if the file has degrees. */
 double mjcf_angle(const mjcf_file *f, double given);
 /* Path of the file of an asset in a folder; NULL: no memory. */

@@ -171,6 +171,7 @@ static mjcf_file *load_model(const walk *at, const xml_element *asset) {
     f->root = root;
     if (!root || !mjcf_include(w->report, w->pool, &w->files, path, root) ||
         !xml_check(w->report, w->pool, root, &mjcf_table_model, &w->allowed) || !mjcf_read_file(w, f)) {
+        mjcf_free_file(f);
         return NULL;
     }
     *link = f;
