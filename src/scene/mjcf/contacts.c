@@ -133,7 +133,7 @@ static void list_paired(mjcf_work *w) {
 static void connect_pairs(mjcf_work *w, mjcf_contacts *c) {
     mjcf_model *m = &w->model;
     mjcf_each each = mjcf_each_of(m, "contact", "pair");
-    while (mjcf_next(&each)) {
+    while (w->good && mjcf_next(&each)) { /* else not all geoms have a kind */
         int geom[2];
         if (find_pair(w, &each, geom)) {
             int a = m->geom[geom[0]].touching, b = m->geom[geom[1]].touching;
@@ -285,7 +285,7 @@ static void put_surface(mjcf_work *w, const mjcf_contacts *c, int k) {
 }
 
 void mjcf_put_surfaces(mjcf_work *w, const mjcf_contacts *c) {
-    if (!c->nsurface) {
+    if (!c->nsurface || !w->good) {
         return;
     }
     writer_open(w->out, "materials", '[');

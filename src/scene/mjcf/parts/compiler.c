@@ -3,6 +3,7 @@
 #include "scene/mjcf/parts/parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_word(const xml_element *e, const char *key, const char *word, bool otherwise) {
