@@ -120,7 +120,10 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, shape->group);
         ADD(hash, shape->mask);
         ADD(hash, shape->surface_velocity);
-        ADD(hash, shape->surface_spin);
+        const sim_v3 *spin = &shape->surface_spin;
+        if (spin->x != 0 || spin->y != 0 || spin->z != 0) { /* states from before there was one stay good */
+            ADD(hash, shape->surface_spin);
+        }
         ADD(hash, shape->friction_direction);
         if (shape->pressure) {
             ADD(hash, shape->pressure->fingerprint);
