@@ -202,38 +202,3 @@ Test(primal, answer_is_the_same_in_other_units) {
     sim_problem_free(p);
     sim_problem_free(q);
 }
-
-/* Values at v of the relaxed state, and those recomputed from its v. */
-Test(primal, relaxation_of_bodies_lowers_the_cost_and_keeps_all_that_follows_from_v) {
-    random_source r = {9};
-    int lowered = 0;
-    for (int trial = 0; trial < 20; trial++) {
-        midst m;
-        begin(&m, &r);
-        double before = m.primal.at.cost, error[3] = {0}, size[3] = {0}, gradient[64], u[256], gamma[256];
-        int n = m.problem->nv, rows = m.problem->nrow;
-        cr_assert(n <= 64 && rows <= 256);
-        primal_relax(&m.primal);
-        memcpy(gradient, m.primal.at.gradient, (size_t)n * sizeof *gradient);
-        memcpy(u, m.primal.at.u, (size_t)rows * sizeof *u);
-        memcpy(gamma, m.primal.at.gamma, (size_t)rows * sizeof *gamma);
-        primal_eval_at(&m.primal);
-        for (int j = 0; j < n; j++) {
-            error[0] = fmax(error[0], fabs(gradient[j] - m.primal.at.gradient[j]));
-            size[0] = fmax(size[0], fabs(m.primal.change[j]) + fabs(m.primal.pushed[j]));
-        }
-        for (int k = 0; k < rows; k++) {
-            error[1] = fmax(error[1], fabs(u[k] - m.primal.at.u[k]));
-            size[1] = fmax(size[1], fabs(u[k]));
-            error[2] = fmax(error[2], fabs(gamma[k] - m.primal.at.gamma[k]));
-            size[2] = fmax(size[2], fabs(gamma[k]));
-        }
-        for (int k = 0; k < 3; k++) {
-            cr_expect_leq(error[k], 1e-11 * size[k], "trial %d: %g of %g in vector %d", trial, error[k], size[k], k);
-        }
-        cr_expect_leq(m.primal.at.cost, before * (1 + 1e-13));
-        lowered += m.primal.at.cost < 0.9 * before;
-        end(&m);
-    }
-    cr_expect_geq(lowered, 15, "lowered by a tenth in %d of 20 trials", lowered);
-}

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "solver/matrices/hessian.h"
-#include "solver/newton/relaxation.h"
 #include <sim/solver.h>
 
 typedef struct primal_options {
@@ -51,8 +50,6 @@ typedef struct primal {
     cone_hessian *G_to;
     double potential_to, alpha_to;
     double slope0, curvature0; /* l'(0), dv . A dv */
-    relaxation relaxation;     /* of single bodies */
-    bool relaxes;              /* before steps */
     bool fresh;                /* u = J v + w was recomputed from v */
     bool careful;              /* recompute u in every step */
 } primal;
