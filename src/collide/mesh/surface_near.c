@@ -22,7 +22,7 @@ bool box_reaches(v3 low, v3 high, const surface *s) {
 
 static bool found_one(void *context, int t) {
     (void)t;
-    *(int *)context = 1;
+    *(bool *)context = true;
     return false;
 }
 
@@ -100,7 +100,7 @@ void near_in_box(const near_list *list, v3 low, v3 high, bvh_visit *visit, void 
 }
 
 bool near_meets(const near_list *list, v3 low, v3 high) {
-    int found = 0;
+    bool found = false;
     for (int k = 0; k < list->count && !found && !list->of->heights; k++) {
         bvh_in_box(list->of->bvh, list->node[k], NULL, 0, low, high, found_one, &found);
     }
