@@ -25,11 +25,12 @@ def layers(quick):
 
 
 def problem_of(context, step):
-    """The contact problem of that step, from the frozen state before it."""
+    """The contact problem of that step, from the frozen state before it: of the scene as it is, without the words of --also."""
     path = context.folder / f"step_{step}.h5"
     if not path.exists():
         state = shared.study("cases").frozen_states(f"clutter-{step}") + "_000.h5"
-        context.run(SCENE, "--resume", state, "--duration", STEP * step, "--dump-problem", step, path)
+        context.sim(f"scenes/{SCENE}.json", "--resume", state, "--duration", STEP * step, "--dump-problem", step, path, "--quiet", "--out",
+                    context.folder / "step.csv")
     return path
 
 

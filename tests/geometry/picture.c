@@ -23,7 +23,9 @@ static size_t put_chunk(unsigned char *to, const char *kind, const unsigned char
         to[k] = (unsigned char)(size >> (24 - 8 * k));
     }
     memcpy(to + 4, kind, 4);
-    memcpy(to + 8, data, size);
+    if (size > 0) {
+        memcpy(to + 8, data, size);
+    }
     uLong sum = crc32(0, to + 4, (uInt)size + 4);
     for (int k = 0; k < 4; k++) {
         to[8 + size + (size_t)k] = (unsigned char)(sum >> (24 - 8 * k));
