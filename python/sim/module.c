@@ -13,6 +13,8 @@ static PyMethodDef functions[] = {
      "A scene from a file or a text: sim.load and sim.loads call it."},
     {"_rollout", (PyCFunction)(void (*)(void))rollout, METH_VARARGS | METH_KEYWORDS,
      "Runs from states and inputs as contiguous arrays: sim.rollout calls it."},
+    {"_sweep", sweep_load, METH_VARARGS, "A sweep from a text: sim.load_sweep calls it."},
+    {"_sweep_rows", sweep_rows, METH_VARARGS, "Rows of a sweep on their way to a file: sim.sweep calls it."},
     {"load_problem", (PyCFunction)(void (*)(void))load_problem, METH_VARARGS | METH_KEYWORDS,
      "load_problem(path)\n--\n\nA contact problem from an HDF5 file in FCLIB's format or our own: a Problem."},
     {"solve", (PyCFunction)(void (*)(void))solve, METH_VARARGS | METH_KEYWORDS,
@@ -39,11 +41,12 @@ PyMODINIT_FUNC PyInit__sim(void);
 
 PyMODINIT_FUNC PyInit__sim(void) {
     import_array();
-    PyTypeObject *const types[] = {&StateType, &ProblemType, &RecorderType};
+    PyTypeObject *const types[] = {&StateType, &ProblemType, &RecorderType, &SweepType};
     PyObject *module = PyModule_Create(&definition);
     bool ok = module && !errors_add(module) && !records_add(module) && !solution_add(module) && !joint_add(module) &&
               !reach_add(module) && !scene_add(module) && !world_add(module) &&
               !PyModule_AddStringConstant(module, "__version__", sim_version());
+    ok = ok && PyType_Ready(&RowsType) == 0;
     for (size_t k = 0; ok && k < sizeof types / sizeof *types; k++) {
         ok = !PyModule_AddType(module, types[k]);
     }

@@ -202,6 +202,12 @@ bool recorders_write(WorldObject *world);
 void recorders_close(WorldObject *world);
 PyObject *rollout(PyObject *module, PyObject *args, PyObject *keywords);
 
+/* ---- sweep.c ---- */
+
+extern PyTypeObject SweepType, RowsType;
+PyObject *sweep_load(PyObject *module, PyObject *args);
+PyObject *sweep_rows(PyObject *module, PyObject *args);
+
 /* ---- contacts.c, dynamics.c ---- */
 
 PyObject *get_contacts(PyObject *world, void *none);

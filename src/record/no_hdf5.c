@@ -13,6 +13,8 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
     return NULL;
 }
 
+bool store_file_is(const char *path, const char *format) { return (void)path, (void)format, false; }
+
 sim_status store_parse(store *s, const void *bytes, size_t size, sim_error *error) {
     (void)s, (void)bytes, (void)size;
     return sim_fail(error, SIM_BAD_INPUT, "this build has no HDF5");

@@ -27,12 +27,12 @@ static uint64_t random_bits(const sim_sweep *s, const sweep_input *input, uint64
     return hash_finish(hash_word(hash_word(hash, purpose), (uint64_t)k));
 }
 
-/* From `from` (t = 0) to `to` (t = 1). */
-static double number_between(const sweep_input *input, double t) {
-    return t <= 0       ? input->from
-           : t >= 1     ? input->to
-           : input->log ? input->from * pow(input->to / input->from, t)
-                        : input->from + t * (input->to - input->from);
+/* `at` of `parts` on the way; whole numbers stay whole where the parts are. */
+static double number_between(const sweep_input *input, double at, double parts) {
+    return at <= 0       ? input->from
+           : at >= parts ? input->to
+           : input->log  ? input->from * pow(input->to / input->from, at / parts)
+                         : (input->from * (parts - at) + input->to * at) / parts;
 }
 
 const char *sweep_value(const sim_sweep *s, const sweep_input *input, int64_t run, char room[SWEEP_VALUE_BYTES]) {
@@ -40,12 +40,12 @@ const char *sweep_value(const sim_sweep *s, const sweep_input *input, int64_t ru
     if (input->value) {
         return input->value[level];
     }
-    double t = (double)level / (double)(input->count - 1);
+    double at = (double)level, parts = (double)(input->count - 1);
     if (!input->count) {
-        double u = (double)(random_bits(s, input, 1, run) >> 11) * 0x1p-53;
-        t = ((double)level + u) / (double)s->info.runs;
+        at += (double)(random_bits(s, input, 1, run) >> 11) * 0x1p-53;
+        parts = (double)s->info.runs;
     }
-    snprintf(room, SWEEP_VALUE_BYTES, "%s", number_digits(number_between(input, t)).text);
+    snprintf(room, SWEEP_VALUE_BYTES, "%s", number_digits(number_between(input, at, parts)).text);
     return room;
 }
 

@@ -213,6 +213,13 @@ static char *write_row(const sweep_run *r, int64_t run, const char *ending, cons
     return text_take(&row);
 }
 
+/* A message about a file names it without the folder of the scene, which is another one on other machines. */
+static const char *without_folder(const sim_sweep *s, const char *reason) {
+    const char *slash = strrchr(s->scene_path, '/');
+    size_t folder = slash ? (size_t)(slash - s->scene_path) + 1 : 0;
+    return strncmp(reason, s->scene_path, folder) == 0 ? reason + folder : reason;
+}
+
 char *sim_sweep_row_without(const sim_sweep *sweep, int64_t run, const char *reason, sim_error *error) {
     sweep_run r = {.sweep = sweep};
     char *row = write_row(&r, run, "stopped", reason);
@@ -234,7 +241,7 @@ char *sim_sweep_run(const sim_sweep *sweep, int64_t run, bool (*stop)(void *cont
         ending = status == SIM_FAILED ? "failed" : status ? "stopped" : "finished";
     }
     /* row */
-    char *row = stopped ? NULL : write_row(&r, run, ending, status ? why.text : "");
+    char *row = stopped ? NULL : write_row(&r, run, ending, status ? without_folder(sweep, why.text) : "");
     if (!row) {
         sim_fail(error, stopped ? SIM_FAILED : SIM_NO_RESOURCE, stopped ? "stopped" : "no memory for a row");
     }

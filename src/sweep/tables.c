@@ -93,7 +93,8 @@ static const char introduction[] =
     "    {\"set\": [\"materials/wood/friction\"], \"from\": 0.02, \"to\": 1, \"count\": 100},\n"
     "    {\"name\": \"ratio\", \"set\": [\"bodies/top/shapes/0/mass\"], \"from\": 0.1, \"to\": 1000, \"count\": 100, "
     "\"log\": true}\n  ],\n  \"signals\": [\"top.pose.z\"]\n}\n```\n\n"
-    "```sh\nsim sweep sweep.json --out sweep.h5          # or sweep.csv\n```\n\n"
+    "```sh\nsim sweep sweep.json --out sweep.h5          # or sweep.csv\n"
+    "sim plot sweep.h5 --quantity top.pose.z --out map.svg\n```\n\n"
     "* A row has the number of the run, the inputs, `ending` (`finished`, `failed`: a step failed; `refused`: the "
     "scene "
     "is wrong with these values; `stopped`: memory or a file is missing), `reason`, and the numbers of summary, "
@@ -105,12 +106,14 @@ static const char introduction[] =
     "sweep that has changed, or another build of the program, refuses the rows that are there.\n"
     "* A process that is killed is replaced, and its run is run again.\n\n"
     "In HDF5 each column is a dataset: `/inputs/...`, `/summary/...`, `/certificate/...`, `/signals/...`, and "
-    "`/runs/run`, `/runs/ending`, `/runs/reason`. `/sweep` holds the file of the sweep.\n\n"
+    "`/runs/run`, `/runs/ending`, `/runs/reason`. `/columns` has their order, `/sweep` the file of the sweep.\n\n"
+    "`sim plot` draws one input as a line, and two that form a grid as a map; `--x` and `--y` choose among more, over "
+    "which the picture has means. Runs that did not finish are gaps.\n\n"
     "## Many machines\n\n"
     "```sh\nsim sweep sweep.json --out sweep.h5 --slurm 100 > job.sh && bash job.sh\n```\n\n"
     "The script submits an array of 100 jobs, which share the runs out (`--part K/100`), and one that waits for their "
     "end. That one collects the rows, and runs those that are missing. Any other batch system can do the same with "
-    "`--part`.\n\n";
+    "`--part`. From Python a sweep runs on Dask, MPI and other executors ([python.md](python.md#sweeps)).\n\n";
 
 char *sim_sweep_reference(void) {
     text t = {0};

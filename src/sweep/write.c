@@ -82,6 +82,23 @@ static bool put_column(store *tree, store_node *parent, const sim_sweep *s, int 
     return texts != NULL;
 }
 
+/* The order of the columns, which HDF5 lists by name. */
+static bool put_order(store *tree, const sim_sweep *s) {
+    size_t width = 1;
+    for (int k = 0; k < s->info.columns; k++) {
+        size_t length = strlen(s->info.column[k]);
+        width = length + 1 > width ? length + 1 : width;
+    }
+    char *names = POOL_NEW(tree->pool, char, (size_t)s->info.columns *width);
+    for (int k = 0; k < s->info.columns && names; k++) {
+        strcpy(names + (size_t)k * width, s->info.column[k]);
+    }
+    if (names) {
+        store_texts(tree, &tree->root, "columns", s->info.columns, width, names);
+    }
+    return names != NULL;
+}
+
 static bool put_columns(store *tree, const sim_sweep *s, const char *const *row) {
     char *cell = malloc(longest_row(s, row) + 1);
     bool good = cell != NULL;
@@ -110,7 +127,7 @@ sim_status sweep_write_hdf5(const sim_sweep *s, const char *path, const char *co
     store_attribute(&tree, &tree.root, "hash", s->info.hash);
     store_text(&tree, &tree.root, "sweep", s->info.text);
     /* columns, to the disk at once */
-    if (!put_columns(&tree, s, row)) {
+    if (!put_order(&tree, s) || !put_columns(&tree, s, row)) {
         status = sim_fail(error, SIM_NO_RESOURCE, "no memory for the rows");
     }
     status = status ? status : store_print(&tree, &bytes, &size, error);

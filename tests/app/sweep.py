@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as xml
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -20,6 +21,8 @@ import terminal  # noqa: E402
 SIM = os.path.abspath(sys.argv[1])
 WORD = sys.argv[2] if len(sys.argv) > 2 else ""
 HDF5 = "HDF5 absent" not in subprocess.run([SIM, "--version"], capture_output=True, text=True).stdout
+
+NS = "{http://www.w3.org/2000/svg}"
 
 BOXES = {
     "sim": 1, "world": {"step": 0.005, "duration": 0.2, "gravity": [0, 0, -9.81]}, "materials": [{"name": "wood", "friction": 0.5}],
@@ -229,6 +232,57 @@ def designs_have_their_values():
     assert [r["a"] for r in rows("m.csv")] != [r["a"] for r in table]
     sim("sweep", sweep(design="list", inputs=[dict(one, count=3), {"name": "d", "set": ["world/seed"], "values": [7, 8, 9]}]), "--out", "k.csv")
     assert [(r["a"], r["d"]) for r in rows("k.csv")] == [("-20", "7"), ("-10.5", "8"), ("-1", "9")]
+    many = [{"set": ["world/seed"], "from": 3, "to": 362, "count": 360}]
+    sim("sweep", sweep(inputs=many, set={"world/duration": 0.005}), "--out", "n.csv")
+    assert [(r["seed"], r["ending"]) for r in rows("n.csv")] == [(str(k), "finished") for k in range(3, 363)]
+
+
+def svg_of(*arguments):
+    return xml.fromstring(sim("plot", *arguments).stdout)
+
+
+def rectangles(svg):
+    """Cells of a map by colour: from paths of M x y H x V y H x z."""
+    found = {}
+    for path in svg.iter(NS + "path"):
+        if "fill" in path.get("style", ""):
+            for x, y, right, top in re.findall(r"M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H", path.get("d")):
+                found.setdefault(path.get("style")[5:], []).append((float(x), float(top), float(right), float(y)))
+    return found
+
+
+def draws_two_inputs_as_a_map():
+    sim("sweep", sweep(inputs=INPUTS[:2], signals=["top.pose.z"]), "--out", "all.csv")
+    svg = svg_of("all.csv", "--quantity", "mass", "--size", "600x400")
+    colours = rectangles(svg)
+    cells = [c for several in colours.values() for c in several]
+    assert len(cells) == 3 and len(colours) == 3, colours  # a row of one mass is one rectangle
+    assert len({c[0] for c in cells}) == 1 and len({c[2] for c in cells}) == 1
+    assert sorted(c[1] for c in cells)[1:] == sorted(c[3] for c in cells)[:-1]  # they touch
+    least, most = colours["#440154"][0], colours["#fde725"][0]
+    assert least[1] > most[1], "the least mass is not the lowest row"
+    labels = [t.text for t in svg.iter(NS + "text")]
+    assert "friction" in labels and labels.count("mass") == 2, labels
+    across = rectangles(svg_of("all.csv", "--quantity", "mass", "--x", "mass", "--y", "friction"))
+    assert {len(several) for several in across.values()} == {4}
+    if HDF5:
+        sim("sweep", "sweep.json", "--out", "all.h5")
+        assert xml.tostring(svg_of("all.h5", "--quantity", "mass", "--size", "600x400")) == xml.tostring(svg)
+    assert "(did you mean \"mass\"?)" in sim("plot", "all.csv", "--x", "mas", status=2).stderr
+    assert "one at a time" in sim("plot", "all.csv", "all.csv", status=2).stderr
+
+
+def draws_one_input_as_a_line():
+    inputs = [INPUTS[0], INPUTS[2]]
+    sim("sweep", sweep(inputs=inputs), "--out", "all.csv")
+    svg = svg_of("all.csv", "--quantity", "top.pose.z")
+    assert [t.text for t in svg.iter(NS + "text") if t.get("class") == "key"] == ["sap", "pgs:max_iterations=50"]
+    assert not rectangles(svg)
+    failed = [dict(inputs[0], values=[0.2, -1, 0.4]), inputs[1]]
+    for key in ("from", "to", "count"):
+        failed[0].pop(key)
+    sim("sweep", sweep("failed.json", inputs=failed), "--out", "failed.csv")
+    svg_of("failed.csv")
 
 
 def rows_of_another_sweep_are_refused():

@@ -3,9 +3,11 @@
 #include "app/cli/outputs.h"
 #include "app/cli/usage.h"
 #include "record/file/atomic_file.h"
+#include "sweep/table.h"
 #include "view/plot/figure.h"
 #include "view/plot/files.h"
 #include "view/plot/quantity.h"
+#include "view/plot/sweep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +29,7 @@ static const option_row rows[] = {
              "penetration, slip, coordinates, velocities, positions, points, momentum, efforts, sensors, residual, "
              "cost; or names of columns, as in --quantity 'energy,elbow,*.pose.z'; default: by the files"},
     {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, for histories iteration"},
+    {"y", "NAME", OPTION_TEXT, AT(wish.y), .help = "of a sweep: draw maps with this input along y"},
     {"from", "X", OPTION_SPAN, AT(wish.from), .help = "start at X"},
     {"to", "X", OPTION_SPAN, AT(wish.to), .help = "end at X"},
     {"log", NULL, OPTION_FLAG, AT(wish.log), .help = "use logarithmic axes; errors and residuals always have them"},
@@ -48,7 +51,8 @@ const option_set plot_options = {
     .count = sizeof rows / sizeof rows[0],
     .usage = "sim plot FILE... [OPTION]...\n       sim plot FIGURE.json [--out FILE.svg]",
     .about = "Draw trajectories (.csv, .h5) and histories of sim solve as SVG: one panel a quantity, over a common "
-             "axis. Several files are compared, one colour each. The picture suits light and dark pages. "
+             "axis. Several files are compared, one colour each. The file of a sweep becomes a line over one input, or "
+             "a map over two. The picture suits light and dark pages. "
              "FIGURE.json describes a figure of any numbers: panels, axes, series (docs/plots.md).",
 };
 
@@ -185,6 +189,33 @@ static sim_status draw_files(const plot_request *request, trajectory *const *fil
     return status;
 }
 
+/* A sweep stands alone, and knows neither times nor lists. */
+static sim_status draw_sweep(const plot_request *request, const char *path, int files, sim_error *error) {
+    const plot_wish *w = &request->wish;
+    char note[256];
+    if (files != 1 || request->list || !isnan(w->from) || !isnan(w->to) || w->log_x || w->linear) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%.200s holds a sweep: sim plot takes one at a time, with --quantity, --x, --y, --log, --out, "
+                        "--size and --title",
+                        path);
+    }
+    sim_status status = outputs_apart(request->out, path, "an input file", error);
+    status = status ? status : write_plot_picture(request, plot_sweep(path, w, note, error), error);
+    if (!status && *note && !request->quiet) {
+        fprintf(stderr, "sim: %s\n", note);
+    }
+    return status;
+}
+
+static const char *find_sweep(char **path) {
+    for (; *path; path++) {
+        if (sweep_table_is(*path)) {
+            return *path;
+        }
+    }
+    return NULL;
+}
+
 static sim_status with_files(const plot_request *request, char **path, int files, sim_error *error) {
     /* outputs are not inputs */
     trajectory **file = calloc((size_t)files, sizeof(trajectory *));
@@ -211,6 +242,7 @@ static sim_status with_files(const plot_request *request, char **path, int files
     return status;
 }
 
+/* Of a described figure, a sweep, or records. */
 int plot_command(int count, char **arguments) {
     plot_request request;
     sim_error error = {0};
@@ -224,7 +256,13 @@ int plot_command(int count, char **arguments) {
         return SIM_OK;
     }
     const char *figure = find_figure(arguments + first);
-    status = figure ? draw_described_figure(&request, figure, count - first, &error)
-                    : with_files(&request, arguments + first, count - first, &error);
+    const char *sweep = figure ? NULL : find_sweep(arguments + first);
+    if (request.wish.y && !sweep) {
+        sim_fail(&error, SIM_BAD_INPUT, "--y belongs to the files of sweeps");
+        return error_print(&error);
+    }
+    status = figure  ? draw_described_figure(&request, figure, count - first, &error)
+             : sweep ? draw_sweep(&request, sweep, count - first, &error)
+                     : with_files(&request, arguments + first, count - first, &error);
     return status ? error_print(&error) : SIM_OK;
 }

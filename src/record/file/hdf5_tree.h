@@ -66,6 +66,9 @@ store_node *store_find(const store_node *parent, const char *name);
 /* "/fclib_local/W/x", in printable letters. */
 const char *store_path(const store_node *node, char text[STORE_PATH_BYTES]);
 
+/* Is this an HDF5 file whose root has the attribute "format" with that text?  Without HDF5: no. */
+bool store_file_is(const char *path, const char *format);
+
 /* The tree in the bytes of a file, and back; without HDF5 both fail. */
 sim_status store_parse(store *s, const void *bytes, size_t size, sim_error *error);
 /* *bytes is the caller's, to be freed.  The same tree gives the same bytes. */

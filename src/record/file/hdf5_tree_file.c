@@ -315,6 +315,27 @@ sim_status store_parse(store *s, const void *bytes, size_t size, sim_error *erro
     return good ? SIM_OK : sim_fail(error, why.status, "%s", why.text);
 }
 
+bool store_file_is(const char *path, const char *format) {
+    enum { MOST_BYTES = 64 };
+    char found[MOST_BYTES] = "";
+    bool good = false;
+    hdf5_silence before = hdf5_silence_begin();
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), id = file >= 0 ? H5Aopen(file, "format", H5P_DEFAULT) : -1;
+    if (id >= 0) {
+        hid_t type = H5Aget_type(id), space = H5Aget_space(id);
+        bool text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) < MOST_BYTES;
+        good = text && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(id, type, found) >= 0;
+        H5Sclose(space);
+        H5Tclose(type);
+        H5Aclose(id);
+    }
+    if (file >= 0) {
+        H5Fclose(file);
+    }
+    hdf5_silence_end(before);
+    return good && strcmp(found, format) == 0;
+}
+
 /* ---- writing ---- */
 
 static hid_t make_file_type(const store_node *node) {

@@ -6,6 +6,7 @@
 
 typedef struct plot_wish {
     const char *quantities; /* "energy,elbow,*.pose.z": a panel each; NULL: chosen by the files */
+    const char *y;          /* of a sweep: name of the input along y; NULL: chosen */
     const char *x;          /* name of the column along the axis; NULL: time, or iteration */
     const char *title;      /* NULL: the name of the scene */
     int log, linear;        /* axes of y, whatever suits the quantity */

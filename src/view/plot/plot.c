@@ -2,6 +2,7 @@
  * headed by its title, the name and unit of y, and its legend, which so never cover a curve.
  * data -> scales -> axes -> marks. */
 #include "view/plot/plot.h"
+#include "view/plot/map.h"
 #include "view/plot/svg.h"
 
 #include <math.h>
@@ -107,7 +108,7 @@ static void set_scales(sheet *s) {
             add_range(c->panel, true, &x);
         }
         add_range(c->panel, false, &y);
-        c->any = y.least <= y.most;
+        c->any = y.least <= y.most || c->panel->map;
         c->x = scale_of(&c->panel->x, x, true);
         c->y = scale_of(&c->panel->y, y, false);
     }
@@ -214,7 +215,7 @@ static void put_grid(FILE *file, const cell *c) {
         svg_print(file, "<path class=\"minor\" d=\"M%f %fL%f %f\"/>\n", c->left, plot_place(&c->y, y->minor[k]),
                   c->right, plot_place(&c->y, y->minor[k]));
     }
-    /* lines and labels of the ticks */
+    /* lines of the ticks */
     for (int k = 0; k < x->count; k++) {
         double at = plot_place(&c->x, x->value[k]);
         svg_print(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", at, c->y.from, at, c->y.to);
@@ -222,13 +223,19 @@ static void put_grid(FILE *file, const cell *c) {
     for (int k = 0; k < y->count; k++) {
         double at = plot_place(&c->y, y->value[k]);
         svg_print(file, "<path class=\"grid\" d=\"M%f %fL%f %f\"/>\n", c->left, at, c->right, at);
-        svg_print(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"end\">%t</text>\n", c->left - 7, at + 4,
-                  y->label[k]);
     }
     /* zero */
     if (!c->y.log && c->y.low < 0 && c->y.high > 0) {
         double zero = plot_place(&c->y, 0);
         svg_print(file, "<path class=\"zero\" d=\"M%f %fL%f %f\"/>\n", c->left, zero, c->right, zero);
+    }
+}
+
+static void put_y_labels(FILE *file, const cell *c) {
+    for (int k = 0; k < c->y_ticks.count; k++) {
+        double at = plot_place(&c->y, c->y_ticks.value[k]);
+        svg_print(file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"end\">%t</text>\n", c->left - 7, at + 4,
+                  c->y_ticks.label[k]);
     }
 }
 
@@ -276,13 +283,19 @@ static double put_head(sheet *s, const cell *c, bool draw) {
     return title + HEAD_HEIGHT + down;
 }
 
+/* Head, map or curves with their grid, axis of x. */
 static void put_panel(sheet *s, int number, double head) {
     cell *c = &s->cell[number];
     put_head(s, c, true);
     c->y.to = s->y + head;
     c->y.from = c->y.to + s->plot_height;
-    if (c->any) {
+    if (c->panel->map) {
+        svg_print_map(s->file, c->panel->map, &c->x, &c->y);
+        svg_print_bar(s->file, c->panel->map, c->right, c->y.to, c->y.from);
+        put_y_labels(s->file, c);
+    } else if (c->any) {
         put_grid(s->file, c);
+        put_y_labels(s->file, c);
         put_curves(s->file, c, number);
     } else {
         svg_print(s->file, "<text class=\"label\" x=\"%f\" y=\"%f\" text-anchor=\"middle\">%s</text>\n",
@@ -337,7 +350,8 @@ static void place_column(sheet *s, int column) {
     }
     for (int p = column; p < s->page->panels; p += s->columns) {
         s->cell[p].left = start + ceil(labels) + 8;
-        s->cell[p].right = fmax(start + width - 6, s->cell[p].left + MIN_PLOT);
+        s->cell[p].right =
+            fmax(start + width - (s->cell[p].panel->map ? PLOT_BAR_ROOM : 6), s->cell[p].left + MIN_PLOT);
     }
 }
 

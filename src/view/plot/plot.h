@@ -49,12 +49,21 @@ typedef struct plot_axis {
     double from, to;
 } plot_axis;
 
+/* Numbers over cells, of which row 0 is the lowest; those that are not finite are gaps. */
+typedef struct plot_map {
+    int columns, rows;
+    const double *x_edge, *y_edge; /* [columns + 1], [rows + 1] */
+    const double *value;           /* [rows][columns] */
+    double least, most;            /* of the colours */
+} plot_map;
+
 typedef struct plot_panel {
     const char *title; /* NULL: none */
     plot_axis x, y;
     bool equal; /* one unit has the same length on both axes */
     int curves, keys;
     const plot_curve *curve;
+    const plot_map *map; /* in place of curves, over axes with ends; NULL: none */
     const plot_key *key; /* of this panel's legend */
 } plot_panel;
 
