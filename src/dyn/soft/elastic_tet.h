@@ -1,0 +1,29 @@
+/* A linear tetrahedron of elastic material: energy, forces, stiffness, viscosity. */
+#ifndef DYN_SOFT_ELASTIC_TET_H
+#define DYN_SOFT_ELASTIC_TET_H
+
+#include "dyn/soft/elastic_law.h"
+#include "math/v3.h"
+
+/* At rest: gradients of the barycentric coordinates, 1/m, and volume, m^3. */
+typedef struct elastic_tet {
+    v3 slope[4];
+    double volume;
+} elastic_tet;
+
+/* Of corners x at rest.  The volume is negative where they are numbered the other way round. */
+elastic_tet make_elastic_tet(const v3 x[4]);
+
+/* Energy, J, with corners at x; their forces, N, unless `force` is NULL. */
+double eval_elastic_tet(const elastic_material *material, const elastic_tet *tet, const v3 x[4], v3 *force);
+
+/* Of the corners, 3 numbers each, symmetric.  A matrix that is NULL is left out. */
+typedef struct elastic_matrices {
+    double (*stiffness)[12]; /* N/m: the Hessian of the energy ... */
+    bool projected;          /* ... with its negative eigenvalues (of F) set to zero */
+    double (*viscosity)[12]; /* N s/m: forces are -viscosity v; semi-definite, and none in rigid motion */
+} elastic_matrices;
+void eval_elastic_matrices(const elastic_material *material, const elastic_tet *tet, const v3 x[4],
+                           const elastic_matrices *out);
+
+#endif

@@ -1,0 +1,279 @@
+/* Elastic tetrahedra: derivatives by differences, rigid motion, eigenvalues, frequency, inversion, viscosity. */
+#include "dyn/soft/elastic_tet.h"
+#include "support/models.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static const v3 CORNER[4] = {{0, 0, 0}, {1.1, 0.1, 0}, {0.2, 0.9, -0.1}, {0.1, 0.3, 1.2}};
+
+static const char *name_of(int law) { return law == ELASTIC_COROTATED ? "co-rotated" : "neo-Hookean"; }
+
+/* Corners at rest, turned, stretched and moved by up to `size`, so that no element is near to inverted for 0.25. */
+static void random_place(random_source *r, double size, v3 x[4]) {
+    m3 R = random_rotation(r);
+    for (int n = 0; n < 4; n++) {
+        v3 d = {random_uniform(r, -size, size), random_uniform(r, -size, size), random_uniform(r, -size, size)};
+        x[n] = m3_times(R, v3_add(CORNER[n], d));
+    }
+}
+
+static double *number_of(v3 x[4], int k) {
+    v3 *p = &x[k / 3];
+    return k % 3 == 0 ? &p->x : k % 3 == 1 ? &p->y : &p->z;
+}
+
+/* Eighth-order central difference of the energy (k < 0) or the forces along coordinate j. */
+static void difference(const elastic_material *m, const elastic_tet *t, const v3 x[4], int j, double *energy,
+                       double force[12]) {
+    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    const double h = 2e-3;
+    *energy = 0;
+    memset(force, 0, 12 * sizeof *force);
+    for (int step = -4; step <= 4; step++) {
+        if (step == 0) {
+            continue;
+        }
+        v3 at[4], f[4];
+        memcpy(at, x, sizeof at);
+        *number_of(at, j) += step * h;
+        double w = (step > 0 ? weight[step - 1] : -weight[-step - 1]) / h;
+        *energy += w * eval_elastic_tet(m, t, at, f);
+        for (int k = 0; k < 12; k++) {
+            force[k] += w * *number_of(f, k);
+        }
+    }
+}
+
+Test(elastic_tet, forces_and_stiffness_are_derivatives_of_the_energy) {
+    random_source r = {5};
+    elastic_tet tet = make_elastic_tet(CORNER);
+    for (int trial = 0; trial < 40; trial++) {
+        elastic_material m = make_elastic(trial % ELASTIC_LAWS, 1, trial % 3 ? 0.3 : 0.49, 0);
+        v3 x[4], f[4];
+        random_place(&r, 0.2, x);
+        double K[12][12], slope, row[12], size = 0, wrong_force = 0, wrong_stiffness = 0;
+        eval_elastic_tet(&m, &tet, x, f);
+        eval_elastic_matrices(&m, &tet, x, &(elastic_matrices){.stiffness = K});
+        for (int j = 0; j < 12; j++) {
+            difference(&m, &tet, x, j, &slope, row);
+            wrong_force = fmax(wrong_force, fabs(slope + *number_of(f, j)));
+            for (int k = 0; k < 12; k++) {
+                wrong_stiffness = fmax(wrong_stiffness, fabs(row[k] + K[j][k]));
+                size = fmax(size, fabs(K[j][k]));
+            }
+        }
+        cr_expect(wrong_force <= 1e-8 * size, "%s: forces differ by %g of %g", name_of(m.law), wrong_force, size);
+        cr_expect(wrong_stiffness <= 1e-8 * size, "%s: stiffness differs by %g of %g", name_of(m.law), wrong_stiffness,
+                  size);
+    }
+}
+
+Test(elastic_tet, rigid_motion_makes_no_force) {
+    random_source r = {6};
+    elastic_tet tet = make_elastic_tet(CORNER);
+    for (int trial = 0; trial < 100; trial++) {
+        elastic_material m = make_elastic(trial % ELASTIC_LAWS, 1, 0.4, 0);
+        v3 x[4], f[4];
+        random_place(&r, 0, x);
+        for (int n = 0; n < 4; n++) {
+            x[n] = v3_add(x[n], (v3){3, -2, 1});
+        }
+        double energy = eval_elastic_tet(&m, &tet, x, f);
+        cr_expect_float_eq(energy, 0, 1e-15, "%s: energy %g", name_of(m.law), energy);
+        for (int n = 0; n < 4; n++) {
+            cr_expect(v3_norm(f[n]) < 1e-14, "%s: force %g", name_of(m.law), v3_norm(f[n]));
+        }
+    }
+}
+
+/* ---- eigenvalues ---- */
+
+/* Cyclic Jacobi rotations of a symmetric matrix of n rows; columns of e become its eigenvectors. */
+static void eigen_of(int n, double (*A)[12], double (*e)[12]) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            e[i][j] = i == j;
+        }
+    }
+    for (int sweep = 0; sweep < 20; sweep++) {
+        for (int p = 0; p < n; p++) {
+            for (int q = p + 1; q < n; q++) {
+                double angle = 0.5 * atan2(2 * A[p][q], A[p][p] - A[q][q]), c = cos(angle), s = sin(angle);
+                for (int k = 0; k < n; k++) {
+                    double x = A[k][p], y = A[k][q], u = e[k][p], w = e[k][q];
+                    A[k][p] = c * x + s * y, A[k][q] = c * y - s * x;
+                    e[k][p] = c * u + s * w, e[k][q] = c * w - s * u;
+                }
+                for (int k = 0; k < n; k++) {
+                    double x = A[p][k], y = A[q][k];
+                    A[p][k] = c * x + s * y, A[q][k] = c * y - s * x;
+                }
+            }
+        }
+    }
+}
+
+/* With three corners on the axes, a unit away, K of these is the Hessian by F times the volume. */
+Test(elastic_tet, projection_sets_negative_eigenvalues_to_zero_and_no_others) {
+    random_source r = {7};
+    const v3 unit[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    elastic_tet tet = make_elastic_tet(unit);
+    int negative = 0;
+    for (int trial = 0; trial < 100; trial++) {
+        elastic_material m = make_elastic(trial % ELASTIC_LAWS, 1, 0.45, 0);
+        v3 x[4];
+        for (int k = 0; k < 12; k++) {
+            *number_of(x, k) = random_uniform(&r, -1, 1);
+        }
+        double K[12][12], P[12][12], A[12][12], e[12][12];
+        eval_elastic_matrices(&m, &tet, x, &(elastic_matrices){.stiffness = K});
+        eval_elastic_matrices(&m, &tet, x, &(elastic_matrices){.stiffness = P, .projected = true});
+        double wrong = 0, size = 0;
+        for (int i = 0; i < 9; i++) {
+            memcpy(A[i], K[i + 3] + 3, 9 * sizeof(double));
+        }
+        eigen_of(9, A, e);
+        for (int i = 0; i < 9; i++) {
+            negative += A[i][i] < -1e-9;
+            for (int j = 0; j < 9; j++) {
+                double clamped = 0;
+                for (int k = 0; k < 9; k++) {
+                    clamped += fmax(A[k][k], 0) * e[i][k] * e[j][k];
+                }
+                wrong = fmax(wrong, fabs(clamped - P[i + 3][j + 3]));
+                size = fmax(size, fabs(K[i + 3][j + 3]));
+            }
+        }
+        cr_expect(wrong < 1e-12 * size, "%s, trial %d: wrong by %g of %g", name_of(m.law), trial, wrong, size);
+    }
+    cr_expect(negative > 100, "only %d eigenvalues are negative", negative);
+}
+
+/* ---- motion of one tetrahedron ---- */
+
+typedef struct one_tet {
+    elastic_material material;
+    elastic_tet tet;
+    double mass; /* of a corner */
+    v3 x[4], v[4];
+} one_tet;
+
+/* A regular one with edge a about the origin, of density 1000 kg/m^3. */
+static one_tet regular_tet(elastic_law law, double a, double dissipation) {
+    one_tet t = {.material = make_elastic(law, 1e5, 0.3, dissipation)};
+    const double h = a / sqrt(8);
+    const v3 corner[4] = {{h, h, h}, {-h, h, -h}, {h, -h, -h}, {-h, -h, h}};
+    memcpy(t.x, corner, sizeof t.x);
+    t.tet = make_elastic_tet(t.x);
+    t.mass = 1000 * fabs(t.tet.volume) / 4;
+    return t;
+}
+
+/* Velocity Verlet, with the viscosity at the velocity before. */
+static void step_tet(one_tet *t, double dt) {
+    v3 f[4];
+    double C[12][12], v[12];
+    eval_elastic_tet(&t->material, &t->tet, t->x, f);
+    eval_elastic_matrices(&t->material, &t->tet, t->x, &(elastic_matrices){.viscosity = C});
+    for (int k = 0; k < 12; k++) {
+        v[k] = *number_of(t->v, k);
+    }
+    for (int k = 0; k < 12; k++) {
+        double force = *number_of(f, k);
+        for (int j = 0; j < 12; j++) {
+            force -= C[k][j] * v[j];
+        }
+        *number_of(t->v, k) += dt * force / t->mass;
+    }
+    for (int n = 0; n < 4; n++) {
+        t->x[n] = v3_axpy(t->x[n], dt, t->v[n]);
+    }
+}
+
+/* Breathing, every corner along its own radius r: w^2 = 9 K V / (m r^2) with K = E / (3 (1 - 2 nu)), r^2 = 3/8 a^2. */
+Test(elastic_tet, breathes_at_its_frequency) {
+    for (int law = 0; law < ELASTIC_LAWS; law++) {
+        const double a = 0.1, bulk = 1e5 / (3 * (1 - 2 * 0.3));
+        one_tet t = regular_tet(law, a, 0);
+        double w = sqrt(9 * bulk / (1000 * 0.375 * a * a)), dt = 0.01 / w;
+        for (int n = 0; n < 4; n++) {
+            t.x[n] = v3_scale(1 + 1e-6, t.x[n]);
+        }
+        double r0 = v3_norm(t.x[0]), rest = r0 / (1 + 1e-6), before = 1, angle = 0;
+        for (int step = 1; step < 2000 && angle == 0; step++) {
+            step_tet(&t, dt);
+            double now = (v3_norm(t.x[0]) - rest) / (r0 - rest);
+            if (now < 0) { /* a quarter period, less half a step: velocities start at a whole one */
+                angle = w * dt * (step - 1 + before / (before - now) + 0.5);
+            }
+            before = now;
+        }
+        cr_expect_float_eq(angle, acos(-1) / 2, 1e-4, "%s: a quarter period is %g rad", name_of(law), angle);
+    }
+}
+
+Test(elastic_tet, comes_back_when_inverted) {
+    for (int law = 0; law < ELASTIC_LAWS; law++) {
+        one_tet t = regular_tet(law, 0.1, 2e-3);
+        t.x[0] = v3_add(v3_scale(-1, t.x[0]), (v3){1e-3, 2e-3, -1e-3}); /* through the opposite face */
+        t.x[0] = v3_scale(1.2, t.x[0]);
+        cr_assert(make_elastic_tet(t.x).volume * t.tet.volume < 0);
+        for (int step = 0; step < 40000; step++) {
+            step_tet(&t, 2e-5);
+        }
+        double energy = eval_elastic_tet(&t.material, &t.tet, t.x, NULL);
+        double ratio = make_elastic_tet(t.x).volume / t.tet.volume;
+        cr_expect_float_eq(ratio, 1, 1e-6, "%s: volume %g of that at rest", name_of(law), ratio);
+        cr_expect(energy < 1e-12, "%s: energy %g", name_of(law), energy);
+    }
+}
+
+/* ---- viscosity ---- */
+
+Test(elastic_tet, viscosity_is_dissipation_times_stiffness_at_rest) {
+    elastic_tet tet = make_elastic_tet(CORNER);
+    for (int law = 0; law < ELASTIC_LAWS; law++) {
+        elastic_material m = make_elastic(law, 1, 0.4, 0.02);
+        double K[12][12], C[12][12];
+        eval_elastic_matrices(&m, &tet, CORNER, &(elastic_matrices){K, false, C});
+        for (int k = 0; k < 144; k++) {
+            cr_expect_float_eq(C[k / 12][k % 12], 0.02 * K[k / 12][k % 12], 1e-15);
+        }
+    }
+}
+
+Test(elastic_tet, viscosity_drains_energy_and_neither_turns_nor_moves) {
+    random_source r = {8};
+    elastic_tet tet = make_elastic_tet(CORNER);
+    for (int trial = 0; trial < 50; trial++) {
+        elastic_material m = make_elastic(trial % ELASTIC_LAWS, 1, 0.4, 1);
+        v3 x[4], w = random_unit(&r), force = {0, 0, 0}, moment = {0, 0, 0};
+        random_place(&r, 0.5, x);
+        double C[12][12], v[12], power = 0, rigid = 0;
+        eval_elastic_matrices(&m, &tet, x, &(elastic_matrices){.viscosity = C});
+        for (int k = 0; k < 12; k++) {
+            v[k] = random_normal(&r);
+        }
+        for (int n = 0; n < 4; n++) {
+            double f[3] = {0, 0, 0}, of_turn[3] = {0, 0, 0};
+            for (int k = 0; k < 3; k++) {
+                for (int j = 0; j < 12; j++) {
+                    v3 turn = v3_add(v3_cross(w, x[j / 3]), (v3){1, 2, 3});
+                    f[k] -= C[3 * n + k][j] * v[j];
+                    of_turn[k] -= C[3 * n + k][j] * (j % 3 == 0 ? turn.x : j % 3 == 1 ? turn.y : turn.z);
+                }
+                power += f[k] * v[3 * n + k];
+                rigid = fmax(rigid, fabs(of_turn[k]));
+            }
+            v3 at = {f[0], f[1], f[2]};
+            force = v3_add(force, at);
+            moment = v3_add(moment, v3_cross(x[n], at));
+        }
+        cr_expect(power < 0, "power %g", power);
+        cr_expect(rigid < 1e-12, "force %g in rigid motion", rigid);
+        cr_expect(v3_norm(force) < 1e-12 && v3_norm(moment) < 1e-12, "force %g, moment %g", v3_norm(force),
+                  v3_norm(moment));
+    }
+}
