@@ -28,6 +28,11 @@ SIM_API void sim_forward_derivatives(sim_derivatives *work, sim_derived *d, sim_
                                      const double *tau, sim_v3 gravity, const double *extra, double *a, double *da_dq,
                                      double *da_dv, double *da_dtau);
 
+/* Adds `scale` times d (J' F) / d q, F a wrench at a point of a body: (moment about it, force) in world axes, which
+ * keeps them, or turns with the body.  After sim_kinematics. */
+SIM_API void sim_wrench_derivatives(const sim_derived *d, int body, sim_v3 point, sim_force wrench, bool turns,
+                                    double scale, sim_range dofs, double *dtau_dq);
+
 #ifdef __cplusplus
 }
 #endif

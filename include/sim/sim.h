@@ -10,6 +10,7 @@
  *   method.h       interface of user-defined solvers
  *   judge.h        certificates of solutions
  *   world.h        state and step
+ *   step_derivatives.h  derivatives of a step by its state and inputs
  *   rollout.h      many worlds of one model, side by side
  *   scene.h        models and options from a JSON file
  *   record.h       trajectories and checkpoints in files
@@ -35,6 +36,7 @@
 #include <sim/rollout.h>
 #include <sim/scene.h>
 #include <sim/solver.h>
+#include <sim/step_derivatives.h>
 #include <sim/sweep.h>
 #include <sim/view.h>
 #include <sim/world.h>

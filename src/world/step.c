@@ -122,19 +122,21 @@ static sim_status gather_workers(sim_world *w, sim_error *error) {
 }
 
 /* `next` at its time becomes `now`. */
-static void commit_state(sim_state *now, sim_state *next, double step) {
+static void commit_state(sim_world *w) {
+    sim_state *now = &w->now, *next = &w->next;
     next->step = now->step + 1;
     next->time0 = now->time0;
-    next->time = next->time0 + (double)next->step * step;
+    next->time = next->time0 + (double)next->step * w->options.step;
     sim_state before = *now;
     *now = *next;
     *next = before;
+    w->stepped = true;
 }
 
 /* Counts at zero; trees on which the caller's wrenches act. */
 static void begin_step(sim_world *w) {
     motion_find_pushed(&w->motion);
-    w->shown = w->touched = false;
+    w->shown = w->touched = w->stepped = false;
     w->info = (sim_step_info){0};
     for (int k = 0; k < threads_count(w->threads); k++) {
         w->worker[k] = (worker_info){.bad_tree = -1};
@@ -193,7 +195,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
         w->info.saturated = count_saturated(w->model, w->next.effort);
     }
     keep_trail(w->model, &w->now, &w->next);
-    commit_state(&w->now, &w->next, w->options.step);
+    commit_state(w);
     if (w->sensors) {
         sensors_read(w->sensors, &w->now, &w->next);
     }

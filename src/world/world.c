@@ -120,7 +120,7 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
     if (status == SIM_OK) {
         state_copy(w->model, &w->now, state);
         switches_apply(w->model, &w->now, w->equality);
-        w->shown = w->touched = false;
+        w->shown = w->touched = w->stepped = false;
         if (w->sensors && !state->sensor) {
             sensors_read(w->sensors, &w->now, NULL);
         }
@@ -134,7 +134,7 @@ sim_status sim_world_set_state(sim_world *w, const sim_state *state, sim_error *
 void sim_world_start(sim_world *w, int keyframe) {
     state_start(w->model, &w->now, keyframe);
     switches_apply(w->model, &w->now, w->equality);
-    w->shown = w->touched = false;
+    w->shown = w->touched = w->stepped = false;
     if (w->sensors) {
         sensors_read(w->sensors, &w->now, NULL);
     }

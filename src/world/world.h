@@ -30,6 +30,7 @@ struct sim_world {
     bool shown;
     collision_stage *collision; /* NULL until contacts are asked for ... */
     bool touched;               /* ... and of `now` */
+    bool stepped;               /* `next` is the state before the last step */
 
     /* the stages of a step: each reads `now` and writes `next` */
     motion_work motion;

@@ -144,6 +144,9 @@ sim_status spin_create(motion_work *w, memory_pool *pool);
 bool spin_solve(motion_work *w, int tree, double theta, const double *extra, const double *a, double *g);
 /* Their attitudes in `next`, for schemes whose map is the exponential one. */
 void spin_advance(motion_work *w, int tree, const double *extra, const double *a);
+/* The turn of the attitude in a step by the scheme, R1 = R0 times it; armature and `extra` of its three dofs. */
+sim_quat spin_turn(const motion_work *w, const spin_body *s, const double *extra, sim_v3 w0, sim_v3 a);
+sim_v3 spin_diagonal(const motion_work *w, const spin_body *s, const double *extra);
 
 /* ---- energy_projection.c ---- */
 
@@ -167,6 +170,18 @@ double effort_limits_part(const motion_work *w, int tree, const double *p, doubl
 
 /* ---- theta.c, rk4.c ---- */
 
+/* A scheme of the theta family. */
+typedef struct theta_scheme {
+    double position;        /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
+    bool explicit_position; /* ... or of v0 alone */
+    double velocity;        /* v* = v0 + velocity * dt a ... */
+    double turning;         /* ... or, in trees with ball or free joints, v0 + turning * dt a */
+    double damper;          /* dampers act at v0 + damper * dt a */
+    double travel;          /* q1 = q0 (+) dt (v0 + travel * dt a) */
+    double time;            /* t* = t0 + time * dt */
+} theta_scheme;
+const theta_scheme *theta_scheme_of(sim_integrator integrator);
+
 /* The free motion of one tree: its mean acceleration, in a_out, and A, in the factors of `derived`. */
 void theta_free_motion(motion_work *w, int tree, sim_step_info *info);
 /* From `now` to `next`: as it moves freely; or with these end velocities, and positions shifted at this velocity. */
@@ -183,6 +198,12 @@ void theta_force_point(const sim_model *m, const sim_options *options, const sim
 /* Do forces depend on where the step leads?  Is A taken where the step starts? */
 bool theta_is_implicit(sim_integrator integrator);
 bool theta_is_at_start(sim_integrator integrator);
+/* Rates of a stage at q0 (+) u with velocity v, `after` seconds into the step; the number of actuators at their limit. */
+typedef struct rk4_rates {
+    double *rate; /* du/dt */
+    double *acc;  /* dv/dt */
+} rk4_rates;
+int rk4_stage(motion_work *w, int tree, double after, const double *u, const double *v, rk4_rates out);
 /* A whole step of one tree. */
 void rk4_step(motion_work *w, int tree, sim_step_info *info);
 

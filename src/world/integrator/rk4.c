@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-typedef struct stage {
-    double *rate; /* du/dt */
-    double *acc;  /* dv/dt */
-} stage;
-
 static void correct_rotation(const double *u, double *rate) {
     v3 turn = {u[0], u[1], u[2]}, w = {rate[0], rate[1], rate[2]};
     v3 first = v3_cross(turn, w);
@@ -32,8 +27,7 @@ static void coordinate_rates(const sim_model *m, sim_range range, const double *
     }
 }
 
-/* Rates at q0 (+) u with velocity v, `after` seconds into the step. */
-static int eval_stage(motion_work *w, int tree, double after, const double *u, const double *v, stage out) {
+int rk4_stage(motion_work *w, int tree, double after, const double *u, const double *v, rk4_rates out) {
     const sim_model *m = w->model;
     sim_range range = sim_tree_range(m, tree);
     double time = w->now->time + after;
@@ -56,7 +50,7 @@ void rk4_step(motion_work *w, int tree, sim_step_info *info) {
     const double part[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     size_t nv = (size_t)m->nv;
     double *u = w->rk, *v = w->rk + nv, *du = w->rk + 2 * nv, *dv = w->rk + 3 * nv;
-    stage k = {w->rk + 4 * nv, w->rk + 5 * nv};
+    rk4_rates k = {w->rk + 4 * nv, w->rk + 5 * nv};
     *info = (sim_step_info){.iterations = 1, .sweeps = 4};
     /* forces that are constant over the step */
     motion_hold_weight(w, tree);
@@ -69,7 +63,7 @@ void rk4_step(motion_work *w, int tree, sim_step_info *info) {
             u[j] = part[s] * h * k.rate[j];
             v[j] = w->now->v[j] + part[s] * h * k.acc[j];
         }
-        info->saturated = eval_stage(w, tree, part[s] * h, u, v, k);
+        info->saturated = rk4_stage(w, tree, part[s] * h, u, v, k);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             du[j] += weight[s] * k.rate[j];
             dv[j] += weight[s] * k.acc[j];

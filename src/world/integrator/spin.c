@@ -226,7 +226,7 @@ static void store_vector(v3 a, double *x, int first) {
 }
 
 /* Armature and implicit terms on the diagonal. */
-static v3 added_diagonal(const motion_work *w, const spin_body *s, const double *extra) {
+v3 spin_diagonal(const motion_work *w, const spin_body *s, const double *extra) {
     const sim_dof *dof = &w->model->dof[s->angular];
     v3 D = {dof[0].armature, dof[1].armature, dof[2].armature};
     return extra ? v3_add(D, vector_at(extra, s->angular)) : D;
@@ -256,7 +256,7 @@ static quat whole_turn(const spin_body *s, v3 turn, v3 w1) {
 
 /* The turn by the integration scheme.  Symplectic Euler moves with the velocity at the end: there C is the map of
  * h (w1 + h/2 (J + D)^-1 (w* x J w*)), which is h w* without torque, and h w1 without spin. */
-static quat eval_turn(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
+quat spin_turn(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
     double h = w->options->step;
     v3 w1 = v3_axpy(w0, h, a), mean = v3_axpy(w0, 0.5 * h, a);
     switch (w->options->integrator) {
@@ -267,7 +267,7 @@ static quat eval_turn(const motion_work *w, const spin_body *s, const double *ex
     case SIM_MOREAU:
         return whole_turn(s, v3_scale(h, mean), w1);
     default: {
-        v3 D = added_diagonal(w, s, extra);
+        v3 D = spin_diagonal(w, s, extra);
         euler e = {.J = s->J, .D = D, .w0 = w0};
         v3 back = solve_3x3(euler_jacobian(&e, w0), gyroscopic_torque(&s->J, mean));
         return whole_turn(s, v3_scale(h, v3_axpy(w1, 0.5 * h, back)), w1);
@@ -279,7 +279,7 @@ void spin_advance(motion_work *w, int tree, const double *extra, const double *a
     const tree_parts *parts = &w->parts[tree];
     for (const spin_body *s = w->spin + parts->spin0; s < w->spin + parts->spin0 + parts->spins; s++) {
         int q = w->model->body[s->body].q0 + joint_facts_of(w->model->body[s->body].joint)->quaternion;
-        quat Q = eval_turn(w, s, extra, vector_at(w->now->v, s->angular), vector_at(a, s->angular));
+        quat Q = spin_turn(w, s, extra, vector_at(w->now->v, s->angular), vector_at(a, s->angular));
         quat next = quat_normalised(quat_product(joint_quaternion(w->now->q + q), Q));
         w->next->q[q] = next.w;
         w->next->q[q + 1] = next.x;
@@ -299,7 +299,7 @@ void spin_advance(motion_work *w, int tree, const double *extra, const double *a
 static v3 origin_swing(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a) {
     const sim_body *b = &w->model->body[s->body];
     quat q0 = joint_quaternion(w->now->q + b->q0 + 3);
-    quat q1 = quat_product(q0, eval_turn(w, s, extra, w0, a));
+    quat q1 = quat_product(q0, spin_turn(w, s, extra, w0, a));
     v3 before = m3_times(quat_matrix(q0), v3_cross(w0, s->com));
     v3 after = m3_times(quat_matrix(q1), v3_cross(v3_axpy(w0, w->options->step, a), s->com));
     m3 P = m3_product(w->derived->pose[b->parent].R, b->placement.R);
@@ -313,7 +313,7 @@ static bool solve_body(motion_work *w, const spin_body *s, double theta, const d
     m3 R = w->derived->pose[s->body].R;
     v3 w0 = vector_at(w->now->v, s->angular), alpha = vector_at(g, s->angular);
     v3 used = v3_axpy(w0, theta * h, vector_at(a, s->angular));
-    euler e = {.J = s->J, .D = added_diagonal(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
+    euler e = {.J = s->J, .D = spin_diagonal(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
     e.b = v3_add(inertia_times(&e, alpha), gyroscopic_torque(&s->J, used));
 
     /* F / M, from the acceleration of the origin by the sweep */

@@ -32,17 +32,7 @@ static const double MAX_RELATIVE_ERROR = 0.01; /* of the acceleration: more is n
 
 static const double MIN_RESCALING = 1e-3; /* of velocities: below, positions are kept */
 
-typedef struct scheme {
-    double position;        /* q* = q0 (+) position * dt * (mean velocity of the step) ... */
-    bool explicit_position; /* ... or of v0 alone */
-    double velocity;        /* v* = v0 + velocity * dt a ... */
-    double turning;         /* ... or, in trees with ball or free joints, v0 + turning * dt a */
-    double damper;          /* dampers act at v0 + damper * dt a */
-    double travel;          /* q1 = q0 (+) dt (v0 + travel * dt a) */
-    double time;            /* t* = t0 + time * dt */
-} scheme;
-
-static const scheme schemes[SIM_INTEGRATORS] = {
+static const theta_scheme schemes[SIM_INTEGRATORS] = {
     [SIM_MIDPOINT] = {0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5},
     [SIM_SYMPLECTIC_EULER] = {0, 1, 0, 0.5, 1, 1, 0},
     [SIM_IMPLICIT_EULER] = {1, 0, 1, 1, 1, 1, 1},
@@ -51,7 +41,7 @@ static const scheme schemes[SIM_INTEGRATORS] = {
 
 typedef struct tree_step {
     motion_work *w;
-    const scheme *s;
+    const theta_scheme *s;
     int tree;
     sim_range bodies;
     int v0, nv; /* dofs [v0, v0 + nv) */
@@ -146,7 +136,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
     /* velocities and positions at which the forces act */
     motion_work *w = t->w;
     const sim_model *m = w->model;
-    const scheme *s = t->s;
+    const theta_scheme *s = t->s;
     const tree_parts *parts = &w->parts[t->tree];
     force_point at = {.time = w->now->time + s->time * t->dt, .q = w->q_point};
     double *v_damper = w->v_point, *v_end = w->next->v, *q_end = w->next->q;
@@ -442,6 +432,8 @@ void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, cons
     finish_in_contact(&t, v_end, shift);
 }
 
+const theta_scheme *theta_scheme_of(sim_integrator integrator) { return &schemes[integrator]; }
+
 double theta_travel(sim_integrator integrator) { return schemes[integrator].travel; }
 
 double theta_position(sim_integrator integrator) { return schemes[integrator].position; }
@@ -466,7 +458,7 @@ static bool tree_turns(const sim_model *m, int tree) {
 void theta_force_point(const sim_model *m, const sim_options *options, const sim_state *from, const sim_state *to,
                        double *q, double *v) {
     /* rk4 has no such point: the middle */
-    const scheme *s = &schemes[options->integrator == SIM_RK4 ? SIM_MIDPOINT : options->integrator];
+    const theta_scheme *s = &schemes[options->integrator == SIM_RK4 ? SIM_MIDPOINT : options->integrator];
     double dt = options->step;
     for (int tree = 0; tree < m->ntree; tree++) {
         const sim_tree *t = &m->tree[tree];

@@ -1,0 +1,267 @@
+/* Derivatives of a step against differences of steps, on random forests with joints of every type under every scheme. */
+#include "support/models.h"
+#include "support/share.h"
+
+#include "math/v3.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double STEP = 4e-3;
+
+typedef struct fixture {
+    random_source random;
+    sim_model *model;
+    sim_world *world;
+    sim_step_derivatives *work;
+    int n;
+    double *q, *v, *applied, *input; /* of the start; of SIM_INPUTS */
+    sim_step_jacobian found;
+    double *due;     /* 2 n x columns */
+    double *q1, *v1; /* of the end */
+} fixture;
+
+static double *numbers(int count) { return calloc((size_t)(count > 0 ? count : 1), sizeof(double)); }
+
+static sim_body_def random_body(random_source *r, int i, bool passive) {
+    sim_body_def def = sim_body_default();
+    def.joint = (sim_joint_type)random_index(r, SIM_JOINT_TYPES);
+    def.parent = random_index(r, 5) == 0 ? 0 : random_index(r, 3) ? i - 1 : random_index(r, i);
+    def.placement = (sim_pose){random_rotation(r), v3_scale(random_uniform(r, 0, 0.5), random_unit(r))};
+    def.axis = random_unit(r);
+    def.axis2 = v3_perpendicular(def.axis);
+    def.pitch = random_uniform(r, -0.1, 0.1);
+    def.inertia = random_inertia(r);
+    bool orients = def.joint == SIM_BALL || def.joint == SIM_FREE;
+    double ball_spring = random_uniform(r, 0, 20);
+    for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
+        def.armature[k] = random_index(r, 2) ? random_uniform(r, 0, 0.2) : 0;
+        def.damping[k] = passive && random_index(r, 2) ? random_uniform(r, 0, 5) : 0;
+        def.stiffness[k] = passive && !orients && random_index(r, 2) ? random_uniform(r, 0, 50) : 0;
+        def.stiffness[k] = passive && def.joint == SIM_BALL ? ball_spring : def.stiffness[k];
+    }
+    return def;
+}
+
+static void add_random_drive(random_source *r, sim_builder *b, int body, sim_joint_type joint) {
+    static const double once[] = {0}, aims[] = {0.3};
+    if (joint == SIM_FIXED || joint == SIM_BALL || joint == SIM_FREE || random_index(r, 2)) {
+        return;
+    }
+    sim_actuator a = sim_actuator_default();
+    a.gear = random_uniform(r, 0.5, 2);
+    a.kp = random_uniform(r, 0, 100);
+    a.kd = random_uniform(r, 0, 5);
+    a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = aims};
+    a.gravity_compensation = random_index(r, 2);
+    a.effort = random_index(r, 3) ? INFINITY : 5;
+    for (int k = 0; k < 3; k++) {
+        a.gain[k] = random_uniform(r, -2, 2);
+        a.bias[k] = random_uniform(r, -2, 2);
+    }
+    sim_builder_add_actuator(b, body, &a);
+}
+
+static void add_random_load(random_source *r, sim_builder *b, int body) {
+    static const double once[] = {0}, pull[] = {1, -2, 0.5, 3, 4, -5};
+    sim_load load = {.body = -1, .dof = -1, .point = v3_scale(0.3, random_unit(r)), .local = random_index(r, 2)};
+    load.track = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 6, .times = once, .values = pull};
+    if (random_index(r, 3) == 0) {
+        sim_builder_add_load(b, &load, body);
+    }
+}
+
+/* With springs, dampers, actuators and loads if `passive`. */
+static sim_model *driven_forest(random_source *r, int bodies, bool passive) {
+    sim_builder *b = sim_builder_create();
+    for (int i = 1; i <= bodies; i++) {
+        sim_body_def def = random_body(r, i, passive);
+        int body = sim_builder_add_body(b, &def);
+        if (passive) {
+            add_random_drive(r, b, body, def.joint);
+            add_random_load(r, b, body);
+        }
+    }
+    sim_error error;
+    sim_model *m = sim_builder_finish(b, &error);
+    cr_assert_not_null(m, "%s", error.text);
+    return m;
+}
+
+static void open_fixture(fixture *f, sim_integrator integrator, uint64_t seed, int bodies, bool passive) {
+    *f = (fixture){.random = {seed}};
+    f->model = driven_forest(&f->random, bodies, passive);
+    sim_options options = sim_options_default();
+    options.integrator = integrator;
+    options.step = STEP;
+    options.tolerance = 1e-14;
+    f->world = sim_world_create(f->model, &options, NULL);
+    f->work = sim_step_derivatives_create(f->model, NULL);
+    cr_assert(f->world && f->work);
+    int n = f->n = f->model->nv, nu = f->model->nactuator;
+    f->q = numbers(f->model->nq), f->v = numbers(n), f->applied = numbers(n), f->input = numbers(SIM_INPUTS * nu);
+    f->q1 = numbers(f->model->nq), f->v1 = numbers(n);
+    f->found.by_state = numbers(4 * n * n);
+    f->found.by_applied = numbers(2 * n * n);
+    f->found.by_input = integrator == SIM_RK4 ? NULL : numbers(SIM_INPUTS * 2 * n * nu);
+    f->due = numbers(2 * n * (2 * n > nu ? 2 * n : nu));
+    random_state(&f->random, f->model, f->q, f->v);
+    for (int j = 0; j < n; j++) {
+        f->applied[j] = random_uniform(&f->random, -3, 3);
+    }
+    for (int k = 0; k < SIM_INPUTS * nu; k++) {
+        f->input[k] = random_uniform(&f->random, -1, 1);
+    }
+}
+
+static void close_fixture(fixture *f) {
+    double *all[] = {f->q,   f->v,  f->applied, f->input, f->found.by_state, f->found.by_applied, f->found.by_input,
+                     f->due, f->q1, f->v1};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        free(all[k]);
+    }
+    sim_step_derivatives_free(f->work);
+    sim_world_free(f->world);
+    sim_model_free(f->model);
+}
+
+/* A step from a start. */
+static const sim_state *step_from(fixture *f, const double *q, const double *v, const double *applied,
+                                  const double *input) {
+    sim_world_start(f->world, -1);
+    sim_state start = *sim_world_state(f->world);
+    start.q = (double *)q;
+    start.v = (double *)v;
+    sim_error error;
+    cr_assert_eq(sim_world_set_state(f->world, &start, &error), SIM_OK, "%s", error.text);
+    memcpy(sim_world_applied(f->world), applied, sizeof *applied * (size_t)f->n);
+    for (int k = 0; k < SIM_INPUTS * f->model->nactuator; k++) {
+        sim_world_inputs(f->world, SIM_CTRL)[k] = input[k];
+    }
+    for (int i = 1; i < f->model->nbody; i += 3) {
+        sim_world_wrenches(f->world)[i] = (sim_force){{0.5, 1, -1}, {2, -1, 3}};
+    }
+    cr_assert_eq(sim_world_step(f->world, &error), SIM_OK, "%s", error.text);
+    return sim_world_state(f->world);
+}
+
+typedef enum argument { BY_Q, BY_V, BY_APPLIED, BY_INPUT } argument;
+
+/* Column j of an argument: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h. */
+static void difference(fixture *f, argument by, int j, double h, double *column) {
+    const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
+    int n = f->n, nu = SIM_INPUTS * f->model->nactuator;
+    double *q = numbers(f->model->nq), *v = numbers(n), *applied = numbers(n), *input = numbers(nu),
+           *along = numbers(n);
+    memset(column, 0, sizeof *column * 2 * (size_t)n);
+    for (int k = 0; k < 4; k++) {
+        memset(along, 0, sizeof *along * (size_t)n);
+        memcpy(q, f->q, sizeof *q * (size_t)f->model->nq);
+        memcpy(v, f->v, sizeof *v * (size_t)n);
+        memcpy(applied, f->applied, sizeof *v * (size_t)n);
+        memcpy(input, f->input, sizeof *v * (size_t)nu);
+        if (by == BY_Q) {
+            along[j] = at[k] * h;
+            sim_advance(f->model, sim_all(f->model), f->q, along, 1, q);
+        } else {
+            (by == BY_V ? v : by == BY_APPLIED ? applied : input)[j] += at[k] * h;
+        }
+        const sim_state *to = step_from(f, q, v, applied, input);
+        sim_difference(f->model, sim_all(f->model), f->q1, to->q, along);
+        for (int i = 0; i < n; i++) {
+            column[i] += weight[k] * along[i] / (12 * h);
+            column[n + i] += weight[k] * (to->v[i] - f->v1[i]) / (12 * h);
+        }
+    }
+    free(q), free(v), free(applied), free(input), free(along);
+}
+
+/* The greatest error of a block of rows, relative to the greatest part that is neither 1 nor the step. */
+static void expect_block(const fixture *f, int first, int columns, const double *found, int stride, double trivial,
+                         double floor, const char *name) {
+    double most = 0, size = floor;
+    for (int i = 0; i < f->n; i++) {
+        for (int j = 0; j < columns; j++) {
+            double due = f->due[(first + i) * columns + j], gap = fabs(found[(first + i) * stride + j] - due);
+            most = isnan(gap) ? INFINITY : fmax(most, gap);
+            size = fmax(size, fabs(due - (i == j ? trivial : 0)));
+        }
+    }
+    cr_expect(most <= 1e-6 * size, "%s, rows from %d: %g of %g", name, first, most, size);
+}
+
+/* `columns` differences, side by side. */
+static void fill_due(fixture *f, argument by, int first, int columns, double h) {
+    double *column = numbers(2 * f->n);
+    for (int j = 0; j < columns; j++) {
+        difference(f, by, first + j, h, column);
+        for (int i = 0; i < 2 * f->n; i++) {
+            f->due[i * columns + j] = column[i];
+        }
+    }
+    free(column);
+}
+
+static bool expect_all(fixture *f) {
+    /* differences need the end, which the derivative is taken at */
+    sim_error error;
+    int n = f->n, nu = f->model->nactuator;
+    const sim_state *to = step_from(f, f->q, f->v, f->applied, f->input);
+    memcpy(f->q1, to->q, sizeof *f->q1 * (size_t)f->model->nq);
+    memcpy(f->v1, to->v, sizeof *f->v1 * (size_t)n);
+    sim_status status = sim_world_step_derivatives(f->world, f->work, &f->found, &error);
+    if (status) {
+        cr_expect(strstr(error.text, "turned too far") || strstr(error.text, "converge"), "%s", error.text);
+        return false;
+    }
+    cr_expect(f->found.residual < 1e-12, "residual %g", f->found.residual);
+    fill_due(f, BY_Q, 0, n, 1e-4);
+    expect_block(f, 0, n, f->found.by_state, 2 * n, 1, STEP * STEP, "q");
+    expect_block(f, n, n, f->found.by_state, 2 * n, 0, STEP, "q");
+    fill_due(f, BY_V, 0, n, 1e-4);
+    expect_block(f, 0, n, f->found.by_state + n, 2 * n, STEP, STEP * STEP, "v");
+    expect_block(f, n, n, f->found.by_state + n, 2 * n, 1, STEP, "v");
+    fill_due(f, BY_APPLIED, 0, n, 1e-2);
+    expect_block(f, 0, n, f->found.by_applied, n, 0, 0, "applied");
+    expect_block(f, n, n, f->found.by_applied, n, 0, 0, "applied");
+    for (int input = 0; input < SIM_INPUTS && f->found.by_input; input++) {
+        fill_due(f, BY_INPUT, input * nu, nu, 1e-4);
+        const double *found = f->found.by_input + (ptrdiff_t)input * 2 * n * nu;
+        expect_block(f, 0, nu, found, nu, 0, STEP * STEP, "input");
+        expect_block(f, n, nu, found, nu, 0, STEP, "input");
+    }
+    return true;
+}
+
+static void expect_scheme(sim_integrator integrator) {
+    int checked = 0, trials = trials_of(200);
+    for (int k = 0; k < trials; k++) {
+        fixture f;
+        open_fixture(&f, integrator, (uint64_t)(1 + 1000 * integrator + k), 1 + k % 4, k % 3 > 0);
+        checked += expect_all(&f);
+        close_fixture(&f);
+    }
+    cr_expect(checked >= trials * 9 / 10, "%d of %d", checked, trials);
+}
+
+/* Bodies alone on their joints may turn by more than half a radian in a step. */
+Test(step_derivatives, of_fast_single_bodies_equal_differences) {
+    int checked = 0, trials = trials_of(200);
+    for (int k = 0; k < trials; k++) {
+        fixture f;
+        open_fixture(&f, (sim_integrator)(k % SIM_INTEGRATORS), (uint64_t)(9000 + k), 1, k % 2);
+        for (int j = 0; j < f.n; j++) {
+            f.v[j] *= 50;
+        }
+        checked += f.n > 0 && expect_all(&f);
+        close_fixture(&f);
+    }
+    cr_expect(checked >= trials / 2, "%d of %d", checked, trials);
+}
+
+Test(step_derivatives, of_midpoint_equal_differences) { expect_scheme(SIM_MIDPOINT); }
+Test(step_derivatives, of_symplectic_euler_equal_differences) { expect_scheme(SIM_SYMPLECTIC_EULER); }
+Test(step_derivatives, of_implicit_euler_equal_differences) { expect_scheme(SIM_IMPLICIT_EULER); }
+Test(step_derivatives, of_moreau_equal_differences) { expect_scheme(SIM_MOREAU); }
+Test(step_derivatives, of_runge_kutta_equal_differences) { expect_scheme(SIM_RK4); }
