@@ -1,7 +1,7 @@
 """Types of the package sim; tests/python/test_stub.py holds them against the extension."""
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Mapping, NamedTuple, Sequence, final
+from typing import Any, Callable, Mapping, NamedTuple, Sequence, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,15 @@ def loads(text: str, name: str = "text", *, set: Mapping[str, Any] | None = None
           cache: str | PathLike[str] | None = None) -> Scene: ...
 def page(world: World | Scene | Source, path: str | PathLike[str], duration: float | None = None, *,
          every: int | None = None, height: int = 480) -> Page: ...
+class Gradient(NamedTuple):
+    value: float
+    ctrl: Numbers
+    q: Numbers
+    v: Numbers
+    residual: float
+
+def gradient(world: World, ctrl: ArrayLike, end: Callable[..., Any], running: Callable[..., Any] | None = None, *,
+             input: str = "ctrl", hold: int = 1) -> Gradient: ...
 def rollout(scene: Scene | Source, states: Sequence[State] | ArrayLike | None = None, ctrl: ArrayLike | None = None,
             steps: int | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None, input: str = "ctrl",
             hold: int = 1, every: int = 1, threads: int = 1, sensors: bool = False, **options: Any) -> Rollout: ...
@@ -178,6 +187,7 @@ class World:
                                      v: ArrayLike | None = None) -> tuple[Numbers, Numbers]: ...
     def forward_dynamics_derivatives(self, tau: ArrayLike, *, q: ArrayLike | None = None,
                                      v: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]: ...
+    def step_derivatives(self) -> dict[str, Any]: ...
     def advance(self, q: ArrayLike, v: ArrayLike, h: float = 1.0) -> Numbers: ...
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Numbers: ...
     @property

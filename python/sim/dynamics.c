@@ -185,6 +185,77 @@ static PyObject *derivatives_at(PyObject *o, PyObject *q, PyObject *v, PyObject 
     return result;
 }
 
+/* An array of the shape under a name in a dict, and the place of its numbers; NULL: with an exception. */
+static double *add_array(PyObject *to, const char *name, npy_intp rows, npy_intp columns) {
+    const npy_intp shape[2] = {rows, columns};
+    PyObject *array = PyArray_ZEROS(2, shape, NPY_DOUBLE, 0);
+    bool added = array && PyDict_SetItemString(to, name, array) == 0;
+    Py_XDECREF(array); /* the dict holds it */
+    return added ? PyArray_DATA((PyArrayObject *)array) : NULL;
+}
+
+static bool add_object(PyObject *to, const char *name, PyObject *value) {
+    bool added = value && PyDict_SetItemString(to, name, value) == 0;
+    Py_XDECREF(value);
+    return added;
+}
+
+/* The matrices by inputs lie one after the other, and each becomes an array. */
+static bool add_inputs(PyObject *to, const sim_model *m, const double *by_input) {
+    static const char *const names[SIM_INPUTS] = {"ctrl", "targets", "rates", "feedforward"};
+    size_t size = 2 * (size_t)m->nv * (size_t)m->nactuator;
+    for (int k = 0; k < SIM_INPUTS; k++) {
+        double *numbers = add_array(to, names[k], 2 * (npy_intp)m->nv, m->nactuator);
+        if (!numbers) {
+            return false;
+        }
+        memcpy(numbers, by_input + (size_t)k * size, size * sizeof *numbers);
+    }
+    return true;
+}
+
+/* Of the last step, into a dict. */
+static bool add_step_derivatives(WorldObject *w, PyObject *to, double *by_input) {
+    const sim_model *m = model_of(w);
+    sim_error error;
+    if (!w->derivatives && !(w->derivatives = sim_step_derivatives_create(m, &error))) {
+        raise_error(&error);
+        return false;
+    }
+    sim_step_jacobian out = {.by_state = add_array(to, "state", 2 * (npy_intp)m->nv, 2 * (npy_intp)m->nv),
+                             .by_applied = add_array(to, "applied", 2 * (npy_intp)m->nv, m->nv),
+                             .by_input = by_input};
+    if (!out.by_state || !out.by_applied) {
+        return false;
+    }
+    if (sim_world_step_derivatives(w->world, w->derivatives, &out, &error)) {
+        raise_error(&error);
+        return false;
+    }
+    return add_object(to, "residual", PyFloat_FromDouble(out.residual)) &&
+           add_object(to, "kinks", PyLong_FromLong(out.kinks)) && (!by_input || add_inputs(to, m, by_input));
+}
+
+static PyObject *step_derivatives(PyObject *o, PyObject *Py_UNUSED(none)) {
+    if (!world_sync(WORLD(o))) {
+        return NULL;
+    }
+    const sim_model *m = model_of(WORLD(o));
+    double *by_input = NULL;
+    if (sim_world_options(WORLD(o)->world)->integrator != SIM_RK4) {
+        by_input = PyMem_Calloc((size_t)SIM_INPUTS * 2 * (size_t)m->nv * (size_t)m->nactuator + 1, sizeof *by_input);
+        if (!by_input) {
+            return PyErr_NoMemory();
+        }
+    }
+    PyObject *result = PyDict_New();
+    if (result && !add_step_derivatives(WORLD(o), result, by_input)) {
+        Py_CLEAR(result);
+    }
+    PyMem_Free(by_input);
+    return result;
+}
+
 static PyObject *inverse_dynamics_derivatives(PyObject *o, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {"a", "q", "v", NULL};
     PyObject *a, *q = NULL, *v = NULL;
@@ -385,6 +456,13 @@ PyMethodDef dynamics_methods[] = {
            "advance(q, e_j, h)."),
     METHOD(forward_dynamics_derivatives, "forward_dynamics_derivatives($self, /, tau, *, q=None, v=None)\n--\n\n"
                                          "(d a / d q, d a / d v, d a / d tau) of forward_dynamics, [nv, nv] each."),
+    {"step_derivatives", step_derivatives, METH_NOARGS,
+     "step_derivatives($self, /)\n--\n\n"
+     "Derivatives of the last step, exact: a dict of matrices whose rows are the new (q, v), 2 nv: \"state\" by\n"
+     "the old (q, v), \"applied\", and \"ctrl\", \"targets\", \"rates\", \"feedforward\" [2 nv, nactuator] (not with\n"
+     "rk4).  Positions are tangent vectors, as in advance.  \"residual\": the error of the linear systems;\n"
+     "\"kinks\": actuators at an end of a range, where the derivative is that of one side.  Steps with contacts,\n"
+     "constraints, controllers or muscles are refused."},
     METHOD(advance, "advance($self, /, q, v, h=1.0)\n--\n\n"
                     "Coordinates moved along v for the time h: q + h v, where quaternions stay of unit length."),
     METHOD(difference, "difference($self, /, q0, q1)\n--\n\nThe v with advance(q0, v) = q1."),

@@ -42,10 +42,11 @@ typedef struct WorldObject {
     PyObject_HEAD SceneObject *scene;
     sim_world *world;
     number_block q, v, sensor;
-    PyObject *sensors;    /* mappingproxy: name -> array */
-    PyObject *recorders;  /* list of open recorders, which this world feeds */
-    sim_derived *derived; /* at states of the caller; made when it is first needed */
-    bool busy;            /* in a call without the GIL */
+    PyObject *sensors;                 /* mappingproxy: name -> array */
+    PyObject *recorders;               /* list of open recorders, which this world feeds */
+    sim_derived *derived;              /* at states of the caller; made when it is first needed */
+    sim_step_derivatives *derivatives; /* likewise */
+    bool busy;                         /* in a call without the GIL */
     PyObject *weakrefs;
 } WorldObject;
 

@@ -101,6 +101,7 @@ static void world_dealloc(PyObject *object) {
     block_free(&self->v);
     block_free(&self->sensor);
     sim_derived_free(self->derived);
+    sim_step_derivatives_free(self->derivatives);
     sim_world_free(self->world);
     Py_XDECREF(self->scene);
     Py_TYPE(object)->tp_free(object);

@@ -1,0 +1,100 @@
+"""Gradients of a loss through many steps, by vector-Jacobian products backwards in time.
+
+    g_k = (dx_{k+1}/dx_k)' g_{k+1} + dl_k/dx,     dL/du_k = (dx_{k+1}/du_k)' g_{k+1} + dl_k/du,     x = (q, v)
+
+Every ceil(sqrt(N))-th state is kept on the way forwards, and the steps between two of these are taken again on the way
+back: memory grows with the square root of the steps N, and each is taken twice.
+
+Reference: A. Griewank, A. Walther, Evaluating Derivatives, 2008, chapter 12.
+"""
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _sim
+
+INPUTS = ("ctrl", "targets", "rates", "feedforward", "applied")
+
+
+class Gradient(NamedTuple):
+    """A loss and its gradient."""
+    value: float
+    ctrl: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    residual: float
+
+
+Gradient.value.__doc__ = "The loss."
+Gradient.ctrl.__doc__ = "By the inputs, in their shape."
+Gradient.q.__doc__ = "By the coordinates at the start, a tangent vector [nv]."
+Gradient.v.__doc__ = "By the velocities at the start [nv]."
+Gradient.residual.__doc__ = "Certificate: the worst residual of the linear systems of all steps (world.step_derivatives)."
+
+
+def _take(world, input, u):
+    """A step under an input."""
+    setattr(world, input, u)
+    world.step()
+
+
+def _parts(loss, sizes):
+    """The value of a loss and its derivatives, None: zero."""
+    value, *parts = loss
+    if len(parts) != len(sizes):
+        raise _sim.InputError(f"a loss gives its value and {len(sizes)} derivatives, not {len(parts)}")
+    return float(value), [np.zeros(n) if p is None else np.asarray(p, float) for p, n in zip(parts, sizes)]
+
+
+def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1):
+    """The loss of a run from the present state, and its gradient by inputs and by the state at the start.
+
+    ctrl     inputs [controls, n], one for every `hold` steps
+    end      end(world) -> (value, by q [nv], by v [nv]) of the last state
+    running  running(world, k) -> (value, by q, by v, by input [n]) of the state before control k and that input,
+             summed over the controls; derivatives may be None: zero
+    input    the input that `ctrl` is: "ctrl", "targets", "rates", "feedforward", or the forces "applied" [nv]
+
+    Derivatives by q are tangent vectors, as in world.advance.  The world is at the end of the run afterwards.
+    """
+    if input not in INPUTS:
+        raise _sim.InputError(f'no input is called "{input}": {", ".join(INPUTS)}')
+    ctrl = np.atleast_2d(np.asarray(ctrl, float))
+    steps, nv = len(ctrl) * hold, world.nv
+    every = max(1, math.ceil(math.sqrt(steps)))
+    losses, kept, total = [], [], 0.0
+    # forwards: losses, and some states
+    for k in range(steps):
+        setattr(world, input, ctrl[k // hold])
+        if k % hold == 0 and running:
+            value, parts = _parts(running(world, k // hold), (nv, nv, ctrl.shape[1]))
+            total += value
+            losses.append(parts)
+        if k % every == 0:
+            kept.append(world.state)
+        world.step()
+    value, (by_q, by_v) = _parts(end(world), (nv, nv))
+    last, total = world.state, total + value
+    # backwards: stretch by stretch
+    g, by_ctrl, residual = np.concatenate([by_q, by_v]), np.zeros_like(ctrl), 0.0
+    for first in reversed(range(0, steps, every)):
+        past = min(first + every, steps)
+        world.state, states = kept.pop(), []
+        for k in range(first, past):
+            states.append(world.state)
+            if k + 1 < past:
+                _take(world, input, ctrl[k // hold])
+        for k in reversed(range(first, past)):
+            world.state = states.pop()
+            _take(world, input, ctrl[k // hold])
+            step = world.step_derivatives()
+            residual = max(residual, step["residual"])
+            by_ctrl[k // hold] += step[input].T @ g
+            g = step["state"].T @ g
+            if k % hold == 0 and running:
+                loss_q, loss_v, loss_u = losses.pop()
+                g += np.concatenate([loss_q, loss_v])
+                by_ctrl[k // hold] += loss_u
+    world.state = last
+    return Gradient(total, by_ctrl, g[:nv], g[nv:], residual)

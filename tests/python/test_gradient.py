@@ -1,0 +1,80 @@
+"""Derivatives of steps and gradients through many of them, against differences."""
+import numpy as np
+import pytest
+
+import sim
+
+ARM = {"sim": 1, "world": {"step": 0.005}, "bodies": [
+    {"name": "upper", "joint": {"type": "hinge", "axis": [0, 1, 0], "damping": 0.2}, "q": 0.3,
+     "shapes": [{"type": "box", "size": [0.1, 0.1, 0.5], "mass": 2, "pose": {"position": [0, 0, -0.25]}}]},
+    {"name": "lower", "parent": "upper", "joint": {"type": "hinge", "axis": [0, 1, 0], "damping": 0.2},
+     "pose": {"position": [0, 0, -0.5]}, "q": 0.5,
+     "shapes": [{"type": "box", "size": [0.08, 0.08, 0.5], "mass": 1, "pose": {"position": [0, 0, -0.25]}}]}],
+    "actuators": [{"name": "a", "joint": "upper", "gear": 5}, {"name": "b", "joint": "lower", "gear": 3}]}
+
+
+def test_derivatives_of_a_step_equal_differences():
+    world = sim.World(ARM, tolerance=1e-13)
+    world.v, world.ctrl = [0.5, -1], [0.3, 0.2]
+    start, h = world.state, 1e-5
+    world.step()
+    found = world.step_derivatives()
+    assert found["residual"] < 1e-12 and found["kinks"] == 0
+    for name, columns in [("ctrl", 2), ("v", 2)]:
+        for j in range(columns):
+            ends = []
+            for sign in (1, -1):
+                world.state = start
+                getattr(world, name)[j] += sign * h
+                world.step()
+                ends.append(np.concatenate([world.q, world.v]))
+            due = (ends[0] - ends[1]) / (2 * h)
+            column = found["ctrl"][:, j] if name == "ctrl" else found["state"][:, 2 + j]
+            assert np.abs(due - column).max() <= 1e-6 * np.abs(column).max()
+
+
+@pytest.mark.parametrize("hold", [1, 3])
+def test_gradients_equal_differences(hold):
+    world, steps = sim.World(ARM, tolerance=1e-13), 8
+    start, ctrl = world.state, np.random.default_rng(2).normal(size=(steps, 2))
+
+    def end(w):
+        return np.sum(w.q**2) + 0.5 * np.sum(w.v**2), 2 * w.q, w.v
+
+    def running(w, k):
+        return 0.1 * np.sum(w.q**2) + 0.01 * np.sum(w.ctrl**2), 0.2 * w.q, None, 0.02 * w.ctrl
+
+    def loss(controls, q=(0, 0)):
+        world.state = start
+        world.q = start.q + np.asarray(q)
+        return sim.gradient(world, controls, end, running, hold=hold)
+
+    found, h = loss(ctrl), 1e-5
+    assert found.residual < 1e-12
+    for k, j in [(0, 0), (3, 1), (7, 0)]:
+        along = np.zeros_like(ctrl)
+        along[k, j] = h
+        due = (loss(ctrl + along).value - loss(ctrl - along).value) / (2 * h)
+        assert found.ctrl[k, j] == pytest.approx(due, rel=1e-6, abs=1e-9)
+    for j in range(2):
+        along = h * np.eye(2)[j]
+        due = (loss(ctrl, along).value - loss(ctrl, -along).value) / (2 * h)
+        assert found.q[j] == pytest.approx(due, rel=1e-6)
+
+
+def test_steps_with_contacts_are_refused_by_name():
+    world = sim.World("scenes/contact/cards.json")
+    world.step(3)
+    with pytest.raises(sim.InputError, match="contacts or constraints"):
+        world.step_derivatives()
+    world.reset()
+    with pytest.raises(sim.InputError, match="need a step"):
+        world.step_derivatives()
+
+
+def test_inputs_and_losses_are_checked():
+    world = sim.World(ARM)
+    with pytest.raises(sim.InputError, match="no input"):
+        sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None, None), input="force")
+    with pytest.raises(sim.InputError, match="2 derivatives"):
+        sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None))
