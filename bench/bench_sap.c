@@ -37,6 +37,9 @@ typedef struct run {
     double *v, *impulse;
 } run;
 
+/* Tolerance, steps, exact search, any factorisation, work, no relaxation. */
+static const double published[] = {1e-6, 100, 0, 0, 5e3, 0};
+
 static void settle(run *r, int bodies) {
     int columns = 4;
     while (bodies / columns > 12) {
@@ -45,7 +48,7 @@ static void settle(run *r, int bodies) {
     r->clutter = clutter_create(bodies, columns, 1, 0.01);
     r->v = calloc((size_t)(6 * bodies), sizeof *r->v);
     r->impulse = calloc((size_t)bodies * 300, sizeof *r->impulse);
-    sim_solver *s = sim_solver_create(sim_solver_find("sap"), NULL, NULL);
+    sim_solver *s = sim_solver_create(sim_solver_find("sap"), published, NULL);
     double us = 0, iterations = 0, contacts = 0, searches = 0;
     for (int k = 0; k < SETTLE + MEASURED; k++) {
         sim_solution out = {.v = r->v, .impulse = r->impulse};
@@ -84,7 +87,7 @@ static void measure_parts(run *r) {
     hessian *h = hessian_create();
     sim_arena *scratch = arena_create();
     sim_solution out = {.v = r->v, .impulse = r->impulse};
-    primal_options o = {1e-6, 100, 0, SPD_AUTO, HUGE_VAL, 1, 1e-4};
+    primal_options o = {1e-6, 100, 0, SPD_AUTO, HUGE_VAL, 1, 1e-4, 0};
     primal n = {.at = {.v = r->v, .gamma = r->impulse}};
     sim_problem less = *p; /* another graph, every time */
     less.nconstraint -= 1;

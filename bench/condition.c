@@ -164,8 +164,8 @@ static double mean_slip(const answer *a) {
 }
 
 int main(int argc, char **argv) {
-    static const double option[] = {1e-12, 1000, 0, 0,
-                                    1e4}; /* tolerance, steps, exact search, any factorisation, work */
+    /* tolerance, steps, exact search, any factorisation, work, no relaxation */
+    static const double option[] = {1e-12, 1000, 0, 0, 1e4, 0};
     sim_error error = {0};
     sim_problem_file *file = argc > 2 ? sim_problem_file_read(argv[1], &error) : NULL;
     if (!file || sim_problem_local(sim_problem_file_problem(file))) {

@@ -14,7 +14,8 @@ typedef struct sim_solver_option {
     double low, high, default_value;
     bool integer;               /* whole numbers only */
     const char *const *choices; /* names of the values 0, 1, ..., ending with NULL; NULL: a number */
-    bool study; /* for experiments with the method alone: `--list-solvers` and the docs name it only when asked */
+    bool study;       /* for experiments with the method alone: `--list-solvers` and the docs name it only when asked */
+    bool same_states; /* other ways to one solution: saved states fit all values */
 } sim_solver_option;
 
 /* Counters of sim_solution that a solver fills beside iterations, as bits; the others stay 0.  PLACES: the unknowns in

@@ -37,13 +37,13 @@ def problem_of(context, step):
 def history(context, step, search):
     """Cost and residual of every Newton step, from the velocities before the step."""
     problem, told = problem_of(context, step), context.folder / "history.csv"
-    context.sim("solve", problem, "--solver", "sap", "--guess", "--set", f"line_search={search}", "--tolerance", TOLERANCE, "--history", told)
+    context.sim("solve", problem, "--solver", shared.SAP, "--guess", "--set", f"line_search={search}", "--tolerance", TOLERANCE, "--history", told)
     return context.csv(told)
 
 
 def to_rounding(context, step):
     """The certificate of that step's problem, solved as far as it goes."""
-    return context.json("solve", problem_of(context, step), "--solver", "sap", "--guess", "--tolerance", TOLERANCE, "--json")["problems"][0]
+    return context.json("solve", problem_of(context, step), "--solver", shared.SAP, "--guess", "--tolerance", TOLERANCE, "--json")["problems"][0]
 
 
 def steps_to(told, tolerance):
@@ -108,7 +108,7 @@ def settling(context):
 
 def grown(context, place, count):
     words = [f"instances/{k}/repeat/counts/2={count}" for k in (0, 1)] + (["bodies/walls/shapes=[]"] if place == "open" else [])
-    record = context.run(GROWING, "--duration", 10, "--every", 1, "--integrator", "symplectic", "--solver", "sap", "--set", "world/solver_options/tolerance=1e-5",
+    record = context.run(GROWING, "--duration", 10, "--every", 1, "--integrator", "symplectic", "--solver", f"{shared.SAP}:tolerance=1e-5",
                          *(word for change in words for word in ("--set", change)))
     steps = len(record["time"]) - 1
     return {"objects": 8 * count, "contacts": record["contacts"][-1], "momentum": statistics.mean(record["certificate.momentum"][1:]),
@@ -137,7 +137,7 @@ def few_balls(context):
     ends = {}
     for place in PLACES:
         words = ["instances/0/repeat/counts/2=2", "instances/1/repeat/counts/2=8"] + (["bodies/walls/shapes=[]"] if place == "open" else [])
-        runs = [context.run(GROWING, "--duration", 10, "--step", STEP * (1 + k * APART), "--integrator", "symplectic", "--solver", "sap:tolerance=1e-5",
+        runs = [context.run(GROWING, "--duration", 10, "--step", STEP * (1 + k * APART), "--integrator", "symplectic", "--solver", f"{shared.SAP}:tolerance=1e-5",
                             *(word for change in words for word in ("--set", change))) for k in range(2 if context.quick else HEAPS)]
         ends[place] = [record["contacts"][-1] for record in runs]
     context.figure("contacts_open_few_balls", statistics.mean(ends["open"]) / statistics.mean(ends["walls"]))

@@ -2,6 +2,7 @@
 import math
 import statistics
 
+from .frame import shared
 from .frame.context import Curve
 
 NAME = "interior_point"
@@ -16,7 +17,7 @@ SECONDS = (8, 20)
 
 SCENE, SMALL = "papers/clutter", "bench/clutter"
 TOLERANCE = 1e-5            # of the momentum (SAP) and of the slackness (ipm), as in the paper; ipm stops on the root of its gap
-WAYS = {"sap": f"sap:tolerance={TOLERANCE:g}", "ipm": f"ipm:tolerance={math.sqrt(TOLERANCE):.3g}"}
+WAYS = {"sap": f"{shared.SAP}:tolerance={TOLERANCE:g}", "ipm": f"ipm:tolerance={math.sqrt(TOLERANCE):.3g}"}
 TOLERANCES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 FIRST, REST = 100, 500      # steps of 10 ms: the transient ends after the first second, all rests after five
 
@@ -61,7 +62,7 @@ def tolerances(context):
     """SAP: the worst momentum error beside the tolerance, and steps."""
     rows = []
     for tolerance in TOLERANCES[::2] if context.quick else TOLERANCES:
-        told = columns(context.run(SCENE, "--solver", f"sap:tolerance={tolerance:g}", *(["--duration", 3] if context.quick else [])))
+        told = columns(context.run(SCENE, "--solver", f"{shared.SAP}:tolerance={tolerance:g}", *(["--duration", 3] if context.quick else [])))
         errors = told["certificate.momentum"]
         rows.append([tolerance, statistics.mean(told["solver_iterations"]), statistics.median(errors), statistics.mean(errors), max(errors)])
     context.table("SAP, 10 s of clutter by tolerance", ["tolerance", "steps", "momentum error: median", "mean", "worst"], rows)

@@ -36,7 +36,7 @@ def at_end(context, place, sigma):
 def newton_of_heaps(context, sigma):
     """Newton steps a step, means of heaps of 16 objects within walls: their steps [s] differ by 2e-4, so that each comes to rest otherwise."""
     words = [word for k in (0, 1) for word in ("--set", f"instances/{k}/repeat/counts/2=2")]
-    runs = [context.run(SMALL, "--duration", 5, "--every", 1, "--step", STEP * (1 + 2e-4 * k), "--solver", "sap:tolerance=1e-5", "--set",
+    runs = [context.run(SMALL, "--duration", 5, "--every", 1, "--step", STEP * (1 + 2e-4 * k), "--solver", f"{shared.SAP}:tolerance=1e-5", "--set",
                         f"world/law/sigma={sigma:g}", *words) for k in range(2 if context.quick else HEAPS)]
     return statistics.mean(statistics.mean(record["solver_iterations"][1:]) for record in runs)
 

@@ -9,7 +9,7 @@
 
 Test(sap, gives_one_answer_with_all_factorisations_and_the_same_bits_whatever_was_solved_before) {
     random_source r = {8};
-    static const double exact[] = {1e-13, 200, 0, 0, 1e4};
+    static const double exact[] = {1e-13, 200, 0, 0, 1e4, 1};
     problem_recipe recipe = {.bodies = 12,
                              .contacts = 40,
                              .chain = 18,
@@ -22,7 +22,7 @@ Test(sap, gives_one_answer_with_all_factorisations_and_the_same_bits_whatever_wa
     answer first = answer_create(p, 1, 1e-3);
     answer_find(&first, "sap", exact);
     for (int method = 0; method < 4; method++) {
-        double option[] = {1e-13, 200, 0, method, 1e4};
+        double option[] = {1e-13, 200, 0, method, 1e4, 1};
         answer a = answer_create(p, 1, 1e-3), b = answer_create(other, 1, 1e-3), again = answer_create(p, 1, 1e-3);
         answer_find(&a, "sap", option);
         cr_expect_lt(distance_between(a.v, first.v, p->nv), 1e-11 * norm_of(first.v, p->nv));

@@ -49,7 +49,7 @@ static void begin(midst *m, const sim_problem *p, strict_method method) {
     m->strict = (strict_newton){.noise = 1e-12};
     m->out = (sim_solution){.history = &m->a.history};
     m->a.history.count = 0;
-    primal_options o = {1e-12, 200, 0, SPD_AUTO, HUGE_VAL, 0, 0};
+    primal_options o = {1e-12, 200, 0, SPD_AUTO, HUGE_VAL, 0, 0, 0};
     cr_assert(hessian_prepare(m->hessian, p, SPD_AUTO));
     cr_assert(primal_begin(&m->primal, &m->law, m->hessian, &o, &m->out, m->scratch));
     cr_assert(strict_begin(&m->strict, &m->primal, method, m->scratch));

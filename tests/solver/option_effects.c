@@ -17,6 +17,7 @@ enum { PROBLEMS = 14, MAX_VALUES = 6 };
 static const char *const unseen[][2] = {
     {"nsn", "positions"},         /* they have no positions: tests/contact/positions.c */
     {"nsn", "stiffness"},         /* likewise */
+    {"sap", "relaxation"},        /* they have too few bodies: tests/solver/sap.c */
     {"subadmm", "factorisation"}, /* they have no bodies: tests/solver/subadmm_slots.c */
     {"subadmm", "lanes"},         /* likewise: tests/solver/subadmm_lanes.c */
 };

@@ -38,7 +38,7 @@ static double slip_of(const sim_problem *p, const double *impulse, const double 
 
 static figures fall(int walls, int armijo) {
     static double v[6 * BODIES], impulse[MOST_ROWS];
-    double residual[RECORDS], cost[RECORDS], option[] = {1e-6, 100, armijo, 0, 1e4};
+    double residual[RECORDS], cost[RECORDS], option[] = {1e-6, 100, armijo, 0, 1e4, 0};
     figures f = {0};
     clutter *c = clutter_create(BODIES, 4, walls, DT);
     sim_solver *s = sim_solver_create(sim_solver_find("sap"), option, NULL);

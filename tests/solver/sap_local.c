@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double exact[] = {1e-12, 200, 0, 0, 1e4};
+static const double exact[] = {1e-12, 200, 0, 0, 1e4, 1};
 
 typedef struct local {
     sim_problem problem;
@@ -218,7 +218,7 @@ Test(sap_local, of_a_W_that_no_bodies_give_the_true_one_is_answered) {
         for (int k = 0; k < 2; k++) {
             answer a = answer_create(p, 1, 1e-3);
             a.problem = &l.problem;
-            double sap[] = {1e-11, 1000, 0, 0, 1e4}, canal[] = {1e-11, 1e5, 1e4, 100, 1, 0, 0, 5e3};
+            double sap[] = {1e-11, 1000, 0, 0, 1e4, 1}, canal[] = {1e-11, 1e5, 1e4, 100, 1, 0, 0, 5e3};
             answer_find(&a, solver[k], k ? canal : sap);
             sim_cone cone = k ? SIM_CONE_STRICT : SIM_CONE_CONVEX;
             double own = certificate_of(&l.problem, &a.law, cone, NULL, a.impulse).own;

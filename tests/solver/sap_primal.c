@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double exact[] = {1e-13, 200, 0, 0, 1e4};
+static const double exact[] = {1e-13, 200, 0, 0, 1e4, 1};
 static const problem_recipe recipe = {
     .bodies = 4, .chain = 7, .contacts = 12, .friction = 0.6, .bias = 0.1, .kinds = 63, .impact = 1, .scatter = 0.6};
 
@@ -38,7 +38,7 @@ static void begin(midst *m, random_source *r) {
     m->scratch = arena_create();
     m->primal = (primal){.at = {.v = m->a.v, .gamma = m->a.impulse}};
     m->out = (sim_solution){0};
-    primal_options o = {1e-9, 100, 0, SPD_AUTO, HUGE_VAL, 1, HUGE_VAL};
+    primal_options o = {1e-9, 100, 0, SPD_AUTO, HUGE_VAL, 1, HUGE_VAL, 1};
     cr_assert(hessian_prepare(m->hessian, m->problem, SPD_AUTO));
     cr_assert(primal_begin(&m->primal, &m->law, m->hessian, &o, &m->out, m->scratch));
     m->v0 = calloc((size_t)m->problem->nv, sizeof *m->v0);
@@ -201,4 +201,39 @@ Test(primal, answer_is_the_same_in_other_units) {
     answer_free(&b);
     sim_problem_free(p);
     sim_problem_free(q);
+}
+
+/* Values at v of the relaxed state, and those recomputed from its v. */
+Test(primal, relaxation_of_bodies_lowers_the_cost_and_keeps_all_that_follows_from_v) {
+    random_source r = {9};
+    int lowered = 0;
+    for (int trial = 0; trial < 20; trial++) {
+        midst m;
+        begin(&m, &r);
+        double before = m.primal.at.cost, error[3] = {0}, size[3] = {0}, gradient[64], u[256], gamma[256];
+        int n = m.problem->nv, rows = m.problem->nrow;
+        cr_assert(n <= 64 && rows <= 256);
+        primal_relax(&m.primal);
+        memcpy(gradient, m.primal.at.gradient, (size_t)n * sizeof *gradient);
+        memcpy(u, m.primal.at.u, (size_t)rows * sizeof *u);
+        memcpy(gamma, m.primal.at.gamma, (size_t)rows * sizeof *gamma);
+        primal_eval_at(&m.primal);
+        for (int j = 0; j < n; j++) {
+            error[0] = fmax(error[0], fabs(gradient[j] - m.primal.at.gradient[j]));
+            size[0] = fmax(size[0], fabs(m.primal.change[j]) + fabs(m.primal.pushed[j]));
+        }
+        for (int k = 0; k < rows; k++) {
+            error[1] = fmax(error[1], fabs(u[k] - m.primal.at.u[k]));
+            size[1] = fmax(size[1], fabs(u[k]));
+            error[2] = fmax(error[2], fabs(gamma[k] - m.primal.at.gamma[k]));
+            size[2] = fmax(size[2], fabs(gamma[k]));
+        }
+        for (int k = 0; k < 3; k++) {
+            cr_expect_leq(error[k], 1e-11 * size[k], "trial %d: %g of %g in vector %d", trial, error[k], size[k], k);
+        }
+        cr_expect_leq(m.primal.at.cost, before * (1 + 1e-13));
+        lowered += m.primal.at.cost < 0.9 * before;
+        end(&m);
+    }
+    cr_expect_geq(lowered, 15, "lowered by a tenth in %d of 20 trials", lowered);
 }

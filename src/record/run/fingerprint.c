@@ -269,7 +269,10 @@ static void add_contact_options(uint64_t *hash, const sim_options *options) {
     int compliance = (int)sim_options_compliance(options);
     *hash = hash_bytes(*hash, info->name, strlen(info->name));
     for (int k = 0; k < info->noptions; k++) {
-        add_number(hash, options->solver_option ? options->solver_option[k] : info->option[k].default_value);
+        const sim_solver_option *o = &info->option[k];
+        if (!o->same_states) {
+            add_number(hash, options->solver_option ? options->solver_option[k] : o->default_value);
+        }
     }
     add_number(hash, options->contact_margin);
     ADD(hash, compliance);

@@ -18,7 +18,9 @@
  * values are recomputed from v, unless that is worse and the updated u equals J v + w within rounding.  Without
  * `carries`, or after more rounding, everything is recomputed.
  *
- * Reference: Castro, Permenter, Han 2021, eqs. 24-26, algorithm 2.
+ * Far from the solution single bodies are relaxed before a step (relaxation.c), where `relaxes` asks for it.
+ *
+ * Reference: Castro, Permenter, Han 2021, eqs. 24-26, algorithm 2.  Differs: relaxation.
  * Cost: a factor of H, 5 to 10 projections per step. */
 #include "solver/newton/primal.h"
 #include "math/dense.h"
@@ -41,6 +43,13 @@ static const double MIN_IMPULSE_RATIO = 1.5e-8;
 static const double MAX_UPDATE_ERROR = 64 * DBL_EPSILON;
 /* Relative rounding of the cost. */
 static const double COST_ROUNDING = 4 * DBL_EPSILON;
+/* Residual above which single bodies are relaxed before a step: below it most steps are whole. */
+static const double MIN_RELAXED_RESIDUAL = 1e-2;
+/* Trees from which bodies are relaxed: below that a step costs no more than relaxation. */
+enum { MIN_RELAXED_TREES = 8 };
+/* Length of a step after relaxation below which there is no more of it: bodies rest in kinks that only all together
+ * leave. */
+static const double MIN_RELAXED_STEP = 0.02;
 /* Steps in a row that change the cost by rounding only, before the method ends. */
 enum { MAX_STALLED_STEPS = 3 };
 
@@ -56,6 +65,7 @@ bool primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opt
     p->project = convex_project;
     p->hessian = h;
     p->options = *options;
+    p->relaxes = options->relaxes && hessian_patches(h)->nodes >= MIN_RELAXED_TREES;
     p->out = out;
     /* memory */
     bool ok = true;
@@ -69,7 +79,7 @@ bool primal_begin(primal *p, const convex_law *law, hessian *h, const primal_opt
     }
     p->at.G = ARENA_NEW(scratch, cone_hessian, n);
     p->G_to = ARENA_NEW(scratch, cone_hessian, n);
-    if (!ok || !p->at.G || !p->G_to) {
+    if (!ok || !p->at.G || !p->G_to || !relaxation_create(&p->relaxation, p, scratch)) {
         return false;
     }
     /* vectors at zero */
@@ -213,6 +223,8 @@ static void take_step(primal *p) {
     double alpha = p->options.armijo ? line_armijo(&l, COST_ROUNDING * fabs(p->at.cost))
                                      : line_exact(&l, MAX_STEP_LENGTH, LINE_SEARCH_TOLERANCE);
     p->out->searches += l.evaluations;
+    p->out->iterations++;
+    p->relaxes = p->relaxes && alpha >= MIN_RELAXED_STEP;
     /* v <- v + alpha dv; u, gamma and G from the end of the line */
     eval_along_line(p, alpha);
     primal_state *at = &p->at;
@@ -230,6 +242,21 @@ static void take_step(primal *p) {
     if (p->careful) {
         primal_eval_at(p);
     } else {
+        p->fresh = false;
+        eval_gradient(p);
+    }
+}
+
+/* Relaxes single bodies, far from the solution. */
+static void relax_bodies(primal *p) {
+    if (!p->relaxes || !(p->at.residual > MIN_RELAXED_RESIDUAL)) {
+        return;
+    }
+    primal_relax(p);
+    if (p->careful) {
+        primal_eval_at(p);
+    } else {
+        p->at.potential = project_all(p, p->at.u, p->at.gamma, p->at.G);
         p->fresh = false;
         eval_gradient(p);
     }
@@ -306,6 +333,7 @@ sim_status primal_minimise(primal *p) {
     primal_eval_at(p);
     record_step(p);
     for (;;) {
+        relax_bodies(p);
         if (!isfinite(p->at.cost) || !isfinite(p->at.residual)) {
             out->reason = SIM_REASON_NONFINITE;
             return write_primal_result(p, SIM_BROKEN_DOWN);
@@ -344,7 +372,6 @@ sim_status primal_minimise(primal *p) {
 
         /* line search: v <- v + alpha dv */
         take_step(p);
-        out->iterations++;
         record_step(p);
 
         /* a step is lost in rounding if neither the cost falls nor the residual to half of its least value */

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "solver/matrices/hessian.h"
+#include "solver/newton/relaxation.h"
 #include <sim/solver.h>
 
 typedef struct primal_options {
@@ -14,6 +15,7 @@ typedef struct primal_options {
     double max_work; /* multiplications of all factors of a solve; HUGE_VAL: no limit */
     bool carries;    /* u is updated through all steps, and ... */
     double in_law;   /* ... the residual relative to the impulses alone has this tolerance */
+    bool relaxes;    /* single bodies are relaxed before steps */
 } primal_options;
 
 /* Values at a velocity v. */
@@ -50,6 +52,8 @@ typedef struct primal {
     cone_hessian *G_to;
     double potential_to, alpha_to;
     double slope0, curvature0; /* l'(0), dv . A dv */
+    relaxation relaxation;     /* of single bodies */
+    bool relaxes;              /* before the next step */
     bool fresh;                /* u = J v + w was recomputed from v */
     bool careful;              /* recompute u in every step */
 } primal;

@@ -16,7 +16,8 @@
  *
  * Start: the warm start, or v*.  Trees without constraints keep v = v*, and all trees do if that needs no impulse.
  *
- * Reference: Castro, Permenter, Han 2021.  Differs from the paper: rigid rows by continuation. */
+ * Reference: Castro, Permenter, Han 2021.  Differs from the paper: rigid rows by continuation; relaxation
+ * (relaxation.c). */
 #include "solver/core/call.h"
 #include "solver/core/law.h"
 #include "solver/core/products.h"
@@ -25,9 +26,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, MAX_WORK, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, LINE_SEARCH, FACTORISATION, MAX_WORK, RELAXATION, OPTIONS };
 
 static const char *const searches[] = {"exact", "armijo", NULL};
+static const char *const relaxations[] = {"none", "bodies", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] = {.name = "tolerance",
@@ -49,6 +51,14 @@ static const sim_solver_option options[OPTIONS] = {
                      .study = true},
     [FACTORISATION] = HESSIAN_METHOD_OPTION,
     [MAX_WORK] = SOLVER_FACTORS_OPTION,
+    [RELAXATION] = {.name = "relaxation",
+                    .help = "single bodies before a Newton step, or none: the method as published",
+                    .high = 1,
+                    .default_value = 1,
+                    .integer = true,
+                    .choices = relaxations,
+                    .study = true,
+                    .same_states = true},
 };
 
 /* Compliance over inverse mass: minimum; first of the continuation, and its factor; below which it is needed. */
@@ -200,6 +210,7 @@ static sim_status solve_sap(solver_call *call) {
                         .method = (spd_method)(int)value[FACTORISATION],
                         .max_work = 1e9 * value[MAX_WORK],
                         .carries = true,
+                        .relaxes = value[RELAXATION] != 0,
                         .in_law = claimed_error(value) / IN_LAW_FACTOR};
     if (!law_make(&a.law, p->nrow, call->scratch) || !a.over_A || !a.inverse_mass || !hessian_prepare(h, p, o.method)) {
         return SIM_NO_RESOURCE;
