@@ -756,6 +756,9 @@ def refuses_checkpoints_that_do_not_fit():
     for other in "cos(t)", '{"times":[0,1,2],"values":[0,1,0],"interpolation":"spline"}', "1":
         refuses("other options", driven, "--resume", "d", "--out", "a.csv", "--set", f"actuators/0/target={other}")
     sim(scene("pile"), "--duration", 0.03, "--resume", "p", "--set", "world/solver_options/tolerance=1e-8")
+    for way in "none", "bodies":  # to the same solution
+        sim(scene("pile"), "--duration", 0.02, "--solver", "sap", "--checkpoint", "p")
+        sim(scene("pile"), "--duration", 0.03, "--solver", f"sap:relaxation={way}", "--resume", "p")
     refuses("No such file", scene("arm"), "--resume", "absent", "--out", "a.csv", status=3)
 
 
