@@ -52,7 +52,7 @@ Test(canal, its_first_round_is_saps_problem_step_by_step) {
         double kappa = pow(10, trial % 3), still[64] = {0};
         p.v_guess = still;
         answer a = rigid_entry(&p), b = rigid_entry(&p);
-        double canal[] = {0, 1000, 1, kappa, 1, 0, 0, 5e3}, sap[] = {1e-4, 1000, 0, 0, 1e4}, *W = b.W;
+        double canal[] = {0, 1000, 1, kappa, 1, 0, 0, 5e3}, sap[] = {1e-4, 1000, 0, 0, 1e4, 0}, *W = b.W;
         for (int i = 0; i < p.nconstraint; i++) {
             const sim_constraint *c = &p.constraint[i];
             double trace = 0;
