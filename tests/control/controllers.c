@@ -1,4 +1,5 @@
 /* Controllers against closed forms: stiffness and damping of a frame, its null space, gravity; and phases. */
+#include "control/nut.h"
 #include "math/spatial.h"
 
 #include <criterion/criterion.h>
@@ -465,4 +466,19 @@ Test(controllers, refuse_what_they_cannot_lead) {
     refuses(GANTRY("0.001", ", 'controllers': [{'name': 'c', 'type': 'task_impedance', 'site': 'tip', 'stiffness': "
                             "[1, 1], 'target': {'frame': 'x', 'poses': [{}]}}]"),
             "led by \"poses\" in the world");
+}
+
+/* ---- a task ---- */
+
+Test(controllers, arm_brings_a_nut_into_its_thread_in_the_first_second) {
+    assembly a = begin_assembly("canal");
+    double off = 0;
+    for (int n = 1; n <= 240; n++) {
+        step_assembly(&a);
+        off = n >= 216 ? fmax(off, fabs(a.slack)) : off; /* in the last tenth of a second the threads have met */
+    }
+    cr_expect_lt(off, NUT_PLAY, "%g", off);
+    cr_expect_lt(a.turns, -0.25, "%g", a.turns);
+    cr_expect_lt(a.overlap, 0.00005, "%g", a.overlap);
+    end_assembly(&a);
 }

@@ -1,0 +1,52 @@
+/* Whole tasks of robots: a trot of ten seconds on the flat and over steps, a nut turned onto its bolt. */
+#include "control/nut.h"
+#include "control/trot.h"
+
+/* The cost of transport: work over weight and way. */
+static double cost_of(const char *path, const char *solver) {
+    walk w = begin_walk(path, solver, 0.002);
+    const sim_model *m = w.scene->model;
+    go_on(&w, 5000);
+    double mass = 0, way = sim_world_derived(w.world)->pose[w.trunk].p.x;
+    for (int i = 1; i < m->nbody; i++) {
+        mass += m->body[i].tree == m->body[w.trunk].tree ? m->inertia[i].mass : 0;
+    }
+    cr_expect_gt(way, 2.7, "%s, %s: %g m, and the steps end at 2.7", path, solver, way);
+    cr_expect_gt(w.upright, 0.866, "%s, %s: it leans by a cosine of %g", path, solver, w.upright);
+    double cost = w.work / (9.81 * mass * way);
+    end_walk(&w);
+    return cost;
+}
+
+static void expect_same_cost(const char *path) {
+    double ratio = cost_of(path, "sap") / cost_of(path, "auto");
+    cr_expect(ratio > 0.8 && ratio < 1.2, "%s: %g", path, ratio);
+}
+
+Test(tasks, trot_on_the_flat_at_the_same_cost_by_two_solvers) { expect_same_cost("scenes/robots/a1_trots.json"); }
+
+Test(tasks, trot_over_steps_at_the_same_cost_by_two_solvers) {
+    expect_same_cost("scenes/robots/a1_trots_over_steps.json");
+}
+
+/* From where the faces overlap by half a pitch on. */
+static void expect_thread_to_lead(const char *solver) {
+    const double TOP = 0.0525, HALF_NUT = 0.012; /* m: of the scene */
+    assembly a = begin_assembly(solver);
+    double worst = 0;
+    for (int n = 0; n < 1080; n++) {
+        step_assembly(&a);
+        worst = a.height - HALF_NUT < TOP - NUT_PITCH / 2 ? fmax(worst, fabs(a.slack)) : worst;
+    }
+    cr_expect_lt(a.turns, -3.7, "%s: %g turns", solver, a.turns);
+    cr_expect_lt(a.height, TOP, "%s: at %g m", solver, a.height);
+    cr_expect_lt(worst, NUT_PLAY, "%s: off by %g m", solver, worst);
+    cr_expect_lt(a.overlap, 0.00005, "%s: overlap %g m", solver, a.overlap);
+    end_assembly(&a);
+}
+
+Test(tasks, nut_follows_its_thread_by_canal) { expect_thread_to_lead("canal"); }
+
+Test(tasks, nut_follows_its_thread_by_the_default) { expect_thread_to_lead("auto"); }
+
+Test(tasks, nut_follows_its_thread_by_subadmm_of_40_passes) { expect_thread_to_lead("subadmm:max_iterations=40"); }
