@@ -1,9 +1,11 @@
 /* Values of a run: grid, list or Latin hypercube.
  *
  * Grid: the number of a run in a mixed radix, the last input first.  Latin hypercube: each input has one number in each
- * of n equal parts of its range, x = from + (p + u) / n (to - from), with a random order p of the parts and random u.
+ * of n equal parts of its range:
  *
- * Reference: McKay, Beckman, Conover 1979, section 2.  Departure: random numbers are hashes of input, run and seed, so
+ *     x = from + (p + u) / n (to - from),    p  random order of the parts;  u  random in [0, 1)
+ *
+ * Reference: McKay, Beckman, Conover 1979, section 2.  Different: random numbers are hashes of input, run and seed, so
  * that a run needs no other.  Cost: constant a value, n a shuffle (Fisher, Yates). */
 #include "base/hash.h"
 #include "sweep/sweep.h"

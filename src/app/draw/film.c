@@ -35,7 +35,7 @@ static void run_ffmpeg(const char *path, const char *size, const char *rate) {
 static sim_status no_ffmpeg(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE,
                     "films in .mp4, .webm and .mkv need the program ffmpeg, which is not installed (on Debian: apt "
-                    "install ffmpeg); .gif, .apng and numbered pictures (frames/%%04d.png) do not");
+                    "install ffmpeg). .gif, .apng and numbered pictures (frames/%%04d.png) need none");
 }
 
 /* Looked for as execvp does. */

@@ -1,5 +1,5 @@
-/* Scene of a recorded run.  Of the text that the recording holds, which has the values of the command line in it; the
- * hash tells whether the files that it names are still those of the run.  --scene says where these files are if they
+/* Scene of a recorded run, from the text in the recording, which has the values of the command line in it.  The hash
+ * tells whether the files that the text names are still those of the run.  --scene says where these files are if they
  * are not beside the recording; where they are, it names another scene to be shown instead. */
 #include "app/run/recorded.h"
 #include "view/page/replay.h"

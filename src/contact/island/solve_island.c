@@ -2,10 +2,15 @@
  *
  *     laws of the rows  ->  loops around the solver  ->  energy guard  ->  correction of positions
  *
- * Four fixed points are nested in `solve_rows`, from the outside: overlaps that a motion can undo (undo.c), restitution
- * without gain of energy (restitution.c), actuators driven off their side (actuators.c), the solver.  Each hands the
- * next a problem derived from the island's assembled one, which nobody changes (variant.c).  Where the budget of the
- * step is used up (budget.c), all four end with the last solution. */
+ * Four fixed points are nested in `solve_rows`.  From the outside:
+ *
+ *     undo.c         overlaps that a motion can undo
+ *     restitution.c  restitution without gain of energy
+ *     actuators.c    actuators driven off their side
+ *     the solver
+ *
+ * Each hands the next a problem derived from the island's assembled one, which nobody changes (variant.c).  Where the
+ * budget of the step is used up (budget.c), all four end with the last solution. */
 #include "contact/island/island.h"
 #include "solver/matrices/delassus.h"
 #include "solver/solver.h"

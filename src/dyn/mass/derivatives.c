@@ -11,8 +11,8 @@
  *     d tau_i / d q_j = S_i . (I Sdd_j + 2B Sd_j + S_j x* F),     d tau_i / d v_j = S_i . (I T_j + 2B S_j)
  *     d tau_j / d q_i = S_j . (I Sdd_i + 2B Sd_i),                d tau_j / d v_i = S_j . (I T_i + 2B S_i)
  *
- * with the sums of j's body.  A joint of several dofs is a chain of joints without bodies between, but for the three
- * dofs of an orientation, which turn together: these have one v, one a and one v'.  q_j is the direction q (+) h e_j.
+ * with the sums of j's body.  A joint of several dofs is a chain of joints without bodies between.  The three dofs
+ * of an orientation turn together instead: they have one v, one a and one v'.  q_j is the direction q (+) h e_j.
  * Forward dynamics a = M^-1 (tau - C):
  *
  *     d a / d q = -M^-1 d tau / d q,    d a / d v = -M^-1 d tau / d v,    d a / d tau = M^-1

@@ -11,8 +11,8 @@
  *
  * Reference: B. Smith, F. de Goes, T. Kim, Stable Neo-Hookean flesh simulation, 2018, eqs. 14-16 and section 3.4;
  * B. Smith, F. de Goes, T. Kim, Analytic eigensystems for isotropic distortion energies, 2019, section 5.
- * Different: the energy at rest is subtracted; the quotients are divided out where the law allows, and the co-rotated
- * twist is bounded where s_i + s_j vanishes: there the energy has a kink. */
+ * Different: the energy at rest is subtracted; the quotients are divided out where the law allows.  The co-rotated
+ * twist is bounded where s_i + s_j vanishes, since the energy has a kink there. */
 #include "dyn/soft/elastic_law.h"
 
 #include <math.h>

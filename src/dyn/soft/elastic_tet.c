@@ -9,8 +9,8 @@
  *     x_n    places, m;  f_n  forces, N;  K  N/m;  C  N s/m;  tau  dissipation, s
  *
  * Setting negative l_e to zero is the nearest semi-definite Hessian by F.  The viscosity is that of Kelvin and Voigt, of
- * the rate of the Green strain in principal axes: it equals tau K at rest, and neither opposes rotations nor turns the
- * body.
+ * the rate of the Green strain in principal axes.  It equals tau K at rest, and neither opposes rotations nor turns
+ * the body.
  * Reference: Smith, de Goes, Kim 2018, section 4; Smith, de Goes, Kim 2019, section 4.  Different: tau K at a
  * deformed place opposes rotations; C stands in its place.
  * Cost: one singular value decomposition; nine products of vectors of 12 with themselves a matrix. */

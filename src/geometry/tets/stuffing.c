@@ -10,7 +10,7 @@
  *
  * Reference: F. Labelle, J. R. Shewchuk, Isosurface stuffing, SIGGRAPH 2007, sections 3 and 4.1 (alpha for surfaces
  * of uniform elements).  Different: quadrilaterals are cut from the node of the lower number, for which the bounds of
- * the paper on angles do not hold; cuts are found on the depth itself, not by a line.
+ * the paper on angles do not hold.  Cuts are found on the depth itself, not by a line.
  * Cost: one depth a node, about ten a cut. */
 #include "geometry/tets/stuffing.h"
 

@@ -61,7 +61,7 @@ static const field guide_fields[] = {
     {"interpolation", FIELD_ENUM, AT(guide_data, interpolation), .name_of = interpolation_name,
      .standard = "\"quintic\"",
      .help = "From one to the next: hold the last, linear, smooth with rate 0 at each (quintic: also with acceleration "
-             "0), smooth with rate 0 at the first and the last (spline). Poses turn about a fixed axis."},
+             "0). Spline: smooth, with rate 0 at the first and the last. Poses turn about a fixed axis."},
 };
 const table table_guide = {"guide",      "Target of a controller over time.", sizeof(guide_data),
                            guide_fields, .count = COUNT(guide_fields),        .rivals_needed = BIT(1)};

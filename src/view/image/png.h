@@ -10,8 +10,8 @@
 sim_status png_encode(const unsigned char *rgb, int width, int height, unsigned char **bytes, size_t *size,
                       sim_error *error);
 
-/* The parts of it: a number, highest byte first; a chunk; signature and header; deflated rows of a part of a picture
- * whose rows stand `stride` bytes apart (false: no memory). */
+/* The parts of it: a number, highest byte first; a chunk; signature and header; deflated rows of a picture.  Rows stand
+ * `stride` bytes apart.  False: no memory. */
 unsigned char *png_put_32(unsigned char *to, uint32_t value);
 void png_put_chunk(view_bytes *out, const char kind[5], const void *data, size_t size);
 void png_put_head(view_bytes *out, int width, int height);

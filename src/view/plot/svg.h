@@ -6,8 +6,8 @@
 #include "view/plot/scale.h"
 #include <stdio.h>
 
-/* As printf, of %d, %s and: %t a text escaped for XML, in which bytes that are no text become question marks; %f a
- * number of at most one decimal, always with a point. */
+/* As printf, of %d, %s, %t and %f.  %t is a text escaped for XML, in which bytes that are no text become question marks.
+ * %f is a number of at most one decimal, always with a point. */
 void svg_print(FILE *file, const char *format, ...);
 /* At least as wide as a browser will set it, in pixels, give or take a tenth. */
 double svg_text_width(const char *text, double size);

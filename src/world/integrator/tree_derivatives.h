@@ -58,7 +58,7 @@ void subtract_place_forces(const motion_work *w, int tree, const sim_derived *d,
 /* The turn of the attitude by the angular velocity at the start and the angular acceleration. */
 void differentiate_turn(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a, m3 *by_w0,
                         m3 *by_a);
-/* rho: acceleration of the origin of a free body beyond that of the sweep, in axes of the joint; by turns of the
+/* rho: acceleration of the origin of a free body beyond that of the sweep, in axes of the joint.  By turns of the
  * attitude at the start, by w0 and by a. */
 v3 differentiate_swing(const motion_work *w, const spin_body *s, const double *extra, sim_quat q0, v3 w0, v3 a,
                        double velocity, m3 by[3]);

@@ -52,8 +52,8 @@ void surface_add_belts(const assembly *f, int constraint, v3 belts);
 /* Warm start from an impulse and its trend, N s in world axes; and the impulse from a solution. */
 void surface_set_guess(const assembly *f, int constraint, v3 impulse, v3 trend);
 v3 surface_impulse(const assembly *f, int constraint, const double *gamma);
-/* J of the rows against turning at the positions of d, into zeros, between the dof `stop` and both bodies; their gaps and
- * warm start, from a moment, N m s in world axes; the moment from a solution; rows of one side on its body. */
+/* J of the rows against turning at the positions of d, into zeros, between the dof `stop` and both bodies.  Their gaps
+ * and warm start, from a moment, N m s in world axes.  The moment from a solution.  Rows of one side on its body. */
 void surface_turning_rows(const assembly *f, const sim_derived *d, const int last[2], int stop, int constraint,
                           double *J);
 void surface_start_turning(assembly *f, int constraint, v3 moment);
