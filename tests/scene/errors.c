@@ -242,8 +242,8 @@ Test(scene_contacts, refuse_options_that_the_solver_does_not_have) {
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", info->option[k].name);
     }
     refused(WORLD("'solver': 'pgs', 'solver_options': {\n'xyz': 1}"), "scene.json:2:1", all);
-    refused_with(WORLD("'solver': 'pgs', 'solver_options': {\n'relaxation': 1}"), NULL, "world/solver=sap",
-                 "scene.json:2:1", "the solver sap has no option \"relaxation\"");
+    refused_with(WORLD("'solver': 'pgs', 'solver_options': {\n'cone': 'pyramid'}"), NULL, "world/solver=sap",
+                 "scene.json:2:1", "the solver sap has no option \"cone\"");
 }
 
 Test(scene_contacts, refuse_values_that_an_option_cannot_have) {
