@@ -65,6 +65,7 @@ typedef struct sim_limit {
 
 typedef struct sim_body {
     const char *name;
+    const char *joint_name; /* in names of coordinates and dofs: its own, or that of the body */
     int parent;
     int tree;        /* -1 for the world */
     int subtree_end; /* bodies [own index, subtree_end) hang below, this one included */
@@ -684,8 +685,9 @@ typedef struct sim_model {
 typedef struct sim_builder sim_builder;
 
 typedef struct sim_body_def {
-    const char *name; /* unique; NULL: body1, body2, ... */
-    int parent;       /* index from sim_builder_add_body; 0 is the world */
+    const char *name;       /* unique; NULL: body1, body2, ... */
+    const char *joint_name; /* unique among joints and bodies; NULL: that of the body */
+    int parent;             /* index from sim_builder_add_body; 0 is the world */
     sim_joint_type joint;
     sim_pose placement;
     sim_v3 axis, axis2; /* need not be normalised */
@@ -757,6 +759,9 @@ SIM_API void sim_model_free(sim_model *model);
 
 /* Index of a body by name, or -1. */
 SIM_API int sim_model_find_body(const sim_model *model, const char *name);
+/* Body that a joint moves, by the name of the joint, or else by that of the body; -1: none. */
+SIM_API int sim_model_find_joint(const sim_model *model, const char *name);
+
 /* Index of a site by name, or -1. */
 SIM_API int sim_model_find_site(const sim_model *model, const char *name);
 /* Index of a keyframe by name, or -1; its state (-1: the initial one), q [nq] and v [nv]. */

@@ -100,9 +100,7 @@ static bool *read_held(const SceneObject *scene, PyObject *joints) {
         held[j] = m->body[m->dof[j].body].joint == SIM_FREE;
     }
     for (Py_ssize_t k = 0; ok && k < PySequence_Fast_GET_SIZE(list); k++) {
-        int joint = scene_index(scene, "joints", PySequence_Fast_GET_ITEM(list, k));
-        PyObject *name = joint < 0 ? NULL : PyTuple_GET_ITEM(scene_names(scene, "joints"), joint);
-        int body = name ? scene_index(scene, "bodies", name) : -1;
+        int body = scene_joint(scene, PySequence_Fast_GET_ITEM(list, k));
         ok = body >= 0;
         for (int j = 0; ok && j < m->body[body].nv; j++) {
             held[m->body[body].v0 + j] = true;

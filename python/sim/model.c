@@ -74,18 +74,13 @@ static PyObject *new_slice(int first, int count) {
 
 PyObject *world_joint(PyObject *o, PyObject *key) {
     const WorldObject *w = (WorldObject *)o;
-    int index = scene_index(w->scene, "joints", key);
-    if (index < 0) {
-        return NULL;
-    }
-    PyObject *name = PyTuple_GET_ITEM(scene_names(w->scene, "joints"), index);
-    int body = scene_index(w->scene, "bodies", name);
+    int body = scene_joint(w->scene, key);
     PyObject *joint = body >= 0 ? PyStructSequence_New(JointType) : NULL;
     if (!joint) {
         return NULL;
     }
     const sim_body *b = &w->scene->scene->model->body[body];
-    PyObject *const values[] = {Py_NewRef(name),
+    PyObject *const values[] = {PyUnicode_FromString(b->joint_name),
                                 PyUnicode_FromString(sim_joint_name(b->joint)),
                                 block_array(&w->q, b->q0, b->nq, true),
                                 block_array(&w->v, b->v0, b->nv, true),

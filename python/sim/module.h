@@ -132,6 +132,8 @@ PyObject *scene_names(const SceneObject *scene, const char *kind);
         MODEL_NAMES("keyframes", "Names of the keyframes.")
 /* Index of a thing by name or number; -1 with an exception that lists the names there are. */
 int scene_index(const SceneObject *scene, const char *kind, PyObject *key);
+/* Body that a joint moves, by the name of the joint or of that body, or by the number of the joint; -1 with an exception. */
+int scene_joint(const SceneObject *scene, PyObject *key);
 
 /* ---- state.c ---- */
 

@@ -83,7 +83,7 @@ static PyObject *numbered_names(const sim_model *m, int count,
 static PyObject *joint_names(const sim_model *m) {
     PyObject *list = PyList_New(0);
     for (int k = 1; list && k < m->nbody; k++) {
-        PyObject *name = m->body[k].nv ? text_of(m->body[k].name) : NULL;
+        PyObject *name = m->body[k].nv ? text_of(m->body[k].joint_name) : NULL;
         if ((name && PyList_Append(list, name)) || (!name && PyErr_Occurred())) {
             Py_CLEAR(list);
         }
@@ -152,6 +152,18 @@ int scene_index(const SceneObject *scene, const char *kind, PyObject *key) {
         return -1;
     }
     return (int)index;
+}
+
+int scene_joint(const SceneObject *scene, PyObject *key) {
+    const sim_model *m = scene->scene->model;
+    const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+    int body = name ? sim_model_find_joint(m, name) : -1;
+    if (body >= 0 || PyErr_Occurred()) {
+        return body;
+    }
+    int index = scene_index(scene, "joints", key);
+    return index < 0 ? -1
+                     : sim_model_find_joint(m, PyUnicode_AsUTF8(PyTuple_GET_ITEM(scene_names(scene, "joints"), index)));
 }
 
 /* ---- loading ---- */

@@ -95,6 +95,8 @@ static void finish_load(loader *l) {
         return;
     }
     check_moving_masses(l);
+    doubt_starts(l);
+    doubt_moduli(l);
     resolve_output(l);
     check_contact_options(l);
     complete_muscles(l);

@@ -44,7 +44,7 @@ static const field signal_fields[] = {
     {"name", FIELD_NAME, AT(signal_data, name),
      .help = "Name of the column. Default: that of the signal, behind `take` unless this is `end`."},
     {"column", FIELD_TEXT, AT(signal_data, column), .required = true,
-     .help = "A column that a run of the scene records in CSV ([formats.md](formats.md)), without its unit: "
+     .help = "A column that a run of the scene records in CSV ([formats.md](formats.md)), with its unit or without: "
              "`top.pose.z`, `energy.total`, `sensor.tip`."},
     {"take", FIELD_ENUM, AT(signal_data, take), .name_of = take_name, .standard = "\"end\"",
      .help = "Its number at the end or the start, or the least, greatest or mean of all records (`record/every`)."},

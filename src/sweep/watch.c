@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { COLUMN_BYTES = 2 * CHANNEL_NAME_BYTES, UNIT_BYTES = 32 };
+
 typedef struct signal_sum {
     int channel; /* of the set; -1: the scene has no such column */
     size_t at;   /* in the row */
@@ -25,36 +27,39 @@ struct sweep_watch {
     int64_t records;
 };
 
-/* As the header of CSV has it, without the unit. */
-static void column_name(const sim_scene *scene, const channel_kind *kind, int item, int component, char *name,
-                        size_t size) {
+/* As the header of CSV has it, without and with the unit. */
+static void column_name(const sim_scene *scene, const channel_kind *kind, int item, int component,
+                        char name[COLUMN_BYTES], char whole[COLUMN_BYTES + UNIT_BYTES]) {
     char thing[CHANNEL_NAME_BYTES];
     kind->name(scene, item, thing, sizeof thing);
     if (kind->rank < 3) {
-        snprintf(name, size, "%s%s", kind->column, thing);
+        snprintf(name, COLUMN_BYTES, "%s%s", kind->column, thing);
     } else {
-        snprintf(name, size, "%s.%s%s", thing, kind->column, kind->components[component]);
+        snprintf(name, COLUMN_BYTES, "%s.%s%s", thing, kind->column, kind->components[component]);
     }
+    snprintf(whole, COLUMN_BYTES + UNIT_BYTES, "%s [%.*s]", name, UNIT_BYTES - 4, kind->unit(scene, item, component));
 }
 
 /* Calls `see` with every column that there is. */
-static void each_column(const sweep_watch *w, void (*see)(void *context, const char *name, int channel, size_t at),
+static void each_column(const sweep_watch *w,
+                        void (*see)(void *context, const char *name, const char *whole, int channel, size_t at),
                         void *context) {
-    char name[2 * CHANNEL_NAME_BYTES];
+    char name[COLUMN_BYTES], whole[COLUMN_BYTES + UNIT_BYTES];
     for (int s = 0; s < w->set->count; s++) {
         const record_channel *channel = &w->set->channel[s];
         int width = channel->kind->width;
         for (size_t k = 0; k < channel->count && channel->kind->column; k++) {
-            column_name(w->scene, channel->kind, (int)k / width, (int)k % width, name, sizeof name);
-            see(context, name, s, channel->offset + k);
+            column_name(w->scene, channel->kind, (int)k / width, (int)k % width, name, whole);
+            see(context, name, whole, s, channel->offset + k);
         }
     }
 }
 
-static void take_column(void *context, const char *name, int channel, size_t at) {
+static void take_column(void *context, const char *name, const char *whole, int channel, size_t at) {
     sweep_watch *w = context;
     for (int k = 0; k < w->sweep->signals; k++) {
-        if (w->sum[k].channel < 0 && strcmp(w->sweep->signal[k].column, name) == 0) {
+        const char *wanted = w->sweep->signal[k].column;
+        if (w->sum[k].channel < 0 && (strcmp(wanted, name) == 0 || strcmp(wanted, whole) == 0)) {
             w->sum[k].channel = channel;
             w->sum[k].at = at;
             w->needed[channel] = true;
@@ -149,12 +154,12 @@ double sweep_watch_value(const sweep_watch *w, int signal) {
 /* The nearest name so far, in memory of its own: names of columns do not stay. */
 typedef struct near_column {
     nearest near;
-    char best[2 * CHANNEL_NAME_BYTES];
+    char best[COLUMN_BYTES];
 } near_column;
 
-static void try_column(void *context, const char *name, int channel, size_t at) {
+static void try_column(void *context, const char *name, const char *whole, int channel, size_t at) {
     near_column *n = context;
-    (void)channel, (void)at;
+    (void)whole, (void)channel, (void)at;
     nearest_try(&n->near, name);
     if (n->near.best == name) {
         snprintf(n->best, sizeof n->best, "%s", name);

@@ -48,6 +48,20 @@ def puts_the_tool_where_it_should_be():
         assert all(abs(at[k] - float(due[k])) < 1e-8 for k in range(3)), (at, due)
 
 
+def takes_a_body_for_its_frame():
+    """The frame of the last link stands where the scene records that body."""
+    to = (0.4, 0.1, 0.5)
+    initial = json.loads(sim("ik", PANDA, "--site", "link7", "--to", " ".join(map(str, to))).stdout)["initial"]
+    with open("body.json", "w", encoding="utf-8") as file:
+        json.dump({"sim": 1, "world": {"step": 1e-3, "duration": 0.001}, "instances": [{"file": PANDA}], "initial": initial,
+                   "record": {"signals": ["coordinates"], "points": [{"name": "tool", "body": "link7"}]}}, file)
+    sim("body.json", "--out", "run.csv", "--quiet")
+    with open("run.csv", encoding="utf-8", newline="") as file:
+        row = next(csv.DictReader(line for line in file if not line.startswith("#")))
+    at = [float(value) for key, value in row.items() if key.startswith("tool.")]
+    assert all(abs(a - b) < 1e-8 for a, b in zip(at, to)), at
+
+
 def gives_keyframes_for_several_poses_each_from_the_one_before():
     poses = "0.5 0 0.3 0 1 0 0", "0.5 0 0.2 0 1 0 0", "0.5 0.1 0.2 0 1 0 0"
     done = sim("ik", PANDA, "--site", "tool", *(word for pose in poses for word in ("--to", pose)))
@@ -69,7 +83,7 @@ def says_what_is_left_of_a_pose_out_of_reach():
 def refuses_what_it_cannot_mean():
     refuses("--site is missing", PANDA, "--to", "0 0 0")
     refuses("--to is missing", PANDA, "--site", "tool")
-    refuses("there are \"tool\"", PANDA, "--site", "hand", "--to", "0 0 0")
+    refuses("there are the sites \"tool\"", PANDA, "--site", "finger", "--to", "0 0 0")
     for wrong in "1 2", "1 2 3 4", "x y z", "1 2 3 0 0 0 0", "1 2 3 nan 0 0 1", "1 2 3 1 0 0 0 1":
         refuses(f"--to \"{wrong}\"", PANDA, "--site", "tool", "--to", wrong)
     refuses("no scene given", "--site", "tool", "--to", "0 0 0")

@@ -285,6 +285,18 @@ def draws_one_input_as_a_line():
     svg_of("failed.csv")
 
 
+def columns_with_their_unit_are_apart():
+    """Angle and rate of a joint have one name."""
+    scene = {"sim": 1, "world": {"step": 0.01, "duration": 0.1},
+             "bodies": [{"name": "a", "joint": {"name": "hip", "type": "hinge"}, "v": 2, "inertia": {"mass": 1, "moments": [1, 1, 1]}}]}
+    signals = ["hip", {"name": "angle", "column": "hip [rad]"}, {"name": "rate", "column": "hip [rad/s]"}]
+    write("hinge.json", scene)
+    write("hip.json", {"sweep": 1, "scene": "hinge.json", "inputs": [{"set": ["world/seed"], "values": [1]}], "signals": signals})
+    sim("sweep", "hip.json", "--out", "hip.csv")
+    row = rows("hip.csv")[0]
+    assert abs(float(row["rate"]) - 2) < 1e-12 and abs(float(row["angle"]) - 0.2) < 1e-12 and row["hip"] == row["angle"], row
+
+
 def rows_of_another_sweep_are_refused():
     sweep(set=SLOW)
     run = subprocess.Popen([SIM, "sweep", "sweep.json", "--out", "cut.csv", "--jobs", "2"])

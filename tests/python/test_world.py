@@ -270,6 +270,17 @@ def test_constraints_are_switched_by_name():
         world.switch("latch", "half")
 
 
+def test_joints_have_names_of_their_own_or_those_of_their_bodies():
+    body = {"name": "link", "joint": {"name": "elbow", "type": "hinge"}, "inertia": {"mass": 1, "moments": [1, 1, 1]}}
+    twin = {"name": "elbow2", "joint": {"name": "link", "type": "slider"}, "inertia": {"mass": 1, "moments": [1, 1, 1]}}
+    world = sim.World({"sim": 1, "bodies": [body, twin]})
+    assert world.joints == ("elbow", "elbow2") and world.dofs == ("elbow", "elbow2")
+    assert world.joint("elbow").dofs == world.joint("link").dofs == slice(0, 1) and world.joint("link").name == "elbow"
+    assert world.joint(1).name == "elbow2" and world.joint("elbow2").type == "slider"
+    with pytest.raises(sim.InputError, match="'arm' is none of the joints"):
+        world.joint("arm")
+
+
 def test_joints_are_parts_of_the_state():
     world = sim.World("scenes/contact/quadruped.json")
     for name in world.joints:

@@ -115,7 +115,7 @@ Test(scene_actuators, muscles_without_a_force_have_one_that_accelerates_their_jo
     "{'sim': 1, " more "'bodies': [{'name': 'arm', 'joint': {'type': 'hinge'" range "}, 'q': 0.3, " MASS               \
     ", 'sites': [{'name': 'tip', 'pose': {'position': [1, 0, 0]}}]}, {'name': 'wall', 'joint': 'fixed', 'sites': "     \
     "[{'name': 'pin', 'pose': {'position': [2, 0, 0]}}]}], 'tendons': [{'name': 't', 'path': ['pin', 'tip'], "         \
-    "'stiffness': 1}], 'keyframes': [{'name': 'k', 'initial': {'arm': 2}}], 'actuators': [{'tendon': 't', 'gear': "    \
+    "'stiffness': 1}], 'keyframes': [{'name': 'k', 'initial': {'arm': 1.4}}], 'actuators': [{'tendon': 't', 'gear': "  \
     "-2, "                                                                                                             \
     "'muscle': {'force': 1}}]}"
 

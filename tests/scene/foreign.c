@@ -79,7 +79,12 @@ Test(scene_foreign, hints_name_no_key_that_there_is_not) {
                 {&table_camera, "lookat", "target"},
                 {&table_record, "rate", "every"},
                 {&table_instance, "name", "prefix"},
-                {&table_material, "e", "restitution"}};
+                {&table_material, "e", "restitution"},
+                {&table_material, "youngs_modulus", "modulus"},
+                {&table_material, "rolling_resistance", "rolling"},
+                {&table_material, "spinning_friction", "torsion"},
+                {&table_shape, "hydroelastic", "compliance"},
+                {&table_joint, "restitution", "limit_restitution"}};
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
         char quoted[64];
         const char *said = foreign_find_key(some[k].t, some[k].word);
@@ -106,6 +111,21 @@ Test(scene_foreign, angles_of_more_than_a_turn_are_doubted) {
     warned(BODY("'pose': {'rpy': [0, 90, 0]}"),
            "scene.json:2:17: warning: /bodies/0/pose/rpy: 90 rad are 14.3 turns (for degrees use \"rpy_deg\")");
     warned(BODY("'pose': {'axis_angle': [0, 0, 1, 90]}"), "the angle is in radians");
+}
+
+Test(scene_foreign, what_has_no_effect_is_told) {
+    /* a start past the range */
+    warned("{'sim': 1, 'bodies': [{'name': 'a', " INERTIA
+           ", 'q': 1.25, 'joint': {'type': 'hinge', 'range': [-0.5, 1]}}]}",
+           "the joint of \"a\" starts at 1.25 rad, past its range by 0.25 rad");
+    warned("{'sim': 1, 'bodies': [{'name': 'a', " INERTIA ", 'q': -1, 'joint': {'type': 'slider', 'range': [0, 1]}}, "
+           "{'name': 'b', " INERTIA ", 'q': 3, 'joint': {'type': 'hinge', 'range': [0, 1]}}]}",
+           "\"a\" starts at -1 m, past its range by 1 m, and 1 more starts so");
+    /* a modulus of contact at points */
+    warned(
+        "{'sim': 1, 'materials': [{'name': 'm', 'modulus': 1e5}], 'bodies': [{'name': 'a', 'joint': 'free', 'shapes': "
+        "[{'type': 'sphere', 'radius': 1, 'mass': 1, 'material': 'm'}]}]}",
+        "no shape of the material \"m\" uses its modulus: they touch at points");
 }
 
 static void silent(const char *text) {

@@ -63,6 +63,18 @@ Test(scene_sites, are_the_frames_of_constraints) {
         SCENE(", 'constraints': [{'type': 'connect', 'first': 'ball', 'first_point': [0, 0, 1], 'stiffness': 50}]"));
 }
 
+Test(scene_sites, are_the_frames_of_bodies_where_a_body_is_named) {
+    moves_alike(
+        SCENE(", 'constraints': [{'type': 'weld', 'first_site': 'arm', 'second_site': 'ball', 'stiffness': 100}]"),
+        SCENE(", 'constraints': [{'type': 'weld', 'first': 'arm', 'second': 'ball', 'stiffness': 100}]"));
+    sim_scene *s = load_good(SCENE(", 'sensors': [{'name': 'f', 'type': 'frame_position', 'site': 'ball'}]"));
+    int site = sim_model_find_site(s->model, "ball");
+    cr_assert(site >= 0);
+    cr_expect_eq(s->model->site[site].body, sim_model_find_body(s->model, "ball"));
+    cr_expect_eq(s->model->nsite, 3, "one more than the scene lists, not %d", s->model->nsite);
+    sim_scene_free(s);
+}
+
 Test(scene_sites, carry_loads) {
     moves_alike(SCENE(", 'loads': [{'site': 'tip', 'force': [1, 2, 3], 'torque': [0, 1, 0], 'frame': 'body'}]"),
                 SCENE(", 'loads': [{'body': 'arm', 'point': [0.1, -0.2, 0.3], 'force': [1, 2, 3], 'torque': [0, 1, 0], "
@@ -82,8 +94,8 @@ Test(scene_sites, with_wrong_names_are_refused) {
             "/bodies/0/sites/1/name: a second site has the name \"s\"");
     refused(SCENE(", 'constraints': [\n{'type': 'connect', 'first_site': 'tpi'}]"), "scene.json:2:35",
             "there is no site \"tpi\" (did you mean \"tip\"?)");
-    refused(SCENE(", 'record': {'points': [{'name': 'p',\n'site': 'arm'}]}"), "scene.json:2:9",
-            "there is no site \"arm\"");
+    refused(SCENE(", 'record': {'points': [{'name': 'p',\n'site': 'leg'}]}"), "scene.json:2:9",
+            "there is no site \"leg\"");
     refused("{'sim': 1, 'models': {'m': {'bodies': [" ARM "], 'loads': [\n{'site': 'grip', 'force': [0, 0, 1]}]}}, "
             "'bodies': [" BALL "], 'instances': [{'model': 'm', 'prefix': 'a_'}, {'model': 'm', 'prefix': 'b_'}]}",
             "scene.json:2:10", "there is no site \"grip\" in this model");

@@ -26,7 +26,8 @@ typedef struct ik_request {
 #define AT(member) offsetof(ik_request, member)
 
 static const option_row rows[] = {
-    {"site", "NAME", OPTION_TEXT, AT(site), .heading = "Goal", .help = "the site that is to stand at the poses"},
+    {"site", "NAME", OPTION_TEXT, AT(site), .heading = "Goal",
+     .help = "the site, or the body, that is to stand at the poses"},
     {"to", "POSE", OPTION_LIST, AT(to),
      .help = "a pose in the world: \"x y z\" in m, of any orientation, or \"x y z qw qx qy qz\"; repeatable: each one "
              "starts from the one before"},
@@ -110,10 +111,10 @@ static void print_joints(json_out *out, const sim_model *m, int tree, const doub
             continue;
         }
         if (b->nq == 1) {
-            json_real(out, b->name, q[b->q0]);
+            json_real(out, b->joint_name, q[b->q0]);
             continue;
         }
-        json_open_line(out, b->name, '[');
+        json_open_line(out, b->joint_name, '[');
         for (int c = 0; c < b->nq; c++) {
             json_real(out, NULL, q[b->q0 + c]);
         }
@@ -137,12 +138,11 @@ static void say_result(const ik_request *request, int k, const sim_ik_result *r)
 }
 
 /* Every pose in turn; SIM_FAILED if one is out of reach. */
-static sim_status solve_poses(const ik_request *request, const sim_scene *scene, int site, double *q,
+static sim_status solve_poses(const ik_request *request, const sim_scene *scene, sim_ik_goal goal, double *q,
                               sim_error *error) {
     const sim_model *m = scene->model;
     json_out out = {.file = stdout};
     sim_ik_options options = sim_ik_options_default();
-    sim_ik_goal goal = {.body = m->site[site].body, .frame = m->site[site].pose};
     sim_status worst = SIM_OK, status = SIM_OK;
     options.radius = request->radius > 0 ? request->radius : options.radius;
     options.tolerance = request->tolerance > 0 ? request->tolerance : options.tolerance;
@@ -179,24 +179,31 @@ static sim_status solve_poses(const ik_request *request, const sim_scene *scene,
     return status ? status : worst;
 }
 
+/* The site, or else the frame of the body of that name; body -1: there is neither. */
+static sim_ik_goal find_goal(const sim_model *m, const char *name) {
+    int site = sim_model_find_site(m, name);
+    sim_ik_goal frame = {.body = sim_model_find_body(m, name), .frame = pose_identity()};
+    return site < 0 ? frame : (sim_ik_goal){.body = m->site[site].body, .frame = m->site[site].pose};
+}
+
 /* All that can be refused, before anything is printed. */
-static sim_status check_goal(const ik_request *request, const sim_scene *scene, int *site, sim_error *error) {
+static sim_status check_goal(const ik_request *request, const sim_scene *scene, sim_ik_goal *to, sim_error *error) {
     const sim_model *m = scene->model;
-    *site = sim_model_find_site(m, request->site);
-    if (*site < 0) {
+    *to = find_goal(m, request->site);
+    if (to->body < 0) {
         char list[256] = "";
         for (int k = 0; k < m->nsite && strlen(list) < 180; k++) {
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s \"%.40s\"", k ? "," : "", m->site[k].name);
         }
-        return sim_fail(error, SIM_BAD_INPUT, "%s has no site \"%s\"%s%s", request->file, request->site,
-                        m->nsite ? "; there are" : ", and no other", list);
+        return sim_fail(error, SIM_BAD_INPUT, "%s has no site and no body \"%s\"%s%s", request->file, request->site,
+                        m->nsite ? "; there are the sites" : "", list);
     }
     sim_ik_goal goal;
     sim_status status = SIM_OK;
     for (int k = 0; k < request->to.count && !status; k++) {
         status = parse_pose(request->to.item[k], &goal, error);
     }
-    if (!status && m->tree[m->body[m->site[*site].body].tree].nv == 0) {
+    if (!status && (to->body == 0 || m->tree[m->body[to->body].tree].nv == 0)) {
         status = sim_fail(error, SIM_BAD_INPUT, "no joint moves the site \"%s\"", request->site);
     }
     return status;
@@ -212,8 +219,8 @@ int ik_command(int count, char **arguments) {
         /* scene and goals */
         scene_wish wish = {.set = request.set, .start = request.start, .robot = &request.robot};
         sim_scene *scene = setup_scene(request.file, NULL, 0, &wish, &error);
-        int site = -1;
-        status = scene ? check_goal(&request, scene, &site, &error) : error.status;
+        sim_ik_goal to;
+        status = scene ? check_goal(&request, scene, &to, &error) : error.status;
         double *q = status ? NULL : malloc((size_t)scene->model->nq * sizeof *q + 1);
         if (!status && !q) {
             status = sim_fail(&error, SIM_NO_RESOURCE, "no memory for inverse kinematics");
@@ -222,7 +229,7 @@ int ik_command(int count, char **arguments) {
         if (!status) {
             memcpy(q, scene->model->q_initial, (size_t)scene->model->nq * sizeof *q);
             error = (sim_error){0};
-            status = solve_poses(&request, scene, site, q, &error);
+            status = solve_poses(&request, scene, to, q, &error);
         }
         free(q);
         sim_scene_free(scene);

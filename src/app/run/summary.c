@@ -45,6 +45,22 @@ const char *summary_names(const run_context *run, const int body[2], char *text,
     return text;
 }
 
+/* Of the depth of `body`: a joint past its range turns or slides. */
+static const char *depth_unit(const run_context *run, const int body[2]) {
+    int joint = body[0] >= 0 && body[1] >= 0 ? -1 : body[0] >= 0 ? body[0] : body[1];
+    if (joint < 0) {
+        return " m";
+    }
+    const sim_body *b = &run->scene->model->body[joint];
+    bool turns = false, slides = false;
+    for (int k = 0; k < b->nv; k++) {
+        const sim_dof *dof = &run->scene->model->dof[b->v0 + k];
+        turns |= dof->turns;
+        slides |= !dof->turns;
+    }
+    return turns && slides ? " rad or m" : turns ? " rad" : " m";
+}
+
 /* Was it right?  One line, or one for each way in which it was not. */
 static void print_verdict(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
@@ -117,6 +133,7 @@ static void print_figures(const run_context *run) {
     const sim_options *options = sim_world_options(run->world);
     const sim_solver_info *info = options->solver;
     const contact_statistics *statistics = &run->statistics.contact;
+    /* errors */
     print_figure(run, "  error          ", FIGURE_OWN, "");
     fprintf(stderr, " at %.9g s, by the law of %s\n", statistics->figure[FIGURE_OWN].time, info->name);
     print_figure(run, "                 ", FIGURE_MOMENTUM, "");
@@ -129,7 +146,9 @@ static void print_figures(const run_context *run) {
                 statistics->lift.worst, statistics->lift.time,
                 summary_names(run, statistics->lift.body, names, sizeof names), info->name);
     }
-    print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
+    /* depth and slip */
+    print_figure(run, "\n  penetration    ", FIGURE_PENETRATION,
+                 depth_unit(run, statistics->figure[FIGURE_PENETRATION].body));
     print_figure(run, "\n  slip           ", FIGURE_SLIP, " m/s");
     fprintf(stderr, ", of sticking contacts\n");
 }

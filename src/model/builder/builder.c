@@ -51,7 +51,7 @@ sim_builder *sim_builder_create(void) {
     b->pool = pool_create();
     b->gravity = v3_make(0, 0, -9.81);
     sim_body_def world = sim_body_default();
-    world.name = "world";
+    world.name = world.joint_name = "world";
     world.joint = SIM_FIXED;
     sim_material plain = sim_material_default();
     if (!b->pool) {
@@ -253,7 +253,8 @@ int sim_builder_add_body(sim_builder *b, const sim_body_def *given) {
     char plain[32];
     snprintf(plain, sizeof plain, "body%d", b->nbody);
     def.name = pool_text(b->pool, given->name ? given->name : plain);
-    if (!def.name) {
+    def.joint_name = given->joint_name ? pool_text(b->pool, given->joint_name) : def.name;
+    if (!def.name || !def.joint_name) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
         return -1;
     }

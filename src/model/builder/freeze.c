@@ -60,6 +60,7 @@ static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int 
     *tree += i > 0 && parent == 0;
     f->body[i] = (sim_body){
         .name = take_text(f, def->name),
+        .joint_name = take_text(f, def->joint_name),
         .parent = parent,
         .tree = *tree,
         .subtree_end = i + 1,

@@ -13,6 +13,16 @@ int sim_model_find_body(const sim_model *model, const char *name) {
     return -1;
 }
 
+int sim_model_find_joint(const sim_model *model, const char *name) {
+    for (int i = 1; i < model->nbody; i++) {
+        if (model->body[i].nv > 0 && strcmp(model->body[i].joint_name, name) == 0) {
+            return i;
+        }
+    }
+    int body = sim_model_find_body(model, name);
+    return body >= 0 && model->body[body].nv > 0 ? body : -1;
+}
+
 int sim_model_find_site(const sim_model *model, const char *name) {
     for (int k = 0; k < model->nsite; k++) {
         if (strcmp(model->site[k].name, name) == 0) {
@@ -73,7 +83,7 @@ static void join_names(const char *body, const char *component, char *text, size
 
 void sim_model_dof_name(const sim_model *model, int dof, char *text, size_t size) {
     const sim_body *b = &model->body[model->dof[dof].body];
-    join_names(b->name, joint_facts_of(b->joint)->v_name[dof - b->v0], text, size);
+    join_names(b->joint_name, joint_facts_of(b->joint)->v_name[dof - b->v0], text, size);
 }
 
 /* The last body whose coordinates start at or before `coordinate`. */
@@ -92,5 +102,5 @@ static const sim_body *body_of_coordinate(const sim_model *model, int coordinate
 
 void sim_model_coordinate_name(const sim_model *model, int coordinate, char *text, size_t size) {
     const sim_body *b = body_of_coordinate(model, coordinate);
-    join_names(b->name, joint_facts_of(b->joint)->q_name[coordinate - b->q0], text, size);
+    join_names(b->joint_name, joint_facts_of(b->joint)->q_name[coordinate - b->q0], text, size);
 }

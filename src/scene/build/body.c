@@ -189,10 +189,17 @@ static void note_motion(loader *l, entry *e) {
     e->moves = e->type != SIM_FIXED || (parent && parent->moves);
 }
 
+/* The coordinates of a free joint are the pose of its body; another body's name would stand for two. */
+static const char *joint_name_of(const loader *l, const entry *e) {
+    bool own = e->joint_name && e->type != SIM_FREE && names_find(&l->names, e->joint_name) < 0;
+    return own ? e->joint_name : NULL;
+}
+
 static bool read_body(loader *l, entry *e, const body_data *b, const joint_data *joint, sim_body_def *def) {
     pose X;
     *def = sim_body_default();
     def->name = e->name;
+    def->joint_name = joint_name_of(l, e);
     def->joint = e->type;
     def->parent = e->parent >= 0 ? l->entries[e->parent].index : 0;
     /* joint, and its pose in the frame of the parent */

@@ -133,7 +133,11 @@ void build_control(loader *l) {
         }
     }
     for (int i = 0; i < count && !l->stopped; i++) {
+        for (const node *n = elements_of(in_order[i]->model, "controllers"); n && !l->stopped; n = n->next) {
+            list_frames(l, in_order[i], n);
+        }
         for (const node *n = elements_of(in_order[i]->model, "actuators"); n && !l->stopped; n = n->next) {
+            list_frames(l, in_order[i], n);
             read_actuator(l, in_order[i], n);
         }
     }

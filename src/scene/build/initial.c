@@ -6,7 +6,10 @@
 #include "scene/loader/placement.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+static const double LEAST_DOUBTED = 1e-6; /* part of a coordinate, or rad or m: written with six digits */
 
 /* The k-th coordinate of a joint is an angle that hardly anyone means to be more than a turn: not of a screw. */
 static bool is_angle(sim_joint_type type, int k) {
@@ -21,6 +24,36 @@ void doubt_coordinate(loader *l, const node *at, sim_joint_type type, int k, dou
     if (is_angle(type, k) && fabs(angle) > 2 * PI && (type == SIM_HINGE || fabs(angle) < out_of_reach)) {
         report_warning(&l->report, at, hint, "%g rad are %.3g turns", angle, fabs(angle) / (2 * PI));
     }
+}
+
+static double beyond_range(const sim_model *m, const sim_dof *dof) {
+    double q = dof->coordinate >= 0 ? m->q_initial[dof->coordinate] : 0;
+    double beyond = fmax(dof->limit.low - q, q - dof->limit.high);
+    return dof->coordinate >= 0 && beyond > LEAST_DOUBTED * fmax(1, fabs(q)) ? beyond : 0;
+}
+
+void doubt_starts(loader *l) {
+    /* the first, and how many more */
+    const sim_model *m = l->scene->model;
+    const sim_dof *first = NULL;
+    int more = -1;
+    for (int j = 0; j < m->nv; j++) {
+        if (beyond_range(m, &m->dof[j]) > 0) {
+            first = first ? first : &m->dof[j];
+            more++;
+        }
+    }
+    if (!first) {
+        return;
+    }
+    const entry *e = &l->entries[names_find(&l->names, m->body[first->body].name)];
+    const char *unit = first->turns ? "rad" : "m";
+    char others[48] = "";
+    if (more > 0) {
+        snprintf(others, sizeof others, ", and %d more start%s so", more, more == 1 ? "s" : "");
+    }
+    report_warning(&l->report, e->body, NULL, "the joint of \"%.80s\" starts at %.6g %s, past its range by %.3g %s%s",
+                   e->name, m->q_initial[first->coordinate], unit, beyond_range(m, first), unit, others);
 }
 
 static bool right_count(loader *l, const node *at, const entry *e, int count, int wanted, const char *what) {

@@ -80,11 +80,15 @@ static const foreign_key of_joint[] = {
     {" kp kd motor actuator target control ", OF_ACTUATOR},
     {" q angle qpos v ", "the state at the start is \"q\" and \"v\" of the body"},
     {" forcerange max_force max_torque ", "that is \"effort\""},
+    {" restitution bounce limit_bounce ", "that is \"limit_restitution\", at the ends of its range"},
     {NULL, NULL}};
 
 static const foreign_key of_shape[] = {
-    {" mu mu1 mu2 friction restitution bounce stiffness dissipation damping surface solref solimp condim e margin ",
+    {" mu mu1 mu2 friction restitution bounce stiffness dissipation damping surface solref solimp condim e margin "
+     "rolling torsion rolling_friction rolling_resistance torsional_friction spinning_friction ",
      IN_MATERIAL},
+    {" soft hydroelastic pressure pressure_field modulus youngs_modulus hydroelastic_modulus ",
+     "a soft solid has \"compliance\": \"field\" and a material with a \"modulus\""},
     {" position pos origin xyz translation quaternion quat rpy rpy_deg euler orientation rotation ", IN_POSE},
     {" rgba colour diffuse ", "that is \"color\": [r, g, b, a]"},
     {" half_extents halfextents half_size extents dimensions dims ", "a box has \"size\": [x, y, z], its full edges"},
@@ -102,9 +106,15 @@ static const foreign_key of_shape[] = {
 static const foreign_key of_material[] = {
     {" mu mu1 mu2 static_friction dynamic_friction friction_coefficient coefficient coulomb ",
      "that is \"friction\", one coefficient, or two: along and across"},
-    {" e bounce cor bounciness ", "that is \"restitution\""},
+    {" e ", "restitution is \"restitution\", an elastic modulus \"modulus\""},
+    {" bounce cor bounciness ", "that is \"restitution\""},
     {" damping d c ", "that is \"dissipation\", damping over stiffness"},
-    {" k kn young youngs_modulus ", "that is \"stiffness\", in N/m"},
+    {" k kn ", "that is \"stiffness\", in N/m"},
+    {" young youngs youngs_modulus young_modulus elastic_modulus hydroelastic_modulus ",
+     "that is \"modulus\", in Pa, of shapes with \"compliance\": \"field\""},
+    {" rolling_resistance rolling_friction rollingfriction rolling_coefficient ", "that is \"rolling\", a length in m"},
+    {" spin spinning_friction spinningfriction torsional torsional_friction torsional_coefficient ",
+     "that is \"torsion\", a length in m"},
     {" density mass color rgba ", "that belongs to shapes"},
     {NULL, NULL}};
 

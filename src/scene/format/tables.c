@@ -199,7 +199,9 @@ enum {
 
 static const field joint_fields[] = {
     {"name", FIELD_NAME, AT(joint_data, name),
-     .help = "Name besides that of its body: `actuators`, `loads`, `initial`, couplings and tendons take either."},
+     .help =
+         "Name besides that of its body: `actuators`, `loads`, `initial`, couplings and tendons take either. Recorded "
+         "coordinates have it, unless the joint is `free` or a body has the same name."},
     {"type", FIELD_ENUM, AT(joint_data, type), .required = true, .name_of = joint_name,
      .help = "Motion of the body relative to its parent."},
     {"axis", FIELD_VECTOR, AT(joint_data, axis), 3, .standard = "[0, 0, 1]", .only = HAS_AXIS,
@@ -299,7 +301,8 @@ static const field body_fields[] = {
     {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &table_inertia,
      .help = "Mass properties. Without this key they follow from the densities or masses of the shapes; not both."},
     {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &table_shape, .help = "Shapes."},
-    {"sites", FIELD_OBJECTS, AT(body_data, sites), .table = &table_site, .help = "Named frames on the body."},
+    {"sites", FIELD_OBJECTS, AT(body_data, sites), .table = &table_site,
+     .help = "Named frames on the body. Where a site is asked for, the name of a body stands for its own frame."},
     {"q", FIELD_NUMBERS, AT(body_data, q), 7, .unit = "rad or m", WITHIN(-1e15, 1e15), .rival = 1,
      .help = "Initial coordinates of the joint. Default: 0. Not for free bodies, which start at their pose."},
     {"q_deg", FIELD_NUMBERS, AT(body_data, q_deg), 7, .unit = "degrees", .rival = 1,

@@ -63,7 +63,8 @@ typedef struct file_reader {
 typedef struct material_entry {
     const char *name;
     material_data data;
-    int index; /* in the builder; -1: refused */
+    int index;                 /* in the builder; -1: refused */
+    bool at_points, over_area; /* shapes touch with it so */
     struct material_entry *next;
 } material_entry;
 
@@ -119,9 +120,10 @@ typedef struct entry {
 typedef struct site_entry {
     const char *name;
     const node *at;
-    int body;      /* entry */
-    sim_pose pose; /* in the body frame, once the body is built */
-    int index;     /* in the builder; -1: not there */
+    int body;                /* entry */
+    sim_pose pose;           /* in the body frame, once the body is built */
+    int index;               /* in the builder; -1: not there */
+    struct site_entry *next; /* of those that are the frames of bodies */
 } site_entry;
 
 /* A muscle whose force or lengths follow from the model, once that is built. */
@@ -149,7 +151,7 @@ typedef struct loader {
     entry *entries;
     int count, room;
     int *sequence; /* entries, parents first */
-    site_entry *site;
+    site_entry *site, *frames;
     int nsite, site_room;
     const char **keyframe_name; /* of the scene, in order */
     int nkeyframe, keyframe_room;
@@ -207,8 +209,11 @@ bool loader_joint_matches(loader *l, const entry *e, const char *pattern);
 /* Lists the sites of a body that has just been entered; adds them to the builder, once the body is there. */
 void list_sites(loader *l, const scope *s, const node *body, int index);
 void build_sites(loader *l, const entry *e);
-/* Site of a name in a scope; NULL and reported at `at` if there is none. */
+/* Site of a name in a scope, or else the frame of the body of that name, as a site; NULL and reported at `at` if there is
+ * neither. */
 const site_entry *loader_find_site(loader *l, const scope *s, const char *name, const node *at);
+/* Makes sites of the frames that members `site`, `first_site` and `second_site` below `n` name. */
+void list_frames(loader *l, const scope *s, const node *n);
 
 /* A refusal of the builder becomes an error at the value that it refused. */
 void loader_report_refusal(loader *l, const node *at);
@@ -283,9 +288,13 @@ void start_at_keyframe(loader *l);
 
 /* Every joint moves some mass.  After the model is made. */
 void check_moving_masses(loader *l);
+/* Warns of joints that start past their range. */
+void doubt_starts(loader *l);
 /* Index in the builder; -1 and reported at `at` if there is none. */
-/* The modulus of a material by its number in the builder, Pa; 0: it has none. */
-double material_modulus(const loader *l, int index);
+/* Notes that a shape touches with the material, at points or over an area.  Its modulus, Pa; 0: it has none. */
+double note_material(loader *l, int index, bool over_area);
+/* Warns of a modulus that no shape uses. */
+void doubt_moduli(loader *l);
 int material_index_of(loader *l, const document *d, const char *name, const node *at);
 
 /* shape.c */

@@ -1,4 +1,6 @@
-/* Sites: names listed as bodies are expanded, so that everything may name them; poses read when their body is built. */
+/* Sites: names listed as bodies are expanded, so that everything may name them; poses read when their body is built.
+ *
+ * Where a site is asked for and none has the name, the frame of the body of that name serves: it becomes a site, too. */
 #include "base/nearest.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
@@ -60,11 +62,43 @@ void build_sites(loader *l, const entry *e) {
     }
 }
 
+/* NULL: there is no such body, or it was refused. */
+static const site_entry *frame_of_body(loader *l, const char *name) {
+    int body = names_find(&l->names, name);
+    for (const site_entry *f = l->frames; f && body >= 0; f = f->next) {
+        if (f->body == body) {
+            return f;
+        }
+    }
+    site_entry *made = body >= 0 && l->entries[body].index > 0 && l->builder ? POOL_NEW(l->work, site_entry, 1) : NULL;
+    if (made) {
+        const entry *e = &l->entries[body];
+        sim_site frame = {.name = e->name, .body = e->index, .pose = pose_identity()};
+        *made = (site_entry){.name = e->name, .at = e->body, .body = body, .pose = frame.pose, .next = l->frames};
+        made->index = sim_builder_add_site(l->builder, &frame);
+        l->frames = made;
+    }
+    return made;
+}
+
+void list_frames(loader *l, const scope *s, const node *n) {
+    char full[MAX_NAME_BYTES + 1];
+    for (const node *c = n->first; c; c = c->next) {
+        const char *key = c->key ? c->key : "";
+        bool names = strcmp(key, "site") == 0 || strcmp(key, "first_site") == 0 || strcmp(key, "second_site") == 0;
+        if (names && c->kind == NODE_TEXT && loader_full_name(s, c->text, full) && names_find(&l->sites, full) < 0) {
+            frame_of_body(l, full);
+        }
+        list_frames(l, s, c);
+    }
+}
+
 const site_entry *loader_find_site(loader *l, const scope *s, const char *name, const node *at) {
     char full[MAX_NAME_BYTES + 1], hint[160];
     int found = loader_full_name(s, name, full) ? names_find(&l->sites, full) : -1;
-    if (found >= 0) {
-        return &l->site[found];
+    const site_entry *frame = found >= 0 ? NULL : frame_of_body(l, full);
+    if (found >= 0 || frame) {
+        return found >= 0 ? &l->site[found] : frame;
     }
     if (node_origin(at)->blamed || l->unnamed_site || l->unnamed_body) {
         return NULL;

@@ -119,15 +119,29 @@ int material_index_of(loader *l, const document *d, const char *name, const node
     return m->index;
 }
 
-double material_modulus(const loader *l, int index) {
-    for (const document *d = l->documents; d; d = d->next) {
-        for (const material_entry *m = d->materials; m; m = m->next) {
+double note_material(loader *l, int index, bool over_area) {
+    for (document *d = l->documents; d; d = d->next) {
+        for (material_entry *m = d->materials; m; m = m->next) {
             if (m->index == index) {
+                m->over_area |= over_area;
+                m->at_points |= !over_area;
                 return node_member(m->data.at, "modulus") ? m->data.modulus : 0;
             }
         }
     }
     return 0;
+}
+
+void doubt_moduli(loader *l) {
+    for (document *d = l->documents; d; d = d->next) {
+        for (const material_entry *m = d->materials; m; m = m->next) {
+            const node *at = node_member(m->data.at, "modulus");
+            if (at && m->at_points && !m->over_area) {
+                report_warning(&l->report, at, "add \"compliance\": \"field\" to soft shapes",
+                               "no shape of the material \"%.80s\" uses its modulus: they touch at points", m->name);
+            }
+        }
+    }
 }
 
 static double given_or_nan(const material_data *d, const char *key, double value) {

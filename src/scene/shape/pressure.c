@@ -43,7 +43,7 @@ static const sim_geometry *find_pressure(loader *l, const node *at, const sim_sh
 
 bool add_shape_pressure(loader *l, const shape_data *d, sim_shape *shape) {
     const node *at = node_member(d->at, "compliance"), *edge = node_member(d->at, "field_edge");
-    if (!(material_modulus(l, shape->material) > 0)) {
+    if (!(note_material(l, shape->material, true) > 0)) {
         report_once(&l->report, at, "add it to the material", "a pressure field needs a material with a \"modulus\"");
         return false;
     }

@@ -196,6 +196,9 @@ static bool add_to_builder(const visit *v, const shape_data *d, const sim_shape 
     if (d->compliance == COMPLIANT_FIELD && !add_shape_pressure(v->l, d, &soft)) {
         return false;
     }
+    if (d->compliance != COMPLIANT_FIELD && shape->material >= 0 && (shape->group || shape->mask)) {
+        note_material(v->l, shape->material, false);
+    }
     int index = sim_builder_add_shape(v->l->builder, &soft);
     if (shape->type == SIM_SPHERE || shape->type == SIM_CYLINDER) {
         note_round_shape(v->l, v->e, d->name, index);
