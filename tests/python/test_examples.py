@@ -5,10 +5,26 @@ import pathlib
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
 
+def program(name, folder, monkeypatch):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.chdir(folder)
+    return module
+
+
 def test_the_pole_swings_up_and_stands(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("swing_up", EXAMPLES / "swing_up.py")
-    swing_up = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(swing_up)
-    monkeypatch.chdir(tmp_path)
-    assert swing_up.main() < 10
+    assert program("swing_up", tmp_path, monkeypatch).main() < 10
     assert (tmp_path / "swing_up.h5").stat().st_size > 10000
+
+
+def test_the_ball_flies_over_the_wall_into_the_bin(tmp_path, monkeypatch):
+    away, height = program("throw", tmp_path, monkeypatch).main()
+    assert away < 0.45 - 0.1 + 0.02 and height < 0.2  # inside the bin, whose walls are 0.45 m from its middle
+    assert (tmp_path / "throw.h5").stat().st_size > 1000
+
+
+def test_the_arm_reaches_its_goal_and_rests(tmp_path, monkeypatch):
+    miss, speed = program("reach_by_ilqr", tmp_path, monkeypatch).main()
+    assert miss < 0.01 and speed < 0.2
+    assert (tmp_path / "reach_by_ilqr.h5").stat().st_size > 1000
