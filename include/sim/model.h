@@ -429,6 +429,38 @@ typedef struct sim_load {
     sim_track track; /* width 6: moment, force; or width 1 on a dof */
 } sim_load;
 
+/* The fluid that bodies move in: it resists, and does not lift by its weight. */
+typedef struct sim_fluid {
+    double density;   /* kg/m^3 */
+    double viscosity; /* Pa s */
+    sim_v3 wind;      /* m/s: its velocity in the world */
+} sim_fluid;
+
+/* Resistance of a body in the fluid: that of a box, or of an ellipsoid with lift (src/model/parts/drag.c).  A body may
+ * have several.  Without any it has that of the box of its mass and inertia; SIM_DRAG_NONE in place of it: none. */
+typedef enum sim_drag_type { SIM_DRAG_NONE, SIM_DRAG_BOX, SIM_DRAG_ELLIPSOID, SIM_DRAG_TYPES } sim_drag_type;
+
+SIM_API const char *sim_drag_name(sim_drag_type type);
+
+typedef struct sim_drag {
+    int body;
+    sim_drag_type type;
+    sim_pose pose;                                 /* of its centre and axes in the body frame */
+    double size[3];                                /* m: full edges of a box, semi-axes of an ellipsoid */
+    double blunt, slender, angular, kutta, magnus; /* coefficients of an ellipsoid */
+    double added_mass[3], added_inertia[3];        /* of an ellipsoid over the density, m^3, m^5: sim_drag_complete */
+} sim_drag;
+
+/* Of no type, at the body's origin, with the coefficients 0.5, 0.25, 1.5, 1, 1. */
+SIM_API sim_drag sim_drag_default(void);
+/* The box with this mass and inertia. */
+SIM_API sim_drag sim_drag_of_inertia(const sim_inertia *inertia);
+/* Finds the added mass. */
+SIM_API void sim_drag_complete(sim_drag *drag);
+/* Moment and force at its centre, for its velocity over the fluid there, all in its axes; how fast each component falls
+ * with that of the velocity, without lift (NULL: not wanted). */
+SIM_API sim_force sim_drag_force(const sim_drag *drag, const sim_fluid *fluid, sim_motion velocity, double slope[6]);
+
 /* Tendons: massless strings with a length L(q), m, or for fixed ones in the units of their joints.
  *   fixed     L = sum of coefficient * coordinate over its joints
  *   spatial   the shortest way over its path: straight from site to site; over a sphere or cylinder between two sites
@@ -636,9 +668,10 @@ typedef struct sim_event {
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
-        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol, nevent;
+        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol, nevent, ndrag;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
+    sim_fluid fluid;
 
     const sim_body *body;
     const sim_dof *dof;
@@ -657,6 +690,7 @@ typedef struct sim_model {
     const sim_sensor *sensor;
     const sim_controller *controller;
     const sim_event *event;
+    const sim_drag *drag; /* of moving bodies, in their order; none where the fluid has neither density nor viscosity */
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -722,6 +756,9 @@ SIM_API sim_material sim_material_default(void);
 SIM_API sim_builder *sim_builder_create(void);
 SIM_API void sim_builder_discard(sim_builder *builder);
 SIM_API void sim_builder_gravity(sim_builder *builder, sim_v3 gravity);
+/* Neither density nor viscosity unless this is called. */
+SIM_API void sim_builder_fluid(sim_builder *builder, const sim_fluid *fluid);
+SIM_API void sim_builder_add_drag(sim_builder *builder, const sim_drag *drag);
 SIM_API int sim_builder_add_body(sim_builder *builder, const sim_body_def *def);
 SIM_API int sim_builder_add_shape(sim_builder *builder, const sim_shape *shape);
 SIM_API int sim_builder_add_site(sim_builder *builder, const sim_site *site);

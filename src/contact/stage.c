@@ -180,14 +180,15 @@ static sim_status build_problems(contact_stage *s, const contact_input *in, cons
                              .middle = in->middle ? in->middle : in->start,
                              .rigid = s->options.compliance != SIM_NEAR_RIGID};
     sim_status status = assemble_problems(&s->assembly, memory, bodies, threads);
-    for (int k = 0; k < s->assembly.nisland && s->options.bodies && !status; k++) {
+    for (int k = 0; k < s->assembly.nisland && bodies && s->options.bodies && !status; k++) {
         bodies_fill(&s->assembly.island[k]);
     }
     return status ? sim_fail(error, status, "no memory for %d contacts", in->ncontact) : SIM_OK;
 }
 
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
-    return build_problems(s, in, &s->memory, s->options.solver->bodies || s->options.bodies, threads, error);
+    bool bodies = !in->body_extra && (s->options.solver->bodies || s->options.bodies); /* rigid ones */
+    return build_problems(s, in, &s->memory, bodies, threads, error);
 }
 
 /* The failure of an island: the caller stopped the step, or it is solved once more for the reason in words. */

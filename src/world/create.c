@@ -124,7 +124,7 @@ static sim_status create_motion(sim_world *w) {
 static sim_status create_tree_parts(sim_world *w) {
     motion_work *f = &w->motion;
     sort_parts(f);
-    if (spin_create(f, w->pool) || create_moments(f, w->pool)) {
+    if (spin_create(f, w->pool) || drag_create(f, w->pool) || create_moments(f, w->pool)) {
         return SIM_NO_RESOURCE;
     }
     if (any_articulated_turns(f) && !(f->ahead = sim_derived_create(w->model, NULL))) {
@@ -316,7 +316,7 @@ sim_status world_create_parts(sim_world *w, sim_error *error) {
         return status;
     }
     if (create_sleep(w) || create_tree_parts(w) ||
-        sensors_create(w->model, &w->options, w->equality, w->pool, &w->sensors) || create_control(w)) {
+        sensors_create(w->model, &w->options, w->equality, w->motion.drag, w->pool, &w->sensors) || create_control(w)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
     return SIM_OK;

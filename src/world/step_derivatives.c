@@ -113,6 +113,9 @@ static sim_status check_world(const sim_world *w, sim_error *error) {
     if (w->sleep) {
         return sim_fail(error, SIM_BAD_INPUT, "derivatives of a step are not there for worlds that sleep");
     }
+    if (m->ndrag) {
+        return sim_fail(error, SIM_BAD_INPUT, "derivatives of a step are not there for bodies in a fluid");
+    }
     if (m->ncontroller) {
         return sim_fail(error, SIM_BAD_INPUT, "derivatives of a step are not there for controllers (\"%s\")",
                         m->controller[0].name);

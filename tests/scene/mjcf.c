@@ -321,15 +321,16 @@ Test(scene_mjcf, what_is_ignored_is_said_once_for_each_reason) {
 }
 
 Test(scene_mjcf, what_is_refused_is_named_and_may_be_allowed) {
-    refused(MODEL("<option density='1.2'/>"), "scene.json:2:9",
-            "the attribute \"density\" of <option> is not supported (fluid forces are not simulated; --allow density");
+    refused(BODY("\n<geom size='1' shellinertia='true'/>"), "scene.json:4:16",
+            "the attribute \"shellinertia\" of <geom> is not supported (shapes are solid; give the body an <inertial>; "
+            "--allow shellinertia");
     refused(WORLD("<composite/>"), "scene.json:3:1",
             "<composite> is not supported (write its bodies; --allow composite");
-    sim_scene *s = load_model(MODEL("<option density='0' wind='0 0 0'/>"), NULL, NULL);
+    sim_scene *s = load_model(BODY("<geom size='1' shellinertia='false'/>"), NULL, NULL);
     sim_scene_free(s);
-    const char *allow[] = {"density", "composite"};
+    const char *allow[] = {"shellinertia", "composite"};
     sim_import_options import = {.nallow = 2, .allow = allow};
-    s = load_model(MODEL("<option density='1.2'/><worldbody><composite/></worldbody>"), NULL, &import);
+    s = load_model(BODY("<geom size='1' shellinertia='true'/><composite/>"), NULL, &import);
     sim_scene_free(s);
     refused("<mujoco>\n<geom/></mujoco>", "scene.json:2:1", "unknown element <geom> in <mujoco>");
 }

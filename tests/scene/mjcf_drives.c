@@ -55,6 +55,53 @@ Test(scene_mjcf, shortcuts_become_the_general_law_and_share_defaults) {
     sim_scene_free(s);
 }
 
+/* ---- fluid ---- */
+
+#define IN_WATER(inside)                                                                                               \
+    MODEL("<option density='1000' viscosity='0.5' wind='1 2 3'/><worldbody>\n"                                         \
+          "<body name='b'><freejoint/>" inside "</body></worldbody>")
+
+Test(scene_mjcf, a_fluid_resists_boxes_of_inertia_and_ellipsoids) {
+    /* a cube that is turned has the axes of its geom; a long box those of its inertia */
+    sim_scene *s = load_model(IN_WATER("<geom type='box' size='0.1 0.1 0.1' euler='0 0 30'/>"), NULL, NULL);
+    const sim_model *m = s->model;
+    cr_assert(m->fluid.density == 1000 && m->fluid.viscosity == 0.5 && m->fluid.wind.z == 3);
+    cr_assert(m->ndrag == 1 && m->drag[0].type == SIM_DRAG_BOX && m->drag[0].body == 1);
+    cr_assert(close_to(m->drag[0].pose.R.x, cos(PI / 6), 0.5, 0));
+    for (int k = 0; k < 3; k++) {
+        cr_expect_float_eq(m->drag[0].size[k], 0.2, 1e-15);
+    }
+    sim_scene_free(s);
+    /* geoms with ellipsoids replace the box */
+    s = load_model(IN_WATER("<geom type='capsule' size='0.1 0.3' fluidshape='ellipsoid' fluidcoef='1 2' pos='1 0 0'/>"
+                            "<geom type='box' size='0.1 0.2 0.3' fluidshape='ellipsoid'/><geom size='1'/>"),
+                   NULL, NULL);
+    m = s->model;
+    cr_assert(m->ndrag == 2 && m->drag[0].type == SIM_DRAG_ELLIPSOID && m->drag[1].type == SIM_DRAG_ELLIPSOID);
+    cr_expect(m->drag[0].size[1] == 0.1 && m->drag[0].size[2] == 0.4 && m->drag[0].pose.p.x == 1);
+    cr_expect(m->drag[0].blunt == 1 && m->drag[0].slender == 2 && m->drag[0].angular == 1.5);
+    cr_expect(m->drag[1].size[0] == 0.1 && m->drag[1].size[1] == 0.2 && m->drag[1].size[2] == 0.3);
+    sim_scene_free(s);
+    /* without passive forces there is none; an empty list says so of a body in a scene */
+    s = load_model("<mujoco><option density='1'><flag passive='disable'/></option><worldbody><body><freejoint/>" BALL
+                   "</body></worldbody></mujoco>",
+                   NULL, NULL);
+    cr_assert(s->model->fluid.density == 0 && s->model->ndrag == 0);
+    sim_scene_free(s);
+    s = load_model("{\"sim\": 1, \"world\": {\"fluid\": {\"density\": 1}}, \"bodies\": [{\"name\": \"a\", \"joint\": "
+                   "\"free\", \"drag\": [], \"shapes\": [{\"type\": \"sphere\", \"radius\": 1, \"mass\": 1}]}]}",
+                   NULL, NULL);
+    cr_assert(s->model->fluid.density == 1 && s->model->ndrag == 0);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, wrong_fluids_are_refused_at_their_place) {
+    refused(MODEL("\n<option density='-1'/>"), "scene.json:3:9", "the density of the fluid is negative");
+    refused(MODEL("<option density='1'/><worldbody>\n<geom type='plane' size='1 1 1'/><body><freejoint/>" BALL
+                  "\n<geom type='plane' fluidshape='ellipsoid'/></body></worldbody>"),
+            "scene.json:4:20", "this geom has no ellipsoid");
+}
+
 Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
     refused(DRIVEN("<motor joint='k'/>"), "scene.json:3:8", "there is no joint \"k\"");
     refused(DRIVEN("<motor/>"), "scene.json:3:1", "the actuator names no joint, tendon, site or crank");

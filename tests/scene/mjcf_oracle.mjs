@@ -1,5 +1,5 @@
 // Compares models in MJCF with MuJoCo itself: masses, and at random states poses of bodies, mass matrix, bias forces,
-// lengths and moments of tendons and actuators, forces of actuators.
+// lengths and moments of tendons and actuators, forces of actuators and of the fluid.
 //
 //     node mjcf_oracle.mjs print_dynamics STATES FILE.xml...
 //
@@ -51,6 +51,8 @@ function readDynamics(program, file, states) {
       state.mass.push(numbers);
     } else if (word[0] === 'bias') {
       state.bias = numbers;
+    } else if (word[0] === 'fluid') {
+      state.fluid = numbers;
     } else if (word[0] === 'length') {
       state.lengths.push(numbers[0]);
     } else if (word[0] === 'drive') {
@@ -159,6 +161,9 @@ function compareState(mujoco, model, data, state, worst) {
     compareActuators(model, data, state, worst);
   }
   worst.bias = Math.max(worst.bias, difference(state.bias, Array.from(data.qfrc_bias)));
+  if (state.fluid) {
+    worst.fluid = Math.max(worst.fluid ?? 0, difference(state.fluid, Array.from(data.qfrc_fluid)));
+  }
 }
 
 // Meshes that are not there become a tetrahedron: they give bodies no mass where these have an <inertial>.

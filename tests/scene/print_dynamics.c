@@ -3,7 +3,8 @@
  *     print_dynamics FILE fixed|free|planar STATES
  *
  * Lines: "body NAME q0 nq v0 nv mass"; then for each state "q ...", "v ...", "pose NAME p R" (columns of R), "mass ..." (a row
- * of the mass matrix), "bias ..." (M a + bias = tau, gravity included); for each tendon "length ..." and "moments ...". */
+ * of the mass matrix), "bias ..." (M a + bias = tau, gravity included), "fluid ..." (its forces on the joints); for each tendon "length ..." and "moments ...". */
+#include "math/spatial.h"
 #include <sim/dynamics.h>
 #include <sim/scene.h>
 
@@ -74,6 +75,33 @@ static void print_actuator(const sim_derived *d, int k, const double *q, const d
     print_row("law", law, 2);
 }
 
+/* Forces of the fluid on the joints, where there is one. */
+static void print_fluid(sim_derived *d, double *row) {
+    const sim_model *m = d->model;
+    sim_force *external = calloc((size_t)m->nbody, sizeof *external);
+    double *without = calloc((size_t)m->nv + 1, sizeof *without);
+    for (int k = 0; k < m->ndrag && external; k++) {
+        const sim_drag *drag = &m->drag[k];
+        pose X = pose_product(d->pose[drag->body], drag->pose);
+        v3 lever = v3_sub(X.p, d->pose[drag->body].p);
+        motion u = motion_at_child(d->vel[drag->body], lever);
+        u = (motion){m3_transposed_times(X.R, u.ang), m3_transposed_times(X.R, v3_sub(u.lin, m->fluid.wind))};
+        force f = sim_drag_force(drag, &m->fluid, u, NULL);
+        f = force_at_parent((force){m3_times(X.R, f.ang), m3_times(X.R, f.lin)}, lever);
+        external[drag->body] = force_add(external[drag->body], f);
+    }
+    if (m->ndrag && external && without) {
+        sim_rnea(d, sim_all(m), NULL, NULL, m->gravity, without);
+        sim_rnea(d, sim_all(m), NULL, external, m->gravity, row);
+        for (int j = 0; j < m->nv; j++) {
+            row[j] = without[j] - row[j];
+        }
+        print_row("fluid", row, m->nv);
+    }
+    free(external);
+    free(without);
+}
+
 static void print_state(const sim_model *m, sim_derived *d, uint64_t *seed, double *work) {
     /* state */
     double *q = work, *v = q + m->nq, *unit = v + m->nv, *row = unit + m->nv;
@@ -94,6 +122,7 @@ static void print_state(const sim_model *m, sim_derived *d, uint64_t *seed, doub
     }
     sim_rnea(d, sim_all(m), NULL, NULL, m->gravity, row);
     print_row("bias", row, m->nv);
+    print_fluid(d, row);
     for (int k = 0; k < m->ntendon; k++) {
         double length = sim_tendon_length(d, k, q);
         sim_tendon_moments(d, k, row);

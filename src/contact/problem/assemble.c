@@ -199,6 +199,7 @@ mass_operator assembly_mass(const assembly *f, const mass_memory *memory, const 
     return (mass_operator){.model = f->tables->model,
                            .derived = f->in->mass,
                            .extra = f->extra ? f->extra : f->in->extra,
+                           .body_extra = f->in->body_extra,
                            .M = memory->M,
                            .L = memory->L,
                            .x = memory->x,

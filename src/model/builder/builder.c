@@ -86,6 +86,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->sensor);
     free(b->keyframe);
     free(b->joint_state);
+    free(b->drag);
     free(b->drive);
     free(b->drive_keyframe);
     free(b->state_keyframe);

@@ -13,11 +13,12 @@ struct sim_builder {
     memory_pool *pool; /* names and tracks */
     sim_error error;
     sim_v3 gravity;
+    sim_fluid fluid;
 
     int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite, nkeyframe,
-        njoint_state, ntendon, nsensor, ndrive;
+        njoint_state, ntendon, nsensor, ndrive, ndrag;
     int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
-        equality_room, site_room, keyframe_room, joint_state_room, tendon_room, sensor_room, drive_room;
+        equality_room, site_room, keyframe_room, joint_state_room, tendon_room, sensor_room, drive_room, drag_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
@@ -35,9 +36,10 @@ struct sim_builder {
     sim_keyframe *keyframe;       /* their states stand in `joint_state` */
     sim_joint_state *joint_state; /* of all keyframes, in the order of the calls */
     int *state_keyframe;          /* [njoint_state] whose it is */
-    sim_actuator_state *drive;    /* of all keyframes, in the order of the calls */
-    int *drive_keyframe;          /* [ndrive] whose it is; -1: of the initial state */
-    int start;                    /* 1 + a keyframe; 0: the states of the bodies */
+    sim_drag *drag;
+    sim_actuator_state *drive; /* of all keyframes, in the order of the calls */
+    int *drive_keyframe;       /* [ndrive] whose it is; -1: of the initial state */
+    int start;                 /* 1 + a keyframe; 0: the states of the bodies */
 };
 
 /* For the files that add parts.  All keep the first error in the builder, and return its status.  Room for one more

@@ -52,6 +52,7 @@ static void count_parts(freezer *f) {
     m->nkeyframe = b->nkeyframe;
     m->nsensor = b->nsensor;
     m->gravity = b->gravity;
+    m->fluid = b->fluid;
 }
 
 /* A body with its parameters and its ranges in q and v. */
@@ -429,6 +430,48 @@ static void place_tendons(freezer *f) {
     f->model->tendon = tendon;
 }
 
+/* Those that the builder was given, or the box of the inertia. */
+static void place_drags(freezer *f) {
+    const sim_builder *b = f->from;
+    sim_model *m = f->model;
+    if (!(m->fluid.density > 0) && !(m->fluid.viscosity > 0)) {
+        return;
+    }
+    sim_drag *drag = take_items(f, m->nbody + b->ndrag, sizeof *drag);
+    int *first = take_items(f, m->nbody + 1, sizeof *first), *order = take_items(f, b->ndrag, sizeof *order),
+        *next = take_items(f, m->nbody, sizeof *next);
+    if (f->failed) {
+        return;
+    }
+    /* by bodies: counting sort */
+    for (int k = 0; k < b->ndrag; k++) {
+        first[f->place[b->drag[k].body] + 1]++;
+    }
+    for (int i = 0; i < m->nbody; i++) {
+        first[i + 1] += first[i];
+        next[i] = first[i];
+    }
+    for (int k = 0; k < b->ndrag; k++) {
+        order[next[f->place[b->drag[k].body]]++] = k;
+    }
+    /* of every moving body with mass */
+    for (int i = 1; i < m->nbody; i++) {
+        const sim_body *body = &m->body[i];
+        bool moves = f->last_dof[i] >= 0 && body->inertia.mass > 0;
+        if (moves && first[i] == first[i + 1]) {
+            drag[m->ndrag] = sim_drag_of_inertia(&body->inertia);
+            drag[m->ndrag++].body = i;
+        }
+        for (int k = first[i]; moves && k < first[i + 1]; k++) {
+            drag[m->ndrag] = b->drag[order[k]];
+            drag[m->ndrag].body = i;
+            sim_drag_complete(&drag[m->ndrag]);
+            m->ndrag += drag[m->ndrag].type != SIM_DRAG_NONE;
+        }
+    }
+    m->drag = drag;
+}
+
 sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error) {
     /* memory */
     freezer f = {.from = builder, .pool = pool_create()};
@@ -450,6 +493,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
         place_keyframes(&f);
         place_tendons(&f);
         place_sensors(&f);
+        place_drags(&f);
     }
     /* failure leaves nothing */
     free(f.place);

@@ -286,6 +286,25 @@ static void add_contact_options(uint64_t *hash, const sim_options *options) {
     }
 }
 
+/* Files of models without a fluid keep their fingerprint. */
+static void add_fluid(uint64_t *hash, const sim_model *model) {
+    if (model->ndrag) {
+        ADD(hash, model->fluid);
+    }
+    for (int i = 0; i < model->ndrag; i++) {
+        const sim_drag *drag = &model->drag[i];
+        ADD(hash, drag->body);
+        ADD(hash, drag->type);
+        ADD(hash, drag->pose);
+        ADD(hash, drag->size);
+        ADD(hash, drag->blunt);
+        ADD(hash, drag->slender);
+        ADD(hash, drag->angular);
+        ADD(hash, drag->kutta);
+        ADD(hash, drag->magnus);
+    }
+}
+
 uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     uint64_t hash = HASH_START;
     ADD(&hash, model->nbody);
@@ -297,6 +316,7 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     add_shapes(&hash, model);
     add_controllers(&hash, model);
     add_forces(&hash, model);
+    add_fluid(&hash, model);
     ADD(&hash, options->tolerance);
     ADD(&hash, options->max_iterations);
     int rows = contact_stage_needed(model); /* which the contact solver answers, too */

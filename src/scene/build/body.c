@@ -182,6 +182,32 @@ static bool set_body_inertia(loader *l, const entry *e, const body_data *b, sim_
     return good;
 }
 
+/* ---- resistance in a fluid ---- */
+
+static void build_drag(loader *l, const entry *e, const node *list) {
+    /* its parts */
+    for (const node *n = list ? list->first : NULL; n; n = n->next) {
+        drag_data d;
+        sim_drag drag = sim_drag_default();
+        if (!loader_read(l, n, &table_drag, &d) || !placement_read(&l->report, &d.pose, &drag.pose)) {
+            continue;
+        }
+        drag.body = e->index;
+        drag.type = (sim_drag_type)(d.type + 1);
+        memcpy(drag.size, drag.type == SIM_DRAG_BOX ? d.size : d.radii, sizeof drag.size);
+        drag.blunt = d.blunt;
+        drag.slender = d.slender;
+        drag.angular = d.angular;
+        drag.kutta = d.kutta;
+        drag.magnus = d.magnus;
+        sim_builder_add_drag(l->builder, &drag);
+    }
+    /* an empty list: none */
+    if (list && !list->first) {
+        sim_builder_add_drag(l->builder, &(sim_drag){.body = e->index, .pose = pose_identity()});
+    }
+}
+
 /* ---- bodies ---- */
 
 static void note_motion(loader *l, entry *e) {
@@ -250,6 +276,7 @@ static void build_body(loader *l, int i) {
         return;
     }
     build_sites(l, e);
+    build_drag(l, e, b.drag);
     shapes_build(l, e, &b);
 }
 

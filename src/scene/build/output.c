@@ -26,6 +26,7 @@ static const char *title_from_path(loader *l, const char *path) {
 }
 
 void read_world_options(loader *l) {
+    /* title and options */
     const world_data *w = &l->data.world;
     sim_scene *scene = l->scene;
     scene->name = l->data.name ? keep_output_text(l, l->data.name) : title_from_path(l, l->main->from.name);
@@ -43,7 +44,10 @@ void read_world_options(loader *l) {
     read_contact_options(l);
     scene->duration = w->duration;
     scene->seed = l->seed;
+    /* gravity, fluid */
     sim_builder_gravity(l->builder, (sim_v3){w->gravity[0], w->gravity[1], w->gravity[2]});
+    const fluid_data *f = &w->fluid;
+    sim_builder_fluid(l->builder, &(sim_fluid){f->density, f->viscosity, {f->wind[0], f->wind[1], f->wind[2]}});
 }
 
 /* Says so when the name stands in the list before. */

@@ -79,6 +79,7 @@ struct table {
 
 extern const table table_scene;
 extern const table table_world;
+extern const table table_fluid;
 extern const table table_law;
 extern const table table_budget;
 extern const table table_material;
@@ -89,6 +90,7 @@ extern const table table_joint;
 extern const table table_inertia;
 extern const table table_shape;
 extern const table table_decompose;
+extern const table table_drag;
 extern const table table_site;
 extern const table table_solid;
 extern const table table_exclusion;

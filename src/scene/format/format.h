@@ -31,9 +31,16 @@ typedef struct budget_data {
     double time;
 } budget_data;
 
+typedef struct fluid_data {
+    const node *at;
+    double density, viscosity, wind[3];
+} fluid_data;
+
 typedef struct world_data {
     const node *at;
-    double gravity[3], step, duration;
+    double gravity[3];
+    fluid_data fluid;
+    double step, duration;
     int integrator;
     int64_t threads;
     double tolerance;
@@ -132,12 +139,20 @@ typedef struct site_data {
     pose_data pose;
 } site_data;
 
+typedef struct drag_data {
+    const node *at;
+    int type; /* that of the library less 1 */
+    pose_data pose;
+    double size[3], radii[3], blunt, slender, angular, kutta, magnus;
+} drag_data;
+
 typedef struct body_data {
     const node *at;
     const char *name, *parent;
     pose_data pose;
     joint_data joint;
     inertia_data inertia;
+    const node *drag;
     const node *shapes, *sites;
     number_list q, q_deg, v;
 } body_data;

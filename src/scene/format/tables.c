@@ -41,6 +41,8 @@ static const char *signal_name(int i) {
 static const field world_fields[] = {
     {"gravity", FIELD_VECTOR, AT(world_data, gravity), 3, .unit = "m/s^2", .standard = "[0, 0, -9.81]",
      .help = "Gravitational acceleration."},
+    {"fluid", FIELD_OBJECT, AT(world_data, fluid), .table = &table_fluid,
+     .help = "Fluid that the bodies move in. Default: none."},
     {"step", FIELD_NUMBER, AT(world_data, step), .unit = "s", POSITIVE, .standard = "0.001", .help = "Time step."},
     {"duration", FIELD_NUMBER, AT(world_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "10",
      .help = "Simulated time of a run."},
@@ -300,6 +302,9 @@ static const field body_fields[] = {
      .help = "Joint to the parent."},
     {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &table_inertia,
      .help = "Mass properties. Without this key they follow from the densities or masses of the shapes; not both."},
+    {"drag", FIELD_OBJECTS, AT(body_data, drag), .table = &table_drag,
+     .help = "Resistance in the `fluid` of the world, as a sum of parts; `[]`: none. Default: the box of its mass and "
+             "inertia."},
     {"shapes", FIELD_OBJECTS, AT(body_data, shapes), .table = &table_shape, .help = "Shapes."},
     {"sites", FIELD_OBJECTS, AT(body_data, sites), .table = &table_site,
      .help = "Named frames on the body. Where a site is asked for, the name of a body stands for its own frame."},
@@ -550,15 +555,14 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {&table_scene,          &table_world,      &table_law,           &table_budget,
-                                   &table_body,           &table_pose,       &table_joint,         &table_inertia,
-                                   &table_shape,          &table_decompose,  &table_site,          &table_solid,
-                                   &table_exclusion,      &table_material,   &table_material_pair, &table_instance,
-                                   &table_model,          &table_repeat,     &table_initial,       &table_keyframe,
-                                   &table_drive,          &table_actuator,   &table_activation,    &table_slider_crank,
-                                   &table_muscle,         &table_controller, &table_led,           &table_guide,
-                                   &table_guide_keyframe, &table_phase,      &table_phase_target,  &table_phase_switch,
-                                   &table_transition,     &table_sensor,     &table_load,          &table_constraint,
-                                   &table_tendon,         &table_path_point, &table_tendon_joint,  &table_track,
-                                   &table_vector_track,   &table_sine,       &table_vector_sine,   &table_record,
-                                   &table_point,          &table_event,      &table_camera,        NULL};
+const table *const all_tables[] = {
+    &table_scene,          &table_world,         &table_fluid,        &table_law,          &table_budget,
+    &table_body,           &table_pose,          &table_joint,        &table_inertia,      &table_shape,
+    &table_decompose,      &table_drag,          &table_site,         &table_solid,        &table_exclusion,
+    &table_material,       &table_material_pair, &table_instance,     &table_model,        &table_repeat,
+    &table_initial,        &table_keyframe,      &table_drive,        &table_actuator,     &table_activation,
+    &table_slider_crank,   &table_muscle,        &table_controller,   &table_led,          &table_guide,
+    &table_guide_keyframe, &table_phase,         &table_phase_target, &table_phase_switch, &table_transition,
+    &table_sensor,         &table_load,          &table_constraint,   &table_tendon,       &table_path_point,
+    &table_tendon_joint,   &table_track,         &table_vector_track, &table_sine,         &table_vector_sine,
+    &table_record,         &table_point,         &table_event,        &table_camera,       NULL};

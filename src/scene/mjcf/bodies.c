@@ -353,6 +353,7 @@ static void put_body(mjcf_work *w, const mjcf_contacts *c, mjcf_body *b) {
     }
     put_inertia(w, b);
     put_shapes(w, c, b);
+    mjcf_put_drag(w, b);
     put_sites(w, b);
     writer_close(w->out, '}');
 }

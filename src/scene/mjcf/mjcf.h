@@ -23,6 +23,11 @@ typedef struct mjcf_list {
     const char *key;
     bool open;
 } mjcf_list;
+/* ---- fluid.c ---- */
+/* In the options of the world; of a body. */
+void mjcf_put_fluid(mjcf_work *w);
+void mjcf_put_drag(mjcf_work *w, const mjcf_body *b);
+
 /* ---- bodies.c ---- */
 void mjcf_put_bodies(mjcf_work *w);
 /* Stiffness and dissipation of the ends of a joint's range, where they are given. */

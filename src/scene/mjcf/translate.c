@@ -34,6 +34,7 @@ static void put_world_options(mjcf_work *w) {
     if (o->no_gravity || g[0] != 0 || g[1] != 0 || g[2] != -9.81) {
         writer_put_numbers(w->out, "gravity", 3, o->no_gravity ? none : g);
     }
+    mjcf_put_fluid(w);
     writer_put_number(w->out, "step", o->step);
     put_integrator(w);
     if (o->no_contact) {

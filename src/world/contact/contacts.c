@@ -221,6 +221,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
                           .holds = theta_is_implicit(w->options->integrator),
                           .mass = w->motion->derived,
                           .extra = w->motion->extra,
+                          .body_extra = w->motion->body_extra,
                           .q_start = w->now->q,
                           .v_start = w->now->v,
                           .v_free = w->v_free,

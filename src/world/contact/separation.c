@@ -187,6 +187,7 @@ static contact_input input_at_end(const world_contacts *w, const sim_contact *co
                            .middle = w->end,
                            .mass = w->motion->derived,
                            .extra = w->motion->extra,
+                           .body_extra = w->motion->body_extra,
                            .q_start = w->next->q,
                            .v_start = w->next->v,
                            .v_free = w->next->v,

@@ -120,6 +120,13 @@ const sim_force *motion_wrenches(motion_work *w, int tree, double time) {
             w->external[load->body] = force_add(w->external[load->body], f);
         }
     }
+    /* the fluid */
+    if (parts->drags) {
+        begin_wrenches(w, tree, &any);
+        for (int i = m->tree[tree].body0; i < m->tree[tree].body0 + m->tree[tree].nbody; i++) {
+            w->external[i] = force_add(w->external[i], w->drag[i]);
+        }
+    }
     /* actuators at sites */
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators && parts->lengths; k++) {
         if (actuation_is_wrench(w, k)) {

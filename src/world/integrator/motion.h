@@ -17,6 +17,7 @@ typedef struct tree_parts {
     int load0, loads;          /* in load_order */
     int limited0, limited_end; /* in `limited`: actuators with feedback and an effort limit */
     int spin0, spins;          /* in `spin` */
+    int drag0, drags;          /* in the model's list */
     bool passive;              /* any spring or damper */
     bool gravity_compensation; /* any actuator asks for it */
     bool any_limit;            /* any actuator of a joint has a range of forces */
@@ -74,9 +75,14 @@ typedef struct motion_work {
     double **moment;           /* [nactuator][nv of the tree] of those that are no joints' */
     contact_actuator *limited; /* [nlimited] as the contact stage reads them */
     sim_force *external;       /* [nbody] */
-    double *strength;          /* [nv] sizes of the terms of tau, summed: a measure of its rounding */
-    double *history;           /* [2 + 2 ANDERSON_DEPTH][nv] */
-    double *rk;                /* [RK_VECTORS][nv] */
+    /* of the fluid; NULL: it does not act */
+    sim_force *drag;             /* [nbody] its force at the body's origin, when last evaluated, then of the step */
+    sim_articulated *body_extra; /* [nbody] its implicit part E, beside `extra` */
+    sim_sym3 *spin_extra;        /* E about the centre of mass of each of `spin`, in its axes */
+    sim_motion *drag_motion;     /* [nbody] */
+    double *strength;            /* [nv] sizes of the terms of tau, summed: a measure of its rounding */
+    double *history;             /* [2 + 2 ANDERSON_DEPTH][nv] */
+    double *rk;                  /* [RK_VECTORS][nv] */
 } motion_work;
 
 /* The counts of one thread. */
@@ -134,6 +140,19 @@ static inline bool actuator_at_limit(const sim_actuator *a, double given) {
 }
 /* The limited actuators of a tree for the contact stage.  After theta_free_motion. */
 void actuation_list_limited(motion_work *w, int tree);
+
+/* ---- drag.c ---- */
+
+/* Lists the resistances of trees.  After spin_create. */
+sim_status drag_create(motion_work *w, memory_pool *pool);
+/* Forces of the fluid on the bodies of a tree at the velocities v, and E for the weight theta dt.  After sim_kinematics. */
+void drag_eval(motion_work *w, int tree, const double *v, double weight);
+/* Adds E times the accelerations of the bodies, those of velocities and gravity included.  After sim_velocities. */
+void drag_add_implicit(motion_work *w, int tree, const double *a, sim_force *external);
+/* Adds J' E J x. */
+void drag_add_product(motion_work *w, int tree, const double *x, double *out);
+/* Forces as last evaluated at the acceleration `from`, extrapolated along their straight lines to `to`. */
+void drag_keep(motion_work *w, int tree, const double *from, const double *to);
 
 /* ---- spin.c ---- */
 

@@ -37,6 +37,9 @@ int rk4_stage(motion_work *w, int tree, double after, const double *u, const dou
     actuation_set_laws(w, tree, &(law_point){time, time, w->q_point, v, 0, 0});
     force_point at = {time, w->q_point, v, w->q_point, v};
     int saturated = motion_joint_forces(w, tree, &at, w->tau);
+    if (w->parts[tree].drags) {
+        drag_eval(w, tree, v, 0);
+    }
     sim_aba(w->derived, range, w->tau, motion_wrenches(w, tree, time), m->gravity, NULL, NULL, out.acc);
     coordinate_rates(m, range, u, v, out.rate);
     return saturated;

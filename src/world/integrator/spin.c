@@ -126,7 +126,7 @@ sim_status spin_create(motion_work *w, memory_pool *pool) {
 
 typedef struct euler {
     sym3 J;   /* kg m^2 */
-    v3 D;     /* kg m^2, added to the diagonal of J in J a */
+    sym3 D;   /* kg m^2, added to J in J a */
     v3 w0, b; /* (J + D) a + s w x J w = b, w = w0 + h a */
     double h; /* s, theta h of (1) */
     double s; /* part of the gyroscopic term, 0 to 1 */
@@ -136,9 +136,7 @@ static v3 rate_at(const euler *e, v3 a) { return v3_axpy(e->w0, e->h, a); }
 
 static v3 gyroscopic_torque(const sym3 *J, v3 w) { return v3_cross(w, sym3_times(*J, w)); }
 
-static v3 diagonal_times(v3 D, v3 a) { return (v3){D.x * a.x, D.y * a.y, D.z * a.z}; }
-
-static v3 inertia_times(const euler *e, v3 a) { return v3_add(sym3_times(e->J, a), diagonal_times(e->D, a)); }
+static v3 inertia_times(const euler *e, v3 a) { return v3_add(sym3_times(e->J, a), sym3_times(e->D, a)); }
 
 static v3 euler_residual(const euler *e, v3 a) {
     return v3_sub(v3_axpy(inertia_times(e, a), e->s, gyroscopic_torque(&e->J, rate_at(e, a))), e->b);
@@ -146,7 +144,7 @@ static v3 euler_residual(const euler *e, v3 a) {
 
 /* r . (J + D)^-1 r on the diagonal: squared norm of a torque, scaled by the inertia of each axis. */
 static double scaled_norm2(const euler *e, v3 r) {
-    return r.x * r.x / (e->J.xx + e->D.x) + r.y * r.y / (e->J.yy + e->D.y) + r.z * r.z / (e->J.zz + e->D.z);
+    return r.x * r.x / (e->J.xx + e->D.xx) + r.y * r.y / (e->J.yy + e->D.yy) + r.z * r.z / (e->J.zz + e->D.zz);
 }
 
 /* Columns of the derivative J + D + s h ([w]x J - [J w]x). */
@@ -232,6 +230,13 @@ v3 spin_diagonal(const motion_work *w, const spin_body *s, const double *extra) 
     return extra ? v3_add(D, vector_at(extra, s->angular)) : D;
 }
 
+/* These, and the implicit terms of the fluid. */
+static sym3 added_inertia(const motion_work *w, const spin_body *s, const double *extra) {
+    v3 D = spin_diagonal(w, s, extra);
+    sym3 sum = {D.x, D.y, D.z, 0, 0, 0};
+    return w->spin_extra ? sym3_add(sum, w->spin_extra[s - w->spin]) : sum;
+}
+
 static quat cayley_map(v3 turn) { return quat_normalised((quat){1, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z}); }
 
 /* The turn of the attitude, R1 = R0 times it; `turn` is h w*.
@@ -267,7 +272,7 @@ quat spin_turn(const motion_work *w, const spin_body *s, const double *extra, v3
     case SIM_MOREAU:
         return whole_turn(s, v3_scale(h, mean), w1);
     default: {
-        v3 D = spin_diagonal(w, s, extra);
+        sym3 D = added_inertia(w, s, extra);
         euler e = {.J = s->J, .D = D, .w0 = w0};
         v3 back = solve_3x3(euler_jacobian(&e, w0), gyroscopic_torque(&s->J, mean));
         return whole_turn(s, v3_scale(h, v3_axpy(w1, 0.5 * h, back)), w1);
@@ -313,7 +318,7 @@ static bool solve_body(motion_work *w, const spin_body *s, double theta, const d
     m3 R = w->derived->pose[s->body].R;
     v3 w0 = vector_at(w->now->v, s->angular), alpha = vector_at(g, s->angular);
     v3 used = v3_axpy(w0, theta * h, vector_at(a, s->angular));
-    euler e = {.J = s->J, .D = spin_diagonal(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
+    euler e = {.J = s->J, .D = added_inertia(w, s, extra), .w0 = w0, .h = theta * h, .s = 1};
     e.b = v3_add(inertia_times(&e, alpha), gyroscopic_torque(&s->J, used));
 
     /* F / M, from the acceleration of the origin by the sweep */

@@ -102,6 +102,7 @@ static void finish_freely(tree_step *t, const double *a) {
         w->next->a[j] = a[j];
     }
     actuation_keep(w, t->tree, w->a_try, a);
+    drag_keep(w, t->tree, w->a_try, a);
     if (!w->parts[t->tree].placed) {
         advance_freely(t, a);
     }
@@ -123,6 +124,7 @@ static void finish_in_contact(tree_step *t, const double *v, const double *c) {
         w->v_point[j] = from_point ? v[j] + 2 * c[j] : v0[j] + t->s->travel * (v[j] - v0[j]) + c[j];
     }
     actuation_keep(w, t->tree, w->a_try, w->a_out);
+    drag_keep(w, t->tree, w->a_try, w->a_out);
     if (from_point) {
         advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
     } else {
@@ -179,8 +181,15 @@ static void sweep_bodies(tree_step *t, const double *a, bool move, double *out) 
     }
     sim_velocities(w->derived, t->bodies, w->v_point);
     eval_joint_forces(t, a);
+    if (parts->drags) {
+        drag_eval(w, t->tree, w->v_point, t->s->damper * t->dt);
+    }
     const sim_force *external = motion_wrenches(w, t->tree, w->now->time + t->s->time * t->dt);
-    sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, implicit_diagonal(t), NULL, out);
+    if (parts->drags) {
+        drag_add_implicit(w, t->tree, a, w->external);
+    }
+    const sim_articulated *added = parts->drags ? w->body_extra : NULL;
+    sim_aba(w->derived, t->bodies, w->tau, external, w->model->gravity, implicit_diagonal(t), added, out);
     if (parts->spins && !t->still) {
         t->spun = spin_solve(w, t->tree, t->velocity, implicit_diagonal(t), a, out);
     }
@@ -290,6 +299,7 @@ static void apply_limited_step(const tree_step *t, anderson *h, double *a) {
     motion_work *w = t->w;
     double *product = w->next->v, curvature = 0;
     sim_mass_times(w->derived, t->bodies, w->extra, h->f, product);
+    drag_add_product(w, t->tree, h->f, product);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         curvature += h->f[j] * product[j];
     }
@@ -364,7 +374,7 @@ static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
 /* With v* and q* known beforehand and no force at a limit, the step is linear in a: one sweep is exact. */
 static bool is_linear(const tree_step *t) {
     const tree_parts *parts = &t->w->parts[t->tree];
-    return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->any_limit;
+    return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->any_limit && !parts->drags;
 }
 
 static tree_step make_tree_step(motion_work *w, int tree) {

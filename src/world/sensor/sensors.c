@@ -21,7 +21,7 @@
 #include <string.h>
 
 sim_status sensors_create(const sim_model *m, const sim_options *options, const sim_equality *equality,
-                          memory_pool *pool, world_sensors **out) {
+                          const sim_force *drag, memory_pool *pool, world_sensors **out) {
     if (!m->nsensor) {
         return SIM_OK;
     }
@@ -29,7 +29,7 @@ sim_status sensors_create(const sim_model *m, const sim_options *options, const 
     if (!w) {
         return SIM_NO_RESOURCE;
     }
-    *w = (world_sensors){.model = m, .options = options, .equality = equality};
+    *w = (world_sensors){.model = m, .options = options, .equality = equality, .drag = drag};
     w->mean = sim_derived_create(m, NULL);
     w->end = sim_derived_create(m, NULL);
     w->q = POOL_NEW(pool, double, m->nq);

@@ -93,6 +93,10 @@ void sensors_sum_forces(world_sensors *w, const sim_state *now, const sim_state 
             w->external[body] = force_add(w->external[body], load_wrench(&m->load[k], &w->mean->pose[body], time));
         }
     }
+    /* the fluid */
+    for (int i = 1; i < m->nbody && w->drag; i++) {
+        w->external[i] = force_add(w->external[i], w->drag[i]);
+    }
     /* actuators of sites, slider-cranks and tendons */
     for (int k = 0; k < m->nactuator; k++) {
         transmission_add_wrenches(w->mean, &m->actuator[k], now->effort[k], w->external);

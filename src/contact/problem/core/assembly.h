@@ -53,10 +53,11 @@ typedef struct mass_operator {
     const sim_model *model;
     sim_derived *derived;
     const double *extra;
-    double *M, *L;   /* [nl] branch-sparse, of trees that are small enough */
-    double *x, *y;   /* [nv] work space */
-    double *root;    /* [nv] of 1 / D, in the factor of the half solve */
-    const int *tree; /* model's tree for each of the island's */
+    const sim_articulated *body_extra; /* NULL: none */
+    double *M, *L;                     /* [nl] branch-sparse, of trees that are small enough */
+    double *x, *y;                     /* [nv] work space */
+    double *root;                      /* [nv] of 1 / D, in the factor of the half solve */
+    const int *tree;                   /* model's tree for each of the island's */
 } mass_operator;
 
 sim_mass mass_interface(const mass_operator *mass);

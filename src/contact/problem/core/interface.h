@@ -40,9 +40,10 @@ typedef struct contact_input {
     const sim_derived *end; /* kinematics and velocities where the step is expected to lead; NULL: not known */
     const double *v_ahead;  /* [nv] the velocities there */
     double place;
-    const followed_contact *followed; /* [ncontact] the contacts at `end`; NULL: not known */
-    sim_derived *mass;                /* kinematics and factors where A = M + diag(extra) is taken */
-    const double *extra;              /* [nv] */
+    const followed_contact *followed;  /* [ncontact] the contacts at `end`; NULL: not known */
+    sim_derived *mass;                 /* kinematics and factors where A = M + diag(extra) is taken */
+    const double *extra;               /* [nv] */
+    const sim_articulated *body_extra; /* [nbody] of A besides, on bodies: M + diag(extra) + J' E J; NULL: none */
     const double *q_start, *v_start, *v_free;
     long long index;    /* of the step, from 0 */
     double step;        /* s */

@@ -1,4 +1,4 @@
-/* A = M + diag(extra) of one tree as an operator: products, solves, half solves.
+/* A = M + diag(extra) + J' E J of one tree as an operator: products, solves, half solves.
  *
  *     A = L' D L, branch-sparse (Featherstone 2008, section 6.5)     for trees of few dofs
  *     articulated bodies, whose factors the free motion leaves behind     from MAX_BRANCH_DOFS + 1 dofs on
@@ -7,9 +7,11 @@
  * on articulated bodies solve as fast, and the factor of A costs more than it saves.  Large trees do not store A.
  *
  *     M, L    [kg, kg m^2] packed by branches;  extra: implicit terms of dampers, springs and actuators on the diagonal
+ *     E       [kg, kg m, kg m^2] symmetric, at the origin of a body: implicit terms of the fluid
  *
  * Cost: O(n d) a solve with n dofs of depth d by branches, O(n) by bodies. */
 #include "contact/problem/core/assembly.h"
+#include "dyn/motion/added.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +32,7 @@ void mass_prepare(const mass_operator *m, int tree) {
     const sim_tree *t = &m->model->tree[tree];
     sim_range bodies = sim_tree_range(m->model, tree);
     if (t->nv > 0 && t->nv <= MAX_STORED_DOFS) {
-        sim_crba(m->derived, bodies, m->extra, NULL, m->M);
+        sim_crba(m->derived, bodies, m->extra, m->body_extra, m->M);
     }
     if (t->nv > 0 && t->nv <= MAX_BRANCH_DOFS) {
         factor_branches(m, t, bodies);
@@ -43,7 +45,7 @@ void mass_prepare(const mass_operator *m, int tree) {
 
 void mass_change(const mass_operator *m, int tree) {
     if (m->model->tree[tree].nv > MAX_BRANCH_DOFS) {
-        sim_articulated_factor(m->derived, sim_tree_range(m->model, tree), m->extra, NULL);
+        sim_articulated_factor(m->derived, sim_tree_range(m->model, tree), m->extra, m->body_extra);
     }
     mass_prepare(m, tree);
 }
@@ -121,6 +123,9 @@ static void tree_times(const void *self, int tree, const double *x, double *y) {
         sim_branch_times(m->model, bodies, m->M, m->x, m->y);
     } else {
         sim_mass_times(m->derived, bodies, m->extra, m->x, m->y);
+        if (m->body_extra) {
+            added_mass_times(m->derived, bodies, m->body_extra, m->x, m->y);
+        }
     }
     memcpy(y, m->y + t->v0, size);
 }
@@ -164,7 +169,7 @@ static void tree_matrix(const void *self, int tree, double *A) {
         return;
     }
     if (t->nv > MAX_STORED_DOFS) {
-        sim_crba(m->derived, sim_tree_range(m->model, m->tree[tree]), m->extra, NULL, m->M);
+        sim_crba(m->derived, sim_tree_range(m->model, m->tree[tree]), m->extra, m->body_extra, m->M);
     }
     memset(A, 0, n * n * sizeof *A);
     for (int i = 0; i < t->nv; i++) {

@@ -85,7 +85,6 @@ static const xml_table table_compiler = TABLE("compiler", "How the file is to be
 /* ---- option ---- */
 
 #define SOLVER_KEY(title) IGNORED(title, OWN_SOLVER)
-#define NO_FLUID "fluid forces are not simulated"
 static const xml_key option_keys[] = {
     {.name = "timestep", .kind = XML_NUMBER, .unit = "s", .standard = "0.002", .help = "Time step."},
     {.name = "gravity",
@@ -100,9 +99,14 @@ static const xml_key option_keys[] = {
      .help = "Euler: `symplectic`. RK4: `rk4` in a model without contacts and constraints. Else, and by default: "
              "`midpoint`, of order "
              "2."},
-    {.name = "wind", .kind = XML_VECTOR, .count = 3, .use = XML_REFUSED, .standard = "0 0 0", .help = NO_FLUID},
-    {.name = "density", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = NO_FLUID},
-    {.name = "viscosity", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = NO_FLUID},
+    {.name = "wind",
+     .kind = XML_VECTOR,
+     .count = 3,
+     .unit = "m/s",
+     .standard = "0 0 0",
+     .help = "Velocity of the fluid."},
+    {.name = "density", .kind = XML_NUMBER, .unit = "kg/m^3", .standard = "0", .help = "Density of the fluid."},
+    {.name = "viscosity", .kind = XML_NUMBER, .unit = "Pa s", .standard = "0", .help = "Viscosity of the fluid."},
     IGNORED("magnetic", NOT_MOTION),
     SOLVER_KEY("impratio"),
     SOLVER_KEY("tolerance"),
@@ -137,7 +141,7 @@ static const xml_key flag_keys[] = {
     FLAG("frictionloss", "no dry friction of joints and tendons."),
     FLAG("limit", "no limits of joints and tendons."),
     FLAG("contact", "no contacts."),
-    FLAG("passive", "no springs and dampers."),
+    FLAG("passive", "no springs and dampers, no fluid."),
     FLAG("spring", "no springs."),
     FLAG("damper", "no dampers."),
     FLAG("gravity", "no gravity."),

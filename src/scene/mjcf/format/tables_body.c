@@ -120,7 +120,6 @@ static const xml_table table_freejoint =
 
 /* ---- geoms ---- */
 
-#define FLUID "fluid forces are not simulated"
 static const xml_key geom_keys[] = {
     NAME,
     CLASS,
@@ -210,8 +209,17 @@ static const xml_key geom_keys[] = {
      .least = 1,
      .standard = "0.5 0.5 0.5 1",
      .help = "Red, green, blue, opacity, from 0 to 1."},
-    {.name = "fluidshape", .kind = XML_TEXT, .use = XML_IGNORED, .help = FLUID},
-    {.name = "fluidcoef", .kind = XML_TEXT, .use = XML_IGNORED, .help = FLUID},
+    {.name = "fluidshape",
+     .kind = XML_CHOICE,
+     .choices = WORDS("none", "ellipsoid"),
+     .standard = "none",
+     .help = "Ellipsoid: the body has the drag and lift of such geoms, not that of its box of inertia."},
+    {.name = "fluidcoef",
+     .kind = XML_VECTOR,
+     .count = 5,
+     .least = 1,
+     .standard = "0.5 0.25 1.5 1 1",
+     .help = "Coefficients of that ellipsoid: blunt, slender and angular drag, lift by Kutta and Magnus."},
     IGNORED("user", NOT_MOTION),
 };
 const xml_table mjcf_table_geom =

@@ -81,8 +81,18 @@ static void read_flags(const xml_element *e, mjcf_option *o) {
 }
 
 static void read_option(mjcf_work *w, const xml_element *e, mjcf_option *o) {
+    /* step, gravity, fluid */
     xml_numbers(e, "timestep", 1, &o->step);
     xml_numbers(e, "gravity", 3, o->gravity);
+    xml_numbers(e, "wind", 3, o->wind);
+    xml_numbers(e, "density", 1, &o->density);
+    xml_numbers(e, "viscosity", 1, &o->viscosity);
+    if (o->density < 0 || o->viscosity < 0) {
+        const char *key = o->density < 0 ? "density" : "viscosity";
+        xml_error(w->report, e, key, NULL, "the %s of the fluid is negative", key);
+        mjcf_refuse(w);
+    }
+    /* integrator, groups of actuators, flags */
     o->integrator = xml_text(e, "integrator") ? xml_text(e, "integrator") : o->integrator;
     double group[32];
     int count = xml_numbers(e, "actuatorgroupdisable", 32, group);

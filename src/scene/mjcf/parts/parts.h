@@ -36,7 +36,8 @@ typedef struct mjcf_compiler {
 
 typedef struct mjcf_option {
     double step, gravity[3];
-    const char *integrator; /* NULL: none was given */
+    double density, viscosity, wind[3]; /* of the fluid */
+    const char *integrator;             /* NULL: none was given */
     bool no_equality, no_friction, no_limit, no_contact, no_spring, no_damper, no_gravity, no_actuation, no_clamp;
     uint32_t no_group; /* of actuators, bit by bit */
 } mjcf_option;

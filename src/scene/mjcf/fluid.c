@@ -1,0 +1,128 @@
+/* The fluid of a model, and the resistance of its bodies.
+ *
+ *     geoms with fluidshape="ellipsoid"     their ellipsoids: those of all others of the body do not count
+ *     else                                  the box of mass and inertia, which is that of a scene
+ *
+ * Where principal moments are equal the axes of the box are those of <inertial>, or of the only geom. */
+#include "scene/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool fluid_acts(const mjcf_work *w) {
+    const mjcf_option *o = &w->model.files->option;
+    return (o->density > 0 || o->viscosity > 0) && !(o->no_spring && o->no_damper);
+}
+
+void mjcf_put_fluid(mjcf_work *w) {
+    const mjcf_option *o = &w->model.files->option;
+    if (!fluid_acts(w)) {
+        return;
+    }
+    writer_open(w->out, "fluid", '{');
+    writer_put_number(w->out, "density", o->density);
+    writer_put_number(w->out, "viscosity", o->viscosity);
+    if (o->wind[0] != 0 || o->wind[1] != 0 || o->wind[2] != 0) {
+        writer_put_numbers(w->out, "wind", 3, o->wind);
+    }
+    writer_close(w->out, '}');
+}
+
+static void put_ellipsoid(mjcf_work *w, mjcf_list *list, const mjcf_geom *g) {
+    /* semi-axes */
+    const double *s = g->size;
+    double radii[3] = {s[0], s[0], s[0]}, coefficient[5] = {0.5, 0.25, 1.5, 1, 1};
+    if (g->type == MJCF_CAPSULE || g->type == MJCF_CYLINDER) {
+        radii[2] = g->type == MJCF_CAPSULE ? s[0] + s[1] : s[1];
+    } else if (g->type == MJCF_BOX || g->type == MJCF_ELLIPSOID) {
+        memcpy(radii, s, sizeof radii);
+    } else if (g->type != MJCF_SPHERE) {
+        xml_error(w->report, mjcf_holder(&g->item, "fluidshape"), "fluidshape",
+                  "spheres, capsules, cylinders, boxes and ellipsoids have one", "this geom has no ellipsoid");
+        mjcf_refuse(w);
+        return;
+    }
+    /* coefficients */
+    static const char *const key[5] = {"blunt", "slender", "angular", "kutta", "magnus"};
+    const double otherwise[5] = {0.5, 0.25, 1.5, 1, 1};
+    mjcf_numbers(&g->item, "fluidcoef", 5, coefficient);
+    mjcf_open_item(w, list, g->item.at);
+    writer_put_text(w->out, "type", "ellipsoid");
+    mjcf_put_place(w->out, "pose", g->place);
+    writer_put_numbers(w->out, "radii", 3, radii);
+    for (int k = 0; k < 5; k++) {
+        if (coefficient[k] != otherwise[k]) {
+            writer_put_number(w->out, key[k], coefficient[k]);
+        }
+    }
+    writer_close(w->out, '}');
+}
+
+/* Axes that the file gives the inertia of a body; false: none. */
+static bool given_axes(mjcf_work *w, const mjcf_body *b, sim_quat *q) {
+    if (b->given) {
+        *q = quat_normalised(mjcf_read_place(w, b->scope->file, &b->inertial_item).q);
+        return xml_text(b->inertial, "diaginertia") != NULL;
+    }
+    int count = 0;
+    for (int k = b->geom; k >= 0 && !b->inertial; k = w->model.geom[k].next) {
+        const mjcf_geom *g = &w->model.geom[k];
+        if (g->weighs) {
+            *q = quat_normalised(g->place.q);
+            count += g->mesh ? 2 : 1;
+        }
+    }
+    return count == 1;
+}
+
+/* Is it a permutation of the axes? */
+static bool same_axes(sim_m3 a, sim_m3 b) {
+    sim_m3 P = m3_product(m3_transpose(a), b);
+    const double all[9] = {P.x.x, P.x.y, P.x.z, P.y.x, P.y.y, P.y.z, P.z.x, P.z.y, P.z.z};
+    bool same = true;
+    for (int k = 0; k < 9; k++) {
+        same &= fabs(all[k]) < 1e-12 || fabs(fabs(all[k]) - 1) < 1e-12;
+    }
+    return same;
+}
+
+static void put_box(mjcf_work *w, mjcf_list *list, const mjcf_body *b) {
+    sim_quat q;
+    if (!b->massive || !(b->inertia.mass > 0) || !given_axes(w, b, &q)) {
+        return;
+    }
+    /* the inertia along these axes */
+    sim_m3 R = quat_matrix(q);
+    sim_sym3 J = sym3_rotated(m3_transpose(R), b->inertia.moment);
+    double off = fmax(fabs(J.xy), fmax(fabs(J.xz), fabs(J.yz)));
+    sim_drag usual = sim_drag_of_inertia(&b->inertia);
+    if (off > 1e-9 * (J.xx + J.yy + J.zz) || same_axes(R, usual.pose.R)) {
+        return;
+    }
+    sim_inertia along = {.mass = b->inertia.mass, .moment = {J.xx, J.yy, J.zz, 0, 0, 0}};
+    sim_drag box = sim_drag_of_inertia(&along);
+    mjcf_open_item(w, list, b->item.at);
+    writer_put_text(w->out, "type", "box");
+    mjcf_put_place(w->out, "pose", (mjcf_place){b->inertia.com, q});
+    writer_put_numbers(w->out, "size", 3, box.size);
+    writer_close(w->out, '}');
+}
+
+void mjcf_put_drag(mjcf_work *w, const mjcf_body *b) {
+    mjcf_list list = {.key = "drag"};
+    if (!fluid_acts(w)) {
+        return;
+    }
+    bool any = false;
+    for (int k = b->geom; k >= 0; k = w->model.geom[k].next) {
+        const mjcf_geom *g = &w->model.geom[k];
+        if (mjcf_says(&g->item, "fluidshape", "ellipsoid")) {
+            put_ellipsoid(w, &list, g);
+            any = true;
+        }
+    }
+    if (!any) {
+        put_box(w, &list, b);
+    }
+    mjcf_close_list(w, &list);
+}
