@@ -43,8 +43,10 @@ typedef struct sim_options {
     double contact_margin; /* m: shapes with a gap up to this are in contact though nothing moves; NAN: by their size */
     const sim_solver_info *solver; /* of the contact problem; NULL: sim_solver_default() */
     const double *solver_option;   /* one for each of its options; NULL: defaults.  Those of a world are its own */
-    sim_budget budget;             /* of the solver */
-    int compliance;                /* a sim_compliance; -1: the solver's own */
+    const sim_solver_info *scene_solver; /* of a loaded scene: another `solver` does not take the scene's options ... */
+    const double *scene_option;          /* ... which these are, but its defaults */
+    sim_budget budget;                   /* of the solver */
+    int compliance;                      /* a sim_compliance; -1: the solver's own */
     sim_law_options law;
     bool sleep;         /* do steps leave out islands at rest? (docs/contact.md, "What sleeps") */
     double sleep_speed; /* m/s: a body at rest has no faster point; NAN: by its size and gravity */

@@ -190,14 +190,21 @@ sim_status world_create_collision(sim_world *w, sim_error *error) {
 }
 
 /* The solver's options in memory of our own, defaults filled in. */
+/* Those of a scene are for the solver of the scene; NULL: defaults. */
+static const double *given_options(const sim_options *o) {
+    bool of_another = o->solver_option == o->scene_option && o->solver != o->scene_solver;
+    return of_another ? NULL : o->solver_option;
+}
+
 static sim_status keep_solver_options(sim_world *w) {
-    const sim_solver_info *info = w->options.solver;
-    int count = info ? info->noptions : 0;
+    sim_options *o = &w->options;
+    int count = o->solver ? o->solver->noptions : 0;
+    const double *given = given_options(o);
     double *option = POOL_NEW(w->pool, double, count);
     for (int k = 0; option && k < count; k++) {
-        option[k] = w->options.solver_option ? w->options.solver_option[k] : info->option[k].default_value;
+        option[k] = given ? given[k] : o->solver->option[k].default_value;
     }
-    w->options.solver_option = option;
+    o->solver_option = option;
     return option ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -209,7 +216,7 @@ static sim_status check_integrator(const sim_options *o, bool collides, sim_erro
                                  : "the integrator rk4 takes no joint ranges, no dry friction, no tendons, no "
                                    "velocity limits and no constraints between bodies: choose another");
     }
-    if (contact_wants_positions(o->solver, o->solver_option) && theta_travel(o->integrator) < 1) {
+    if (contact_wants_positions(o->solver, given_options(o)) && theta_travel(o->integrator) < 1) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "the solver %s can take gaps at the end of the step only if positions move with the end "
                         "velocities: choose the integrator symplectic or implicit",

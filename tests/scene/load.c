@@ -82,6 +82,27 @@ Test(scene_load, reads_whether_and_when_anything_sleeps) {
     sim_scene_free(s);
 }
 
+Test(scene_load, leaves_the_options_of_its_solver_to_that_solver) {
+    static const char *const others[] = {"sap", "nsn", "canal", "subadmm", "incp"};
+    sim_error error = {0};
+    sim_scene *s =
+        load_good("{'sim': 1, 'world': {'solver': 'pgs', 'solver_options': {'tolerance': 1e-3}}, 'bodies': "
+                  "[{'name': 'a', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'mass': 1}]}]}");
+    sim_options options = s->options;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        options.solver = sim_solver_find(others[k]);
+        sim_world *w = sim_world_create(s->model, &options, &error);
+        cr_assert(w, "%s", error.text);
+        const sim_options *own = sim_world_options(w);
+        for (int i = 0; i < own->solver->noptions; i++) {
+            cr_expect_eq(own->solver_option[i], own->solver->option[i].default_value, "%s %s", others[k],
+                         own->solver->option[i].name);
+        }
+        sim_world_free(w);
+    }
+    sim_scene_free(s);
+}
+
 Test(scene_load, takes_solver_and_options_from_the_command_line) {
     sim_diagnostics found;
     sim_error error = {0};

@@ -93,7 +93,8 @@ static void read_solver_options(loader *l, const sim_solver_info *info, const no
         sim_error unused; /* said when the file was read */
         solver_words_options(info, words->text, strlen(words->text), value, &unused);
     }
-    l->scene->options.solver_option = value;
+    l->scene->options.solver_option = l->scene->options.scene_option = value;
+    l->scene->options.scene_solver = info;
 }
 
 void read_contact_options(loader *l) {
