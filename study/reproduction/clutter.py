@@ -108,7 +108,7 @@ def settling(context):
 
 def grown(context, place, count):
     words = [f"instances/{k}/repeat/counts/2={count}" for k in (0, 1)] + (["bodies/walls/shapes=[]"] if place == "open" else [])
-    record = context.run(GROWING, "--duration", 10, "--every", 1, "--integrator", "symplectic", "--solver", f"{shared.SAP}:tolerance=1e-5",
+    record = context.run(GROWING, "--duration", 10, "--every", 1, "--integrator", "symplectic", "--solver", shared.SAP, "--set", "world/solver_options/tolerance=1e-5",
                          *(word for change in words for word in ("--set", change)))
     steps = len(record["time"]) - 1
     return {"objects": 8 * count, "contacts": record["contacts"][-1], "momentum": statistics.mean(record["certificate.momentum"][1:]),
