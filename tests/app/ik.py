@@ -29,11 +29,11 @@ def refuses(words, *arguments):
     assert words in said.stderr and said.stdout == "" and said.stderr.count("\n") == 1, f"'{words}' is not in: {said}"
 
 
-def tool_at(initial):
-    """Where a run that starts there has the tool."""
+def stands(initial, **place):
+    """Where a run that starts there has the site or the body."""
     with open("scene.json", "w", encoding="utf-8") as file:
         json.dump({"sim": 1, "world": {"step": 1e-3, "duration": 0.001}, "instances": [{"file": PANDA}], "initial": initial,
-                   "record": {"signals": ["coordinates"], "points": [{"name": "tool", "site": "tool"}]}}, file)
+                   "record": {"signals": ["coordinates"], "points": [{"name": "tool", **place}]}}, file)
     sim("scene.json", "--out", "run.csv", "--quiet")
     with open("run.csv", encoding="utf-8", newline="") as file:
         row = next(csv.DictReader(line for line in file if not line.startswith("#")))
@@ -44,7 +44,7 @@ def puts_the_tool_where_it_should_be():
     for to in ("0.5 0.1 0.3", "0.4, -0.2, 0.5, 0, 1, 0, 0"):
         done = sim("ik", PANDA, "--site", "tool", "--to", to)
         assert "\"tool\" reaches it" in done.stderr
-        at, due = tool_at(json.loads(done.stdout)["initial"]), re.split("[, ]+", to)
+        at, due = stands(json.loads(done.stdout)["initial"], site="tool"), re.split("[, ]+", to)
         assert all(abs(at[k] - float(due[k])) < 1e-8 for k in range(3)), (at, due)
 
 
@@ -52,13 +52,7 @@ def takes_a_body_for_its_frame():
     """The frame of the last link stands where the scene records that body."""
     to = (0.4, 0.1, 0.5)
     initial = json.loads(sim("ik", PANDA, "--site", "link7", "--to", " ".join(map(str, to))).stdout)["initial"]
-    with open("body.json", "w", encoding="utf-8") as file:
-        json.dump({"sim": 1, "world": {"step": 1e-3, "duration": 0.001}, "instances": [{"file": PANDA}], "initial": initial,
-                   "record": {"signals": ["coordinates"], "points": [{"name": "tool", "body": "link7"}]}}, file)
-    sim("body.json", "--out", "run.csv", "--quiet")
-    with open("run.csv", encoding="utf-8", newline="") as file:
-        row = next(csv.DictReader(line for line in file if not line.startswith("#")))
-    at = [float(value) for key, value in row.items() if key.startswith("tool.")]
+    at = stands(initial, body="link7")
     assert all(abs(a - b) < 1e-8 for a, b in zip(at, to)), at
 
 
@@ -76,7 +70,7 @@ def gives_keyframes_for_several_poses_each_from_the_one_before():
 def says_what_is_left_of_a_pose_out_of_reach():
     done = sim("ik", PANDA, "--site", "tool", "--to", "2 0 0.333", status=1)
     left = float(re.search(r"([\d.]+) m and", done.stderr)[1])
-    at = tool_at(json.loads(done.stdout)["initial"])
+    at = stands(json.loads(done.stdout)["initial"], site="tool")
     assert abs(left - ((at[0] - 2) ** 2 + at[1] ** 2 + (at[2] - 0.333) ** 2) ** 0.5) < 1e-5 and left > 1
 
 

@@ -68,26 +68,40 @@ void differentiate_move(const sim_model *m, sim_range bodies, rotation_map map, 
     }
 }
 
+/* The part of a body: its plain dofs, by a number; its orientation from the dof `turn` on (-1: none), by a matrix. */
+typedef struct body_move {
+    int first, end, turn;
+    double line;
+    const m3 *matrix;
+} body_move;
+
+static body_move move_of(const sim_model *m, int i, const move_derivative *d, move_part part, double s) {
+    const sim_body *b = &m->body[i];
+    int turn = orientation_dof(b);
+    return (body_move){.first = b->v0,
+                       .end = turn < 0 ? b->v0 + b->nv : turn,
+                       .turn = turn,
+                       .line = s * (part == MOVE_BY ? d->line : 1),
+                       .matrix = part == MOVE_BY ? &d->by[i] : &d->from[i]};
+}
+
 void add_times_move(const sim_model *m, sim_range bodies, const move_derivative *d, move_part part, double s,
                     const double *X, ptrdiff_t x_stride, double *Y, ptrdiff_t y_stride) {
     /* body by body: plain coordinates, then the orientation */
     sim_range dofs = sim_dof_range(m, bodies);
-    double line = s * (part == MOVE_BY ? d->line : 1);
     for (int i = bodies.first; i < bodies.end; i++) {
-        const sim_body *b = &m->body[i];
-        int turn = orientation_dof(b), end = turn < 0 ? b->v0 + b->nv : turn;
-        const m3 *B = part == MOVE_BY ? &d->by[i] : &d->from[i];
+        body_move b = move_of(m, i, d, part, s);
         for (int row = 0; row < dofs.end - dofs.first; row++) {
             const double *x = X + row * x_stride - dofs.first;
             double *y = Y + row * y_stride - dofs.first;
-            for (int j = b->v0; j < end; j++) {
-                y[j] += line * x[j];
+            for (int j = b.first; j < b.end; j++) {
+                y[j] += b.line * x[j];
             }
-            if (turn >= 0) {
-                v3 sum = m3_transposed_times(*B, (v3){x[turn], x[turn + 1], x[turn + 2]});
-                y[turn] += s * sum.x;
-                y[turn + 1] += s * sum.y;
-                y[turn + 2] += s * sum.z;
+            if (b.turn >= 0) {
+                v3 sum = m3_transposed_times(*b.matrix, (v3){x[b.turn], x[b.turn + 1], x[b.turn + 2]});
+                y[b.turn] += s * sum.x;
+                y[b.turn + 1] += s * sum.y;
+                y[b.turn + 2] += s * sum.z;
             }
         }
     }
@@ -97,22 +111,22 @@ void add_move_times(const sim_model *m, sim_range bodies, const move_derivative 
                     int columns, const double *X, ptrdiff_t x_stride, double *Y, ptrdiff_t y_stride) {
     /* body by body: plain coordinates, then the orientation */
     sim_range dofs = sim_dof_range(m, bodies);
-    double line = s * (part == MOVE_BY ? d->line : 1);
     for (int i = bodies.first; i < bodies.end; i++) {
-        const sim_body *b = &m->body[i];
-        int turn = orientation_dof(b), end = turn < 0 ? b->v0 + b->nv : turn;
-        const m3 *B = part == MOVE_BY ? &d->by[i] : &d->from[i];
-        for (int j = b->v0; j < end; j++) {
+        body_move b = move_of(m, i, d, part, s);
+        for (int j = b.first; j < b.end; j++) {
             const double *x = X + (j - dofs.first) * x_stride;
             double *y = Y + (j - dofs.first) * y_stride;
             for (int k = 0; k < columns; k++) {
-                y[k] += line * x[k];
+                y[k] += b.line * x[k];
             }
         }
-        const double *x = X + (turn - dofs.first) * x_stride;
-        double *y = Y + (turn - dofs.first) * y_stride;
-        for (int k = 0; k < columns && turn >= 0; k++) {
-            v3 sum = m3_times(*B, (v3){x[k], x[x_stride + k], x[2 * x_stride + k]});
+        if (b.turn < 0) {
+            continue;
+        }
+        const double *x = X + (b.turn - dofs.first) * x_stride;
+        double *y = Y + (b.turn - dofs.first) * y_stride;
+        for (int k = 0; k < columns; k++) {
+            v3 sum = m3_times(*b.matrix, (v3){x[k], x[x_stride + k], x[2 * x_stride + k]});
             y[k] += s * sum.x;
             y[y_stride + k] += s * sum.y;
             y[2 * y_stride + k] += s * sum.z;
