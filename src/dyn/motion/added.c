@@ -6,19 +6,14 @@
  *
  * Outwards the accelerations J a, inwards the sums of E J a.     Cost: O(n). */
 #include "dyn/motion/added.h"
+#include "dyn/motion/rigid.h"
 
 void added_mass_times(sim_derived *d, sim_range range, const sim_articulated *E, const double *a, double *tau) {
     const sim_model *m = d->model;
-    const motion rest = {{0, 0, 0}, {0, 0, 0}};
     /* outwards: accelerations, and what they cost */
     for (int i = range.first; i < range.end; i++) {
-        const sim_body *b = &m->body[i];
-        motion acc = b->parent ? motion_at_child(d->acc[b->parent], d->r[i]) : rest;
-        for (int j = b->v0; j < b->v0 + b->nv; j++) {
-            acc = motion_axpy(acc, a[j], d->S[j]);
-        }
-        d->acc[i] = acc;
-        d->force[i] = added_times(&E[i], acc);
+        d->acc[i] = carried_acceleration(d, i, a);
+        d->force[i] = added_times(&E[i], d->acc[i]);
     }
     /* inwards: sums on the joints */
     for (int i = range.end - 1; i >= range.first; i--) {

@@ -26,4 +26,14 @@ static inline rigid rigid_add(rigid a, rigid b) {
     return (rigid){a.mass + b.mass, v3_add(a.h, b.h), sym3_add(a.I, b.I)};
 }
 
+/* J a of a body, from that of its parent in d->acc: accelerations by those of the joints alone. */
+static inline motion carried_acceleration(const sim_derived *d, int i, const double *a) {
+    const sim_body *b = &d->model->body[i];
+    motion acc = b->parent ? motion_at_child(d->acc[b->parent], d->r[i]) : (motion){{0, 0, 0}, {0, 0, 0}};
+    for (int j = b->v0; j < b->v0 + b->nv; j++) {
+        acc = motion_axpy(acc, a[j], d->S[j]);
+    }
+    return acc;
+}
+
 #endif

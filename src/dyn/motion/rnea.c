@@ -50,15 +50,9 @@ void sim_rnea(sim_derived *d, sim_range range, const double *a, const sim_force 
 
 void sim_mass_times(sim_derived *d, sim_range range, const double *extra, const double *a, double *tau) {
     const sim_model *m = d->model;
-    const motion rest = {{0, 0, 0}, {0, 0, 0}};
     for (int i = range.first; i < range.end; i++) {
-        const sim_body *b = &m->body[i];
-        motion acc = b->parent ? motion_at_child(d->acc[b->parent], d->r[i]) : rest;
-        for (int j = b->v0; j < b->v0 + b->nv; j++) {
-            acc = motion_axpy(acc, a[j], d->S[j]);
-        }
-        d->acc[i] = acc;
-        d->force[i] = rigid_times(&d->I[i], acc);
+        d->acc[i] = carried_acceleration(d, i, a);
+        d->force[i] = rigid_times(&d->I[i], d->acc[i]);
     }
     sum_wrenches(d, range, a, tau);
     sim_range rows = sim_dof_range(m, range);
