@@ -4,6 +4,8 @@
  * frames differ by a shift r_i = o_i - o_p, without rotation.  Velocities and forces of body i are taken at o_i;
  * accelerations are (d omega/dt; d v_o/dt).  So the velocity and place of the whole system do not enter the dynamics.
  *
+ * Of soft bodies they are the dynamics of the nodes; the elasticity is in the potential energy alone.
+ *
  * `sim_derived` holds all quantities that follow from (model, q, v); each field names its function and its input.
  * Functions take the range of bodies of one tree, or of the whole model (SIM_ALL), so trees can run in parallel. */
 #ifndef SIM_DYNAMICS_H

@@ -32,6 +32,7 @@ extern "C" {
  *   planar       x, y, angle: x along axis2, y     their rates
  *                along axis x axis2, angle
  *                about axis
+ *   cartesian    x, y, z in J                      their rates
  *   ball         quaternion (w x y z), B to J      angular velocity of B in J, in axes of B
  *   free         position in J (x y z), then       velocity of B's origin in J, in axes of J;
  *                quaternion (w x y z), B to J      angular velocity of B in J, in axes of B */
@@ -45,6 +46,7 @@ typedef enum sim_joint_type {
     SIM_BALL,
     SIM_PLANAR,
     SIM_FREE,
+    SIM_CARTESIAN,
     SIM_JOINT_TYPES,
 } sim_joint_type;
 
@@ -154,6 +156,17 @@ typedef struct sim_shape {
  * facets where a model needs them. */
 SIM_API sim_geometry *sim_shape_pressure(const sim_shape *shape, double edge, sim_error *error);
 SIM_API sim_geometry *sim_shape_facets(const sim_shape *shape, double edge, sim_error *error);
+
+/* Nodes and tetrahedra of a closed solid, in its frame; edges are of about `edge`, m (0: a third of its radius, of a box
+ * half its least edge).  sim_soft_mesh_free frees both arrays. */
+typedef struct sim_soft_mesh {
+    int nnode, ntet;
+    sim_v3 *node;
+    int (*tet)[4];
+} sim_soft_mesh;
+
+SIM_API sim_status sim_shape_soft_mesh(const sim_shape *shape, double edge, sim_soft_mesh *mesh, sim_error *error);
+SIM_API void sim_soft_mesh_free(sim_soft_mesh *mesh);
 
 /* Mass properties of the shape as a solid of constant density, in its own frame.  Surfaces without a volume
  * (half-space, height field, open mesh) have mass 0. */
@@ -665,10 +678,40 @@ typedef struct sim_event {
     bool stop; /* a run ends with the step in which it happens */
 } sim_event;
 
+/* Elastic materials: stable Neo-Hookean and co-rotated linear elasticity (src/dyn/soft/elastic_law.c). */
+typedef enum sim_soft_law { SIM_NEO_HOOKEAN, SIM_COROTATED, SIM_SOFT_LAWS } sim_soft_law;
+
+SIM_API const char *sim_soft_law_name(sim_soft_law law);
+
+/* A soft body: nodes with mass, joined by elastic tetrahedra.  Every node is a body; it hangs by a cartesian joint, or
+ * where it is held by a fixed one, on a body that is fixed to the world.  All are one tree.  Coordinates of a node are
+ * its place in the frame of that body. */
+typedef struct sim_soft {
+    const char *name;
+    sim_pose pose; /* of that body in the world */
+    int body;      /* that body; the nodes are the bodies after it.  Set by the builder, as ... */
+    int nface;
+    const int (*face)[3]; /* ... triangles of the surface, counterclockwise from outside */
+    int nnode, ntet;
+    const sim_v3 *node;  /* [nnode] at rest */
+    const int (*tet)[4]; /* [ntet] nodes; in a model of positive volume at rest */
+    const bool *held;    /* [nnode] NULL: none */
+    sim_v3 v;            /* m/s, initial, in the frame of the body */
+    sim_soft_law law;
+    double modulus, poisson; /* Pa: Young's; 0 <= Poisson's ratio < 1/2 */
+    double density;          /* kg/m^3 */
+    double dissipation;      /* s: viscosity over elasticity */
+    /* m: nodes of the surface touch shapes as spheres of this radius, which the builder adds; 0: nothing touches */
+    double thickness;
+    int material;
+    uint32_t group, mask; /* of these shapes */
+    float color[4];       /* as that of a shape */
+} sim_soft;
+
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
-        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol, nevent, ndrag;
+        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol, nevent, ndrag, nsoft;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
     sim_fluid fluid;
@@ -691,6 +734,7 @@ typedef struct sim_model {
     const sim_controller *controller;
     const sim_event *event;
     const sim_drag *drag; /* of moving bodies, in their order; none where the fluid has neither density nor viscosity */
+    const sim_soft *soft;
 
     const sim_body_inertia *inertia;           /* [nbody] at the body's origin, body axes */
     const struct sim_joint_rotation *rotation; /* [nbody] constants of the kinematics, private */
@@ -752,6 +796,8 @@ SIM_API sim_tendon sim_tendon_default(void);
 /* The whole body, identity frames, the world as reference, range 1e6 m. */
 SIM_API sim_sensor sim_sensor_default(void);
 SIM_API sim_material sim_material_default(void);
+/* Neo-Hookean, at the origin at rest, 1000 kg/m^3, Poisson's ratio 0.4, without dissipation; no nodes, no modulus. */
+SIM_API sim_soft sim_soft_default(void);
 
 SIM_API sim_builder *sim_builder_create(void);
 SIM_API void sim_builder_discard(sim_builder *builder);
@@ -784,6 +830,8 @@ SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_a
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
 SIM_API int sim_builder_add_tendon(sim_builder *builder, const sim_tendon *tendon);
 SIM_API int sim_builder_add_equality(sim_builder *builder, const sim_equality *equality);
+/* Adds the bodies of a soft body, too: "NAME" and, for the nodes, "NAME/0" ...  Returns the index of the first. */
+SIM_API int sim_builder_add_soft(sim_builder *builder, const sim_soft *soft);
 /* Frees the builder.  NULL on failure. */
 SIM_API sim_model *sim_builder_finish(sim_builder *builder, sim_error *error);
 /* Of a model that no world uses yet: the shapes of these bodies never touch either. */

@@ -187,7 +187,8 @@ static sim_status build_problems(contact_stage *s, const contact_input *in, cons
 }
 
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
-    bool bodies = !in->body_extra && (s->options.solver->bodies || s->options.bodies); /* rigid ones */
+    /* rigid ones; A of soft bodies is more than that of their nodes */
+    bool bodies = !in->body_extra && !in->soft && (s->options.solver->bodies || s->options.bodies);
     return build_problems(s, in, &s->memory, bodies, threads, error);
 }
 
@@ -241,7 +242,11 @@ sim_status contact_stage_separate(contact_stage *s, const contact_input *in, con
         }
         for (int t = 0; t < is->base.ntree && is->parted; t++) {
             const sim_tree *to = &m->tree[f->tree[is->first_tree + t]];
-            memcpy(shift + to->v0, is->shift + is->base.tree[t].v0, (size_t)to->nv * sizeof *shift);
+            if (is->condensed && is->condensed->tree[t].n) {
+                condensed_shift(is, t, is->shift, shift + to->v0);
+            } else {
+                memcpy(shift + to->v0, is->shift + is->base.tree[t].v0, (size_t)to->nv * sizeof *shift);
+            }
             touched[f->tree[is->first_tree + t]] = 1;
         }
     }

@@ -110,6 +110,10 @@ static sim_status check_world(const sim_world *w, sim_error *error) {
     if (!w->stepped) {
         return sim_fail(error, SIM_BAD_INPUT, "derivatives of a step need a step since the state was set");
     }
+    if (w->model->nsoft) {
+        return sim_fail(error, SIM_BAD_INPUT, "derivatives of a step are not there for soft bodies (\"%s\")",
+                        w->model->soft[0].name);
+    }
     if (w->sleep) {
         return sim_fail(error, SIM_BAD_INPUT, "derivatives of a step are not there for worlds that sleep");
     }

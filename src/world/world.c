@@ -71,6 +71,7 @@ void sim_world_free(sim_world *w) {
             sim_derived_free(w->contacts.start);
         }
         sim_derived_free(w->motion.ahead);
+        soft_motion_free(&w->motion);
         sim_derived_free(w->derived);
         state_free_contacts(&w->now);
         state_free_contacts(&w->next);

@@ -1,5 +1,5 @@
 /* The dynamics algorithms against each other, against dense linear algebra and against finite differences, on random
- * forests with joints of every type.  Long: the algorithms share the dense reference that is built here. */
+ * forests with joints of every type.  Cartesian joints are compared with three sliders.  Long: the algorithms share the dense reference that is built here. */
 #include "support/models.h"
 
 #include "dyn/motion/lanes.h"
@@ -634,4 +634,56 @@ Test(dynamics, advance_and_difference_are_inverse_and_keep_quaternions_unit) {
         free(back);
         drop(&f);
     }
+}
+
+/* A hinge, then three translations as one joint or as sliders on frames without mass, then a hinge. */
+static sim_model *shifted_pendulum(bool sliders) {
+    sim_builder *builder = sim_builder_create();
+    random_source r = {91};
+    sim_body_def def = sim_body_default(), next = def;
+    def.joint = SIM_HINGE;
+    def.inertia = random_inertia(&r);
+    next.parent = sim_builder_add_body(builder, &def);
+    next.placement = (sim_pose){random_rotation(&r), {0.1, -0.3, 0.2}};
+    for (int k = 0; k < 2 && sliders; k++) {
+        next.joint = SIM_SLIDER;
+        next.axis = k ? (v3){0, 1, 0} : (v3){1, 0, 0};
+        next.parent = sim_builder_add_body(builder, &next);
+        next.placement = pose_identity();
+    }
+    next.joint = sliders ? SIM_SLIDER : SIM_CARTESIAN;
+    next.axis = (v3){0, 0, 1};
+    next.inertia = random_inertia(&r);
+    def.parent = sim_builder_add_body(builder, &next);
+    def.placement = (sim_pose){random_rotation(&r), {0.2, 0, 0.1}};
+    sim_builder_add_body(builder, &def);
+    return sim_builder_finish(builder, NULL);
+}
+
+Test(dynamics, cartesian_joint_is_three_sliders) {
+    const double q[5] = {0.3, 0.2, -0.1, 0.4, -0.7}, v[5] = {1, -2, 0.5, 3, 2}, tau[5] = {3, -1, 2, 5, -2};
+    double a[2][5], energy[2], potential[2], moved[2][5], back[5];
+    for (int k = 0; k < 2; k++) {
+        sim_model *m = shifted_pendulum(k == 1);
+        cr_assert(m && m->nq == 5 && m->nv == 5);
+        sim_derived *d = sim_derived_create(m, NULL);
+        sim_kinematics(d, sim_all(m), q);
+        sim_velocities(d, sim_all(m), v);
+        sim_aba(d, sim_all(m), tau, NULL, m->gravity, NULL, NULL, a[k]);
+        energy[k] = sim_kinetic_energy(d, sim_all(m), v);
+        potential[k] = sim_potential_energy(d, sim_all(m), q);
+        sim_advance(m, sim_all(m), q, v, 0.1, moved[k]);
+        sim_difference(m, sim_all(m), q, moved[k], back);
+        for (int j = 0; j < 5; j++) {
+            cr_expect_float_eq(back[j], 0.1 * v[j], 1e-15);
+        }
+        sim_derived_free(d);
+        sim_model_free(m);
+    }
+    for (int j = 0; j < 5; j++) {
+        cr_expect_float_eq(a[0][j], a[1][j], 1e-11 * fabs(a[1][j]), "%d: %.17g, %.17g", j, a[0][j], a[1][j]);
+        cr_expect(moved[0][j] == moved[1][j]);
+    }
+    cr_expect_float_eq(energy[0], energy[1], 1e-13 * energy[1]);
+    cr_expect_float_eq(potential[0], potential[1], 1e-13);
 }

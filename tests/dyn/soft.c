@@ -237,7 +237,7 @@ Test(elastic_tet, viscosity_is_dissipation_times_stiffness_at_rest) {
     for (int law = 0; law < ELASTIC_LAWS; law++) {
         elastic_material m = make_elastic(law, 1, 0.4, 0.02);
         double K[12][12], C[12][12];
-        eval_elastic_matrices(&m, &tet, CORNER, &(elastic_matrices){K, false, C});
+        eval_elastic_matrices(&m, &tet, CORNER, &(elastic_matrices){.stiffness = K, .viscosity = C});
         for (int k = 0; k < 144; k++) {
             cr_expect_float_eq(C[k / 12][k % 12], 0.02 * K[k / 12][k % 12], 1e-15);
         }

@@ -49,7 +49,7 @@ sim_model *random_forest(random_source *r, int bodies) {
     sim_builder *builder = sim_builder_create();
     for (int i = 1; i <= bodies; i++) {
         sim_body_def def = sim_body_default();
-        def.joint = (sim_joint_type)random_index(r, SIM_JOINT_TYPES);
+        def.joint = (sim_joint_type)random_index(r, SIM_CARTESIAN);
         def.parent = random_index(r, 8) == 0 ? 0 : random_index(r, 3) ? i - 1 : random_index(r, i);
         def.placement = (sim_pose){random_rotation(r), v3_scale(random_uniform(r, 0, 0.5), random_unit(r))};
         def.axis = random_unit(r);

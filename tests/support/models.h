@@ -16,7 +16,7 @@ sim_v3 random_unit(random_source *r);
 sim_m3 random_rotation(random_source *r);
 sim_inertia random_inertia(random_source *r);
 
-/* A forest of `bodies` bodies with joints of every type, armature on some dofs, free of springs and dampers. */
+/* A forest of `bodies` bodies with joints of every type but cartesian, armature on some dofs, free of springs and dampers. */
 sim_model *random_forest(random_source *r, int bodies);
 /* Coordinates with unit quaternions, and velocities. */
 void random_state(random_source *r, const sim_model *model, double *q, double *v);

@@ -2,22 +2,33 @@
  *
  *     allowed(a, b) = mask_a & group_b  and  mask_b & group_a  and  clump_a != clump_b  and  neither clump, but the
  *                     world's, carries the other  and  (body_a, body_b) not excluded
+ *                     and  not both of one soft body
  *
  * A clump is a body with all that fixed joints hold to it.  The model's exclusions are sorted: binary search.
  * Cost: log2 of the number of exclusions a pair. */
 #include "collide/broadphase/filter.h"
 
 bool filter_create(filter *f, const sim_model *model, memory_pool *pool) {
-    int *clump = POOL_NEW(pool, int, model->nbody), *parent = POOL_NEW(pool, int, model->nbody);
-    if (!clump || !parent) {
+    int *clump = POOL_NEW(pool, int, model->nbody), *parent = POOL_NEW(pool, int, model->nbody),
+        *soft = POOL_NEW(pool, int, model->nbody);
+    if (!clump || !parent || !soft) {
         return false;
+    }
+    /* soft bodies, clumps */
+    for (int i = 0; i < model->nbody; i++) {
+        soft[i] = -1;
+    }
+    for (int k = 0; k < model->nsoft; k++) {
+        for (int n = 0; n < model->soft[k].nnode; n++) {
+            soft[model->soft[k].body + 1 + n] = k;
+        }
     }
     for (int i = 1; i < model->nbody; i++) {
         int above = model->body[i].parent, fixed = model->body[i].joint == SIM_FIXED;
         clump[i] = fixed ? clump[above] : i;
         parent[i] = fixed ? parent[above] : clump[above];
     }
-    *f = (filter){model, clump, parent};
+    *f = (filter){model, clump, parent, soft};
     return true;
 }
 
@@ -39,6 +50,9 @@ static bool is_excluded(const sim_model *m, int i, int j) {
 bool filter_allows(const filter *f, int shape_a, int shape_b) {
     const sim_shape *a = &f->model->shape[shape_a], *b = &f->model->shape[shape_b];
     if (!(a->mask & b->group) || !(b->mask & a->group)) {
+        return false;
+    }
+    if (f->soft[a->body] >= 0 && f->soft[a->body] == f->soft[b->body]) {
         return false;
     }
     int p = f->clump[a->body], q = f->clump[b->body];

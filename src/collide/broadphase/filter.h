@@ -10,13 +10,14 @@ typedef struct filter {
     const sim_model *model;
     const int *clump;  /* [nbody] */
     const int *parent; /* [nbody] the clump that the body's clump hangs on */
+    const int *soft;   /* [nbody] the soft body of a node, -1: of none */
 } filter;
 
 /* False without memory. */
 bool filter_create(filter *f, const sim_model *model, memory_pool *pool);
 
-/* Shapes of one clump, of a clump and its parent other than the world, and of two excluded bodies do not meet. Each
- * one's mask must have a bit of the other's group. */
+/* Shapes of one clump, of a clump and its parent other than the world, and of two excluded bodies do not meet.  Nor do
+ * nodes of one soft body.  Each one's mask must have a bit of the other's group. */
 bool filter_allows(const filter *f, int shape_a, int shape_b);
 
 /* May any two shapes touch?  Where that takes too long to tell: yes. */

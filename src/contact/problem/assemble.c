@@ -200,6 +200,7 @@ mass_operator assembly_mass(const assembly *f, const mass_memory *memory, const 
                            .derived = f->in->mass,
                            .extra = f->extra ? f->extra : f->in->extra,
                            .body_extra = f->in->body_extra,
+                           .soft = f->in->soft,
                            .M = memory->M,
                            .L = memory->L,
                            .x = memory->x,
@@ -304,6 +305,9 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
     threads_run(threads, f->nconstraint, fill_source_rows, &a);
     if (f->pull) {
         threads_run(threads, f->nisland, pull_together, &a);
+    }
+    if (f->in->soft && condense_islands(f)) {
+        return SIM_NO_RESOURCE;
     }
     /* the same at the end of the step, for solvers that ask for it */
     if (f->J_ahead) {

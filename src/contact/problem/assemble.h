@@ -48,6 +48,14 @@ sim_status positions_create(positions_memory *p, const sim_model *model, memory_
 sim_status positions_lay_out(assembly *f, const sim_model *model, const int *last_dof, const positions_memory *p);
 void positions_fill(assembly *f);
 
+/* ---- soft trees ---- */
+
+/* Replaces the soft trees of all islands by their dofs that constraints touch; the problems stay equivalent. */
+sim_status condense_islands(assembly *f);
+/* From touched dofs to all of a tree [nv]: of velocities; of shifts. */
+void condensed_velocity(const island *is, int tree, const double *v, double *all);
+void condensed_shift(const island *is, int tree, const double *shift, double *all);
+
 /* ---- assembling ---- */
 
 typedef struct assembly_memory {

@@ -32,6 +32,16 @@ double *sag_sizes(memory_pool *pool, const sim_model *m) {
             size[shape->body] = fmax(size[shape->body], radius);
         }
     }
+    for (int k = 0; size && k < m->nsoft; k++) { /* nodes are parts of a body */
+        const sim_soft *s = &m->soft[k];
+        double radius = 0;
+        for (int n = 0; n < s->nnode; n++) {
+            radius = fmax(radius, v3_norm(v3_sub(s->node[n], s->node[0])) / 2);
+        }
+        for (int n = 0; n < s->nnode; n++) {
+            size[s->body + 1 + n] = fmax(size[s->body + 1 + n], radius);
+        }
+    }
     return size;
 }
 

@@ -106,8 +106,13 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
         int tree = f->tree[is->first_tree + t];
         const sim_tree *to = &m->tree[tree];
         size_t size = (size_t)to->nv * sizeof(double);
-        memcpy(out->v + to->v0, is->v + is->problem.tree[t].v0, size);
-        memcpy(out->shift + to->v0, is->shift + is->problem.tree[t].v0, size);
+        if (is->condensed && is->condensed->tree[t].n) {
+            condensed_velocity(is, t, is->v, out->v + to->v0);
+            condensed_shift(is, t, is->shift, out->shift + to->v0);
+        } else {
+            memcpy(out->v + to->v0, is->v + is->problem.tree[t].v0, size);
+            memcpy(out->shift + to->v0, is->shift + is->problem.tree[t].v0, size);
+        }
         out->touched[tree] = 1;
         out->unsolved[tree] = is->solution.outcome > SIM_AT_ROUNDING;
     }

@@ -2,11 +2,13 @@
  *
  *     momentum (I omega + h x v;  m v + omega x h),     kinetic energy = momentum . (omega; v) / 2
  *     potential energy = -g . (m o_i + h) + sum over springs k (q - rest)^2 / 2     (ball joints: k angle^2 / 2)
+ *                        + elastic energy of soft bodies
  *
  *     (omega; v)  velocity of a body at its origin o_i, rad/s, m/s
  *     m, h, I     mass, kg; first moment m c, kg m; inertia about o_i, kg m^2
  *     k, g        stiffness, N m/rad or N/m; gravity, m/s^2 */
 #include "dyn/motion/rigid.h"
+#include "dyn/soft/soft_body.h"
 #include "model/parts/joint.h"
 
 double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v) {
@@ -47,6 +49,11 @@ double sim_potential_energy(const sim_derived *d, sim_range range, const double 
     for (int j = rows.first; j < rows.end; j++) {
         if (m->dof[j].stiffness != 0) {
             energy += dof_spring_energy(m, j, q);
+        }
+    }
+    for (int k = 0; k < m->nsoft; k++) {
+        if (m->soft[k].body >= range.first && m->soft[k].body < range.end) {
+            energy += soft_energy(m, &m->soft[k], q);
         }
     }
     return energy;

@@ -19,7 +19,10 @@
 #include "math/eigen.h"
 #include "math/svd.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+static const double MIN_PIVOT_RATIO = 1e-10; /* of a positive definite curvature */
 
 elastic_tet make_elastic_tet(const v3 x[4]) {
     v3 a = v3_sub(x[1], x[0]), b = v3_sub(x[2], x[0]), c = v3_sub(x[3], x[0]);
@@ -44,20 +47,24 @@ static m3 deformation(const elastic_tet *t, const v3 x[4]) {
     return F;
 }
 
+static void force_corners(const elastic_tet *t, const m3 *U, const m3 *V, const stretch_response *r, v3 force[4]) {
+    v3 sum = {0, 0, 0};
+    for (int n = 1; n < 4; n++) {
+        v3 b = m3_transposed_times(*V, t->slope[n]);
+        v3 along = {r->slope[0] * b.x, r->slope[1] * b.y, r->slope[2] * b.z};
+        force[n] = v3_scale(-t->volume, m3_times(*U, along));
+        sum = v3_add(sum, force[n]);
+    }
+    force[0] = v3_neg(sum);
+}
+
 double eval_elastic_tet(const elastic_material *material, const elastic_tet *t, const v3 x[4], v3 *force) {
     m3 U, V;
     double s[3];
     svd_rotations(deformation(t, x), &U, s, &V);
     stretch_response r = eval_stretches(material, s);
     if (force) {
-        v3 sum = {0, 0, 0};
-        for (int n = 1; n < 4; n++) {
-            v3 b = m3_transposed_times(V, t->slope[n]);
-            v3 along = {r.slope[0] * b.x, r.slope[1] * b.y, r.slope[2] * b.z};
-            force[n] = v3_scale(-t->volume, m3_times(U, along));
-            sum = v3_add(sum, force[n]);
-        }
-        force[0] = v3_neg(sum);
+        force_corners(t, &U, &V, &r, force);
     }
     return t->volume * r.energy;
 }
@@ -92,13 +99,38 @@ static void add_motion(const tet_axes *a, double q[3][3], double l, double (*A)[
     }
 }
 
+/* C = sum_k d_k e_k e_k', e_k the columns of e: by C = L D L' where all d are positive, else by eigenvectors. */
+static void split_curvature(double C[3][3], double e[3][3], double d[3]) {
+    memset(e, 0, 9 * sizeof **e);
+    bool positive = true;
+    for (int k = 0; k < 3 && positive; k++) {
+        for (int i = k; i < 3; i++) {
+            e[i][k] = C[i][k];
+            for (int l = 0; l < k; l++) {
+                e[i][k] -= d[l] * e[i][l] * e[k][l];
+            }
+        }
+        d[k] = e[k][k];
+        positive = d[k] > MIN_PIVOT_RATIO * C[k][k];
+        for (int i = k; i < 3 && positive; i++) {
+            e[i][k] /= d[k];
+        }
+    }
+    if (!positive) {
+        eigen_symmetric(C, e);
+        for (int k = 0; k < 3; k++) {
+            d[k] = C[k][k];
+        }
+    }
+}
+
 static void add_stiffness(const tet_axes *a, stretch_response *r, double volume, bool projected, double (*K)[12]) {
     const double half = sqrt(0.5);
-    double e[3][3];
-    eigen_symmetric(r->curvature, e);
+    double e[3][3], along[3];
+    split_curvature(r->curvature, e, along);
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
-        const double value[3] = {r->curvature[k][k], r->twist[k], r->flip[k]};
+        const double value[3] = {along[k], r->twist[k], r->flip[k]};
         double q[3][3][3] = {{{e[0][k], 0, 0}, {0, e[1][k], 0}, {0, 0, e[2][k]}}, {{0}}, {{0}}};
         q[1][i][j] = half, q[1][j][i] = -half;
         q[2][i][j] = half, q[2][j][i] = half;
@@ -130,6 +162,7 @@ static void add_viscosity(const tet_axes *a, const elastic_material *m, const do
 
 void eval_elastic_matrices(const elastic_material *material, const elastic_tet *t, const v3 x[4],
                            const elastic_matrices *out) {
+    /* axes; forces and matrices that are asked for */
     m3 U, V;
     double s[3];
     svd_rotations(deformation(t, x), &U, s, &V);
@@ -138,8 +171,11 @@ void eval_elastic_matrices(const elastic_material *material, const elastic_tet *
         v3 b = m3_transposed_times(V, t->slope[n]);
         a.b[n][0] = b.x, a.b[n][1] = b.y, a.b[n][2] = b.z;
     }
+    stretch_response r = eval_stretches(material, s);
+    if (out->force) {
+        force_corners(t, &U, &V, &r, out->force);
+    }
     if (out->stiffness) {
-        stretch_response r = eval_stretches(material, s);
         memset(out->stiffness, 0, 12 * sizeof *out->stiffness);
         add_stiffness(&a, &r, t->volume, out->projected, out->stiffness);
     }

@@ -22,6 +22,7 @@ typedef struct elastic_matrices {
     double (*stiffness)[12]; /* N/m: the Hessian of the energy ... */
     bool projected;          /* ... with its negative eigenvalues (of F) set to zero */
     double (*viscosity)[12]; /* N s/m: forces are -viscosity v; semi-definite, and none in rigid motion */
+    v3 *force;               /* N */
 } elastic_matrices;
 void eval_elastic_matrices(const elastic_material *material, const elastic_tet *tet, const v3 x[4],
                            const elastic_matrices *out);

@@ -91,6 +91,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->drive_keyframe);
     free(b->state_keyframe);
     free(b->tendon);
+    free(b->soft);
     free(b);
 }
 

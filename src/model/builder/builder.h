@@ -16,9 +16,10 @@ struct sim_builder {
     sim_fluid fluid;
 
     int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite, nkeyframe,
-        njoint_state, ntendon, nsensor, ndrive, ndrag;
+        njoint_state, ntendon, nsensor, ndrive, ndrag, nsoft;
     int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
-        equality_room, site_room, keyframe_room, joint_state_room, tendon_room, sensor_room, drive_room, drag_room;
+        equality_room, site_room, keyframe_room, joint_state_room, tendon_room, sensor_room, drive_room, drag_room,
+        soft_room;
     sim_body_def *body; /* [0] is the world */
     sim_shape *shape;
     sim_material *material;
@@ -37,6 +38,7 @@ struct sim_builder {
     sim_joint_state *joint_state; /* of all keyframes, in the order of the calls */
     int *state_keyframe;          /* [njoint_state] whose it is */
     sim_drag *drag;
+    sim_soft *soft;            /* their bodies are the builder's */
     sim_actuator_state *drive; /* of all keyframes, in the order of the calls */
     int *drive_keyframe;       /* [ndrive] whose it is; -1: of the initial state */
     int start;                 /* 1 + a keyframe; 0: the states of the bodies */

@@ -51,6 +51,7 @@ static void count_parts(freezer *f) {
     m->ntendon = b->ntendon;
     m->nkeyframe = b->nkeyframe;
     m->nsensor = b->nsensor;
+    m->nsoft = b->nsoft;
     m->gravity = b->gravity;
     m->fluid = b->fluid;
 }
@@ -472,6 +473,31 @@ static void place_drags(freezer *f) {
     m->drag = drag;
 }
 
+/* The nodes of a soft body follow on its own, in their order. */
+static void place_softs(freezer *f) {
+    sim_soft *soft = take_items(f, f->model->nsoft, sizeof *soft);
+    for (int k = 0; k < f->model->nsoft && !f->failed; k++) {
+        sim_soft *s = &soft[k];
+        *s = f->from->soft[k];
+        sim_v3 *node = take_items(f, s->nnode, sizeof *node);
+        int(*tet)[4] = take_items(f, s->ntet, sizeof *tet), (*face)[3] = take_items(f, s->nface, sizeof *face);
+        bool *held = take_items(f, s->nnode, sizeof *held);
+        s->name = take_text(f, s->name);
+        s->body = f->place[s->body];
+        if (!f->failed) {
+            memcpy(node, s->node, (size_t)s->nnode * sizeof *node);
+            memcpy(tet, s->tet, (size_t)s->ntet * sizeof *tet);
+            memcpy(face, s->face, (size_t)s->nface * sizeof *face);
+            memcpy(held, s->held, (size_t)s->nnode * sizeof *held);
+        }
+        s->node = node;
+        s->tet = (const int(*)[4])tet;
+        s->face = (const int(*)[3])face;
+        s->held = held;
+    }
+    f->model->soft = soft;
+}
+
 sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error *error) {
     /* memory */
     freezer f = {.from = builder, .pool = pool_create()};
@@ -494,6 +520,7 @@ sim_model *freeze_model(const sim_builder *builder, const int *order, sim_error 
         place_tendons(&f);
         place_sensors(&f);
         place_drags(&f);
+        place_softs(&f);
     }
     /* failure leaves nothing */
     free(f.place);

@@ -19,6 +19,7 @@ static const joint_facts facts[SIM_JOINT_TYPES] = {
     [SIM_PLANAR] = {"planar", 3, 3, 1, -1, {"x", "y", "angle"}, {"x", "y", "angle"}, 4u, 3u},
     [SIM_FREE] =
         {"free", 7, 6, 0, 3, {"x", "y", "z", "qw", "qx", "qy", "qz"}, {"vx", "vy", "vz", "wx", "wy", "wz"}, 070u, 7u},
+    [SIM_CARTESIAN] = {"cartesian", 3, 3, 0, -1, {"x", "y", "z"}, {"x", "y", "z"}, 0, 7u},
 };
 
 const joint_facts *joint_facts_of(sim_joint_type type) { return &facts[type]; }
@@ -65,7 +66,7 @@ quat joint_turn(const sim_body *body, const double *q) {
         return joint_quaternion(q);
     case SIM_FREE:
         return joint_quaternion(q + 3);
-    default: /* fixed, slider */
+    default: /* fixed, slider, cartesian */
         return (quat){1, 0, 0, 0};
     }
 }
@@ -130,6 +131,13 @@ void joint_place_any(const sim_body *b, const joint_rotation *k, const double *q
         S[3] = (motion){R.x, zero};
         S[4] = (motion){R.y, zero};
         S[5] = (motion){R.z, zero};
+        r = v3_add(r, m3_times(J, (v3){q[0], q[1], q[2]}));
+        break;
+    case SIM_CARTESIAN:
+        R = J;
+        S[0] = (motion){zero, J.x};
+        S[1] = (motion){zero, J.y};
+        S[2] = (motion){zero, J.z};
         r = v3_add(r, m3_times(J, (v3){q[0], q[1], q[2]}));
         break;
     default: /* fixed */

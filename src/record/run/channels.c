@@ -13,11 +13,11 @@
 /* Kinds of coordinates by joint type: a angle, l length, u component of a unit quaternion. */
 static const char coordinate_kinds[SIM_JOINT_TYPES][SIM_MAX_JOINT_NQ + 1] = {
     [SIM_FIXED] = "",       [SIM_HINGE] = "a",   [SIM_SLIDER] = "l",   [SIM_SCREW] = "a",      [SIM_CYLINDRICAL] = "al",
-    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "uuuu", [SIM_PLANAR] = "lla", [SIM_FREE] = "llluuuu",
+    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "uuuu", [SIM_PLANAR] = "lla", [SIM_FREE] = "llluuuu", [SIM_CARTESIAN] = "lll",
 };
 static const char velocity_kinds[SIM_JOINT_TYPES][SIM_MAX_JOINT_NV + 1] = {
     [SIM_FIXED] = "",       [SIM_HINGE] = "a",  [SIM_SLIDER] = "l",   [SIM_SCREW] = "a",     [SIM_CYLINDRICAL] = "al",
-    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "aaa", [SIM_PLANAR] = "lla", [SIM_FREE] = "lllaaa",
+    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "aaa", [SIM_PLANAR] = "lla", [SIM_FREE] = "lllaaa", [SIM_CARTESIAN] = "lll",
 };
 
 /* Bodies stand in the order of their coordinates, so the owner of one is found by halving. */

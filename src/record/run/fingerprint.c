@@ -305,6 +305,19 @@ static void add_fluid(uint64_t *hash, const sim_model *model) {
     }
 }
 
+static void add_softs(uint64_t *hash, const sim_model *model) {
+    for (int i = 0; i < model->nsoft; i++) {
+        const sim_soft *soft = &model->soft[i];
+        ADD(hash, soft->body);
+        *hash = hash_bytes(*hash, soft->node, (size_t)soft->nnode * sizeof *soft->node);
+        *hash = hash_bytes(*hash, soft->tet, (size_t)soft->ntet * sizeof *soft->tet);
+        ADD(hash, soft->law);
+        ADD(hash, soft->modulus);
+        ADD(hash, soft->poisson);
+        ADD(hash, soft->dissipation);
+    }
+}
+
 uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     uint64_t hash = HASH_START;
     ADD(&hash, model->nbody);
@@ -314,6 +327,7 @@ uint64_t fingerprint_of(const sim_model *model, const sim_options *options) {
     add_bodies(&hash, model);
     add_tendons(&hash, model);
     add_shapes(&hash, model);
+    add_softs(&hash, model);
     add_controllers(&hash, model);
     add_forces(&hash, model);
     add_fluid(&hash, model);

@@ -194,7 +194,8 @@ enum {
     HAS_AXIS =
         BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     HAS_AXIS2 = BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
-    HAS_SPRING = HAS_AXIS | BIT(SIM_BALL),
+    HAS_COORDINATES = HAS_AXIS | BIT(SIM_CARTESIAN),
+    HAS_SPRING = HAS_COORDINATES | BIT(SIM_BALL),
     MOVES = HAS_SPRING | BIT(SIM_FREE),
     TURNS = BIT(SIM_HINGE) | BIT(SIM_SCREW) | BIT(SIM_UNIVERSAL),
 };
@@ -218,29 +219,31 @@ static const field joint_fields[] = {
      .help = "Viscous damping."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
      .help = "Reflected rotor inertia."},
-    {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_AXIS,
+    {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_COORDINATES,
      .help = "Rest coordinate of the spring. Default: 0; of a ball joint always the identity."},
-    {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = HAS_AXIS,
+    {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = HAS_COORDINATES,
      .help = "Least and greatest coordinate. For an open end give a number out of reach."},
     {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
      .help = "`range` in degrees."},
     {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,
-     .only = HAS_AXIS, .help = "Stiffness of the ends of the range. Default: rigid."},
+     .only = HAS_COORDINATES, .help = "Stiffness of the ends of the range. Default: rigid."},
     {"limit_dissipation", FIELD_NUMBERS, AT(joint_data, limit_dissipation), 6, .unit = "s", NOT_NEGATIVE,
-     .only = HAS_AXIS, .help = "Relaxation time of the ends: damping over stiffness. Default: 0."},
-    {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_AXIS,
+     .only = HAS_COORDINATES, .help = "Relaxation time of the ends: damping over stiffness. Default: 0."},
+    {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_COORDINATES,
      .help = "Newton's coefficient of restitution of rigid ends. Default: 0."},
-    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = HAS_AXIS,
+    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = HAS_COORDINATES,
      .help = "Dry friction: the effort needed to move it."},
     {"velocity_limit", FIELD_NUMBERS, AT(joint_data, velocity_limit), 6, .unit = "rad/s or m/s", POSITIVE,
-     .only = HAS_AXIS,
+     .only = HAS_COORDINATES,
      .help =
          "Greatest velocity in both directions, whatever drives the joint. Default: none. One number applies to all "
          "degrees of freedom."},
-    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .rival = 2, .only = HAS_AXIS,
+    {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .rival = 2,
+     .only = HAS_COORDINATES,
      .help = "Limit of the effort of its actuator in both directions; with an `effort` of the actuator, the lesser of "
              "the two. It then has at most one actuator."},
-    {"effort_range", FIELD_ROWS, AT(joint_data, effort_range), 2, .unit = "N m or N", .rival = 2, .only = HAS_AXIS,
+    {"effort_range", FIELD_ROWS, AT(joint_data, effort_range), 2, .unit = "N m or N", .rival = 2,
+     .only = HAS_COORDINATES,
      .help = "Least and greatest effort of its actuator, in place of `effort`; one pair applies to all degrees of "
              "freedom."},
 };
@@ -251,7 +254,8 @@ const table table_joint = {
     "screw: an angle; a screw advances along `axis` when `pitch` is above 0. Slider: a distance. Cylindrical: angle "
     "and "
     "distance. Universal: the angles about `axis` and `axis2`. Planar: the distances along `axis2` and along `axis` x "
-    "`axis2`, and the angle about `axis`. Ball: a quaternion (3 degrees of freedom). Free: position and quaternion "
+    "`axis2`, and the angle about `axis`. Cartesian: the distances along the axes of the joint frame. "
+    "Ball: a quaternion (3 degrees of freedom). Free: position and quaternion "
     "(6).",
     sizeof(joint_data),
     joint_fields,

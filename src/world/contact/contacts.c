@@ -55,7 +55,7 @@ static void remove_held(world_contacts *w, int tree) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         x[j] = w->options->step * w->held[j];
     }
-    sim_articulated_solve(w->motion->derived, sim_tree_range(w->model, tree), x);
+    theta_mass_solve(w->motion, tree, x);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->v_free[j] -= x[j];
     }
@@ -222,6 +222,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
                           .mass = w->motion->derived,
                           .extra = w->motion->extra,
                           .body_extra = w->motion->body_extra,
+                          .soft = w->motion->soft,
                           .q_start = w->now->q,
                           .v_start = w->now->v,
                           .v_free = w->v_free,

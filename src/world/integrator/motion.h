@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "contact/problem/core/interface.h"
 #include "control/control.h"
+#include "dyn/soft/soft_system.h"
 #include <sim/world.h>
 
 #include <stdbool.h>
@@ -56,8 +57,9 @@ typedef struct motion_work {
     const double *row_effort;     /* [nactuator] efforts that the contact stage found; NAN: of other actuators */
 
     /* fixed when the world is created */
-    tree_parts *parts; /* [ntree] */
-    spin_body *spin;   /* tree by tree */
+    tree_parts *parts;  /* [ntree] */
+    spin_body *spin;    /* tree by tree */
+    soft_system **soft; /* [ntree] of soft bodies, NULL of rigid trees; NULL: there are none */
     int *actuator_order, *load_order;
     int *limited_order, nlimited; /* actuators that may be rows, by their places in actuator_order */
 
@@ -180,6 +182,15 @@ typedef struct projection_input {
 /* The mean acceleration of such a tree, after its last sweep, with the energy and momentum that forces gave it; s. */
 double project_energy(motion_work *w, int tree, const projection_input *at, double *a);
 
+/* ---- soft_motion.c ---- */
+
+/* Systems of the soft bodies of a model.  Refused: what they do not support, by name. */
+sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *error);
+void soft_motion_free(motion_work *w);
+static inline soft_system *soft_of(const motion_work *w, int tree) { return w->soft ? w->soft[tree] : NULL; }
+/* One Newton step of a soft tree: tau holds the forces on its joints and E a.  After sim_kinematics. */
+void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out);
+
 /* ---- effort_limits.c ---- */
 
 /* Is an actuator at b on another side of its effort limit than at a, where it was evaluated? */
@@ -206,6 +217,8 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info);
 /* From `now` to `next`: as it moves freely; or with these end velocities, and positions shifted at this velocity. */
 void theta_finish(motion_work *w, int tree);
 void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, const double *shift);
+/* x <- A^-1 x of the dofs of a tree [nv of the model], A where the free motion has taken it. */
+void theta_mass_solve(motion_work *w, int tree, double *x);
 /* The part of v - v0 that positions move with. */
 double theta_travel(sim_integrator integrator);
 /* The part of a step at which A is taken; at which loads are. */

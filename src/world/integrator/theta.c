@@ -12,7 +12,8 @@
  * wobble. Single rigid bodies have equations of their own for them (spin.c). Trees that turn far in a step are
  * projected on the energy that forces give (energy_projection.c).
  *
- * Dampers act at v* in the first two, at v1 in the others.  Actuators act at the end of the step: sampled controllers
+ * Dampers act at v* in the first two, at v1 in the others.  Elastic forces of soft bodies act at q* in the first two, at
+ * q1 in the others, so that stiff ones are stable.  Actuators act at the end of the step: sampled controllers
  * with stiff gains are stable so.  Both are linear in a: with E = -d tau / d a the Newton step is
  *
  *     a <- (M + E)^-1 (k(a) + E a),   one articulated-body sweep at q*.
@@ -168,6 +169,25 @@ static void eval_joint_forces(tree_step *t, const double *a) {
     }
 }
 
+/* The same of a soft body, whose elasticity acts at q* or at the end. */
+static void sweep_nodes(tree_step *t, const double *a, const sim_force *external, double *out) {
+    motion_work *w = t->w;
+    const theta_scheme *s = t->s;
+    double place = s->explicit_position ? 1 : s->position, *q = w->q_point;
+    if (s->explicit_position) { /* next->v and next->q hold nothing yet */
+        q = w->next->q;
+        velocity_at(t, s->travel, a, w->next->v);
+        advance_by(w->model, t->bodies, ROTATION_EXP, w->now->q, w->next->v, t->dt, q);
+    }
+    soft_point at = {.q = q,
+                     .v = w->now->v,
+                     .a = a,
+                     .stiffness = place * s->travel * t->dt * t->dt,
+                     .viscosity = s->damper * t->dt,
+                     .extra = implicit_diagonal(t)};
+    soft_sweep(w, t->tree, &at, external, out);
+}
+
 /* One Newton step from a to `out`. */
 static void sweep_bodies(tree_step *t, const double *a, bool move, double *out) {
     motion_work *w = t->w;
@@ -185,6 +205,10 @@ static void sweep_bodies(tree_step *t, const double *a, bool move, double *out) 
         drag_eval(w, t->tree, w->v_point, t->s->damper * t->dt);
     }
     const sim_force *external = motion_wrenches(w, t->tree, w->now->time + t->s->time * t->dt);
+    if (soft_of(w, t->tree)) {
+        sweep_nodes(t, a, external, out);
+        return;
+    }
     if (parts->drags) {
         drag_add_implicit(w, t->tree, a, w->external);
     }
@@ -374,7 +398,8 @@ static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
 /* With v* and q* known beforehand and no force at a limit, the step is linear in a: one sweep is exact. */
 static bool is_linear(const tree_step *t) {
     const tree_parts *parts = &t->w->parts[t->tree];
-    return t->s->explicit_position && (t->velocity == 0 || parts->spins_only) && !parts->any_limit && !parts->drags;
+    return t->s->explicit_position && !soft_of(t->w, t->tree) && (t->velocity == 0 || parts->spins_only) &&
+           !parts->any_limit && !parts->drags;
 }
 
 static tree_step make_tree_step(motion_work *w, int tree) {
@@ -443,6 +468,14 @@ void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, cons
 }
 
 const theta_scheme *theta_scheme_of(sim_integrator integrator) { return &schemes[integrator]; }
+
+void theta_mass_solve(motion_work *w, int tree, double *x) {
+    if (soft_of(w, tree)) {
+        soft_system_solve(soft_of(w, tree), x + w->model->tree[tree].v0);
+    } else {
+        sim_articulated_solve(w->derived, sim_tree_range(w->model, tree), x);
+    }
+}
 
 double theta_travel(sim_integrator integrator) { return schemes[integrator].travel; }
 

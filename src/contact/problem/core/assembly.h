@@ -54,6 +54,7 @@ typedef struct mass_operator {
     sim_derived *derived;
     const double *extra;
     const sim_articulated *body_extra; /* NULL: none */
+    soft_system *const *soft;          /* [ntree] of the model, NULL: none is soft */
     double *M, *L;                     /* [nl] branch-sparse, of trees that are small enough */
     double *x, *y;                     /* [nv] work space */
     double *root;                      /* [nv] of 1 / D, in the factor of the half solve */
@@ -114,6 +115,22 @@ typedef struct row_laws {
     double *R, *target, *R_rigid, *target_rigid;
 } row_laws;
 
+/* A soft tree in a problem: only its dofs that constraints touch. */
+typedef struct condensed_tree {
+    int n, nv;            /* touched dofs, all; n 0: a rigid tree */
+    const int *dof;       /* [n] rising */
+    double *Y;            /* [n][nv] columns of A^-1 */
+    double *W, *A, *B;    /* [n][n] W = Y on the touched dofs, A = W^-1 and W = B' B, B upper triangular */
+    const double *v_free; /* [nv] v* of all its dofs */
+    double *work;         /* [n] */
+} condensed_tree;
+
+/* The operator A of an island with soft trees (condense.c). */
+typedef struct condensation {
+    sim_mass whole;
+    condensed_tree *tree; /* [ntree] */
+} condensation;
+
 /* An island.  `base` is assembled once and only read from then on: every limited actuator is a row, the last of all,
  * and A and v* are those of free motion.  `problem` is derived from it, as a whole, for each call of the solver
  * (variant.c). */
@@ -134,6 +151,7 @@ typedef struct island {
     const double *v_guess; /* [nv] warm start ... */
     double *impulse_guess; /* ... [nrow] in the order of `base` */
     mass_operator mass;
+    condensation *condensed; /* of islands with soft trees; NULL: all are rigid */
     island_bodies bodies;
 
     double *v, *impulse, *shift; /* solution */

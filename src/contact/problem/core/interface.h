@@ -4,6 +4,7 @@
 
 #include "base/threads.h"
 #include "collide/follow.h"
+#include "dyn/soft/soft_system.h"
 #include <sim/collide.h>
 #include <sim/dynamics.h>
 #include <sim/judge.h>
@@ -44,6 +45,7 @@ typedef struct contact_input {
     sim_derived *mass;                 /* kinematics and factors where A = M + diag(extra) is taken */
     const double *extra;               /* [nv] */
     const sim_articulated *body_extra; /* [nbody] of A besides, on bodies: M + diag(extra) + J' E J; NULL: none */
+    soft_system *const *soft;          /* [ntree] of soft bodies, with their factors; NULL: there are none */
     const double *q_start, *v_start, *v_free;
     long long index;    /* of the step, from 0 */
     double step;        /* s */

@@ -3,6 +3,8 @@
  *     A = L' D L, branch-sparse (Featherstone 2008, section 6.5)     for trees of few dofs
  *     articulated bodies, whose factors the free motion leaves behind     from MAX_BRANCH_DOFS + 1 dofs on
  *
+ *     A of soft bodies (dyn/soft), with a sparse factor of its own, of any size
+ *
  * Six dofs in a row, as every free body has, use packed triangles with loops of constant length.  From some eight dofs
  * on articulated bodies solve as fast, and the factor of A costs more than it saves.  Large trees do not store A.
  *
@@ -21,6 +23,8 @@ enum { MAX_BRANCH_DOFS = 8, MAX_STORED_DOFS = 48 };
 
 static const sim_tree *operator_tree(const mass_operator *m, int tree) { return &m->model->tree[m->tree[tree]]; }
 
+static soft_system *soft_tree(const mass_operator *m, int model_tree) { return m->soft ? m->soft[model_tree] : NULL; }
+
 static void factor_branches(const mass_operator *m, const sim_tree *t, sim_range bodies) {
     const sim_dof *first = &m->model->dof[t->v0], *last = &m->model->dof[t->v0 + t->nv - 1];
     size_t count = (size_t)(last->row + last->depth - first->row);
@@ -29,6 +33,9 @@ static void factor_branches(const mass_operator *m, const sim_tree *t, sim_range
 }
 
 void mass_prepare(const mass_operator *m, int tree) {
+    if (soft_tree(m, tree)) { /* the free motion leaves the factor behind */
+        return;
+    }
     const sim_tree *t = &m->model->tree[tree];
     sim_range bodies = sim_tree_range(m->model, tree);
     if (t->nv > 0 && t->nv <= MAX_STORED_DOFS) {
@@ -111,7 +118,12 @@ static void six_matrix(const double *M, double *A) {
 
 static void tree_times(const void *self, int tree, const double *x, double *y) {
     const mass_operator *m = self;
+    /* soft; six dofs; by branches or bodies */
     const sim_tree *t = operator_tree(m, tree);
+    if (soft_tree(m, m->tree[tree])) {
+        soft_system_times(soft_tree(m, m->tree[tree]), x, y);
+        return;
+    }
     if (is_six(m, t)) {
         packed_six_times(m->M + m->model->dof[t->v0].row, x, y);
         return;
@@ -132,7 +144,12 @@ static void tree_times(const void *self, int tree, const double *x, double *y) {
 
 static void solve_tree(const void *self, int tree, double *x) {
     const mass_operator *m = self;
+    /* soft; six dofs; by branches or bodies */
     const sim_tree *t = operator_tree(m, tree);
+    if (soft_tree(m, m->tree[tree])) {
+        soft_system_solve(soft_tree(m, m->tree[tree]), x);
+        return;
+    }
     if (is_six(m, t)) {
         six_solve(m->L + m->model->dof[t->v0].row, x);
         return;
@@ -164,6 +181,11 @@ static void tree_matrix(const void *self, int tree, double *A) {
     const mass_operator *m = self;
     const sim_tree *t = operator_tree(m, tree);
     size_t n = (size_t)t->nv;
+    /* soft; six dofs; by branches */
+    if (soft_tree(m, m->tree[tree])) {
+        soft_system_matrix(soft_tree(m, m->tree[tree]), A);
+        return;
+    }
     if (is_six(m, t)) {
         six_matrix(m->M + m->model->dof[t->v0].row, A);
         return;
@@ -182,5 +204,6 @@ static void tree_matrix(const void *self, int tree, double *A) {
 }
 
 sim_mass mass_interface(const mass_operator *mass) {
-    return (sim_mass){mass, tree_times, solve_tree, tree_matrix, half_solve_tree};
+    /* the sparse factor of soft bodies has no half that follows the paths of a tree */
+    return (sim_mass){mass, tree_times, solve_tree, tree_matrix, mass->soft ? NULL : half_solve_tree};
 }

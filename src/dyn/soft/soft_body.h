@@ -1,0 +1,25 @@
+/* The nodes of a soft body and their elastic energy. */
+#ifndef DYN_SOFT_SOFT_BODY_H
+#define DYN_SOFT_SOFT_BODY_H
+
+#include "dyn/soft/elastic_tet.h"
+#include <sim/model.h>
+
+static inline elastic_material material_of_soft(const sim_soft *s) {
+    elastic_law law = s->law == SIM_COROTATED ? ELASTIC_COROTATED : ELASTIC_NEO_HOOKEAN;
+    return make_elastic(law, s->modulus, s->poisson, s->dissipation);
+}
+
+/* The soft body of a tree, NULL: it is rigid. */
+const sim_soft *soft_of_tree(const sim_model *model, int tree);
+
+/* Place of a node in the frame of its body; q of the model. */
+static inline v3 soft_place(const sim_model *m, const sim_soft *s, int node, const double *q) {
+    const sim_body *b = &m->body[s->body + 1 + node];
+    return b->nq ? (v3){q[b->q0], q[b->q0 + 1], q[b->q0 + 2]} : s->node[node];
+}
+
+/* J */
+double soft_energy(const sim_model *model, const sim_soft *soft, const double *q);
+
+#endif

@@ -1,0 +1,336 @@
+/* Sparse linearisation of a soft body: blocks of 3 x 3 on the nodes and edges of its mesh.
+ *
+ *     A = M + E + c C + k K,   a' = A^-1 (tau + f(q) - C v + k K a)     Newton's step for M a = tau + f(q(a)) - C (v + c a)
+ *
+ *     M      lumped masses, kg;  E  a diagonal, kg
+ *     C, K   viscosity, N s/m, and projected stiffness, N/m, summed over the tetrahedra
+ *     c      s, d(velocity)/da;  k  s^2, d(place)/da
+ *
+ * The graph of the mesh does not change, so its order and the places in the factor are found once.
+ * Reference: Baraff, Witkin 1998, Large steps in cloth simulation, eqs. 5-6.
+ * Cost: linear in the tetrahedra, and a sparse Cholesky factor of the mesh. */
+#include "dyn/soft/soft_system.h"
+
+#include "base/pool.h"
+#include "dyn/soft/soft_body.h"
+#include "linalg/spd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TET_EDGES = 6, STRIDE = 4 };
+static const int PAIR[TET_EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+/* Blocks of a tetrahedron in A. */
+typedef struct tet_blocks {
+    int unknown[4];          /* node among those that move, -1: it is held */
+    double *diagonal[4];     /* NULL: none */
+    double *edge[TET_EDGES]; /* NULL: none */
+    bool turned[TET_EDGES];  /* the block has the second corner of the pair as its row */
+} tet_blocks;
+
+struct soft_system {
+    memory_pool *pool;
+    const sim_model *model;
+    const sim_soft *soft;
+    const sim_tree *tree;
+    elastic_material material;
+    int nodes, edges;
+    double *mass;  /* [nodes] */
+    double *force; /* [nodes] N: sizes of terms of the elastic force */
+    elastic_tet *tet;
+    tet_blocks *at;
+    spd *A;
+    spd_edge *edge;
+    int *size;
+    double **diagonal, **between; /* blocks of A */
+    spd_edge *of;                 /* [edges] row and column of a block */
+    bool failed;
+};
+
+/* ---- creation ---- */
+
+static int compare_edges(const void *a, const void *b) {
+    const spd_edge *x = a, *y = b;
+    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+}
+
+static spd_edge edge_of(const tet_blocks *t, int pair) {
+    int a = t->unknown[PAIR[pair][0]], b = t->unknown[PAIR[pair][1]];
+    return a < b ? (spd_edge){a, b} : (spd_edge){b, a};
+}
+
+/* Edges between nodes that move, each once. */
+static void find_edges(soft_system *s) {
+    int count = 0;
+    for (int k = 0; k < s->soft->ntet; k++) {
+        for (int pair = 0; pair < TET_EDGES; pair++) {
+            spd_edge e = edge_of(&s->at[k], pair);
+            if (e.a >= 0) {
+                s->edge[count++] = e;
+            }
+        }
+    }
+    qsort(s->edge, (size_t)count, sizeof *s->edge, compare_edges);
+    for (int k = 0; k < count; k++) {
+        if (k == 0 || compare_edges(&s->edge[k], &s->edge[s->edges - 1]) != 0) {
+            s->edge[s->edges++] = s->edge[k];
+        }
+    }
+}
+
+/* Shapes at rest, nodes that move, masses. */
+static void measure_tets(soft_system *s) {
+    const sim_soft *soft = s->soft;
+    const sim_body *first = &s->model->body[soft->body + 1];
+    double stiff = 2 * s->material.mu + s->material.lambda;
+    for (int k = 0; k < soft->ntet; k++) {
+        v3 rest[4];
+        for (int i = 0; i < 4; i++) {
+            const sim_body *b = first + soft->tet[k][i];
+            rest[i] = soft->node[soft->tet[k][i]];
+            s->at[k].unknown[i] = b->nv ? (b->v0 - s->tree->v0) / 3 : -1;
+        }
+        s->tet[k] = make_elastic_tet(rest);
+        for (int i = 0; i < 4; i++) {
+            int u = s->at[k].unknown[i];
+            if (u >= 0) {
+                s->mass[u] = first[soft->tet[k][i]].inertia.mass;
+                s->force[u] += stiff * s->tet[k].volume * v3_norm(s->tet[k].slope[i]);
+            }
+        }
+    }
+}
+
+/* The places of the blocks of each tetrahedron. */
+static void connect_blocks(soft_system *s) {
+    for (int u = 0; u < s->nodes; u++) {
+        s->diagonal[u] = spd_diagonal(s->A, u).value;
+    }
+    for (int e = 0; e < s->edges; e++) {
+        spd_block b = spd_between(s->A, e);
+        s->between[e] = b.value;
+        s->of[e] = (spd_edge){b.row, b.column};
+    }
+    for (int k = 0; k < s->soft->ntet; k++) {
+        tet_blocks *t = &s->at[k];
+        for (int i = 0; i < 4; i++) {
+            t->diagonal[i] = t->unknown[i] >= 0 ? s->diagonal[t->unknown[i]] : NULL;
+        }
+        for (int pair = 0; pair < TET_EDGES; pair++) {
+            spd_edge e = edge_of(t, pair);
+            const spd_edge *found = bsearch(&e, s->edge, (size_t)s->edges, sizeof e, compare_edges);
+            t->edge[pair] = found ? s->between[found - s->edge] : NULL;
+            t->turned[pair] = found && s->of[found - s->edge].a != t->unknown[PAIR[pair][0]];
+        }
+    }
+}
+
+static bool allocate_system(soft_system *s) {
+    size_t ntet = (size_t)s->soft->ntet, nodes = (size_t)s->nodes;
+    s->mass = POOL_NEW(s->pool, double, nodes);
+    s->force = POOL_NEW(s->pool, double, nodes);
+    s->tet = POOL_NEW(s->pool, elastic_tet, ntet);
+    s->at = POOL_NEW(s->pool, tet_blocks, ntet);
+    s->edge = POOL_NEW(s->pool, spd_edge, TET_EDGES * ntet);
+    s->size = POOL_NEW(s->pool, int, nodes);
+    s->diagonal = POOL_NEW(s->pool, double *, nodes);
+    s->A = spd_create();
+    return s->mass && s->force && s->tet && s->at && s->edge && s->size && s->diagonal && s->A;
+}
+
+/* The factor's places. */
+static bool analyse_graph(soft_system *s) {
+    find_edges(s);
+    s->between = POOL_NEW(s->pool, double *, s->edges);
+    s->of = POOL_NEW(s->pool, spd_edge, s->edges);
+    for (int u = 0; u < s->nodes; u++) {
+        s->size[u] = 3;
+    }
+    spd_graph graph = {s->nodes, s->edges, s->size, s->edge};
+    return s->between && s->of && !spd_analyse(s->A, &graph, SPD_AUTO);
+}
+
+soft_system *soft_system_create(const sim_model *model, const sim_soft *soft) {
+    /* memory, masses, graph of A */
+    memory_pool *pool = pool_create();
+    soft_system *s = pool ? POOL_NEW(pool, soft_system, 1) : NULL;
+    if (!s) {
+        pool_free(pool);
+        return NULL;
+    }
+    s->pool = pool;
+    s->model = model;
+    s->soft = soft;
+    s->tree = &model->tree[model->body[soft->body].tree];
+    s->material = material_of_soft(soft);
+    s->nodes = s->tree->nv / 3;
+    if (!allocate_system(s)) {
+        soft_system_free(s);
+        return NULL;
+    }
+    measure_tets(s);
+    if (!analyse_graph(s)) {
+        soft_system_free(s);
+        return NULL;
+    }
+    connect_blocks(s);
+    return s;
+}
+
+void soft_system_free(soft_system *s) {
+    if (s) {
+        spd_free(s->A);
+        pool_free(s->pool);
+    }
+}
+
+/* ---- linearisation ---- */
+
+/* Zeros in all blocks, which marks them as changed; M + E on the diagonal. */
+static void start_blocks(soft_system *s, const double *extra) {
+    for (int u = 0; u < s->nodes; u++) {
+        double *block = spd_diagonal(s->A, u).value;
+        memset(block, 0, 3 * STRIDE * sizeof *block);
+        for (int k = 0; k < 3; k++) {
+            block[k * (STRIDE + 1)] = s->mass[u] + (extra ? extra[s->tree->v0 + 3 * u + k] : 0);
+        }
+    }
+    for (int e = 0; e < s->edges; e++) {
+        memset(spd_between(s->A, e).value, 0, 3 * STRIDE * sizeof(double));
+    }
+}
+
+/* block += the part (i, j) of a tetrahedron's matrix. */
+static void add_block(double (*B)[12], int i, int j, double *block) {
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++) {
+            block[r * STRIDE + c] += B[3 * i + r][3 * j + c];
+        }
+    }
+}
+
+static void add_blocks(const tet_blocks *t, double (*B)[12]) {
+    for (int i = 0; i < 4; i++) {
+        if (t->diagonal[i]) {
+            add_block(B, i, i, t->diagonal[i]);
+        }
+    }
+    for (int pair = 0; pair < TET_EDGES; pair++) {
+        if (t->edge[pair]) {
+            int i = PAIR[pair][t->turned[pair]], j = PAIR[pair][!t->turned[pair]];
+            add_block(B, i, j, t->edge[pair]);
+        }
+    }
+}
+
+/* The numbers of a tetrahedron's corners in an array of the model; zeros for those that are held. */
+static void gather_corners(const soft_system *s, const tet_blocks *t, const double *x, double out[12]) {
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 3; k++) {
+            out[3 * i + k] = t->unknown[i] >= 0 ? x[s->tree->v0 + 3 * t->unknown[i] + k] : 0;
+        }
+    }
+}
+
+static void scatter_corners(const soft_system *s, const tet_blocks *t, const double f[12], double *force) {
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 3 && t->unknown[i] >= 0; k++) {
+            force[s->tree->v0 + 3 * t->unknown[i] + k] += f[3 * i + k];
+        }
+    }
+}
+
+static void linearise_tet(soft_system *s, const soft_point *at, int k, double *force) {
+    /* force, stiffness, viscosity */
+    tet_blocks *t = &s->at[k];
+    bool viscous = s->material.dissipation > 0;
+    double K[12][12], C[12][12], v[12], a[12], f[12];
+    v3 x[4], own[4];
+    for (int i = 0; i < 4; i++) {
+        x[i] = soft_place(s->model, s->soft, s->soft->tet[k][i], at->q);
+    }
+    eval_elastic_matrices(&s->material, &s->tet[k], x, &(elastic_matrices){K, true, viscous ? C : NULL, own});
+    gather_corners(s, t, at->v, v);
+    gather_corners(s, t, at->a, a);
+    /* f - C v + k K a, and c C + k K */
+    for (int i = 0; i < 12; i++) {
+        const double *p = &own[i / 3].x;
+        f[i] = p[i % 3];
+        for (int j = 0; j < 12; j++) {
+            K[i][j] *= at->stiffness;
+            f[i] += K[i][j] * a[j] - (viscous ? C[i][j] * v[j] : 0);
+            K[i][j] += viscous ? at->viscosity * C[i][j] : 0;
+        }
+    }
+    add_blocks(t, K);
+    scatter_corners(s, t, f, force);
+}
+
+void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength) {
+    start_blocks(s, at->extra);
+    for (int k = 0; k < s->soft->ntet; k++) {
+        linearise_tet(s, at, k, force);
+    }
+    for (int j = 0; j < s->tree->nv; j++) {
+        strength[s->tree->v0 + j] += s->force[j / 3];
+    }
+}
+
+sim_status soft_system_factor(soft_system *s) {
+    spd_outcome outcome = s->nodes ? spd_factor(s->A) : SPD_FACTORED;
+    s->failed = outcome != SPD_FACTORED;
+    return outcome == SPD_FACTORED ? SIM_OK : outcome == SPD_NO_MEMORY ? SIM_NO_RESOURCE : SIM_FAILED;
+}
+
+/* ---- products ---- */
+
+void soft_system_solve(soft_system *s, double *x) {
+    if (s->nodes && (s->failed || spd_solve(s->A, x))) {
+        for (int j = 0; j < 3 * s->nodes; j++) {
+            x[j] = NAN;
+        }
+    }
+}
+
+/* y += B x, or B' x */
+static void add_times(const double *B, bool transposed, const double *x, double *y) {
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++) {
+            y[transposed ? c : r] += B[r * STRIDE + c] * x[transposed ? r : c];
+        }
+    }
+}
+
+void soft_system_times(const soft_system *s, const double *x, double *y) {
+    memset(y, 0, 3 * (size_t)s->nodes * sizeof *y);
+    for (int u = 0; u < s->nodes; u++) {
+        add_times(s->diagonal[u], false, x + 3 * u, y + 3 * u);
+    }
+    for (int e = 0; e < s->edges; e++) {
+        int row = 3 * s->of[e].a, column = 3 * s->of[e].b;
+        add_times(s->between[e], false, x + column, y + row);
+        add_times(s->between[e], true, x + row, y + column);
+    }
+}
+
+static void copy_block(const double *B, size_t n, size_t row, size_t column, double *A) {
+    for (size_t r = 0; r < 3; r++) {
+        for (size_t c = 0; c < 3; c++) {
+            A[(row + r) * n + column + c] = A[(column + c) * n + row + r] = B[r * STRIDE + c];
+        }
+    }
+}
+
+void soft_system_matrix(const soft_system *s, double *A) {
+    size_t n = 3 * (size_t)s->nodes;
+    memset(A, 0, n * n * sizeof *A);
+    for (int u = 0; u < s->nodes; u++) {
+        copy_block(s->diagonal[u], n, 3 * (size_t)u, 3 * (size_t)u, A);
+    }
+    for (int e = 0; e < s->edges; e++) {
+        copy_block(s->between[e], n, 3 * (size_t)s->of[e].a, 3 * (size_t)s->of[e].b, A);
+    }
+}
+
+double soft_system_mass(const soft_system *s, int dof) { return s->mass[dof / 3]; }

@@ -1,0 +1,35 @@
+/* The sparse mass matrix of a soft body with its implicit elasticity, A = M + E + c C + k K. */
+#ifndef DYN_SOFT_SOFT_SYSTEM_H
+#define DYN_SOFT_SOFT_SYSTEM_H
+
+#include <sim/model.h>
+
+typedef struct soft_system soft_system;
+
+/* Of a soft body of the model; NULL without memory. */
+soft_system *soft_system_create(const sim_model *model, const sim_soft *soft);
+void soft_system_free(soft_system *s);
+
+/* Arrays of the model, [nq] or [nv]. */
+typedef struct soft_point {
+    const double *q;             /* where forces and matrices are taken */
+    const double *v;             /* velocity without the acceleration: the viscous force is -C (v + c a) */
+    const double *a;             /* acceleration about which forces are linear ... */
+    double stiffness, viscosity; /* ... k, s^2, and c, s */
+    const double *extra;         /* E, on the diagonal; NULL: nothing */
+} soft_point;
+
+/* Fills A and adds to `force` [nv] of the model the forces f(q) - C v + k K a, N.  K is projected: positive
+ * semi-definite.  `strength` [nv]: adds the sizes of terms, for their rounding. */
+void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength);
+/* SIM_NO_RESOURCE without memory, SIM_FAILED: a number is not finite. */
+sim_status soft_system_factor(soft_system *s);
+
+/* Of the dofs of its tree: x <- A^-1 x after the factor;  y = A x;  A in full, nv x nv. */
+void soft_system_solve(soft_system *s, double *x);
+void soft_system_times(const soft_system *s, const double *x, double *y);
+void soft_system_matrix(const soft_system *s, double *A);
+/* kg of the node of a dof of its tree. */
+double soft_system_mass(const soft_system *s, int dof);
+
+#endif

@@ -1,0 +1,117 @@
+/* Free motion of soft bodies: Newton steps of their nodes.
+ *
+ *     a' = A^-1 (tau + E a + R' (m g + f) + f_el(q) - C v0 + k K a),     A = M + E + c C + k K
+ *
+ *     R      rotation of the body that carries the joints;  g  gravity, m/s^2;  f  wrenches on nodes, N
+ *     f_el   elastic forces, N;  C, K  viscosity and projected stiffness;  c, k  d(velocity)/da, d(place)/da
+ *
+ * Nodes do not turn: moments on them do nothing.  A goes to the contact stage as it is here at the end of the iteration.
+ * Cost: one linearisation and one sparse factor. */
+#include "contact/stage.h"
+#include "math/v3.h"
+#include "world/integrator/motion.h"
+
+/* May nodes of two soft bodies touch? */
+static bool soft_pair_touches(const sim_model *m, const char **name) {
+    for (int k = 0; k < m->nsoft; k++) {
+        const sim_soft *a = &m->soft[k];
+        for (int l = k + 1; l < m->nsoft; l++) {
+            const sim_soft *b = &m->soft[l];
+            if (a->thickness > 0 && b->thickness > 0 && (a->mask & b->group) && (b->mask & a->group)) {
+                *name = b->name;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* May a node touch a solid with a pressure field? */
+static bool soft_meets_field(const sim_model *m) {
+    bool fields = false, touches = false;
+    for (int k = 0; k < m->nshape; k++) {
+        fields |= m->shape[k].pressure != NULL;
+    }
+    for (int k = 0; k < m->nsoft; k++) {
+        touches |= m->soft[k].thickness > 0;
+    }
+    return fields && touches;
+}
+
+sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *error) {
+    const sim_model *m = w->model;
+    if (m->nsoft == 0) {
+        return SIM_OK;
+    }
+    /* features that do not know them */
+    const char *name = m->soft[0].name;
+    if (w->options->integrator == SIM_RK4) {
+        return sim_fail(error, SIM_BAD_INPUT, "the integrator rk4 moves no soft bodies, as \"%s\" is: choose another",
+                        name);
+    }
+    if (w->options->sleep) {
+        return sim_fail(error, SIM_BAD_INPUT, "soft bodies, as \"%s\" is, do not sleep: switch sleep off", name);
+    }
+    if (contact_wants_positions(w->options->solver, w->options->solver_option)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "the solver %s takes gaps at the end of the step, and no soft bodies, as \"%s\" is",
+                        w->options->solver->name, name);
+    }
+    if (w->options->contacts && soft_pair_touches(m, &name)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "soft bodies, as \"%s\", do not touch each other: give them groups and masks that leave it out",
+                        name);
+    }
+    if (m->ndrag) {
+        return sim_fail(error, SIM_BAD_INPUT, "soft bodies, as \"%s\" is, meet no resistance of a fluid: leave it out",
+                        name);
+    }
+    if (w->options->contacts && soft_meets_field(m)) {
+        return sim_fail(error, SIM_BAD_INPUT, "soft bodies, as \"%s\" is, do not touch shapes with pressure fields",
+                        name);
+    }
+    /* systems */
+    w->soft = POOL_NEW(pool, soft_system *, m->ntree);
+    for (int k = 0; k < m->nsoft && w->soft; k++) {
+        int tree = m->body[m->soft[k].body].tree;
+        if (w->parts[tree].actuators) {
+            return sim_fail(error, SIM_BAD_INPUT, "actuators move no nodes of soft bodies, as \"%s\" is",
+                            m->soft[k].name);
+        }
+        if (!(w->soft[tree] = soft_system_create(m, &m->soft[k]))) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for the soft body \"%s\"", m->soft[k].name);
+        }
+    }
+    return w->soft ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for soft bodies");
+}
+
+void soft_motion_free(motion_work *w) {
+    for (int tree = 0; w->soft && tree < w->model->ntree; tree++) {
+        soft_system_free(w->soft[tree]);
+    }
+}
+
+void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out) {
+    /* weight and wrenches, in the axes of the joints */
+    const sim_model *m = w->model;
+    const sim_tree *t = &m->tree[tree];
+    soft_system *s = w->soft[tree];
+    m3 R = w->derived->pose[t->body0].R;
+    for (int i = t->body0 + 1; i < t->body0 + t->nbody; i++) {
+        const sim_body *b = &m->body[i];
+        if (b->nv == 0) {
+            continue;
+        }
+        v3 f = v3_scale(b->inertia.mass, m->gravity);
+        f = m3_transposed_times(R, external ? v3_add(f, external[i].lin) : f);
+        const double force[3] = {f.x, f.y, f.z};
+        for (int k = 0; k < 3; k++) {
+            out[b->v0 + k] = w->tau[b->v0 + k] + force[k];
+            w->derived->Dinv[b->v0 + k] = 1 / (b->inertia.mass + (at->extra ? at->extra[b->v0 + k] : 0));
+        }
+    }
+    /* elasticity, and the step; without a factor its numbers are not finite */
+    soft_system_linearise(s, at, out, w->strength);
+    (void)soft_system_factor(s);
+    soft_system_solve(s, out + t->v0);
+}
