@@ -245,19 +245,41 @@ static void expect_scheme(sim_integrator integrator) {
     cr_expect(checked >= trials * 9 / 10, "%d of %d", checked, trials);
 }
 
+/* Do differences of half the width part?  Fast steps have several solutions, and a sample may come to another one. */
+static bool solution_jumps(fixture *f) {
+    double *wide = numbers(2 * f->n), *narrow = numbers(2 * f->n), parts = 0, size = 1;
+    const sim_state *to = step_from(f, f->q, f->v, f->applied, f->input);
+    memcpy(f->q1, to->q, sizeof *f->q1 * (size_t)f->model->nq);
+    memcpy(f->v1, to->v, sizeof *f->v1 * (size_t)f->n);
+    for (int j = 0; j < 2 * f->n; j++) {
+        argument by = j < f->n ? BY_Q : BY_V;
+        difference(f, by, j % f->n, 1e-4, wide);
+        difference(f, by, j % f->n, 5e-5, narrow);
+        for (int i = 0; i < 2 * f->n; i++) {
+            parts = fmax(parts, fabs(wide[i] - narrow[i]));
+            size = fmax(size, fabs(narrow[i]));
+        }
+    }
+    free(wide), free(narrow);
+    return parts > 0.1 * size;
+}
+
 /* Bodies alone on their joints may turn by more than half a radian in a step. */
 Test(step_derivatives, of_fast_single_bodies_equal_differences) {
-    int checked = 0, trials = trials_of(200);
+    int checked = 0, jumps = 0, trials = trials_of(200);
     for (int k = 0; k < trials; k++) {
         fixture f;
         open_fixture(&f, (sim_integrator)(k % SIM_INTEGRATORS), (uint64_t)(9000 + k), 1, k % 2);
         for (int j = 0; j < f.n; j++) {
             f.v[j] *= 50;
         }
-        checked += f.n > 0 && expect_all(&f);
+        bool jump = f.n > 0 && solution_jumps(&f);
+        jumps += jump;
+        checked += f.n > 0 && !jump && expect_all(&f);
         close_fixture(&f);
     }
     cr_expect(checked >= trials / 2, "%d of %d", checked, trials);
+    cr_expect(jumps <= trials / 50, "%d of %d jump", jumps, trials);
 }
 
 Test(step_derivatives, of_midpoint_equal_differences) { expect_scheme(SIM_MIDPOINT); }
