@@ -104,7 +104,7 @@ static void command_joints(control_work *w, const control_input *in, const sim_c
     lead_values(w, in, c, in->time + (joints ? 1 : 0.5) * in->step, w->x, w->a);
     for (int k = 0; k < c->nactuator; k++) {
         drive_command *to = &w->command[c->actuator[k]];
-        *to = (drive_command){.led = true, .aimed = true};
+        *to = (drive_command){.controlled = true, .aimed = true};
         if (joints) {
             to->target = w->x[k];
             to->rate = w->a[k];

@@ -8,7 +8,7 @@
 
 /* A controller's wish for an actuator in a step. */
 typedef struct drive_command {
-    bool led;            /* some controller leads it ... */
+    bool controlled;     /* by some controller ... */
     bool aimed;          /* ... to a length */
     double target, rate; /* length at the end of the step, its rate */
     double force;        /* beside that, over the step */

@@ -302,6 +302,6 @@ void task_impedance_evaluate(control_work *w, const control_input *in, const sim
     add_posture(&t);
     for (int k = 0; k < c->nactuator; k++) {
         const sim_actuator *a = &m->actuator[c->actuator[k]];
-        w->command[c->actuator[k]] = (drive_command){.led = true, .force = w->tau[a->dof] / a->gear};
+        w->command[c->actuator[k]] = (drive_command){.controlled = true, .force = w->tau[a->dof] / a->gear};
     }
 }

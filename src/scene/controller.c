@@ -11,13 +11,13 @@
 /* ---- actuators ---- */
 
 /* Those that the patterns name, in their order. */
-static bool read_led(loader *l, const scope *s, const node *list, sim_controller *c) {
+static bool read_controlled_actuators(loader *l, const scope *s, const node *list, sim_controller *c) {
     const sim_model *m = model_of(l);
     int *actuator = allocate_items(l, m->nactuator, sizeof *actuator);
     for (const node *n = first_of(list); n && actuator; n = n->next) {
-        led_data d;
+        controlled_actuator_data d;
         char full[MAX_NAME_BYTES + 1];
-        if (!loader_read(l, n, &table_led, &d) || !loader_full_name(s, d.actuator, full)) {
+        if (!loader_read(l, n, &table_controlled, &d) || !loader_full_name(s, d.actuator, full)) {
             return false;
         }
         int before = c->nactuator;
@@ -77,8 +77,8 @@ static const double *fill_numbers(loader *l, const number_list *list, int count,
 /* ---- controllers ---- */
 
 static bool read_target(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
-    guide way = {0};
-    bool good = read_guide(l, s, c, &d->target, &way);
+    controller_target way = {0};
+    bool good = read_controller_target(l, s, c, &d->target, &way);
     c->target = way.track;
     c->npose = way.npose;
     c->pose = way.pose;
@@ -107,7 +107,7 @@ static const double *critical_damping(loader *l, const sim_controller *c, double
 static bool read_joints(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
     static const double zero[] = {0};
     const number_list none = {1, zero};
-    if (!read_led(l, s, d->actuators, c)) {
+    if (!read_controlled_actuators(l, s, d->actuators, c)) {
         return false;
     }
     bool joints = c->type == SIM_JOINT_IMPEDANCE;
@@ -170,8 +170,8 @@ static bool read_phase_target(loader *l, const scope *s, const node *n, sim_targ
     *out = (sim_target){.controller = k, .duration = d.duration};
     bool task = c->type == SIM_TASK_IMPEDANCE;
     if (d.track.at && c->type != SIM_PHASES) {
-        guide way = {0};
-        bool good = read_guide(l, s, c, &d.track, &way);
+        controller_target way = {0};
+        bool good = read_controller_target(l, s, c, &d.track, &way);
         out->track = way.track;
         out->npose = way.npose;
         out->way = way.pose;

@@ -1,4 +1,4 @@
-/* Parts common to the readers of controllers, guides, phases and events of a scene. */
+/* Parts common to the readers of controllers, targets, phases and events of a scene. */
 #ifndef SCENE_CONTROLLER_H
 #define SCENE_CONTROLLER_H
 
@@ -34,11 +34,12 @@ typedef struct site_place {
 bool place_lengths(loader *l, const scope *s, const sim_controller *c, const site_place *to, double *q, double *value);
 
 /* A track of the controller, and of a task impedance the poses on it; nothing where none is given. */
-typedef struct guide {
+typedef struct controller_target {
     sim_track track;
     int npose;
     const sim_pose *pose;
-} guide;
-bool read_guide(loader *l, const scope *s, const sim_controller *c, const guide_data *d, guide *out);
+} controller_target;
+bool read_controller_target(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
+                            controller_target *out);
 
 #endif

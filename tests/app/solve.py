@@ -190,6 +190,18 @@ def takes_options_behind_the_name():
     refuses("has no option 'max_iteration'", WEDGE, "--solver", "pgs:max_iteration=2")
 
 
+def takes_auto_by_default_and_names_the_law():
+    told = solve_json(WEDGE)
+    assert told["solver"] == "auto" and told["law"] == "rigid" and told["problems"][0]["E"] < 1e-8
+
+    def law(*words):
+        return next(line[24:] for line in solve(WEDGE, *words).stdout.splitlines() if line.startswith("law of the answers"))
+
+    assert law() == "rigid, strict cone; in a step of a scene: elastic (--law elastic)", law()
+    assert law("--law", "elastic") == "elastic, strict cone" and law("--solver", "sap") == "near-rigid, convex cone"
+    assert law("--stored") == "rigid, strict cone"
+
+
 def takes_several_solvers():
     told = solve_json(WEDGE, "--solver", "pgs:max_iterations=2,canal", status=1)
     assert [one["solver"] for one in told] == ["pgs", "canal"] and told[0]["options"]["max_iterations"] == 2
@@ -217,7 +229,6 @@ def refuses_options_that_are_not_there():
     refuses("did you mean 'pgs'?", WEDGE, "--solver", "psg")
     refuses("--law takes one of rigid, near-rigid", WEDGE, "--solver", "pgs", "--law", "soft")
     refuses("did you mean --solver?", WEDGE, "--slover", "pgs")
-    refuses("no solver given", WEDGE)
     refuses("no file given", "--solver", "pgs")
     refuses("--time-per-contact needs --time-limit", WEDGE, "--solver", "pgs", "--time-per-contact", 1)
     refuses("--time-limit takes a positive number", WEDGE, "--solver", "pgs", "--time-limit", 0)

@@ -413,6 +413,19 @@ Test(scene_models, refuses_overrides_that_lead_nowhere) {
     }
 }
 
+Test(scene_models, a_path_of_joints_names_the_right_one) {
+    sim_diagnostics found;
+    const char *set[] = {"joints/a/damping=3"};
+    sim_scene_overrides overrides = {.count = 1, .set = set};
+    cr_assert_null(load_text(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}}]}", NULL,
+        &overrides, &found, NULL));
+    cr_assert_eq(found.count, 1);
+    cr_expect(strstr(found.item[0].message, "a joint is a key of its body"), "%s", found.item[0].message);
+    cr_expect_str_eq(found.item[0].hint, "as in bodies/a/joint/damping");
+    sim_diagnostics_free(&found);
+}
+
 /* ---- names in initial state, actuators, loads ---- */
 
 Test(scene_output, refuses_two_points_or_cameras_of_one_name) {

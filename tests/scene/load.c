@@ -309,6 +309,19 @@ Test(scene_load, options_replace_values_before_anything_is_read) {
     sim_scene_free(s);
 }
 
+Test(scene_load, options_reach_a_body_by_the_name_of_its_joint) {
+    const char *text =
+        "{'sim': 1, 'bodies': [{'name': 'b', 'joint': {'type': 'hinge', 'name': 'a', 'damping': 1}, " MASS
+        "}, {'name': 'c', 'joint': {'type': 'slider', 'name': 'b', 'damping': 1}, " MASS "}]}";
+    const char *set[] = {"bodies/a/joint/damping=3", "bodies/b/joint/armature=4"}; /* a body's own name counts first */
+    sim_scene_overrides overrides = {.count = 2, .set = set};
+    sim_scene *s = load_text(text, NULL, &overrides, NULL, NULL);
+    cr_assert(s);
+    cr_expect(s->model->dof[0].damping == 3 && s->model->dof[0].armature == 4);
+    cr_expect(s->model->dof[1].damping == 1 && s->model->dof[1].armature == 0);
+    sim_scene_free(s);
+}
+
 Test(scene_load, files_bring_their_bodies_materials_and_controllers) {
     const test_file files[] = {
         {"lib/arm.json",

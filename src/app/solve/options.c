@@ -12,8 +12,8 @@ static const char *const laws[] = {"rigid", "near-rigid", "elastic", NULL};
 
 static const option_row rows[] = {
     {"solver", "NAME", OPTION_LIST, AT(solver), .heading = "Solver",
-     .help = "use this solver, or several separated by commas, with options as in pgs:max_iterations=100; see "
-             "--list-solvers"},
+     .help = "use this solver, or several separated by commas, with options as in pgs:max_iterations=100; default: "
+             "auto; see --list-solvers"},
     {"set", "OPTION=VALUE", OPTION_LIST, AT(set),
      .help = "set an option of every solver named, as in --set max_iterations=1000; repeatable"},
     {"tolerance", "T", OPTION_REAL, AT(tolerance), .help = "short for --set tolerance=T"},
@@ -50,7 +50,7 @@ const option_set solve_options = {
     .command = "sim solve",
     .row = rows,
     .count = sizeof rows / sizeof rows[0],
-    .usage = "sim solve FILE|FOLDER... --solver NAME [OPTION]...",
+    .usage = "sim solve FILE|FOLDER... [OPTION]...",
     .about = "Read contact problems (FCLIB's HDF5, or files of --dump-problem), solve them and judge the solutions. "
              "Print a row a file: outcome, time, error by the rigid law (E) and by the law of the solver (own). A "
              "FOLDER stands for all its .hdf5 and .h5 files.",
@@ -70,7 +70,7 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
     request->files = count - first;
     request->file = arguments + first;
     if (request->files == 0) {
-        return sim_fail(error, SIM_BAD_INPUT, "no file given: sim solve FILE... --solver NAME; see sim solve --help");
+        return sim_fail(error, SIM_BAD_INPUT, "no file given: sim solve FILE...; see sim solve --help");
     }
     /* --stored takes no option of solving */
     if (request->stored && (request->solver.count || request->out || request->history || request->linear_history ||
@@ -84,10 +84,11 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
                                                   : "--set");
     }
     /* solvers */
-    if (!request->solver.count && !request->stored) {
-        return sim_fail(error, SIM_BAD_INPUT, "no solver given: --solver NAME; see sim solve --list-solvers");
+    const char *standard[] = {sim_solver_default()->name};
+    const text_list by_default = {.item = standard, .count = 1};
+    if (!request->stored) {
+        status = solver_choices_read(request->solver.count ? &request->solver : &by_default, &request->solvers, error);
     }
-    status = solver_choices_read(&request->solver, &request->solvers, error);
     /* outputs of one solver only */
     if (!status && request->solvers.count > 1 &&
         (request->out || request->history || request->linear_history || request->places)) {

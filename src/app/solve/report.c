@@ -42,6 +42,13 @@ static void print_shares(const char *what, const int within[SOLVE_ACCURACY_LEVEL
     putchar('\n');
 }
 
+/* The law that `own` measures.  Steps of a scene may hold another: the elastic law needs the loads of the step before. */
+static void print_law(const solve_run *run) {
+    bool elastic = run->info && run->info->default_law == SIM_ELASTIC && !run->request->law;
+    printf("%-22s  %s, %s cone%s\n", "law of the answers", sim_compliance_name(run->compliance),
+           sim_cone_name(run->cone), elastic ? "; in a step of a scene: elastic (--law elastic)" : "");
+}
+
 static void print_totals(const solve_run *run) {
     const solve_totals *t = &run->totals;
     printf("\n%d file%s, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->files == 1 ? "" : "s",
@@ -50,6 +57,7 @@ static void print_totals(const solve_run *run) {
         print_branches(stdout, "finished by             ", run->info, &t->finished);
     }
     print_reasons(stdout, "gave up                 ", &t->gave_up);
+    print_law(run);
     print_shares("rigid law, E", t->within_E, t->files);
     print_shares("the solver's own law", t->within_own, t->files);
 }

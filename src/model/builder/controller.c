@@ -96,13 +96,13 @@ static sim_status check_phase(const sim_model *m, const sim_controller *c, const
             !isfinite(t->duration)) {
             return refuse_controller(c, "a phase leads a controller that the model lacks, or in a time below 0", error);
         }
-        const sim_controller *led = &m->controller[t->controller];
-        for (int i = 0; i < led->nactuator && t->value; i++) {
+        const sim_controller *controller = &m->controller[t->controller];
+        for (int i = 0; i < controller->nactuator && t->value; i++) {
             if (!isfinite(t->value[i])) {
                 return refuse_controller(c, "a target of a phase is not finite", error);
             }
         }
-        if (check_track(led, &t->track, t->npose, error)) {
+        if (check_track(controller, &t->track, t->npose, error)) {
             return error->status;
         }
     }

@@ -316,24 +316,24 @@ typedef struct constraint_data {
     bool active;
 } constraint_data;
 
-typedef struct led_data {
+typedef struct controlled_actuator_data {
     const node *at;
     const char *actuator;
-} led_data;
+} controlled_actuator_data;
 
-typedef struct guide_keyframe_data {
+typedef struct target_keyframe_data {
     const node *at;
     const char *keyframe;
-} guide_keyframe_data;
+} target_keyframe_data;
 
-typedef struct guide_data {
+typedef struct controller_target_data {
     const node *at;
     number_list times;
     const node *poses, *keyframes;
     number_list points, values;
     const char *site, *frame;
     int interpolation;
-} guide_data;
+} controller_target_data;
 
 typedef struct phase_target_data {
     const node *at;
@@ -341,7 +341,7 @@ typedef struct phase_target_data {
     pose_data pose;
     const char *keyframe;
     number_list values;
-    guide_data track;
+    controller_target_data track;
     const char *site;
     double duration;
 } phase_target_data;
@@ -382,7 +382,7 @@ typedef struct controller_data {
     bool gravity_compensation;
     double posture_rate;
     const char *posture;
-    guide_data target;
+    controller_target_data target;
     const node *phases;
 } controller_data;
 

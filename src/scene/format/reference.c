@@ -28,7 +28,8 @@ static const char introduction[] =
     "of an instance with the prefix `left_` is `left_tip`. With `repeat` and the prefix `link` the copies are "
     "`link0_tip`, `link1_tip`, ...\n* `--set PATH=VALUE` replaces any value before the scene is read: `--set "
     "world/step=0.002`, `--set bodies/arm/joint/damping=0.1`. Elements of arrays are given by name or by number from "
-    "0. A nameless actuator or load is given by its joint or body, a constraint by its first body, an instance by its "
+    "0, a body by the name of its joint, too. A nameless actuator or load is given by its joint or body, a constraint "
+    "by its first body, an instance by its "
     "prefix or model.\n";
 
 static void add_limits(text *t) {

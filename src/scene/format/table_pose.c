@@ -9,5 +9,6 @@ static const field pose_fields[] = {
      .help = "Origin in the outer frame."},
     ORIENTATION_FIELDS(pose_data),
 };
-const table table_pose = {"pose", "Place of a frame in an outer frame. At most one of the orientations is given.",
-                          sizeof(pose_data), pose_fields, .count = COUNT(pose_fields)};
+const table table_pose = {
+    "pose", "Place of a frame in an outer frame. Without an orientation the axes are those of the outer frame.",
+    sizeof(pose_data), pose_fields, .count = COUNT(pose_fields)};

@@ -17,65 +17,67 @@ static const char *switch_name(int i) {
     return i < COUNT(name) ? name[i] : NULL;
 }
 
-static const field led_fields[] = {
-    {"actuator", FIELD_PATTERN, AT(led_data, actuator), .required = true,
+static const field controlled_actuator_fields[] = {
+    {"actuator", FIELD_PATTERN, AT(controlled_actuator_data, actuator), .required = true,
      .help = "Name of an actuator of a joint; `*` matches any letters."},
 };
-const table table_led = {"led",
-                         "Actuators of a controller. A text is short for `{\"actuator\": ...}`.",
-                         sizeof(led_data),
-                         led_fields,
-                         .count = COUNT(led_fields),
-                         .shorthand = "actuator",
-                         .named_by = {"actuator"}};
+const table table_controlled = {"controlled_actuator",
+                                "Actuators of a controller. A text is short for `{\"actuator\": ...}`.",
+                                sizeof(controlled_actuator_data),
+                                controlled_actuator_fields,
+                                .count = COUNT(controlled_actuator_fields),
+                                .shorthand = "actuator",
+                                .named_by = {"actuator"}};
 
-static const field guide_keyframe_fields[] = {
-    {"keyframe", FIELD_NAME, AT(guide_keyframe_data, keyframe), .required = true, .help = "Name of a keyframe."},
+static const field target_keyframe_fields[] = {
+    {"keyframe", FIELD_NAME, AT(target_keyframe_data, keyframe), .required = true, .help = "Name of a keyframe."},
 };
-const table table_guide_keyframe = {"guide_keyframe",
-                                    "A keyframe on the way. A text is short for `{\"keyframe\": ...}`.",
-                                    sizeof(guide_keyframe_data),
-                                    guide_keyframe_fields,
-                                    .count = COUNT(guide_keyframe_fields),
-                                    .shorthand = "keyframe",
-                                    .named_by = {"keyframe"}};
+const table table_target_key = {"target_keyframe",
+                                "A keyframe on the way. A text is short for `{\"keyframe\": ...}`.",
+                                sizeof(target_keyframe_data),
+                                target_keyframe_fields,
+                                .count = COUNT(target_keyframe_fields),
+                                .shorthand = "keyframe",
+                                .named_by = {"keyframe"}};
 
-static const field guide_fields[] = {
-    {"times", FIELD_NUMBERS, AT(guide_data, times), .unit = "s",
+static const field controller_target_fields[] = {
+    {"times", FIELD_NUMBERS, AT(controller_target_data, times), .unit = "s",
      .help = "Time of each pose, keyframe or row of values, increasing. Default: one of them, at all times."},
-    {"poses", FIELD_OBJECTS, AT(guide_data, poses), .table = &table_pose, .rival = 1,
-     .help = "Poses in the world. A joint impedance finds its joints by inverse kinematics when the scene is loaded."},
-    {"keyframes", FIELD_OBJECTS, AT(guide_data, keyframes), .table = &table_guide_keyframe, .rival = 1,
+    {"poses", FIELD_OBJECTS, AT(controller_target_data, poses), .table = &table_pose, .rival = 1,
+     .help = "Poses in the world; turned as the world without an orientation. A joint impedance finds its joints by "
+             "inverse kinematics when the scene is loaded; `points` leave its turn free."},
+    {"keyframes", FIELD_OBJECTS, AT(controller_target_data, keyframes), .table = &table_target_key, .rival = 1,
      .help = "Of a joint impedance: keyframes, whose coordinates its joints take."},
-    {"points", FIELD_ROWS, AT(guide_data, points), 3, .unit = "m", .rival = 1,
+    {"points", FIELD_ROWS, AT(controller_target_data, points), 3, .unit = "m", .rival = 1,
      .help = "Of a joint impedance: points where the `site` stands, turned as it may be."},
-    {"values", FIELD_NUMBERS, AT(guide_data, values), .rival = 1,
+    {"values", FIELD_NUMBERS, AT(controller_target_data, values), .rival = 1,
      .help =
          "Coordinates of the joints or forces of a gripper: a number for each actuator, row by row; or one number a "
          "row, for all."},
-    {"site", FIELD_NAME, AT(guide_data, site),
+    {"site", FIELD_NAME, AT(controller_target_data, site),
      .help = "Of poses and points of a joint impedance: the site that stands there."},
-    {"frame", FIELD_NAME, AT(guide_data, frame),
+    {"frame", FIELD_NAME, AT(controller_target_data, frame),
      .help = "Of poses and points of a joint impedance: the body in whose axes they are, as a trunk that carries the "
              "legs. Default: the world."},
-    {"interpolation", FIELD_ENUM, AT(guide_data, interpolation), .name_of = interpolation_name,
+    {"interpolation", FIELD_ENUM, AT(controller_target_data, interpolation), .name_of = interpolation_name,
      .standard = "\"quintic\"",
      .help = "From one to the next: hold the last, linear, smooth with rate 0 at each (quintic: also with acceleration "
              "0). Spline: smooth, with rate 0 at the first and the last. Poses turn about a fixed axis."},
 };
-const table table_guide = {"guide",      "Target of a controller over time.", sizeof(guide_data),
-                           guide_fields, .count = COUNT(guide_fields),        .rivals_needed = BIT(1)};
+const table table_target = {
+    "controller_target",      "Target of a controller over time.",      sizeof(controller_target_data),
+    controller_target_fields, .count = COUNT(controller_target_fields), .rivals_needed = BIT(1)};
 
 static const field phase_target_fields[] = {
     {"controller", FIELD_NAME, AT(phase_target_data, controller), .required = true,
      .help = "Controller that gets the target."},
     {"pose", FIELD_OBJECT, AT(phase_target_data, pose), .table = &table_pose, .rival = 1,
-     .help = "Pose in the world; of a joint impedance with `site`."},
+     .help = "Pose in the world, turned as the world without an orientation; of a joint impedance with `site`."},
     {"keyframe", FIELD_NAME, AT(phase_target_data, keyframe), .rival = 1,
      .help = "Keyframe, whose coordinates the joints take."},
     {"values", FIELD_NUMBERS, AT(phase_target_data, values), .rival = 1,
      .help = "A number for each actuator, or one for all: coordinates, or forces of a gripper."},
-    {"track", FIELD_OBJECT, AT(phase_target_data, track), .table = &table_guide, .rival = 1,
+    {"track", FIELD_OBJECT, AT(phase_target_data, track), .table = &table_target, .rival = 1,
      .help = "A way; its times count from the start of the phase. Where it does not begin at the place where the "
              "controller is led, the difference fades within `duration`."},
     {"site", FIELD_NAME, AT(phase_target_data, site), .help = "Of a joint impedance: the site that takes the pose."},
@@ -156,7 +158,7 @@ static const field controller_fields[] = {
     {"type", FIELD_ENUM, AT(controller_data, type), .required = true, .name_of = type_name,
      .help = "joint_impedance: springs and dampers in joints. task_impedance: springs and dampers of a site, a posture "
              "beside. gripper: a force. phases: a state machine that gives the others targets."},
-    {"actuators", FIELD_OBJECTS, AT(controller_data, actuators), .table = &table_led, .only = JOINT | GRIPPER,
+    {"actuators", FIELD_OBJECTS, AT(controller_data, actuators), .table = &table_controlled, .only = JOINT | GRIPPER,
      .needed_by = JOINT | GRIPPER, .help = "Actuators of the joints. Their own gains and targets do not count."},
     {"site", FIELD_NAME, AT(controller_data, site), .only = TASK, .needed_by = TASK,
      .help = "Site that it moves, with the actuators of all joints between it and the world."},
@@ -176,7 +178,7 @@ static const field controller_fields[] = {
      .only = TASK, .help = "Rate of the return to the posture, as far as the site stays where it is."},
     {"posture", FIELD_NAME, AT(controller_data, posture), .only = TASK,
      .help = "Keyframe with the posture. Default: the initial state."},
-    {"target", FIELD_OBJECT, AT(controller_data, target), .table = &table_guide, .only = JOINT | TASK | GRIPPER,
+    {"target", FIELD_OBJECT, AT(controller_data, target), .table = &table_target, .only = JOINT | TASK | GRIPPER,
      .help = "Target, until a phase gives another one. Default: the state at the start; no force."},
     {"phases", FIELD_OBJECTS, AT(controller_data, phases), .table = &table_phase, .only = MACHINE, .needed_by = MACHINE,
      .help = "States of the machine."},

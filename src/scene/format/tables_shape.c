@@ -180,7 +180,7 @@ static const field field_fields[] = {
      .help = "Offset of the surface outwards, which rounds edges."},
     {"pose", FIELD_OBJECT, AT(field_data, pose), .table = &table_pose, .help = "Pose in the enclosing frame."},
 };
-const table table_solid = {"field",
+const table table_solid = {"distance_field",
                            "Solid given by its signed distance, built from simple solids.",
                            sizeof(field_data),
                            field_fields,

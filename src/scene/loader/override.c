@@ -111,13 +111,38 @@ static const char *element_name(const cursor *c, const node *n) {
     return NULL;
 }
 
+/* The name of a body's joint, which stands for the body where no body has the name; NULL: none. */
+static const char *joint_name(const cursor *c, const node *n) {
+    const node *joint = c->t == &table_body && c->list ? node_member(n, "joint") : NULL;
+    const node *name = joint && joint->kind == NODE_OBJECT ? node_member(joint, "name") : NULL;
+    return name && name->kind == NODE_TEXT ? name->text : NULL;
+}
+
+/* The element that has the name; `count`: how many have it. */
+static node *find_named(const cursor *c, const char *name, const char *(*name_of)(const cursor *, const node *),
+                        int *count) {
+    node *found = NULL;
+    *count = 0;
+    for (node *n = c->n->first; n; n = n->next) {
+        const char *own = name_of(c, n);
+        if (own && strcmp(own, name) == 0) {
+            found = (*count)++ ? found : n;
+        }
+    }
+    return found;
+}
+
+/* A name that no element has, with the nearest one, or the pattern that makes it. */
 static void no_element(cursor *c, const char *name) {
     nearest near = {.wanted = name};
     const char *pattern = NULL;
     char hint[400];
     int64_t steps = 0;
     for (const node *n = c->n->first; n; n = n->next) {
-        const char *own = element_name(c, n);
+        const char *own = element_name(c, n), *joint = joint_name(c, n);
+        if (joint) {
+            nearest_try(&near, joint);
+        }
         if (own) {
             nearest_try(&near, own);
             pattern = strchr(own, '*') && name_matches(name, own, &steps) ? own : pattern;
@@ -131,22 +156,17 @@ static void no_element(cursor *c, const char *name) {
     report_once(&c->l->report, c->blame, said, "\"%.100s\" is neither the name nor the number of an element", name);
 }
 
-/* By name, else by number; NULL and reported when there is none, or more than one. */
+/* By name, else by the name of a body's joint, else by number; NULL and reported when there is none, or more than one. */
 static node *find_element(cursor *c, const char *name) {
     /* a number, perhaps */
     char *end;
-    node *found = NULL;
-    int named = 0;
+    int named;
     errno = 0;
     long index = strtol(name, &end, 10);
     bool number = *name >= '0' && *name <= '9' && *end == 0 && errno == 0;
     /* elements of this name */
-    for (node *n = c->n->first; n; n = n->next) {
-        const char *own = element_name(c, n);
-        if (own && strcmp(own, name) == 0) {
-            found = named++ ? found : n;
-        }
-    }
+    node *found = find_named(c, name, element_name, &named);
+    found = found ? found : find_named(c, name, joint_name, &named);
     if (named > 1) {
         report_once(&c->l->report, c->blame, "give its number, from 0", "%d elements have the name \"%.100s\"", named,
                     name);
@@ -199,8 +219,23 @@ static node *descend_segment(cursor *c, const char *segment, bool last) {
     return next;
 }
 
+/* A path that begins with "joints", as no scene does: a joint is a key of its body. */
+static bool is_joint_path(cursor *c, const path *p) {
+    char hint[400];
+    if (strcmp(p->segment[0], "joints") != 0 || table_field(c->t, "joints")) {
+        return false;
+    }
+    snprintf(hint, sizeof hint, "as in bodies/%.100s/joint/%.100s", p->count > 1 ? p->segment[1] : "NAME",
+             p->count > 2 ? p->segment[2] : "damping");
+    report_once(&c->l->report, c->blame, hint, "there are no \"joints\" here: a joint is a key of its body");
+    return true;
+}
+
 /* Replaces the value at the path. */
 static bool replace_value(cursor *c, const path *p, node *value) {
+    if (is_joint_path(c, p)) {
+        return false;
+    }
     for (int i = 0; i < p->count; i++) {
         c->n = descend_segment(c, p->segment[i], i == p->count - 1);
         if (!c->n) {

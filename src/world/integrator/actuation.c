@@ -52,15 +52,15 @@ static double activation_at(const motion_work *w, int actuator, double after) {
 
 /* As set, of rate 0 unless that is set, too; else by the track.  Without either there is no feedback by kp and kd. */
 static void set_target(const sim_actuator *a, double target, double rate, double time, drive_law *law) {
-    bool tracked = sim_track_given(&a->target), led = tracked || !isnan(target);
+    bool tracked = sim_track_given(&a->target), has_target = tracked || !isnan(target);
     law->target = law->target_rate = 0;
     if (tracked && isnan(target)) {
         sim_track_at(&a->target, time, &law->target, &law->target_rate);
     }
     law->target = isnan(target) ? law->target : target;
     law->target_rate = isnan(rate) ? law->target_rate : rate;
-    law->kp = led ? a->kp : 0;
-    law->kd = led ? a->kd : 0;
+    law->kp = has_target ? a->kp : 0;
+    law->kd = has_target ? a->kd : 0;
 }
 
 static bool follows_length(const sim_actuator *a) {
@@ -99,7 +99,7 @@ void actuation_set_inputs(motion_work *w, int tree, const law_point *at) {
         /* feed-forward, target */
         law->feedforward = input_at(input_set(w, i, SIM_FEEDFORWARD), &a->feedforward, at->time);
         set_target(a, input_set(w, i, SIM_TARGET), input_set(w, i, SIM_TARGET_RATE), at->end_time, law);
-        if (w->command && w->command[i].led) {
+        if (w->command && w->command[i].controlled) {
             follow_command(&w->command[i], a, !isnan(input_set(w, i, SIM_TARGET)), law);
         }
         /* control input or activation */

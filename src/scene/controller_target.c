@@ -1,4 +1,4 @@
-/* Guides of controllers: names to indices, keyframes and places of sites to rows of joint coordinates.
+/* Targets of controllers: names to indices, keyframes and places of sites to rows of joint coordinates.
  *
  * Poses and points become coordinates by inverse kinematics, each from the one before; the first from the initial state. */
 #include "math/spatial.h"
@@ -111,9 +111,9 @@ static bool read_pose(loader *l, const node *n, sim_pose *out) {
     return loader_read(l, n, &table_pose, &d) && placement_read(&l->report, &d, out);
 }
 
-/* ---- guides ---- */
+/* ---- targets ---- */
 
-static bool check_times(loader *l, const guide_data *d, int places) {
+static bool check_times(loader *l, const controller_target_data *d, int places) {
     const node *at = node_member(d->at, "times");
     if (d->times.count != places && (places != 1 || d->times.count)) {
         report_once(&l->report, at ? at : d->at, NULL, "%d times for %d places on the way", d->times.count, places);
@@ -128,13 +128,13 @@ static bool check_times(loader *l, const guide_data *d, int places) {
     return places > 0;
 }
 
-static const double *times_of(const guide_data *d) {
+static const double *times_of(const controller_target_data *d) {
     static const double start[] = {0};
     return d->times.count ? d->times.value : start;
 }
 
 /* Of a task impedance: the poses, and places among them. */
-static bool read_poses(loader *l, const guide_data *d, guide *out) {
+static bool read_poses(loader *l, const controller_target_data *d, controller_target *out) {
     int count = count_items(d->poses), k = 0;
     sim_pose *way = allocate_items(l, count, sizeof *way);
     double *place = allocate_items(l, count, sizeof *place);
@@ -153,7 +153,7 @@ static bool read_poses(loader *l, const guide_data *d, guide *out) {
 }
 
 /* One number for each row and actuator, or one for each row. */
-static bool spread_rows(loader *l, const guide_data *d, int n, int rows, double *value) {
+static bool spread_rows(loader *l, const controller_target_data *d, int n, int rows, double *value) {
     if (d->values.count != rows && d->values.count != rows * n) {
         report_once(&l->report, node_member(d->at, "values"), NULL,
                     "expected a number for each of %d times, or %d rows of %d, not %d", rows, rows, n, d->values.count);
@@ -166,7 +166,8 @@ static bool spread_rows(loader *l, const guide_data *d, int n, int rows, double 
 }
 
 /* Rows of coordinates at places of a site, one after the other. */
-static bool place_rows(loader *l, const scope *s, const sim_controller *c, const guide_data *d, double *value) {
+static bool place_rows(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
+                       double *value) {
     const sim_model *m = model_of(l);
     const node *frame = node_member(d->at, "frame"), *at = first_of(d->poses);
     site_place to = {.site = d->site, .frame = -1, .point = !d->poses, .at = node_member(d->at, "points")};
@@ -191,7 +192,8 @@ static bool place_rows(loader *l, const scope *s, const sim_controller *c, const
 }
 
 /* Rows of values: as given, of keyframes, or of places of a site. */
-static bool read_rows(loader *l, const scope *s, const sim_controller *c, const guide_data *d, guide *out) {
+static bool read_rows(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
+                      controller_target *out) {
     int n = c->nactuator, k = 0;
     int rows = d->keyframes         ? count_items(d->keyframes)
                : d->poses           ? count_items(d->poses)
@@ -201,8 +203,8 @@ static bool read_rows(loader *l, const scope *s, const sim_controller *c, const 
     double *value = allocate_items(l, rows * n, sizeof *value);
     bool good = value != NULL;
     for (const node *at = first_of(d->keyframes); at && good; at = at->next, k++) {
-        guide_keyframe_data keyframe;
-        good = loader_read(l, at, &table_guide_keyframe, &keyframe) &&
+        target_keyframe_data keyframe;
+        good = loader_read(l, at, &table_target_key, &keyframe) &&
                keyframe_lengths(l, s, c, keyframe.keyframe, at, value + k * n);
     }
     if (good && d->values.count) {
@@ -216,7 +218,8 @@ static bool read_rows(loader *l, const scope *s, const sim_controller *c, const 
     return good && check_times(l, d, rows);
 }
 
-bool read_guide(loader *l, const scope *s, const sim_controller *c, const guide_data *d, guide *out) {
+bool read_controller_target(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
+                            controller_target *out) {
     static const sim_interpolation interpolation[] = {SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC, SIM_SPLINE};
     if (!d->at) {
         return true;
