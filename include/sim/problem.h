@@ -266,7 +266,7 @@ SIM_API void sim_regularise(const sim_problem *problem, sim_compliance complianc
  * also acts on surfaces that slide at v with a gap of up to this time, times friction, times v. */
 SIM_API double sim_law_reach(sim_compliance compliance, double step);
 
-/* A problem that owns its data: a copy of `parts`, whose mass is ignored; in its place are the dense symmetric blocks
+/* A problem that owns its data: a copy of `parts`, whose mass is ignored.  In its place are the dense symmetric blocks
  * A, nv x nv each, one after the other.  Refused, with the array, the place and the reason: indices that do not fit,
  * numbers that are not finite or out of their range.  Blocks must be symmetric bit by bit and positive definite.
  * Numbers that a kind of constraint has no use for may be anything. */

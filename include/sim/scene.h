@@ -97,8 +97,8 @@ typedef struct sim_scene_overrides {
     /* whose solvers world/solver may name; must outlive the scene.  NULL: those of the library */
     const sim_solver_registry *solvers;
     const sim_import_options *import; /* NULL: all 0 */
-    /* a file: names of files in the text of the loaded scene are relative to its folder ("-": to the current one), and
-     * the text is laid out anew.  NULL: neither */
+    /* a file: names of files in the text of the loaded scene are relative to its folder ("-": to the current one).  The
+     * text is then laid out anew.  NULL: neither */
     const char *names_from;
 } sim_scene_overrides;
 

@@ -101,7 +101,7 @@ typedef struct sim_history {
     int linear_room, linear_count;
     double *linear;   /* [linear_room] residual; NULL: not asked for */
     int *linear_step; /* [linear_room] outer iteration of each, from 1 on */
-    /* the unknown of each record, nrow numbers each, up to the capacity: of incp, x = s - gamma (velocity less
+    /* the unknown of each record, nrow numbers each, up to the capacity.  Of incp: x = s - gamma (velocity less
      * impulse), both scaled to the same unit contact by contact */
     int place_room, place_count;
     double *place; /* [place_room]; NULL: not asked for */

@@ -27,9 +27,9 @@ typedef struct sim_step_jacobian {
 } sim_step_jacobian;
 
 /* The derivatives of the world's last step, other parts of its state held.  Inputs and forces of the caller must be those of
- * the step.  Refused, with the place: no step since the state was set; trees in contact or with constraints; sleep; a fluid;
- * controllers; by_input with rk4; actuators with muscles, activations or other transmissions than joints; steps that did not converge, or
- * whose energy was projected (docs/theory.md). */
+ * the step.  Refused, with the place: no step since the state was set; trees in contact or with constraints; sleep; a
+ * fluid; controllers; by_input with rk4.  Also actuators with muscles, activations or other transmissions than joints, and
+ * steps that did not converge, or whose energy was projected (docs/theory.md). */
 SIM_API sim_status sim_world_step_derivatives(sim_world *world, sim_step_derivatives *work, sim_step_jacobian *out,
                                               sim_error *error);
 

@@ -626,7 +626,8 @@ def short_options_are_those_of_the_help():
         assert sim(*command, "-h").stdout == told and "  -h, --help " in told and "  -q, --quiet " in told, command
         for quiet in ("--quiet", "-q", "--qui"):
             done = subprocess.run([SIM, *command, quiet, "no-such-file", "no-such-case"], capture_output=True, text=True, timeout=60)
-            assert done.returncode in (2, 3) and done.stdout == "" and "sim: error: " in done.stderr, (command, quiet, done)
+            assert done.returncode in (2, 3) and "sim: error: " in done.stderr, (command, quiet, done)
+            assert done.stdout == "" or "solve" in command, (command, quiet, done)  # its table has a row for a file that is not read
 
 
 ROBOT = """<robot name="arm">

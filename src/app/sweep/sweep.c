@@ -30,8 +30,8 @@ static const option_row rows[] = {
     {"jobs", "N", OPTION_COUNT, AT(jobs), 1, 1024, .heading = "Run",
      .help = "run N at once, each in a process; default: as many as there are processors"},
     {"part", "K/N", OPTION_TEXT, AT(part),
-     .help = "run only runs K, K + N, K + 2 N, ..., and write them to FILE.part.K, for arrays of jobs; the same "
-             "command without --part collects all parts, and runs those that are missing"},
+     .help = "run only runs K, K + N, K + 2 N, ..., and write them to FILE.part.K, for arrays of jobs. The same "
+             "command without --part collects all parts, and runs the rest"},
     {"slurm", "N", OPTION_COUNT, AT(slurm), 1, MAX_PARTS,
      .help = "print a job script for an array of N jobs of Slurm: bash SCRIPT submits it"},
     {"validate", NULL, OPTION_FLAG, AT(validate), .heading = "Information",

@@ -16,8 +16,8 @@
  *
  *     dt/dw = a,     t'' = 1/2 cot(t/2) |w - (a . w) a|^2      where w' = 0
  *
- * Reference: Delp, Loan, A graphics-based software system to develop and analyze models of musculoskeletal structures,
- * Computers in Biology and Medicine 25, 1995 (moment arms as derivatives of the length).
+ * Reference: Delp, Loan 1995, A graphics-based software system to develop and analyze models of musculoskeletal
+ * structures.  Computers in Biology and Medicine 25 (moment arms as derivatives of the length).
  * Cost: a line costs one motion axis for each dof between its two bodies. */
 #include "dyn/motion/tendon.h"
 #include "dyn/motion/axes.h"
