@@ -8,6 +8,7 @@
 #include "contact/island/island.h"
 #include "contact/result/result.h"
 #include "math/v3.h"
+#include "solver/matrices/tree_lu.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct contact_stage {
     positions_memory positions; /* empty unless the solver asks for positions */
     worker *worker;             /* [threads] */
     assembly assembly;          /* of the last step */
+    bool large;                 /* a tree is so large that factors may follow its branches */
 };
 
 static sim_status create_stage_memory(contact_stage *s, const sim_model *m) {
@@ -140,6 +142,9 @@ contact_stage *contact_stage_create(const sim_model *model, const contact_option
     }
     s->options = *options;
     s->pool = pool;
+    for (int t = 0; t < model->ntree; t++) {
+        s->large = s->large || model->tree[t].nv >= TREE_LU_MIN_DOFS;
+    }
     /* tables of the model, workers of the islands */
     if (create_stage_memory(s, model) || create_tables(s, model)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d bodies", model->nbody);
@@ -188,7 +193,7 @@ static sim_status build_problems(contact_stage *s, const contact_input *in, cons
 
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
     /* rigid ones; A of soft bodies is more than that of their nodes */
-    bool bodies = !in->body_extra && !in->soft && (s->options.solver->bodies || s->options.bodies);
+    bool bodies = !in->body_extra && !in->soft && (s->options.solver->bodies || s->options.bodies || s->large);
     return build_problems(s, in, &s->memory, bodies, threads, error);
 }
 

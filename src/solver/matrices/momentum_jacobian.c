@@ -7,27 +7,44 @@
  *
  *     M_ii += sum weight x y',   M_ij += sum weight x s',   M_ji += sum weight z y',   M_jj += sum weight z s'.
  *
- * patch_sums.c keeps the parts of every patch as long as its G does not change. */
+ * patch_sums.c keeps the parts of every patch as long as its G does not change.  One large tree alone is factored along
+ * its branches (tree_lu.c), and by patches where the residual is too large. */
 #include "solver/matrices/momentum_jacobian.h"
 #include "linalg/block_lu.h"
 #include "linalg/blocks.h"
 #include "linalg/strip.h"
+#include "math/dense.h"
 #include "solver/core/cone_discs.h"
+#include "solver/core/products.h"
 #include "solver/matrices/patch_sums.h"
+#include "solver/matrices/tree_lu.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a solution along branches, over |b|, |A x| and |J' G J x|: products with A of long chains round by 1e-12. */
+static const double MAX_RESIDUAL = 1e-10;
 
 /* Rows x, z (weighted, negative) and y, s of a patch, for one of its trees. */
 typedef struct patch_rows {
     int n, stride;
     double *left, *right; /* [rows] padded */
+    tree_lu *tree;        /* NULL, or the pairs go there, of this constraint */
+    int constraint;
 } patch_rows;
 
 struct momentum_jacobian {
     patch_sums sums;
     block_lu *system;
     double *rows[4]; /* left and right of both sides, of the patch at work */
+    tree_lu *tree;
+    bool along; /* the factor follows the branches of one large tree: */
+    const sim_problem *problem;
+    const cone_hessian *G;
+    sim_arena *scratch;
+    double *b, *residual, *product; /* [nv] */
+    double *u, *pushed;             /* [nrow] */
 };
 
 /* x = factor sum_k q_k J_k */
@@ -55,6 +72,10 @@ static inline void combine_six(const double *J, const double *q, double factor, 
 
 static void add_pair(const sim_constraint *c, const double *J, patch_rows *r, int at, const double *l, const double *q,
                      double weight) {
+    if (r->tree) {
+        tree_lu_add(r->tree, r->constraint, l, q, weight);
+        return;
+    }
     ptrdiff_t to = (ptrdiff_t)at * r->stride;
     if (r->n == BODY_DOFS && c->rows == 3) {
         combine_six(J, l, -weight, r->left + to);
@@ -102,6 +123,7 @@ static int collect_patch_rows(const momentum_jacobian *m, const patch *p, int si
     const patch_sums *s = &m->sums;
     const sim_problem *problem = s->problem;
     int count = 0;
+    r->tree = NULL;
     r->n = patch_sums_size(s, side ? p->b : p->a);
     r->stride = strip_stride(r->n);
     r->left = m->rows[2 * side];
@@ -173,7 +195,9 @@ momentum_jacobian *momentum_jacobian_create(void) {
         bool ok = patch_sums_open(
             &m->sums, (patch_sums_matrix){m, reserve_jacobian_rows, sum_jacobian_patch, jacobian_diagonal_block});
         m->system = block_lu_create();
-        if (!ok || !m->system) {
+        m->tree = tree_lu_create();
+        m->scratch = arena_create();
+        if (!ok || !m->system || !m->tree || !m->scratch) {
             momentum_jacobian_free(m);
             m = NULL;
         }
@@ -183,23 +207,140 @@ momentum_jacobian *momentum_jacobian_create(void) {
 
 void momentum_jacobian_free(momentum_jacobian *m) {
     if (m) {
+        arena_free(m->scratch);
+        tree_lu_free(m->tree);
         block_lu_free(m->system);
         patch_sums_close(&m->sums);
         free(m);
     }
 }
 
-double momentum_jacobian_work(const momentum_jacobian *m) { return block_lu_multiplications(m->system); }
+double momentum_jacobian_work(const momentum_jacobian *m) {
+    return m->along ? tree_lu_multiplications(m->tree) : block_lu_multiplications(m->system);
+}
 
-bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p) {
+static bool prepare_patches(momentum_jacobian *m, const sim_problem *p) {
+    m->along = false;
     return patch_sums_prepare(&m->sums, p) && !block_lu_analyse(m->system, &m->sums.patches.graph);
 }
 
-void momentum_jacobian_set(momentum_jacobian *m, const cone_hessian *G) { patch_sums_set(&m->sums, G); }
+static bool allocate_vectors(momentum_jacobian *m, const sim_problem *p) {
+    double **of_v[] = {&m->b, &m->residual, &m->product}, **of_rows[] = {&m->u, &m->pushed};
+    bool ok = true;
+    arena_release(m->scratch, 0);
+    for (int k = 0; k < 3; k++) {
+        *of_v[k] = ARENA_NEW(m->scratch, double, p->nv);
+        ok = ok && *of_v[k];
+    }
+    for (int k = 0; k < 2; k++) {
+        *of_rows[k] = ARENA_NEW(m->scratch, double, p->nrow);
+        ok = ok && *of_rows[k];
+    }
+    return ok;
+}
 
-bool momentum_jacobian_factor(momentum_jacobian *m) { return block_lu_factor(m->system); }
+bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p) {
+    m->problem = p;
+    switch (tree_lu_prepare(m->tree, p)) {
+    case TREE_LU_FITS:
+        m->along = true;
+        return allocate_vectors(m, p);
+    case TREE_LU_UNFIT:
+        return prepare_patches(m, p);
+    default:
+        return false;
+    }
+}
+
+void momentum_jacobian_set(momentum_jacobian *m, const cone_hessian *G) {
+    m->G = G;
+    if (!m->along) {
+        patch_sums_set(&m->sums, G);
+    }
+}
+
+/* By patches, after the factor along the branches has failed. */
+static bool factor_patches(momentum_jacobian *m) {
+    if (m->along) {
+        if (!prepare_patches(m, m->problem)) {
+            return false;
+        }
+        patch_sums_set(&m->sums, m->G);
+    }
+    return block_lu_factor(m->system);
+}
+
+static bool factor_along(momentum_jacobian *m) {
+    patch_rows rows = {.tree = m->tree};
+    tree_lu_reset(m->tree);
+    for (int i = 0; i < m->problem->nconstraint; i++) {
+        rows.constraint = i;
+        add_constraint_pairs(&m->problem->constraint[i], &m->G[i], NULL, &rows, 0);
+    }
+    return tree_lu_factor(m->tree);
+}
+
+bool momentum_jacobian_factor(momentum_jacobian *m) { return (m->along && factor_along(m)) || factor_patches(m); }
+
+void strict_hessian_times(const sim_constraint *c, const cone_hessian *G, const double *u, double *y) {
+    if (!G->sliding) {
+        cone_hessian_times(c, G, u, y);
+        return;
+    }
+    if (sim_contact_turns(c)) {
+        discs_times(c, G, true, u, y);
+        return;
+    }
+    double along = G->lean * G->weight[0] * u[2], across = G->weight[1] * (G->t[0] * u[1] - G->t[1] * u[0]);
+    y[0] = G->t[0] * along - G->t[1] * across;
+    y[1] = G->t[1] * along + G->t[0] * across;
+    y[2] = G->weight[0] * u[2];
+}
+
+/* residual = b - M x; its norm over those of the three parts. */
+static double find_residual(momentum_jacobian *m, const double *x) {
+    const sim_problem *p = m->problem;
+    double sum = 0, size = 0;
+    problem_jacobian_times(p, x, m->u);
+    for (int i = 0; i < p->nconstraint; i++) {
+        int row = p->constraint[i].row;
+        strict_hessian_times(&p->constraint[i], &m->G[i], m->u + row, m->pushed + row);
+    }
+    problem_jacobian_transposed(p, m->pushed, m->residual);
+    problem_mass_times(p, x, m->product);
+    for (int j = 0; j < p->nv; j++) {
+        double pushed = m->residual[j];
+        size += m->b[j] * m->b[j] + m->product[j] * m->product[j] + pushed * pushed;
+        m->residual[j] = m->b[j] - m->product[j] - pushed;
+        sum += m->residual[j] * m->residual[j];
+    }
+    return sum == 0 ? 0 : sqrt(sum / size); /* not finite where x is not */
+}
+
+/* With a step of iterative refinement where it is needed; false: the factor has lost too much. */
+static bool solve_along(momentum_jacobian *m, double *x) {
+    int n = m->problem->nv;
+    memcpy(m->b, x, (size_t)n * sizeof *x);
+    tree_lu_solve(m->tree, x);
+    if (find_residual(m, x) <= MAX_RESIDUAL) {
+        return true;
+    }
+    tree_lu_solve(m->tree, m->residual);
+    dense_axpy(n, 1, m->residual, x);
+    return find_residual(m, x) <= MAX_RESIDUAL;
+}
 
 void momentum_jacobian_solve(momentum_jacobian *m, double *x) {
+    if (m->along) {
+        if (solve_along(m, x)) {
+            return;
+        }
+        memcpy(x, m->b, (size_t)m->problem->nv * sizeof *x);
+        if (!factor_patches(m)) {
+            x[0] = NAN;
+            return;
+        }
+    }
     patch_sums_gather(&m->sums, x);
     block_lu_solve(m->system, m->sums.x);
     patch_sums_scatter(&m->sums, x);

@@ -19,7 +19,10 @@ double momentum_jacobian_work(const momentum_jacobian *m);
 void momentum_jacobian_set(momentum_jacobian *m, const cone_hessian *G);
 /* false: singular. */
 bool momentum_jacobian_factor(momentum_jacobian *m);
-/* x <- M^-1 x for all trees with constraints. */
+/* x <- M^-1 x for all trees with constraints; not finite if that needs another factor, which is singular. */
 void momentum_jacobian_solve(momentum_jacobian *m, double *x);
+
+/* y = G u of the strict law */
+void strict_hessian_times(const sim_constraint *c, const cone_hessian *G, const double *u, double *y);
 
 #endif

@@ -245,22 +245,6 @@ static double linearise_constraints(void *self) {
     return sqrt(sum);
 }
 
-/* y = G u */
-static void strict_hessian_times(const sim_constraint *c, const cone_hessian *G, const double *u, double *y) {
-    if (!G->sliding) {
-        cone_hessian_times(c, G, u, y);
-        return;
-    }
-    if (sim_contact_turns(c)) {
-        discs_times(c, G, true, u, y);
-        return;
-    }
-    double along = G->lean * G->weight[0] * u[2], across = G->weight[1] * (G->t[0] * u[1] - G->t[1] * u[0]);
-    y[0] = G->t[0] * along - G->t[1] * across;
-    y[1] = G->t[1] * along + G->t[0] * across;
-    y[2] = G->weight[0] * u[2];
-}
-
 /* The factor of A + J' G J. */
 static bool factor_momentum_jacobian(acn *a) {
     sim_solution *out = a->call->out;
