@@ -95,6 +95,8 @@ typedef struct sim_dof {
     sim_limit limit;
     double friction;       /* dry: N m or N */
     double velocity_limit; /* rad/s or m/s, in both directions; infinity: none */
+    /* N m or N: of the sum of the efforts of several actuators on its joint, low <= 0 <= high; infinite: none */
+    double effort_range[2];
 } sim_dof;
 
 /* Rows that a dof may have in a contact problem, and the places of their impulses. They are the ends of its range, each
@@ -421,7 +423,8 @@ typedef struct sim_actuator {
     double gear;               /* not 0 */
     double kp, kd;             /* force per length and rate */
     double effort;             /* infinity: no limit */
-    double force_range[2];     /* low, high: both finite, or infinite; in a model, the intersection with +-effort */
+    double force_range[2];     /* low, high: both finite, or infinite; in a model, the intersection with +-effort, and
+                                  of a dof's only actuator with its range of efforts */
     bool gravity_compensation; /* add the torque that holds the tree against gravity */
     sim_track target;          /* width 1: the length */
     sim_track feedforward;     /* width 1: N m or N; keys = 0: none */
@@ -778,7 +781,8 @@ typedef struct sim_body_def {
     sim_limit limit[SIM_MAX_JOINT_NV];
     double friction[SIM_MAX_JOINT_NV];
     double velocity_limit[SIM_MAX_JOINT_NV];
-    double q[SIM_MAX_JOINT_NQ]; /* initial; quaternions are normalised */
+    double effort_range[SIM_MAX_JOINT_NV][2]; /* of the efforts of its actuators, summed; infinite: none */
+    double q[SIM_MAX_JOINT_NQ];               /* initial; quaternions are normalised */
     double v[SIM_MAX_JOINT_NV];
 } sim_body_def;
 

@@ -66,7 +66,7 @@ static void list_limited_actuators(motion_work *w) {
         tree_parts *parts = &w->parts[t];
         parts->limited0 = w->nlimited;
         for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-            if (contact_actuator_is_limited(&w->model->actuator[w->actuator_order[k]])) {
+            if (contact_actuator_is_limited(w->model, w->actuator_order[k])) {
                 w->limited_order[w->nlimited++] = k;
             }
         }
@@ -124,7 +124,8 @@ static sim_status create_motion(sim_world *w) {
 static sim_status create_tree_parts(sim_world *w) {
     motion_work *f = &w->motion;
     sort_parts(f);
-    if (spin_create(f, w->pool) || drag_create(f, w->pool) || create_moments(f, w->pool)) {
+    if (spin_create(f, w->pool) || drag_create(f, w->pool) || create_moments(f, w->pool) ||
+        shared_effort_create(f, w->pool)) {
         return SIM_NO_RESOURCE;
     }
     if (any_articulated_turns(f) && !(f->ahead = sim_derived_create(w->model, NULL))) {

@@ -105,7 +105,7 @@ static sim_status step_contacts(world_contacts *c, const sim_watch *watch, step_
 static int count_saturated(const sim_model *m, const double *effort) {
     int count = 0;
     for (int k = 0; k < m->nactuator; k++) {
-        count += actuator_at_limit(&m->actuator[k], effort[k]);
+        count += actuator_at_limit(m, effort, k);
     }
     return count;
 }

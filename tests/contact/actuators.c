@@ -270,6 +270,7 @@ Test(actuators, are_on_the_diagonal_beside_the_bodies_only_as_long_as_they_are_i
                               .side = 0,
                               .gain = gain,
                               .bound = a.servo[2].effort,
+                              .range = m->actuator[2].force_range,
                               .force = 1e6, /* far beyond its limit: driven off */
                               .stiffness = a.servo[2].kp,
                               .damping = a.servo[2].kd};

@@ -215,6 +215,175 @@ Test(actuators, forces_stay_within_their_range_exactly_and_leave_its_ends) {
     }
 }
 
+/* ---- several on one joint, whose summed effort has a range ---- */
+
+enum { TEAM = 3 };
+static const double team_mass = 2, team_step = 2e-3;
+
+typedef struct team {
+    sim_actuator drive[TEAM];
+    double target[TEAM], range[2];
+} team;
+
+/* Servos of stiff and soft gains; one in three is a constant force.  Two in three have ranges of their own. */
+static team random_team(random_source *r) {
+    team t;
+    t.range[0] = -random_uniform(r, 0, 20);
+    t.range[1] = random_uniform(r, 0.1, 20);
+    for (int k = 0; k < TEAM; k++) {
+        sim_actuator *a = &t.drive[k];
+        *a = sim_actuator_default();
+        a->gear = random_uniform(r, 0, 1) < 0.5 ? -random_uniform(r, 0.5, 3) : random_uniform(r, 0.5, 3);
+        bool constant_force = random_uniform(r, 0, 3) < 1;
+        a->gain[0] = constant_force ? 1 : pow(10, random_uniform(r, 0, 4));
+        a->bias[1] = constant_force ? 0 : -a->gain[0];
+        a->bias[2] = constant_force ? 0 : -pow(10, random_uniform(r, -1, 2));
+        t.target[k] = constant_force ? random_uniform(r, -15, 15) : random_uniform(r, -0.5, 0.5) * a->gear;
+        if (random_uniform(r, 0, 3) < 2) {
+            a->force_range[0] = -random_uniform(r, 0.1, 15);
+            a->force_range[1] = random_uniform(r, 0.1, 15);
+        }
+    }
+    return t;
+}
+
+/* The slider of the bench with all of them; `walls`: a range of coordinates. */
+static bench team_open(const team *t, sim_integrator integrator, double q, double v, double walls) {
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, 0});
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_SLIDER;
+    def.axis = (v3){1, 0, 0};
+    def.inertia = box_inertia(team_mass, 0.1, 0.1, 0.1);
+    def.q[0] = q;
+    def.v[0] = v;
+    def.effort_range[0][0] = t->range[0];
+    def.effort_range[0][1] = t->range[1];
+    def.limit[0].low = -walls;
+    def.limit[0].high = walls;
+    int body = sim_builder_add_body(builder, &def);
+    for (int k = 0; k < TEAM; k++) {
+        sim_builder_add_actuator(builder, body, &t->drive[k]);
+    }
+    sim_error error = {0};
+    bench b = {.model = sim_builder_finish(builder, &error)};
+    cr_assert(b.model, "%s", error.text);
+    sim_options options = sim_options_default();
+    options.integrator = integrator;
+    options.step = integrator == SIM_RK4 ? 1e-9 : team_step;
+    options.tolerance = 1e-13;
+    b.world = sim_world_create(b.model, &options, &error);
+    cr_assert(b.world, "%s", error.text);
+    for (int k = 0; k < TEAM; k++) {
+        sim_world_inputs(b.world, SIM_CTRL)[k] = t->target[k];
+    }
+    return b;
+}
+
+/* The effort of all, with the coordinate q and the velocity v at which their forces act. */
+static double team_effort(const team *t, double q, double v, double *asked) {
+    double sum = 0;
+    for (int k = 0; k < TEAM; k++) {
+        const sim_actuator *a = &t->drive[k];
+        double force = a->gain[0] * t->target[k] + a->bias[1] * a->gear * q + a->bias[2] * a->gear * v;
+        sum += a->gear * fmax(a->force_range[0], fmin(a->force_range[1], force));
+    }
+    *asked = sum;
+    return fmax(t->range[0], fmin(t->range[1], sum));
+}
+
+/* The sum of the efforts that the world reports, and those that are beyond their own range. */
+static double reported_effort(const bench *b, const team *t) {
+    double sum = 0;
+    for (int k = 0; k < TEAM; k++) {
+        double force = sim_world_efforts(b->world)[k];
+        sum += t->drive[k].gear * force;
+        cr_assert(force >= t->drive[k].force_range[0] && force <= t->drive[k].force_range[1], "%g", force);
+    }
+    return sum;
+}
+
+/* m (v1 - v0) = dt times the clamped sum of the clamped forces at the end of the step, and so is the report. */
+Test(actuators, that_share_the_effort_range_of_their_joint_sum_to_it_and_no_more) {
+    int spent = 0, free = 0;
+    for (int trial = 0; trial < 240; trial++) {
+        random_source r = {(uint64_t)trial};
+        sim_integrator scheme = (sim_integrator)(trial % SIM_INTEGRATORS);
+        team t = random_team(&r);
+        bench b = team_open(&t, scheme, random_uniform(&r, -0.5, 0.5), random_uniform(&r, -2, 2), INFINITY);
+        for (int k = 0; k < 40 && scheme != SIM_RK4; k++) {
+            double q0 = q_of(&b), v0 = v_of(&b), asked;
+            run(&b, 1);
+            double theta = scheme == SIM_MIDPOINT || scheme == SIM_MOREAU ? 0.5 : 1, v1 = v_of(&b);
+            double due = team_effort(&t, q0 + team_step * (v0 + theta * (v1 - v0)), v1, &asked);
+            double found = team_mass * (v1 - v0) / team_step;
+            cr_assert_float_eq(found, due, 1e-8, "%d, %d: %.15g, not %.15g", trial, k, found, due);
+            cr_assert_float_eq(reported_effort(&b, &t), due, 1e-8, "%d, %d", trial, k);
+            spent += asked != due;
+            free += asked == due;
+            cr_assert(asked == due || sim_world_info(b.world)->saturated > 0, "%d, %d", trial, k);
+        }
+        /* explicit: at the start of a very small step */
+        if (scheme == SIM_RK4) {
+            double asked, due = team_effort(&t, q_of(&b), v_of(&b), &asked);
+            run(&b, 1);
+            cr_assert_float_eq(sim_world_state(b.world)->a[0] * team_mass, due, 1e-3, "%d", trial);
+            cr_assert_float_eq(reported_effort(&b, &t), due, 1e-3, "%d", trial);
+        }
+        bench_close(&b);
+    }
+    cr_assert(spent > 500 && free > 500, "%d %d", spent, free);
+}
+
+/* Walls change the velocity that free motion found: the law holds at the velocity that they leave. */
+Test(actuators, that_share_a_range_obey_it_where_an_end_of_the_joint_stops_them) {
+    int spent = 0, free = 0, stopped = 0;
+    for (int trial = 0; trial < 120; trial++) {
+        random_source r = {(uint64_t)trial};
+        sim_integrator scheme = (sim_integrator)(trial % SIM_RK4);
+        team t = random_team(&r);
+        bench b = team_open(&t, scheme, random_uniform(&r, -0.05, 0.05), random_uniform(&r, -5, 5), 0.05);
+        for (int k = 0; k < 40; k++) {
+            double q0 = q_of(&b), v0 = v_of(&b), asked;
+            run(&b, 1);
+            double theta = scheme == SIM_MIDPOINT || scheme == SIM_MOREAU ? 0.5 : 1, v1 = v_of(&b);
+            double due = team_effort(&t, q0 + team_step * (v0 + theta * (v1 - v0)), v1, &asked);
+            double found = reported_effort(&b, &t), wall = team_mass * (v1 - v0) / team_step - found;
+            cr_assert_float_eq(found, due, 1e-6 * fmax(1, fabs(due)), "%d, %d: %.15g, not %.15g", trial, k, found, due);
+            cr_assert(wall * q0 <= 1e-6, "%d, %d: %g at %g", trial, k, wall, q0);
+            stopped += fabs(wall) > 1e-6;
+            spent += asked != due;
+            free += asked == due;
+        }
+        bench_close(&b);
+    }
+    cr_assert(spent > 200 && free > 200 && stopped > 200, "%d %d %d", spent, free, stopped);
+}
+
+Test(actuators, that_share_a_range_without_zero_are_refused) {
+    for (int count = 1; count <= 2; count++) {
+        sim_builder *builder = sim_builder_create();
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_HINGE;
+        def.inertia = box_inertia(1, 1, 1, 1);
+        def.effort_range[0][0] = 1;
+        def.effort_range[0][1] = 4;
+        sim_actuator motor = sim_actuator_default();
+        motor.gear = -2;
+        int body = sim_builder_add_body(builder, &def);
+        for (int k = 0; k < count; k++) {
+            sim_builder_add_actuator(builder, body, &motor);
+        }
+        sim_error error = {0};
+        sim_model *m = sim_builder_finish(builder, &error);
+        cr_assert_eq(m != NULL, count == 1);
+        cr_expect(count == 1 || strstr(error.text, "0 is not in its range of efforts"), "%s", error.text);
+        cr_expect(count == 2 || (m->actuator[0].force_range[0] == -2 && m->actuator[0].force_range[1] == -0.5));
+        cr_expect(count == 2 || isinf(m->dof[0].effort_range[1]), "the range of one actuator is that of its forces");
+        sim_model_free(m);
+    }
+}
+
 /* w = u (1 - exp(-t/T)) to rounding; v = u/m (t - T (1 - exp(-t/T))) to second order. */
 Test(actuators, a_filter_answers_a_step_of_its_input_by_the_exponential) {
     double error[2], T = 0.05, u = 4;

@@ -119,8 +119,8 @@ Test(scene_bodies, refuses_efforts_of_joints_that_no_actuator_could_keep) {
     refused(JOINT("'type': 'hinge', 'effort': [1, 2]"), "scene.json:2:29", "2 numbers");
     refused(
         "{'sim': 1, 'bodies': [{'name': 'a', 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'joint': {'type': 'hinge', "
-        "'effort': 1}}],\n'actuators': [{'joint': 'a', 'kp': 1}, {'joint': 'a', 'kd': 1}]}",
-        "scene.json:2:50", "has an effort limit, and an actuator already");
+        "'effort_range': [1, 2]}}],\n'actuators': [{'joint': 'a', 'kp': 1}, {'joint': 'a', 'kd': 1}]}",
+        "scene.json:2:40", "has several actuators, and 0 is not in its range of efforts");
 }
 
 Test(scene_bodies, refuses_ranges_that_are_none) {

@@ -140,6 +140,16 @@ Test(scene_mjcf, actuators_act_on_tendons_sites_and_cranks) {
     refused(DRIVEN("<muscle tendon='t' force='5' lengthrange='0 1'/>"), "scene.json:3:9", "there is no tendon \"t\"");
 }
 
+Test(scene_mjcf, actuators_share_the_range_of_their_joint) {
+    sim_scene *s = load_model(MODEL("<worldbody><body><joint name='j' actuatorfrcrange='-3 4'/>" BALL
+                                    "</body></worldbody><actuator><position joint='j' kp='9'/><motor joint='j' "
+                                    "forcerange='-5 5'/></actuator>"),
+                              NULL, NULL);
+    cr_assert(s->model->dof[0].effort_range[0] == -3 && s->model->dof[0].effort_range[1] == 4);
+    cr_assert(isinf(s->model->actuator[0].force_range[1]) && s->model->actuator[1].force_range[1] == 5);
+    sim_scene_free(s);
+}
+
 Test(scene_mjcf, keyframes_are_states_in_the_order_of_the_joints) {
     const char *text =
         MODEL("<worldbody><body name='a'><freejoint/>" BALL "<body name='b'><joint name='x'/><joint name='y' "

@@ -96,8 +96,7 @@ void rows_of_actuator(assembly *f, const sim_model *m, int i) {
 void actuator_scatter(const assembly *f, const island *is, int k, double impulse, double *effort) {
     const contact_actuator *a = find_actuator(f, actuator_place(is, k));
     int side = (impulse >= f->in->step * a->bound) - (impulse <= -f->in->step * a->bound);
-    const double *range = is->mass.model->actuator[a->actuator].force_range;
-    effort[a->actuator] = side ? range[side > 0] : a->middle + impulse / f->in->step;
+    effort[a->actuator] = side ? a->range[side > 0] : a->middle + impulse / f->in->step;
 }
 
 bool actuator_is_held(const assembly *f, const island *is, int k) {

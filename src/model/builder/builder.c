@@ -21,6 +21,8 @@ sim_body_def sim_body_default(void) {
     for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
         def.limit[k] = sim_limit_default();
         def.velocity_limit[k] = INFINITY;
+        def.effort_range[k][0] = -INFINITY;
+        def.effort_range[k][1] = INFINITY;
     }
     return def;
 }
@@ -138,13 +140,15 @@ static sim_status normalise_axes(sim_builder *b, sim_body_def *def) {
 }
 
 static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
-    /* range, dry friction and velocity limit exist for single coordinates only */
+    /* ranges, dry friction and velocity limit exist for single coordinates only */
     const sim_limit *l = &def->limit[k];
+    const double *effort = def->effort_range[k];
     int plain = joint_coordinate_of(def->joint, k) >= 0 && def->joint != SIM_FREE;
-    bool any = l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0 || def->velocity_limit[k] < INFINITY;
+    bool any = l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0 || def->velocity_limit[k] < INFINITY ||
+               isfinite(effort[0]);
     if (!plain && any) {
         return builder_refuse(b, SIM_BAD_INPUT,
-                              "body \"%s\": a %s joint takes no range, no dry friction and no velocity limit",
+                              "body \"%s\": a %s joint takes no ranges, no dry friction and no velocity limit",
                               def->name, sim_joint_name(def->joint));
     }
     /* values */
@@ -163,6 +167,10 @@ static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
     }
     if (!(def->velocity_limit[k] > 0)) {
         return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a velocity limit must be above 0", def->name);
+    }
+    if (!(effort[0] < effort[1]) || isfinite(effort[0]) != isfinite(effort[1])) {
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": low must be below high in its range of efforts",
+                              def->name);
     }
     return SIM_OK;
 }

@@ -5,6 +5,8 @@
 #include "base/pool.h"
 #include <sim/model.h>
 
+#include <math.h>
+
 typedef struct joint_target {
     int body, dof; /* builder's body index, dof within its joint (or -1) */
 } joint_target;
@@ -52,6 +54,13 @@ sim_status builder_grow(sim_builder *b, void **items, int count, int *room, size
 sim_status builder_add_facets(sim_builder *b);
 sim_status builder_check_body(sim_builder *b, int body, const char *what);
 sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what);
+/* Cuts a range of forces to one of efforts behind the gear; false: nothing is left. */
+static inline bool builder_bound_force(const double *effort, double gear, double *range) {
+    double a = effort[0] / gear, b = effort[1] / gear;
+    range[0] = fmax(fmin(a, b), range[0]);
+    range[1] = fmin(fmax(a, b), range[1]);
+    return range[0] < range[1];
+}
 bool builder_proper_pose(const sim_pose *pose);
 /* Scales the quaternion in `q` of a body's joint, if it has one; all zero means no rotation. */
 sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def);

@@ -104,6 +104,7 @@ static void place_dofs(freezer *f, int i, const sim_body_def *def) {
             .limit = def->limit[k],
             .friction = def->friction[k],
             .velocity_limit = def->velocity_limit[k],
+            .effort_range = {def->effort_range[k][0], def->effort_range[k][1]},
         };
         f->model->nl += f->dof[j].depth;
         parent = j;
@@ -233,6 +234,29 @@ static void place_exclusions(freezer *f) {
     take_exclusions(f->model, exclusion, b->nexclusion);
 }
 
+/* The range of efforts of a joint with one actuator is one of its forces; without any it does not act. */
+static void place_effort_ranges(freezer *f, sim_actuator *actuator) {
+    const sim_model *m = f->model;
+    int *drives = calloc((size_t)m->nv + 1, sizeof *drives);
+    f->failed |= !drives;
+    for (int k = 0; k < m->nactuator && drives; k++) {
+        drives[actuator[k].dof + 1] += actuator[k].transmission == SIM_BY_JOINT;
+    }
+    for (int k = 0; k < m->nactuator && drives; k++) {
+        int j = actuator[k].dof;
+        if (actuator[k].transmission == SIM_BY_JOINT && drives[j + 1] == 1) {
+            builder_bound_force(f->dof[j].effort_range, actuator[k].gear, actuator[k].force_range);
+        }
+    }
+    for (int j = 0; j < m->nv && drives; j++) {
+        if (drives[j + 1] < 2) {
+            f->dof[j].effort_range[0] = -INFINITY;
+            f->dof[j].effort_range[1] = INFINITY;
+        }
+    }
+    free(drives);
+}
+
 static void place_parts(freezer *f) {
     /* memory */
     sim_model *m = f->model;
@@ -274,6 +298,7 @@ static void place_parts(freezer *f) {
         actuator[k].feedforward = take_track(f, &b->actuator[k].feedforward);
         actuator[k].ctrl = take_track(f, &b->actuator[k].ctrl);
     }
+    place_effort_ranges(f, actuator);
     for (int k = 0; k < m->nload; k++) {
         const joint_target *on = &b->load_target[k];
         int body = f->place[on->body];

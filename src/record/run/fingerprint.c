@@ -57,6 +57,9 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, dof->limit);
         ADD(hash, dof->friction);
         ADD(hash, dof->velocity_limit);
+        if (isfinite(dof->effort_range[0])) {
+            ADD(hash, dof->effort_range);
+        }
     }
     /* loop constraints */
     for (int i = 0; i < model->nequality; i++) {

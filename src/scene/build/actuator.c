@@ -8,17 +8,6 @@
 /* Which joints have coordinates of their own for each degree of freedom. */
 static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != SIM_FREE; }
 
-/* Two actuators would have to share the effort of their joint. */
-static bool may_drive(loader *l, const actuator_data *d, entry *e, const node *at) {
-    if (isfinite(e->effort_range[d->dof][0]) && e->driven >> d->dof & 1) {
-        report_once(&l->report, at, "give each actuator an \"effort\" in place of the joint's",
-                    "the joint of \"%.80s\" has an effort limit, and an actuator already", e->name);
-        return false;
-    }
-    e->driven |= 1u << d->dof;
-    return true;
-}
-
 static bool read_gear(loader *l, const actuator_data *d, sim_actuator *a) {
     const node *at = node_member(d->at, "gear");
     if (d->gear.count > 1) {
@@ -159,17 +148,16 @@ static bool check_keys(loader *l, const actuator_data *d) {
     return !reference;
 }
 
-/* Forces within their own limits whose effort behind the gear is within that of the joint. */
-static bool bound_by_joint(loader *l, const actuator_data *d, const double *effort, sim_actuator *a) {
+/* Some force within its own limits has an effort behind the gear within those of the joint. */
+static bool check_forces(loader *l, const actuator_data *d, const double *effort, const sim_actuator *a) {
     double low = fmin(effort[0] / a->gear, effort[1] / a->gear), high = fmax(effort[0] / a->gear, effort[1] / a->gear);
-    a->force_range[0] = fmax(fmax(low, -a->effort), a->force_range[0]);
-    a->force_range[1] = fmin(fmin(high, a->effort), a->force_range[1]);
-    if (!(a->force_range[0] < a->force_range[1])) {
+    low = fmax(fmax(low, -a->effort), a->force_range[0]);
+    high = fmin(fmin(high, a->effort), a->force_range[1]);
+    if (!(low < high)) {
         const node *own = node_member(d->at, "force_range"), *at = own ? own : d->at;
         report_once(&l->report, at, NULL, "no force is within the limits of both the actuator and its joint");
-        return false;
     }
-    return true;
+    return low < high;
 }
 
 /* The first of a name counts. */
@@ -202,7 +190,7 @@ static void add_orientation_actuator(loader *l, const scope *s, const actuator_d
     a.transmission = SIM_BY_ORIENTATION;
     a.dof = -1;
     memcpy(a.wrench + 6 - count, d->gear.value, (size_t)count * sizeof *a.wrench);
-    bool good = read_law(l, d, &a) && bound_by_joint(l, d, none, &a);
+    bool good = read_law(l, d, &a) && check_forces(l, d, none, &a);
     good = good && (!d->muscle.at || read_muscle(l, &d->muscle, none, &a.muscle));
     if (good && loader_good(l)) {
         int index = sim_builder_add_actuator(l->builder, e->index, &a);
@@ -212,7 +200,7 @@ static void add_orientation_actuator(loader *l, const scope *s, const actuator_d
 }
 
 static void add_actuator(loader *l, const scope *s, const actuator_data *d, entry *e, bool many) {
-    /* a degree of freedom that is a single coordinate, with no other actuator on it */
+    /* a degree of freedom that is a single coordinate */
     const node *at = node_member(d->at, "joint");
     if (e->read && !is_plain(e->type)) {
         add_orientation_actuator(l, s, d, e);
@@ -221,24 +209,26 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
     if (!e->read || !loader_has_dof(l, e, d->dof, at, node_member(d->at, "dof"))) {
         return;
     }
-    if (!may_drive(l, d, e, at)) {
-        return;
-    }
-    /* law; the joint's limit of efforts is one of forces behind the gear */
+    /* law */
     sim_actuator a = sim_actuator_default();
     a.name = many || !d->name ? (e->joint_name ? e->joint_name : e->name) : loader_keep_name(l, s, d->name, d->at);
     a.dof = (int)d->dof;
     a.gravity_compensation = d->gravity_compensation;
     bool good = read_gear(l, d, &a) && read_law(l, d, &a);
-    good = good && bound_by_joint(l, d, e->effort_range[d->dof], &a);
+    good = good && check_forces(l, d, e->effort_range[d->dof], &a);
     double ends[2] = {a.gear * e->range[d->dof][0], a.gear * e->range[d->dof][1]};
     double reach[2] = {fmin(ends[0], ends[1]), fmax(ends[0], ends[1])};
     good = good && (!d->muscle.at || read_muscle(l, &d->muscle, reach, &a.muscle));
-    if (good && loader_good(l)) {
-        int index = sim_builder_add_actuator(l->builder, e->index, &a);
-        name_actuator(l, a.name, index);
-        note_muscle(l, &d->muscle, reach, index);
+    if (!good || !loader_good(l)) {
+        return;
     }
+    int index = sim_builder_add_actuator(l->builder, e->index, &a);
+    if (index < 0) {
+        loader_report_refusal(l, d->at);
+        return;
+    }
+    name_actuator(l, a.name, index);
+    note_muscle(l, &d->muscle, reach, index);
 }
 
 /* A site of the scope, -1: not there (reported); its name. */
@@ -293,7 +283,7 @@ static void add_other_actuator(loader *l, const scope *s, const actuator_data *d
     const double none[2] = {-INFINITY, INFINITY};
     a.name = d->name ? loader_keep_name(l, s, d->name, d->at) : name;
     bool good = name && read_wrench(l, d, &a) && read_law(l, d, &a);
-    good = good && bound_by_joint(l, d, none, &a);
+    good = good && check_forces(l, d, none, &a);
     good = good && (!d->muscle.at || read_muscle(l, &d->muscle, none, &a.muscle));
     if (!good || !loader_good(l)) {
         return;

@@ -231,6 +231,7 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
     /* joint, and its pose in the frame of the parent */
     bool good = read_joint(l, joint, def);
     good &= read_efforts(l, joint, e);
+    memcpy(def->effort_range, e->effort_range, sizeof def->effort_range);
     for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
         e->range[k][0] = def->limit[k].low;
         e->range[k][1] = def->limit[k].high;

@@ -240,12 +240,11 @@ static const field joint_fields[] = {
          "degrees of freedom."},
     {"effort", FIELD_NUMBERS, AT(joint_data, effort), 6, .unit = "N m or N", POSITIVE, .rival = 2,
      .only = HAS_COORDINATES,
-     .help = "Limit of the effort of its actuator in both directions; with an `effort` of the actuator, the lesser of "
-             "the two. It then has at most one actuator."},
+     .help = "Limit of the effort of its actuators in both directions: of those that name this joint, summed."},
     {"effort_range", FIELD_ROWS, AT(joint_data, effort_range), 2, .unit = "N m or N", .rival = 2,
      .only = HAS_COORDINATES,
-     .help = "Least and greatest effort of its actuator, in place of `effort`; one pair applies to all degrees of "
-             "freedom."},
+     .help = "Least and greatest effort, in place of `effort`; of several actuators it contains 0. One pair applies to "
+             "all degrees of freedom."},
 };
 const table table_joint = {
     "joint",

@@ -112,7 +112,6 @@ typedef struct entry {
     sim_joint_type type;
     double effort_range[SIM_MAX_JOINT_NV][2]; /* of actuators */
     double range[SIM_MAX_JOINT_NV][2];        /* of coordinates */
-    unsigned driven;                          /* bit k: there is an actuator for its k-th degree of freedom */
     bool read;                                /* its joint is known */
     bool moves;                               /* against the world */
 } entry;

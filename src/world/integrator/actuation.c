@@ -135,8 +135,8 @@ static void set_length_law(motion_work *w, int k, const law_point *at) {
 
 static bool is_row(const motion_work *w, int k) { return isfinite(1 / w->gain[k]); }
 
-static double within_range(const sim_actuator *a, double force) {
-    return fmax(a->force_range[0], fmin(a->force_range[1], force));
+static double within_range(const motion_work *w, int k, double force) {
+    return fmax(w->range[k][0], fmin(w->range[k][1], force));
 }
 
 /* A single site's force is a wrench on its body. */
@@ -148,12 +148,12 @@ bool actuation_is_wrench(const motion_work *w, int k) {
 
 void actuation_add_wrench(const motion_work *w, int k, sim_force *wrench) {
     const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
-    transmission_add_wrenches(w->derived, a, within_range(a, w->asked[k]), wrench);
+    transmission_add_wrenches(w->derived, a, within_range(w, k, w->asked[k]), wrench);
 }
 
 /* The middle of the range of forces, about which a row acts. */
-static double middle_force(const sim_actuator *a) {
-    return isfinite(a->force_range[0]) ? 0.5 * (a->force_range[0] + a->force_range[1]) : 0;
+static double middle_force(const motion_work *w, int k) {
+    return isfinite(w->range[k][0]) ? 0.5 * (w->range[k][0] + w->range[k][1]) : 0;
 }
 
 /* Of a force that does not follow its length; is it at an end of its range?  Of a row the middle of its range. */
@@ -161,7 +161,7 @@ static bool add_length_force(motion_work *w, int k, double *tau) {
     const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
     const sim_tree *t = &w->model->tree[a->tree];
     bool row = is_row(w, k);
-    double f = row ? middle_force(a) : within_range(a, w->asked[k]);
+    double f = row ? middle_force(w, k) : within_range(w, k, w->asked[k]);
     for (int j = 0; j < t->nv; j++) {
         tau[t->v0 + j] += is_wrench(a) && !row ? 0 : w->moment[k][j] * f;
         w->strength[t->v0 + j] += fabs(w->moment[k][j] * f);
@@ -173,6 +173,7 @@ static bool add_length_force(motion_work *w, int k, double *tau) {
 
 void actuation_set_laws(motion_work *w, int tree, const law_point *at) {
     const tree_parts *parts = &w->parts[tree];
+    double dt = w->options->step;
     actuation_set_inputs(w, tree, at);
     if (parts->lengths) { /* where this step is expected to lead, so far */
         sim_range bodies = sim_tree_range(w->model, tree);
@@ -182,40 +183,64 @@ void actuation_set_laws(motion_work *w, int tree, const law_point *at) {
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
         if (a->transmission == SIM_BY_JOINT) {
-            set_law(a, a->gear * coordinate_of(w, a, at->q), a->gear * at->v[a->dof], &w->law[k]);
+            drive_law *law = &w->law[k];
+            set_law(a, a->gear * coordinate_of(w, a, at->q), a->gear * at->v[a->dof], law);
+            w->gain[k] = dt * (law->kd + law->damping) + at->travel * dt * dt * (law->kp + law->stiffness);
         } else {
             set_length_law(w, k, at);
         }
     }
 }
 
-/* Of a joint's actuator; is it at an end of its range? */
-static bool add_joint_force(motion_work *w, int k, const force_point *at, double *tau) {
+/* The force that a joint's actuator asks for; the sizes of its terms in `strength`. */
+static double ask_joint_force(const motion_work *w, int k, const force_point *at, double *strength) {
     const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
     const drive_law *law = &w->law[k];
     double l = a->gear * coordinate_of(w, a, at->q_end), rate = a->gear * at->v_end[a->dof];
-    double sum = law->feedforward, strength = 0;
+    double sum = law->feedforward;
+    *strength = 0;
     /* compensation of gravity, PD law */
     if (a->gravity_compensation) {
         sum += w->hold[a->dof] / a->gear;
     }
     sum += law->kp * (law->target - l) + law->kd * (law->target_rate - rate);
-    strength += law->kp * (fabs(law->target) + fabs(l)) + law->kd * (fabs(law->target_rate) + fabs(rate));
+    *strength += law->kp * (fabs(law->target) + fabs(l)) + law->kd * (fabs(law->target_rate) + fabs(rate));
     /* gain u + bias, or muscle */
     sum += law->force - law->stiffness * l - law->damping * rate;
-    strength += fabs(law->force) + law->stiffness * fabs(l) + law->damping * fabs(rate);
-    /* range of forces */
-    double within = within_range(a, sum);
+    *strength += fabs(law->force) + law->stiffness * fabs(l) + law->damping * fabs(rate);
+    return sum;
+}
+
+/* Of a joint's actuator; is it at an end of its range? */
+static bool add_joint_force(motion_work *w, int k, const force_point *at, double *tau) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    const double *range = w->range[k];
+    double strength, sum = ask_joint_force(w, k, at, &strength), within = within_range(w, k, sum);
     w->asked[k] = sum;
-    w->clamped[k] = (sum > a->force_range[1]) - (sum < a->force_range[0]);
+    w->clamped[k] = (sum > range[1]) - (sum < range[0]);
+    w->clamped[k] = range[0] == range[1] && !w->clamped[k] ? 1 : w->clamped[k];
     w->strength[a->dof] += fabs(a->gear) * (w->clamped[k] ? fabs(within) : fabs(sum) + strength);
     tau[a->dof] += a->gear * within;
-    return w->clamped[k] != 0;
+    return w->clamped[k] != 0 || shared_effort_side(w, k) != 0;
+}
+
+/* Ranges of actuators that share that of their joint, at the same forces. */
+static void narrow_shared(motion_work *w, int tree, const force_point *at) {
+    const tree_parts *parts = &w->parts[tree];
+    for (int s = parts->shared0; s < parts->shared0 + parts->shareds; s++) {
+        for (int i = 0; i < w->shared[s].count; i++) {
+            int k = w->shared[s].member[i];
+            double strength;
+            w->asked[k] = ask_joint_force(w, k, at, &strength);
+        }
+    }
+    shared_effort_narrow(w, tree);
 }
 
 int actuation_add_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const tree_parts *parts = &w->parts[tree];
     int saturated = 0;
+    narrow_shared(w, tree, at);
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
         saturated += a->transmission == SIM_BY_JOINT ? add_joint_force(w, k, at, tau) : add_length_force(w, k, tau);
@@ -223,14 +248,11 @@ int actuation_add_forces(motion_work *w, int tree, const force_point *at, double
     return saturated;
 }
 
-void actuation_add_gains(motion_work *w, int tree, double travel) {
+void actuation_add_gains(motion_work *w, int tree) {
     const tree_parts *parts = &w->parts[tree];
-    double dt = w->options->step;
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
-        const drive_law *law = &w->law[k];
         if (a->transmission == SIM_BY_JOINT) {
-            w->gain[k] = dt * (law->kd + law->damping) + travel * dt * dt * (law->kp + law->stiffness);
             w->extra[a->dof] += w->clamped[k] == 0 ? a->gear * a->gear * w->gain[k] : 0;
         }
     }
@@ -244,7 +266,7 @@ void actuation_keep(motion_work *w, int tree, const double *from, const double *
         bool moves = to && a->transmission == SIM_BY_JOINT;
         double asked = w->asked[k] - (moves ? w->gain[k] * (a->gear * (to[a->dof] - from[a->dof])) : 0);
         double found = w->row_effort[i];
-        w->next->effort[i] = isnan(found) ? within_range(a, asked) : found;
+        w->next->effort[i] = isnan(found) ? within_range(w, k, asked) : found;
         w->next->activation[i] = a->activation.type ? activation_at(w, i, w->options->step) : 0;
     }
 }
@@ -257,17 +279,18 @@ void actuation_list_limited(motion_work *w, int tree) {
         int k = w->limited_order[i], actuator = w->actuator_order[k];
         const sim_actuator *a = &w->model->actuator[actuator];
         const drive_law *law = &w->law[k];
-        bool joint = a->transmission == SIM_BY_JOINT, bounded = isfinite(a->force_range[0]);
-        double middle = middle_force(a), start = w->asked[k];
+        bool joint = a->transmission == SIM_BY_JOINT, bounded = isfinite(w->range[k][0]);
+        double middle = middle_force(w, k), start = w->asked[k];
         if (joint) {
             start += w->gain[k] * (a->gear * (w->a_try[a->dof] + w->now->v[a->dof] / w->options->step));
         }
         w->limited[i] = (contact_actuator){.actuator = actuator,
                                            .side = w->clamped[k],
-                                           .gain = w->gain[k],
+                                           .gain = w->range[k][0] < w->range[k][1] ? w->gain[k] : 0,
                                            .force = start - middle,
                                            .middle = middle,
-                                           .bound = bounded ? 0.5 * (a->force_range[1] - a->force_range[0]) : INFINITY,
+                                           .bound = bounded ? 0.5 * (w->range[k][1] - w->range[k][0]) : INFINITY,
+                                           .range = w->range[k],
                                            .stiffness = law->kp + law->stiffness,
                                            .damping = law->kd + law->damping,
                                            .moment = joint ? NULL : w->moment[k]};

@@ -23,6 +23,9 @@ static void length_slopes(const motion_work *w, int k, double slope[2]) {
     slope[1] = a->gain[2] * u + a->bias[2];
 }
 
+/* At an end of its range, or of that which it shares. */
+static bool is_constant(const motion_work *w, int k) { return w->clamped[k] || shared_effort_side(w, k); }
+
 void fill_drive_slopes(const motion_work *w, int tree, bool now, drive_slopes *drive) {
     const tree_parts *parts = &w->parts[tree];
     const sim_tree *t = &w->model->tree[tree];
@@ -36,7 +39,7 @@ void fill_drive_slopes(const motion_work *w, int tree, bool now, drive_slopes *d
         drive_slopes *s = &drive[a->dof];
         double slope[2], g2 = a->gear * a->gear;
         length_slopes(w, k, slope);
-        if (w->clamped[k]) {
+        if (is_constant(w, k)) {
             continue;
         }
         s->q0 += g2 * fmax(slope[0], 0);
@@ -51,7 +54,7 @@ double drive_by_input(const motion_work *w, int k, sim_input input, const sim_st
     const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
     const drive_law *law = &w->law[k];
     /* at an end of its range, then by kind of input */
-    if (w->clamped[k]) {
+    if (is_constant(w, k)) {
         return 0;
     }
     switch (input) {
@@ -78,7 +81,10 @@ bool drive_at_kink(const motion_work *w, int k) {
     int i = w->actuator_order[k];
     const sim_actuator *a = &w->model->actuator[i];
     double ctrl = w->now->input[SIM_CTRL * w->model->nactuator + i];
-    return is_near(w->asked[k], a->force_range[0]) || is_near(w->asked[k], a->force_range[1]) ||
+    const shared_effort *s = w->shared_of[k] >= 0 ? &w->shared[w->shared_of[k]] : NULL;
+    const double *effort = s ? w->model->dof[s->dof].effort_range : NULL;
+    return (s && (is_near(s->sum, effort[0]) || is_near(s->sum, effort[1]))) ||
+           is_near(w->asked[k], a->force_range[0]) || is_near(w->asked[k], a->force_range[1]) ||
            is_near(ctrl, a->ctrl_range[0]) || is_near(ctrl, a->ctrl_range[1]);
 }
 

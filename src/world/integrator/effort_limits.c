@@ -30,7 +30,8 @@ bool effort_limits_crossed(const motion_work *w, int tree, const double *a, cons
             continue;
         }
         double move = actuator->gear * (b[actuator->dof] - a[actuator->dof]);
-        if (range_side(w->asked[k] - w->gain[k] * move, actuator->force_range) != w->clamped[k]) {
+        bool fixed = w->range[k][0] == w->range[k][1];
+        if (!fixed && range_side(w->asked[k] - w->gain[k] * move, w->range[k]) != w->clamped[k]) {
             return true;
         }
     }
@@ -47,7 +48,7 @@ static double eval_slope(const motion_work *w, const tree_parts *parts, const do
         if (actuator->transmission != SIM_BY_JOINT) {
             continue;
         }
-        const double *range = actuator->force_range;
+        const double *range = w->range[k];
         double move = actuator->gear * p[actuator->dof], fall = w->gain[k] * move;
         double there = w->asked[k] - t * fall;
         bent -= move * (clamp_force(there, range) - clamp_force(w->asked[k], range));

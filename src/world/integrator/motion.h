@@ -19,6 +19,7 @@ typedef struct tree_parts {
     int limited0, limited_end; /* in `limited`: actuators with feedback and an effort limit */
     int spin0, spins;          /* in `spin` */
     int drag0, drags;          /* in the model's list */
+    int shared0, shareds;      /* in `shared` */
     bool passive;              /* any spring or damper */
     bool gravity_compensation; /* any actuator asks for it */
     bool any_limit;            /* any actuator of a joint has a range of forces */
@@ -44,6 +45,13 @@ typedef struct drive_law {
     double input;                                    /* control input or activation, u */
     double force, stiffness, damping;                /* of gain u + bias */
 } drive_law;
+
+/* A joint whose actuators' summed effort has a range (shared_effort.c). */
+typedef struct shared_effort {
+    int dof, count;
+    const int *member; /* [count] actuators, by their places in actuator_order */
+    double sum;        /* of the efforts within their own ranges, when last evaluated */
+} shared_effort;
 
 /* The free motion of all trees: its input, and its work space by dof, coordinate or body, so that trees share no
  * number. */
@@ -71,6 +79,9 @@ typedef struct motion_work {
     double *a_try, *a_out;     /* accelerations: the last evaluated, and the result */
     double *hold;              /* [nv] torque against gravity at the start */
     drive_law *law;            /* [nactuator] by actuation_set_laws */
+    shared_effort *shared;     /* of all trees, one tree after the other */
+    int *shared_of;            /* [nactuator] which of them it shares, by the order; -1: none */
+    double (*range)[2];        /* [nactuator] of forces; of actuators that share a joint's range, of this step */
     int *clamped;              /* [nactuator] -1, 0, 1: side of the range of forces, when last evaluated */
     double *asked;             /* [nactuator] force then, before the limit ... */
     double *gain;              /* ... and its decrease per unit of the length's acceleration */
@@ -132,16 +143,23 @@ void actuation_add_wrench(const motion_work *w, int k, sim_force *wrench);
 /* Adds the forces of a tree's actuators; the number of those at the end of their range. */
 int actuation_add_forces(motion_work *w, int tree, const force_point *at, double *tau);
 /* Adds their implicit parts to the diagonal `extra`. */
-void actuation_add_gains(motion_work *w, int tree, double travel);
+void actuation_add_gains(motion_work *w, int tree);
 /* Forces into `next`: those found with the contacts; or as last evaluated at the acceleration `from`, extrapolated along
  * their straight lines to `to`.  Both NULL: as evaluated.  And activations at the end of the step. */
 void actuation_keep(motion_work *w, int tree, const double *from, const double *to);
-/* Is its force at an end of its range? */
-static inline bool actuator_at_limit(const sim_actuator *a, double given) {
-    return given <= a->force_range[0] || given >= a->force_range[1];
-}
 /* The limited actuators of a tree for the contact stage.  After theta_free_motion. */
 void actuation_list_limited(motion_work *w, int tree);
+
+/* ---- shared_effort.c ---- */
+
+/* Lists the joints with a range of summed efforts.  After actuator_order is filled. */
+sim_status shared_effort_create(motion_work *w, memory_pool *pool);
+/* Ranges of the forces on these joints, from `asked` and `gain`. */
+void shared_effort_narrow(motion_work *w, int tree);
+/* -1, 1: the forces that its k-th actuator shares the range with ask for more, on that side; 0: not, or it shares none. */
+int shared_effort_side(const motion_work *w, int k);
+/* Is a force, of those given for all actuators, at an end of its range, or is that of its joint spent? */
+bool actuator_at_limit(const sim_model *m, const double *given, int actuator);
 
 /* ---- drag.c ---- */
 

@@ -162,7 +162,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->extra[j] = s->damper * t->dt * m->dof[j].damping + spring * m->dof[j].stiffness;
     }
-    actuation_add_gains(w, t->tree, s->travel);
+    actuation_add_gains(w, t->tree);
     /* tau + E a */
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         w->tau[j] += w->extra[j] * a[j];

@@ -237,7 +237,7 @@ int sleep_pass(world_sleep *s, int tree) {
         int k = s->motion->actuator_order[i];
         next->effort[k] = now->effort[k];
         next->activation[k] = now->activation[k];
-        saturated += actuator_at_limit(&s->model->actuator[k], now->effort[k]);
+        saturated += actuator_at_limit(s->model, now->effort, k);
     }
     return saturated;
 }

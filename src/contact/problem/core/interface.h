@@ -27,8 +27,10 @@ enum { CONTACT_REGULARISE, CONTACT_SOLVER, CONTACT_CORRECTION, CONTACT_JUDGE, CO
  * velocity v of its length.  Positions move with the part theta of v. */
 typedef struct contact_actuator {
     int actuator, side;
-    double gain;          /* how s falls as the acceleration of its length grows; in `extra` if the side is 0 */
+    double gain;          /* how s falls as the acceleration of its length grows; in `extra` if the side is 0.  0: it is
+                             no row */
     double middle, bound; /* N or N m */
+    const double *range;  /* low, high: middle -+ bound */
     double force;         /* at v = 0, without the limit */
     const double *moment; /* [nv of its tree] dl/dq, at its length; NULL: of a joint.  With one it is always a row */
     double stiffness, damping; /* of its force over its length at the end, and its rate */
@@ -116,7 +118,7 @@ int contact_order(const sim_contact *a, const sim_contact *b);
 bool contact_wants_positions(const sim_solver_info *info, const double *option);
 
 /* Can its force follow its length, up to a limit? */
-bool contact_actuator_is_limited(const sim_actuator *actuator);
+bool contact_actuator_is_limited(const sim_model *m, int actuator);
 
 /* Refuses a solver that lacks a kind of constraint of the model. */
 sim_status contact_kinds_check(const sim_model *model, const sim_solver_info *info, sim_error *error);

@@ -10,8 +10,10 @@ static bool follows_length(const sim_actuator *a) {
            a->bias[2] != 0;
 }
 
-bool contact_actuator_is_limited(const sim_actuator *a) {
-    return follows_length(a) && (isfinite(a->force_range[0]) || a->transmission != SIM_BY_JOINT);
+bool contact_actuator_is_limited(const sim_model *m, int actuator) {
+    const sim_actuator *a = &m->actuator[actuator];
+    bool joint = a->transmission == SIM_BY_JOINT;
+    return follows_length(a) && (isfinite(a->force_range[0]) || !joint || isfinite(m->dof[a->dof].effort_range[0]));
 }
 
 bool contact_stage_needed(const sim_model *m) {
@@ -124,7 +126,7 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
     }
     /* actuators with limits */
     for (int k = 0; k < m->nactuator; k++) {
-        if (contact_actuator_is_limited(&m->actuator[k]) && lacks_kind(info, SIM_ACTUATOR)) {
+        if (contact_actuator_is_limited(m, k) && lacks_kind(info, SIM_ACTUATOR)) {
             return refuse_kind(info, SIM_ACTUATOR, "actuator", actuator_body_name(m, &m->actuator[k]), error);
         }
     }
