@@ -16,7 +16,7 @@ static const struct {
     const char *word;
     int details;
 } verbs[LIVE_VERBS] = {{"play", 0},   {"pause", 0}, {"step", 1},    {"reset", 0}, {"speed", 1},
-                       {"solver", 1}, {"drag", 3},  {"release", 0}, {"joint", 3}};
+                       {"solver", 1}, {"drag", 3},  {"release", 0}, {"joint", 3}, {"input", 3}};
 
 /* A finite number from low to high. */
 static bool read_command_number(const cJSON *object, const char *key, double low, double high, double *value) {
@@ -59,9 +59,23 @@ static bool read_solver(const char *words, live_command *command) {
     return true;
 }
 
+/* A null gives the input back to its track. */
+static bool read_input(const cJSON *object, const sim_model *model, live_command *command) {
+    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(object, "kind");
+    const char *word = cJSON_IsString(kind) ? kind->valuestring : "";
+    bool ctrl = strcmp(word, "ctrl") == 0;
+    command->input = ctrl ? SIM_CTRL : SIM_TARGET;
+    bool back = cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(object, "value"));
+    command->value = NAN;
+    return (ctrl || strcmp(word, "target") == 0) &&
+           read_command_integer(object, "actuator", 0, model->nactuator - 1, &command->actuator) &&
+           (back || read_command_number(object, "value", -MAX_COORDINATE, MAX_COORDINATE, &command->value));
+}
+
 /* The members beside the word, each within its bounds. */
-static bool read_details(const cJSON *object, int nbody, live_command *command) {
+static bool read_details(const cJSON *object, const sim_model *model, live_command *command) {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
+    int nbody = model->nbody;
     switch (command->verb) {
     case LIVE_STEP:
         return read_command_integer(object, "count", 1, LIVE_MAX_STEPS, &command->count);
@@ -77,6 +91,8 @@ static bool read_details(const cJSON *object, int nbody, live_command *command) 
         return read_command_integer(object, "body", 1, nbody - 1, &command->body) &&
                read_command_integer(object, "coordinate", 0, 5, &command->coordinate) &&
                read_command_number(object, "value", -MAX_COORDINATE, MAX_COORDINATE, &command->value);
+    case LIVE_INPUT:
+        return read_input(object, model, command);
     default:
         return true;
     }
@@ -94,7 +110,8 @@ static bool is_json(const char *text, size_t length) {
     return values >= 0;
 }
 
-sim_status live_command_read(const char *text, size_t length, int nbody, live_command *command, sim_error *error) {
+sim_status live_command_read(const char *text, size_t length, const sim_model *model, live_command *command,
+                             sim_error *error) {
     cJSON *object =
         length <= LIVE_MAX_COMMAND_BYTES && is_json(text, length) ? cJSON_ParseWithLength(text, length) : NULL;
     const cJSON *verb = cJSON_GetObjectItemCaseSensitive(object, "do");
@@ -103,7 +120,7 @@ sim_status live_command_read(const char *text, size_t length, int nbody, live_co
     for (int k = 0; cJSON_IsString(verb) && k < LIVE_VERBS; k++) {
         if (strcmp(verb->valuestring, verbs[k].word) == 0) {
             command->verb = (live_verb)k;
-            good = cJSON_GetArraySize(object) == 1 + verbs[k].details && read_details(object, nbody, command);
+            good = cJSON_GetArraySize(object) == 1 + verbs[k].details && read_details(object, model, command);
         }
     }
     cJSON_Delete(object);

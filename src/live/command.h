@@ -4,6 +4,7 @@
 
 #include <sim/math.h>
 #include <sim/solver.h>
+#include <sim/world.h>
 
 typedef enum live_verb {
     LIVE_PLAY,
@@ -15,6 +16,7 @@ typedef enum live_verb {
     LIVE_DRAG,
     LIVE_RELEASE,
     LIVE_JOINT,
+    LIVE_INPUT,
     LIVE_VERBS,
 } live_verb;
 
@@ -30,13 +32,16 @@ typedef struct live_command {
     int body;                         /* to drag: not the world ... */
     sim_v3 point, target;             /* ... by this point of it, in its frame, to that of the world */
     int coordinate;                   /* of the body's joint, to be moved ... */
-    double value;                     /* ... to this, rad or m */
+    double value;                     /* ... to this, rad or m; of an input: NAN gives it back to its track */
+    int actuator;                     /* ... of which ... */
+    sim_input input;                  /* ... this input is set: SIM_CTRL or SIM_TARGET */
 } live_command;
 
 /* A command is short; longer ones are refused unread. */
 enum { LIVE_MAX_COMMAND_BYTES = 1000, LIVE_MAX_STEPS = 100000 };
 
-/* From JSON, as docs/pages.md has it.  Everything in it may be wrong. */
-sim_status live_command_read(const char *text, size_t length, int nbody, live_command *command, sim_error *error);
+/* From JSON, as docs/pages.md has it, for bodies and actuators of a model.  Everything in it may be wrong. */
+sim_status live_command_read(const char *text, size_t length, const sim_model *model, live_command *command,
+                             sim_error *error);
 
 #endif

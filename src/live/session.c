@@ -7,6 +7,7 @@
 #include "live/joint.h"
 #include "live/spring.h"
 #include "solver/words.h"
+#include "view/page/readings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,6 +131,22 @@ static void move_joint(live_session *s, const live_command *c) {
     }
 }
 
+/* From the next step on; a control input stays within its range. */
+static void set_input(live_session *s, const live_command *c) {
+    const sim_actuator *a = &s->scene->model->actuator[c->actuator];
+    s->say[0] = 0;
+    if (!view_input_counts(a, c->input)) {
+        snprintf(s->say, sizeof s->say, "actuator %s has no %s", a->name,
+                 c->input == SIM_CTRL ? "control input" : "target");
+        return;
+    }
+    double value = c->value;
+    if (c->input == SIM_CTRL && !isnan(value)) {
+        value = fmax(a->ctrl_range[0], fmin(a->ctrl_range[1], value));
+    }
+    sim_world_inputs(s->world, c->input)[c->actuator] = value;
+}
+
 void live_session_do(live_session *s, const live_command *c) {
     /* every command makes a new frame */
     s->serial++;
@@ -166,6 +183,9 @@ void live_session_do(live_session *s, const live_command *c) {
         break;
     case LIVE_JOINT:
         move_joint(s, c);
+        break;
+    case LIVE_INPUT:
+        set_input(s, c);
         break;
     default:
         break;
@@ -224,17 +244,34 @@ static void put_plain_text(view_bytes *out, const char *text) {
     }
 }
 
+static void put_words(view_bytes *out, const char *text) { view_put_bytes(out, text, strlen(text)); }
+
+/* Actuators whose input the viewers have set. */
+static void put_inputs_set(view_bytes *out, const char *key, const double *input, int count) {
+    char text[32];
+    put_words(out, key);
+    for (int k = 0, told = 0; k < count; k++) {
+        if (!isnan(input[k])) {
+            snprintf(text, sizeof text, "%s%d", told++ ? "," : "", k);
+            put_words(out, text);
+        }
+    }
+}
+
 void live_session_tell(const live_session *s, view_bytes *out) {
     char text[256];
     const sim_state *state = sim_world_state(s->world);
     const sim_solver_info *solver = sim_world_options(s->world)->solver;
     int thousandths = isnan(s->rate) ? -1 : (int)fmin(1000 * fmax(s->rate, 0), 1e9); /* no locale writes a comma here */
     snprintf(text, sizeof text,
-             "{\"run\":%d,\"step\":%lld,\"playing\":%s,\"fresh\":%s,\"speed\":%ld,\"rate\":%d,\"solver\":\"%s\","
-             "\"say\":\"",
+             "{\"run\":%d,\"step\":%lld,\"playing\":%s,\"fresh\":%s,\"speed\":%ld,\"rate\":%d,\"solver\":\"%s\"",
              s->run, (long long)state->step, s->playing ? "true" : "false", s->fresh ? "true" : "false",
              lround(1024 * s->speed), thousandths, s->scene->options.contacts ? solver->name : "");
-    view_put_bytes(out, text, strlen(text));
+    put_words(out, text);
+    int actuators = s->scene->model->nactuator;
+    put_inputs_set(out, ",\"ctrl\":[", sim_world_inputs(s->world, SIM_CTRL), actuators);
+    put_inputs_set(out, "],\"target\":[", sim_world_inputs(s->world, SIM_TARGET), actuators);
+    put_words(out, "],\"say\":\"");
     put_plain_text(out, s->say);
-    view_put_bytes(out, "\"}", 2);
+    put_words(out, "\"}");
 }

@@ -2,6 +2,7 @@
 #include "live/session.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 static const char text[] =
@@ -9,6 +10,9 @@ static const char text[] =
     "{\"name\": \"floor\", \"shapes\": [{\"type\": \"half_space\"}]},"
     "{\"name\": \"box\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 0.2], \"rpy_deg\": [20, 10, 30]},"
     " \"shapes\": [{\"type\": \"box\", \"size\": [0.2, 0.1, 0.3], \"density\": 1000}]}]}";
+
+/* So many bodies and actuators. */
+static const sim_model sizes = {.nbody = 3, .nactuator = 2};
 
 typedef struct watched {
     sim_scene *scene;
@@ -113,7 +117,7 @@ Test(live, refuses_a_solver_that_cannot_be_had_and_goes_on) {
     sim_error error;
     live_command command;
     const char *bad = "{\"do\":\"solver\",\"name\":\"none\"}";
-    cr_assert(live_command_read(bad, strlen(bad), 3, &command, &error) == SIM_BAD_INPUT);
+    cr_assert(live_command_read(bad, strlen(bad), &sizes, &command, &error) == SIM_BAD_INPUT);
     for (int k = 0; k < sim_solver_count(); k++) {
         ask(&w, (live_command){.verb = LIVE_SOLVER, .solver = sim_solver_at(k)});
         ask(&w, (live_command){.verb = LIVE_STEP, .count = 40});
@@ -141,19 +145,31 @@ Test(live, takes_nothing_but_one_object_with_the_members_of_its_command) {
                                       "{\"do\":\"joint\",\"body\":1,\"coordinate\":6,\"value\":1}",
                                       "{\"do\":\"joint\",\"body\":1,\"coordinate\":0,\"value\":1e16}",
                                       "{\"do\":\"joint\",\"body\":1,\"coordinate\":0,\"value\":\"1\"}",
+                                      "{\"do\":\"input\",\"actuator\":2,\"kind\":\"ctrl\",\"value\":1}",
+                                      "{\"do\":\"input\",\"actuator\":-1,\"kind\":\"ctrl\",\"value\":1}",
+                                      "{\"do\":\"input\",\"actuator\":0.5,\"kind\":\"ctrl\",\"value\":1}",
+                                      "{\"do\":\"input\",\"actuator\":1,\"kind\":\"rate\",\"value\":1}",
+                                      "{\"do\":\"input\",\"actuator\":1,\"kind\":0,\"value\":1}",
+                                      "{\"do\":\"input\",\"actuator\":1,\"kind\":\"ctrl\",\"value\":\"1\"}",
+                                      "{\"do\":\"input\",\"actuator\":1,\"kind\":\"ctrl\",\"value\":1e16}",
+                                      "{\"do\":\"input\",\"actuator\":1,\"kind\":\"ctrl\",\"kind\":\"ctrl\"}",
+                                      "{\"do\":\"input\",\"actuator\":1,\"value\":1}",
                                       "[{\"do\":\"play\"}]",
                                       ""};
-    static const char *const good[] = {" {\"do\":\"play\"} \n", "{\"do\":\"pl\\u0061y\"}",
+    static const char *const good[] = {" {\"do\":\"play\"} \n",
+                                       "{\"do\":\"pl\\u0061y\"}",
                                        "{\"count\":3,\"do\":\"step\"}",
+                                       "{\"do\":\"input\",\"actuator\":1,\"kind\":\"target\",\"value\":-0.5}",
+                                       "{\"do\":\"input\",\"actuator\":0,\"kind\":\"ctrl\",\"value\":null}",
                                        "{\"do\":\"joint\",\"body\":1,\"coordinate\":5,\"value\":-2.5}",
                                        "{\"do\":\"drag\",\"body\":1,\"target\":[1,0,0],\"point\":[0,0,0]}"};
     sim_error error;
     live_command command;
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        cr_expect_eq(live_command_read(bad[k], strlen(bad[k]), 3, &command, &error), SIM_BAD_INPUT, "%s", bad[k]);
+        cr_expect_eq(live_command_read(bad[k], strlen(bad[k]), &sizes, &command, &error), SIM_BAD_INPUT, "%s", bad[k]);
     }
     for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
-        cr_expect_eq(live_command_read(good[k], strlen(good[k]), 3, &command, &error), SIM_OK, "%s", good[k]);
+        cr_expect_eq(live_command_read(good[k], strlen(good[k]), &sizes, &command, &error), SIM_OK, "%s", good[k]);
     }
 }
 
@@ -163,8 +179,8 @@ Test(live, takes_options_of_a_solver_behind_its_name) {
     live_command command;
     const char *bad = "{\"do\":\"solver\",\"name\":\"pgs:max_iteration=3\"}";
     const char *good = "{\"do\":\"solver\",\"name\":\"pgs:max_iterations=3,tolerance=0.5\"}";
-    cr_assert(live_command_read(bad, strlen(bad), 3, &command, &error) == SIM_BAD_INPUT);
-    cr_assert(live_command_read(good, strlen(good), 3, &command, &error) == SIM_OK);
+    cr_assert(live_command_read(bad, strlen(bad), &sizes, &command, &error) == SIM_BAD_INPUT);
+    cr_assert(live_command_read(good, strlen(good), &sizes, &command, &error) == SIM_OK);
     ask(&w, command);
     const sim_options *o = sim_world_options(live_session_world(w.session));
     cr_assert_str_eq(o->solver->name, "pgs");
@@ -224,5 +240,74 @@ Test(live, says_which_joints_have_no_coordinate_to_move) {
     view_put_byte(&said, 0);
     cr_expect(strstr((const char *)said.data, "no coordinate 1"), "%s", (const char *)said.data);
     view_bytes_free(&said);
+    end(&w);
+}
+
+static const char driven_text[] =
+    "{\"sim\": 1, \"world\": {\"step\": 0.002, \"duration\": 1, \"gravity\": [0, 0, 0]}, \"bodies\": ["
+    "{\"name\": \"upper\", \"joint\": \"hinge\", \"inertia\": {\"mass\": 1, \"moments\": [1, 1, 1]}},"
+    "{\"name\": \"lower\", \"parent\": \"upper\", \"joint\": \"hinge\", \"inertia\": {\"mass\": 1, \"moments\": [1, 1, "
+    "1]}}],"
+    "\"actuators\": [{\"name\": \"motor\", \"joint\": \"upper\", \"ctrl_range\": [-2, 3]},"
+    "{\"name\": \"servo\", \"joint\": \"lower\", \"kp\": 100, \"kd\": 10, \"target\": 0.25}],"
+    "\"controllers\": [{\"name\": \"task\", \"type\": \"phases\", \"phases\": [{\"name\": \"one\", \"next\": [{\"to\": "
+    "\"two\", \"after\": 0.01}]}, {\"name\": \"two\"}]}]}";
+
+static void set_input(watched *w, sim_input input, int actuator, double value) {
+    ask(w, (live_command){.verb = LIVE_INPUT, .input = input, .actuator = actuator, .value = value});
+}
+
+static void assert_told(watched *w, const char *words) {
+    view_bytes said = {0};
+    live_session_tell(w->session, &said);
+    view_put_byte(&said, 0);
+    cr_assert(strstr((const char *)said.data, words), "%s", (const char *)said.data);
+    view_bytes_free(&said);
+}
+
+Test(live, steers_with_the_bits_of_a_program_that_sets_the_same_inputs) {
+    watched w = start_scene(driven_text);
+    sim_error error;
+    sim_world *alone = sim_world_create(w.scene->model, &w.scene->options, &error);
+    set_input(&w, SIM_CTRL, 0, 9);
+    set_input(&w, SIM_TARGET, 1, -0.5);
+    assert_told(&w, "\"ctrl\":[0],\"target\":[1]");
+    ask(&w, (live_command){.verb = LIVE_STEP, .count = 50});
+    catch_up(&w, 0);
+    set_input(&w, SIM_TARGET, 1, NAN);
+    ask(&w, (live_command){.verb = LIVE_STEP, .count = 50});
+    catch_up(&w, 0);
+    sim_world_inputs(alone, SIM_CTRL)[0] = 3;
+    for (int k = 0; k < 100; k++) {
+        sim_world_inputs(alone, SIM_TARGET)[1] = k < 50 ? -0.5 : NAN;
+        cr_assert(sim_world_step(alone, &error) == SIM_OK);
+    }
+    assert_same(&w, alone);
+    assert_told(&w, "\"ctrl\":[0],\"target\":[]");
+    ask(&w, (live_command){.verb = LIVE_RESET});
+    assert_told(&w, "\"ctrl\":[],\"target\":[]");
+    sim_world_free(alone);
+    end(&w);
+}
+
+Test(live, says_which_actuators_have_no_such_input) {
+    watched w = start_scene(driven_text);
+    set_input(&w, SIM_TARGET, 0, 1);
+    assert_told(&w, "actuator motor has no target");
+    cr_expect(isnan(sim_world_inputs(live_session_world(w.session), SIM_TARGET)[0]));
+    end(&w);
+}
+
+Test(live, keeps_inputs_and_phases_where_a_joint_is_moved) {
+    watched w = start_scene(driven_text);
+    set_input(&w, SIM_CTRL, 0, 1);
+    ask(&w, (live_command){.verb = LIVE_STEP, .count = 20});
+    catch_up(&w, 0);
+    sim_world *world = live_session_world(w.session);
+    cr_assert_eq(sim_world_phase(world, 0), 1);
+    move_to(&w, 1, 0, 0.5);
+    cr_expect_eq(sim_world_state(world)->q[0], 0.5);
+    cr_expect_eq(sim_world_phase(world, 0), 1);
+    cr_expect_eq(sim_world_inputs(world, SIM_CTRL)[0], 1);
     end(&w);
 }

@@ -263,6 +263,7 @@ def hostile_words_are_refused():
            '{"do":"solver","name":"magic"}', '{"do":"solver","name":null}', '{"do":"drag","body":0,"point":[0,0,0],"target":[0,0,0]}',
            '{"do":"drag","body":99,"point":[0,0,0],"target":[0,0,0]}', '{"do":"drag","body":2,"point":[0,0],"target":[0,0,0]}',
            '{"do":"drag","body":2,"point":[0,0,0],"target":[0,0,1e999]}', '{"do":"drag","body":2,"point":[0,0,"x"],"target":[0,0,0]}',
+           '{"do":"input","actuator":0,"kind":"ctrl","value":1}', '{"do":"input","actuator":0,"kind":"ctrl"}',
            '{"do":"play","pad":"' + "x" * 2000 + '"}', "x" * 100000]
     with Live(BALL) as live:
         for text in bad:

@@ -49,7 +49,7 @@ export const actions = (app) => [
   { keys: ['d'], show: 'D', button: 'Dark', name: 'dark or light', state: () => app.theme === 'dark', run: () => app.setTheme(app.theme === 'dark' ? 'light' : 'dark') },
 
   { group: 'Panels', keys: ['b'], show: 'B', button: 'Bodies', name: 'the tree of bodies, to hide and select them', state: () => app.panels.tree, run: () => app.toggle('tree') },
-  { keys: ['q'], show: 'Q', button: 'Sliders', name: 'sliders that move the joints while time stands', state: () => app.panels.joints, run: () => app.toggle('joints') },
+  { keys: ['q'], show: 'Q', button: 'Sliders', name: app.source.live ? 'sliders: targets and control inputs of actuators; joints (pauses)' : 'sliders that move the joints while time stands', state: () => app.panels.joints, run: () => app.toggle('joints') },
   { keys: ['Tab', 'F4'], show: 'Tab', button: 'Plots', name: 'plots', state: () => app.panels.side, run: () => app.toggle('side') },
   { keys: ['F2'], show: 'F2', name: 'about this run', state: () => app.panels.about, run: () => app.toggle('about') },
   { keys: ['F3'], name: 'signals to plot', run: () => app.chooseSignals() },

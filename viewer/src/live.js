@@ -11,7 +11,7 @@ const socketAt = (here) => new URL('live', here).href.replace(/^http/, 'ws');
 
 export class Live {
   live = true;
-  state = { run: 0, playing: false, fresh: true, speed: 1, rate: NaN, solver: '', say: '', step: 0 };
+  state = { run: 0, playing: false, fresh: true, speed: 1, rate: NaN, solver: '', ctrl: [], target: [], say: '', step: 0 };
   connected = false;
   #listeners = [];
   #frames = [];

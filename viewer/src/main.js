@@ -8,12 +8,15 @@ import { Tendons } from './tendons.js';
 import { findExtent } from './extent.js';
 import { Drag } from './drag.js';
 import { Ground } from './ground.js';
+import { Inputs } from './inputs.js';
 import { Joints } from './joints.js';
 import { Live, LivePlayer } from './live.js';
 import { Marks } from './marks.js';
 import { motionOf } from './motion.js';
+import { Phases } from './phases.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
+import { findBeginnings } from './readings.js';
 import { Recorder } from './record.js';
 import { runSelfTest } from './selftest.js';
 import { Signals } from './signals.js';
@@ -114,6 +117,8 @@ class App {
     this.signals = new Signals($('signals'), this);
     this.tree = new Tree($('tree'), this);
     this.joints = new Joints($('joints'), this);
+    if (this.source.live) this.inputs = new Inputs($('joints'), this);
+    this.phases = new Phases($('title'), this);
     const table = actions(this);
     this.drawTools = buildTools(table, () => this.refresh());
     this.drawTransport = buildTransport(this.player, this.recorder, () => this.refresh());
@@ -269,7 +274,11 @@ class App {
     drawLegend(this.contacts, this.contactsNow);
     drawCard($('card'), this.scene, this.source, this.player, this.selected, this.stage.following > 0);
     if (this.panels.tree) this.tree.draw();
-    if (this.panels.joints) this.joints.draw();
+    if (this.panels.joints) {
+      this.joints.draw();
+      this.inputs?.draw();
+    }
+    this.phases.draw();
     if (this.panels.side) this.plots.draw(this.theme);
   }
 
@@ -293,6 +302,7 @@ async function start() {
   const asked = new URLSearchParams(location.search);
   try {
     const page = await Recorded.open();
+    findBeginnings(page);
     const app = new App(page.scene.live ? await Live.open(page) : page);
     globalThis.sim = app; // for the console
     $('notice').classList.remove('shown');

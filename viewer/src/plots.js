@@ -41,7 +41,7 @@ export function defaultPlots(source) {
 /** Coordinates of joints that are not constant, by their unit. */
 export function coordinates(source) {
   return source.scene.tracks.map((track, k) => ({ ...track, track: k }))
-    .filter(({ name, track, unit }) => !SCALARS.has(name) && unit && source.track[track].some(Number.isFinite));
+    .filter(({ name, kind, track, unit }) => !SCALARS.has(name) && !kind && unit && source.track[track].some(Number.isFinite));
 }
 
 /** All that can be plotted: [{ title, unit, track, label, ...group }], in the order of the plots. */

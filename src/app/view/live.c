@@ -30,8 +30,8 @@ static bool handle_message(void *context, int watcher, const char *text, size_t 
     stage *s = context;
     live_command command;
     sim_error error;
-    int nbody = sim_world_model(live_session_world(s->session))->nbody;
-    if (live_command_read(text, length, nbody, &command, &error)) {
+    const sim_model *model = sim_world_model(live_session_world(s->session));
+    if (live_command_read(text, length, model, &command, &error)) {
         return false;
     }
     if (command.verb == LIVE_DRAG) {

@@ -34,6 +34,7 @@ typedef struct view_frame {
     int ncontact;
     const view_contact *contact; /* sorted by shape_a, shape_b */
     double scalar[VIEW_SCALARS]; /* NAN: not known */
+    const double *reading;       /* in the order of the view's readings (page/readings.h); NULL, NAN: not known */
 } view_frame;
 
 sim_status view_add_frame(sim_view *view, const view_frame *frame, sim_error *error);

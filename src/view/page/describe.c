@@ -237,6 +237,51 @@ static void put_tendon(view_bytes *out, const sim_model *model, int index) {
     put_raw(out, "]}");
 }
 
+static void put_phases(view_bytes *out, const sim_controller *machine) {
+    put_raw(out, ",\"phases\":[");
+    for (int k = 0; k < machine->nphase; k++) {
+        put_raw(out, k ? "," : "");
+        put_json_text(out, machine->phase[k].name);
+    }
+    put_raw(out, "]");
+}
+
+/* Its kind and number, and the ends of an input. */
+static void put_reading(view_bytes *out, const sim_model *model, view_reading reading) {
+    put_key_text(out, "kind", view_reading_word(reading.kind));
+    put_key_real(out, "of", reading.of);
+    if (reading.kind == VIEW_CTRL || reading.kind == VIEW_TARGET) {
+        const sim_actuator *a = &model->actuator[reading.of];
+        double range[2];
+        view_reading_range(model, reading, range);
+        put_reals(out, "range", 2, range);
+        if (a->transmission == SIM_BY_JOINT) {
+            const sim_dof *dof = &model->dof[a->dof];
+            put_reals(out, "joint", 2, (double[]){dof->body, dof->coordinate - model->body[dof->body].q0});
+            put_key_real(out, "gear", a->gear);
+        }
+    } else if (reading.kind == VIEW_PHASE) {
+        put_phases(out, &model->controller[reading.of]);
+    } else if (reading.kind == VIEW_COUNT && model->event[reading.of].stop) {
+        put_raw(out, ",\"stop\":true");
+    }
+}
+
+static void put_track(view_bytes *out, const view_description *d, int index) {
+    int reading = index - (d->tracks - d->readings->count);
+    put_raw(out, index ? ",\n{\"name\":" : "\n{\"name\":");
+    put_json_text(out, d->track[index]);
+    put_key_text(out, "unit", d->unit[index]);
+    if (d->body[index]) {
+        put_key_real(out, "body", d->body[index]);
+        put_key_real(out, "coordinate", d->coordinate[index]);
+    }
+    if (reading >= 0) {
+        put_reading(out, d->scene->model, d->readings->list[reading]);
+    }
+    put_raw(out, "}");
+}
+
 void view_describe(view_bytes *out, const view_description *d) {
     /* sections */
     const sim_model *model = d->scene->model;
@@ -262,14 +307,7 @@ void view_describe(view_bytes *out, const view_description *d) {
     /* tracks and their units */
     put_raw(out, "],\n\"tracks\":[");
     for (int k = 0; k < d->tracks; k++) {
-        put_raw(out, k ? ",\n{\"name\":" : "\n{\"name\":");
-        put_json_text(out, d->track[k]);
-        put_key_text(out, "unit", d->unit[k]);
-        if (d->body[k]) {
-            put_key_real(out, "body", d->body[k]);
-            put_key_real(out, "coordinate", d->coordinate[k]);
-        }
-        put_raw(out, "}");
+        put_track(out, d, k);
     }
     put_raw(out, "]}\n");
 }

@@ -6,6 +6,7 @@
 #include "view/mesh/frame.h"
 #include "view/mesh/mesh.h"
 #include "view/mesh/sizes.h"
+#include "view/page/readings.h"
 
 /* pack_mesh.c */
 void view_pack_mesh(view_bytes *out, const view_mesh *mesh);
@@ -42,9 +43,10 @@ typedef struct view_description {
     const char *const *track, *const *unit; /* [tracks] */
     const int *body, *coordinate;           /* [tracks] whose coordinate it is; body 0: a figure of the scene */
     int tracks;
-    double low;         /* where the lowest shape was, m; infinite: there is none */
-    double usual_force; /* N; 0: there was none */
-    int live;           /* the run goes on: the page must know which solvers there are */
+    const view_readings *readings; /* the last of the tracks */
+    double low;                    /* where the lowest shape was, m; infinite: there is none */
+    double usual_force;            /* N; 0: there was none */
+    int live;                      /* the run goes on: the page must know which solvers there are */
 } view_description;
 
 void view_describe(view_bytes *out, const view_description *d);

@@ -3,6 +3,7 @@
 #include "view/page/replay.h"
 #include "math/v3.h"
 #include "view/mesh/frame.h"
+#include "view/page/readings.h"
 
 #include <sim/dynamics.h>
 #include <stdlib.h>
@@ -17,7 +18,26 @@ typedef struct channel_rows {
     double *value;
 } channel_rows;
 
-enum { TIME, POSITION, QUATERNION, Q, ENERGY, START, COUNT, ITERATIONS, OWN, E, PENETRATION, SLIP, CHANNELS };
+enum {
+    TIME,
+    POSITION,
+    QUATERNION,
+    Q,
+    ENERGY,
+    START,
+    COUNT,
+    ITERATIONS,
+    OWN,
+    E,
+    PENETRATION,
+    SLIP,
+    SENSOR,
+    EFFORT,
+    PHASE,
+    EVENT_TIME,
+    EVENT_COUNT,
+    CHANNELS
+};
 
 struct view_replay {
     trajectory *file;
@@ -25,6 +45,7 @@ struct view_replay {
     channel_rows channel[CHANNELS];
     ptrdiff_t first, held; /* the batch in memory */
     sim_derived *derived;
+    view_readings readings;
     sim_pose *pose;
     bool areas;       /* of contacts are recorded */
     double *contacts; /* of the batch: shape (2), position, normal, impulse (3 each), gap, area, each for all in turn */
@@ -39,6 +60,7 @@ void view_replay_free(view_replay *r) {
             free(r->channel[c].value);
         }
         sim_derived_free(r->derived);
+        view_readings_free(&r->readings);
         free(r->pose);
         free(r->contacts);
         free(r->contact);
@@ -58,6 +80,15 @@ static void find_channel(view_replay *r, int channel, const char *name, ptrdiff_
     r->channel[channel] = (channel_rows){name, width, there ? value : NULL};
 }
 
+static int count_machines(const sim_model *model) {
+    int count = 0;
+    for (int k = 0; k < model->ncontroller; k++) {
+        count += model->controller[k].type == SIM_PHASES;
+    }
+    return count;
+}
+
+/* Which channels the file has. */
 static void ask_all(view_replay *r) {
     const sim_model *model = r->scene->model;
     find_channel(r, TIME, "time", 1);
@@ -72,6 +103,11 @@ static void ask_all(view_replay *r) {
     find_channel(r, E, "certificate/E", 1);
     find_channel(r, PENETRATION, "certificate/penetration", 1);
     find_channel(r, SLIP, "certificate/slip", 1);
+    find_channel(r, SENSOR, "sensor", model->nsensor_value);
+    find_channel(r, EFFORT, "effort", model->nactuator);
+    find_channel(r, PHASE, "phase", count_machines(model));
+    find_channel(r, EVENT_TIME, "event/time", model->nevent);
+    find_channel(r, EVENT_COUNT, "event/count", model->nevent);
     r->areas = trajectory_rows(r->file, "contact/area", 0, 0, 1, NULL, NULL) == SIM_OK;
 }
 
@@ -83,7 +119,7 @@ view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_erro
         r->pose = calloc((size_t)scene->model->nbody, sizeof *r->pose);
         r->derived = sim_derived_create(scene->model, error);
     }
-    if (!r || !r->pose || !r->derived) {
+    if (!r || !r->pose || !r->derived || !view_readings_plan(&r->readings, scene->model)) {
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for its frames", file->path);
         view_replay_free(r);
         return NULL;
@@ -243,6 +279,34 @@ static double number_of(const view_replay *r, int channel, ptrdiff_t k, int comp
     return row ? row[component] : NAN;
 }
 
+/* Inputs, and the beginnings of phases, are not recorded. */
+static void find_readings(view_replay *r, ptrdiff_t k) {
+    view_readings *readings = &r->readings;
+    for (int n = 0, machines = 0; n < readings->count; n++) {
+        view_reading reading = readings->list[n];
+        double *value = &readings->value[n];
+        switch (reading.kind) {
+        case VIEW_SENSOR:
+            *value = number_of(r, SENSOR, k, reading.of);
+            break;
+        case VIEW_EFFORT:
+            *value = number_of(r, EFFORT, k, reading.of);
+            break;
+        case VIEW_PHASE:
+            *value = number_of(r, PHASE, k, machines++);
+            break;
+        case VIEW_COUNT:
+            *value = number_of(r, EVENT_COUNT, k, reading.of);
+            break;
+        case VIEW_AGE:
+            *value = number_of(r, TIME, k, 0) - number_of(r, EVENT_TIME, k, reading.of);
+            break;
+        default:
+            *value = NAN;
+        }
+    }
+}
+
 sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_error *error) {
     /* record, poses, contacts */
     int contacts = 0;
@@ -252,6 +316,7 @@ sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_
     if (status) {
         return status;
     }
+    find_readings(r, k);
     /* frame */
     *frame = (view_frame){.time = number_of(r, TIME, k, 0),
                           .pose = r->pose,
@@ -266,7 +331,8 @@ sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_
                                      [VIEW_OWN] = number_of(r, OWN, k, 0),
                                      [VIEW_E] = number_of(r, E, k, 0),
                                      [VIEW_PENETRATION] = number_of(r, PENETRATION, k, 0),
-                                     [VIEW_SLIP] = number_of(r, SLIP, k, 0)}};
+                                     [VIEW_SLIP] = number_of(r, SLIP, k, 0)},
+                          .reading = r->readings.value};
     return SIM_OK;
 }
 

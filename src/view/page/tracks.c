@@ -1,5 +1,5 @@
-/* Plotted signals of a page.  The figures of a frame (frame.h), and the coordinates of joints, except orientations and
- * free bodies. */
+/* Plotted signals of a page.  The figures of a frame (frame.h), the coordinates of joints, except orientations and
+ * free bodies, and other readings (readings.h). */
 #include "view/page/tracks.h"
 #include "base/pool.h"
 
@@ -10,7 +10,7 @@ enum { MAX_COORDINATES = 240, NAME_BYTES = 512 };
 
 struct view_tracks {
     memory_pool *pool;
-    int count, coordinates;
+    int count, coordinates, readings;
     const char **name, **unit;
     const int *coordinate;          /* [coordinates] of the model */
     int *body, *coordinate_of_body; /* [count] */
@@ -66,28 +66,37 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
     tracks->coordinate = chosen;
 }
 
-view_tracks *view_tracks_create(const sim_model *model) {
+static void choose_readings(view_tracks *tracks, const view_readings *readings) {
+    char name[NAME_BYTES];
+    for (int k = 0; k < readings->count; k++) {
+        view_reading_name(readings->model, readings->list[k], name, sizeof name);
+        tracks->name[tracks->count] = pool_text(tracks->pool, name);
+        tracks->unit[tracks->count++] = view_reading_unit(readings->model, readings->list[k]);
+    }
+    tracks->readings = readings->count;
+}
+
+view_tracks *view_tracks_create(const sim_model *model, const view_readings *readings) {
     /* memory */
+    size_t most = VIEW_SCALARS + MAX_COORDINATES + (size_t)readings->count;
     memory_pool *pool = pool_create();
     view_tracks *tracks = pool ? POOL_NEW(pool, view_tracks, 1) : NULL;
     int *chosen = tracks ? POOL_NEW(pool, int, MAX_COORDINATES) : NULL;
-    const char **name = chosen ? POOL_NEW(pool, const char *, 2 * (VIEW_SCALARS + MAX_COORDINATES)) : NULL;
-    int *body = name ? POOL_NEW(pool, int, 2 * (VIEW_SCALARS + MAX_COORDINATES)) : NULL;
+    const char **name = chosen ? POOL_NEW(pool, const char *, 2 * most) : NULL;
+    int *body = name ? POOL_NEW(pool, int, 2 * most) : NULL;
     if (!body) {
         pool_free(pool);
         return NULL;
     }
-    *tracks = (view_tracks){.pool = pool,
-                            .name = name,
-                            .unit = name + VIEW_SCALARS + MAX_COORDINATES,
-                            .body = body,
-                            .coordinate_of_body = body + VIEW_SCALARS + MAX_COORDINATES};
-    /* figures of the scene, then coordinates */
+    *tracks =
+        (view_tracks){.pool = pool, .name = name, .unit = name + most, .body = body, .coordinate_of_body = body + most};
+    /* figures of the scene, coordinates, readings */
     for (; tracks->count < VIEW_SCALARS; tracks->count++) {
         tracks->name[tracks->count] = scalars[tracks->count].name;
         tracks->unit[tracks->count] = scalars[tracks->count].unit;
     }
     choose_coordinates(tracks, model, chosen);
+    choose_readings(tracks, readings);
     return tracks;
 }
 
@@ -122,6 +131,9 @@ bool view_tracks_add(view_tracks *tracks, const view_frame *frame) {
     }
     for (int k = 0; k < tracks->coordinates; k++) {
         row[VIEW_SCALARS + k] = frame->q ? (float)frame->q[tracks->coordinate[k]] : (float)NAN;
+    }
+    for (int k = 0; k < tracks->readings; k++) {
+        row[VIEW_SCALARS + tracks->coordinates + k] = frame->reading ? (float)frame->reading[k] : (float)NAN;
     }
     return true;
 }

@@ -4,11 +4,12 @@
 
 #include "view/image/bytes.h"
 #include "view/mesh/frame.h"
+#include "view/page/readings.h"
 
 typedef struct view_tracks view_tracks;
 
-/* Plotted signals of a model: figures of the scene, and the coordinates of its joints.  NULL without memory. */
-view_tracks *view_tracks_create(const sim_model *model);
+/* Plotted signals of a model: figures of the scene, the coordinates of its joints, readings.  NULL without memory. */
+view_tracks *view_tracks_create(const sim_model *model, const view_readings *readings);
 void view_tracks_free(view_tracks *tracks);
 bool view_tracks_add(view_tracks *tracks, const view_frame *frame); /* false: no memory */
 /* Drops the recorded values; the list of signals stays. */

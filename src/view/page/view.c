@@ -21,6 +21,7 @@ struct sim_view {
     view_sizes sizes;
     view_drawing drawing;
     view_contact_packer *contacts;
+    view_readings readings;
     view_tracks *tracks;
     int64_t *code; /* [nbody - 1][VIEW_POSE_NUMBERS][BLOCK_FRAMES] */
     int pending, frames;
@@ -35,6 +36,7 @@ static void free_view(sim_view *view) {
     view_drawing_free(&view->drawing);
     view_contact_packer_free(view->contacts);
     view_tracks_free(view->tracks);
+    view_readings_free(&view->readings);
     free(view->code);
     free(view->contact);
     free(view);
@@ -45,7 +47,7 @@ static bool prepare_view(sim_view *view, const sim_scene *scene) {
     view->scene = scene;
     view->low = INFINITY;
     view->code = calloc((size_t)model->nbody * VIEW_POSE_NUMBERS * BLOCK_FRAMES, sizeof *view->code);
-    view->tracks = view_tracks_create(model);
+    view->tracks = view_readings_plan(&view->readings, model) ? view_tracks_create(model, &view->readings) : NULL;
     view->contacts = view_contact_packer_create(model, &view->sizes, scene->options.step);
     return view->code && view->tracks && view->contacts && view_sizes_find(&view->sizes, model) &&
            view_drawing_plan(&view->drawing, model);
@@ -176,6 +178,7 @@ sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
     if (!fetch_contacts(view, state)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the %d contacts of a frame", state->ncontact);
     }
+    view_readings_take(&view->readings, world);
     /* frame */
     view_frame frame = {.time = state->time,
                         .pose = sim_world_derived(world)->pose,
@@ -190,7 +193,8 @@ sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
                                    [VIEW_OWN] = info->certificate.own,
                                    [VIEW_E] = info->certificate.E,
                                    [VIEW_PENETRATION] = info->certificate.penetration,
-                                   [VIEW_SLIP] = info->certificate.slip}};
+                                   [VIEW_SLIP] = info->certificate.slip},
+                        .reading = view->readings.value};
     return view_add_frame(view, &frame, error);
 }
 
@@ -218,6 +222,7 @@ static void put_end(sim_view *view) {
                           .body = view_tracks_bodies(view->tracks),
                           .coordinate = view_tracks_coordinates(view->tracks),
                           .tracks = view_tracks_count(view->tracks),
+                          .readings = &view->readings,
                           .low = view->low,
                           .usual_force = view_contact_packer_usual(view->contacts),
                           .live = view->live};
