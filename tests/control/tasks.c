@@ -1,5 +1,6 @@
-/* Whole tasks of robots: a trot of ten seconds on the flat and over steps, a nut turned onto its bolt. */
+/* Whole tasks of robots: a trot of ten seconds on the flat and over steps, a nut turned onto its bolt, balls poured from bottle to bottle. */
 #include "control/nut.h"
+#include "control/pour.h"
 #include "control/trot.h"
 
 /* The cost of transport: work over weight and way. */
@@ -50,3 +51,18 @@ Test(tasks, nut_follows_its_thread_by_canal) { expect_thread_to_lead("canal"); }
 Test(tasks, nut_follows_its_thread_by_the_default) { expect_thread_to_lead("auto"); }
 
 Test(tasks, nut_follows_its_thread_by_subadmm_of_40_passes) { expect_thread_to_lead("subadmm:max_iterations=40"); }
+
+/* Both bottles stay in the hands, above the table at -0.015 m, and the first one stands upright in the end. */
+static void expect_balls_in_the_second_bottle(const char *solver, int layers) {
+    pouring p = begin_pouring(solver, layers);
+    pour_on(&p, 1440);
+    const pose *X = sim_world_derived(p.world)->pose;
+    int balls = 9 * layers, poured = balls_within(&p, p.empty);
+    cr_expect_geq(poured, 0.95 * balls, "%s: %d of %d", solver, poured, balls);
+    cr_expect_gt(X[p.full].p.z, 0.05, "%s: %g", solver, X[p.full].p.z);
+    cr_expect_gt(X[p.empty].p.z, 0, "%s: %g", solver, X[p.empty].p.z);
+    cr_expect_gt(X[p.full].R.z.z, 0.95, "%s: %g", solver, X[p.full].R.z.z);
+    end_pouring(&p);
+}
+
+Test(tasks, balls_end_in_the_second_bottle_by_the_default) { expect_balls_in_the_second_bottle("auto", 3); }

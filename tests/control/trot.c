@@ -1,5 +1,6 @@
-/* The first second of a trot; feet at points in the axes of a trunk that floats. */
+/* The first second of a trot and of a pouring; feet at points in the axes of a trunk that floats. */
 #include "control/trot.h"
+#include "control/pour.h"
 #include "math/spatial.h"
 
 #include <string.h>
@@ -62,4 +63,21 @@ Test(trot, feet_stand_at_points_in_axes_of_the_trunk) {
     cr_expect_lt(v3_norm(v3_sub(at, due)), 3 * 0.3 * 0.2 / 300, "%g %g %g", at.x, at.y, at.z);
     sim_world_free(world);
     sim_scene_free(scene);
+}
+
+/* Both hands reach the bottles, and neither pushes them nor spills a ball. */
+Test(pouring, hands_come_to_the_bottles_in_the_first_second) {
+    pouring p = begin_pouring("auto", 1);
+    pose full = sim_world_derived(p.world)->pose[p.full], empty = sim_world_derived(p.world)->pose[p.empty];
+    pour_on(&p, 240);
+    const pose *X = sim_world_derived(p.world)->pose;
+    v3 left = pose_of_site(&p, "left_grip").p, right = pose_of_site(&p, "right_grip").p;
+    /* gravity is compensated, and the targets rest for the last 0.2 s */
+    cr_expect_lt(v3_norm(v3_sub(left, v3_make(0.38, 0.1437, 0.035))), 1e-3, "%g %g %g", left.x, left.y, left.z);
+    cr_expect_lt(v3_norm(v3_sub(right, v3_make(0.38, -0.1437, 0.035))), 1e-3, "%g %g %g", right.x, right.y, right.z);
+    /* the open hands leave 2 mm to the bottles, less the millimetre above */
+    cr_expect_lt(v3_norm(v3_sub(X[p.full].p, full.p)), 1e-3);
+    cr_expect_lt(v3_norm(v3_sub(X[p.empty].p, empty.p)), 1e-3);
+    cr_expect_eq(balls_within(&p, p.full), 9);
+    end_pouring(&p);
 }
