@@ -168,6 +168,11 @@ typedef struct sim_soft_mesh {
 } sim_soft_mesh;
 
 SIM_API sim_status sim_shape_soft_mesh(const sim_shape *shape, double edge, sim_soft_mesh *mesh, sim_error *error);
+/* The same of a tube about z; `inner` is the radius of its bore, m. */
+SIM_API sim_status sim_tube_soft_mesh(double radius, double inner, double length, double edge, sim_soft_mesh *mesh,
+                                      sim_error *error);
+/* Of a Gmsh file (.msh, ASCII, 2.2 or 4.1) or TetGen's .node and .ele, of which either may be named. */
+SIM_API sim_status sim_soft_mesh_read(const char *path, sim_v3 scale, sim_soft_mesh *mesh, sim_error *error);
 SIM_API void sim_soft_mesh_free(sim_soft_mesh *mesh);
 
 /* Mass properties of the shape as a solid of constant density, in its own frame.  Surfaces without a volume
@@ -699,7 +704,7 @@ typedef struct sim_soft {
     const sim_v3 *node;  /* [nnode] at rest */
     const int (*tet)[4]; /* [ntet] nodes; in a model of positive volume at rest */
     const bool *held;    /* [nnode] NULL: none */
-    sim_v3 v;            /* m/s, initial, in the frame of the body */
+    sim_v3 v, w;         /* m/s and rad/s about the origin, initial, in the frame of the body */
     sim_soft_law law;
     double modulus, poisson; /* Pa: Young's; 0 <= Poisson's ratio < 1/2 */
     double density;          /* kg/m^3 */

@@ -1,4 +1,5 @@
 /* Soft solids: tetrahedra fill the solid once, and their extent is linear in each. */
+#include "geometry/import/tets_file.h"
 #include "math/angle.h"
 #include "math/spatial.h"
 #include "support/meshes.h"
@@ -271,4 +272,112 @@ Test(tets, lattices_that_miss_the_solid_or_are_too_fine_are_refused) {
     cr_expect(!sim_shape_pressure(&s, 1e-5, &error));
     cr_expect(strstr(error.text, "make a lattice of more than 2e+06 nodes"), "%s", error.text);
     sim_geometry_free(ring);
+}
+
+/* ---- files ---- */
+
+/* Files by name, ended by a NULL name. */
+typedef struct text_file {
+    const char *name, *text;
+} text_file;
+
+static sim_status read_text(void *context, const char *path, char **content, size_t *size, sim_error *error) {
+    for (const text_file *f = context; f->name; f++) {
+        if (strcmp(f->name, path) == 0) {
+            *size = strlen(f->text);
+            *content = malloc(*size + 1); /* so that a step too far shows */
+            memcpy(*content, f->text, *size + 1);
+            return SIM_OK;
+        }
+    }
+    return sim_fail(error, SIM_NO_RESOURCE, "No such file");
+}
+
+static sim_status read_tets(const text_file *files, const char *name, tet_list *out, sim_error *error) {
+    tet_source from = {read_text, (void *)files};
+    return tets_read(&from, name, v3_make(2, 1, 1), out, error);
+}
+
+#define GMSH_2 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+#define GMSH_4 "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+
+/* Two tetrahedra on one face; a node that none names. */
+static const text_file two[] = {
+    {"two.msh",
+     GMSH_2 "$PhysicalNames\n1\n3 1 \"all\"\n$EndPhysicalNames\n$Nodes\n6\n10 0 0 0\n20 1 0 0\n30 0 1 0\n40 0 0 "
+            "1\n50 1 1 1e0\n60 9 9 9\n$EndNodes\n$Elements\n4\n1 15 2 0 1 10\n2 2 2 0 1 10 20 30\n3 4 2 0 1 "
+            "10 20 30 40\n4 4 2 0 1 20 30 40 50\n$EndElements\n"},
+    {"four.msh",
+     GMSH_4 "$Entities\n0 0 0 1\n1 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n2 6 10 60\n0 1 0 1\n10\n0 0 0\n3 1 1 "
+            "5\n20\n30\n40\n50\n60\n1 0 0 .1 .2 .3\n0 1 0 0 0 0\n0 0 1 0 0 0\n1 1 1 0 0 0\n9 9 9 0 0 "
+            "0\n$EndNodes\n$Elements\n2 3 1 3\n2 1 2 1\n1 10 20 30\n3 1 4 2\n2 10 20 30 40\n3 20 30 40 "
+            "50\n$EndElements\n"},
+    {"pair.node",
+     "# nodes\n6 3 1 1\n1 0 0 0 7 1\n2 1 0 0 7 1 # a corner\n3 0 1 0 7 1\n4 0 0 1 7 1\n5 1 1 1 7 1\n6 9 9 9 7 1\n"},
+    {"pair.ele", "2 4 1\n1 1 2 3 4 -1\n2 2 3 4 5 -1\n"},
+    {NULL, NULL},
+};
+
+Test(tets, files_of_gmsh_and_tetgen_have_the_same_tetrahedra) {
+    const char *const name[] = {"two.msh", "four.msh", "pair.node", "pair.ele"};
+    const v3 node[5] = {{0, 0, 0}, {2, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 1, 1}};
+    const int tet[2][4] = {{0, 1, 2, 3}, {1, 2, 3, 4}};
+    for (int k = 0; k < 4; k++) {
+        tet_list list;
+        sim_error error = {0};
+        cr_assert_eq(read_tets(two, name[k], &list, &error), SIM_OK, "%s: %s", name[k], error.text);
+        cr_assert(list.nnode == 5 && list.ntet == 2, "%s: %d nodes, %d tetrahedra", name[k], list.nnode, list.ntet);
+        cr_expect(memcmp(list.node, node, sizeof node) == 0 && memcmp(list.tet, tet, sizeof tet) == 0, "%s", name[k]);
+        free(list.node);
+        free(list.tet);
+    }
+}
+
+Test(tets, wrong_files_are_refused_in_place) {
+    static const struct {
+        text_file file[3];
+        const char *said;
+    } wrong[] = {
+        {{{"a.msh", "$Nodes\n"}}, "a.msh: not a file of Gmsh: there is no $MeshFormat"},
+        {{{"a.msh", "$MeshFormat\n4.1 1 8\n"}}, "a.msh:2:1: expected a text of version 2.2 or 4.1, not binary 4.1"},
+        {{{"a.msh", "$MeshFormat\n4.0 0 8\n"}}, "a.msh:2:1: expected a text of version 2.2 or 4.1, not 4"},
+        {{{"a.msh", GMSH_2}}, "a.msh: there is no section $Nodes"},
+        {{{"a.msh", GMSH_2 "$Nodes\n1\n1 0 0\n$EndNodes\n"}}, "a.msh:7:1: expected a number, found \"$EndNodes\""},
+        {{{"a.msh", GMSH_2 "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 5 2 0 1 1\n"}},
+         "a.msh:10:2: solid elements must be linear tetrahedra (type 4), not of type 5"},
+        {{{"a.msh", GMSH_2 "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 7\n"}},
+         "a.msh:10:2: a tetrahedron of node 7, which the file does not have"},
+        {{{"a.msh", GMSH_2 "$Nodes\n2\n1 0 0 0\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 1\n"}},
+         "a.msh: there are two nodes 1"},
+        {{{"a.msh", GMSH_2 "$Nodes\n0\n$EndNodes\n$Elements\n0\n"}}, "a.msh: there are no tetrahedra in the file"},
+        {{{"a.node", "1 2 0 0\n"}, {"a.ele", "1 4 0\n"}}, "a.node:1:4: expected nodes of 3 coordinates, not 2"},
+        {{{"a.node", "1 3 0 0\n1 0 0 0\n"}, {"a.ele", "1 10 0\n"}},
+         "a.ele:1:5: expected tetrahedra of 4 nodes, not 10"},
+        {{{"a.node", "1 3 0 0\n1 0 0 0\n"}}, "a.ele: No such file"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        tet_list list;
+        sim_error error = {0};
+        cr_assert_neq(read_tets(wrong[k].file, wrong[k].file[0].name, &list, &error), SIM_OK);
+        cr_expect_str_eq(error.text, wrong[k].said);
+        cr_expect(!list.node && !list.tet);
+    }
+}
+
+/* A file cut anywhere is refused or read, without a step past its end (the sanitizers look). */
+Test(tets, files_that_end_early_do_no_harm) {
+    for (int k = 0; k < 2; k++) {
+        size_t length = strlen(two[k].text);
+        for (size_t cut = 0; cut < length; cut++) {
+            char *text = strdup(two[k].text);
+            text[cut] = 0;
+            text_file file[2] = {{two[k].name, text}};
+            tet_list list;
+            sim_error error = {0};
+            read_tets(file, two[k].name, &list, &error);
+            free(list.node);
+            free(list.tet);
+            free(text);
+        }
+    }
 }

@@ -47,6 +47,10 @@ static bool is_excluded(const sim_model *m, int i, int j) {
     return low < m->nexclusion && m->exclusion[low].first == first && m->exclusion[low].second == second;
 }
 
+static int whole_body(const filter *f, int body) {
+    return f->soft[body] >= 0 ? f->model->soft[f->soft[body]].body : body;
+}
+
 bool filter_allows(const filter *f, int shape_a, int shape_b) {
     const sim_shape *a = &f->model->shape[shape_a], *b = &f->model->shape[shape_b];
     if (!(a->mask & b->group) || !(b->mask & a->group)) {
@@ -59,7 +63,13 @@ bool filter_allows(const filter *f, int shape_a, int shape_b) {
     if (p == q || (q != 0 && f->parent[a->body] == q) || (p != 0 && f->parent[b->body] == p)) {
         return false;
     }
-    return f->model->nexclusion == 0 || !is_excluded(f->model, a->body, b->body);
+    if (f->model->nexclusion == 0) {
+        return true;
+    }
+    /* of a node, or of its whole soft body */
+    int whole_a = whole_body(f, a->body), whole_b = whole_body(f, b->body);
+    bool node = whole_a != a->body || whole_b != b->body;
+    return !is_excluded(f->model, a->body, b->body) && !(node && is_excluded(f->model, whole_a, whole_b));
 }
 
 bool filter_allows_any(const filter *f) {

@@ -151,7 +151,8 @@ static bool list_touched(assembly *f, const sim_problem *p, int tree, condensed_
         }
     }
     for (int j = 0; j < t->nv; j++) {
-        local[j] = local[j] < 0 ? -1 : t->n++;
+        bool none = j == t->nv - 1 && t->n == 0; /* of nodes that are held alone: any dof stands for the tree */
+        local[j] = local[j] < 0 && !none ? -1 : t->n++;
     }
     int *dof = ARENA_NEW(f->arena, int, t->n);
     t->dof = dof;

@@ -52,14 +52,16 @@ SIM_PRINTF(3, 4) sim_status builder_refuse(sim_builder *b, sim_status status, co
 sim_status builder_grow(sim_builder *b, void **items, int count, int *room, size_t size);
 /* Gives every rigid solid the triangles by which it meets soft ones, if the model has any. */
 sim_status builder_add_facets(sim_builder *b);
+/* Pose of a body in the world, as the coordinates of the joints are at the start. */
+sim_pose builder_start_pose(const sim_builder *b, int body);
 sim_status builder_check_body(sim_builder *b, int body, const char *what);
 sim_status builder_check_dof(sim_builder *b, int body, int dof, const char *what);
 /* Cuts a range of forces to one of efforts behind the gear; false: nothing is left. */
-static inline bool builder_bound_force(const double *effort, double gear, double *range) {
+static inline bool builder_bound_force(const double *effort, double gear, double *bounds) {
     double a = effort[0] / gear, b = effort[1] / gear;
-    range[0] = fmax(fmin(a, b), range[0]);
-    range[1] = fmin(fmax(a, b), range[1]);
-    return range[0] < range[1];
+    bounds[0] = fmax(fmin(a, b), bounds[0]);
+    bounds[1] = fmin(fmax(a, b), bounds[1]);
+    return bounds[0] < bounds[1];
 }
 bool builder_proper_pose(const sim_pose *pose);
 /* Scales the quaternion in `q` of a body's joint, if it has one; all zero means no rotation. */

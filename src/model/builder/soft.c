@@ -49,7 +49,7 @@ static sim_status check_numbers(sim_builder *b, const sim_soft *s) {
             return builder_refuse(b, SIM_BAD_INPUT, "soft body \"%s\": node %d is not finite", s->name, n);
         }
     }
-    return v3_finite(s->v) && builder_proper_pose(&s->pose)
+    return v3_finite(s->v) && v3_finite(s->w) && builder_proper_pose(&s->pose)
                ? SIM_OK
                : builder_refuse(b, SIM_BAD_INPUT, "soft body \"%s\": its pose or velocity is not finite", s->name);
 }
@@ -178,7 +178,8 @@ static sim_status add_bodies(sim_builder *b, sim_soft *s, const double *mass) {
         def.joint = s->held[n] ? SIM_FIXED : SIM_CARTESIAN;
         def.placement = (sim_pose){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, s->held[n] ? s->node[n] : (v3){0, 0, 0}};
         def.inertia = (sim_inertia){.mass = mass[n]};
-        const double q[3] = {s->node[n].x, s->node[n].y, s->node[n].z}, v[3] = {s->v.x, s->v.y, s->v.z};
+        v3 rate = v3_add(s->v, v3_cross(s->w, s->node[n]));
+        const double q[3] = {s->node[n].x, s->node[n].y, s->node[n].z}, v[3] = {rate.x, rate.y, rate.z};
         memcpy(def.q, q, sizeof q);
         memcpy(def.v, v, sizeof v);
         sim_builder_add_body(b, &def);

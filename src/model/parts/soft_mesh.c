@@ -1,13 +1,14 @@
 /* Tetrahedra of solids, for soft bodies.
  *
- *     box     a grid of cells, six tetrahedra each about one diagonal (Kuhn 1960)
- *     others  isosurface stuffing of the depth below the surface (geometry/tets/stuffing.c)
+ *     box, tube  a grid of cells, six tetrahedra each about one diagonal (Kuhn 1960)
+ *     others     isosurface stuffing of the depth below the surface (geometry/tets/stuffing.c)
  *
  *     depth, m: sphere r - |p|;  cylinder the least of r - rho and l/2 - |z|;  capsule r - distance to its axis
  *     ellipsoid (1 - |p / s|) least s: zero on the surface, which is all that counts
  *
- * Cost: linear in the cells of the box, or of the lattice. */
+ * Cost: linear in the cells of the grid, or of the lattice. */
 #include "geometry/core/weld.h"
+#include "geometry/import/tets_file.h"
 #include "geometry/mesh/bvh.h"
 #include "geometry/tets/stuffing.h"
 #include <sim/model.h>
@@ -15,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double MAX_NODES = 2e6, EDGE_OVER_RADIUS = 0.35;
+static const double MAX_NODES = 2e6, EDGE_OVER_RADIUS = 0.35, PI = 3.14159265358979323846;
+enum { MIN_SECTORS = 6 }; /* of a tube */
 
 void sim_soft_mesh_free(sim_soft_mesh *t) {
     free(t->node);
@@ -23,49 +25,99 @@ void sim_soft_mesh_free(sim_soft_mesh *t) {
     *t = (sim_soft_mesh){0};
 }
 
-/* ---- boxes ---- */
+/* ---- grids: boxes and tubes ---- */
 
-static sim_status fill_box(const sim_shape *shape, double edge, sim_soft_mesh *out, sim_error *error) {
-    /* cells along each edge */
-    int n[3];
+/* A point at fractions f of the way along the three axes of a grid. */
+typedef v3 grid_place(const double size[3], const double f[3]);
+
+typedef struct grid {
+    int cells[3];
+    bool closed; /* along the second axis the last node is the first */
+} grid;
+
+static v3 place_in_box(const double size[3], const double f[3]) {
+    return (v3){size[0] * (f[0] - 0.5), size[1] * (f[1] - 0.5), size[2] * (f[2] - 0.5)};
+}
+
+/* `size`: outer radius, radius of the bore, length. */
+static v3 place_in_tube(const double size[3], const double f[3]) {
+    double radius = size[1] + f[0] * (size[0] - size[1]), angle = 2 * PI * f[1];
+    return (v3){radius * cos(angle), radius * sin(angle), size[2] * (f[2] - 0.5)};
+}
+
+static int nodes_along(const grid *g, int axis) { return g->cells[axis] + !(g->closed && axis == 1); }
+
+static int grid_node(const grid *g, const int at[3]) {
+    return at[0] + nodes_along(g, 0) * (at[1] % nodes_along(g, 1) + nodes_along(g, 1) * at[2]);
+}
+
+/* Six tetrahedra: the ways from the first corner of a cell to its last along its edges. */
+static void fill_cell(const grid *g, const int first[3], sim_soft_mesh *out) {
+    static const int way[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (int w = 0; w < 6; w++) {
+        int *t = out->tet[out->ntet++], at[3] = {first[0], first[1], first[2]};
+        t[0] = grid_node(g, at);
+        for (int k = 0; k < 3; k++) {
+            at[way[w][k]]++;
+            t[k + 1] = grid_node(g, at);
+        }
+    }
+}
+
+/* Of lengths along the three axes, in cells of about `edge`; at least `least` of them. */
+static sim_status fill_grid(const double length[3], double edge, const int least[3], bool closed, grid_place *place,
+                            const double size[3], sim_soft_mesh *out, sim_error *error) {
+    grid g = {.closed = closed};
     double nodes = 1;
     for (int k = 0; k < 3; k++) {
-        double cells = fmax(1, round(shape->size[k] / edge));
+        double cells = fmax(least[k], round(length[k] / edge));
         nodes *= cells + 1;
-        n[k] = nodes <= MAX_NODES ? (int)cells : 0;
+        g.cells[k] = nodes <= MAX_NODES ? (int)cells : 0;
     }
     if (!(nodes <= MAX_NODES)) {
         return sim_fail(error, SIM_BAD_INPUT, "edges of %g m make more than %g nodes", edge, MAX_NODES);
     }
-    int cells = n[0] * n[1] * n[2];
     out->node = malloc((size_t)nodes * sizeof *out->node);
-    out->tet = malloc(6 * (size_t)cells * sizeof *out->tet);
+    out->tet = malloc(6 * (size_t)(g.cells[0] * g.cells[1] * g.cells[2]) * sizeof *out->tet);
     if (!out->node || !out->tet) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the tetrahedra of a box");
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for tetrahedra");
     }
-    /* nodes, x fastest */
-    for (int k = 0; k < (n[0] + 1) * (n[1] + 1) * (n[2] + 1); k++) {
-        const int at[3] = {k % (n[0] + 1), k / (n[0] + 1) % (n[1] + 1), k / (n[0] + 1) / (n[1] + 1)};
-        double x[3];
-        for (int i = 0; i < 3; i++) {
-            x[i] = shape->size[i] * ((double)at[i] / n[i] - 0.5);
-        }
-        out->node[out->nnode++] = (v3){x[0], x[1], x[2]};
-    }
-    /* of each cell the six ways from its first corner to its last along its edges */
-    static const int way[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    const int step[3] = {1, n[0] + 1, (n[0] + 1) * (n[1] + 1)};
-    for (int c = 0; c < cells; c++) {
-        int corner = c % n[0] + step[1] * (c / n[0] % n[1]) + step[2] * (c / n[0] / n[1]);
-        for (int w = 0; w < 6; w++) {
-            int *t = out->tet[out->ntet++];
-            t[0] = corner;
-            for (int k = 0; k < 3; k++) {
-                t[k + 1] = t[k] + step[way[w][k]];
+    /* nodes and cells, the first axis fastest */
+    for (int k = 0; k < nodes_along(&g, 2); k++) {
+        for (int j = 0; j < nodes_along(&g, 1); j++) {
+            for (int i = 0; i < nodes_along(&g, 0); i++) {
+                const double f[3] = {(double)i / g.cells[0], (double)j / g.cells[1], (double)k / g.cells[2]};
+                out->node[out->nnode++] = place(size, f);
             }
         }
     }
+    for (int c = 0; c < g.cells[0] * g.cells[1] * g.cells[2]; c++) {
+        const int at[3] = {c % g.cells[0], c / g.cells[0] % g.cells[1], c / g.cells[0] / g.cells[1]};
+        fill_cell(&g, at, out);
+    }
     return SIM_OK;
+}
+
+static sim_status fill_box(const sim_shape *shape, double edge, sim_soft_mesh *out, sim_error *error) {
+    static const int least[3] = {1, 1, 1};
+    return fill_grid(shape->size, edge, least, false, place_in_box, shape->size, out, error);
+}
+
+sim_status sim_tube_soft_mesh(double radius, double inner, double length, double edge, sim_soft_mesh *out,
+                              sim_error *error) {
+    static const int least[3] = {1, MIN_SECTORS, 1};
+    *out = (sim_soft_mesh){0};
+    if (!(inner > 0 && inner < radius) || !(length > 0)) {
+        return sim_fail(error, SIM_BAD_INPUT, "a tube needs 0 < bore < radius and a length, not %g, %g, %g m", inner,
+                        radius, length);
+    }
+    const double size[3] = {radius, inner, length}, along[3] = {radius - inner, PI * (radius + inner), length};
+    sim_status status =
+        fill_grid(along, edge > 0 ? edge : radius - inner, least, true, place_in_tube, size, out, error);
+    if (status) {
+        sim_soft_mesh_free(out);
+    }
+    return status;
 }
 
 /* ---- other solids ---- */
@@ -164,6 +216,21 @@ static sim_status fill_other(const sim_shape *shape, double edge, sim_soft_mesh 
                ? sim_fail(error, status, "no memory for the tetrahedra of a %s", sim_shape_name(shape->type))
                : status;
 }
+
+/* ---- files ---- */
+
+sim_status sim_soft_mesh_read(const char *path, sim_v3 scale, sim_soft_mesh *out, sim_error *error) {
+    tet_list list;
+    tet_source from = {.read = tet_read_file};
+    *out = (sim_soft_mesh){0};
+    sim_status status = tets_read(&from, path, scale, &list, error);
+    if (!status) {
+        *out = (sim_soft_mesh){list.nnode, list.ntet, list.node, list.tet};
+    }
+    return status;
+}
+
+/* ---- any ---- */
 
 sim_status sim_shape_soft_mesh(const sim_shape *shape, double edge, sim_soft_mesh *out, sim_error *error) {
     *out = (sim_soft_mesh){0};

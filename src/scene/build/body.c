@@ -4,6 +4,7 @@
 #include "math/angle.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
+#include "scene/shape/soft.h"
 
 #include <sim/dynamics.h>
 #include <stdlib.h>
@@ -253,11 +254,49 @@ static bool read_body(loader *l, entry *e, const body_data *b, const joint_data 
     return good;
 }
 
+static bool is_soft(const entry *e) { return node_member(e->body, "soft"); }
+
+static bool has_rigid_parent(loader *l, const entry *e) {
+    if (e->parent < 0 || !is_soft(&l->entries[e->parent])) {
+        return true;
+    }
+    const node *parent = node_member(e->body, "parent");
+    report_once(&l->report, parent ? parent : e->body, NULL, "the soft body \"%.80s\" carries no other",
+                l->entries[e->parent].name);
+    return false;
+}
+
+/* Joints and states of joints from outside; a pattern passes over soft bodies. */
+static bool has_no_joint(loader *l, const entry *e) {
+    const node *state = e->q ? e->q : e->v, *given = e->joint ? e->joint : state;
+    if (!given || (!e->joint && strchr(given->key, '*'))) {
+        return true;
+    }
+    report_once(&l->report, given, "give its \"pose\" and \"v\"", "the soft body \"%.80s\" has no joint", e->name);
+    return false;
+}
+
+static void build_soft_body(loader *l, entry *e) {
+    body_data b;
+    e->type = SIM_FIXED;
+    e->read = true;
+    if (!l->builder || !loader_read(l, e->body, &table_body, &b) || !has_rigid_parent(l, e) || !has_no_joint(l, e)) {
+        return;
+    }
+    build_soft(l, e, &b);
+    if (e->index >= 0 && l->builder) {
+        build_sites(l, e);
+    }
+}
+
 static void build_body(loader *l, int i) {
     entry *e = &l->entries[i];
     body_data b;
     joint_data other;
     /* the body's keys, and its joint unless an instance gives another */
+    if (!has_rigid_parent(l, e)) {
+        return;
+    }
     if (!loader_read(l, e->body, &table_body, &b) || (e->joint && !loader_read(l, e->joint, &table_joint, &other))) {
         return;
     }
@@ -284,7 +323,15 @@ static void build_body(loader *l, int i) {
 void build_bodies(loader *l) {
     give_initial_states(l);
     for (int i = 0; i < l->count && !l->stopped && !l->report.no_memory; i++) {
-        build_body(l, l->sequence[i]);
+        if (!is_soft(&l->entries[l->sequence[i]])) {
+            build_body(l, l->sequence[i]);
+        }
+    }
+    /* soft ones, which may be attached to any of these */
+    for (int i = 0; i < l->count && !l->stopped && !l->report.no_memory; i++) {
+        if (is_soft(&l->entries[l->sequence[i]])) {
+            build_soft_body(l, &l->entries[l->sequence[i]]);
+        }
     }
 }
 

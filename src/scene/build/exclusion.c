@@ -17,7 +17,7 @@ typedef struct side {
 
 static bool has_shapes(const entry *e) {
     const node *shapes = node_member(e->body, "shapes");
-    return shapes && shapes->kind == NODE_ARRAY && shapes->count > 0;
+    return node_member(e->body, "soft") || (shapes && shapes->kind == NODE_ARRAY && shapes->count > 0);
 }
 
 static void begin_side(side *a) { a->next = a->pattern ? a->s->first : 0; }

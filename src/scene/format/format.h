@@ -146,12 +146,47 @@ typedef struct drag_data {
     double size[3], radii[3], blunt, slender, angular, kutta, magnus;
 } drag_data;
 
+/* Solids of soft bodies, as shapes are numbered as far as they are the same. */
+enum {
+    SOFT_SPHERE,
+    SOFT_BOX,
+    SOFT_CAPSULE,
+    SOFT_CYLINDER,
+    SOFT_ELLIPSOID,
+    SOFT_TUBE,
+    SOFT_MESH,
+    SOFT_TETRAHEDRA,
+    SOFT_SOURCES
+};
+
+typedef struct attachment_data {
+    const node *at;
+    const char *body;
+    double min[3], max[3], distance, stiffness, dissipation;
+} attachment_data;
+
+typedef struct soft_data {
+    const node *at;
+    int type;
+    double radius, bore, length, size[3], radii[3];
+    const char *file;
+    number_list scale;
+    double edge;
+    int law;
+    double modulus, poisson, density, dissipation, thickness;
+    const char *material;
+    double color[4];
+    int64_t group, mask;
+    const node *attachments;
+} soft_data;
+
 typedef struct body_data {
     const node *at;
     const char *name, *parent;
     pose_data pose;
     joint_data joint;
     inertia_data inertia;
+    soft_data soft;
     const node *drag;
     const node *shapes, *sites;
     number_list q, q_deg, v;

@@ -305,6 +305,7 @@ static const field body_fields[] = {
      .help = "Joint to the parent."},
     {"inertia", FIELD_OBJECT, AT(body_data, inertia), .table = &table_inertia,
      .help = "Mass properties. Without this key they follow from the densities or masses of the shapes; not both."},
+    {"soft", FIELD_OBJECT, AT(body_data, soft), .table = &table_soft, .help = "Makes the body deformable."},
     {"drag", FIELD_OBJECTS, AT(body_data, drag), .table = &table_drag,
      .help = "Resistance in the `fluid` of the world, as a sum of parts; `[]`: none. Default: the box of its mass and "
              "inertia."},
@@ -319,8 +320,8 @@ static const field body_fields[] = {
      .help = "Initial velocities of the joint. Free body: velocity of its origin in world axes, then angular velocity "
              "in body axes. Ball joint: angular velocity in body axes."},
 };
-const table table_body = {"body", "Rigid body with the joint to its parent.", sizeof(body_data), body_fields,
-                          .count = COUNT(body_fields)};
+const table table_body = {"body", "Rigid body with the joint to its parent, or a soft one.", sizeof(body_data),
+                          body_fields, .count = COUNT(body_fields)};
 
 static const field exclusion_fields[] = {
     {"first", FIELD_PATTERN, AT(exclusion_data, first), .required = true, .help = "Name of a body, or a pattern."},
@@ -558,14 +559,16 @@ static const field scene_fields[] = {
 const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(scene_data), scene_fields,
                            .count = COUNT(scene_fields)};
 
-const table *const all_tables[] = {
-    &table_scene,        &table_world,         &table_fluid,        &table_law,          &table_budget,
-    &table_body,         &table_pose,          &table_joint,        &table_inertia,      &table_shape,
-    &table_decompose,    &table_drag,          &table_site,         &table_solid,        &table_exclusion,
-    &table_material,     &table_material_pair, &table_instance,     &table_model,        &table_repeat,
-    &table_initial,      &table_keyframe,      &table_drive,        &table_actuator,     &table_activation,
-    &table_slider_crank, &table_muscle,        &table_controller,   &table_controlled,   &table_target,
-    &table_target_key,   &table_phase,         &table_phase_target, &table_phase_switch, &table_transition,
-    &table_sensor,       &table_load,          &table_constraint,   &table_tendon,       &table_path_point,
-    &table_tendon_joint, &table_track,         &table_vector_track, &table_sine,         &table_vector_sine,
-    &table_record,       &table_point,         &table_event,        &table_camera,       NULL};
+const table *const all_tables[] = {&table_scene,        &table_world,      &table_fluid,         &table_law,
+                                   &table_budget,       &table_body,       &table_pose,          &table_joint,
+                                   &table_inertia,      &table_shape,      &table_decompose,     &table_soft,
+                                   &table_attachment,   &table_drag,       &table_site,          &table_solid,
+                                   &table_exclusion,    &table_material,   &table_material_pair, &table_instance,
+                                   &table_model,        &table_repeat,     &table_initial,       &table_keyframe,
+                                   &table_drive,        &table_actuator,   &table_activation,    &table_slider_crank,
+                                   &table_muscle,       &table_controller, &table_controlled,    &table_target,
+                                   &table_target_key,   &table_phase,      &table_phase_target,  &table_phase_switch,
+                                   &table_transition,   &table_sensor,     &table_load,          &table_constraint,
+                                   &table_tendon,       &table_path_point, &table_tendon_joint,  &table_track,
+                                   &table_vector_track, &table_sine,       &table_vector_sine,   &table_record,
+                                   &table_point,        &table_event,      &table_camera,        NULL};

@@ -14,6 +14,7 @@
  *   shape.c     its shapes, and their mass
  *   geometry.c  hulls, meshes, height fields and distance fields, each built once
  *   solid.c     distance fields
+ *   soft.c      soft bodies; their attachments: soft_attach.c
  *   track.c     values over time
  *   control.c   loads, and the order of all that acts
  *   actuator.c  actuators

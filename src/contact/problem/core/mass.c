@@ -204,6 +204,6 @@ static void tree_matrix(const void *self, int tree, double *A) {
 }
 
 sim_mass mass_interface(const mass_operator *mass) {
-    /* the sparse factor of soft bodies has no half that follows the paths of a tree */
-    return (sim_mass){mass, tree_times, solve_tree, tree_matrix, mass->soft ? NULL : half_solve_tree};
+    /* `half` is of rigid trees: islands with soft ones are condensed (condense.c) */
+    return (sim_mass){mass, tree_times, solve_tree, tree_matrix, half_solve_tree};
 }

@@ -1,0 +1,202 @@
+/* Soft bodies in scenes: meshes, attachments, refusals. */
+#include "support.h"
+
+#include "math/spatial.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <sim/dynamics.h>
+#include <sim/world.h>
+#include <stdio.h>
+#include <string.h>
+
+#define JELLY "'type': 'box', 'size': [0.04, 0.02, 0.02], 'edge': 0.01, 'modulus': 1e5"
+#define NO_GRAVITY "'sim': 1, 'world': {'gravity': [0, 0, 0], 'solver': 'canal', 'step': 0.002}, "
+
+static double mass_of(const sim_model *m, const sim_soft *s) {
+    double mass = 0;
+    for (int n = 0; n < s->nnode; n++) {
+        mass += m->body[s->body + 1 + n].inertia.mass;
+    }
+    return mass;
+}
+
+Test(scene_soft, is_filled_with_tetrahedra_of_its_material) {
+    sim_scene *s =
+        load_good("{'sim': 1, 'materials': [{'name': 'skin', 'friction': 0.7}], 'bodies': [{'name': "
+                  "'jelly', 'pose': {'position': [1, 2, 3], 'rpy_deg': [0, 0, 90]}, 'v': [1, 0, 0, 0, 0, 2], "
+                  "'soft': {" JELLY ", 'law': 'corotated', 'poisson': 0.3, 'density': 500, 'dissipation': "
+                  "0.1, 'thickness': 0.002, 'material': 'skin', 'group': 2, 'mask': 4, 'color': [1, 0, 0]}}]}");
+    const sim_model *m = s->model;
+    cr_assert_eq(m->nsoft, 1);
+    const sim_soft *soft = &m->soft[0];
+    cr_expect(soft->nnode == 5 * 3 * 3 && soft->ntet == 6 * 4 * 2 * 2);
+    cr_expect_float_eq(mass_of(m, soft), 500 * 0.04 * 0.02 * 0.02, 1e-15);
+    cr_expect(soft->law == SIM_COROTATED && soft->modulus == 1e5 && soft->poisson == 0.3);
+    cr_expect(soft->dissipation == 0.1 && soft->thickness == 0.002 && soft->group == 2 && soft->mask == 4);
+    cr_expect(soft->color[0] == 1 && soft->color[1] == 0 && soft->color[3] == 1);
+    cr_expect(m->material[soft->material].friction == 0.7);
+    /* the node at (-0.02, -0.01, -0.01) of the frame that is turned by 90 degrees: v + w x r, w along z */
+    sim_derived *d = sim_derived_create(m, NULL);
+    sim_kinematics(d, sim_all(m), m->q_initial);
+    sim_velocities(d, sim_all(m), m->v_initial);
+    int first = soft->body + 1;
+    v3 x = d->pose[first].p, v = d->vel[first].lin;
+    cr_expect(v3_norm(v3_sub(x, v3_make(1.01, 1.98, 2.99))) < 1e-14, "(%g, %g, %g)", x.x, x.y, x.z);
+    cr_expect(v3_norm(v3_sub(v, v3_make(1.04, 0.02, 0))) < 1e-14, "(%g, %g, %g)", v.x, v.y, v.z);
+    sim_derived_free(d);
+    sim_scene_free(s);
+}
+
+/* Volumes of the solids that are made, over those of the solids. */
+Test(scene_soft, fills_every_solid) {
+    static const struct {
+        const char *keys;
+        double volume, low, high;
+    } solid[] = {
+        {"'type': 'sphere', 'radius': 0.5, 'edge': 0.2", 4.0 / 3 * M_PI * 0.125, 0.9, 1},
+        {"'type': 'cylinder', 'radius': 0.5, 'length': 2, 'edge': 0.2", M_PI * 0.5, 0.9, 1},
+        {"'type': 'capsule', 'radius': 0.5, 'length': 1, 'edge': 0.2", M_PI * 0.25 + M_PI / 6, 0.9, 1},
+        {"'type': 'ellipsoid', 'radii': [0.5, 0.6, 0.8], 'edge': 0.2", 4.0 / 3 * M_PI * 0.24, 0.9, 1},
+        /* a polygon of n sides in place of the circles: n/(2 pi) sin(2 pi/n), n = 24 */
+        {"'type': 'tube', 'radius': 0.5, 'bore': 0.4, 'length': 2, 'edge': 0.118", M_PI * 0.18, 0.98861, 0.98862},
+    };
+    for (size_t k = 0; k < sizeof solid / sizeof *solid; k++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "{'sim': 1, 'bodies': [{'name': 'a', 'soft': {%s, 'modulus': 1e5, 'density': 1, 'thickness': 0}}]}",
+                 solid[k].keys);
+        sim_scene *s = load_good(text);
+        double ratio = mass_of(s->model, &s->model->soft[0]) / solid[k].volume;
+        cr_expect(ratio > solid[k].low && ratio < solid[k].high, "%s: %.6g", solid[k].keys, ratio);
+        cr_expect_eq(s->model->nshape, 0);
+        sim_scene_free(s);
+    }
+}
+
+/* Nodes near a wall are fixed; those near a body that moves are held by rows, and keep their place on it. */
+Test(scene_soft, is_attached_to_rigid_bodies) {
+    sim_scene *s = load_good(
+        "{" NO_GRAVITY "'bodies': [{'name': 'jelly', 'soft': {" JELLY
+        ", 'attachments': [{'body': 'wall', 'distance': 1e-4}, {'body': 'plate', 'min': [0.015, -0.02, -0.02], 'max': "
+        "[0.03, 0.02, 0.02]}, {'min': [-0.001, -1, 0.005], 'max': [0.001, 1, 1], 'stiffness': 100, 'dissipation': "
+        "0.1}]}}, {'name': 'wall', 'shapes': [{'type': 'box', 'size': [0.02, 0.1, 0.1], 'pose': {'position': [-0.03, "
+        "0, 0]}}]}, {'name': 'plate', 'joint': 'free', 'pose': {'position': [0.03, 0, 0], 'rpy_deg': [0, 0, 30]}, 'v': "
+        "[0.5, 0, 0, 0, 0, 10], 'shapes': [{'type': 'box', 'size': [0.02, 0.02, 0.02], 'density': 1000}]}]}");
+    const sim_model *m = s->model;
+    int fixed = 0, plate = sim_model_find_body(m, "plate"), rigid = 0, springs = 0;
+    for (int n = 0; n < m->soft[0].nnode; n++) {
+        fixed += m->soft[0].held[n];
+    }
+    for (int k = 0; k < m->nequality; k++) {
+        rigid += m->equality[k].body[0] == plate && isinf(m->equality[k].stiffness);
+        springs += m->equality[k].body[0] == 0 && m->equality[k].stiffness == 100;
+    }
+    cr_expect(fixed == 9 && rigid == 9 && springs == 3, "%d fixed, %d rigid, %d springs", fixed, rigid, springs);
+    /* the plate pulls and turns; its nodes go with it, and do not touch it */
+    sim_error error;
+    sim_world *w = sim_world_create(m, &s->options, &error);
+    cr_assert(w, "%s", error.text);
+    for (int k = 0; k < 20; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+        cr_expect_eq(sim_world_info(w)->unsolved, 0);
+    }
+    const sim_derived *d = sim_world_derived(w);
+    double worst = 0;
+    for (int k = 0; k < m->nequality; k++) {
+        const sim_equality *e = &m->equality[k];
+        v3 apart = v3_sub(pose_point(d->pose[e->body[0]], e->frame[0].p), d->pose[e->body[1]].p);
+        worst = fmax(worst, isinf(e->stiffness) ? v3_norm(apart) : 0);
+    }
+    /* a turn of w dt moves a point by r (w dt)^2 / 2 off its tangent, and a step corrects a fifth of what is left */
+    double off_tangent = sqrt(3) * 0.01 * pow(10 * s->options.step, 2) / 2;
+    cr_expect(worst < off_tangent / 0.2, "%g m apart", worst);
+    cr_expect(d->pose[plate].p.x > 0.0302, "%g", d->pose[plate].p.x);
+    for (int k = 0; k < sim_world_state(w)->ncontact; k++) {
+        const sim_contact *c = &sim_world_state(w)->contact[k];
+        for (int e = 0; e < m->nequality; e++) {
+            const int *body = m->equality[e].body;
+            cr_expect(!(c->body_a == body[0] && c->body_b == body[1]) &&
+                      !(c->body_a == body[1] && c->body_b == body[0]));
+        }
+    }
+    sim_world_free(w);
+    sim_scene_free(s);
+}
+
+/* A soft and a rigid body that are attached, free in space: rows between them change no momentum. */
+Test(scene_soft, attachments_keep_momentum) {
+    sim_scene *s =
+        load_good("{" NO_GRAVITY "'bodies': [{'name': 'plate', 'joint': 'free', 'pose': {'position': [0.03, 0, "
+                  "0]}, 'v': [0.5, 0.1, 0, 5, 0, 10], 'shapes': [{'type': 'box', 'size': [0.02, 0.02, 0.02], "
+                  "'density': 1000}]}, {'name': 'jelly', 'soft': {" JELLY
+                  ", 'attachments': [{'body': 'plate', 'distance': 1e-4}]}}]}");
+    sim_error error;
+    sim_world *w = sim_world_create(s->model, &s->options, &error);
+    cr_assert(w, "%s", error.text);
+    sim_force before = sim_world_momentum(w);
+    for (int k = 0; k < 50; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+    }
+    sim_force after = sim_world_momentum(w);
+    double lost = v3_norm(v3_sub(after.lin, before.lin)) / v3_norm(before.lin);
+    cr_expect(lost < 1e-12, "momentum changes by %g", lost);
+    sim_world_free(w);
+    sim_scene_free(s);
+}
+
+/* An exclusion that names a soft body is of all its nodes. */
+Test(scene_soft, is_excluded_by_name) {
+    static const char *const exclusion[2] = {"", "'exclusions': [{'first': 'jelly', 'second': 'floor'}], "};
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        snprintf(
+            text, sizeof text,
+            "{'sim': 1, 'world': {'solver': 'sap', 'step': 0.005}, %s'bodies': [{'name': 'floor', 'shapes': [{'type': "
+            "'half_space'}]}, {'name': 'jelly', 'pose': {'position': [0, 0, 0.011]}, 'soft': {" JELLY "}}]}",
+            exclusion[k]);
+        sim_scene *s = load_good(text);
+        sim_error error;
+        sim_world *w = sim_world_create(s->model, &s->options, &error);
+        cr_assert(w, "%s", error.text);
+        for (int step = 0; step < 3; step++) {
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+        }
+        cr_expect((sim_world_state(w)->ncontact > 0) == (k == 0), "%d contacts", sim_world_state(w)->ncontact);
+        sim_world_free(w);
+        sim_scene_free(s);
+    }
+}
+
+#define BODY(keys) "{'sim': 1, 'bodies': [\n{'name': 'jelly', " keys "}]}"
+
+Test(scene_soft, is_refused_in_place) {
+    refused(BODY("'soft': {'type': 'box', 'modulus': 1e5}"), "scene.json:2:27", "size");
+    refused(BODY("'soft': {" JELLY ", 'poisson': 0.5}"), "scene.json:2:112", "poisson");
+    refused(BODY("'joint': 'free', 'soft': {" JELLY "}"), "scene.json:2:28", "a soft body has no \"joint\"");
+    refused(BODY("'v': [1, 2], 'soft': {" JELLY "}"), "scene.json:2:24", "expected 3 or 6 numbers, found 2");
+    refused(BODY("'soft': {" JELLY ", 'bore': 1}"), "scene.json:2:101", "bore");
+    refused(BODY("'soft': {'type': 'tube', 'radius': 1, 'bore': 2, 'length': 1, 'modulus': 1e5}"), "scene.json:2:36",
+            "a tube needs 0 < bore < radius");
+    refused(BODY("'soft': {'type': 'box', 'size': [1, 1, 1], 'edge': 1e-4, 'modulus': 1e5}"), "scene.json:2:70",
+            "make more than 2e+06 nodes");
+    refused(BODY("'soft': {'type': 'tetrahedra', 'file': 'none.msh', 'modulus': 1e5}"), "scene.json:2:58",
+            "none.msh: there is no such file");
+    refused(BODY("'soft': {'type': 'tetrahedra', 'file': 'none.obj', 'modulus': 1e5}"), "scene.json:2:58",
+            "tetrahedra come from .msh");
+    refused(BODY("'soft': {" JELLY ", 'material': 'gum'}"), "scene.json:2:113", "gum");
+}
+
+#define TWO(soft, other) "{'sim': 1, 'bodies': [\n{'name': 'jelly', " soft "},\n{'name': 'hand', " other "}]}"
+
+Test(scene_soft, refuses_attachments_that_hold_nothing) {
+    refused(TWO("'soft': {" JELLY ", 'attachments': [{'body': 'hat', 'distance': 0}]}", "'sites': []"),
+            "scene.json:2:126", "there is no body \"hat\"");
+    refused(TWO("'soft': {" JELLY ", 'attachments': [{'body': 'hand', 'distance': 0}]}", "'sites': []"),
+            "scene.json:2:146", "\"hand\" has no shape with an inside");
+    refused(TWO("'soft': {" JELLY ", 'attachments': [{'body': 'hand'}]}", "'sites': []"), "scene.json:2:117",
+            "needs \"min\" and \"max\", or a \"distance\"");
+    refused(TWO("'soft': {" JELLY ", 'attachments': [{'min': [1, 1, 1], 'max': [2, 2, 2]}]}", "'sites': []"),
+            "scene.json:2:117", "no node of \"jelly\" is there");
+    refused(TWO("'soft': {" JELLY "}", "'parent': 'jelly'"), "scene.json:3:28", "\"jelly\" carries no other");
+}
