@@ -1,4 +1,5 @@
-/* Derivatives of a step by its state and inputs (src/world/integrator/theta_derivatives.c).
+/* Derivatives of a step by its state and inputs (src/world/integrator/theta_derivatives.c,
+ * src/world/derivative).
  *
  * Positions are tangent vectors: a column by q is the derivative along q (+) h e_j (sim_advance); a row of the new q is
  * that of sim_difference.  Rows are those of the new (q, v), columns those of the old; matrices are row-major. */
@@ -22,14 +23,16 @@ typedef struct sim_step_jacobian {
     double *by_applied; /* [2 n][n] by generalised forces (sim_world_applied) */
     double *by_input;   /* [SIM_INPUTS][2 n][nactuator] by inputs of actuators (sim_world_inputs) */
 
-    double residual; /* certificate: relative error of the linear systems that were solved, the worst of all trees */
-    int kinks;       /* actuators at an end of a range: there the derivative is that of one side */
+    double residual; /* certificate: relative error of the linear systems that were solved, the worst of all */
+    int kinks; /* actuators at an end of a range, constraints between two pieces of their law: there the derivative
+                      * is that of one side */
 } sim_step_jacobian;
 
 /* The derivatives of the world's last step, other parts of its state held.  Inputs and forces of the caller must be those of
- * the step.  Refused, with the place: no step since the state was set; trees in contact or with constraints; sleep; a
- * fluid; controllers; by_input with rk4.  Also actuators with muscles, activations or other transmissions than joints, and
- * steps that did not converge, or whose energy was projected (docs/theory.md). */
+ * the step.  Constraints have compliant laws with round cones.  Refused, with the place: no step since the state was
+ * set; contacts, and constraints between bodies other than couplings of joints; sleep; a fluid; soft bodies; controllers.
+ * Also by_input with rk4; actuators with muscles, activations or other transmissions than joints; steps that did not
+ * converge, or whose energy was projected (docs/theory.md). */
 SIM_API sim_status sim_world_step_derivatives(sim_world *world, sim_step_derivatives *work, sim_step_jacobian *out,
                                               sim_error *error);
 

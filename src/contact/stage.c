@@ -21,6 +21,7 @@ struct contact_stage {
     positions_memory positions; /* empty unless the solver asks for positions */
     worker *worker;             /* [threads] */
     assembly assembly;          /* of the last step */
+    bool separated;             /* ... or of the bodies that were parted after it */
     bool large;                 /* a tree is so large that factors may follow its branches */
 };
 
@@ -194,6 +195,7 @@ static sim_status build_problems(contact_stage *s, const contact_input *in, cons
 sim_status contact_stage_build(contact_stage *s, const contact_input *in, sim_threads *threads, sim_error *error) {
     /* rigid ones; A of soft bodies is more than that of their nodes */
     bool bodies = !in->body_extra && !in->soft && (s->options.solver->bodies || s->options.bodies || s->large);
+    s->separated = false;
     return build_problems(s, in, &s->memory, bodies, threads, error);
 }
 
@@ -237,6 +239,7 @@ sim_status contact_stage_separate(contact_stage *s, const contact_input *in, con
     assembly *f = &s->assembly;
     assembly_memory memory = s->memory;
     memory.positions = NULL;
+    s->separated = true;
     sim_status status = build_problems(s, in, &memory, false, threads, error);
     memset(touched, 0, (size_t)m->ntree);
     /* shifts of the islands, in the order of the model */
@@ -261,6 +264,8 @@ sim_status contact_stage_separate(contact_stage *s, const contact_input *in, con
 const sim_problem *contact_stage_island(const contact_stage *s, int index) {
     return index < s->assembly.nisland ? &s->assembly.island[index].problem : NULL;
 }
+
+const assembly *contact_stage_assembly(const contact_stage *s) { return s->separated ? NULL : &s->assembly; }
 
 sim_problem *contact_stage_problem(contact_stage *s, sim_error *error) {
     assembly *f = &s->assembly;

@@ -21,6 +21,8 @@ sim_status contact_stage_separate(contact_stage *stage, const contact_input *in,
                                   sim_threads *threads, double *shift, char *touched, sim_error *error);
 /* The problem of one island as last derived, until the next step is built; NULL past the last. */
 const sim_problem *contact_stage_island(const contact_stage *stage, int index);
+/* The islands as the last step solved them; NULL: their problems are gone, as bodies were parted. */
+const struct assembly *contact_stage_assembly(const contact_stage *stage);
 /* All islands as one problem that owns its data. */
 sim_problem *contact_stage_problem(contact_stage *stage, sim_error *error);
 

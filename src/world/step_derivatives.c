@@ -1,16 +1,17 @@
-/* Derivatives of the last step of a world: trees one by one, into the matrices of the whole.
+/* Derivatives of the last step of a world: trees and islands one by one, into the matrices of the whole.
  *
  *     d (q1, v1) / d (q0, v0, f, input),     d / d input = (d / d f) g d F / d input
  *
  *     f      generalised forces;  g, F: gear and force of an actuator of a joint
  *
- * The state before the step is the one with which it changed places.  Trees without contact share nothing, so blocks
- * between them are zero.
- * Reference: integrator/theta_derivatives.c, integrator/rk4_derivatives.c.  Cost: that of the trees, and n^2 for n dofs. */
+ * The state before the step is the one with which it changed places.  Islands and trees without contact share nothing,
+ * so blocks between them are zero.
+ * Reference: integrator/theta_derivatives.c, integrator/rk4_derivatives.c, derivative/island_derivatives.c.
+ * Cost: that of trees and islands, and n^2 for n dofs. */
 #include <sim/step_derivatives.h>
 
 #include "linalg/lu.h"
-#include "world/integrator/tree_derivatives.h"
+#include "world/derivative/derivative.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -19,7 +20,17 @@ struct sim_step_derivatives {
     const sim_model *model;
     derivative_work work;
     double *q, *v; /* of a tree_jacobian */
+    int *dof;      /* [nv] all */
+    sim_derived *start, *middle;
+    sim_arena *arena; /* of an island */
 };
+
+/* By the start of the step, rows and columns (of q, v and force) those dofs of the model. */
+typedef struct block_jacobian {
+    int n, width;
+    const int *dof;
+    const double *q, *v;
+} block_jacobian;
 
 static bool make_panels(sim_step_derivatives *s, memory_pool *pool, int most) {
     derivative_work *w = &s->work;
@@ -48,6 +59,10 @@ static bool make_vectors(sim_step_derivatives *s, memory_pool *pool, int most) {
     }
     w->q = POOL_NEW(pool, double, m->nq);
     w->M = POOL_NEW(pool, double, m->nl);
+    s->dof = POOL_NEW(pool, int, m->nv);
+    for (int j = 0; s->dof && j < m->nv; j++) {
+        s->dof[j] = j;
+    }
     w->swap = POOL_NEW(pool, int, most);
     w->solve = POOL_NEW(pool, double, lu_work(most) + most);
     w->drive = POOL_NEW(pool, drive_slopes, m->nv);
@@ -56,8 +71,8 @@ static bool make_vectors(sim_step_derivatives *s, memory_pool *pool, int most) {
     w->point.by = POOL_NEW(pool, m3, m->nbody);
     w->end.from = POOL_NEW(pool, m3, m->nbody);
     w->end.by = POOL_NEW(pool, m3, m->nbody);
-    return all && w->q && w->M && w->swap && w->solve && w->drive && w->swing && w->point.from && w->point.by &&
-           w->end.from && w->end.by;
+    return all && s->dof && w->q && w->M && w->swap && w->solve && w->drive && w->swing && w->point.from &&
+           w->point.by && w->end.from && w->end.by;
 }
 
 sim_step_derivatives *sim_step_derivatives_create(const sim_model *m, sim_error *error) {
@@ -73,8 +88,12 @@ sim_step_derivatives *sim_step_derivatives_create(const sim_model *m, sim_error 
         s->work.pool = pool;
         s->work.d = sim_derived_create(m, NULL);
         s->work.dynamics = sim_derivatives_create(m, NULL);
+        s->start = sim_derived_create(m, NULL);
+        s->middle = sim_derived_create(m, NULL);
+        s->arena = arena_create();
     }
-    if (!s || !s->work.d || !s->work.dynamics || !make_panels(s, pool, most) || !make_vectors(s, pool, most)) {
+    if (!s || !s->work.d || !s->work.dynamics || !s->start || !s->middle || !s->arena || !make_panels(s, pool, most) ||
+        !make_vectors(s, pool, most)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of a step of %d degrees of freedom", m->nv);
         if (s) {
             sim_step_derivatives_free(s);
@@ -84,6 +103,8 @@ sim_step_derivatives *sim_step_derivatives_create(const sim_model *m, sim_error 
         return NULL;
     }
     sim_kinematics(s->work.d, sim_all(m), m->q_initial);
+    sim_kinematics(s->start, sim_all(m), m->q_initial);
+    sim_kinematics(s->middle, sim_all(m), m->q_initial);
     return s;
 }
 
@@ -91,6 +112,9 @@ void sim_step_derivatives_free(sim_step_derivatives *s) {
     if (s) {
         sim_derived_free(s->work.d);
         sim_derivatives_free(s->work.dynamics);
+        sim_derived_free(s->start);
+        sim_derived_free(s->middle);
+        arena_free(s->arena);
         pool_free(s->work.pool);
     }
 }
@@ -136,17 +160,72 @@ static sim_status check_world(const sim_world *w, sim_error *error) {
     }
     for (int t = 0; t < m->ntree; t++) {
         const char *body = m->body[m->tree[t].body0].name;
-        if (m->tree[t].nv && w->contacts.stage && w->contacts.in_contact[t]) {
-            return sim_fail(error, SIM_BAD_INPUT,
-                            "derivatives of a step are not there: the tree of body \"%s\" has contacts or constraints",
-                            body);
-        }
         if (m->tree[t].nv && w->motion.parts[t].placed) {
             return sim_fail(error, SIM_BAD_INPUT,
                             "derivatives of a step are not there: the tree of body \"%s\" turned too far in it", body);
         }
     }
     return SIM_OK;
+}
+
+/* The reason why an island has no derivative; NULL: it has one. */
+static const char *island_trouble(const contact_step *step, const island *is) {
+    if (is->solution.outcome > SIM_AT_ROUNDING || is->refused) {
+        return "has contacts or constraints that were not solved";
+    }
+    for (int i = 0; i < is->problem.nconstraint; i++) {
+        const char *trouble = row_trouble(step, is, i);
+        if (trouble) {
+            return trouble;
+        }
+    }
+    return NULL;
+}
+
+static sim_status refuse_island(const sim_model *m, const assembly *rows, const island *is, const char *trouble,
+                                sim_error *error) {
+    const char *body = m->body[m->tree[rows->tree[is->first_tree]].body0].name;
+    return sim_fail(error, SIM_BAD_INPUT, "derivatives of a step are not there: the island of body \"%s\" %s", body,
+                    trouble);
+}
+
+/* An actuator whose slopes follow its control input changes A with it. */
+static sim_status check_inputs(const sim_world *w, sim_error *error) {
+    const sim_model *m = w->model;
+    for (int k = 0; k < m->nactuator; k++) {
+        const sim_actuator *a = &m->actuator[k];
+        if (w->contacts.in_contact[a->tree] && (a->gain[1] != 0 || a->gain[2] != 0)) {
+            return sim_fail(
+                error, SIM_BAD_INPUT,
+                "derivatives by inputs are not there beside constraints: the gain of actuator \"%s\" depends on "
+                "its length or rate",
+                a->name);
+        }
+    }
+    return SIM_OK;
+}
+
+/* The law of the step, then island by island. */
+static sim_status check_islands(const sim_world *w, const motion_work *past, bool by_input, sim_error *error) {
+    const sim_model *m = w->model;
+    const assembly *rows = contact_stage_assembly(w->contacts.stage);
+    if (sim_options_compliance(&w->options) == SIM_RIGID || w->options.solver->cone == SIM_CONE_PYRAMID) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "derivatives of a step with constraints are there for compliant laws with round cones, not %s",
+                        w->options.solver->name);
+    }
+    if (!rows) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "derivatives of a step are not there: bodies that overlapped were parted");
+    }
+    contact_step step = {.motion = past, .contacts = &w->contacts, .rows = rows};
+    for (int k = 0; k < rows->nisland; k++) {
+        const char *trouble = island_trouble(&step, &rows->island[k]);
+        if (trouble) {
+            return refuse_island(m, rows, &rows->island[k], trouble, error);
+        }
+    }
+    return by_input ? check_inputs(w, error) : SIM_OK;
 }
 
 /* ---- the whole ---- */
@@ -166,43 +245,102 @@ static void clear_jacobian(const sim_model *m, sim_step_jacobian *out) {
     out->kinks = 0;
 }
 
-/* Rows of a tree, `first` 0: of q, nv: of v. */
-static void copy_rows(const sim_model *m, int tree, const tree_jacobian *from, const double *rows, int first,
+/* Rows of a block, `first` 0: of q, nv: of v. */
+static void copy_rows(const sim_model *m, const block_jacobian *from, const double *rows, int first,
                       sim_step_jacobian *out) {
-    int v0 = m->tree[tree].v0, nv = m->tree[tree].nv, n = m->nv;
-    size_t size = sizeof *rows * (size_t)nv;
-    for (int i = 0; i < nv; i++) {
+    ptrdiff_t n = m->nv;
+    for (int i = 0; i < from->n; i++) {
         const double *row = rows + (ptrdiff_t)i * from->width;
-        ptrdiff_t at = first + v0 + i;
-        if (out->by_state) {
-            memcpy(out->by_state + at * 2 * n + v0, row, size);
-            memcpy(out->by_state + at * 2 * n + n + v0, row + nv, size);
-        }
-        if (out->by_applied) {
-            memcpy(out->by_applied + at * n + v0, row + 2 * (ptrdiff_t)nv, size);
+        ptrdiff_t at = first + from->dof[i];
+        for (int j = 0; j < from->n; j++) {
+            if (out->by_state) {
+                out->by_state[at * 2 * n + from->dof[j]] = row[j];
+                out->by_state[at * 2 * n + n + from->dof[j]] = row[from->n + j];
+            }
+            if (out->by_applied) {
+                out->by_applied[at * n + from->dof[j]] = row[2 * from->n + j];
+            }
         }
     }
 }
 
-/* Columns of the inputs of a tree's actuators. */
-static void fill_inputs(const motion_work *w, const sim_state *to, int tree, const tree_jacobian *from,
+/* Columns of the inputs of a tree's actuators; its dofs begin at `place` of the block. */
+static void fill_inputs(const motion_work *w, const sim_state *to, int tree, int place, const block_jacobian *from,
                         sim_step_jacobian *out) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
-    int v0 = m->tree[tree].v0, nv = m->tree[tree].nv;
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        int actuator = w->actuator_order[k], column = 2 * nv + m->actuator[actuator].dof - v0;
+        int actuator = w->actuator_order[k];
+        int column = 2 * from->n + place + m->actuator[actuator].dof - m->tree[tree].v0;
         out->kinks += drive_at_kink(w, k);
         for (int input = 0; input < SIM_INPUTS && out->by_input; input++) {
             double slope = drive_by_input(w, k, (sim_input)input, w->now, to);
             double *rows = out->by_input + (ptrdiff_t)input * 2 * m->nv * m->nactuator + actuator;
-            for (int i = 0; i < nv; i++) {
+            for (int i = 0; i < from->n; i++) {
                 ptrdiff_t at = (ptrdiff_t)i * from->width + column;
-                rows[(ptrdiff_t)(v0 + i) * m->nactuator] = slope * from->q[at];
-                rows[(ptrdiff_t)(m->nv + v0 + i) * m->nactuator] = slope * from->v[at];
+                rows[(ptrdiff_t)from->dof[i] * m->nactuator] = slope * from->q[at];
+                rows[(ptrdiff_t)(m->nv + from->dof[i]) * m->nactuator] = slope * from->v[at];
             }
         }
     }
+}
+
+static void copy_block(const sim_model *m, const block_jacobian *from, double residual, sim_step_jacobian *out) {
+    copy_rows(m, from, from->q, 0, out);
+    copy_rows(m, from, from->v, m->nv, out);
+    out->residual = max_of(out->residual, residual);
+}
+
+/* ---- trees without constraints, and islands ---- */
+
+static void fill_tree(sim_step_derivatives *s, motion_work *past, const sim_state *to, int t, sim_step_jacobian *out) {
+    const sim_model *m = past->model;
+    int nv = m->tree[t].nv;
+    tree_jacobian jacobian = {.width = row_stride(3 * nv), .q = s->q, .v = s->v};
+    if (past->options->integrator == SIM_RK4) {
+        rk4_derivatives(&s->work, past, t, &jacobian);
+    } else {
+        theta_derivatives(&s->work, past, to, t, &jacobian);
+    }
+    block_jacobian block = {nv, jacobian.width, s->dof + m->tree[t].v0, s->q, s->v};
+    copy_block(m, &block, jacobian.residual, out);
+    fill_inputs(past, to, t, 0, &block, out);
+}
+
+/* Island by island: end velocities, shift of positions, positions; then columns of the inputs. */
+static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_work *past, sim_step_jacobian *out,
+                               sim_error *error) {
+    const assembly *rows = contact_stage_assembly(w->contacts.stage);
+    contact_step step = {.motion = past,
+                         .to = &w->now,
+                         .contacts = &w->contacts,
+                         .rows = rows,
+                         .work = &s->work,
+                         .start = s->start,
+                         .middle = s->middle,
+                         .arena = s->arena};
+    for (int k = 0; k < rows->nisland; k++) {
+        const island *is = &rows->island[k];
+        island_system system;
+        ptrdiff_t size = (ptrdiff_t)is->problem.nv * row_stride(3 * is->problem.nv);
+        arena_release(s->arena, 0);
+        double *dq = zeros(s->arena, size), *dc = zeros(s->arena, size);
+        if (!dq || !dc || !differentiate_island(&step, is, &system) || !differentiate_shift(&system, dc) ||
+            !differentiate_end(&system, dc, dq)) {
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of %d degrees of freedom",
+                            is->problem.nv);
+        }
+        if (system.trouble) {
+            return refuse_island(w->model, rows, is, system.trouble, error);
+        }
+        block_jacobian block = {system.n, system.width, system.dof, dq, system.dv};
+        copy_block(w->model, &block, system.residual, out);
+        out->kinks += system.kinks;
+        for (int t = 0; t < is->problem.ntree; t++) {
+            fill_inputs(past, &w->now, rows->tree[is->first_tree + t], is->problem.tree[t].v0, &block, out);
+        }
+    }
+    return SIM_OK;
 }
 
 sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim_step_jacobian *out, sim_error *error) {
@@ -212,27 +350,19 @@ sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim
         status =
             sim_fail(error, SIM_BAD_INPUT, "derivatives by inputs are not there with rk4, whose stages have several");
     }
-    if (status) {
-        return status;
-    }
     /* trees, at the state before */
     motion_work past = w->motion;
     past.now = &w->next;
-    clear_jacobian(m, out);
-    for (int t = 0; t < m->ntree; t++) {
-        if (m->tree[t].nv == 0) {
-            continue;
-        }
-        tree_jacobian jacobian = {.width = row_stride(3 * m->tree[t].nv), .q = s->q, .v = s->v};
-        if (w->options.integrator == SIM_RK4) {
-            rk4_derivatives(&s->work, &past, t, &jacobian);
-        } else {
-            theta_derivatives(&s->work, &past, &w->now, t, &jacobian);
-        }
-        copy_rows(m, t, &jacobian, jacobian.q, 0, out);
-        copy_rows(m, t, &jacobian, jacobian.v, m->nv, out);
-        fill_inputs(&past, &w->now, t, &jacobian, out);
-        out->residual = max_of(out->residual, jacobian.residual);
+    status = !status && w->contacts.stage ? check_islands(w, &past, out->by_input != NULL, error) : status;
+    if (status) {
+        return status;
     }
-    return SIM_OK;
+    clear_jacobian(m, out);
+    bool constrained = w->contacts.stage != NULL;
+    for (int t = 0; t < m->ntree; t++) {
+        if (m->tree[t].nv && !(constrained && w->contacts.in_contact[t])) {
+            fill_tree(s, &past, &w->now, t, out);
+        }
+    }
+    return constrained ? fill_islands(w, s, &past, out, error) : SIM_OK;
 }

@@ -296,34 +296,52 @@ static void finish_rows(const tree_work *t, tree_jacobian *out) {
     }
 }
 
-void theta_derivatives(derivative_work *work, const motion_work *w, const sim_state *to, int tree, tree_jacobian *out) {
-    const sim_model *m = w->model;
+static tree_work make_tree_work(derivative_work *work, const motion_work *w, const sim_state *to, int tree, int width) {
     const theta_scheme *s = theta_scheme_of(w->options->integrator);
     const tree_parts *parts = &w->parts[tree];
-    int n = m->tree[tree].nv;
-    tree_work t = {.work = work,
-                   .w = w,
-                   .s = s,
-                   .tree = tree,
-                   .v0 = m->tree[tree].v0,
-                   .n = n,
-                   .stride = row_stride(n),
-                   .width = out->width,
-                   .bodies = sim_tree_range(m, tree),
-                   .dt = w->options->step,
-                   .velocity = parts->turns ? s->turning : s->velocity,
-                   .a = to->a,
-                   .extra = parts->passive || parts->actuators ? w->extra : NULL};
-    double *x = work->x;
+    int n = w->model->tree[tree].nv;
+    return (tree_work){.work = work,
+                       .w = w,
+                       .s = s,
+                       .tree = tree,
+                       .v0 = w->model->tree[tree].v0,
+                       .n = n,
+                       .stride = row_stride(n),
+                       .width = width,
+                       .bodies = sim_tree_range(w->model, tree),
+                       .dt = w->options->step,
+                       .velocity = parts->turns ? s->turning : s->velocity,
+                       .a = to->a,
+                       .extra = parts->passive || parts->actuators ? w->extra : NULL};
+}
+
+/* (2): a by the start, into A; the residual. */
+static double differentiate_acceleration(const tree_work *t) {
+    derivative_work *work = t->work;
     /* forces at the solution */
-    fill_drive_slopes(w, tree, false, work->drive);
-    move_to_forces(&t);
-    subtract_swings(&t, x);
-    differentiate_forces(work, w, tree, work->q, work->v, x, w->now->time + s->time * t.dt);
-    /* (2), then the end */
-    fill_right_sides(&t);
-    complete_matrix(&t);
-    add_held_weight(&t);
-    out->residual = solve_derivatives(work, n, t.width, work->A);
+    fill_drive_slopes(t->w, t->tree, false, work->drive);
+    move_to_forces(t);
+    subtract_swings(t, work->x);
+    differentiate_forces(work, t->w, t->tree, work->q, work->v, work->x, t->w->now->time + t->s->time * t->dt);
+    /* the linear system */
+    fill_right_sides(t);
+    complete_matrix(t);
+    add_held_weight(t);
+    return solve_derivatives(work, t->n, t->width, work->A);
+}
+
+void theta_derivatives(derivative_work *work, const motion_work *w, const sim_state *to, int tree, tree_jacobian *out) {
+    tree_work t = make_tree_work(work, w, to, tree, out->width);
+    out->residual = differentiate_acceleration(&t);
     finish_rows(&t, out);
+}
+
+double theta_free_derivatives(derivative_work *work, const motion_work *w, const sim_state *to, int tree, int width) {
+    tree_work t = make_tree_work(work, w, to, tree, width);
+    double residual = differentiate_acceleration(&t);
+    /* M, where the free motion has taken it */
+    sim_kinematics(work->d, t.bodies, work->q);
+    sim_crba(work->d, t.bodies, t.extra, NULL, work->M);
+    spread_mass(work, w->model, t.v0, t.n, t.stride, work->H);
+    return residual;
 }

@@ -67,6 +67,9 @@ v3 differentiate_swing(const motion_work *w, const spin_body *s, const double *e
 
 /* `w` as the step left it, but `now` the state at its start; `to` that at its end. */
 void theta_derivatives(derivative_work *work, const motion_work *w, const sim_state *to, int tree, tree_jacobian *out);
+/* The mean acceleration of the free motion alone, into work->A.  Leaves A = M + E in work->H, dense, with the kinematics of
+ * q* in work->d, and the derivative of the way there in work->point. */
+double theta_free_derivatives(derivative_work *work, const motion_work *w, const sim_state *to, int tree, int width);
 void rk4_derivatives(derivative_work *work, motion_work *w, int tree, tree_jacobian *out);
 /* Of inverse dynamics at the kinematics and velocities of work->d, with the acceleration a, less forces of the place, into
  * by_q and by_v; M, into `H`. */

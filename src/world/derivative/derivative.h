@@ -1,0 +1,83 @@
+/* Derivatives of the end of an island's step by its start. */
+#ifndef WORLD_DERIVATIVE_DERIVATIVE_H
+#define WORLD_DERIVATIVE_DERIVATIVE_H
+
+#include "contact/problem/core/assembly.h"
+#include "world/contact/contacts.h"
+#include "world/integrator/tree_derivatives.h"
+
+/* The step that is differentiated, and work space. */
+typedef struct contact_step {
+    const motion_work *motion; /* as the step left it, but `now` the state at its start */
+    const sim_state *to;
+    const world_contacts *contacts;
+    const assembly *rows; /* the islands as the step solved them */
+    derivative_work *work;
+    sim_derived *start, *middle; /* kinematics at the start; where J of contacts is taken */
+    sim_arena *arena;
+} contact_step;
+
+/* An island.  A column of a matrix of `width` numbers is by q, v, or generalised force at the start, n each. */
+typedef struct island_system {
+    const contact_step *step;
+    const island *is;
+    int n, stride, width; /* dofs; of square matrices, and of those by the start, rounded up to fours */
+    double dt;
+    int *dof;            /* [n] of the model */
+    double *A;           /* n x stride: mass */
+    double *factor;      /* its LU */
+    double *a, *place;   /* n x width: mean acceleration of the free motion, and q* */
+    double *middle;      /* n x width: q where J of contacts is taken */
+    double *H, *LU, *dv; /* n x stride, twice; n x width: v at the end */
+    double *J;           /* [SIM_MAX_ROWS] x n of a constraint */
+    double *solve;       /* of lu_factor */
+    int *swap, *swap_A;  /* [n] */
+    double residual;
+    int kinks;
+    const char *trouble; /* NULL, or the reason why there is no derivative */
+} island_system;
+
+/* By the start: J of each row, n x width; gap, offset, guess, rows x width. */
+typedef struct constraint_change {
+    double *J[SIM_MAX_ROWS];
+    double *gap, *offset, *guess;
+    bool kink;
+} constraint_change;
+
+/* ---- row_derivatives.c ---- */
+
+/* NULL, or the reason why the i-th constraint of an island has no derivative here. */
+const char *row_trouble(const contact_step *step, const island *is, int i);
+/* The i-th constraint of the island, into zeros. */
+void differentiate_rows(const island_system *s, int i, constraint_change *out);
+
+/* ---- island_derivatives.c ---- */
+
+/* False without memory.  The columns of `dv` are then those of the velocity at the end. */
+bool differentiate_island(const contact_step *step, const island *is, island_system *out);
+/* The i-th constraint's rows of J, dense, into s->J. */
+void spread_rows(const island_system *s, const sim_constraint *c);
+/* Adds `scale` times dA y of a tree to its rows of n x width numbers. */
+void add_mass_times(const island_system *s, int tree, double scale, const double *y, double *to);
+/* New zeros; NULL: no memory. */
+double *zeros(sim_arena *arena, ptrdiff_t count);
+bool make_change(const island_system *s, int rows, constraint_change *out);
+
+/* ---- shift_derivatives.c ---- */
+
+/* The shift of positions, into zeros, n x width, after differentiate_island.  False without memory. */
+bool differentiate_shift(island_system *s, double *dc);
+
+/* ---- end_derivatives.c ---- */
+
+/* The positions at the end, into zeros, n x width; dc: those of the shift.  False without memory. */
+bool differentiate_end(const island_system *s, const double *dc, double *dq);
+
+/* The place of a dof of the model in its island. */
+static inline int place_of_dof(const island_system *s, int dof) {
+    const sim_model *m = s->step->motion->model;
+    int tree = m->body[m->dof[dof].body].tree;
+    return s->is->problem.tree[s->step->rows->local[tree]].v0 + dof - m->tree[tree].v0;
+}
+
+#endif
