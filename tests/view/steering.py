@@ -20,6 +20,7 @@ from live import Live  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 PICTURE = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
+SIZE = "--window-size=1200,760" if PICTURE else "--window-size=500,400"
 STEP = 0.004
 
 
@@ -53,7 +54,10 @@ ROBOT = {
              "next": [{"to": "out", "after": 0.4}]}]}],
     "sensors": [{"name": "angle", "type": "joint_position", "joint": "upper"}, {"name": "gyro", "type": "gyro", "site": "middle"},
                 {"name": "load", "type": "touch", "body": "ball"}],
-    "record": {"every": 1, "signals": ["coordinates", "poses", "energy", "sensors", "efforts", "contacts"]},
+    "record": {"every": 1, "signals": ["coordinates", "poses", "energy", "sensors", "efforts", "contacts"],
+               "events": [{"name": "hit", "type": "contact_begins", "body": "ball", "other": "floor"},
+                          {"name": "off", "type": "contact_breaks", "body": "ball", "other": "floor"},
+                          {"name": "far", "type": "sensor_above", "sensor": "angle", "level": 2, "stop": True}]},
     "cameras": [{"name": "front", "position": [0, -3.2, 1.1], "target": [0, 0, 0.7]}],
 }
 ROBOT["controllers"][1]["phases"][0]["next"][0]["to"] = "back & forth"
@@ -79,15 +83,33 @@ def slide(page, name, kind, value):
 
 def told(condition):
     """Of what stands on the page now: the words need not wait for the picture, which takes seconds without a GPU."""
-    return f"(sim.phases.draw(), sim.inputs?.draw(), {condition})"
+    return f"(sim.phases.draw(), sim.inputs?.draw(), sim.events.draw(), {condition})"
+
+
+def still(page):
+    """No picture any more: none is looked at here, and without a GPU each holds all else up for seconds."""
+    if not PICTURE:
+        page.until("globalThis.sim?.stage && (sim.stage.draw = () => {}, true)")
 
 
 def coordinate(body):
     return f"sim.joints.value(sim.joints.sliders.find((s) => sim.scene.bodies[s.body].name === '{body}'))"
 
 
+def choose(page, kind, label):
+    """Ticks a signal in the list."""
+    page.run(f"""(() => {{ sim.signals.open(); const box = [...document.querySelectorAll('#signals fieldset')]
+        .find((box) => (box.querySelector('legend')?.textContent ?? '').startsWith('{kind}'));
+        [...box.querySelectorAll('label')].find((l) => l.textContent.startsWith('{label}')).querySelector('input').click(); }})()""")
+
+
+def plotted(title):
+    return f"sim.plots.plots.find((plot) => plot.title === '{title}')"
+
+
 def live_checks(page):
     def sliders_of_inputs_have_their_units_and_ends():
+        still(page)
         page.until("globalThis.sim?.source.connected && sim.source.time.length > 2")
         have = page.run("sim.inputs.sliders.map(({ name, kind, unit, low, high }) => [name, kind, unit, low, high])")
         assert ["shoulder", "target", "rad", -2, 1.5] in have and ["push", "ctrl", "N", -20, 30] in have, have
@@ -121,6 +143,27 @@ def live_checks(page):
         if PICTURE:
             page.picture(PICTURE)
 
+    def sensors_are_plotted_in_strip_charts_of_the_last_seconds():
+        choose(page, "gyro", "y")
+        choose(page, "Contact force", "ball")
+        page.until(plotted("Contact force"))
+        assert page.run(f"{plotted('gyro')}.unit + {plotted('gyro')}.lines.length") == "rad/s1"
+        page.until("sim.source.time.at(-1) > 6")
+        page.run("(() => { const s = document.getElementById('span'); s.value = '5'; s.dispatchEvent(new Event('change')); })()")
+        page.run("sim.panels.side || sim.toggle('side')")
+        page.run("(sim.plots.draw('light'), sim.plots.draw('light'))")
+        first, last = page.run("sim.plots.shown")
+        assert abs(last - first - 5) < 1e-6 and last > 6, (first, last)
+        frames, forces = page.run(f"[sim.source.time.length, Array.from(sim.source.track[{plotted('Contact force')}.lines[0].track])]")
+        assert len(forces) == frames and max(forces) > 40, (frames, len(forces), max(forces))
+
+    def events_and_phases_are_listed_as_they_happen():
+        page.until(told("/hit/.test(document.querySelector('#events .list').textContent)"))
+        names = page.run("sim.events.list.map(({ name }) => name)")
+        assert "task: out" in names and "task: back & forth" in names, names
+        times = page.run("sim.events.list.map(({ time }) => time)")
+        assert times == sorted(times)
+
     def a_joint_that_is_moved_by_hand_keeps_inputs_and_phase():
         page.run("sim.player.play(false)")
         page.until("!sim.player.playing")
@@ -135,6 +178,7 @@ def live_checks(page):
         page.run("sim.player.reset()")
         page.until("sim.source.state.run === 1 && sim.source.state.ctrl.length === 0")
         assert page.run(told("document.getElementById('phases').textContent")) == "task: not begun"
+        assert page.run("sim.events.list.length") == 0
 
     def the_console_stays_silent():
         page.close()
@@ -148,13 +192,46 @@ def recorded_checks(table):
 
     def phases_of_a_recorded_run_are_those_of_its_trajectory():
         nonlocal page
-        page = Browser(f"file://{os.path.abspath('run.html')}?still&keys=s", "--window-size=500,400")
+        page = Browser(f"file://{os.path.abspath('run.html')}?still&keys=s", SIZE)
+        still(page)
         page.until("globalThis.sim?.phases && !sim.source.live")
         assert page.run(f"Array.from({track('task', 'phase')})") == [row["phase.task"] for row in table]  # a frame a step
 
     def the_phase_at_a_moment_is_shown():
         page.run("sim.player.seek(0.7)")
         assert page.run(told("document.getElementById('phases').textContent")) == "task: back & forth for 0.2 s"
+
+    def sensors_of_a_recorded_run_are_those_of_its_trajectory():
+        page.run("sim.panels.side || sim.toggle('side')")
+        choose(page, "gyro", "y")
+        page.until(plotted("gyro"))
+        shown = page.run(f"Array.from(sim.source.track[{plotted('gyro')}.lines[0].track])")
+        assert all(abs(a - row["sensor.gyro.y"]) < 1e-6 * (1 + abs(a)) for a, row in zip(shown, table)) and max(map(abs, shown)) > 0.05
+
+    def the_contact_force_on_a_body_is_plotted_once_it_is_asked_for():
+        choose(page, "Contact force", "ball")
+        page.until(plotted("Contact force"))
+        shown = page.run(f"Array.from(sim.source.track[{plotted('Contact force')}.lines[0].track])")
+        most = max(row["sensor.load"] for row in table)
+        assert max(shown) > 100 and all(abs(a - row["sensor.load"]) < 0.007 * most for a, row in zip(shown, table))
+
+    def events_are_those_of_the_trajectory_with_their_times():
+        wanted = sorted({(row[f"event.{name}"], name) for row in table for name in ("hit", "off") if row[f"event.{name}.count"]})
+        assert len(wanted) >= 4, wanted
+        listed = page.run("sim.events.list.filter(({ name }) => !name.startsWith('task')).map(({ time, name }) => [time, name])")
+        assert [name for _, name in listed] == [name for _, name in wanted]
+        assert all(abs(a - b) < 1e-8 for (a, _), (b, _) in zip(listed, wanted)), (listed, wanted)
+        begun = page.run("sim.events.list.filter(({ name }) => name.startsWith('task')).map(({ time }) => time)")
+        assert all(abs(a - b) < 0.0061 for a, b in zip(begun, (0, 0.5, 0.9))) and len(begun) == 3, begun
+
+    def a_press_on_an_event_goes_to_its_time():
+        page.run(told("[...document.querySelectorAll('#events button')].find((b) => /off/.test(b.textContent)).click()"))
+        time = page.run("sim.events.list.find(({ name }) => name === 'off').time")
+        assert page.run("sim.player.now") == time
+        assert "off" in page.run(told("document.querySelector('#events .last').textContent"))
+        page.run("(sim.plots.draw('light'), 0)")
+        if PICTURE:
+            page.picture(PICTURE.replace(".png", "_recorded.png"))
 
     def the_console_of_a_recorded_run_stays_silent():
         page.close()
@@ -170,7 +247,7 @@ def main():
         pathlib.Path("scene.json").write_text(json.dumps(ROBOT))
         subprocess.run([SIM, "scene.json", "--html", "run.html", "--out", "run.csv", "--quiet"], check=True)
         with Live(ROBOT) as live:
-            page = Browser(f"{live.url}?keys=qs", "--window-size=500,400")
+            page = Browser(f"{live.url}?keys=qs", SIZE)
             return tap.run(live_checks(page) + recorded_checks(rows("run.csv")), folders=False)
 
 

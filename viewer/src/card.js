@@ -1,4 +1,5 @@
 // The selected body: what it is and where it is now.
+import { touching } from './motion.js';
 import { escape } from './plots.js';
 import { digits, quantity } from './units.js';
 
@@ -12,13 +13,13 @@ export function drawCard(element, scene, source, player, body, following) {
   const at = frame.at + 7 * body;
   const [x, y, z] = frame.pose.slice(at, at + 3);
   const row = (name, value) => `<dt>${name}</dt><dd>${value}</dd>`;
-  const touching = countTouching(scene, frame.contacts, body);
+  const pressed = touching(scene, frame.contacts, body);
   element.innerHTML = `<h3>${escape(own.name)}</h3><dl>
     ${row('joint', escape(own.joint) + (own.parent ? ` on ${escape(scene.bodies[own.parent].name)}` : ''))}
     ${row('mass', `${digits(own.mass, 4)} kg`)}
     ${row('position', `${[x, y, z].map((v) => digits(Number(v.toPrecision(4)), 4)).join(', ')} m`)}
     ${row('speed', quantity(speed(source, k, body), 'm/s', 3))}
-    ${row('contacts', touching.count ? `${touching.count}, ${quantity(touching.force, 'N', 3)} in all` : 'none')}
+    ${row('contacts', pressed.count ? `${pressed.count}, ${quantity(pressed.force, 'N', 3)} in all` : 'none')}
     </dl><p>${following ? 'followed: V lets go' : 'V follows'} · X plots it · Esc</p>`;
 }
 
@@ -31,17 +32,4 @@ function speed(source, k, body) {
   let sum = 0;
   for (let i = 0; i < 3; i++) sum += (b.pose[b.at + 7 * body + i] - a.pose[a.at + 7 * body + i]) ** 2;
   return Math.sqrt(sum) / span;
-}
-
-function countTouching(scene, contacts, body) {
-  let count = 0;
-  const sum = [0, 0, 0];
-  for (let k = 0; k < contacts.count; k++) {
-    const a = scene.shapes[contacts.shapeA[k]].body === body;
-    const b = scene.shapes[contacts.shapeB[k]].body === body;
-    if (a === b) continue;
-    count++;
-    for (let i = 0; i < 3; i++) sum[i] += (a ? 1 : -1) * contacts.force[3 * k + i];
-  }
-  return { count, force: Math.hypot(...sum) };
 }

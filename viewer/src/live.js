@@ -1,5 +1,6 @@
 // A run that goes on: frames from a socket, as they come, and what is asked of the simulation.
 import { readFrames, Reader } from './decode.js';
+import { touching } from './motion.js';
 import { Player } from './player.js';
 import { Recorded } from './source.js';
 
@@ -16,6 +17,7 @@ export class Live {
   #listeners = [];
   #frames = [];
   #watched = 0; // a body; 0: none
+  #pressed = []; // bodies whose contact force is a track behind those of the motion
   #numbers = 0;
 
   /** `page` is what stands in the page: the scene, and its first frame. */
@@ -70,7 +72,7 @@ export class Live {
 
   #forget() {
     this.time = [];
-    this.track = Array.from({ length: this.scene.tracks.length + MOTION }, () => []);
+    this.track = Array.from({ length: this.scene.tracks.length + MOTION + this.#pressed.length }, () => []);
     this.#frames = [];
     this.#numbers = 0;
   }
@@ -84,6 +86,7 @@ export class Live {
     this.#frames[k] = frame;
     values.forEach((value, track) => { this.track[track][k] = value; });
     if (this.#watched) this.#watch(k);
+    this.#pressed.forEach((body) => this.#press(body, k));
     if (this.#numbers > MOST_NUMBERS || this.time.length > MOST_FRAMES) this.#drop(Math.floor(this.time.length / 4));
   }
 
@@ -98,6 +101,19 @@ export class Live {
     this.#watched = body;
     this.time.forEach((_, k) => this.#watch(k));
     return Array.from({ length: MOTION }, (_, i) => this.scene.tracks.length + i);
+  }
+
+  /** The track of the contact force on a body. */
+  watchForce(body) {
+    this.#pressed.push(body);
+    this.track.push([]);
+    this.time.forEach((_, k) => this.#press(body, k));
+    return this.track.length - 1;
+  }
+
+  #press(body, k) {
+    const track = this.scene.tracks.length + MOTION + this.#pressed.indexOf(body);
+    this.track[track][k] = touching(this.scene, this.#frames[k].contacts, body).force;
   }
 
   #watch(k) {

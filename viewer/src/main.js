@@ -5,6 +5,7 @@ import { drawCard } from './card.js';
 import { buildSolvers, buildTools, buildTransport, drawLegend, writeTitle } from './chrome.js';
 import { Contacts } from './contacts.js';
 import { Tendons } from './tendons.js';
+import { Events } from './events.js';
 import { findExtent } from './extent.js';
 import { Drag } from './drag.js';
 import { Ground } from './ground.js';
@@ -111,10 +112,11 @@ class App {
 
   #build() {
     writeTitle(this.scene, this.source);
-    $('side').innerHTML = '<details id="signals"></details><div id="plots"></div>';
+    $('side').innerHTML = '<details id="events"></details><details id="signals"></details><div id="plots"></div>';
     this.plots = new Plots($('plots'), this.source, this.player);
     this.plots.addCoordinates();
     this.signals = new Signals($('signals'), this);
+    this.events = new Events($('events'), this);
     this.tree = new Tree($('tree'), this);
     this.joints = new Joints($('joints'), this);
     if (this.source.live) this.inputs = new Inputs($('joints'), this);
@@ -279,7 +281,10 @@ class App {
       this.inputs?.draw();
     }
     this.phases.draw();
-    if (this.panels.side) this.plots.draw(this.theme);
+    if (this.panels.side) {
+      this.events.draw();
+      this.plots.draw(this.theme);
+    }
   }
 
   run() {

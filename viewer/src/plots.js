@@ -1,4 +1,5 @@
 // Plots over time, one above the other, with the moment shown as a line through all.  A press or drag in one goes there.
+import { forceOf } from './motion.js';
 import { SERIES } from './theme.js';
 import { digits, prefixed, prefixOf, quantity, superscript, ticks } from './units.js';
 
@@ -21,6 +22,17 @@ const POSITIONS = 'Joint positions';
 const SCALARS = new Set(GROUPS.flatMap(({ names }) => names));
 const ORDER = [...GROUPS.map(({ title }) => title), ANGLES, POSITIONS];
 const MOST_FIRST = 4; // coordinates that are plotted unasked
+const MOST_BODIES = 240; // of which contact forces are offered
+export const SPANS = [5, 20, 60, Infinity]; // s of a live run in the strip charts; the second at first
+
+/** Plots of readings by kind, for signals that are chosen: their title, by the unit, and more. */
+const KINDS = {
+  sensor: ({ name }) => ({ title: name.replace(/\.[^.]*$/, ''), label: /\.([^.]*)$/.exec(name)?.[1] ?? '' }),
+  effort: ({ unit }) => ({ title: unit === 'N m' ? 'Torques of actuators' : 'Forces of actuators' }),
+  target: ({ unit }) => ({ title: unit === 'rad' ? 'Target angles' : 'Target positions' }),
+  ctrl: ({ unit }) => ({ title: unit ? `Control inputs, ${unit}` : 'Control inputs' }),
+  phase: ({ name, phases }) => ({ title: `Phase of ${name}`, label: '', steps: true, words: phases }),
+};
 
 const isEmpty = (values, least) => !values.some((v) => Number.isFinite(v) && Math.abs(v) > least);
 
@@ -51,16 +63,21 @@ export function allSignals(source) {
     ...group, track: tracks.findIndex((t) => t.name === name), label: group.labels?.[k] ?? '',
   }))).filter(({ track }) => track >= 0).map((signal) => ({ ...signal, unit: tracks[signal.track].unit }));
   const joints = coordinates(source).map(({ name, unit, track }) => ({ title: unit === 'rad' ? ANGLES : POSITIONS, unit, track, label: name }));
-  return [...scalars, ...joints].filter(({ track }) => source.track[track].some(Number.isFinite));
+  const readings = tracks.map((of, track) => ({ ...of, track })).filter(({ kind }) => KINDS[kind])
+    .map((of) => ({ unit: of.unit, track: of.track, label: of.name, ...KINDS[of.kind](of) }));
+  return [...scalars, ...joints, ...readings].filter(({ track }) => source.track[track].some(Number.isFinite));
 }
 
 export class Plots {
   plots = [];
+  span = Infinity; // s that are shown
+  #forces = new Map(); // tracks of contact forces by body
 
   constructor(element, source, player) {
     this.element = element;
     this.source = source;
     this.player = player;
+    if (source.live) [, this.span] = SPANS;
     this.plots = defaultPlots(source);
     this.known = new Set(this.plots.map(({ title }) => title));
     this.rebuild();
@@ -81,6 +98,28 @@ export class Plots {
 
   signals() { return allSignals(this.source); }
 
+  /** Signals, and contact forces on bodies, which are found when they are asked for. */
+  choices() {
+    const { solver, bodies } = this.source.scene;
+    const moved = bodies.map(({ name, dofs }, body) => ({ name, dofs, body })).filter(({ dofs }) => solver && dofs > 0);
+    return [...this.signals(), ...moved.slice(0, MOST_BODIES)
+      .map(({ name, body }) => ({ title: 'Contact force', unit: 'N', label: name, body, track: this.#forces.get(body) ?? -1 }))];
+  }
+
+  /** Adds one of the choices, or takes it away. */
+  async choose({ body, ...signal }) {
+    if (body && !this.#forces.has(body)) this.#forces.set(body, await forceOf(this.source, body));
+    this.toggle(body ? { ...signal, track: this.#forces.get(body) } : signal);
+  }
+
+  /** Times from and to which are plotted: of a long run those around the moment. */
+  get #window() {
+    const { start, end, now } = this.player;
+    if (!(this.span < end - start)) return [start, end];
+    const to = Math.min(Math.max(now, start + this.span), end);
+    return [to - this.span, to];
+  }
+
   isShown(track) { return this.plots.some(({ lines }) => lines.some((line) => line.track === track)); }
 
   /** Adds a signal to the plot of its kind, or takes away what is there. */
@@ -95,7 +134,7 @@ export class Plots {
 
   /** In its order, motions of bodies last. */
   #place(plot) {
-    const rank = ({ title }) => (ORDER.indexOf(title) < 0 ? ORDER.length : ORDER.indexOf(title));
+    const rank = ({ title, ofBody }) => (ofBody ? ORDER.length + 1 : ORDER.indexOf(title) < 0 ? ORDER.length : ORDER.indexOf(title));
     this.plots = [...this.plots, plot].sort((a, b) => rank(a) - rank(b));
   }
 
@@ -141,19 +180,27 @@ export class Plots {
       if (event.type === 'pointermove' && event.buttons === 0) return;
       const { left, width } = canvas.getBoundingClientRect();
       const inner = width - MARGIN.left - MARGIN.right;
-      const { start, duration } = this.player;
-      this.player.seek(start + ((event.clientX - left - MARGIN.left) / inner) * duration);
+      const [from, to] = this.shown;
+      this.player.seek(from + ((event.clientX - left - MARGIN.left) / inner) * (to - from));
     };
     canvas.addEventListener('pointerdown', (event) => { if (event.isTrusted) canvas.setPointerCapture(event.pointerId); seek(event); });
     canvas.addEventListener('pointermove', seek);
     return { plot, head, canvas, last, height: HEIGHT + (last ? AXIS : 0), range: this.#range(plot) };
   }
 
+  /** The first and the last frame that are plotted, and those beside them. */
+  #frames() {
+    const [from, to] = this.#window;
+    return [this.player.before(from), Math.min(this.player.before(to) + 1, this.source.time.length - 1)];
+  }
+
   #range(plot) {
     let low = Infinity;
     let high = -Infinity;
+    const [first, last] = this.#frames();
     for (const { track } of plot.lines) {
-      for (const v of this.source.track[track]) {
+      for (let k = first; k <= last; k++) {
+        const v = this.source.track[track][k];
         if (!Number.isFinite(v) || (plot.log && v <= 0)) continue;
         low = Math.min(low, v);
         high = Math.max(high, v);
@@ -171,9 +218,11 @@ export class Plots {
     const width = this.element.clientWidth;
     if (!width) return;
     const grown = this.source.live ? this.#grown() : this.source.time.length;
-    const key = `${width} ${theme} ${grown} ${devicePixelRatio}`;
+    const part = this.source.live && this.player.playing ? this.span : this.#window.join();
+    const key = `${width} ${theme} ${grown} ${devicePixelRatio} ${part}`;
     if (key !== this.key) {
       this.key = key;
+      this.shown = this.#window;
       if (this.source.live) for (const view of this.views) view.range = this.#range(view.plot);
       for (const view of this.views) this.#curves(view, width, theme);
     }
@@ -199,8 +248,8 @@ export class Plots {
   }
 
   #x(view, time) {
-    const { start, duration } = this.player;
-    return MARGIN.left + ((time - start) / (duration || 1)) * (view.width - MARGIN.left - MARGIN.right);
+    const [from, to] = this.shown;
+    return MARGIN.left + ((time - from) / (to - from || 1)) * (view.width - MARGIN.left - MARGIN.right);
   }
 
   #curves(view, width, theme) {
@@ -250,8 +299,7 @@ export class Plots {
     if (!view.last) return;
     g.textBaseline = 'top';
     g.textAlign = 'center';
-    const { start, end } = this.player;
-    const times = ticks(start, end, Math.max(2, Math.floor(view.width / 80)));
+    const times = ticks(...this.shown, Math.max(2, Math.floor(view.width / 80)));
     times.forEach((time, k) => {
       const x = this.#x(view, time);
       const text = `${digits(Number(time.toPrecision(6)), 4)}${k === times.length - 1 ? ' s' : ''}`;
@@ -279,7 +327,12 @@ export class Plots {
     g.beginPath();
     let open = false;
     let column = -1, least = 0, most = 0;
-    for (let k = 0; k < values.length; k++) {
+    const [first, last] = this.#frames();
+    g.save();
+    g.rect(MARGIN.left, 0, view.width - MARGIN.left - MARGIN.right, HEIGHT);
+    g.clip();
+    g.beginPath();
+    for (let k = first; k <= last; k++) {
       const v = values[k];
       if (!Number.isFinite(v) || (plot.log && v <= 0)) { open = false; column = -1; continue; }
       const x = this.#x(view, times[k]);
@@ -295,6 +348,7 @@ export class Plots {
       least = most = y;
     }
     g.stroke();
+    g.restore();
   }
 
   #cursor(view, theme) {
@@ -303,7 +357,7 @@ export class Plots {
     const ratio = devicePixelRatio;
     const css = getComputedStyle(document.documentElement);
     const k = this.player.nearest;
-    const x = this.#x(view, this.player.now);
+    const x = Math.min(this.#x(view, this.player.now), view.width - MARGIN.right); // curves of a live run follow a little later
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.clearRect(0, 0, canvas.width, canvas.height);
     g.drawImage(view.curves, 0, 0);
@@ -331,7 +385,7 @@ export class Plots {
     const parts = plot.lines.map(({ track, label }, i) => {
       const given = this.source.track[track][k];
       const v = Math.abs(given) < least ? 0 : given;
-      const text = plot.unit ? `${digits(v / view.scale, 4)} ${view.unit}` : plot.log ? digits(v, 3) : quantity(v, '');
+      const text = plot.words ? escape(plot.words[v] ?? 'not begun') : plot.unit ? `${digits(v / view.scale, 4)} ${view.unit}` : plot.log ? digits(v, 3) : quantity(v, '');
       return `<span style="color:${this.#color(plot, i, theme)}">${label ? `${escape(label)} ` : ''}<b>${text}</b></span>`;
     });
     const html = `<i>${escape(plot.title)}</i><span class="${parts.length > 1 ? 'row' : ''}">${parts.join('')}</span>`;

@@ -1,17 +1,32 @@
-// Which signals are plotted: all there are, to be chosen from.
-import { escape } from './plots.js';
+// Which signals are plotted: all there are, to be chosen from.  Of a live run also how much time of it.
+import { escape, SPANS } from './plots.js';
 
 export class Signals {
   constructor(element, app) {
     this.app = app;
     this.element = element;
     element.innerHTML = '<summary>Signals</summary><input type="search" placeholder="Find a signal" aria-label="Find a signal"><div class="list"></div>';
+    if (app.source.live) this.#addSpans();
     this.find = element.querySelector('input');
     this.list = element.querySelector('.list');
     element.addEventListener('toggle', () => { if (element.open) this.#fill(); });
     this.find.addEventListener('input', () => this.#fill());
     this.find.addEventListener('keydown', (event) => { if (event.key === 'Escape') { element.open = false; this.find.blur(); } });
     app.plots.changed = () => { if (element.open) this.#fill(); app.refresh(); };
+  }
+
+  #addSpans() {
+    const choice = document.createElement('select');
+    choice.id = 'span';
+    choice.title = 'Time that is plotted';
+    choice.innerHTML = SPANS.map((span) => `<option value="${span}">${span < Infinity ? `last ${span} s` : 'whole run'}</option>`).join('');
+    choice.value = String(this.app.plots.span);
+    choice.addEventListener('change', () => {
+      this.app.plots.span = Number(choice.value);
+      choice.blur();
+      this.app.refresh();
+    });
+    this.element.after(choice);
   }
 
   open() {
@@ -23,7 +38,7 @@ export class Signals {
   #fill() {
     const wanted = this.find.value.trim().toLowerCase();
     const kinds = new Map();
-    for (const signal of this.app.plots.signals()) {
+    for (const signal of this.app.plots.choices()) {
       if (`${signal.title} ${signal.label}`.toLowerCase().includes(wanted)) kinds.set(signal.title, [...(kinds.get(signal.title) ?? []), signal]);
     }
     const single = [...kinds.values()].filter((signals) => signals.length === 1 && !signals[0].label).flat();
@@ -40,8 +55,7 @@ export class Signals {
       const label = document.createElement('label');
       label.innerHTML = `<input type="checkbox"${this.app.plots.isShown(signal.track) ? ' checked' : ''}>${escape(signal.label || `${signal.title}${inUnit(signal)}`)}`;
       label.querySelector('input').addEventListener('change', (event) => {
-        this.app.plots.toggle(signal);
-        this.app.refresh();
+        this.app.plots.choose(signal).then(() => this.app.refresh());
         event.target.blur();
       });
       box.append(label);
