@@ -222,3 +222,42 @@ Test(shipped_scenes, the_sphere_slides_longer_where_pyramids_are_turned) {
     sim_world_free(world);
     sim_scene_free(scene);
 }
+
+/* The nodes keep their places on the plate, which sinks; the ball falls freely: n steps of implicit Euler take it down by
+ * v t + g dt^2 n (n + 1)/2. */
+Test(shipped_scenes, soft_beam_carries_its_plate_and_soft_ball_falls) {
+    sim_scene *scene = load("soft/ball_and_beam");
+    const sim_model *m = scene->model;
+    sim_error error = {0};
+    cr_assert_eq(m->nsoft, 2);
+    sim_world *world = sim_world_create(m, &scene->options, &error);
+    cr_assert(world, "%s", error.text);
+    int n = 40;
+    for (int i = 0; i < n; i++) {
+        cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+        cr_assert_eq(sim_world_info(world)->unsolved, 0, "step %d", i);
+    }
+    const sim_derived *d = sim_world_derived(world);
+    double apart = 0;
+    for (int k = 0; k < m->nequality; k++) {
+        const sim_equality *e = &m->equality[k];
+        const sim_pose *plate = &d->pose[e->body[0]];
+        sim_v3 p = e->frame[0].p, x = d->pose[e->body[1]].p;
+        double at[3] = {plate->R.x.x * p.x + plate->R.y.x * p.y + plate->R.z.x * p.z + plate->p.x - x.x,
+                        plate->R.x.y * p.x + plate->R.y.y * p.y + plate->R.z.y * p.z + plate->p.y - x.y,
+                        plate->R.x.z * p.x + plate->R.y.z * p.y + plate->R.z.z * p.z + plate->p.z - x.z};
+        apart = fmax(apart, sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]));
+    }
+    cr_assert_gt(m->nequality, 10);
+    cr_expect_lt(apart, 1e-3, "nodes are %g m off their places on the plate", apart);
+    cr_expect_lt(d->pose[sim_model_find_body(m, "plate")].p.z, 0.24);
+    const sim_soft *ball = &m->soft[1];
+    double dt = scene->options.step, fall = 0.5 * n * dt + 9.81 * dt * dt * n * (n + 1) / 2, now = 0, mass = 0;
+    for (int k = ball->body + 1; k <= ball->body + ball->nnode; k++) {
+        now += d->pose[k].p.z * m->body[k].inertia.mass;
+        mass += m->body[k].inertia.mass;
+    }
+    cr_expect_float_eq(now / mass, 0.42 - fall, 1e-4, "the ball is at %g m, due %g", now / mass, 0.42 - fall);
+    sim_world_free(world);
+    sim_scene_free(scene);
+}

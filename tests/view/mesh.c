@@ -2,6 +2,7 @@
  * surface. */
 #include "view/mesh/mesh.h"
 #include "math/v3.h"
+#include "view/mesh/soft.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -160,4 +161,51 @@ Test(mesh, of_a_height_field_passes_through_its_heights_and_faces_up) {
     }
     view_mesh_free(mesh);
     sim_geometry_free(geometry);
+}
+
+/* A soft box: each of its eight corners stands there for three faces, edges for two, and so it keeps its creases when it
+ * is sheared; its volume is that of the tetrahedra. */
+Test(mesh, of_a_soft_box_follows_its_nodes_and_keeps_its_edges) {
+    sim_shape shape = sim_shape_default();
+    sim_soft_mesh tets;
+    sim_error error;
+    shape.type = SIM_BOX;
+    shape.size[0] = 3, shape.size[1] = 2, shape.size[2] = 1;
+    cr_assert_eq(sim_shape_soft_mesh(&shape, 1, &tets, &error), SIM_OK, "%s", error.text);
+    sim_soft soft = sim_soft_default();
+    soft.modulus = 1;
+    soft.nnode = tets.nnode;
+    soft.node = tets.node;
+    soft.ntet = tets.ntet;
+    soft.tet = (const int(*)[4])tets.tet;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_add_soft(builder, &soft);
+    sim_model *model = sim_builder_finish(builder, &error);
+    cr_assert_not_null(model, "%s", error.text);
+    const sim_soft *s = &model->soft[0];
+    view_soft v = {0};
+    cr_assert(view_soft_create(&v, s));
+    /* 8 corners thrice; inner nodes of edges twice (4 (2 + 1 + 0)); inner nodes of faces (2 of 3 x 2) once */
+    cr_assert_eq(v.mesh->nvertex, 3 * 8 + 2 * 4 * (2 + 1) + 2 * 2);
+    /* sheared along x by y / 2, stretched along z */
+    sim_pose *pose = calloc((size_t)model->nbody, sizeof *pose);
+    for (int n = 0; n < s->nnode; n++) {
+        v3 x = s->node[n];
+        pose[s->body + 1 + n].p = v3_make(x.x + x.y / 2 + 7, x.y, 2 * x.z);
+    }
+    view_soft_place(&v, s, pose, v3_make(7, 0, 0));
+    cr_check(v.mesh, 12, 1e-6);
+    for (int t = 0; t < v.mesh->ntriangle; t++) {
+        v3 a = corner(v.mesh, t, 0);
+        v3 area = v3_cross(v3_sub(corner(v.mesh, t, 1), a), v3_sub(corner(v.mesh, t, 2), a));
+        area = v3_scale(1 / v3_norm(area), area);
+        for (int k = 0; k < 3; k++) {
+            const float *n = v.mesh->normal[v.mesh->triangle[t][k]];
+            cr_assert_gt(v3_dot(area, v3_make(n[0], n[1], n[2])), 1 - 1e-6);
+        }
+    }
+    view_soft_free(&v);
+    free(pose);
+    sim_model_free(model);
+    sim_soft_mesh_free(&tets);
 }

@@ -2,6 +2,7 @@
 import { BufferAttribute, BufferGeometry, Group, Matrix4, MeshStandardMaterial, Quaternion, Vector3 } from 'three';
 import { Instances } from './instances.js';
 import { linear } from './shading.js';
+import { Softs, nodesOf } from './softs.js';
 import { PALETTE } from './theme.js';
 
 const WEAK = 0.05; // difference in light of what is long: a link, a rod
@@ -129,6 +130,7 @@ export class Bodies {
   islands = false; // colours by island
   selected = -1;
   #batches = [];
+  #nodes; // bodies without an extent of their own
   #a = new Vector3();
   #b = new Vector3();
   #p = new Quaternion();
@@ -154,6 +156,8 @@ export class Bodies {
       batches.get(key).shapes.push({ number, shape, local: matrixOf(shape) });
     });
     for (const batch of batches.values()) this.#add(batch, geometries[batch.mesh]);
+    this.softs = new Softs(this.scene);
+    this.#nodes = nodesOf(this.scene);
   }
 
   #add(batch, geometry) {
@@ -199,7 +203,7 @@ export class Bodies {
     for (const body of this.moving) {
       if (this.hidden[body]) continue;
       const { elements } = this.pose[body];
-      const { radius } = this.scene.bodies[body];
+      const radius = this.#nodes.has(body) ? 0 : this.scene.bodies[body].radius;
       low.set(Math.min(low.x, elements[12] - radius), Math.min(low.y, elements[13] - radius), Math.min(low.z, elements[14] - radius));
       high.set(Math.max(high.x, elements[12] + radius), Math.max(high.y, elements[13] + radius), Math.max(high.z, elements[14] + radius));
     }
@@ -219,6 +223,7 @@ export class Bodies {
       });
       mesh.update();
     }
+    this.softs.place(this.pose, this.hidden);
   }
 
   /** What one looks through is drawn from far to near. */
@@ -236,6 +241,7 @@ export class Bodies {
 
   setTransparent(on) {
     this.transparent = on;
+    this.softs.setTransparent(on);
     for (const { material, alpha, moved, mesh } of this.#batches) {
       const opacity = on && moved ? Math.min(alpha, 0.35) : alpha;
       material.transparent = opacity < 1;
@@ -249,6 +255,7 @@ export class Bodies {
 
   setWireframe(on) {
     this.wireframe = on;
+    this.softs.setWireframe(on);
     for (const { material } of this.#batches) material.wireframe = on;
   }
 
@@ -256,6 +263,7 @@ export class Bodies {
   select(body, color) {
     this.selected = body;
     this.light = color;
+    this.softs.select(body, color);
     this.#color(null);
   }
 
@@ -281,8 +289,9 @@ export class Bodies {
 
   /** The first body that moves under a ray, and where: { body, point }. */
   hit(raycaster) {
-    return raycaster.intersectObject(this.group, true)
-      .map(({ object, instanceId, point }) => ({ body: object.userData.batch.shapes[instanceId].shape.body, point }))
+    const rigid = this.#batches.flatMap(({ mesh }) => raycaster.intersectObject(mesh, false))
+      .map(({ object, instanceId, point, distance }) => ({ body: object.userData.batch.shapes[instanceId].shape.body, point, distance }));
+    return [...rigid, ...this.softs.hits(raycaster, this.pose)].sort((one, other) => one.distance - other.distance)
       .find(({ body }) => isMoved(this.scene.bodies, body) && !this.hidden[body]);
   }
 

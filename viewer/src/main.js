@@ -49,7 +49,7 @@ class App {
     this.recorder = new Recorder(this);
     this.marks = new Marks(this.scene, this.bodies);
     this.tendons = new Tendons(this.scene, this.bodies.pose);
-    this.stage.scene.add(this.ground.group, this.bodies.group, this.tendons.group, this.contacts.group, this.marks.group);
+    this.stage.scene.add(this.ground.group, this.bodies.group, this.bodies.softs.group, this.tendons.group, this.contacts.group, this.marks.group);
     this.adaptContacts();
     this.#build();
     if (source.live) this.#goLive();

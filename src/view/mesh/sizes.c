@@ -1,6 +1,6 @@
 /* Sizes that drawing is relative to: reach of each body, typical size, typical force.
  *
- *     body      greatest |pose of a shape| + radius of the shape, m
+ *     body      greatest |pose of a shape| + radius of the shape, m; of a soft body and its nodes its greatest |node|
  *     typical   median of the bodies that have shapes, else distance of a joint from its parent, else 1 m
  *     force     mean weight of the bodies, N, else 1 N */
 #include "view/mesh/sizes.h"
@@ -54,15 +54,33 @@ static double typical_size(const double *size, int count, double *room) {
     return known ? room[known / 2] : 1;
 }
 
+/* A soft body with all its nodes counts as one. */
 static double mean_weight(const sim_model *model) {
     double mass = 0;
-    int count = 0;
+    int count = model->nsoft;
     for (int i = 1; i < model->nbody; i++) {
         count += model->body[i].inertia.mass > 0;
         mass += model->body[i].inertia.mass;
     }
+    for (int k = 0; k < model->nsoft; k++) {
+        count -= model->soft[k].nnode;
+    }
     double weight = count ? mass / count * v3_norm(model->gravity) : 0;
     return weight > 0 && isfinite(weight) ? weight : 1;
+}
+
+static double soft_radius(const sim_soft *s) {
+    double most = 0;
+    for (int n = 0; n < s->nnode; n++) {
+        most = max_of(most, v3_norm(s->node[n]));
+    }
+    return most;
+}
+
+static void set_nodes(view_sizes *sizes, const sim_soft *s, double size) {
+    for (int n = 0; n < s->nnode; n++) {
+        sizes->body[s->body + 1 + n] = size;
+    }
 }
 
 bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
@@ -74,11 +92,15 @@ bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
         free(room);
         return false;
     }
-    /* reach of the shapes of each body */
+    /* reach of the shapes of each body, of soft ones as a whole */
     for (int k = 0; k < model->nshape; k++) {
         const sim_shape *shape = &model->shape[k];
         double *size = &sizes->body[shape->body];
         *size = shape->body ? max_of(*size, shape_radius(shape) + v3_norm(shape->pose.p)) : 0;
+    }
+    for (int k = 0; k < model->nsoft; k++) {
+        set_nodes(sizes, &model->soft[k], 0);
+        sizes->body[model->soft[k].body] = soft_radius(&model->soft[k]);
     }
     /* typical size: of bodies, else of joint distances */
     sizes->typical = typical_size(sizes->body, model->nbody, room);
@@ -88,6 +110,9 @@ bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
     }
     for (int i = 0; i < model->nbody; i++) {
         sizes->body[i] = sizes->body[i] > 0 ? sizes->body[i] : sizes->typical;
+    }
+    for (int k = 0; k < model->nsoft; k++) {
+        set_nodes(sizes, &model->soft[k], soft_radius(&model->soft[k]));
     }
     /* typical force */
     sizes->force = mean_weight(model);

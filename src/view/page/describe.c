@@ -1,5 +1,6 @@
 /* Description of the scene in a page.  Bodies, joints, shapes, cameras, names and units, as JSON. */
 #include "math/v3.h"
+#include "view/mesh/soft.h"
 #include "view/page/pack.h"
 
 #include <stdio.h>
@@ -282,6 +283,45 @@ static void put_track(view_bytes *out, const view_description *d, int index) {
     put_raw(out, "}");
 }
 
+static void put_whole(view_bytes *out, long number) {
+    char text[32];
+    snprintf(text, sizeof text, "%ld", number);
+    put_raw(out, text);
+}
+
+/* Corners of the surface by the bodies of their nodes, and triangles of corners. */
+static void put_soft(view_bytes *out, const sim_soft *soft, const view_soft *surface, bool first) {
+    put_raw(out, first ? "\n{\"body\":" : ",\n{\"body\":");
+    put_whole(out, soft->body);
+    put_key_real(out, "nodes", soft->nnode);
+    put_reals(
+        out, "color", 4,
+        (double[]){(double)soft->color[0], (double)soft->color[1], (double)soft->color[2], (double)soft->color[3]});
+    put_raw(out, ",\"corner\":[");
+    for (int k = 0; k < surface->mesh->nvertex; k++) {
+        put_raw(out, k ? "," : "");
+        put_whole(out, soft->body + 1 + surface->node[k]);
+    }
+    put_raw(out, "],\"triangle\":[");
+    for (int k = 0; k < 3 * surface->mesh->ntriangle; k++) {
+        put_raw(out, k ? "," : "");
+        put_whole(out, (long)surface->mesh->triangle[k / 3][k % 3]);
+    }
+    put_raw(out, "]}");
+}
+
+static void put_softs(view_bytes *out, const sim_model *model) {
+    for (int k = 0; k < model->nsoft; k++) {
+        view_soft surface = {0};
+        if (view_soft_create(&surface, &model->soft[k])) {
+            put_soft(out, &model->soft[k], &surface, k == 0);
+        } else {
+            out->starved = 1;
+        }
+        view_soft_free(&surface);
+    }
+}
+
 void view_describe(view_bytes *out, const view_description *d) {
     /* sections */
     const sim_model *model = d->scene->model;
@@ -294,6 +334,8 @@ void view_describe(view_bytes *out, const view_description *d) {
     for (int k = 0; k < model->nshape; k++) {
         put_shape(out, d, k);
     }
+    put_raw(out, "],\n\"softs\":[");
+    put_softs(out, model);
     put_raw(out, "],\n\"couplings\":[");
     put_couplings(out, model);
     put_raw(out, "],\n\"tendons\":[");

@@ -34,6 +34,7 @@ struct render {
     view_mesh **mesh;      /* [drawing.count] */
     view_sectors *sectors; /* [nshape] */
     view_mesh *ball, *shaft, *tip;
+    view_soft *soft; /* [nsoft] */
     view_sizes sizes;
     sim_derived *posed; /* poses of the frame; NULL: there are no tendons */
     sim_arena *arena;

@@ -73,6 +73,16 @@ static bool make_meshes(render *r) {
     return good && r->ball && r->shaft && r->tip;
 }
 
+static bool make_softs(render *r) {
+    const sim_model *model = r->scene->model;
+    r->soft = POOL_NEW(r->pool, view_soft, model->nsoft + 1);
+    bool good = r->soft != NULL;
+    for (int k = 0; good && k < model->nsoft; k++) {
+        good = view_soft_create(&r->soft[k], &model->soft[k]);
+    }
+    return good;
+}
+
 static bool make_sectors(render *r) {
     const sim_model *model = r->scene->model;
     view_round *round = POOL_NEW(r->pool, view_round, r->drawing.count + 1);
@@ -117,7 +127,7 @@ render *render_create(const sim_scene *scene, const render_wish *wish, sim_error
     r->id = POOL_NEW(pool, uint32_t, samples);
     r->posed = scene->model->ntendon ? sim_derived_create(scene->model, NULL) : NULL;
     if ((scene->model->ntendon && !r->posed) || !r->stage || !r->arena || !r->threads || !r->near || !r->id ||
-        !make_meshes(r) || !make_sectors(r)) {
+        !make_meshes(r) || !make_softs(r) || !make_sectors(r)) {
         render_free(r);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture");
         return NULL;
@@ -140,6 +150,9 @@ void render_free(render *r) {
     if (r) {
         for (int k = 0; r->mesh && k < r->drawing.count; k++) {
             view_mesh_free(r->mesh[k]);
+        }
+        for (int k = 0; r->soft && k < r->scene->model->nsoft; k++) {
+            view_soft_free(&r->soft[k]);
         }
         free(r->mesh);
         sim_derived_free(r->posed);
@@ -301,8 +314,8 @@ static void some_lights(void *context, int worker, int first, int end) {
 static bool fill_stage(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens) {
     /* surfaces */
     stage *s = r->stage;
-    stage_source source = {r->scene, &r->drawing, r->mesh,   r->sectors, r->ball,
-                           r->shaft, r->tip,      &r->sizes, &r->wish,   r->posed};
+    stage_source source = {r->scene, &r->drawing, r->mesh,  r->sectors, r->ball, r->shaft,
+                           r->tip,   &r->sizes,   &r->wish, r->soft,    r->posed};
     if (r->posed) {
         memcpy(r->posed->pose, frame->pose, (size_t)r->scene->model->nbody * sizeof *frame->pose);
     }

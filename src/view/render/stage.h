@@ -6,6 +6,7 @@
 #include "view/mesh/drawing.h"
 #include "view/mesh/sectors.h"
 #include "view/mesh/sizes.h"
+#include "view/mesh/soft.h"
 #include "view/render/raster.h"
 #include "view/render/render.h"
 #include <sim/dynamics.h>
@@ -91,6 +92,7 @@ typedef struct stage_source {
     const view_mesh *ball, *shaft, *tip;
     const view_sizes *sizes;
     const render_wish *wish;
+    view_soft *soft;          /* [nsoft] placed anew for each picture */
     const sim_derived *posed; /* poses of the frame, for tendons; NULL: there are none */
 } stage_source;
 bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye);

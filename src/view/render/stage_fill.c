@@ -46,18 +46,19 @@ static uint32_t planes_of(float alpha) {
     return some[count < 0 ? 0 : count > STAGE_SAMPLES ? STAGE_SAMPLES : count];
 }
 
-static stage_paint paint_of(const sim_model *model, const sim_shape *shape) {
-    stage_paint paint = {.planes = planes_of(shape->color[3])};
-    if (shape->color[0] >= 0) {
-        for (int k = 0; k < 3; k++) {
-            paint.colour[k] = linear_of(shape->color[k]);
-        }
-    } else {
-        stage_colour(is_carried(model, shape->body) ? palette[root_of(model, shape->body) % PALETTE_ENTRIES]
-                                                    : standing_colour,
-                     paint.colour);
+/* `otherwise`: where the scene gives no colour. */
+static stage_paint paint_with(const float color[4], uint32_t otherwise) {
+    stage_paint paint = {.planes = planes_of(color[3])};
+    stage_colour(otherwise, paint.colour);
+    for (int k = 0; k < 3 && color[0] >= 0; k++) {
+        paint.colour[k] = linear_of(color[k]);
     }
     return paint;
+}
+
+static stage_paint paint_of(const sim_model *model, const sim_shape *shape) {
+    bool carried = is_carried(model, shape->body);
+    return paint_with(shape->color, carried ? palette[root_of(model, shape->body) % PALETTE_ENTRIES] : standing_colour);
 }
 
 /* ---- surfaces ---- */
@@ -137,6 +138,17 @@ static void put_shapes(stage *s, const stage_source *source, const view_frame *f
             paint.sectors = sectors_of(&source->sectors[k], &pose, scale);
             put_mesh(s, source->mesh[mesh], &pose, scale, paint);
         }
+    }
+}
+
+static void put_softs(stage *s, const stage_source *source, const view_frame *frame, sim_v3 eye) {
+    const sim_model *model = source->scene->model;
+    const sim_pose pose = {m3_identity(), {0, 0, 0}};
+    for (int k = 0; k < model->nsoft; k++) {
+        const sim_soft *soft = &model->soft[k];
+        view_soft_place(&source->soft[k], soft, frame->pose, eye);
+        put_mesh(s, source->soft[k].mesh, &pose, (double[]){1, 1, 1},
+                 paint_with(soft->color, palette[soft->body % PALETTE_ENTRIES]));
     }
 }
 
@@ -292,6 +304,9 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
             count_mesh(source->mesh[mesh], 1, room);
         }
     }
+    for (int k = 0; k < source->scene->model->nsoft; k++) {
+        count_mesh(source->soft[k].mesh, 1, room);
+    }
     count_mesh(source->ball, (source->wish->contacts ? contacts : 0) + (size_t)lines.count, room);
     count_mesh(source->shaft,
                (source->wish->forces ? contacts : 0) + (source->wish->contacts ? contacts : 0) + (size_t)lines.count,
@@ -307,6 +322,7 @@ bool stage_fill(stage *s, const stage_source *source, const view_frame *frame, s
     }
     /* shapes, tendons and contacts */
     put_shapes(s, source, frame, eye);
+    put_softs(s, source, frame, eye);
     if (source->posed) {
         put_tendons(s, source, &lines, eye);
     }
