@@ -66,3 +66,7 @@ static void expect_balls_in_the_second_bottle(const char *solver, int layers) {
 }
 
 Test(tasks, balls_end_in_the_second_bottle_by_the_default) { expect_balls_in_the_second_bottle("auto", 3); }
+
+Test(tasks, balls_end_in_the_second_bottle_by_canal) { expect_balls_in_the_second_bottle("canal", 3); }
+
+Test(tasks, balls_end_in_the_second_bottle_by_subadmm) { expect_balls_in_the_second_bottle("subadmm", 3); }
