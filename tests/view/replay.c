@@ -3,6 +3,7 @@
 #include "view/page/replay.h"
 #include "math/v3.h"
 #include "record/run/trajectory.h"
+#include "view/page/readings.h"
 
 #include <criterion/criterion.h>
 #include <hdf5.h>
@@ -19,14 +20,19 @@ typedef struct run {
     sim_scene *scene;
 } run;
 
-static run run_open(const char *signals) {
+static run run_named(void) {
     run r = {.folder = "/tmp/sim-replay-XXXXXX"};
-    char text[1024];
-    sim_error error;
     cr_assert_not_null(mkdtemp(r.folder));
     snprintf(r.h5, sizeof r.h5, "%s/run.h5", r.folder);
     snprintf(r.direct, sizeof r.direct, "%s/direct.html", r.folder);
     snprintf(r.page, sizeof r.page, "%s/page.html", r.folder);
+    return r;
+}
+
+static run run_open(const char *signals) {
+    run r = run_named();
+    char text[1024];
+    sim_error error;
     snprintf(
         text, sizeof text,
         "{\"sim\": 1, \"world\": {\"step\": 0.01}, \"bodies\": [{\"name\": \"floor\", \"shapes\": [{\"type\": "
@@ -102,6 +108,68 @@ Test(replay, gives_the_frames_of_the_run) {
     sim_error error = {0};
     cr_assert_eq(replay(&r, &error), SIM_OK, "%s", error.text);
     cr_assert(same_pages(&r));
+    run_close(&r);
+}
+
+/* A servo, phases, a sensor of three values, and a ball that bounces. */
+static const char robot[] =
+    "{\"sim\": 1, \"world\": {\"step\": 0.01}, \"materials\": [{\"name\": \"rubber\", \"restitution\": 0.7}], "
+    "\"bodies\": ["
+    "{\"name\": \"floor\", \"shapes\": [{\"type\": \"half_space\", \"material\": \"rubber\"}]},"
+    "{\"name\": \"ball\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 0.15]}, \"shapes\": [{\"type\": "
+    "\"sphere\","
+    " \"radius\": 0.1, \"density\": 1000, \"material\": \"rubber\"}]},"
+    "{\"name\": \"arm\", \"joint\": \"hinge\", \"inertia\": {\"mass\": 1, \"moments\": [1, 1, 1]}}],"
+    "\"actuators\": [{\"name\": \"servo\", \"joint\": \"arm\", \"kp\": 50, \"kd\": 5, \"target\": 0.5}],"
+    "\"sensors\": [{\"name\": \"rate\", \"type\": \"frame_angular_velocity\", \"body\": \"arm\"}],"
+    "\"controllers\": [{\"name\": \"task\", \"type\": \"phases\", \"phases\": [{\"name\": \"one\", \"next\": [{\"to\": "
+    "\"two\", \"after\": 0.055}]}, {\"name\": \"two\"}]}],"
+    "\"record\": {\"every\": 1, \"signals\": [\"poses\", \"sensors\", \"efforts\"], \"events\": [{\"name\": \"hit\", "
+    "\"type\": "
+    "\"contact_begins\", \"body\": \"ball\"}]}}";
+
+/* Are recorded readings those of the world?  Those that no record holds are unknown. */
+static void assert_readings(const view_readings *readings, const double *value) {
+    for (int k = 0; k < readings->count; k++) {
+        view_reading r = readings->list[k];
+        bool kept = r.kind != VIEW_CTRL && r.kind != VIEW_TARGET && r.kind != VIEW_ELAPSED;
+        double due = kept ? readings->value[k] : NAN;
+        cr_assert(isnan(due) ? isnan(value[k]) : fabs(value[k] - due) < 1e-12, "%s of %d: %g, not %g",
+                  view_reading_word(r.kind), r.of, value[k], due);
+    }
+}
+
+Test(replay, has_the_sensors_efforts_phases_and_events_of_the_run) {
+    run r = run_named();
+    sim_error error;
+    r.scene = sim_scene_parse(robot, strlen(robot), "run.json", NULL, NULL, &error);
+    cr_assert_not_null(r.scene, "%s", error.text);
+    sim_world *world = sim_world_create(r.scene->model, &r.scene->options, &error);
+    sim_recorder *recorder = sim_recorder_open(r.h5, r.scene, world, &error);
+    for (int k = 0; k < RECORDS; k++) {
+        cr_assert_eq(sim_recorder_write(recorder, world, &error), SIM_OK, "%s", error.text);
+        cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+    }
+    cr_assert_eq(sim_recorder_close(recorder, &error), SIM_OK);
+    sim_world_start(world, -1);
+    trajectory *file = trajectory_open(r.h5, &error);
+    view_replay *frames = view_replay_open(file, r.scene, &error);
+    view_readings readings;
+    cr_assert(view_readings_plan(&readings, r.scene->model));
+    cr_assert_eq(readings.count, 3 + 1 + 2 + 1 + 1 + 1 + 1, "not %d", readings.count);
+    for (int k = 0; k < RECORDS; k++) {
+        view_frame frame;
+        cr_assert_eq(view_replay_read(frames, k, &frame, &error), SIM_OK, "%s", error.text);
+        view_readings_take(&readings, world);
+        assert_readings(&readings, frame.reading);
+        cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+    }
+    cr_assert_eq(readings.value[readings.first[VIEW_PHASE]], 1);
+    cr_assert(readings.value[readings.first[VIEW_COUNT]] >= 1);
+    view_readings_free(&readings);
+    view_replay_free(frames);
+    trajectory_free(file);
+    sim_world_free(world);
     run_close(&r);
 }
 
