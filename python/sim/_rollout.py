@@ -81,5 +81,5 @@ def rollout(scene, states=None, ctrl=None, steps=None, *, q=None, v=None, input=
                                          (ctrl, "ctrl", (runs, max(controls, 0), scene.nactuator)))]
     *paths, taken, failures = _sim._rollout(scene, runs, steps, None if states is None else list(states), *arrays,
                                             input, hold, every, threads, sensors, options)
-    dt = options.get("dt") or scene.dt
+    dt = options.get("dt") or options.get("step") or scene.dt
     return Rollout(*paths, np.arange(1, steps // every + 1) * every * dt, taken, failures)

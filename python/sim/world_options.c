@@ -227,11 +227,15 @@ bool parse_world_options(PyObject *keywords, sim_options *o, double solver_optio
     Py_ssize_t at = 0;
     while (keywords && PyDict_Next(keywords, &at, &key, &value)) {
         const char *name = PyUnicode_AsUTF8(key);
-        const option_field *field = name ? find_field(option_fields, name) : NULL;
+        const option_field *field = name ? find_field(option_fields, strcmp(name, "step") == 0 ? "dt" : name) : NULL;
         if (name && !field) {
             PyErr_Format(PyExc_TypeError, "World has no option %R: help(sim.World) lists them", key);
         }
         if (!field) {
+            return false;
+        }
+        if (field == option_fields && strcmp(name, "step") == 0 && PyDict_GetItemString(keywords, "dt")) {
+            PyErr_SetString(PyExc_TypeError, "dt and step are one option: give one of them");
             return false;
         }
         value = value == Py_None ? NULL : value;

@@ -143,7 +143,9 @@ def test_options_of_the_scene_hold_unless_others_are_given():
     assert world.options["solver_options"]["tolerance"] == 1e-5 and world.dt == 0.002
     assert world.options["integrator"] == "symplectic" and world.options["law"]["beta"] == 0.5
     assert sim.World(scene, solver="sap").options["solver_options"] == sim.solvers()["sap"]["options"]
-    assert sim.World(scene, dt=None).dt == scene.dt
+    assert sim.World(scene, dt=None).dt == scene.dt and sim.World(scene, step=0.002).dt == 0.002
+    with pytest.raises(TypeError, match="one option"):
+        sim.World(scene, dt=0.002, step=0.002)
 
 
 def test_all_options_of_a_world_make_the_same_world_again():

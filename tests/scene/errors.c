@@ -426,6 +426,26 @@ Test(scene_models, a_path_of_joints_names_the_right_one) {
     sim_diagnostics_free(&found);
 }
 
+Test(scene_models, says_nothing_of_names_in_a_file_that_is_not_there) {
+    sim_diagnostics found;
+    cr_assert_null(load_text("{'sim': 1, 'instances': [{'file': 'robot.json'}], 'actuators': [{'joint': 'elbow'}]}",
+                             NULL, NULL, &found, NULL));
+    cr_expect_eq(found.count, 1);
+    cr_expect(strstr(found.item[0].message, "robot.json"), "%s", found.item[0].message);
+    sim_diagnostics_free(&found);
+}
+
+Test(scene_models, a_path_of_bodies_names_that_of_an_instance) {
+    sim_diagnostics found;
+    const char *set[] = {"bodies/a/joint/damping=3"};
+    sim_scene_overrides overrides = {.count = 1, .set = set};
+    cr_assert_null(load_text("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a'}]}}, 'instances': [{'model': 'm'}]}",
+                             NULL, &overrides, &found, NULL));
+    cr_expect_eq(found.count, 1);
+    cr_expect(strstr(found.item[0].hint, "instances/NUMBER/overrides"), "%s", found.item[0].hint);
+    sim_diagnostics_free(&found);
+}
+
 /* ---- names in initial state, actuators, loads ---- */
 
 Test(scene_output, refuses_two_points_or_cameras_of_one_name) {

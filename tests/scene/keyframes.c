@@ -212,7 +212,7 @@ Test(scene_keyframes, that_are_not_there_are_refused_with_a_list_of_those_that_a
 }
 
 Test(scene_keyframes, with_wrong_states_are_refused) {
-    refused(SCENE("{'name': 'a', 'initial': {'hx': 1}}"), "scene.json:2:33", "there is no body \"hx\"");
+    refused(SCENE("{'name': 'a', 'initial': {'hx': 1}}"), "scene.json:2:33", "there is no joint or body \"hx\"");
     refused(SCENE("{'name': 'a', 'initial': {'ha': [1, 2]}}"), "scene.json:2:33", "2 numbers for the hinge joint");
     refused(SCENE("{'name': 'a', 'initial': {'hull': 1}}"), "scene.json:2:35", "is fixed: it has no coordinates");
     refused(SCENE("{'name': 'a', 'initial': {'c': [2, 0, 0, 0]}}"), "scene.json:2:32", "has length 1, not 2");

@@ -220,6 +220,7 @@ static void expand_instance(loader *l, scope *outer, const node *instance) {
         const char *path = path_beside(l, outer->document, d.file);
         like.document = path ? loader_load_document(l, path, node_member(instance, "file")) : NULL;
         like.model = like.document ? like.document->root : NULL;
+        l->unnamed_body |= !like.model; /* names of its bodies are unknown, and no errors of their own */
         t = &table_scene;
     } else {
         like.model = model_by_name(l, outer, &d);

@@ -57,20 +57,25 @@ const char *loader_nearest(loader *l, const scope *s, const char *name, char *hi
     return nearest_hint(&near, hint, size);
 }
 
-int loader_find(loader *l, const scope *s, const char *name, const node *at) {
+/* The body or joint of an index of names; `kind` says in an error which names are wanted. */
+static int find_place(loader *l, const scope *s, const char *name, const node *at, const char *kind) {
     char full[MAX_NAME_BYTES + 1], hint[160];
     int found = loader_full_name(s, name, full) ? names_find(&l->names, full) : -1;
     if (found < 0 && !node_origin(at)->blamed && !l->unnamed_body) {
         const char *said = report_full(&l->report) ? NULL : loader_nearest(l, s, name, hint, sizeof hint);
-        report_once(&l->report, at, said, "there is no body \"%.100s\"%s", name, s->outer ? " in this model" : "");
+        report_once(&l->report, at, said, "there is no %s \"%.100s\"%s", kind, name, s->outer ? " in this model" : "");
     }
     return found;
+}
+
+int loader_find(loader *l, const scope *s, const char *name, const node *at) {
+    return find_place(l, s, name, at, "body");
 }
 
 int loader_find_joint(loader *l, const scope *s, const char *name, const node *at) {
     char full[MAX_NAME_BYTES + 1];
     int found = loader_full_name(s, name, full) ? names_find(&l->joints, full) : -1;
-    return found >= 0 ? found : loader_find(l, s, name, at);
+    return found >= 0 ? found : find_place(l, s, name, at, "joint or body");
 }
 
 void loader_report_refusal(loader *l, const node *at) {

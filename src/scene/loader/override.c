@@ -210,7 +210,10 @@ static node *descend_segment(cursor *c, const char *segment, bool last) {
         const field *f = c->t && !c->list ? table_field(c->t, segment) : NULL;
         next = node_member(c->n, segment);
         if (!next && !last && f && f->kind == FIELD_OBJECTS) {
-            report_once(&c->l->report, c->blame, NULL, "there are no \"%s\" here", segment);
+            const node *copies = strcmp(segment, "bodies") == 0 ? node_member(c->n, "instances") : NULL;
+            const char *hint =
+                copies ? "those of an instance: instances/NUMBER/overrides={\"bodies/NAME/KEY\": VALUE}" : NULL;
+            report_once(&c->l->report, c->blame, hint, "there are no \"%.100s\" here", segment);
             return NULL;
         }
         next = next ? next : new_child(c, segment);

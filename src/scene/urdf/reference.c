@@ -23,7 +23,7 @@ static const char preface[] =
     "\n"
     "* A link is a body of the same name. Actuators, loads and initial states take the name of its joint or of the "
     "link. "
-    "Recorded coordinates have the name of the joint; `--set` takes that of the link.\n"
+    "Recorded coordinates have the name of the joint.\n"
     "* A link serves wherever a [site](scene.md#site) is asked for: `sim ik arm.urdf --site tool --to \"0.4 0 0.3\"`.\n"
     "* The root link is fixed to the world, unless `--base free` or `--base planar` lets it move.\n"
     "* A link without `<inertial>` has no mass. It may move as long as it carries mass.\n"
