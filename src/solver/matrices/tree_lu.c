@@ -18,6 +18,7 @@
  *
  * Reference: Featherstone 2008, chapter 7 (without F); Duff, Erisman, Reid 1986, section 10.3 (envelopes).  Differs: two
  * couplings for an H that is not symmetric; no row exchanges, so the caller checks solutions.
+ * Long: structure, factor and solution share one struct.
  * Cost: n (k^2 + 24 k + 500) multiplications for n dofs with k dofs within the reach of each; memory n (2 k + 24). */
 #include "solver/matrices/tree_lu.h"
 #include "math/dense.h"
@@ -28,7 +29,8 @@
 #include <string.h>
 
 enum { SIX = 6, MAX_STATE = SIX * SIM_CHAINS };
-static const double DENSE_ADVANTAGE = 4; /* multiplications a second of a dense factor over those here */
+static const double DENSE_ADVANTAGE = 3; /* multiplications a second of a dense factor over those here */
+enum { PANEL = 8, AT_ONCE = 4 };         /* dofs whose products wait; rows added at once */
 
 /* Where a constraint acts: on a body against the world, or on the dofs from `dof` up to depth `top`. */
 typedef struct tree_reach {
@@ -50,11 +52,17 @@ struct tree_lu {
     /* bodies: the last dof on the path, the least depth that C and R reach, their place */
     int *last, *body_low;
     ptrdiff_t *C_at;
+    char *odd, *opens; /* levels from the root, as parity; is it the first that passes something to its parent? */
     /* values */
     double *D, *U, *L, *UV, *LV; /* pivots, later their inverse; rows; couplings with V_p [n m] */
     double *P, *C, *R;           /* [nbody m m]; by depth, m numbers each */
     double *S;                   /* [n m] */
     double *x, *g;               /* of a solution: [n]; V, or forces on it [nbody m] */
+    /* dofs whose products with rows are still to be subtracted, one the parent of the other */
+    int waiting, wait[PANEL];
+    /* pairs of a constraint that are still to be added: x and y [n] by depth */
+    int pairs, pair_of;
+    double *pair[2][AT_ONCE], weight[AT_ONCE];
     ptrdiff_t entries, couplings;
 };
 
@@ -183,10 +191,13 @@ static void find_envelope(tree_lu *s) {
     }
 }
 
-/* Places of rows and couplings, and the work. */
+/* Depths in C and R of a body. */
+static int width_of(const tree_lu *s, int body) { return depth_of(s, s->last[body]) + 1 - s->body_low[body]; }
+
+/* Places of rows, and the work. */
 static void place_rows(tree_lu *s) {
     double m = s->m;
-    s->entries = s->couplings = 0;
+    s->entries = 0;
     s->work = 0;
     for (int j = 0; j < s->n; j++) {
         double k = s->depth[j] - s->low[j];
@@ -195,10 +206,37 @@ static void place_rows(tree_lu *s) {
         s->work += k * k + 2 * m * k + m * m;
     }
     for (int i = 0; i < s->nbody; i++) {
-        int width = depth_of(s, s->last[i]) + 1 - s->body_low[i];
-        s->C_at[i] = s->m * (s->couplings - s->body_low[i]);
-        s->couplings += width;
+        int width = width_of(s, i);
         s->work += m * (2.0 * width * (s->bodies->node[i].nv + 2) + m * (s->bodies->node[i].nv + 8.0));
+    }
+}
+
+/* Places of C and R, which only bodies on one path need at a time: two stacks, of even and odd levels, so that a body
+ * stands on top of one while its parent opens on the other. */
+static void place_couplings(tree_lu *s) {
+    ptrdiff_t top[2] = {0}, most[2] = {0};
+    for (int i = 0; i < s->nbody; i++) {
+        int p = s->bodies->node[i].parent;
+        s->odd[i] = (char)(p >= 0 ? !s->odd[p] : 0);
+        s->C_at[i] = -1;
+    }
+    for (int i = s->nbody - 1; i >= 0; i--) {
+        int p = s->bodies->node[i].parent;
+        s->opens[i] = (char)(p >= 0 && s->C_at[p] < 0);
+        if (s->opens[i]) {
+            ptrdiff_t *at = &top[(int)s->odd[p]], *all = &most[(int)s->odd[p]];
+            s->C_at[p] = *at;
+            *at += width_of(s, p);
+            *all = *at > *all ? *at : *all;
+        }
+        if (s->C_at[i] >= 0) {
+            top[(int)s->odd[i]] = s->C_at[i];
+        }
+    }
+    s->couplings = most[0] + most[1];
+    for (int i = 0; i < s->nbody; i++) { /* by depth from body_low on; none at tips */
+        ptrdiff_t at = s->C_at[i] < 0 ? 0 : s->C_at[i] + (s->odd[i] ? most[0] : 0);
+        s->C_at[i] = s->m * (at - s->body_low[i]);
     }
 }
 
@@ -216,8 +254,10 @@ static bool allocate_structure(tree_lu *s) {
     }
     s->at = ARENA_NEW(s->kept, ptrdiff_t, n);
     s->C_at = ARENA_NEW(s->kept, ptrdiff_t, bodies);
+    s->odd = ARENA_NEW(s->kept, char, bodies);
+    s->opens = ARENA_NEW(s->kept, char, bodies);
     s->reach = ARENA_NEW(s->kept, tree_reach, s->problem->nconstraint);
-    return ok && s->at && s->C_at && s->reach;
+    return ok && s->at && s->C_at && s->odd && s->opens && s->reach;
 }
 
 static bool allocate_values(tree_lu *s) {
@@ -233,7 +273,12 @@ static bool allocate_values(tree_lu *s) {
     s->g = ARENA_NEW(s->kept, double, bodies *m);
     s->C = ARENA_NEW(s->kept, double, (size_t)s->couplings *m);
     s->R = ARENA_NEW(s->kept, double, (size_t)s->couplings *m);
-    return s->D && s->x && s->U && s->L && s->UV && s->LV && s->S && s->P && s->g && s->C && s->R;
+    bool ok = true;
+    for (int k = 0; k < 2 * AT_ONCE; k++) {
+        s->pair[k / AT_ONCE][k % AT_ONCE] = ARENA_NEW(s->kept, double, n);
+        ok = ok && s->pair[k / AT_ONCE][k % AT_ONCE];
+    }
+    return ok && s->D && s->x && s->U && s->L && s->UV && s->LV && s->S && s->P && s->g && s->C && s->R;
 }
 
 static void store_motion(motion m, double *x) {
@@ -250,6 +295,17 @@ static void copy_axes(tree_lu *s) {
             store_motion(s->bodies->chain[k].S[j], s->S + (ptrdiff_t)j * s->m + (ptrdiff_t)SIX * k);
         }
     }
+}
+
+/* Sums of J' G J and the factor against those of dense matrices. */
+static bool saves_time(const tree_lu *s) {
+    const sim_problem *p = s->problem;
+    double n = s->n, sum = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        double k = s->reach[i].body >= 0 ? SIX : depth_of(s, s->reach[i].dof) + 1 - s->reach[i].top;
+        sum += p->constraint[i].rows * k * k;
+    }
+    return DENSE_ADVANTAGE * (s->work + sum) < n * n * (n / 3 + p->nrow);
 }
 
 tree_lu_fit tree_lu_prepare(tree_lu *s, const sim_problem *p) {
@@ -275,7 +331,8 @@ tree_lu_fit tree_lu_prepare(tree_lu *s, const sim_problem *p) {
     /* envelope, work and memory */
     find_envelope(s);
     place_rows(s);
-    if (DENSE_ADVANTAGE * s->work > (double)s->n * s->n * s->n / 3) {
+    place_couplings(s);
+    if (!saves_time(s)) {
         return TREE_LU_UNFIT;
     }
     if (!allocate_values(s)) {
@@ -313,11 +370,10 @@ static void add_rigid(const tree_lu *s, const sim_body_inertia *I, double *P) {
 
 void tree_lu_reset(tree_lu *s) {
     memset(s->P, 0, (size_t)s->nbody * (size_t)s->m * (size_t)s->m * sizeof *s->P);
-    memset(s->C, 0, (size_t)s->couplings * (size_t)s->m * sizeof *s->C);
-    memset(s->R, 0, (size_t)s->couplings * (size_t)s->m * sizeof *s->R);
     memset(s->U, 0, (size_t)s->entries * sizeof *s->U);
     memset(s->L, 0, (size_t)s->entries * sizeof *s->L);
     memcpy(s->D, s->bodies->diagonal, (size_t)s->n * sizeof *s->D);
+    s->pairs = s->waiting = 0;
     for (int i = 0; i < s->nbody; i++) {
         add_rigid(s, &s->bodies->I[i], body_matrix(s, i));
     }
@@ -346,27 +402,63 @@ static void add_on_body(const tree_lu *s, int i, const double *l, const double *
     }
 }
 
+/* y += sum_k f_k x_k over at most AT_ONCE rows of n numbers. */
+static void add_rows(int n, int count, const double *f, const double *const *x, double *y) {
+    if (count < AT_ONCE) {
+        for (int k = 0; k < count; k++) {
+            dense_axpy(n, f[k], x[k], y);
+        }
+        return;
+    }
+    int j = 0;
+    for (; j + 4 <= n; j += 4) {
+        simd4 a = f[0] * simd4_load(x[0] + j) + f[1] * simd4_load(x[1] + j);
+        simd4 b = f[2] * simd4_load(x[2] + j) + f[3] * simd4_load(x[3] + j);
+        simd4_store(y + j, simd4_load(y + j) + (a + b));
+    }
+    for (; j < n; j++) {
+        y[j] += (f[0] * x[0][j] + f[1] * x[1][j]) + (f[2] * x[2][j] + f[3] * x[3][j]);
+    }
+}
+
+/* H_ij += weight x_i y_j of the pairs that wait. */
+static void add_pairs(tree_lu *s) {
+    int top = s->pairs ? s->reach[s->pair_of].top : 0;
+    for (int j = s->pairs ? s->reach[s->pair_of].dof : -1; j >= 0 && s->depth[j] >= top; j = s->up[j]) {
+        int d = s->depth[j];
+        double f[2][AT_ONCE];
+        const double *row[2][AT_ONCE];
+        for (int k = 0; k < s->pairs; k++) {
+            for (int side = 0; side < 2; side++) {
+                f[side][k] = s->weight[k] * s->pair[side][k][d];
+                row[side][k] = s->pair[1 - side][k] + top;
+            }
+            s->D[j] += f[0][k] * s->pair[1][k][d];
+        }
+        add_rows(d - top, s->pairs, f[0], row[0], row_at(s, s->U, j, top));
+        add_rows(d - top, s->pairs, f[1], row[1], row_at(s, s->L, j, top));
+    }
+    s->pairs = 0;
+}
+
 void tree_lu_add(tree_lu *s, int i, const double *l, const double *q, double weight) {
     if (s->reach[i].body >= 0) {
         add_on_body(s, i, l, q, weight);
         return;
     }
-    /* x = J' l and y = J' q along the path, by depth, in the memory of a solution */
+    if (s->pairs == AT_ONCE || s->pair_of != i) {
+        add_pairs(s);
+    }
+    /* x = J' l and y = J' q along the path, by depth */
     const sim_constraint *c = &s->problem->constraint[i];
     const double *J = s->problem->J + c->block[0];
-    int top = s->reach[i].top;
-    double *x = s->x, *y = s->g;
-    for (int j = s->reach[i].dof; j >= 0 && s->depth[j] >= top; j = s->up[j]) {
+    double *x = s->pair[0][s->pairs], *y = s->pair[1][s->pairs];
+    for (int j = s->reach[i].dof; j >= 0 && s->depth[j] >= s->reach[i].top; j = s->up[j]) {
         x[s->depth[j]] = combine_column(J, s->n, c->rows, l, j);
         y[s->depth[j]] = combine_column(J, s->n, c->rows, q, j);
     }
-    /* H_ij += weight x_i y_j */
-    for (int j = s->reach[i].dof; j >= 0 && s->depth[j] >= top; j = s->up[j]) {
-        int d = s->depth[j];
-        s->D[j] += weight * x[d] * y[d];
-        dense_axpy(d - top, weight * x[d], y + top, row_at(s, s->U, j, top));
-        dense_axpy(d - top, weight * y[d], x + top, row_at(s, s->L, j, top));
-    }
+    s->weight[s->pairs++] = weight;
+    s->pair_of = i;
 }
 
 /* ---- factor ---- */
@@ -446,6 +538,11 @@ static void pass_to_parent(tree_lu *s, int body) {
         shift_force(s, body, m, P + k);
     }
     dense_axpy(m * m, 1, P, to);
+    if (s->opens[body] && width_of(s, p) > 0) {
+        size_t bytes = (size_t)width_of(s, p) * (size_t)m * sizeof *s->C;
+        memset(coupling_at(s, s->C, p, s->body_low[p]), 0, bytes);
+        memset(coupling_at(s, s->R, p, s->body_low[p]), 0, bytes);
+    }
     for (int e = s->body_low[body]; e <= depth_of(s, s->last[p]); e++) {
         double *C = coupling_at(s, s->C, body, e), *R = coupling_at(s, s->R, body, e);
         shift_force(s, body, 1, C);
@@ -459,28 +556,69 @@ static void pass_to_parent(tree_lu *s, int body) {
     }
 }
 
-/* Subtracts the products of dof i from the dofs before it and from V_p. */
+/* Subtracts the products of the dofs that wait from the row of dof j before them. */
+static void subtract_waiting(tree_lu *s, int j) {
+    int d = s->depth[j];
+    for (int first = 0; first < s->waiting; first += AT_ONCE) {
+        double f[2][AT_ONCE];
+        const double *row[2][AT_ONCE];
+        int count = 0, low = d; /* of the first that reaches j; those before it reach at least as far up */
+        for (int k = first; k < s->waiting && k < first + AT_ONCE; k++) {
+            int i = s->wait[k];
+            if (s->low[i] > d) {
+                continue;
+            }
+            low = count ? low : s->low[i];
+            double U = *row_at(s, s->U, i, d), L = *row_at(s, s->L, i, d);
+            f[0][count] = -s->D[i] * L;
+            f[1][count] = -s->D[i] * U;
+            s->D[j] += f[0][count] * U;
+            row[0][count] = row_at(s, s->U, i, low);
+            row[1][count] = row_at(s, s->L, i, low);
+            /* the part that the first does not reach */
+            dense_axpy(low - s->low[i], f[0][count], row_at(s, s->U, i, s->low[i]), row_at(s, s->U, j, s->low[i]));
+            dense_axpy(low - s->low[i], f[1][count], row_at(s, s->L, i, s->low[i]), row_at(s, s->L, j, s->low[i]));
+            count++;
+        }
+        add_rows(d - low, count, f[0], row[0], row_at(s, s->U, j, low));
+        add_rows(d - low, count, f[1], row[1], row_at(s, s->L, j, low));
+    }
+}
+
+/* Subtracts them from all rows before. */
+static void end_panel(tree_lu *s) {
+    int low = s->waiting ? s->low[s->wait[s->waiting - 1]] : 0;
+    for (int j = s->waiting ? s->up[s->wait[s->waiting - 1]] : -1; j >= 0 && s->depth[j] >= low; j = s->up[j]) {
+        subtract_waiting(s, j);
+    }
+    s->waiting = 0;
+}
+
+/* Subtracts the products of dof i from the couplings of dofs before it with V_p, and from P_p; those with rows wait. */
 static bool eliminate_dof(tree_lu *s, int body, int i) {
     const sim_body_node *b = &s->bodies->node[body];
     int m = s->m, low = s->low[i], p = b->parent;
-    const double *U = row_at(s, s->U, i, low), *L = row_at(s, s->L, i, low);
-    const double *UV = s->UV + (ptrdiff_t)i * m, *LV = s->LV + (ptrdiff_t)i * m;
+    /* products of dofs behind it */
+    if (s->waiting == PANEL || (s->waiting && s->up[s->wait[s->waiting - 1]] != i)) {
+        end_panel(s);
+    } else {
+        subtract_waiting(s, i);
+    }
     double over = 1 / s->D[i];
     s->D[i] = over;
+    s->wait[s->waiting++] = i;
     if (!isfinite(over)) {
         return false;
     }
-    for (int j = s->up[i]; j >= 0 && s->depth[j] >= low; j = s->up[j]) {
+    /* V_p */
+    const double *U = row_at(s, s->U, i, low), *L = row_at(s, s->L, i, low);
+    const double *UV = s->UV + (ptrdiff_t)i * m, *LV = s->LV + (ptrdiff_t)i * m;
+    for (int j = s->up[i]; j >= 0 && s->depth[j] >= low && p >= 0; j = s->up[j]) {
         int d = s->depth[j];
         double f = over * L[d - low], h = over * U[d - low];
         bool own = j >= b->v0;
-        s->D[j] -= f * U[d - low];
-        dense_axpy(d - low, -f, U, row_at(s, s->U, j, low));
-        dense_axpy(d - low, -h, L, row_at(s, s->L, j, low));
-        if (p >= 0) {
-            dense_axpy(m, -f, UV, own ? s->UV + (ptrdiff_t)j * m : coupling_at(s, s->R, p, d));
-            dense_axpy(m, -h, LV, own ? s->LV + (ptrdiff_t)j * m : coupling_at(s, s->C, p, d));
-        }
+        dense_axpy(m, -f, UV, own ? s->UV + (ptrdiff_t)j * m : coupling_at(s, s->R, p, d));
+        dense_axpy(m, -h, LV, own ? s->LV + (ptrdiff_t)j * m : coupling_at(s, s->C, p, d));
     }
     for (int k = 0; k < m && p >= 0; k++) {
         dense_axpy(m, -over * LV[k], UV, body_matrix(s, p) + (ptrdiff_t)k * m);
@@ -489,6 +627,7 @@ static bool eliminate_dof(tree_lu *s, int body, int i) {
 }
 
 bool tree_lu_factor(tree_lu *s) {
+    add_pairs(s);
     for (int body = s->nbody - 1; body >= 0; body--) {
         const sim_body_node *b = &s->bodies->node[body];
         find_rows(s, body);
