@@ -666,6 +666,21 @@ def reads_robots_and_writes_them_as_scenes():
         assert read("page.html").startswith(b"<!doctype html>")
 
 
+def conversions_are_fixed_points_and_move_alike():
+    root = os.path.join(SCENES, "..", "..", "..")
+    files = [os.path.join(root, "tests/scene/robots", name) for name in sorted(os.listdir(os.path.join(root, "tests/scene/robots")))]
+    files += [os.path.join(root, "scenes/robots", name + ".json") for name in ("a1_stands", "g1_arms", "panda_lifts_cube")]
+    assert len(files) > 10 and {os.path.splitext(file)[1] for file in files} == {".urdf", ".xml", ".json"}
+    for file in files:
+        sim("convert", file, "--out", "once.json")
+        sim("convert", "once.json", "--out", "twice.json")
+        assert read("once.json") == read("twice.json"), file
+        for given, out in (file, "file.csv"), ("once.json", "once.csv"):
+            sim(given, "--duration", 0.02, "--set", "record/every=1", "--out", out, "-q")
+        assert read("file.csv") == read("once.csv"), file
+        assert read("file.csv").count(b"\n") > 5, file
+
+
 def an_option_that_is_not_shown_has_no_abbreviation():
     for word in "--ma", "--compl":
         refuses(f"there is no option {word}", word)

@@ -1,4 +1,5 @@
-/* Whole tasks of robots: a trot of ten seconds on the flat and over steps, a nut turned onto its bolt, balls poured from bottle to bottle. */
+/* Whole tasks of robots: a trot of ten seconds on the flat and over steps, a nut turned onto its bolt, balls poured from
+ * bottle to bottle; robots that stand, and fall from half a metre. */
 #include "control/nut.h"
 #include "control/pour.h"
 #include "control/trot.h"
@@ -70,3 +71,65 @@ Test(tasks, balls_end_in_the_second_bottle_by_the_default) { expect_balls_in_the
 Test(tasks, balls_end_in_the_second_bottle_by_canal) { expect_balls_in_the_second_bottle("canal", 3); }
 
 Test(tasks, balls_end_in_the_second_bottle_by_subadmm) { expect_balls_in_the_second_bottle("subadmm", 3); }
+
+/* Seconds of a scene, each step solved, in contact half the time. */
+static void expect_solved(sim_scene *scene, const char *name, double seconds) {
+    sim_error error = {0};
+    sim_world *world = sim_world_create(scene->model, &scene->options, &error);
+    cr_assert(world, "%s", error.text);
+    int unsolved = 0, touched = 0, steps = (int)(seconds / scene->options.step + 0.5);
+    for (int n = 0; n < steps; n++) {
+        cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+        unsolved += sim_world_info(world)->nonconverged > 0;
+        touched += sim_world_state(world)->ncontact > 0;
+    }
+    cr_expect_eq(unsolved, 0, "%s: %d of %d steps", name, unsolved, steps);
+    cr_expect_gt(touched, steps / 2, "%s touches in %d of %d steps", name, touched, steps);
+    sim_world_free(world);
+}
+
+/* Its controllers hold the quadruped for ten seconds, and catch its fall from half a metre. */
+static void expect_quadruped_held(const char *solver) {
+    for (int falls = 0; falls < 2; falls++) {
+        char set[2][80];
+        const char *list[] = {set[0], set[1]};
+        snprintf(set[0], sizeof set[0], "world/solver=%s", solver);
+        snprintf(set[1], sizeof set[1], "instances/dog_/pose/position=[0,0,%s]", falls ? "0.5" : "0");
+        sim_scene_overrides overrides = {.count = 2, .set = list};
+        sim_error error = {0};
+        sim_scene *scene = sim_scene_load("scenes/robots/a1_stands.json", &overrides, NULL, &error);
+        cr_assert(scene, "%s", error.text);
+        expect_solved(scene, solver, 10);
+        sim_scene_free(scene);
+    }
+}
+
+Test(tasks, quadruped_stands_and_lands_by_the_default) { expect_quadruped_held("auto"); }
+
+Test(tasks, quadruped_stands_and_lands_by_acn) { expect_quadruped_held("acn"); }
+
+Test(tasks, quadruped_stands_and_lands_by_incp) { expect_quadruped_held("incp"); }
+
+Test(tasks, quadruped_stands_and_lands_by_nsn) { expect_quadruped_held("nsn"); }
+
+Test(tasks, quadruped_stands_and_lands_by_subadmm) { expect_quadruped_held("subadmm"); }
+
+/* Every robot let loose, its joints held by its controllers. */
+Test(tasks, robots_fall_from_half_a_metre_without_an_unsolved_step) {
+    static const char *const names[] = {"a1", "allegro", "g1_arms", "iiwa14", "panda"};
+    for (int k = 0; k < 5; k++) {
+        char text[500];
+        int length =
+            snprintf(text, sizeof text,
+                     "{\"sim\": 1, \"world\": {\"step\": 0.002}, \"materials\": [{\"name\": \"floor\", \"friction\": "
+                     "0.8}], \"bodies\": [{\"name\": \"ground\", \"shapes\": [{\"type\": \"half_space\", \"material\": "
+                     "\"floor\"}]}], \"instances\": [{\"file\": \"%s.json\", \"prefix\": \"r_\", \"joint\": \"free\", "
+                     "\"pose\": {\"position\": [0, 0, 0.5]}}]}",
+                     names[k]);
+        sim_error error = {0};
+        sim_scene *scene = sim_scene_parse(text, (size_t)length, "scenes/robots/fall.json", NULL, NULL, &error);
+        cr_assert(scene, "%s", error.text);
+        expect_solved(scene, names[k], 2);
+        sim_scene_free(scene);
+    }
+}

@@ -260,6 +260,27 @@ Test(own_robots, let_the_quadruped_land_from_half_a_metre_without_an_unsolved_st
     stands("instances/dog_/pose/position=[0,0,0.5]", 0.255, 0.2687);
 }
 
+/* A few steps before and after the feet touch, by the solvers that solve all steps of ten seconds (control/tasks.c). */
+Test(own_robots, stand_and_land_without_an_unsolved_step_by_several_solvers) {
+    static const char *const solvers[] = {"acn", "incp", "nsn", "subadmm"};
+    for (int k = 0; k < 8; k++) {
+        char set[2][80];
+        const char *list[] = {set[0], set[1]};
+        snprintf(set[0], sizeof set[0], "world/solver=%s", solvers[k / 2]);
+        snprintf(set[1], sizeof set[1], "instances/dog_/pose/position=[0,0,%s]", k % 2 ? "0.2" : "0");
+        sim_scene_overrides overrides = {.count = 2, .set = list};
+        sim_error error = {0};
+        sim_scene *scene = sim_scene_load("scenes/robots/a1_stands.json", &overrides, NULL, &error);
+        cr_assert(scene, "%s", error.text);
+        sim_world *world = start(scene);
+        run_until(world, k % 2 ? 0.21 : 0.1); /* the feet land after 0.2 s */
+        cr_expect_gt(sim_world_state(world)->ncontact, 3, "%s: all feet stand", solvers[k / 2]);
+        run_until(world, k % 2 ? 0.3 : 0.1);
+        sim_world_free(world);
+        sim_scene_free(scene);
+    }
+}
+
 Test(own_robots, let_the_panda_lift_a_cube_and_hold_it_for_five_seconds) {
     sim_scene *scene = load_robot("panda_lifts_cube", NULL);
     sim_world *world = start(scene);
