@@ -247,7 +247,7 @@ Test(turning, auto_leaves_out_the_methods_that_know_no_turning) {
     for (int trial = 0; trial < least || (turns < enough && trial < most && least == 8); trial++) {
         sim_problem *p = turning_heap(&r, 3, 12, 1.5, 2);
         answer a = rigid_entry(p);
-        answer_find(&a, "auto", NULL);
+        answer_find_within(&a, "auto", NULL, 4000); /* most of these heaps have no rigid answer that anybody finds */
         const char *by = a.out.finished_by < 0 ? "" : sim_solver_find("auto")->branch[a.out.finished_by];
         cr_expect(strcmp(by, allowed[0]) == 0 || strcmp(by, allowed[1]) == 0, "trial %d: %s", trial, by);
         double own = own_error(&a, SIM_CONE_STRICT);

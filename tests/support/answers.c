@@ -95,10 +95,12 @@ void answer_free(answer *a) {
     free(a->history.cost);
 }
 
-void answer_find(answer *a, const char *solver, const double *option) {
+void answer_find(answer *a, const char *solver, const double *option) { answer_find_within(a, solver, option, 0); }
+
+void answer_find_within(answer *a, const char *solver, const double *option, int most) {
     sim_error error = {0};
     sim_solver *s = sim_solver_create(sim_solver_find(solver), option, &error);
-    a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .history = &a->history};
+    a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .history = &a->history, .most_iterations = most};
     if (!s || sim_solver_accepts(s, a->problem, &error) || sim_solver_solve(s, a->problem, &a->law, &a->out, &error)) {
         fprintf(stderr, "%s: %s\n", solver, error.text);
         abort();

@@ -24,6 +24,8 @@ answer rigid_entry(const sim_problem *problem);
 void answer_free(answer *a);
 /* Solve; options may be NULL. */
 void answer_find(answer *a, const char *solver, const double *option);
+/* Within so many iterations; 0: no limit. */
+void answer_find_within(answer *a, const char *solver, const double *option, int most);
 
 /* The value of an option, by name; a list of them ends with NULL. */
 typedef struct option_setting {
