@@ -85,13 +85,6 @@ static sim_status check_turning(const sim_model *m, const sim_solver_info *info,
 }
 
 sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, sim_error *error) {
-    /* A of soft bodies is not that of their nodes alone */
-    if (m->nsoft && info->bodies) {
-        return sim_fail(
-            error, SIM_BAD_INPUT,
-            "the solver %s passes along bodies and takes no soft ones, as \"%s\" is: choose another, as sap",
-            info->name, m->soft[0].name);
-    }
     /* surfaces */
     sim_status status = check_turning(m, info, error);
     if (status) {
