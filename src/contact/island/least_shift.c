@@ -7,10 +7,8 @@
  *     b     least velocity of the row, m/s or rad/s; where it is to be equal, pi takes either sign
  *     pi    multiplier, N s
  *
- * Sweeps end where one changes no row by more than `enough`, or than RELATIVE_TOLERANCE of the first: bodies sink in
- * by the remaining error, and where friction locks one, no later step can push it out.  Redundant rows exchange
- * multipliers at constant rates for long, and move nothing.  With A^-1 = B' B, Z = B J' (sim_mass) and x = B^-T c a
- * sweep needs only Z:
+ * Sweeps go on to RELATIVE_TOLERANCE: bodies sink in by the remaining error, and where friction locks one, no later
+ * step can push it out.  With A^-1 = B' B, Z = B J' (sim_mass) and x = B^-T c a sweep needs only Z:
  *
  *     J c = Z' x,    x <- x + Z (change of pi),    J A^-1 J' = Z' Z.
  *
@@ -134,16 +132,15 @@ static void compute_shift(const shift_rows *l, double *shift) {
     }
 }
 
-sim_status least_shift(const sim_problem *p, const shift_bound *bound, int count, double enough, sim_arena *scratch,
-                       double *shift, double *left) {
+sim_status least_shift(const sim_problem *p, const shift_bound *bound, int count, sim_arena *scratch, double *shift,
+                       double *left) {
     shift_rows l = {.p = p};
     if (list_rows(&l, bound, count, scratch)) {
         return SIM_NO_RESOURCE;
     }
-    /* until a sweep moves little */
-    double change = sweep_rows(&l), least = max_of(enough, RELATIVE_TOLERANCE * change);
-    for (int k = 1; k < MAX_SWEEPS && change > least; k++) {
-        change = sweep_rows(&l);
+    /* until a sweep moves little against the first */
+    double first = sweep_rows(&l);
+    for (int k = 1; k < MAX_SWEEPS && sweep_rows(&l) > RELATIVE_TOLERANCE * first; k++) {
     }
     *left = max_error(&l);
     compute_shift(&l, shift);

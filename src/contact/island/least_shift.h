@@ -12,9 +12,8 @@ typedef struct shift_bound {
     bool equal;
 } shift_bound;
 
-/* c = A^-1 J' pi of least c' A c under the bounds, into shift[nv]; `left`: the most by which a bound does not hold.
- * `enough`: change of a row in a sweep at which sweeps end, m/s; 0: 1e-6 of that in the first. */
-sim_status least_shift(const sim_problem *problem, const shift_bound *bound, int count, double enough,
-                       sim_arena *scratch, double *shift, double *left);
+/* c = A^-1 J' pi of least c' A c under the bounds, into shift[nv]; `left`: the most by which a bound does not hold. */
+sim_status least_shift(const sim_problem *problem, const shift_bound *bound, int count, sim_arena *scratch,
+                       double *shift, double *left);
 
 #endif

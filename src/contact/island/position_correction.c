@@ -23,8 +23,7 @@
 
 #include <string.h>
 
-/* Of the change of velocity by forces alone in the step: least need of a shift; its error. */
-static const double MIN_RELATIVE_NEED = 1e-3, MAX_RELATIVE_ERROR = 1e-4;
+static const double MIN_RELATIVE_NEED = 1e-3; /* of the change of velocity by forces alone in the step */
 
 static double normal_velocity(const sim_problem *p, const sim_constraint *c, const double *v) {
     return velocity_of_row(p, c, normal_row(c), v);
@@ -34,14 +33,12 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
  * twentieth of the overlap that the law leaves alone (laws.c).  The change of either side counts, not that along the
  * normal: gravity closes no gap to a wall, and none between bodies that fall together.  `fall` is g dt: the free motion
  * of a robot at rest has the forces of its contacts in it, and changes nothing.
- * `least_change`: the least such change of all stops.
  *
  * A contact that rolls over both bodies and presses as promised takes c of either sign, so that its gap ends as
  * promised.  Otherwise a gap that swings by the error of the scheme would be pushed out on one side alone, and bodies
  * would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must only not
  * close it. */
-static bool find_bounds(const island *s, double travel, double fall, shift_bound *bound, int *count,
-                        double *least_change) {
+static bool find_bounds(const island *s, double travel, double fall, shift_bound *bound, int *count) {
     const sim_problem *p = &s->problem;
     bool any = false;
     for (int i = 0; i < p->nconstraint; i++) {
@@ -68,7 +65,6 @@ static bool find_bounds(const island *s, double travel, double fall, shift_bound
         /* does the contact roll and press? */
         b->equal = s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
         double change = max_of(law_free_change(p, c), c->kind == SIM_CONTACT ? fall : 0);
-        *least_change = min_of(*least_change, change);
         any |= (b->equal ? fabs(b->least) : b->least) > MIN_RELATIVE_NEED * change;
     }
     return any;
@@ -82,7 +78,7 @@ sim_status correct_positions(const island *s, double travel, double fall, sim_ar
     if (!bound) {
         return SIM_NO_RESOURCE;
     }
-    double left, change = HUGE_VAL;
-    bool needed = travel != 1 && find_bounds(s, travel, fall, bound, &count, &change);
-    return needed ? least_shift(p, bound, count, MAX_RELATIVE_ERROR * change, scratch, s->shift, &left) : SIM_OK;
+    double left;
+    bool needed = travel != 1 && find_bounds(s, travel, fall, bound, &count);
+    return needed ? least_shift(p, bound, count, scratch, s->shift, &left) : SIM_OK;
 }

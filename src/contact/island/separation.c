@@ -50,7 +50,7 @@ sim_status separate_island(const assembly *f, island *is, const double *least, c
         return SIM_NO_RESOURCE;
     }
     double most = list_bounds(f, is, least, deep, bound, &count), left = 0;
-    sim_status status = most > 0 ? least_shift(p, bound, count, 0, scratch, is->shift, &left) : SIM_OK;
+    sim_status status = most > 0 ? least_shift(p, bound, count, scratch, is->shift, &left) : SIM_OK;
     is->parted = most > 0 && left <= MAX_RELATIVE_ERROR * most;
     arena_release(scratch, 0);
     return status;
