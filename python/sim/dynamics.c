@@ -275,6 +275,41 @@ static PyObject *forward_dynamics_derivatives(PyObject *o, PyObject *args, PyObj
 
 /* ---- kinematics ---- */
 
+/* ---- soft bodies ---- */
+
+static PyObject *nodes(PyObject *o, PyObject *body) {
+    /* the soft body */
+    const sim_model *m = model_of(WORLD(o));
+    int index = scene_index(WORLD(o)->scene, "bodies", body);
+    const sim_soft *soft = NULL;
+    for (int k = 0; k < m->nsoft && index >= 0; k++) {
+        soft = m->soft[k].body == index ? &m->soft[k] : soft;
+    }
+    if (index >= 0 && !soft) {
+        PyErr_Format(PyExc_ValueError, "the body \"%s\" is not soft", m->body[index].name);
+    }
+    if (!soft || !world_sync(WORLD(o))) {
+        return NULL;
+    }
+    /* origins of its nodes */
+    double *place = PyMem_Calloc((size_t)soft->nnode, 3 * sizeof *place);
+    if (!place) {
+        return PyErr_NoMemory();
+    }
+    for (int n = 0; n < soft->nnode; n++) {
+        sim_v3 p = sim_world_derived(WORLD(o)->world)->pose[soft->body + 1 + n].p;
+        place[3 * n] = p.x;
+        place[3 * n + 1] = p.y;
+        place[3 * n + 2] = p.z;
+    }
+    const npy_intp shape[2] = {soft->nnode, 3};
+    PyObject *array = copied_array(2, shape, place);
+    PyMem_Free(place);
+    return array;
+}
+
+/* ---- frames ---- */
+
 /* A frame on a body: the body's own, or that of a site. */
 typedef struct frame {
     int body;
@@ -436,6 +471,9 @@ static PyObject *difference(PyObject *o, PyObject *args, PyObject *keywords) {
 PyMethodDef dynamics_methods[] = {
     {"body_pose", body_pose, METH_O,
      "body_pose($self, body, /)\n--\n\nFrame of a body (name or number) in the world: a 4 x 4 matrix [R p; 0 1]."},
+    {"nodes", nodes, METH_O,
+     "nodes($self, body, /)\n--\n\nPlaces of the nodes of a soft body (name or number) in the world: an array [n, 3], "
+     "m."},
     {"site_pose", site_pose, METH_O, "site_pose($self, site, /)\n--\n\nThe same of a site."},
     METHOD(velocity, "velocity($self, /, body=None, point=None, *, site=None)\n--\n\n"
                      "Velocity [6] of a body, angular and linear, in world axes, at its origin, at a point given in\n"

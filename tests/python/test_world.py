@@ -319,3 +319,15 @@ def test_contacts_of_soft_solids_have_areas():
     assert len(soft) > 10 and len(contacts) > len(soft)
     pressure = soft["stiffness"] * -soft["gap"] / soft["area"]
     assert (pressure >= 0).all() and pressure.max() < 1e5
+
+
+def test_nodes_of_soft_bodies_are_an_array():
+    jelly = {"type": "box", "size": [0.4, 0.2, 0.2], "edge": 0.1, "modulus": 1e5, "thickness": 0}
+    world = sim.World({"sim": 1, "world": {"solver": "sap", "step": 0.01, "integrator": "midpoint"}, "bodies": [
+        {"name": "jelly", "pose": {"position": [1, 2, 3]}, "v": [1, 0, 0], "soft": jelly}, {"name": "hand"}]})
+    start = world.nodes("jelly")
+    assert start.shape == (5 * 3 * 3, 3) and np.allclose(start.min(axis=0), [0.8, 1.9, 2.9], atol=1e-15)
+    world.step(10)
+    assert np.allclose(world.nodes("jelly") - start, [0.1, 0, -9.81 * 0.01 / 2], atol=1e-12)
+    with pytest.raises(ValueError, match='the body "hand" is not soft'):
+        world.nodes("hand")
