@@ -22,6 +22,8 @@ typedef struct sim_step_jacobian {
     double *by_state;   /* [2 n][2 n] */
     double *by_applied; /* [2 n][n] by generalised forces (sim_world_applied) */
     double *by_input;   /* [SIM_INPUTS][2 n][nactuator] by inputs of actuators (sim_world_inputs) */
+    /* [2 n][nmaterial] by the friction of materials, but of a pair with a number of its own; one without friction: 0 */
+    double *by_friction;
 
     double residual; /* certificate: relative error of the linear systems that were solved, the worst of all */
     int kinks; /* actuators at an end of a range, constraints between two pieces of their law: there the derivative
@@ -30,7 +32,8 @@ typedef struct sim_step_jacobian {
 
 /* The derivatives of the world's last step, other parts of its state held.  Inputs and forces of the caller must be those of
  * the step.  Constraints have compliant laws with round cones.  Refused, with the place: no step since the state was
- * set; contacts, and constraints between bodies other than couplings of joints; sleep; a fluid; soft bodies; controllers.
+ * set; contacts that roll, of bodies yet to meet, or of other shapes than a half-space with balls, boxes and capsules, and
+ * two balls; constraints between bodies other than couplings of joints; sleep; a fluid; soft bodies; controllers.
  * Also by_input with rk4; actuators with muscles, activations or other transmissions than joints; steps that did not
  * converge, or whose energy was projected (docs/theory.md). */
 SIM_API sim_status sim_world_step_derivatives(sim_world *world, sim_step_derivatives *work, sim_step_jacobian *out,

@@ -224,8 +224,9 @@ static bool add_step_derivatives(WorldObject *w, PyObject *to, double *by_input)
     }
     sim_step_jacobian out = {.by_state = add_array(to, "state", 2 * (npy_intp)m->nv, 2 * (npy_intp)m->nv),
                              .by_applied = add_array(to, "applied", 2 * (npy_intp)m->nv, m->nv),
+                             .by_friction = add_array(to, "friction", 2 * (npy_intp)m->nv, m->nmaterial),
                              .by_input = by_input};
-    if (!out.by_state || !out.by_applied) {
+    if (!out.by_state || !out.by_applied || !out.by_friction) {
         return false;
     }
     if (sim_world_step_derivatives(w->world, w->derivatives, &out, &error)) {
@@ -497,10 +498,10 @@ PyMethodDef dynamics_methods[] = {
     {"step_derivatives", step_derivatives, METH_NOARGS,
      "step_derivatives($self, /)\n--\n\n"
      "Derivatives of the last step, exact: a dict of matrices whose rows are the new (q, v), 2 nv: \"state\" by\n"
-     "the old (q, v), \"applied\", and \"ctrl\", \"targets\", \"rates\", \"feedforward\" [2 nv, nactuator] (not with\n"
-     "rk4).  Positions are tangent vectors, as in advance.  \"residual\": the error of the linear systems;\n"
-     "\"kinks\": actuators at an end of a range, where the derivative is that of one side.  Steps with contacts,\n"
-     "constraints, controllers or muscles are refused."},
+     "the old (q, v), \"applied\", \"friction\" [2 nv, 1 + materials], and \"ctrl\", \"targets\", \"rates\",\n"
+     "\"feedforward\" [2 nv, nactuator] (not with rk4).  Positions are tangent vectors, as in advance.  \"residual\":\n"
+     "the error of the linear systems; \"kinks\": actuators at an end of a range, and constraints between pieces of\n"
+     "their law, where the derivative is that of one side.  Steps that have none are refused by name: sim.InputError."},
     METHOD(advance, "advance($self, /, q, v, h=1.0)\n--\n\n"
                     "Coordinates moved along v for the time h: q + h v, where quaternions stay of unit length."),
     METHOD(difference, "difference($self, /, q0, q1)\n--\n\nThe v with advance(q0, v) = q1."),

@@ -24,17 +24,19 @@ static void stick(const double *z, const double *R, impulse_slopes *out) {
     }
 }
 
-/* gamma_n = n with slopes by z_n, r, R_n and R_t; gamma_t = mu n t. */
-static void slide(double mu, const double *z, double r, double n, const double slope[4], impulse_slopes *out) {
+/* gamma_n = n with slopes by z_n, r, R_n, R_t and mu; gamma_t = mu n t. */
+static void slide(double mu, const double *z, double r, double n, const double slope[5], impulse_slopes *out) {
     const double t[2] = {z[0] / r, z[1] / r};
     out->G[2][2] = slope[0];
     out->by_R[2][2] = slope[2];
     out->by_R[2][0] = slope[3];
+    out->by_friction[2] = slope[4];
     for (int i = 0; i < 2; i++) {
         out->G[2][i] = slope[1] * t[i];
         out->G[i][2] = mu * t[i] * slope[0];
         out->by_R[i][2] = mu * t[i] * slope[2];
         out->by_R[i][0] = mu * t[i] * slope[3];
+        out->by_friction[i] = t[i] * (n + mu * slope[4]);
         for (int j = 0; j < 2; j++) {
             out->G[i][j] = mu * t[i] * slope[1] * t[j] + mu * n / r * ((i == j) - t[i] * t[j]);
         }
@@ -56,13 +58,14 @@ static void contact_slopes(double mu, sim_cone cone, const double *z, const doub
         stick(z, R, out);
         return;
     }
-    if (mu == 0 || r == 0) {
+    if (r == 0) {
         out->G[2][2] = 1 / R[2];
         out->by_R[2][2] = -z[2] / (R[2] * R[2]);
         return;
     }
     double n = convex ? (z[2] + mu * r) / K : z[2] / R[2];
-    const double by_convex[4] = {1 / K, mu / K, -n / K, -n * mu * mu / K}, by_strict[4] = {1 / R[2], 0, -n / R[2], 0};
+    const double by_convex[5] = {1 / K, mu / K, -n / K, -n * mu * mu / K, (r - 2 * mu * R[0] * n) / K},
+                 by_strict[5] = {1 / R[2], 0, -n / R[2], 0, 0};
     slide(mu, z, r, n, convex ? by_convex : by_strict, out);
 }
 

@@ -24,7 +24,8 @@ bool law_row_slopes(const sim_problem *problem, sim_compliance compliance, const
 /* d gamma = G dz + by_R dR,  z = target - u. */
 typedef struct impulse_slopes {
     double G[SIM_MAX_ROWS][SIM_MAX_ROWS], by_R[SIM_MAX_ROWS][SIM_MAX_ROWS];
-    bool kink; /* does z lie between two pieces of the law? */
+    double by_friction[SIM_MAX_ROWS]; /* by the coefficient of a contact */
+    bool kink;                        /* does z lie between two pieces of the law? */
 } impulse_slopes;
 
 /* Of one constraint with R > 0, by the strict or the convex law; contacts of three rows.  z and R: of its own rows. */

@@ -206,7 +206,7 @@ static sim_status check_inputs(const sim_world *w, sim_error *error) {
 }
 
 /* The law of the step, then island by island. */
-static sim_status check_islands(const sim_world *w, const motion_work *past, bool by_input, sim_error *error) {
+static sim_status check_islands(sim_world *w, const motion_work *past, bool by_input, sim_error *error) {
     const sim_model *m = w->model;
     const assembly *rows = contact_stage_assembly(w->contacts.stage);
     if (sim_options_compliance(&w->options) == SIM_RIGID || w->options.solver->cone == SIM_CONE_PYRAMID) {
@@ -218,7 +218,7 @@ static sim_status check_islands(const sim_world *w, const motion_work *past, boo
         return sim_fail(error, SIM_BAD_INPUT,
                         "derivatives of a step are not there: bodies that overlapped were parted");
     }
-    contact_step step = {.motion = past, .contacts = &w->contacts, .rows = rows};
+    contact_step step = {.motion = past, .to = &w->now, .contacts = &w->contacts, .rows = rows};
     for (int k = 0; k < rows->nisland; k++) {
         const char *trouble = island_trouble(&step, &rows->island[k]);
         if (trouble) {
@@ -240,6 +240,9 @@ static void clear_jacobian(const sim_model *m, sim_step_jacobian *out) {
     }
     if (out->by_input) {
         memset(out->by_input, 0, sizeof(double) * SIM_INPUTS * 2 * n * (size_t)m->nactuator);
+    }
+    if (out->by_friction) {
+        memset(out->by_friction, 0, sizeof(double) * 2 * n * (size_t)m->nmaterial);
     }
     out->residual = 0;
     out->kinks = 0;
@@ -285,6 +288,16 @@ static void fill_inputs(const motion_work *w, const sim_state *to, int tree, int
     }
 }
 
+/* Columns of materials, the last of an island's. */
+static void copy_friction(const sim_model *m, const block_jacobian *from, sim_step_jacobian *out) {
+    size_t size = sizeof(double) * (size_t)m->nmaterial;
+    for (int i = 0; i < from->n && out->by_friction; i++) {
+        ptrdiff_t at = (ptrdiff_t)i * from->width + 3 * (ptrdiff_t)from->n;
+        memcpy(out->by_friction + (ptrdiff_t)from->dof[i] * m->nmaterial, from->q + at, size);
+        memcpy(out->by_friction + (ptrdiff_t)(m->nv + from->dof[i]) * m->nmaterial, from->v + at, size);
+    }
+}
+
 static void copy_block(const sim_model *m, const block_jacobian *from, double residual, sim_step_jacobian *out) {
     copy_rows(m, from, from->q, 0, out);
     copy_rows(m, from, from->v, m->nv, out);
@@ -318,11 +331,12 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
                          .work = &s->work,
                          .start = s->start,
                          .middle = s->middle,
-                         .arena = s->arena};
+                         .arena = s->arena,
+                         .materials = out->by_friction ? w->model->nmaterial : 0};
     for (int k = 0; k < rows->nisland; k++) {
         const island *is = &rows->island[k];
         island_system system;
-        ptrdiff_t size = (ptrdiff_t)is->problem.nv * row_stride(3 * is->problem.nv);
+        ptrdiff_t size = (ptrdiff_t)is->problem.nv * row_stride(3 * is->problem.nv + step.materials);
         arena_release(s->arena, 0);
         double *dq = zeros(s->arena, size), *dc = zeros(s->arena, size);
         if (!dq || !dc || !differentiate_island(&step, is, &system) || !differentiate_shift(&system, dc) ||
@@ -335,6 +349,7 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
         }
         block_jacobian block = {system.n, system.width, system.dof, dq, system.dv};
         copy_block(w->model, &block, system.residual, out);
+        copy_friction(w->model, &block, out);
         out->kinks += system.kinks;
         for (int t = 0; t < is->problem.ntree; t++) {
             fill_inputs(past, &w->now, rows->tree[is->first_tree + t], is->problem.tree[t].v0, &block, out);

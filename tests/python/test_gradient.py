@@ -65,11 +65,28 @@ def test_gradients_equal_differences(hold):
 def test_steps_with_contacts_are_refused_by_name():
     world = sim.World("scenes/contact/cards.json")
     world.step(3)
-    with pytest.raises(sim.InputError, match="has contacts"):
+    with pytest.raises(sim.InputError, match="the island of body"):
         world.step_derivatives()
     world.reset()
     with pytest.raises(sim.InputError, match="need a step"):
         world.step_derivatives()
+
+
+def test_a_sliding_box_follows_the_friction_of_its_material():
+    def slide(friction):
+        world = sim.World({"sim": 1, "world": {"step": 0.002}, "materials": [{"name": "m", "friction": friction}], "bodies": [
+            {"name": "ground", "shapes": [{"type": "half_space", "material": "m"}]},
+            {"name": "box", "joint": "free", "pose": {"position": [0, 0, 0.09999]}, "v": [1, 0.5, 0, 0, 0, 0],
+             "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2], "density": 1000, "material": "m"}]}]},
+            solver="sap", solver_options={"tolerance": 1e-13})
+        world.step()
+        return world
+
+    by = slide(0.4).step_derivatives()["friction"]
+    h = 1e-5
+    due = (slide(0.4 + h).v - slide(0.4 - h).v) / (2 * h)
+    assert by[6:, 1] == pytest.approx(due, rel=1e-6, abs=1e-8)  # the first material is the default one
+    assert abs(by[6, 1]) > 0.01 and np.all(by[:, 0] == 0)
 
 
 def test_inputs_and_losses_are_checked():

@@ -1,5 +1,6 @@
 /* Derivatives of a step against differences of steps: random forests with joints of every type under every scheme; joints
- * at the ends of their ranges, with dry friction, velocity limits and couplings. */
+ * at the ends of their ranges, with dry friction, velocity limits and couplings; boxes that stand and slide; balls,
+ * capsules and boxes that strike.  Long: one fixture serves all. */
 #include "support/models.h"
 #include "support/share.h"
 
@@ -111,6 +112,7 @@ static void open_world(fixture *f, const sim_options *options) {
     f->q1 = numbers(f->model->nq), f->v1 = numbers(n);
     f->found.by_state = numbers(4 * n * n);
     f->found.by_applied = numbers(2 * n * n);
+    f->found.by_friction = numbers(2 * n * f->model->nmaterial);
     f->found.by_input = options->integrator == SIM_RK4 ? NULL : numbers(SIM_INPUTS * 2 * n * nu);
     f->due = numbers(2 * n * (2 * n > nu ? 2 * n : nu));
     random_state(&f->random, f->model, f->q, f->v);
@@ -130,8 +132,17 @@ static void open_fixture(fixture *f, sim_integrator integrator, uint64_t seed, i
 }
 
 static void close_fixture(fixture *f) {
-    double *all[] = {f->q,   f->v,  f->applied, f->input, f->found.by_state, f->found.by_applied, f->found.by_input,
-                     f->due, f->q1, f->v1};
+    double *all[] = {f->q,
+                     f->v,
+                     f->applied,
+                     f->input,
+                     f->found.by_state,
+                     f->found.by_friction,
+                     f->found.by_applied,
+                     f->found.by_input,
+                     f->due,
+                     f->q1,
+                     f->v1};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         free(all[k]);
     }
@@ -228,7 +239,10 @@ static bool expect_all(fixture *f) {
     memcpy(f->v1, to->v, sizeof *f->v1 * (size_t)n);
     sim_status status = sim_world_step_derivatives(f->world, f->work, &f->found, &error);
     if (status) {
-        cr_expect(strstr(error.text, "turned too far") || strstr(error.text, "converge"), "%s", error.text);
+        bool known = strstr(error.text, "turned too far") || strstr(error.text, "converge") ||
+                     strstr(error.text, "may roll") || strstr(error.text, "yet to meet") ||
+                     strstr(error.text, "a bounce, a load");
+        cr_expect(known, "%s", error.text);
         return false;
     }
     cr_expect(f->found.residual < 1e-12, "residual %g", f->found.residual);
@@ -444,4 +458,172 @@ Test(step_derivatives, at_a_kink_are_one_sided_and_counted) {
         cr_expect_eq(fabs(beyond[0] - beyond[1]) > 0.1 * fabs(beyond[1]), at_end);
     }
     close_fixture(&f);
+}
+
+/* ---- contacts ---- */
+
+static const sim_v3 SOLID = {0.2, 0.3, 0.16}; /* m: radius and length, or edges */
+
+static void add_solid(sim_builder *b, int body, sim_shape_type type) {
+    sim_material material = sim_material_default();
+    material.friction = 0.5;
+    sim_shape shape = sim_shape_default();
+    shape.type = type;
+    shape.body = body;
+    shape.size[0] = SOLID.x;
+    shape.size[1] = SOLID.y;
+    shape.size[2] = SOLID.z;
+    shape.material = sim_builder_add_material(b, &material);
+    sim_builder_add_shape(b, &shape);
+}
+
+static void add_free_solid(random_source *r, sim_builder *b, sim_shape_type type) {
+    sim_body_def def = sim_body_default();
+    def.inertia = box_inertia(random_uniform(r, 0.5, 3), 0.2, 0.3, 0.16);
+    def.inertia.com = v3_scale(0.02, random_unit(r));
+    add_solid(b, sim_builder_add_body(b, &def), type);
+}
+
+/* The ground: the world's, or a heavy slab on a hinge. */
+static void add_ground(random_source *r, sim_builder *b, bool moves) {
+    int body = 0;
+    if (moves) {
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_HINGE;
+        def.axis = random_unit(r);
+        def.inertia = box_inertia(50, 4, 4, 1);
+        def.stiffness[0] = 1e4;
+        body = sim_builder_add_body(b, &def);
+    }
+    add_solid(b, body, SIM_HALF_SPACE);
+}
+
+/* The height of the origin of a solid over its lowest point. */
+static double height_of(sim_shape_type type, sim_m3 R) {
+    return type == SIM_SPHERE    ? SOLID.x
+           : type == SIM_CAPSULE ? SOLID.x + 0.5 * SOLID.y * fabs(R.z.z)
+                                 : 0.5 * (SOLID.x * fabs(R.x.z) + SOLID.y * fabs(R.y.z) + SOLID.z * fabs(R.z.z));
+}
+
+static void place_body(fixture *f, int body, sim_v3 at, sim_m3 R, sim_v3 velocity, sim_v3 spin) {
+    double *q = f->q + f->model->body[body].q0, *v = f->v + f->model->body[body].v0;
+    sim_quat turn = quat_from_matrix(R);
+    const double pose[7] = {at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z};
+    const double rates[6] = {velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z};
+    memcpy(q, pose, sizeof pose);
+    memcpy(v, rates, sizeof rates);
+}
+
+/* Boxes that lie flat, at rest or sliding; solids that strike. */
+typedef enum touch_case { LIES, SLIDES, STRIKES, BALLS_STRIKE } touch_case;
+
+static void open_touching(fixture *f, touch_case what, bool may_swing, const sim_options *options) {
+    random_source *r = &f->random;
+    sim_builder *b = sim_builder_create();
+    bool flat = what == LIES || what == SLIDES, moves = random_index(r, 2) && may_swing;
+    const sim_shape_type types[] = {SIM_SPHERE, SIM_BOX, SIM_CAPSULE};
+    sim_shape_type type = flat ? SIM_BOX : what == BALLS_STRIKE ? SIM_SPHERE : types[random_index(r, 3)];
+    if (what == BALLS_STRIKE) {
+        add_free_solid(r, b, SIM_SPHERE);
+    } else {
+        add_ground(r, b, moves);
+    }
+    add_free_solid(r, b, type);
+    f->model = sim_builder_finish(b, NULL);
+    open_world(f, options);
+    /* ground and first ball at rest, at the origin */
+    int last = f->model->nbody - 1;
+    memcpy(f->q, f->model->q_initial, sizeof *f->q * (size_t)f->model->nq);
+    memset(f->v, 0, sizeof *f->v * (size_t)f->n);
+    double yaw = random_uniform(r, -3, 3), depth = flat ? random_uniform(r, 2e-5, 1e-4) : 1e-3;
+    sim_m3 R = flat ? (sim_m3){{cos(yaw), sin(yaw), 0}, {-sin(yaw), cos(yaw), 0}, {0, 0, 1}} : random_rotation(r);
+    sim_v3 way = what == BALLS_STRIKE ? random_unit(r) : (sim_v3){0, 0, 1};
+    double height = what == BALLS_STRIKE ? 2 * SOLID.x : height_of(type, R);
+    sim_v3 slide = {cos(yaw), sin(yaw), 0}, none = {0, 0, 0};
+    sim_v3 velocity = what == LIES ? none : flat ? slide : v3_axpy(v3_scale(-1.5, way), random_uniform(r, 0, 1), slide);
+    place_body(f, last, v3_scale(height - depth, way), R, velocity, flat ? none : random_unit(r));
+}
+
+/* Lets some steps pass: then laws keep impulses, and the free motion begins with the forces of the contacts. */
+static void warm_up(fixture *f, const sim_options *options) {
+    f->before = sim_world_create(f->model, options, NULL);
+    sim_state start = *sim_world_state(f->before);
+    start.q = f->q;
+    start.v = f->v;
+    cr_assert_eq(sim_world_set_state(f->before, &start, NULL), SIM_OK);
+    for (int k = 0; k < 20; k++) {
+        cr_assert_eq(sim_world_step(f->before, NULL), SIM_OK);
+    }
+    memcpy(f->q, sim_world_state(f->before)->q, sizeof *f->q * (size_t)f->model->nq);
+    memcpy(f->v, sim_world_state(f->before)->v, sizeof *f->v * (size_t)f->n);
+}
+
+/* By the friction of each material: a model may change between steps. */
+static void expect_friction(fixture *f) {
+    const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2}, h = 2e-4;
+    int n = f->n, count = f->model->nmaterial;
+    double *along = numbers(n);
+    memset(f->due, 0, sizeof *f->due * 2 * (size_t)n * (size_t)count);
+    for (int k = 0; k < count; k++) {
+        sim_material *of = (sim_material *)&f->model->material[k];
+        double mu = of->friction;
+        for (int sample = 0; sample < 4; sample++) {
+            of->friction = mu + at[sample] * h;
+            const sim_state *to = step_from(f, f->q, f->v, f->applied, f->input);
+            sim_difference(f->model, sim_all(f->model), f->q1, to->q, along);
+            for (int i = 0; i < n; i++) {
+                f->due[i * count + k] += weight[sample] * along[i] / (12 * h);
+                f->due[(n + i) * count + k] += weight[sample] * (to->v[i] - f->v1[i]) / (12 * h);
+            }
+        }
+        of->friction = mu;
+    }
+    free(along);
+    expect_block(f, 0, count, f->found.by_friction, count, 0, STEP * STEP, "friction");
+    expect_block(f, n, count, f->found.by_friction, count, 0, STEP, "friction");
+}
+
+static void expect_touching(touch_case what, const char *solver, bool warm) {
+    int trials = trials_of(40);
+    for (int integrator = 0; integrator < SIM_RK4; integrator++) {
+        int checked = 0;
+        for (int k = 0; k < trials; k++) {
+            fixture f = {.random = {(uint64_t)(80000 + 1000 * integrator + 100 * (int)what + k)}};
+            double option[32];
+            sim_options options = close_options((sim_integrator)integrator);
+            set_close_solver(&options, solver, option);
+            open_touching(&f, what, !warm, &options);
+            if (warm) {
+                warm_up(&f, &options);
+            }
+            f.width = warm ? 0.001 : 0.01; /* bodies at rest overlap by micrometres */
+            f.shift_error = theta_shifts((sim_integrator)integrator) ? MAX_SWEEPS * SWEEP_ERROR : 0;
+            bool found = !solution_jumps(&f, 1e-6) && expect_all(&f);
+            if (found) {
+                expect_friction(&f);
+            }
+            checked += found;
+            close_fixture(&f);
+        }
+        /* sweeps for the shift of several corners stop early, and such steps are refused */
+        int least = theta_shifts((sim_integrator)integrator) ? trials / 10 : trials * 2 / 3;
+        cr_expect(checked >= least, "case %d, integrator %d: %d of %d", what, integrator, checked, trials);
+    }
+}
+
+Test(step_derivatives, of_lying_boxes_equal_differences) {
+    expect_touching(LIES, "sap", false);
+    expect_touching(LIES, "auto", false);
+}
+Test(step_derivatives, of_sliding_boxes_equal_differences) {
+    expect_touching(SLIDES, "sap", false);
+    expect_touching(SLIDES, "auto", false);
+}
+Test(step_derivatives, of_boxes_that_lasted_equal_differences) {
+    expect_touching(SLIDES, "sap", true);
+    expect_touching(LIES, "auto", true);
+}
+Test(step_derivatives, of_striking_solids_equal_differences) {
+    expect_touching(STRIKES, "sap", false);
+    expect_touching(BALLS_STRIKE, "sap", false);
 }

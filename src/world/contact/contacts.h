@@ -98,6 +98,9 @@ void extrapolate_forces(world_contacts *c);
 sim_status predict_contacts(world_contacts *c, sim_error *error);
 /* The part of the step at which J of contacts is taken. */
 double prediction_place(const sim_options *options);
+/* Has nothing struck a tree in the two steps before a state?  Leaves the change of v expected in the next step in v_ahead,
+ * and overwrites v_mean. */
+bool prediction_is_smooth(world_contacts *c, const sim_state *at, int tree);
 /* Velocities and forces of the last steps, for the extrapolations of the next one. */
 void keep_trail(const sim_model *model, const sim_state *now, sim_state *next);
 

@@ -237,9 +237,9 @@ static void find_lasting(void *context, int worker, int first, int last) {
  *     |b - c| <= 1/2 max(|b|, dt g)
  *
  * Leaves b in v_mean and 2 b - c in v_ahead. */
-static bool is_smooth(const world_contacts *w, int tree) {
+bool prediction_is_smooth(world_contacts *w, const sim_state *at, int tree) {
     const sim_tree *t = &w->model->tree[tree];
-    const double *v = w->now->v, *v1 = w->now->trail, *v2 = v1 + w->model->nv;
+    const double *v = at->v, *v1 = at->trail, *v2 = v1 + w->model->nv;
     double *b = w->v_mean, *d = w->v_ahead;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         b[j] = v[j] - v1[j];
@@ -258,7 +258,7 @@ static bool is_smooth(const world_contacts *w, int tree) {
 static void predict_velocities(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     double travel = theta_travel(w->options->integrator);
-    bool smooth = is_smooth(w, tree);
+    bool smooth = prediction_is_smooth(w, w->now, tree);
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         double gain = smooth ? w->v_ahead[j] : 0;
         w->v_ahead[j] = w->now->v[j] + gain;
@@ -356,7 +356,7 @@ void extrapolate_forces(world_contacts *w) {
     const double *p = w->now->trail + 2 * (ptrdiff_t)w->model->nv, *before = p + w->model->nv;
     for (int tree = 0; tree < w->model->ntree; tree++) {
         const sim_tree *t = &w->model->tree[tree];
-        bool smooth = t->nv && w->v_ahead && forces_last(w, tree, p, before) && is_smooth(w, tree);
+        bool smooth = t->nv && w->v_ahead && forces_last(w, tree, p, before) && prediction_is_smooth(w, w->now, tree);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             w->held[j] = w->now->held[j] + (smooth ? 2 * p[j] - before[j] : 0);
         }

@@ -10,14 +10,16 @@
 typedef struct contact_step {
     const motion_work *motion; /* as the step left it, but `now` the state at its start */
     const sim_state *to;
-    const world_contacts *contacts;
-    const assembly *rows; /* the islands as the step solved them */
+    world_contacts *contacts; /* of the step; its vectors of predictions are work space */
+    const assembly *rows;     /* the islands as the step solved them */
     derivative_work *work;
     sim_derived *start, *middle; /* kinematics at the start; where J of contacts is taken */
     sim_arena *arena;
+    int materials; /* columns by the friction of materials: all of the model, or none */
 } contact_step;
 
-/* An island.  A column of a matrix of `width` numbers is by q, v, or generalised force at the start, n each. */
+/* An island.  A column of a matrix of `width` numbers is by q, v, or generalised force at the start, n each, then by the
+ * friction of materials. */
 typedef struct island_system {
     const contact_step *step;
     const island *is;
@@ -41,15 +43,33 @@ typedef struct island_system {
 typedef struct constraint_change {
     double *J[SIM_MAX_ROWS];
     double *gap, *offset, *guess;
+    double *friction; /* [materials] of the coefficient of a contact by those of materials */
     bool kink;
+    const char *trouble; /* NULL, or the reason why there is no derivative */
 } constraint_change;
+
+/* New zeros; NULL: no memory. */
+static inline double *zeros(sim_arena *arena, ptrdiff_t count) {
+    size_t size = count > 0 ? (size_t)count : 1;
+    double *x = ARENA_NEW(arena, double, size);
+    for (size_t k = 0; x && k < size; k++) {
+        x[k] = 0;
+    }
+    return x;
+}
 
 /* ---- row_derivatives.c ---- */
 
 /* NULL, or the reason why the i-th constraint of an island has no derivative here. */
 const char *row_trouble(const contact_step *step, const island *is, int i);
-/* The i-th constraint of the island, into zeros. */
-void differentiate_rows(const island_system *s, int i, constraint_change *out);
+/* The i-th constraint of the island, into zeros.  False without memory. */
+bool differentiate_rows(const island_system *s, int i, constraint_change *out);
+
+/* ---- contact_derivatives.c ---- */
+
+/* The same of contacts; of one of the step, by its index. */
+const char *contact_trouble(const contact_step *step, int index);
+bool differentiate_contact(const island_system *s, int i, constraint_change *out);
 
 /* ---- island_derivatives.c ---- */
 
@@ -59,8 +79,6 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
 void spread_rows(const island_system *s, const sim_constraint *c);
 /* Adds `scale` times dA y of a tree to its rows of n x width numbers. */
 void add_mass_times(const island_system *s, int tree, double scale, const double *y, double *to);
-/* New zeros; NULL: no memory. */
-double *zeros(sim_arena *arena, ptrdiff_t count);
 bool make_change(const island_system *s, int rows, constraint_change *out);
 
 /* ---- shift_derivatives.c ---- */

@@ -20,14 +20,6 @@
 
 #include <string.h>
 
-double *zeros(sim_arena *arena, ptrdiff_t count) {
-    double *x = ARENA_NEW(arena, double, count > 0 ? count : 1);
-    if (x) {
-        memset(x, 0, sizeof *x * (size_t)(count > 0 ? count : 1));
-    }
-    return x;
-}
-
 bool make_change(const island_system *s, int rows, constraint_change *out) {
     sim_arena *arena = s->step->arena;
     bool all = true;
@@ -39,7 +31,8 @@ bool make_change(const island_system *s, int rows, constraint_change *out) {
     out->gap = zeros(arena, (ptrdiff_t)rows * s->width);
     out->offset = zeros(arena, (ptrdiff_t)rows * s->width);
     out->guess = zeros(arena, (ptrdiff_t)rows * s->width);
-    return all && out->gap && out->offset && out->guess;
+    out->friction = zeros(arena, s->step->materials);
+    return all && out->friction && out->gap && out->offset && out->guess;
 }
 
 void spread_rows(const island_system *s, const sim_constraint *c) {
@@ -119,6 +112,46 @@ static void fill_tree(const island_system *s, int t) {
     add_mass_times(s, t, -1, y, s->dv);
 }
 
+/* q where J of contacts is taken: at the start, or midway as prediction.c moves the tree. */
+static void differentiate_middle(const island_system *s, int t, double *unit) {
+    const contact_step *step = s->step;
+    const motion_work *w = step->motion;
+    const sim_model *m = w->model;
+    world_contacts *contacts = step->contacts;
+    derivative_work *work = step->work;
+    int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0, n = m->tree[tree].nv;
+    ptrdiff_t row = (ptrdiff_t)v0 * s->width;
+    sim_range bodies = sim_tree_range(m, tree);
+    bool half = contacts->follower && contacts->lasts[tree] && prediction_place(w->options) > 0;
+    bool implicit = theta_is_implicit(w->options->integrator);
+    if (!half) {
+        sim_kinematics(step->middle, bodies, w->now->q);
+        for (int i = 0; i < n; i++) {
+            s->middle[row + (ptrdiff_t)i * s->width + v0 + i] = 1;
+        }
+        return;
+    }
+    /* the velocity on the way there: v0, and an extrapolated change if nothing has struck */
+    bool smooth = implicit && prediction_is_smooth(contacts, w->now, tree);
+    double travel = theta_travel(w->options->integrator), h = implicit ? s->dt : 0.5 * s->dt;
+    rotation_map map = implicit ? ROTATION_CAYLEY_HALF : ROTATION_EXP;
+    for (int j = m->tree[tree].v0; j < m->tree[tree].v0 + n; j++) {
+        work->v[j] = w->now->v[j] + (smooth ? travel * contacts->v_ahead[j] : 0);
+    }
+    differentiate_move(m, bodies, map, work->v, h, &work->end);
+    advance_by(m, bodies, map, w->now->q, work->v, h, work->q);
+    sim_kinematics(step->middle, bodies, work->q);
+    for (int part = 0; part < 2; part++) {
+        memset(unit, 0, sizeof *unit * (size_t)n * (size_t)s->width);
+        for (int i = 0; i < n; i++) {
+            unit[(ptrdiff_t)i * s->width + part * s->n + v0 + i] = part && smooth ? 1 + 2 * travel : 1;
+        }
+        add_move_times(m, bodies, &work->end, part ? MOVE_BY : MOVE_FROM, 1, s->width, unit, s->width, s->middle + row,
+                       s->width);
+    }
+    memset(unit, 0, sizeof *unit * (size_t)n * (size_t)s->width);
+}
+
 /* a of a tree, and q*. */
 static double differentiate_tree(const island_system *s, int t) {
     const contact_step *step = s->step;
@@ -151,6 +184,7 @@ static double differentiate_tree(const island_system *s, int t) {
     }
     add_move_times(m, bodies, &step->work->point, MOVE_FROM, 1, s->width, rate, s->width, s->place + row, s->width);
     memset(rate, 0, sizeof *rate * (size_t)n * (size_t)s->width);
+    differentiate_middle(s, t, rate);
     return residual;
 }
 
@@ -228,6 +262,9 @@ static void add_constraint(island_system *s, constraint_system *k, const impulse
         double *row = s->dv + (ptrdiff_t)i * s->width, *H = s->H + (ptrdiff_t)i * s->stride;
         for (int r = 0; r < c->rows; r++) {
             dense_axpy(s->width, k->impulse[r], k->by.J[r] + (ptrdiff_t)i * s->width, row);
+            for (int p = 0; p < s->step->materials; p++) {
+                row[3 * s->n + p] += s->J[(ptrdiff_t)r * s->n + i] * slopes->by_friction[r] * k->by.friction[p];
+            }
             for (int t = 0; t < c->rows; t++) {
                 double J = s->J[(ptrdiff_t)r * s->n + i], G = J * slopes->G[r][t], by_R = J * slopes->by_R[r][t];
                 if (G != 0) {
@@ -270,7 +307,10 @@ static bool differentiate_constraint(island_system *s, int i) {
     if (!make_change(s, rows, &k.by) || !k.Y || !k.R || !k.target) {
         return false;
     }
-    differentiate_rows(s, i, &k.by);
+    if (!differentiate_rows(s, i, &k.by)) {
+        return false;
+    }
+    s->trouble = k.by.trouble ? k.by.trouble : s->trouble;
     spread_rows(s, k.c);
     fill_delassus(s, &k);
     if (!differentiate_law(s, &k)) {
@@ -300,7 +340,7 @@ static bool make_system(const contact_step *step, const island *is, island_syste
                          .is = is,
                          .n = n,
                          .stride = row_stride(n),
-                         .width = row_stride(3 * n),
+                         .width = row_stride(3 * n + step->materials),
                          .dt = step->motion->options->step};
     double **squares[] = {&s->A, &s->factor, &s->H, &s->LU}, **panels[] = {&s->a, &s->place, &s->middle, &s->dv};
     bool all = true;

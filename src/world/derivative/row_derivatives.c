@@ -12,7 +12,7 @@
 const char *row_trouble(const contact_step *step, const island *is, int i) {
     const constraint_source *t = &step->rows->source[is->source[i]];
     if (t->kind == SOURCE_CONTACT) {
-        return "has contacts";
+        return contact_trouble(step, t->index);
     }
     if (is_tendon_row(t->kind)) {
         return "has a tendon that acts";
@@ -50,12 +50,16 @@ static void differentiate_coupling(const island_system *s, const sim_equality *e
     out->offset[n + two] = -k * v2 * (at[2] * p * v2 + 2 * at[1]);
 }
 
-void differentiate_rows(const island_system *s, int i, constraint_change *out) {
+bool differentiate_rows(const island_system *s, int i, constraint_change *out) {
     const assembly *f = s->step->rows;
     const constraint_source *t = &f->source[s->is->source[i]];
+    if (t->kind == SOURCE_CONTACT) {
+        return differentiate_contact(s, i, out);
+    }
     if (t->kind == SOURCE_LOW || t->kind == SOURCE_HIGH) {
         out->gap[place_of_dof(s, t->index)] = t->kind == SOURCE_LOW ? 1 : -1;
     } else if (t->kind == SOURCE_EQUALITY) {
         differentiate_coupling(s, &s->step->contacts->equality[t->index], out);
     }
+    return true;
 }

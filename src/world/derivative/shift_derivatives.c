@@ -193,10 +193,9 @@ static bool differentiate_bound(island_system *s, active_rows *a, int k) {
     size_t mark = arena_mark(s->step->arena);
     constraint_change by;
     bool by_gap, equality = c->kind == SIM_EQUALITY;
-    if (!make_change(s, c->rows, &by)) {
+    if (!make_change(s, c->rows, &by) || !differentiate_rows(s, a->constraint[k], &by)) {
         return false;
     }
-    differentiate_rows(s, a->constraint[k], &by);
     bound_of(s, c, a->row[k], J, &by_gap);
     by_gap = by_gap || equality;
     for (int j = 0; j < s->n; j++) {

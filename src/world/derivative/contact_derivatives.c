@@ -1,0 +1,174 @@
+/* Derivatives of the rows of a contact by the start of the step.
+ *
+ *     J_ek = +-e . (v_k + w_k x (x' - o_k)),    x' = p' + l,    l = x - p
+ *     dJ_ek = +-(e . (w_k x (dl - w' x l)) + de . (v_k + w_k x (x' - o_k))) + D_ek dq'
+ *     de = f x e,    f = n x dn,    d gap and dx by touch.c
+ *
+ *     x, p      point of a side (with `apart`, each has its own) and origin of its body at the start, m
+ *     ' , q'    where J is taken: at the start, or midway along predicted velocities (world/contact/prediction.c)
+ *     D_e       d (J' e) / d q of a force e at a point fixed to the body (dyn/mass/wrench_derivatives.c);  w' its turn
+ *     e, n      axes of the frame, whose tangents turn no more than n does: laws are the same in all directions
+ *
+ * The impulse of the step before is fixed in the world, so its part along e changes by de.
+ * Reference: contact/problem/row/contacts.c.  Cost: n^2 a row. */
+#include "world/derivative/derivative.h"
+#include "world/derivative/touch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A contact and its frame. */
+typedef struct contact_rows {
+    const island_system *s;
+    const sim_contact *c;
+    touch at;
+    v3 axis[SIM_CONTACT_ROWS], guess;
+    int body[2], last[2], stop; /* dofs on the path to both bodies, up to `stop`, have no part in J */
+} contact_rows;
+
+const char *contact_trouble(const contact_step *step, int index) {
+    const sim_contact *c = &step->to->contact[index];
+    const model_tables *tables = step->rows->tables;
+    const followed_contact *followed = step->contacts->followed;
+    if (tables->belts || tables->directed || tables->adhesive || tables->turning) {
+        return "has contacts beside belts, friction by direction, adhesion, or resistance to turning";
+    }
+    if (c->at.stiffness > 0) {
+        return "has contacts of pressure fields";
+    }
+    return followed && followed[index].known ? "has a contact that lasts and may roll" : NULL;
+}
+
+static int last_moving_dof(const sim_model *m, int body) {
+    while (body > 0 && m->body[body].nv == 0) {
+        body = m->body[body].parent;
+    }
+    return body > 0 ? m->body[body].v0 + m->body[body].nv - 1 : -1;
+}
+
+static bool is_on_path(const sim_model *m, int dof, int last) {
+    while (last > dof) {
+        last = m->dof[last].parent;
+    }
+    return last == dof;
+}
+
+/* The motion of a body at its origin by a dof. */
+static motion motion_of(const sim_derived *d, int dof, int body) {
+    return motion_at_child(d->S[dof], v3_sub(d->pose[body].p, d->pose[d->model->dof[dof].body].p));
+}
+
+/* The lever of a side at the start, and the point at which J is taken. */
+static v3 lever_of(const contact_rows *r, int side) {
+    return v3_sub(v3_axpy(r->c->at.position, side ? -0.5 : 0.5, r->c->at.apart), r->at.origin[side]);
+}
+static v3 point_of(const contact_rows *r, int side) {
+    return v3_add(r->s->step->middle->pose[r->body[side]].p, lever_of(r, side));
+}
+
+/* The column of a dof at the start. */
+static void add_start_column(const contact_rows *r, int dof, constraint_change *out) {
+    const contact_step *step = r->s->step;
+    const sim_model *m = step->motion->model;
+    int column = place_of_dof(r->s, dof);
+    motion velocity[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
+    for (int side = 0; side < 2; side++) {
+        if (is_on_path(m, dof, r->last[side])) {
+            velocity[side] = motion_of(step->start, dof, r->body[side]);
+        }
+    }
+    touch_rate rate = touch_along(&r->at, velocity);
+    v3 turn = v3_cross(r->axis[2], rate.n);
+    out->gap[2 * (ptrdiff_t)r->s->width + column] = rate.gap;
+    for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
+        v3 turned = v3_cross(turn, r->axis[e]);
+        out->guess[(ptrdiff_t)e * r->s->width + column] = v3_dot(turned, r->guess);
+        for (int side = 0; side < 2; side++) {
+            v3 x = point_of(r, side);
+            v3 lever = v3_sub(v3_axpy(rate.x, side ? -0.5 : 0.5, rate.apart), velocity[side].lin);
+            for (int k = r->last[side]; k != r->stop; k = m->dof[k].parent) {
+                const motion *S = &step->middle->S[k];
+                v3 moves = v3_add(S->lin, v3_cross(S->ang, v3_sub(x, step->middle->pose[m->dof[k].body].p)));
+                double sum = v3_dot(r->axis[e], v3_cross(S->ang, lever)) + v3_dot(turned, moves);
+                out->J[e][(ptrdiff_t)place_of_dof(r->s, k) * r->s->width + column] += side ? -sum : sum;
+            }
+        }
+    }
+}
+
+/* D_e of a side, less the turn of its lever, times dq'. */
+static bool add_middle(const contact_rows *r, int side, constraint_change *out) {
+    const island_system *s = r->s;
+    const sim_derived *d = s->step->middle;
+    const sim_model *m = d->model;
+    int tree = m->body[m->dof[r->last[side]].body].tree, v0 = m->tree[tree].v0, n = m->tree[tree].nv;
+    sim_range dofs = {v0, v0 + n};
+    double *D = zeros(s->step->arena, (ptrdiff_t)n * n), sign = side ? -1 : 1;
+    int first = place_of_dof(s, v0);
+    v3 lever = lever_of(r, side);
+    for (int e = 0; D && e < SIM_CONTACT_ROWS; e++) {
+        memset(D, 0, sizeof *D * (size_t)n * (size_t)n);
+        force along = {{0, 0, 0}, r->axis[e]};
+        sim_wrench_derivatives(d, r->body[side], point_of(r, side), along, false, sign, dofs, D);
+        for (int k = r->last[side]; k != r->stop; k = m->dof[k].parent) {
+            for (int j = r->last[side]; j >= 0; j = m->dof[j].parent) {
+                v3 back = v3_cross(d->S[k].ang, v3_cross(d->S[j].ang, lever));
+                double D_kj = D[(ptrdiff_t)(k - v0) * n + j - v0] - sign * v3_dot(r->axis[e], back);
+                dense_axpy(s->width, D_kj, s->middle + (ptrdiff_t)(first + j - v0) * s->width,
+                           out->J[e] + (ptrdiff_t)(first + k - v0) * s->width);
+            }
+        }
+    }
+    return D != NULL;
+}
+
+/* sqrt(mu_1 mu_2), or the number of the pair itself. */
+static void add_friction(const contact_step *step, const sim_contact *c, constraint_change *out) {
+    const sim_model *m = step->motion->model;
+    const int of[2] = {m->shape[c->shape_a].material, m->shape[c->shape_b].material};
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        const sim_material_pair *pair = &m->material_pair[k];
+        bool same = (pair->first == of[0] && pair->second == of[1]) || (pair->first == of[1] && pair->second == of[0]);
+        if (same && !isnan(pair->friction)) {
+            return;
+        }
+    }
+    for (int side = 0; side < 2 && step->materials; side++) {
+        double mu = m->material[of[side]].friction, other = m->material[of[!side]].friction;
+        out->friction[of[side]] += of[0] == of[1] ? 0.5 : mu > 0 ? 0.5 * sqrt(other / mu) : 0;
+    }
+}
+
+/* The frame; columns of the dofs at the start; then those of the place where J is taken. */
+bool differentiate_contact(const island_system *s, int i, constraint_change *out) {
+    const contact_step *step = s->step;
+    const sim_model *m = step->motion->model;
+    const constraint_source *t = &step->rows->source[s->is->source[i]];
+    const sim_contact *c = &step->to->contact[t->index];
+    const m3 *E = &step->rows->axes[s->is->first_constraint + i];
+    const double *guess = s->is->problem.impulse_guess + s->is->problem.constraint[i].row;
+    contact_rows r = {.s = s, .c = c, .axis = {E->x, E->y, E->z}, .body = {c->body_a, c->body_b}};
+    r.guess = m3_times(*E, (v3){guess[0], guess[1], guess[2]});
+    out->trouble = touch_make(step->start, c, &r.at);
+    if (out->trouble) {
+        return true;
+    }
+    for (int side = 0; side < 2; side++) {
+        r.last[side] = last_moving_dof(m, r.body[side]);
+    }
+    r.stop = r.last[0];
+    while (r.stop >= 0 && !is_on_path(m, r.stop, r.last[1])) {
+        r.stop = m->dof[r.stop].parent;
+    }
+    add_friction(step, c, out);
+    bool ok = true;
+    for (int side = 0; side < 2; side++) {
+        for (int j = r.last[side]; j >= 0; j = m->dof[j].parent) {
+            if (side == 0 || !is_on_path(m, j, r.last[0])) {
+                add_start_column(&r, j, out);
+            }
+        }
+        ok = ok && (r.last[side] < 0 || add_middle(&r, side, out));
+    }
+    return ok;
+}
