@@ -605,8 +605,7 @@ static void expect_touching(touch_case what, const char *solver, bool warm) {
             checked += found;
             close_fixture(&f);
         }
-        /* sweeps for the shift of several corners stop early, and such steps are refused */
-        int least = theta_shifts((sim_integrator)integrator) ? trials / 10 : trials * 2 / 3;
+        int least = trials * 2 / 3; /* steps whose sweeps for the shift of several corners stop early are refused */
         cr_expect(checked >= least, "case %d, integrator %d: %d of %d", what, integrator, checked, trials);
     }
 }
