@@ -2,7 +2,16 @@
  *
  *   base.h         status, errors, version
  *   math.h         vectors, rotations, poses, motions and forces
- *   model.h        bodies, joints, shapes, actuators, applied forces; building a model in C
+ *   model.h        the model; building one in C.  Its parts:
+ *     body.h       bodies, joints, degrees of freedom, trees
+ *     shape.h      shapes and their materials
+ *     constraint.h tendons, equalities between bodies
+ *     actuator.h   actuators and loads
+ *     track.h      values over time
+ *     controller.h controllers, phases, events
+ *     sensor.h     sites and sensors
+ *     soft.h       soft bodies
+ *     fluid.h      the fluid around bodies
  *   dynamics.h     kinematics, inverse and forward dynamics, mass matrix, Jacobians, energy
  *   derivatives.h  their derivatives by coordinates, velocities and forces
  *   problem.h      the contact problem of one step
@@ -22,10 +31,15 @@
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
+#include <sim/actuator.h>
 #include <sim/base.h>
+#include <sim/body.h>
 #include <sim/collide.h>
+#include <sim/constraint.h>
+#include <sim/controller.h>
 #include <sim/derivatives.h>
 #include <sim/dynamics.h>
+#include <sim/fluid.h>
 #include <sim/geometry.h>
 #include <sim/judge.h>
 #include <sim/math.h>
@@ -35,9 +49,13 @@
 #include <sim/record.h>
 #include <sim/rollout.h>
 #include <sim/scene.h>
+#include <sim/sensor.h>
+#include <sim/shape.h>
+#include <sim/soft.h>
 #include <sim/solver.h>
 #include <sim/step_derivatives.h>
 #include <sim/sweep.h>
+#include <sim/track.h>
 #include <sim/view.h>
 #include <sim/world.h>
 
