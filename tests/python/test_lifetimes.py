@@ -153,6 +153,10 @@ def test_problems_rollouts_recordings_and_kinematics_leak_nothing(tmp_path):
                     call()
 
     use(40)
-    before = kilobytes()
-    use(160)
-    assert kilobytes() - before < 1500
+    # The allocator takes and gives back some in a round; a leak grows in most.
+    grown = []
+    for _ in range(3):
+        before = kilobytes()
+        use(60)
+        grown.append(kilobytes() - before)
+    assert sorted(grown)[1] < 560, grown  # 9 KB a use; a problem holds more
