@@ -175,6 +175,35 @@ Test(surfaces, energy_grows_by_the_work_of_the_belt_at_most) {
     }
 }
 
+/* A conveyor's belt and the ground seen from it are the same: an ellipsoid that rolls and hops on either. */
+static yard tumbling_ellipsoid(const char *solver, double belt, double v) {
+    yard y = yard_begin(v3_make(0, 0, -g), rough(0.6));
+    sim_shape ground = sim_shape_default();
+    ground.type = SIM_HALF_SPACE;
+    ground.material = y.material;
+    ground.surface_velocity = v3_make(belt, 0, 0);
+    sim_builder_add_shape(y.builder, &ground);
+    yard_add(&y, "egg", SIM_ELLIPSOID, 0.06, 0.05, 0.05, 1, v3_make(0, 0, 0.05), v3_make(v, 0, 0));
+    yard_open(&y, solver, SIM_MIDPOINT, dt);
+    return y;
+}
+
+Test(surfaces, a_body_tumbles_on_a_conveyor_as_on_the_ground_that_moves_with_it) {
+    static const char *const of[] = {"auto", "canal"};
+    double speed = 0.5;
+    for (int s = 0; s < 2; s++) {
+        yard on_belt = tumbling_ellipsoid(of[s], speed, 0), on_ground = tumbling_ellipsoid(of[s], 0, -speed);
+        step_until(&on_belt, 1);
+        step_until(&on_ground, 1);
+        v3 a = place_of(&on_belt, "egg"), b = v3_add(place_of(&on_ground, "egg"), v3_make(speed, 0, 0));
+        cr_expect_lt(v3_norm(v3_sub(a, b)), 1e-6, "%s: %g m apart", of[s], v3_norm(v3_sub(a, b)));
+        cr_expect_gt(fabs(motion_of(&on_belt, "egg").ang.y), 1, "%s: it rolls", of[s]);
+        cr_expect_eq(on_belt.unsolved + on_ground.unsolved, 0);
+        yard_end(&on_belt);
+        yard_end(&on_ground);
+    }
+}
+
 /* ---- friction by direction ---- */
 
 /* m dv/dt = -m g (mu1^2 v1, mu2^2 v2) / |(mu1 v1, mu2 v2)|, by Runge-Kutta of fourth order. */
