@@ -11,6 +11,7 @@ Options:
     --out FILE        where the page goes
     --record          write the figures, their verdicts, date, commit and processor to docs/results/reproduction.json, in place of those
                       of the same experiments; tools/results prints the page and the first lines of docs/reproduction.md from it
+    --recount         run nothing; judge the recorded figures by the bounds that stand, and count anew
     --json FILE       write the figures and their verdicts to FILE, too
     --also WORDS      give WORDS to every run of a scene, to see what the verdicts say of it, as in
                       --also '--set materials/0/friction=0.3'

@@ -90,10 +90,16 @@ def run(context):
             held[name].append(found)
         context.figure(f"{name}_fixed_poured", held[name][-1]["poured"])
         context.figure(f"{name}_flatness", held[name][-1]["residual"] / held[name][0]["residual"])
-    rows += [told_of(pour(context, solver, 27), solver, 27)[0] for solver in ACCELERATED.values()]
+    accelerated = {}
+    for name, solver in ACCELERATED.items():
+        row, accelerated[name] = told_of(pour(context, solver, 27), solver, 27)
+        rows.append(row)
+    context.figure("subadmm_over_pgs_accelerated", accelerated["subadmm"]["residual"] / accelerated["pgs"]["residual"])
     added = {name: found[-1]["ms"] - found[0]["ms"] for name, found in held.items()}
     context.figure("canal_residual", statistics.mean(one["residual"] for one in held["canal"]))
-    context.figure("subadmm_over_pgs", statistics.geometric_mean(a["residual"] / b["residual"] for a, b in zip(held["subadmm"], held["pgs"])))
+    for figure in ("subadmm_over_pgs", "canal_over_subadmm", "canal_over_pgs"):
+        one, other = figure.split("_over_")
+        context.figure(figure, statistics.geometric_mean(a["residual"] / b["residual"] for a, b in zip(held[one], held[other])))
     context.figure("added_subadmm_over_pgs", added["subadmm"] / added["pgs"])
     context.figure("added_pgs_over_canal", added["pgs"] / added["canal"])
     context.figure("strong_grip", grip(context, FIXED["pgs"]) / grip(context, "auto"))

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(sys.argv[1])
 sys.path[:0] = [str(ROOT / "study"), str(ROOT / "tools")]
 import cases  # noqa: E402
 import freeze  # noqa: E402
-from reproduction.frame import verdict  # noqa: E402
+from reproduction.frame import command, record, verdict  # noqa: E402
 
 SHORTEST_SOURCE = 8  # letters
 LOOKED = ("set after", "first run", "first look", "run at hand")  # such a source tells of an observed bound
@@ -52,6 +52,12 @@ def the_record_was_judged_by_the_bounds_that_stand():
     return stale
 
 
+def the_counts_are_those_of_the_record():
+    kept, counts = record.load(), record.count(record.load()["experiments"], command.experiments(), verdict.load(), verdict.load_absent())
+    shown, now = kept["parts"][1]["rows"], record.counts_table(counts)["rows"]
+    return [] if shown == now else ["study/reproduce.py --recount, then tools/results", *(" ".join(row) for row in now if row not in shown)]
+
+
 def the_frozen_states_are_those_of_their_hashes():
     frozen = [case for case in cases.CASES if case.frozen]
     wanted = {f"{case.name}_{k:03d}.h5" for case in frozen for k in range(case.states)}
@@ -62,7 +68,8 @@ def the_frozen_states_are_those_of_their_hashes():
 
 TESTS = [every_bound_has_a_source, every_bound_set_after_a_look_is_marked_observed, every_known_miss_has_a_reason,
          claims_without_a_figure_are_complete,
-         the_frozen_states_are_those_of_their_hashes, the_record_was_judged_by_the_bounds_that_stand]
+         the_frozen_states_are_those_of_their_hashes, the_record_was_judged_by_the_bounds_that_stand,
+         the_counts_are_those_of_the_record]
 
 print(f"1..{len(TESTS)}")
 for number, test in enumerate(TESTS, 1):

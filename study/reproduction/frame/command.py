@@ -39,7 +39,7 @@ def experiments():
 def arguments(words, usage):
     parser = Options(usage)
     parser.add_argument("names", nargs="*")
-    for flag in ("--list", "--quick", "--quiet", "--record"):
+    for flag in ("--list", "--quick", "--quiet", "--record", "--recount"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--out")
     parser.add_argument("--json")
@@ -106,6 +106,9 @@ def main(words, usage):
         for module in modules:
             print(f"{module.NAME:20} {module.TITLE} ({page.PAPERS[module.PAPER][0]}, {module.SHOWN}); "
                   f"{module.SECONDS[1]:.0f} s, quick {module.SECONDS[0]:.0f} s")
+        return 0
+    if options.recount:
+        record.recount(modules, rules)
         return 0
     if options.record and (options.quick or options.also):
         die("--record takes a full run, without --quick and --also", 2)
