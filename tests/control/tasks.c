@@ -1,5 +1,6 @@
 /* Whole tasks of robots: a trot of ten seconds on the flat and over steps, a nut turned onto its bolt, balls poured from
- * bottle to bottle; robots that stand, and fall from half a metre. */
+ * bottle to bottle; a pot set on a pile of dishes; robots that stand, and fall from half a metre. */
+#include "control/dishes.h"
 #include "control/nut.h"
 #include "control/pour.h"
 #include "control/trot.h"
@@ -71,6 +72,33 @@ Test(tasks, balls_end_in_the_second_bottle_by_the_default) { expect_balls_in_the
 Test(tasks, balls_end_in_the_second_bottle_by_canal) { expect_balls_in_the_second_bottle("canal", 3); }
 
 Test(tasks, balls_end_in_the_second_bottle_by_subadmm) { expect_balls_in_the_second_bottle("subadmm", 3); }
+
+/* Each dish stands in the one below within 10 mm and a degree, and moves by less than a millimetre in the 5 s after the
+ * hand let go. */
+static void expect_pile_to_stand(const char *solver) {
+    piling p = begin_piling(solver);
+    pile_on(&p, 8);
+    cr_expect_gt(p.held, 5, "%s: the hand last touches at %g s", solver, p.held);
+    pile_on(&p, p.held + 5 - sim_world_state(p.world)->time);
+    cr_expect_geq(sim_world_state(p.world)->time - p.held, 4.99, "%s: it touches at %g s", solver, p.held);
+    cr_expect_lt(p.moved, 1e-3, "%s: by %g m", solver, p.moved);
+    const pose *X = sim_world_derived(p.world)->pose;
+    static const double heights[DISHES] = {0.003, 0.01346, 0.06425, 0.08297}; /* m: at rest, from the scene */
+    for (int i = 0; i < DISHES; i++) {
+        pose at = X[p.dish[i]];
+        double side = hypot(at.p.x - X[p.dish[0]].p.x, at.p.y - X[p.dish[0]].p.y);
+        cr_expect_gt(at.R.z.z, cos(0.0175), "%s, dish %d leans by a cosine of %g", solver, i, at.R.z.z);
+        cr_expect_lt(side, 0.01, "%s, dish %d: %g m", solver, i, side);
+        cr_expect_float_eq(at.p.z, heights[i], 1e-3, "%s, dish %d at %g m", solver, i, at.p.z);
+    }
+    end_piling(&p);
+}
+
+Test(tasks, dishes_stand_after_the_hand_let_go_by_the_default) { expect_pile_to_stand("auto"); }
+
+Test(tasks, dishes_stand_after_the_hand_let_go_by_canal) { expect_pile_to_stand("canal"); }
+
+Test(tasks, dishes_stand_after_the_hand_let_go_by_subadmm) { expect_pile_to_stand("subadmm"); }
 
 /* Seconds of a scene, each step solved, in contact half the time. */
 static void expect_solved(sim_scene *scene, const char *name, double seconds) {

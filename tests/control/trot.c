@@ -1,5 +1,6 @@
-/* The first second of a trot and of a pouring; feet at points in the axes of a trunk that floats. */
+/* The first second of a trot, a pouring and a piling; feet at points in the axes of a trunk that floats. */
 #include "control/trot.h"
+#include "control/dishes.h"
 #include "control/pour.h"
 #include "math/spatial.h"
 
@@ -80,4 +81,19 @@ Test(pouring, hands_come_to_the_bottles_in_the_first_second) {
     cr_expect_lt(v3_norm(v3_sub(X[p.empty].p, empty.p)), 1e-3);
     cr_expect_eq(balls_within(&p, p.full), 9);
     end_pouring(&p);
+}
+
+/* The hand comes to rest over the pot, and the pile stays where it is. */
+Test(piling, hand_comes_over_the_pot_in_the_first_second) {
+    piling p = begin_piling("auto");
+    pile_on(&p, 1);
+    const sim_model *m = p.scene->model;
+    const sim_site *s = &m->site[sim_model_find_site(m, "arm_hook")];
+    v3 hook = pose_product(sim_world_derived(p.world)->pose[s->body], s->pose).p;
+    /* of the first phase, whose last 0.1 s rest; gravity is compensated */
+    cr_expect_lt(v3_norm(v3_sub(hook, v3_make(0.485, 0.2, 0.264))), 1e-3, "%g %g %g", hook.x, hook.y, hook.z);
+    cr_expect_lt(p.moved, 1e-4, "by %g m", p.moved);
+    cr_expect_eq(p.held, 0);
+    cr_expect_eq(m->nv, 47);
+    end_piling(&p);
 }

@@ -318,9 +318,19 @@ Test(own_robots, stand_side_by_side_in_one_scene_with_prefixes) {
 }
 
 Test(own_robots, validate_without_a_warning) {
-    static const char *const names[] = {
-        "panda",     "panda_lifts_cube", "panda_picks_by_phases", "iiwa14",  "allegro",         "a1",
-        "a1_stands", "a1_trots",         "a1_trots_over_steps",   "g1_arms", "panda_turns_nut", "g1_pours"};
+    static const char *const names[] = {"panda",
+                                        "panda_lifts_cube",
+                                        "panda_picks_by_phases",
+                                        "iiwa14",
+                                        "allegro",
+                                        "a1",
+                                        "a1_stands",
+                                        "a1_trots",
+                                        "a1_trots_over_steps",
+                                        "g1_arms",
+                                        "panda_turns_nut",
+                                        "g1_pours",
+                                        "panda_stacks_dishes"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char command[400], said[400] = "";
         snprintf(command, sizeof command, "\"%s\" scenes/robots/%s.json --validate 2>&1", getenv("SIM_PROGRAM"),
