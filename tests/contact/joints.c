@@ -319,6 +319,26 @@ Test(joints, run_taken_up_from_its_state_goes_on_to_the_bit) {
     yard_end(&two);
 }
 
+/* The solver begins with what the ends and the friction of a joint gave in the step before. */
+Test(joints, rows_begin_with_their_impulses_of_the_step_before) {
+    sim_body_def def = pendulum();
+    def.limit[0].high = 0.4;
+    def.friction[0] = 0.3;
+    yard y = of_one(down, &def, "pgs", SIM_MIDPOINT, 1e-3);
+    run(&y, 700);
+    const double *before = sim_world_state(y.world)->joint_impulse;
+    sim_problem *p = sim_world_problem(y.world, NULL);
+    cr_assert_eq(p->nconstraint, 2);
+    for (int i = 0; i < 2; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        double due = before[c->kind == SIM_LIMIT ? SIM_ROW_HIGH : SIM_ROW_FRICTION];
+        cr_expect_neq(due, 0);
+        cr_expect_eq(p->impulse_guess[c->row], due, "row %d: %g, not %g", i, p->impulse_guess[c->row], due);
+    }
+    sim_problem_free(p);
+    yard_end(&y);
+}
+
 /* A solver that lacks a kind is refused by name when the world is made. */
 Test(joints, solver_that_lacks_what_the_model_has_is_refused_before_the_first_step) {
     const sim_constraint_kind kind[] = {SIM_LIMIT, SIM_FRICTION};

@@ -30,6 +30,15 @@ static const char squeezed[] =
     "{'name': 'box', 'joint': 'free', 'pose': {'position': [0, 0, 0.043]},"
     " 'shapes': [{'type': 'box', 'size': [0.1, 0.1, 0.1], 'density': 1000}]}]}";
 
+static const char sprung[] =
+    "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'materials': [{'name': 'soft', 'stiffness': 1e4}], 'bodies': ["
+    "{'name': 'low', 'shapes': [{'type': 'box', 'size': [1, 1, 0.2], 'pose': {'position': [0, 0, -0.1]}, 'material': "
+    "'soft'}]},"
+    "{'name': 'high', 'shapes': [{'type': 'box', 'size': [1, 1, 0.2], 'pose': {'position': [0, 0, 0.28]}, 'material': "
+    "'soft'}]},"
+    "{'name': 'ball', 'joint': 'free', 'pose': {'position': [0, 0, 0.088]},"
+    " 'shapes': [{'type': 'sphere', 'radius': 0.1, 'mass': 1e6, 'material': 'soft'}]}]}";
+
 static const char balls[] =
     "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'bodies': ["
     "{'name': 'a', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'density': 1000}]},"
@@ -146,6 +155,18 @@ Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
         cr_expect_gt(r.stuck, 0, "%s", solvers[k]); /* by sap, too, whose contacts yield and have an answer */
         end(&r);
     }
+}
+
+/* A heavy ball 12 and 8 mm deep in springs that the step resolves: no motion parts it from both at any speed, and both are
+ * told. */
+Test(undo, ball_between_two_springs_is_told_to_be_stuck_in_both) {
+    run r = run_of(sprung, "sap", 0.002, 0.015);
+    cr_expect_eq(r.stuck, 0, "%d steps", r.stuck);
+    sim_world_step(r.world, &r.error);
+    const sim_step_info *info = sim_world_info(r.world);
+    cr_expect_eq(info->stuck, 2, "%d contacts", info->stuck);
+    cr_expect_float_eq(info->stuck_depth, 0.012, 1e-5, "%g m", info->stuck_depth);
+    end(&r);
 }
 
 /* 1/2 mu V^2 with the reduced mass, whatever the step and the solver; and all of it is booked. */

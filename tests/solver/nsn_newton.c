@@ -154,6 +154,14 @@ Test(nsn_newton, a_step_leads_where_its_rows_are_zero_to_first_order) {
     cr_expect_geq(smooth, 38, "%d of 40", smooth);
 }
 
+/* Three quarters, as Macklin et al. have it, until the rows that hold have stayed the same. */
+Test(nsn_newton, steps_are_damped_until_their_rows_have_settled) {
+    nsn m = {.steady = 0};
+    cr_expect_eq(nsn_step_length(&m), 0.75);
+    m.steady = 1000;
+    cr_expect_eq(nsn_step_length(&m), 1);
+}
+
 /* A heap on too many points that is pushed until much of it slides: as a fixed point friction goes round in circles. */
 Test(nsn_newton, rounds_answer_redundant_sliding_problems_that_the_fixed_point_does_not) {
     random_source r = {24};
