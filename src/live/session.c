@@ -232,6 +232,13 @@ void live_session_step(live_session *s) {
     if (sim_world_step(s->world, &error)) {
         pause_session(s);
         snprintf(s->say, sizeof s->say, "%s", error.text);
+        return;
+    }
+    int event = sim_world_stopped(s->world);
+    if (event >= 0) {
+        pause_session(s);
+        snprintf(s->say, sizeof s->say, "Event %s ends a run: it halts here, until it is played on",
+                 s->scene->model->event[event].name);
     }
 }
 

@@ -82,6 +82,35 @@ Test(live, has_the_bits_of_a_run_that_nobody_watches) {
     end(&w);
 }
 
+/* A ball falls through 0.1 m in 71.4 of these steps. */
+Test(live, halts_at_an_event_that_ends_a_run_and_says_so) {
+    watched w = start_scene("{\"sim\": 1, \"world\": {\"step\": 0.002}, \"bodies\": ["
+                            "{\"name\": \"floor\", \"shapes\": [{\"type\": \"half_space\"}]},"
+                            "{\"name\": \"ball\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 0.15]},"
+                            " \"shapes\": [{\"type\": \"sphere\", \"radius\": 0.05, \"density\": 1000}]}],"
+                            "\"record\": {\"events\": ["
+                            "{\"name\": \"hit\", \"type\": \"contact_begins\", \"body\": \"ball\", \"other\": "
+                            "\"floor\", \"stop\": true}]}}");
+    for (int round = 0; round < 3; round++) {
+        /* by the clock, by steps, and once more after it went on */
+        ask(&w, (live_command){.verb = LIVE_RESET});
+        ask(&w, (live_command){.verb = round == 1 ? LIVE_STEP : LIVE_PLAY, .count = 1000});
+        catch_up(&w, 10 * round);
+        catch_up(&w, 10 * round + 0.0999);
+        catch_up(&w, 10 * round + 0.1999);
+        cr_expect(steps(&w) >= 71 && steps(&w) <= 73, "halted at step %lld", (long long)steps(&w));
+        view_bytes told = {0};
+        live_session_tell(w.session, &told);
+        view_put_byte(&told, 0);
+        cr_expect(strstr((const char *)told.data, "Event hit ends a run") &&
+                  strstr((const char *)told.data, "\"playing\":false"));
+        view_bytes_free(&told);
+        ask(&w, (live_command){.verb = LIVE_STEP, .count = 5});
+        cr_expect_eq(catch_up(&w, 10 * round + 0.2), 5);
+    }
+    end(&w);
+}
+
 Test(live, keeps_to_the_clock_times_the_speed) {
     watched w = start();
     cr_assert(catch_up(&w, 1) == 0, "it stands still at first");
