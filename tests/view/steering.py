@@ -57,7 +57,7 @@ ROBOT = {
     "record": {"every": 1, "signals": ["coordinates", "poses", "energy", "sensors", "efforts", "contacts"],
                "events": [{"name": "hit", "type": "contact_begins", "body": "ball", "other": "floor"},
                           {"name": "off", "type": "contact_breaks", "body": "ball", "other": "floor"},
-                          {"name": "far", "type": "sensor_above", "sensor": "angle", "level": 2, "stop": True}]},
+                          {"name": "far", "type": "sensor_above", "sensor": "angle", "level": 1.2, "stop": True}]},
     "cameras": [{"name": "front", "position": [0, -3.2, 1.1], "target": [0, 0, 0.7]}],
 }
 ROBOT["controllers"][1]["phases"][0]["next"][0]["to"] = "back & forth"
@@ -162,7 +162,17 @@ def live_checks(page):
         names = page.run("sim.events.list.map(({ name }) => name)")
         assert "task: out" in names and "task: back & forth" in names, names
         times = page.run("sim.events.list.map(({ time }) => time)")
-        assert times == sorted(times)
+        assert times == sorted(times) and times[0] >= 0, times
+
+    def an_event_that_ends_a_run_halts_a_live_one_which_says_so_until_it_goes_on():
+        notice = "document.getElementById('notice')"
+        slide(page, "shoulder", "target", 1.4)
+        page.until(f"!sim.player.playing && {notice}.classList.contains('shown')")
+        assert page.run(f"{notice}.textContent").startswith("Event far ends a run")
+        assert 1.2 < page.run(coordinate("upper")) < 1.3
+        page.run(f"{slider('shoulder', 'target')}.back.click()")
+        page.run("sim.player.play(true)")
+        page.until(f"Math.abs({coordinate('upper')} - 0.3) < 0.05 && !{notice}.classList.contains('shown')")
 
     def a_joint_that_is_moved_by_hand_keeps_inputs_and_phase():
         page.run("sim.player.play(false)")

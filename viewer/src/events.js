@@ -56,8 +56,8 @@ export class Events {
     }
     for (const { name, of, phases, track: phase, elapsed } of this.machines) {
       const [now, before] = [track[phase][k], track[phase][k - 1] ?? -1];
-      const began = time[k] - track[elapsed][k];
-      if (now >= 0 && now !== before) this.#add(`phase ${of} ${began.toFixed(6)}`, { time: began, name: `${name}: ${phases[now]}`, note: '' });
+      const began = Number((time[k] - track[elapsed][k]).toFixed(6)); // single precision
+      if (now >= 0 && now !== before) this.#add(`phase ${of} ${began}`, { time: began, name: `${name}: ${phases[now]}`, note: '' });
     }
   }
 

@@ -99,8 +99,9 @@ class App {
     let said = '';
     let looked = 0;
     source.listen(() => {
-      if (source.state.say !== said && source.state.say) this.say(source.state.say, !source.connected);
-      said = source.state.say;
+      const { say, playing } = source.state;
+      if (say !== said) { if (say) this.say(say, !playing); else this.hush(); }
+      said = say;
       if (this.plots.discover()) this.#layout();
       this.ground.reach(this.bodies.bounds.low);
       if (performance.now() > looked + 1000 * RESCALED && source.time.length >= 30) {
