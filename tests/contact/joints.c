@@ -339,6 +339,33 @@ Test(joints, rows_begin_with_their_impulses_of_the_step_before) {
     yard_end(&y);
 }
 
+/* Each slider is an island; the problem of the step numbers their trees, rows and velocities one after the other. */
+Test(joints, problem_of_a_step_holds_all_islands) {
+    yard y = yard_begin(v3_make(9, 0, 0), rough(0));
+    for (int k = 0; k < 3; k++) {
+        static const char *const name[] = {"a", "b", "c"};
+        sim_body_def def = slider(1 + k);
+        def.name = name[k];
+        def.limit[0].high = 0;
+        sim_builder_add_body(y.builder, &def);
+    }
+    yard_open(&y, "pgs", SIM_SYMPLECTIC_EULER, 1e-3);
+    run(&y, 2);
+    sim_problem *p = sim_world_problem(y.world, NULL);
+    cr_assert(p->ntree == 3 && p->nconstraint == 3 && p->nrow == 3);
+    for (int k = 0; k < 3; k++) {
+        double A = 0;
+        p->mass.matrix(p->mass.self, k, &A);
+        cr_expect_eq(p->constraint[k].tree[0], k);
+        cr_expect_eq(p->constraint[k].tree[1], -1);
+        cr_expect_eq(p->tree[k].v0, k);
+        cr_expect_float_eq(A, 1 + k, 1e-12);
+        cr_expect_float_eq(p->impulse_guess[p->constraint[k].row], (1 + k) * 9e-3, 1e-9);
+    }
+    sim_problem_free(p);
+    yard_end(&y);
+}
+
 /* A solver that lacks a kind is refused by name when the world is made. */
 Test(joints, solver_that_lacks_what_the_model_has_is_refused_before_the_first_step) {
     const sim_constraint_kind kind[] = {SIM_LIMIT, SIM_FRICTION};

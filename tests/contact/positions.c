@@ -155,3 +155,24 @@ Test(positions, schemes_that_end_elsewhere_are_refused) {
     cr_expect(strstr(error.text, "symplectic"), "%s", error.text);
     yard_end(&y);
 }
+
+/* A ball at rest slides at mu g until it rolls, after 41 steps. */
+Test(positions, belts_move_balls_as_at_velocity_level) {
+    double option[MOST_OPTIONS];
+    options_with("nsn", (option_setting[]){{"positions", 1}, {"tolerance", 1e-12}, {NULL, 0}}, option);
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.5));
+    sim_shape belt = sim_shape_default();
+    belt.type = SIM_HALF_SPACE;
+    belt.material = y.material;
+    belt.surface_velocity = v3_make(0.7, 0, 0);
+    sim_builder_add_shape(y.builder, &belt);
+    yard_add(&y, "ball", SIM_SPHERE, 0.1, 0, 0, 2, v3_make(0, 0, 0.1), v3_make(0, 0, 0));
+    y.option = option;
+    yard_open(&y, "nsn", SIM_SYMPLECTIC_EULER, 1e-3);
+    for (int k = 0; k < 20; k++) {
+        yard_step(&y);
+    }
+    cr_expect_float_eq(motion_of(&y, "ball").lin.x, 20 * 0.5 * 9.81e-3, 1e-4, "%.9g m/s", motion_of(&y, "ball").lin.x);
+    cr_expect_eq(y.unsolved, 0);
+    yard_end(&y);
+}

@@ -152,8 +152,8 @@ Test(separation, keeps_loops_closed) {
     cr_assert_lt(moved, 1e-6, "%g m", moved);
 }
 
-/* The same on a bar that slides freely far from the ends of its range: these ask for no shift. */
-Test(separation, moves_joints_freely_within_their_ranges) {
+/* The same on a bar of great mass, just off an end of its range: neither the shift nor the end moves it. */
+Test(separation, leaves_a_heavy_joint_near_its_end_where_it_is) {
     double deepest = 0, moved = 0;
     for (int k = 0; k < 20; k++) {
         yard y = yard_begin(v3_make(0, 0, 0), rough(0.5));
@@ -166,9 +166,8 @@ Test(separation, moves_joints_freely_within_their_ranges) {
         def.name = "a";
         def.joint = SIM_SLIDER;
         def.axis = v3_make(1, 0, 0);
-        def.inertia = sim_shape_inertia(&shape, 100);
-        def.limit[0].low = -5;
-        def.limit[0].high = 5;
+        def.inertia = sim_shape_inertia(&shape, 1e10);
+        def.limit[0].low = -1e-4;
         shape.body = sim_builder_add_body(y.builder, &def);
         sim_builder_add_shape(y.builder, &shape);
         add_bar(&y, "c", v3_make(-1 - 0.02 * k, 0.1, 0.5), v3_make(4, 0, -2), v3_make(5, 30, 10));
@@ -181,7 +180,7 @@ Test(separation, moves_joints_freely_within_their_ranges) {
         }
         yard_end(&y);
     }
-    cr_assert_gt(moved, 0.1, "%g m", moved);
+    cr_assert_lt(moved, 1e-6, "%g m", moved);
     cr_assert_lt(deepest, 3 * RELATIVE * 0.51, "%g m", deepest);
 }
 

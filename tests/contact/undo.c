@@ -39,6 +39,12 @@ static const char sprung[] =
     "{'name': 'ball', 'joint': 'free', 'pose': {'position': [0, 0, 0.088]},"
     " 'shapes': [{'type': 'sphere', 'radius': 0.1, 'mass': 1e6, 'material': 'soft'}]}]}";
 
+static const char on_spring[] =
+    "{'sim': 1, 'materials': [{'name': 'soft', 'stiffness': 200}], 'bodies': ["
+    "{'name': 'floor', 'shapes': [{'type': 'half_space', 'material': 'soft'}]},"
+    "{'name': 'box', 'joint': 'free', 'pose': {'position': [0, 0, 0.05]},"
+    " 'shapes': [{'type': 'box', 'size': [0.1, 0.1, 0.1], 'mass': 1, 'material': 'soft'}]}]}";
+
 static const char balls[] =
     "{'sim': 1, 'world': {'gravity': [0, 0, 0]}, 'bodies': ["
     "{'name': 'a', 'joint': 'free', 'shapes': [{'type': 'sphere', 'radius': 1, 'density': 1000}]},"
@@ -248,6 +254,26 @@ Test(undo, energy_that_no_number_holds_ends_the_run) {
         cr_expect_eq(r.error.status, SIM_FAILED, "%s N", force[k]);
         cr_expect(strstr(r.error.text, "\"box\"") && strstr(r.error.text, "light"), "%s N: %s", force[k], r.error.text);
         end(&r);
+    }
+}
+
+/* Of springs those that hold more than the energy of the lighter body at the speed `undo`: k d^2 > m V^2, d = 10 mm. */
+Test(undo, overlaps_of_springs_are_told_from_the_energy_on_that_the_law_undoes) {
+    for (int told = 0; told < 2; told++) {
+        char place[64];
+        const char *set[] = {place};
+        snprintf(place, sizeof place, "bodies/box/pose/position/2=%g", 0.05 - (told ? 0.0101 : 0.0099));
+        sim_scene *scene = read_scene(on_spring, 1, set);
+        sim_error error = {0};
+        sim_world *world = sim_world_create(scene->model, &scene->options, &error);
+        cr_assert(world, "%s", error.text);
+        sim_overlap *list;
+        int count;
+        cr_assert_eq(sim_world_overlaps(world, &list, &count, &error), SIM_OK, "%s", error.text);
+        cr_expect_eq(count, told, "%d overlaps", count);
+        free(list);
+        sim_world_free(world);
+        sim_scene_free(scene);
     }
 }
 

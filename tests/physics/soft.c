@@ -121,6 +121,26 @@ Test(soft, integrators_converge_with_their_orders) {
     }
 }
 
+/* Wrenches on its nodes that carry their weights leave a soft body as it is. */
+Test(soft, floats_where_its_nodes_are_carried) {
+    sim_soft soft = sim_soft_default();
+    soft.modulus = 1e5;
+    sim_model *m = soft_box((const double[3]){0.04, 0.06, 0.04}, 0.02, -1, soft, (v3){0, 0, -9.81});
+    sim_world *w = open_world(m, SIM_MIDPOINT, 1e-2, 1);
+    for (int step = 0; step < 100; step++) {
+        for (int i = 1; i < m->nbody; i++) {
+            sim_world_wrenches(w)[i] =
+                (sim_force){{0, 0, 0}, {0, 0, m->body[i].nv == 3 ? 9.81 * m->body[i].inertia.mass : 0}};
+        }
+        run_world(w, 1);
+    }
+    for (int j = 0; j < m->nv; j++) {
+        cr_expect_float_eq(sim_world_state(w)->q[j], m->q_initial[j], 1e-12);
+    }
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 /* Free fall turns no soft body and deforms none. */
 Test(soft, falls_as_a_point_mass) {
     sim_soft soft = sim_soft_default();

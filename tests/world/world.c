@@ -38,6 +38,16 @@ Test(world, bad_options_and_states_are_refused) {
     cr_expect_null(sim_world_create(m, &options, &error));
     cr_expect_eq(error.status, SIM_BAD_INPUT);
 
+    options = sim_options_default();
+    double *const law[] = {&options.law.beta, &options.law.sigma,   &options.law.push, &options.law.threshold,
+                           &options.law.slop, &options.law.carried, &options.law.undo};
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        double before = *law[k];
+        *law[k] = -1e-3;
+        cr_expect_null(sim_world_create(m, &options, &error), "parameter %zu of the law", k);
+        *law[k] = before;
+    }
+
     sim_world *w = open_world(m, SIM_MIDPOINT, 1e-3, 1);
     sim_state state = *sim_world_state(w);
     double *q = malloc((size_t)m->nq * sizeof *q);
