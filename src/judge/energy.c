@@ -10,7 +10,7 @@
  *
  * and T - T** = sum of gamma . u over them - |v - v**|^2 / 2 in the metric of A.  So a right solution has
  *
- *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n, 0) - sum over equalities and tangents
+ *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n - w_n, 0) - sum over equalities and tangents
  *                 gamma . (tau - w)) = 0,     of tangents w the surfaces' own velocity: the work of a belt
  *
  * and a wrong one may have more: energy from nothing, in J.  v is the solution's own, not the one that follows from
@@ -31,7 +31,7 @@ static void add_targets(const sim_problem *p, const double *target, const double
         const sim_constraint *c = &p->constraint[i];
         int normal = c->row + (c->kind == SIM_CONTACT ? 2 : 0);
         if (c->kind == SIM_CONTACT || c->kind == SIM_LIMIT) {
-            sum[OF_STOPS] += gamma[normal] * fmax(target[normal], 0);
+            sum[OF_STOPS] += gamma[normal] * fmax(target[normal] - (p->offset ? p->offset[normal] : 0), 0);
         }
         for (int k = c->row; c->kind == SIM_EQUALITY && k < c->row + c->rows; k++) {
             sum[OF_EQUALITIES] += gamma[k] * (target[k] - (p->offset ? p->offset[k] : 0));

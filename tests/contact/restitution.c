@@ -2,6 +2,7 @@
 #include "math/v3.h"
 #include "support.h"
 #include "support/answers.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -178,4 +179,64 @@ Test(restitution, a_ball_on_a_motor_bounces_by_newtons_law_wherever_the_motor_is
         cr_expect_float_eq(after, 2 * e, 1e-7, "e %g, %g N s/m, %g N, %g N: %g after 2", e, kd, drive, bound, after);
         yard_end(&y);
     }
+}
+
+/* ---- bodies that tumble ---- */
+
+/* One body of any convex shape, turning and flying, above a floor of any friction, restitution and stiffness. */
+static yard thrown_body(random_source *r, int n, double belt, double step) {
+    static const double friction[] = {0, 0.3, 1}, restitution[] = {0, 0.3, 0.6, 0.9};
+    static const sim_shape_type types[] = {SIM_BOX, SIM_CAPSULE, SIM_ELLIPSOID, SIM_CYLINDER};
+    surface s = rough(friction[n / 4 % 3]);
+    s.restitution = restitution[n / 12 % 4];
+    s.stiffness = n / 48 % 2 ? 1e6 : INFINITY;
+    yard y = yard_begin(v3_make(0, 0, -9.81), s);
+    sim_shape ground = sim_shape_default(), shape = ground;
+    ground.type = SIM_HALF_SPACE;
+    ground.material = y.material;
+    ground.surface_velocity.x = belt;
+    sim_builder_add_shape(y.builder, &ground);
+    sim_body_def def = sim_body_default();
+    shape.type = types[n % 4];
+    for (int k = 0; k < 3; k++) {
+        shape.size[k] = random_uniform(r, 0.03, 0.12);
+    }
+    shape.material = y.material;
+    def.name = "body";
+    def.inertia = sim_shape_inertia(&shape, 1000);
+    double turn[4], norm = 0;
+    for (int k = 0; k < 4; k++) {
+        turn[k] = random_normal(r);
+        norm += turn[k] * turn[k];
+    }
+    for (int k = 0; k < 4; k++) {
+        def.q[3 + k] = turn[k] / sqrt(norm);
+    }
+    def.q[2] = 0.6;
+    for (int k = 0; k < 6; k++) {
+        def.v[k] = (k < 3 ? 2 : 12) * random_normal(r);
+    }
+    shape.body = sim_builder_add_body(y.builder, &def);
+    sim_builder_add_shape(y.builder, &shape);
+    yard_open(&y, "auto", SIM_MIDPOINT, step);
+    return y;
+}
+
+Test(restitution, bodies_that_tumble_on_a_floor_leave_no_step_unsolved_and_gain_nothing) {
+    random_source r = {77};
+    int unsolved = 0, gaining = 0, trials = trials_of(300);
+    for (int n = 0; n < trials; n++) {
+        double belt = n % 5 == 4 ? 0.8 : 0;
+        yard y = thrown_body(&r, n, belt, n % 2 ? 0.002 : 0.005);
+        double start = energy_of(&y), undone = 0;
+        while (sim_world_state(y.world)->time < 2) {
+            yard_step(&y);
+            undone += sim_world_info(y.world)->undone;
+        }
+        unsolved += y.unsolved;
+        gaining += belt == 0 && energy_of(&y) > start + undone;
+        yard_end(&y);
+    }
+    cr_expect_eq(unsolved, 0, "%d steps", unsolved);
+    cr_expect_eq(gaining, 0, "%d bodies of %d", gaining, trials);
 }

@@ -36,14 +36,14 @@ static void driven_motion(const sim_problem *p, const double *gamma, double *v) 
     free(active);
 }
 
-/* Work of the targets of equalities, gamma . (target - offset), and of stops. */
+/* Work of the targets of equalities and of stops, gamma . (target - offset). */
 static void target_work(const sim_problem *p, const double *target, const double *gamma, double *stops, double *rest) {
     *stops = *rest = 0;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         int normal = c->row + (c->kind == SIM_CONTACT ? 2 : 0);
         if (c->kind == SIM_CONTACT || c->kind == SIM_LIMIT) {
-            *stops += gamma[normal] * fmax(target[normal], 0);
+            *stops += gamma[normal] * fmax(target[normal] - p->offset[normal], 0);
         }
         for (int k = c->row; c->kind == SIM_EQUALITY && k < c->row + c->rows; k++) {
             *rest += gamma[k] * (target[k] - p->offset[k]);

@@ -1,6 +1,6 @@
 /* Energy guard: rejection of solutions with more energy than the step can supply.
  *
- *     T - T** - gamma_e . (tau_e - w)  <=  min( sum gamma_n max(tau_n, 0),  P )
+ *     T - T** - gamma_e . (tau_e - w)  <=  min( sum gamma_n max(tau_n - w_n, 0),  P )
  *
  *     T, T**          kinetic energy of the solution, and of free motion with its springs and actuators, J
  *     gamma, tau, w   impulse, target velocity and offset of a row, N s, m/s; e: equalities, n: normals of stops
@@ -8,8 +8,10 @@
  *                     depend on impulses
  *
  * An exact solution gains over free motion at most the work of its targets (judge/energy.c), which is at most P. An
- * iterate at the end of a budget may gain nothing.  The guard rejects a solution that exceeds the bound by more than
- * MAX_RELATIVE_EXCESS of the energies involved, or that is not finite.  It replaces it by one that gains nothing:
+ * iterate at the end of a budget may gain nothing.  Rolling contacts obey the mean velocity (row/contacts.c): of them
+ * the work on the mean motion, sum of gamma . (u0 + u) / 2 with u = J v, is bounded as well, and the smaller excess
+ * counts.  The guard rejects a solution that exceeds the bound by more than MAX_RELATIVE_EXCESS of the energies
+ * involved, or that is not finite.  It replaces it by one that gains nothing:
  * sweeps of relax.c on the convex law of the same rows, without undoing and restitution.  They start from the multiple
  * of least energy of the rejected impulses, or from zero.  The replacement is no solution, and the island counts as
  * unsolved.
@@ -53,6 +55,20 @@ static double energy_budget(const island *is, double *work) {
                       : 0);
 }
 
+/* Work of stops and friction on the mean motion of the step, sum of gamma . (u0 + u) / 2, less that of belts, J. */
+static double work_on_mean_motion(const island *is) {
+    const sim_problem *p = &is->problem;
+    double sum = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int k = 0; k < c->rows && (is_stop(c) || c->kind == SIM_FRICTION); k++) {
+            double mean = (velocity_of_row(p, c, k, p->v_start) + velocity_of_row(p, c, k, is->v)) / 2;
+            sum += is->impulse[c->row + k] * (mean + (c->kind == SIM_CONTACT && k < 2 ? c->surface[k] : 0));
+        }
+    }
+    return sum;
+}
+
 double guard_excess(const island *is, sim_arena *scratch) {
     const sim_problem *p = &is->problem;
     double *work = ARENA_NEW(scratch, double, p->nv); /* released with the island */
@@ -61,7 +77,11 @@ double guard_excess(const island *is, sim_arena *scratch) {
     }
     sim_energy_gain e = sim_judgement_gain(&is->judgement);
     bool unfinished = is->solution.reason == SIM_REASON_BUDGET;
-    double over = e.gain - e.equalities - (unfinished ? 0 : min_of(e.stops, energy_budget(is, work)));
+    double budget = unfinished ? 0 : min_of(e.stops, energy_budget(is, work));
+    double over = e.gain - e.equalities - budget;
+    if (over > MAX_RELATIVE_EXCESS * e.size && p->v_start) {
+        over = min_of(over, work_on_mean_motion(is) - budget);
+    }
     return over <= MAX_RELATIVE_EXCESS * e.size ? 0 : isnan(over) ? INFINITY : over;
 }
 

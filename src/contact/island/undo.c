@@ -316,9 +316,11 @@ static void add_other_costs(const undoing *d) {
     const sim_problem *p = &d->is->problem;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        double target = d->is->law.target[c->row + normal_row(c)], R = d->is->law.R[c->row + normal_row(c)];
-        if (is_stop(c) && target > 0 && R > 0) {
-            d->is->budget += target * target / (4 * R);
+        int row = c->row + normal_row(c);
+        double target = d->is->law.target[row], R = d->is->law.R[row];
+        if (is_stop(c) && R > 0) { /* a spring of a material pushes on while its contact moves over the bodies */
+            double asked = target - (p->offset && isfinite(c->stiffness) ? p->offset[row] : 0);
+            d->is->budget += asked > 0 ? asked * asked / (4 * R) : 0;
         } else if (is_stop(c) && target > 0 && !d->pushed[i]) {
             d->is->bounces = max_of(d->is->bounces, c->restitution);
         }

@@ -285,7 +285,8 @@ static double swing_damping(const double *d, const double *e, int first, int end
  * With b = 0 impulses of rolling contacts do no work at all; but once u swings from step to step it does so for ever,
  * u1 = -u0 - 2 e. b = d^2 / 2 (d^2 + (3 e)^2) with d = |u0 + e|, along the tangents and along n, damps the part of a
  * swing beyond the error of the scheme.  It is 1 for large swings (slip that ends), and 0.02 at least.  The last term
- * closes what is left of the gap.  Velocities are relative to surfaces with a velocity of their own, which is added to w. */
+ * closes what is left of the gap.  Along n only an approach, d < 0, is damped: to damp a departure would push, and do
+ * work.  Velocities are relative to surfaces with a velocity of their own, which is added to w. */
 static void constrain_mean_velocity(assembly *f, const sim_model *m, const int *last_dof, int i, const double *u1) {
     const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     m3 E = turn_frame_to(f->axes[i], from->at.normal);
@@ -299,10 +300,12 @@ static void constrain_mean_velocity(assembly *f, const sim_model *m, const int *
     }
     double along = swing_damping(d, e, 0, 2), across = swing_damping(d, e, 2, 3);
     for (int row = 0; row < 3; row++) {
-        w[row] = row_speed(f, m, i, row, 0) + over[row] - 2 * (row == 2 ? across : along) * d[row];
+        double swing = row == 2 ? across * fmin(d[row], 0) : along * d[row];
+        w[row] = row_speed(f, m, i, row, 0) + over[row] - 2 * swing;
     }
     w[2] += GAP_CLOSING_PART * closing - fmax(closing, 0); /* the law lets a gap close within one step */
     surface_add_belts(f, i, belts);
+    f->constraint[i].restitution = 0; /* it pressed, so it does not strike: w holds no speed of approach */
     f->rolls[i] = ROLLS_IN_MEAN;
 }
 
