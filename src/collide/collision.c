@@ -14,6 +14,7 @@
 #include "collide/broadphase/filter.h"
 #include "collide/contact/bounds.h"
 #include "collide/pressure/pressure.h"
+#include "collide/skin/skin.h"
 #include "collide/sweep.h"
 
 #include <stdlib.h>
@@ -49,6 +50,9 @@ struct collision_stage {
     double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
     aabb *box;     /* [nshape] */
     broad_phase *broad;
+    skin_stage *skin;           /* NULL: no soft bodies touch each other */
+    const sim_contact *on_skin; /* theirs ... */
+    int skin_count;             /* ... so many */
     worker *worker;
     int workers;
     sim_arena *frame[2]; /* contacts of this call and of the one before */
@@ -143,6 +147,9 @@ static bool create_parts(collision_stage *c, double margin) {
     c->broad = broadphase_create(m->nshape, moves, allows_pair, &c->filter);
     c->frame[0] = arena_create();
     c->frame[1] = arena_create();
+    if (filter_allows_any_soft(&c->filter) && !(c->skin = skin_create(m, &c->filter))) {
+        return false;
+    }
     return c->broad && c->frame[0] && c->frame[1];
 }
 
@@ -182,12 +189,14 @@ void collision_free(collision_stage *c) {
     arena_free(c->frame[0]);
     arena_free(c->frame[1]);
     broadphase_free(c->broad);
+    skin_free(c->skin);
     pool_free(c->pool);
 }
 
 size_t collision_bytes(const collision_stage *c) {
     size_t bytes =
         pool_bytes(c->pool) + broadphase_bytes(c->broad) + arena_bytes(c->frame[0]) + arena_bytes(c->frame[1]);
+    bytes += c->skin ? skin_bytes(c->skin) : 0;
     for (int k = 0; k < c->workers; k++) {
         bytes += arena_bytes(c->worker[k].scratch) + arena_bytes(c->worker[k].found);
     }
@@ -478,10 +487,30 @@ static void collide_pairs(void *context, int self, int first, int end) {
 
 /* ---- the whole ---- */
 
-/* The workers' contacts in their order, which is that of the pairs. */
+static bool comes_before(const sim_contact *a, const sim_contact *b) {
+    return a->shape_a < b->shape_a || (a->shape_a == b->shape_a && a->shape_b < b->shape_b);
+}
+
+/* The workers' contacts in their order, which is that of the pairs, and among them those of soft bodies. */
+static void merge_contacts(const collision_stage *c, sim_contact *to) {
+    int skin = 0;
+    for (int k = 0; k < c->workers; k++) {
+        const worker *w = &c->worker[k];
+        for (int i = 0; i < w->count; i++) {
+            while (skin < c->skin_count && comes_before(&c->on_skin[skin], &w->contact[i])) {
+                *to++ = c->on_skin[skin++];
+            }
+            *to++ = w->contact[i];
+        }
+    }
+    while (skin < c->skin_count) {
+        *to++ = c->on_skin[skin++];
+    }
+}
+
 static sim_status gather_contacts(collision_stage *c, sim_error *error) {
     /* counts of all workers */
-    int count = 0, napart = 0;
+    int count = c->skin_count, napart = 0;
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
         count += w->count;
@@ -508,15 +537,12 @@ static sim_status gather_contacts(collision_stage *c, sim_error *error) {
     /* copy in the order of the workers */
     for (int k = 0; k < c->workers; k++) {
         const worker *w = &c->worker[k];
-        if (w->count) {
-            memcpy(all, w->contact, (size_t)w->count * sizeof *all);
-        }
         if (w->napart) {
             memcpy(apart, w->apart, (size_t)w->napart * sizeof *apart);
         }
-        all += w->count;
         apart += w->napart;
     }
+    merge_contacts(c, all);
     return SIM_OK;
 }
 
@@ -525,6 +551,7 @@ sim_status collision_update(collision_stage *c, const collision_input *input, si
     if (!create_workers(c, threads_count(threads))) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for the contacts of %d shapes", c->model->nshape);
     }
+    /* pairs of shapes */
     threads_run(threads, c->model->nshape, bound_shapes, &t);
     int near = broadphase_update(c->broad, c->box, threads, &t.pair);
     if (near < 0) {
@@ -538,6 +565,21 @@ sim_status collision_update(collision_stage *c, const collision_input *input, si
     }
     c->info = (collision_info){.near = near};
     threads_run(threads, near, collide_pairs, &t);
+    /* soft bodies on each other */
+    if (c->skin) {
+        skin_input soft = {.pose = input->pose,
+                           .velocity = input->velocity,
+                           .step = input->step,
+                           .before = input->before,
+                           .nbefore = input->nbefore,
+                           .still = input->still,
+                           .margin = c->margin};
+        c->skin_count = skin_update(c->skin, &soft, threads, &c->on_skin);
+        if (c->skin_count < 0) {
+            c->skin_count = 0;
+            return sim_fail(error, SIM_NO_RESOURCE, "no memory for contacts of soft bodies");
+        }
+    }
     return gather_contacts(c, error);
 }
 

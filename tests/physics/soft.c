@@ -317,6 +317,215 @@ Test(soft, block_rests_on_a_plane_with_its_weight) {
     }
 }
 
+/* ---- soft on soft ---- */
+
+/* A soft solid of a shape, with its nodes moved by `bend`; those below z = `held`, in its frame, do not move. */
+typedef v3 bend_function(v3 x);
+
+static void add_solid(sim_builder *builder, sim_shape_type type, const double size[3], double edge, sim_soft soft,
+                      double held, bend_function *bend) {
+    sim_shape shape = sim_shape_default();
+    sim_soft_mesh tets;
+    sim_error error;
+    shape.type = type;
+    memcpy(shape.size, size, sizeof shape.size);
+    cr_assert_eq(sim_shape_soft_mesh(&shape, edge, &tets, &error), SIM_OK, "%s", error.text);
+    bool *fixed = calloc((size_t)tets.nnode, sizeof *fixed);
+    for (int n = 0; n < tets.nnode; n++) {
+        tets.node[n] = bend ? bend(tets.node[n]) : tets.node[n];
+        fixed[n] = tets.node[n].z < held;
+    }
+    soft.nnode = tets.nnode;
+    soft.node = tets.node;
+    soft.ntet = tets.ntet;
+    soft.tet = (const int(*)[4])tets.tet;
+    soft.held = fixed;
+    cr_assert(sim_builder_add_soft(builder, &soft) >= 0);
+    free(fixed);
+    sim_soft_mesh_free(&tets);
+}
+
+static sim_soft rubber(const char *name, double z) {
+    sim_soft soft = sim_soft_default();
+    soft.name = name;
+    soft.modulus = 5e4;
+    soft.dissipation = 0.02;
+    soft.thickness = 1e-3;
+    soft.pose.p.z = z;
+    return soft;
+}
+
+static sim_world *open_soft(sim_builder *builder, const char *solver, double step, sim_model **m) {
+    sim_error error;
+    *m = sim_builder_finish(builder, &error);
+    cr_assert_not_null(*m, "%s", error.text);
+    sim_options options = sim_options_default();
+    options.integrator = SIM_SYMPLECTIC_EULER;
+    options.step = step;
+    options.solver = sim_solver_find(solver);
+    sim_world *w = sim_world_create(*m, &options, &error);
+    cr_assert_not_null(w, "%s", error.text);
+    return w;
+}
+
+/* The soft body of a side of a contact, -1: none. */
+static int soft_of(const sim_model *m, int body) {
+    for (int k = 0; k < m->nsoft; k++) {
+        if (body > m->soft[k].body && body <= m->soft[k].body + m->soft[k].nnode) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static bool is_between_softs(const sim_model *m, const sim_contact *c) {
+    return soft_of(m, c->body_a) >= 0 && soft_of(m, c->body_b) >= 0;
+}
+
+/* Of two blocks, one on the other, each joint carries what is above it; contacts keep their names. */
+Test(soft, blocks_rest_on_each_other_with_their_weight) {
+    const char *solver[] = {"sap", "nsn", "auto"};
+    for (int k = 0; k < 3; k++) {
+        sim_model *m;
+        sim_builder *builder = sim_builder_create();
+        sim_builder_gravity(builder, (v3){0, 0, -9.81});
+        add_solid(builder, SIM_BOX, (const double[3]){0.04, 0.04, 0.04}, 0.02, rubber("low", 0.021), -1, NULL);
+        add_solid(builder, SIM_BOX, (const double[3]){0.03, 0.03, 0.03}, 0.015, rubber("high", 0.0585), -1, NULL);
+        sim_shape plane = sim_shape_default();
+        plane.type = SIM_HALF_SPACE;
+        sim_builder_add_shape(builder, &plane);
+        sim_world *w = open_soft(builder, solver[k], 5e-3, &m);
+        run_world(w, 199);
+        const sim_state *now = sim_world_state(w);
+        int count = now->ncontact;
+        uint64_t name[200];
+        for (int i = 0; i < count; i++) {
+            name[i] = now->contact[i].at.feature;
+        }
+        run_world(w, 1);
+        now = sim_world_state(w);
+        double between = 0, ground = 0, high = 9.81 * 1000 * pow(0.03, 3), low = 9.81 * 1000 * pow(0.04, 3);
+        cr_expect_eq(now->ncontact, count);
+        for (int i = 0; i < now->ncontact; i++) {
+            cr_expect_eq(now->contact[i].at.feature, name[i], "%s: contact %d has another name", solver[k], i);
+            bool soft = is_between_softs(m, &now->contact[i]);
+            *(soft ? &between : &ground) += fabs(now->impulse[i].z) / 5e-3;
+        }
+        cr_expect_float_eq(between / high, 1, 1e-4, "%s: %g N of %g", solver[k], between, high);
+        cr_expect_float_eq(ground / (high + low), 1, 1e-4, "%s: %g N of %g", solver[k], ground, high + low);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
+/* Two balls without friction that meet off centre: the change of angular momentum over m v r. */
+static double turn_of_meeting_balls(double step) {
+    sim_model *m;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, 0});
+    sim_material smooth = sim_material_default();
+    smooth.friction = 0;
+    int material = sim_builder_add_material(builder, &smooth);
+    for (int k = 0; k < 2; k++) {
+        sim_soft ball = rubber(k ? "right" : "left", 0);
+        ball.pose.p = (v3){k ? 0.043 : -0.043, k ? 0.01 : 0, k ? 0.007 : 0};
+        ball.v.x = k ? -1 : 1;
+        ball.material = material;
+        add_solid(builder, SIM_SPHERE, (const double[3]){0.04, 0, 0}, 0.02, ball, -1, NULL);
+    }
+    sim_world *w = open_soft(builder, "sap", step, &m);
+    sim_force before = sim_world_momentum(w);
+    double mass = sim_world_energy(w).kinetic, energy = total(w); /* of one ball, at 1 m/s */
+    int most = 0, steps = (int)lround(0.06 / step);
+    for (int k = 0; k < steps; k++) {
+        run_world(w, 1);
+        int count = sim_world_state(w)->ncontact;
+        most = count > most ? count : most;
+        cr_expect_eq(sim_world_info(w)->unsolved, 0, "step %d", k);
+    }
+    sim_force after = sim_world_momentum(w);
+    cr_expect(most >= 2, "%d contacts", most);
+    cr_expect(v3_norm(v3_sub(after.lin, before.lin)) < 1e-12 * mass, "%g", v3_norm(v3_sub(after.lin, before.lin)));
+    cr_expect_lt(total(w), energy);
+    cr_expect_eq(sim_world_state(w)->ncontact, 0);
+    cr_expect_lt(sim_world_state(w)->q[0] - m->q_initial[0], 0.06, "the left ball passed the right one");
+    sim_world_free(w);
+    sim_model_free(m);
+    return v3_norm(v3_sub(after.ang, before.ang)) / (mass * 0.04);
+}
+
+/* Linear momentum to rounding, angular momentum with the order of the scheme. */
+Test(soft, balls_that_meet_keep_their_momentum) {
+    double coarse = turn_of_meeting_balls(2e-3), fine = turn_of_meeting_balls(1e-3);
+    cr_expect(fine < coarse / 1.5, "angular momentum changes by %g, with half the step by %g", coarse, fine);
+}
+
+/* A strip of 0.2 m bent to a U that lies on its side: the lower arm is held, the upper one falls on it. */
+static v3 bend_to_u(v3 x) {
+    const double R = 0.02, half = 0.5 * 3.141592653589793 * R;
+    double s = x.x, r = R + x.z;
+    if (fabs(s) < half) {
+        return (v3){-r * cos(s / R), x.y, r * sin(s / R)};
+    }
+    return (v3){fabs(s) - half, x.y, s > 0 ? r : -r};
+}
+
+Test(soft, strip_that_folds_does_not_pass_through_itself) {
+    sim_model *m;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, -9.81});
+    sim_soft strip = rubber("strip", 0);
+    strip.modulus = 2e4;
+    add_solid(builder, SIM_BOX, (const double[3]){0.2, 0.016, 0.006}, 0.008, strip, -0.015, bend_to_u);
+    sim_world *w = open_soft(builder, "sap", 4e-3, &m);
+    const sim_soft *s = &m->soft[0];
+    int most = 0;
+    for (int k = 0; k < 80; k++) {
+        run_world(w, 1);
+        const sim_state *now = sim_world_state(w);
+        most = now->ncontact > most ? now->ncontact : most;
+        for (int n = 0; n < s->nnode; n++) { /* the inner side of the lower arm is at -0.017 */
+            const sim_body *b = &m->body[s->body + 1 + n];
+            double z = b->nv ? now->q[b->q0 + 2] : 0;
+            cr_assert(!b->nv || s->node[n].x < 0 || z > -0.017, "step %d: node %d at %g", k, n, z);
+        }
+        cr_assert_eq(sim_world_info(w)->unsolved, 0, "step %d", k);
+    }
+    cr_expect(most > 5, "%d contacts", most);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
+/* A bar with its ridge up and nodes far apart, and one with its ridge down across it. */
+static v3 turn_by_45(v3 x) { return (v3){x.x, (x.y - x.z) * sqrt(0.5), (x.y + x.z) * sqrt(0.5)}; }
+
+Test(soft, ridges_that_cross_between_their_nodes_stop_each_other) {
+    sim_model *m;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, 0});
+    sim_soft low = rubber("low", 0), high = rubber("high", 0.035);
+    high.pose.R = (sim_m3){{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}};
+    high.v.z = -1;
+    low.modulus = high.modulus = 1e6;
+    high.pose.p.x = high.pose.p.y = 0.004;
+    add_solid(builder, SIM_BOX, (const double[3]){0.1, 0.02, 0.02}, 0.02, low, 1, turn_by_45);
+    add_solid(builder, SIM_BOX, (const double[3]){0.1, 0.02, 0.02}, 0.02, high, -1, turn_by_45);
+    sim_world *w = open_soft(builder, "sap", 2e-3, &m);
+    bool edges = false;
+    for (int k = 0; k < 20; k++) {
+        run_world(w, 1);
+        const sim_state *now = sim_world_state(w);
+        for (int i = 0; i < now->ncontact; i++) {
+            edges |= now->contact[i].at.feature >> 62 == 2 && now->impulse[i].z != 0;
+        }
+    }
+    double mass = 0.1 * 0.02 * 0.02 * 1000;
+    cr_expect(edges, "no two edges touched");
+    cr_expect(sim_world_momentum(w).lin.z > -0.2 * mass, "%g m/s", sim_world_momentum(w).lin.z / mass);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 /* The sentence in which a world refuses a soft block. */
 static void expect_refusal(const sim_options *options, const char *expected) {
     sim_soft soft = sim_soft_default();

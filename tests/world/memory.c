@@ -85,6 +85,54 @@ Test(memory, a_step_with_sensors_and_contacts_allocates_nothing) {
     sim_model_free(m);
 }
 
+/* A soft ball that lies on another, which is held at its lower half. */
+Test(memory, a_step_with_soft_surfaces_on_each_other_allocates_nothing) {
+    sim_builder *b = sim_builder_create();
+    sim_shape shape = sim_shape_default();
+    sim_soft_mesh mesh;
+    sim_error error = {0};
+    shape.size[0] = 0.04;
+    cr_assert_eq(sim_shape_soft_mesh(&shape, 0.03, &mesh, &error), SIM_OK);
+    bool *held = calloc((size_t)mesh.nnode, sizeof *held);
+    sim_builder_gravity(b, (sim_v3){0, 0, -9.81});
+    for (int k = 0; k < 2; k++) {
+        sim_soft soft = sim_soft_default();
+        soft.pose.p.z = 0.081 * k;
+        soft.modulus = 3e4;
+        soft.dissipation = 0.02;
+        soft.thickness = 1e-3;
+        soft.nnode = mesh.nnode;
+        soft.node = mesh.node;
+        soft.ntet = mesh.ntet;
+        soft.tet = (const int(*)[4])mesh.tet;
+        for (int n = 0; n < mesh.nnode; n++) {
+            held[n] = k == 0 && mesh.node[n].z < 0;
+        }
+        soft.held = held;
+        sim_builder_add_soft(b, &soft);
+    }
+    free(held);
+    sim_soft_mesh_free(&mesh);
+    sim_model *m = sim_builder_finish(b, &error);
+    cr_assert_not_null(m, "%s", error.text);
+    sim_options options = sim_options_default();
+    options.step = 4e-3;
+    options.solver = sim_solver_find("sap");
+    sim_world *w = sim_world_create(m, &options, &error);
+    cr_assert_not_null(w, "%s", error.text);
+    for (int k = 0; k < 40; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    long before = watched.calls;
+    for (int k = 0; k < 5; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
+    cr_expect(sim_world_state(w)->ncontact > 0);
+    sim_world_free(w);
+    sim_model_free(m);
+}
+
 Test(memory, a_caller_that_pushes_switches_and_branches_allocates_nothing) {
     /* two boxes on a plane and a weld between them, which is off */
     sim_builder *b = sim_builder_create();

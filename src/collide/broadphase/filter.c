@@ -2,7 +2,7 @@
  *
  *     allowed(a, b) = mask_a & group_b  and  mask_b & group_a  and  clump_a != clump_b  and  neither clump, but the
  *                     world's, carries the other  and  (body_a, body_b) not excluded
- *                     and  not both of one soft body
+ *                     and  not both of soft bodies
  *
  * A clump is a body with all that fixed joints hold to it.  The model's exclusions are sorted: binary search.
  * Cost: log2 of the number of exclusions a pair. */
@@ -56,7 +56,7 @@ bool filter_allows(const filter *f, int shape_a, int shape_b) {
     if (!(a->mask & b->group) || !(b->mask & a->group)) {
         return false;
     }
-    if (f->soft[a->body] >= 0 && f->soft[a->body] == f->soft[b->body]) {
+    if (f->soft[a->body] >= 0 && f->soft[b->body] >= 0) {
         return false;
     }
     int p = f->clump[a->body], q = f->clump[b->body];
@@ -72,7 +72,26 @@ bool filter_allows(const filter *f, int shape_a, int shape_b) {
     return !is_excluded(f->model, a->body, b->body) && !(node && is_excluded(f->model, whole_a, whole_b));
 }
 
+bool filter_allows_soft(const filter *f, int soft_a, int soft_b) {
+    const sim_soft *a = &f->model->soft[soft_a], *b = &f->model->soft[soft_b];
+    return a->thickness > 0 && b->thickness > 0 && (a->mask & b->group) && (b->mask & a->group) &&
+           (soft_a == soft_b || !is_excluded(f->model, a->body, b->body));
+}
+
+bool filter_allows_any_soft(const filter *f) {
+    int n = f->model->nsoft;
+    for (int k = 0; k < n * n; k++) {
+        if (filter_allows_soft(f, k / n, k % n)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool filter_allows_any(const filter *f) {
+    if (filter_allows_any_soft(f)) {
+        return true;
+    }
     int patience = 10000000;
     for (int a = 0; a < f->model->nshape; a++) {
         for (int b = a + 1; b < f->model->nshape; b++) {

@@ -17,8 +17,12 @@ typedef struct filter {
 bool filter_create(filter *f, const sim_model *model, memory_pool *pool);
 
 /* Shapes of one clump, of a clump and its parent other than the world, and of two excluded bodies do not meet.  Nor do
- * nodes of one soft body.  Each one's mask must have a bit of the other's group. */
+ * nodes of soft bodies, which meet by their surfaces (collide/skin).  Each one's mask must have a bit of the other's group. */
 bool filter_allows(const filter *f, int shape_a, int shape_b);
+
+/* Two soft bodies, or one and itself, by their surfaces. */
+bool filter_allows_soft(const filter *f, int soft_a, int soft_b);
+bool filter_allows_any_soft(const filter *f);
 
 /* May any two shapes touch?  Where that takes too long to tell: yes. */
 bool filter_allows_any(const filter *f);

@@ -135,6 +135,21 @@ static void fill_tree(const sim_mass *whole, int tree, const condensed_tree *t) 
 
 /* ---- islands ---- */
 
+/* Marks the nodes on which a constraint has a part: of those between its first and last many have none. */
+static void mark_touched(const assembly *f, const sim_problem *p, const sim_constraint *c, int side, int *local) {
+    int nv = p->tree[c->tree[side]].nv;
+    sim_columns of = sim_block_columns(p, c, side);
+    for (int j = of.first; j < of.first + of.count; j++) {
+        bool acts = false;
+        for (int row = 0; row < c->rows; row++) {
+            acts |= f->J[c->block[side] + (ptrdiff_t)row * nv + j] != 0;
+        }
+        for (int k = 3 * (j / 3); acts && k < 3 * (j / 3) + 3; k++) {
+            local[k] = 0;
+        }
+    }
+}
+
 /* Marks the touched dofs of a tree and lists them. */
 static bool list_touched(assembly *f, const sim_problem *p, int tree, condensed_tree *t, int *local) {
     t->nv = p->tree[tree].nv;
@@ -144,9 +159,8 @@ static bool list_touched(assembly *f, const sim_problem *p, int tree, condensed_
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-            sim_columns of = sim_block_columns(p, c, side);
-            for (int j = of.first; c->tree[side] == tree && j < of.first + of.count; j++) {
-                local[j] = 0;
+            if (c->tree[side] == tree) {
+                mark_touched(f, p, c, side, local);
             }
         }
     }
@@ -170,6 +184,18 @@ static bool list_touched(assembly *f, const sim_problem *p, int tree, condensed_
     return dof && t->Y && t->W && t->A && t->B && t->work;
 }
 
+/* The touched dofs among these. */
+static sim_columns narrow_columns(sim_columns of, const int *local) {
+    int first = 0, end = 0;
+    for (int j = of.first; j < of.first + of.count; j++) {
+        if (local[j] >= 0) {
+            first = end ? first : local[j];
+            end = local[j] + 1;
+        }
+    }
+    return (sim_columns){first, end - first};
+}
+
 /* The rows of J on a tree, each on the touched dofs alone; a block keeps its place, and is narrower. */
 static void narrow_rows(const assembly *f, const sim_problem *p, int tree, const condensed_tree *t, const int *local,
                         sim_constraint *constraint, double *J) {
@@ -187,7 +213,7 @@ static void narrow_rows(const assembly *f, const sim_problem *p, int tree, const
                     to[k] = from[t->dof[k]];
                 }
             }
-            constraint[i].columns[side] = (sim_columns){local[of.first], of.count};
+            constraint[i].columns[side] = narrow_columns(of, local);
         }
     }
 }

@@ -79,7 +79,7 @@ static const field soft_fields[] = {
     {"group", FIELD_INTEGER, AT(soft_data, group), WITHIN(0, 4294967295.0), .standard = "1",
      .help = "Groups of the surface, one bit each."},
     {"mask", FIELD_INTEGER, AT(soft_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",
-     .help = "Groups that can touch the surface."},
+     .help = "Groups that can touch the surface. With its own among them it touches itself."},
     {"attachments", FIELD_OBJECTS, AT(soft_data, attachments), .table = &table_attachment,
      .help = "Nodes held by rigid bodies."},
 };

@@ -18,6 +18,7 @@
  * levers that it meets with (collide/sweep.c).
  *
  * Cost: a second narrow phase for the pairs of lasting contacts. */
+#include "collide/skin/element.h"
 #include "dyn/motion/advance.h"
 #include "math/v3.h"
 #include "world/contact/contacts.h"
@@ -219,7 +220,7 @@ static void find_lasting(void *context, int worker, int first, int last) {
         const int tree[2] = {body[c->body_a].tree, body[c->body_b].tree};
         bool moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_tree_free(w, tree[0])) ||
                      (tree[1] >= 0 && w->lasts[tree[1]] && is_tree_free(w, tree[1]));
-        bool met = v3_dot(c->at.apart, c->at.apart) > 0;
+        bool met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
         w->wanted[k] = 0;
         if (moves && !met && !lies_flat(w, k)) {
             double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),

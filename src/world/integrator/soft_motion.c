@@ -11,21 +11,6 @@
 #include "math/v3.h"
 #include "world/integrator/motion.h"
 
-/* May nodes of two soft bodies touch? */
-static bool soft_pair_touches(const sim_model *m, const char **name) {
-    for (int k = 0; k < m->nsoft; k++) {
-        const sim_soft *a = &m->soft[k];
-        for (int l = k + 1; l < m->nsoft; l++) {
-            const sim_soft *b = &m->soft[l];
-            if (a->thickness > 0 && b->thickness > 0 && (a->mask & b->group) && (b->mask & a->group)) {
-                *name = b->name;
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* May a node touch a solid with a pressure field? */
 static bool soft_meets_field(const sim_model *m) {
     bool fields = false, touches = false;
@@ -56,11 +41,6 @@ sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *erro
         return sim_fail(error, SIM_BAD_INPUT,
                         "the solver %s takes gaps at the end of the step, and no soft bodies, as \"%s\" is",
                         w->options->solver->name, name);
-    }
-    if (w->options->contacts && soft_pair_touches(m, &name)) {
-        return sim_fail(error, SIM_BAD_INPUT,
-                        "soft bodies, as \"%s\", do not touch each other: give them groups and masks that leave it out",
-                        name);
     }
     if (m->ndrag) {
         return sim_fail(error, SIM_BAD_INPUT, "soft bodies, as \"%s\" is, meet no resistance of a fluid: leave it out",

@@ -22,6 +22,7 @@
  * References: O. Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Science 6, 1996; O.
  * Gonzalez, Mechanical systems subject to holonomic constraints, Physica D 132, 1999 (constraints obeyed in the mean).
  * Cost: some 40 multiplications a dof and contact. */
+#include "collide/skin/element.h"
 #include "contact/problem/row/row.h"
 #include "math/dense.h"
 #include "math/spatial.h"
@@ -349,6 +350,27 @@ static void fill_lasting_rows(assembly *f, const sim_model *m, const int *last_d
     }
 }
 
+/* J of a contact between surfaces of soft bodies: e . (sum a_i v_i - sum b_j v_j) over the corners i, j of the elements
+ * that meet, with the weights a_i, b_j of the nearest points. */
+static void fill_skin_rows(assembly *f, const sim_model *m, const int *last_dof, int i, const m3 *E) {
+    const constraint_source *t = &f->source[f->source_of[i]];
+    const sim_contact *from = &f->in->contact[t->index];
+    skin_element e[2] = {skin_side_of(m, from, 0), skin_side_of(m, from, 1)};
+    skin_point at[2];
+    skin_nearest(&e[0], &e[1], f->in->start->pose, &at[0], &at[1]);
+    for (int side = 0; side < 2; side++) {
+        for (int k = 0; k < skin_corners(e[side].kind); k++) {
+            int last = m->body[e[side].body[k]].nv ? last_dof[e[side].body[k]] : -1;
+            if (t->tree[side] >= 0 && last >= 0) {
+                double weight = side ? -at[side].weight[k] : at[side].weight[k];
+                int first = add_body_columns(f->middle, last, -1, at[side].at, E, weight, &m->tree[t->tree[side]],
+                                             block_of(f, i, side));
+                widen_columns(f, m, i, side, first, last + 1);
+            }
+        }
+    }
+}
+
 void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_contact *from = &f->in->contact[t->index];
@@ -356,8 +378,12 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
     /* J of each side */
     m3 E = surface_frame(f, m, i, contact_normal_in_middle(f, t));
     int last[2] = {last_dof[from->body_a], last_dof[from->body_b]};
-    int stop = t->tree[0] == t->tree[1] ? find_common_dof(m, last[0], last[1]) : -1;
-    for (int side = 0; side < 2; side++) {
+    bool skin = skin_is_contact(m, from);
+    int stop = t->tree[0] == t->tree[1] && !skin ? find_common_dof(m, last[0], last[1]) : -1;
+    if (skin) {
+        fill_skin_rows(f, m, last_dof, i, &E);
+    }
+    for (int side = 0; side < 2 && !skin; side++) {
         if (t->tree[side] >= 0) {
             int first = add_body_columns(f->middle, last[side], stop, contact_point_in_middle(f, t, side), &E,
                                          side ? -1 : 1, &m->tree[t->tree[side]], block_of(f, i, side));
