@@ -41,6 +41,7 @@ struct momentum_jacobian {
     tree_lu *tree;
     bool along; /* the factor follows the branches of one large tree: */
     const sim_problem *problem;
+    sim_threads *threads; /* of the caller; NULL: none */
     const cone_hessian *G;
     sim_arena *scratch;
     double *b, *residual, *product; /* [nv] */
@@ -221,7 +222,7 @@ double momentum_jacobian_work(const momentum_jacobian *m) {
 
 static bool prepare_patches(momentum_jacobian *m, const sim_problem *p) {
     m->along = false;
-    return patch_sums_prepare(&m->sums, p) && !block_lu_analyse(m->system, &m->sums.patches.graph);
+    return patch_sums_prepare(&m->sums, p) && !block_lu_analyse(m->system, &m->sums.patches.graph, m->threads);
 }
 
 static bool allocate_vectors(momentum_jacobian *m, const sim_problem *p) {
@@ -239,8 +240,9 @@ static bool allocate_vectors(momentum_jacobian *m, const sim_problem *p) {
     return ok;
 }
 
-bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p) {
+bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p, sim_threads *threads) {
     m->problem = p;
+    m->threads = threads;
     switch (tree_lu_prepare(m->tree, p)) {
     case TREE_LU_FITS:
         m->along = true;
