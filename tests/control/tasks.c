@@ -1,6 +1,7 @@
 /* Whole tasks of robots: a trot of ten seconds on the flat and over steps, a nut turned onto its bolt, balls poured from
- * bottle to bottle; a pot set on a pile of dishes; robots that stand, and fall from half a metre. */
+ * bottle to bottle; a pot set on a pile of dishes, a jar opened; robots that stand, and fall from half a metre. */
 #include "control/dishes.h"
+#include "control/jar.h"
 #include "control/nut.h"
 #include "control/pour.h"
 #include "control/trot.h"
@@ -99,6 +100,22 @@ Test(tasks, dishes_stand_after_the_hand_let_go_by_the_default) { expect_pile_to_
 Test(tasks, dishes_stand_after_the_hand_let_go_by_canal) { expect_pile_to_stand("canal"); }
 
 Test(tasks, dishes_stand_after_the_hand_let_go_by_subadmm) { expect_pile_to_stand("subadmm"); }
+
+/* All marbles end in the bowl, and the jar stands upright within 10 mm of its place, its lid on. */
+Test(tasks, marbles_end_in_the_bowl_and_the_lid_on_the_jar) {
+    opening o = begin_opening();
+    cr_assert_eq(marbles_within(&o, o.jar, 0.034, JAR_HEIGHT), MARBLES);
+    open_on(&o, 3400);
+    pose jar = pose_in(&o, o.jar);
+    v3 lid = pose_point(pose_inverse(jar), pose_in(&o, o.lid).p);
+    cr_expect_eq(marbles_within(&o, o.bowl, BOWL_RADIUS, BOWL_HEIGHT), MARBLES);
+    cr_expect_lt(v3_norm(v3_sub(jar.p, o.place)), 0.01, "%g %g %g", jar.p.x, jar.p.y, jar.p.z);
+    cr_expect_gt(jar.R.z.z, 0.999, "%g", jar.R.z.z);
+    /* its plug has 10 mm of play where it is narrow, and the lid is on the rim */
+    cr_expect_lt(hypot(lid.x, lid.y), 0.01, "%g %g", lid.x, lid.y);
+    cr_expect_float_eq(lid.z, JAR_HEIGHT, 0.001, "%g", lid.z);
+    end_opening(&o);
+}
 
 /* Seconds of a scene, each step solved, in contact half the time. */
 static void expect_solved(sim_scene *scene, const char *name, double seconds) {

@@ -1,6 +1,7 @@
-/* The first second of a trot, a pouring and a piling; feet at points in the axes of a trunk that floats. */
+/* The first second of a trot, a pouring, a piling and an opening; feet at points in the axes of a trunk that floats. */
 #include "control/trot.h"
 #include "control/dishes.h"
+#include "control/jar.h"
 #include "control/pour.h"
 #include "math/spatial.h"
 
@@ -96,4 +97,19 @@ Test(piling, hand_comes_over_the_pot_in_the_first_second) {
     cr_expect_eq(p.held, 0);
     cr_expect_eq(m->nv, 47);
     end_piling(&p);
+}
+
+/* The open hand comes around the jar and does not touch it. */
+Test(opening, hand_comes_to_the_jar_in_the_first_second) {
+    opening o = begin_opening();
+    open_on(&o, 200);
+    const sim_model *m = o.scene->model;
+    const sim_site *s = &m->site[sim_model_find_site(m, "l_arm_grasp")];
+    v3 grasp = pose_product(pose_in(&o, s->body), s->pose).p;
+    /* of the first phase, whose last 0.2 s rest; gravity is compensated */
+    cr_expect_lt(v3_norm(v3_sub(grasp, v3_make(0.68, 0.1, 0.28))), 1e-3, "%g %g %g", grasp.x, grasp.y, grasp.z);
+    cr_expect_lt(v3_norm(v3_sub(pose_in(&o, o.jar).p, o.place)), 1e-3);
+    cr_expect_eq(marbles_within(&o, o.jar, 0.034, JAR_HEIGHT), MARBLES);
+    cr_expect_eq(m->nv, 160);
+    end_opening(&o);
 }
