@@ -165,9 +165,18 @@ static void subtract_lu_products(block_lu *s, int worker, int i, int p, int e, i
     double **upper = b->target + (ptrdiff_t)worker * b->rows, **lower = s->target + (ptrdiff_t)worker * b->rows;
     int n = b->size[i], stride = b->stride[i];
     subtract_block(n, stride, height, V, stride, U, upper[i] + (ptrdiff_t)b->offset[i] * stride);
-    for (int f = e + 1; f < o->start[p + 1]; f++) {
+    /* blocks to its right and below, two columns at a time where both are of bodies */
+    int end = o->start[p + 1];
+    for (int f = e + 1; f < end; f++) {
         int k = o->column[f], width = b->stride[k];
         ptrdiff_t to = (ptrdiff_t)b->offset[i] * width;
+        if (n == BODY_DOFS && width == BODY_STRIDE && STRIP_PAIRS && f + 1 < end &&
+            b->stride[o->column[f + 1]] == BODY_STRIDE) {
+            int next = o->column[++f];
+            strip_update_6_pair(height, V, b->U + b->at[f - 1], b->U + b->at[f], upper[k] + to, upper[next] + to);
+            strip_update_6_pair(height, U, s->V + b->at[f - 1], s->V + b->at[f], lower[k] + to, lower[next] + to);
+            continue;
+        }
         subtract_block(n, width, height, V, stride, b->U + b->at[f], upper[k] + to);
         subtract_block(n, width, height, U, stride, s->V + b->at[f], lower[k] + to);
     }
