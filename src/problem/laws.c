@@ -37,6 +37,8 @@ static const double FREE_LOAD_RATIO = 4;           /* elastic: loads over own we
 static const double MAX_LOAD_RATIO = 1e5;          /* elastic: greatest stiffening by a load */
 static const double FREE_STRIKE_RATIO = 2;         /* elastic: speed over what forces add in a step that is no strike */
 
+static const double LOAD_KINK = 1e-9; /* of speeds that count as equal */
+
 typedef struct law {
     const sim_problem *problem;
     sim_compliance compliance;
@@ -88,18 +90,19 @@ static double law_inverse_mass(const law *l, const sim_constraint *c, const doub
     return elastic_contact && k < SIM_CONTACT_ROWS ? W[2 * c->rows + 2] : inverse_mass(W, c->rows, k);
 }
 
-double law_free_change(const sim_problem *p, const sim_constraint *c) {
-    double gain = 0;
+/* |J (v* - v0)| of one side. */
+static double side_change(const sim_problem *p, const sim_constraint *c, int side) {
+    double sum = 0;
     int rows = c->kind == SIM_CONTACT ? SIM_CONTACT_ROWS : c->rows; /* not those about axes */
-    for (int side = 0; side < 2; side++) {
-        double sum = 0;
-        for (int row = 0; row < rows; row++) {
-            double du = side_velocity(p, c, row, side, p->v_free) - side_velocity(p, c, row, side, p->v_start);
-            sum += du * du;
-        }
-        gain = fmax(gain, sum);
+    for (int row = 0; row < rows; row++) {
+        double du = side_velocity(p, c, row, side, p->v_free) - side_velocity(p, c, row, side, p->v_start);
+        sum += du * du;
     }
-    return sqrt(gain);
+    return sqrt(sum);
+}
+
+double law_free_change(const sim_problem *p, const sim_constraint *c) {
+    return fmax(side_change(p, c, 0), side_change(p, c, 1));
 }
 
 /* The overlap of a constraint that no step undoes; 0 where the problem does not know both velocities:
@@ -166,15 +169,17 @@ static approach find_approach(const sim_problem *p, const sim_constraint *c) {
     return (approach){-u - fmax(p->gap[c->row + 2], 0) / p->step, gain};
 }
 
-/* The fastest strike, m/s; 0 where nothing closes faster than forces send bodies at rest. */
-static double find_strike(const sim_problem *p) {
+/* The fastest strike, m/s, and its constraint; 0 where nothing closes faster than forces send bodies at rest. */
+static double find_strike(const sim_problem *p, int *at) {
     double speed = 0;
+    *at = -1;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         approach of = c->kind == SIM_CONTACT ? find_approach(p, c) : (approach){0, 0};
         if (of.closing > fmax(speed, FREE_STRIKE_RATIO * of.gain) &&
             of.closing > FREE_STRIKE_RATIO * law_free_change(p, c)) {
             speed = of.closing;
+            *at = i;
         }
     }
     return speed;
@@ -361,12 +366,54 @@ static double load_stiffening(const law *l, const sim_constraint *c, const doubl
     return speed > du ? fmin(MAX_LOAD_RATIO, speed / du) : 1;
 }
 
+static bool knows_loads(const sim_problem *p) { return p->impulse_guess && p->v_start && p->v_free; }
+
+static bool are_equal(double a, double b) { return fabs(a - b) <= LOAD_KINK * fmax(fabs(a), fabs(b)); }
+
+contact_load law_contact_load(const sim_problem *p, const sim_law_options *options, int i, const double *W) {
+    /* the rule of load_stiffening, by its parts */
+    const sim_constraint *c = &p->constraint[i];
+    contact_load out = {.stiffer = 1, .strike = -1};
+    if (!knows_loads(p)) {
+        return out;
+    }
+    law l = {p, SIM_ELASTIC, options, .strike = find_strike(p, &out.strike)};
+    while (out.end <= i) {
+        out.first = out.end;
+        out.impulse = mean_impulse(p, out.first, &out.end);
+    }
+    out.stiffer = load_stiffening(&l, c, W, out.impulse);
+    double per_impulse = 1 / FREE_LOAD_RATIO, per_strike = 1 / FREE_STRIKE_RATIO;
+    double speed[] = {per_impulse * out.impulse * W[2 * c->rows + 2], find_approach(p, c).closing,
+                      per_strike * l.strike};
+    double part[] = {per_impulse, 1, per_strike}, change[2] = {side_change(p, c, 0), side_change(p, c, 1)};
+    int most = 0;
+    for (int k = 1; k < 3; k++) {
+        most = speed[k] > speed[most] ? k : most;
+    }
+    out.side = change[1] > change[0];
+    out.speed = speed[most];
+    out.change = change[out.side];
+    out.part = part[most];
+    out.kind = out.stiffer == 1                ? LOAD_NONE
+               : out.stiffer >= MAX_LOAD_RATIO ? LOAD_MOST
+                                               : (load_kind)(LOAD_CARRIED + most);
+    /* ties */
+    bool tie = are_equal(change[0], change[1]) || are_equal(out.speed, MAX_LOAD_RATIO * out.change);
+    for (int k = 0; k < 3; k++) {
+        tie = tie || (k != most && are_equal(speed[k], out.speed));
+    }
+    out.kink = (out.kind != LOAD_NONE && tie) || are_equal(out.speed, out.change);
+    return out;
+}
+
 void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_law_options *options, const double *W,
                     double *R, double *target) {
-    bool known = p->impulse_guess && p->v_start && p->v_free;
+    bool known = knows_loads(p);
     bool elastic = compliance == SIM_ELASTIC,
          loads = known && (elastic || (compliance == SIM_NEAR_RIGID && options->carried > 1));
-    law l = {p, compliance, options, .strike = elastic && known ? find_strike(p) : 0};
+    int strike;
+    law l = {p, compliance, options, .strike = elastic && known ? find_strike(p, &strike) : 0};
     double impulse = 0;
     for (int i = 0, end = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];

@@ -14,4 +14,22 @@ bool law_strikes(const sim_problem *problem, double threshold, const sim_constra
  * or rad/s. It is g dt under gravity, also at a wall and between bodies that fall together. */
 double law_free_change(const sim_problem *problem, const sim_constraint *c);
 
+/* The speed V from which the factor c = V / du of a contact follows; LOAD_NONE: c = 1, LOAD_MOST: c is at its bound. */
+typedef enum load_kind { LOAD_NONE, LOAD_CARRIED, LOAD_CLOSING, LOAD_STRIKE, LOAD_MOST } load_kind;
+
+/* The load of a contact by the elastic law (load_stiffening in laws.c). */
+typedef struct contact_load {
+    load_kind kind;
+    double stiffer;       /* c */
+    double part;          /* V over W_nn times the mean impulse, or over the closing speed of a constraint */
+    double speed, change; /* V, and du of the side `side`, m/s */
+    int side, first, end; /* contacts [first, end) carry the mean impulse */
+    double impulse;       /* that mean, N s */
+    int strike;           /* the constraint that closes fastest; -1: none */
+    bool kink;            /* do two rules give the same c? */
+} contact_load;
+
+/* That of the i-th constraint, a contact, whose block of the Delassus operator is W. */
+contact_load law_contact_load(const sim_problem *problem, const sim_law_options *options, int i, const double *W);
+
 #endif

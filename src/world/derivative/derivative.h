@@ -34,6 +34,7 @@ typedef struct island_system {
     double *J;           /* [SIM_MAX_ROWS] x n of a constraint */
     double *solve;       /* of lu_factor */
     int *swap, *swap_A;  /* [n] */
+    double *free;        /* n x width: v of the free motion, where loads count */
     double residual;
     int kinks;
     const char *trouble; /* NULL, or the reason why there is no derivative */
@@ -47,6 +48,17 @@ typedef struct constraint_change {
     bool kink;
     const char *trouble; /* NULL, or the reason why there is no derivative */
 } constraint_change;
+
+/* A constraint of an island: its changes, Y, W, slopes. */
+typedef struct constraint_system {
+    int index;
+    const sim_constraint *c;
+    constraint_change by;
+    double *Y;                             /* (rows + 1) x n, the last one work space */
+    double *R, *target;                    /* rows x width */
+    double W[SIM_MAX_ROWS * SIM_MAX_ROWS]; /* rows x rows */
+    const double *impulse;                 /* of its rows */
+} constraint_system;
 
 /* New zeros; NULL: no memory. */
 static inline double *zeros(sim_arena *arena, ptrdiff_t count) {
@@ -71,15 +83,29 @@ bool differentiate_rows(const island_system *s, int i, constraint_change *out);
 const char *contact_trouble(const contact_step *step, int index);
 bool differentiate_contact(const island_system *s, int i, constraint_change *out);
 
-/* ---- island_derivatives.c ---- */
+/* ---- island_products.c ---- */
 
-/* False without memory.  The columns of `dv` are then those of the velocity at the end. */
-bool differentiate_island(const contact_step *step, const island *is, island_system *out);
 /* The i-th constraint's rows of J, dense, into s->J. */
 void spread_rows(const island_system *s, const sim_constraint *c);
 /* Adds `scale` times dA y of a tree to its rows of n x width numbers. */
 void add_mass_times(const island_system *s, int tree, double scale, const double *y, double *to);
 bool make_change(const island_system *s, int rows, constraint_change *out);
+
+/* x . dA y of a tree, into a row of `width` numbers. */
+void add_mass_change(const island_system *s, int tree, double scale, const double *x, const double *y, double *to);
+/* y += scale x' X, X n x width. */
+void add_product(const island_system *s, double scale, const double *x, const double *X, double *y);
+
+/* ---- island_derivatives.c ---- */
+
+/* False without memory.  The columns of `dv` are then those of the velocity at the end. */
+bool differentiate_island(const contact_step *step, const island *is, island_system *out);
+/* ---- load_derivatives.c ---- */
+
+/* v of the free motion, into zeros. */
+void differentiate_free(const island_system *s, double *free);
+/* w and dw of a contact of the elastic law, whose rows are in s->J, become those under its load.  False without memory. */
+bool differentiate_load(island_system *s, constraint_system *k, double *w, double *dw);
 
 /* ---- shift_derivatives.c ---- */
 

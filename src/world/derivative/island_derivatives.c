@@ -3,7 +3,7 @@
  *     A (v - v*) = J' gamma(z, R),    z = target - J v - w,    v* = v0 + dt a - A^-1 dt h                     (1)
  *     H dv = A (dv0 + dt da) - dA y + dJ' gamma + J' (G (dtarget - dJ v - dw) + gamma_R dR)                    (2)
  *     H = A + J' G J,    G = d gamma / dz,    gamma_R = d gamma / dR,    y = v - v0 - dt a
- *     dR, dtarget    by w, gap and guess (problem/law_slopes.c),  w by W = J A^-1 J':
+ *     dR, dtarget    by w, gap and guess (problem/law_slopes.c),  w by W = J A^-1 J', and its load (load_derivatives.c):
  *     dW = dJ Y + Y' dJ' - Y' dA Y,    Y = A^-1 J'                                                            (3)
  *
  *     a        mean acceleration of the free motion, with forces h held from the step before (theta_derivatives.c)
@@ -20,79 +20,7 @@
 
 #include <string.h>
 
-bool make_change(const island_system *s, int rows, constraint_change *out) {
-    sim_arena *arena = s->step->arena;
-    bool all = true;
-    *out = (constraint_change){0};
-    for (int k = 0; k < rows; k++) {
-        out->J[k] = zeros(arena, (ptrdiff_t)s->n * s->width);
-        all &= out->J[k] != NULL;
-    }
-    out->gap = zeros(arena, (ptrdiff_t)rows * s->width);
-    out->offset = zeros(arena, (ptrdiff_t)rows * s->width);
-    out->guess = zeros(arena, (ptrdiff_t)rows * s->width);
-    out->friction = zeros(arena, s->step->materials);
-    return all && out->friction && out->gap && out->offset && out->guess;
-}
-
-void spread_rows(const island_system *s, const sim_constraint *c) {
-    const sim_problem *p = &s->is->problem;
-    memset(s->J, 0, sizeof *s->J * SIM_MAX_ROWS * (size_t)s->n);
-    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        const sim_problem_tree *t = &p->tree[c->tree[side]];
-        for (int k = 0; k < c->rows; k++) {
-            memcpy(s->J + (ptrdiff_t)k * s->n + t->v0, p->J + c->block[side] + (ptrdiff_t)k * t->nv,
-                   sizeof *s->J * (size_t)t->nv);
-        }
-    }
-}
-
-/* y += x' X, X n x width. */
-static void add_product(const island_system *s, double scale, const double *x, const double *X, double *y) {
-    for (int i = 0; i < s->n; i++) {
-        if (x[i] != 0) {
-            dense_axpy(s->width, scale * x[i], X + (ptrdiff_t)i * s->width, y);
-        }
-    }
-}
-
 /* ---- free motion and mass ---- */
-
-/* d A y / d q* of a tree, y in the island's order, into work->by_q. */
-static void change_mass(const island_system *s, int t, const double *y) {
-    const contact_step *step = s->step;
-    const sim_model *m = step->motion->model;
-    derivative_work *work = step->work;
-    int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0;
-    static const v3 no_gravity = {0, 0, 0};
-    memcpy(work->x + m->tree[tree].v0, y + v0, sizeof *y * (size_t)m->tree[tree].nv);
-    sim_rnea_derivatives(work->dynamics, work->d, sim_tree_range(m, tree), work->zero, work->x, no_gravity, work->by_q,
-                         work->by_v);
-}
-
-/* x . dA y of a tree, into a row. */
-static void add_mass_change(const island_system *s, int t, double scale, const double *x, const double *y, double *to) {
-    int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
-    change_mass(s, t, y);
-    for (int j = 0; j < n; j++) {
-        double sum = 0;
-        for (int i = 0; i < n; i++) {
-            sum += x[v0 + i] * s->step->work->by_q[(ptrdiff_t)i * n + j];
-        }
-        dense_axpy(s->width, scale * sum, s->place + (ptrdiff_t)(v0 + j) * s->width, to);
-    }
-}
-
-void add_mass_times(const island_system *s, int t, double scale, const double *y, double *to) {
-    int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
-    change_mass(s, t, y);
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-            dense_axpy(s->width, scale * s->step->work->by_q[(ptrdiff_t)i * n + j],
-                       s->place + (ptrdiff_t)(v0 + j) * s->width, to + (ptrdiff_t)(v0 + i) * s->width);
-        }
-    }
-}
 
 /* Rows of the right side of (2) from one tree: A (dv0 + dt da) - dA y; y in s->J. */
 static void fill_tree(const island_system *s, int t) {
@@ -190,16 +118,6 @@ static double differentiate_tree(const island_system *s, int t) {
 
 /* ---- constraints ---- */
 
-/* A constraint: its rows in s->J, and Y, W, slopes. */
-typedef struct constraint_system {
-    const sim_constraint *c;
-    constraint_change by;
-    double *Y;                             /* rows x n */
-    double *R, *target;                    /* rows x width */
-    double W[SIM_MAX_ROWS * SIM_MAX_ROWS]; /* rows x rows */
-    const double *impulse;                 /* of its rows */
-} constraint_system;
-
 /* (3) by the weights of dW: dw, a row of width numbers.  Y of all rows, weighted, is in the last n numbers of k->Y. */
 static void differentiate_inverse_mass(const island_system *s, const constraint_system *k, const double *weight,
                                        double *dw) {
@@ -222,21 +140,28 @@ static bool differentiate_law(island_system *s, constraint_system *k) {
     const sim_options *o = s->step->motion->options;
     const sim_constraint *c = k->c;
     sim_compliance compliance = sim_options_compliance(o);
+    bool loaded = compliance == SIM_ELASTIC && c->kind == SIM_CONTACT;
     sim_regularisation law = {s->is->law.R, s->is->law.target};
     double weight[SIM_MAX_ROWS * SIM_MAX_ROWS], *dw = zeros(s->step->arena, s->width);
     if (!dw) {
         return false;
     }
+    double w = 0;
     for (int r = 0; r < c->rows; r++) {
         row_slopes slopes;
-        double w = law_mass_weights(compliance, c, k->W, r, weight);
         double *R = k->R + (ptrdiff_t)r * s->width, *target = k->target + (ptrdiff_t)r * s->width;
+        if (r == 0 || !loaded) { /* an elastic contact has one w for all rows */
+            w = law_mass_weights(compliance, c, k->W, r, weight);
+            memset(dw, 0, sizeof *dw * (size_t)s->width);
+            differentiate_inverse_mass(s, k, weight, dw);
+            if (loaded && !differentiate_load(s, k, &w, dw)) {
+                return false;
+            }
+        }
         if (!law_row_slopes(&s->is->problem, compliance, &o->law, &law, c, r, w, &slopes)) {
-            s->trouble = "has a row whose law follows more than gap and mass: a bounce, a load, an overlap held back";
+            s->trouble = "has a row whose law follows more than gap and mass: a bounce, an overlap held back";
         }
         k->by.kink |= slopes.kink;
-        memset(dw, 0, sizeof *dw * (size_t)s->width);
-        differentiate_inverse_mass(s, k, weight, dw);
         dense_axpy(s->width, slopes.R_w, dw, R);
         dense_axpy(s->width, slopes.target_w, dw, target);
         dense_axpy(s->width, slopes.target_guess, k->by.guess + (ptrdiff_t)r * s->width, target);
@@ -297,7 +222,7 @@ static void fill_delassus(const island_system *s, constraint_system *k) {
 static bool differentiate_constraint(island_system *s, int i) {
     const sim_problem *p = &s->is->problem;
     sim_arena *arena = s->step->arena;
-    constraint_system k = {.c = &p->constraint[i]};
+    constraint_system k = {.index = i, .c = &p->constraint[i]};
     int rows = k.c->rows, row = k.c->row;
     size_t mark = arena_mark(arena);
     k.impulse = s->is->impulse + row;
@@ -342,12 +267,14 @@ static bool make_system(const contact_step *step, const island *is, island_syste
                          .stride = row_stride(n),
                          .width = row_stride(3 * n + step->materials),
                          .dt = step->motion->options->step};
-    double **squares[] = {&s->A, &s->factor, &s->H, &s->LU}, **panels[] = {&s->a, &s->place, &s->middle, &s->dv};
+    double **squares[] = {&s->A, &s->factor, &s->H, &s->LU},
+           **panels[] = {&s->a, &s->place, &s->middle, &s->dv, &s->free};
     bool all = true;
-    for (size_t k = 0; k < 4; k++) {
-        *squares[k] = zeros(arena, (ptrdiff_t)n * s->stride);
-        *panels[k] = zeros(arena, (ptrdiff_t)n * s->width);
-        all &= *squares[k] && *panels[k];
+    for (size_t k = 0; k < sizeof squares / sizeof *squares; k++) {
+        all &= (*squares[k] = zeros(arena, (ptrdiff_t)n * s->stride)) != NULL;
+    }
+    for (size_t k = 0; k < sizeof panels / sizeof *panels; k++) {
+        all &= (*panels[k] = zeros(arena, (ptrdiff_t)n * s->width)) != NULL;
     }
     s->J = zeros(arena, (ptrdiff_t)SIM_MAX_ROWS * n);
     s->solve = zeros(arena, lu_work(n) + n);
@@ -412,6 +339,9 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
     if (!lu_factor(s->n, s->stride, s->factor, s->swap_A, s->solve, NULL)) {
         s->residual = INFINITY;
         return true;
+    }
+    if (sim_options_compliance(step->motion->options) == SIM_ELASTIC) {
+        differentiate_free(s, s->free);
     }
     /* constraints */
     for (int i = 0; i < is->problem.nconstraint; i++) {
