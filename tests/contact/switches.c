@@ -199,23 +199,6 @@ Test(switches, state_says_what_is_held_so_that_another_world_goes_on_with_the_sa
     yard_end(&other);
 }
 
-/* Forces, changes of velocity and impulses of the steps before are those of a world that never had the weld. */
-Test(switches, constraint_that_is_switched_off_leaves_nothing_behind) {
-    yard y = two_boxes(SIM_WELD, true, "auto"), other = two_boxes(SIM_WELD, true, "auto");
-    run_yard(&y, ROUNDS);
-    switch_to(&y, SIM_SWITCH_HOLD);
-    run_yard(&y, ROUNDS);
-    switch_to(&y, SIM_SWITCH_OFF);
-    sim_state state = *sim_world_state(y.world);
-    state.held = state.trail = state.equality_impulse = NULL;
-    cr_assert_eq(sim_world_set_state(other.world, &state, NULL), SIM_OK);
-    run_yard(&y, 10);
-    run_yard(&other, 10);
-    cr_expect(sim_state_same(y.model, sim_world_state(y.world), sim_world_state(other.world)));
-    yard_end(&y);
-    yard_end(&other);
-}
-
 Test(switches, what_cannot_be_is_refused) {
     yard y = two_boxes(SIM_DISTANCE, true, "auto");
     sim_error error;
