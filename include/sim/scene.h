@@ -116,9 +116,10 @@ SIM_API void sim_scene_free(sim_scene *scene);
  * malloc'd; the caller frees. */
 SIM_API char *sim_scene_schema(void);
 SIM_API char *sim_scene_reference(void);
-/* The same of URDF and of MJCF: what becomes of every element. */
+/* The same of URDF, MJCF and SDFormat: what becomes of every element. */
 SIM_API char *sim_urdf_reference(void);
 SIM_API char *sim_mjcf_reference(void);
+SIM_API char *sim_sdf_reference(void);
 
 #ifdef __cplusplus
 }

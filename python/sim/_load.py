@@ -60,7 +60,7 @@ def _world_again(scene, options, state):
 
 def load(source, *, set=None, seed=None, start=None, base="fixed", mesh="convex", repair_inertia=False, strict=False,
          allow=(), package=(), cache=None):
-    """Load a scene (JSON), a robot (URDF) or a model (MJCF) from a file, or a scene from a dict.
+    """Load a scene (JSON), a robot (URDF) or a model (MJCF, SDFormat) from a file, or a scene from a dict.
 
     set             dict of values that replace those of the file: {"world/step": 0.002, "bodies/0/q": 1}
     seed            seed of what is random in the scene

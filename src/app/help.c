@@ -18,7 +18,8 @@
 static const char page_date[] = "2026-11-25"; /* date of the last change of the text below */
 static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
-    "Simulate a scene (a JSON file with bodies, joints and shapes), a robot in URDF, or a model in MJCF. Data goes to "
+    "Simulate a scene (a JSON file with bodies, joints and shapes), a robot in URDF, or a model in MJCF or SDFormat. "
+    "Data goes to "
     "standard output, "
     "messages and progress "
     "to standard error. Ctrl-C and SIGTERM end a run after the current step, or abandon a step that lasts more than a "

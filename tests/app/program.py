@@ -670,7 +670,7 @@ def conversions_are_fixed_points_and_move_alike():
     root = os.path.join(SCENES, "..", "..", "..")
     files = [os.path.join(root, "tests/scene/robots", name) for name in sorted(os.listdir(os.path.join(root, "tests/scene/robots")))]
     files += [os.path.join(root, "scenes/robots", name + ".json") for name in ("a1_stands", "g1_arms", "panda_lifts_cube")]
-    assert len(files) > 10 and {os.path.splitext(file)[1] for file in files} == {".urdf", ".xml", ".json"}
+    assert len(files) > 10 and {os.path.splitext(file)[1] for file in files} == {".urdf", ".xml", ".sdf", ".json"}
     for file in files:
         sim("convert", file, "--out", "once.json")
         sim("convert", "once.json", "--out", "twice.json")

@@ -189,7 +189,8 @@ Test(scene_foreign, files_of_other_kinds_are_told_in_a_sentence) {
 
 Test(scene_foreign, xml_of_other_formats_is_told_by_its_root) {
     refused("<mujocoinclude/>", "scene.json:1:1", "a part of a model of MuJoCo (MJCF) is not read");
-    refused("<?xml version='1.0'?>\n<sdf version='1.7'/>", "scene.json:2:1", "a model in SDFormat is not read");
+    refused("<?xml version='1.0'?>\n<mujocoinclude/>", "scene.json:2:1",
+            "a part of a model of MuJoCo (MJCF) is not read");
     refused("<note/>", "scene.json:1:1", "expected <robot> as the outermost element, not <note>");
 }
 

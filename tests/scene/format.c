@@ -1,6 +1,7 @@
 /* The committed reference page and schema are what the table prints.  To renew them after a change of the table:
  *     build/tests/scene/print_format reference > docs/scene.md
  *     build/tests/scene/print_format urdf > docs/urdf.md
+ *     build/tests/scene/print_format sdf > docs/sdf.md
  *     build/tests/scene/print_format mjcf > docs/mjcf.md
  *     build/tests/scene/print_format sweep > docs/sweeps.md
  *     build/tests/scene/print_format schema > scenes/scene.schema.json */
@@ -34,6 +35,8 @@ Test(scene_format, reference_page_is_what_the_table_says) { compare(sim_scene_re
 Test(scene_format, page_of_urdf_is_what_its_tables_say) { compare(sim_urdf_reference(), "docs/urdf.md"); }
 
 Test(scene_format, page_of_mjcf_is_what_its_tables_say) { compare(sim_mjcf_reference(), "docs/mjcf.md"); }
+
+Test(scene_format, page_of_sdf_is_what_its_tables_say) { compare(sim_sdf_reference(), "docs/sdf.md"); }
 
 Test(scene_format, page_of_sweeps_is_what_its_tables_say) { compare(sim_sweep_reference(), "docs/sweeps.md"); }
 

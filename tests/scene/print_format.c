@@ -1,4 +1,4 @@
-/* Prints the reference page or the JSON Schema of the scene format, or the page of URDF, MJCF or sweeps. */
+/* Prints the reference page or the JSON Schema of the scene format, or the page of URDF, MJCF, SDFormat or sweeps. */
 #include <sim/scene.h>
 #include <sim/sweep.h>
 #include <stdio.h>
@@ -11,10 +11,11 @@ int main(int argc, char **argv) {
                            : strcmp(word, "reference") == 0 ? sim_scene_reference
                            : strcmp(word, "urdf") == 0      ? sim_urdf_reference
                            : strcmp(word, "mjcf") == 0      ? sim_mjcf_reference
+                           : strcmp(word, "sdf") == 0       ? sim_sdf_reference
                            : strcmp(word, "sweep") == 0     ? sim_sweep_reference
                                                             : NULL;
     if (!print) {
-        fprintf(stderr, "usage: print_format reference|schema|urdf|mjcf|sweep\n");
+        fprintf(stderr, "usage: print_format reference|schema|urdf|mjcf|sdf|sweep\n");
         return 2;
     }
     char *text = print();

@@ -147,10 +147,10 @@ def worst(a, b):
     return np.abs(a - b).max(initial=0) / scale
 
 
-def compare(program, path, base):
+def compare(program, path, base, robot):
     """The worst relative difference, and the number of dofs."""
     out = subprocess.run([program, path, base, str(STATES)], capture_output=True, text=True, check=True).stdout
-    robot, body, differences, nv = Robot(path, base), {}, [0.0], 0
+    body, differences, nv = {}, [0.0], 0
     q = v = None
     rows, poses = [], {}
     for line in out.splitlines():
@@ -180,11 +180,12 @@ def main():
     print(f"1..{len(cases)}")
     for k, (path, base) in enumerate(cases, 1):
         try:
-            difference, nv = compare(program, path, base)
+            difference, nv = compare(program, path, base, Robot(path, base))
             good, note = difference <= TOLERANCE, f"{nv} dofs, worst difference {difference:.1e}"
         except subprocess.CalledProcessError as error:
             good, note = False, error.stderr.strip()
         print(f"{'ok' if good else 'not ok'} {k} - {path.split('/')[-1]} {base}: {note}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 /* Files of robots as documents: the XML text becomes the text of a scene, which is parsed as any other. */
 #include "scene/loader/loader.h"
 #include "scene/mjcf/mjcf.h"
+#include "scene/sdf/sdf.h"
 #include "scene/urdf/urdf.h"
 
 #include <string.h>
@@ -35,12 +36,12 @@ static bool keep_written(loader *l, document *d, json_writer *out) {
 
 static const struct {
     const char *root, *is;
-} other_formats[] = {{"sdf", "a model in SDFormat"}, {"mujocoinclude", "a part of a model of MuJoCo (MJCF)"}};
+} other_formats[] = {{"mujocoinclude", "a part of a model of MuJoCo (MJCF)"}};
 
 static bool check_format(loader *l, const xml_element *root) {
     for (size_t k = 0; k < sizeof other_formats / sizeof other_formats[0]; k++) {
         if (strcmp(root->name, other_formats[k].root) == 0) {
-            xml_error(&l->report, root, NULL, "sim reads scenes in JSON, robots in URDF and models in MJCF",
+            xml_error(&l->report, root, NULL, "sim reads scenes in JSON, robots in URDF, models in MJCF and SDFormat",
                       "%s is not read", other_formats[k].is);
             return false;
         }
@@ -105,6 +106,24 @@ static bool translate_mjcf(loader *l, const document *d, xml_element *root, sim_
     return mjcf_translate(&w, root);
 }
 
+static bool translate_sdf(loader *l, const document *d, xml_element *root, sim_base base, json_writer *out) {
+    sdf_work w = {.report = &l->report,
+                  .pool = l->work,
+                  .path = d->from.name,
+                  .options = l->import,
+                  .allowed = {l->import.nallow, l->import.allow},
+                  .files = {file_exists, read_part, l},
+                  .limit = l->limits.bodies < SDF_MAX_ITEMS ? (int)l->limits.bodies : SDF_MAX_ITEMS,
+                  .out = out};
+    w.options.base = base;
+    w.packages = (urdf_work){.report = &l->report,
+                             .pool = l->work,
+                             .path = d->from.name,
+                             .options = l->import,
+                             .files = {l->files.exists, l->files.context}};
+    return sdf_translate(&w, root);
+}
+
 node *parse_robot(loader *l, document *d, sim_base base) {
     /* elements */
     source *xml = POOL_NEW(l->work, source, 1);
@@ -120,6 +139,7 @@ node *parse_robot(loader *l, document *d, sim_base base) {
     /* text of the scene */
     json_writer out = {0};
     bool good = strcmp(root->name, "mujoco") == 0 ? translate_mjcf(l, d, root, base, &out)
+                : strcmp(root->name, "sdf") == 0  ? translate_sdf(l, d, root, base, &out)
                                                   : translate_urdf(l, d, root, base, &out);
     good = good && keep_written(l, d, &out);
     writer_free(&out);

@@ -128,8 +128,7 @@ static bool find_on_path(search *s) {
     return false;
 }
 
-/* A path as seen from the folder of the URDF file. */
-static const char *relative_to_file(urdf_work *w, const char *found) {
+const char *urdf_seen_from_file(urdf_work *w, const char *found) {
     size_t folder = folder_length(w->path);
     if (folder && strncmp(found, w->path, folder) == 0 && found[folder] == '/') {
         return pool_text(w->pool, found + folder + 1);
@@ -163,7 +162,8 @@ static const char *find_plain(urdf_work *w, const char *name) {
     return size < MAX_PATH_BYTES && w->files.exists(w->files.context, path) ? pool_text(w->pool, name) : NULL;
 }
 
-const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *name, const char **tried) {
+const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *attribute, const char *name,
+                           const char **tried) {
     bool packaged = false;
     const char *rest = strip_scheme(name, &packaged);
     *tried = rest;
@@ -177,20 +177,20 @@ const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *name
     }
     search s = {.w = w, .package = rest, .size = (size_t)(slash - rest), .rest = slash + 1};
     if (find_in_options(&s) || find_above(&s, false) || find_on_path(&s)) {
-        return relative_to_file(w, s.found);
+        return urdf_seen_from_file(w, s.found);
     }
-    bool guessed = find_above(&s, true);
-    for (const char *next = strchr(s.rest, '/'); !guessed && next; next = strchr(next + 1, '/')) {
+    bool guessed = !w->certain && find_above(&s, true);
+    for (const char *next = strchr(s.rest, '/'); !guessed && !w->certain && next; next = strchr(next + 1, '/')) {
         s.rest = next + 1;
         guessed = find_above(&s, true);
     }
     if (guessed) {
         if (!w->guessed) {
-            xml_notice(w->report, at, "filename", "--package NAME=DIR says where a package is",
+            xml_notice(w->report, at, attribute, "--package NAME=DIR says where a package is",
                        "no folder is called \"%.*s\": %s is taken", (int)s.size, s.package, s.found);
         }
         w->guessed = true;
-        return relative_to_file(w, s.found);
+        return urdf_seen_from_file(w, s.found);
     }
     return NULL;
 }

@@ -50,7 +50,7 @@ static bool find_mesh(urdf_work *w, link_shape *shape) {
     const char *name = xml_text(shape->geometry, "filename"), *tried = name;
     bool readable = ends_in_any_case(name, ".obj") || ends_in_any_case(name, ".stl") ||
                     ends_in_any_case(name, ".dae") || ends_in_any_case(name, ".gltf") || ends_in_any_case(name, ".glb");
-    shape->file = readable ? urdf_find_file(w, shape->geometry, name, &tried) : NULL;
+    shape->file = readable ? urdf_find_file(w, shape->geometry, "filename", name, &tried) : NULL;
     if (shape->file) {
         return true;
     }

@@ -81,6 +81,7 @@ typedef struct urdf_work {
     urdf_colors colors;
     const xml_element *undrawn; /* the first visual mesh that cannot be had */
     int nundrawn;
+    bool certain; /* packages: only folders that have the name */
     bool guessed; /* the place of a package, with a notice */
     bool good;
 } urdf_work;
@@ -95,7 +96,10 @@ bool urdf_is_world(const urdf_robot *r, int link);
 
 /* packages.c: the path of a mesh file, relative to the URDF file where it lies below its folder; NULL: not found
  * (`*tried` is what was looked for). */
-const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *name, const char **tried);
+const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *attribute, const char *name,
+                           const char **tried);
+/* A path as seen from the folder of the URDF file. */
+const char *urdf_seen_from_file(urdf_work *w, const char *found);
 
 /* inertia.c */
 double urdf_mass(const xml_element *link);

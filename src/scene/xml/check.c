@@ -34,6 +34,9 @@ typedef struct checker {
 
 static bool matches_pattern(const char *pattern, const char *name) {
     size_t length = strlen(pattern);
+    if (strcmp(pattern, "*:*") == 0) {
+        return strchr(name, ':') != NULL;
+    }
     return length && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0 : strcmp(pattern, name) == 0;
 }
 
@@ -79,7 +82,11 @@ static void say_single(const checker *c, const ignored *n) {
     if (n->count > 1) {
         snprintf(often, sizeof often, " (%d times)", n->count);
     }
-    if (n->attribute) {
+    const xml_key *key = n->attribute ? n->rule : NULL;
+    if (key && key->form == XML_CHILD) {
+        xml_notice(c->report, n->at, n->attribute, n->help, "<%.60s> of <%.60s> is ignored%s", n->attribute,
+                   n->at->name, often);
+    } else if (n->attribute) {
         xml_notice(c->report, n->at, n->attribute, n->help, "the attribute \"%.60s\" of <%.60s> is ignored%s",
                    n->attribute, n->at->name, often);
     } else {
@@ -185,6 +192,12 @@ static void say_numbers(checker *c, const xml_element *e, const xml_key *key, co
     c->good = false;
 }
 
+static bool is_true(const char *value) { return strcmp(value, "true") == 0 || strcmp(value, "1") == 0; }
+
+static bool is_flag(const char *value) {
+    return is_true(value) || strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
+}
+
 static void check_value(checker *c, const xml_element *e, const xml_key *key, const char *value) {
     /* numbers */
     if (key->kind == XML_NUMBER || key->kind == XML_VECTOR || key->kind == XML_LIST) {
@@ -192,6 +205,9 @@ static void check_value(checker *c, const xml_element *e, const xml_key *key, co
         if (count < least_numbers(key)) {
             say_numbers(c, e, key, value);
         }
+    } else if (key->kind == XML_FLAG && !is_flag(value)) {
+        xml_error(c->report, e, key->name, NULL, "expected true or false for \"%s\", not \"%.60s\"", key->name, value);
+        c->good = false;
         /* one of several words */
     } else if (key->kind == XML_CHOICE) {
         char list[LIST_BYTES];
@@ -207,7 +223,7 @@ static void check_value(checker *c, const xml_element *e, const xml_key *key, co
     }
 }
 
-static const xml_key *find_key(const xml_table *t, const char *name) {
+const xml_key *xml_find_key(const xml_table *t, const char *name) {
     for (int k = 0; k < t->nkeys; k++) {
         if (matches_pattern(t->keys[k].name, name)) {
             return &t->keys[k];
@@ -242,6 +258,9 @@ static bool is_namespace(const char *name) { return strcmp(name, "xmlns") == 0 |
 
 /* A refused attribute may stand where it says the default. */
 static bool says_default(const xml_key *key, const char *value) {
+    if (key->standard && key->kind == XML_FLAG) {
+        return is_true(value) == is_true(key->standard);
+    }
     if (!key->standard || key->kind == XML_TEXT || key->kind == XML_CHOICE) {
         return key->standard && strcmp(key->standard, value) == 0;
     }
@@ -257,14 +276,25 @@ static void refuse_attribute(checker *c, const xml_element *e, const xml_key *ke
     }
     char hint[LIST_BYTES];
     snprintf(hint, sizeof hint, "%s; --allow %s leaves it out", key->help, key->name);
-    xml_error(c->report, e, key->name, hint, "the attribute \"%s\" of <%.60s> is not supported", key->name, e->name);
+    xml_error(c->report, e, key->name, hint,
+              key->form == XML_CHILD ? "<%s> of <%.60s> is not supported"
+                                     : "the attribute \"%s\" of <%.60s> is not supported",
+              key->name, e->name);
+    c->good = false;
+}
+
+static void say_missing(checker *c, const xml_element *e, const xml_key *key) {
+    static const char *const format[] = {[XML_ATTRIBUTE] = "the attribute \"%s\" is missing",
+                                         [XML_CHILD] = "<%s> is missing in <%s>",
+                                         [XML_CONTENT] = "the %s of <%s> is missing"};
+    xml_error(c->report, e, NULL, NULL, format[key->form], key->name, e->name);
     c->good = false;
 }
 
 static void check_attributes(checker *c, const xml_element *e, const xml_table *t) {
     /* those that are there */
     for (const xml_attribute *a = e->attribute; a; a = a->next) {
-        const xml_key *key = find_key(t, a->name);
+        const xml_key *key = xml_find_key(t, a->name);
         if (is_namespace(a->name)) {
             continue;
         }
@@ -284,15 +314,14 @@ static void check_attributes(checker *c, const xml_element *e, const xml_table *
     /* those that must be */
     for (int k = 0; k < t->nkeys; k++) {
         if (t->keys[k].required && !xml_text(e, t->keys[k].name)) {
-            xml_error(c->report, e, NULL, NULL, "the attribute \"%s\" is missing", t->keys[k].name);
-            c->good = false;
+            say_missing(c, e, &t->keys[k]);
         }
     }
 }
 
 /* ---- elements ---- */
 
-static const xml_rule *find_rule(const xml_table *t, const char *name) {
+const xml_rule *xml_find_rule(const xml_table *t, const char *name) {
     for (int k = 0; k < t->nrules; k++) {
         if (matches_pattern(t->rules[k].name, name)) {
             return &t->rules[k];
@@ -302,8 +331,19 @@ static const xml_rule *find_rule(const xml_table *t, const char *name) {
 }
 
 static void say_unknown_element(checker *c, const xml_element *e, const xml_table *t) {
+    enum { MAX_NAMES = 100 };
     char hint[LIST_BYTES];
-    hint_known(e->name, "it holds no elements", t->nrules ? &t->rules->name : NULL, sizeof *t->rules, t->nrules, hint);
+    const char *name[MAX_NAMES];
+    int count = 0;
+    for (int k = 0; k < t->nrules && count < MAX_NAMES; k++) {
+        name[count++] = t->rules[k].name;
+    }
+    for (int k = 0; k < t->nkeys && count < MAX_NAMES; k++) {
+        if (t->keys[k].form == XML_CHILD) {
+            name[count++] = t->keys[k].name;
+        }
+    }
+    hint_known(e->name, "it holds no elements", name, sizeof *name, count, hint);
     xml_error(c->report, e, NULL, hint, "unknown element <%.60s> in <%.60s>", e->name, e->parent->name);
     c->good = false;
 }
@@ -311,7 +351,7 @@ static void say_unknown_element(checker *c, const xml_element *e, const xml_tabl
 static void check_element(checker *c, xml_element *e, const xml_table *t);
 
 static void check_child(checker *c, xml_element *e, const xml_table *t) {
-    const xml_rule *rule = find_rule(t, e->name);
+    const xml_rule *rule = xml_find_rule(t, e->name);
     if (rule && rule->use == XML_READ) {
         check_element(c, e, rule->table);
     } else if (rule && rule->use == XML_IGNORED) {
@@ -383,7 +423,7 @@ bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table 
 /* ---- values ---- */
 
 static int read_key(const xml_element *e, const char *name, double *out) {
-    const xml_key *key = find_key(e->table, name);
+    const xml_key *key = xml_find_key(e->table, name);
     const char *value = xml_text(e, name);
     value = value ? value : key->standard;
     return value ? read_numbers(value, key->kind == XML_VECTOR ? key->count : 1, out) : 0;
@@ -396,6 +436,13 @@ int xml_numbers(const xml_element *e, const char *key, int most, double *out) {
 }
 
 int xml_count_numbers(const char *text) { return read_numbers(text, INT_MAX, NULL); }
+
+bool xml_flag(const xml_element *e, const char *name) {
+    const xml_key *key = xml_find_key(e->table, name);
+    const char *value = xml_text(e, name);
+    value = value ? value : key->standard;
+    return value && is_true(value);
+}
 
 bool xml_number(const xml_element *e, const char *key, double *out) { return read_key(e, key, out) == 1; }
 

@@ -7,6 +7,7 @@
 #include <expat.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGE_BYTES = 640 };
@@ -19,7 +20,9 @@ typedef struct parser {
     xml_element *root, *open; /* open: the innermost element whose end is still to come */
     xml_element **link;       /* of the next child of `open` */
     int depth, items;
-    bool stopped; /* the reason was reported */
+    bool stopped;  /* the reason was reported */
+    char *content; /* text since the last tag, malloc'd */
+    size_t length, room;
 } parser;
 
 static void stop_parse(parser *p) {
@@ -100,6 +103,7 @@ static bool keep_attributes(parser *p, xml_element *e, const char **given) {
 
 static void begin_element(void *context, const char *name, const char **given) {
     parser *p = context;
+    p->length = 0;
     if (p->stopped || !count_items(p, given)) {
         return;
     }
@@ -124,9 +128,31 @@ static void begin_element(void *context, const char *name, const char **given) {
     p->link = &e->first;
 }
 
+/* The text of an element without children, without white space around it. */
+static bool keep_content(parser *p) {
+    size_t from = 0, to = p->length;
+    while (to > 0 && is_space(p->content[to - 1])) {
+        to--;
+    }
+    while (from < to && is_space(p->content[from])) {
+        from++;
+    }
+    char *kept = pool_alloc(p->pool, to - from + 1, 1);
+    if (kept) {
+        memcpy(kept, p->content + from, to - from);
+    }
+    p->open->content = kept;
+    return kept != NULL;
+}
+
 static void end_element(void *context, const char *name) {
     (void)name;
     parser *p = context;
+    bool leaf = !p->stopped && !p->open->first && p->open->has_text;
+    if (leaf && !keep_content(p)) {
+        fail_memory(p);
+    }
+    p->length = 0;
     if (!p->stopped) {
         p->link = &p->open->next;
         p->open = p->open->parent;
@@ -134,8 +160,30 @@ static void end_element(void *context, const char *name) {
     }
 }
 
+static bool make_room(parser *p, size_t more) {
+    if (p->length + more <= p->room) {
+        return true;
+    }
+    size_t room = 2 * (p->length + more);
+    char *grown = realloc(p->content, room);
+    if (grown) {
+        p->content = grown;
+        p->room = room;
+    }
+    return grown != NULL;
+}
+
 static void note_text(void *context, const char *text, int length) {
     parser *p = context;
+    if (p->stopped || !p->open) {
+        return;
+    }
+    if (!make_room(p, (size_t)length)) {
+        fail_memory(p);
+        return;
+    }
+    memcpy(p->content + p->length, text, (size_t)length);
+    p->length += (size_t)length;
     for (int k = 0; p->open && k < length; k++) {
         p->open->has_text |= !is_space(text[k]);
     }
@@ -184,6 +232,7 @@ xml_element *xml_parse(const source *from, memory_pool *pool, report *r) {
         say_malformed(&p);
     }
     XML_ParserFree(p.expat);
+    free(p.content);
     return good && !p.stopped ? p.root : NULL;
 }
 

@@ -31,6 +31,7 @@ struct xml_element {
     const source *source;
     uint32_t at;                   /* offset of the '<' */
     bool has_text;                 /* it holds text that is no white space */
+    const char *content;           /* text of an element without children, trimmed; NULL: none */
     const struct xml_table *table; /* once checked */
 };
 

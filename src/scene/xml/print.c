@@ -42,6 +42,8 @@ static void print_kind(text *t, const xml_key *key) {
         text_add(t, "%d numbers", key->count);
     } else if (key->kind == XML_LIST) {
         text_add(t, "numbers");
+    } else if (key->kind == XML_FLAG) {
+        text_add(t, "`true`, `false`");
     } else {
         text_add(t, key->kind == XML_NUMBER ? "number" : "text");
     }
@@ -57,9 +59,9 @@ static bool same_choices(const xml_key *a, const xml_key *b) {
 
 /* Alike but for the name. */
 static bool same_row(const xml_key *a, const xml_key *b) {
-    return a->kind == b->kind && a->use == b->use && a->required == b->required && a->count == b->count &&
-           a->least == b->least && same_text(a->unit, b->unit) && same_text(a->standard, b->standard) &&
-           same_choices(a, b) && strcmp(a->help, b->help) == 0;
+    return a->kind == b->kind && a->use == b->use && a->form == b->form && a->required == b->required &&
+           a->count == b->count && a->least == b->least && same_text(a->unit, b->unit) &&
+           same_text(a->standard, b->standard) && same_choices(a, b) && strcmp(a->help, b->help) == 0;
 }
 
 static bool same_key(const xml_key *a, const xml_key *b) { return strcmp(a->name, b->name) == 0 && same_row(a, b); }
@@ -83,11 +85,17 @@ static bool is_common(const table_list *list, const xml_key *key) {
     return key->use == XML_READ && count >= MIN_ELEMENTS;
 }
 
+/* "`<mass>`" of a value in an element of its own. */
+static void print_name(text *t, const xml_key *key) {
+    text_add(t, key->form == XML_CHILD ? "`<%s>`" : key->form == XML_CONTENT ? "%s" : "`%s`", key->name);
+}
+
 /* A row of `alike` attributes from this one on; the first cell of a row of a leaf, that of its element, is empty. */
 static void print_key(text *t, const xml_key *key, int alike, bool leaf) {
-    text_add(t, leaf ? "| | `%s`" : "| `%s`", key->name);
-    for (int k = 1; k < alike; k++) {
-        text_add(t, ", `%s`", key[k].name);
+    text_add(t, leaf ? "| | " : "| ");
+    for (int k = 0; k < alike; k++) {
+        text_add(t, k ? ", " : "");
+        print_name(t, &key[k]);
     }
     text_add(t, " | ");
     print_kind(t, key);
@@ -125,7 +133,8 @@ static char *name_common(const table_list *list, const xml_table *table) {
     text t = {0};
     for (int k = 0; k < table->nkeys; k++) {
         if (is_common(list, &table->keys[k])) {
-            text_add(&t, t.length ? ", `%s`" : "`%s`", table->keys[k].name);
+            text_add(&t, t.length ? ", " : "");
+            print_name(&t, &table->keys[k]);
         }
     }
     return text_take(&t);
@@ -193,14 +202,15 @@ static void print_rules(text *t, const xml_table *table) {
 typedef struct named_use {
     const char *name, *help;
     xml_use use;
+    bool element;
 } named_use;
 
 static named_use use_of(const xml_table *t, int k) {
     if (k < t->nkeys) {
-        return (named_use){t->keys[k].name, t->keys[k].help, t->keys[k].use};
+        return (named_use){t->keys[k].name, t->keys[k].help, t->keys[k].use, t->keys[k].form == XML_CHILD};
     }
     const xml_rule *rule = &t->rules[k - t->nkeys];
-    return (named_use){rule->name, rule->help, rule->use};
+    return (named_use){rule->name, rule->help, rule->use, true};
 }
 
 /* "`a`, `b` (reason); `<c>` (reason)" of all attributes and elements with that use. */
@@ -222,8 +232,8 @@ static void print_others(text *t, const xml_table *table, xml_use use) {
         for (int k = i, names = 0; k < count; k++) {
             named_use other = use_of(table, k);
             if (other.use == use && strcmp(other.help, first.help) == 0) {
-                text_add(t, names++ ? ", `%s%s%s`" : "`%s%s%s`", k < table->nkeys ? "" : "<", other.name,
-                         k < table->nkeys ? "" : ">");
+                text_add(t, names++ ? ", `%s%s%s`" : "`%s%s%s`", other.element ? "<" : "", other.name,
+                         other.element ? ">" : "");
             }
         }
         text_add(t, " (%s)", first.help);

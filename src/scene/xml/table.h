@@ -18,13 +18,22 @@ typedef enum xml_kind {
     XML_NUMBER,
     XML_VECTOR,
     XML_LIST, /* any number of numbers */
-    XML_CHOICE
+    XML_CHOICE,
+    XML_FLAG /* true, false, 1, 0 */
 } xml_kind;
+
+/* Form in which a value stands in the file. */
+typedef enum xml_form {
+    XML_ATTRIBUTE, /* key="value" */
+    XML_CHILD,     /* <key>value</key> */
+    XML_CONTENT    /* the text of the element itself */
+} xml_form;
 
 typedef struct xml_key {
     const char *name;
     xml_kind kind;
     xml_use use;
+    xml_form form;
     bool required;
     int count;               /* numbers of a vector */
     int least;               /* as many at least; 0: all */
@@ -57,6 +66,14 @@ typedef struct xml_allowed {
     const char *const *name;
 } xml_allowed;
 
+/* Makes attributes of values that stand as text of elements, where the tables say so.  False: something is wrong, and was
+ * reported. */
+bool xml_fold(report *r, memory_pool *pool, xml_element *root, const xml_table *t);
+
+/* Rows of tables by the name of an element or attribute; NULL: none. */
+const xml_key *xml_find_key(const xml_table *t, const char *name);
+const xml_rule *xml_find_rule(const xml_table *t, const char *name);
+
 /* Checks a tree against its table: unknown and missing elements and attributes, numbers, choices.  Notices of what is
  * ignored are given once for each kind.  False: something is wrong, and was reported. */
 bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table *t, const xml_allowed *allowed);
@@ -64,6 +81,7 @@ bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table 
 /* Values of checked elements, or the defaults of their tables.  False: absent, and without a default. */
 bool xml_number(const xml_element *e, const char *key, double *out);
 bool xml_vector(const xml_element *e, const char *key, double *out);
+bool xml_flag(const xml_element *e, const char *key);
 /* Numbers of a checked attribute itself: how many, at most `most`; 0: it is absent. */
 int xml_numbers(const xml_element *e, const char *key, int most, double *out);
 /* How many numbers a text holds; -1: something else is in it. */

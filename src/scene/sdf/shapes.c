@@ -1,0 +1,228 @@
+/* Shapes of a link: <visual> is drawn, <collision> touches.  Where nothing of a link can be drawn, its collision shapes
+ * are. */
+#include "base/words.h"
+#include "scene/sdf/sdf.h"
+#include "scene/xml/robot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct link_shape {
+    const xml_element *at, *geometry; /* geometry: box, sphere, ...; NULL: nothing */
+    const char *file;                 /* of a mesh */
+    int surface;                      /* of a collision */
+} link_shape;
+
+static const sdf_file *file_of(const sdf_work *w, int link) {
+    return w->scope[w->frame[w->link[link].frame].scope].file;
+}
+
+/* ---- meshes ---- */
+
+static bool find_mesh(sdf_work *w, int link, link_shape *shape, bool picture) {
+    const char *uri = xml_text(shape->geometry, "uri"), *tried = uri;
+    bool readable = ends_in_any_case(uri, ".obj") || ends_in_any_case(uri, ".stl") || ends_in_any_case(uri, ".dae") ||
+                    ends_in_any_case(uri, ".gltf") || ends_in_any_case(uri, ".glb");
+    shape->file = readable ? sdf_find_mesh(w, file_of(w, link), shape->geometry, &tried) : NULL;
+    if (shape->file) {
+        return true;
+    }
+    /* left out of pictures; of contacts only where that is allowed */
+    if (picture) {
+        w->undrawn = w->undrawn ? w->undrawn : shape->geometry;
+        w->nundrawn++;
+        return false;
+    }
+    char why[400];
+    if (readable) {
+        snprintf(why, sizeof why, "there is no file \"%.200s\"", tried);
+    } else {
+        snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ, STL, COLLADA nor glTF file", uri);
+    }
+    if (xml_allows(&w->allowed, "mesh")) {
+        xml_notice(w->report, shape->geometry, "uri", NULL, "%s: the shape is left out", why);
+    } else {
+        xml_error(w->report, shape->geometry, "uri",
+                  "--package NAME=DIR says where a package or model is; --allow mesh leaves such shapes out", "%s",
+                  why);
+        w->good = false;
+    }
+    return false;
+}
+
+void sdf_say_undrawn(sdf_work *w) {
+    if (w->undrawn) {
+        xml_notice(
+            w->report, w->undrawn, "uri",
+            "pictures show the collision shapes of a link of which nothing else can be drawn",
+            "visual meshes are left out (%d): \"%.200s\" is not found, or neither an OBJ, STL, COLLADA nor glTF file",
+            w->nundrawn, xml_text(w->undrawn, "uri"));
+    }
+}
+
+/* ---- one shape ---- */
+
+static bool is_kind(const link_shape *s, const char *kind) { return strcmp(s->geometry->name, kind) == 0; }
+
+static void put_lengths(sdf_work *w, const xml_element *geometry) {
+    static const char *const vector[2] = {"size", "radii"}, *const number[2] = {"radius", "length"};
+    bool plane = strcmp(geometry->name, "plane") == 0;
+    double value[3];
+    for (int k = 0; k < 2; k++) {
+        const xml_key *key = plane ? NULL : xml_find_key(geometry->table, vector[k]);
+        if (key && xml_vector(geometry, vector[k], value)) {
+            writer_put_numbers(w->out, vector[k], 3, value);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        const xml_key *key = xml_find_key(geometry->table, number[k]);
+        if (key && xml_number(geometry, number[k], value)) {
+            writer_put_number(w->out, number[k], value[0]);
+        }
+    }
+}
+
+static void put_mesh(sdf_work *w, const link_shape *shape, bool contact) {
+    double scale[3] = {1, 1, 1};
+    writer_put_text(w->out, "file", shape->file);
+    xml_vector(shape->geometry, "scale", scale);
+    if (scale[0] != scale[1] || scale[0] != scale[2]) {
+        writer_put_numbers(w->out, "scale", 3, scale);
+    } else if (scale[0] != 1) {
+        writer_put_number(w->out, "scale", scale[0]);
+    }
+    if (contact && w->options.mesh == SIM_MESH_DECOMPOSED) {
+        writer_open(w->out, "decompose", '{');
+        writer_close(w->out, '}');
+    }
+}
+
+static double within_unit(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+
+static void put_color(sdf_work *w, const xml_element *visual) {
+    const xml_element *material = xml_child(visual, "material");
+    double rgba[4] = {0, 0, 0, 1}, transparency = 0;
+    if (!material || xml_numbers(material, "diffuse", 4, rgba) < 3) {
+        return;
+    }
+    xml_number(visual, "transparency", &transparency);
+    rgba[3] *= 1 - within_unit(transparency);
+    for (int k = 0; k < 4; k++) {
+        rgba[k] = within_unit(rgba[k]);
+    }
+    writer_put_numbers(w->out, "color", rgba[3] == 1 ? 3 : 4, rgba);
+}
+
+/* The rotation that takes z to the normal of a plane, by the smallest turn. */
+static sim_m3 turn_to(sdf_work *w, const xml_element *plane) {
+    double n[3];
+    xml_vector(plane, "normal", n);
+    sim_v3 normal = {n[0], n[1], n[2]}, z = {0, 0, 1};
+    double length = v3_norm(normal);
+    if (!(length > 0)) {
+        xml_error(w->report, plane, "normal", NULL, "the normal has length 0");
+        w->good = false;
+        return pose_identity().R;
+    }
+    normal = v3_scale(1 / length, normal);
+    if (normal.z < 0) { /* half a turn about x first */
+        sim_m3 half = {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+        sim_v3 axis = v3_cross(v3_neg(z), normal);
+        quat q = quat_normalised((quat){1 - normal.z, axis.x, axis.y, axis.z});
+        return m3_product(quat_matrix(q), half);
+    }
+    sim_v3 axis = v3_cross(z, normal);
+    return quat_matrix(quat_normalised((quat){1 + normal.z, axis.x, axis.y, axis.z}));
+}
+
+static void put_contact(sdf_work *w, const link_shape *shape) {
+    const xml_element *surface = xml_child(shape->at, "surface"), *contact = xml_child(surface, "contact");
+    const xml_element *ode = xml_child(xml_child(surface, "friction"), "ode");
+    char name[40];
+    snprintf(name, sizeof name, "surface_%d", shape->surface);
+    writer_put_text(w->out, "material", name);
+    double bits = 65535, along[3] = {0};
+    if (contact) {
+        xml_number(contact, "collide_bitmask", &bits);
+    }
+    if (w->masked) {
+        writer_put_number(w->out, "group", bits);
+        writer_put_number(w->out, "mask", bits);
+    }
+    if (ode && xml_vector(ode, "fdir1", along) && (along[0] != 0 || along[1] != 0 || along[2] != 0)) {
+        writer_put_numbers(w->out, "friction_direction", 3, along);
+    }
+}
+
+static void put_shape(sdf_work *w, int link, const link_shape *shape, bool contact, const char *use) {
+    bool hull = shape->file && contact && w->options.mesh == SIM_MESH_CONVEX;
+    sdf_here(w, shape->geometry);
+    writer_open(w->out, NULL, '{');
+    writer_put_text(w->out, "type", hull ? "convex" : is_kind(shape, "plane") ? "half_space" : shape->geometry->name);
+    if (use) {
+        writer_put_text(w->out, "use", use);
+    }
+    /* size, place, look */
+    if (shape->file) {
+        put_mesh(w, shape, contact);
+    } else {
+        put_lengths(w, shape->geometry);
+    }
+    sim_pose X = sdf_read_pose_in_link(w, link, xml_child(shape->at, "pose"));
+    if (is_kind(shape, "plane")) {
+        X.R = m3_product(X.R, turn_to(w, shape->geometry));
+    }
+    sdf_put_pose(w, "pose", X);
+    if (contact) {
+        put_contact(w, shape);
+    } else {
+        put_color(w, shape->at);
+    }
+    writer_close(w->out, '}');
+}
+
+/* ---- all of a link ---- */
+
+/* The first element that is a known shape. */
+static const xml_element *shape_element(const xml_element *shape) {
+    const xml_element *e = xml_child(shape, "geometry")->first;
+    while (e && !e->table) {
+        e = e->next;
+    }
+    return e && strcmp(e->name, "empty") != 0 ? e : NULL;
+}
+
+static int list_shapes(sdf_work *w, int link, const char *name, link_shape *list) {
+    bool picture = strcmp(name, "visual") == 0;
+    int count = 0;
+    for (const xml_element *e = xml_child(w->frame[w->link[link].frame].at, name); e; e = xml_next(e)) {
+        link_shape shape = {.at = e, .geometry = shape_element(e)};
+        if (shape.geometry && (!is_kind(&shape, "mesh") || find_mesh(w, link, &shape, picture))) {
+            shape.surface = picture ? 0 : sdf_find_surface(w, e);
+            list[count++] = shape;
+        }
+    }
+    return count;
+}
+
+void sdf_put_shapes(sdf_work *w, int link) {
+    int most = 0;
+    for (const xml_element *e = w->frame[w->link[link].frame].at->first; e; e = e->next) {
+        most++;
+    }
+    link_shape *list = POOL_NEW(w->pool, link_shape, most);
+    if (!list) {
+        w->report->no_memory = true;
+        return;
+    }
+    int nsolid = list_shapes(w, link, "collision", list), nvisual = list_shapes(w, link, "visual", list + nsolid);
+    if (nsolid + nvisual == 0) {
+        return;
+    }
+    writer_open(w->out, "shapes", '[');
+    for (int k = 0; k < nsolid + nvisual; k++) {
+        put_shape(w, link, &list[k], k < nsolid, k >= nsolid ? "picture" : nvisual ? "contact" : NULL);
+    }
+    writer_close(w->out, ']');
+}
