@@ -1,13 +1,18 @@
-/* Time of contact by pressure fields: pairs of soft solids, and soft solids on rigid ones.
+/* Time of soft things: contact by pressure fields, and steps of soft bodies.
  *
- * Tetrahedra and polygons a pair, microseconds a pair in random poses that overlap by a tenth of the radius, and
- * whether a warm pair asks for memory.  The budget: 2 ms for two solids of a thousand tetrahedra. */
+ * Pressure fields: pairs of soft solids, and soft solids on rigid ones.  Tetrahedra and polygons a pair, microseconds a pair in random poses that overlap by a tenth of the radius, and
+ * whether a warm pair asks for memory.  The budget: 2 ms for two solids of a thousand tetrahedra.
+ * Soft bodies: a cube held by one face, or standing on a plane, of ever finer mesh; milliseconds a step, and the exponent
+ * with which they grow from mesh to mesh in the number of tetrahedra.  The bar: below 1.5. */
 #include "collide/contact/pair.h"
 #include "math/spatial.h"
 #include "support/models.h"
 #include "support/quick.h"
 
+#include <math.h>
+#include <sim/sim.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { POSES = 40 };
@@ -57,6 +62,71 @@ static void time_pair(const char *name, const sim_shape *a, const sim_shape *b, 
     arena_free(p.arena);
 }
 
+/* A cube of 8 cm: held below z = `held`, or on a plane that only those with a thickness touch. */
+static sim_model *cube_model(double edge, double held, double thickness, int *ntet) {
+    sim_shape shape = solid(SIM_BOX, 0.08, 0.08, 0.08);
+    sim_soft_mesh mesh;
+    sim_error error;
+    bool *fixed = NULL;
+    if (sim_shape_soft_mesh(&shape, edge, &mesh, &error) || !(fixed = calloc((size_t)mesh.nnode, sizeof *fixed))) {
+        return NULL;
+    }
+    for (int n = 0; n < mesh.nnode; n++) {
+        fixed[n] = mesh.node[n].z < held;
+    }
+    sim_soft soft = sim_soft_default();
+    soft.modulus = 5e4;
+    soft.dissipation = 0.02;
+    soft.thickness = thickness;
+    soft.pose.p.z = 0.04 + thickness;
+    soft.nnode = mesh.nnode;
+    soft.node = mesh.node;
+    soft.ntet = *ntet = mesh.ntet;
+    soft.tet = (const int(*)[4])mesh.tet;
+    soft.held = fixed;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (v3){0, 0, -9.81});
+    sim_builder_add_soft(builder, &soft);
+    shape = solid(SIM_HALF_SPACE, 0, 0, 0);
+    sim_builder_add_shape(builder, &shape);
+    free(fixed);
+    sim_soft_mesh_free(&mesh);
+    return sim_builder_finish(builder, &error);
+}
+
+/* Seconds a step, after the first ones, which settle; negative where a step fails. */
+static double time_step(const sim_model *m, int steps) {
+    sim_options options = sim_options_default();
+    options.integrator = SIM_SYMPLECTIC_EULER;
+    options.step = 5e-3;
+    options.solver = sim_solver_find("sap");
+    sim_world *w = m ? sim_world_create(m, &options, NULL) : NULL;
+    bool good = w;
+    double begin = 0;
+    for (int k = -4; k < steps && good; k++) {
+        begin = k == 0 ? seconds() : begin;
+        good = !sim_world_step(w, NULL);
+    }
+    double spent = (seconds() - begin) / steps;
+    sim_world_free(w);
+    return good ? spent : -1;
+}
+
+static void time_bodies(const char *name, double held, double thickness, int meshes, int steps) {
+    double before = 0;
+    int count = 0;
+    for (int k = 0; k < meshes; k++) {
+        int ntet = 0;
+        sim_model *m = cube_model((double[]){0.02, 0.0133, 0.01, 0.008, 0.00667}[k], held, thickness, &ntet);
+        double spent = time_step(m, steps);
+        printf("%-28s %5d tetrahedra, %8.2f ms a step", name, ntet, 1e3 * spent);
+        printf(k ? ", exponent %.2f\n" : "\n", k ? log(spent / before) / log((double)ntet / count) : 0);
+        before = spent;
+        count = ntet;
+        sim_model_free(m);
+    }
+}
+
 int main(int argc, char **argv) {
     int times = asked_quick(argc, argv) ? 1 : 20;
     const double R = 0.05;
@@ -76,5 +146,8 @@ int main(int argc, char **argv) {
         sim_geometry_free((sim_geometry *)box.pressure);
         sim_geometry_free((sim_geometry *)rigid.facets);
     }
+    int meshes = times == 1 ? 2 : 5;
+    time_bodies("cube held by a face", -0.039, 0, meshes, (times + 1) / 2);
+    time_bodies("cube on a plane", -1, 1e-3, meshes, (times + 3) / 4);
     return 0;
 }
