@@ -120,7 +120,10 @@ static void time_bodies(const char *name, double held, double thickness, int mes
         sim_model *m = cube_model((double[]){0.02, 0.0133, 0.01, 0.008, 0.00667}[k], held, thickness, &ntet);
         double spent = time_step(m, steps);
         printf("%-28s %5d tetrahedra, %8.2f ms a step", name, ntet, 1e3 * spent);
-        printf(k ? ", exponent %.2f\n" : "\n", k ? log(spent / before) / log((double)ntet / count) : 0);
+        if (k > 0) {
+            printf(", exponent %.2f", log(spent / before) / log((double)ntet / count));
+        }
+        printf("\n");
         before = spent;
         count = ntet;
         sim_model_free(m);
