@@ -272,6 +272,23 @@ def draws_two_inputs_as_a_map():
     assert "one at a time" in sim("plot", "all.csv", "all.csv", status=2).stderr
 
 
+def lists_the_columns_of_a_sweep():
+    """With the extremes of their numbers, from both kinds of files alike."""
+    sim("sweep", sweep(inputs=INPUTS[:2], signals=["top.pose.z"]), "--out", "all.csv")
+    head, *listed = sim("plot", "all.csv", "--list").stdout.splitlines()
+    table = rows("all.csv")
+    assert head == f"all.csv: {len(table)} runs of {len(table[0])} columns" and len(listed) == len(table[0]), head
+    assert [line.split()[0] for line in listed] == list(table[0])
+    for name, group in (("mass", "input"), ("friction", "input"), ("top.pose.z", "signal")):
+        found = next(line.split()[1:] for line in listed if line.split()[0] == name)
+        values = [float(row[name]) for row in table]
+        assert found == [group, f"{min(values):.6g}", "..", f"{max(values):.6g}"], found
+    assert next(line.split()[1] for line in listed if line.split()[0] == "ending") == "text"
+    if HDF5:
+        sim("sweep", "sweep.json", "--out", "all.h5")
+        assert sim("plot", "all.h5", "--list").stdout.splitlines()[1:] == listed
+
+
 def draws_one_input_as_a_line():
     inputs = [INPUTS[0], INPUTS[2]]
     sim("sweep", sweep(inputs=inputs), "--out", "all.csv")

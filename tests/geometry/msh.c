@@ -64,5 +64,10 @@ Test(msh, an_msh_file_has_the_triangles_of_its_numbers) {
         memcpy(file + size - 4, &beyond, 4);
         refused(file, size, "a.msh: triangle 3 has a corner 4, of 4 vertices");
     }
+    static const char gmsh[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
+    refused(
+        gmsh, strlen(gmsh),
+        "a.msh: a file of Gmsh; a soft body of type \"tetrahedra\" reads it, and a mesh is read from MSH of MuJoCo, "
+        "OBJ, STL, COLLADA or glTF");
     refused(file, 15, "a.msh: not an MSH file of MuJoCo: it has 15 bytes, where its first four numbers say 16");
 }

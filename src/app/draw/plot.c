@@ -42,7 +42,7 @@ static const option_row rows[] = {
     {"title", "TEXT", OPTION_TEXT, AT(wish.title), .help = "set the title; default: the name of the scene, if known"},
     {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no notes on omitted data", .letter = 'q'},
     {"list", NULL, OPTION_FLAG, AT(list), .heading = "Information",
-     .help = "list the columns of the files with unit, minimum and maximum"},
+     .help = "list the columns of the files with unit, minimum and maximum; of a sweep with input or signal for unit"},
     OPTION_ROW_HELP(plot_request, NULL),
 };
 const option_set plot_options = {
@@ -138,6 +138,31 @@ static sim_status list_file(trajectory *t, sim_error *error) {
     return status;
 }
 
+/* A line a column: name, group, and its least and greatest number. */
+static sim_status list_sweep(const char *path, sim_error *error) {
+    static const char *const group[] = {[SWEEP_OTHER] = "", [SWEEP_INPUT] = "input", [SWEEP_SIGNAL] = "signal"};
+    sweep_table *table = sweep_table_read(path, error);
+    if (!table) {
+        return error->status;
+    }
+    printf("%s: %lld runs of %d columns\n", path, (long long)table->rows, table->columns);
+    for (int k = 0; k < table->columns; k++) {
+        const sweep_column *column = &table->column[k];
+        double least = INFINITY, most = -INFINITY;
+        for (int64_t run = 0; run < table->rows && column->number; run++) {
+            least = fmin(least, column->number[run]);
+            most = fmax(most, column->number[run]);
+        }
+        if (column->number) {
+            printf("  %-34s %-9s %12.6g .. %-12.6g\n", column->name, group[column->group], least, most);
+        } else {
+            printf("  %-34s %-9s %12s\n", column->name, group[column->group], "text");
+        }
+    }
+    sweep_table_free(table);
+    return SIM_OK;
+}
+
 /* ---- the command ---- */
 
 /* `text` is freed. */
@@ -189,15 +214,18 @@ static sim_status draw_files(const plot_request *request, trajectory *const *fil
     return status;
 }
 
-/* A sweep stands alone, and knows neither times nor lists. */
+/* A sweep stands alone, and knows no times. */
 static sim_status draw_sweep(const plot_request *request, const char *path, int files, sim_error *error) {
     const plot_wish *w = &request->wish;
     char note[256];
-    if (files != 1 || request->list || !isnan(w->from) || !isnan(w->to) || w->log_x || w->linear) {
+    if (files != 1 || !isnan(w->from) || !isnan(w->to) || w->log_x || w->linear) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%.200s holds a sweep: sim plot takes one at a time, with --quantity, --x, --y, --log, --out, "
-                        "--size and --title",
+                        "--size, --title and --list",
                         path);
+    }
+    if (request->list) {
+        return list_sweep(path, error);
     }
     sim_status status = outputs_apart(request->out, path, "an input file", error);
     status = status ? status : write_plot_picture(request, plot_sweep(path, w, note, error), error);

@@ -41,9 +41,18 @@ static sim_status read_corners(const mesh_text *t, const char *at, uint32_t coun
 }
 
 sim_status mesh_read_msh(mesh_text *t, mesh_parts *parts) {
-    /* the four numbers tell how long the file is */
+    /* Gmsh's files have the same ending */
+    static const char gmsh[] = "$MeshFormat";
     enum { HEAD_BYTES = 16 };
     size_t size = (size_t)(t->end - t->start);
+    if (size >= sizeof gmsh && memcmp(t->start, gmsh, sizeof gmsh - 1) == 0) {
+        return sim_fail(
+            t->error, SIM_BAD_INPUT,
+            "%.200s: a file of Gmsh; a soft body of type \"tetrahedra\" reads it, and a mesh is read from MSH "
+            "of MuJoCo, OBJ, STL, COLLADA or glTF",
+            t->name);
+    }
+    /* the four numbers tell how long the file is */
     uint32_t count[4] = {0};
     for (int k = 0; k < 4 && size >= HEAD_BYTES; k++) {
         count[k] = whole_at(t->start + 4 * k);
