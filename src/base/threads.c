@@ -11,6 +11,7 @@
 #include "base/threads.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { PIECES_PER_THREAD = 3 };
@@ -194,16 +195,6 @@ void threads_free(sim_threads *t) {
     pthread_mutex_destroy(&t->mutex);
     free(t->worker);
     free(t);
-}
-
-void threads_await(const atomic_int *flag) {
-    for (int k = LONG_POLLS; !atomic_load(flag); k--) {
-        if (k > 0) {
-            look_again();
-        } else {
-            sched_yield(); /* that thread may need this processor */
-        }
-    }
 }
 
 int threads_count(const sim_threads *t) { return t->count; }

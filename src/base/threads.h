@@ -3,8 +3,6 @@
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
-#include <stdatomic.h>
-
 typedef struct sim_threads sim_threads;
 
 /* Items [first, end) are this call's share; `worker` counts from 0. */
@@ -20,7 +18,5 @@ void threads_run(sim_threads *threads, int items, threads_task *share, void *con
  * worker, in any order, and no call may depend on the order.  For repeated work of a microsecond and more: the caller
  * waits for no thread that has not begun, so that a busy machine hardly slows it. */
 void threads_run_dynamic(sim_threads *threads, int items, threads_task *share, void *context);
-/* Within a task: until the flag is not zero, which another thread that has begun will see to. */
-void threads_await(const atomic_int *flag);
 
 #endif

@@ -24,12 +24,11 @@
 struct block_lu {
     block_system system;  /* its layout has U */
     double *V;            /* in the layout of U */
-    double **target;      /* [workers x rows] at work: the tall block of V in this column */
+    double **target;      /* [rows] at work: the tall block of V in this column */
     const double **lower; /* [entries of layout.H_row]: transposed blocks below the diagonal */
     double **diagonal, **upper, **lower_transposed; /* H: [nodes], [edges] */
     int *swap;                                      /* row exchanges, at layout.x_at */
-    double *work, *column;                          /* [workers] of lu_factor; of lu_solve_block */
-    int work_size, largest;                         /* of one of them */
+    double *work, *column;                          /* of lu_factor; of lu_solve_block */
 };
 
 block_lu *block_lu_create(void) {
@@ -88,24 +87,20 @@ static bool prepare_lu(block_lu *s, const spd_graph *g) {
         return false;
     }
     const spd_blocks *b = &system->layout;
-    size_t workers = (size_t)b->workers;
     int largest = 0;
     for (int node = 0; node < g->nodes; node++) {
         largest = g->size[node] > largest ? g->size[node] : largest;
     }
     s->V = ARENA_NEW(system->kept, double, b->numbers);
-    s->target = ARENA_NEW(system->kept, double *, workers *(size_t)b->rows);
+    s->target = ARENA_NEW(system->kept, double *, b->rows);
     s->swap = ARENA_NEW(system->kept, int, b->x_at[b->rows]);
-    s->largest = largest;
-    s->work_size = lu_work(largest);
-    s->work = ARENA_NEW(system->kept, double, workers *(size_t)s->work_size);
-    s->column = ARENA_NEW(system->kept, double, workers *(size_t)largest);
+    s->work = ARENA_NEW(system->kept, double, lu_work(largest));
+    s->column = ARENA_NEW(system->kept, double, largest);
     return s->V && s->target && s->swap && s->work && s->column && connect_blocks(s);
 }
 
-sim_status block_lu_analyse(block_lu *s, const spd_graph *g, sim_threads *threads) {
-    s->system.threads = threads;
-    if (!block_system_has_graph(&s->system, g) || (threads && threads_count(threads) > s->system.layout.workers)) {
+sim_status block_lu_analyse(block_lu *s, const spd_graph *g) {
+    if (!block_system_has_graph(&s->system, g)) {
         s->system.known = prepare_lu(s, g);
     }
     return s->system.known ? SIM_OK : SIM_NO_RESOURCE;
@@ -126,13 +121,12 @@ block_lu_edge block_lu_between(block_lu *s, int edge) {
 }
 
 /* Copies panel p of H to U and V. */
-static void load_lu_panel(block_lu *s, int worker, int p) {
+static void load_lu_panel(block_lu *s, int p) {
     const spd_order *o = &s->system.order;
     spd_blocks *b = &s->system.layout;
-    double **upper = b->target + (ptrdiff_t)worker * b->rows, **lower = s->target + (ptrdiff_t)worker * b->rows;
     for (int e = o->start[p]; e < o->start[p + 1]; e++) {
-        upper[o->column[e]] = b->U + b->at[e];
-        lower[o->column[e]] = s->V + b->at[e];
+        b->target[o->column[e]] = b->U + b->at[e];
+        s->target[o->column[e]] = s->V + b->at[e];
     }
     for (int i = o->first[p]; i < o->first[p + 1]; i++) {
         for (int e = o->start[p] + i - o->first[p]; e < o->start[p + 1]; e++) {
@@ -158,13 +152,12 @@ static void subtract_block(int n, int width, int height, const double *P, int st
 }
 
 /* Subtracts from row i the products of `height` rows of panel p: its column there, entry e, with it and later ones. */
-static void subtract_lu_products(block_lu *s, int worker, int i, int p, int e, int height) {
+static void subtract_lu_products(block_lu *s, int i, int p, int e, int height) {
     const spd_order *o = &s->system.order;
     spd_blocks *b = &s->system.layout;
     const double *U = b->U + b->at[e], *V = s->V + b->at[e];
-    double **upper = b->target + (ptrdiff_t)worker * b->rows, **lower = s->target + (ptrdiff_t)worker * b->rows;
     int n = b->size[i], stride = b->stride[i];
-    subtract_block(n, stride, height, V, stride, U, upper[i] + (ptrdiff_t)b->offset[i] * stride);
+    subtract_block(n, stride, height, V, stride, U, b->target[i] + (ptrdiff_t)b->offset[i] * stride);
     /* blocks to its right and below, two columns at a time where both are of bodies */
     int end = o->start[p + 1];
     for (int f = e + 1; f < end; f++) {
@@ -173,59 +166,57 @@ static void subtract_lu_products(block_lu *s, int worker, int i, int p, int e, i
         if (n == BODY_DOFS && width == BODY_STRIDE && STRIP_PAIRS && f + 1 < end &&
             b->stride[o->column[f + 1]] == BODY_STRIDE) {
             int next = o->column[++f];
-            strip_update_6_pair(height, V, b->U + b->at[f - 1], b->U + b->at[f], upper[k] + to, upper[next] + to);
-            strip_update_6_pair(height, U, s->V + b->at[f - 1], s->V + b->at[f], lower[k] + to, lower[next] + to);
+            strip_update_6_pair(height, V, b->U + b->at[f - 1], b->U + b->at[f], b->target[k] + to,
+                                b->target[next] + to);
+            strip_update_6_pair(height, U, s->V + b->at[f - 1], s->V + b->at[f], s->target[k] + to,
+                                s->target[next] + to);
             continue;
         }
-        subtract_block(n, width, height, V, stride, b->U + b->at[f], upper[k] + to);
-        subtract_block(n, width, height, U, stride, s->V + b->at[f], lower[k] + to);
+        subtract_block(n, width, height, V, stride, b->U + b->at[f], b->target[k] + to);
+        subtract_block(n, width, height, U, stride, s->V + b->at[f], s->target[k] + to);
     }
 }
 
 /* D_i = L U, U_ik = D_i^-1 C_ik */
-static bool factor_lu_row(block_lu *s, int worker, int p, int i) {
+static bool factor_lu_row(block_lu *s, int p, int i) {
     const spd_order *o = &s->system.order;
     spd_blocks *b = &s->system.layout;
     int own = o->start[p] + i - o->first[p], above = b->offset[i], n = b->size[i], stride = b->stride[i];
     int *swap = s->swap + b->x_at[i];
     if (above > 0) {
-        subtract_lu_products(s, worker, i, p, own, above);
+        subtract_lu_products(s, i, p, own, above);
     }
     double *D = b->U + b->at[own] + (ptrdiff_t)above * stride;
-    if (!lu_factor(n, stride, D, swap, s->work + (ptrdiff_t)worker * s->work_size, NULL)) {
+    if (!lu_factor(n, stride, D, swap, s->work, NULL)) {
         return false;
     }
     for (int e = own + 1; e < o->start[p + 1]; e++) {
         int width = b->stride[o->column[e]];
-        lu_solve_block(n, stride, D, swap, width, b->U + b->at[e] + (ptrdiff_t)above * width,
-                       s->column + (ptrdiff_t)worker * s->largest);
+        lu_solve_block(n, stride, D, swap, width, b->U + b->at[e] + (ptrdiff_t)above * width, s->column);
     }
     return true;
 }
 
-static bool factor_lu_panel(void *self, int worker, int p) {
+static bool factor_lu_panel(void *self, int p) {
     block_lu *s = self;
     const spd_order *o = &s->system.order;
     const spd_blocks *b = &s->system.layout;
-    load_lu_panel(s, worker, p);
+    load_lu_panel(s, p);
     for (int k = b->above_start[p]; k < b->above_start[p + 1]; k++) {
         spd_above a = b->above[k];
-        spd_blocks_await(b, a.panel);
         for (int e = a.first; e < a.end; e++) {
-            subtract_lu_products(s, worker, o->column[e], a.panel, e, b->height[a.panel]);
+            subtract_lu_products(s, o->column[e], a.panel, e, b->height[a.panel]);
         }
     }
     for (int i = o->first[p]; i < o->first[p + 1]; i++) {
-        if (!factor_lu_row(s, worker, p, i)) {
+        if (!factor_lu_row(s, p, i)) {
             return false;
         }
     }
     return true;
 }
 
-bool block_lu_factor(block_lu *s) {
-    return spd_blocks_factor_stale(&s->system.layout, factor_lu_panel, s, s->system.threads);
-}
+bool block_lu_factor(block_lu *s) { return spd_blocks_factor_stale(&s->system.layout, factor_lu_panel, s); }
 
 static void solve_lu_forward(block_lu *s, int p) {
     const spd_order *o = &s->system.order;

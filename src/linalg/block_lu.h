@@ -7,7 +7,6 @@
 #ifndef LINALG_BLOCK_LU_H
 #define LINALG_BLOCK_LU_H
 
-#include "base/threads.h"
 #include "linalg/spd.h"
 
 #include <stdbool.h>
@@ -24,9 +23,8 @@ typedef struct block_lu_edge {
 /* NULL without memory. */
 block_lu *block_lu_create(void);
 void block_lu_free(block_lu *s);
-/* Prepares for a graph; the values of H are lost if it changed.  The threads share the factors until the next call, with
- * the same bits for any number; NULL: none.  SIM_NO_RESOURCE without memory. */
-sim_status block_lu_analyse(block_lu *s, const spd_graph *graph, sim_threads *threads);
+/* Prepares for a graph; the values of H are lost if it changed.  SIM_NO_RESOURCE without memory. */
+sim_status block_lu_analyse(block_lu *s, const spd_graph *graph);
 /* Multiplications of a whole factor. */
 double block_lu_multiplications(const block_lu *s);
 /* Blocks of H to be filled, zeros in the padding; they count as changed. */

@@ -40,7 +40,7 @@ sim_status block_system_find_order(block_system *s) {
 }
 
 sim_status block_system_prepare(block_system *s, const spd_order *order, int rows, const int *size) {
-    if (spd_blocks_prepare(&s->layout, order, rows, size, s->threads ? threads_count(s->threads) : 1, s->kept)) {
+    if (spd_blocks_prepare(&s->layout, order, rows, size, s->kept)) {
         return SIM_NO_RESOURCE;
     }
     s->x = ARENA_NEW(s->kept, double, s->layout.x_at[rows]);

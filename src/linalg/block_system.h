@@ -6,9 +6,8 @@
 
 typedef struct block_system {
     sim_arena *kept, *scratch;
-    spd_graph graph;      /* a copy */
-    bool known;           /* the factor is prepared for the graph */
-    sim_threads *threads; /* that share its factor; NULL: none */
+    spd_graph graph; /* a copy */
+    bool known;      /* the factor is prepared for the graph */
     spd_order order;
     spd_blocks layout;
     double *x; /* [layout.x_at[rows]] a vector in the order of the factor */

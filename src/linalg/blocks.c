@@ -80,15 +80,12 @@ static void place_x(spd_blocks *b) {
     b->x_at[b->rows] = at;
 }
 
-sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, int workers,
-                              sim_arena *kept) {
+sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept) {
     /* memory of the layout */
     int entries = order->start[order->panels];
     b->rows = rows;
     b->order = order;
     b->size = size;
-    b->workers = workers;
-    b->shared = false;
     b->stride = ARENA_NEW(kept, int, rows);
     b->panel = ARENA_NEW(kept, int, rows);
     b->offset = ARENA_NEW(kept, int, rows);
@@ -97,12 +94,11 @@ sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, c
     b->x_at = ARENA_NEW(kept, int, rows + 1);
     b->H_diagonal = ARENA_NEW(kept, const double *, rows);
     b->H_row = ARENA_NEW(kept, int, rows);
-    b->target = ARENA_NEW(kept, double *, (size_t)workers *(size_t)rows);
-    b->done = ARENA_NEW(kept, atomic_int, order->panels);
+    b->target = ARENA_NEW(kept, double *, rows);
     b->stale = ARENA_NEW(kept, char, order->panels);
     b->stale_all = true;
     if (!b->stride || !b->panel || !b->offset || !b->height || !b->at || !b->x_at || !b->H_diagonal || !b->H_row ||
-        !b->target || !b->stale || !b->done) {
+        !b->target || !b->stale) {
         return SIM_NO_RESOURCE;
     }
     /* places of the blocks and of x */

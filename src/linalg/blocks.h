@@ -2,7 +2,6 @@
 #ifndef LINALG_BLOCKS_H
 #define LINALG_BLOCKS_H
 
-#include "base/threads.h"
 #include "linalg/order.h"
 
 #include <stdbool.h>
@@ -32,31 +31,21 @@ typedef struct spd_blocks {
     spd_above *above;               /* for every panel, those before it */
     const double **H_diagonal, **H; /* [rows], [entries of H_row]: NULL is zero */
     size_t H_count;
-    int *H_row;       /* [rows] first block of a row in H, one for each entry of its panel */
-    int workers;      /* threads that may factor it together */
-    double **target;  /* [workers x rows] at work: the tall block in this column */
-    char *stale;      /* [panels] H has changed there since the last factor */
-    bool stale_all;   /* H has changed everywhere */
-    bool shared;      /* several threads are at work on its panels: */
-    atomic_int *done; /* [panels] */
+    int *H_row;      /* [rows] first block of a row in H, one for each entry of its panel */
+    double **target; /* [rows] at work: the tall block in this column */
+    char *stale;     /* [panels] H has changed there since the last factor */
+    bool stale_all;  /* H has changed everywhere */
 } spd_blocks;
 
-/* Arrays in `kept`, for that many threads; the caller then connects the blocks of H.  SIM_NO_RESOURCE without memory. */
-sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, int workers,
-                              sim_arena *kept);
+/* Arrays in `kept`; the caller then connects the blocks of H.  SIM_NO_RESOURCE without memory. */
+sim_status spd_blocks_prepare(spd_blocks *b, const spd_order *order, int rows, const int *size, sim_arena *kept);
 /* H is the block in row i and column k >= i. */
 void spd_blocks_connect(spd_blocks *b, int i, int k, const double *H);
 /* Factors the stale panels, and those that depend on them; false: not positive definite. */
 bool spd_blocks_factor(spd_blocks *b);
-/* The same with another factorisation of a panel, which returns false to end, and with at most `workers` threads; NULL:
- * none.  It awaits each earlier panel before it reads it. */
-typedef bool spd_blocks_factor_panel(void *self, int worker, int panel);
-bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self, sim_threads *threads);
-static inline void spd_blocks_await(const spd_blocks *b, int panel) {
-    if (b->shared) {
-        threads_await(&b->done[panel]);
-    }
-}
+/* The same with another factorisation of a panel, which returns false to end. */
+typedef bool spd_blocks_factor_panel(void *self, int panel);
+bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self);
 /* x [x_at[rows]], row by row of the factor; padding must be finite. */
 void spd_blocks_solve(const spd_blocks *b, double *x);
 /* y <- y - C' x, C a tall block of `height` rows; y is padded. */

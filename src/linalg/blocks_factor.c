@@ -78,9 +78,8 @@ static bool factor_row(spd_blocks *b, int s, int i) {
     return true;
 }
 
-static bool factor_panel(void *self, int worker, int s) {
+static bool factor_panel(void *self, int s) {
     spd_blocks *b = self;
-    (void)worker; /* one thread */
     const spd_order *o = b->order;
     load_panel(b, s);
     for (int k = b->above_start[s]; k < b->above_start[s + 1]; k++) {
@@ -97,4 +96,28 @@ static bool factor_panel(void *self, int worker, int s) {
     return true;
 }
 
-bool spd_blocks_factor(spd_blocks *b) { return spd_blocks_factor_stale(b, factor_panel, b, NULL); }
+/* Is the factor of panel s still valid? */
+static bool is_unchanged(spd_blocks *b, int s) {
+    for (int k = b->above_start[s]; k < b->above_start[s + 1] && !b->stale[s]; k++) {
+        b->stale[s] = b->stale[b->above[k].panel];
+    }
+    return !b->stale[s];
+}
+
+bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self) {
+    int panels = b->order->panels;
+    if (b->stale_all) {
+        memset(b->stale, 1, (size_t)panels);
+    }
+    b->stale_all = true; /* until all panels are done */
+    for (int s = 0; s < panels; s++) {
+        if (!is_unchanged(b, s) && !factor(self, s)) {
+            return false;
+        }
+    }
+    memset(b->stale, 0, (size_t)panels);
+    b->stale_all = false;
+    return true;
+}
+
+bool spd_blocks_factor(spd_blocks *b) { return spd_blocks_factor_stale(b, factor_panel, b); }

@@ -1,6 +1,5 @@
-/* Solvers: the same bits whatever they solved before, however often they are interrupted, and with threads. */
+/* Solvers: the same bits whatever they solved before, and however often they are interrupted. */
 #include "solver/core/call.h"
-#include "solver/solver.h"
 #include "support/answers.h"
 #include "support/problems.h"
 
@@ -73,36 +72,6 @@ Test(auto_turns, the_same_problem_gets_the_same_bits_whatever_was_solved_before)
         sim_problem_free(p[k]);
     }
     sim_solver_free(s);
-}
-
-/* Bodies enough for a factor that threads share. */
-Test(threads, change_no_bit_of_newtons_method) {
-    random_source r = {5};
-    const char *const names[] = {"acn", "auto"};
-    sim_v3 centre[40];
-    sim_problem *p = floating_cluster(&r, 40, 400, 0.5, centre);
-    for (int k = 0; k < 2; k++) {
-        answer alone = answer_create(p, 1, 1e-3);
-        answer_find(&alone, names[k], NULL);
-        cr_assert(alone.out.multiplications > 1e6 * alone.out.factorisations && alone.out.factorisations > 2,
-                  "%g in %d", alone.out.multiplications, alone.out.factorisations);
-        for (int count = 2; count <= 3; count++) {
-            answer a = answer_create(p, 1, 1e-3);
-            sim_threads *threads = threads_create(count);
-            sim_solver *s = sim_solver_create(sim_solver_find(names[k]), NULL, NULL);
-            a.out = (sim_solution){.v = a.v, .impulse = a.impulse};
-            cr_assert(s && solver_uses_threads(s));
-            solver_set_threads(s, threads);
-            cr_assert_eq(sim_solver_solve(s, p, &a.law, &a.out, NULL), SIM_OK);
-            cr_expect_arr_eq(a.v, alone.v, (size_t)p->nv * sizeof *a.v, "%s, %d threads", names[k], count);
-            cr_expect_arr_eq(a.impulse, alone.impulse, (size_t)p->nrow * sizeof *a.v, "%s, %d", names[k], count);
-            sim_solver_free(s);
-            threads_free(threads);
-            answer_free(&a);
-        }
-        answer_free(&alone);
-    }
-    sim_problem_free(p);
 }
 
 extern const solver_type solver_pgs;

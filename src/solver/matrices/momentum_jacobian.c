@@ -41,7 +41,6 @@ struct momentum_jacobian {
     tree_lu *tree;
     bool along; /* the factor follows the branches of one large tree: */
     const sim_problem *problem;
-    sim_threads *threads; /* of the caller; NULL: none */
     const cone_hessian *G;
     sim_arena *scratch;
     double *b, *residual, *product; /* [nv] */
@@ -222,7 +221,7 @@ double momentum_jacobian_work(const momentum_jacobian *m) {
 
 static bool prepare_patches(momentum_jacobian *m, const sim_problem *p) {
     m->along = false;
-    return patch_sums_prepare(&m->sums, p) && !block_lu_analyse(m->system, &m->sums.patches.graph, m->threads);
+    return patch_sums_prepare(&m->sums, p) && !block_lu_analyse(m->system, &m->sums.patches.graph);
 }
 
 static bool allocate_vectors(momentum_jacobian *m, const sim_problem *p) {
@@ -240,9 +239,8 @@ static bool allocate_vectors(momentum_jacobian *m, const sim_problem *p) {
     return ok;
 }
 
-bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p, sim_threads *threads) {
+bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p) {
     m->problem = p;
-    m->threads = threads;
     switch (tree_lu_prepare(m->tree, p)) {
     case TREE_LU_FITS:
         m->along = true;

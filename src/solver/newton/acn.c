@@ -423,7 +423,7 @@ static void count_products(acn *a) {
 /* Order and memory of the factor, which a start that is a solution does not need.  False without memory. */
 static bool prepare_steps(acn *a) {
     if (!a->prepared) {
-        a->prepared = momentum_jacobian_prepare(a->jacobian, a->problem, a->call->threads);
+        a->prepared = momentum_jacobian_prepare(a->jacobian, a->problem);
         a->call->out->expected = a->prepared ? momentum_jacobian_work(a->jacobian) : 0;
         a->call->iteration_work = a->call->out->expected + 2 * a->products;
     }
@@ -518,7 +518,6 @@ const solver_type solver_acn = {
              .counts = SIM_COUNTS_FAILURES,
              .noptions = OPTIONS,
              .option = options},
-    .uses_threads = true,
     .create = create_acn_workspace,
     .destroy = free_acn_workspace,
     .solve = solve_acn,
