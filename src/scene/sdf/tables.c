@@ -1,16 +1,6 @@
 /* The format SDFormat 1.4 to 1.12, element by element (sdformat.org/spec).  docs/sdf.md is printed from here. */
 #include "scene/sdf/sdf.h"
-
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
-#define TABLE(title, text, keys_of, rules_of)                                                                          \
-    {                                                                                                                  \
-        .name = (title), .help = (text), .keys = (keys_of), .nkeys = COUNT(keys_of), .rules = (rules_of),              \
-        .nrules = COUNT(rules_of)                                                                                      \
-    }
-#define LEAF(title, text, keys_of)                                                                                     \
-    { .name = (title), .help = (text), .keys = (keys_of), .nkeys = COUNT(keys_of) }
-#define GROUP(title, text, rules_of)                                                                                   \
-    { .name = (title), .help = (text), .rules = (rules_of), .nrules = COUNT(rules_of) }
+#include "scene/xml/table_rows.h"
 
 #define NOT_MOTION "it does not change the motion"
 #define CONTROL "scenes have actuators and controllers of their own"

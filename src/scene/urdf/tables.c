@@ -1,11 +1,6 @@
 /* The format URDF, element by element (wiki.ros.org/urdf/XML).  docs/urdf.md is printed from here. */
 #include "scene/urdf/urdf.h"
-
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
-#define TABLE(name, help, keys, rules)                                                                                 \
-    { name, help, keys, COUNT(keys), rules, COUNT(rules), false }
-#define LEAF(name, help, keys)                                                                                         \
-    { name, help, keys, COUNT(keys), NULL, 0, false }
+#include "scene/xml/table_rows.h"
 
 #define NOT_MOTION "it does not change the motion"
 #define CONTROL "scenes have actuators of their own"

@@ -3,17 +3,7 @@
 #define SCENE_MJCF_FORMAT_ROWS_H
 
 #include "scene/mjcf/format/format.h"
-
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
-#define TABLE(title, text, keys_of, rules_of)                                                                          \
-    {                                                                                                                  \
-        .name = (title), .help = (text), .keys = (keys_of), .nkeys = COUNT(keys_of), .rules = (rules_of),              \
-        .nrules = COUNT(rules_of)                                                                                      \
-    }
-#define LEAF(title, text, keys_of)                                                                                     \
-    { .name = (title), .help = (text), .keys = (keys_of), .nkeys = COUNT(keys_of) }
-#define GROUP(title, text, rules_of)                                                                                   \
-    { .name = (title), .help = (text), .rules = (rules_of), .nrules = COUNT(rules_of) }
+#include "scene/xml/table_rows.h"
 
 #define NOT_MOTION "it does not change the motion"
 #define OWN_SOLVER "the solvers of sim have options of their own"
