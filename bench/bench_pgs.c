@@ -6,7 +6,7 @@
 #include "support/container.h"
 #include "support/problems.h"
 #include "support/quick.h"
-#include "world/world.h"
+#include "world/core/world.h"
 
 #include <math.h>
 #include <sim/solver.h>

@@ -1,4 +1,4 @@
-/* Derivatives of a step by its state and inputs (src/world/integrator/theta_derivatives.c,
+/* Derivatives of a step by its state and inputs (src/world/integrator/derivative/theta_derivatives.c,
  * src/world/derivative).
  *
  * Positions are tangent vectors: a column by q is the derivative along q (+) h e_j (sim_advance); a row of the new q is

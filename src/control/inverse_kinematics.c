@@ -19,7 +19,7 @@
  * Cost: kinematics of the trees, and a Cholesky factor of the rows, for each iteration. */
 #include "base/pool.h"
 #include "dyn/motion/axes.h"
-#include "linalg/cholesky.h"
+#include "linalg/dense/cholesky.h"
 #include "math/angle.h"
 #include "math/dense.h"
 

@@ -21,7 +21,7 @@
  * Cost: six solves with A, two eigenvalue problems of order six. */
 #include "control/control.h"
 #include "linalg/blocks.h"
-#include "linalg/lu.h"
+#include "linalg/dense/lu.h"
 #include "math/spatial.h"
 
 #include <math.h>

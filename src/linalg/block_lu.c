@@ -15,8 +15,8 @@
  * Cost: twice the multiplications of a Cholesky factor. */
 #include "linalg/block_lu.h"
 #include "linalg/block_system.h"
-#include "linalg/lu.h"
-#include "linalg/strip.h"
+#include "linalg/dense/lu.h"
+#include "linalg/dense/strip.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Common part of the factorisations by blocks (spd.c, block_lu.c): memory, graph, order, layout, vectors. */
 #include "linalg/block_system.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Both factors of every product are then read along their rows.  The rows of a panel stand one under the other in each
  * of its columns, so the product of two columns is one long sum. */
 #include "linalg/blocks.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
  *
  * Reference: Golub, Van Loan 2013, Matrix Computations, section 4.2.  Cost: multiplications as counted by order.c. */
 #include "linalg/blocks.h"
-#include "linalg/cholesky.h"
-#include "linalg/strip.h"
+#include "linalg/dense/cholesky.h"
+#include "linalg/dense/strip.h"
 
 #include <string.h>
 

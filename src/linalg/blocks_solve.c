@@ -6,8 +6,8 @@
  *
  * Cost: two multiplications for each number of the factor. */
 #include "linalg/blocks.h"
-#include "linalg/cholesky.h"
-#include "linalg/strip.h"
+#include "linalg/dense/cholesky.h"
+#include "linalg/dense/strip.h"
 
 #include <string.h>
 

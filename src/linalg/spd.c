@@ -10,7 +10,7 @@
  * Cost: that of the factor; an analysis only for a new graph. */
 #include "linalg/spd.h"
 #include "linalg/block_system.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 #include "linalg/supernodal.h"
 
 #include <stdlib.h>

@@ -12,8 +12,8 @@
  * Limit: if another thread calls rand() meanwhile, METIS may give another order, and so another rounding. */
 #define _DEFAULT_SOURCE /* initstate, setstate */
 #include "linalg/supernodal.h"
-#include "linalg/lapack.h"
-#include "linalg/strip.h"
+#include "linalg/dense/lapack.h"
+#include "linalg/dense/strip.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Services common to all solvers: options, memory, accepted problems, check of the claimed outcome. */
 #include "solver/solver.h"
-#include "linalg/lapack.h"
+#include "linalg/dense/lapack.h"
 #include "solver/core/call.h"
 #include "solver/core/outcome.h"
 #include "solver/core/products.h"

@@ -3,7 +3,7 @@
 #define SWEEP_SWEEP_H
 
 #include "base/pool.h"
-#include "scene/format/fields.h"
+#include "scene/format/tables/fields.h"
 #include "scene/json/document.h"
 #include "scene/json/report.h"
 #include "scene/json/text.h"

@@ -1,7 +1,7 @@
 /* The format of sweeps, key by key.  docs/sweeps.md is printed from here. */
 #include "sweep/sweep.h"
 
-#include "scene/format/table_words.h"
+#include "scene/format/tables/table_words.h"
 
 static const char *design_name(int i) {
     static const char *const name[SWEEP_DESIGNS] = {"grid", "list", "latin"};

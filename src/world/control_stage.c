@@ -2,7 +2,7 @@
  *
  * Their memory goes to the next state.  Constraints that phases switch are switched in the present one, and back if the
  * step fails. */
-#include "world/world.h"
+#include "world/step.h"
 
 #include <string.h>
 

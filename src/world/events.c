@@ -14,7 +14,7 @@
  *
  * Cost: one quantity for each event and step; energy and points want the kinematics of the end of the step. */
 #include "math/spatial.h"
-#include "world/world.h"
+#include "world/step.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * This is deeper than near-rigid contacts sink at rest, and less than visible.  Contacts with a stiffness may be
  * compressed on purpose: they count only where the energy k depth^2 / 2 exceeds m V^2 / 2.  They would then throw the
  * lighter tree, of mass m, faster than overlaps are undone, V. */
-#include "world/world.h"
+#include "world/core/world.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Time of the stages of a step, by the clock of the caller; without a clock nothing is measured. */
-#include "world/world.h"
+#include "world/core/world.h"
 
 const char *sim_time_name(sim_time time) {
     static const char *const name[SIM_TIMES] = {

@@ -8,7 +8,7 @@
 #include <sim/rollout.h>
 
 #include "base/threads.h"
-#include "world/world.h"
+#include "world/core/world.h"
 
 #include <math.h>
 #include <stdatomic.h>

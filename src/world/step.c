@@ -5,7 +5,6 @@
  * Every stage reads `now` and writes `next`, and takes only its own work space.  A step happens whole or not at all:
  * the two states change places if every number is finite and nothing is faster than light. */
 #include "world/step.h"
-#include "world/world.h"
 
 #include <math.h>
 

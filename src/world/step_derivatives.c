@@ -6,13 +6,13 @@
  *
  * The state before the step is the one with which it changed places.  Islands and trees without contact share nothing,
  * so blocks between them are zero.
- * Reference: integrator/theta_derivatives.c, integrator/rk4_derivatives.c, derivative/island_derivatives.c.
+ * Reference: integrator/derivative/theta_derivatives.c, rk4_derivatives.c beside it, derivative/island_derivatives.c.
  * Cost: that of trees and islands, and n^2 for n dofs. */
 #include <sim/step_derivatives.h>
 
-#include "linalg/lu.h"
+#include "linalg/dense/lu.h"
+#include "world/core/world.h"
 #include "world/derivative/derivative.h"
-#include "world/world.h"
 
 #include <string.h>
 

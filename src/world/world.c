@@ -1,5 +1,5 @@
 /* The world: owner of the state and of the stages of a step; its public interface. */
-#include "world/world.h"
+#include "world/core/world.h"
 #include "math/spatial.h"
 
 #include <stdlib.h>

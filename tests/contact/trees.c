@@ -5,7 +5,7 @@
 #include "solver/matrices/hessian.h"
 #include "support.h"
 #include "support/touched.h"
-#include "world/world.h"
+#include "world/core/world.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

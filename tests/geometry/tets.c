@@ -1,5 +1,5 @@
 /* Soft solids: tetrahedra fill the solid once, and their extent is linear in each. */
-#include "geometry/import/tets_file.h"
+#include "geometry/import/tets/tets_file.h"
 #include "math/angle.h"
 #include "math/spatial.h"
 #include "support/meshes.h"

@@ -6,12 +6,15 @@ planted fault, so that a rule that catches nothing is itself a failure.
 
     layers.py [ROOT]
 """
+import collections
 import json
 import pathlib
 import re
 import sys
 
 MAX_FILE, MAX_FUNCTION, MAX_STAGE = 600, 60, 20
+MAX_SOURCES = 12  # .c files of one folder, without those of its folders
+CROWDED = {}  # folder: the reason why it holds more
 # A file that must be longer says so in its first comment: "Long: one table, read top to bottom."
 EXCUSE = re.compile(r"\bLong: \w+")
 
@@ -170,6 +173,16 @@ def installed(files, rooms):
             yield f"{path}: not installed by include/sim/meson.build"
 
 
+def crowded(files, rooms):
+    """Folders of more sources than a reader takes in; a header goes with its source.  Exceptions that nothing needs."""
+    sources = collections.Counter(path.rpartition("/")[0] for path in files if path.startswith("src/") and path.endswith(".c"))
+    for folder, count in sorted(sources.items()):
+        if count > MAX_SOURCES and folder not in CROWDED:
+            yield f"{folder}: {count} sources, over {MAX_SOURCES}: part it into rooms within it"
+        if count <= MAX_SOURCES and folder in CROWDED:
+            yield f"{folder}: {count} sources, and an exception that it does not need"
+
+
 def judged(files, rooms):
     """Code shared by who answers the contact problem and who judges the answer, whatever the table allows."""
     shared, accused = {"judge", "base", "math"}, {"solver", "linalg"}
@@ -229,6 +242,7 @@ RULES = [
     (leftovers, "nothing is left to be done in a comment"),
     (machine_paths, "no path of one machine"),
     (built, "every source is built"),
+    (crowded, f"folders of src have at most {MAX_SOURCES} sources"),
     (installed, "every public header is installed"),
     (prefixed, "only names that public headers declare begin with sim_"),
     (described, "the page of every room has one row for each source"),
@@ -284,6 +298,7 @@ PLANTED = [
     (machine_paths, "a path of one machine", "docs/a.md", "see /" + "home/me/notes\n"),
     (built, "a source that is not built", "src/model/b.c", "int a;\n"),
     (built, "a source of a part that is not built", "src/solver/core/b.c", "int a;\n"),
+    (crowded, "a folder of 13 sources", "src/model/b.c", "int a;\n"),
     (installed, "a header that is not installed", "include/sim/model.h", "int a;\n"),
     (prefixed, "a private name with the public prefix", "src/model/a.c", "int sim_hidden;\n"),
     (described, "a source without a row", "src/model/a.c", "int a;\n"),
@@ -337,7 +352,8 @@ def cases(root):
         yield sentence, list(rule(files, rooms))
     small = read_rooms(SMALL_TABLE)
     for rule, what, path, text in PLANTED:
-        beside = {f"src/model/{n}.c": "int n;\n" for n in "ab"} if "b.c" in text else {}
+        names = "ab" if "b.c" in text else "acdefghijklmn"[:MAX_SOURCES] if rule is crowded else ""
+        beside = {f"src/model/{n}.c": "int n;\n" for n in names}
         found = list(rule({path: text, **beside}, small))
         yield f"{rule.__name__} catches {what}", [] if len(found) == 1 else [f"complaints: {found}"]
     sound = {**SOUND, **SOUND_MESON}

@@ -1,7 +1,7 @@
 /* Block-sparse systems that are not symmetric: the solution satisfies them, and parts kept from an earlier factor
  * change no bit of it. */
 #include "linalg/block_lu.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Dense systems that are not symmetric. */
-#include "linalg/lu.h"
-#include "linalg/strip.h"
+#include "linalg/dense/lu.h"
+#include "linalg/dense/strip.h"
 #include "support/answers.h"
 #include "support/models.h"
 

@@ -1,5 +1,5 @@
 /* Factors that can be left, above the size at which they are: right, and asked for in good time. */
-#include "linalg/panels.h"
+#include "linalg/dense/panels.h"
 #include "solver/matrices/least_squares.h"
 #include "support/problems.h"
 

@@ -1,5 +1,5 @@
 /* CANAL's guesses ahead: Newton's method on rounds, and what solves its systems. */
-#include "solver/newton/gmres.h"
+#include "solver/newton/canal/gmres.h"
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"

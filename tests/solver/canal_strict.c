@@ -1,8 +1,8 @@
 /* CANAL's rounds without the cascade: the derivative, the merit, where they end, and what they share with the
  * others. */
-#include "solver/newton/canal_strict.h"
+#include "solver/newton/canal/canal_strict.h"
 #include "solver/core/cone_strict.h"
-#include "solver/newton/canal_inner.h"
+#include "solver/newton/canal/canal_inner.h"
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"

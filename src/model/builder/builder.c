@@ -1,5 +1,5 @@
 /* Builder of a model: each call checks its arguments; the first error is kept until finish. */
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 #include "model/parts/joint.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* The fluid, and the resistance of bodies in it: checks of the builder. */
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 
 #include <math.h>
 

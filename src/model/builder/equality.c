@@ -1,5 +1,5 @@
 /* Constraints between bodies: names, numbers of rows, checks of the builder. */
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 #include "model/parts/joint.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Constant model from the builder's parts: bodies depth first, dofs numbered along, one block of memory. */
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 #include "model/parts/joint.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Keyframes: named states of a model. */
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 
 #include <math.h>
 #include <string.h>

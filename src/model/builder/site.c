@@ -1,5 +1,5 @@
 /* Sites: checks of the builder. */
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 
 int sim_builder_add_site(sim_builder *b, const sim_site *given) {
     /* body, pose and name */

@@ -7,7 +7,7 @@
  * A triangle is of the surface if one tetrahedron alone has it.  Its nodes carry spheres, by which they touch.
  * Cost: n log n for the triangles, in a sort. */
 #include "math/v3.h"
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Tendons: checks of the builder, and the trees that move them. */
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 #include "model/parts/joint.h"
 
 #include <math.h>

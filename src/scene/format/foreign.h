@@ -2,7 +2,7 @@
 #ifndef SCENE_FORMAT_FOREIGN_H
 #define SCENE_FORMAT_FOREIGN_H
 
-#include "scene/format/fields.h"
+#include "scene/format/tables/fields.h"
 
 enum { FOREIGN_HEAD_BYTES = 512 }; /* first bytes of a file, which identify its format */
 

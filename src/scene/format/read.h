@@ -2,7 +2,7 @@
 #ifndef SCENE_FORMAT_READ_H
 #define SCENE_FORMAT_READ_H
 
-#include "scene/format/fields.h"
+#include "scene/format/tables/fields.h"
 #include "scene/json/document.h"
 #include "scene/json/report.h"
 

@@ -1,7 +1,7 @@
 /* The reference page of the scene format, printed from the table that drives the parser. */
 #include "base/words.h"
-#include "scene/format/fields.h"
-#include "scene/format/table_words.h"
+#include "scene/format/tables/fields.h"
+#include "scene/format/tables/table_words.h"
 #include "scene/json/document.h"
 #include "scene/json/text.h"
 
@@ -12,7 +12,8 @@
 
 static const char introduction[] =
     "# Scenes\n\nThis page and the JSON Schema `scenes/scene.schema.json` are printed from the table that drives the "
-    "parser (`src/scene/format/tables.c`). A scene is one JSON file:\n\n```json\n{\n  \"sim\": 1,\n  \"bodies\": [\n   "
+    "parser (`src/scene/format/tables/tables.c`). A scene is one JSON file:\n\n```json\n{\n  \"sim\": 1,\n  "
+    "\"bodies\": [\n   "
     " {\"name\": \"ball\", \"joint\": \"free\", \"pose\": {\"position\": [0, 0, 1]},\n     \"shapes\": [{\"type\": "
     "\"sphere\", \"radius\": 0.1, \"density\": 1000}],\n     \"v\": [2, 0, 3, 0, 0, 0]}\n  ]\n}\n```\n\n## General "
     "rules\n\n* SI units; angles in radians; right-handed frames, z up; quaternions (w, x, y, z) from body axes to "

@@ -1,6 +1,6 @@
 /* The scene format as JSON Schema (2020-12), printed from the table that drives the parser. */
-#include "scene/format/fields.h"
 #include "scene/format/keys.h"
+#include "scene/format/tables/fields.h"
 #include "scene/json/text.h"
 
 #include <math.h>

@@ -28,8 +28,8 @@
 #define SCENE_LOADER_LOADER_H
 
 #include "base/sha256.h"
-#include "scene/format/format.h"
 #include "scene/format/read.h"
+#include "scene/format/tables/format.h"
 #include "scene/json/names.h"
 
 #include <sim/scene.h>

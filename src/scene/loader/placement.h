@@ -3,7 +3,7 @@
 #define SCENE_LOADER_PLACEMENT_H
 
 #include "math/spatial.h"
-#include "scene/format/format.h"
+#include "scene/format/tables/format.h"
 #include "scene/json/report.h"
 
 /* A quaternion of unit length to rounding; false, and reported at `at`, if it is not of length 1 to three digits. */

@@ -1,7 +1,7 @@
 /* Soft bodies: tetrahedra of a solid or from a file, with their material, to the builder. */
 #include "scene/shape/soft.h"
 
-#include "geometry/import/tets_file.h"
+#include "geometry/import/tets/tets_file.h"
 #include "math/spatial.h"
 #include "scene/loader/placement.h"
 

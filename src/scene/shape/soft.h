@@ -2,7 +2,7 @@
 #ifndef SCENE_SHAPE_SOFT_H
 #define SCENE_SHAPE_SOFT_H
 
-#include "model/builder/builder.h"
+#include "model/builder/core/builder.h"
 #include "scene/loader/loader.h"
 
 /* After all rigid bodies. */

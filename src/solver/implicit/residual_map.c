@@ -1,6 +1,6 @@
 /* Residual map of the strict law, gamma = P(-x): impulses, residual and their derivatives (residual_map.h). */
 #include "solver/implicit/residual_map.h"
-#include "linalg/lapack.h"
+#include "linalg/dense/lapack.h"
 #include "math/dense.h"
 #include "solver/core/natural_map.h"
 #include "solver/matrices/levenberg_marquardt.h"

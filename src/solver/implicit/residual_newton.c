@@ -18,9 +18,9 @@
  * A contact on an edge moves along two tangents, dx = B (xi_1, xi_2, 0), and J B has two columns for it. */
 #include "solver/implicit/residual_newton.h"
 #include "base/disjoint_set.h"
-#include "linalg/lapack.h"
-#include "linalg/lu.h"
-#include "linalg/strip.h"
+#include "linalg/dense/lapack.h"
+#include "linalg/dense/lu.h"
+#include "linalg/dense/strip.h"
 #include "math/dense.h"
 #include "solver/matrices/least_squares.h"
 

@@ -7,7 +7,7 @@
  *
  * Cost: rows (n_a + n_b)^2 multiplications a constraint, and a supernodal factor. */
 #include "solver/interior_point/barrier_matrix.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 
 #include <stdlib.h>
 #include <string.h>

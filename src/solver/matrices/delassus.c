@@ -14,8 +14,8 @@
  * is computed once for all constraints of the body. */
 #include "solver/matrices/delassus.h"
 #include "linalg/blocks.h"
-#include "linalg/cholesky.h"
-#include "linalg/strip.h"
+#include "linalg/dense/cholesky.h"
+#include "linalg/dense/strip.h"
 #include "math/dense.h"
 #include "solver/core/products.h"
 

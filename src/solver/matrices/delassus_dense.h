@@ -4,7 +4,7 @@
 #ifndef SOLVER_MATRICES_DELASSUS_DENSE_H
 #define SOLVER_MATRICES_DELASSUS_DENSE_H
 
-#include "linalg/panels.h"
+#include "linalg/dense/panels.h"
 #include "solver/core/call.h"
 
 typedef struct dual {

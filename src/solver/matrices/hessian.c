@@ -5,7 +5,7 @@
  *
  * Reference: Castro, Permenter, Han 2021, secs. IV-A, IV-D. */
 #include "solver/matrices/hessian.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 #include "solver/matrices/hessian_sum.h"
 #include "solver/matrices/patch_sums.h"
 

@@ -15,7 +15,7 @@
  * A constraint joins the batch while its columns cost less than reading and writing H once more.  The rows of a batch
  * stay in the cache. */
 #include "solver/matrices/hessian_sum.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 #include "solver/core/cone_discs.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
  * Systems beyond the cache use LAPACK's block reflections: first J = Q R, then [R; sqrt(lambda) 1].  The largest go
  * panel by panel, and can be interrupted.  Cost: about 2 m n^2 multiplications. */
 #include "solver/matrices/least_squares.h"
-#include "linalg/lapack.h"
+#include "linalg/dense/lapack.h"
 #include "math/dense.h"
 #include "solver/matrices/levenberg_marquardt.h"
 

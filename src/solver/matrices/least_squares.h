@@ -2,7 +2,7 @@
 #ifndef SOLVER_MATRICES_LEAST_SQUARES_H
 #define SOLVER_MATRICES_LEAST_SQUARES_H
 
-#include "linalg/panels.h"
+#include "linalg/dense/panels.h"
 
 #include <stdbool.h>
 #include <stddef.h>

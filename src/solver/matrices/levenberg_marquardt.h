@@ -2,7 +2,7 @@
 #ifndef SOLVER_MATRICES_LEVENBERG_MARQUARDT_H
 #define SOLVER_MATRICES_LEVENBERG_MARQUARDT_H
 
-#include "linalg/panels.h"
+#include "linalg/dense/panels.h"
 #include "solver/core/call.h"
 
 typedef enum levenberg_kind { LEVENBERG_REGULAR, LEVENBERG_PROJECTED } levenberg_kind;

@@ -12,7 +12,7 @@
 #include "solver/matrices/momentum_jacobian.h"
 #include "linalg/block_lu.h"
 #include "linalg/blocks.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 #include "math/dense.h"
 #include "solver/core/cone_discs.h"
 #include "solver/core/products.h"

@@ -4,7 +4,7 @@
  * work.  The structure and all memory are kept while trees and constraints connect in the same way. */
 #include "solver/matrices/patch_sums.h"
 #include "linalg/blocks.h"
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 
 #include <string.h>
 

@@ -15,8 +15,8 @@
  * Cost: a factor of six by six and some two evaluations of its constraints for each body that takes part. */
 #include "solver/newton/relaxation.h"
 #include "linalg/blocks.h"
-#include "linalg/cholesky.h"
-#include "linalg/strip.h"
+#include "linalg/dense/cholesky.h"
+#include "linalg/dense/strip.h"
 #include "math/dense.h"
 #include "solver/newton/line_search.h"
 #include "solver/newton/primal.h"

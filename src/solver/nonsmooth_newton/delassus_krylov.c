@@ -6,8 +6,8 @@
  *
  * Cost: one product with W an iteration; n^3 / 3 for Cholesky. */
 #include "solver/nonsmooth_newton/delassus_krylov.h"
-#include "linalg/lapack.h"
-#include "linalg/panels.h"
+#include "linalg/dense/lapack.h"
+#include "linalg/dense/panels.h"
 #include "math/dense.h"
 #include "solver/core/call.h"
 #include "solver/matrices/delassus.h"

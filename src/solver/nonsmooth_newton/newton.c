@@ -20,8 +20,8 @@
  * of w. */
 #include "solver/nonsmooth_newton/newton.h"
 #include "base/disjoint_set.h"
-#include "linalg/lu.h"
-#include "linalg/strip.h"
+#include "linalg/dense/lu.h"
+#include "linalg/dense/strip.h"
 #include "math/dense.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
  *     dt^2 K_ii = -[(J - J_before)' gamma]_i / (v - v_before)_i.
  *
  * It does not change the solution.  E includes the momentum g, in the metric of A^-1, besides the law. */
-#include "linalg/cholesky.h"
+#include "linalg/dense/cholesky.h"
 #include "math/dense.h"
 #include "solver/core/products.h"
 #include "solver/nonsmooth_newton/nsn.h"

@@ -15,9 +15,9 @@
  * The dx is that of the whole system, by reflections only, from half the unknowns: an eighth of the work.  The system
  * left, a triangle R_pp above a square, suits LAPACK's dtpqrt.  Up to MAX_DENSE_UNKNOWNS the dense J is faster
  * (least_squares.c). */
-#include "linalg/lapack.h"
-#include "linalg/lu.h"
-#include "linalg/strip.h"
+#include "linalg/dense/lapack.h"
+#include "linalg/dense/lu.h"
+#include "linalg/dense/strip.h"
 #include "math/dense.h"
 #include "solver/matrices/least_squares.h"
 #include "solver/pyramid/mlcp.h"

@@ -11,7 +11,7 @@
  * Where contacts share loads M is singular, and rounding may lead the path onto a ray or away from the solution.  Then
  * further paths add a small softness to the diagonal.  The end of each path is polished on the original equations by
  * Newton's method for min(x, y) = 0, with steps of least norm. */
-#include "linalg/lapack.h"
+#include "linalg/dense/lapack.h"
 #include "math/dense.h"
 #include "solver/core/stall.h"
 #include "solver/pyramid/direction_update.h"

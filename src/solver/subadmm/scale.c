@@ -2,7 +2,7 @@
  *
  *     x_j:      sqrt(K_jj) = sqrt(A_jj + kappa C_jj)   (unsplit: sqrt(A_jj))
  *     lambda:   sqrt(zeta) = sqrt(slack / kappa) */
-#include "linalg/strip.h"
+#include "linalg/dense/strip.h"
 #include "solver/subadmm/articulated.h"
 #include "solver/subadmm/lanes/batch_kernels.h"
 

@@ -8,8 +8,8 @@
  *
  * Split trees use their branches or joints (branch.c, articulated.c); any other tree is one dense matrix; unsplit, all
  * trees are one sparse system (hessian.c). */
-#include "linalg/cholesky.h"
-#include "linalg/strip.h"
+#include "linalg/dense/cholesky.h"
+#include "linalg/dense/strip.h"
 #include "math/dense.h"
 #include "solver/subadmm/articulated.h"
 #include "solver/subadmm/branch.h"

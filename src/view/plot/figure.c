@@ -4,7 +4,7 @@
 #include "view/plot/figure.h"
 #include "base/file.h"
 #include "scene/format/read.h"
-#include "scene/format/table_words.h"
+#include "scene/format/tables/table_words.h"
 #include "view/plot/plot.h"
 #include "view/plot/scale.h"
 

@@ -4,7 +4,7 @@
 
 #include "contact/problem/core/assembly.h"
 #include "world/contact/contacts.h"
-#include "world/integrator/tree_derivatives.h"
+#include "world/integrator/derivative/tree_derivatives.h"
 
 /* The step that is differentiated, and work space. */
 typedef struct contact_step {

@@ -14,7 +14,7 @@
  * Certificate: |H X - B| over |H| |X| + |B| of (2), for one combination of the columns.
  * Reference: A. Griewank, A. Walther, Evaluating Derivatives, 2008, chapter 15; Castro, Permenter, Han 2021 (H).
  * Cost: n^3 for the n dofs of an island; n^2 for each row. */
-#include "linalg/lu.h"
+#include "linalg/dense/lu.h"
 #include "problem/law_slopes.h"
 #include "world/derivative/derivative.h"
 

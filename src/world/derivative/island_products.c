@@ -6,7 +6,7 @@
  *
  * The derivative of M y is that of inverse dynamics with the acceleration y, at rest and without gravity.
  * Reference: dyn/mass/derivatives.c.  Cost: n^2 of a tree of n dofs, times the width of (1). */
-#include "linalg/lu.h"
+#include "linalg/dense/lu.h"
 #include "world/derivative/derivative.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
  *
  * Where the bounds of c hold, dw = dW_nn / c.
  * Reference: laws.c.  Cost: the rows of the contacts that share m, n^2 each. */
-#include "linalg/lu.h"
+#include "linalg/dense/lu.h"
 #include "problem/laws.h"
 #include "world/derivative/derivative.h"
 

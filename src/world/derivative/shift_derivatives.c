@@ -9,7 +9,7 @@
  * Rows that depend on others, as the corners of a box on a plane do, have no part in (2).  A row that holds without a
  * multiplier is at a kink, and taken as held.
  * Reference: contact/island/least_shift.c.  Cost: n^2 for each active row, the cube of their number. */
-#include "linalg/lu.h"
+#include "linalg/dense/lu.h"
 #include "world/derivative/derivative.h"
 
 #include <math.h>

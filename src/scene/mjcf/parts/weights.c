@@ -14,7 +14,7 @@
  *
  * Reference: MuJoCo, Computation, section Constraint model; Modeling, section Solver parameters.
  * Cost: nv^3 once, dense. */
-#include "linalg/cholesky.h"
+#include "linalg/dense/cholesky.h"
 #include "scene/mjcf/parts/parts.h"
 
 #include <math.h>

@@ -1,0 +1,140 @@
+/* Derivatives of the forces on joints and bodies: actuators, springs, loads.
+ *
+ *     f = F + kp (target - l1) + kd (target' - l1') + gain u + bias,    tau = g f,    l = g q
+ *
+ *     l, l'      length of the actuator and its rate; 0, 1: at the start and at the end of the step
+ *     a slope of gain u + bias by l or l' that pulls back is taken at the end, another at the start (actuation.c)
+ *     springs    -K (q - rest);  of ball joints -K log(q), whose derivative is the inverse of D (move_derivatives.c)
+ *
+ * A force at an end of its range has the derivative zero.  Reference: actuation.c, forces.c.
+ * Cost: linear in actuators, loads and dofs; a wrench the square of the depth of its body. */
+#include "model/parts/joint.h"
+#include "world/integrator/derivative/tree_derivatives.h"
+
+#include <math.h>
+
+static const double KINK_WIDTH = 1e-9; /* relative distance from an end of a range */
+
+/* Slopes of gain u + bias by length and rate. */
+static void length_slopes(const motion_work *w, int k, double slope[2]) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    double u = w->law[k].input;
+    slope[0] = a->gain[1] * u + a->bias[1];
+    slope[1] = a->gain[2] * u + a->bias[2];
+}
+
+/* At an end of its range, or of that which it shares. */
+static bool is_constant(const motion_work *w, int k) { return w->clamped[k] || shared_effort_side(w, k); }
+
+void fill_drive_slopes(const motion_work *w, int tree, bool now, drive_slopes *drive) {
+    const tree_parts *parts = &w->parts[tree];
+    const sim_tree *t = &w->model->tree[tree];
+    /* sums over the actuators within their ranges */
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        drive[j] = (drive_slopes){0};
+    }
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+        const drive_law *law = &w->law[k];
+        drive_slopes *s = &drive[a->dof];
+        double slope[2], g2 = a->gear * a->gear;
+        length_slopes(w, k, slope);
+        if (is_constant(w, k)) {
+            continue;
+        }
+        s->q0 += g2 * fmax(slope[0], 0);
+        s->v0 += g2 * fmax(slope[1], 0);
+        *(now ? &s->q0 : &s->q1) += g2 * (fmin(slope[0], 0) - law->kp);
+        *(now ? &s->v0 : &s->v1) += g2 * (fmin(slope[1], 0) - law->kd);
+        s->holds += a->gravity_compensation;
+    }
+}
+
+double drive_by_input(const motion_work *w, int k, sim_input input, const sim_state *from, const sim_state *to) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    const drive_law *law = &w->law[k];
+    /* at an end of its range, then by kind of input */
+    if (is_constant(w, k)) {
+        return 0;
+    }
+    switch (input) {
+    case SIM_TARGET:
+        return a->gear * law->kp;
+    case SIM_TARGET_RATE:
+        return a->gear * law->kd;
+    case SIM_FEEDFORWARD:
+        return a->gear;
+    default: {
+        double slope[2];
+        int q = w->model->dof[a->dof].coordinate;
+        length_slopes(w, k, slope);
+        double l = a->gear * (slope[0] < 0 ? to : from)->q[q], rate = a->gear * (slope[1] < 0 ? to : from)->v[a->dof];
+        bool inside = law->input > a->ctrl_range[0] && law->input < a->ctrl_range[1];
+        return inside ? a->gear * (a->gain[0] + a->gain[1] * l + a->gain[2] * rate) : 0;
+    }
+    }
+}
+
+static bool is_near(double x, double end) { return isfinite(end) && fabs(x - end) <= KINK_WIDTH * fmax(fabs(end), 1); }
+
+bool drive_at_kink(const motion_work *w, int k) {
+    int i = w->actuator_order[k];
+    const sim_actuator *a = &w->model->actuator[i];
+    double ctrl = w->now->input[SIM_CTRL * w->model->nactuator + i];
+    const shared_effort *s = w->shared_of[k] >= 0 ? &w->shared[w->shared_of[k]] : NULL;
+    const double *effort = s ? w->model->dof[s->dof].effort_range : NULL;
+    return (s && (is_near(s->sum, effort[0]) || is_near(s->sum, effort[1]))) ||
+           is_near(w->asked[k], a->force_range[0]) || is_near(w->asked[k], a->force_range[1]) ||
+           is_near(ctrl, a->ctrl_range[0]) || is_near(ctrl, a->ctrl_range[1]);
+}
+
+/* By coordinates: springs. */
+static void subtract_springs(const motion_work *w, int tree, const double *q, double *by_q) {
+    const sim_model *m = w->model;
+    const sim_tree *t = &m->tree[tree];
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        const sim_dof *dof = &m->dof[j];
+        const sim_body *b = &m->body[dof->body];
+        ptrdiff_t row = j - t->v0;
+        if (dof->stiffness == 0) {
+            continue;
+        }
+        if (joint_coordinate_of(b->joint, j - b->v0) >= 0) {
+            by_q[row * t->nv + row] += dof->stiffness;
+        } else if (j == b->v0) {
+            m3 D = rotation_log_derivative(quat_log(joint_quaternion(q + b->q0)));
+            const double column[3][3] = {{D.x.x, D.x.y, D.x.z}, {D.y.x, D.y.y, D.y.z}, {D.z.x, D.z.y, D.z.z}};
+            for (int r = 0; r < 3; r++) {
+                for (int c = 0; c < 3; c++) {
+                    by_q[(row + r) * t->nv + row + c] += dof->stiffness * column[c][r];
+                }
+            }
+        }
+    }
+}
+
+void subtract_place_forces(const motion_work *w, int tree, const sim_derived *d, const double *q, double time,
+                           double *by_q) {
+    const sim_model *m = w->model;
+    const tree_parts *parts = &w->parts[tree];
+    sim_range bodies = sim_tree_range(m, tree), dofs = sim_dof_range(m, bodies);
+    /* springs, wrenches of the caller, loads */
+    if (parts->passive) {
+        subtract_springs(w, tree, q, by_q);
+    }
+    for (int i = bodies.first; i < bodies.end && parts->pushed; i++) {
+        sim_wrench_derivatives(d, i, d->pose[i].p, w->now->wrench[i], false, -1, dofs, by_q);
+    }
+    for (int k = parts->load0; k < parts->load0 + parts->loads; k++) {
+        const sim_load *load = &m->load[w->load_order[k]];
+        double value[6];
+        if (load->body < 0) {
+            continue;
+        }
+        sim_track_at(&load->track, time, value, NULL);
+        const pose *X = &d->pose[load->body];
+        force f = {{value[0], value[1], value[2]}, {value[3], value[4], value[5]}};
+        f = load->local ? (force){m3_times(X->R, f.ang), m3_times(X->R, f.lin)} : f;
+        sim_wrench_derivatives(d, load->body, pose_point(*X, load->point), f, load->local, -1, dofs, by_q);
+    }
+}
