@@ -275,6 +275,28 @@ static void pull_together(void *context, int index, int first, int end) {
     }
 }
 
+/* The start with its own velocities: `start` has those of the free motion. */
+static sim_status place_anchor(assembly *f, const sim_model *m) {
+    size_t nbody = (size_t)m->nbody;
+    sim_derived *d = ARENA_NEW(f->arena, sim_derived, 1);
+    sim_motion *vel = ARENA_NEW(f->arena, sim_motion, nbody), *bias = ARENA_NEW(f->arena, sim_motion, nbody);
+    sim_motion *acc = ARENA_NEW(f->arena, sim_motion, nbody);
+    sim_force *wrench = ARENA_NEW(f->arena, sim_force, nbody);
+    if (!d || !vel || !bias || !acc || !wrench) {
+        return SIM_NO_RESOURCE;
+    }
+    *d = *f->in->start;
+    d->vel = vel;
+    d->bias_acc = bias;
+    d->bias_force = wrench;
+    d->vel[0] = (sim_motion){{0, 0, 0}, {0, 0, 0}};
+    sim_velocities(d, sim_all(m), f->in->v_start);
+    sim_bias_accelerations(d, sim_all(m), acc);
+    f->anchor = d;
+    f->anchor_acc = acc;
+    return SIM_OK;
+}
+
 sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bodies, sim_threads *threads) {
     const sim_model *m = f->tables->model;
     /* tendons, and what the rows between bodies need of all */
@@ -283,7 +305,10 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
         sim_bias_accelerations(f->in->mass, sim_all(m), memory->acc);
         f->acc = memory->acc;
     }
-    if (m->ntendon) {
+    if (m->nequality && f->in->soft && f->in->position == 1) {
+        status = place_anchor(f, m);
+    }
+    if (m->ntendon && !status) {
         status = tendons_find(f, threads);
     }
     /* constraints that may act in this step, and the islands that they connect */

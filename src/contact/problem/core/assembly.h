@@ -189,8 +189,10 @@ typedef struct tendon_state {
 typedef struct assembly {
     const contact_input *in;
     const model_tables *tables;
-    const sim_derived *middle; /* where J of contacts is taken */
-    const sim_motion *acc;     /* [nbody] accelerations where no joint accelerates, for equalities and tendons */
+    const sim_derived *middle;    /* where J of contacts is taken */
+    const sim_motion *acc;        /* [nbody] accelerations where no joint accelerates, for equalities and tendons */
+    const sim_derived *anchor;    /* where J of what holds soft bodies is taken; NULL: as others */
+    const sim_motion *anchor_acc; /* as `acc`, there */
     sim_arena *arena;
     tendon_state *tendon; /* [model ntendon] of those in the list of the tables */
     constraint_source *source;
@@ -229,9 +231,10 @@ typedef struct assembly {
 sim_status islands_find(assembly *f, const sim_model *model);
 
 /* w = dt (s - p) h of a row whose J changes by h = dJ/dt v: see fill_pair_rows. */
-static inline double offset_of_bias(const assembly *f, double h) {
-    return f->in->step * (1.5 - f->in->travel - f->in->position) * h;
+static inline double offset_of_place(const assembly *f, double p, double h) {
+    return f->in->step * (1.5 - f->in->travel - p) * h;
 }
+static inline double offset_of_bias(const assembly *f, double h) { return offset_of_place(f, f->in->position, h); }
 
 /* The part of a side of a constraint in J: two sides on one tree share theirs. */
 static inline double *block_in(double *J, const assembly *f, int constraint, int side) {

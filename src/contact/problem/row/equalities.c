@@ -24,6 +24,17 @@
 
 static bool is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
 
+/* Are its rows those of the anchor? */
+static bool holds_soft(const assembly *f, const sim_equality *e) {
+    const sim_body *body = f->tables->model->body;
+    bool any = false;
+    for (int side = 0; side < 2 && f->anchor; side++) {
+        int tree = body[e->body[side]].tree;
+        any |= tree >= 0 && f->in->soft[tree];
+    }
+    return any;
+}
+
 /* The motion axis of dof j at the point p: angular velocity, and velocity of p. */
 static motion dof_motion_at(const sim_derived *d, int j, v3 p) {
     return motion_at_child(d->S[j], v3_sub(p, d->pose[d->model->dof[j].body].p));
@@ -91,7 +102,7 @@ static void eval_biases(const sim_derived *d, const sim_motion *acc, const sim_e
 void equality_on_body(const assembly *f, int i, int side, double *J) {
     static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const sim_equality *e = &f->in->equality[f->source[f->source_of[i]].index];
-    const sim_derived *d = f->in->mass;
+    const sim_derived *d = holds_soft(f, e) ? f->anchor : f->in->mass;
     double length, sign = side ? -1 : 1;
     v3 p = point_at(d, e, side), lever = v3_sub(p, d->pose[e->body[side]].p);
     v3 n = line_direction(v3_sub(point_at(d, e, 0), point_at(d, e, 1)), &length);
@@ -176,10 +187,14 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
  *     dt J v_q + dt^2 (1/2 - p) h  =  dt^2 h (3/2 - theta - s) + O(dt^3),
  *
  * which is zero to second order for s = 3/2 - theta.  Hence the offset w = dt (s - p) h in u = J v + w.  For symplectic
- * Euler that is SHAKE; for the midpoint rule the velocity is tangent at the end of the step. */
+ * Euler that is SHAKE; for the midpoint rule the velocity is tangent at the end of the step.
+ *
+ * Implicit Euler has p = 1, the end of the free motion.  A light body that a soft one holds turns far without it, and
+ * rows at that end would throw it.  So these rows have p = 0 and h at the start. */
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
-    const sim_derived *d = f->in->mass;
+    bool held = holds_soft(f, e);
+    const sim_derived *d = held ? f->anchor : f->in->mass;
     double h[6];
     for (int side = 0; side < 2; side++) {
         int last = t->tree[side] >= 0 ? last_dof[e->body[side]] : -1;
@@ -194,9 +209,9 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
         f->gap[f->row[i]] = 0;
         return;
     }
-    eval_biases(d, f->acc, e, h);
+    eval_biases(d, held ? f->anchor_acc : f->acc, e, h);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
-        f->offset[f->row[i] + k] = offset_of_bias(f, h[k]);
+        f->offset[f->row[i] + k] = offset_of_place(f, held ? 0 : f->in->position, h[k]);
     }
 }
 
