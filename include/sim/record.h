@@ -31,8 +31,9 @@ SIM_API sim_status sim_checkpoint_write(const char *path, const sim_scene *scene
                                         sim_error *error);
 /* Refused if the checkpoint belongs to another model, another format, or another step, integrator or contact solver. */
 SIM_API sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_world *world, sim_error *error);
-/* The scene text in a checkpoint, malloc'd: with the caller's values in place of those of the file. */
-SIM_API sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, sim_error *error);
+/* The scene text in a checkpoint, with the caller's values in place of those of the file; the folder from which the names
+ * of files in it count, NULL where it is not known.  Both are malloc'd. */
+SIM_API sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, char **folder, sim_error *error);
 
 /* A contact problem in a file: FCLIB's HDF5, which other programs write and read, and the rest in a group of our
  * own (docs/formats.md).  The content of a file is kept, so it can be written again unchanged: the same groups, arrays

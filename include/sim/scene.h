@@ -40,7 +40,8 @@ typedef struct sim_scene {
     const sim_camera *camera;
     const char *text; /* the file as read, or with the caller's values in place of its own; zero-terminated */
     size_t text_length;
-    char hash[65]; /* SHA-256 of that text and of every included file, in order of reading; hex */
+    const char *folder; /* absolute: names of files in the text count from it; NULL: it does not exist */
+    char hash[65];      /* SHA-256 of that text and of every included file, in order of reading; hex */
     int nfile;
     const char *const *file; /* files that were read for it besides: of models and meshes */
     void *memory;
@@ -97,6 +98,7 @@ typedef struct sim_scene_overrides {
     /* whose solvers world/solver may name; must outlive the scene.  NULL: those of the library */
     const sim_solver_registry *solvers;
     const sim_import_options *import; /* NULL: all 0 */
+    const char *folder;               /* names of files count from it; NULL: from the folder of the file */
     /* a file: names of files in the text of the loaded scene are relative to its folder ("-": to the current one).  The
      * text is then laid out anew.  NULL: neither */
     const char *names_from;

@@ -33,6 +33,15 @@ static bool begin_load(loader *l, const char *content, size_t length, const char
     return l->main && l->main->root;
 }
 
+/* Notes the folder from which names of files count. */
+static void keep_folder(loader *l) {
+    const char *beside = path_beside(l, l->main, "");
+    char *real = beside ? realpath(beside[0] ? beside : ".", NULL) : NULL;
+    l->scene->folder = real ? pool_text(l->kept, real) : NULL;
+    l->report.no_memory |= real && !l->scene->folder;
+    free(real);
+}
+
 /* Keeps the text of the scene as loaded: with the overrides of the caller, or written from a robot. */
 static void keep_text(loader *l) {
     size_t length = 0;
@@ -56,6 +65,7 @@ static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     if (changed || l->main->from.behind) {
         keep_text(l);
     }
+    keep_folder(l);
     sha256_add(&l->hash, l->scene->text, l->scene->text_length);
     /* every error of keys, types and ranges in the main file */
     check_object(&l->reader, l->main->root, &table_scene);
@@ -146,6 +156,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
                 .steps_left = limits->solids,
                 .mesh_bytes_left = limits->mesh_bytes,
                 .cache = overrides ? overrides->cache : NULL,
+                .folder = overrides ? overrides->folder : NULL,
                 .solvers = overrides ? overrides->solvers : NULL,
                 .files = *files};
     if (overrides && overrides->import) {

@@ -128,6 +128,32 @@ def draws_a_recorded_run_as_it_was():
     assert read("a.html") == read("b.html")
 
 
+def finds_the_files_of_a_scene_from_a_checkpoint_in_another_folder():
+    for folder in ("scene/parts", "kept"):
+        os.makedirs(folder)
+    model = json.loads(FALL)
+    write("scene/parts/ball.json", json.dumps({"sim": 1, "bodies": [{**model["bodies"][1], "shapes": [
+        {"type": "mesh", "file": "tetrahedron.obj", "density": 1000}]}]}))
+    write("scene/parts/tetrahedron.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    write("scene/all.json", json.dumps({**model, "bodies": model["bodies"][:1], "instances": [
+        {"prefix": "a_", "file": "parts/ball.json"}]}))
+    go_on = ("--duration", 0.1, "--quiet", "--out")
+    sim("scene/all.json", *go_on, "whole.csv")
+    sim("scene/all.json", "--duration", 0.05, "--checkpoint", "kept/half.state", "--quiet")
+    sim("--resume", "kept/half.state", *go_on, "rest.csv")
+    sim("--resume", "half.state", *go_on, "../beside.csv", "--checkpoint", "../end.state", cwd="kept")
+    sim("--resume", "end.state", "--duration", 0.11, "--quiet")
+    os.rename("scene/parts", "kept/parts")
+    assert "scene/parts/ball.json" in sim("--resume", "kept/half.state", *go_on, "none.csv", status=2).stderr
+    os.remove("scene/all.json")
+    os.rmdir("scene")
+    sim("--resume", "kept/half.state", *go_on, "moved.csv")
+    rest = read("rest.csv")
+    assert rest == read("beside.csv") == read("moved.csv")
+    assert rest.splitlines()[2:] == read("whole.csv").splitlines()[-len(rest.splitlines()) + 2:]
+    assert len(rest.splitlines()) > 10
+
+
 def goes_on_with_the_scene_that_the_checkpoint_holds():
     write("fall.json", FALL)
     sim("fall.json", *OTHERWISE, "--duration", 0.07, "--out", "whole.csv", "--summary", "whole.sum", "-q")

@@ -73,18 +73,23 @@ static void change_byte(const char *path, long at) {
     fclose(file);
 }
 
-Test(checkpoint, holds_the_text_of_its_scene) {
+Test(checkpoint, holds_the_text_and_the_folder_of_its_scene) {
     fixture f = fixture_open("arm");
     keep_checkpoint(&f, "a.state");
-    char *text = NULL;
+    char *text = NULL, *folder = NULL, *scenes = realpath("tests/app/scenes", NULL);
     size_t length = 0;
     sim_error error = {0};
-    cr_assert_eq(sim_checkpoint_scene(file_in(&f, "a.state"), &text, &length, &error), SIM_OK, "%s", error.text);
+    cr_assert_eq(sim_checkpoint_scene(file_in(&f, "a.state"), &text, &length, &folder, &error), SIM_OK, "%s",
+                 error.text);
     cr_expect_eq(length, f.scene->text_length);
     cr_expect_str_eq(text, f.scene->text);
+    cr_expect_str_eq(folder, scenes);
     free(text);
-    cr_expect_eq(sim_checkpoint_scene("tests/app/scenes/arm.json", &text, &length, &error), SIM_BAD_INPUT);
+    free(folder);
+    free(scenes);
+    cr_expect_eq(sim_checkpoint_scene("tests/app/scenes/arm.json", &text, &length, &folder, &error), SIM_BAD_INPUT);
     cr_expect_null(text);
+    cr_expect_null(folder);
     fixture_close(&f);
 }
 
@@ -130,7 +135,7 @@ Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 14");
+    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 15");
     fixture_close(&f);
 }
 

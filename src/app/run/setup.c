@@ -81,6 +81,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
                                      .start = wish->start,
                                      .cache = setup_cache(cache, sizeof cache),
                                      .import = &import,
+                                     .folder = wish->folder,
                                      .names_from = wish->names_from};
     sim_scene *scene = text ? sim_scene_parse(text, length, path, &overrides, &diagnostics, error)
                             : sim_scene_load(path, &overrides, &diagnostics, error);
@@ -124,14 +125,17 @@ static int add_options(const run_request *request, const char **set, int count, 
     return count;
 }
 
-/* Of a run that goes on without a scene it is the one that the checkpoint holds. */
-static sim_scene *load_run_scene(const run_context *run, const scene_wish *wish, sim_error *error) {
-    char *kept = NULL;
+/* Of a run that goes on without a scene it is the one that the checkpoint holds.  Its files lie where they were, or beside
+ * the checkpoint if that folder is gone. */
+static sim_scene *load_run_scene(const run_context *run, scene_wish *wish, sim_error *error) {
+    char *kept = NULL, *folder = NULL;
     size_t length = 0;
-    if (!run->request->scene && sim_checkpoint_scene(run->scene_file, &kept, &length, error)) {
+    if (!run->request->scene && sim_checkpoint_scene(run->scene_file, &kept, &length, &folder, error)) {
         return NULL;
     }
+    wish->folder = folder && access(folder, X_OK) == 0 ? folder : NULL;
     sim_scene *scene = setup_scene(run->scene_file, kept, length, wish, error);
+    free(folder);
     free(kept);
     return scene;
 }

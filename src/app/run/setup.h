@@ -15,8 +15,8 @@ typedef struct scene_wish {
     const char *solver;
     const uint64_t *seed;
     const char *start;
-    const robot_request *robot; /* NULL: not given */
-    const char *names_from;     /* as sim_scene_overrides has it */
+    const robot_request *robot;      /* NULL: not given */
+    const char *folder, *names_from; /* as sim_scene_overrides has them */
 } scene_wish;
 
 /* A scene from a file, or from `text` (`path` names it then).  NULL on failure: its errors are printed, and

@@ -1,6 +1,7 @@
 /* Checkpoints: a state saved and restored to the last bit.
  *
- * A checkpoint is a header; the state as the machine stores it; the text of the scene; and a checksum of all before it.
+ * A checkpoint is a header; the folder of the scene; the state as the machine stores it; the text of the scene; and a
+ * checksum of all before it.
  * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers, events,
  * sleep; efforts, activations and inputs of actuators.  It also has impulses of ranges, dry friction and constraints
  * with their switches.  It replaces an older one in one move. */
@@ -17,7 +18,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 14 };
+enum { FORMAT_VERSION = 15 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -26,14 +27,14 @@ typedef struct header {
     uint64_t model;                  /* fingerprint */
     uint64_t nq, nv, ncontact, nrow; /* nrow: numbers of drives, sensors and all impulses of rows */
     uint64_t nrest;
-    uint64_t ntext; /* of the scene, behind all numbers */
+    uint64_t nfolder, ntext; /* of the scene: before and behind all numbers */
     double step_size;
     char integrator[16], solver[16];  /* or "off": no contacts */
     char scene_hash[72], version[32]; /* for readers of the file: its origin */
     double time, time0;
     int64_t step;
 } header;
-_Static_assert(sizeof(header) == 16 + 10 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
+_Static_assert(sizeof(header) == 16 + 11 * 8 + 2 * 16 + 72 + 32 + 3 * 8, "a header has no gaps");
 _Static_assert(sizeof(sim_contact) == 4 * sizeof(int) + 9 * sizeof(double) + 8 + 13 * sizeof(double),
                "a contact has no gaps");
 _Static_assert(sizeof(sim_happened) == 5 * sizeof(double), "an event has no gaps");
@@ -45,7 +46,8 @@ static uint64_t motion_numbers(const header *head) { return head->nq + 7 * head-
 
 static size_t state_size(const header *head) {
     return (motion_numbers(head) + head->nrow) * sizeof(double) +
-           head->ncontact * (sizeof(sim_contact) + 2 * sizeof(sim_v3)) + head->nrest * sizeof(sim_rest) + head->ntext;
+           head->ncontact * (sizeof(sim_contact) + 2 * sizeof(sim_v3)) + head->nrest * sizeof(sim_rest) +
+           head->nfolder + head->ntext;
 }
 
 static size_t file_size(const header *head) { return sizeof *head + state_size(head) + sizeof(uint64_t); }
@@ -81,6 +83,7 @@ static header make_header(const sim_scene *scene, const sim_world *world) {
     head.nrow = applied_numbers(model) + drive_numbers(model) + (uint64_t)model->nsensor_value;
     head.nrow += contact_stage_needed(model) ? row_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
+    head.nfolder = scene->folder ? strlen(scene->folder) : 0;
     head.ntext = scene->text ? scene->text_length : 0;
     /* settings that have to agree on resume */
     head.step_size = options->step;
@@ -114,6 +117,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     }
     /* motion */
     at = put_bytes(at, &head, sizeof head);
+    at = put_bytes(at, scene->folder, head.nfolder);
     at = put_bytes(at, state->q, head.nq * sizeof(double));
     at = put_bytes(at, state->v, head.nv * sizeof(double));
     at = put_bytes(at, state->a, head.nv * sizeof(double));
@@ -185,7 +189,7 @@ static sim_status check_checkpoint_file(const char *path, const char *bytes, siz
     }
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
     if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || head->nrest > most ||
-        head->ntext > size || size < file_size(head)) {
+        head->nfolder > size || head->ntext > size || size < file_size(head)) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint is truncated at %zu bytes", path, size);
     }
     uint64_t sum, found;
@@ -285,7 +289,7 @@ static sim_status take_up(const char *path, const header *head, const char *byte
     sim_fail(&why, status, "no memory for a checkpoint");
     if (numbers && contact && impulse && rest && contacts <= INT_MAX) {
         /* arrays in the order of pack_checkpoint */
-        const char *at = bytes + sizeof *head;
+        const char *at = bytes + sizeof *head + head->nfolder;
         memcpy(numbers, at, count * sizeof *numbers);
         at += count * sizeof *numbers;
         memcpy(contact, at, contacts * sizeof *contact);
@@ -323,16 +327,20 @@ sim_status sim_checkpoint_read(const char *path, const sim_scene *scene, sim_wor
     return status ? sim_fail(error, status, "%s", why.text) : SIM_OK;
 }
 
-sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, sim_error *error) {
+sim_status sim_checkpoint_scene(const char *path, char **text, size_t *length, char **folder, sim_error *error) {
     char *bytes = NULL;
     size_t size = 0;
     header head;
     sim_error why = {0};
-    *text = NULL;
+    *text = *folder = NULL;
     sim_status status = read_checkpoint_file(path, &bytes, &size, &why);
     status = status ? status : check_checkpoint_file(path, bytes, size, &head, &why);
     if (!status && head.ntext == 0) {
         status = sim_fail(&why, SIM_BAD_INPUT, "%s: the checkpoint holds no scene", path);
+    }
+    if (!status && head.nfolder) {
+        *folder = strndup(bytes + sizeof head, (size_t)head.nfolder);
+        status = *folder ? SIM_OK : sim_fail(&why, SIM_NO_RESOURCE, "%s: no memory for a checkpoint", path);
     }
     if (!status) { /* to the front, with a zero byte behind it */
         *length = (size_t)head.ntext;

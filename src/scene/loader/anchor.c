@@ -63,6 +63,8 @@ void anchor_file_names(loader *l, const char *out) {
     char *real = realpath(slash ? folder : ".", NULL);
     if (real) {
         anchor_names(l, l->main->root, real);
+        l->scene->folder = pool_text(l->kept, real);
+        l->report.no_memory |= !l->scene->folder;
     }
     free(real);
 }

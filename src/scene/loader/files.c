@@ -110,18 +110,26 @@ bool scene_file_exists(void *context, const char *path) {
 }
 
 const char *path_beside(loader *l, const document *d, const char *file) {
-    const char *from = d->from.name;
+    const char *from = d->from.name, *slash = strrchr(from, '/');
+    size_t folder = slash ? (size_t)(slash - from) + 1 : 0;
+    bool set = d == l->documents && l->folder; /* by the caller, for the main document */
+    if (set) {
+        from = l->folder;
+        folder = strlen(from);
+    }
     while (strncmp(file, "./", 2) == 0) {
         file += 2;
     }
-    const char *slash = strrchr(from, '/');
-    size_t folder = slash && file[0] != '/' ? (size_t)(slash - from) + 1 : 0;
-    char *path = pool_alloc(l->work, folder + strlen(file) + 1, 1);
+    folder = file[0] != '/' ? folder : 0;
+    char *path = pool_alloc(l->work, folder + strlen(file) + 2, 1);
     if (!path) {
         l->report.no_memory = true;
         return NULL;
     }
     memcpy(path, from, folder);
+    if (set && folder) {
+        path[folder++] = '/';
+    }
     strcpy(path + folder, file);
     return path;
 }

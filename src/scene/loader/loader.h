@@ -145,6 +145,7 @@ typedef struct loader {
     scene_limits limits;
     sha256_state hash;
     document *main, *documents;
+    const char *folder; /* of names of files in the main document; NULL: its own */
     scene_data data;
     uint64_t seed;
     scope *scopes; /* the newest */
