@@ -367,7 +367,10 @@ static void collide_pair(const task *t, broad_pair at, worker *w, manifold *out)
     v3 along = convex ? find_kept_parting(c, at) : v3_make(0, 0, 0);
     s.parting = convex ? &along : NULL;
     /* contacts at the start of the step, or a direction of parting */
-    sweep_ask(&s, 0, (convex ? s.margin + travel : near) + lift * slip, out);
+    double reach = (convex ? s.margin + travel : near) + lift * slip;
+    if (s.nkept || convex || sweep_apart(&s, 0, reach) < reach) {
+        sweep_ask(&s, 0, reach, out);
+    }
     if (along.x != 0 || along.y != 0 || along.z != 0) {
         w->apart[w->napart++] = (parting){at, along};
         return; /* farther apart than they can come */

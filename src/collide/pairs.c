@@ -75,6 +75,16 @@ static void collide_soft(const pair *p, manifold *out) {
     }
 }
 
+double pair_apart(const pair *p, double enough, double too_near) {
+    bool swap = p->a->type > p->b->type;
+    const sim_shape *a = swap ? p->b : p->a, *b = swap ? p->a : p->b;
+    if (b->type != SIM_SDF || a->type == SIM_HALF_SPACE || a->type > SIM_CONVEX || pressure_meets(a, b)) {
+        return -HUGE_VAL;
+    }
+    pair ordered = {.a = a, .b = b, .X_ab = swap ? pose_inverse(p->X_ab) : p->X_ab};
+    return field_apart(&ordered, enough, too_near);
+}
+
 void pair_collide(const pair *p, manifold *out) {
     if (pressure_meets(p->a, p->b)) {
         collide_soft(p, out);

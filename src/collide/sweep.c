@@ -6,7 +6,8 @@
  *
  *     s = -n.(v_a - v_b) + |omega_a| rho_a + |omega_b| rho_b,     rho: reach about the body's origin
  *
- * and s <= 0 means never.  Else s = |v_a - v_b| + |omega_a| rho_a + |omega_b| rho_b.
+ * and s <= 0 means never.  Else s = |v_a - v_b| + |omega_a| rho_a + |omega_b| rho_b.  Any lower bound of g will do, and
+ * for distance fields a cheap one is taken (field_apart.c).
  *
  * A shape that passes by is not touched. The nearest points at the start alone would stop it at the plane of a face
  * that it only comes near.
@@ -45,9 +46,16 @@ static pose body_at(const mover *m, double t) {
     return (pose){R, v3_axpy(m->X.p, t, m->v.lin)};
 }
 
+static pose shape_at(const mover *m, double t) { return pose_product(body_at(m, t), m->shape->pose); }
+
+double sweep_apart(const sweep *s, double t, double enough) {
+    pose X_a = shape_at(&s->a, t), X_b = shape_at(&s->b, t);
+    pair p = {.a = s->a.shape, .b = s->b.shape, .X_ab = pose_relative(X_a, X_b)};
+    return pair_apart(&p, enough, s->margin);
+}
+
 void sweep_ask(const sweep *s, double t, double margin, manifold *out) {
-    pose X_a = pose_product(body_at(&s->a, t), s->a.shape->pose),
-         X_b = pose_product(body_at(&s->b, t), s->b.shape->pose);
+    pose X_a = shape_at(&s->a, t), X_b = shape_at(&s->b, t);
     pose X_ba = pose_relative(X_b, X_a);
     pair p = {.a = s->a.shape,
               .b = s->b.shape,
@@ -104,29 +112,40 @@ void sweep_drop_unreached(const sweep *s, double near, manifold *out) {
     out->count = kept;
 }
 
+/* How far apart the shapes are at time t, and how fast they come nearer at most.  A lower bound where it is known and
+ * above the margin, else the gap of the deepest point.  Infinite where nothing is within `reach`. */
+static double find_gap(const sweep *s, double t, double reach, double *closing) {
+    bool convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
+    double apart = convex ? -HUGE_VAL : sweep_apart(s, t, reach);
+    if (apart > s->margin) {
+        return apart < reach ? apart : HUGE_VAL;
+    }
+    size_t mark = arena_mark(s->arena);
+    manifold near = {0};
+    sweep_ask(s, t, reach, &near);
+    contact_point at = near.count ? *find_deepest(&near) : (contact_point){.gap = HUGE_VAL};
+    arena_release(s->arena, mark);
+    if (convex && near.count) {
+        double spins = spin_speed(&s->a) + spin_speed(&s->b);
+        *closing = spins - v3_dot(at.normal, v3_sub(s->a.v.lin, s->b.v.lin));
+    }
+    return near.failed ? -HUGE_VAL : at.gap;
+}
+
 /* The moment of coming within the margin, or -1.  A bound on the approach far above it, as of boxes that spin side by
  * side, allows small advances only.  After SURE_ADVANCES the rest of the step is tested in equal parts.  Between two
  * tests shapes may overlap by the bound times a part, and part again. */
 static double find_meeting_time(const sweep *s, double speed) {
-    bool convex = shape_is_convex(s->a.shape) && shape_is_convex(s->b.shape);
-    double t = 0, spins = spin_speed(&s->a) + spin_speed(&s->b);
+    double t = 0;
     for (int k = 0; k < MAX_ADVANCES; k++) {
-        size_t mark = arena_mark(s->arena);
-        manifold near = {0};
-        sweep_ask(s, t, s->margin + (s->step - t) * speed, &near);
-        contact_point at = near.count ? *find_deepest(&near) : (contact_point){.gap = HUGE_VAL};
-        arena_release(s->arena, mark);
-        if (near.failed || at.gap <= s->margin) {
+        double closing = speed, gap = find_gap(s, t, s->margin + (s->step - t) * speed, &closing);
+        if (gap <= s->margin) {
             return t;
         }
-        double closing = speed;
-        if (convex && near.count) {
-            closing = spins - v3_dot(at.normal, v3_sub(s->a.v.lin, s->b.v.lin));
-        }
-        if (near.count == 0 || closing <= 0) {
+        if (isinf(gap) || closing <= 0) {
             return -1;
         }
-        double advance = (at.gap - 0.5 * s->margin) / closing;
+        double advance = (gap - 0.5 * s->margin) / closing;
         t += k < SURE_ADVANCES ? advance : fmax(advance, (s->step - t) / (MAX_ADVANCES - k));
         if (t > s->step) {
             return -1;

@@ -33,6 +33,8 @@ void sweep_collide(const sweep *s, manifold *out);
 
 /* The contact points with a gap under `margin` as the shapes will stand at time t. In the world. */
 void sweep_ask(const sweep *s, double t, double margin, manifold *out);
+/* A lower bound of the distance at time t, at most about `enough`; minus infinity: none above the margin is known. */
+double sweep_apart(const sweep *s, double t, double enough);
 /* Infinite where there is no point. */
 double sweep_least_gap(const manifold *m);
 /* Leaves out the points farther than `near` that neither the motion of the step brings within the margin nor slip

@@ -88,6 +88,31 @@ static void agrees(double gap, int exceptions) {
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_apart) { agrees(3e-4, 0); }
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_inside) { agrees(-3e-4, 1); }
 
+/* A bound below the distance, never far below where there is room; of both orders of the shapes. */
+Test(field_pairs, bound_is_below_the_distance) {
+    const double GAP = 0.01;
+    stock s = begin();
+    random_source r = {11};
+    int unknown = 0, all = 0;
+    for (int k = 0; k < trials_of(300); k++, all++) {
+        int i = random_index(&r, PLAIN), j = random_index(&r, FIELDS);
+        convex_gap known;
+        pose X = placed(&s.plain[i], &s.plain[PLAIN + j], GAP, &r, &known);
+        pair p = {.a = &s.plain[i], .b = &s.field[j], .X_ab = X};
+        pair swapped = {.a = p.b, .b = p.a, .X_ab = pose_inverse(X)};
+        double bound = pair_apart(&p, 1, 0), enough = pair_apart(&p, 0.5 * known.gap, 0);
+        unknown += isinf(bound);
+        cr_assert(bound <= known.gap && (isinf(bound) || bound >= 0.7 * known.gap), "%d %d: %g of %g", i, j, bound,
+                  known.gap);
+        cr_assert(enough <= known.gap && (isinf(enough) || enough >= 0.5 * known.gap));
+        double other = pair_apart(&swapped, 1, 0);
+        cr_assert(bound == other || fabs(bound - other) <= 1e-9, "%g and %g", bound, other);
+        cr_assert_eq(pair_apart(&p, 1, known.gap), -HUGE_VAL, "nothing is above the distance itself");
+    }
+    cr_assert(unknown <= all / 20, "%d of %d without a bound", unknown, all);
+    end(&s);
+}
+
 /* In any pose: finite points, unit normals, gaps under the margin, no more than the cap; and some when they overlap. */
 Test(field_pairs, any_pose_gives_finite_contacts_and_overlap_some) {
     stock s = begin();

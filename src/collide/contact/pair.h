@@ -70,6 +70,9 @@ static inline uint64_t feature_swapped(uint64_t f) { return f << 32 | f >> 32; }
 
 /* The function of the pair, whichever way round it is given: `a` and `b` of any order of types. */
 void pair_collide(const pair *p, manifold *out);
+/* A lower bound of the distance of both shapes, whichever way round, that costs far less than their contacts.  It is
+ * no better than `enough` asks for.  Minus infinity: none is known that is above `too_near`. */
+double pair_apart(const pair *p, double enough, double too_near);
 /* Asks `f` for the pair with A and B changed about, and turns its answer round. */
 void pair_swapped(const pair *p, pair_function *f, manifold *out);
 

@@ -38,24 +38,11 @@ static both both_at(const shared *s, v3 x) {
     return at;
 }
 
-static void bounds_of(const sim_shape *shape, const solid *s, v3 *low, v3 *high) {
-    double r = s->extent;
-    v3 reach = shape->type == SIM_BOX        ? v3_make(s->size[0] / 2, s->size[1] / 2, s->size[2] / 2)
-               : shape->type == SIM_CYLINDER ? v3_make(s->size[0], s->size[0], s->size[1] / 2)
-               : shape->type == SIM_CAPSULE  ? v3_make(s->size[0], s->size[0], s->size[0] + s->size[1] / 2)
-                                             : v3_make(r, r, r);
-    if (shape->type == SIM_ELLIPSOID) {
-        reach = v3_make(s->size[0], s->size[1], s->size[2]);
-    }
-    *low = s->geometry ? s->geometry->low : v3_neg(reach);
-    *high = s->geometry ? s->geometry->high : reach;
-}
-
 /* The box in A's frame in which both are. */
 static bool common_box(const shared *s, v3 *low, v3 *high) {
     v3 l, h, a, b;
-    bounds_of(s->pair->a, s->a, low, high);
-    bounds_of(s->pair->b, s->b, &l, &h);
+    solid_box(s->pair->a, s->a, low, high);
+    solid_box(s->pair->b, s->b, &l, &h);
     v3 half = v3_scale(0.5, v3_sub(h, l)), middle = pose_point(s->pair->X_ab, v3_scale(0.5, v3_add(l, h)));
     m3 R = s->pair->X_ab.R;
     v3 reach = {fabs(R.x.x) * half.x + fabs(R.y.x) * half.y + fabs(R.z.x) * half.z,
@@ -206,9 +193,9 @@ static bool common_ball(shared *s, v3 low, v3 high, int settled) {
 /* Is what both boxes share as thick as half of either? */
 static bool reaches_through(const shared *s, double thin) {
     v3 low, high;
-    bounds_of(s->pair->a, s->a, &low, &high);
+    solid_box(s->pair->a, s->a, &low, &high);
     double a = least_extent(v3_sub(high, low));
-    bounds_of(s->pair->b, s->b, &low, &high);
+    solid_box(s->pair->b, s->b, &low, &high);
     return thin >= MIN_THROUGH_OVER_EXTENT * fmin(a, least_extent(v3_sub(high, low)));
 }
 

@@ -199,6 +199,19 @@ solid solid_of_shape(const sim_shape *shape) {
     return s;
 }
 
+void solid_box(const sim_shape *shape, const solid *s, v3 *low, v3 *high) {
+    double r = s->extent;
+    v3 reach = shape->type == SIM_BOX        ? v3_make(s->size[0] / 2, s->size[1] / 2, s->size[2] / 2)
+               : shape->type == SIM_CYLINDER ? v3_make(s->size[0], s->size[0], s->size[1] / 2)
+               : shape->type == SIM_CAPSULE  ? v3_make(s->size[0], s->size[0], s->size[0] + s->size[1] / 2)
+                                             : v3_make(r, r, r);
+    if (shape->type == SIM_ELLIPSOID) {
+        reach = v3_make(s->size[0], s->size[1], s->size[2]);
+    }
+    *low = s->geometry ? s->geometry->low : v3_neg(reach);
+    *high = s->geometry ? s->geometry->high : reach;
+}
+
 bool solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal) {
     enum { MAX_NEWTON_STEPS = 8 };
     v3 x = p, g;

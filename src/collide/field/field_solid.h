@@ -29,6 +29,9 @@ solid solid_of_shape(const sim_shape *shape);
 /* Triangles of the cells of a height field under [low, high]; with indices of the whole field. False without memory. */
 bool solid_heights(solid *s, const sim_heights *heights, v3 low, v3 high, sim_arena *arena);
 
+/* A box around the solid of a shape that is no half-space, in its own frame. */
+void solid_box(const sim_shape *shape, const solid *s, v3 *low, v3 *high);
+
 /* The closest point of the surface of `s` to p (exactly so where the distance is exact), and the normal there. False:
  * not found, or farther than `reach`. */
 bool solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal);
