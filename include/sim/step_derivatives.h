@@ -6,6 +6,7 @@
 #ifndef SIM_STEP_DERIVATIVES_H
 #define SIM_STEP_DERIVATIVES_H
 
+#include <sim/derivatives.h>
 #include <sim/world.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,10 @@ typedef struct sim_step_jacobian {
     double *by_input;   /* [SIM_INPUTS][2 n][nactuator] by inputs of actuators (sim_world_inputs) */
     /* [2 n][nmaterial] by the friction of materials, but of a pair with a number of its own; one without friction: 0 */
     double *by_friction;
+    /* [2 n][parameters] by these; not with rk4 */
+    const sim_parameter *parameter;
+    int parameters;
+    double *by_parameter;
 
     double residual; /* certificate: relative error of the linear systems that were solved, the worst of all */
     int kinks; /* actuators at an end of a range, constraints between two pieces of their law: there the derivative
@@ -34,7 +39,7 @@ typedef struct sim_step_jacobian {
  * the step.  Constraints have compliant laws with round cones.  Refused, with the place: no step since the state was
  * set; contacts that roll, of bodies yet to meet, or of other shapes than a half-space with balls, boxes and capsules, and
  * two balls; constraints between bodies other than couplings of joints; sleep; a fluid; soft bodies; controllers.
- * Also by_input with rk4; actuators with muscles, activations or other transmissions than joints; steps that did not
+ * Also by_input and by_parameter with rk4; actuators with muscles, activations or other transmissions than joints; steps that did not
  * converge, or whose energy was projected (docs/theory.md). */
 SIM_API sim_status sim_world_step_derivatives(sim_world *world, sim_step_derivatives *work, sim_step_jacobian *out,
                                               sim_error *error);

@@ -1,4 +1,5 @@
-/* Slopes of R and target of a row, by its inverse mass, its gap and its impulse of the step before.
+/* Slopes of R and target of a row, by its inverse mass, its gap, its impulse of the step before, its stiffness and its
+ * dissipation.
  *
  *     friction    R = r w,                              target = R g- (elastic), 0 (near-rigid)
  *     stops, equalities
@@ -137,6 +138,13 @@ static void compliant_slopes(law_row *l, sim_compliance compliance, row_slopes *
     l->R = fmax(softest, own) * used;
     l->target = -l->gap / time * b;
     out->R_w = own < softest ? part * used : 0;
+    out->R_stiffness = own < softest || rigid ? 0 : -l->R / c->stiffness;
+    bool fixed = tau != c->dissipation; /* it is a step */
+    double change_time = change != 0 ? b / time : 0;
+    out->R_dissipation = fixed || b <= MIN_COMPLIANCE_PART ? 0
+                         : own < softest                   ? l->R / used * change_time
+                                                           : -l->R / time;
+    out->target_dissipation = fixed ? 0 : l->gap / time * (b / time - change_time);
     for (int i = 0; i < 3; i++) {
         out->R_gap[i] = b > MIN_COMPLIANCE_PART ? l->R * change * slope[i] : 0;
         out->target_gap[i] = l->target * change * slope[i] - (i == l->k % 3 ? b / time : 0);

@@ -8,10 +8,11 @@
 
 /* Of R and target of a row. */
 typedef struct row_slopes {
-    double R_w, target_w;           /* by w, the inverse mass that the row feels */
-    double R_gap[3], target_gap[3]; /* by the gaps of its group of three rows */
-    double target_guess;            /* by its impulse of the step before */
-    bool kink;                      /* is its gap where the law changes? */
+    double R_w, target_w;                                  /* by w, the inverse mass that the row feels */
+    double R_gap[3], target_gap[3];                        /* by the gaps of its group of three rows */
+    double target_guess;                                   /* by its impulse of the step before */
+    double R_stiffness, R_dissipation, target_dissipation; /* by those of the constraint */
+    bool kink;                                             /* is its gap where the law changes? */
 } row_slopes;
 
 /* w of row k from the block W of its constraint, and d w = sum of weight dW: [rows][rows]. */

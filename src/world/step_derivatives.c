@@ -1,6 +1,6 @@
 /* Derivatives of the last step of a world: trees and islands one by one, into the matrices of the whole.
  *
- *     d (q1, v1) / d (q0, v0, f, input),     d / d input = (d / d f) g d F / d input
+ *     d (q1, v1) / d (q0, v0, f, input, parameters),     d / d input = (d / d f) g d F / d input
  *
  *     f      generalised forces;  g, F: gear and force of an actuator of a joint
  *
@@ -244,6 +244,9 @@ static void clear_jacobian(const sim_model *m, sim_step_jacobian *out) {
     if (out->by_friction) {
         memset(out->by_friction, 0, sizeof(double) * 2 * n * (size_t)m->nmaterial);
     }
+    if (out->by_parameter) {
+        memset(out->by_parameter, 0, sizeof(double) * 2 * n * (size_t)out->parameters);
+    }
     out->residual = 0;
     out->kinks = 0;
 }
@@ -288,13 +291,19 @@ static void fill_inputs(const motion_work *w, const sim_state *to, int tree, int
     }
 }
 
-/* Columns of materials, the last of an island's. */
-static void copy_friction(const sim_model *m, const block_jacobian *from, sim_step_jacobian *out) {
-    size_t size = sizeof(double) * (size_t)m->nmaterial;
-    for (int i = 0; i < from->n && out->by_friction; i++) {
-        ptrdiff_t at = (ptrdiff_t)i * from->width + 3 * (ptrdiff_t)from->n;
-        memcpy(out->by_friction + (ptrdiff_t)from->dof[i] * m->nmaterial, from->q + at, size);
-        memcpy(out->by_friction + (ptrdiff_t)(m->nv + from->dof[i]) * m->nmaterial, from->v + at, size);
+/* Rows of parameters, `first` 0: of q, nv: of v: friction of materials, if that is wanted, then those of the caller. */
+static void copy_parameters(const sim_model *m, const block_jacobian *from, const double *rows, int stride, int first,
+                            sim_step_jacobian *out) {
+    size_t materials = out->by_friction ? (size_t)m->nmaterial : 0;
+    for (int i = 0; i < from->n; i++) {
+        const double *row = rows + (ptrdiff_t)i * stride;
+        ptrdiff_t at = first + from->dof[i];
+        if (materials) {
+            memcpy(out->by_friction + at * m->nmaterial, row, sizeof *row * materials);
+        }
+        if (out->by_parameter) {
+            memcpy(out->by_parameter + at * out->parameters, row + materials, sizeof *row * (size_t)out->parameters);
+        }
     }
 }
 
@@ -306,10 +315,17 @@ static void copy_block(const sim_model *m, const block_jacobian *from, double re
 
 /* ---- trees without constraints, and islands ---- */
 
-static void fill_tree(sim_step_derivatives *s, motion_work *past, const sim_state *to, int t, sim_step_jacobian *out) {
+static bool fill_tree(sim_step_derivatives *s, motion_work *past, const sim_state *to, int t, sim_step_jacobian *out) {
     const sim_model *m = past->model;
-    int nv = m->tree[t].nv;
+    /* its work space, its derivatives, their places in the whole */
+    int nv = m->tree[t].nv, count = s->work.parameters;
+    size_t mark = arena_mark(s->arena);
     tree_jacobian jacobian = {.width = row_stride(3 * nv), .q = s->q, .v = s->v};
+    jacobian.q_by = zeros(s->arena, (ptrdiff_t)nv * count);
+    jacobian.v_by = zeros(s->arena, (ptrdiff_t)nv * count);
+    if (!jacobian.q_by || !jacobian.v_by) {
+        return false;
+    }
     if (past->options->integrator == SIM_RK4) {
         rk4_derivatives(&s->work, past, t, &jacobian);
     } else {
@@ -317,7 +333,11 @@ static void fill_tree(sim_step_derivatives *s, motion_work *past, const sim_stat
     }
     block_jacobian block = {nv, jacobian.width, s->dof + m->tree[t].v0, s->q, s->v};
     copy_block(m, &block, jacobian.residual, out);
+    copy_parameters(m, &block, jacobian.q_by, count, 0, out);
+    copy_parameters(m, &block, jacobian.v_by, count, m->nv, out);
     fill_inputs(past, to, t, 0, &block, out);
+    arena_release(s->arena, mark);
+    return true;
 }
 
 /* Island by island: end velocities, shift of positions, positions; then columns of the inputs. */
@@ -332,12 +352,14 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
                          .start = s->start,
                          .middle = s->middle,
                          .arena = s->arena,
-                         .materials = out->by_friction ? w->model->nmaterial : 0};
+                         .parameter = s->work.parameter,
+                         .parameters = s->work.parameters};
+    size_t mark = arena_mark(s->arena);
     for (int k = 0; k < rows->nisland; k++) {
         const island *is = &rows->island[k];
         island_system system;
-        ptrdiff_t size = (ptrdiff_t)is->problem.nv * row_stride(3 * is->problem.nv + step.materials);
-        arena_release(s->arena, 0);
+        ptrdiff_t size = (ptrdiff_t)is->problem.nv * row_stride(3 * is->problem.nv + step.parameters);
+        arena_release(s->arena, mark);
         double *dq = zeros(s->arena, size), *dc = zeros(s->arena, size);
         if (!dq || !dc || !differentiate_island(&step, is, &system) || !differentiate_shift(&system, dc) ||
             !differentiate_end(&system, dc, dq)) {
@@ -349,7 +371,8 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
         }
         block_jacobian block = {system.n, system.width, system.dof, dq, system.dv};
         copy_block(w->model, &block, system.residual, out);
-        copy_friction(w->model, &block, out);
+        copy_parameters(w->model, &block, dq + 3 * (ptrdiff_t)system.n, system.width, 0, out);
+        copy_parameters(w->model, &block, system.dv + 3 * (ptrdiff_t)system.n, system.width, w->model->nv, out);
         out->kinks += system.kinks;
         for (int t = 0; t < is->problem.ntree; t++) {
             fill_inputs(past, &w->now, rows->tree[is->first_tree + t], is->problem.tree[t].v0, &block, out);
@@ -358,13 +381,52 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
     return SIM_OK;
 }
 
+static sim_status fail_memory(const sim_model *m, sim_error *error) {
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of a step of %d degrees of freedom", m->nv);
+}
+
+/* The parameters of all columns: friction of materials, if that is wanted, then those of the caller. */
+static sim_status list_parameters(sim_step_derivatives *s, const sim_step_jacobian *out, sim_error *error) {
+    const sim_model *m = s->model;
+    int materials = out->by_friction ? m->nmaterial : 0, given = out->by_parameter ? out->parameters : 0, most = 1;
+    for (int t = 0; t < m->ntree; t++) {
+        most = m->tree[t].nv > most ? m->tree[t].nv : most;
+    }
+    arena_release(s->arena, 0);
+    sim_parameter *list = ARENA_NEW(s->arena, sim_parameter, materials + given + 1);
+    s->work.parameter = list;
+    s->work.parameters = materials + given;
+    s->work.force_by = zeros(s->arena, (ptrdiff_t)most * (materials + given));
+    if (!list || !s->work.force_by) {
+        return fail_memory(m, error);
+    }
+    for (int k = 0; k < materials; k++) {
+        list[k] = (sim_parameter){SIM_BY_FRICTION, k, 0};
+    }
+    for (int k = 0; k < given; k++) {
+        const sim_parameter *p = list + materials + k;
+        list[materials + k] = out->parameter[k];
+        int count = p->kind == SIM_BY_PLACEMENT                           ? m->nshape
+                    : p->kind == SIM_BY_MASS || p->kind == SIM_BY_INERTIA ? m->nbody
+                    : p->kind < SIM_PARAMETER_KINDS                       ? m->nmaterial
+                                                                          : 0;
+        int components = sim_parameter_components(p->kind);
+        if (p->index < 0 || p->index >= count || p->component < 0 || p->component >= components) {
+            return sim_fail(error, SIM_BAD_INPUT, "derivatives by parameter %d: no such number in the model", k);
+        }
+    }
+    return SIM_OK;
+}
+
 sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim_step_jacobian *out, sim_error *error) {
     const sim_model *m = w->model;
     sim_status status = check_world(w, error);
-    if (!status && out->by_input && m->nactuator && w->options.integrator == SIM_RK4) {
-        status =
-            sim_fail(error, SIM_BAD_INPUT, "derivatives by inputs are not there with rk4, whose stages have several");
+    bool wanted = (out->by_input && m->nactuator) || (out->by_parameter && out->parameters);
+    if (!status && wanted && w->options.integrator == SIM_RK4) {
+        status = sim_fail(error, SIM_BAD_INPUT,
+                          "derivatives by inputs and parameters are not there with rk4, whose stages have several");
     }
+    status = status ? status : list_parameters(s, out, error);
     /* trees, at the state before */
     motion_work past = w->motion;
     past.now = &w->next;
@@ -375,8 +437,8 @@ sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim
     clear_jacobian(m, out);
     bool constrained = w->contacts.stage != NULL;
     for (int t = 0; t < m->ntree; t++) {
-        if (m->tree[t].nv && !(constrained && w->contacts.in_contact[t])) {
-            fill_tree(s, &past, &w->now, t, out);
+        if (m->tree[t].nv && !(constrained && w->contacts.in_contact[t]) && !fill_tree(s, &past, &w->now, t, out)) {
+            return fail_memory(m, error);
         }
     }
     return constrained ? fill_islands(w, s, &past, out, error) : SIM_OK;

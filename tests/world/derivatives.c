@@ -15,11 +15,13 @@ static const double STEP = 4e-3;
 typedef struct fixture {
     random_source random;
     sim_model *model;
+    sim_world *other;          /* of a model that a parameter changes */
     sim_world *world, *before; /* the second, if any, has the other parts of the start */
     sim_step_derivatives *work;
     int n;
-    double width;                    /* of differences by q, v and inputs, beside 1e-4 */
-    double push;                     /* factor of forces and wrenches */
+    double width; /* of differences by q, v and inputs, beside 1e-4 */
+    double push;  /* factor of forces and wrenches */
+    sim_parameter parameter[64];
     double shift_error;              /* of positions that several constraints have shifted, by sweeps that stop early */
     double *q, *v, *applied, *input; /* of the start; of SIM_INPUTS */
     sim_step_jacobian found;
@@ -102,6 +104,27 @@ static sim_options close_options(sim_integrator integrator) {
     return options;
 }
 
+/* Of the last body, and of all materials and shapes. */
+static int list_parameters(fixture *f) {
+    const sim_model *m = f->model;
+    int count = 0;
+    f->parameter[count++] = (sim_parameter){SIM_BY_MASS, m->nbody - 1, 0};
+    for (int k = 0; k < 10; k++) {
+        f->parameter[count++] = (sim_parameter){SIM_BY_INERTIA, m->nbody - 1, k};
+    }
+    for (int k = 0; k < m->nmaterial; k++) {
+        f->parameter[count++] = (sim_parameter){SIM_BY_STIFFNESS, k, 0};
+        f->parameter[count++] = (sim_parameter){SIM_BY_FRICTION, k, 0};
+    }
+    for (int k = 0; k < m->nshape; k++) {
+        for (int component = 0; component < 6; component++) {
+            f->parameter[count++] = (sim_parameter){SIM_BY_PLACEMENT, k, component};
+        }
+    }
+    cr_assert(count <= 64);
+    return count;
+}
+
 /* A world of the model, at a random state, with random forces and inputs. */
 static void open_world(fixture *f, const sim_options *options) {
     f->width = f->push = 1;
@@ -114,8 +137,11 @@ static void open_world(fixture *f, const sim_options *options) {
     f->found.by_state = numbers(4 * n * n);
     f->found.by_applied = numbers(2 * n * n);
     f->found.by_friction = numbers(2 * n * f->model->nmaterial);
+    f->found.parameter = f->parameter;
+    f->found.parameters = options->integrator == SIM_RK4 ? 0 : list_parameters(f);
+    f->found.by_parameter = f->found.parameters ? numbers(2 * n * f->found.parameters) : NULL;
     f->found.by_input = options->integrator == SIM_RK4 ? NULL : numbers(SIM_INPUTS * 2 * n * nu);
-    f->due = numbers(2 * n * (2 * n > nu ? 2 * n : nu));
+    f->due = numbers(2 * n * (2 * n + nu + 64));
     random_state(&f->random, f->model, f->q, f->v);
     for (int j = 0; j < n; j++) {
         f->applied[j] = random_uniform(&f->random, -3, 3);
@@ -139,6 +165,7 @@ static void close_fixture(fixture *f) {
                      f->input,
                      f->found.by_state,
                      f->found.by_friction,
+                     f->found.by_parameter,
                      f->found.by_applied,
                      f->found.by_input,
                      f->due,
@@ -172,6 +199,72 @@ static const sim_state *step_from(fixture *f, const double *q, const double *v, 
     }
     cr_assert_eq(sim_world_step(f->world, &error), SIM_OK, "%s", error.text);
     return sim_world_state(f->world);
+}
+
+/* The size of a parameter, of which a difference takes a part. */
+static double parameter_unit(const fixture *f, const sim_parameter *p) {
+    const sim_model *m = f->model;
+    if (p->kind == SIM_BY_STIFFNESS) {
+        double k = m->material[p->index].stiffness;
+        return isfinite(k) ? k : 1;
+    }
+    if (p->kind == SIM_BY_PLACEMENT || p->kind == SIM_BY_FRICTION) {
+        return p->kind == SIM_BY_PLACEMENT ? f->width : fmax(m->material[p->index].friction, 0.1);
+    }
+    const sim_inertia *I = &m->body[p->index].inertia;
+    double trace = I->moment.xx + I->moment.yy + I->moment.zz;
+    return p->component == 0 ? I->mass : p->component < 4 ? sqrt(I->mass * trace) : trace;
+}
+
+/* The inertia of a body moves along a parameter. */
+static void change_body(sim_body_inertia *I, const sim_parameter *p, double h) {
+    double *const component[] = {&I->mass, &I->h.x,  &I->h.y,  &I->h.z,  &I->I.xx,
+                                 &I->I.yy, &I->I.zz, &I->I.xy, &I->I.xz, &I->I.yz};
+    if (p->kind == SIM_BY_INERTIA) {
+        *component[p->component] += h;
+        return;
+    }
+    double scale = 1 + h / I->mass;
+    for (int k = 0; k < 10; k++) {
+        *component[k] *= scale;
+    }
+}
+
+static sim_pose moved_pose(sim_pose from, int component, double h) {
+    sim_v3 along = {component % 3 == 0, component % 3 == 1, component % 3 == 2};
+    sim_quat turn = {1, 0.5 * h * along.x, 0.5 * h * along.y, 0.5 * h * along.z};
+    return component < 3 ? (sim_pose){from.R, v3_axpy(from.p, h, along)}
+                         : (sim_pose){m3_product(quat_matrix(quat_normalised(turn)), from.R), from.p};
+}
+
+/* The model moves along a parameter, and a new world knows of it; the old numbers come back after the step. */
+static const sim_state *step_of_model(fixture *f, const sim_parameter *p, double h, sim_options options) {
+    sim_model *m = f->model;
+    sim_body_inertia *I = (sim_body_inertia *)&m->inertia[p->index % m->nbody], old_I = *I;
+    sim_material *material = (sim_material *)&m->material[p->index % m->nmaterial], old_material = *material;
+    sim_shape *shape = m->nshape ? (sim_shape *)&m->shape[p->index % m->nshape] : NULL, old_shape = {0};
+    if (p->kind == SIM_BY_STIFFNESS) {
+        material->stiffness += h;
+    } else if (p->kind == SIM_BY_FRICTION) {
+        material->friction += h;
+    } else if (p->kind == SIM_BY_PLACEMENT) {
+        old_shape = *shape;
+        shape->pose = moved_pose(shape->pose, p->component, h);
+    } else {
+        change_body(I, p, h);
+    }
+    sim_world *kept = f->world;
+    f->other = sim_world_create(m, &options, NULL);
+    cr_assert_not_null(f->other);
+    f->world = f->other;
+    const sim_state *to = step_from(f, f->q, f->v, f->applied, f->input);
+    f->world = kept;
+    *I = old_I;
+    *material = old_material;
+    if (p->kind == SIM_BY_PLACEMENT) {
+        *shape = old_shape;
+    }
+    return to;
 }
 
 typedef enum argument { BY_Q, BY_V, BY_APPLIED, BY_INPUT } argument;
@@ -220,6 +313,56 @@ static void expect_block(const fixture *f, int first, int columns, const double 
     cr_expect(most <= bound * size, "%s, rows from %d: %g of %g = %g", name, first, most, size, most / size);
 }
 
+/* Columns of one kind and index make a block. */
+static void expect_kinds(const fixture *f) {
+    static const char *const names[] = {"mass", "inertia", "friction", "stiffness", "placement"};
+    int n = f->n, count = f->found.parameters;
+    double *due = f->due, *block = numbers(2 * n * 10), *found = numbers(2 * n * 10);
+    fixture part = *f;
+    part.due = block;
+    for (int p = 0, end; p < count; p = end) {
+        sim_parameter_kind kind = f->parameter[p].kind;
+        end = p + sim_parameter_components(kind);
+        int columns = end - p;
+        for (int i = 0; i < 2 * n; i++) {
+            for (int c = 0; c < columns; c++) {
+                block[i * columns + c] = due[i * count + p + c];
+                found[i * columns + c] = f->found.by_parameter[i * count + p + c];
+            }
+        }
+        expect_block(&part, 0, columns, found, columns, 0, STEP * STEP, names[kind]);
+        expect_block(&part, n, columns, found, columns, 0, STEP, names[kind]);
+    }
+    free(block), free(found);
+}
+
+/* By all parameters, in their units. */
+static void expect_parameters(fixture *f) {
+    const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
+    int n = f->n, count = f->found.parameters;
+    double *along = numbers(n);
+    memset(f->due, 0, sizeof *f->due * 2 * (size_t)n * (size_t)count);
+    for (int p = 0; p < count; p++) {
+        const sim_parameter *by = &f->parameter[p];
+        double unit = parameter_unit(f, by), h = 1e-4 * unit;
+        for (int k = 0; k < 4; k++) {
+            const sim_state *to = step_of_model(f, by, at[k] * h, *sim_world_options(f->world));
+            sim_difference(f->model, sim_all(f->model), f->q1, to->q, along);
+            for (int i = 0; i < n; i++) {
+                f->due[i * count + p] += weight[k] * along[i] / (12 * h);
+                f->due[(n + i) * count + p] += weight[k] * (to->v[i] - f->v1[i]) / (12 * h);
+            }
+            sim_world_free(f->other);
+        }
+        for (int i = 0; i < 2 * n; i++) {
+            f->due[i * count + p] *= unit;
+            f->found.by_parameter[i * count + p] *= unit;
+        }
+    }
+    free(along);
+    expect_kinds(f);
+}
+
 /* `columns` differences, side by side. */
 static void fill_due(fixture *f, argument by, int first, int columns, double h) {
     double *column = numbers(2 * f->n);
@@ -263,6 +406,9 @@ static bool expect_all(fixture *f) {
         const double *found = f->found.by_input + (ptrdiff_t)input * 2 * n * nu;
         expect_block(f, 0, nu, found, nu, 0, STEP * STEP, "input");
         expect_block(f, n, nu, found, nu, 0, STEP, "input");
+    }
+    if (random_index(&f->random, 4) == 0 && f->found.parameters) {
+        expect_parameters(f);
     }
     return true;
 }
@@ -522,6 +668,17 @@ static void place_body(fixture *f, int body, sim_v3 at, sim_m3 R, sim_v3 velocit
 /* Boxes that lie flat, at rest or sliding; solids that strike. */
 typedef enum touch_case { LIES, SLIDES, STRIKES, BALLS_STRIKE, SLIDES_LOADED } touch_case;
 
+/* Materials whose stiffness the step resolves, in half of the trials. */
+static void soften(fixture *f) {
+    random_source r = f->random;
+    bool soft = random_index(&r, 2);
+    for (int k = 0; k < f->model->nmaterial && soft; k++) {
+        sim_material *of = (sim_material *)&f->model->material[k];
+        of->stiffness = random_uniform(&r, 3e4, 3e5);
+        of->dissipation = random_uniform(&r, 0, 0.01);
+    }
+}
+
 static void open_touching(fixture *f, touch_case what, bool may_swing, const sim_options *options) {
     random_source *r = &f->random;
     sim_builder *b = sim_builder_create();
@@ -535,6 +692,9 @@ static void open_touching(fixture *f, touch_case what, bool may_swing, const sim
     }
     add_free_solid(r, b, type, what == SLIDES_LOADED ? 0.2 : 1);
     f->model = sim_builder_finish(b, NULL);
+    if (what == LIES || what == SLIDES) {
+        soften(f);
+    }
     open_world(f, options);
     /* ground and first ball at rest, at the origin */
     int last = f->model->nbody - 1;

@@ -14,7 +14,6 @@
 #include "world/derivative/derivative.h"
 #include "world/derivative/touch.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A contact and its frame. */
@@ -66,18 +65,12 @@ static v3 point_of(const contact_rows *r, int side) {
     return v3_add(r->s->step->middle->pose[r->body[side]].p, lever_of(r, side));
 }
 
-/* The column of a dof at the start. */
-static void add_start_column(const contact_rows *r, int dof, constraint_change *out) {
+/* A column of the start, where the shapes and origins of both sides move. */
+static void add_column(const contact_rows *r, const motion shape[2], const v3 origin[2], int column,
+                       constraint_change *out) {
     const contact_step *step = r->s->step;
     const sim_model *m = step->motion->model;
-    int column = place_of_dof(r->s, dof);
-    motion velocity[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
-    for (int side = 0; side < 2; side++) {
-        if (is_on_path(m, dof, r->last[side])) {
-            velocity[side] = motion_of(step->start, dof, r->body[side]);
-        }
-    }
-    touch_rate rate = touch_along(&r->at, velocity);
+    touch_rate rate = touch_along(&r->at, shape);
     v3 turn = v3_cross(r->axis[2], rate.n);
     out->gap[2 * (ptrdiff_t)r->s->width + column] = rate.gap;
     for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
@@ -85,12 +78,46 @@ static void add_start_column(const contact_rows *r, int dof, constraint_change *
         out->guess[(ptrdiff_t)e * r->s->width + column] = v3_dot(turned, r->guess);
         for (int side = 0; side < 2; side++) {
             v3 x = point_of(r, side);
-            v3 lever = v3_sub(v3_axpy(rate.x, side ? -0.5 : 0.5, rate.apart), velocity[side].lin);
+            v3 lever = v3_sub(v3_axpy(rate.x, side ? -0.5 : 0.5, rate.apart), origin[side]);
             for (int k = r->last[side]; k != r->stop; k = m->dof[k].parent) {
                 const motion *S = &step->middle->S[k];
                 v3 moves = v3_add(S->lin, v3_cross(S->ang, v3_sub(x, step->middle->pose[m->dof[k].body].p)));
                 double sum = v3_dot(r->axis[e], v3_cross(S->ang, lever)) + v3_dot(turned, moves);
                 out->J[e][(ptrdiff_t)place_of_dof(r->s, k) * r->s->width + column] += side ? -sum : sum;
+            }
+        }
+    }
+}
+
+static const motion AT_REST = {{0, 0, 0}, {0, 0, 0}};
+
+/* That of a dof: bodies carry their shapes. */
+static void add_start_column(const contact_rows *r, int dof, constraint_change *out) {
+    const contact_step *step = r->s->step;
+    motion velocity[2] = {AT_REST, AT_REST};
+    for (int side = 0; side < 2; side++) {
+        if (is_on_path(step->motion->model, dof, r->last[side])) {
+            velocity[side] = motion_of(step->start, dof, r->body[side]);
+        }
+    }
+    add_column(r, velocity, (v3[2]){velocity[0].lin, velocity[1].lin}, place_of_dof(r->s, dof), out);
+}
+
+/* Those of the placements of both shapes: bodies stay. */
+static void add_placements(const contact_rows *r, constraint_change *out) {
+    const contact_step *step = r->s->step;
+    const int shape[2] = {r->c->shape_a, r->c->shape_b};
+    for (int p = 0; p < step->parameters; p++) {
+        const sim_parameter *by = &step->parameter[p];
+        motion moves[2] = {AT_REST, AT_REST};
+        for (int side = 0; side < 2; side++) {
+            if (by->kind == SIM_BY_PLACEMENT && by->index == shape[side]) {
+                const pose *X = &step->start->pose[r->body[side]];
+                int k = by->component % 3;
+                v3 along = k == 0 ? X->R.x : k == 1 ? X->R.y : X->R.z;
+                v3 back = m3_times(X->R, v3_neg(step->motion->model->shape[by->index].pose.p));
+                moves[side] = by->component < 3 ? (motion){AT_REST.ang, along} : (motion){along, v3_cross(along, back)};
+                add_column(r, moves, (v3[2]){AT_REST.lin, AT_REST.lin}, 3 * r->s->n + p, out);
             }
         }
     }
@@ -122,23 +149,6 @@ static bool add_middle(const contact_rows *r, int side, constraint_change *out) 
     return D != NULL;
 }
 
-/* sqrt(mu_1 mu_2), or the number of the pair itself. */
-static void add_friction(const contact_step *step, const sim_contact *c, constraint_change *out) {
-    const sim_model *m = step->motion->model;
-    const int of[2] = {m->shape[c->shape_a].material, m->shape[c->shape_b].material};
-    for (int k = 0; k < m->nmaterial_pair; k++) {
-        const sim_material_pair *pair = &m->material_pair[k];
-        bool same = (pair->first == of[0] && pair->second == of[1]) || (pair->first == of[1] && pair->second == of[0]);
-        if (same && !isnan(pair->friction)) {
-            return;
-        }
-    }
-    for (int side = 0; side < 2 && step->materials; side++) {
-        double mu = m->material[of[side]].friction, other = m->material[of[!side]].friction;
-        out->friction[of[side]] += of[0] == of[1] ? 0.5 : mu > 0 ? 0.5 * sqrt(other / mu) : 0;
-    }
-}
-
 /* The frame; columns of the dofs at the start; then those of the place where J is taken. */
 bool differentiate_contact(const island_system *s, int i, constraint_change *out) {
     const contact_step *step = s->step;
@@ -160,7 +170,8 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
     while (r.stop >= 0 && !is_on_path(m, r.stop, r.last[1])) {
         r.stop = m->dof[r.stop].parent;
     }
-    add_friction(step, c, out);
+    differentiate_surface(step, c, out);
+    add_placements(&r, out);
     bool ok = true;
     for (int side = 0; side < 2; side++) {
         for (int j = r.last[side]; j >= 0; j = m->dof[j].parent) {

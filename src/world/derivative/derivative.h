@@ -15,11 +15,12 @@ typedef struct contact_step {
     derivative_work *work;
     sim_derived *start, *middle; /* kinematics at the start; where J of contacts is taken */
     sim_arena *arena;
-    int materials; /* columns by the friction of materials: all of the model, or none */
+    const sim_parameter *parameter; /* a column each */
+    int parameters;
 } contact_step;
 
 /* An island.  A column of a matrix of `width` numbers is by q, v, or generalised force at the start, n each, then by the
- * friction of materials. */
+ * parameters. */
 typedef struct island_system {
     const contact_step *step;
     const island *is;
@@ -44,7 +45,7 @@ typedef struct island_system {
 typedef struct constraint_change {
     double *J[SIM_MAX_ROWS];
     double *gap, *offset, *guess;
-    double *friction; /* [materials] of the coefficient of a contact by those of materials */
+    double *friction, *stiffness, *dissipation; /* [parameters] of those of a contact */
     bool kink;
     const char *trouble; /* NULL, or the reason why there is no derivative */
 } constraint_change;
@@ -82,6 +83,9 @@ bool differentiate_rows(const island_system *s, int i, constraint_change *out);
 /* The same of contacts; of one of the step, by its index. */
 const char *contact_trouble(const contact_step *step, int index);
 bool differentiate_contact(const island_system *s, int i, constraint_change *out);
+
+/* The same of friction, stiffness and dissipation of a contact by those of its materials. */
+void differentiate_surface(const contact_step *step, const sim_contact *c, constraint_change *out);
 
 /* ---- island_products.c ---- */
 

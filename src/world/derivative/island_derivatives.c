@@ -3,7 +3,7 @@
  *     A (v - v*) = J' gamma(z, R),    z = target - J v - w,    v* = v0 + dt a - A^-1 dt h                     (1)
  *     H dv = A (dv0 + dt da) - dA y + dJ' gamma + J' (G (dtarget - dJ v - dw) + gamma_R dR)                    (2)
  *     H = A + J' G J,    G = d gamma / dz,    gamma_R = d gamma / dR,    y = v - v0 - dt a
- *     dR, dtarget    by w, gap and guess (problem/law_slopes.c),  w by W = J A^-1 J', and its load (load_derivatives.c):
+ *     dR, dtarget    by w, gap, guess and stiffness (problem/law_slopes.c),  w by W = J A^-1 J', and its load (load_derivatives.c):
  *     dW = dJ Y + Y' dJ' - Y' dA Y,    Y = A^-1 J'                                                            (3)
  *
  *     a        mean acceleration of the free motion, with forces h held from the step before (theta_derivatives.c)
@@ -98,6 +98,10 @@ static double differentiate_tree(const island_system *s, int t) {
             memcpy(s->a + row + (ptrdiff_t)i * s->width + block * s->n + v0,
                    step->work->A + (ptrdiff_t)i * width + block * n, sizeof *s->a * (size_t)n);
         }
+        for (int p = 0; p < step->parameters; p++) {
+            s->a[row + (ptrdiff_t)i * s->width + 3 * s->n + p] =
+                dense_dot(n, step->work->A + (ptrdiff_t)i * width + 2 * n, step->work->force_by + (ptrdiff_t)p * n);
+        }
     }
     /* dq* = from dq0 + by (dv0 + gain da); dv serves as work space */
     double *rate = s->dv + row;
@@ -170,6 +174,10 @@ static bool differentiate_law(island_system *s, constraint_system *k) {
             dense_axpy(s->width, slopes.R_gap[i], gap, R);
             dense_axpy(s->width, slopes.target_gap[i], gap, target);
         }
+        for (int p = 0; p < s->step->parameters; p++) {
+            R[3 * s->n + p] += slopes.R_stiffness * k->by.stiffness[p] + slopes.R_dissipation * k->by.dissipation[p];
+            target[3 * s->n + p] += slopes.target_dissipation * k->by.dissipation[p];
+        }
     }
     return true;
 }
@@ -187,7 +195,7 @@ static void add_constraint(island_system *s, constraint_system *k, const impulse
         double *row = s->dv + (ptrdiff_t)i * s->width, *H = s->H + (ptrdiff_t)i * s->stride;
         for (int r = 0; r < c->rows; r++) {
             dense_axpy(s->width, k->impulse[r], k->by.J[r] + (ptrdiff_t)i * s->width, row);
-            for (int p = 0; p < s->step->materials; p++) {
+            for (int p = 0; p < s->step->parameters; p++) {
                 row[3 * s->n + p] += s->J[(ptrdiff_t)r * s->n + i] * slopes->by_friction[r] * k->by.friction[p];
             }
             for (int t = 0; t < c->rows; t++) {
@@ -265,7 +273,7 @@ static bool make_system(const contact_step *step, const island *is, island_syste
                          .is = is,
                          .n = n,
                          .stride = row_stride(n),
-                         .width = row_stride(3 * n + step->materials),
+                         .width = row_stride(3 * n + step->parameters),
                          .dt = step->motion->options->step};
     double **squares[] = {&s->A, &s->factor, &s->H, &s->LU},
            **panels[] = {&s->a, &s->place, &s->middle, &s->dv, &s->free};

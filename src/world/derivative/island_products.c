@@ -1,8 +1,8 @@
 /* Products with the matrices of an island and their derivatives.
  *
- *     J dense,    x' X,    dA y = (d (M y) / d q) dq*,    x . dA y                                                     (1)
+ *     J dense,    x' X,    dA y = (d (M y) / d q) dq* + (dM / dp) y dp,    x . dA y                                    (1)
  *
- *     A      mass of the trees at q*;  letters as in island_derivatives.c
+ *     A      mass of the trees at q*;  p: inertias of bodies;  letters as in island_derivatives.c
  *
  * The derivative of M y is that of inverse dynamics with the acceleration y, at rest and without gravity.
  * Reference: dyn/mass/derivatives.c.  Cost: n^2 of a tree of n dofs, times the width of (1). */
@@ -22,8 +22,10 @@ bool make_change(const island_system *s, int rows, constraint_change *out) {
     out->gap = zeros(arena, (ptrdiff_t)rows * s->width);
     out->offset = zeros(arena, (ptrdiff_t)rows * s->width);
     out->guess = zeros(arena, (ptrdiff_t)rows * s->width);
-    out->friction = zeros(arena, s->step->materials);
-    return all && out->friction && out->gap && out->offset && out->guess;
+    out->friction = zeros(arena, s->step->parameters);
+    out->stiffness = zeros(arena, s->step->parameters);
+    out->dissipation = zeros(arena, s->step->parameters);
+    return all && out->friction && out->stiffness && out->dissipation && out->gap && out->offset && out->guess;
 }
 
 void spread_rows(const island_system *s, const sim_constraint *c) {
@@ -58,6 +60,22 @@ static void change_mass(const island_system *s, int t, const double *y) {
                          work->by_v);
 }
 
+/* (dM / dp) y of a tree for a parameter, its y in work->x, into work->y of the tree's size; false: none. */
+static bool mass_by_parameter(const island_system *s, int t, int p) {
+    const contact_step *step = s->step;
+    const sim_model *m = step->motion->model;
+    int tree = step->rows->tree[s->is->first_tree + t];
+    static const v3 no_gravity = {0, 0, 0};
+    sim_body_inertia dI;
+    if (!change_inertia(m, &step->parameter[p], tree, &dI)) {
+        return false;
+    }
+    memset(step->work->y, 0, sizeof(double) * (size_t)m->tree[tree].nv);
+    sim_inertia_derivatives(step->work->d, sim_tree_range(m, tree), step->parameter[p].index, &dI, false, step->work->x,
+                            no_gravity, 1, step->work->y);
+    return true;
+}
+
 void add_mass_change(const island_system *s, int t, double scale, const double *x, const double *y, double *to) {
     int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
     change_mass(s, t, y);
@@ -68,6 +86,11 @@ void add_mass_change(const island_system *s, int t, double scale, const double *
         }
         dense_axpy(s->width, scale * sum, s->place + (ptrdiff_t)(v0 + j) * s->width, to);
     }
+    for (int p = 0; p < s->step->parameters; p++) {
+        if (mass_by_parameter(s, t, p)) {
+            to[3 * s->n + p] += scale * dense_dot(n, x + v0, s->step->work->y);
+        }
+    }
 }
 
 void add_mass_times(const island_system *s, int t, double scale, const double *y, double *to) {
@@ -77,6 +100,12 @@ void add_mass_times(const island_system *s, int t, double scale, const double *y
         for (int j = 0; j < n; j++) {
             dense_axpy(s->width, scale * s->step->work->by_q[(ptrdiff_t)i * n + j],
                        s->place + (ptrdiff_t)(v0 + j) * s->width, to + (ptrdiff_t)(v0 + i) * s->width);
+        }
+    }
+    for (int p = 0; p < s->step->parameters; p++) {
+        bool any = mass_by_parameter(s, t, p);
+        for (int i = 0; any && i < n; i++) {
+            to[(ptrdiff_t)(v0 + i) * s->width + 3 * s->n + p] += scale * s->step->work->y[i];
         }
     }
 }

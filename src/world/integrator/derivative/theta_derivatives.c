@@ -193,6 +193,7 @@ static void add_held_weight(const tree_work *t) {
             work->A[(ptrdiff_t)i * t->width + j] += work->drive[t->v0 + i].holds * work->by_q[(ptrdiff_t)i * t->n + j];
         }
     }
+    add_held_inertias(work, t->w, t->tree);
 }
 
 /* M in H becomes dR/da. */
@@ -325,6 +326,7 @@ static double differentiate_acceleration(const tree_work *t) {
     differentiate_forces(work, t->w, t->tree, work->q, work->v, work->x, t->w->now->time + t->s->time * t->dt);
     /* the linear system */
     fill_right_sides(t);
+    differentiate_inertias(work, t->w, t->tree, &(spin_point){t->extra, t->a, t->velocity});
     complete_matrix(t);
     add_held_weight(t);
     return solve_derivatives(work, t->n, t->width, work->A);
@@ -334,6 +336,7 @@ void theta_derivatives(derivative_work *work, const motion_work *w, const sim_st
     tree_work t = make_tree_work(work, w, to, tree, out->width);
     out->residual = differentiate_acceleration(&t);
     finish_rows(&t, out);
+    finish_inertias(work, w, tree, &(spin_point){t.extra, t.a, t.velocity}, t.s->explicit_position, out);
 }
 
 double theta_free_derivatives(derivative_work *work, const motion_work *w, const sim_state *to, int tree, int width) {

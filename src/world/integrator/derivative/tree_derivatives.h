@@ -8,8 +8,9 @@
 
 /* By the start of the step: columns q, v and generalised force, nv each; rows the nv dofs. */
 typedef struct tree_jacobian {
-    int width;     /* of a row: 3 nv, rounded up */
-    double *q, *v; /* of the end */
+    int width;           /* of a row: 3 nv, rounded up */
+    double *q, *v;       /* of the end */
+    double *q_by, *v_by; /* n x parameters of the end, by the inertias among them */
     double residual;
 } tree_jacobian;
 
@@ -34,6 +35,9 @@ typedef struct derivative_work {
     double *solve;
     drive_slopes *drive; /* [nv] */
     m3 *swing;           /* [nbody][3] of single rigid bodies */
+    const sim_parameter *parameter;
+    int parameters;
+    double *force_by; /* parameters x n: generalised forces that change a tree's acceleration as those of inertia do */
     move_derivative point, end;
     memory_pool *pool;
 } derivative_work;
@@ -62,6 +66,27 @@ void differentiate_turn(const motion_work *w, const spin_body *s, const double *
  * attitude at the start, by w0 and by a. */
 v3 differentiate_swing(const motion_work *w, const spin_body *s, const double *extra, sim_quat q0, v3 w0, v3 a,
                        double velocity, m3 by[3]);
+
+/* Its turn and swing by the inertia of a body that is fixed to it, or is it. */
+void differentiate_spin_inertia(const motion_work *w, const spin_body *s, const double *extra, sim_quat q0, v3 w0, v3 a,
+                                double velocity, int body, const sim_body_inertia *dI, v3 *turn, v3 *swing);
+
+/* ---- parameter_derivatives.c ---- */
+
+/* The change of inertia of a body of the tree by a parameter; false: it has none. */
+bool change_inertia(const sim_model *m, const sim_parameter *p, int tree, sim_body_inertia *dI);
+/* The place of a tree on its way: what a turn or swing depends on. */
+typedef struct spin_point {
+    const double *extra, *a;
+    double velocity;
+} spin_point;
+/* -dR/dp of (1) in theta_derivatives.c, into work->force_by; x = a - rho, M in H.  After sim_velocities. */
+void differentiate_inertias(derivative_work *work, const motion_work *w, int tree, const spin_point *at);
+/* Adds the part of the weight that actuators hold.  After sim_kinematics at the start. */
+void add_held_inertias(derivative_work *work, const motion_work *w, int tree);
+/* Rows of the end by inertias, from columns of forces.  `turns`: attitudes have a turn of their own. */
+void finish_inertias(derivative_work *work, const motion_work *w, int tree, const spin_point *at, bool turns,
+                     tree_jacobian *out);
 
 /* ---- theta_derivatives.c, rk4_derivatives.c ---- */
 
