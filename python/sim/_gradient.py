@@ -1,6 +1,7 @@
 """Gradients of a loss through many steps, by vector-Jacobian products backwards in time.
 
     g_k = (dx_{k+1}/dx_k)' g_{k+1} + dl_k/dx,     dL/du_k = (dx_{k+1}/du_k)' g_{k+1} + dl_k/du,     x = (q, v)
+    dL/dp = sum over k of (dx_{k+1}/dp)' g_{k+1}
 
 Every ceil(sqrt(N))-th state is kept on the way forwards, and the steps between two of these are taken again on the way
 back: memory grows with the square root of the steps N, and each is taken twice.
@@ -23,6 +24,7 @@ class Gradient(NamedTuple):
     ctrl: np.ndarray
     q: np.ndarray
     v: np.ndarray
+    parameters: np.ndarray
     residual: float
 
 
@@ -30,6 +32,7 @@ Gradient.value.__doc__ = "The loss."
 Gradient.ctrl.__doc__ = "By the inputs, in their shape."
 Gradient.q.__doc__ = "By the coordinates at the start, a tangent vector [nv]."
 Gradient.v.__doc__ = "By the velocities at the start [nv]."
+Gradient.parameters.__doc__ = "By the parameters of the model that were asked for."
 Gradient.residual.__doc__ = "Certificate: the worst residual of the linear systems of all steps (world.step_derivatives)."
 
 
@@ -47,13 +50,14 @@ def _parts(loss, sizes):
     return float(value), [np.zeros(n) if p is None else np.asarray(p, float) for p, n in zip(parts, sizes)]
 
 
-def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1):
+def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters=None):
     """The loss of a run from the present state, and its gradient by inputs and by the state at the start.
 
     ctrl     inputs [controls, n], one for every `hold` steps
     end      end(world) -> (value, by q [nv], by v [nv]) of the last state
     running  running(world, k) -> (value, by q, by v, by input [n]) of the state before control k and that input,
              summed over the controls; derivatives may be None: zero
+    parameters  numbers of the model, as in world.step_derivatives
     input    the input that `ctrl` is: "ctrl", "targets", "rates", "feedforward", or the forces "applied" [nv]
 
     Derivatives by q are tangent vectors, as in world.advance.  The world is at the end of the run afterwards.
@@ -77,7 +81,7 @@ def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1):
     value, (by_q, by_v) = _parts(end(world), (nv, nv))
     last, total = world.state, total + value
     # backwards: stretch by stretch
-    g, by_ctrl, residual = np.concatenate([by_q, by_v]), np.zeros_like(ctrl), 0.0
+    g, by_ctrl, by_parameters, residual = np.concatenate([by_q, by_v]), np.zeros_like(ctrl), 0.0, 0.0
     for first in reversed(range(0, steps, every)):
         past = min(first + every, steps)
         world.state, states = kept.pop(), []
@@ -88,13 +92,14 @@ def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1):
         for k in reversed(range(first, past)):
             world.state = states.pop()
             _take(world, input, ctrl[k // hold])
-            step = world.step_derivatives()
+            step = world.step_derivatives(parameters)
             residual = max(residual, step["residual"])
             by_ctrl[k // hold] += step[input].T @ g
+            by_parameters = by_parameters + step["parameters"].T @ g
             g = step["state"].T @ g
             if k % hold == 0 and running:
                 loss_q, loss_v, loss_u = losses.pop()
                 g += np.concatenate([loss_q, loss_v])
                 by_ctrl[k // hold] += loss_u
     world.state = last
-    return Gradient(total, by_ctrl, g[:nv], g[nv:], residual)
+    return Gradient(total, by_ctrl, g[:nv], g[nv:], np.asarray(by_parameters), residual)

@@ -214,19 +214,90 @@ static bool add_inputs(PyObject *to, const sim_model *m, const double *by_input)
     return true;
 }
 
+/* ---- parameters ---- */
+
+/* Parameters of the caller, one a column. */
+typedef struct parameter_list {
+    sim_parameter *list;
+    int count;
+} parameter_list;
+
+/* Kinds in the order of sim_parameter_kind, and the names that their index is of. */
+static const struct {
+    const char *name, *of;
+} PARAMETER_KINDS[SIM_PARAMETER_KINDS] = {{"mass", "bodies"},
+                                          {"inertia", "bodies"},
+                                          {"friction", "materials"},
+                                          {"stiffness", "materials"},
+                                          {"placement", "shapes"}};
+
+static int parameter_kind_of(const char *name) {
+    for (int k = 0; k < SIM_PARAMETER_KINDS; k++) {
+        if (strcmp(name, PARAMETER_KINDS[k].name) == 0) {
+            return k;
+        }
+    }
+    PyErr_Format(InputError, "no parameter is called \"%s\": mass, inertia, friction, stiffness, placement", name);
+    return -1;
+}
+
+/* (kind, name) or (kind, name, component): one column, or all of its components. */
+static bool add_parameter(const SceneObject *scene, PyObject *item, parameter_list *to) {
+    const char *name;
+    PyObject *of, *tuple = PySequence_Tuple(item);
+    int component = -1, kind = -1, index = -1;
+    if (tuple && PyArg_ParseTuple(tuple, "sO|i;a parameter is (kind, name) or (kind, name, component)", &name, &of,
+                                  &component)) {
+        kind = parameter_kind_of(name);
+        index = kind < 0 ? -1 : scene_index(scene, PARAMETER_KINDS[kind].of, of);
+    }
+    Py_XDECREF(tuple);
+    if (index < 0) {
+        return false;
+    }
+    int most = sim_parameter_components((sim_parameter_kind)kind), first = component < 0 ? 0 : component;
+    int end = component < 0 ? most : component + 1;
+    sim_parameter *more = PyMem_Realloc(to->list, (size_t)(to->count + end - first + 1) * sizeof *more);
+    if (!more) {
+        PyErr_NoMemory();
+        return false;
+    }
+    to->list = more;
+    for (int k = first; k < end; k++) {
+        to->list[to->count++] = (sim_parameter){(sim_parameter_kind)kind, index, k};
+    }
+    return true;
+}
+
+static bool read_parameters(const SceneObject *scene, PyObject *given, parameter_list *to) {
+    PyObject *items = is_given(given) ? PySequence_Fast(given, "parameters are a list of (kind, name)") : NULL;
+    bool ok = items || !is_given(given);
+    for (Py_ssize_t k = 0; ok && items && k < PySequence_Fast_GET_SIZE(items); k++) {
+        ok = add_parameter(scene, PySequence_Fast_GET_ITEM(items, k), to);
+    }
+    Py_XDECREF(items);
+    return ok;
+}
+
+/* ---- derivatives of a step ---- */
+
 /* Of the last step, into a dict. */
-static bool add_step_derivatives(WorldObject *w, PyObject *to, double *by_input) {
+static bool add_step_derivatives(WorldObject *w, const parameter_list *by, PyObject *to, double *by_input) {
     const sim_model *m = model_of(w);
+    npy_intp rows = 2 * (npy_intp)m->nv;
     sim_error error;
     if (!w->derivatives && !(w->derivatives = sim_step_derivatives_create(m, &error))) {
         raise_error(&error);
         return false;
     }
-    sim_step_jacobian out = {.by_state = add_array(to, "state", 2 * (npy_intp)m->nv, 2 * (npy_intp)m->nv),
-                             .by_applied = add_array(to, "applied", 2 * (npy_intp)m->nv, m->nv),
-                             .by_friction = add_array(to, "friction", 2 * (npy_intp)m->nv, m->nmaterial),
+    sim_step_jacobian out = {.by_state = add_array(to, "state", rows, rows),
+                             .by_applied = add_array(to, "applied", rows, m->nv),
+                             .by_friction = add_array(to, "friction", rows, m->nmaterial),
+                             .parameter = by->list,
+                             .parameters = by->count,
+                             .by_parameter = add_array(to, "parameters", rows, by->count),
                              .by_input = by_input};
-    if (!out.by_state || !out.by_applied || !out.by_friction) {
+    if (!out.by_state || !out.by_applied || !out.by_friction || !out.by_parameter) {
         return false;
     }
     if (sim_world_step_derivatives(w->world, w->derivatives, &out, &error)) {
@@ -237,23 +308,25 @@ static bool add_step_derivatives(WorldObject *w, PyObject *to, double *by_input)
            add_object(to, "kinks", PyLong_FromLong(out.kinks)) && (!by_input || add_inputs(to, m, by_input));
 }
 
-static PyObject *step_derivatives(PyObject *o, PyObject *Py_UNUSED(none)) {
-    if (!world_sync(WORLD(o))) {
+static PyObject *step_derivatives(PyObject *o, PyObject *args, PyObject *keywords) {
+    static const char *const names[] = {"parameters", NULL};
+    PyObject *given = NULL;
+    parameter_list by = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:step_derivatives", (char **)names, &given) ||
+        !world_sync(WORLD(o)) || !read_parameters(WORLD(o)->scene, given, &by)) {
+        PyMem_Free(by.list);
         return NULL;
     }
     const sim_model *m = model_of(WORLD(o));
-    double *by_input = NULL;
-    if (sim_world_options(WORLD(o)->world)->integrator != SIM_RK4) {
-        by_input = PyMem_Calloc((size_t)SIM_INPUTS * 2 * (size_t)m->nv * (size_t)m->nactuator + 1, sizeof *by_input);
-        if (!by_input) {
-            return PyErr_NoMemory();
-        }
-    }
-    PyObject *result = PyDict_New();
-    if (result && !add_step_derivatives(WORLD(o), result, by_input)) {
+    bool inputs = sim_world_options(WORLD(o)->world)->integrator != SIM_RK4;
+    size_t size = inputs ? (size_t)SIM_INPUTS * 2 * (size_t)m->nv * (size_t)m->nactuator : 0;
+    double *by_input = inputs ? PyMem_Calloc(size + 1, sizeof *by_input) : NULL;
+    PyObject *result = inputs && !by_input ? PyErr_NoMemory() : PyDict_New();
+    if (result && !add_step_derivatives(WORLD(o), &by, result, by_input)) {
         Py_CLEAR(result);
     }
     PyMem_Free(by_input);
+    PyMem_Free(by.list);
     return result;
 }
 
@@ -495,13 +568,18 @@ PyMethodDef dynamics_methods[] = {
            "advance(q, e_j, h)."),
     METHOD(forward_dynamics_derivatives, "forward_dynamics_derivatives($self, /, tau, *, q=None, v=None)\n--\n\n"
                                          "(d a / d q, d a / d v, d a / d tau) of forward_dynamics, [nv, nv] each."),
-    {"step_derivatives", step_derivatives, METH_NOARGS,
-     "step_derivatives($self, /)\n--\n\n"
-     "Derivatives of the last step, exact: a dict of matrices whose rows are the new (q, v), 2 nv: \"state\" by\n"
-     "the old (q, v), \"applied\", \"friction\" [2 nv, 1 + materials], and \"ctrl\", \"targets\", \"rates\",\n"
-     "\"feedforward\" [2 nv, nactuator] (not with rk4).  Positions are tangent vectors, as in advance.  \"residual\":\n"
-     "the error of the linear systems; \"kinks\": actuators at an end of a range, and constraints between pieces of\n"
-     "their law, where the derivative is that of one side.  Steps that have none are refused by name: sim.InputError."},
+    METHOD(
+        step_derivatives,
+        "step_derivatives($self, /, parameters=None)\n--\n\n"
+        "Derivatives of the last step, exact: a dict of matrices whose rows are the new (q, v), 2 nv: \"state\" by\n"
+        "the old (q, v), \"applied\", \"friction\" [2 nv, 1 + materials], and \"ctrl\", \"targets\", \"rates\",\n"
+        "\"feedforward\" [2 nv, nactuator] (not with rk4).  Positions are tangent vectors, as in advance.\n"
+        "\"parameters\" has a column for each of (\"mass\", body), (\"friction\" or \"stiffness\", material),\n"
+        "(\"inertia\", body, k), (\"placement\", shape, k); without the component k all 10 or 6: mass, first moments,\n"
+        "moments xx yy zz xy xz yz at the body's origin; moves and turns along the body's axes.  \"residual\": the\n"
+        "error of the linear systems; \"kinks\": actuators at an end of a range, and constraints between pieces of\n"
+        "their law, where the derivative is that of one side.  Steps that have none are refused by name: "
+        "sim.InputError."),
     METHOD(advance, "advance($self, /, q, v, h=1.0)\n--\n\n"
                     "Coordinates moved along v for the time h: q + h v, where quaternions stay of unit length."),
     METHOD(difference, "difference($self, /, q0, q1)\n--\n\nThe v with advance(q0, v) = q1."),

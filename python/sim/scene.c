@@ -113,6 +113,7 @@ static PyObject *all_names(const sim_model *m) {
         add_names(dict, "dofs", numbered_names(m, m->nv, sim_model_dof_name)) &&
         add_names(dict, "coordinates", numbered_names(m, m->nq, sim_model_coordinate_name)) &&
         add_names(dict, "shapes", NAMES(m->shape, m->nshape, sim_shape, "shape")) &&
+        add_names(dict, "materials", NAMES(m->material, m->nmaterial, sim_material, "material")) &&
         add_names(dict, "actuators", NAMES(m->actuator, m->nactuator, sim_actuator, "actuator")) &&
         add_names(dict, "sites", NAMES(m->site, m->nsite, sim_site, "site")) &&
         add_names(dict, "sensors", NAMES(m->sensor, m->nsensor, sim_sensor, "sensor")) &&

@@ -1,4 +1,6 @@
 """Derivatives of steps and gradients through many of them, against differences."""
+import copy
+
 import numpy as np
 import pytest
 
@@ -87,6 +89,31 @@ def test_a_sliding_box_follows_the_friction_of_its_material():
     due = (slide(0.4 + h).v - slide(0.4 - h).v) / (2 * h)
     assert by[6:, 1] == pytest.approx(due, rel=1e-6, abs=1e-8)  # the first material is the default one
     assert abs(by[6, 1]) > 0.01 and np.all(by[:, 0] == 0)
+
+
+def test_gradients_by_masses_equal_differences():
+    parameters, ctrl = [("mass", "lower"), ("inertia", "upper", 0)], np.full((6, 2), 0.2)
+
+    def loss(mass):
+        scene = copy.deepcopy(ARM)
+        scene["bodies"][1]["shapes"][0]["mass"] = mass
+        world = sim.World(scene, tolerance=1e-13)
+        world.v = [0.5, -1]
+        return sim.gradient(world, ctrl, lambda w: (np.sum(w.v**2), None, 2 * w.v), parameters=parameters)
+
+    found, h = loss(1), 1e-4
+    due = (loss(1 + h).value - loss(1 - h).value) / (2 * h)
+    assert found.parameters.shape == (2,)
+    assert found.parameters[0] == pytest.approx(due, rel=1e-6)
+
+
+def test_parameters_are_named():
+    world = sim.World(ARM)
+    world.step()
+    assert world.step_derivatives([("inertia", "upper"), ("placement", 0, 2)])["parameters"].shape == (4, 11)
+    for wrong in ([("size", "upper")], [("mass", "middle")], [("inertia", "upper", 10)], [("mass",)], [3], 3):
+        with pytest.raises((sim.InputError, TypeError)):
+            world.step_derivatives(wrong)
 
 
 def test_inputs_and_losses_are_checked():
