@@ -129,6 +129,8 @@ typedef struct sim_step_info {
     int nonconverged; /* trees whose iteration hit the limit */
     double residual;  /* the worst tree's estimated error, relative (held against `tolerance`) */
     int saturated;    /* actuators at their effort limit */
+    double curbed;    /* J: greatest kinetic energy that a tree with contacts gained without force; taken back */
+    int curbed_body;  /* ... the first body of that tree */
 
     /* contacts */
     int contacts, islands;

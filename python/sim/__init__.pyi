@@ -429,6 +429,8 @@ class StepInfo(tuple[Any, ...]):
     nonconverged: int
     residual: float
     saturated: int
+    curbed: float
+    curbed_body: int
     contacts: int
     islands: int
     solver_iterations: int

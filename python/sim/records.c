@@ -36,6 +36,8 @@ static const record_field info_fields[] = {
     INFO(nonconverged, 'i', "trees whose iteration hit the limit"),
     INFO(residual, 'd', "worst tree's estimated error, relative"),
     INFO(saturated, 'i', "actuators at their effort limit"),
+    INFO(curbed, 'd', "kinetic energy that a tree gained without force, taken back, J"),
+    INFO(curbed_body, 'i', "the first body of that tree"),
     INFO(contacts, 'i', "contacts"),
     INFO(islands, 'i', "islands of contacts and constraints"),
     INFO(solver_iterations, 'i', "iterations of the solver, maximum over islands"),

@@ -70,7 +70,9 @@ static void finish_trees(void *context, int worker, int first, int end) {
         if (sleep_has(s->sleep, tree)) {
             mine->info.saturated += sleep_pass(s->sleep, tree);
         } else if (c->in_contact[tree]) {
-            theta_finish_in_contact(s->motion, tree, c->v_end, c->shift);
+            sim_step_info info;
+            theta_finish_in_contact(s->motion, tree, c->v_end, c->shift, &info);
+            add_step_info(&mine->info, &info);
         } else if (c->model->tree[tree].nv) {
             if (contacts_hold(c, tree)) {
                 move_released(c, tree, mine);

@@ -160,7 +160,7 @@ static sim_status check_world(const sim_world *w, sim_error *error) {
     }
     for (int t = 0; t < m->ntree; t++) {
         const char *body = m->body[m->tree[t].body0].name;
-        if (m->tree[t].nv && w->motion.parts[t].placed) {
+        if (m->tree[t].nv && (w->motion.parts[t].placed || w->motion.parts[t].curbed)) {
             return sim_fail(error, SIM_BAD_INPUT,
                             "derivatives of a step are not there: the tree of body \"%s\" turned too far in it", body);
         }

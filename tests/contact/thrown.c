@@ -203,3 +203,64 @@ Test(thrown, ball_with_friction_keeps_its_angular_momentum_about_where_it_touche
         yard_end(&y);
     }
 }
+
+/* ---- trees that turn far in a step ---- */
+
+/* A spinning base with a plate that slides over it and a heavy body on a hinge. */
+static void add_spinner(yard *y, random_source *r, double height) {
+    int parent = 0;
+    for (int k = 0; k < 3; k++) {
+        sim_body_def def = sim_body_default();
+        def.name = k == 0 ? "base" : k == 1 ? "plate" : "swing";
+        def.parent = parent;
+        def.joint = k == 0 ? SIM_FREE : k == 1 ? SIM_PLANAR : SIM_HINGE;
+        def.axis = k == 2 ? random_unit(r) : def.axis;
+        def.placement = (sim_pose){random_rotation(r), k == 0 ? v3_make(0, 0, height) : v3_scale(0.1, random_unit(r))};
+        for (int j = 0; k == 0 && j < 6; j++) {
+            def.v[j] = random_uniform(r, -1, 1) * (j < 3 ? 1 : 15);
+        }
+        sim_shape shape = sim_shape_default();
+        shape.type = SIM_CYLINDER;
+        shape.size[0] = 0.06;
+        shape.size[1] = 0.07;
+        shape.material = y->material;
+        def.inertia = sim_shape_inertia(&shape, k == 2 ? 3000 : 300);
+        parent = sim_builder_add_body(y->builder, &def);
+        shape.body = parent;
+        sim_builder_add_shape(y->builder, &shape);
+    }
+}
+
+static double mass_of_model(const yard *y) {
+    double sum = 0;
+    for (int k = 1; k < y->model->nbody; k++) {
+        sum += y->model->inertia[k].mass;
+    }
+    return sum;
+}
+
+/* Impacts give no more than some times the energy at first: one of these trees gains 1.5 times as much, the others a tenth at
+ * most.  Without the removal of energy (world/integrator/inertial_work.c) a fifth of them gain ten thousand times as much,
+ * or reach the speed of light. */
+Test(thrown, tree_that_turns_far_in_a_step_does_not_run_away_by_impacts) {
+    enum { TREES = 24, STEPS = 200 };
+    int curbed = 0;
+    for (int k = 0; k < TREES; k++) {
+        random_source r = {(uint64_t)k + 1};
+        yard y = yard_begin(v3_make(0, 0, -g), rough(0.5));
+        yard_ground(&y);
+        add_spinner(&y, &r, 0.4);
+        yard_open(&y, NULL, SIM_MIDPOINT, 0.01);
+        double start = energy_of(&y), undone = 0;
+        double scale = sim_world_energy(y.world).kinetic + mass_of_model(&y) * g * 0.4;
+        for (int step = 0; step < STEPS; step++) {
+            yard_step(&y);
+            undone += sim_world_info(y.world)->undone;
+            curbed += sim_world_info(y.world)->curbed > 0;
+            double gain = energy_of(&y) - start - undone;
+            cr_assert(gain <= 10 * scale, "tree %d, step %d: gains %g J, over %g J", k, step, gain, scale);
+        }
+        yard_end(&y);
+    }
+    cr_expect(curbed > 0, "no step turns far enough to show it");
+}

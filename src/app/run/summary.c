@@ -174,6 +174,18 @@ static const char *body_name(const run_context *run, int body) {
     return body >= 0 ? run->scene->model->body[body].name : "a joint";
 }
 
+static void print_curbed(const run_context *run) {
+    const run_statistics *statistics = &run->statistics;
+    if (statistics->curbed) {
+        fprintf(stderr,
+                "  TURNS TOO FAR  %lld of %lld steps, first at %.9g s, up to %.2g J in the tree of \"%s\":\n"
+                "                 impacts turn bodies too far for the step; kinetic energy that it created was taken "
+                "back;\n                 smaller steps prevent it\n",
+                (long long)statistics->curbed, (long long)statistics->steps, statistics->first_curbed,
+                statistics->most_curbed, body_name(run, statistics->curbed_body));
+    }
+}
+
 static void print_overlap(const run_context *run) {
     const overlap_statistics *statistics = &run->statistics.overlap;
     if (statistics->refused) {
@@ -232,6 +244,7 @@ void print_summary(const run_context *run) {
     /* verdict and course */
     print_verdict(run);
     print_sag(run);
+    print_curbed(run);
     print_pace(run);
     print_contact_course(run);
     print_overlap(run);
@@ -300,6 +313,9 @@ static void write_course(json_out *out, const run_context *run) {
     json_whole(out, "nonconverged_steps", statistics->nonconverged);
     json_real(out, "first_nonconverged_time", statistics->nonconverged ? statistics->first_nonconverged : NAN);
     json_whole(out, "saturated_steps", statistics->saturated);
+    json_whole(out, "curbed_steps", statistics->curbed);
+    json_real(out, "first_curbed_time", statistics->curbed ? statistics->first_curbed : NAN);
+    json_real(out, "most_curbed", statistics->most_curbed);
 }
 
 static void write_sleep(json_out *out, const run_context *run) {

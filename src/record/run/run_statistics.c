@@ -114,6 +114,17 @@ static void tally_overlap(overlap_statistics *statistics, const sim_step_info *i
     statistics->undone += info->undone;
 }
 
+/* Kinetic energy that a step created without force. */
+static void tally_curbed(run_statistics *statistics, const sim_step_info *info, double time) {
+    if (info->curbed > 0 && statistics->curbed++ == 0) {
+        statistics->first_curbed = time;
+    }
+    if (info->curbed > statistics->most_curbed) {
+        statistics->most_curbed = info->curbed;
+        statistics->curbed_body = info->curbed_body;
+    }
+}
+
 void statistics_add_step(run_statistics *statistics, const sim_world *world) {
     const sim_step_info *info = sim_world_info(world);
     statistics->steps++;
@@ -131,6 +142,7 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world) {
         tally_contacts(&statistics->contact, info, sim_world_state(world)->time);
         tally_overlap(&statistics->overlap, info, sim_world_state(world)->time);
     }
+    tally_curbed(statistics, info, sim_world_state(world)->time);
     if (info->nonconverged && statistics->nonconverged++ == 0) {
         statistics->first_nonconverged = sim_world_state(world)->time;
     }

@@ -73,6 +73,10 @@ typedef struct run_statistics {
     int64_t nonconverged;      /* steps */
     double first_nonconverged; /* simulated time */
     int64_t saturated;         /* steps */
+    int64_t curbed;            /* steps in which a tree gained energy without force ... */
+    double first_curbed;       /* ... simulated time ... */
+    double most_curbed;        /* ... J, the most ... */
+    int curbed_body;           /* ... and the first body of that tree */
     contact_statistics contact;
     sleep_statistics sleep;
     overlap_statistics overlap;

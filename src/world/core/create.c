@@ -74,11 +74,11 @@ static void list_limited_actuators(motion_work *w) {
     }
 }
 
-/* Is there a tree whose ball or free joints move more than one rigid body? */
-static bool any_articulated_turns(const motion_work *w) {
+/* May a body turn far in a step of a scheme that the energy of the step is checked in? */
+static bool any_dof_turns(const motion_work *w) {
     bool any = false;
-    for (int t = 0; t < w->model->ntree; t++) {
-        any |= w->parts[t].turns && !w->parts[t].spins;
+    for (int j = 0; j < w->model->nv; j++) {
+        any |= w->model->dof[j].turns;
     }
     return any && w->options->integrator != SIM_RK4;
 }
@@ -128,7 +128,7 @@ static sim_status create_tree_parts(sim_world *w) {
         shared_effort_create(f, w->pool)) {
         return SIM_NO_RESOURCE;
     }
-    if (any_articulated_turns(f) && !(f->ahead = sim_derived_create(w->model, NULL))) {
+    if (any_dof_turns(f) && !(f->ahead = sim_derived_create(w->model, NULL))) {
         return SIM_NO_RESOURCE;
     }
     list_limited_actuators(f);

@@ -28,6 +28,7 @@ typedef struct tree_parts {
     bool spins_only;           /* no other joints, and spin.c is exact for forces known beforehand */
     bool pushed;               /* the caller applies a wrench on a body of it */
     bool placed;               /* `next` has its positions of the free motion */
+    bool curbed;               /* its end velocities of the last step were scaled (inertial_work.c) */
     double mass;               /* kg */
 } tree_parts;
 
@@ -74,7 +75,7 @@ typedef struct motion_work {
     /* written */
     sim_state *next;
     sim_derived *derived; /* kinematics and factors where A is taken */
-    sim_derived *ahead;   /* of trees that turn far in a step; NULL: none could */
+    sim_derived *ahead;   /* of trees that turn far in a step; NULL: no dof turns */
     double *q_point, *v_point, *tau, *extra;
     double *a_try, *a_out;     /* accelerations: the last evaluated, and the result */
     double *hold;              /* [nv] torque against gravity at the start */
@@ -200,6 +201,12 @@ typedef struct projection_input {
 /* The mean acceleration of such a tree, after its last sweep, with the energy and momentum that forces gave it; s. */
 double project_energy(motion_work *w, int tree, const projection_input *at, double *a);
 
+/* ---- inertial_work.c ---- */
+
+/* The factor s of the end velocities in `next` of a tree with contacts, which takes back the energy that inertial terms
+ * created; 1: none.  `part` of v1 - v0 is at the scheme's v*.  `next` has its positions, `a_out` is (v1 - v0) / step. */
+double inertial_work_scale(motion_work *w, int tree, double part, double *created);
+
 /* ---- soft_motion.c ---- */
 
 /* Systems of the soft bodies of a model.  Refused: what they do not support, by name. */
@@ -232,9 +239,10 @@ const theta_scheme *theta_scheme_of(sim_integrator integrator);
 
 /* The free motion of one tree: its mean acceleration, in a_out, and A, in the factors of `derived`. */
 void theta_free_motion(motion_work *w, int tree, sim_step_info *info);
-/* From `now` to `next`: as it moves freely; or with these end velocities, and positions shifted at this velocity. */
+/* From `now` to `next`: as it moves freely; or with these end velocities, and positions shifted at this velocity.  Energy
+ * that this creates without force is taken from `v_end`, and noted. */
 void theta_finish(motion_work *w, int tree);
-void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, const double *shift);
+void theta_finish_in_contact(motion_work *w, int tree, double *v_end, const double *shift, sim_step_info *info);
 /* x <- A^-1 x of the dofs of a tree [nv of the model], A where the free motion has taken it. */
 void theta_mass_solve(motion_work *w, int tree, double *x);
 /* The part of v - v0 that positions move with. */
@@ -264,6 +272,8 @@ static inline void add_step_info(sim_step_info *sum, const sim_step_info *part) 
     sum->nonconverged += part->nonconverged;
     sum->residual = part->residual > sum->residual ? part->residual : sum->residual;
     sum->saturated += part->saturated;
+    sum->curbed_body = part->curbed > sum->curbed ? part->curbed_body : sum->curbed_body;
+    sum->curbed = part->curbed > sum->curbed ? part->curbed : sum->curbed;
 }
 
 #endif

@@ -113,19 +113,16 @@ static void finish_freely(tree_step *t, const double *a) {
 }
 
 /* With contacts the end velocity is v; positions move with v0 + travel (v - v0) + c. */
-static void finish_in_contact(tree_step *t, const double *v, const double *c) {
+static void move_in_contact(tree_step *t, const double *v, const double *c) {
     motion_work *w = t->w;
     const sim_model *m = w->model;
     const double *v0 = w->now->v;
     bool from_point = t->s->explicit_position && t->s->position > 0; /* half the way with v0 lies behind */
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        w->next->a[j] = w->a_out[j];
         w->next->v[j] = v[j];
         w->a_out[j] = (v[j] - v0[j]) / t->dt;
         w->v_point[j] = from_point ? v[j] + 2 * c[j] : v0[j] + t->s->travel * (v[j] - v0[j]) + c[j];
     }
-    actuation_keep(w, t->tree, w->a_try, w->a_out);
-    drag_keep(w, t->tree, w->a_try, w->a_out);
     if (from_point) {
         advance_by(m, t->bodies, ROTATION_EXP, w->q_point, w->v_point, 0.5 * t->dt, w->next->q);
     } else {
@@ -462,9 +459,24 @@ void theta_finish(motion_work *w, int tree) {
     finish_freely(&t, w->a_out);
 }
 
-void theta_finish_in_contact(motion_work *w, int tree, const double *v_end, const double *shift) {
+void theta_finish_in_contact(motion_work *w, int tree, double *v_end, const double *shift, sim_step_info *info) {
+    /* velocities and positions; the acceleration without contacts */
     tree_step t = make_tree_step(w, tree);
-    finish_in_contact(&t, v_end, shift);
+    memcpy(w->next->a + t.v0, w->a_out + t.v0, (size_t)t.nv * sizeof *w->a_out);
+    move_in_contact(&t, v_end, shift);
+    /* less the energy that inertial terms created */
+    *info = (sim_step_info){.curbed_body = w->model->tree[tree].body0};
+    double s = inertial_work_scale(w, tree, t.velocity, &info->curbed);
+    w->parts[tree].curbed = s < 1;
+    if (s < 1) {
+        for (int j = t.v0; j < t.v0 + t.nv; j++) {
+            v_end[j] *= s;
+        }
+        move_in_contact(&t, v_end, shift);
+    }
+    /* efforts and drag of the step */
+    actuation_keep(w, tree, w->a_try, w->a_out);
+    drag_keep(w, tree, w->a_try, w->a_out);
 }
 
 const theta_scheme *theta_scheme_of(sim_integrator integrator) { return &schemes[integrator]; }
