@@ -5,6 +5,7 @@
 #include "control/nut.h"
 #include "control/pour.h"
 #include "control/trot.h"
+#include "support/share.h"
 
 /* The cost of transport: work over weight and way. */
 static double cost_of(const char *path, const char *solver) {
@@ -49,11 +50,13 @@ static void expect_thread_to_lead(const char *solver) {
     end_assembly(&a);
 }
 
-Test(tasks, nut_follows_its_thread_by_canal) { expect_thread_to_lead("canal"); }
+Test(tasks, nut_follows_its_thread_by_canal, LONG_RUN) { expect_thread_to_lead("canal"); }
 
 Test(tasks, nut_follows_its_thread_by_the_default) { expect_thread_to_lead("auto"); }
 
-Test(tasks, nut_follows_its_thread_by_subadmm_of_40_passes) { expect_thread_to_lead("subadmm:max_iterations=40"); }
+Test(tasks, nut_follows_its_thread_by_subadmm_of_40_passes, LONG_RUN) {
+    expect_thread_to_lead("subadmm:max_iterations=40");
+}
 
 /* Both bottles stay in the hands, above the table at -0.015 m, and the first one stands upright in the end. */
 static void expect_balls_in_the_second_bottle(const char *solver, int layers) {
@@ -70,9 +73,9 @@ static void expect_balls_in_the_second_bottle(const char *solver, int layers) {
 
 Test(tasks, balls_end_in_the_second_bottle_by_the_default) { expect_balls_in_the_second_bottle("auto", 3); }
 
-Test(tasks, balls_end_in_the_second_bottle_by_canal) { expect_balls_in_the_second_bottle("canal", 3); }
+Test(tasks, balls_end_in_the_second_bottle_by_canal, LONG_RUN) { expect_balls_in_the_second_bottle("canal", 3); }
 
-Test(tasks, balls_end_in_the_second_bottle_by_subadmm) { expect_balls_in_the_second_bottle("subadmm", 3); }
+Test(tasks, balls_end_in_the_second_bottle_by_subadmm, LONG_RUN) { expect_balls_in_the_second_bottle("subadmm", 3); }
 
 /* Each dish stands in the one below within 10 mm and a degree, and moves by less than a millimetre in the 5 s after the
  * hand let go. */
@@ -97,9 +100,9 @@ static void expect_pile_to_stand(const char *solver) {
 
 Test(tasks, dishes_stand_after_the_hand_let_go_by_the_default) { expect_pile_to_stand("auto"); }
 
-Test(tasks, dishes_stand_after_the_hand_let_go_by_canal) { expect_pile_to_stand("canal"); }
+Test(tasks, dishes_stand_after_the_hand_let_go_by_canal, LONG_RUN) { expect_pile_to_stand("canal"); }
 
-Test(tasks, dishes_stand_after_the_hand_let_go_by_subadmm) { expect_pile_to_stand("subadmm"); }
+Test(tasks, dishes_stand_after_the_hand_let_go_by_subadmm, LONG_RUN) { expect_pile_to_stand("subadmm"); }
 
 /* All marbles end in the bowl, and the jar stands upright within 10 mm of its place, its lid on. */
 Test(tasks, marbles_end_in_the_bowl_and_the_lid_on_the_jar) {

@@ -2,6 +2,8 @@
  *
  *   PROGRAM [--list] [--filter SUITE/NAME]      SUITE/NAME is a pattern as for file names; output is TAP
  *
+ * Cases of long runs (share.h) are left out unless they are named or asked for.
+ *
  * Cases are those that Criterion's macros put into the sections cr_tst and cr_sts.  Each runs in a child of its own, so a
  * crash, an exit or a limit of time ends that case alone.  A case passes if it comes to its end, no assertion fails, and the
  * process exits with 0: a leak found at exit fails it.
@@ -10,6 +12,7 @@
  * Departures: the library starts the program anew for each case, with all its shared libraries.
  * Cost of a short case: 3 ms of processor time (the library: 80 ms); sanitized 0.2 s (0.5 s). */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "share.h"
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <fnmatch.h>
@@ -43,6 +46,7 @@ static const struct criterion_test *test;
 static const struct criterion_suite *suite;
 static void *parameter;
 static jmp_buf leave;
+static const struct criterion_test_extra_data long_run = {LONG_RUN};
 static bool may_leave;
 
 struct criterion_options criterion_options;
@@ -247,7 +251,8 @@ static void run_case(runner *r, size_t number) {
 static void run_test(runner *r, struct criterion_test *t) {
     char name[REASON_BYTES];
     snprintf(name, sizeof name, "%s/%s", t->category, t->name);
-    if (r->filter && fnmatch(r->filter, name, 0) != 0) {
+    bool is_long = t->data->description && strcmp(t->data->description, long_run.description) == 0;
+    if (r->filter ? fnmatch(r->filter, name, 0) != 0 : is_long && !r->list && !long_runs()) {
         return;
     }
     if (r->list) {

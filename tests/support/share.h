@@ -1,12 +1,20 @@
-/* Number of random trials of a test, from the environment:
+/* Number of random trials of a test, and the cases of long runs, from the environment:
  *
  *   SIM_TEST_SHARE=P      P percent of the usual number, at least one.  tools/check sets it where sanitizers watch memory
  *                         alone: the whole number proves the mathematics, in the optimised build.
+ *   SIM_TEST_LONG=yes     cases marked LONG_RUN too (tools/check --full)
  *   SIM_ORACLE_SCENES=N   N scenes of each oracle. */
 #ifndef TESTS_SUPPORT_SHARE_H
 #define TESTS_SUPPORT_SHARE_H
 
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* Test(suite, name, LONG_RUN): a case that runs where it is named (--filter) or long runs are asked for.  A shorter case
+ * of the same claim always runs. */
+#define LONG_RUN .description = "long run"
+
+static inline bool long_runs(void) { return getenv("SIM_TEST_LONG"); }
 
 static inline int trials_of(int usual) {
     const char *share = getenv("SIM_TEST_SHARE");

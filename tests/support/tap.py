@@ -5,11 +5,21 @@ import sys
 import tempfile
 
 
+LONG_RUNS = "SIM_TEST_LONG" in os.environ  # tests/support/share.h
+
+
+def long_run(case):
+    """A case of long runs, or for those who name it."""
+    case.long_run = True
+    return case
+
+
 def cases_of(program, word=""):
     """The functions of a program (its globals) that take nothing, and whose names hold the word."""
     return [value for name, value in list(program.items())
             if inspect.isfunction(value) and value.__module__ == "__main__" and word in name and name != "main"
-            and value.__code__.co_argcount == 0 and value.__code__.co_flags & 4 == 0]  # 4: takes *arguments
+            and value.__code__.co_argcount == 0 and value.__code__.co_flags & 4 == 0  # 4: takes *arguments
+            and (LONG_RUNS or word or not hasattr(value, "long_run"))]
 
 
 def run(cases, folders=True, before=None):
