@@ -27,7 +27,8 @@
  * Patience.  In falls of 40 to 640 bodies acn takes some 12 sqrt(n) Newton steps for the hardest islands of n contacts,
  * 22 sqrt(n) at most.  A step of a simulation gives up after a multiple of H = 12 sqrt(n) steps, its patience (4, and 1
  * more where the step changes the targets and tries again).  The first run of acn, the second, the turns and the end
- * each have a part of it, and what one leaves goes to the next.
+ * each have a part of it, and what one leaves goes to the next.  The first run has most: E may stand still for 1 H in
+ * runs that end well, and few second runs solve what more work in the first does not.
  *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
  * of iterations.  APART, Newton's method must have ended, too.  Where E suffices for a step of a simulation, the last
@@ -79,7 +80,7 @@ static const double HARD_STEPS = 12;     /* Newton steps of a hard problem over 
 enum { MIN_HARD_CONTACTS = 36 };         /* so that acn may stall in its first run */
 static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
 /* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
-static const double FIRST_WORK_SHARE = 0.45, COLD_WORK_SHARE = 0.85, TURNS_WORK_SHARE = 0.93, WHOLE_WORK_SHARE = 1;
+static const double FIRST_WORK_SHARE = 0.85, COLD_WORK_SHARE = 0.9, TURNS_WORK_SHARE = 0.96, WHOLE_WORK_SHARE = 1;
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
