@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char page_date[] = "2026-11-25"; /* date of the last change of the text below */
+static const char page_date[] = "2026-11-27"; /* date of the last change of the text below */
 static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
     "Simulate a scene (a JSON file with bodies, joints and shapes), a robot in URDF, or a model in MJCF or SDFormat. "
@@ -29,8 +29,8 @@ static const struct {
     const char *usage, *meaning;
 } command_list[] = {
     {"sim [run] SCENE.json [OPTION]...", "simulate a scene"},
-    {"sim [run] ROBOT.urdf|MODEL.xml [OPTION]...", "simulate a robot in URDF or MJCF"},
-    {"sim convert ROBOT.urdf --out FILE", "write a robot as a scene"},
+    {"sim [run] ROBOT.urdf [OPTION]...", "the same of URDF, MJCF, SDFormat"},
+    {"sim convert ROBOT.urdf --out FILE", "write URDF, MJCF, SDFormat as a scene"},
     {"sim view RUN.h5 | SCENE.json --live", "show a recorded or live run"},
     {"sim render SCENE.json|RUN.h5 --out FILE", "draw pictures and films"},
     {"sim plot FILE...", "plot recorded quantities as SVG"},

@@ -1,4 +1,4 @@
-/* Web server of a live run, for browsers that know the key of its address.  HTTP knows `/`, the page, and `/live`, a
+/* Web server of a live run, for all that reach the address on which it listens.  HTTP knows `/`, the page, and `/live`, a
  * WebSocket; there is nothing else, and no file.
  *
  *   - Host must be an address in numbers or localhost, so DNS rebinding by another site fails.

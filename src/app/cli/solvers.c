@@ -143,8 +143,8 @@ static void print_limits(const sim_solver_info *info) {
     }
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%s%s%s", used ? ". " : "",
-             info->local ? "" : "Of files that hold W alone it factors W. ",
-             info->asymmetric ? "" : "The unsymmetric part of W goes to outer iterations.");
+             info->local ? "" : "Problems given by W = J A^-1 J' alone are factored first. ",
+             info->asymmetric ? "" : "The unsymmetric part of W takes outer iterations.");
     if (text[0]) {
         printf("    ");
         usage_wrap(text, 4, 4);
@@ -155,7 +155,7 @@ static void print_text(bool study) {
     /* heading */
     usage_wrap("The contact solvers and their options. auto is the default; docs/solving.md helps to choose. Options "
                "follow the name, as in pgs:max_iterations=100,tolerance=1e-8: in world/solver of a scene and in every "
-               "--solver.",
+               "--solver. E is the error against rigid Coulomb contact.",
                0, 0);
     if (!study) {
         usage_wrap("Solvers and options for experiments with a method: --list-solvers --study.", 0, 0);

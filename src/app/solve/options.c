@@ -54,7 +54,7 @@ const option_set solve_options = {
     .about = "Read contact problems (FCLIB's HDF5, or files of --dump-problem), solve them and judge the solutions. "
              "Print a row a file: outcome, time, error by the rigid law (E) and by the law of the solver (own). A "
              "FOLDER stands for all its .hdf5 and .h5 files.",
-    .after = "Exit status: 0 all problems solved, as the solver reports; 1 some unsolved; 2 a file is not a contact "
+    .after = "Exit status: 0 every outcome is solved or solved to rounding; 1 some are not; 2 a file is not a contact "
              "problem, or the solver refuses it; 3 a resource is unavailable.",
 };
 

@@ -186,7 +186,7 @@ static void add_field(text *t, const table *tab, int i) {
     text_add(t, " | ");
     print_value(t, f);
     text_add(t, f->unit ? " [%s] | " : " | ", f->unit);
-    if (f->required || f->needed_by) {
+    if (f->required || (f->needed_by && !f->rival)) {
         text_add(t, "**required**");
     } else if (f->standard) {
         text_add(t, "`%s`", f->standard);
@@ -251,6 +251,11 @@ static void print_rivals(text *t, const table *tab) {
     for (int rival = 1; rival < 8; rival++) {
         const char *first = NULL;
         int count = 0;
+        bool needed = tab->rivals_needed >> rival & 1, by_type = false;
+        for (int i = 0; i < tab->count; i++) {
+            by_type |= tab->fields[i].rival == rival && tab->fields[i].needed_by;
+        }
+        needed |= by_type;
         for (int i = 0; i < tab->count; i++) {
             if (tab->fields[i].rival != rival || in_degrees(tab, i)) {
                 continue;
@@ -258,15 +263,14 @@ static void print_rivals(text *t, const table *tab) {
             if (count == 0) {
                 first = tab->fields[i].key;
             } else if (count == 1) {
-                text_add(t, "\n%s one of `%s`, `%s`", tab->rivals_needed & 1u << rival ? "Exactly" : "At most", first,
-                         tab->fields[i].key);
+                text_add(t, "\n%s one of `%s`, `%s`", needed ? "Exactly" : "At most", first, tab->fields[i].key);
             } else {
                 text_add(t, ", `%s`", tab->fields[i].key);
             }
             count++;
         }
         if (count > 1) {
-            text_add(t, " is given.\n");
+            text_add(t, by_type ? " is given, of those that the type has.\n" : " is given.\n");
         }
     }
 }

@@ -222,7 +222,7 @@ static const field joint_fields[] = {
     {"rest", FIELD_NUMBERS, AT(joint_data, rest), 6, .unit = "rad or m", .only = HAS_COORDINATES,
      .help = "Rest coordinate of the spring. Default: 0; of a ball joint always the identity."},
     {"range", FIELD_ROWS, AT(joint_data, range), 2, .unit = "rad or m", .rival = 1, .only = HAS_COORDINATES,
-     .help = "Least and greatest coordinate. For an open end give a number out of reach."},
+     .help = "Least and greatest coordinate. An open end is a number such as 1e9."},
     {"range_deg", FIELD_ROWS, AT(joint_data, range_deg), 2, .unit = "degrees", .rival = 1, .only = TURNS,
      .help = "`range` in degrees."},
     {"limit_stiffness", FIELD_NUMBERS, AT(joint_data, limit_stiffness), 6, .unit = "N m/rad or N/m", POSITIVE,

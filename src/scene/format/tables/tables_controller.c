@@ -136,7 +136,7 @@ const table table_transition = {
 static const field phase_fields[] = {
     {"name", FIELD_NAME, AT(phase_data, name), .required = true, .help = "Name, unique in its controller."},
     {"targets", FIELD_OBJECTS, AT(phase_data, targets), .table = &table_phase_target,
-     .help = "Where controllers are led from its start on."},
+     .help = "Targets of controllers from its start on."},
     {"switches", FIELD_OBJECTS, AT(phase_data, switches), .table = &table_phase_switch,
      .help = "Constraints that are switched at its start."},
     {"next", FIELD_OBJECTS, AT(phase_data, next), .table = &table_transition,

@@ -33,7 +33,7 @@ static const field decompose_fields[] = {
     {"concavity", FIELD_NUMBER, AT(decompose_data, concavity), LENGTH,
      .help = "How far a part may reach beyond the solid. Default: a hundredth of the diagonal of its bounds."},
     {"parts", FIELD_INTEGER, AT(decompose_data, parts), WITHIN(1, 1000), .standard = "32",
-     .help = "At most so many parts, whatever the concavity."},
+     .help = "Limit of the number of parts, whatever the concavity."},
     {"show", FIELD_FLAG, AT(decompose_data, show), .standard = "false",
      .help = "Pictures show the parts, each in a colour of its own, in place of the mesh."},
 };
