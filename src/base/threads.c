@@ -200,7 +200,7 @@ void threads_free(sim_threads *t) {
 int threads_count(const sim_threads *t) { return t->count; }
 
 void threads_run(sim_threads *t, int items, threads_task *share, void *context) {
-    if (t->count == 1 || items == 1) {
+    if (t->count == 1 || items <= 1) {
         if (items > 0) {
             share(context, 0, 0, items);
         }

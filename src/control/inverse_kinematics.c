@@ -32,6 +32,9 @@ static const double MIN_DAMPING = 1e-15;
 static const double MAX_DAMPING = 1e12;
 static const double MIN_REDUCTION_RATIO = 1e-4; /* of the achieved to the expected reduction, of a step that counts */
 static const double MIN_REDUCTION = 1e-14;      /* of |r|^2 by a step, relative ... */
+/* Factors of the damping after a step, by the ratio of the achieved to the expected reduction. */
+static const double GOOD_RATIO = 0.75, EASED = 0.1, POOR_RATIO = 0.25, RAISED = 4, REFUSED = 10;
+enum { MAX_ROOT_PASSES = 60 };                  /* of the fixed point for phi */
 enum { MAX_STALLED_STEPS = 5 };                 /* ... fewer than so many in a row */
 static const double STATIONARY_GRADIENT = 1e-9; /* |projected J'r| over |J| |r| */
 
@@ -301,7 +304,10 @@ static double search_from(ik *w, double *q, sim_ik_result *out) {
                 next = dense_dot(w->rows, w->trial, w->trial);
                 ratio = (f - next) / (f - expected);
             }
-            lambda *= ratio > MIN_REDUCTION_RATIO ? (ratio > 0.75 ? 0.1 : ratio < 0.25 ? 4 : 1) : 10;
+            lambda *= ratio > MIN_REDUCTION_RATIO ? (ratio > GOOD_RATIO   ? EASED
+                                                     : ratio < POOR_RATIO ? RAISED
+                                                                          : 1)
+                                                  : REFUSED;
         }
         stalled = f - next <= MIN_REDUCTION * f ? stalled + 1 : 0;
         if (!(ratio > MIN_REDUCTION_RATIO) || stalled == MAX_STALLED_STEPS) { /* no step does, to rounding */
@@ -319,7 +325,7 @@ static double search_from(ik *w, double *q, sim_ik_result *out) {
 /* The k-th start: frac(1/2 + k / phi^(i+1)) of the way through the range of dof i, phi^(n+1) = phi + 1. */
 static void place_start(const ik *w, int start, const double *from, double *q) {
     double phi = 1.5;
-    for (int pass = 0; pass < 60; pass++) {
+    for (int pass = 0; pass < MAX_ROOT_PASSES; pass++) {
         phi = pow(1 + phi, 1.0 / (w->n + 1));
     }
     for (int k = 0; k < w->n; k++) {

@@ -173,11 +173,11 @@ static void interrupt_run(run_context *r) {
 }
 
 static void step_once(run_context *r) {
-    /* keep the state before, to return to it with --strict */
+    /* keep the state before, to return to it under --on-nonconverged fail */
     sim_error why;
     double began = clock_seconds();
-    int strict = r->good.q != NULL;
-    if (strict && !keep_good_state(r)) {
+    bool returns = r->good.q != NULL;
+    if (returns && !keep_good_state(r)) {
         sim_fail(&why, SIM_NO_RESOURCE, "no memory for a state");
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
         return;
@@ -196,7 +196,7 @@ static void step_once(run_context *r) {
     say_slow(r, clock_seconds() - began);
     const sim_step_info *info = sim_world_info(r->world);
     /* a step that is not solved ends the run */
-    if (strict && (info->nonconverged || info->unsolved)) {
+    if (returns && (info->nonconverged || info->unsolved)) {
         refuse_step(r);
     }
 }

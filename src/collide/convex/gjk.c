@@ -12,6 +12,9 @@
 
 enum { MAX_ITERATIONS = 128 };
 
+/* Rounding: of the foot on a plane against the farthest corner, and of a height against the corners; squares of ratios. */
+static const double MAX_FOOT_RATIO_SQUARED = 1e-26, MAX_FLAT_RATIO_SQUARED = 1e-28;
+
 /* The nearest point of a segment, triangle or tetrahedron: its corners by index, and weights. */
 typedef struct nearest {
     double square; /* |v|^2 */
@@ -59,7 +62,7 @@ static void nearest_of_triangle(const v3 *p, int i, int j, int k, v3 n, nearest 
         if (s[0] > 0 && s[1] > 0 && s[2] > 0) {
             double over = 1 / (s[0] + s[1] + s[2]), square = v3_dot(foot, foot);
             v3 off = v3_axpy(v3_axpy(v3_scale(over * s[0], a), over * s[1], b), over * s[2], c);
-            if (v3_dot(off, off) <= 1e-26 * max_of(x, max_of(y, z))) {
+            if (v3_dot(off, off) <= MAX_FOOT_RATIO_SQUARED * max_of(x, max_of(y, z))) {
                 if (square < out->square) {
                     *out = (nearest){square, foot, 3, {i, j, k}, {over * s[0], over * s[1], over * s[2]}};
                 }
@@ -74,16 +77,17 @@ static void nearest_of_triangle(const v3 *p, int i, int j, int k, v3 n, nearest 
 static void nearest_of_tetrahedron(const v3 *p, nearest *out) {
     static const int side[4][4] = {
         {1, 2, 3, 0}, {0, 2, 3, 1}, {0, 1, 3, 2}, {0, 1, 2, 3}}; /* the last stands opposite */
-    int inside = 1;
+    bool inside = true;
     double reach =
         max_of(max_of(v3_dot(p[0], p[0]), v3_dot(p[1], p[1])), max_of(v3_dot(p[2], p[2]), v3_dot(p[3], p[3])));
     for (int f = 0; f < 4; f++) {
         const int *c = side[f];
         v3 n = triangle_normal(p[c[0]], p[c[1]], p[c[2]]);
         double origin = -v3_dot(n, p[c[0]]), corner = v3_dot(n, v3_sub(p[c[3]], p[c[0]]));
-        int flat = corner * corner <= 1e-28 * v3_dot(n, n) * reach; /* the side is decided by rounding */
+        bool flat =
+            corner * corner <= MAX_FLAT_RATIO_SQUARED * v3_dot(n, n) * reach; /* the side is decided by rounding */
         if (flat || !(origin * corner > 0)) {
-            inside = 0;
+            inside = false;
             if (f < 3) {
                 nearest_of_triangle(p, c[0], c[1], c[2], n, out);
             }
