@@ -1,6 +1,7 @@
 /* Distance fields against every type of shape. */
 #include "collide/convex/convex.h"
 #include "support/contacts.h"
+#include "support/meshes.h"
 #include "support/share.h"
 
 #include <criterion/criterion.h>
@@ -422,6 +423,52 @@ Test(field_pairs, bowl_stands_on_every_kind_of_ground) {
         shape_free(&ground[k]);
     }
     shape_free(&bowl);
+}
+
+/* ---- the table of pairs ---- */
+
+static sim_shape some_shape_of(sim_shape_type type) {
+    const double size[2] = {0.4, 0.4}, flat[4] = {0};
+    sim_field_def ball = field_sphere(0.2);
+    sim_error error = {0};
+    soup cube = soup_box(0.4, 0.4, 0.4);
+    sim_shape s = sized_shape(type, 0.4, 0.4, 0.4);
+    switch (sim_shape_geometry(type)) {
+    case SIM_GEOMETRY_HULL:
+        s = geometry_shape(type, built(sim_geometry_hull(cube.vertex, cube.nvertex, &error), &error));
+        break;
+    case SIM_GEOMETRY_MESH:
+        s = geometry_shape(type, built(sim_geometry_mesh(cube.vertex, cube.nvertex, (const int(*)[3])cube.triangle,
+                                                         cube.ntriangle, &error),
+                                       &error));
+        break;
+    case SIM_GEOMETRY_HEIGHTS:
+        s = geometry_shape(type, built(sim_geometry_heights(2, 2, size, flat, &error), &error));
+        break;
+    case SIM_GEOMETRY_FIELD:
+        s = field_shape(&ball, 0);
+        break;
+    default:
+        break;
+    }
+    soup_free(&cube);
+    return s;
+}
+
+/* A pair that the table lacks would pass through each other. */
+Test(field_pairs, of_every_two_types_have_contacts_unless_both_are_grounds) {
+    sim_pose here = {m3_identity(), {0, 0, 0}}, below = {m3_identity(), {0.01, 0.02, -0.05}};
+    for (int i = 0; i < SIM_SHAPE_TYPES; i++) {
+        for (int j = i; j < SIM_SHAPE_TYPES; j++) {
+            sim_shape a = some_shape_of((sim_shape_type)i), b = some_shape_of((sim_shape_type)j);
+            sim_contact_point point[64];
+            bool grounds = i == j && (i == SIM_HALF_SPACE || i == SIM_HEIGHT_FIELD);
+            int count = sim_collide_shapes(&a, &here, &b, &below, 0.001, point, 64);
+            cr_expect_eq(count > 0, !grounds, "%s and %s: %d", sim_shape_name(a.type), sim_shape_name(b.type), count);
+            shape_free(&a);
+            shape_free(&b);
+        }
+    }
 }
 
 /* ---- sizes ---- */

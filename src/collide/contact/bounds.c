@@ -67,15 +67,19 @@ aabb shape_bounds(const sim_shape *shape, const pose *X) {
         return box_around(X->p, reach_of_ellipsoid(&X->R, v3_make(s[0], s[1], s[2])));
     case SIM_HALF_SPACE:
         return bounds_of_half_space(X);
-    default: {
-        v3 low = shape->geometry->low, high = shape->geometry->high;
-        if (shape->type == SIM_HEIGHT_FIELD) { /* solid below */
-            low.z -= fmax(high.x - low.x, high.y - low.y);
-        }
-        return box_around(pose_point(*X, v3_scale(0.5, v3_add(low, high))),
-                          reach_of_box(&X->R, v3_scale(0.5, v3_sub(high, low))));
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    v3 low = shape->geometry->low, high = shape->geometry->high;
+    if (shape->type == SIM_HEIGHT_FIELD) { /* solid below */
+        low.z -= fmax(high.x - low.x, high.y - low.y);
     }
+    return box_around(pose_point(*X, v3_scale(0.5, v3_add(low, high))),
+                      reach_of_box(&X->R, v3_scale(0.5, v3_sub(high, low))));
 }
 
 /* Ball about the origin of the shape, or about the middle of its box where that is smaller. */
@@ -94,14 +98,17 @@ bounding_ball shape_ball(const sim_shape *shape) {
         return (bounding_ball){.radius = fmax(s[0], fmax(s[1], s[2]))};
     case SIM_HALF_SPACE:
         return (bounding_ball){.radius = HUGE_VAL};
-    default: {
-        v3 low = shape->geometry->low, high = shape->geometry->high;
-        double half_diagonal = 0.5 * v3_norm(v3_sub(high, low));
-        return shape->geometry->radius < half_diagonal
-                   ? (bounding_ball){.radius = shape->geometry->radius}
-                   : (bounding_ball){v3_scale(0.5, v3_add(low, high)), half_diagonal};
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
-    }
+    v3 low = shape->geometry->low, high = shape->geometry->high;
+    double half_diagonal = 0.5 * v3_norm(v3_sub(high, low));
+    return shape->geometry->radius < half_diagonal ? (bounding_ball){.radius = shape->geometry->radius}
+                                                   : (bounding_ball){v3_scale(0.5, v3_add(low, high)), half_diagonal};
 }
 
 bool shape_is_convex(const sim_shape *shape) { return shape->type <= SIM_CONVEX || shape->geometry->hull; }

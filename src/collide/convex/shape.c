@@ -66,9 +66,13 @@ bool convex_of_shape(const sim_shape *shape, convex *out) {
             return true;
         }
         return false;
-    default:
-        return false;
+    case SIM_HALF_SPACE:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    return false;
 }
 
 convex convex_triangle(v3 a, v3 b, v3 c) {

@@ -193,7 +193,8 @@ solid solid_of_shape(const sim_shape *shape) {
         s.convex = g->hull != NULL;
         s.distance = g->hull ? distance_of_hull : g->mesh->closed ? distance_of_mesh : NULL;
         break;
-    default:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SHAPE_TYPES:
         break;
     }
     return s;

@@ -40,7 +40,12 @@ static void eval_angles(sim_derived *d, sim_range range, const double *q) {
         case SIM_PLANAR:
             d->angle[first + count++] = q[b->q0 + 2];
             break;
-        default:
+        case SIM_FIXED:
+        case SIM_SLIDER:
+        case SIM_BALL:
+        case SIM_FREE:
+        case SIM_CARTESIAN:
+        case SIM_JOINT_TYPES:
             break;
         }
     }

@@ -28,6 +28,19 @@ int sim_joint_nq(sim_joint_type type) { return facts[type].nq; }
 int sim_joint_nv(sim_joint_type type) { return facts[type].nv; }
 const char *sim_joint_name(sim_joint_type type) { return facts[type].name; }
 
+bool joint_is_angle(sim_joint_type type, int k) {
+    const joint_facts *f = &facts[type];
+    return f->quaternion < 0 && k < f->nq && (f->angular >> k & 1);
+}
+
+int joint_first_angle(sim_joint_type type) {
+    int k = 0;
+    while (k < facts[type].nq && !joint_is_angle(type, k)) {
+        k++;
+    }
+    return k < facts[type].nq ? k : 0;
+}
+
 int joint_coordinate_of(sim_joint_type type, int k) {
     if (type == SIM_FREE) {
         return k < 3 ? k : -1;
@@ -52,6 +65,7 @@ joint_rotation joint_rotation_of(const sim_body *body) {
     return k;
 }
 
+/* By the type. */
 quat joint_turn(const sim_body *body, const double *q) {
     switch (body->joint) {
     case SIM_HINGE:
@@ -66,11 +80,16 @@ quat joint_turn(const sim_body *body, const double *q) {
         return joint_quaternion(q);
     case SIM_FREE:
         return joint_quaternion(q + 3);
-    default: /* fixed, slider, cartesian */
-        return (quat){1, 0, 0, 0};
+    case SIM_FIXED:
+    case SIM_SLIDER:
+    case SIM_CARTESIAN:
+    case SIM_JOINT_TYPES:
+        break;
     }
+    return (quat){1, 0, 0, 0};
 }
 
+/* Pose, shift and axes by the type. */
 void joint_place_any(const sim_body *b, const joint_rotation *k, const double *q, const double *sine,
                      const double *cosine, const pose *parent, pose *X, v3 *shift, motion *S) {
     const v3 zero = {0, 0, 0};
@@ -140,7 +159,8 @@ void joint_place_any(const sim_body *b, const joint_rotation *k, const double *q
         S[2] = (motion){zero, J.z};
         r = v3_add(r, m3_times(J, (v3){q[0], q[1], q[2]}));
         break;
-    default: /* fixed */
+    case SIM_FIXED:
+    case SIM_JOINT_TYPES:
         R = J;
         break;
     }

@@ -18,6 +18,9 @@ typedef struct joint_facts {
 } joint_facts;
 
 const joint_facts *joint_facts_of(sim_joint_type type);
+/* Is the k-th coordinate an angle?  The first that is one, 0 where none is. */
+bool joint_is_angle(sim_joint_type type, int k);
+int joint_first_angle(sim_joint_type type);
 /* Index in the joint's q that goes with its velocity k where qdot = v holds component by component; else -1. */
 int joint_coordinate_of(sim_joint_type type, int k);
 

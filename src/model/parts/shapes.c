@@ -3,8 +3,9 @@
 #include "math/angle.h"
 #include <sim/model.h>
 
-static const char *const shape_name[SIM_SHAPE_TYPES] = {"sphere",     "box",    "capsule", "cylinder",     "ellipsoid",
-                                                        "half_space", "convex", "mesh",    "height_field", "sdf"};
+static const char *const shape_name[] = {"sphere",     "box",    "capsule", "cylinder",     "ellipsoid",
+                                         "half_space", "convex", "mesh",    "height_field", "sdf"};
+_Static_assert(sizeof shape_name / sizeof *shape_name == SIM_SHAPE_TYPES, "every type has a name");
 
 const char *sim_shape_name(sim_shape_type type) { return (unsigned)type < SIM_SHAPE_TYPES ? shape_name[type] : "?"; }
 
@@ -39,6 +40,7 @@ static sim_inertia capsule_inertia(double r, double length, double density) {
     return diagonal_inertia(body.mass + caps, across, across, body.moment.zz + caps * 2 / 5 * r * r);
 }
 
+/* By the type. */
 sim_geometry_type sim_shape_geometry(sim_shape_type type) {
     switch (type) {
     case SIM_CONVEX:
@@ -49,9 +51,16 @@ sim_geometry_type sim_shape_geometry(sim_shape_type type) {
         return SIM_GEOMETRY_HEIGHTS;
     case SIM_SDF:
         return SIM_GEOMETRY_FIELD;
-    default:
-        return SIM_GEOMETRY_TYPES;
+    case SIM_SPHERE:
+    case SIM_BOX:
+    case SIM_CAPSULE:
+    case SIM_CYLINDER:
+    case SIM_ELLIPSOID:
+    case SIM_HALF_SPACE:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    return SIM_GEOMETRY_TYPES;
 }
 
 static sim_inertia scale_inertia(const sim_inertia *unit, double density) {
@@ -78,7 +87,13 @@ sim_inertia sim_shape_inertia(const sim_shape *shape, double density) {
         return cylinder_inertia(size[0], size[1], density);
     case SIM_ELLIPSOID:
         return ellipsoid_inertia(size[0], size[1], size[2], density);
-    default:
-        return (sim_inertia){0};
+    case SIM_HALF_SPACE:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    return (sim_inertia){0};
 }

@@ -94,9 +94,15 @@ static double solid_radius(const sim_shape *shape) {
     case SIM_SPHERE:
     case SIM_ELLIPSOID:
         return fmax(s[0], fmax(s[1], s[2]));
-    default:
-        return shape->geometry ? v3_norm(v3_sub(shape->geometry->high, shape->geometry->low)) / 2 : 0;
+    case SIM_HALF_SPACE:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    return shape->geometry ? v3_norm(v3_sub(shape->geometry->high, shape->geometry->low)) / 2 : 0;
 }
 
 /* Points at one place become one; `corner` of each point among the vertices kept.  False without memory. */

@@ -133,10 +133,19 @@ static double depth_in_round(const void *solid, v3 p) {
     case SIM_CAPSULE:
         beyond = fmax(0, fabs(p.z) - s->size[1] / 2);
         return s->size[0] - hypot(rho, beyond);
-    default: /* ellipsoid */
+    case SIM_ELLIPSOID:
         return (1 - v3_norm((v3){p.x / s->size[0], p.y / s->size[1], p.z / s->size[2]})) *
                fmin(s->size[0], fmin(s->size[1], s->size[2]));
+    case SIM_BOX:
+    case SIM_HALF_SPACE:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    return -HUGE_VAL;
 }
 
 static double depth_in_surface(const void *solid, v3 p) {
@@ -161,9 +170,16 @@ static depth_function *bound_solid(const sim_shape *shape, v3 *high) {
     case SIM_ELLIPSOID:
         *high = (v3){s[0], s[1], s[2]};
         return depth_in_round;
-    default:
-        return g && (g->field || (shape->type == SIM_MESH && g->mesh->closed)) ? depth_in_surface : NULL;
+    case SIM_BOX:
+    case SIM_HALF_SPACE:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    return g && (g->field || (shape->type == SIM_MESH && g->mesh->closed)) ? depth_in_surface : NULL;
 }
 
 /* Nodes of equal places become one. */

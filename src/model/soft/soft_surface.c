@@ -276,13 +276,19 @@ bool soft_surface(const sim_shape *shape, double edge, soft_visit *visit, void *
     case SIM_CYLINDER:
         emit_cylinder(&e, s[0], s[1] / 2, edge);
         return true;
-    default:
-        if (shape->geometry && shape->geometry->hull) {
-            emit_hull(&e, shape->geometry, edge);
-            return true;
-        }
-        return false;
+    case SIM_HALF_SPACE:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    if (shape->geometry && shape->geometry->hull) {
+        emit_hull(&e, shape->geometry, edge);
+        return true;
+    }
+    return false;
 }
 
 /* Four triangles for each square of the edges on an area that is not less than the surface. */
@@ -303,7 +309,12 @@ double soft_surface_count(const sim_shape *shape, double edge) {
         area = 4 * PI * r * r;
         break;
     }
-    default:
+    case SIM_HALF_SPACE:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
         for (int t = 0; shape->geometry && shape->geometry->mesh && t < shape->geometry->mesh->ntriangle; t++) {
             const int *i = shape->geometry->mesh->triangle[t];
             const v3 *x = shape->geometry->mesh->vertex;

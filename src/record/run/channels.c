@@ -10,15 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kinds of coordinates by joint type: a angle, l length, u component of a unit quaternion. */
-static const char coordinate_kinds[SIM_JOINT_TYPES][SIM_MAX_JOINT_NQ + 1] = {
-    [SIM_FIXED] = "",       [SIM_HINGE] = "a",   [SIM_SLIDER] = "l",   [SIM_SCREW] = "a",      [SIM_CYLINDRICAL] = "al",
-    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "uuuu", [SIM_PLANAR] = "lla", [SIM_FREE] = "llluuuu", [SIM_CARTESIAN] = "lll",
-};
-static const char velocity_kinds[SIM_JOINT_TYPES][SIM_MAX_JOINT_NV + 1] = {
-    [SIM_FIXED] = "",       [SIM_HINGE] = "a",  [SIM_SLIDER] = "l",   [SIM_SCREW] = "a",     [SIM_CYLINDRICAL] = "al",
-    [SIM_UNIVERSAL] = "aa", [SIM_BALL] = "aaa", [SIM_PLANAR] = "lla", [SIM_FREE] = "lllaaa", [SIM_CARTESIAN] = "lll",
-};
+/* Kinds of coordinates and velocities: a angle, l length, u component of a unit quaternion. */
+static char coordinate_kind(sim_joint_type type, int k) {
+    const joint_facts *f = joint_facts_of(type);
+    return f->quaternion >= 0 && k >= f->quaternion ? 'u' : joint_is_angle(type, k) ? 'a' : 'l';
+}
+
+static char velocity_kind(sim_joint_type type, int k) { return joint_facts_of(type)->angular >> k & 1 ? 'a' : 'l'; }
 
 /* Bodies stand in the order of their coordinates, so the owner of one is found by halving. */
 static const sim_body *owner_of_coordinate(const sim_model *model, int coordinate) {
@@ -106,14 +104,14 @@ static void momentum_name(const sim_scene *scene, int item, char *text, size_t s
 static const char *coordinate_unit(const sim_scene *scene, int item, int component) {
     (void)component;
     const sim_body *body = owner_of_coordinate(scene->model, item);
-    char kind = coordinate_kinds[body->joint][item - body->q0];
+    char kind = coordinate_kind(body->joint, item - body->q0);
     return kind == 'a' ? "rad" : kind == 'l' ? "m" : "1";
 }
 
 static const char *velocity_unit(const sim_scene *scene, int item, int component) {
     (void)component;
     const sim_body *body = &scene->model->body[scene->model->dof[item].body];
-    return velocity_kinds[body->joint][item - body->v0] == 'a' ? "rad/s" : "m/s";
+    return velocity_kind(body->joint, item - body->v0) == 'a' ? "rad/s" : "m/s";
 }
 
 #define UNIT(function, text)                                                                                           \
@@ -142,7 +140,7 @@ static const char *effort_unit(const sim_scene *scene, int item, int component) 
         return "N";
     }
     const sim_body *body = &scene->model->body[scene->model->dof[dof].body];
-    return velocity_kinds[body->joint][dof - body->v0] == 'a' ? "N m" : "N";
+    return velocity_kind(body->joint, dof - body->v0) == 'a' ? "N m" : "N";
 }
 
 static const char *sensor_unit(const sim_scene *scene, int item, int component) {

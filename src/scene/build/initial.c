@@ -2,6 +2,7 @@
  * them. */
 #include "base/nearest.h"
 #include "math/angle.h"
+#include "model/parts/joint.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
@@ -12,10 +13,7 @@
 static const double LEAST_DOUBTED = 1e-6; /* part of a coordinate, or rad or m: written with six digits */
 
 /* The k-th coordinate of a joint is an angle that hardly anyone means to be more than a turn: not of a screw. */
-static bool is_angle(sim_joint_type type, int k) {
-    return type == SIM_HINGE || type == SIM_UNIVERSAL || (type == SIM_CYLINDRICAL && k == 0) ||
-           (type == SIM_PLANAR && k == 2);
-}
+static bool is_angle(sim_joint_type type, int k) { return joint_is_angle(type, k) && type != SIM_SCREW; }
 
 /* More than a turn in radians may have been meant in degrees.  Numbers out of reach stand for no end where a joint has
  * several degrees of freedom. */

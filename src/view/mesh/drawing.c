@@ -34,7 +34,12 @@ static sim_shape unit_shape_of(const sim_shape *shape, double scale[3]) {
         base.size[1] = s[1] / s[0];
         scale[0] = scale[1] = scale[2] = s[0];
         break;
-    default:
+    case SIM_HALF_SPACE:
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_HEIGHT_FIELD:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
         break;
     }
     return base;

@@ -76,11 +76,15 @@ view_sectors view_sectors_of(const sim_shape *shape, const double scale[3], cons
     case SIM_HALF_SPACE:
     case SIM_HEIGHT_FIELD:
         return none;
-    default:
-        if (round->axis < 0) {
-            return none;
-        }
-        about_axis.changes[round->axis] = 0;
-        return about_axis;
+    case SIM_CONVEX:
+    case SIM_MESH:
+    case SIM_SDF:
+    case SIM_SHAPE_TYPES:
+        break;
     }
+    if (round->axis < 0) {
+        return none;
+    }
+    about_axis.changes[round->axis] = 0;
+    return about_axis;
 }

@@ -2,6 +2,8 @@
  * free bodies, and other readings (readings.h). */
 #include "view/page/tracks.h"
 #include "base/pool.h"
+#include "dyn/soft/soft_body.h"
+#include "model/parts/joint.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,22 +31,13 @@ static const struct {
     [VIEW_SLIP] = {"slip at rest", "m/s"},
 };
 
-/* The unit of a body's k-th coordinate; NULL: not plotted. */
-static const char *track_coordinate_unit(const sim_body *body, int k) {
-    switch (body->joint) {
-    case SIM_HINGE:
-    case SIM_SCREW:
-    case SIM_UNIVERSAL:
-        return "rad";
-    case SIM_SLIDER:
-        return "m";
-    case SIM_CYLINDRICAL:
-        return k == 0 ? "rad" : "m";
-    case SIM_PLANAR:
-        return k == 2 ? "rad" : "m";
-    default:
+/* The unit of a body's k-th coordinate; NULL: not plotted, as those of free and ball joints and of soft bodies. */
+static const char *track_coordinate_unit(const sim_model *model, const sim_body *body, int k) {
+    bool plain = body->nq > 0 && body->joint != SIM_FREE && body->joint != SIM_BALL;
+    if (!plain || soft_of_tree(model, body->tree)) {
         return NULL;
     }
+    return joint_is_angle(body->joint, k) ? "rad" : "m";
 }
 
 static void choose_coordinates(view_tracks *tracks, const sim_model *model, int *chosen) {
@@ -52,7 +45,7 @@ static void choose_coordinates(view_tracks *tracks, const sim_model *model, int 
     for (int i = 1; i < model->nbody; i++) {
         const sim_body *body = &model->body[i];
         for (int k = 0; k < body->nq && tracks->coordinates < MAX_COORDINATES; k++) {
-            const char *unit = track_coordinate_unit(body, k);
+            const char *unit = track_coordinate_unit(model, body, k);
             if (unit) {
                 sim_model_coordinate_name(model, body->q0 + k, name, sizeof name);
                 tracks->name[tracks->count] = pool_text(tracks->pool, name);

@@ -271,13 +271,17 @@ quat spin_turn(const motion_work *w, const spin_body *s, const double *extra, v3
         return quat_exp(v3_scale(h, w1));
     case SIM_MOREAU:
         return whole_turn(s, v3_scale(h, mean), w1);
-    default: {
+    case SIM_SYMPLECTIC_EULER: {
         sym3 D = added_inertia(w, s, extra);
         euler e = {.J = s->J, .D = D, .w0 = w0};
         v3 back = solve_3x3(euler_jacobian(&e, w0), gyroscopic_torque(&s->J, mean));
         return whole_turn(s, v3_scale(h, v3_axpy(w1, 0.5 * h, back)), w1);
     }
+    case SIM_RK4: /* moves without spins */
+    case SIM_INTEGRATORS:
+        break;
     }
+    return (quat){1, 0, 0, 0};
 }
 
 void spin_advance(motion_work *w, int tree, const double *extra, const double *a) {

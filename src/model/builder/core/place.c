@@ -4,8 +4,8 @@
 #include "model/parts/joint.h"
 
 static pose place_on_parent(const sim_body_def *def) {
-    /* angles: the third coordinate of a planar joint, else the first ones */
-    int first = def->joint == SIM_PLANAR ? 2 : 0;
+    /* angles stand side by side */
+    int first = joint_first_angle(def->joint);
     double sine[2] = {0, 0}, cosine[2] = {1, 1};
     for (int k = 0; k < joint_facts_of(def->joint)->angles; k++) {
         sine[k] = sin(def->q[first + k]);

@@ -64,7 +64,7 @@ static v3 turn_along(const motion_work *w, const spin_body *s, v3 D, v3 w0, v3 a
         return m3_times(rotation_derivative(ROTATION_EXP, v3_scale(h, w1)), v3_scale(h, dw1));
     case SIM_MOREAU:
         return whole_turn_along(s->J, v3_scale(h, mean), w1, v3_scale(h, dmean), dw1, by->J);
-    default: {
+    case SIM_SYMPLECTIC_EULER: {
         v3 gyro = v3_cross(mean, sym3_times(s->J, mean));
         v3 dm = v3_add(sym3_times(s->J, dmean), sym3_times(by->J, mean));
         v3 dgyro = v3_add(v3_cross(dmean, sym3_times(s->J, mean)), v3_cross(mean, dm));
@@ -73,7 +73,11 @@ static v3 turn_along(const motion_work *w, const spin_body *s, v3 D, v3 w0, v3 a
         return whole_turn_along(s->J, v3_scale(h, v3_axpy(w1, 0.5 * h, back)), w1,
                                 v3_scale(h, v3_axpy(dw1, 0.5 * h, dback)), dw1, by->J);
     }
+    case SIM_RK4: /* moves without spins */
+    case SIM_INTEGRATORS:
+        break;
     }
+    return (v3){0, 0, 0};
 }
 
 void differentiate_turn(const motion_work *w, const spin_body *s, const double *extra, v3 w0, v3 a, m3 *by_w0,
