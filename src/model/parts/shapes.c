@@ -71,6 +71,7 @@ static sim_inertia scale_inertia(const sim_inertia *unit, double density) {
                                     density * I->yz}};
 }
 
+/* By the type. */
 sim_inertia sim_shape_inertia(const sim_shape *shape, double density) {
     const double *size = shape->size;
     if (shape->geometry) {

@@ -122,6 +122,7 @@ sim_status sim_tube_soft_mesh(double radius, double inner, double length, double
 
 /* ---- other solids ---- */
 
+/* By the type; outside of all that is not round. */
 static double depth_in_round(const void *solid, v3 p) {
     const sim_shape *s = solid;
     double beyond, rho = hypot(p.x, p.y);
