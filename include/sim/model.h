@@ -163,7 +163,8 @@ SIM_API int sim_builder_add_exclusion(sim_builder *builder, int first, int secon
 SIM_API const sim_geometry *sim_builder_add_geometry(sim_builder *builder, sim_geometry *geometry);
 /* In actuators, loads, tendons and couplings given to the builder, `dof` counts within the joint of `body`: 0 is its
  * first. */
-/* Of a site, slider-crank or tendon `body` is not read; sites and tendons are those that the builder was given. */
+/* Of a site, slider-crank or tendon `body` is not read; sites and tendons are those that the builder was given.  Of
+ * contacts it is their body. */
 SIM_API int sim_builder_add_actuator(sim_builder *builder, int body, const sim_actuator *actuator);
 SIM_API int sim_builder_add_load(sim_builder *builder, const sim_load *load, int body);
 SIM_API int sim_builder_add_tendon(sim_builder *builder, const sim_tendon *tendon);

@@ -80,13 +80,17 @@ static double max_friction(const sim_model *m) {
 /* A gap beyond which no two surfaces pull each other. */
 static double max_adhesion_range(const sim_model *m) {
     double most = 0, longest = 0;
+    bool pulled = false;
+    for (int k = 0; k < m->nactuator; k++) {
+        pulled |= m->actuator[k].transmission == SIM_BY_CONTACTS;
+    }
     for (int k = 0; k < m->nmaterial; k++) {
         longest = fmax(longest, m->material[k].adhesion_range);
-        most = m->material[k].adhesion > 0 ? fmax(most, m->material[k].adhesion_range) : most;
+        most = pulled || m->material[k].adhesion > 0 ? fmax(most, m->material[k].adhesion_range) : most;
     }
     for (int k = 0; k < m->nmaterial_pair; k++) {
         const sim_material_pair *p = &m->material_pair[k];
-        most = p->adhesion > 0 ? fmax(most, isnan(p->adhesion_range) ? longest : p->adhesion_range) : most;
+        most = pulled || p->adhesion > 0 ? fmax(most, isnan(p->adhesion_range) ? longest : p->adhesion_range) : most;
         most = most > 0 && p->adhesion_range > most ? p->adhesion_range : most;
     }
     return most;

@@ -71,6 +71,9 @@ static void find_surfaces(const sim_model *m, model_tables *t) {
         t->adhesive |= of->adhesion > 0;
         t->turning |= of->torsion > 0 || of->rolling > 0;
     }
+    for (int k = 0; k < m->nactuator; k++) {
+        t->adhesive |= m->actuator[k].transmission == SIM_BY_CONTACTS;
+    }
     for (int k = 0; k < m->nmaterial_pair; k++) {
         t->adhesive |= m->material_pair[k].adhesion > 0;
         t->turning |= m->material_pair[k].torsion > 0 || m->material_pair[k].rolling > 0;

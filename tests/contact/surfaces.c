@@ -379,3 +379,87 @@ Test(surfaces, an_actuator_with_a_limit_pulls_against_adhesion) {
         yard_end(&y);
     }
 }
+
+/* ---- adhesion by actuators ---- */
+
+/* A plate of 2 kg under a ceiling, four corners in contact, with an actuator of gain 10 N that pulls at its contacts. */
+static yard held_plate(const char *solver, int sleep) {
+    yard y = yard_begin(v3_make(0, 0, -g), rough(0.5));
+    y.options.sleep = sleep;
+    sim_shape roof = sim_shape_default();
+    roof.type = SIM_BOX;
+    roof.size[0] = roof.size[1] = 2;
+    roof.size[2] = 0.1;
+    roof.pose.p.z = 1.05;
+    roof.material = y.material;
+    sim_builder_add_shape(y.builder, &roof);
+    int plate = yard_add(&y, "plate", SIM_BOX, 0.4, 0.4, 0.02, 2, v3_make(0, 0, 0.99), v3_make(0, 0, 0));
+    sim_actuator a = sim_actuator_default();
+    a.name = "magnet";
+    a.transmission = SIM_BY_CONTACTS;
+    a.gain[0] = 10;
+    cr_assert_geq(sim_builder_add_actuator(y.builder, plate, &a), 0);
+    yard_open(&y, solver, SIM_MIDPOINT, dt);
+    return y;
+}
+
+static void set_magnet(yard *y, double ctrl) { sim_world_inputs(y->world, SIM_CTRL)[0] = ctrl; }
+
+/* It carries gain times input and no more; the contacts share it in equal parts. */
+Test(surfaces, a_plate_hangs_by_an_actuator_up_to_its_weight_and_falls_above) {
+    for (int s = 0; s < SOLVERS; s++) {
+        yard y = held_plate(solvers[s], 0);
+        set_magnet(&y, 2 * g / 10 * 1.01);
+        step_until(&y, 0.3);
+        cr_expect_float_eq(place_of(&y, "plate").z, 0.99, 1e-6, "%s", solvers[s]);
+        cr_expect_float_eq(impulse_on(&y, "plate").z, 2 * g * dt, 1e-6 * 2 * g * dt, "%s", solvers[s]);
+        cr_expect_float_eq(sim_world_state(y.world)->effort[0], 2 * g * 1.01, 1e-12);
+        cr_assert_eq(sim_world_state(y.world)->ncontact, 4);
+        for (int k = 0; k < 4; k++) {
+            cr_expect_float_eq(sim_world_state(y.world)->contact[k].adhesion, 2 * g * 1.01 / 4, 1e-12);
+        }
+        /* less than the weight: it leaves the range of 0.1 mm slowly, and then falls freely */
+        set_magnet(&y, 2 * g / 10 * 0.98);
+        step_until(&y, 0.8);
+        double slow = sqrt(2 * 1e-4 / (0.02 * g)), fallen = 0.5 * g * (0.5 - slow) * (0.5 - slow);
+        cr_expect_float_eq(0.99 - place_of(&y, "plate").z, fallen, 0.02, "%s: fell by %g, not %g", solvers[s],
+                           0.99 - place_of(&y, "plate").z, fallen);
+        yard_end(&y);
+    }
+}
+
+/* Also where it sleeps: the change of the input wakes it. */
+Test(surfaces, an_actuator_that_is_switched_off_drops_the_plate) {
+    for (int sleep = 0; sleep < 2; sleep++) {
+        yard y = held_plate("auto", sleep);
+        set_magnet(&y, 4);
+        step_until(&y, 1.5);
+        cr_expect_eq(sim_world_info(y.world)->asleep > 0, sleep);
+        set_magnet(&y, -4); /* contacts are not pushed apart */
+        step_until(&y, 1.8);
+        cr_expect_float_eq(0.99 - place_of(&y, "plate").z, 0.5 * g * 0.3 * 0.3, 2 * g * 0.3 * dt);
+        cr_expect_float_eq(motion_of(&y, "plate").lin.z, -g * 0.3, 1e-9);
+        yard_end(&y);
+    }
+}
+
+/* Along a wall the plate is held by friction, mu times the force. */
+Test(surfaces, an_actuator_holds_a_plate_on_a_wall_by_friction) {
+    for (int s = 0; s < STRICT; s++) {
+        for (int strong = 0; strong < 2; strong++) {
+            yard y = yard_begin(v3_make(g, 0, 0), rough(0.5));
+            yard_ground(&y);
+            int plate = yard_add(&y, "plate", SIM_BOX, 2, 2, 0.002, 1.5, v3_make(0, 0, 0.001), v3_make(0, 0, 0));
+            sim_actuator a = sim_actuator_default();
+            a.transmission = SIM_BY_CONTACTS;
+            a.bias[0] = 1.5 * g / 0.5 * (strong ? 1.02 : 0.9);
+            cr_assert_geq(sim_builder_add_actuator(y.builder, plate, &a), 0);
+            yard_open(&y, solvers[s], SIM_MIDPOINT, dt);
+            step_until(&y, 0.3);
+            double x = place_of(&y, "plate").x;
+            cr_expect(strong ? fabs(x) < 1e-5 : fabs(x - 0.5 * 0.1 * g * 0.09) < 1e-4, "%s: slid by %g m", solvers[s],
+                      x);
+            yard_end(&y);
+        }
+    }
+}

@@ -99,6 +99,30 @@ Test(scene_actuators, act_on_sites_and_cranks_and_as_muscles) {
     sim_scene_free(s);
 }
 
+Test(scene_actuators, pull_at_the_contacts_of_a_body) {
+    sim_scene *s = load_good("{'sim': 1, " SITES ", 'actuators': [{'contacts_of': 'b', 'gain': [20, 0, 0], "
+                             "'ctrl_range': [0, 1]}]}");
+    const sim_actuator *a = s->model->actuator;
+    cr_expect(a[0].transmission == SIM_BY_CONTACTS && a[0].gain[0] == 20 && a[0].dof == -1);
+    cr_expect_str_eq(s->model->body[a[0].body].name, "b");
+    cr_expect_str_eq(a[0].name, "b");
+    sim_scene_free(s);
+    static const struct {
+        const char *keys, *place, *text;
+    } bad[] = {
+        {"'contacts_of': 'c'", "scene.json:2:15", "does not move"},
+        {"'contacts_of': 'd'", "scene.json:2:31", "there is no body"},
+        {"'contacts_of': 'b', 'kp': 3", "scene.json:2:42", "an actuator of contacts has no \"kp\""},
+        {"'contacts_of': 'b', 'gear': 3", "scene.json:2:44", "an actuator of contacts has no \"gear\""},
+        {"'contacts_of': 'b', 'gain': [1, 2, 0]", "scene.json:2:44", "has no length"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        char text[1000];
+        snprintf(text, sizeof text, "{'sim': 1, " SITES ",\n'actuators': [{%s}]}", bad[k].keys);
+        refused(text, bad[k].place, bad[k].text);
+    }
+}
+
 /* A unit force on the joint of inertia 0.1 gives 10 rad/s^2, through a gear of 2 gives 20. */
 Test(scene_actuators, muscles_without_a_force_have_one_that_accelerates_their_joint_by_the_scale) {
     sim_scene *s = load_good("{'sim': 1, 'bodies': [{'name': 'a', 'joint': {'type': 'hinge', 'range': [0, 1]}, " MASS

@@ -104,8 +104,7 @@ Test(scene_mjcf, wrong_fluids_are_refused_at_their_place) {
 
 Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
     refused(DRIVEN("<motor joint='k'/>"), "scene.json:3:8", "there is no joint \"k\"");
-    refused(DRIVEN("<motor/>"), "scene.json:3:1", "the actuator names no joint, tendon, site or crank");
-    refused(DRIVEN("<adhesion body='b'/>"), "scene.json:3:1", "no actuator holds contacts");
+    refused(DRIVEN("<motor/>"), "scene.json:3:1", "the actuator names no joint, tendon, site, crank or body");
     refused(DRIVEN("<position joint='j' kv='1' dampratio='1'/>"), "scene.json:3:28", "kv or dampratio");
     refused(DRIVEN("<motor joint='j' forcerange='1 0'/>"), "scene.json:3:18", "is empty");
     sim_scene *s =
@@ -114,6 +113,32 @@ Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
                    NULL, NULL);
     cr_assert_eq(s->model->nactuator, 0);
     sim_scene_free(s);
+}
+
+#define STICKY(inside)                                                                                                 \
+    MODEL("<worldbody><body name='b'><freejoint/><geom size='0.1' mass='1' gap='0.002'/></body></worldbody>"           \
+          "<actuator>\n" inside "</actuator>")
+
+Test(scene_mjcf, adhesion_pulls_at_the_contacts_of_a_body) {
+    sim_scene *s = load_model(STICKY("<adhesion body='b' ctrlrange='0 1' gain='30'/><general body='b' ctrlrange='0 "
+                                     "2' gainprm='5' dyntype='filter' dynprm='0.1'/>"),
+                              NULL, NULL);
+    const sim_actuator *a = s->model->actuator;
+    cr_assert_eq(s->model->nactuator, 2);
+    for (int k = 0; k < 2; k++) {
+        cr_expect(a[k].transmission == SIM_BY_CONTACTS && a[k].body == 1 && a[k].gain[0] == (k ? 5 : 30));
+        cr_expect(a[k].ctrl_range[0] == 0 && a[k].ctrl_range[1] == 1 + k);
+    }
+    cr_expect_eq(s->model->material[s->model->shape[0].material].adhesion_range, 0.002);
+    sim_scene_free(s);
+    refused(STICKY("<adhesion body='c' ctrlrange='0 1'/>"), "scene.json:3:11", "there is no body \"c\"");
+    refused(STICKY("<adhesion body='b'/>"), "scene.json:3:1", "\"ctrlrange\" is empty");
+    refused(STICKY("<general body='b'/>"), "scene.json:3:1", "a ctrlrange from 0 on");
+    refused(STICKY("<adhesion body='b' ctrlrange='-1 1'/>"), "scene.json:3:1", "a ctrlrange from 0 on");
+    refused(STICKY("<adhesion body='b' ctrlrange='0 1' gain='-1'/>"), "scene.json:3:1", "not negative");
+    refused(STICKY("<general body='b' ctrlrange='0 1' biastype='affine' biasprm='0 1 0'/>"), "scene.json:3:1",
+            "no bias");
+    refused(STICKY("<adhesion body='world' ctrlrange='0 1'/>"), "scene.json:3:11", "the world does not move");
 }
 
 Test(scene_mjcf, actuators_act_on_tendons_sites_and_cranks) {

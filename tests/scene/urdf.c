@@ -209,7 +209,10 @@ Test(scene_urdf, mimics_follow_and_may_come_first) {
     cr_assert_eq(s->model->nequality, 2);
     sim_scene_free(s);
     refused(ROBOT("<link name='a'/>\n" SLIDE("x", "b", "<mimic joint='y'/>") SLIDE("y", "c", "<mimic joint='x'/>")),
-            "scene.json:3:205", "follows itself");
+            "scene.json:3:205", "the mimics run in a circle: \"x\" follows \"y\" follows \"x\"");
+    refused(ROBOT("<link name='a'/>\n" SLIDE("v", "f", "<mimic joint='x'/>") SLIDE("x", "b", "<mimic joint='y'/>")
+                      SLIDE("y", "c", "<mimic joint='z'/>") SLIDE("z", "d", "<mimic joint='x'/>")),
+            "scene.json:4:205", "the mimics run in a circle: \"x\" follows \"y\" follows \"z\" follows \"x\"");
     refused(ROBOT("<link name='a'/>\n" SLIDE("x", "b", "<mimic joint='z'/>")), "scene.json:3:205",
             "there is no joint \"z\"");
 }

@@ -10,6 +10,7 @@
  *                    hangs on the crank's point meets the slider's axis, or the foot of d on it beyond its reach
  *     tendon         l = g times its length (tendon.c)
  *     orientation    l = g . log(q) of a ball joint, 0 of a free one;  moment = g, in the axes of their velocities
+ *     contacts       l = 0;  moment 0: the force is a load of contacts (contact/problem/row/surfaces.c)
  *
  *     g              gear: a number, or six for the force and torque along the axes of a site
  *     p, R           position and axes of a site;  n: axis z of the slider's site
@@ -145,7 +146,7 @@ double sim_actuator_length(const sim_derived *d, int actuator, const double *q, 
     }
     /* by wrenches on bodies */
     pull pulls[2];
-    double length;
+    double length = 0;
     int count = find_pulls(d, a, pulls, &length);
     for (int k = 0; k < count; k++) {
         add_wrench(d, pulls[k].body, pulls[k].point, pulls[k].f, moment);

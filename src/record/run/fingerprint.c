@@ -181,6 +181,9 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         ADD(hash, actuator->wrench);
         ADD(hash, actuator->rod);
         ADD(hash, actuator->tendon);
+        if (actuator->transmission >= SIM_BY_ORIENTATION) {
+            ADD(hash, actuator->body);
+        }
         ADD(hash, actuator->muscle);
         ADD(hash, actuator->gear);
         ADD(hash, actuator->force_range);

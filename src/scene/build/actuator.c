@@ -126,6 +126,26 @@ static void note_muscle(loader *l, const muscle_data *d, const double *reach, in
     l->muscles = e;
 }
 
+/* Without a length, and a joint, there is nothing to feed back, or to scale. */
+static bool check_contact_keys(loader *l, const actuator_data *d) {
+    static const char *const none[] = {"kp", "kd", "target", "gear", "muscle"};
+    for (size_t k = 0; k < sizeof none / sizeof none[0] && d->contacts_of; k++) {
+        const node *wrong = node_member(d->at, none[k]);
+        if (wrong) {
+            report_once(&l->report, wrong, NULL, "an actuator of contacts has no \"%s\"", wrong->key);
+            return false;
+        }
+    }
+    const node *gain = node_member(d->at, "gain"), *bias = node_member(d->at, "bias");
+    bool follows[2] = {d->gain[1] != 0 || d->gain[2] != 0, d->bias[1] != 0 || d->bias[2] != 0};
+    if (d->contacts_of && (follows[0] || follows[1])) {
+        report_once(&l->report, follows[0] ? gain : bias, NULL,
+                    "an actuator of contacts has no length: expected 0 behind the first number");
+        return false;
+    }
+    return true;
+}
+
 /* Keys that do not belong to this transmission. */
 static bool check_keys(loader *l, const actuator_data *d) {
     static const char *const of_joint[] = {"dof", "gravity_compensation"}, *const of_law[] = {"gain", "bias"};
@@ -145,7 +165,7 @@ static bool check_keys(loader *l, const actuator_data *d) {
     if (reference) {
         report_once(&l->report, reference, NULL, "the key \"reference_site\" belongs to the actuator of a site");
     }
-    return !reference;
+    return !reference && check_contact_keys(l, d);
 }
 
 /* Some force within its own limits has an effort behind the gear within those of the joint. */
@@ -274,6 +294,28 @@ static const char *find_ends(loader *l, const scope *s, const actuator_data *d, 
     return other ? name : NULL;
 }
 
+/* It pulls at the contacts of a body. */
+static void add_contact_actuator(loader *l, const scope *s, const actuator_data *d) {
+    const double none[2] = {-INFINITY, INFINITY};
+    int body = loader_find(l, s, d->contacts_of, node_member(d->at, "contacts_of"));
+    if (body < 0 || !l->entries[body].read) {
+        return;
+    }
+    sim_actuator a = sim_actuator_default();
+    a.transmission = SIM_BY_CONTACTS;
+    a.dof = -1;
+    a.name = d->name ? loader_keep_name(l, s, d->name, d->at) : l->entries[body].name;
+    if (!read_law(l, d, &a) || !check_forces(l, d, none, &a) || !loader_good(l)) {
+        return;
+    }
+    int index = sim_builder_add_actuator(l->builder, l->entries[body].index, &a);
+    if (index < 0) {
+        loader_report_refusal(l, d->at);
+        return;
+    }
+    name_actuator(l, a.name, index);
+}
+
 static void add_other_actuator(loader *l, const scope *s, const actuator_data *d) {
     /* what it moves */
     sim_actuator a = sim_actuator_default();
@@ -304,7 +346,7 @@ void read_actuator(loader *l, const scope *s, const node *n) {
         return;
     }
     if (!d.joint) {
-        add_other_actuator(l, s, &d);
+        (d.contacts_of ? add_contact_actuator : add_other_actuator)(l, s, &d);
         return;
     }
     const node *at = node_member(n, "joint");

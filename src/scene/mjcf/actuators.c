@@ -11,6 +11,7 @@
  *     damper       gain -kv l', u >= 0
  *     cylinder     gain A (area), bias as given, u filtered
  *     muscle       force, length and velocity curves of muscles, activation with two time constants
+ *     adhesion     gain g0 >= 0, u >= 0, at the contacts of a body
  *
  * Shortcuts share one set of defaults: each level of defaults acts on the law that the outer levels left.
  *
@@ -132,6 +133,12 @@ static void read_muscle(const xml_element *e, drive *d) {
     set_law(d, MUSCLE_ACTIVATION, MUSCLE_LAW, MUSCLE_LAW);
 }
 
+static void read_adhesion(const xml_element *e, drive *d) {
+    xml_numbers(e, "gain", 1, &d->gainprm[0]);
+    d->ctrl_limited = "true";
+    set_law(d, NO_ACTIVATION, CONSTANT, CONSTANT);
+}
+
 /* An element, a default or the actuator itself, acts on what the outer levels left. */
 static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
     /* what all have */
@@ -156,6 +163,8 @@ static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
         read_damping(e, d);
     } else if (strcmp(name, "cylinder") == 0) {
         read_cylinder(e, d);
+    } else if (strcmp(name, "adhesion") == 0) {
+        read_adhesion(e, d);
     } else {
         read_muscle(e, d);
     }
@@ -297,7 +306,25 @@ static void put_crank(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
     writer_close(w->out, '}');
 }
 
-/* Joint, tendon, site or crank, with its gear. */
+/* Contacts are pulled together: the force has no length to follow, and is not negative. */
+static void put_adhesion(mjcf_work *w, const mjcf_each *each, const mjcf_item *i, const drive *d) {
+    const char *said = d->ctrl_limited ? d->ctrl_limited : "auto";
+    bool limited = strcmp(said, "true") == 0 || (strcmp(said, "auto") == 0 && (d->ctrl[0] != 0 || d->ctrl[1] != 0));
+    bool pulls = d->gain == CONSTANT && d->bias == CONSTANT && d->gainprm[0] >= 0 && limited && d->ctrl[0] >= 0;
+    int found = mjcf_find(w, each->scope, &w->model.bodies, i, "body", "body");
+    if (!pulls || found == 0) {
+        xml_error(
+            w->report, each->at, pulls ? "body" : NULL, NULL,
+            pulls
+                ? "the world does not move: name the body that touches it"
+                : "the contacts of a body need a fixed gain that is not negative, no bias, and a ctrlrange from 0 on");
+        mjcf_refuse(w);
+    } else if (found > 0) {
+        writer_put_text(w->out, "contacts_of", mjcf_name_of(&w->model.bodies, found));
+    }
+}
+
+/* Joint, tendon, site, crank or the contacts of a body, with its gear. */
 static void put_transmission(mjcf_work *w, const mjcf_each *each, const mjcf_item *i, const mjcf_joint *j,
                              const drive *d) {
     const xml_element *e = each->at;
@@ -316,8 +343,11 @@ static void put_transmission(mjcf_work *w, const mjcf_each *each, const mjcf_ite
         if (xml_text(e, "refsite")) {
             put_site(w, each->scope, e, "refsite", "reference_site");
         }
+    } else if (xml_text(e, "body")) {
+        put_adhesion(w, each, i, d);
+        return;
     } else {
-        xml_error(w->report, e, NULL, NULL, "the actuator names no joint, tendon, site or crank");
+        xml_error(w->report, e, NULL, NULL, "the actuator names no joint, tendon, site, crank or body");
         mjcf_refuse(w);
     }
     /* factors */

@@ -67,8 +67,11 @@ static void find_softness(mjcf_work *w, const mjcf_geom *g, mjcf_surface *s) {
 
 static int find_surface(mjcf_work *w, mjcf_contacts *c, const mjcf_geom *g, int pair) {
     /* one that is alike */
-    mjcf_surface s = {
-        .condim = g->condim, .priority = g->priority, .pair = pair, .adhesion = g->adhesion, .gap = g->gap};
+    mjcf_surface s = {.condim = g->condim,
+                      .priority = g->priority,
+                      .pair = pair,
+                      .adhesion = g->adhesion,
+                      .gap = g->adhesion > 0 || c->pulled ? fmax(g->gap, 0) : 0};
     memcpy(s.friction, g->friction, sizeof s.friction);
     find_softness(w, g, &s);
     for (int k = 0; k < c->nsurface; k++) {
@@ -146,6 +149,10 @@ static void connect_pairs(mjcf_work *w, mjcf_contacts *c) {
 void mjcf_find_contacts(mjcf_work *w, mjcf_contacts *c) {
     mjcf_model *m = &w->model;
     c->kind[c->nkind++] = (mjcf_kind){1, 1, -1, 0};
+    mjcf_each actuator = mjcf_each_of(m, "actuator", NULL);
+    while (mjcf_next(&actuator)) {
+        c->pulled |= xml_text(actuator.at, "body") != NULL;
+    }
     list_paired(w);
     for (int k = 0; k < m->ngeom && w->good; k++) {
         mjcf_geom *g = &m->geom[k];

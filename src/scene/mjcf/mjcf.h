@@ -56,6 +56,7 @@ typedef struct mjcf_contacts {
     int nkind;
     mjcf_surface *surface;
     int nsurface, room;
+    bool pulled; /* by an actuator */
 } mjcf_contacts;
 
 void mjcf_find_contacts(mjcf_work *w, mjcf_contacts *c);

@@ -267,6 +267,21 @@ static void connect_mimic(urdf_work *w, const name_table *joints, int index) {
     }
 }
 
+/* One sentence with the joints of a circle, the first few of a long one. */
+static void refuse_circle(urdf_work *w, int first) {
+    enum { MAX_LISTED = 5, ROOM = 80 };
+    const urdf_robot *r = &w->robot;
+    char list[(MAX_LISTED + 3) * ROOM];
+    int at = r->joint[first].leader, count = 0;
+    int length = snprintf(list, ROOM, "\"%.60s\"", r->joint[first].name);
+    for (; at != first && count < MAX_LISTED; at = r->joint[at].leader, count++) {
+        length += snprintf(list + length, ROOM, " follows \"%.60s\"", r->joint[at].name);
+    }
+    snprintf(list + length, 2 * ROOM, "%s follows \"%.60s\"", at == first ? "" : " ...", r->joint[first].name);
+    xml_error(w->report, xml_child(r->joint[first].at, "mimic"), "joint", NULL, "the mimics run in a circle: %s", list);
+    refuse_robot(w);
+}
+
 /* Every joint is walked over once: `walk` is the last walk that met it. */
 static void check_mimic_circles(urdf_work *w) {
     const urdf_robot *r = &w->robot;
@@ -279,9 +294,7 @@ static void check_mimic_circles(urdf_work *w) {
             at = r->joint[at].leader;
         }
         if (at >= 0 && walk[at] == k + 1) {
-            xml_error(w->report, xml_child(r->joint[at].at, "mimic"), "joint", NULL,
-                      "the joint \"%.80s\" follows itself", r->joint[at].name);
-            refuse_robot(w);
+            refuse_circle(w, at);
         }
     }
 }

@@ -149,7 +149,8 @@ static bool is_motor(const sim_actuator *a) {
 }
 
 static const char *length_unit(const sim_model *m, const sim_actuator *a) {
-    return a->transmission == SIM_BY_SITE ? "" : turns(m, a) ? "rad" : "m";
+    bool none = a->transmission == SIM_BY_SITE || a->transmission == SIM_BY_CONTACTS;
+    return none ? "" : turns(m, a) ? "rad" : "m";
 }
 
 static const char *force_unit(const sim_model *m, const sim_actuator *a) {

@@ -155,6 +155,30 @@ static void copy_info(world_contacts *w, const contact_info *info) {
     memcpy(w->info->lift_body, info->lift_body, sizeof w->info->lift_body);
 }
 
+static bool is_within_pull(const sim_model *m, const sim_contact *c, int body) {
+    return (c->body_a == body || c->body_b == body) &&
+           c->at.gap <=
+               sim_material_together(m, m->shape[c->shape_a].material, m->shape[c->shape_b].material).adhesion_range;
+}
+
+/* Actuators that pull at contacts: equal parts of the force to all of their body. */
+static void add_pulls(world_contacts *w) {
+    const sim_model *m = w->model;
+    for (int i = 0; i < m->nactuator; i++) {
+        const sim_actuator *a = &m->actuator[w->motion->actuator_order[i]];
+        double force =
+            a->transmission == SIM_BY_CONTACTS && !sleep_has(w->sleep, a->tree) ? actuation_pull(w->motion, i) : 0;
+        int count = 0;
+        for (int k = 0; k < w->next->ncontact && force > 0; k++) {
+            count += is_within_pull(m, &w->next->contact[k], a->body);
+        }
+        for (int k = 0; k < w->next->ncontact && count; k++) {
+            sim_contact *c = &w->next->contact[k];
+            c->adhesion += is_within_pull(m, c, a->body) ? force / count : 0;
+        }
+    }
+}
+
 /* The contacts of the step into `next`: all on which the law may act.  With fewer it would act on the ends of a sliding
  * body in turns.  Each pass of the loop wakes at least one island. */
 static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
@@ -194,6 +218,7 @@ static sim_status find_step_contacts(world_contacts *w, sim_error *error) {
         sim_contact *c = &w->next->contact[k];
         c->at.position = acting_point(w->model, c, c->at.position, c->at.normal, c->at.gap);
     }
+    add_pulls(w);
     if (w->sleep) {
         sleep_keep_contacts(w->sleep);
     }

@@ -33,7 +33,7 @@ static void sort_parts(motion_work *w) {
         w->actuator_order[parts->actuator0 + parts->actuators++] = k;
         parts->gravity_compensation |= actuator->gravity_compensation;
         parts->any_limit |= actuator->transmission == SIM_BY_JOINT && isfinite(actuator->force_range[0]);
-        parts->lengths |= actuator->transmission != SIM_BY_JOINT;
+        parts->lengths |= actuator->transmission != SIM_BY_JOINT && actuator->transmission != SIM_BY_CONTACTS;
     }
     for (int k = 0; k < m->nload; k++) {
         int tree = tree_of_load(m, &m->load[k]);

@@ -130,6 +130,9 @@ static void set_length_law(motion_work *w, int k, const law_point *at) {
     double coasting = l + (1 - at->travel - at->place) * dt * rate;
     w->asked[k] = law->feedforward + law->kp * law->target + law->kd * law->target_rate + law->force - kp * coasting;
     w->gain[k] = dt * kd + at->travel * dt * dt * kp;
+    if (a->transmission == SIM_BY_CONTACTS) { /* they are pulled, not pushed apart */
+        w->asked[k] = fmax(w->asked[k], 0);
+    }
     w->clamped[k] = (w->asked[k] > a->force_range[1]) - (w->asked[k] < a->force_range[0]);
 }
 
@@ -269,6 +272,11 @@ void actuation_keep(motion_work *w, int tree, const double *from, const double *
         w->next->effort[i] = isnan(found) ? within_range(w, k, asked) : found;
         w->next->activation[i] = a->activation.type ? activation_at(w, i, w->options->step) : 0;
     }
+}
+
+double actuation_pull(const motion_work *w, int k) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    return a->transmission == SIM_BY_CONTACTS ? fmax(within_range(w, k, w->asked[k]), 0) : 0;
 }
 
 /* Forces fall in a straight line with the acceleration from where they were last evaluated: of joints at a_try, of

@@ -148,6 +148,9 @@ void actuation_add_gains(motion_work *w, int tree);
 /* Forces into `next`: those found with the contacts; or as last evaluated at the acceleration `from`, extrapolated along
  * their straight lines to `to`.  Both NULL: as evaluated.  And activations at the end of the step. */
 void actuation_keep(motion_work *w, int tree, const double *from, const double *to);
+/* The force with which the actuator at a place of actuator_order pulls at the contacts of its body; 0 of others.  After
+ * theta_free_motion of its tree. */
+double actuation_pull(const motion_work *w, int k);
 /* The limited actuators of a tree for the contact stage.  After theta_free_motion. */
 void actuation_list_limited(motion_work *w, int tree);
 

@@ -186,6 +186,25 @@ static int check_orientation_drive(sim_builder *b, int body, const sim_actuator 
     return body;
 }
 
+/* A body that moves; a force that its contacts can take. */
+static int check_contact_drive(sim_builder *b, int body, const sim_actuator *a) {
+    if (body <= 0 || body >= b->nbody || !moving_root(b, body)) {
+        builder_refuse(b, SIM_BAD_INPUT, "the body \"%s\" of an actuator of contacts does not move",
+                       body > 0 && body < b->nbody ? b->body[body].name : "world");
+        return -1;
+    }
+    double of_length = fabs(a->kp) + fabs(a->kd) + fabs(a->gain[1]) + fabs(a->gain[2]) + fabs(a->bias[1]) +
+                       fabs(a->bias[2]) + a->muscle.force;
+    if (!(of_length == 0)) {
+        builder_refuse(
+            b, SIM_BAD_INPUT,
+            "the actuator of the contacts of body \"%s\" has no length: no kp, kd, muscle, nor gains by length",
+            b->body[body].name);
+        return -1;
+    }
+    return body;
+}
+
 int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given) {
     /* what it moves */
     if (!b || b->error.status) {
@@ -193,17 +212,19 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
     }
     bool joint = given->transmission == SIM_BY_JOINT;
     bool tendon = given->transmission == SIM_BY_TENDON, turn = given->transmission == SIM_BY_ORIENTATION;
-    body = joint    ? check_joint_drive(b, body, given->dof)
-           : tendon ? check_tendon_drive(b, given)
-           : turn   ? check_orientation_drive(b, body, given)
-                    : check_sites(b, given);
+    bool contacts = given->transmission == SIM_BY_CONTACTS;
+    body = joint      ? check_joint_drive(b, body, given->dof)
+           : tendon   ? check_tendon_drive(b, given)
+           : turn     ? check_orientation_drive(b, body, given)
+           : contacts ? check_contact_drive(b, body, given)
+                      : check_sites(b, given);
     if (body < 0) {
         return -1;
     }
     /* gains, ranges and activation */
-    const char *name = joint || turn ? b->body[body].name
-                       : tendon      ? b->tendon[given->tendon].name
-                                     : b->site[given->site[0]].name;
+    const char *name = joint || turn || contacts ? b->body[body].name
+                       : tendon                  ? b->tendon[given->tendon].name
+                                                 : b->site[given->site[0]].name;
     if (check_numbers(b, given, name) || check_activation(b, &given->activation, name) ||
         check_muscle(b, &given->muscle, name)) {
         return -1;

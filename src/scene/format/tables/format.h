@@ -284,7 +284,7 @@ typedef struct actuator_data {
     const node *at;
     const char *name, *joint, *site, *reference_site;
     slider_crank_data slider_crank;
-    const char *tendon;
+    const char *tendon, *contacts_of;
     int64_t dof;
     double kp, kd, effort;
     bool gravity_compensation;

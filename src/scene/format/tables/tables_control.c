@@ -179,6 +179,8 @@ static const field actuator_fields[] = {
     {"slider_crank", FIELD_OBJECT, AT(actuator_data, slider_crank), .table = &table_slider_crank, .rival = 1,
      .help = "Crank that it drives by a rod."},
     {"tendon", FIELD_NAME, AT(actuator_data, tendon), .rival = 1, .help = "Tendon that it drives."},
+    {"contacts_of", FIELD_NAME, AT(actuator_data, contacts_of), .rival = 1,
+     .help = "Body that moves, to which it pulls all that touches it: adhesion that can be switched. Its length is 0."},
     {"dof", FIELD_INTEGER, AT(actuator_data, dof), WITHIN(0, 5), .standard = "0",
      .help = "Degree of freedom of the joint, from 0."},
     {"kp", FIELD_NUMBER, AT(actuator_data, kp), .unit = "N m/rad or N/m", NOT_NEGATIVE, .standard = "0",

@@ -58,7 +58,7 @@
 static const xml_key general_keys[] = {
     OF_ACTUATOR,
     ACTIVATION,
-    TEXT_KEY("body", "It adheres at this body."),
+    TEXT_KEY("body", "It pulls at the contacts of this body; `gear` does not count."),
     {.name = "dyntype",
      .kind = XML_CHOICE,
      .choices = WORDS("none", "integrator", "filter", "filterexact", "muscle", "user"),
@@ -148,8 +148,8 @@ static const xml_key muscle_keys[] = {
 const xml_table mjcf_table_muscle = LEAF("muscle", "Muscle.", muscle_keys);
 static const xml_key adhesion_keys[] = {
     OF_ACTUATOR,
-    TEXT_KEY("body", "Body that adheres."),
-    NUMBER("gain", "1", "Force over input."),
+    TEXT_KEY("body", "Body that moves, to which it pulls what touches it."),
+    NUMBER("gain", "1", "Force over input, N. Contacts up to their `gap` share it in equal parts."),
 };
 const xml_table mjcf_table_adhesion = LEAF("adhesion", "Force that holds the contacts of a body.", adhesion_keys);
 
@@ -164,7 +164,7 @@ static const xml_rule actuator_rules[] = {
     ACTUATOR("damper", &mjcf_table_damper),
     ACTUATOR("cylinder", &mjcf_table_cylinder),
     ACTUATOR("muscle", &mjcf_table_muscle),
-    {.name = "adhesion", .use = XML_REFUSED, .help = "no actuator holds contacts"},
+    ACTUATOR("adhesion", &mjcf_table_adhesion),
     {.name = "plugin", .use = XML_REFUSED, .help = PLUGIN},
     {.name = "orientation", .use = XML_REFUSED, .help = "give each coordinate an actuator"},
     {.name = "pid", .use = XML_REFUSED, .help = "write it as `position`"},

@@ -86,11 +86,11 @@ static void read_contact(mjcf_work *w, mjcf_geom *g) {
     mjcf_numbers(i, "friction", 3, g->friction);
     mjcf_numbers(i, "surfacevel", 6, g->belt);
     g->adhesion = mjcf_number(i, "adhesion", 0);
-    g->gap = g->adhesion > 0 ? mjcf_number(i, "gap", 0) : 0;
+    g->gap = mjcf_number(i, "gap", 0);
     g->solmix = mjcf_number(i, "solmix", 1);
     g->soft = mjcf_read_softness(i, "solref", "solimp");
     g->visual = !g->contype && !g->conaffinity;
-    if (g->adhesion < 0 || g->gap < 0) {
+    if (g->adhesion < 0 || (g->adhesion > 0 && g->gap < 0)) {
         const char *key = g->adhesion < 0 ? "adhesion" : "gap";
         xml_error(w->report, mjcf_holder(i, key), key, NULL, "the %s is negative", key);
         mjcf_refuse(w);

@@ -50,8 +50,10 @@ static void read_range(mjcf_work *w, mjcf_joint *j) {
                   "the range of a ball joint begins at 0, its angle from the reference");
         mjcf_refuse(w);
     } else if (j->limited && !(j->range[0] < j->range[1])) {
-        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g",
-                  j->range[0], j->range[1]);
+        const char *margin = j->margin != 0 ? ", a margin within its ends" : "";
+        const char *ball = j->type == MJCF_BALL ? " (a ball joint that is held at 0 is no joint: leave it out)" : "";
+        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g%s%s",
+                  j->range[0], j->range[1], margin, ball);
         mjcf_refuse(w);
     }
     /* forces of actuators */
