@@ -30,7 +30,7 @@ static const struct {
 } command_list[] = {
     {"sim [run] SCENE.json [OPTION]...", "simulate a scene"},
     {"sim [run] ROBOT.urdf [OPTION]...", "the same of URDF, MJCF, SDFormat"},
-    {"sim convert ROBOT.urdf --out FILE", "write URDF, MJCF, SDFormat as a scene"},
+    {"sim convert ROBOT.urdf --out FILE", "write a robot as a scene"},
     {"sim view RUN.h5 | SCENE.json --live", "show a recorded or live run"},
     {"sim render SCENE.json|RUN.h5 --out FILE", "draw pictures and films"},
     {"sim plot FILE...", "plot recorded quantities as SVG"},

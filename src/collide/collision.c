@@ -1,9 +1,7 @@
 /* All contacts of a model.
  *
- *     boxes of the shapes, stretched along their motion
- *       -> pairs whose boxes meet (broad phase, filters)
- *         -> contact points of each pair (narrow phase, shared out among threads)
- *           -> one list, sorted
+ *     boxes of the shapes, stretched along their motion -> pairs whose boxes meet (broad phase, filters)
+ *       -> contact points of each pair (narrow phase, shared out among threads) -> one list, sorted
  *
  * A pair closer than its margin is in contact.  So is a pair that comes that close within the step.  Its gaps are those
  * still to be travelled, so a fast body stops at the surface (sweep.c).  Some laws lift sliding bodies.  A pair that

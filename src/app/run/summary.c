@@ -298,6 +298,7 @@ static void write_identity(json_out *out, const run_context *run) {
 static void write_course(json_out *out, const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     const sim_state *state = sim_world_state(run->world);
+    /* end and range */
     json_text(out, "ending", run->ending);
     json_whole(out, "exit_status", run->exit_status);
     json_text(out, "reason", run->error.text[0] ? run->error.text : NULL);
@@ -307,6 +308,7 @@ static void write_course(json_out *out, const run_context *run) {
     json_real(out, "time", state->time);
     json_real(out, "wall_time", run->wall);
     json_real(out, "real_time_factor", ratio_or_nan(statistics_simulated_time(statistics, run->world), run->wall));
+    /* the integrator */
     json_real(out, "iterations_mean", mean_iterations(run));
     json_whole(out, "iterations_max", statistics->most_iterations);
     json_real(out, "worst_residual", statistics->worst_residual);
