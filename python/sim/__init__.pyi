@@ -436,6 +436,7 @@ class StepInfo(tuple[Any, ...]):
     solver_iterations: int
     solver_total: int
     unsolved: int
+    unsolved_body: tuple[int, int]
     factorisations: int
     refused: int
     stuck: int

@@ -43,6 +43,8 @@ static const record_field info_fields[] = {
     INFO(solver_iterations, 'i', "iterations of the solver, maximum over islands"),
     INFO(solver_total, 'i', "their sum over islands"),
     INFO(unsolved, 'i', "islands without a solution"),
+    {"unsolved_body", 'p', offsetof(sim_step_info, worst_body[SIM_WORST_UNSOLVED]),
+     "bodies with the greatest error of these; -1: none, or one alone"},
     INFO(factorisations, 'i', "factorisations over islands"),
     INFO(refused, 'i', "islands whose solution created energy and was replaced"),
     INFO(stuck, 'i', "constraints whose overlap no motion can undo"),

@@ -246,7 +246,11 @@ def opens_the_summary_with_a_verdict_and_names_the_worst():
     assert "not an error" not in sim(path, "--set", "world/compliance=rigid").stderr
     told = sim(path, "--solver", "pgs:max_iterations=1", "--summary", "s.json").stderr.splitlines()
     assert told[1].startswith("  NOT SOLVED") and told[1].endswith(', "floor" and "box"'), told
-    assert json.loads(read("s.json"))["contacts"]["first_unsolved_bodies"] == ["floor", "box"]
+    found = json.loads(read("s.json"))["contacts"]
+    assert found["first_unsolved_bodies"] == ["floor", "box"]
+    count = found["unsolved_steps"]
+    assert found["jammed"] == [{"bodies": ["floor", "box"], "steps": count, "steps_at_most": count}], found["jammed"]
+    assert f'  greatest errors: {count} steps, "floor" and "box"' in "\n".join(told), told
     told = sim(path, "--set", "world/contacts=false").stderr.splitlines()
     assert told[1] == "  verdict        all 300 steps converged; no contacts or constraints", told
     error = sim(path, "--solver", "pgs:max_iterations=1", "--on-nonconverged", "fail", status=1).stderr
@@ -303,6 +307,8 @@ def counts_islands_that_the_solver_gives_up_on():
     hard = ("--solver", "pgs", "--set", "world/solver_options/max_iterations=1", "--set", "world/duration=0.1")
     done = sim(scene("pile"), *hard, "--summary", "s.json", "--out", "a.csv")
     found = json.loads(read("s.json"))["contacts"]
+    counts = [pair["steps"] for pair in found["jammed"]]
+    assert counts == sorted(counts, reverse=True) and 1 < len(counts) <= 10 and sum(counts) <= found["unsolved_steps"]
     assert "NOT SOLVED" in done.stderr and found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
     assert found["unsolved_islands"] == sum(column("a.csv", "unsolved"))
     many, created = (found["gave_up"].get(why, 0) for why in ("out of iterations", "creates energy"))

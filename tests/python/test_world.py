@@ -1,5 +1,7 @@
 """Steps, arrays and inputs of worlds; agreement with the program to the bit."""
+import collections
 import csv
+import json
 import math
 import os
 import signal
@@ -225,6 +227,21 @@ def test_certificate_and_info_are_those_of_the_last_step():
     starved.step(20)
     assert starved.info.unsolved > 0 and sum(starved.info.gave_up.values()) == starved.info.unsolved
     assert starved.certificate.own > 1e-6
+
+
+def test_unsolved_bodies_are_those_that_the_program_counts(tmp_path):
+    scene, told = "scenes/contact/cards.json", tmp_path / "told.json"
+    world = sim.World(scene, solver="pgs", solver_options={"max_iterations": 1})
+    jammed = collections.Counter()
+    for _ in range(60):
+        world.step()
+        if world.info.unsolved:
+            jammed[tuple(world.bodies[body] for body in sorted(world.info.unsolved_body))] += 1
+    subprocess.run([PROGRAM, scene, "--duration", repr(world.time), "--quiet", "--solver", "pgs:max_iterations=1",
+                    "--summary", told], check=True)
+    counted = {tuple(pair["bodies"]): pair["steps"] for pair in json.load(open(told))["contacts"]["jammed"]}
+    assert 1 < len(counted) and counted.items() <= jammed.items()
+    assert sorted(counted.values()) == sorted(jammed.values())[-len(counted):]
 
 
 BOX = {"sim": 1, "world": {"gravity": [0, 0, 0]},

@@ -1,5 +1,6 @@
 /* Trajectories as text. */
 #include "fixture.h"
+#include "record/run/frequent_pairs.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -170,6 +171,40 @@ Test(csv, says_so_when_the_disk_is_full) {
     cr_expect_not_null(strstr(error.text, "No space left on device"), "%s", error.text);
     sim_recorder_close(recorder, NULL);
     fixture_close(&f);
+}
+
+/* Pairs with geometric frequencies, drawn from a fixed sequence, beside exact counts. */
+static void count_pairs(int kinds, int additions) {
+    enum { MAX_KINDS = 400 };
+    int64_t exact[MAX_KINDS] = {0};
+    frequent_pairs pairs = {0};
+    uint32_t draw = 1;
+    for (int n = 0; n < additions; n++) {
+        draw = draw * 1664525u + 1013904223u;
+        double u = (draw >> 8) / 16777216.0;
+        int kind = (int)(kinds * u * u * u);
+        exact[kind]++;
+        frequent_pairs_add(&pairs, n % 2 ? (int[]){kind, kind + 7} : (int[]){kind + 7, kind});
+    }
+    cr_expect_eq(pairs.pairs, kinds < MAX_FREQUENT_PAIRS ? kinds : MAX_FREQUENT_PAIRS);
+    bool listed[MAX_KINDS] = {false};
+    for (int k = 0; k < pairs.pairs; k++) {
+        const frequent_pair *p = &pairs.pair[k];
+        cr_expect_eq(p->body[1], p->body[0] + 7);
+        cr_expect(!listed[p->body[0]] && p->least <= exact[p->body[0]] && exact[p->body[0]] <= p->counts);
+        cr_expect(kinds > MAX_FREQUENT_PAIRS ? p->counts - p->least <= additions / MAX_FREQUENT_PAIRS
+                                             : p->counts == p->least);
+        cr_expect(k == 0 || p[-1].counts >= p->counts);
+        listed[p->body[0]] = true;
+    }
+    for (int kind = 0; kind < kinds; kind++) {
+        cr_expect(listed[kind] || exact[kind] <= additions / MAX_FREQUENT_PAIRS, "pair %d left out", kind);
+    }
+}
+
+Test(frequent_pairs, bound_the_true_counts_and_leave_out_none_that_is_frequent) {
+    count_pairs(20, 5000);
+    count_pairs(400, 20000);
 }
 
 Test(recorder, refuses_endings_it_does_not_know) {

@@ -61,6 +61,18 @@ static const char *depth_unit(const run_context *run, const int body[2]) {
     return turns && slides ? " rad or m" : turns ? " rad" : " m";
 }
 
+/* The bodies with the greatest errors of unsolved steps, where more than the first step has some. */
+static void print_jammed(const run_context *run) {
+    enum { SHOWN = 3 };
+    const frequent_pairs *jammed = &run->statistics.contact.jammed;
+    char names[SUMMARY_NAME_BYTES];
+    for (int k = 0; k < jammed->pairs && k < SHOWN && run->statistics.contact.unsolved_steps > 1; k++) {
+        fprintf(stderr, "                 %s %lld steps%s\n",
+                k ? "                " : "greatest errors:", (long long)jammed->pair[k].least,
+                summary_names(run, jammed->pair[k].body, names, sizeof names));
+    }
+}
+
 /* Was it right?  One line, or one for each way in which it was not. */
 static void print_verdict(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
@@ -78,6 +90,7 @@ static void print_verdict(const run_context *run) {
                 (long long)c->unsolved_steps, (long long)c->steps, (long long)c->unsolved_islands, c->first_unsolved,
                 summary_names(run, c->unsolved_body, names, sizeof names));
         print_reasons(stderr, "                 ", &c->gave_up);
+        print_jammed(run);
     }
     /* success */
     if (statistics->steps > 0 && statistics->nonconverged == 0 && c->unsolved_steps == 0) {
@@ -352,6 +365,21 @@ static void write_bodies(json_out *out, const char *key, const run_context *run,
     json_close(out, ']');
 }
 
+/* The most frequent bodies of unsolved steps; where there are many, `steps` may count some too few. */
+static void write_jammed(json_out *out, const run_context *run) {
+    enum { WRITTEN = 10 };
+    const frequent_pairs *jammed = &run->statistics.contact.jammed;
+    json_open(out, "jammed", '[');
+    for (int k = 0; k < jammed->pairs && k < WRITTEN; k++) {
+        json_open_line(out, NULL, '{');
+        write_bodies(out, "bodies", run, jammed->pair[k].body);
+        json_whole(out, "steps", jammed->pair[k].least);
+        json_whole(out, "steps_at_most", jammed->pair[k].counts);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 /* Errors of the law itself: depth of resting contacts, and lift of sliding ones. */
 static void write_departures(json_out *out, const run_context *run) {
     const contact_statistics *statistics = &run->statistics.contact;
@@ -410,6 +438,7 @@ static void write_contacts(json_out *out, const run_context *run) {
     json_text(out, "stuck_b", overlap->stuck ? body_name(run, overlap->body[1]) : NULL);
     json_real(out, "stuck_depth", overlap->stuck ? overlap->depth : NAN);
     write_bodies(out, "first_unsolved_bodies", run, statistics->unsolved_steps ? statistics->unsolved_body : nobody);
+    write_jammed(out, run);
     write_departures(out, run);
     /* mean and worst of each figure */
     for (int k = 0; k < FIGURES; k++) {

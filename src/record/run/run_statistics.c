@@ -75,10 +75,14 @@ static void tally_contacts(contact_statistics *statistics, const sim_step_info *
     for (int k = 0; k < SIM_MAX_BRANCHES; k++) {
         statistics->finished.of[k] += info->finished[k];
     }
-    /* the first failure */
-    if (info->unsolved && statistics->unsolved_steps++ == 0) {
-        statistics->first_unsolved = time;
-        copy_bodies(info->worst_body[SIM_WORST_UNSOLVED], statistics->unsolved_body);
+    /* the first failure, and the bodies of all */
+    if (info->unsolved) {
+        const int *body = info->worst_body[SIM_WORST_UNSOLVED];
+        if (statistics->unsolved_steps++ == 0) {
+            statistics->first_unsolved = time;
+            copy_bodies(body, statistics->unsolved_body);
+        }
+        frequent_pairs_add(&statistics->jammed, body);
     }
     /* mean and worst of each figure, with time and bodies */
     for (int k = 0; k < FIGURES; k++) {

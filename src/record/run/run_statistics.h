@@ -2,6 +2,7 @@
 #ifndef RECORD_RUN_RUN_STATISTICS_H
 #define RECORD_RUN_RUN_STATISTICS_H
 
+#include "record/run/frequent_pairs.h"
 #include <sim/judge.h>
 #include <sim/solver.h>
 #include <sim/world.h>
@@ -38,6 +39,7 @@ typedef struct contact_statistics {
     reason_counts gave_up;  /* islands */
     double first_unsolved;  /* simulated time ... */
     int unsolved_body[2];   /* ... and the bodies with the greatest errors */
+    frequent_pairs jammed;  /* such bodies of each unsolved step */
     branch_counts finished; /* islands */
     figure_statistics figure[FIGURES];
     figure_statistics sag;     /* m, the deepest relative to the radius of its body ... */
