@@ -195,6 +195,7 @@ void sharp_field(const pair *p, manifold *out) {
     int first = out->count;
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
     encounter_edges(p, &a, &b, first, out);
+    encounter_shorten(p, &a, &b, first, out);
     reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 

@@ -89,6 +89,29 @@ static void agrees(double gap, int exceptions) {
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_apart) { agrees(3e-4, 0); }
 Test(field_pairs, gap_and_normal_are_those_of_the_solids_when_inside) { agrees(-3e-4, 1); }
 
+/* Moved by the depth of the solids' overlap they part, so that no point of one lies deeper in the other. */
+Test(field_pairs, no_contact_across_a_corner_is_deeper_than_the_overlap) {
+    const double DEPTH = 3e-3;
+    const int sharp[2] = {1, 3};
+    stock s = begin();
+    for (int i = 0; i < 2; i++) {
+        for (int j = 1; j < FIELDS; j++) {
+            const sim_shape *a = &s.plain[sharp[i]], *b = &s.plain[PLAIN + j];
+            random_source r = {(uint64_t)(100 + 10 * i + j)};
+            for (int k = 0; k < trials_of(120); k++) {
+                convex_gap known;
+                pose X = placed(a, b, -DEPTH, &r, &known);
+                contacts c = contacts_of(a, &s.field[j], X, 2e-3, NULL, 0);
+                cr_assert_gt(c.count, 0);
+                double gap = c.point[deepest_of(&c)].gap;
+                cr_expect_geq(gap, 1.05 * known.gap - 1e-6, "%d %d, pose %d: %g below %g", i, j, k, gap, known.gap);
+                free(c.point);
+            }
+        }
+    }
+    end(&s);
+}
+
 /* A bound below the distance, never far below where there is room; of both orders of the shapes. */
 Test(field_pairs, bound_is_below_the_distance) {
     const double GAP = 0.01;

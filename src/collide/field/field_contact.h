@@ -121,6 +121,11 @@ typedef struct parting {
 
 /* The least way that is found; `x`: in both; `point`: contacts, whose normals are tried.  depth HUGE_VAL: none. */
 parting parting_of(const pair *p, const solid *a, const solid *b, v3 x, const contact_point *point, int count);
+/* Motion of A along the unit vector n, in A's frame, after which a plane lies between A and B; HUGE_VAL: not known. */
+double parting_depth(const pair *p, const solid *a, const solid *b, v3 n);
+/* Drops contacts from `first` on that are deeper than a motion that parts A and B; the least of those takes their place
+ * where none is left. */
+void encounter_shorten(const pair *p, const solid *a, const solid *b, int first, manifold *out);
 /* A contact that parts A and B where they overlap and those from `first` on would not. */
 void encounter_overlap(const pair *p, const solid *a, const solid *b, int first, manifold *out);
 

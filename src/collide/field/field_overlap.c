@@ -222,6 +222,43 @@ static void add_parting_plane(const pair *p, const parting *way, int first, mani
     manifold_add(out, p->arena, &c);
 }
 
+/* Of the contacts from `first` on, those no deeper than `depth`.  Returns their count. */
+static int keep_as_deep(double depth, int first, manifold *out) {
+    const double LONGER = 1.05; /* of a depth that is known to some per cent */
+    int left = first;
+    for (int k = first; k < out->count; k++) {
+        if (-out->point[k].gap <= LONGER * depth) {
+            out->point[left++] = out->point[k];
+        }
+    }
+    out->count = left;
+    return left - first;
+}
+
+/* Where a motion by d parts the solids, no point of one lies deeper than d in the other.  A contact that is deeper leads
+ * a longer way out than need be, across a corner.  Shallow overlaps ask the normal of the shallowest contact alone. */
+void encounter_shorten(const pair *p, const solid *a, const solid *b, int first, manifold *out) {
+    const double DEEP_OVER_EXTENT = 0.01; /* overlap over the smaller one's extent */
+    contact_point deep = {.gap = HUGE_VAL}, shallow = {.gap = -HUGE_VAL};
+    for (int k = first; k < out->count; k++) {
+        deep = out->point[k].gap < deep.gap ? out->point[k] : deep;
+        shallow = out->point[k].gap > shallow.gap ? out->point[k] : shallow;
+    }
+    if (!(deep.gap < 0)) {
+        return;
+    }
+    if (-deep.gap > DEEP_OVER_EXTENT * fmin(a->extent, b->extent)) {
+        parting way = parting_of(p, a, b, deep.position, out->point + first, out->count - first);
+        if (!keep_as_deep(way.depth, first, out)) {
+            contact_point c = point_between(way.middle, way.normal, -way.depth, feature_pair(3, 3));
+            manifold_add(out, p->arena, &c);
+        }
+    } else if (shallow.gap < 0 && deep.gap < shallow.gap) {
+        double depth = parting_depth(p, a, b, shallow.normal);
+        keep_as_deep(fmax(depth, -shallow.gap), first, out);
+    }
+}
+
 /* At the contact: do the gradients of both distances oppose each other?  For convex solids m is then least there. */
 static bool are_gradients_opposed(shared *s, const contact_point *c) {
     both at = set_place(s, c->position);

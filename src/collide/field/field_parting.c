@@ -138,12 +138,25 @@ static void slide_down(const two *t, parting *best) {
     }
 }
 
+/* Does each have farthest points? */
+static bool make_two(const pair *p, const solid *a, const solid *b, two *t) {
+    *t = (two){.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab)};
+    t->plain_a = convex_of_shape(p->a, &t->core_a);
+    t->plain_b = convex_of_shape(p->b, &t->core_b);
+    return (t->plain_a || a->mesh) && (t->plain_b || b->mesh);
+}
+
+double parting_depth(const pair *p, const solid *a, const solid *b, v3 n) {
+    two t;
+    bool known = make_two(p, a, b, &t);
+    t.exact = 1;
+    return known ? v3_dot(n, support_difference(&t, n)) : HUGE_VAL;
+}
+
 parting parting_of(const pair *p, const solid *a, const solid *b, v3 x, const contact_point *point, int count) {
-    two t = {.pair = p, .a = a, .b = b, .X_ba = pose_inverse(p->X_ab)};
+    two t;
     parting best = {.depth = HUGE_VAL};
-    t.plain_a = convex_of_shape(p->a, &t.core_a);
-    t.plain_b = convex_of_shape(p->b, &t.core_b);
-    if ((!t.plain_a && !a->mesh) || (!t.plain_b && !b->mesh)) {
+    if (!make_two(p, a, b, &t)) {
         return best;
     }
     offer_suggestions(&t, x, point, count, &best);
