@@ -4,6 +4,7 @@
 
 #include <sim/base.h>
 #include <sim/shape.h>
+#include <sim/track.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,8 @@ SIM_API sim_status sim_tube_soft_mesh(double radius, double inner, double length
                                       sim_error *error);
 /* Of a Gmsh file (.msh, ASCII, 2.2 or 4.1) or TetGen's .node and .ele, of which either may be named. */
 SIM_API sim_status sim_soft_mesh_read(const char *path, sim_v3 scale, sim_soft_mesh *mesh, sim_error *error);
+/* Leaves out the tetrahedra with their centre in a box, and nodes that no other has. */
+SIM_API sim_status sim_soft_mesh_cut(sim_soft_mesh *mesh, sim_v3 min, sim_v3 max, sim_error *error);
 SIM_API void sim_soft_mesh_free(sim_soft_mesh *mesh);
 
 /* Elastic materials: stable Neo-Hookean and co-rotated linear elasticity (src/dyn/soft/elastic_law.c). */
@@ -38,7 +41,8 @@ typedef struct sim_soft {
     sim_pose pose; /* of that body in the world */
     int body;      /* that body; the nodes are the bodies after it.  Set by the builder, as ... */
     int nface;
-    const int (*face)[3]; /* ... triangles of the surface, counterclockwise from outside */
+    const int (*face)[3]; /* ... triangles of the surface, counterclockwise from outside; ... */
+    int nchamber;         /* ... the last ones are those of closed chambers within */
     int nnode, ntet;
     const sim_v3 *node;  /* [nnode] at rest */
     const int (*tet)[4]; /* [ntet] nodes; in a model of positive volume at rest */
@@ -53,6 +57,7 @@ typedef struct sim_soft {
     int material;
     uint32_t group, mask; /* of these shapes */
     float color[4];       /* as that of a shape */
+    sim_track pressure;   /* Pa: of the gas in its chambers over that outside, width 1; not given: none */
 } sim_soft;
 
 #ifdef __cplusplus

@@ -1,9 +1,12 @@
-/* Elastic tetrahedra: derivatives by differences, rigid motion, eigenvalues, frequency, inversion, viscosity. */
+/* Elastic tetrahedra: derivatives by differences, rigid motion, eigenvalues, frequency, inversion, viscosity.  Gas in
+ * chambers: sum and moment of its forces, and the volumes of which they are derivatives. */
 #include "dyn/soft/elastic_tet.h"
+#include "dyn/soft/soft_body.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <sim/sim.h>
 #include <string.h>
 
 static const v3 CORNER[4] = {{0, 0, 0}, {1.1, 0.1, 0}, {0.2, 0.9, -0.1}, {0.1, 0.3, 1.2}};
@@ -276,4 +279,135 @@ Test(elastic_tet, viscosity_drains_energy_and_neither_turns_nor_moves) {
         cr_expect(v3_norm(force) < 1e-12 && v3_norm(moment) < 1e-12, "force %g, moment %g", v3_norm(force),
                   v3_norm(moment));
     }
+}
+
+/* ---- gas in chambers ---- */
+
+enum { CHAMBERS = 2, GAS_TETS = 6 * 3 };
+
+/* A box of 7 x 3 x 3 cells, with chambers of 2 cells and of 1; the tetrahedra that were there, of its nodes. */
+typedef struct hollow_box {
+    sim_model *model;
+    int gas[GAS_TETS][4];
+} hollow_box;
+
+static int node_at(const sim_soft_mesh *t, v3 x) {
+    for (int n = 0; n < t->nnode; n++) {
+        if (v3_norm(v3_sub(t->node[n], x)) < 1e-12) {
+            return n;
+        }
+    }
+    return -1;
+}
+
+static hollow_box make_hollow_box(void) {
+    const v3 min[CHAMBERS] = {{-2.5, -0.5, -0.5}, {1.5, -0.5, -0.5}},
+             max[CHAMBERS] = {{-0.5, 0.5, 0.5}, {2.5, 0.5, 0.5}};
+    sim_shape box = sim_shape_default();
+    sim_soft_mesh whole, cut;
+    sim_error error;
+    hollow_box h;
+    box.type = SIM_BOX;
+    box.size[0] = 7, box.size[1] = box.size[2] = 3;
+    cr_assert_eq(sim_shape_soft_mesh(&box, 1, &whole, &error), SIM_OK, "%s", error.text);
+    cr_assert_eq(sim_shape_soft_mesh(&box, 1, &cut, &error), SIM_OK, "%s", error.text);
+    int count = 0;
+    for (int c = 0; c < CHAMBERS; c++) {
+        cr_assert_eq(sim_soft_mesh_cut(&cut, min[c], max[c], &error), SIM_OK, "%s", error.text);
+        for (int k = 0; k < whole.ntet; k++) {
+            int in = 0;
+            for (int i = 0; i < 4; i++) {
+                v3 x = whole.node[whole.tet[k][i]];
+                in += x.x >= min[c].x && x.x <= max[c].x && fabs(x.y) <= 0.5 && fabs(x.z) <= 0.5;
+            }
+            for (int i = 0; i < 4 && in == 4; i++) {
+                cr_assert_lt(count, GAS_TETS);
+                h.gas[count][i] = node_at(&cut, whole.node[whole.tet[k][i]]);
+            }
+            count += in == 4;
+        }
+    }
+    cr_assert(count == GAS_TETS && cut.ntet == whole.ntet - count, "%d tetrahedra, %d are left", count, cut.ntet);
+    sim_soft soft = sim_soft_default();
+    soft.modulus = 1;
+    soft.nnode = cut.nnode, soft.node = cut.node;
+    soft.ntet = cut.ntet, soft.tet = (const int(*)[4])cut.tet;
+    sim_builder *builder = sim_builder_create();
+    sim_builder_add_soft(builder, &soft);
+    h.model = sim_builder_finish(builder, &error);
+    cr_assert(h.model, "%s", error.text);
+    sim_soft_mesh_free(&whole);
+    sim_soft_mesh_free(&cut);
+    return h;
+}
+
+static double gas_volume(const hollow_box *h, const double *q) {
+    double sum = 0;
+    for (int k = 0; k < GAS_TETS; k++) {
+        v3 rest[4], x[4];
+        for (int i = 0; i < 4; i++) {
+            rest[i] = h->model->soft[0].node[h->gas[k][i]];
+            x[i] = soft_place(h->model, h->model->soft, h->gas[k][i], q);
+        }
+        sum += make_elastic_tet(x).volume * (make_elastic_tet(rest).volume > 0 ? 1 : -1);
+    }
+    return sum;
+}
+
+/* The volume is linear in each coordinate, so differences are exact.  The derivatives of forces are symmetric. */
+Test(chamber, forces_are_pressure_times_the_derivatives_of_the_volume) {
+    hollow_box h = make_hollow_box();
+    const int nv = h.model->nv;
+    const double p = 2;
+    random_source r = {9};
+    double q[400], force[400] = {0}, size[400] = {0}, row[2][400], slope[400][400], work[400] = {0};
+    cr_assert(nv <= 400 && h.model->nq == nv);
+    cr_expect_eq(h.model->soft[0].nchamber, 20 + 12);
+    cr_expect_float_eq(gas_volume(&h, h.model->q_initial), 3, 1e-12);
+    for (int j = 0; j < nv; j++) {
+        q[j] = h.model->q_initial[j] + random_uniform(&r, -0.2, 0.2);
+    }
+    add_chamber_forces(h.model, h.model->soft, q, p, force, size);
+    for (int j = 0; j < nv; j++) {
+        double volume[2], at = q[j];
+        memset(row, 0, sizeof row);
+        for (int side = 0; side < 2; side++) {
+            q[j] = at + (side ? 0.1 : -0.1);
+            volume[side] = gas_volume(&h, q);
+            add_chamber_forces(h.model, h.model->soft, q, p, row[side], work);
+        }
+        q[j] = at;
+        cr_expect_float_eq(force[j], p * (volume[1] - volume[0]) / 0.2, 1e-12, "dof %d", j);
+        for (int k = 0; k < nv; k++) {
+            slope[j][k] = (row[1][k] - row[0][k]) / 0.2;
+        }
+    }
+    for (int j = 0; j < nv; j++) {
+        for (int k = 0; k < j; k++) {
+            cr_expect_float_eq(slope[j][k], slope[k][j], 1e-12);
+        }
+    }
+    sim_model_free(h.model);
+}
+
+Test(chamber, forces_and_moments_add_up_to_zero) {
+    hollow_box h = make_hollow_box();
+    random_source r = {10};
+    for (int trial = 0; trial < 20; trial++) {
+        double q[400], force[400] = {0}, size[400] = {0}, most = 0;
+        v3 sum = {0, 0, 0}, moment = {0, 0, 0};
+        for (int j = 0; j < h.model->nv; j++) {
+            q[j] = h.model->q_initial[j] + random_uniform(&r, -0.2, 0.2);
+        }
+        add_chamber_forces(h.model, h.model->soft, q, 1, force, size);
+        for (int j = 0; j < h.model->nv; j += 3) {
+            v3 f = {force[j], force[j + 1], force[j + 2]};
+            sum = v3_add(sum, f);
+            moment = v3_add(moment, v3_cross((v3){q[j], q[j + 1], q[j + 2]}, f));
+            most = fmax(most, v3_norm(f));
+        }
+        cr_expect(most > 0.1 && v3_norm(sum) < 1e-14 && v3_norm(moment) < 1e-13, "%g N of %g, %g N m", v3_norm(sum),
+                  most, v3_norm(moment));
+    }
+    sim_model_free(h.model);
 }

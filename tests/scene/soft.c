@@ -74,6 +74,28 @@ Test(scene_soft, fills_every_solid) {
     }
 }
 
+/* Cuts of one cell each: a chamber, a notch, and one that takes a corner. */
+Test(scene_soft, has_chambers_where_cuts_are_enclosed) {
+    sim_scene *s = load_good(
+        "{'sim': 1, 'bodies': [{'name': 'a', 'soft': {'type': 'box', 'size': [5, 3, 3], 'edge': 1, 'modulus': 1e5, "
+        "'density': 1, 'cuts': [{'min': [-1.5, -0.5, -0.5], 'max': [-0.5, 0.5, 0.5]}, {'min': [0.5, -0.5, 0.5], "
+        "'max': [1.5, 0.5, 1.5]}, {'min': [1.5, 0.5, 0.5], 'max': [2.5, 1.5, 1.5]}], 'pressure': {'sine': "
+        "{'amplitude': 3, 'frequency': 1, 'offset': 5}}}}]}");
+    const sim_soft *soft = &s->model->soft[0];
+    double p;
+    sim_track_at(&soft->pressure, 0.25, &p, NULL);
+    cr_expect_float_eq(p, 8, 1e-12);
+    cr_expect_float_eq(mass_of(s->model, soft), 42, 1e-12);
+    cr_expect(soft->ntet == 6 * 42 && soft->nnode == 6 * 4 * 4 - 1 && soft->nchamber == 12);
+    for (int k = soft->nface - soft->nchamber; k < soft->nface; k++) {
+        for (int i = 0; i < 3; i++) {
+            v3 x = soft->node[soft->face[k][i]];
+            cr_expect(fabs(x.x + 1) < 0.6 && fabs(x.y) < 0.6 && fabs(x.z) < 0.6, "(%g, %g, %g)", x.x, x.y, x.z);
+        }
+    }
+    sim_scene_free(s);
+}
+
 /* m: of rigid attachments. */
 static double worst_gap(sim_world *w) {
     const sim_model *m = sim_world_model(w);
@@ -219,6 +241,10 @@ Test(scene_soft, is_refused_in_place) {
     refused(BODY("'soft': {'type': 'tetrahedra', 'file': 'none.obj', 'modulus': 1e5}"), "scene.json:2:58",
             "tetrahedra come from .msh");
     refused(BODY("'soft': {" JELLY ", 'material': 'gum'}"), "scene.json:2:113", "gum");
+    refused(BODY("'soft': {" JELLY ", 'pressure': {'times': [0], 'values': [1]}}"), "scene.json:2:27",
+            "no closed chamber");
+    refused(BODY("'soft': {" JELLY ", 'cuts': [{'min': [-1, -1, -1], 'max': [1, 1, 1]}]}"), "scene.json:2:110",
+            "a cut leaves no tetrahedron");
 }
 
 #define TWO(soft, other) "{'sim': 1, 'bodies': [\n{'name': 'jelly', " soft "},\n{'name': 'hand', " other "}]}"

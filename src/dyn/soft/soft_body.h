@@ -19,6 +19,10 @@ static inline v3 soft_place(const sim_model *m, const sim_soft *s, int node, con
     return b->nq ? (v3){q[b->q0], q[b->q0 + 1], q[b->q0 + 2]} : s->node[node];
 }
 
+/* Adds those of the pressure p, Pa, in its chambers to forces of the model, N, and their sizes. */
+void add_chamber_forces(const sim_model *model, const sim_soft *soft, const double *q, double p, double *force,
+                        double *strength);
+
 /* J */
 double soft_energy(const sim_model *model, const sim_soft *soft, const double *q);
 

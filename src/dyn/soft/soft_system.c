@@ -275,6 +275,7 @@ void soft_system_linearise(soft_system *s, const soft_point *at, double *force, 
     for (int j = 0; j < s->tree->nv; j++) {
         strength[s->tree->v0 + j] += s->force[j / 3];
     }
+    add_chamber_forces(s->model, s->soft, at->q, at->pressure, force, strength);
 }
 
 sim_status soft_system_factor(soft_system *s) {

@@ -17,10 +17,11 @@ typedef struct soft_point {
     const double *a;             /* acceleration about which forces are linear ... */
     double stiffness, viscosity; /* ... k, s^2, and c, s */
     const double *extra;         /* E, on the diagonal; NULL: nothing */
+    double pressure;             /* Pa, in chambers */
 } soft_point;
 
-/* Fills A and adds to `force` [nv] of the model the forces f(q) - C v + k K a, N.  K is projected: positive
- * semi-definite.  `strength` [nv]: adds the sizes of terms, for their rounding. */
+/* Fills A and adds to `force` [nv] of the model the forces f(q) - C v + k K a, N, with those of the chambers.  K is
+ * projected: positive semi-definite.  `strength` [nv]: adds the sizes of terms, for their rounding. */
 void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength);
 /* SIM_NO_RESOURCE without memory, SIM_FAILED: a number is not finite. */
 sim_status soft_system_factor(soft_system *s);

@@ -509,6 +509,7 @@ static void place_softs(freezer *f) {
         bool *held = take_items(f, s->nnode, sizeof *held);
         s->name = take_text(f, s->name);
         s->body = f->place[s->body];
+        s->pressure = take_track(f, &s->pressure);
         if (!f->failed) {
             memcpy(node, s->node, (size_t)s->nnode * sizeof *node);
             memcpy(tet, s->tet, (size_t)s->ntet * sizeof *tet);

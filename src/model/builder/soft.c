@@ -8,6 +8,7 @@
  * Cost: n log n for the triangles, in a sort. */
 #include "math/v3.h"
 #include "model/builder/core/builder.h"
+#include "model/soft/chambers.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -136,7 +137,7 @@ static bool find_surface(sim_builder *b, sim_soft *s) {
     free(list);
     s->face = (const int(*)[3])face;
     s->nface = nface;
-    return list && face;
+    return list && face && sort_chambers(s->nnode, s->node, nface, face, &s->nchamber);
 }
 
 /* A sphere on each node of the surface. */
@@ -238,6 +239,13 @@ int sim_builder_add_soft(sim_builder *b, const sim_soft *given) {
     }
     if (!find_surface(b, &s)) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
+        return -1;
+    }
+    if (sim_track_given(&s.pressure) && s.nchamber == 0) {
+        builder_refuse(b, SIM_BAD_INPUT, "soft body \"%s\": it has a pressure, and no closed chamber within", s.name);
+        return -1;
+    }
+    if (sim_track_given(&s.pressure) && builder_copy_track(b, &s.pressure, 1, "a pressure")) {
         return -1;
     }
     if (add_bodies(b, &s, mass) || (s.thickness > 0 && add_spheres(b, &s))) {

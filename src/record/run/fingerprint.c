@@ -321,6 +321,7 @@ static void add_softs(uint64_t *hash, const sim_model *model) {
         ADD(hash, soft->modulus);
         ADD(hash, soft->poisson);
         ADD(hash, soft->dissipation);
+        add_track(hash, &soft->pressure);
     }
 }
 

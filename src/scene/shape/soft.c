@@ -70,6 +70,22 @@ static bool mesh_from_solid(const soft_data *d, sim_soft_mesh *mesh, sim_error *
     return !sim_shape_soft_mesh(&shape, edge, mesh, why);
 }
 
+static bool cut_mesh(loader *l, const soft_data *d, sim_soft_mesh *mesh) {
+    for (const node *n = d->cuts ? d->cuts->first : NULL; n; n = n->next) {
+        cut_data cut;
+        sim_error why;
+        if (!loader_read(l, n, &table_soft_cut, &cut)) {
+            return false;
+        }
+        const double *a = cut.min, *b = cut.max;
+        if (sim_soft_mesh_cut(mesh, v3_make(a[0], a[1], a[2]), v3_make(b[0], b[1], b[2]), &why)) {
+            report_geometry(l, n, &why);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool make_mesh(loader *l, const entry *e, const soft_data *d, sim_soft_mesh *mesh) {
     sim_error why = {0};
     v3 scale;
@@ -87,6 +103,9 @@ static bool make_mesh(loader *l, const entry *e, const soft_data *d, sim_soft_me
     }
     if (!made) {
         report_geometry(l, node_member(d->at, key), &why);
+        return false;
+    }
+    if (!cut_mesh(l, d, mesh)) {
         return false;
     }
     /* nodes count as bodies */
@@ -166,7 +185,7 @@ static bool read_material(loader *l, const entry *e, const soft_data *d, sim_sof
     if (s->material >= 0 && s->thickness > 0) {
         note_material(l, s->material, false);
     }
-    return s->material >= 0;
+    return s->material >= 0 && (!d->pressure.at || read_track(l, &d->pressure, 1, TRACK_EFFORT, &s->pressure));
 }
 
 static void add_soft(loader *l, entry *e, const body_data *b, sim_soft *s, sim_soft_mesh *mesh) {

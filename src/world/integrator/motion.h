@@ -216,6 +216,8 @@ double inertial_work_scale(motion_work *w, int tree, double part, double *create
 sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *error);
 void soft_motion_free(motion_work *w);
 static inline soft_system *soft_of(const motion_work *w, int tree) { return w->soft ? w->soft[tree] : NULL; }
+/* Pa: pressure in the chambers of a soft tree. */
+double soft_gas(const motion_work *w, int tree, double time);
 /* One Newton step of a soft tree: tau holds the forces on its joints and E a.  After sim_kinematics. */
 void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out);
 

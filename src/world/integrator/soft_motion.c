@@ -3,11 +3,13 @@
  *     a' = A^-1 (tau + E a + R' (m g + f) + f_el(q) - C v0 + k K a),     A = M + E + c C + k K
  *
  *     R      rotation of the body that carries the joints;  g  gravity, m/s^2;  f  wrenches on nodes, N
- *     f_el   elastic forces, N;  C, K  viscosity and projected stiffness;  c, k  d(velocity)/da, d(place)/da
+ *     f_el   elastic forces and those of gas in chambers, N;  C, K  viscosity and projected stiffness
+ *     c, k   d(velocity)/da, d(place)/da
  *
  * Nodes do not turn: moments on them do nothing.  A goes to the contact stage as it is here at the end of the iteration.
  * Cost: one linearisation and one sparse factor. */
 #include "contact/stage.h"
+#include "dyn/soft/soft_body.h"
 #include "math/v3.h"
 #include "world/integrator/motion.h"
 
@@ -69,6 +71,15 @@ void soft_motion_free(motion_work *w) {
     for (int tree = 0; w->soft && tree < w->model->ntree; tree++) {
         soft_system_free(w->soft[tree]);
     }
+}
+
+double soft_gas(const motion_work *w, int tree, double time) {
+    const sim_soft *s = soft_of_tree(w->model, tree);
+    double p = 0;
+    if (sim_track_given(&s->pressure)) {
+        sim_track_at(&s->pressure, time, &p, NULL);
+    }
+    return p;
 }
 
 void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out) {

@@ -181,7 +181,8 @@ static void sweep_nodes(tree_step *t, const double *a, const sim_force *external
                      .a = a,
                      .stiffness = place * s->travel * t->dt * t->dt,
                      .viscosity = s->damper * t->dt,
-                     .extra = implicit_diagonal(t)};
+                     .extra = implicit_diagonal(t),
+                     .pressure = soft_gas(w, t->tree, w->now->time + s->time * t->dt)};
     soft_sweep(w, t->tree, &at, external, out);
 }
 

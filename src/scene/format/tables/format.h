@@ -146,6 +146,20 @@ typedef struct drag_data {
     double size[3], radii[3], blunt, slender, angular, kutta, magnus;
 } drag_data;
 
+/* Of one value or of three. */
+typedef struct sine_data {
+    const node *at;
+    double amplitude[3], frequency, phase, phase_deg, offset[3];
+} sine_data;
+
+typedef struct track_data {
+    const node *at;
+    number_list times, values;
+    int interpolation;
+    sine_data sine;
+    const node *expression; /* a text, or an array of texts */
+} track_data;
+
 /* Solids of soft bodies, as shapes are numbered as far as they are the same. */
 enum {
     SOFT_SPHERE,
@@ -177,8 +191,15 @@ typedef struct soft_data {
     const char *material;
     double color[4];
     int64_t group, mask;
-    const node *attachments;
+    const node *attachments, *cuts;
+    track_data pressure;
 } soft_data;
+
+/* Tetrahedra that are left out. */
+typedef struct cut_data {
+    const node *at;
+    double min[3], max[3];
+} cut_data;
 
 typedef struct body_data {
     const node *at;
@@ -247,20 +268,6 @@ typedef struct drive_data {
     const node *at;
     double ctrl, activation;
 } drive_data;
-
-/* Of one value or of three. */
-typedef struct sine_data {
-    const node *at;
-    double amplitude[3], frequency, phase, phase_deg, offset[3];
-} sine_data;
-
-typedef struct track_data {
-    const node *at;
-    number_list times, values;
-    int interpolation;
-    sine_data sine;
-    const node *expression; /* a text, or an array of texts */
-} track_data;
 
 typedef struct activation_data {
     const node *at;

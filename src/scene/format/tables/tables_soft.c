@@ -39,6 +39,17 @@ const table table_attachment = {"attachment",
                                 "A node is held by the first attachment that takes it, and does not touch that body.",
                                 sizeof(attachment_data), attachment_fields, .count = COUNT(attachment_fields)};
 
+static const field cut_fields[] = {
+    {"min", FIELD_VECTOR, AT(cut_data, min), 3, COORDINATE, .required = true,
+     .help = "Least corner, in the body's frame."},
+    {"max", FIELD_VECTOR, AT(cut_data, max), 3, COORDINATE, .required = true, .help = "Greatest corner."},
+};
+const table table_soft_cut = {
+    "cut",
+    "Box without material: tetrahedra with their centre in it are left out. Of a box solid those "
+    "between multiples of `edge` are exact. One that the solid encloses is a chamber.",
+    sizeof(cut_data), cut_fields, .count = COUNT(cut_fields)};
+
 static const field soft_fields[] = {
     {"type", FIELD_ENUM, AT(soft_data, type), .required = true, .name_of = soft_name,
      .help = "Solid that is filled with tetrahedra, centred on the body frame. Tube: about z. Mesh: a closed surface "
@@ -60,6 +71,9 @@ static const field soft_fields[] = {
     {"edge", FIELD_NUMBER, AT(soft_data, edge), LENGTH, .only = MADE,
      .help = "About the edge of the tetrahedra. Default: a third of the solid's radius, half the least edge of a box, "
              "the wall of a tube."},
+    {"cuts", FIELD_OBJECTS, AT(soft_data, cuts), .table = &table_soft_cut, .help = "Boxes without material."},
+    {"pressure", FIELD_OBJECT, AT(soft_data, pressure), .table = &table_track, .unit = "Pa", .standard = "0",
+     .help = "Pressure of a gas in all closed chambers, over that outside. It follows their walls."},
     {"law", FIELD_ENUM, AT(soft_data, law), .name_of = soft_law_name, .standard = "\"neo-hookean\"",
      .help = "Elastic law: stable Neo-Hookean, or co-rotated linear."},
     {"modulus", FIELD_NUMBER, AT(soft_data, modulus), .unit = "Pa", POSITIVE, .required = true,
