@@ -22,8 +22,8 @@ extern "C" {
  *
  * e_sic mixes units, but is never greater than |(e_vel, e_imp)|, which do not: other units change E by sqrt 2 at most.
  * An impulse below 1.5e-8 of the impulse that would undo q counts as none: e_imp has 1.5e-8 |(rho_i q_i)_i| in place of
- * |gamma| where that is greater.  A velocity below 1.5e-8 of the speeds that cancel in q, |J| |v*| + |w|, counts as
- * none in all three, as does an impulse that would undo no more.  e_round = 4e-16 |(gamma_i / rho_i)_i| / max(|q|,
+ * |gamma| where that is greater.  A velocity below 1.5e-8 of the speeds by which q rounds, |J| max(|v*|, |D^2 A v*|) + |w|,
+ * counts as none in all three, as does an impulse that would undo no more; D = diag(A)^-1/2.  e_round = 4e-16 |(gamma_i / rho_i)_i| / max(|q|,
  * |s|), 1 at most: where impulses are so great that gamma - rho s rounds to gamma, the error of s is unknown.  An error
  * over zero is infinite; 0 / 0 is 0. */
 typedef struct sim_certificate {

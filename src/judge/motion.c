@@ -2,7 +2,8 @@
  *
  *     j = J' gamma,    dv = A^-1 j,    W gamma = J dv,    b = J v* + w,    trace W_ii = sum over rows J_r A^-1 J_r'
  *
- * and, for the momentum error, with D = diag(A)^-1/2:    D (A (v - v*) - j),    D A v,    D j.
+ * The speeds by which b rounds are |J| V + |w|, V = max(|v*|, |D^2 A v*|): v* solves A v* = p, and each p_j rounds by a part
+ * of itself.  For the momentum error, with D = diag(A)^-1/2:    D (A (v - v*) - j),    D A v,    D j.
  *
  * Reference: Castro, Permenter, Han 2021, eqs. 25, 32.  Cost: mostly the traces.  Of a small tree A^-1 is written once,
  * in rows of eight numbers, for all its constraints.  In a larger one each constraint follows its paths to the root, or
@@ -27,7 +28,7 @@ size_t judge_motion_size(const sim_problem *p) {
     size_t n = (size_t)max_tree_velocities(p), inverses = (size_t)p->ntree * MAX_SMALL_DOFS * ROW_STRIDE,
            square = n * n + 2 * n;
     size_t rest = (size_t)p->nv + inverses > square ? (size_t)p->nv + inverses : square;
-    return 2 * (size_t)p->nrow + 2 * (size_t)p->nconstraint + (size_t)p->nv + rest + SIM_MAX_ROWS * n;
+    return 2 * (size_t)p->nrow + 2 * (size_t)p->nconstraint + 2 * (size_t)p->nv + rest + SIM_MAX_ROWS * n;
 }
 
 judge_motion judge_motion_in(const sim_problem *p, double *work) {
@@ -35,7 +36,8 @@ judge_motion judge_motion_in(const sim_problem *p, double *work) {
     m.pushed = m.free + p->nrow;
     m.trace = m.pushed + p->nrow;
     m.speed = m.trace + p->nconstraint;
-    m.j = m.speed + p->nconstraint;
+    m.of_dof = m.speed + p->nconstraint;
+    m.j = m.of_dof + p->nv;
     m.rest = m.j + p->nv;
     return m;
 }
@@ -63,11 +65,22 @@ static inline void invert_in_place(int n, simd4 A[MAX_SMALL_DOFS][2]) {
     }
 }
 
-static void invert_tree(const sim_problem *p, int t, double *inverse) {
+/* V of a tree from its mass matrix. */
+static void eval_dof_speeds(const sim_problem *p, int t, const double *A, double *speed) {
+    int n = p->tree[t].nv;
+    const double *v = p->v_free + p->tree[t].v0;
+    for (int i = 0; i < n; i++) {
+        double carried = fabs(dense_dot(n, A + (ptrdiff_t)i * n, v)) / A[(ptrdiff_t)i * (n + 1)];
+        speed[i] = fmax(fabs(v[i]), carried);
+    }
+}
+
+static void invert_tree(const sim_problem *p, int t, double *speed, double *inverse) {
     int n = p->tree[t].nv;
     double A[MAX_SMALL_DOFS * MAX_SMALL_DOFS];
     simd4 B[MAX_SMALL_DOFS][2];
     p->mass.matrix(p->mass.self, t, A);
+    eval_dof_speeds(p, t, A, speed);
     memset(B, 0, sizeof B);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -179,7 +192,7 @@ static void multiply_rows(const sim_problem *p, const sim_constraint *c, const d
             const double *J = p->J + c->block[side] + k * n + of.first;
             m->free[c->row + k] += n == 6 ? dense_dot(6, J, p->v_free + at) : dense_dot(of.count, J, p->v_free + at);
             m->pushed[c->row + k] += n == 6 ? dense_dot(6, J, dv + at) : dense_dot(of.count, J, dv + at);
-            speed[k] += n == 6 ? absolute_dot(6, J, p->v_free + at) : absolute_dot(of.count, J, p->v_free + at);
+            speed[k] += n == 6 ? absolute_dot(6, J, m->of_dof + at) : absolute_dot(of.count, J, m->of_dof + at);
         }
     }
     for (int k = 0; k < c->rows; k++) {
@@ -191,9 +204,17 @@ static void multiply_rows(const sim_problem *p, const sim_constraint *c, const d
 static void eval_global_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
     double *dv = m->rest, *inverse = dv + p->nv;
     memset(m->j, 0, (size_t)p->nv * sizeof *m->j);
+    /* V of large trees; `rest` is free so far */
+    for (int t = 0; t < p->ntree; t++) {
+        if (p->tree[t].nv > MAX_SMALL_DOFS) {
+            p->mass.matrix(p->mass.self, t, m->rest);
+            eval_dof_speeds(p, t, m->rest, m->of_dof + p->tree[t].v0);
+        }
+    }
+    /* V and A^-1 of small trees */
     for (int t = 0; t < p->ntree; t++) {
         if (p->tree[t].nv <= MAX_SMALL_DOFS) {
-            invert_tree(p, t, inverse + t * MAX_SMALL_DOFS * ROW_STRIDE);
+            invert_tree(p, t, m->of_dof + p->tree[t].v0, inverse + t * MAX_SMALL_DOFS * ROW_STRIDE);
         }
     }
     for (int i = 0; i < p->nconstraint; i++) {

@@ -8,10 +8,10 @@ typedef struct judge_motion {
     double *free;   /* [nrow] J v* + w */
     double *pushed; /* [nrow] W gamma */
     double *trace;  /* [nconstraint] of W_ii */
-    double
-        *speed;   /* [nconstraint] sum over rows of (|J| |v*| + |w|)^2, by which J v* + w rounds; 0 of local problems */
-    double *j;    /* [nv] J' gamma */
-    double *rest; /* the judge's scratch */
+    double *speed;  /* [nconstraint] sum over rows of (|J| V + |w|)^2, by which J v* + w rounds; 0 of local problems */
+    double *of_dof; /* [nv] V = max(|v*|, |D^2 A v*|), D = diag(A)^-1/2 */
+    double *j;      /* [nv] J' gamma */
+    double *rest;   /* the judge's scratch */
 } judge_motion;
 
 /* Numbers that a motion takes, and their places. */

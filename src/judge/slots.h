@@ -11,7 +11,7 @@ enum {
     MAP_IMPULSE,  /* F(rho_i) */
     FREE,         /* q */
     SHIFTED,      /* s */
-    UNDOING,      /* rho_i q_i, the impulse that would undo q, or rho_i (|J| |v*| + |w|) if greater */
+    UNDOING,      /* rho_i q_i, the impulse that would undo q, or that of `speed` (motion.h) if greater */
     MOVED,        /* gamma_i / rho_i, velocities that impulses give and take */
     LAW_SLOTS,
 };
@@ -32,7 +32,7 @@ enum {
     OF_EQUALITIES,
     KINETIC, /* ... and the size of T */
     EXCESS,  /* J, of each island */
-    SPEED,   /* |J| |v*| + |w| */
+    SPEED,   /* `speed` of motion.h */
     SUMS,
 };
 

@@ -163,6 +163,10 @@ Test(tasks, quadruped_stands_and_lands_by_nsn) { expect_quadruped_held("nsn"); }
 
 Test(tasks, quadruped_stands_and_lands_by_subadmm) { expect_quadruped_held("subadmm"); }
 
+Test(tasks, quadruped_stands_and_lands_by_sap) { expect_quadruped_held("sap"); }
+
+Test(tasks, quadruped_stands_and_lands_by_canal) { expect_quadruped_held("canal"); }
+
 /* Every robot let loose, its joints held by its controllers. */
 Test(tasks, robots_fall_from_half_a_metre_without_an_unsolved_step) {
     static const char *const names[] = {"a1", "allegro", "g1_arms", "iiwa14", "panda"};

@@ -263,8 +263,8 @@ Test(own_robots, let_the_quadruped_land_from_half_a_metre_without_an_unsolved_st
 
 /* A few steps before and after the feet touch, by the solvers that solve all steps of ten seconds (control/tasks.c). */
 Test(own_robots, stand_and_land_without_an_unsolved_step_by_several_solvers) {
-    static const char *const solvers[] = {"acn", "incp", "nsn", "subadmm"};
-    for (int k = 0; k < 8; k++) {
+    static const char *const solvers[] = {"acn", "incp", "nsn", "subadmm", "sap", "canal"};
+    for (int k = 0; k < 12; k++) {
         char set[2][80];
         const char *list[] = {set[0], set[1]};
         snprintf(set[0], sizeof set[0], "world/solver=%s", solvers[k / 2]);

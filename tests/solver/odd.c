@@ -89,7 +89,7 @@ static double error_of(const odd *o, const double *gamma) {
     }
     for (int i = 0; i < o->problem.nconstraint; i++) {
         const sim_constraint *c = &o->constraint[i];
-        natural_add(&sum, c, o->problem.step, rho[i], q + c->row, s + c->row, gamma + c->row);
+        natural_add(&sum, c, o->problem.step, rho[i], 0, q + c->row, s + c->row, gamma + c->row);
     }
     return natural_error(&sum);
 }

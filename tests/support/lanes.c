@@ -197,7 +197,7 @@ natural_sum lanes_natural_plainly(const lanes_case *c, const double *rho) {
                 s[k] += b >= 0 ? c->J[i][n / 6][6 * k + n % 6] * x[b][n % 6] : 0;
             }
         }
-        natural_add(&sum, &like, 1, rho[i], q, s, c->lambda[i]);
+        natural_add(&sum, &like, 1, rho[i], 0, q, s, c->lambda[i]);
     }
     free(x);
     return sum;

@@ -6,6 +6,9 @@
  * s: velocity; gamma: impulse; q = s - (W + R) gamma: velocity without impulses; P: Euclidean projection on the cone,
  * or on the bounds of a row.  E has no unit and is 0 in a solution.  All solvers of the strict law stop on E.
  *
+ * Speeds n_i by which q rounds (natural_speeds.c) bound both denominators: max(|q|, |s|, 1.5e-8 |n|) and max(|gamma|,
+ * 1.5e-8 |(rho_i max(|q_i|, n_i))_i|), as in the judge's E.
+ *
  * E is at least the rounding of s, 1e-15 |gamma_i / rho_i| over the velocities: impulses that cancel in a jam would
  * have a small E by chance.  Rows with a given force have s = q = 0 exactly, and do not count.  The judge's floor
  * e_round is lower, 4e-16, that of gamma - rho s alone; here s is a rounded sum besides, and a claim stays above it.
@@ -17,8 +20,9 @@
 
 #include <math.h>
 
-/* Impulses below this part of those that would cancel q count as zero: the square root of the rounding of 1. */
-static const double MIN_IMPULSE_RATIO = 1.5e-8;
+/* Velocities below this part of the speeds by which q rounds count as zero, as do impulses that would undo no more: the
+ * square root of the rounding of 1. */
+static const double MIN_SPEED_RATIO = 1.5e-8;
 
 void natural_project_cone(double mu, double *y) {
     double r = sqrt(y[0] * y[0] + y[1] * y[1]);
@@ -78,35 +82,39 @@ double natural_map(const sim_constraint *c, double step, double rho, const doubl
     return sum;
 }
 
-void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,
-                 const double *gamma) {
-    natural_add_maps(sum, c->rows, rho, natural_map(c, step, rho, s, gamma), natural_map(c, step, 1, s, gamma), q, s,
-                     gamma);
+void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, double speed, const double *q,
+                 const double *s, const double *gamma) {
+    natural_add_maps(sum, c->rows, rho, speed, natural_map(c, step, rho, s, gamma), natural_map(c, step, 1, s, gamma),
+                     q, s, gamma);
 }
 
-void natural_add_maps(natural_sum *sum, int rows, double rho, double map, double map_one, const double *q,
+void natural_add_maps(natural_sum *sum, int rows, double rho, double speed, double map, double map_one, const double *q,
                       const double *s, const double *gamma) {
+    double q2 = 0;
     sum->one += map_one;
     sum->impulse += map;
     sum->velocity += map / (rho * rho);
     for (int k = 0; k < rows; k++) {
         sum->gamma += gamma[k] * gamma[k];
         sum->s += s[k] * s[k];
-        sum->q += q[k] * q[k];
-        sum->undoing += rho * rho * q[k] * q[k];
+        q2 += q[k] * q[k];
         sum->moved += s[k] != 0 || q[k] != 0 ? gamma[k] * gamma[k] / (rho * rho) : 0;
     }
+    sum->q += q2;
+    sum->speed += speed;
+    sum->undoing += rho * rho * fmax(q2, speed);
 }
 
 /* sqrt(x / size), with 0 / 0 = 0; NAN stays */
 static double root_ratio(double x, double size) { return x > 0 ? sqrt(x / size) : sqrt(x); }
 
 double natural_error(const natural_sum *sum) {
-    double velocities = fmax(sum->q, sum->s),
-           impulses = fmax(sum->gamma, MIN_IMPULSE_RATIO * MIN_IMPULSE_RATIO * sum->undoing);
+    double none = MIN_SPEED_RATIO * MIN_SPEED_RATIO, velocities = fmax(fmax(sum->q, sum->s), none * sum->speed),
+           impulses = fmax(sum->gamma, none * sum->undoing);
     double one = root_ratio(sum->one, fmax(velocities, sum->gamma));
     double E = fmax(one, fmax(root_ratio(sum->velocity, velocities), root_ratio(sum->impulse, impulses)));
     E = fmax(E, NATURAL_ROUNDING * root_ratio(sum->moved, velocities));
-    double all = sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s + sum->q + sum->undoing + sum->moved;
+    double all =
+        sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s + sum->q + sum->speed + sum->undoing + sum->moved;
     return isfinite(all) ? E : NAN; /* a sum that overflows would make every quotient 0 */
 }

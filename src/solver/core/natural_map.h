@@ -2,12 +2,14 @@
 #ifndef SOLVER_CORE_NATURAL_MAP_H
 #define SOLVER_CORE_NATURAL_MAP_H
 
+#include "base/arena.h"
 #include <sim/problem.h>
 
 /* Sums over constraints. */
 typedef struct natural_sum {
     double one, velocity, impulse; /* |F(1)|^2, |F_i(rho_i) / rho_i|^2, |F_i(rho_i)|^2 */
-    double gamma, s, q, undoing;   /* |gamma|^2, |s|^2, |q|^2, |rho_i q_i|^2: impulses that would cancel q */
+    double gamma, s, q;            /* |gamma|^2, |s|^2, |q|^2 */
+    double speed, undoing;         /* n_i^2, by which q rounds; impulses that would cancel q, or n_i: greater of both */
     double moved;                  /* |gamma_i / rho_i|^2: velocities that the impulses cause */
 } natural_sum;
 
@@ -19,10 +21,14 @@ void natural_project(const sim_constraint *c, double step, double *y);
 void natural_step(const sim_constraint *c, double step, double rho, const double *s, const double *gamma, double *y);
 /* |F(rho)|^2 of one constraint; s and gamma are its own rows. */
 double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
-void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, const double *q, const double *s,
-                 const double *gamma);
+/* n_i^2 of all constraints, in `scratch`: squares of the speeds by which q rounds, 0 of local problems; NULL: no memory.
+ */
+double *natural_speeds(const sim_problem *problem, sim_arena *scratch);
+/* `speed`: n_i^2 of the constraint. */
+void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, double speed, const double *q,
+                 const double *s, const double *gamma);
 /* The same with the maps of another projection: |F(rho)|^2 and |F(1)|^2. */
-void natural_add_maps(natural_sum *sum, int rows, double rho, double map, double map_one, const double *q,
+void natural_add_maps(natural_sum *sum, int rows, double rho, double speed, double map, double map_one, const double *q,
                       const double *s, const double *gamma);
 double natural_error(const natural_sum *sum);
 

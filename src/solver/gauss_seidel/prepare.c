@@ -12,6 +12,7 @@
  * term, K = W_ii + R_i + epsilon and b = s - K g with the old g, pulls the local solution towards the old impulse.
  * It does not change fixed points.  With a singular W_ii (a contact on a body that turns about one axis) it selects
  * the nearest of many solutions. */
+#include "solver/core/natural_map.h"
 #include "solver/core/products.h"
 #include "solver/gauss_seidel/pgs.h"
 
@@ -309,7 +310,8 @@ static bool init_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
     s->q = new_zeros(scratch, lanes);
     s->base = new_zeros(scratch, lanes);
     s->gamma = new_zeros(scratch, lanes);
-    if (!row || !offset || !s->R || !s->q || !s->base || !s->gamma) {
+    s->speed = natural_speeds(p, scratch);
+    if (!s->speed || !row || !offset || !s->R || !s->q || !s->base || !s->gamma) {
         return false;
     }
     /* compliance, and the velocity J v* + w of the rows */

@@ -122,7 +122,7 @@ void subadmm_add_natural(const subadmm *s, natural_sum *sum) {
             v[r] = forced ? 0 : u + s->q[row] + s->call->R[row] * s->lambda[row];
         }
         if (s->lane_of[i] < 0) {
-            natural_add(sum, c, p->step, s->rho[i], none, v, s->lambda + c->row);
+            natural_add(sum, c, p->step, s->rho[i], 0, none, v, s->lambda + c->row);
         }
     }
 }

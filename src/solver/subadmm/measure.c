@@ -28,14 +28,15 @@ enum {
 
 bool subadmm_eval_constants(subadmm *s) {
     const sim_problem *p = s->problem;
-    double *W = ARENA_NEW(s->call->scratch, double, sim_delassus_diagonal_size(p));
-    if (!W || !delassus_diagonal(p, NULL, s->call->scratch, W)) {
+    double *W = ARENA_NEW(s->call->scratch, double, sim_delassus_diagonal_size(p)),
+           *speed = natural_speeds(p, s->call->scratch);
+    if (!W || !speed || !delassus_diagonal(p, NULL, s->call->scratch, W)) {
         return false;
     }
     problem_velocity(p, p->v_free, s->q);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *k = &p->constraint[i];
-        double trace = 0, R = 0;
+        double trace = 0, R = 0, q2 = 0;
         for (int r = 0; r < k->rows; r++) {
             int row = k->row + r, forced = isinf(s->call->R[row]);
             trace += W[r * k->rows + r];
@@ -47,9 +48,11 @@ bool subadmm_eval_constants(subadmm *s) {
         s->inverse_mass[i] = trace > 0 ? trace / k->rows : 1;
         s->rho[i] = trace + R > 0 ? k->rows / (trace + R) : 1;
         for (int r = k->row; r < k->row + k->rows; r++) {
-            s->constant.q += s->q[r] * s->q[r];
-            s->constant.undoing += s->rho[i] * s->q[r] * (s->rho[i] * s->q[r]);
+            q2 += s->q[r] * s->q[r];
         }
+        s->constant.q += q2;
+        s->constant.speed += speed[i];
+        s->constant.undoing += s->rho[i] * s->rho[i] * fmax(q2, speed[i]);
     }
     return true;
 }
@@ -60,6 +63,7 @@ void subadmm_eval_error(subadmm *s) {
     subadmm_run_kernel(s, s->lanes.contact_batches, s->kernels->eval_natural);
     natural_sum sum = admm_lanes_natural(&s->lanes);
     sum.q = s->constant.q;
+    sum.speed = s->constant.speed;
     sum.undoing = s->constant.undoing;
     subadmm_add_natural(s, &sum);
     s->E = natural_error(&sum);
