@@ -71,12 +71,9 @@ static sim_status begin_run(sweep_run *r, int64_t run, sim_error *error) {
         return error->status;
     }
     r->scene->options.threads = 1;
-    double steps = r->scene->duration / r->scene->options.step, whole = nearbyint(steps);
-    if (!(steps < 9e15)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%g s in steps of %g s exceed the maximum number of steps",
-                        r->scene->duration, r->scene->options.step);
+    if (count_run_steps(r->scene, &r->last_step, error)) {
+        return error->status;
     }
-    r->last_step = (int64_t)(fabs(steps - whole) < 1e-6 ? whole : ceil(steps));
     r->world = sim_world_create(r->scene->model, &r->scene->options, error);
     if (!r->world) {
         return error->status;

@@ -186,6 +186,9 @@ def a_failed_run_is_a_row_with_its_reason():
     assert [r["ending"] for r in table] == ["finished", "failed", "refused", "refused", "finished", "failed"]
     assert "must be from 0" in table[2]["reason"] and "friction=-1" in table[2]["reason"]
     assert table[1]["reason"] and float(table[1]["steps"]) < 40 and not table[0]["reason"]
+    sim("sweep", sweep(inputs=[{"set": ["world/step"], "values": [0.001, 9]}]), "--out", "steps.csv")
+    late = rows("steps.csv")[1]
+    assert late["ending"] == "refused" and "the step of 9 s is longer than the duration" in late["reason"], late
 
 
 def errors_have_their_place():

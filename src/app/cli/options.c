@@ -42,7 +42,8 @@ const option_row option_table[] = {
              "file and print its path"},
     {"summary", "FILE", OPTION_TEXT, AT(summary),
      .help = "write a summary of the run to FILE as JSON; - is standard output"},
-    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no progress line and no summary", .letter = 'q'},
+    {"quiet", NULL, OPTION_FLAG, AT(quiet), .help = "print no progress line and no summary, only warnings and errors",
+     .letter = 'q'},
     {"dump-problem", "N", OPTION_COUNT, AT(dump_problem), 1, INT_MAX,
      .help = "write the contact problem of step N to a second file, which ends in .h5 or .hdf5: sim scene.json "
              "--dump-problem 100 problem.hdf5; solve it with sim solve"},

@@ -1,13 +1,14 @@
-/* Counts of the branch that finished: "pgs 20, canal 17", as text and as JSON. */
+/* Counts of the branch that finished: "pgs 20, canal 17 islands", as text and as JSON. */
 #include "app/output/solver_statistics.h"
 
-void print_branches(FILE *file, const char *before, const sim_solver_info *info, const branch_counts *counts) {
+void print_branches(FILE *file, const char *before, const sim_solver_info *info, const branch_counts *counts,
+                    const char *unit) {
     if (info->branch) {
         fputs(before, file);
         for (int k = 0; info->branch[k]; k++) {
             fprintf(file, "%s%s %lld", k ? ", " : "", info->branch[k], (long long)counts->of[k]);
         }
-        fputc('\n', file);
+        fprintf(file, "%s%s\n", unit ? " " : "", unit ? unit : "");
     }
 }
 

@@ -2,6 +2,7 @@
 #include "app/run/run.h"
 
 #include "app/cli/interrupt.h"
+#include "app/output/plural.h"
 #include "app/run/dump.h"
 #include "app/run/page.h"
 #include "app/run/setup.h"
@@ -147,13 +148,13 @@ static void say_slow(run_context *r, double seconds) {
     }
     r->told_slow = 1;
     progress_end(&r->progress);
-    fprintf(stderr, "sim: note: step %lld took %.3g s: %d contacts in %d %s",
-            (long long)sim_world_state(r->world)->step, seconds, info->contacts, info->islands,
-            info->islands == 1 ? "island" : "islands");
+    fprintf(stderr, "sim: note: step %lld took %.3g s: %d contact%s in %d island%s",
+            (long long)sim_world_state(r->world)->step, seconds, info->contacts, plural_s(info->contacts),
+            info->islands, plural_s(info->islands));
     if (info->factorisations > 0) {
         fprintf(stderr,
-                ", %d factorisations of %.1e multiplications in total; --solver subadmm factors no island as a whole",
-                info->factorisations, info->multiplications);
+                ", %d factorisation%s of %.1e multiplications in total; --solver subadmm factors no island as a whole",
+                info->factorisations, plural_s(info->factorisations), info->multiplications);
     }
     fputc('\n', stderr);
 }
@@ -277,13 +278,17 @@ static void finish_run(run_context *r) {
 }
 
 static int report_run(run_context *r, FILE *summary) {
+    /* reason */
     progress_end(&r->progress);
     if (r->exit_status == INTERRUPTED_STATUS) {
         fprintf(stderr, "sim: %s\n", r->error.text);
     } else if (r->exit_status) {
         error_print(&r->error);
     }
-    if (!r->request->quiet) {
+    /* summary, for people and for programs */
+    if (r->request->quiet) {
+        print_warnings(r);
+    } else {
         print_summary(r);
     }
     if (summary && !write_summary(r, summary)) {

@@ -6,10 +6,10 @@
 #include "app/run/contacts.h"
 #include "app/run/overlaps.h"
 #include "app/run/page.h"
+#include "record/run/run_statistics.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -164,18 +164,6 @@ static sim_status load_start(run_context *run, sim_error *error) {
     return run->scene ? SIM_OK : error->status;
 }
 
-/* A duration that is a whole number of steps but for rounding takes that many; any other is stepped over. */
-static sim_status count_steps(run_context *run, sim_error *error) {
-    double steps = run->scene->duration / run->scene->options.step;
-    if (!(steps < 9e15)) {
-        return sim_fail(error, SIM_BAD_INPUT, "%g s in steps of %g s exceed the maximum number of steps",
-                        run->scene->duration, run->scene->options.step);
-    }
-    double whole = nearbyint(steps);
-    run->last_step = (int64_t)(fabs(steps - whole) < 1e-6 ? whole : ceil(steps));
-    return SIM_OK;
-}
-
 /* Before anything is written: is there a problem in the step that is asked for, and room for its file? */
 static sim_status check_dump(const run_context *run, sim_error *error) {
     long long wanted = run->request->dump_problem, done = sim_world_state(run->world)->step;
@@ -291,21 +279,22 @@ sim_status run_setup(run_context *run, const run_request *request, FILE **summar
         return status;
     }
     /* scenes in which nothing moves */
-    if (run->scene->model->nbody == 1 && !request->quiet && !request->html && !request->view) {
-        fprintf(stderr, "sim: %s: has no bodies: nothing moves\n", run->scene_file);
+    if (run->scene->model->nbody == 1 && !request->html && !request->view) {
+        fprintf(stderr, "sim: warning: %s: has no bodies: nothing moves\n", run->scene_file);
     }
-    if (run->scene->model->nbody > 1 && run->scene->model->nv == 0 && !request->quiet) {
+    if (run->scene->model->nbody > 1 && run->scene->model->nv == 0) {
         fprintf(stderr,
-                "sim: %s: no body can move: all joints are fixed, which is the default (\"joint\": \"free\" releases a "
+                "sim: warning: %s: no body can move: all joints are fixed, which is the default (\"joint\": \"free\" "
+                "releases a "
                 "body)\n",
                 run->scene_file);
     }
     /* world */
-    status = count_steps(run, error);
+    status = count_run_steps(run->scene, &run->last_step, error);
     status = status ? status : make_world(run, error);
     status = status ? status : check_dump(run, error);
     /* warnings before the first step */
-    if (!status && !request->resume && !request->contacts && (request->validate || !request->quiet)) {
+    if (!status && !request->resume && !request->contacts) {
         status = warn_of_overlaps(run, error);
     }
     /* answers that need no step */

@@ -2,6 +2,7 @@
 #include "app/run/summary.h"
 
 #include "app/output/json_out.h"
+#include "app/output/plural.h"
 #include "app/output/reasons.h"
 #include "app/output/solver_statistics.h"
 
@@ -27,10 +28,11 @@ static void print_pace(const run_context *run) {
     fprintf(stderr, "  wall time      %.3g s, %.3g times real time, %.3g us a step\n", run->wall,
             ratio_or_nan(statistics_simulated_time(statistics, run->world), run->wall),
             1e6 * run->wall / (double)statistics->steps);
-    fprintf(stderr, "  iterations     %.2f on average, %d at most; worst residual %.1e\n", mean_iterations(run),
-            statistics->most_iterations, statistics->worst_residual);
+    fprintf(stderr, "  integrator     %.2f iterations on average, %d at most; worst residual %.1e\n",
+            mean_iterations(run), statistics->most_iterations, statistics->worst_residual);
     if (statistics->saturated > 0) {
-        fprintf(stderr, "  effort limits  reached in %lld steps\n", (long long)statistics->saturated);
+        fprintf(stderr, "  effort limits  reached in %lld step%s\n", (long long)statistics->saturated,
+                plural_s(statistics->saturated));
     }
 }
 
@@ -67,57 +69,79 @@ static void print_jammed(const run_context *run) {
     const frequent_pairs *jammed = &run->statistics.contact.jammed;
     char names[SUMMARY_NAME_BYTES];
     for (int k = 0; k < jammed->pairs && k < SHOWN && run->statistics.contact.unsolved_steps > 1; k++) {
-        fprintf(stderr, "                 %s %lld steps%s\n",
+        fprintf(stderr, "                 %s %lld step%s%s\n",
                 k ? "                " : "greatest errors:", (long long)jammed->pair[k].least,
-                summary_names(run, jammed->pair[k].body, names, sizeof names));
+                plural_s(jammed->pair[k].least), summary_names(run, jammed->pair[k].body, names, sizeof names));
     }
 }
 
-/* Was it right?  One line, or one for each way in which it was not. */
-static void print_verdict(const run_context *run) {
+/* Steps that were not solved: a line for each way. */
+static void print_failures(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     const contact_statistics *c = &statistics->contact;
-    const char *solver = sim_world_options(run->world)->solver->name;
     char names[SUMMARY_NAME_BYTES];
-    /* failures */
     if (statistics->nonconverged > 0) {
-        fprintf(stderr, "  NOT CONVERGED  %lld of %lld steps, first at %.9g s\n", (long long)statistics->nonconverged,
-                (long long)statistics->steps, statistics->first_nonconverged);
+        fprintf(stderr, "  NOT CONVERGED  %lld of %lld step%s, first at %.9g s\n", (long long)statistics->nonconverged,
+                (long long)statistics->steps, plural_s(statistics->steps), statistics->first_nonconverged);
     }
     if (c->unsolved_steps > 0) {
-        fprintf(stderr,
-                "  NOT SOLVED     %lld of %lld steps with contacts or constraints (%lld islands), first at %.9g s%s\n",
-                (long long)c->unsolved_steps, (long long)c->steps, (long long)c->unsolved_islands, c->first_unsolved,
-                summary_names(run, c->unsolved_body, names, sizeof names));
+        fprintf(
+            stderr,
+            "  NOT SOLVED     %lld of %lld step%s with contacts or constraints (%lld island%s), first at %.9g s%s\n",
+            (long long)c->unsolved_steps, (long long)c->steps, plural_s(c->steps), (long long)c->unsolved_islands,
+            plural_s(c->unsolved_islands), c->first_unsolved,
+            summary_names(run, c->unsolved_body, names, sizeof names));
         print_reasons(stderr, "                 ", &c->gave_up);
         print_jammed(run);
     }
-    /* success */
-    if (statistics->steps > 0 && statistics->nonconverged == 0 && c->unsolved_steps == 0) {
-        if (c->steps > 0) {
-            fprintf(stderr, "  verdict        all %lld steps solved; the contact law of %s holds to %.1e\n",
-                    (long long)statistics->steps, solver, c->figure[FIGURE_OWN].worst);
-        } else {
-            fprintf(stderr, "  verdict        all %lld steps converged; no contacts or constraints\n",
-                    (long long)statistics->steps);
-        }
+}
+
+static void print_success(const run_context *run) {
+    const run_statistics *statistics = &run->statistics;
+    const contact_statistics *c = &statistics->contact;
+    if (statistics->steps == 0 || statistics->nonconverged > 0 || c->unsolved_steps > 0) {
+        return;
     }
+    char steps[40] = "the only step";
+    if (statistics->steps > 1) {
+        snprintf(steps, sizeof steps, "all %lld steps", (long long)statistics->steps);
+    }
+    if (c->steps > 0) {
+        fprintf(stderr, "  verdict        %s solved; the contact law of %s holds to %.1e\n", steps,
+                sim_world_options(run->world)->solver->name, c->figure[FIGURE_OWN].worst);
+    } else {
+        fprintf(stderr, "  verdict        %s converged; no contacts or constraints\n", steps);
+    }
+}
+
+/* Does a contact rest much too deep, for another reason than two bodies that squeeze it? */
+static bool sinks_in(const run_context *run) {
+    const contact_statistics *statistics = &run->statistics.contact;
+    const overlap_statistics *overlap = &run->statistics.overlap;
+    const int *body = statistics->sag.body;
+    bool squeezed = overlap->stuck && overlap->body[0] == body[0] && overlap->body[1] == body[1];
+    return statistics_sinks(statistics) && !squeezed;
+}
+
+/* An elastic contact always follows its load: law/carried is of the near-rigid law alone. */
+static const char *explain_sag(const sim_options *options) {
+    return sim_options_compliance(options) == SIM_ELASTIC
+               ? "contacts are springs that sink by the squares of the step and of world/law/beta;\n                 "
+                 "smaller steps, a smaller world/law/beta (0.1) or \"compliance\": \"rigid\" in the world prevent it"
+               : "contacts have the compliance that the step resolves, more where moments are small or loads are\n    "
+                 "             heavy; smaller steps, a smaller world/law/beta (0.1), world/law/carried (1e6) for heavy "
+                 "loads or\n                 a solver of the rigid law prevent it";
 }
 
 /* Exact solutions of a law that differs from rigid contact. */
 static void print_sag(const run_context *run) {
     const contact_statistics *statistics = &run->statistics.contact;
-    const overlap_statistics *overlap = &run->statistics.overlap;
     char names[SUMMARY_NAME_BYTES];
-    int squeezed =
-        overlap->stuck && overlap->body[0] == statistics->sag.body[0] && overlap->body[1] == statistics->sag.body[1];
-    if (statistics_sinks(statistics) && !squeezed) {
-        fprintf(stderr,
-                "  SINKS          %.2g m under load, %.2g of its radius, at %.9g s%s:\n                 contacts have "
-                "the compliance that the step resolves, more where moments are small or loads are\n                 "
-                "heavy; smaller steps, world/law/carried (1e6) or a solver of the rigid law prevent it\n",
+    if (sinks_in(run)) {
+        fprintf(stderr, "  SINKS          %.2g m under load, %.2g of its radius, at %.9g s%s:\n                 %s\n",
                 statistics->sag.worst, statistics->sag_part, statistics->sag.time,
-                summary_names(run, statistics->sag.body, names, sizeof names));
+                summary_names(run, statistics->sag.body, names, sizeof names),
+                explain_sag(sim_world_options(run->world)));
     }
 }
 
@@ -172,14 +196,15 @@ static void print_contact_course(const run_context *run) {
         return;
     }
     if (statistics->touching > 0) {
-        fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d %s at most\n",
+        fprintf(stderr, "  contacts       %.1f on average, %d at most, in %d island%s at most\n",
                 ratio_or_nan((double)statistics->contacts, (double)statistics->touching), statistics->most_contacts,
-                statistics->most_islands, statistics->most_islands == 1 ? "island" : "islands");
+                statistics->most_islands, plural_s(statistics->most_islands));
     }
     fprintf(stderr, "  solver         %s, %.2f iterations on average, %d at most\n",
             sim_world_options(run->world)->solver->name, (double)statistics->iterations / (double)statistics->steps,
             statistics->most_iterations);
-    print_branches(stderr, "  finished by    ", sim_world_options(run->world)->solver, &statistics->finished);
+    print_branches(stderr, "  finished by    ", sim_world_options(run->world)->solver, &statistics->finished,
+                   "islands");
     print_figures(run);
 }
 
@@ -191,11 +216,11 @@ static void print_curbed(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     if (statistics->curbed) {
         fprintf(stderr,
-                "  TURNS TOO FAR  %lld of %lld steps, first at %.9g s, up to %.2g J in the tree of \"%s\":\n"
+                "  TURNS TOO FAR  %lld of %lld step%s, first at %.9g s, up to %.2g J in the tree of \"%s\":\n"
                 "                 impacts turn bodies too far for the step; kinetic energy that it created was taken "
                 "back;\n                 smaller steps prevent it\n",
-                (long long)statistics->curbed, (long long)statistics->steps, statistics->first_curbed,
-                statistics->most_curbed, body_name(run, statistics->curbed_body));
+                (long long)statistics->curbed, (long long)statistics->steps, plural_s(statistics->steps),
+                statistics->first_curbed, statistics->most_curbed, body_name(run, statistics->curbed_body));
     }
 }
 
@@ -203,21 +228,20 @@ static void print_overlap(const run_context *run) {
     const overlap_statistics *statistics = &run->statistics.overlap;
     if (statistics->refused) {
         fprintf(stderr,
-                "  NOT TAKEN      solutions that create energy, in %lld steps, %.1e J at most, first at %.9g s; "
+                "  NOT TAKEN      solutions that create energy, in %lld step%s, %.1e J at most, first at %.9g s; "
                 "replaced by solutions that create none\n",
-                (long long)statistics->refused, run->statistics.contact.figure[FIGURE_EXCESS].worst,
-                statistics->first_refused);
+                (long long)statistics->refused, plural_s(statistics->refused),
+                run->statistics.contact.figure[FIGURE_EXCESS].worst, statistics->first_refused);
     }
     if (statistics->stuck) {
         fprintf(stderr,
-                "  cannot part    \"%s\" and \"%s\", %.2g m deep: no motion separates them; in %lld steps, first at "
+                "  cannot part    \"%s\" and \"%s\", %.2g m deep: no motion separates them; in %lld step%s, first at "
                 "%.9g s\n",
                 body_name(run, statistics->body[0]), body_name(run, statistics->body[1]), statistics->depth,
-                (long long)statistics->stuck, statistics->first_stuck);
+                (long long)statistics->stuck, plural_s(statistics->stuck), statistics->first_stuck);
     }
 }
 
-/* Bodies that may move at all. */
 /* Do contacts store energy by their material? */
 static bool has_springs(const sim_model *model) {
     for (int k = 0; k < model->nmaterial; k++) {
@@ -228,6 +252,7 @@ static bool has_springs(const sim_model *model) {
     return false;
 }
 
+/* Bodies that may move at all. */
 static int count_movable(const sim_model *model) {
     int count = 0;
     for (int t = 0; t < model->ntree; t++) {
@@ -242,20 +267,36 @@ static void print_sleep(const run_context *run) {
         fprintf(stderr, "  asleep         %d of %d bodies at the end, %.1f on average; not judged while they sleep\n",
                 statistics->now, count_movable(run->scene->model),
                 (double)statistics->bodies / (double)run->statistics.steps);
-        fprintf(stderr, "                 %.2e J of kinetic energy removed; woken %lld times\n", statistics->stilled,
-                (long long)statistics->woken);
+        fprintf(stderr, "                 %.2e J of kinetic energy removed; woken %lld time%s\n", statistics->stilled,
+                (long long)statistics->woken, plural_s(statistics->woken));
     }
 }
 
-void print_summary(const run_context *run) {
-    const run_statistics *statistics = &run->statistics;
-    /* end of the run */
+static void print_head(const run_context *run) {
     const sim_state *state = sim_world_state(run->world);
     fprintf(stderr, "%s: %s at %.9g s, step %lld (%s, %g s a step)\n", run->scene->name ? run->scene->name : "scene",
             run->ending, state->time, (long long)state->step, sim_integrator_name(run->scene->options.integrator),
             run->scene->options.step);
+}
+
+void print_warnings(const run_context *run) {
+    const run_statistics *s = &run->statistics;
+    if (s->nonconverged || s->contact.unsolved_steps || sinks_in(run) || s->curbed || s->overlap.refused ||
+        s->overlap.stuck) {
+        print_head(run);
+        print_failures(run);
+        print_sag(run);
+        print_curbed(run);
+        print_overlap(run);
+    }
+}
+
+void print_summary(const run_context *run) {
     /* verdict and course */
-    print_verdict(run);
+    const run_statistics *statistics = &run->statistics;
+    print_head(run);
+    print_failures(run);
+    print_success(run);
     print_sag(run);
     print_curbed(run);
     print_pace(run);
@@ -272,7 +313,8 @@ void print_summary(const run_context *run) {
     /* memory and files */
     fprintf(stderr, "  memory         %.1f MiB at most\n", (double)peak_memory() / (1024 * 1024));
     for (int k = 0; k < run->outputs; k++) {
-        fprintf(stderr, "  wrote          %s (%lld records)\n", run->output[k].path, (long long)run->output[k].records);
+        fprintf(stderr, "  wrote          %s (%lld record%s)\n", run->output[k].path, (long long)run->output[k].records,
+                plural_s(run->output[k].records));
     }
     if (run->request->html && run->page[0]) {
         fprintf(stderr, "  wrote          %s (HTML page)\n", run->page);

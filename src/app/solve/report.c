@@ -54,7 +54,7 @@ static void print_totals(const solve_run *run) {
     printf("\n%d file%s, %d refused by %s, %d not read or not solved; %.3g s\n", t->files, t->files == 1 ? "" : "s",
            t->refused, run->name, t->unreadable, t->seconds);
     if (run->info) {
-        print_branches(stdout, "finished by             ", run->info, &t->finished);
+        print_branches(stdout, "finished by             ", run->info, &t->finished, NULL);
     }
     print_reasons(stdout, "gave up                 ", &t->gave_up);
     print_law(run);

@@ -177,3 +177,24 @@ bool statistics_sinks(const contact_statistics *statistics) {
     return statistics->most_sinking >= MIN_STEPS ||
            (statistics->most_sinking >= MIN_STEPS_OF_SHORT_RUN && 2 * statistics->most_sinking >= statistics->touching);
 }
+
+/* round(T / dt) where T / dt is a whole number but for rounding, else ceil(T / dt): a run that the steps do not divide
+ * ends with the first step at or behind T. */
+sim_status count_run_steps(const sim_scene *scene, int64_t *steps, sim_error *error) {
+    static const double MAX_STEPS = 9e15;          /* below 2^53, so that steps are exact as doubles */
+    static const double WHOLE_NUMBER_ERROR = 1e-6; /* steps */
+    double duration = scene->duration, step = scene->options.step, count = duration / step, whole = nearbyint(count);
+    if (!(count < MAX_STEPS)) {
+        return sim_fail(error, SIM_BAD_INPUT, "%g s in steps of %g s exceed the maximum number of steps", duration,
+                        step);
+    }
+    bool divides = fabs(count - whole) < WHOLE_NUMBER_ERROR;
+    if (duration > 0 && count < 1 && !(divides && whole > 0)) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "the step of %g s is longer than the duration of %g s: shorten world/step (--step) or "
+                        "lengthen world/duration (--duration)",
+                        step, duration);
+    }
+    *steps = (int64_t)(divides ? whole : ceil(count));
+    return SIM_OK;
+}

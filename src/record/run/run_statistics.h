@@ -4,6 +4,7 @@
 
 #include "record/run/frequent_pairs.h"
 #include <sim/judge.h>
+#include <sim/scene.h>
 #include <sim/solver.h>
 #include <sim/world.h>
 #include <stddef.h>
@@ -97,5 +98,8 @@ double statistics_simulated_time(const run_statistics *statistics, const sim_wor
 bool statistics_sinks(const contact_statistics *statistics);
 /* Largest distance of the energy from where it started. */
 double statistics_energy_change(const run_statistics *statistics);
+
+/* Number of steps of a run.  SIM_BAD_INPUT: a step longer than the duration, or too many. */
+sim_status count_run_steps(const sim_scene *scene, int64_t *steps, sim_error *error);
 
 #endif

@@ -45,7 +45,7 @@ static const field world_fields[] = {
      .help = "Fluid that the bodies move in. Default: none."},
     {"step", FIELD_NUMBER, AT(world_data, step), .unit = "s", POSITIVE, .standard = "0.001", .help = "Time step."},
     {"duration", FIELD_NUMBER, AT(world_data, duration), .unit = "s", NOT_NEGATIVE, .standard = "10",
-     .help = "Simulated time of a run."},
+     .help = "Simulated time of a run, rounded up to whole steps. A step longer than it is an error."},
     {"integrator", FIELD_ENUM, AT(world_data, integrator), .name_of = integrator_name, .standard = "\"midpoint\"",
      .help = "Implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit Euler (order 1, "
              "damps), "
