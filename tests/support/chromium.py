@@ -12,7 +12,8 @@ from websocket import WebSocket, request
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-         "--hide-scrollbars", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
+         "--hide-scrollbars", "--disable-background-networking", "--disable-component-update", "--no-first-run",
+         "--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-extensions"]  # SwiftShader draws WebGL alone
 PATIENCE_S = 240
 
 
@@ -49,6 +50,12 @@ class Browser:
         self.socket = WebSocket(port, path, origin=None, protocol=None, timeout=PATIENCE_S)
         self.ask("Runtime.enable")
         self.ask("Log.enable")
+        until(lambda: self.loaded(url), f"all of {url}")
+
+    def open(self, url):
+        """Another page in the place of this one: a tenth of the time that another Chromium takes."""
+        self.complaints = []
+        self.ask("Page.navigate", url=url)
         until(lambda: self.loaded(url), f"all of {url}")
 
     def port(self):

@@ -1,4 +1,5 @@
 // ?test: does the page do what it is for?  Answers as JSON in <pre id="test">, for a program that drives a browser.
+// ?test=picture: what is drawn at one time, without using the page.
 import { Color, Matrix4, Vector3 } from 'three';
 import { isMoved, islandsOf } from './bodies.js';
 import { principal } from './inertia.js';
@@ -121,9 +122,7 @@ async function useTheRest(app) {
   app.draw();
   done.units = app.plots.views.map(({ plot, unit }) => [plot.title, unit]);
 
-  done.floor = { below: app.ground.below ? app.ground.height : null, planes: app.ground.group.children.length, low: scene.low };
   done.arrow = { usual: scene.usual_force, length: scene.usual_force * app.contacts.scale / app.contacts.size };
-  done.sectors = app.bodies.group.children.map(({ userData }) => [userData.batch.shapes[0].shape.type, userData.batch.sectors?.strength ?? 0]);
   player.seek(player.end - (1.5 / 30) * player.speed);
   app.recorder.toggle(true);
   while (app.recorder.on) await sleep(5);
@@ -149,37 +148,42 @@ function framesDrawn(app) {
   }));
 }
 
-async function frameTime(app) {
-  const count = 20;
-  const gl = app.stage.renderer.getContext();
-  const pixel = new Uint8Array(4);
-  const started = performance.now();
-  let placing = 0;
-  for (let k = 0; k < count; k++) {
-    app.player.now = app.player.start + (0.5 + k / 400) * app.player.duration;
-    await app.source.ready(app.player.before());
-    const before = performance.now();
-    app.place();
-    placing += performance.now() - before;
-    app.stage.draw(app.bodies.pose, app.bodies.bounds, app.ground);
-    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel); // waits until it is drawn
-  }
-  const frame_ms = (performance.now() - started) / count;
+function drawCost(app) {
   const { info } = app.stage.renderer;
   info.autoReset = false; // shadows are drawn in a pass of their own
   info.reset();
   app.stage.draw(app.bodies.pose, app.bodies.bounds, app.ground);
   const { calls, triangles } = info.render;
   info.autoReset = true;
-  return { frame_ms, place_ms: placing / count, calls, triangles };
+  return { calls, triangles };
+}
+
+/** Plays, asks for help, and uses the rest of the page. */
+async function useAll(app, answer) {
+  const { player } = app;
+  const before = player.now;
+  const began = performance.now();
+  player.play(true);
+  do await sleep(100); while (player.now === before);
+  player.play(false);
+  answer.played = player.now - before;
+  answer.waited = (performance.now() - began) / 1000;
+  dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
+  answer.help = !document.getElementById('help').hidden;
+  dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
+  answer.used = await useIt(app);
+  answer.rest = await useTheRest(app);
+  Object.assign(answer, drawCost(app));
+  answer.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
 }
 
 export async function runSelfTest(app) {
   const answer = { load_ms: performance.now() };
   try {
     const { player, source, scene } = app;
-    const asked = new URLSearchParams(location.search).get('at');
-    const middle = asked ? Number(asked) : source.time[Math.floor(source.time.length / 2)];
+    const asked = new URLSearchParams(location.search);
+    const parts = asked.get('test');
+    const middle = asked.has('at') ? Number(asked.get('at')) : source.time[Math.floor(source.time.length / 2)];
     Object.assign(answer, { name: scene.name, solver: scene.solver, frames: source.time.length, duration: player.duration });
     await at(app, player.start);
     answer.drawn = drawnBodies(app);
@@ -204,23 +208,12 @@ export async function runSelfTest(app) {
     answer.framed = framesDrawn(app);
     answer.tendons = app.tendons.tendons.map((tendon) => app.tendons.lines(tendon).reduce((sum, [a, b]) => sum + a.distanceTo(b), 0));
     answer.rods = app.tendons.rods?.count ?? 0;
+    answer.floor = { below: app.ground.below ? app.ground.height : null, planes: app.ground.group.children.length, low: scene.low };
+    answer.sectors = app.bodies.group.children.map(({ userData }) => [userData.batch.shapes[0].shape.type, userData.batch.sectors?.strength ?? 0]);
     const now = pixels(app).data;
     answer.changed = now.reduce((sum, v, k) => sum + (v !== first[k] ? 1 : 0), 0);
 
-    const before = player.now;
-    const began = performance.now();
-    player.play(true);
-    do await sleep(100); while (player.now === before);
-    player.play(false);
-    answer.played = player.now - before;
-    answer.waited = (performance.now() - began) / 1000;
-    dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
-    answer.help = !document.getElementById('help').hidden;
-    dispatchEvent(new KeyboardEvent('keydown', { key: 'F1' }));
-    answer.used = await useIt(app);
-    answer.rest = await useTheRest(app);
-    Object.assign(answer, await frameTime(app));
-    answer.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
+    if (parts !== 'picture') await useAll(app, answer);
     answer.done = true;
   } catch (error) {
     answer.error = String(error.stack ?? error);
