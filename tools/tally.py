@@ -2,8 +2,8 @@
 """Counts the test cases of a `meson test` run: tally.py TESTLOG.json STAGE FAILURES
 
 Prints `PASSED FAILED SKIPPED` and appends the failed cases to the file FAILURES, one a line.  A program that speaks TAP
-counts case by case, and so does a Criterion program by its last line; any other is one case.  A program that died, timed
-out or reported fewer cases than it planned counts as one failure more, unless a case of it has failed already.
+counts case by case; any other is one case.  A program that died, timed out or reported fewer cases than it planned
+counts as one failure more, unless a case of it has failed already.
 """
 import json
 import re
@@ -11,8 +11,6 @@ import sys
 
 CASE = re.compile(r"^(not )?ok\b\s*\d*\s*(?:- )?(.*)$", re.M)
 PLAN = re.compile(r"^1\.\.(\d+)", re.M)
-SYNTHESIS = re.compile(r"Tested: (\d+) .*Passing: (\d+) .*Failing: (\d+) .*Crashing: (\d+)")
-CRITERION_FAILURE = re.compile(r"^\[FAIL\] (\S+?):? ", re.M)
 GOOD = {"OK", "EXPECTEDFAIL"}
 
 
@@ -23,22 +21,11 @@ def main():
         test = json.loads(line)
         name, output = test["name"].split(":", 1)[-1], test.get("stdout") or ""
         cases, plan = CASE.findall(output), PLAN.search(output)
-        said = output + (test.get("stderr") or "")
-        synthesis = SYNTHESIS.search(re.sub(r"\x1b\[[0-9;]*m", "", said))
-        if not plan and synthesis and synthesis.group(3) == synthesis.group(4) == "0" and test["result"] in GOOD:
-            passed += int(synthesis.group(2))
-        elif not plan and synthesis:
-            _, good, failing, crashing = map(int, synthesis.groups())
-            passed += good
-            names = CRITERION_FAILURE.findall(said)
-            names += ["a test"] * (max(1, failing + crashing) - len(names))
-            bad += [f"{name}: {n}" for n in names]
-        elif not plan:
+        if not plan:
             passed += test["result"] in GOOD
             skipped += test["result"] == "SKIP"
             if test["result"] not in GOOD | {"SKIP"}:
                 bad.append(f"{name}: {test['result'].lower()}")
-        if not plan:
             continue
         before = len(bad)
         for failed, sentence in cases:
