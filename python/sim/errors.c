@@ -104,14 +104,17 @@ static PyObject *error_lines(const sim_diagnostics *d) {
 }
 
 PyObject *raise_scene_error(const sim_diagnostics *d, const sim_error *error, const char *path) {
-    /* no such file: Python's own exception, with its name */
-    if (error->status == SIM_NO_RESOURCE) {
-        return path && access(path, R_OK) ? PyErr_SetFromErrnoWithFilename(PyExc_OSError, path) : raise_error(error);
-    }
     const sim_diagnostic none = {.file = path ? path : "", .pointer = "", .message = error->text};
     const sim_diagnostic *first = &none;
     for (int k = d->count - 1; k >= 0; k--) {
         first = d->item[k].warning ? first : &d->item[k];
+    }
+    /* no such file: Python's own exception, with its name; a file that the scene names has a place in it */
+    if (error->status == SIM_NO_RESOURCE && path && access(path, R_OK)) {
+        return PyErr_SetFromErrnoWithFilename(PyExc_OSError, path);
+    }
+    if (error->status == SIM_NO_RESOURCE && first->line == 0) {
+        return raise_error(error);
     }
     PyObject *lines = error_lines(d), *newline = PyUnicode_FromString("\n");
     PyObject *text = !lines || !newline   ? NULL

@@ -65,7 +65,7 @@ static sim_status check_word(const char *word, sim_error *error) {
         names[k] = commands[k].name;
     }
     const char *dot = strrchr(word, '.');
-    if (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0)) {
+    if (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0) && access(word, F_OK) == 0) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s is HDF5 by its name, not a scene: sim view %s shows a recorded run, sim plot draws it, and "
                         "sim solve solves a contact problem",

@@ -56,6 +56,10 @@ static void keep_text(loader *l) {
     free(resolved);
 }
 
+static bool is_sweep(const node *root) {
+    return root->kind == NODE_OBJECT && node_member(root, "sweep") && !node_member(root, "sim");
+}
+
 static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     /* replaced values come first, so that all later stages see them */
     bool changed = overrides && (overrides->count || overrides->seed || overrides->start);
@@ -67,6 +71,11 @@ static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     }
     keep_folder(l);
     sha256_add(&l->hash, l->scene->text, l->scene->text_length);
+    if (is_sweep(l->main->root)) {
+        report_value(&l->report, l->main->root, NULL,
+                     "a sweep, where a scene is expected: sim sweep %s --out FILE runs it", l->main->from.name);
+        return;
+    }
     /* every error of keys, types and ranges in the main file */
     check_object(&l->reader, l->main->root, &table_scene);
     if (l->main->root->kind != NODE_OBJECT || l->report.no_memory) {

@@ -329,6 +329,13 @@ static void read_sweep(sweep_loader *l, const char *path) {
     }
     *from = (source){.name = pool_text(s->pool, path), .text = s->info.text, .length = s->info.text_length};
     const node *root = document_parse(from, s->pool, &l->report);
+    if (root && root->kind == NODE_OBJECT && node_member(root, "sim") && !node_member(root, "sweep")) {
+        report_value(&l->report, root, NULL,
+                     "a scene, where a sweep is expected: sim %s runs it, and a sweep names it as its \"scene\" "
+                     "(docs/sweeps.md)",
+                     path);
+        return;
+    }
     if (!root || !check_object(&l->reader, root, &table_sweep) || !good_so_far(l)) {
         return;
     }

@@ -740,7 +740,7 @@ def refuses_words_that_are_no_scenes():
     refuses("neither a scene file nor a command (did you mean 'run'?)", "rnu")
     refuses("neither a scene file nor a command", "dance")
     refuses("neither a scene file nor a command (did you mean 'view'?)", "viw", scene("arm"))
-    refuses("sim view run.h5 shows a recorded run", "run.h5")
+    refuses("sim view run.h5 shows a recorded run", write("run.h5", ""))
     for command in [], ["run"], ["render", "--out", "a.png"], ["view", "--live"]:
         refuses("arm.urdf:1:1: error: /robot[arm]: <link> is missing in <robot>", *command, write("arm.urdf", "<robot name='arm'/>"))
     refuses("a trajectory in CSV, not a scene: sim plot draws it", write("run.csv", "time [s],q\n0,1\n"))
@@ -805,6 +805,31 @@ def refuses_checkpoints_that_do_not_fit():
         sim(scene("pile"), "--duration", 0.02, "--solver", "sap", "--checkpoint", "p")
         sim(scene("pile"), "--duration", 0.03, "--solver", f"sap:relaxation={way}", "--resume", "p")
     refuses("No such file", scene("arm"), "--resume", "absent", "--out", "a.csv", status=3)
+
+
+def one_status_for_files_that_are_absent():
+    write("mesh.json", '{"sim": 1, "bodies": [{"name": "a", "joint": "free", "shapes": [{"type": "mesh", "file": "no.stl", "mass": 1}]}]}')
+    write("mesh.urdf", '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+                       '</inertial><collision><geometry><mesh filename="no.stl"/></geometry></collision></link></robot>')
+    write("mesh.sdf", '<sdf version="1.7"><model name="r"><link name="a"><inertial><mass>1</mass></inertial><collision name="c"><geometry><mesh>'
+                      "<uri>no.stl</uri></mesh></geometry></collision></link></model></sdf>")
+    write("mesh.xml", '<mujoco><asset><mesh name="a" file="no.stl"/></asset><worldbody><body><freejoint/><geom type="mesh" mesh="a"/></body>'
+                      "</worldbody></mujoco>")
+    write("part.xml", '<mujoco><include file="no.xml"/></mujoco>')
+    for given in "mesh.json", "mesh.urdf", "mesh.sdf", "mesh.xml", "part.xml":
+        refuses("no." + ("xml" if given == "part.xml" else "stl"), given, status=3)
+    for command in [], ["view"], ["plot"], ["solve"], ["convert"], ["sweep", "--out", "a.csv"], ["render", "--out", "a.png"]:
+        for given in "no.json", "no.h5":
+            refuses(given, *command, given, status=3)
+
+
+def says_what_a_command_expects_and_what_to_run_instead():
+    arm = scene("arm")
+    refuses(f"{arm} is a scene, where a contact problem in HDF5 is expected: sim {arm} --dump-problem", "solve", arm)
+    refuses(f"a scene, where a sweep is expected: sim {arm} runs it", "sweep", arm, "--out", "a.csv")
+    refuses("a sweep, where a scene is expected: sim sweep s.json --out FILE runs it", write("s.json", '{"sweep": 1, "scene": "a.json"}'))
+    for command in ["solve", arm], ["sweep", arm, "--out", "a.csv"], ["s.json"]:
+        assert sim(*command, status=2).stderr.count("\n") == 1, command
 
 
 def says_which_resource_could_not_be_had():

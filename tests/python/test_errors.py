@@ -47,6 +47,12 @@ def test_a_missing_file_is_pythons_own_error(tmp_path):
     assert caught.value.filename == str(tmp_path / "none.json")
 
 
+def test_a_missing_file_that_a_scene_names_has_its_place():
+    with pytest.raises(sim.SceneError, match="no.stl") as caught:
+        sim.load({"sim": 1, "bodies": [{"name": "a", "shapes": [{"type": "mesh", "file": "no.stl"}]}]})
+    assert caught.value.path == "/bodies/0/shapes/0/file"
+
+
 def test_kinds_of_errors_fit_those_of_python():
     assert issubclass(sim.SceneError, sim.InputError) and issubclass(sim.InputError, ValueError)
     assert issubclass(sim.StepError, RuntimeError) and issubclass(sim.InputError, sim.Error)

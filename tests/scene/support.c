@@ -70,13 +70,24 @@ void warned(const char *text, const char *words) {
     sim_scene_free(scene);
 }
 
+sim_status status_of_refusal(const sim_diagnostics *found) {
+    static const char *const absent[] = {"No such file", "there is no file", "\" is not there"};
+    bool missing = false;
+    for (int i = 0; i < found->count; i++) {
+        for (size_t k = 0; k < sizeof absent / sizeof absent[0]; k++) {
+            missing |= strstr(found->item[i].message, absent[k]) != NULL;
+        }
+    }
+    return missing ? SIM_NO_RESOURCE : SIM_BAD_INPUT;
+}
+
 void refused_with(const char *text, const test_file *files, const char *set, const char *place, const char *words) {
     sim_diagnostics found;
     sim_error error = {0};
     sim_scene_overrides overrides = {.count = set ? 1 : 0, .set = &set};
     sim_scene *scene = load_text(text, files, &overrides, &found, &error);
     cr_assert(!scene, "this was not refused: %s", text);
-    cr_assert_eq(error.status, SIM_BAD_INPUT);
+    cr_assert_eq(error.status, status_of_refusal(&found));
     char first[2000] = "";
     for (int i = found.count - 1; i >= 0; i--) {
         sim_diagnostic_print(&found.item[i], first, sizeof first);

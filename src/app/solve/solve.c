@@ -5,6 +5,7 @@
 #include "app/cli/solvers.h"
 #include "app/cli/usage.h"
 #include "base/file.h"
+#include "base/words.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,11 +80,27 @@ static bool is_folder(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Every command takes files of one kind: a scene has problems only in its steps. */
+static bool is_scene_name(const char *path) {
+    return ends_in_any_case(path, ".json") || ends_in_any_case(path, ".urdf") || ends_in_any_case(path, ".xml") ||
+           ends_in_any_case(path, ".sdf");
+}
+
+static sim_status list_file(file_list *list, const char *path, sim_error *error) {
+    if (is_scene_name(path) && access(path, F_OK) == 0) {
+        return sim_fail(error, SIM_BAD_INPUT,
+                        "%s is a scene, where a contact problem in HDF5 is expected: sim %s --dump-problem 100 "
+                        "problem.h5 writes that of step 100",
+                        path, path);
+    }
+    return list_add(list, "", path, error);
+}
+
 static sim_status list_files(file_list *list, const solve_request *request, sim_error *error) {
     sim_status status = SIM_OK;
     for (int k = 0; k < request->files && !status; k++) {
         status = is_folder(request->file[k]) ? list_folder(list, request->file[k], error)
-                                             : list_add(list, "", request->file[k], error);
+                                             : list_file(list, request->file[k], error);
     }
     return status;
 }

@@ -56,7 +56,7 @@ static sim_status check_view_options(const view_request *request, sim_error *err
     if (request->live && (request->html || request->scene)) {
         return sim_fail(error, SIM_BAD_INPUT, "--live shows a running simulation: leave out --html and --scene");
     }
-    if (!request->live && is_scene(request->file)) {
+    if (!request->live && is_scene(request->file) && access(request->file, F_OK) == 0) {
         return sim_fail(error, SIM_BAD_INPUT,
                         "%s is a scene: run it with sim %s --view, or watch it with sim view %s --live", request->file,
                         request->file, request->file);

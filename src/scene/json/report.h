@@ -11,7 +11,7 @@ typedef struct report {
     sim_diagnostics warned; /* reported once the scene is loaded; until then errors come first */
     memory_pool *pool;      /* of the messages */
     bool no_memory;
-    bool no_resource; /* the failure is not an error of the scene */
+    bool no_resource; /* a file or memory could not be had */
     bool strict;      /* notices are errors */
     int muted;        /* > 0: messages are counted as failures but not kept */
 } report;

@@ -145,7 +145,7 @@ sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t
         if (file >= 0) {
             close(file);
         }
-        return sim_fail(error, SIM_BAD_INPUT, "%.200s: %s", path, strerror(why));
+        return sim_fail(error, SIM_NO_RESOURCE, "%.200s: %s", path, strerror(why));
     }
     close(file);
     /* a regular file within the bytes that are left */
@@ -198,6 +198,7 @@ static document *read_document(loader *l, const char *path, const node *at) {
     const char *content = loader_read_text(l, path, &length, &why);
     if (!content && why.text[0]) {
         bool own = counted && l->bytes <= l->limits.bytes;
+        l->report.no_resource |= why.status == SIM_NO_RESOURCE;
         report_once(&l->report, at, NULL, own ? "\"%.200s\": %s" : "%.0s%s", path, why.text);
     }
     return content ? loader_add_document(l, path, content, length) : NULL;

@@ -52,7 +52,7 @@ enum { MAX_MODEL_DEPTH = 32, MAX_NAME_BYTES = 255, MAX_MATERIALS = 1000 };
 typedef struct file_reader {
     sim_status (*read)(void *context, const char *path, bool included, char **content, size_t *length,
                        sim_error *error);
-    /* Triangles of a mesh file of at most `*room` bytes, which it takes.  SIM_NO_RESOURCE: no memory. */
+    /* Triangles of a mesh file of at most `*room` bytes, which it takes.  SIM_NO_RESOURCE: no file or memory. */
     sim_status (*mesh)(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                        sim_error *error);
     bool (*exists)(void *context, const char *path);

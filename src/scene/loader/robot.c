@@ -77,6 +77,7 @@ static const source *read_part(void *context, const xml_element *at, const char 
     if (part) {
         *part = (source){.name = path, .text = content, .length = length};
     } else if (why.text[0]) {
+        l->report.no_resource |= why.status == SIM_NO_RESOURCE;
         xml_error(&l->report, at, "file", NULL, "\"%.200s\": %s", path, why.text);
     }
     l->report.no_memory |= content && !part;

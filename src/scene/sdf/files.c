@@ -46,10 +46,10 @@ const char *sdf_find_mesh(sdf_work *w, const sdf_file *from, const xml_element *
 
 /* 107 of "1.7"; 1.10 is above 1.9. */
 static long version_number(const char *version) {
-    enum { MOST = 1000 };
+    enum { MAX_VERSION_PART = 1000 };
     const char *point = strchr(version, '.');
     long whole = strtol(version, NULL, 10), part = point ? strtol(point + 1, NULL, 10) : 0;
-    bool known = whole >= 0 && whole < MOST && part >= 0 && part < 100;
+    bool known = whole >= 0 && whole < MAX_VERSION_PART && part >= 0 && part < 100;
     return known ? 100 * whole + part : 0;
 }
 
@@ -101,6 +101,7 @@ static const char *read_config(sdf_work *w, const xml_element *at, const char *p
     }
     const char *named = best ? join_paths(w->pool, path, best->content) : NULL;
     if (best && !file_exists(w, named)) {
+        w->report->no_resource = true;
         xml_error(w->report, best, NULL, NULL, "there is no file \"%.200s\"", best->content);
         return NULL;
     }
@@ -132,6 +133,7 @@ static const char *find_model(sdf_work *w, const sdf_file *from, const xml_eleme
         found = find_file(w, from->path, at, longer, false, &tried);
     }
     if (!found) {
+        w->report->no_resource = true;
         xml_error(w->report, at, "uri", "--package NAME=DIR says where a model is", "there is no model \"%.200s\"",
                   uri);
     }

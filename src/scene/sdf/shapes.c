@@ -22,8 +22,7 @@ static const sdf_file *file_of(const sdf_work *w, int link) {
 
 static bool find_mesh(sdf_work *w, int link, link_shape *shape, bool picture) {
     const char *uri = xml_text(shape->geometry, "uri"), *tried = uri;
-    bool readable = ends_in_any_case(uri, ".obj") || ends_in_any_case(uri, ".stl") || ends_in_any_case(uri, ".dae") ||
-                    ends_in_any_case(uri, ".gltf") || ends_in_any_case(uri, ".glb");
+    bool readable = xml_is_mesh_name(uri);
     shape->file = readable ? sdf_find_mesh(w, file_of(w, link), shape->geometry, &tried) : NULL;
     if (shape->file) {
         return true;
@@ -32,20 +31,9 @@ static bool find_mesh(sdf_work *w, int link, link_shape *shape, bool picture) {
     if (picture) {
         w->undrawn = w->undrawn ? w->undrawn : shape->geometry;
         w->nundrawn++;
-        return false;
-    }
-    char why[400];
-    if (readable) {
-        snprintf(why, sizeof why, "there is no file \"%.200s\"", tried);
-    } else {
-        snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ, STL, COLLADA nor glTF file", uri);
-    }
-    if (xml_allows(&w->allowed, "mesh")) {
-        xml_notice(w->report, shape->geometry, "uri", NULL, "%s: the shape is left out", why);
-    } else {
-        xml_error(w->report, shape->geometry, "uri",
-                  "--package NAME=DIR says where a package or model is; --allow mesh leaves such shapes out", "%s",
-                  why);
+    } else if (!xml_miss_mesh(
+                   w->report, &w->allowed, shape->geometry, "uri", readable ? tried : NULL,
+                   "--package NAME=DIR says where a package or model is; --allow mesh leaves such shapes out")) {
         w->good = false;
     }
     return false;

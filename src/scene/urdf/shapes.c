@@ -48,8 +48,7 @@ static bool is_same_shape(const link_shape *a, const link_shape *b) {
 /* A mesh that cannot be had is left out of pictures with a notice; of contacts only where that is allowed. */
 static bool find_mesh(urdf_work *w, link_shape *shape) {
     const char *name = xml_text(shape->geometry, "filename"), *tried = name;
-    bool readable = ends_in_any_case(name, ".obj") || ends_in_any_case(name, ".stl") ||
-                    ends_in_any_case(name, ".dae") || ends_in_any_case(name, ".gltf") || ends_in_any_case(name, ".glb");
+    bool readable = xml_is_mesh_name(name);
     shape->file = readable ? urdf_find_file(w, shape->geometry, "filename", name, &tried) : NULL;
     if (shape->file) {
         return true;
@@ -59,19 +58,10 @@ static bool find_mesh(urdf_work *w, link_shape *shape) {
         w->nundrawn++;
         return false;
     }
-    char why[400];
-    if (readable) {
-        snprintf(why, sizeof why, "there is no file \"%.200s\"", tried);
-    } else {
-        snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ, STL, COLLADA nor glTF file", name);
-    }
-    if (xml_allows(&w->allowed, "mesh")) {
-        xml_notice(w->report, shape->geometry, "filename", NULL, "%s: the shape is left out", why);
-    } else {
-        const char *package = strstr(name, "://") ? "--package NAME=DIR says where a package is; " : "";
-        char hint[200];
-        snprintf(hint, sizeof hint, "%s--allow mesh leaves such shapes out", package);
-        xml_error(w->report, shape->geometry, "filename", hint, "%s", why);
+    const char *hint = strstr(name, "://")
+                           ? "--package NAME=DIR says where a package is; --allow mesh leaves such shapes out"
+                           : "--allow mesh leaves such shapes out";
+    if (!xml_miss_mesh(w->report, &w->allowed, shape->geometry, "filename", readable ? tried : NULL, hint)) {
         w->good = false;
     }
     return false;

@@ -9,9 +9,11 @@
  * Reference: Wensing, Kim, Slotine 2018, IEEE Robotics and Automation Letters 3(1), section III. */
 #include "scene/xml/robot.h"
 
+#include "base/words.h"
 #include "math/eigen.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 bool xml_clean_name(char *name) {
@@ -31,6 +33,34 @@ bool xml_allows(const xml_allowed *allowed, const char *name) {
             return true;
         }
     }
+    return false;
+}
+
+/* ---- files of meshes ---- */
+
+bool xml_is_mesh_name(const char *name) {
+    static const char *const ending[] = {".obj", ".stl", ".dae", ".gltf", ".glb"};
+    bool found = false;
+    for (size_t k = 0; k < sizeof ending / sizeof ending[0]; k++) {
+        found |= ends_in_any_case(name, ending[k]);
+    }
+    return found;
+}
+
+bool xml_miss_mesh(report *r, const xml_allowed *allowed, const xml_element *at, const char *key, const char *tried,
+                   const char *hint) {
+    char why[400];
+    if (tried) {
+        snprintf(why, sizeof why, "there is no file \"%.200s\"", tried);
+    } else {
+        snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ, STL, COLLADA nor glTF file", xml_text(at, key));
+    }
+    if (xml_allows(allowed, "mesh")) {
+        xml_notice(r, at, key, NULL, "%s: the shape is left out", why);
+        return true;
+    }
+    r->no_resource |= tried != NULL;
+    xml_error(r, at, key, hint, "%s", why);
     return false;
 }
 

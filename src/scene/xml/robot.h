@@ -2,12 +2,19 @@
 #ifndef SCENE_XML_ROBOT_H
 #define SCENE_XML_ROBOT_H
 
+#include "scene/xml/element.h"
 #include "scene/xml/table.h"
 
 /* Letters that names of scenes cannot have become '_'; were there any? */
 bool xml_clean_name(char *name);
 /* Is it among the elements that the caller leaves out? */
 bool xml_allows(const xml_allowed *allowed, const char *name);
+/* May a mesh be read from a file of this name? */
+bool xml_is_mesh_name(const char *name);
+/* A mesh of a contact shape that cannot be had: an error, with `hint`, or a notice where the caller allows that.
+ * `tried`: the absent file; NULL: the attribute `key` of `at` names no mesh file.  false: an error. */
+bool xml_miss_mesh(report *r, const xml_allowed *allowed, const xml_element *at, const char *key, const char *tried,
+                   const char *hint);
 /* The nearest moments that a body can have: xx, yy, zz, xy, xz, yz about the centre of mass. */
 void inertia_repair(double J[6]);
 

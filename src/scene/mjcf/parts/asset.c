@@ -115,7 +115,8 @@ const xml_element *mjcf_find_asset(mjcf_work *w, const mjcf_scope *s, const mjcf
 
 /* ---- files ---- */
 
-const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why) {
+const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why,
+                            bool *absent) {
     const char *file = xml_text(asset, "file");
     if (!ends_in_any_case(file, ".obj") && !ends_in_any_case(file, ".stl") && !ends_in_any_case(file, ".msh")) {
         *why = "is neither an OBJ, STL nor MSH file";
@@ -124,6 +125,7 @@ const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element 
     const char *path = mjcf_path_in(w, f, asset, f->compiler.mesh_folder);
     if (path && !w->files.exists(w->files.context, path)) {
         *why = "is not there";
+        *absent = true;
         return NULL;
     }
     return path;

@@ -134,6 +134,7 @@ static void find_mesh(mjcf_work *w, mjcf_geom *g) {
     } else if (!g->weighs && xml_allows(&w->allowed, "mesh")) {
         xml_notice(w->report, mesh->at, "file", NULL, "\"%.200s\" %s: its geoms are left out", file, mesh->lost);
     } else {
+        w->report->no_resource |= mesh->absent;
         xml_error(w->report, mesh->at, "file", g->weighs ? NULL : "--allow mesh leaves its geoms out", "\"%.200s\" %s",
                   file, mesh->lost);
         mjcf_refuse(w);

@@ -105,7 +105,7 @@ mjcf_mesh *mjcf_open_mesh(mjcf_work *w, const mjcf_scope *s, int index) {
     m->item = mjcf_item_of(w, s, at, "mesh", -1);
     read_frame(w, m);
     if (xml_text(at, "file")) {
-        m->path = mjcf_asset_path(w, f, at, &m->lost);
+        m->path = mjcf_asset_path(w, f, at, &m->lost, &m->absent);
     } else if (xml_text(at, "vertex")) {
         read_inline(w, m);
     } else {
@@ -249,7 +249,7 @@ bool mjcf_weigh_mesh(mjcf_work *w, mjcf_mesh *m, const xml_element *at) {
     sim_error why = {0};
     surface s = {0};
     if (m->lost || !load_surface(w, m, &s, &why)) {
-        w->report->no_memory |= why.status == SIM_NO_RESOURCE;
+        w->report->no_resource |= why.status == SIM_NO_RESOURCE || m->absent;
         xml_error(w->report, m->at, m->path || m->lost ? "file" : NULL, NULL, "\"%.200s\" %s",
                   xml_text(m->at, "file") ? xml_text(m->at, "file") : "vertex", m->lost ? m->lost : why.text);
         mjcf_refuse(w);

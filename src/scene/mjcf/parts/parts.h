@@ -311,8 +311,8 @@ const xml_element *mjcf_find_asset(mjcf_work *w, const mjcf_scope *s, const mjcf
 int mjcf_find_asset_index(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, const char *attribute,
                           const char *kind);
 void mjcf_read_color(mjcf_work *w, mjcf_geom *g);
-/* Path of the file of a mesh; NULL and `*why` set: it cannot be had. */
-const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why);
+/* Path of the file of a mesh; NULL and `*why` set: it cannot be had; is it absent? */
+const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why, bool *absent);
 
 /* ---- mesh.c ---- */
 /* A mesh as geoms see it: v' = S R^T (v - p) of the vertices v of its file; R, p are the pose of the origin, S the scale. */
@@ -320,7 +320,8 @@ typedef struct mjcf_mesh {
     const xml_element *at;
     mjcf_item item;
     const char *path, *lost; /* NULL: no file; why it cannot be had */
-    mjcf_place place;        /* of the scaled vertices */
+    bool absent;
+    mjcf_place place; /* of the scaled vertices */
     double scale[3];
     int nvertex, nface; /* inline */
     double *vertex;
