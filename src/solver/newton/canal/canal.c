@@ -18,7 +18,8 @@
  *     only where E does not halve and lambda still changes; it falls again where a strict form is stuck or E stalls.
  *   - form of the inner problem (canal_inner.c), acceleration by Newton's method (canal_acceleration.c) and Anderson's
  *     (anderson.c).
- *   - it ends where E has not halved for some hundred outer iterations: jammed bodies may have no solution. */
+ *   - it ends where E has not halved for some hundred outer iterations: jammed bodies may have no solution.
+ *   - where a warm start comes to such an end, it begins once more, from no impulses. */
 #include "solver/core/anderson.h"
 #include "solver/core/law.h"
 #include "solver/core/natural_map.h"
@@ -100,8 +101,9 @@ static const double ROUNDING_FACTOR = 4;
 static const double BETTER_RATIO = 0.99, HALF_RATIO = 0.5; /* of E: stall watches */
 /* outer iterations: Anderson window; without a smaller E, at rounding; without half of E, before the penalty falls */
 enum { ANDERSON_WINDOW = 10, MAX_IDLE_ITERATIONS = 10, MAX_STUCK_ITERATIONS = 15 };
-/* outer iterations without half of E, before the end; from a warm start a solution is near, if there is one */
-enum { MAX_STALLED_ITERATIONS = 500, MAX_STALLED_WARM_ITERATIONS = 60 };
+/* outer iterations without half of E, before the end; from a warm start a solution is near, if there is one; from
+ * the second start */
+enum { MAX_STALLED_ITERATIONS = 500, MAX_STALLED_WARM_ITERATIONS = 60, MAX_STALLED_RENEWED_ITERATIONS = 55 };
 /* Newton steps of an outer iteration: more of them cycle in rounding; of one that tests an extrapolation */
 enum { MAX_INNER_STEPS = 100, MAX_TRIAL_STEPS = 12 };
 enum { NO_ACCELERATION, ANDERSON_ONLY, ANDERSON_AND_NEWTON };
@@ -127,7 +129,8 @@ typedef struct canal {
     double multiplier_change, shift_change; /* velocities */
     stall_watch least, halving;             /* of E */
     int steady;                             /* outer iterations since the penalty fell */
-    bool warm;                              /* started from impulses */
+    int patience;                           /* outer iterations without half of E before the end */
+    bool renewable;                         /* it may begin again without its warm start */
     int round;                              /* outer iterations so far */
     /* inner problem */
     canal_inner form;
@@ -341,7 +344,7 @@ static sim_outcome judge_outer_iteration(const canal *c) {
     if (c->least.stalled >= MAX_IDLE_ITERATIONS && c->best <= ROUNDING_FACTOR * c->kappa * DBL_EPSILON) {
         return SIM_AT_ROUNDING;
     }
-    if (c->halving.stalled >= (c->warm ? MAX_STALLED_WARM_ITERATIONS : MAX_STALLED_ITERATIONS)) {
+    if (c->halving.stalled >= c->patience) {
         c->call->out->reason = SIM_REASON_STANDSTILL;
         return SIM_AT_LIMIT;
     }
@@ -359,6 +362,45 @@ static void update_penalty(canal *c) {
         anderson_restart(&c->ahead);
     }
     c->last_E = c->E;
+}
+
+/* lambda and p from these impulses (NULL: zero) and the present velocities. */
+static void init_multipliers(canal *c, const double *impulse) {
+    const sim_problem *p = c->problem;
+    for (int r = 0; r < p->nrow; r++) {
+        c->lambda[r] = impulse && isfinite(impulse[r]) ? impulse[r] : 0;
+    }
+    problem_velocity(p, c->newton.at.v, c->s);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *k = &p->constraint[i];
+        for (int r = k->row; r < k->row + k->rows; r++) {
+            c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * c->lambda[r] - c->call->target[r];
+        }
+        c->shift[i] = contact_shift(c, k, c->s);
+    }
+}
+
+/* The first penalty, no extrapolation, and E has not been seen. */
+static void forget_course(canal *c) {
+    c->kappa = c->call->option[PENALTY];
+    anderson_restart(&c->ahead);
+    c->leap.extrapolated = c->held = false;
+    c->leap.pause = c->leap.left = 0;
+    c->last_E = HUGE_VAL;
+    c->least = stall_watch_start(BETTER_RATIO);
+    c->halving = stall_watch_start(HALF_RATIO);
+    c->steady = 0;
+}
+
+/* Begins again from free motion; the best solution so far stays in call->out. */
+static void begin_cold(canal *c) {
+    memcpy(c->newton.at.v, c->problem->v_free, (size_t)c->problem->nv * sizeof(double));
+    init_multipliers(c, NULL);
+    forget_course(c);
+    c->max_inner_tolerance = MAX_INNER_TOLERANCE;
+    c->patience = MAX_STALLED_RENEWED_ITERATIONS;
+    c->renewable = false;
+    c->call->out->reason = SIM_REASON_NONE;
 }
 
 /* Outer iterations until the work of the call reaches `until`. */
@@ -397,28 +439,15 @@ static solver_piece iterate_canal(canal *c, double until) {
         call->work += (c->inner.iterations - steps + c->leap.extrapolated) * call->iteration_work + c->work_of_round;
         solver_record(call, c->E, NAN);
         outcome = judge_outer_iteration(c);
-        if (result == ROUND_KEPT) {
+        if (outcome == SIM_AT_LIMIT && call->out->reason == SIM_REASON_STANDSTILL && c->renewable) {
+            begin_cold(c);
+            outcome = SIM_OUTCOMES;
+        } else if (result == ROUND_KEPT) {
             update_penalty(c);
         }
     }
     call->out->outcome = outcome == SIM_OUTCOMES ? SIM_AT_LIMIT : outcome;
     return SIM_PIECE_ENDED;
-}
-
-/* lambda and p from these impulses (NULL: zero) and the present velocities. */
-static void init_multipliers(canal *c, const double *impulse) {
-    const sim_problem *p = c->problem;
-    for (int r = 0; r < p->nrow; r++) {
-        c->lambda[r] = impulse && isfinite(impulse[r]) ? impulse[r] : 0;
-    }
-    problem_velocity(p, c->newton.at.v, c->s);
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *k = &p->constraint[i];
-        for (int r = k->row; r < k->row + k->rows; r++) {
-            c->s[r] += isinf(c->call->R[r]) ? 0 : c->call->R[r] * c->lambda[r] - c->call->target[r];
-        }
-        c->shift[i] = contact_shift(c, k, c->s);
-    }
 }
 
 static void write_effort(const canal *c) {
@@ -466,7 +495,8 @@ static bool init_problem(canal *c, hessian *h, sim_arena *scratch) {
     law_set_initial_velocity(c->call, hessian_patches(h));
     memcpy(c->newton.at.v, c->call->out->v, (size_t)p->nv * sizeof(double));
     init_multipliers(c, p->impulse_guess);
-    c->warm = p->impulse_guess != NULL;
+    c->renewable = p->impulse_guess != NULL;
+    c->patience = c->renewable ? MAX_STALLED_WARM_ITERATIONS : MAX_STALLED_ITERATIONS;
 
     /* result if no outer iteration gives finite numbers: zero impulses */
     memcpy(c->call->out->v, p->v_free, (size_t)p->nv * sizeof(double));
@@ -534,18 +564,14 @@ static void restart_canal(void *state, const double *impulse) {
     keep_best_iterate(c, impulse);
     memcpy(c->newton.at.v, c->v, (size_t)c->problem->nv * sizeof *c->v);
     init_multipliers(c, impulse);
-    c->warm = false;
+    bool warm = false;
     for (int r = 0; r < c->problem->nrow; r++) {
-        c->warm = c->warm || impulse[r] != 0;
+        warm = warm || impulse[r] != 0;
     }
-    c->kappa = c->call->option[PENALTY];
-    anderson_restart(&c->ahead);
-    c->leap.extrapolated = c->held = false;
-    c->leap.pause = c->leap.left = 0;
-    c->last_E = HUGE_VAL;
-    c->least = (stall_watch){.ratio = BETTER_RATIO, .reference = c->best};
-    c->halving = stall_watch_start(HALF_RATIO);
-    c->steady = 0;
+    c->patience = warm ? MAX_STALLED_WARM_ITERATIONS : MAX_STALLED_ITERATIONS;
+    forget_course(c);
+    c->least.reference = c->best;
+    c->renewable = false;
     c->call->work += c->work_of_round;
     write_effort(c);
 }
