@@ -1,6 +1,9 @@
 /* Bodies that strike at long steps end apart: what remains of overlaps is what the law promised. */
+#include "contact/island/island.h"
 #include "math/v3.h"
 #include "support.h"
+#include "support/problems.h"
+#include <sim/method.h>
 #include <sim/scene.h>
 
 #include <criterion/criterion.h>
@@ -191,4 +194,116 @@ Test(separation, leaves_old_overlaps_to_the_law) {
     cr_assert_lt(fastest, y.options.law.undo + 9.81 * dt, "%g m/s", fastest);
     cr_assert_gt(deepest_overlap(&y), 0.01 * depth);
     yard_end(&y);
+}
+
+/* ---- the shift of an island ---- */
+
+/* A point mass between floor and ceiling whose gap to the floor is to grow by `least`; the ceiling is a contact whose gap
+ * is to grow by as much, or the end of a range, `left` away.  Its shift, m; was it parted? */
+static bool part_point(bool range, double least, double left, double *shift) {
+    const double still[3] = {0, 0, 0}, dt = 0.01;
+    sim_problem *p = point_between_walls(2, 0, 0, dt, still);
+    sim_constraint *ceiling = (sim_constraint *)&p->constraint[1];
+    if (range) {
+        ceiling->kind = SIM_LIMIT;
+        ceiling->rows = 1;
+        ceiling->block[0] += 2 * p->tree[0].nv;
+        ceiling->row += 2;
+        ((double *)p->gap)[ceiling->row] = left;
+    }
+    double c[3];
+    const int source[2] = {0, 1};
+    constraint_source sources[2] = {{.index = 0}, {.index = 1}};
+    const assembly f = {.source = sources};
+    island is = {.base = *p, .source = source, .shift = c};
+    sim_arena *scratch = arena_create();
+    cr_assert_eq(separate_island(&f, &is, (const double[]){least, least}, (const char[]){1, 1}, scratch), SIM_OK);
+    *shift = c[2] * dt;
+    arena_free(scratch);
+    sim_problem_free(p);
+    return is.parted;
+}
+
+Test(separation, moves_a_joint_by_no_more_than_its_range_has_left) {
+    double shift;
+    cr_assert(part_point(true, 1e-3, 5e-3, &shift));
+    cr_assert_float_eq(shift, 1e-3, 1e-9, "%g m", shift); /* the least that is wanted, though 5 mm are left */
+    cr_assert_not(part_point(true, 5e-3, 1e-3, &shift));
+}
+
+Test(separation, leaves_a_wedged_body_where_it_is) {
+    double shift;
+    cr_assert_not(part_point(false, 1e-3, 0, &shift));
+}
+
+/* ---- bodies whose contacts have no solution ---- */
+
+static sim_status give_up(sim_solver_call *call) {
+    for (int k = 0; k < call->problem->nrow; k++) {
+        call->out->impulse[k] = 0;
+    }
+    sim_solver_response(call->problem, call->out->impulse, call->out->v);
+    call->out->outcome = SIM_STALLED;
+    call->out->residual = 1;
+    return SIM_OK;
+}
+
+/* Two bars meet, and the solver gives up: symplectic Euler moves their centres by their end velocities alone. */
+Test(separation, leaves_bodies_alone_whose_contacts_are_unsolved) {
+    static const sim_solver_method method = {.info = {.name = "none",
+                                                      .method = "none",
+                                                      .paper = "none",
+                                                      .cone = SIM_CONE_STRICT,
+                                                      .default_law = SIM_RIGID,
+                                                      .kinds = (1u << SIM_CONSTRAINT_KINDS) - 1},
+                                             .solve = give_up};
+    const double dt = 0.01;
+    sim_error error = {0};
+    sim_solver_registry *solvers = sim_solver_registry_create(&error);
+    yard y = yard_begin(v3_make(0, 0, 0), rough(0.3));
+    add_bar(&y, "a", v3_make(0, 0, 0), v3_make(2, 0, 0), v3_make(0, 0, 30));
+    add_bar(&y, "b", v3_make(0.9, 0.3, 0), v3_make(-2, 0, 0), v3_make(3, 0, 20));
+    yard_open(&y, "pgs", SIM_SYMPLECTIC_EULER, dt);
+    sim_options options = *sim_world_options(y.world);
+    options.solver = sim_solver_register(solvers, &method, &error);
+    options.solver_option = NULL;
+    sim_world *mine = y.world;
+    y.world = sim_world_create(y.model, &options, &error);
+    cr_assert(y.world, "%s", error.text);
+    double deepest = 0, off = 0;
+    for (int k = 1; k <= 40; k++) {
+        v3 from = place_of(&y, "a");
+        cr_assert_eq(sim_world_step(y.world, &error), SIM_OK, "%s", error.text);
+        off = fmax(off, v3_norm(v3_sub(place_of(&y, "a"), v3_axpy(from, dt, motion_of(&y, "a").lin))));
+        deepest = fmax(deepest, deepest_overlap(&y));
+    }
+    cr_expect_gt(deepest, 10 * RELATIVE * 0.51, "%g m", deepest);
+    cr_expect_lt(off, 1e-12, "%g m", off);
+    sim_world_free(mine);
+    yard_end(&y);
+    sim_solver_registry_free(solvers);
+}
+
+/* Bars that spin strike the ground.  Symplectic Euler moves a centre of mass by its end velocity, and the shift moves it
+ * farther: that work against gravity is booked, in the first step that has any. */
+Test(separation, books_the_work_of_its_shifts_against_gravity) {
+    const double dt = 0.01, weight = 9.81; /* N, of 1 kg */
+    int shifted = 0;
+    for (int k = 0; k < 8; k++) {
+        yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.3));
+        yard_ground(&y);
+        add_bar(&y, "a", v3_make(0, 0, 0.6), v3_make(0, 0, -3 - 0.4 * k), v3_make(0, 30, 2));
+        yard_open(&y, "auto", SIM_SYMPLECTIC_EULER, dt);
+        double work = 0;
+        for (int step = 0; step < 30 && work < 1e-6; step++) {
+            double z = place_of(&y, "a").z;
+            yard_step(&y);
+            work = weight * (place_of(&y, "a").z - z - dt * motion_of(&y, "a").lin.z);
+        }
+        double booked = sim_world_info(y.world)->undone;
+        cr_expect(work < 1e-6 || fabs(booked - work) <= 1e-9 * work, "%g J of %g J", booked, work);
+        shifted += work > 1e-6;
+        yard_end(&y);
+    }
+    cr_expect_geq(shifted, 4);
 }

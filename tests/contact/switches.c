@@ -261,3 +261,24 @@ Test(switches, wrench_on_a_body_wakes_it) {
     cr_expect_eq(sim_world_info(y.world)->woken, 1);
     yard_end(&y);
 }
+
+/* Switched while it pulls, a weld keeps neither its impulse nor the forces with which its trees moved first. */
+Test(switches, forget_what_the_constraint_gave_before) {
+    yard y = two_boxes(SIM_WELD, false, "sap");
+    run_yard(&y, 20);
+    const sim_state *now = sim_world_state(y.world);
+    double before = 0, after = 0;
+    for (int k = 0; k < 6; k++) {
+        before += fabs(now->equality_impulse[k]);
+    }
+    switch_to(&y, SIM_SWITCH_HOLD);
+    for (int k = 0; k < 6; k++) {
+        after += fabs(now->equality_impulse[k]);
+    }
+    for (int j = 0; j < y.model->nv; j++) {
+        after += fabs(now->held[j]) + fabs(now->trail[2 * y.model->nv + j]) + fabs(now->trail[3 * y.model->nv + j]);
+    }
+    cr_expect_gt(before, 1e-6);
+    cr_expect_eq(after, 0, "%g N s and N", after);
+    yard_end(&y);
+}

@@ -1,4 +1,6 @@
 /* Energy from nothing: what no motion undoes, what overlaps where a run starts, and answers that create energy. */
+#include "contact/island/relax.h"
+#include "support/problems.h"
 #include "support/share.h"
 #include <criterion/criterion.h>
 #include <math.h>
@@ -298,5 +300,44 @@ Test(undo, overlaps_where_a_scene_starts_are_told_and_may_be_left_out) {
         cr_assert(left_out == (energy_now(world) == 0), "%g J", energy_now(world));
         sim_world_free(world);
         sim_scene_free(scene);
+    }
+}
+
+/* J A^-1 J' gamma of a row by J, and by the sums that the sweeps keep: of one body, of two, of trees with joints. */
+Test(undo, sweeps_know_the_velocity_of_every_row) {
+    for (int k = 0; k < trials_of(20); k++) {
+        random_source r = {(uint64_t)k};
+        sim_problem *p = random_problem(&r, &mixed_recipe);
+        sim_arena *scratch = arena_create();
+        relaxation sweeps;
+        cr_assert_eq(relax_create(&sweeps, p, scratch), SIM_OK);
+        for (int row = 0; row < p->nrow; row++) {
+            sweeps.base[row] = random_uniform(&r, -1, 1);
+        }
+        for (int i = 0; i < p->nconstraint; i++) {
+            relax_admit(&sweeps, i);
+        }
+        relax_sweep(&sweeps);
+        double v[256], largest = 0;
+        cr_assert_leq(p->nv, 256);
+        relax_motion(&sweeps, v);
+        for (int i = 0; i < p->nconstraint; i++) {
+            const sim_constraint *c = &p->constraint[i];
+            for (int row = 0; row < c->rows; row++) {
+                double u = 0;
+                for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+                    const sim_problem_tree *t = &p->tree[c->tree[side]];
+                    for (int j = 0; j < t->nv; j++) {
+                        u += p->J[c->block[side] + (ptrdiff_t)row * t->nv + j] * v[t->v0 + j];
+                    }
+                }
+                largest = fmax(largest, fabs(u));
+                cr_expect_float_eq(relax_velocity(&sweeps, i, row), u, 1e-11, "problem %d, constraint %d, row %d", k, i,
+                                   row);
+            }
+        }
+        cr_expect_gt(largest, 0.01);
+        arena_free(scratch);
+        sim_problem_free(p);
     }
 }

@@ -1,6 +1,7 @@
 /* A solver that reports "solved" is believed if the certificate agrees, whichever it is; with answers made up for the
  * purpose. */
 #include "contact/island/island.h"
+#include "math/v3.h"
 #include "support.h"
 #include "support/answers.h"
 #include "support/problems.h"
@@ -210,4 +211,62 @@ Test(verdict, sap_answers_for_springs_as_stiff_as_you_like) {
         cr_expect(y.unsolved == 0 && own < 1e-4, "%g N/m: %d unsolved, own %g", stiffness, y.unsolved, own);
         yard_end(&y);
     }
+}
+
+/* ---- what the info of a step says of the law ---- */
+
+/* A ball rests on the ground: its overlap is that of the near-rigid law, unless its material is softer. */
+Test(verdict, sag_is_the_overlap_at_rest_where_the_law_is_softer_than_the_material) {
+    const double r = 0.1, stiffness[] = {INFINITY, 1e3};
+    for (int k = 0; k < 2; k++) {
+        surface all = rough(0.5);
+        all.stiffness = stiffness[k];
+        yard y = yard_begin((sim_v3){0, 0, -9.81}, all);
+        yard_ground(&y);
+        int ball = yard_add(&y, "ball", SIM_SPHERE, r, 0, 0, 2, (sim_v3){0, 0, r}, (sim_v3){0, 0, 0});
+        yard_open(&y, "sap", SIM_MIDPOINT, 1e-2);
+        for (int step = 0; step < 100; step++) {
+            yard_step(&y);
+        }
+        const sim_step_info *info = sim_world_info(y.world);
+        double due = k ? 0 : deepest_overlap(&y);
+        cr_expect_float_eq(info->sag, due, 1e-3 * due, "%g m, %g m due", info->sag, due);
+        cr_expect_float_eq(info->sag_part, due / r, 1e-3 * due / r);
+        cr_expect(k || (due > 1e-7 && (info->sag_body[0] == ball || info->sag_body[1] == ball)), "%g m", due);
+        yard_end(&y);
+    }
+}
+
+/* A ball on two sliders is pulled over the ground.  It glides by the convex law, and its lift is the gap: its rise of
+ * mu dv T in a step, 1.5 mm/s, reaches 1e-7 m against gravity. */
+Test(verdict, lift_is_the_gap_at_which_a_contact_glides) {
+    yard y = yard_begin((sim_v3){0, 0, -9.81}, rough(0.5));
+    yard_ground(&y);
+    int parent = 0;
+    for (int k = 0; k < 2; k++) {
+        sim_body_def def = sim_body_default();
+        def.name = k ? "ball" : "x";
+        def.parent = parent;
+        def.joint = SIM_SLIDER;
+        def.axis = k ? (sim_v3){0, 0, 1} : (sim_v3){1, 0, 0};
+        def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+        def.placement.p.z = k ? 0.1 : 0;
+        parent = sim_builder_add_body(y.builder, &def);
+    }
+    sim_shape ball = sim_shape_default();
+    ball.type = SIM_SPHERE;
+    ball.size[0] = 0.1;
+    ball.body = parent;
+    ball.material = y.material;
+    sim_builder_add_shape(y.builder, &ball);
+    yard_open(&y, "sap", SIM_MIDPOINT, 1e-3);
+    sim_world_applied(y.world)[0] = 8;
+    for (int step = 0; step < 400; step++) {
+        yard_step(&y);
+        const sim_state *now = sim_world_state(y.world);
+        double gap = now->ncontact ? now->contact[0].at.gap : 0, lift = sim_world_info(y.world)->lift;
+        cr_expect(step < 200 || (gap > 1e-4 && fabs(lift - gap) < 1e-3 * gap), "step %d: %g m, gap %g m", step, lift,
+                  gap);
+    }
+    yard_end(&y);
 }

@@ -445,6 +445,25 @@ Test(sensors, of_force_read_the_pull_of_tendons) {
     gallows_carry_the_rope(GALLOWS("") ", 'constraints': [{'type': 'tendon', 'first': 'rope'}]}");
 }
 
+/* Two weights on strings of which one lengthens by as much as the other shortens: Atwood's machine again. */
+Test(sensors, of_force_read_the_pull_of_coupled_tendons) {
+    setup s =
+        begin("{'sim': 1, 'world': {'contacts': false}, 'bodies': [{'name': 'beam', 'pose': {'position': [0, 0, 1]}, "
+              "'sites': [{'name': 's'}, {'name': 'l', 'pose': {'position': [-0.1, 0, 0]}}, {'name': 'r', 'pose': "
+              "{'position': [0.1, 0, 0]}}]}, {'name': 'a', 'joint': {'type': 'slider', 'axis': [0, 0, 1]}, 'pose': "
+              "{'position': [-0.1, 0, 0.5]}, 'inertia': {'mass': 2, 'moments': [1, 1, 1]}, 'sites': [{'name': "
+              "'left'}]}, {'name': 'b', 'joint': {'type': 'slider', 'axis': [0, 0, 1]}, 'pose': {'position': [0.1, "
+              "0, 0.5]}, 'inertia': {'mass': 1, 'moments': [1, 1, 1]}, 'sites': [{'name': 'right'}]}], 'tendons': "
+              "[{'name': 'long', 'path': ['l', 'left']}, {'name': 'short', 'path': ['r', 'right']}], "
+              "'constraints': [{'type': 'tendon', 'first': 'long', 'second': 'short', 'ratio': -1}], 'sensors': "
+              "[{'name': 'f', 'type': 'force', 'site': 's'}, {'name': 't', 'type': 'torque', 'site': 's'}]}",
+              "midpoint");
+    run(s, 50);
+    reads(s, "f", 3, (double[]){0, 0, 2 * (2 * 2 * 1 / 3.0) * 9.81}, 1e-6);
+    reads(s, "t", 3, (double[]){0, 0, 0}, 1e-6);
+    end(s);
+}
+
 Test(sensors, that_look_along_a_ray_read_the_distance_to_another_body) {
     setup s =
         begin("{'sim': 1, 'bodies': [{'name': 'floor', 'shapes': [{'type': 'half_space'}]}, {'name': 'eye', "
