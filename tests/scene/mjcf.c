@@ -131,6 +131,39 @@ Test(scene_mjcf, copies_stand_in_a_row_with_numbers_in_their_names) {
             "a second body called \"b0\"");
 }
 
+/* A name means what the copy has, else the copies around, else what is not copied. */
+Test(scene_mjcf, elements_are_copied_with_what_they_name) {
+    sim_scene *s = load_model(
+        MODEL("<worldbody><site name='hook'/><replicate count='2' offset='0 1 0'><site name='up' pos='0 0 2'/>"
+              "<replicate count='2' offset='1 0 0'><body name='b'><joint name='j'/>" BALL
+              "<site name='tip' pos='0 0 1'/></body></replicate></replicate>"
+              "<replicate count='2'><body name='c'><joint name='k'/>" BALL "</body></replicate></worldbody>"
+              "<tendon><spatial name='s'><site site='up'/><site site='tip'/></spatial><spatial name='t'>"
+              "<site site='hook'/><site site='tip01'/></spatial></tendon><actuator><motor name='m' joint='k'/>"
+              "<motor name='p' tendon='s'/></actuator><contact><exclude body1='b' body2='c1'/></contact>"),
+        NULL, NULL);
+    static const char *const tendons[] = {"t", "s00", "s10", "s01", "s11"}, *const drives[] = {"m0", "m1"};
+    cr_assert(s->model->ntendon == 5 && s->model->nactuator == 6 && s->model->nexclusion == 4);
+    for (int k = 0; k < 5; k++) {
+        bool there = false;
+        for (int i = 0; i < 5; i++) {
+            there |= strcmp(s->model->tendon[i].name, tendons[k]) == 0;
+        }
+        cr_assert(there, "%s", tendons[k]);
+    }
+    for (int k = 0; k < 2; k++) {
+        bool there = false;
+        for (int i = 0; i < 6; i++) {
+            there |= strcmp(s->model->actuator[i].name, drives[k]) == 0;
+        }
+        cr_assert(there, "%s", drives[k]);
+    }
+    sim_scene_free(s);
+    refused(MODEL("<worldbody><site name='up'/><replicate count='2'><site name='a'/></replicate></worldbody>\n"
+                  "<equality><connect site1='a' site2='up1'/></equality>"),
+            "scene.json:3:20", "there is no site \"a\"");
+}
+
 Test(scene_mjcf, attached_models_keep_their_options_and_take_a_prefix) {
     const test_file files[] = {
         {"leg.xml",
@@ -149,6 +182,15 @@ Test(scene_mjcf, attached_models_keep_their_options_and_take_a_prefix) {
                          "</worldbody>"),
                    files, NULL);
     cr_assert(close_to(body_of(s, "a_leg")->placement.p, 0, 0, 0));
+    sim_scene_free(s);
+    /* a frame of it */
+    const test_file framed[] = {{"leg.xml", WORLD("<frame name='hip' pos='0 0 1'><body name='leg'><joint/>" BALL
+                                                  "</body></frame><body name='rest'/>")},
+                                {NULL, NULL}};
+    s = load_model(MODEL("<asset><model name='leg' file='leg.xml'/></asset><worldbody><frame pos='0 1 0'>"
+                         "<attach model='leg' frame='hip' prefix='l_'/></frame></worldbody>"),
+                   framed, NULL);
+    cr_assert(s->model->nbody == 2 && close_to(body_of(s, "l_leg")->placement.p, 0, 1, 1));
     sim_scene_free(s);
     refused_with(
         MODEL(

@@ -71,11 +71,14 @@ function readDynamics(program, file, states) {
 // Largest difference, over the largest number.
 function difference(a, b) {
   let most = 0, size = 0;
+  if (a.length !== b.length) {
+    return Infinity;
+  }
   for (let k = 0; k < a.length; k++) {
     most = Math.max(most, Math.abs(a[k] - b[k]));
     size = Math.max(size, Math.abs(a[k]), Math.abs(b[k]));
   }
-  return size > 0 ? most / Math.max(size, 1e-6) : 0;
+  return size === 0 ? 0 : Number.isNaN(most) ? Infinity : most / Math.max(size, 1e-6);
 }
 
 function nameOfBody(model, k) {

@@ -443,6 +443,10 @@ const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_elem
     mjcf_model *m = &w->model;
     const char *name = mjcf_name(w, s, e);
     name = name ? name : mjcf_number_name(w, "actuator", m->nactuator);
+    if (!mjcf_add(w, e, (void **)&m->actuator_scope, m->nactuator, &m->actuator_room, sizeof *m->actuator_scope)) {
+        return name;
+    }
+    m->actuator_scope[m->nactuator] = s;
     mjcf_add_name(w, &m->actuators, e, "actuator", name, m->nactuator++);
     return name;
 }

@@ -4,12 +4,16 @@
 #include <string.h>
 
 mjcf_each mjcf_each_of(const mjcf_model *m, const char *section, const char *kind) {
-    return (mjcf_each){.section = section, .kind = kind, .scope = m->scopes};
+    return (mjcf_each){.section = section, .kind = kind, .model = m, .scope = m->scopes};
+}
+
+static bool is_read(const mjcf_each *each, const xml_element *e) {
+    return e->table && (!each->kind || strcmp(e->name, each->kind) == 0) && mjcf_stands_in(each->model, each->scope, e);
 }
 
 /* The first element of the kind from `e` on that is read. */
 static const xml_element *next_read(const mjcf_each *each, const xml_element *e) {
-    while (e && (!e->table || (each->kind && strcmp(e->name, each->kind) != 0))) {
+    while (e && !is_read(each, e)) {
         e = e->next;
     }
     return e;
@@ -22,7 +26,8 @@ bool mjcf_next(mjcf_each *each) {
         if (each->group) {
             e = next_read(each, each->group->first);
         } else {
-            each->scope = each->scope->next;
+            bool last = !each->scope->next && !each->scope->around;
+            each->scope = last ? each->model->copies : each->scope->next;
         }
     }
     each->at = e;

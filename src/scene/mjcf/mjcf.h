@@ -9,6 +9,7 @@
  *   sensors.c     sensors
  *   keyframes.c   states by name
  *   lists.c       elements of all files, items of the scene
+ *   copies.c      elements that are copied with what they name
  *   reference.c   docs/mjcf.md */
 #ifndef SCENE_MJCF_MJCF_H
 #define SCENE_MJCF_MJCF_H
@@ -94,14 +95,21 @@ void mjcf_put_keyframes(mjcf_work *w);
 const char *mjcf_joint_name(const mjcf_joint *j);
 /* The name of an index, from a table of names. */
 const char *mjcf_name_of(const name_table *names, int index);
-/* Elements `kind` in the sections `section` of all files, those of attached models behind; false: no more. */
+/* Elements `kind` in the sections `section` of all files, those of attached models behind, then copies; false: no more. */
 typedef struct mjcf_each {
     const char *section, *kind; /* kind: NULL for all that are read */
-    mjcf_scope *scope;
+    const mjcf_model *model;
+    const mjcf_scope *scope;
     const xml_element *group, *at;
 } mjcf_each;
 mjcf_each mjcf_each_of(const mjcf_model *m, const char *section, const char *kind);
 bool mjcf_next(mjcf_each *each);
+
+/* ---- copies.c ---- */
+/* Does an element outside the bodies stand in a scope?  Those that name what is copied stand in the copies. */
+bool mjcf_stands_in(const mjcf_model *m, const mjcf_scope *s, const xml_element *e);
+/* False: names in copies took too many look-ups (reported). */
+bool mjcf_check_tries(mjcf_work *w);
 
 void mjcf_open_item(mjcf_work *w, mjcf_list *list, const xml_element *at);
 void mjcf_close_list(mjcf_work *w, mjcf_list *list);

@@ -10,11 +10,12 @@ void mjcf_list_tendons(mjcf_work *w) {
     mjcf_model *m = &w->model;
     mjcf_each each = mjcf_each_of(m, "tendon", NULL);
     while (mjcf_next(&each)) {
-        if (!mjcf_spend(w, each.at)) {
+        if (!mjcf_add(w, each.at, (void **)&m->tendon_scope, m->ntendon, &m->tendon_room, sizeof *m->tendon_scope)) {
             return;
         }
         const char *name = mjcf_name(w, each.scope, each.at);
         name = name ? name : mjcf_number_name(w, "tendon", m->ntendon);
+        m->tendon_scope[m->ntendon] = each.scope;
         mjcf_add_name(w, &m->tendons, each.at, "tendon", name, m->ntendon++);
         /* geoms that it touches are kept, whatever else they are for */
         for (const xml_element *e = xml_child(each.at, "geom"); e; e = xml_next(e)) {

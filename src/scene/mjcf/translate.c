@@ -128,6 +128,7 @@ static void put_scene(mjcf_work *w, const xml_element *root) {
     put_loads(w);
     mjcf_put_equalities(w);
     mjcf_put_sensors(w);
+    mjcf_check_tries(w);
     put_cameras(w);
     mjcf_here(w, root);
     writer_close(w->out, '}');

@@ -306,7 +306,7 @@ static const xml_key replicate_keys[] = {
 static const xml_key attach_keys[] = {
     {.name = "model", .kind = XML_TEXT, .required = true, .help = "Model among the assets."},
     {.name = "body", .kind = XML_TEXT, .help = "Body of it. Default: all of it."},
-    {.name = "frame", .kind = XML_TEXT, .use = XML_REFUSED, .help = "attach a body, or the whole model"},
+    {.name = "frame", .kind = XML_TEXT, .help = "In place of a body: a frame of it with what is in it."},
     {.name = "prefix", .kind = XML_TEXT, .required = true, .help = "Of all its names."},
 };
 static const xml_table table_attach =
@@ -337,5 +337,6 @@ const xml_table mjcf_table_body = TABLE("body", "Rigid body.", body_keys, body_r
 const xml_table mjcf_table_world = GROUP("worldbody", "The world. Its shapes are those of a fixed body.", world_rules);
 const xml_table mjcf_table_frame =
     TABLE("frame", "Its contents are part of the body around it, seen from this frame.", frame_keys, frame_rules);
-const xml_table mjcf_table_replicate =
-    TABLE("replicate", "Copies of what is in it. Elements elsewhere name single copies.", replicate_keys, frame_rules);
+const xml_table mjcf_table_replicate = TABLE(
+    "replicate", "Copies of what is in it, and of elements elsewhere that name it. These may also name single copies.",
+    replicate_keys, frame_rules);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HEIGHTS = 1000 * 1000 };
+enum { MAX_HEIGHTS = 1 << 22 };
 
 /* ---- heights ---- */
 
@@ -25,8 +25,8 @@ static void refuse_heights(mjcf_work *w, const xml_element *at, const char *why)
 /* Room for the heights; false: too few or too many (reported). */
 static bool size_heights(mjcf_work *w, const xml_element *at, mjcf_heights *h, int64_t rows, int64_t columns) {
     if (rows < 2 || columns < 2 || rows > MAX_HEIGHTS || columns > MAX_HEIGHTS || rows * columns > MAX_HEIGHTS) {
-        xml_error(w->report, at, "file", NULL, "a file of %lld by %lld heights: at least 2 by 2, and at most a million",
-                  (long long)rows, (long long)columns);
+        xml_error(w->report, at, "file", NULL, "a file of %lld by %lld heights: at least 2 by 2, and at most %d",
+                  (long long)rows, (long long)columns, MAX_HEIGHTS);
         mjcf_refuse(w);
         return false;
     }
@@ -119,8 +119,8 @@ static bool read_elevation(mjcf_work *w, const xml_element *at, mjcf_heights *h)
         rows == floor(rows) && columns == floor(columns) && rows >= 2 && columns >= 2 && rows * columns <= MAX_HEIGHTS;
     if (!whole || (count && count != rows * columns)) {
         xml_error(w->report, at, given ? "elevation" : "nrow", NULL,
-                  "expected nrow times ncol heights, at least 2 by 2 and at most a million, not %d for %g by %g", count,
-                  rows, columns);
+                  "expected nrow times ncol heights, at least 2 by 2 and at most %d, not %d for %g by %g", MAX_HEIGHTS,
+                  count, rows, columns);
         mjcf_refuse(w);
         return false;
     }

@@ -134,12 +134,16 @@ int mjcf_find(mjcf_work *w, const mjcf_scope *s, const name_table *names, const 
     if (!holder) {
         return -2;
     }
-    char *wanted = full_name(w, s, xml_text(holder, attribute));
-    if (!wanted) {
-        return -1;
+    char *wanted = NULL;
+    int found = -1;
+    for (const mjcf_scope *at = s; at && found < 0; at = at->around) {
+        wanted = full_name(w, at, xml_text(holder, attribute));
+        if (!wanted) {
+            return -1;
+        }
+        xml_clean_name(wanted);
+        found = names_find(names, wanted);
     }
-    xml_clean_name(wanted);
-    int found = names_find(names, wanted);
     if (found < 0) {
         /* what is like it */
         nearest near = {.wanted = wanted};

@@ -69,8 +69,10 @@ typedef struct mjcf_scope mjcf_scope;
 struct mjcf_scope {
     mjcf_file *file;
     const char *prefix, *suffix;
-    bool part;        /* of an attached model only a body is there */
-    mjcf_scope *next; /* of the attached models, in their order; the model itself first */
+    bool part;                 /* of an attached model only a body is there */
+    const xml_element *copied; /* of a copy: its <replicate> */
+    const mjcf_scope *around;  /* the scope around it, in which names end otherwise; NULL: no copy */
+    mjcf_scope *next;          /* of the attached models, in their order, the model itself first; of the copies */
 };
 
 /* ---- what is in it ---- */
@@ -195,8 +197,12 @@ typedef struct mjcf_model {
     name_table bodies, joints, geoms, sites, actuators, tendons, links; /* links: names of bodies of the scene */
     mjcf_file *files;                                                   /* the model itself first */
     mjcf_scope *scopes;
+    mjcf_scope *copies, *last_copy;
+    int64_t *tries; /* look-ups of names in copies */
     int nq, nv;
     int nactuator, ntendon; /* names given so far */
+    const mjcf_scope **actuator_scope, **tendon_scope;
+    int actuator_room, tendon_room;
     mjcf_drive *drive;
     int ndrive, drive_room;
     bool weighed;               /* the following are known, or cannot be */

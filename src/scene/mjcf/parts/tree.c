@@ -98,7 +98,7 @@ static void walk_frame(const walk *at, const xml_element *e) {
     walk_inside(&inner, e);
 }
 
-static mjcf_scope *copy_scope(const walk *at, const char *separator, int copy, int count) {
+static mjcf_scope *copy_scope(const walk *at, const xml_element *e, const char *separator, int copy, int count) {
     mjcf_scope *s = POOL_NEW(at->w->pool, mjcf_scope, 1);
     int width = snprintf(NULL, 0, "%d", count);
     size_t size = strlen(at->scope->suffix) + strlen(separator) + (size_t)width + 1;
@@ -111,7 +111,23 @@ static mjcf_scope *copy_scope(const walk *at, const char *separator, int copy, i
     snprintf(suffix, size, "%s%0*d%s", separator, width, copy, at->scope->suffix);
     *s = *at->scope;
     s->suffix = suffix;
+    s->copied = e;
+    s->around = at->scope;
+    s->next = NULL;
     return s;
+}
+
+/* Elements outside the bodies that name something of it are copied, too. */
+static void list_copy(mjcf_work *w, mjcf_scope *s) {
+    mjcf_model *m = &w->model;
+    m->tries = m->tries ? m->tries : POOL_NEW(w->pool, int64_t, 1);
+    if (!m->tries) {
+        w->report->no_memory = true;
+        mjcf_refuse(w);
+        return;
+    }
+    *(m->last_copy ? &m->last_copy->next : &m->copies) = s;
+    m->last_copy = s;
 }
 
 static void walk_copies(const walk *at, const xml_element *e) {
@@ -132,9 +148,13 @@ static void walk_copies(const walk *at, const xml_element *e) {
     for (int k = 0; k < (int)count && at->w->good && at->w->items <= at->w->limit; k++) {
         const double turn[3] = {k * euler[0], k * euler[1], k * euler[2]};
         walk inner = *at;
-        inner.scope = copy_scope(at, separator, k, (int)count);
-        if (!inner.scope) {
+        mjcf_scope *copy = copy_scope(at, e, separator, k, (int)count);
+        if (!copy) {
             return;
+        }
+        inner.scope = copy;
+        if (at->bodies) {
+            list_copy(at->w, copy);
         }
         place.q = mjcf_euler(f, turn);
         inner.frame = mjcf_product(at->frame, place);
@@ -201,13 +221,13 @@ static const xml_element *find_model(const walk *at, const xml_element *e) {
     return NULL;
 }
 
-static const xml_element *find_body(const xml_element *e, const char *name) {
+static const xml_element *find_part(const xml_element *e, const char *kind, const char *name) {
     for (const xml_element *child = e->first; child; child = child->next) {
         const char *own = xml_text(child, "name");
-        if (strcmp(child->name, "body") == 0 && own && strcmp(own, name) == 0) {
+        if (strcmp(child->name, kind) == 0 && own && strcmp(own, name) == 0) {
             return child;
         }
-        const xml_element *found = find_body(child, name);
+        const xml_element *found = find_part(child, kind, name);
         if (found) {
             return found;
         }
@@ -226,7 +246,8 @@ static mjcf_scope *attached_scope(const walk *at, mjcf_file *f, const xml_elemen
         return NULL;
     }
     snprintf(full, size, "%s%s", at->scope->prefix, prefix);
-    *s = (mjcf_scope){.file = f, .prefix = full, .suffix = at->scope->suffix, .part = xml_text(e, "body") != NULL};
+    *s = (mjcf_scope){
+        .file = f, .prefix = full, .suffix = at->scope->suffix, .part = xml_text(e, "body") || xml_text(e, "frame")};
     return s;
 }
 
@@ -238,7 +259,31 @@ static void add_scope(mjcf_work *w, mjcf_scope *s) {
     *link = s;
 }
 
+/* One body, one frame, or all that is in the world of the model. */
+static void attach_parts(const walk *at, const xml_element *e, const mjcf_file *f) {
+    const char *kind = xml_text(e, "frame") ? "frame" : "body", *name = xml_text(e, kind);
+    const xml_element *part = NULL;
+    for (const xml_element *world = xml_child(f->root, "worldbody"); world; world = xml_next(world)) {
+        part = name && !part ? find_part(world, kind, name) : part;
+        if (!name) {
+            walk_inside(at, world);
+        }
+    }
+    if (xml_text(e, "frame") && xml_text(e, "body")) {
+        xml_error(at->w->report, e, "frame", NULL, "a body and a frame: attach one of them");
+        mjcf_refuse(at->w);
+    } else if (name && !part) {
+        xml_error(at->w->report, e, kind, NULL, "there is no %s \"%.80s\" in the model", kind, name);
+        mjcf_refuse(at->w);
+    } else if (name && strcmp(kind, "frame") == 0) {
+        walk_frame(at, part);
+    } else if (name && at->bodies) {
+        walk_body(at, part);
+    }
+}
+
 static void attach_file(const walk *at, const xml_element *e) {
+    /* the model */
     mjcf_work *w = at->w;
     if (at->attached == MAX_ATTACHED_DEPTH) {
         xml_error(w->report, e, NULL, NULL, "models attached more than %d deep", MAX_ATTACHED_DEPTH);
@@ -252,6 +297,7 @@ static void attach_file(const walk *at, const xml_element *e) {
         mjcf_refuse(w);
         return;
     }
+    /* what is in it, under its own defaults */
     walk inner = *at;
     inner.scope = s;
     inner.cls = f->classes.count ? 0 : -1;
@@ -260,21 +306,7 @@ static void attach_file(const walk *at, const xml_element *e) {
     if (at->bodies) {
         add_scope(w, s);
     }
-    /* one body, or all that is in the world of the model */
-    const char *name = xml_text(e, "body");
-    const xml_element *body = NULL;
-    for (const xml_element *world = xml_child(f->root, "worldbody"); world; world = xml_next(world)) {
-        body = name && !body ? find_body(world, name) : body;
-        if (!name) {
-            walk_inside(&inner, world);
-        }
-    }
-    if (name && !body) {
-        xml_error(w->report, e, "body", NULL, "there is no body \"%.80s\" in the model", name);
-        mjcf_refuse(w);
-    } else if (name && at->bodies) {
-        walk_body(&inner, body);
-    }
+    attach_parts(&inner, e, f);
 }
 
 /* ---- all that is in an element ---- */
