@@ -201,12 +201,21 @@ Test(scene_urdf, moments_that_no_body_has_are_refused_or_repaired) {
     "' type='prismatic'><parent link='a'/><child link='" child "'/><limit lower='-1' upper='1'/>" mimic "</joint>\n"
 
 Test(scene_urdf, mimics_follow_and_may_come_first) {
-    sim_scene *s = load_robot(ROBOT("<link name='a'/>\n"                                           /**/
-                                    SLIDE("third", "c", "<mimic joint='second' multiplier='-2'/>") /**/
-                                    SLIDE("second", "b", "<mimic joint='first' offset='0.25'/>")   /**/
+    sim_scene *s = load_robot(ROBOT("<link name='a'/>\n"                                                        /**/
+                                    SLIDE("third", "c", "<mimic joint='second' multiplier='-2' offset='0.1'/>") /**/
+                                    SLIDE("second", "b", "<mimic joint='first' offset='0.25'/>")                /**/
                                     SLIDE("first", "d", "")),
                               NULL, NULL, NULL);
     cr_assert_eq(s->model->nequality, 2);
+    /* they start where 0 of the first has them */
+    static const struct {
+        const char *joint;
+        double q;
+    } start[] = {{"first", 0}, {"second", 0.25}, {"third", -0.4}};
+    for (int k = 0; k < 3; k++) {
+        const sim_body *b = &s->model->body[sim_model_find_joint(s->model, start[k].joint)];
+        cr_expect_float_eq(s->model->q_initial[b->q0], start[k].q, 1e-15, "%s", start[k].joint);
+    }
     sim_scene_free(s);
     refused(ROBOT("<link name='a'/>\n" SLIDE("x", "b", "<mimic joint='y'/>") SLIDE("y", "c", "<mimic joint='x'/>")),
             "scene.json:3:205", "the mimics run in a circle: \"x\" follows \"y\" follows \"x\"");

@@ -32,7 +32,7 @@ static const char preface[] =
     "cannot be read is left out with a notice; a collision "
     "mesh is an error, unless `--allow mesh` leaves it out.\n"
     "* Links of one robot that overlap at the start have no contacts with each other.\n"
-    "* A mimic is a constraint `coupling`, which acts in both directions.\n"
+    "* A mimic is a constraint `coupling`, which acts in both directions. It starts where its leader has it.\n"
     "* A `velocity` of `limit` above 0 is the `velocity_limit` of the joint.\n"
     "* `package://NAME/path` is looked for in the folder of `--package`, in folders called NAME from that of the file "
     "upwards, and on `ROS_PACKAGE_PATH`. Failing these, any folder above the file that holds the path is taken, with a "

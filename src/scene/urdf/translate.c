@@ -206,6 +206,57 @@ static void put_mimics(urdf_work *w) {
     }
 }
 
+/* Coordinates of all joints where those that follow none are 0; mimics run in no circle.  `path`: [njoint] work. */
+static void eval_starts(const urdf_robot *r, bool *known, int *path, double *start) {
+    for (int k = 0; k < r->njoint; k++) {
+        int count = 0;
+        for (int at = k; at >= 0 && !known[at]; at = r->joint[at].leader) {
+            known[at] = true;
+            path[count++] = at;
+        }
+        while (count > 0) {
+            int at = path[--count], leader = r->joint[at].leader;
+            const xml_element *mimic = leader >= 0 ? xml_child(r->joint[at].at, "mimic") : NULL;
+            double ratio = 0, offset = 0;
+            if (mimic) {
+                xml_number(mimic, "multiplier", &ratio);
+                xml_number(mimic, "offset", &offset);
+            }
+            start[at] = mimic ? ratio * start[leader] + offset : 0;
+        }
+    }
+}
+
+/* Mimics start where their leaders have them. */
+static void put_initial(urdf_work *w) {
+    const urdf_robot *r = &w->robot;
+    bool *known = POOL_NEW(w->pool, bool, r->njoint), any = false;
+    int *path = POOL_NEW(w->pool, int, r->njoint);
+    double *start = POOL_NEW(w->pool, double, r->njoint);
+    if (!known || !path || !start) {
+        w->report->no_memory = true;
+        return;
+    }
+    eval_starts(r, known, path, start);
+    for (int k = 0; k < r->njoint; k++) {
+        const xml_element *mimic = xml_child(r->joint[k].at, "mimic");
+        if (!isfinite(start[k])) {
+            xml_error(w->report, mimic, NULL, NULL, "the start of \"%.80s\" is beyond all numbers", r->joint[k].name);
+            w->good = false;
+        } else if (start[k] != 0) {
+            if (!any) {
+                writer_open(w->out, "initial", '{');
+            }
+            any = true;
+            w->out->here = mimic->at;
+            writer_put_number(w->out, r->joint[k].name, start[k]);
+        }
+    }
+    if (any) {
+        writer_close(w->out, '}');
+    }
+}
+
 bool urdf_translate(urdf_work *w, xml_element *root) {
     w->good = xml_check(w->report, w->pool, root, &table_robot, &w->allowed);
     if (!w->good || !urdf_read_tree(w, root) || !urdf_list_colors(w, root)) {
@@ -228,6 +279,7 @@ bool urdf_translate(urdf_work *w, xml_element *root) {
     w->out->here = root->at;
     writer_close(w->out, ']');
     put_mimics(w);
+    put_initial(w);
     urdf_say_undrawn(w);
     writer_close(w->out, '}');
     names_free(&w->colors.names);
