@@ -132,6 +132,7 @@ Test(scene_mjcf, adhesion_pulls_at_the_contacts_of_a_body) {
     cr_expect_eq(s->model->material[s->model->shape[0].material].adhesion_range, 0.002);
     sim_scene_free(s);
     refused(STICKY("<adhesion body='c' ctrlrange='0 1'/>"), "scene.json:3:11", "there is no body \"c\"");
+    refused(STICKY("<adhesion body='b' ctrlrange='0 1' gear='2'/>"), "scene.json:3:36", "unknown attribute \"gear\"");
     refused(STICKY("<adhesion body='b'/>"), "scene.json:3:1", "\"ctrlrange\" is empty");
     refused(STICKY("<general body='b'/>"), "scene.json:3:1", "a ctrlrange from 0 on");
     refused(STICKY("<adhesion body='b' ctrlrange='-1 1'/>"), "scene.json:3:1", "a ctrlrange from 0 on");
@@ -344,6 +345,24 @@ Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
     sim_scene_free(s);
     refused(MEASURED("<gyro site='t'/>"), "scene.json:3:7", "there is no site \"t\"");
     warned(MEASURED("<framequat objtype='body' objname='b'/>"), "the sensor is left out");
+}
+
+/* A bar that would swing down like a pendulum: 1.2 rad within a quarter of a second. */
+Test(scene_mjcf, a_ball_joint_without_range_is_held_at_its_reference) {
+    sim_scene *s = load_model(MODEL("<worldbody><body><joint type='ball' limited='true'/>"
+                                    "<geom type='box' size='0.2 0.05 0.05' pos='0.2 0 0'/></body></worldbody>"),
+                              NULL, NULL);
+    cr_assert_eq(s->model->nv, 3);
+    sim_error error = {0};
+    sim_world *world = sim_world_create(s->model, &s->options, &error);
+    cr_assert_not_null(world, "%s", error.text);
+    for (int k = 0; k < 125; k++) {
+        cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+    }
+    const double *q = sim_world_state(world)->q;
+    cr_expect_gt(fabs(q[0]), cos(1e-4 / 2), "turned by %g rad", 2 * acos(fmin(1, fabs(q[0]))));
+    sim_world_free(world);
+    sim_scene_free(s);
 }
 
 Test(scene_mjcf, gears_of_ball_and_free_joints_have_three_and_six_numbers) {

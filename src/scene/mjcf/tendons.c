@@ -178,7 +178,8 @@ static void put_look(mjcf_work *w, const mjcf_item *i) {
     }
 }
 
-/* The range of a ball joint is one of its angle, as of a tendon. */
+/* The range of a ball joint is one of its angle, as of a tendon.  The angle is never below 0, so any low end below it
+ * serves: one of -1 leaves a range to a joint that is held at 0. */
 static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
     for (int k = 0; k < w->model.njoint && w->good; k++) {
         const mjcf_joint *j = &w->model.joint[k];
@@ -195,7 +196,8 @@ static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
         writer_close(w->out, '}');
         writer_close(w->out, ']');
         /* range */
-        writer_put_numbers(w->out, "range", 2, j->range);
+        const double range[2] = {j->range[1] > 0 ? 0 : -1, j->range[1]};
+        writer_put_numbers(w->out, "range", 2, range);
         if (j->limit.given) {
             mjcf_put_limit_softness(w, j);
         }

@@ -10,10 +10,15 @@
 #define RANGE(title, what)                                                                                             \
     { .name = (title), .kind = XML_VECTOR, .count = 2, .standard = "0 0", .help = what }
 #define DELAY "inputs act at once"
-#define OF_ACTUATOR                                                                                                    \
+#define OF_FORCE                                                                                                       \
     NAME, CLASS, {.name = "group", .kind = XML_NUMBER, .standard = "0", .help = "For `actuatorgroupdisable`."},        \
-        LIMITED("ctrllimited", "`ctrlrange` counts."), RANGE("ctrlrange", "Range of the control input."),              \
-        LIMITED("forcelimited", "`forcerange` counts."), RANGE("forcerange", "Range of the force."),                   \
+        RANGE("ctrlrange", "Range of the control input."), LIMITED("forcelimited", "`forcerange` counts."),            \
+        RANGE("forcerange", "Range of the force."),                                                                    \
+        {.name = "nsample", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = DELAY},                   \
+        {.name = "delay", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = DELAY},                     \
+        IGNORED("interp", DELAY), IGNORED("user", NOT_MOTION)
+#define OF_ACTUATOR                                                                                                    \
+    OF_FORCE, LIMITED("ctrllimited", "`ctrlrange` counts."),                                                           \
         {.name = "lengthrange",                                                                                        \
          .kind = XML_VECTOR,                                                                                           \
          .count = 2,                                                                                                   \
@@ -46,10 +51,7 @@
         {.name = "jointinparent", .kind = XML_TEXT, .use = XML_REFUSED, .help = "it is for ball and free joints"},     \
         TEXT_KEY("tendon", "It acts on this tendon."), TEXT_KEY("site", "It acts at this site."),                      \
         TEXT_KEY("refsite", "Site in whose axes it acts."), TEXT_KEY("cranksite", "Site of the crank."),               \
-        TEXT_KEY("slidersite", "Site of the slider, along its z."),                                                    \
-        {.name = "nsample", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = DELAY},                   \
-        {.name = "delay", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = DELAY},                     \
-        IGNORED("interp", DELAY), IGNORED("user", NOT_MOTION)
+        TEXT_KEY("slidersite", "Site of the slider, along its z.")
 #define NUMBER(title, otherwise, what)                                                                                 \
     { .name = (title), .kind = XML_NUMBER, .standard = (otherwise), .help = what }
 #define ACTIVATION LIMITED("actlimited", "`actrange` counts."), RANGE("actrange", "Range of the activation.")
@@ -147,7 +149,7 @@ static const xml_key muscle_keys[] = {
 };
 const xml_table mjcf_table_muscle = LEAF("muscle", "Muscle.", muscle_keys);
 static const xml_key adhesion_keys[] = {
-    OF_ACTUATOR,
+    OF_FORCE,
     TEXT_KEY("body", "Body that moves, to which it pulls what touches it."),
     NUMBER("gain", "1", "Force over input, N. Contacts up to their `gap` share it in equal parts."),
 };

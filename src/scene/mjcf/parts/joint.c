@@ -49,11 +49,10 @@ static void read_range(mjcf_work *w, mjcf_joint *j) {
         xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL,
                   "the range of a ball joint begins at 0, its angle from the reference");
         mjcf_refuse(w);
-    } else if (j->limited && !(j->range[0] < j->range[1])) {
+    } else if (j->limited && !(j->type == MJCF_BALL ? j->range[1] >= 0 : j->range[0] < j->range[1])) {
         const char *margin = j->margin != 0 ? ", a margin within its ends" : "";
-        const char *ball = j->type == MJCF_BALL ? " (a ball joint that is held at 0 is no joint: leave it out)" : "";
-        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g%s%s",
-                  j->range[0], j->range[1], margin, ball);
+        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g%s",
+                  j->range[0], j->range[1], margin);
         mjcf_refuse(w);
     }
     /* forces of actuators */
