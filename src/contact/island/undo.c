@@ -27,7 +27,7 @@
 #include <math.h>
 
 static const double REGULARISATION_PART = 0.05; /* c: rho over 1/M */
-static const double MIN_MOBILITY_PART = 1e-9;   /* of 1/M: a row that nothing moves */
+static const double MIN_MOBILITY_PART = 1e-6;   /* of 1/M: a row that nothing moves */
 static const double REACHED_PART = 0.5;         /* of a target: undoing is possible */
 static const double MIN_UNDO_SPEED_PART = 0.1; /* of the speed `undo`: slower targets are examined only if `thorough` */
 static const double MIN_REACHED_PART = 0.1;    /* of a target: a motion that reaches less is none */
@@ -147,10 +147,14 @@ static void lower_target(island *is, int row, double target) {
 }
 
 static void report_stuck(undoing *d, int i) {
+    const double ROUNDING_DEPTH = 1e-9; /* m or rad: rounding of poses leaves as much */
     island *is = d->is;
     const sim_problem *p = &is->problem;
     const sim_constraint *c = &p->constraint[i];
     double depth = -p->gap[c->row + normal_row(c)];
+    if (!(depth > ROUNDING_DEPTH)) {
+        return;
+    }
     if (is->stuck++ == 0 || depth > is->stuck_depth) {
         is->stuck_at = i;
         is->stuck_depth = depth;

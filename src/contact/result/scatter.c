@@ -79,16 +79,26 @@ static void add_adhesion(const assembly *f, const sim_model *m, const island *is
     }
 }
 
+static void add_contact_force(const assembly *f, const sim_model *m, const island *is, int i, double part, double *to) {
+    add_force(f, m, is, &is->problem.constraint[i], part, to);
+    add_adhesion(f, m, is, i, to);
+}
+
 static void clear_output(const assembly *f, const sim_model *m, contact_output *out) {
+    /* arrays of trees, joints, equalities, tendons */
     memset(out->touched, 0, (size_t)m->ntree);
     memset(out->unsolved, 0, (size_t)m->ntree);
     memset(out->joint_impulse, 0, SIM_JOINT_ROWS * (size_t)m->nv * sizeof(double));
     memset(out->held, 0, (size_t)m->nv * sizeof(double));
     memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
+    if (out->unheld) {
+        memset(out->unheld, 0, (size_t)m->nv * sizeof(double));
+    }
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     if (m->ntendon) {
         memset(out->tendon_impulse, 0, 4 * (size_t)m->ntendon * sizeof(double));
     }
+    /* of contacts and actuators */
     for (int k = 0; k < f->in->ncontact; k++) {
         out->impulse[k] = out->impulse_trend[k] = v3_make(0, 0, 0);
         if (out->promised) {
@@ -126,8 +136,10 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
                      : kind == SOURCE_EQUALITY || kind == SOURCE_TENDON_SPRING) {
             add_force(f, m, is, c, 1, out->held);
         } else if (f->in->holds && !actuator) {
-            add_force(f, m, is, c, lasting_part(is, c), out->pressed);
-            add_adhesion(f, m, is, i, out->pressed);
+            add_contact_force(f, m, is, i, lasting_part(is, c), out->pressed);
+            if (out->unheld) {
+                add_contact_force(f, m, is, i, 1, out->unheld);
+            }
         }
     }
 }

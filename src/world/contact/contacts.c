@@ -285,12 +285,14 @@ contact_output contacts_output(world_contacts *w) {
                             .tendon_impulse = w->next->tendon_impulse,
                             .held = w->next->held,
                             .pressed = w->next->trail + 2 * (ptrdiff_t)w->model->nv,
+                            .unheld = w->unheld,
                             .effort = w->row_effort,
                             .promised = w->promised};
 }
 
 sim_status contacts_report(world_contacts *w, const contact_info *info, sim_error *error) {
     copy_info(w, info);
+    drop_unbalanced_forces(w);
     if (w->sleep) {
         sleep_keep_impulses(w->sleep);
     }

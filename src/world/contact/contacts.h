@@ -45,6 +45,7 @@ typedef struct world_contacts {
     double *v_ahead;            /* [nv] predicted end velocities of these trees ... */
     double *v_mean;             /* ... and those that positions move with */
     double *held;               /* [nv] forces of constraints a step ago, as far as they last */
+    double *unheld;             /* [nv] forces of all contacts and limits of this step */
 
     /* bodies that overlap at the end (separation.c) */
     double *body_size, *body_reach; /* [nbody] m: radius of its smallest shape; of all its shapes from its origin */
@@ -94,6 +95,8 @@ sim_status prediction_make_room(world_contacts *c, int contacts);
 size_t prediction_bytes(const world_contacts *c);
 /* Forces of constraints, extrapolated from the last two steps to this one, into `held`. */
 void extrapolate_forces(world_contacts *c);
+/* Drops the lasting forces of this step in trees where they are not near all forces of contacts and limits. */
+void drop_unbalanced_forces(world_contacts *c);
 /* The contacts of `next` that last, where the step is expected to end. */
 sim_status predict_contacts(world_contacts *c, sim_error *error);
 /* The part of the step at which J of contacts is taken. */

@@ -44,8 +44,9 @@ static sim_derived *create_derived(const sim_model *m) {
 sim_status forces_create(world_contacts *w) {
     const sim_model *m = w->model;
     w->held = POOL_NEW(w->pool, double, m->nv);
+    w->unheld = POOL_NEW(w->pool, double, m->nv);
     w->mass = POOL_NEW(w->pool, double, m->nv);
-    if (!w->held || !w->mass) {
+    if (!w->held || !w->unheld || !w->mass) {
         return SIM_NO_RESOURCE;
     }
     sim_kinematics(w->motion->derived, sim_all(m), m->q_initial);
@@ -341,23 +342,36 @@ sim_status predict_contacts(world_contacts *w, sim_error *error) {
     return follow_contacts(w, error);
 }
 
-/* Are the forces p of the last step near those before?  Weighted with the inverse effective inertia of each joint. */
-static bool forces_last(const world_contacts *w, int tree, const double *p, const double *before) {
+/* Are the forces p near the forces `to`?  Weighted with the inverse effective inertia of each joint. */
+static bool are_forces_near(const world_contacts *w, int tree, const double *p, const double *to) {
     const sim_tree *t = &w->model->tree[tree];
     double size = 0, change = 0;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        double d = p[j] - before[j];
+        double d = p[j] - to[j];
         size += p[j] * p[j] / w->mass[j];
         change += d * d / w->mass[j];
     }
     return size > 0 && change <= MAX_RELATIVE_CHANGE * MAX_RELATIVE_CHANGE * size;
 }
 
+/* Constraints that jam against each other have large impulses with a small sum.  The lasting parts of some of them, and
+ * not of all, are a force that no step has had. */
+void drop_unbalanced_forces(world_contacts *w) {
+    double *p = w->next->trail + 2 * (ptrdiff_t)w->model->nv;
+    for (int tree = 0; tree < w->model->ntree; tree++) {
+        const sim_tree *t = &w->model->tree[tree];
+        if (t->nv && !are_forces_near(w, tree, p, w->unheld)) {
+            memset(p + t->v0, 0, (size_t)t->nv * sizeof *p);
+        }
+    }
+}
+
 void extrapolate_forces(world_contacts *w) {
     const double *p = w->now->trail + 2 * (ptrdiff_t)w->model->nv, *before = p + w->model->nv;
     for (int tree = 0; tree < w->model->ntree; tree++) {
         const sim_tree *t = &w->model->tree[tree];
-        bool smooth = t->nv && w->v_ahead && forces_last(w, tree, p, before) && prediction_is_smooth(w, w->now, tree);
+        bool smooth =
+            t->nv && w->v_ahead && are_forces_near(w, tree, p, before) && prediction_is_smooth(w, w->now, tree);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             w->held[j] = w->now->held[j] + (smooth ? 2 * p[j] - before[j] : 0);
         }

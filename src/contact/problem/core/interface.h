@@ -106,6 +106,7 @@ typedef struct contact_output {
     double *tendon_impulse;   /* [ntendon][4] low end, high end, dry friction, spring */
     double *held;             /* [nv] generalised forces of the equalities and tendon springs, over the step */
     double *pressed;          /* [nv] ... and of contacts and limits that may last */
+    double *unheld;           /* [nv] ... and of all contacts and limits; NULL: not asked for */
     double *effort;           /* [nactuator] of actuators that are rows; NAN for others: unchanged */
     double *promised;         /* [ncontact] m: the gap at the end of the step by the law; NULL: not asked for */
     contact_info info;
