@@ -22,6 +22,8 @@
 #include "contact/problem/row/row.h"
 #include "math/spatial.h"
 
+static const double MAX_PARTING = 0.75; /* of dt h, by velocities that go on */
+
 static bool is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
 
 /* Are its rows those of the anchor? */
@@ -178,6 +180,15 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
     add_equality_rows(f, m, last_dof, ahead, i, J);
 }
 
+/* Do the points of a connection part at the start by more than the turn of a step explains?  A motion that goes on has
+ * J v = dt h / 2 there, as the step before left J v = -dt h / 2 in its own axes; a body that turns and must stop has
+ * w r = dt h for a turn of a radian. */
+static bool velocities_jump(const assembly *f, const sim_equality *e, const double h[6]) {
+    sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
+    v3 rate = v3_sub(sim_point_velocity(f->anchor, a), sim_point_velocity(f->anchor, b));
+    return !is_length(e) && v3_norm(rate) > MAX_PARTING * f->in->step * v3_norm(v3_make(h[0], h[1], h[2]));
+}
+
 /* J, gap and offset of rows between two bodies.
  *
  * J is taken at the part p of the step, where the scheme takes its forces: constraint forces then do as little work as
@@ -190,7 +201,8 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
  * Euler that is SHAKE; for the midpoint rule the velocity is tangent at the end of the step.
  *
  * Implicit Euler has p = 1, the end of the free motion.  A light body that a soft one holds turns far without it, and
- * rows at that end would throw it.  So these rows have p = 0 and h at the start. */
+ * rows at that end would throw it.  So these rows have p = 0 and h at the start.  They have w = 0 where the step ends
+ * those velocities: w of a turn that does not happen would do work on the bodies. */
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     bool held = holds_soft(f, e);
@@ -210,8 +222,9 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
         return;
     }
     eval_biases(d, held ? f->anchor_acc : f->acc, e, h);
+    bool jumps = held && velocities_jump(f, e, h);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
-        f->offset[f->row[i] + k] = offset_of_place(f, held ? 0 : f->in->position, h[k]);
+        f->offset[f->row[i] + k] = jumps ? 0 : offset_of_place(f, held ? 0 : f->in->position, h[k]);
     }
 }
 
