@@ -131,6 +131,16 @@ Test(scene_mjcf, adhesion_pulls_at_the_contacts_of_a_body) {
     }
     cr_expect_eq(s->model->material[s->model->shape[0].material].adhesion_range, 0.002);
     sim_scene_free(s);
+    /* the gaps of two geoms add up: MuJoCo loses the contact of 0.004 and 0.01 m at 0.014 m */
+    s = load_model(
+        MODEL("<worldbody><geom type='box' size='1 1 1' gap='0.004'/><body name='b' pos='0 0 1.1'><freejoint/>"
+              "<geom size='0.1' gap='0.01'/></body></worldbody><actuator><adhesion body='b' ctrlrange='0 1'/>"
+              "</actuator>"),
+        NULL, NULL);
+    const sim_shape *shape = s->model->shape;
+    cr_expect_float_eq(sim_material_together(s->model, shape[0].material, shape[1].material).adhesion_range, 0.014,
+                       1e-16);
+    sim_scene_free(s);
     refused(STICKY("<adhesion body='c' ctrlrange='0 1'/>"), "scene.json:3:11", "there is no body \"c\"");
     refused(STICKY("<adhesion body='b' ctrlrange='0 1' gear='2'/>"), "scene.json:3:36", "unknown attribute \"gear\"");
     refused(STICKY("<adhesion body='b'/>"), "scene.json:3:1", "\"ctrlrange\" is empty");

@@ -183,7 +183,7 @@ static mjcf_surface combine_surfaces(const mjcf_surface *a, const mjcf_surface *
     }
     mjcf_surface s = {.condim = a->condim > b->condim ? a->condim : b->condim,
                       .adhesion = a->adhesion + b->adhesion,
-                      .gap = fmax(a->gap, b->gap)};
+                      .gap = a->gap + b->gap};
     for (int k = 0; k < 3; k++) {
         s.friction[k] = fmax(a->friction[k], b->friction[k]);
     }
@@ -210,7 +210,7 @@ static void read_pair(mjcf_work *w, const mjcf_each *each, mjcf_surface *s) {
     s->friction[2] = friction[3];
 }
 
-/* Torsion and rolling where they are not those of a scene's two materials: the greater. */
+/* Friction, and what is not that of a scene's two materials: the greater. */
 static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int i, int k, const mjcf_surface *both) {
     char name[32];
     const mjcf_surface *a = &c->surface[i], *b = &c->surface[k];
@@ -227,6 +227,9 @@ static void put_pair(mjcf_work *w, const mjcf_contacts *c, mjcf_list *list, int 
     if (both->adhesion != fmax(a->adhesion, b->adhesion)) {
         writer_put_number(w->out, "adhesion", both->adhesion);
     }
+    if (both->gap != fmax(a->gap, b->gap)) {
+        writer_put_number(w->out, "adhesion_range", both->gap);
+    }
     writer_close(w->out, '}');
 }
 
@@ -235,7 +238,7 @@ static bool differs_from_materials(const mjcf_surface *a, const mjcf_surface *b,
     return sliding_friction(both) != sqrt(sliding_friction(a) * sliding_friction(b)) ||
            torsional_friction(both) != fmax(torsional_friction(a), torsional_friction(b)) ||
            rolling_friction(both) != fmax(rolling_friction(a), rolling_friction(b)) ||
-           both->adhesion != fmax(a->adhesion, b->adhesion);
+           both->adhesion != fmax(a->adhesion, b->adhesion) || both->gap != fmax(a->gap, b->gap);
 }
 
 static void put_pairs(mjcf_work *w, const mjcf_contacts *c) {

@@ -178,7 +178,9 @@ static const xml_key geom_keys[] = {
      .kind = XML_NUMBER,
      .unit = "m",
      .standard = "0",
-     .help = "Gap up to which `adhesion`, or an actuator of that kind, pulls; else it has no meaning. Default: 1e-4."},
+     .help = "Gap up to which `adhesion`, or an actuator of that kind, pulls; else it has no meaning. Those of two "
+             "geoms add up. Default: "
+             "1e-4."},
     {.name = "surfacevel",
      .kind = XML_VECTOR,
      .count = 6,
