@@ -224,6 +224,9 @@ Test(scene_urdf, mimics_follow_and_may_come_first) {
             "scene.json:4:205", "the mimics run in a circle: \"x\" follows \"y\" follows \"z\" follows \"x\"");
     refused(ROBOT("<link name='a'/>\n" SLIDE("x", "b", "<mimic joint='z'/>")), "scene.json:3:205",
             "there is no joint \"z\"");
+    warned(ROBOT("<link name='a'/>\n<link name='b'/><joint name='x' type='fixed'><parent link='a'/><child link='b'/>"
+                 "<mimic joint='y'/></joint>" SLIDE("y", "c", "")),
+           "a fixed joint follows no other");
 }
 
 /* ---- shapes ---- */

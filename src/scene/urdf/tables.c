@@ -85,6 +85,7 @@ static const xml_key material_keys[] = {
 static const xml_rule material_rules[] = {
     {"color", XML_READ, .table = &table_color},
     {"texture", XML_IGNORED, .help = "pictures show plain colours"},
+    {"specular", XML_IGNORED, .help = "pictures show plain colours"},
 };
 static const xml_table table_material_look =
     TABLE("material", "Colour of a visual shape.", material_keys, material_rules);
@@ -182,6 +183,7 @@ static const xml_key joint_keys[] = {
      .help = "Revolute: hinge with a range. Continuous: hinge without. Prismatic: slider. Floating: free. Planar: "
              "distances along a and along n x a, then the angle about the normal n; a is x, or y where n is nearly "
              "along x, made perpendicular to n."},
+    {"dont_collapse", XML_TEXT, .use = XML_IGNORED, .help = "links that cannot move are welded all the same"},
 };
 static const xml_rule joint_rules[] = {
     {"origin", XML_READ, .table = &table_origin},
@@ -194,6 +196,7 @@ static const xml_rule joint_rules[] = {
     {"calibration", XML_IGNORED, .help = "it describes sensors of the real joint"},
     {"safety_controller", XML_IGNORED, .help = CONTROL},
     {"hardwareInterface", XML_IGNORED, .help = CONTROL},
+    {"joint_properties", XML_IGNORED, .help = "damping and friction belong in <dynamics>"},
     {"drake:*", XML_IGNORED, .help = EXTENSION},
 };
 static const xml_table table_joint_of_links = TABLE(

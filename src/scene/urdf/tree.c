@@ -248,6 +248,7 @@ static bool has_one_coordinate(urdf_joint_type type) {
 }
 
 static void connect_mimic(urdf_work *w, const name_table *joints, int index) {
+    /* the joint that it follows */
     urdf_joint *j = &w->robot.joint[index];
     const xml_element *mimic = xml_child(j->at, "mimic");
     if (!mimic) {
@@ -257,6 +258,12 @@ static void connect_mimic(urdf_work *w, const name_table *joints, int index) {
     if (j->leader < 0) {
         return;
     }
+    if (j->type == URDF_FIXED) {
+        xml_notice(w->report, mimic, NULL, NULL, "a fixed joint follows no other: its mimic is ignored");
+        j->leader = -1;
+        return;
+    }
+    /* both have one coordinate */
     const urdf_joint *leader = &w->robot.joint[j->leader];
     if (!has_one_coordinate(j->type) || !has_one_coordinate(leader->type)) {
         bool own = !has_one_coordinate(j->type);

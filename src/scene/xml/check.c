@@ -232,11 +232,12 @@ const xml_key *xml_find_key(const xml_table *t, const char *name) {
     return NULL;
 }
 
-/* Hint at an unknown name: the known one that is nearest, else all of them.  `stride`: from one name to the next. */
+/* Hint at an unknown name: the known one that is nearest, else how it is left out, and all known ones.  `stride`: from one name to the next. */
 static void hint_known(const char *wanted, const char *none, const char *const *name, size_t stride, int count,
                        char hint[LIST_BYTES]) {
     nearest near = {.wanted = wanted};
-    size_t length = (size_t)snprintf(hint, LIST_BYTES, "%s", count ? "known here: " : none);
+    size_t length =
+        (size_t)snprintf(hint, LIST_BYTES, "--allow %.60s leaves it out; %s", wanted, count ? "known here: " : none);
     for (int k = 0; k < count && length < LIST_BYTES; k++) {
         const char *known = *(const char *const *)((const char *)name + (size_t)k * stride);
         nearest_try(&near, known);
