@@ -1,6 +1,7 @@
 """Cases of a test program in Python, one after the other, as TAP."""
 import inspect
 import os
+import resource
 import sys
 import tempfile
 
@@ -22,13 +23,18 @@ def cases_of(program, word=""):
             and (LONG_RUNS or word or not hasattr(value, "long_run"))]
 
 
+def processor_time():
+    """Seconds, of this process and of those that it waited for."""
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
 def run(cases, folders=True, before=None):
     """The exit status.  Each case has a folder of its own, made ready by `before`, unless all share the present one; it may
-    return why it was skipped."""
+    return why it was skipped.  Times are of processors."""
     print(f"TAP version 13\n1..{len(cases)}", flush=True)
     failed = 0
     for number, case in enumerate(cases, 1):
-        word, more = "ok", ""
+        word, more, began = "ok", "", processor_time()
         with tempfile.TemporaryDirectory() as folder:
             home = os.getcwd()
             if folders:
@@ -43,7 +49,7 @@ def run(cases, folders=True, before=None):
                 said = f"{type(caught).__name__}: {str(caught)[:1500]}"
                 word, more = "not ok", "".join(f"\n# {line}" for line in said.splitlines())
             os.chdir(home)
-        print(f"{word} {number} - {case.__name__.replace('_', ' ')}{more}", flush=True)
+        print(f"{word} {number} - {case.__name__.replace('_', ' ')} ({processor_time() - began:.2f} s){more}", flush=True)
     return int(failed > 0)
 
 
