@@ -121,6 +121,7 @@ def a_solver_that_stops_early_turns_its_errors_red():
     assert told["worst_momentum"] == told["mean_momentum"] == "miss" and told["step_60_rises"] == "pass", told
 
 
+@tap.long_run
 def solvers_that_do_less_turn_their_residuals_red():
     less = 'for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/^canal$/canal:rounds=2/; s/=100:tolerance=0:lanes/=1:tolerance=0:lanes/g")"; done'
     program, bench = impostor(less), impostor(less, "step_problems", BENCH / "step_problems").parent
