@@ -51,7 +51,7 @@ static course run(yard *y) {
 
 /* The loops of restitution and of overlaps count, too.  Iterates that are no solutions gain no energy. */
 Test(budget, iterations_of_an_island_are_limited_over_all_calls_of_the_solver) {
-    for (int s = 0; s < trials_of(SOLVERS); s++) {
+    for (int s = 0; s < part_of(SOLVERS); s++) {
         yard all = towers(solvers[s], (sim_budget){0}, 1);
         course whole = run(&all);
         for (int most = 2; most <= 20; most += 9) {
@@ -78,7 +78,7 @@ static void expect_same_motion(const yard *a, const yard *b, const char *when) {
 }
 
 Test(budget, iterations_give_the_same_bits_for_any_number_of_threads) {
-    for (int s = 0; s < trials_of(SOLVERS); s++) {
+    for (int s = 0; s < part_of(SOLVERS); s++) {
         yard one = towers(solvers[s], (sim_budget){.iterations = 4}, 1);
         run(&one);
         for (int threads = 2; threads <= 3; threads++) {
@@ -93,7 +93,7 @@ Test(budget, iterations_give_the_same_bits_for_any_number_of_threads) {
 
 /* An hour changes no bit, with a clock that is read; in a nanosecond no solver does more than its first iterations. */
 Test(budget, time_ends_solves_and_leaves_others_as_they_are) {
-    for (int s = 0; s < trials_of(SOLVERS); s++) {
+    for (int s = 0; s < part_of(SOLVERS); s++) {
         yard all = towers(solvers[s], (sim_budget){0}, 1);
         yard hour = towers(solvers[s], (sim_budget){.time = 3600}, 2);
         yard none = towers(solvers[s], (sim_budget){.time = 1e-9}, 1);

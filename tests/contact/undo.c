@@ -138,7 +138,7 @@ static void names_are(const run *r, const char *a, const char *b) {
 }
 
 Test(undo, normal_that_nothing_moves_is_named_and_gives_no_energy) {
-    for (int k = 0; k < trials_of(SOLVERS); k++) {
+    for (int k = 0; k < part_of(SOLVERS); k++) {
         run r = run_of(hinge, solvers[k], 0.002, 0.2);
         cr_expect_leq(r.most - r.start, 1e-9 * r.start, "%s: %g J more", solvers[k], r.most - r.start);
         cr_expect_eq(r.stuck, 100, "%s: said in %d steps", solvers[k], r.stuck);
@@ -154,7 +154,7 @@ Test(undo, normal_that_nothing_moves_is_named_and_gives_no_energy) {
 
 /* 3 and 7 mm: the box comes to the middle, where it stays. */
 Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
-    for (int k = 0; k < trials_of(SOLVERS); k++) {
+    for (int k = 0; k < part_of(SOLVERS); k++) {
         run r = run_of(squeezed, solvers[k], 0.002, 0.6);
         cr_expect_lt(r.most - r.start, 0.05, "%s: %g J more", solvers[k], r.most - r.start);
         cr_expect_eq(r.refused, 0, "%s: %d steps", solvers[k], r.refused);
@@ -180,7 +180,7 @@ Test(undo, ball_between_two_springs_is_told_to_be_stuck_in_both) {
 /* 1/2 mu V^2 with the reduced mass, whatever the step and the solver; and all of it is booked. */
 Test(undo, two_balls_in_one_place_part_at_the_speed_of_the_law) {
     double mass = 4000 * acos(-1) / 3, V = sim_law_options_default().undo, due = mass / 4 * V * V;
-    for (int k = 0; k < trials_of(SOLVERS); k++) {
+    for (int k = 0; k < part_of(SOLVERS); k++) {
         for (double step = 1e-4; step < 2e-2; step *= 10) {
             run r = run_of(balls, solvers[k], step, 200 * step);
             cr_expect_float_eq(r.most, due, 1e-3 * due, "%s, %g s: %g J, not %g", solvers[k], step, r.most, due);
@@ -193,7 +193,7 @@ Test(undo, two_balls_in_one_place_part_at_the_speed_of_the_law) {
 /* Parting 1 mm from the axis at V would have the door's edge at 1000 V. */
 Test(undo, lever_of_a_millimetre_throws_no_door) {
     double V = sim_law_options_default().undo;
-    for (int k = 0; k < trials_of(SOLVERS); k++) {
+    for (int k = 0; k < part_of(SOLVERS); k++) {
         run r = run_of(door, solvers[k], 0.001, 0.1);
         double mass = r.scene->model->body[2].inertia.mass;
         mass = mass > 0 ? mass : r.scene->model->body[1].inertia.mass;
@@ -213,7 +213,7 @@ Test(undo, links_that_overlap_move_by_their_motors_alone) {
         length +=
             (size_t)snprintf(text + length, sizeof text - length, "%.*s", *c == '#' ? 999 : 1, *c == '#' ? capsule : c);
     }
-    for (int k = 0; k < trials_of(SOLVERS); k++) {
+    for (int k = 0; k < part_of(SOLVERS); k++) {
         run r = run_of(text, solvers[k], 0.001, 0.3);
         cr_expect_lt(r.most, 4 * 80 * 0.2, "%s: %g J", solvers[k], r.most);
         cr_expect_eq(r.refused, 0, "%s: %d steps", solvers[k], r.refused);

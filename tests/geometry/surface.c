@@ -68,7 +68,7 @@ Test(surface, of_all_solids_closes_and_lies_on_them) {
                                       field_dish(2),
                                       field_nut(1e-4, 75e-3, 38e-3, part)};
     for (int k = 0; k < 7; k++) {
-        for (int turned = 0; turned < trials_of(2); turned++) {
+        for (int turned = 0; turned < part_of(2); turned++) {
             many[k].pose.R = turned ? m3_axis_angle(v3_make(0.6, 0, 0.8), 1.1) : m3_identity();
             sim_geometry *g = field_geometry(&many[k], 0);
             expect_sound(sim_field_name(many[k].type), g);

@@ -2,6 +2,7 @@
  *
  *   SIM_TEST_SHARE=P      P percent of the usual number, at least one.  tools/check sets it where sanitizers watch memory
  *                         alone: the whole number proves the mathematics, in the optimised build.
+ *   SIM_TEST_TRIALS=P     P percent of random trials alone: tools/check without --full
  *   SIM_TEST_LONG=yes     cases marked LONG_RUN too (tools/check --full)
  *   SIM_ORACLE_SCENES=N   N scenes of each oracle. */
 #ifndef TESTS_SUPPORT_SHARE_H
@@ -16,10 +17,18 @@
 
 static inline bool long_runs(void) { return getenv("SIM_TEST_LONG"); }
 
-static inline int trials_of(int usual) {
-    const char *share = getenv("SIM_TEST_SHARE");
+static inline int percent_of(int usual, const char *share) {
     int part = share ? (int)((double)usual * atof(share) / 100) : usual;
     return part > 1 ? part : 1;
+}
+
+/* Of a list, all of which counts where mathematics is proved. */
+static inline int part_of(int usual) { return percent_of(usual, getenv("SIM_TEST_SHARE")); }
+
+/* Of random trials. */
+static inline int trials_of(int usual) {
+    const char *share = getenv("SIM_TEST_SHARE");
+    return percent_of(usual, share ? share : getenv("SIM_TEST_TRIALS"));
 }
 
 static inline long oracle_scenes(long usual) {

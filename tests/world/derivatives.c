@@ -448,7 +448,7 @@ static bool solution_jumps(fixture *f, double most) {
 
 /* Bodies alone on their joints may turn by more than half a radian in a step. */
 Test(step_derivatives, of_fast_single_bodies_equal_differences) {
-    int checked = 0, jumps = 0, trials = trials_of(200);
+    int checked = 0, jumps = 0, trials = part_of(200);
     for (int k = 0; k < trials; k++) {
         fixture f;
         open_fixture(&f, (sim_integrator)(k % SIM_INTEGRATORS), (uint64_t)(9000 + k), 1, k % 2);
