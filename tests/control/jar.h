@@ -1,4 +1,4 @@
-/* Two arms that open a jar and pour marbles out of it, scenes/robots/iiwas_open_jar.json: where jar, lid, marbles and bowl are. */
+/* Two arms that open a jar and pour marbles out of it, scenes/robots/iiwas_open_jar*.json: where jar, lid, marbles and bowl are. */
 #ifndef TESTS_CONTROL_JAR_H
 #define TESTS_CONTROL_JAR_H
 
@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sim/sim.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MARBLES 16
@@ -23,9 +24,11 @@ typedef struct opening {
 
 static inline pose pose_in(const opening *o, int body) { return sim_world_derived(o->world)->pose[body]; }
 
-static inline opening begin_opening(void) {
+static inline opening begin_opening(const char *scene) {
+    char path[200];
     sim_error error;
-    opening o = {.scene = sim_scene_load("scenes/robots/iiwas_open_jar.json", NULL, NULL, &error)};
+    snprintf(path, sizeof path, "scenes/robots/%s.json", scene);
+    opening o = {.scene = sim_scene_load(path, NULL, NULL, &error)};
     cr_assert_not_null(o.scene, "%s", error.text);
     o.world = sim_world_create(o.scene->model, &o.scene->options, &error);
     cr_assert_not_null(o.world, "%s", error.text);

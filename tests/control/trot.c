@@ -101,7 +101,7 @@ Test(piling, hand_comes_over_the_pot_in_the_first_second) {
 
 /* The open hand comes around the jar and does not touch it. */
 Test(opening, hand_comes_to_the_jar_in_the_first_second) {
-    opening o = begin_opening();
+    opening o = begin_opening("iiwas_open_jar");
     open_on(&o, 200);
     const sim_model *m = o.scene->model;
     const sim_site *s = &m->site[sim_model_find_site(m, "l_arm_grasp")];

@@ -331,7 +331,8 @@ Test(own_robots, validate_without_a_warning) {
                                         "panda_turns_nut",
                                         "g1_pours",
                                         "panda_stacks_dishes",
-                                        "iiwas_open_jar"};
+                                        "iiwas_open_jar",
+                                        "iiwas_open_jar_softly"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char command[400], said[400] = "";
         snprintf(command, sizeof command, "\"%s\" scenes/robots/%s.json --validate 2>&1", getenv("SIM_PROGRAM"),
