@@ -101,9 +101,8 @@ static bool read_details(const cJSON *object, const sim_model *model, live_comma
 /* cJSON accepts more than JSON, and ignores text behind it. */
 static bool is_json(const char *text, size_t length) {
     value_position *position = NULL;
-    size_t wrong_at;
-    char message[160];
-    int values = json_scan(text, length, &position, &wrong_at, message);
+    scan_fault fault;
+    int values = json_scan(text, length, &position, &fault);
     if (values >= 0) {
         free(position);
     }

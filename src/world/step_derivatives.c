@@ -424,7 +424,8 @@ sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim
     bool wanted = (out->by_input && m->nactuator) || (out->by_parameter && out->parameters);
     if (!status && wanted && w->options.integrator == SIM_RK4) {
         status = sim_fail(error, SIM_BAD_INPUT,
-                          "derivatives by inputs and parameters are not there with rk4, whose stages have several");
+                          "derivatives by inputs and parameters are not there with %s, whose stages have several",
+                          sim_integrator_name(w->options.integrator));
     }
     status = status ? status : list_parameters(s, out, error);
     /* trees, at the state before */

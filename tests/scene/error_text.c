@@ -1,4 +1,5 @@
-/* A text that is no JSON is refused at its place: truncation, encodings, numbers, nesting, doubled keys. */
+/* A text that is no JSON is refused at its place: truncation, encodings, numbers, nesting, doubled keys.  One mistake is
+ * one error. */
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -86,4 +87,61 @@ Test(scene_keys, many_doubled_keys_take_no_time, .timeout = 20) {
     cr_expect_eq(found.count, 20);
     sim_diagnostics_free(&found);
     free(text);
+}
+
+/* ---- one mistake, one error ---- */
+
+/* Nearly every list of a scene, and references to each of its names. */
+static const char *const many_keys =
+    "{'sim':1,'world':{'step':0.01,'duration':0.5,'start':'k','gravity':[0,0,-9],'law':{'push':0.1},'solver':'pgs','"
+    "solver_options':{'max_iterations':9}},\n"
+    "'materials':[{'name':'wood','friction':0.5},{'name':'ice'}],'material_pairs':[{'first':'wood','second':'ice','"
+    "friction':0.1}],\n"
+    "'models':{'m':{'bodies':[{'name':'q','joint':'free','shapes':[{'type':'sphere','radius':0.1,'density':1}]}]}},\n"
+    "'instances':[{'model':'m','prefix':'i_','pose':{'position':[5,0,0]}}],\n"
+    "'bodies':[{'name':'a','joint':{'type':'hinge','axis':[0,0,1]},'sites':[{'name':'tip','pose':{'position':[1,0,0]}}]"
+    ",\n"
+    "'shapes':[{'type':'box','size':[1,1,1],'density':1,'material':'wood'}]},\n"
+    "{'name':'b','parent':'a','joint':{'type':'hinge','range':[-1,1]},'inertia':{'mass':1,'moments':[1,1,1]}}],\n"
+    "'actuators':[{'joint':'b','name':'m','gear':2},{'tendon':'t','name':'n'}],\n"
+    "'tendons':[{'name':'t','joints':[{'joint':'a','coefficient':1}]}],\n"
+    "'keyframes':[{'name':'k','initial':{'a':{'q':0.1}},'ctrl':{'m':1}}],\n"
+    "'sensors':[{'name':'s','type':'joint_position','joint':'b'},{'name':'t','type':'accelerometer','site':'tip'},\n"
+    "{'name':'f','type':'actuator_force','actuator':'m'},{'name':'l','type':'tendon_length','tendon':'t'}],\n"
+    "'loads':[{'body':'i_q','force':[0,0,1]}],'exclusions':[{'first':'a','second':'i_q'}],\n"
+    "'constraints':[{'type':'distance','first':'a','second':'b','distance':1}],\n"
+    "'record':{'every':1,'signals':['energy'],'points':[{'name':'p','body':'a'}]},'cameras':[{'name':'c','position':[1,"
+    "1,1],'target':[0,0,0]}]}\n";
+
+/* Each key in turn is misspelt: other places that rest on it, such as references to a name, add no error. */
+Test(error_text, a_misspelt_key_is_one_error) {
+    sim_scene_free(load_good(many_keys));
+    for (const char *c = strstr(many_keys, "':"); c; c = strstr(c + 1, "':")) {
+        char text[2500];
+        size_t before = (size_t)(c - many_keys), length = strlen(many_keys);
+        cr_assert(length + 2 <= sizeof text);
+        memcpy(text, many_keys, before);
+        text[before] = 'x';
+        memcpy(text + before + 1, c, length - before + 1);
+        sim_diagnostics found;
+        sim_scene *scene = load_text(text, NULL, NULL, &found, NULL);
+        cr_assert(!scene && found.count == 1, "%d errors with \"%.*sx\"", found.count, (int)(c - many_keys), many_keys);
+        sim_diagnostics_free(&found);
+    }
+}
+
+Test(error_text, names_the_unit_and_the_place_of_what_is_no_number) {
+    refused("{'sim': 1, 'world': {\n'step': 'x'}}", "scene.json:2:9",
+            "/world/step: expected a number in s, not a text");
+    refused("{'sim': 1, 'world': {\n'gravity': [1, 2]}}", "scene.json:2:12",
+            "/world/gravity: expected an array of 3 numbers in m/s^2, not of 2");
+    refused("{'sim': 1, 'world': {\n'gravity': [0, NaN, 0]}}", "scene.json:2:16",
+            "/world/gravity/1: not a JSON value: numbers are finite");
+    refused("{'sim': 1, 'world': {'a/b': {'c~': [[1, 2], [\n-Infinity]]}}}", "scene.json:2:1",
+            "/world/a~1b/c~0/1/0: digits must follow the sign of a number");
+}
+
+Test(error_text, warns_of_a_signal_that_is_listed_twice) {
+    warned("{'sim': 1, 'record': {'signals': ['energy', 'poses', 'energy']}}",
+           "/record/signals/2: \"energy\" is listed twice");
 }

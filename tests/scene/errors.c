@@ -75,9 +75,9 @@ Test(scene_keys, refuses_a_key_of_another_type) {
 Test(scene_keys, refuses_wrong_types) {
     refused("[1]", "scene.json:1:1", "expected an object, not an array");
     refused("{'sim': '1'}", "scene.json:1:9", "expected a whole number, not a text");
-    refused("{'sim': 1, 'world': {'gravity': [0, 0]}}", "scene.json:1:33", "an array of 3 numbers, not of 2");
+    refused("{'sim': 1, 'world': {'gravity': [0, 0]}}", "scene.json:1:33", "an array of 3 numbers in m/s^2, not of 2");
     refused("{'sim': 1, 'world': {'gravity': [0, null, 1]}}", "scene.json:1:37",
-            "/world/gravity/1: expected a number, not null");
+            "/world/gravity/1: expected a number in m/s^2, not null");
     refused("{'sim': 1, 'world': {'contacts': 0}}", "scene.json:1:34", "expected true or false, not a number");
     refused("{'sim': 1, 'bodies': {}}", "scene.json:1:22", "expected an array of objects, not an object");
     refused("{'sim': 1, 'world': {'threads': 1.5}}", "scene.json:1:33", "expected a whole number");
@@ -498,7 +498,8 @@ Test(scene_control, refuses_loads_that_mix_body_and_joint) {
 
 Test(scene_options, places_errors_at_the_option) {
     refused_with("{'sim': 1}", NULL, "world/stp=1", "--set world/stp=1", "/world/stp: unknown key \"stp\"");
-    refused_with("{'sim': 1}", NULL, "/world/step=fast", "--set /world/step=fast", "expected a number, not a text");
+    refused_with("{'sim': 1}", NULL, "/world/step=fast", "--set /world/step=fast",
+                 "expected a number in s, not a text");
     refused_with("{'sim': 1}", NULL, "world/step", "--set world/step", "expected PATH=VALUE");
     refused_with("{'sim': 1}", NULL, "bodies/a/joint=free", "--set bodies/a/joint=free",
                  "there are no \"bodies\" here");

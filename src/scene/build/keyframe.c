@@ -50,9 +50,9 @@ static void read_drives(loader *l, const scope *s, const node *list, int keyfram
             continue;
         }
         int found = loader_full_name(s, n->key, full) ? names_find(&l->actuators, full) : -1;
-        if (found < 0) {
+        if (found < 0 && loader_good(l)) { /* else actuators have no names yet */
             report_once(&l->report, n, NULL, "there is no actuator \"%.100s\"", n->key);
-        } else if (loader_read(l, n, &table_drive, &d) && loader_good(l)) {
+        } else if (found >= 0 && loader_read(l, n, &table_drive, &d) && loader_good(l)) {
             bool plain = n->kind != NODE_OBJECT;
             sim_actuator_state drive = {found, plain || node_member(n, "ctrl") ? d.ctrl : NAN,
                                         node_member(n, "activation") ? d.activation : NAN};

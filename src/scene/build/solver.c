@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "collide/collision.h"
 #include "contact/stage.h"
+#include "scene/format/keys.h"
 #include "scene/loader/loader.h"
 #include "solver/words.h"
 
@@ -97,6 +98,15 @@ static void read_solver_options(loader *l, const sim_solver_info *info, const no
     l->scene->options.scene_solver = info;
 }
 
+/* Options belong to the solver that is meant, which is not known then. */
+static bool is_solver_misspelt(const world_data *w) {
+    bool found = false;
+    for (const node *n = w->at ? w->at->first : NULL; n; n = n->next) {
+        found |= !table_field(&table_world, n->key) && is_meant(&table_world, n->key, "solver");
+    }
+    return found;
+}
+
 void read_contact_options(loader *l) {
     const world_data *w = &l->data.world;
     sim_options *o = &l->scene->options;
@@ -105,21 +115,24 @@ void read_contact_options(loader *l) {
     o->law = (sim_law_options){w->law.beta,    w->law.sigma, w->law.push, w->law.threshold,
                                w->law.carried, w->law.slop,  w->law.undo};
     o->budget = (sim_budget){(int)w->budget.iterations, w->budget.time};
-    if (o->solver) {
+    if (o->solver && !is_solver_misspelt(w)) {
         read_solver_options(l, o->solver, node_member(w->at, "solver"), w->solver_options);
     }
 }
 
 void check_contact_options(loader *l) {
+    /* explicit steps have no stage of constraints */
     const sim_options *o = &l->scene->options;
     if (o->integrator != SIM_RK4) {
         return;
     }
     if (contact_stage_needed(l->scene->model)) {
         report_once(&l->report, node_member(l->data.world.at, "integrator"), NULL,
-                    "the integrator rk4 takes no joint ranges, no dry friction, no tendons, no velocity limits and no "
-                    "constraints between bodies: choose another");
+                    "the integrator %s takes no joint ranges, no dry friction, no tendons, no velocity limits and no "
+                    "constraints between bodies: choose another",
+                    sim_integrator_name(o->integrator));
     }
+    /* nor of contacts */
     if (!o->contacts) {
         return;
     }
@@ -127,6 +140,7 @@ void check_contact_options(loader *l) {
     l->report.no_memory |= possible < 0;
     if (possible > 0) {
         report_once(&l->report, node_member(l->data.world.at, "integrator"), NULL,
-                    "the integrator rk4 takes no contacts: choose another, or set /world/contacts to false");
+                    "the integrator %s takes no contacts: choose another, or set /world/contacts to false",
+                    sim_integrator_name(o->integrator));
     }
 }

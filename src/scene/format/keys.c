@@ -38,6 +38,17 @@ static uint64_t find_quoted_keys(const table *t, const char *hint) {
     return found;
 }
 
+bool is_meant(const table *t, const char *key, const char *meant) {
+    nearest near = {.wanted = key};
+    for (int i = 0; i < t->count; i++) {
+        nearest_try(&near, t->fields[i].key);
+    }
+    char hint[HINT_BYTES], quoted[80];
+    const char *foreign = foreign_find_key(t, key), *said = foreign ? foreign : nearest_hint(&near, hint, sizeof hint);
+    snprintf(quoted, sizeof quoted, "\"%s\"", meant);
+    return said && strstr(said, quoted);
+}
+
 uint64_t report_unknown_key(report *r, const node *n, const table *t) {
     assert(t->count <= 64);
     if (report_full(r)) {

@@ -12,6 +12,8 @@
 const field *table_field(const table *t, const char *key);
 
 /* Reports the unknown key of `n` with a suggestion.  Returns the set of suggested keys, bit i for `t->fields[i]`. */
+/* Does the hint for the unknown `key` name the key `meant`? */
+bool is_meant(const table *t, const char *key, const char *meant);
 uint64_t report_unknown_key(report *r, const node *n, const table *t);
 
 /* Are all keys there that `t` requires of an object whose type is `type` (-1: none)?  A missing one in the set

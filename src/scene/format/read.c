@@ -119,6 +119,13 @@ static bool wrong_kind(const reader *r, const node *n, const char *expected) {
     return false;
 }
 
+/* "a number in m"; "a number" where it has no unit. */
+static bool wrong_number(const reader *r, const node *n, const field *f, const char *expected) {
+    char wanted[120];
+    snprintf(wanted, sizeof wanted, "%s%s%s", expected, f->unit ? " in " : "", f->unit ? f->unit : "");
+    return wrong_kind(r, n, wanted);
+}
+
 static bool in_range(const reader *r, const node *n, const field *f, double x) {
     const range *limit = &f->range;
     if (!isfinite(x)) {
@@ -153,7 +160,7 @@ static bool is_whole(const reader *r, const node *n, double x) {
 
 static bool read_number_field(const reader *r, const node *n, const field *f, double *out) {
     if (n->kind != NODE_NUMBER) {
-        return wrong_kind(r, n, f->kind == FIELD_INTEGER ? "a whole number" : "a number");
+        return wrong_number(r, n, f, f->kind == FIELD_INTEGER ? "a whole number" : "a number");
     }
     if ((f->kind == FIELD_INTEGER || f->integers) && !is_whole(r, n, n->number)) {
         return false;
@@ -173,10 +180,11 @@ static bool read_vector(const reader *r, const node *n, const field *f, double *
             snprintf(expected, sizeof expected, "an array of %d numbers", f->count);
         }
         if (n->kind == NODE_ARRAY) {
-            report_value(r->report, n, NULL, "expected %s, not of %d", expected, n->count);
+            report_value(r->report, n, NULL, "expected %s%s%s, not of %d", expected, f->unit ? " in " : "",
+                         f->unit ? f->unit : "", n->count);
             return false;
         }
-        return wrong_kind(r, n, expected);
+        return wrong_number(r, n, f, expected);
     }
     /* its numbers */
     bool good = true;
@@ -203,7 +211,7 @@ static bool read_numbers(const reader *r, const node *n, const field *f, number_
     const node *first = n->kind == NODE_ARRAY ? n->first : n;
     int count = n->kind == NODE_ARRAY ? n->count : 1;
     if (n->kind != NODE_ARRAY && n->kind != NODE_NUMBER) {
-        return wrong_kind(r, n, "a number or an array of numbers");
+        return wrong_number(r, n, f, "a number or an array of numbers");
     }
     if (count == 0 || (f->count && count > f->count)) {
         report_value(r->report, n, NULL, count ? "an array of %d numbers is too long" : "an array of %d numbers",
@@ -318,6 +326,9 @@ static bool read_enums(const reader *r, const node *n, const field *f, unsigned 
     for (const node *item = n->first; item; item = item->next) {
         int value = 0;
         if (read_enum(r, item, f, &value)) {
+            if (*out >> value & 1) {
+                report_warning(r->report, item, NULL, "\"%s\" is listed twice", item->text);
+            }
             *out |= 1u << value;
         } else {
             good = false;

@@ -122,13 +122,12 @@ static node *decode_json(const source *from, const char *content, size_t length,
 
 node *document_parse(const source *from, memory_pool *pool, report *r) {
     value_position *position = NULL;
-    size_t wrong_at = 0;
-    char message[160];
-    int count = json_scan(from->text, from->length, &position, &wrong_at, message);
+    scan_fault fault;
+    int count = json_scan(from->text, from->length, &position, &fault);
     if (count < 0) {
         r->no_memory |= count == -2;
         if (count == -1) {
-            report_place(r, from, wrong_at, NULL, NULL, "%s", message);
+            report_place(r, from, fault.at, fault.pointer, NULL, "%s", fault.message);
         }
         return NULL;
     }
@@ -140,9 +139,8 @@ node *document_parse(const source *from, memory_pool *pool, report *r) {
 
 node *document_parse_option(const source *from, const char *value, memory_pool *pool, report *r) {
     value_position *position = NULL;
-    size_t wrong_at = 0;
-    char message[160];
-    int count = json_scan(value, strlen(value), &position, &wrong_at, message);
+    scan_fault fault;
+    int count = json_scan(value, strlen(value), &position, &fault);
     if (count >= 0) {
         node *root = decode_json(from, value, strlen(value), position, count, pool, r);
         free(position);

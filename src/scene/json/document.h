@@ -63,9 +63,14 @@ typedef struct value_position {
     uint32_t key, value;
 } value_position;
 
-/* Strict RFC 8259 with the limits above, in UTF-8.  Returns the number of values, or -1 with the place and a sentence
- * (written for `message`, at most 160 bytes), or -2 without memory.  `*positions` is malloc'd. */
-int json_scan(const char *text, size_t length, value_position **positions, size_t *wrong_at, char message[160]);
+typedef struct scan_fault {
+    size_t at;
+    char message[160];
+    char pointer[320]; /* JSON pointer of the value; empty: of none */
+} scan_fault;
+/* Strict RFC 8259 with the limits above, in UTF-8.  Returns the number of values, or -1 with the fault, or -2 without
+ * memory.  `*positions` is malloc'd. */
+int json_scan(const char *text, size_t length, value_position **positions, scan_fault *fault);
 
 struct report;
 /* The tree of a text, in `pool`; NULL when wrong (reported) or without memory (the report remembers). */

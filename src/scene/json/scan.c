@@ -13,15 +13,16 @@ typedef struct scanner {
     value_position *position;
     int count, room;
     int depth;
-    size_t opened[DOCUMENT_MAX_DEPTH]; /* offsets of the brackets that are open */
+    size_t opened[DOCUMENT_MAX_DEPTH]; /* offsets of the brackets that are open, */
+    size_t key[DOCUMENT_MAX_DEPTH];    /* of the key of the member within, */
+    int element[DOCUMENT_MAX_DEPTH];   /* and the number of the element within */
     bool no_memory;
-    size_t wrong_at;
-    char *message;
+    scan_fault *fault;
 } scanner;
 
 static bool fail_scan(scanner *s, size_t at, const char *message) {
-    s->wrong_at = at;
-    snprintf(s->message, 160, "%s", message);
+    s->fault->at = at;
+    snprintf(s->fault->message, sizeof s->fault->message, "%s", message);
     return false;
 }
 
@@ -38,9 +39,9 @@ static bool ends_too_early(scanner *s) {
         return fail_scan(s, s->length, "the text is empty: a scene begins with '{'");
     }
     size_t open = s->opened[s->depth - 1];
-    snprintf(s->message, 160, "the text ends inside the %s that opens in line %d",
+    snprintf(s->fault->message, sizeof s->fault->message, "the text ends inside the %s that opens in line %d",
              s->text[open] == '{' ? "object" : "array", line_of(s, open));
-    s->wrong_at = s->length;
+    s->fault->at = s->length;
     return false;
 }
 
@@ -54,8 +55,8 @@ static void skip_space(scanner *s) {
 
 static bool note_position(scanner *s, size_t key, size_t value) {
     if (s->count == DOCUMENT_MAX_VALUES) {
-        snprintf(s->message, 160, "more than %d values", DOCUMENT_MAX_VALUES);
-        s->wrong_at = value;
+        snprintf(s->fault->message, sizeof s->fault->message, "more than %d values", DOCUMENT_MAX_VALUES);
+        s->fault->at = value;
         return false;
     }
     if (s->count == s->room) {
@@ -227,8 +228,8 @@ static bool scan_value(scanner *s, size_t key);
 
 static bool open_bracket(scanner *s) {
     if (s->depth == DOCUMENT_MAX_DEPTH) {
-        snprintf(s->message, 160, "nested more than %d deep", DOCUMENT_MAX_DEPTH);
-        s->wrong_at = s->at;
+        snprintf(s->fault->message, sizeof s->fault->message, "nested more than %d deep", DOCUMENT_MAX_DEPTH);
+        s->fault->at = s->at;
         return false;
     }
     s->opened[s->depth++] = s->at++;
@@ -263,7 +264,9 @@ static bool scan_array(scanner *s) {
         s->depth--;
         return true;
     }
-    for (bool done = false; !done;) {
+    int level = s->depth - 1;
+    s->element[level] = 0;
+    for (bool done = false; !done; s->element[level]++) {
         if (!scan_value(s, 0) || !next_or_close(s, ']', &done)) {
             return false;
         }
@@ -293,6 +296,7 @@ static bool scan_member(scanner *s) {
     }
     s->at++;
     skip_space(s);
+    s->key[s->depth - 1] = key;
     return scan_value(s, key);
 }
 
@@ -313,7 +317,31 @@ static bool scan_object(scanner *s) {
     return true;
 }
 
+/* JSON pointer of the value that is scanned, cut short where it would not fit; keys as they are written. */
+static void point_to_value(scanner *s) {
+    char *to = s->fault->pointer;
+    size_t size = sizeof s->fault->pointer, length = 0;
+    for (int k = 0; k < s->depth && length + 16 < size; k++) {
+        to[length++] = '/';
+        if (s->text[s->opened[k]] == '[') {
+            length += (size_t)snprintf(to + length, size - length, "%d", s->element[k]);
+            continue;
+        }
+        for (size_t at = s->key[k] + 1; s->text[at] != '"' && length + 16 < size; at++) {
+            if (s->text[at] == '~' || s->text[at] == '/') {
+                to[length++] = '~';
+                to[length++] = s->text[at] == '~' ? '0' : '1';
+            } else {
+                at += s->text[at] == '\\';
+                to[length++] = s->text[at];
+            }
+        }
+    }
+    to[length] = 0;
+}
+
 static bool scan_value(scanner *s, size_t key) {
+    /* place */
     int c = peek_char(s);
     if (c < 0) {
         return ends_too_early(s);
@@ -321,6 +349,7 @@ static bool scan_value(scanner *s, size_t key) {
     if (!note_position(s, key, s->at)) {
         return false;
     }
+    /* by its first letter */
     if (c == '{') {
         return scan_object(s);
     }
@@ -330,7 +359,11 @@ static bool scan_value(scanner *s, size_t key) {
     if (c == '"') {
         return scan_text(s);
     }
-    return c == '-' || (c >= '0' && c <= '9') ? scan_number(s) : scan_word(s);
+    bool good = c == '-' || (c >= '0' && c <= '9') ? scan_number(s) : scan_word(s);
+    if (!good) {
+        point_to_value(s);
+    }
+    return good;
 }
 
 static bool check_encoding(scanner *s) {
@@ -344,8 +377,9 @@ static bool check_encoding(scanner *s) {
     for (size_t at = 0; at < s->length;) {
         int length = utf8_length(text + at, s->length - at);
         if (length == 0 || text[at] == 0) {
-            snprintf(s->message, 160, length ? "a zero byte in the text" : "not UTF-8: byte 0x%02x", text[at]);
-            s->wrong_at = at;
+            snprintf(s->fault->message, sizeof s->fault->message,
+                     length ? "a zero byte in the text" : "not UTF-8: byte 0x%02x", text[at]);
+            s->fault->at = at;
             return false;
         }
         at += (size_t)length;
@@ -353,8 +387,9 @@ static bool check_encoding(scanner *s) {
     return true;
 }
 
-int json_scan(const char *text, size_t length, value_position **positions, size_t *wrong_at, char message[160]) {
-    scanner s = {.text = text, .length = length, .message = message};
+int json_scan(const char *text, size_t length, value_position **positions, scan_fault *fault) {
+    *fault = (scan_fault){0};
+    scanner s = {.text = text, .length = length, .fault = fault};
     bool good = check_encoding(&s);
     if (good) {
         skip_space(&s);
@@ -366,7 +401,6 @@ int json_scan(const char *text, size_t length, value_position **positions, size_
     }
     if (!good) {
         free(s.position);
-        *wrong_at = s.wrong_at;
         return s.no_memory ? -2 : -1;
     }
     *positions = s.position;

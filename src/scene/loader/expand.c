@@ -1,6 +1,7 @@
 /* Expansion of models into one flat list of bodies with full names and parents.  Parents are looked up after all copies
  * are listed, so that a body may name a parent later in the file. */
 #include "base/nearest.h"
+#include "scene/format/keys.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
@@ -46,6 +47,9 @@ static bool name_joint(loader *l, const scope *s, const node *body, const char *
 static void add_body(loader *l, scope *s, const node *body) {
     const node *name = node_member(body, "name");
     char full[MAX_NAME_BYTES + 1];
+    for (const node *n = body->kind == NODE_OBJECT ? body->first : NULL; n; n = n->next) {
+        l->unnamed_site |= !table_field(&table_body, n->key) && is_meant(&table_body, n->key, "sites");
+    }
     if (!count_copy(l, body)) {
         return;
     }
@@ -89,7 +93,23 @@ static void add_body(loader *l, scope *s, const node *body) {
 
 static void expand_instance(loader *l, scope *outer, const node *instance);
 
+/* Lists under a misspelt key have no members: references to these are no errors of their own. */
+static void note_misspelt_lists(loader *l, scope *s) {
+    const table *t = s->outer ? &table_model : &table_scene;
+    for (const node *n = s->model->first; n; n = n->next) {
+        if (table_field(t, n->key)) {
+            continue;
+        }
+        l->unnamed_body |= is_meant(t, n->key, "bodies") || is_meant(t, n->key, "instances");
+        l->unnamed_model |= is_meant(t, n->key, "models");
+        l->unnamed_keyframe |= is_meant(t, n->key, "keyframes");
+        l->unnamed_tendon |= is_meant(t, n->key, "tendons");
+        l->unnamed_material |= is_meant(t, n->key, "materials");
+    }
+}
+
 static void expand_model(loader *l, scope *s) {
+    note_misspelt_lists(l, s);
     s->first = l->count;
     const node *bodies = node_member(s->model, "bodies"), *instances = node_member(s->model, "instances");
     for (const node *n = bodies && bodies->kind == NODE_ARRAY ? bodies->first : NULL; n && !l->stopped; n = n->next) {
@@ -116,6 +136,9 @@ static scope *new_scope(loader *l, scope *outer, const node *at) {
 static const node *model_by_name(loader *l, const scope *s, const instance_data *d) {
     const node *models = node_member(s->document->root, "models");
     const node *found = node_member(models, d->model);
+    if ((!found || found->kind != NODE_OBJECT) && l->unnamed_model) {
+        return NULL;
+    }
     if (!found || found->kind != NODE_OBJECT) {
         nearest near = {.wanted = d->model};
         char hint[160];
@@ -211,6 +234,7 @@ static void expand_copies(loader *l, scope *outer, const instance_data *d, const
 static void expand_instance(loader *l, scope *outer, const node *instance) {
     instance_data d;
     if (!loader_read(l, instance, &table_instance, &d)) {
+        l->unnamed_body = true;
         return;
     }
     /* model of the scene, or whole scene of another file */
@@ -220,11 +244,11 @@ static void expand_instance(loader *l, scope *outer, const node *instance) {
         const char *path = path_beside(l, outer->document, d.file);
         like.document = path ? loader_load_document(l, path, node_member(instance, "file")) : NULL;
         like.model = like.document ? like.document->root : NULL;
-        l->unnamed_body |= !like.model; /* names of its bodies are unknown, and no errors of their own */
         t = &table_scene;
     } else {
         like.model = model_by_name(l, outer, &d);
     }
+    l->unnamed_body |= !like.model; /* names of its bodies are unknown, and no errors of their own */
     if (!like.model || !enter_model(l, like.model, node_member(instance, d.file ? "file" : "model"))) {
         return;
     }

@@ -168,8 +168,8 @@ typedef struct loader {
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
     bool stopped; /* a limit was met (and reported) */
-    bool unnamed_body, unnamed_site, unnamed_keyframe,
-        unnamed_tendon; /* the name of one was refused: a reference to it is no second error */
+    /* The name of one was refused, or the key of their list: a reference to it is no second error. */
+    bool unnamed_body, unnamed_site, unnamed_keyframe, unnamed_tendon, unnamed_model, unnamed_material;
     sim_builder *builder;
     geometry_entry *geometries;          /* of files */
     pressure_entry *pressures;           /* of soft shapes */

@@ -104,7 +104,7 @@ static void add_material(loader *l, document *d, const node *n) {
 
 int material_index_of(loader *l, const document *d, const char *name, const node *at) {
     const material_entry *m = find_material(d, name);
-    if (!m && d->unnamed_material) {
+    if (!m && (d->unnamed_material || l->unnamed_material)) {
         return -1;
     }
     if (!m) {

@@ -213,9 +213,10 @@ static sim_status keep_solver_options(sim_world *w) {
 static sim_status check_integrator(const sim_options *o, bool collides, sim_error *error) {
     if (o->integrator == SIM_RK4) {
         return sim_fail(error, SIM_BAD_INPUT,
-                        collides ? "the integrator rk4 takes no contacts: choose another, or switch contacts off"
-                                 : "the integrator rk4 takes no joint ranges, no dry friction, no tendons, no "
-                                   "velocity limits and no constraints between bodies: choose another");
+                        collides ? "the integrator %s takes no contacts: choose another, or switch contacts off"
+                                 : "the integrator %s takes no joint ranges, no dry friction, no tendons, no "
+                                   "velocity limits and no constraints between bodies: choose another",
+                        sim_integrator_name(o->integrator));
     }
     if (contact_wants_positions(o->solver, given_options(o)) && theta_travel(o->integrator) < 1) {
         return sim_fail(error, SIM_BAD_INPUT,

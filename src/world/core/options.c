@@ -54,7 +54,8 @@ sim_status options_check(const sim_options *o, sim_error *error) {
                         o->sleep_speed, o->sleep_time);
     }
     if (o->sleep && o->integrator == SIM_RK4) {
-        return sim_fail(error, SIM_BAD_INPUT, "nothing sleeps under the integrator rk4: choose another");
+        return sim_fail(error, SIM_BAD_INPUT, "nothing sleeps under the integrator %s: choose another",
+                        sim_integrator_name(o->integrator));
     }
     /* parameters of the contact law */
     const sim_law_options *l = &o->law;

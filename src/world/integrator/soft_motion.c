@@ -33,8 +33,8 @@ sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *erro
     /* features that do not know them */
     const char *name = m->soft[0].name;
     if (w->options->integrator == SIM_RK4) {
-        return sim_fail(error, SIM_BAD_INPUT, "the integrator rk4 moves no soft bodies, as \"%s\" is: choose another",
-                        name);
+        return sim_fail(error, SIM_BAD_INPUT, "the integrator %s moves no soft bodies, as \"%s\" is: choose another",
+                        sim_integrator_name(w->options->integrator), name);
     }
     if (w->options->sleep) {
         return sim_fail(error, SIM_BAD_INPUT, "soft bodies, as \"%s\" is, do not sleep: switch sleep off", name);
