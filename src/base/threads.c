@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { PIECES_PER_THREAD = 3 };
@@ -154,6 +155,22 @@ static void *run_worker(void *argument) {
     }
 }
 
+static bool make_locks(sim_threads *t) {
+    if (pthread_mutex_init(&t->mutex, NULL)) {
+        return false;
+    }
+    if (pthread_cond_init(&t->go, NULL)) {
+        pthread_mutex_destroy(&t->mutex);
+        return false;
+    }
+    if (pthread_cond_init(&t->done, NULL)) {
+        pthread_cond_destroy(&t->go);
+        pthread_mutex_destroy(&t->mutex);
+        return false;
+    }
+    return true;
+}
+
 sim_threads *threads_create(int count) {
     /* memory */
     sim_threads *t = calloc(1, sizeof *t);
@@ -166,9 +183,11 @@ sim_threads *threads_create(int count) {
     /* barrier */
     t->count = count;
     t->worker = workers;
-    pthread_mutex_init(&t->mutex, NULL);
-    pthread_cond_init(&t->go, NULL);
-    pthread_cond_init(&t->done, NULL);
+    if (!make_locks(t)) {
+        free(t);
+        free(workers);
+        return NULL;
+    }
     /* workers; the caller is the first */
     for (int i = 1; i < count; i++) {
         workers[i] = (worker){.owner = t, .index = i};

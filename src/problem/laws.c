@@ -325,35 +325,25 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
 
 /* The factor c by which a contact is stiffer for its load.
  *
- * The paper's R lets a contact give way by (dt + tau) R_n gamma_n, which is m w times as much where it carries the mass
- * m. That mass follows from the impulse of the step before. Without the contact, motion gains du in a step, so m =
- * gamma_n / du. The period beta dt of that mass on the contact's spring asks for
- *
  *     R_n = beta^2/(4 pi^2) w / c,   R_t = sigma w / c,   c = gamma_n w / du,   1 <= c <= `carried`,
+ *     du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) along n
  *
- *     du = max(|J_A (v* - v0)|, |J_B (v* - v0)|) along n.
+ * The paper's R gives way by m w times as much where the contact carries the mass m.  Without the contact, motion gains
+ * du in a step, so m = gamma_n / du.  gamma_n is that of the step before, as a mean over the contacts of two bodies.
+ * The contact then gives way by (dt + tau) beta^2/(4 pi^2) du, whatever its load.  `carried` = 1 is the paper's rule.
  *
- * The contact gives way by (dt + tau) beta^2/(4 pi^2) du, whatever its load.  gamma_n is the mean over the contacts of
- * two bodies, so that they share a load as before.  `carried` = 1 is the paper's rule.
+ * The elastic law always follows the load, with gamma_n / FREE_LOAD_RATIO, and du over all rows (law_free_change): g dt
+ * under gravity.  Along n forces add nothing at a wall: c would have no bound, and heaps between walls would jam. A
+ * squeezed body carries no load, so c ends at MAX_LOAD_RATIO: impulses that cancel stay within the precision of
+ * doubles.
  *
- * The elastic law always follows the load, with gamma_n / FREE_LOAD_RATIO, so that R of ordinary piles is constant, and
+ * A contact that closes at the speed V is about to carry gamma_n = V / w: c = V / du.  A strike also passes through
+ * contacts that do not close, so all contacts of a problem have, with its fastest strike V,
  *
- *     du = |v* - v0| = max(|J_A (v* - v0)|, |J_B (v* - v0)|) over all rows (law_free_change): g dt under gravity.
+ *     c >= V / (FREE_STRIKE_RATIO du).
  *
- * Along n forces add nothing at a wall: c would be without bound there, and heaps between walls jam as they do by the
- * rigid law. c also follows the impulse of a squeezed body, which carries no load.  So c ends at MAX_LOAD_RATIO:
- * impulses that cancel stay within the precision of doubles.
- *
- * A contact that closes at the speed V within the step is about to carry gamma_n = V / w: c = V / du.  A strike of a
- * chain of bodies passes through contacts that do not close themselves.  So where anything strikes, all contacts that
- * it may reach, those of the problem, have
- *
- *     c >= V / (FREE_STRIKE_RATIO du),
- *
- * with V the fastest strike of all.  A mass M that a contact stops gives gamma_n = M V, and the contact gives way by dt
- * R_n gamma_n: at most, at any speed, by
- *
- *     beta^2/(4 pi^2) FREE_STRIKE_RATIO M w du dt. */
+ * A stopped mass M gives gamma_n = M V, so a contact gives way by beta^2/(4 pi^2) FREE_STRIKE_RATIO M w du dt at most.
+ */
 static double load_stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
     const sim_problem *p = l->problem;
     approach of = find_approach(p, c);

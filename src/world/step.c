@@ -219,13 +219,16 @@ sim_problem *sim_world_problem(sim_world *w, sim_error *error) {
     sim_step_info last = w->info;
     tree_stage trees = {&w->motion, c, w->sleep, w->worker, true};
     begin_step(w);
-    sim_status status = control_stage(w, error);
+    if (control_stage(w, error)) {
+        w->info = last;
+        return NULL;
+    }
     if (w->sleep) {
         sleep_begin(w->sleep);
     }
     extrapolate_forces(c);
     threads_run(w->threads, w->model->ntree, move_freely, &trees);
-    status = status ? status : contacts_find(c, &in, error);
+    sim_status status = contacts_find(c, &in, error);
     status = status ? status : contact_stage_build(c->stage, &in, w->threads, error);
     control_stage_undo(w);
     w->info = last; /* trees that this search has woken sleep on */

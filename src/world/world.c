@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const integrator_names[SIM_INTEGRATORS] = {
-    [SIM_MIDPOINT] = "midpoint",
-    [SIM_SYMPLECTIC_EULER] = "symplectic",
-    [SIM_IMPLICIT_EULER] = "implicit",
-    [SIM_MOREAU] = "moreau",
-    [SIM_RK4] = "rk4",
-};
-
-const char *sim_integrator_name(sim_integrator integrator) { return integrator_names[integrator]; }
-
 /* Every degree of freedom must move some mass. */
 static sim_status check_masses(sim_world *w, sim_error *error) {
     int dof = -1;

@@ -826,6 +826,14 @@ def one_status_for_files_that_are_absent():
             refuses(given, *command, given, status=3)
 
 
+def places_the_refusal_of_a_solver_at_its_name():
+    write("disc.json", '''{"sim": 1, "world": {"exclude": "initial", "duration": 0.01}, "materials": [{"name": "felt", "torsion": 0.01}],
+        "bodies": [{"name": "floor", "shapes": [{"type": "half_space"}]}, {"name": "a", "joint": "free", "pose": {"position": [0, 0, 2]},
+                    "shapes": [{"type": "sphere", "radius": 1, "density": 1, "material": "felt"}]}]}''')
+    refuses("world/solver=canal: error: /world/solver: the solver canal takes no contacts with rolling or torsion", "disc.json", "--solver", "canal")
+    sim("disc.json")
+
+
 def says_what_a_command_expects_and_what_to_run_instead():
     arm = scene("arm")
     refuses(f"{arm} is a scene, where a contact problem in HDF5 is expected: sim {arm} --dump-problem", "solve", arm)

@@ -76,67 +76,34 @@ static void close_outputs(run_context *r) {
 
 /* ---- the loop ---- */
 
-static bool make_room_for_contacts(run_context *r, int count) {
-    if (count <= r->good_room) {
-        return true;
-    }
-    int room = count + count / 2;
-    sim_contact *contact = realloc(r->good.contact, (size_t)room * sizeof *contact);
-    r->good.contact = contact ? contact : r->good.contact;
-    sim_v3 *impulse = realloc(r->good.impulse, (size_t)room * sizeof *impulse);
-    r->good.impulse = impulse ? impulse : r->good.impulse;
-    r->good_room = contact && impulse ? room : r->good_room;
-    return contact && impulse;
-}
-
-/* false: no memory. */
-static bool keep_good_state(run_context *r) {
-    const sim_state *now = sim_world_state(r->world);
-    size_t nq = (size_t)r->scene->model->nq, nv = (size_t)r->scene->model->nv, count = (size_t)now->ncontact;
-    if (!make_room_for_contacts(r, now->ncontact)) {
-        return false;
-    }
-    r->good.time = now->time;
-    r->good.time0 = now->time0;
-    r->good.step = now->step;
-    r->good.ncontact = now->ncontact;
-    memcpy(r->good.q, now->q, nq * sizeof(double));
-    memcpy(r->good.v, now->v, nv * sizeof(double));
-    memcpy(r->good.a, now->a, nv * sizeof(double));
-    if (count > 0) {
-        memcpy(r->good.contact, now->contact, count * sizeof *now->contact);
-        memcpy(r->good.impulse, now->impulse, count * sizeof *now->impulse);
-    }
-    return true;
-}
-
 static void refuse_step(run_context *r) {
     /* cause: integrator, energy guard or contact solver */
     char names[SUMMARY_NAME_BYTES];
     sim_error why;
     const sim_step_info *info = sim_world_info(r->world);
+    const sim_state *good = sim_snapshot_state(r->good);
     if (info->nonconverged) {
         sim_fail(&why, SIM_FAILED,
                  "step %lld, from %.9g s on, did not converge: residual %.2g after %d iterations (%d of %d trees)",
-                 (long long)r->good.step + 1, r->good.time, info->residual, info->iterations, info->nonconverged,
+                 (long long)good->step + 1, good->time, info->residual, info->iterations, info->nonconverged,
                  r->scene->model->ntree);
     } else if (info->refused) {
         sim_fail(
             &why, SIM_FAILED,
             "step %lld, from %.9g s on: the solver %s creates energy, %.3g J without a source, in %d of %d islands",
-            (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name,
-            info->certificate.excess, info->refused, info->islands);
+            (long long)good->step + 1, good->time, sim_world_options(r->world)->solver->name, info->certificate.excess,
+            info->refused, info->islands);
     } else {
         sim_fail(&why, SIM_FAILED,
                  "step %lld, from %.9g s on: the solver %s gave up on %d of %d islands after up to %d iterations "
                  "(error %.2g of its law, E %.2g%s)",
-                 (long long)r->good.step + 1, r->good.time, sim_world_options(r->world)->solver->name, info->unsolved,
+                 (long long)good->step + 1, good->time, sim_world_options(r->world)->solver->name, info->unsolved,
                  info->islands, info->solver_iterations, info->certificate.own, info->certificate.E,
                  summary_names(r, info->worst_body[SIM_WORST_UNSOLVED], names, sizeof names));
     }
     /* return to the state before the step */
     sim_error back;
-    end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, &r->good, &back) ? &back : &why);
+    end_run(r, SIM_FAILED, "failed", sim_world_set_state(r->world, good, &back) ? &back : &why);
 }
 
 /* Once in a run, for a step that takes very long: one line with its size. */
@@ -177,9 +144,8 @@ static void step_once(run_context *r) {
     /* keep the state before, to return to it under --on-nonconverged fail */
     sim_error why;
     double began = clock_seconds();
-    bool returns = r->good.q != NULL;
-    if (returns && !keep_good_state(r)) {
-        sim_fail(&why, SIM_NO_RESOURCE, "no memory for a state");
+    bool returns = r->good != NULL;
+    if (returns && sim_snapshot_take(r->good, r->world, &why)) {
         end_run(r, SIM_NO_RESOURCE, "stopped", &why);
         return;
     }

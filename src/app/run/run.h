@@ -26,8 +26,7 @@ typedef struct run_context {
     int64_t view_every; /* steps between its frames */
     int64_t viewed;     /* the last step in it, -1: none */
     int64_t last_step;  /* where the run ends */
-    sim_state good;     /* before the present step; only under --on-nonconverged fail */
-    int good_room;      /* for its contacts */
+    sim_snapshot *good; /* before the present step; only under --on-nonconverged fail */
     int64_t recorded;   /* the last step on record, -1: none */
     run_statistics statistics;
     run_progress progress;

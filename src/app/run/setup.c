@@ -185,17 +185,6 @@ static sim_status check_dump(const run_context *run, sim_error *error) {
     return setup_folder(run->request->dump_file, "a contact problem", error);
 }
 
-static sim_status make_room_for_good_state(run_context *run, sim_error *error) {
-    size_t nq = (size_t)run->scene->model->nq, nv = (size_t)run->scene->model->nv;
-    run->good.q = calloc(nq + 2 * nv + 1, sizeof(double));
-    if (!run->good.q) {
-        return sim_fail(error, SIM_NO_RESOURCE, "no memory for a state");
-    }
-    run->good.v = run->good.q + nq;
-    run->good.a = run->good.v + nv;
-    return SIM_OK;
-}
-
 static sim_status make_world(run_context *run, sim_error *error) {
     const run_request *request = run->request;
     run->world = sim_world_create(run->scene->model, &run->scene->options, error);
@@ -204,7 +193,8 @@ static sim_status make_world(run_context *run, sim_error *error) {
     }
     sim_status status = request->resume ? sim_checkpoint_read(request->resume, run->scene, run->world, error) : SIM_OK;
     if (!status && request->on_nonconverged && strcmp(request->on_nonconverged, "fail") == 0) {
-        status = make_room_for_good_state(run, error);
+        run->good = sim_snapshot_create(run->world, error);
+        status = run->good ? SIM_OK : error->status;
     }
     return status;
 }
@@ -325,9 +315,7 @@ void run_clear(run_context *run) {
     }
     sim_view_discard(run->view);
     free(run->output);
-    free(run->good.q);
-    free(run->good.contact);
-    free(run->good.impulse);
+    sim_snapshot_free(run->good);
     sim_world_free(run->world);
     sim_scene_free(run->scene);
 }

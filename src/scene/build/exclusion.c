@@ -150,6 +150,7 @@ void exclude_overlaps(loader *l) {
     /* pairs that overlap at the start */
     sim_world *world = sim_world_create(l->scene->model, &l->scene->options, &why);
     sim_status status = world ? sim_world_overlaps(world, &list, &count, &why) : why.status;
+    const node *solver = world ? NULL : node_member(l->data.world.at, "solver"); /* whose refusal it is */
     sim_world_free(world);
     sim_exclusion *pair = status ? NULL : POOL_NEW(l->work, sim_exclusion, count);
     l->report.no_memory |= !status && !pair;
@@ -164,6 +165,7 @@ void exclude_overlaps(loader *l) {
     if (status == SIM_NO_RESOURCE) {
         l->report.no_memory = true;
     } else if (status) {
-        report_once(&l->report, all ? node_member(l->data.world.at, "exclude") : l->main->root, NULL, "%s", why.text);
+        const node *at = solver ? solver : all ? node_member(l->data.world.at, "exclude") : l->main->root;
+        report_once(&l->report, at, NULL, "%s", why.text);
     }
 }

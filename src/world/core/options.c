@@ -1,7 +1,17 @@
-/* Options of a world: defaults, the compliance that follows from them, checks. */
+/* Options of a world: names of integrators, defaults, the compliance that follows from them, checks. */
 #include "world/core/world.h"
 
 #include <math.h>
+
+static const char *const integrator_names[SIM_INTEGRATORS] = {
+    [SIM_MIDPOINT] = "midpoint",
+    [SIM_SYMPLECTIC_EULER] = "symplectic",
+    [SIM_IMPLICIT_EULER] = "implicit",
+    [SIM_MOREAU] = "moreau",
+    [SIM_RK4] = "rk4",
+};
+
+const char *sim_integrator_name(sim_integrator integrator) { return integrator_names[integrator]; }
 
 sim_options sim_options_default(void) {
     return (sim_options){.step = 1e-3,
