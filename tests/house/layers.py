@@ -22,6 +22,8 @@ STANDARD = set("""assert complex ctype errno fenv float inttypes iso646 limits l
     stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time uchar wchar wctype""".split())
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+# 1.5e-8 here and 1e-15 there: the name of a constant says of what it is the greatest or the least
+BARE = re.compile(r"\b(?:MOST|LEAST|FEW|MANY|NONE|TINY|SMALL|LARGE|BIG|PATIENCE|WORTH|ROUNDING)\b(?= = [^=])", re.M)
 LEFTOVER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(home|root|work|Users|mnt)/\w")
 
@@ -153,6 +155,11 @@ def leftovers(files, rooms):
                        LEFTOVER, "a leftover")
 
 
+def bare(files, rooms):
+    yield from matches({p: t for p, t in files.items() if p.startswith(("src/", "include/", "bench/")) and p.endswith((".c", ".h"))},
+                       BARE, "a constant without a quantity")
+
+
 def machine_paths(files, rooms):
     yield from matches(files, MACHINE_PATH, "a path of one machine")
 
@@ -240,6 +247,7 @@ RULES = [
     (sizes, f"files have at most {MAX_FILE} lines and functions {MAX_FUNCTION}, or say why"),
     (staged, f"functions over {MAX_STAGE} lines have a comment for each stage, or one above"),
     (leftovers, "nothing is left to be done in a comment"),
+    (bare, "constants say a quantity"),
     (machine_paths, "no path of one machine"),
     (built, "every source is built"),
     (crowded, f"folders of src have at most {MAX_SOURCES} sources"),
@@ -295,6 +303,7 @@ PLANTED = [
     (staged, "a function of 21 lines without a comment", "src/model/a.c", STAGES),
     (staged, "one whose comment above is not its own", "src/model/a.c", "/* Of a. */\nint a;\n\n" + STAGES),
     (leftovers, "a leftover", "src/model/a.c", "/* TO" + "DO: mend */\n"),
+    (bare, "a constant that says no quantity", "src/model/a.c", "enum { MO" + "ST = 4 };\n"),
     (machine_paths, "a path of one machine", "docs/a.md", "see /" + "home/me/notes\n"),
     (built, "a source that is not built", "src/model/b.c", "int a;\n"),
     (built, "a source of a part that is not built", "src/solver/core/b.c", "int a;\n"),

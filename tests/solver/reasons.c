@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,29 @@ Test(reasons, each_has_a_name_and_a_sentence_of_its_own) {
             cr_expect_str_neq(sim_reason_name((sim_reason)i), sim_reason_name((sim_reason)k));
             cr_expect_str_neq(sim_reason_text((sim_reason)i), sim_reason_text((sim_reason)k));
         }
+    }
+}
+
+/* docs/solving.md has a row for each, in its own words. */
+Test(reasons, the_table_of_the_docs_has_the_words_of_the_program) {
+    static char page[64 * 1024];
+    FILE *file = fopen("docs/solving.md", "r");
+    cr_assert(file);
+    size_t length = fread(page, 1, sizeof page - 1, file);
+    fclose(file);
+    page[length] = 0;
+    char *row = strstr(page, "| word | cause |"), *end = row ? strstr(row, "\n\n") : NULL;
+    cr_assert(end && length < sizeof page - 1);
+    *end = 0;
+    int rows = -2; /* the head has two lines */
+    for (const char *c = row; c; c = strchr(c + 1, '\n')) {
+        rows++;
+    }
+    cr_expect_eq(rows, SIM_REASONS - 1, "%d rows", rows);
+    for (int k = SIM_REASON_NONE + 1; k < SIM_REASONS; k++) {
+        char wanted[200];
+        snprintf(wanted, sizeof wanted, "\n| %s | %s", sim_reason_name((sim_reason)k), sim_reason_text((sim_reason)k));
+        cr_expect(strstr(row, wanted), "no row begins with %s", wanted + 1);
     }
 }
 
