@@ -57,6 +57,15 @@ def draws_energy_with_units_and_a_legend():
     assert texts(svg, "key") == ["kinetic", "potential", "total"] and len(curves(svg)) == 3
 
 
+def legends_name_the_sensor():
+    """Also where it is the only one of its unit."""
+    write("ball.json", '''{"sim": 1, "world": {"duration": 0.1}, "record": {"signals": ["sensors"]}, "bodies": [{"name": "ball", "joint": "free",
+        "shapes": [{"type": "sphere", "radius": 0.1, "mass": 1}]}, {"name": "arm", "joint": "hinge", "inertia": {"mass": 1, "moments": [1, 1, 1]}}],
+        "sensors": [{"name": "height", "type": "frame_position", "body": "ball"}, {"name": "elbow", "type": "joint_position", "joint": "arm"}]}''')
+    sim("ball.json", "--out", "run.csv")
+    assert sorted(texts(picture("run.csv", "--quantity", "sensors"), "key")) == ["elbow", "height.x", "height.y", "height.z"]
+
+
 def draws_unasked_how_well_the_law_of_the_solver_was_answered():
     sim(os.path.join(SCENES, "contact/falling_sphere.json"), "--duration", 0.2, "--quiet", "--out", "run.csv")
     names = texts(picture("run.csv"), "name")

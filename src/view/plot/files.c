@@ -277,29 +277,26 @@ static bool fill_curves(drawing *d, const plot_quantity *q, const column_list *l
     return true;
 }
 
-/* "energy." of energy.kinetic and energy.total: the panel's name says it. */
-static size_t common_beginning(const column_list *list) {
-    const char *one = list->column[0]->name, *dot = strrchr(one, '.');
-    size_t length = dot ? (size_t)(dot + 1 - one) : 0;
-    for (int c = 1; c < list->count; c++) {
-        length = strncmp(list->column[c]->name, one, length) == 0 ? length : 0;
-    }
-    return length;
+/* "energy." of the pattern "energy.*": the name of the panel says it.  Names of sensors and bodies stay. */
+static size_t common_beginning(const char *pattern) {
+    const char *star = pattern && !strchr(pattern, ' ') ? strchr(pattern, '*') : NULL;
+    return star ? (size_t)(star - pattern) : 0;
 }
 
-static bool fill_keys(drawing *d, const column_list *list, int of_table, plot_panel *panel) {
+/* `pattern`: of a quantity of the table, NULL: of a column by its name. */
+static bool fill_keys(drawing *d, const column_list *list, const char *pattern, plot_panel *panel) {
     plot_key *key = POOL_NEW(d->pool, plot_key, list->count);
     if (!key) {
         return no_memory(d);
     }
-    size_t skipped = of_table ? common_beginning(list) : 0;
+    size_t skipped = common_beginning(pattern);
     for (int c = 0; c < list->count; c++) {
         const char *name = list->column[c]->name + skipped;
         plot_look of_column = {PLOT_NEUTRAL, c, PLOT_AUTO}, of_run = {c % PLOT_COLOURS, c / PLOT_COLOURS, PLOT_AUTO};
         key[c] = (plot_key){name, d->runs > 1 ? of_column : of_run};
     }
     panel->key = key;
-    panel->keys = list->count > 1 ? list->count : 0;
+    panel->keys = list->count > 1 || (pattern && strchr(pattern, '*')) ? list->count : 0;
     return true;
 }
 
@@ -321,7 +318,7 @@ static bool add_panel(drawing *d, const plot_quantity *q, const char *unit) {
     if (!panel->y.name) {
         return no_memory(d);
     }
-    return fill_curves(d, q, &list, panel) && fill_keys(d, &list, q->columns != NULL, panel);
+    return fill_curves(d, q, &list, panel) && fill_keys(d, &list, q->columns, panel);
 }
 
 /* A panel for each unit among the columns that the word asks for; returns how many it found. */
