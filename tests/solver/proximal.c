@@ -4,11 +4,14 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+static const double CURVATURE = 1e-3; /* of the cost gamma^2 / 2, which an outer iteration minimises */
+
 typedef struct method {
     proximal_point point;
     double least_alpha; /* from which on a step gains a decade */
     double size, E;     /* of the map; of the iterate */
-    double gamma, centre, least;
+    double gamma, centre, least, before;
+    double plain;    /* gamma without extrapolation */
     int outer, most; /* outer iterations */
 } method;
 
@@ -19,7 +22,11 @@ static void record(void *self) { (void)self; }
 
 static bool take_step(void *self) {
     method *m = self;
-    m->size *= m->point.alpha >= m->least_alpha ? 0.1 : 2;
+    bool solved = m->point.alpha >= m->least_alpha;
+    double part = solved ? m->point.alpha / (m->point.alpha + CURVATURE) : 1;
+    m->size *= solved ? 0.1 : 2;
+    m->gamma = part * m->centre;
+    m->plain *= part;
     return true;
 }
 
@@ -28,10 +35,10 @@ static bool has_ended(void *self) {
     return m->outer > m->most;
 }
 
-/* The share of outer iterations that fail, from a large alpha on. */
-static double failed_share(double least_alpha) {
+/* Outer iterations from a large alpha on; the share of those that fail. */
+static double failed_share(double least_alpha, int most, method *after) {
     sim_solution out = {0};
-    method m = {.least_alpha = least_alpha, .size = 1, .E = 1, .most = 200};
+    method m = {.least_alpha = least_alpha, .size = 1, .E = 1, .gamma = 1, .plain = 1, .most = most};
     m.point = (proximal_point){.self = &m,
                                .begin = begin,
                                .eval_map = eval_map,
@@ -43,23 +50,37 @@ static double failed_share(double least_alpha) {
                                .gamma = &m.gamma,
                                .centre = &m.centre,
                                .least = &m.least,
+                               .before = &m.before,
                                .best_E = &m.E,
                                .out = &out,
                                .max_stalled = 1000};
     proximal_point_start(&m.point, 1);
     cr_assert_eq(proximal_point_iterate(&m.point), SIM_AT_LIMIT);
+    *after = m;
     return (out.failures - 1) / (double)m.most; /* the last is cut short */
 }
 
 /* Without a floor alpha falls by 100 after each success, and grows by 4 after each failure: at least three of four outer
  * iterations fail.  An alpha that failed keeps the next ones above it for a while. */
 Test(proximal, an_alpha_that_failed_is_not_tried_again_at_once) {
+    method m;
     for (int k = 0; k < 4; k++) {
-        double share = failed_share(pow(10, -k) / 3);
+        double share = failed_share(pow(10, -k) / 3, 200, &m);
         cr_expect_lt(share, 0.5, "from alpha %g on: %g of all fail", pow(10, -k) / 3, share);
         cr_expect_gt(share, 0, "alpha %g was never tried from below", pow(10, -k) / 3);
     }
 }
 
 /* The floor sinks: where all succeed again alpha reaches its least. */
-Test(proximal, alpha_falls_where_nothing_fails) { cr_expect_eq(failed_share(0), 0); }
+Test(proximal, alpha_falls_where_nothing_fails) {
+    method m;
+    cr_expect_eq(failed_share(0, 5, &m), 0);
+    cr_expect_eq(m.gamma, m.plain, "extrapolated where alpha falls freely");
+}
+
+/* Each outer iteration takes a part off the distance from the solution, 0: the next begins nearer to it. */
+Test(proximal, extrapolates_where_alpha_cannot_fall) {
+    method m;
+    failed_share(1.0 / 3, 200, &m);
+    cr_expect_lt(fabs(m.gamma), m.plain, "%g without, %g with", m.plain, m.gamma);
+}

@@ -14,9 +14,27 @@ static const double ALPHA_GROWTH = 4, MIN_ALPHA = 1e-12, MAX_ALPHA = 1e3;
 enum { MAX_STEPS = 6, TRIAL_STEPS = 3 };
 static const double MAX_MAP_GROWTH = 3;
 
+/* The start of an outer iteration, beyond the end of the one before. */
+static void extrapolate_start(proximal_point *p) {
+    if (!p->held) {
+        p->momentum = 1;
+        memcpy(p->before, p->gamma, (size_t)p->rows * sizeof *p->gamma);
+        return;
+    }
+    double next = 0.5 * (1 + sqrt(1 + 4 * p->momentum * p->momentum)), part = (p->momentum - 1) / next;
+    for (int r = 0; r < p->rows; r++) {
+        double gamma = p->gamma[r];
+        p->gamma[r] += part * (gamma - p->before[r]);
+        p->before[r] = gamma;
+    }
+    p->momentum = next;
+    p->eval_error(p->self);
+}
+
 /* One outer iteration; its number of steps, 0: not solved. */
 static int solve_proximal_problem(proximal_point *p) {
     /* the centre of the proximal term */
+    extrapolate_start(p);
     size_t bytes = (size_t)p->rows * sizeof *p->gamma;
     memcpy(p->centre, p->gamma, bytes);
     memcpy(p->least, p->gamma, bytes);
@@ -57,6 +75,7 @@ static void update_alpha(proximal_point *p, int steps) {
                   : steps <= 4 ? ALPHA_FACTOR_4
                                : ALPHA_FACTOR_MORE;
     double next = part * p->alpha;
+    p->held = steps > 0 && next < p->floor;
     if (steps == 0) {
         p->floor = FLOOR_RATIO * p->alpha;
     } else {
@@ -69,6 +88,7 @@ static void update_alpha(proximal_point *p, int steps) {
 void proximal_point_start(proximal_point *p, double alpha) {
     p->alpha = alpha;
     p->floor = 0;
+    p->held = false;
     p->stall = stall_watch_start(0.5);
 }
 

@@ -16,8 +16,11 @@
  *
  * solver/implicit/proximal.h differs: it solves each outer problem to a tenth of alpha (gamma - centre) and keeps the
  * centre after a failure. That leaves fewer problems of x = s - gamma unsolved, but takes NSN and ACN more iterations.
- *
- * Reference: Acary, Bremond, Huber 2018 (PPA).  Differs from it: the rule of alpha, and whole steps. */
+ * Where a floor holds alpha, gamma nears the solution by a constant part each time.  There an outer iteration starts
+ * beyond the end of the last one, by Nesterov's part of its change:
+ *     gamma + (t - 1) / t' (gamma - gamma before),     t' = (1 + sqrt(1 + 4 t^2)) / 2,    t = 1 after a failure
+ * References: Acary, Bremond, Huber 2018 (PPA); Guler 1992, New proximal point algorithms for convex minimization.
+ * Differs from them: the rule of alpha, whole steps, and extrapolation for a law that is not convex. */
 #ifndef SOLVER_CORE_PROXIMAL_POINT_H
 #define SOLVER_CORE_PROXIMAL_POINT_H
 
@@ -38,10 +41,13 @@ typedef struct proximal_point {
     bool (*is_paused)(void *self);  /* asked between outer iterations; NULL: never */
     int rows;
     double *gamma, *centre, *least; /* [rows] iterate; of this outer iteration: its start, and that of the least |F| */
+    double *before;                 /* [rows] end of the outer iteration before, without extrapolation */
     const double *best_E;
     sim_solution *out; /* counts iterations and failures */
     double alpha;      /* of the present outer iteration */
-    double floor;      /* least alpha after a success */
+    double floor;      /* least alpha after a success ... */
+    bool held;         /* ... which the present one would be below */
+    double momentum;   /* t */
     stall_watch stall; /* of the best E, in outer iterations */
     int max_stalled;   /* outer iterations in which the best E must halve */
 } proximal_point;

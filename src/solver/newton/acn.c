@@ -68,17 +68,17 @@ typedef struct acn {
     const sim_problem *problem;
     momentum_jacobian *jacobian;
     proximal_point point;
-    double *w, *rho, *speed;               /* [nconstraint] inverse mass, and its inverse; n_i^2 of E */
-    double *q, *s;                         /* [nrow] velocity without impulses; at gamma, without the proximal term */
-    double *gamma, *centre, *least, *best; /* [nrow] */
-    double *x, *du, *dgamma;               /* [nrow] */
-    double *v, *dv, *best_v;               /* [nv] */
-    cone_hessian *G;                       /* [nconstraint] as of strict_project */
-    double *share, *next_share;            /* [nconstraint] c, of this outer iteration and of the next */
-    char *piece;                           /* [nconstraint] of P, of contacts: acn_piece */
-    double E, best_E, until;               /* until: call->work at which it pauses */
-    bool prepared;                         /* for Newton steps */
-    double products;                       /* multiplications of an evaluation of E */
+    double *w, *rho, *speed; /* [nconstraint] inverse mass, and its inverse; n_i^2 of E */
+    double *q, *s;           /* [nrow] velocity without impulses; at gamma, without the proximal term */
+    double *gamma, *centre, *least, *before, *best; /* [nrow] */
+    double *x, *du, *dgamma;                        /* [nrow] */
+    double *v, *dv, *best_v;                        /* [nv] */
+    cone_hessian *G;                                /* [nconstraint] as of strict_project */
+    double *share, *next_share;                     /* [nconstraint] c, of this outer iteration and of the next */
+    char *piece;                                    /* [nconstraint] of P, of contacts: acn_piece */
+    double E, best_E, until;                        /* until: call->work at which it pauses */
+    bool prepared;                                  /* for Newton steps */
+    double products;                                /* multiplications of an evaluation of E */
 } acn;
 
 static bool is_given(const acn *a, int row) { return isinf(a->call->R[row]); }
@@ -310,10 +310,12 @@ static void record_acn_step(void *self) {
     solver_record(a->call, a->E, NAN);
 }
 
+/* Memory of rows, velocities and constraints. */
 static bool allocate_acn(acn *a) {
     const sim_problem *p = a->problem;
     sim_arena *scratch = a->call->scratch;
-    double **of_rows[] = {&a->q, &a->s, &a->gamma, &a->centre, &a->least, &a->best, &a->x, &a->du, &a->dgamma};
+    double **of_rows[] = {&a->q,      &a->s,    &a->gamma, &a->centre, &a->least,
+                          &a->before, &a->best, &a->x,     &a->du,     &a->dgamma};
     bool ok = true;
     for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
         *of_rows[k] = ARENA_NEW(scratch, double, p->nrow);
@@ -462,6 +464,7 @@ static void *begin_acn(solver_call *call) {
                                 .gamma = a->gamma,
                                 .centre = a->centre,
                                 .least = a->least,
+                                .before = a->before,
                                 .best_E = &a->best_E,
                                 .out = call->out,
                                 .max_stalled = (int)call->option[MAX_STALLED]};

@@ -52,8 +52,8 @@ static void start_from_warm_impulses(nsn *m) {
 bool nsn_solve_proximal(nsn *m, sim_outcome *end) {
     /* memory */
     proximal_iteration a = {0};
-    double *least = ARENA_NEW(m->call->scratch, double, m->n);
-    if (!least || !nsn_newton_make(&a.newton, m, m->call->scratch)) {
+    double *least = ARENA_NEW(m->call->scratch, double, m->n), *before = ARENA_NEW(m->call->scratch, double, m->n);
+    if (!least || !before || !nsn_newton_make(&a.newton, m, m->call->scratch)) {
         return false;
     }
     /* start, and its error */
@@ -76,6 +76,7 @@ bool nsn_solve_proximal(nsn *m, sim_outcome *end) {
                                .gamma = m->gamma,
                                .centre = a.newton.centre,
                                .least = least,
+                               .before = before,
                                .best_E = &m->best_E,
                                .out = m->call->out,
                                .max_stalled = PROXIMAL_MAX_STALLED};
