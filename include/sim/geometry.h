@@ -122,7 +122,7 @@ SIM_API sim_geometry *sim_geometry_tets(const sim_v3 *vertex, int nvertex, const
 
 /* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.
  * Polygons are cut into triangles, concave ones too. Equal corners of an STL file are one vertex; vertices without
- * triangles are left out. A scale that mirrors turns the triangles round. */
+ * triangles are left out, unless none has one. A scale that mirrors turns the triangles round. */
 typedef struct sim_triangles {
     int nvertex, ntriangle;
     sim_v3 *vertex;

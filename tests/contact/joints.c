@@ -201,6 +201,46 @@ Test(joints, each_dof_of_a_cylindrical_joint_has_its_own_end_and_friction) {
     yard_end(&y);
 }
 
+/* A cube on a ball joint, or free, slows down by c/I, or c/m, about each axis, and stays at rest once it stopped. */
+Test(joints, dry_friction_of_balls_and_free_bodies_stops_each_dof) {
+    static const sim_joint_type types[2] = {SIM_BALL, SIM_FREE};
+    for (int i = 0; i < 2; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = types[i];
+        def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+        double inertia = i ? 1 : def.inertia.moment.xx;
+        def.v[0] = 2;
+        for (int k = 0; k < 3; k++) {
+            def.friction[k] = 2 * inertia;
+        }
+        yard y = of_one((v3){0, 0, 0}, &def, "pgs", SIM_MIDPOINT, 1e-3);
+        run(&y, 500);
+        cr_assert_float_eq(v_of(&y), 1, 1e-9, "%g", v_of(&y));
+        run(&y, 600);
+        cr_assert_float_eq(v_of(&y), 0, 1e-12, "%g", v_of(&y));
+        yard_end(&y);
+    }
+}
+
+/* A bob beside its ball joint, of the moment 0.981 N m, stays where friction bears more, and falls where it bears less. */
+Test(joints, dry_friction_of_a_ball_bears_a_moment_up_to_its_bound) {
+    for (int falls = 0; falls < 2; falls++) {
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_BALL;
+        def.inertia = box_inertia(1, 0.02, 0.02, 0.02);
+        def.inertia.com = v3_make(0.1, 0, 0);
+        for (int k = 0; k < 3; k++) {
+            def.friction[k] = falls ? 0.9 : 1.1;
+        }
+        yard y = of_one(down, &def, "pgs", SIM_MIDPOINT, 1e-3);
+        run(&y, 100);
+        double turned = 2 * asin(fabs(sim_world_state(y.world)->q[2]));
+        double least = 0.5 * (0.981 - 0.9) / (def.inertia.moment.yy + 0.01) * 0.01; /* a t^2 / 2, at the first moment */
+        cr_assert(falls ? fabs(turned - least) < 0.02 * least : turned < 1e-12, "%g, %g", turned, least);
+        yard_end(&y);
+    }
+}
+
 static double gap_of(sim_world *w, double *q, int dof, double h, sim_constraint_kind kind, int nth) {
     const sim_model *m = sim_world_model(w);
     double v[8] = {0}, moved[16];
@@ -283,7 +323,7 @@ Test(joints, builder_refuses_what_is_no_range) {
                  {SIM_HINGE, {0, 1, INFINITY, 0, 2}, 0, "restitution"},
                  {SIM_HINGE, {0, 1, INFINITY, 0, 0}, -1, "friction"},
                  {SIM_BALL, {0, 1, INFINITY, 0, 0}, 0, "ball"},
-                 {SIM_BALL, {-INFINITY, INFINITY, INFINITY, 0, 0}, 1, "ball"},
+                 {SIM_BALL, {-INFINITY, INFINITY, INFINITY, 0, 0}, -1, "friction"},
                  {SIM_FREE, {0, 1, INFINITY, 0, 0}, 0, "free"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         sim_body_def def = pendulum();

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/sim_mjcf_XXXXXX";
-static const char *const names[] = {"model.xml", "ground.png", "ground.bin", "paint.png"};
+static const char *const names[] = {"model.xml", "ground.png", "ground.bin", "paint.png", "cube.obj"};
 
 static const char *path_of(const char *name) {
     static char path[200];
@@ -127,5 +127,21 @@ Test(mjcf_files, a_texture_gives_its_mean_colour) {
     }
     cr_assert(strstr(said, "1 textures are left out: \"paint.png\" is not found"), "%s", said);
     sim_diagnostics_free(&found);
+    sim_scene_free(s);
+}
+
+/* Corners of a cube of edge 2: as a solid that touches, and as a picture with mass. */
+Test(mjcf_files, a_mesh_of_points_alone_is_their_hull) {
+    static const char cube[] = "v -1 -1 -1\nv 1 -1 -1\nv -1 1 -1\nv 1 1 -1\nv -1 -1 1\nv 1 -1 1\nv -1 1 1\nv 1 1 1\n";
+    put("cube.obj", cube, sizeof cube - 1);
+    sim_error error = {0};
+    sim_scene *s =
+        load("<mujoco><asset><mesh file='cube.obj' scale='0.5 1 1'/></asset><worldbody><body><freejoint/>"
+             "<geom type='mesh' mesh='cube' density='2'/></body><body pos='9 0 0'><freejoint/><geom type='mesh' "
+             "mesh='cube' contype='0' conaffinity='0' density='3'/></body></worldbody></mujoco>",
+             NULL, &error);
+    cr_assert(s, "%s", error.text);
+    cr_assert(fabs(s->model->body[1].inertia.mass - 8) < 1e-12 && fabs(s->model->body[2].inertia.mass - 12) < 1e-12);
+    cr_assert(fabs(s->model->body[1].inertia.moment.xx - 8 * 8 / 12.0) < 1e-12);
     sim_scene_free(s);
 }

@@ -81,9 +81,12 @@ Test(scene_urdf, wrong_joints_are_refused_at_their_place) {
     refused(JOINT("revolute", "<limit lower='1' upper='0'/>"), "scene.json:3:73", "lower end first");
     refused(JOINT("continuous", "<orign/>"), "scene.json:3:75", "unknown element <orign> in <joint> (did you mean");
     refused(JOINT("continuous", "<limit uper='1'/>"), "scene.json:3:82", "did you mean \"upper\"?");
-    refused(JOINT("continuous", "twice"), "scene.json:3:1", "holds text");
     refused(ROBOT("<link name='a'/>\n<joint name='j' type='fixed'><parent link='a'/></joint>"), "scene.json:3:1",
             "<child> is missing in <joint>");
+}
+
+Test(scene_urdf, text_between_elements_is_passed_over_with_a_warning) {
+    warned(ROBOT("twice <link name='a'/>"), "<robot> holds text, where elements are expected: it is passed over");
 }
 
 Test(scene_urdf, joints_are_named_as_in_the_file) {

@@ -36,7 +36,8 @@ static const double SPEED_REACH = 0.5; /* of a velocity limit; impacts may pass 
 static void add_joint(assembly *f, const sim_model *m, int j) {
     const sim_dof *dof = &m->dof[j];
     int tree = m->body[dof->body].tree;
-    double q = f->in->q_start[dof->coordinate], speed = max_of(fabs(f->in->v_start[j]), fabs(f->in->v_free[j]));
+    double q = dof->coordinate < 0 ? 0 : f->in->q_start[dof->coordinate]; /* without one it has no range */
+    double speed = max_of(fabs(f->in->v_start[j]), fabs(f->in->v_free[j]));
     /* ends of the range, dry friction */
     if (is_limit_in_reach(f, &dof->limit, speed, q - dof->limit.low)) {
         add_source(f, SOURCE_LOW, j, 1, tree, -1);

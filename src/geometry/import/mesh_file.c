@@ -147,10 +147,11 @@ static sim_status parse_mesh(mesh_text *t, mesh_parts *parts) {
 
 static sim_status parse_and_scale(mesh_text *t, mesh_parts *parts, v3 scale) {
     sim_status status = parse_mesh(t, parts);
-    if (!status && parts->ntriangle == 0) {
+    bool only_points = !status && parts->ntriangle == 0 && parts->nvertex > 0;
+    if (!status && parts->ntriangle == 0 && !only_points) {
         status = sim_fail(t->error, SIM_BAD_INPUT, "%.200s: there are no triangles in the file", t->name);
     }
-    status = status ? status : drop_unused(t, parts);
+    status = status || only_points ? status : drop_unused(t, parts);
     return status ? status : scale_parts(t, parts, scale);
 }
 

@@ -140,15 +140,13 @@ static sim_status normalise_axes(sim_builder *b, sim_body_def *def) {
 }
 
 static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
-    /* ranges, dry friction and velocity limit exist for single coordinates only */
+    /* ranges and velocity limits exist for single coordinates only */
     const sim_limit *l = &def->limit[k];
     const double *effort = def->effort_range[k];
     int plain = joint_coordinate_of(def->joint, k) >= 0 && def->joint != SIM_FREE;
-    bool any = l->low > -INFINITY || l->high < INFINITY || def->friction[k] != 0 || def->velocity_limit[k] < INFINITY ||
-               isfinite(effort[0]);
+    bool any = l->low > -INFINITY || l->high < INFINITY || def->velocity_limit[k] < INFINITY || isfinite(effort[0]);
     if (!plain && any) {
-        return builder_refuse(b, SIM_BAD_INPUT,
-                              "body \"%s\": a %s joint takes no ranges, no dry friction and no velocity limit",
+        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a %s joint takes no ranges and no velocity limit",
                               def->name, sim_joint_name(def->joint));
     }
     /* values */

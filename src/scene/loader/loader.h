@@ -225,6 +225,8 @@ const char *loader_nearest(loader *l, const scope *s, const char *name, char *hi
 /* files.c: the file system as a `file_reader`. */
 sim_status read_scene_file(void *context, const char *path, bool included, char **content, size_t *length,
                            sim_error *error);
+/* The triangles of a mesh file; where it has points alone those of their convex hull. */
+sim_status read_mesh_or_hull(loader *l, const char *path, sim_v3 scale, sim_triangles *t, sim_error *why);
 sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error);
 bool scene_file_exists(void *context, const char *path);

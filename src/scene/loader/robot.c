@@ -86,7 +86,7 @@ static const source *read_part(void *context, const xml_element *at, const char 
 
 static bool read_triangles(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *why) {
     loader *l = context;
-    return l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, out, why) == SIM_OK;
+    return read_mesh_or_hull(l, path, scale, out, why) == SIM_OK;
 }
 
 static bool read_bytes(void *context, const char *path, char **content, size_t *size, sim_error *why) {

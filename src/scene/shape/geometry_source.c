@@ -106,7 +106,7 @@ sim_status read_file_triangles(loader *l, const char *path, sim_v3 scale, sim_tr
     if (++l->nfiles > l->limits.files) {
         return sim_fail(why, SIM_BAD_INPUT, "more than %d files", l->limits.files);
     }
-    sim_status status = l->files.mesh(l->files.context, path, scale, &l->mesh_bytes_left, t, why);
+    sim_status status = read_mesh_or_hull(l, path, scale, t, why);
     if (!status) {
         loader_note_file(l, path);
     }

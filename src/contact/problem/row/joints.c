@@ -23,7 +23,7 @@ void rows_of_joint(assembly *f, const sim_model *m, int i) {
     /* J, gap, offset */
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_dof *dof = &m->dof[t->index];
-    double q = f->in->q_start[dof->coordinate];
+    double q = dof->coordinate < 0 ? 0 : f->in->q_start[dof->coordinate];
     int row = f->row[i];
     block_of(f, i, 0)[t->index - m->tree[t->tree[0]].v0] = points_down(t->kind) ? -1 : 1;
     widen_columns(f, m, i, 0, t->index, t->index + 1);

@@ -231,8 +231,8 @@ static const field joint_fields[] = {
      .only = HAS_COORDINATES, .help = "Relaxation time of the ends: damping over stiffness. Default: 0."},
     {"limit_restitution", FIELD_NUMBERS, AT(joint_data, limit_restitution), 6, WITHIN(0, 1), .only = HAS_COORDINATES,
      .help = "Newton's coefficient of restitution of rigid ends. Default: 0."},
-    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = HAS_COORDINATES,
-     .help = "Dry friction: the effort needed to move it."},
+    {"friction", FIELD_NUMBERS, AT(joint_data, friction), 6, .unit = "N m or N", NOT_NEGATIVE, .only = MOVES,
+     .help = "Dry friction: the effort needed to move it, of each degree of freedom by itself."},
     {"velocity_limit", FIELD_NUMBERS, AT(joint_data, velocity_limit), 6, .unit = "rad/s or m/s", POSITIVE,
      .only = HAS_COORDINATES,
      .help =

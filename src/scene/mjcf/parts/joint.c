@@ -61,6 +61,7 @@ static void read_range(mjcf_work *w, mjcf_joint *j) {
 }
 
 static void read_dynamics(mjcf_work *w, mjcf_joint *j) {
+    /* springs, dampers, friction */
     const mjcf_item *i = &j->item;
     const mjcf_option *o = &w->model.files->option;
     j->stiffness = o->no_spring ? 0 : read_linear(w, i, "stiffness");
@@ -68,6 +69,7 @@ static void read_dynamics(mjcf_work *w, mjcf_joint *j) {
     mjcf_numbers(i, "springdamper", 2, j->springdamper);
     j->armature = mjcf_number(i, "armature", 0);
     j->friction = o->no_friction ? 0 : mjcf_number(i, "frictionloss", 0);
+    /* references, and what a free joint cannot have */
     j->ref = mjcf_number(i, "ref", 0);
     j->springref = mjcf_number(i, "springref", 0);
     if (j->type == MJCF_HINGE) {
@@ -75,18 +77,10 @@ static void read_dynamics(mjcf_work *w, mjcf_joint *j) {
         j->springref = mjcf_angle(j->scope->file, j->springref);
     }
     j->limit = mjcf_read_softness(i, "solreflimit", "solimplimit");
-    /* what such joints cannot have */
-    const struct {
-        const char *key;
-        bool wrong;
-    } cannot[] = {{"stiffness", j->type == MJCF_FREE && j->stiffness != 0},
-                  {"frictionloss", j->type <= MJCF_BALL && j->friction != 0}};
-    for (int k = 0; k < 2; k++) {
-        if (cannot[k].wrong) {
-            xml_error(w->report, mjcf_holder(i, cannot[k].key), cannot[k].key, NULL,
-                      "\"%s\" of a %s joint is not supported", cannot[k].key, type_name[j->type]);
-            mjcf_refuse(w);
-        }
+    if (j->type == MJCF_FREE && j->stiffness != 0) {
+        xml_error(w->report, mjcf_holder(i, "stiffness"), "stiffness", NULL,
+                  "\"stiffness\" of a free joint is not supported");
+        mjcf_refuse(w);
     }
 }
 
