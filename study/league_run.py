@@ -72,7 +72,7 @@ def dump_scene(sim, scene, folder, quick):
         seen.add(number)
         kept = os.path.join(folder, name + ".state")
         path = os.path.join(folder, f"{name}.{moment}.h5")
-        subprocess.run([*run, *state, "--duration", repr((number - 0.5) * step), "--dump-problem", str(number), path,
+        subprocess.run([*run, *state, "--duration", repr(max(number - 0.5, 1) * step), "--dump-problem", str(number), path,
                         "--checkpoint", kept], check=True, capture_output=True)
         state = ["--resume", kept]
         files.append(path)

@@ -688,7 +688,7 @@ def reads_robots_and_writes_them_as_scenes():
                            "bodies/base/inertia/moments=[1,1,1]", "--validate").stdout
     refuses("--base takes one of fixed, free, planar", robot, "--base", "loose")
     refuses("--package takes NAME=DIR", robot, "--package", "arm")
-    refuses("there is no file \"arm/meshes/base.obj\"", write("elsewhere.urdf", ROBOT))
+    refuses("there is no file \"arm/meshes/base.obj\"", write("elsewhere.urdf", ROBOT), status=3)
     sim("elsewhere.urdf", "--package", "arm=robots/arm", "--validate")
     refuses("is ignored", write("gazebo.urdf", "<robot><link name='a'/><gazebo/></robot>"), "--strict", "--validate")
     refuses("would be overwritten", "convert", robot, "--out", robot)

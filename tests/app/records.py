@@ -144,7 +144,7 @@ def finds_the_files_of_a_scene_from_a_checkpoint_in_another_folder():
     sim("--resume", "half.state", *go_on, "../beside.csv", "--checkpoint", "../end.state", cwd="kept")
     sim("--resume", "end.state", "--duration", 0.11, "--quiet")
     os.rename("scene/parts", "kept/parts")
-    assert "scene/parts/ball.json" in sim("--resume", "kept/half.state", *go_on, "none.csv", status=2).stderr
+    assert "scene/parts/ball.json" in sim("--resume", "kept/half.state", *go_on, "none.csv", status=3).stderr
     os.remove("scene/all.json")
     os.rmdir("scene")
     sim("--resume", "kept/half.state", *go_on, "moved.csv")
@@ -185,7 +185,7 @@ def finds_the_files_of_a_recorded_scene_beside_the_scene_that_is_named():
     picture = ("--size", "160x120", "--quiet")
     sim("scenes/user.json", *wide, "--out", "a.h5")
     sim("render", "scenes/user.json", *wide, *picture, "--out", "ran.png")
-    said = sim("render", "a.h5", *picture, "--out", "kept.png", status=2).stderr
+    said = sim("render", "a.h5", *picture, "--out", "kept.png", status=3).stderr
     assert "part.json" in said and "--scene" in said, said
     said = sim("render", "a.h5", "--scene", "scenes/user.json", *picture, "--out", "kept.png").stderr
     assert read("kept.png") == read("ran.png") and not said, said

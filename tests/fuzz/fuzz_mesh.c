@@ -23,7 +23,7 @@ static void check_refusal(const sim_error *error) {
 }
 
 static void check_triangles(const sim_triangles *t, size_t size) {
-    demand(t->ntriangle > 0 && t->nvertex > 0 && t->vertex && t->triangle, "a file that is read has triangles");
+    demand(t->nvertex > 0 && t->vertex && (t->ntriangle == 0 || t->triangle), "a file that is read has points");
     /* nodes of COLLADA may show a geometry more than once */
     demand((size_t)t->ntriangle <= 8 * size && (size_t)t->nvertex <= 8 * size, "there is no more than the file says");
     unsigned char *used = calloc((size_t)t->nvertex, 1);
