@@ -595,9 +595,9 @@ def counts_reading_as_time():
 
 
 def says_how_large_a_step_is_before_it_takes_long():
-    """Balls in one place: all touch all, and one factor of sap takes n^3 / 6 multiplications of n = 6 times 500."""
+    """Balls in one place: all touch all, and one factor of sap takes n^3 / 6 multiplications of n = 6 times 1000."""
     ball = '{"name": "%d", "joint": "free", "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000}]}'
-    write("balls.json", '{"sim": 1, "bodies": [%s]}' % ", ".join(ball % k for k in range(500)))
+    write("balls.json", '{"sim": 1, "bodies": [%s]}' % ", ".join(ball % k for k in range(1000)))
     done = sim("balls.json", "--duration", 0.001, "--solver", "sap:most_work=1")  # which is less than a factor
     assert "step 1 is large: 124750 constraints with 374250 rows in one island; a factorisation takes 4.5e+09" in done.stderr
     assert "NOT SOLVED" in done.stderr and "1 too much work" in done.stderr, done.stderr

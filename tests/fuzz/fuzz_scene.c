@@ -192,7 +192,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_messages(&diagnostics, 1);
         take_a_step(scene);
     } else {
-        demand(error.status == SIM_BAD_INPUT && error.text[0], "a refusal has a reason");
+        demand((error.status == SIM_BAD_INPUT || error.status == SIM_NO_RESOURCE) && error.text[0],
+               "a refusal has a reason");
         demand(diagnostics.count >= 1, "a refusal has a diagnostic");
         check_messages(&diagnostics, 0);
     }
