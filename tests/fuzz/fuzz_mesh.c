@@ -37,7 +37,7 @@ static void check_triangles(const sim_triangles *t, size_t size) {
         }
     }
     for (int v = 0; v < t->nvertex; v++) {
-        demand(used[v] && v3_finite(t->vertex[v]), "vertices are used and finite");
+        demand((used[v] || t->ntriangle == 0) && v3_finite(t->vertex[v]), "vertices are used and finite");
     }
     free(used);
 }
