@@ -239,11 +239,11 @@ static double mass_of_model(const yard *y) {
     return sum;
 }
 
-/* Impacts give no more than some times the energy at first: one of these trees gains 1.5 times as much, the others a tenth at
- * most.  Without the removal of energy (world/integrator/inertial_work.c) a fifth of them gain ten thousand times as much,
- * or reach the speed of light. */
+/* Impacts give no more energy than there was at first.  Without the removal of energy (world/integrator/inertial_work.c) a
+ * fifth of these trees gain ten thousand times as much, or reach the speed of light.  Where bodies that overlap are moved
+ * apart at the same joint velocities (world/contact/separation.c), one of 50 gains up to 14 times as much. */
 Test(thrown, tree_that_turns_far_in_a_step_does_not_run_away_by_impacts) {
-    enum { TREES = 24, STEPS = 200 };
+    enum { TREES = 48, STEPS = 200 };
     int curbed = 0;
     for (int k = 0; k < TREES; k++) {
         random_source r = {(uint64_t)k + 1};
@@ -258,7 +258,7 @@ Test(thrown, tree_that_turns_far_in_a_step_does_not_run_away_by_impacts) {
             undone += sim_world_info(y.world)->undone;
             curbed += sim_world_info(y.world)->curbed > 0;
             double gain = energy_of(&y) - start - undone;
-            cr_assert(gain <= 10 * scale, "tree %d, step %d: gains %g J, over %g J", k, step, gain, scale);
+            cr_assert(gain <= scale, "tree %d, step %d: gains %g J, over %g J", k, step, gain, scale);
         }
         yard_end(&y);
     }

@@ -23,6 +23,7 @@
 #include "dyn/motion/advance.h"
 #include "world/contact/contacts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,24 +226,54 @@ static double measure_shift(world_contacts *w) {
     return farthest;
 }
 
+static double kinetic_energy_at_end(world_contacts *w, sim_range bodies) {
+    sim_velocities(w->end, bodies, w->next->v);
+    return sim_kinetic_energy(w->end, bodies, w->next->v);
+}
+
+/* Moves positions and poses of a tree by h times the shift.  A tree that turns has more kinetic energy with the same
+ * joint velocities where the shift spreads it: they are scaled to the energy before, and the step is reported. */
+static void move_tree_by_shift(world_contacts *w, int tree, double h) {
+    const double MAX_GAIN = 0.1; /* of the kinetic energy */
+    const sim_tree *t = &w->model->tree[tree];
+    sim_range bodies = sim_tree_range(w->model, tree);
+    double *q = w->next->q, *v = w->next->v;
+    /* energies before */
+    w->info->undone -= sim_potential_energy(w->end, bodies, q);
+    double before = kinetic_energy_at_end(w, bodies);
+    /* the shift */
+    advance_by(w->model, bodies, ROTATION_EXP, q, w->shift, h, q);
+    sim_kinematics(w->end, bodies, q);
+    /* energies after */
+    w->info->undone += sim_potential_energy(w->end, bodies, q);
+    double after = kinetic_energy_at_end(w, bodies);
+    if (t->nbody > 1 && after > (1 + MAX_GAIN) * before) {
+        double s = sqrt(before / after);
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            v[j] *= s;
+        }
+        w->motion->parts[tree].curbed = true;
+        if (after - before > w->info->curbed) {
+            w->info->curbed = after - before;
+            w->info->curbed_body = t->body0;
+        }
+    }
+}
+
 /* Moves positions and poses by that part of the shift; the number of bodies to be collided again. */
 static int move_parted(world_contacts *w, double part) {
     const sim_model *m = w->model;
-    double *q = w->next->q, h = part * w->options->step;
+    double h = part * w->options->step;
     int count = 0;
     memset(w->on_course, 1, (size_t)m->nbody);
     for (int tree = 0; tree < m->ntree; tree++) {
-        sim_range bodies = sim_tree_range(m, tree);
         for (int b = m->tree[tree].body0; w->parted[tree] && b < m->tree[tree].body0 + m->tree[tree].nbody; b++) {
             bool far = part * way_of_shift(w, b) > MAX_RELATIVE_SHIFT * w->body_size[b];
             w->on_course[b] = !far;
             count += far;
         }
         if (w->parted[tree]) {
-            w->info->undone -= sim_potential_energy(w->end, bodies, q);
-            advance_by(m, bodies, ROTATION_EXP, q, w->shift, h, q);
-            sim_kinematics(w->end, bodies, q);
-            w->info->undone += sim_potential_energy(w->end, bodies, q);
+            move_tree_by_shift(w, tree, h);
         }
     }
     return count;

@@ -440,7 +440,7 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
         &(law_point){w->now->time + t.s->time * t.dt, end_time, w->now->q, w->now->v, t.s->position, t.s->travel});
     move_to_point(&t, w->a_try);
     *info = (sim_step_info){0};
-    w->parts[tree].placed = false;
+    w->parts[tree].placed = w->parts[tree].curbed = false;
     if (is_linear(&t)) {
         sweep_bodies(&t, w->a_try, 0, w->a_out);
         info->iterations = 1;
