@@ -110,6 +110,7 @@ typedef struct sim_mass {
     void (*times)(const void *self, int tree, const double *x, double *y); /* y = A x */
     void (*solve)(const void *self, int tree, double *x);                  /* x <- A^-1 x */
     void (*matrix)(const void *self, int tree, double *A);                 /* all nv x nv numbers */
+    void (*diagonal)(const void *self, int tree, double *d);               /* the nv numbers A_jj */
     void (*half)(const void *self, int tree, int rows, sim_columns columns, double *X);
 } sim_mass;
 

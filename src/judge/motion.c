@@ -25,9 +25,8 @@ static int max_tree_velocities(const sim_problem *p) {
 }
 
 size_t judge_motion_size(const sim_problem *p) {
-    size_t n = (size_t)max_tree_velocities(p), inverses = (size_t)p->ntree * MAX_SMALL_DOFS * ROW_STRIDE,
-           square = n * n + 2 * n;
-    size_t rest = (size_t)p->nv + inverses > square ? (size_t)p->nv + inverses : square;
+    size_t n = (size_t)max_tree_velocities(p), inverses = (size_t)p->ntree * MAX_SMALL_DOFS * ROW_STRIDE;
+    size_t rest = (size_t)p->nv + inverses > 3 * n ? (size_t)p->nv + inverses : 3 * n;
     return 2 * (size_t)p->nrow + 2 * (size_t)p->nconstraint + 2 * (size_t)p->nv + rest + SIM_MAX_ROWS * n;
 }
 
@@ -65,22 +64,23 @@ static inline void invert_in_place(int n, simd4 A[MAX_SMALL_DOFS][2]) {
     }
 }
 
-/* V of a tree from its mass matrix. */
-static void eval_dof_speeds(const sim_problem *p, int t, const double *A, double *speed) {
+/* V of a tree; `rest` has room for twice its dofs. */
+static void eval_dof_speeds(const sim_problem *p, int t, double *rest, double *speed) {
     int n = p->tree[t].nv;
     const double *v = p->v_free + p->tree[t].v0;
+    double *carried = rest, *diagonal = rest + n;
+    p->mass.times(p->mass.self, t, v, carried);
+    p->mass.diagonal(p->mass.self, t, diagonal);
     for (int i = 0; i < n; i++) {
-        double carried = fabs(dense_dot(n, A + (ptrdiff_t)i * n, v)) / A[(ptrdiff_t)i * (n + 1)];
-        speed[i] = fmax(fabs(v[i]), carried);
+        speed[i] = fmax(fabs(v[i]), fabs(carried[i]) / diagonal[i]);
     }
 }
 
-static void invert_tree(const sim_problem *p, int t, double *speed, double *inverse) {
+static void invert_tree(const sim_problem *p, int t, double *inverse) {
     int n = p->tree[t].nv;
     double A[MAX_SMALL_DOFS * MAX_SMALL_DOFS];
     simd4 B[MAX_SMALL_DOFS][2];
     p->mass.matrix(p->mass.self, t, A);
-    eval_dof_speeds(p, t, A, speed);
     memset(B, 0, sizeof B);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -204,17 +204,14 @@ static void multiply_rows(const sim_problem *p, const sim_constraint *c, const d
 static void eval_global_motion(const sim_problem *p, const double *gamma, judge_motion *m) {
     double *dv = m->rest, *inverse = dv + p->nv;
     memset(m->j, 0, (size_t)p->nv * sizeof *m->j);
-    /* V of large trees; `rest` is free so far */
+    /* V; `rest` is free so far */
     for (int t = 0; t < p->ntree; t++) {
-        if (p->tree[t].nv > MAX_SMALL_DOFS) {
-            p->mass.matrix(p->mass.self, t, m->rest);
-            eval_dof_speeds(p, t, m->rest, m->of_dof + p->tree[t].v0);
-        }
+        eval_dof_speeds(p, t, m->rest, m->of_dof + p->tree[t].v0);
     }
-    /* V and A^-1 of small trees */
+    /* A^-1 of small trees */
     for (int t = 0; t < p->ntree; t++) {
         if (p->tree[t].nv <= MAX_SMALL_DOFS) {
-            invert_tree(p, t, m->of_dof + p->tree[t].v0, inverse + t * MAX_SMALL_DOFS * ROW_STRIDE);
+            invert_tree(p, t, inverse + t * MAX_SMALL_DOFS * ROW_STRIDE);
         }
     }
     for (int i = 0; i < p->nconstraint; i++) {
@@ -261,24 +258,24 @@ judge_balance judge_eval_momentum(const sim_problem *p, const double *v, judge_m
     judge_balance b = {0, 0, 0};
     for (int t = 0; t < p->ntree; t++) {
         int n = p->tree[t].nv, v0 = p->tree[t].v0;
-        double *x = m->rest, *y = x + n, *A = y + n;
+        double *x = m->rest, *y = x + n, *diagonal = y + n;
         const double *j = m->j + v0;
         /* residual A (v - v_free) - J^T impulse */
-        p->mass.matrix(p->mass.self, t, A);
+        p->mass.diagonal(p->mass.self, t, diagonal);
         for (int k = 0; k < n; k++) {
             x[k] = v[v0 + k] - p->v_free[v0 + k];
         }
         p->mass.times(p->mass.self, t, x, y);
         /* norms with the inverse diagonal of A as weights */
         for (int k = 0; k < n; k++) {
-            double error = y[k] - j[k], D2 = 1 / A[k * n + k];
+            double error = y[k] - j[k], D2 = 1 / diagonal[k];
             b.error += D2 * error * error;
             b.contact += D2 * j[k] * j[k];
         }
         /* momentum A v */
         p->mass.times(p->mass.self, t, v + v0, y);
         for (int k = 0; k < n; k++) {
-            b.momentum += y[k] * y[k] / A[k * n + k];
+            b.momentum += y[k] * y[k] / diagonal[k];
         }
     }
     return b;

@@ -68,6 +68,14 @@ static void owned_matrix(const void *self, int tree, double *A) {
     memcpy(A, o->A[tree], n * n * sizeof *A);
 }
 
+static void owned_diagonal(const void *self, int tree, double *d) {
+    const owned *o = self;
+    int n = o->problem.tree[tree].nv;
+    for (int j = 0; j < n; j++) {
+        d[j] = o->A[tree][(ptrdiff_t)j * (n + 1)];
+    }
+}
+
 /* L' L = A, from the last row on; false if A is not positive definite. */
 static bool factor_tree(int n, const double *A, double *L) {
     memcpy(L, A, (size_t)n * (size_t)n * sizeof *L);
@@ -213,7 +221,7 @@ sim_problem *sim_problem_create(const sim_problem *parts, const double *A, sim_e
     /* copies, and A with its factor */
     o->problem = *parts;
     o->pool = pool;
-    o->problem.mass = (sim_mass){o, owned_times, owned_solve, owned_matrix, owned_half};
+    o->problem.mass = (sim_mass){o, owned_times, owned_solve, owned_matrix, owned_diagonal, owned_half};
     sim_status status = copy_parts(o, parts) ? sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem")
                                              : copy_owned_mass(o, A, error);
     if (status) {

@@ -186,9 +186,13 @@ static void inertias_sum_to_A(const sim_problem *p, uint64_t seed) {
     motion *V = calloc((size_t)p->bodies->nbody, sizeof *V), *W = calloc((size_t)p->bodies->nbody, sizeof *W);
     for (int t = 0; t < p->ntree; t++) {
         int n = p->tree[t].nv, v0 = p->tree[t].v0;
-        double *A = calloc((size_t)(n * n), sizeof *A);
+        double *A = calloc((size_t)(n * n), sizeof *A), *diagonal = calloc((size_t)n, sizeof *diagonal);
         p->mass.matrix(p->mass.self, t, A);
+        p->mass.diagonal(p->mass.self, t, diagonal);
         double most = largest(A, n * n);
+        for (int j = 0; j < n; j++) {
+            cr_assert_eq(diagonal[j], A[j * (n + 1)]);
+        }
         for (int k = 0; k < n * n; k++) {
             move_bodies(p->bodies, t, v0 + k / n, V);
             move_bodies(p->bodies, t, v0 + k % n, W);
@@ -196,6 +200,7 @@ static void inertias_sum_to_A(const sim_problem *p, uint64_t seed) {
             cr_assert_float_eq(A[k], sum, 1e-12 * most, "seed %d, tree %d, %d: %g", (int)seed, t, k, A[k] - sum);
         }
         free(A);
+        free(diagonal);
     }
     free(V);
     free(W);

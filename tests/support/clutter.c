@@ -40,6 +40,13 @@ static void solve(const void *self, int tree, double *x) {
     }
 }
 
+static void diagonal(const void *self, int tree, double *d) {
+    const thing *t = &((const clutter *)self)->thing[tree];
+    for (int j = 0; j < 6; j++) {
+        d[j] = j < 3 ? t->turning : t->mass;
+    }
+}
+
 static void matrix(const void *self, int tree, double *A) {
     const clutter *c = self;
     memset(A, 0, 36 * sizeof *A);
@@ -211,7 +218,7 @@ const sim_problem *clutter_problem(clutter *c, sim_regularisation *law) {
     p->constraint = c->constraint;
     p->gap = c->gap;
     p->J = c->J;
-    p->mass = (sim_mass){c, times, solve, matrix, NULL};
+    p->mass = (sim_mass){c, times, solve, matrix, diagonal, NULL};
     p->v_free = c->v_free;
     p->v_start = p->v_guess = c->v;
     weigh(c);

@@ -51,6 +51,17 @@ static void condensed_matrix(const void *self, int tree, double *A) {
     memcpy(A, t->A, (size_t)t->n * (size_t)t->n * sizeof *A);
 }
 
+static void condensed_diagonal(const void *self, int tree, double *d) {
+    const condensation *c = self;
+    const condensed_tree *t = &c->tree[tree];
+    if (t->n == 0) {
+        c->whole.diagonal(c->whole.self, tree, d);
+    }
+    for (int j = 0; j < t->n; j++) {
+        d[j] = t->A[(ptrdiff_t)j * (t->n + 1)];
+    }
+}
+
 static void condensed_half(const void *self, int tree, int rows, sim_columns columns, double *X) {
     const condensation *c = self;
     const condensed_tree *t = &c->tree[tree];
@@ -293,7 +304,7 @@ static sim_status condense_island(assembly *f, island *is, double *J) {
     p->nv = nv;
     p->constraint = constraint;
     p->J = J;
-    p->mass = (sim_mass){c, condensed_times, condensed_solve, condensed_matrix, condensed_half};
+    p->mass = (sim_mass){c, condensed_times, condensed_solve, condensed_matrix, condensed_diagonal, condensed_half};
     is->condensed = c;
     is->problem = is->base;
     return SIM_OK;

@@ -334,4 +334,12 @@ void soft_system_matrix(const soft_system *s, double *A) {
     }
 }
 
+void soft_system_diagonal(const soft_system *s, double *d) {
+    for (int u = 0; u < s->nodes; u++) {
+        for (int r = 0; r < 3; r++) {
+            d[3 * u + r] = s->diagonal[u][r * (STRIDE + 1)];
+        }
+    }
+}
+
 double soft_system_mass(const soft_system *s, int dof) { return s->mass[dof / 3]; }

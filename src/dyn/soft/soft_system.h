@@ -30,6 +30,7 @@ sim_status soft_system_factor(soft_system *s);
 void soft_system_solve(soft_system *s, double *x);
 void soft_system_times(const soft_system *s, const double *x, double *y);
 void soft_system_matrix(const soft_system *s, double *A);
+void soft_system_diagonal(const soft_system *s, double *d);
 /* kg of the node of a dof of its tree. */
 double soft_system_mass(const soft_system *s, int dof);
 

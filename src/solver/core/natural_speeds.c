@@ -12,31 +12,24 @@
 #include <math.h>
 #include <string.h>
 
-/* speed <- max(|v*|, |D^2 A v*|) of all dofs; false without memory. */
-static bool eval_dof_speeds(const sim_problem *p, sim_arena *scratch, double *speed) {
+/* speed <- max(|v*|, |D^2 A v*|) of all dofs; `diagonal` [nv] is overwritten. */
+static void eval_dof_speeds(const sim_problem *p, double *diagonal, double *speed) {
     problem_mass_times(p, p->v_free, speed);
     for (int t = 0; t < p->ntree; t++) {
-        int n = p->tree[t].nv, v0 = p->tree[t].v0;
-        size_t mark = arena_mark(scratch);
-        double *A = arena_alloc(scratch, (size_t)n * (size_t)n, sizeof *A);
-        if (!A) {
-            return false;
-        }
-        p->mass.matrix(p->mass.self, t, A);
-        for (int j = 0; j < n; j++) {
-            speed[v0 + j] = fmax(fabs(p->v_free[v0 + j]), fabs(speed[v0 + j]) / A[(size_t)j * (size_t)(n + 1)]);
-        }
-        arena_release(scratch, mark);
+        p->mass.diagonal(p->mass.self, t, diagonal + p->tree[t].v0);
     }
-    return true;
+    for (int j = 0; j < p->nv; j++) {
+        speed[j] = fmax(fabs(p->v_free[j]), fabs(speed[j]) / diagonal[j]);
+    }
 }
 
 double *natural_speeds(const sim_problem *p, sim_arena *scratch) {
     /* memory; local problems know no velocities */
     double *square = ARENA_NEW(scratch, double, p->nconstraint);
     size_t mark = arena_mark(scratch);
-    double *of_dofs = ARENA_NEW(scratch, double, p->nv), *of_rows = ARENA_NEW(scratch, double, p->nrow);
-    if (!square || !of_dofs || !of_rows) {
+    double *of_dofs = ARENA_NEW(scratch, double, p->nv), *diagonal = ARENA_NEW(scratch, double, p->nv),
+           *of_rows = ARENA_NEW(scratch, double, p->nrow);
+    if (!square || !of_dofs || !diagonal || !of_rows) {
         return NULL;
     }
     memset(square, 0, (size_t)p->nconstraint * sizeof *square);
@@ -44,9 +37,7 @@ double *natural_speeds(const sim_problem *p, sim_arena *scratch) {
         return square;
     }
     /* |J| max(|v*|, |D^2 A v*|) + |w| of the rows, and sums of its squares */
-    if (!eval_dof_speeds(p, scratch, of_dofs)) {
-        return NULL;
-    }
+    eval_dof_speeds(p, diagonal, of_dofs);
     problem_velocity_size(p, of_dofs, of_rows);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];

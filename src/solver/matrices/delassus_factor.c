@@ -182,6 +182,13 @@ static void identity_solve(const void *self, int tree, double *x) {
     (void)x;
 }
 
+static void identity_diagonal(const void *self, int tree, double *d) {
+    const sim_problem_tree *t = self;
+    for (int j = 0; j < t[tree].nv; j++) {
+        d[j] = 1;
+    }
+}
+
 static void identity_matrix(const void *self, int tree, double *A) {
     const sim_problem_tree *t = self;
     size_t n = (size_t)t[tree].nv;
@@ -276,7 +283,7 @@ delassus_factor_result problem_from_delassus(const sim_problem *local, sim_arena
     global->tree = c.tree;
     global->constraint = c.constraint;
     global->J = c.J;
-    global->mass = (sim_mass){c.tree, identity_times, identity_solve, identity_matrix, NULL};
+    global->mass = (sim_mass){c.tree, identity_times, identity_solve, identity_matrix, identity_diagonal, NULL};
     global->v_free = global->v_start = c.v;
     global->v_guess = NULL;
     global->offset = local->q;

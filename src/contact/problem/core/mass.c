@@ -177,6 +177,28 @@ static void half_solve_tree(const void *self, int tree, int rows, sim_columns co
     }
 }
 
+/* A row by row along its branches; those of large trees are not stored. */
+static const double *branch_rows(const mass_operator *m, int tree) {
+    if (operator_tree(m, tree)->nv > MAX_STORED_DOFS) {
+        sim_crba(m->derived, sim_tree_range(m->model, m->tree[tree]), m->extra, m->body_extra, m->M);
+    }
+    return m->M;
+}
+
+static void tree_diagonal(const void *self, int tree, double *d) {
+    const mass_operator *m = self;
+    const sim_tree *t = operator_tree(m, tree);
+    if (soft_tree(m, m->tree[tree])) {
+        soft_system_diagonal(soft_tree(m, m->tree[tree]), d);
+        return;
+    }
+    const double *M = branch_rows(m, tree);
+    for (int i = 0; i < t->nv; i++) {
+        const sim_dof *dof = &m->model->dof[t->v0 + i];
+        d[i] = M[dof->row + dof->depth - 1];
+    }
+}
+
 static void tree_matrix(const void *self, int tree, double *A) {
     const mass_operator *m = self;
     const sim_tree *t = operator_tree(m, tree);
@@ -190,13 +212,11 @@ static void tree_matrix(const void *self, int tree, double *A) {
         six_matrix(m->M + m->model->dof[t->v0].row, A);
         return;
     }
-    if (t->nv > MAX_STORED_DOFS) {
-        sim_crba(m->derived, sim_tree_range(m->model, m->tree[tree]), m->extra, m->body_extra, m->M);
-    }
+    const double *M = branch_rows(m, tree);
     memset(A, 0, n * n * sizeof *A);
     for (int i = 0; i < t->nv; i++) {
         const sim_dof *dof = &m->model->dof[t->v0 + i];
-        const double *row = m->M + dof->row;
+        const double *row = M + dof->row;
         for (int j = t->v0 + i, k = dof->depth - 1; j >= 0; j = m->model->dof[j].parent, k--) {
             A[i * t->nv + j - t->v0] = A[(j - t->v0) * t->nv + i] = row[k];
         }
@@ -205,5 +225,5 @@ static void tree_matrix(const void *self, int tree, double *A) {
 
 sim_mass mass_interface(const mass_operator *mass) {
     /* `half` is of rigid trees: islands with soft ones are condensed (condense.c) */
-    return (sim_mass){mass, tree_times, solve_tree, tree_matrix, half_solve_tree};
+    return (sim_mass){mass, tree_times, solve_tree, tree_matrix, tree_diagonal, half_solve_tree};
 }
