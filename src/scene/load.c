@@ -62,7 +62,7 @@ static bool is_sweep(const node *root) {
 
 static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     /* replaced values come first, so that all later stages see them */
-    bool changed = overrides && (overrides->count || overrides->seed || overrides->start);
+    bool changed = !l->partial && overrides && (overrides->count || overrides->seed || overrides->start);
     if (changed) {
         override_options(l, overrides);
     }
@@ -94,7 +94,7 @@ static void build_scene(loader *l, const sim_scene_overrides *overrides) {
     if (!l->stopped) {
         build_bodies(l);
     }
-    if (l->stopped || l->report.no_memory) {
+    if (l->stopped || l->report.no_memory || l->partial) {
         return;
     }
     /* what acts on bodies, and what is recorded */

@@ -459,3 +459,21 @@ Test(scene_mjcf, surfaces_move_and_adhere) {
     sim_scene_free(s);
     refused(WORLD("<geom size='1' adhesion='-1'/>"), "scene.json:3:16", "the adhesion is negative");
 }
+
+Test(scene_mjcf, errors_of_all_stages_are_said_at_once) {
+    refused_at_once(
+        "<mujoco><worldbody><geom type='plane' size='abc'/>\n"
+        "<body name='a'><joint name='ja' frictin='3'/><geom size='0.1'/>\n"
+        "<body name='b'><joint name='jb' range='1 x'/><inertial mass='1' pos='0 0 0' diaginertia='1 1 5'/></body>\n"
+        "<body name='c'><joint axis='0 0 0'/><geom name='g' size='-1'/></body>\n"
+        "<body name='d'><inertial mass='-1' pos='0 0 0' diaginertia='1 1 1'/></body></body></worldbody>\n"
+        "<contact><pair geom1='g' geom2='h'/></contact>\n"
+        "<tendon><fixed><joint joint='jx' coef='1'/></fixed><fixed><joint joint='jy' coef='1'/></fixed></tendon>\n"
+        "<actuator><motor joint='jz'/><moter joint='ja'/></actuator></mujoco>",
+        (const char *const[]){"1:39 finite numbers for \"size\", not \"abc\"", "2:33 unknown attribute \"frictin\"",
+                              "3:33 expected two finite numbers for \"range\"", "3:46 violate A + B >= C",
+                              "4:23 the axis has length 0", "4:52 a sphere needs 1 size above 0",
+                              "5:26 the mass is negative", "6:26 there is no geom \"h\"",
+                              "7:23 there is no joint \"jx\"", "7:66 there is no joint \"jy\"",
+                              "8:18 there is no joint \"jz\"", "8:30 unknown element <moter>", NULL});
+}

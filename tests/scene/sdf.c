@@ -177,3 +177,20 @@ Test(scene_sdf, circles_are_refused) {
     refused_with(SDF("<model name='m'><include><uri>again.sdf</uri></include></model>"), files, NULL, "again.sdf:2:17",
                  "models nested more than 20 deep");
 }
+
+Test(scene_sdf, errors_of_all_stages_are_said_at_once) {
+    refused_at_once(
+        MODEL(
+            "<link name='a'><inertial><mass>abc</mass></inertial></link>\n"
+            "<link name='b'><inertial><mass>1</mass><inertia><izz>5</izz></inertia></inertial>\n"
+            "<collision name='c'><geometry><sphere><radius>-1</radius></sphere></geometry></collision>\n"
+            "<collision name='d'><geometry><mesh><uri>none.stl</uri></mesh></geometry></collision></link>\n"
+            "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 0</xyz></axis></joint>\n"
+            "<lnik name='q'/>"),
+        (const char *const[]){"3:26 expected a finite number for \"mass\", not \"abc\"", "4:16 violate A + B >= C",
+                              "5:31 /radius: must be from", "6:37 there is no file \"none.stl\"",
+                              "7:73 the axis has length 0", "8:1 unknown element <lnik>", NULL});
+    /* a frame that cannot be placed leaves the others to be looked at */
+    refused_at_once(MODEL(LINK("a") "\n<frame name='f' attached_to='x'/>\n<frame name='g' attached_to='y'/>"),
+                    (const char *const[]){"4:17 there is no frame \"x\"", "5:17 there is no frame \"y\"", NULL});
+}

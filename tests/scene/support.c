@@ -101,3 +101,22 @@ void refused_with(const char *text, const test_file *files, const char *set, con
 }
 
 void refused(const char *text, const char *place, const char *words) { refused_with(text, NULL, NULL, place, words); }
+
+void refused_at_once(const char *text, const char *const *errors) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    cr_assert(!load_text(text, NULL, NULL, &found, &error), "this was not refused: %s", text);
+    int count = 0;
+    for (; errors[count]; count++) {
+        char line[2000] = "", place[40];
+        if (count < found.count) {
+            sim_diagnostic_print(&found.item[count], line, sizeof line);
+        }
+        size_t length = strcspn(errors[count], " ");
+        snprintf(place, sizeof place, "scene.json:%.*s:", (int)length, errors[count]);
+        cr_assert(strncmp(line, place, strlen(place)) == 0 && strstr(line, errors[count] + length + 1),
+                  "expected \"%s\", got %s", errors[count], line);
+    }
+    cr_assert_eq(found.count + found.more, count);
+    sim_diagnostics_free(&found);
+}

@@ -23,6 +23,8 @@ void warned(const char *text, const char *words);
 /* The text is refused with exactly one diagnostic, at `place` ("scene.json:3:12"), whose pointer, message and hint hold
  * `words`. */
 void refused(const char *text, const char *place, const char *words);
+/* The text is refused with exactly these errors, sorted by place: "3:12 words", ended by NULL. */
+void refused_at_once(const char *text, const char *const *errors);
 /* SIM_NO_RESOURCE if a file is absent, else SIM_BAD_INPUT. */
 sim_status status_of_refusal(const sim_diagnostics *found);
 void refused_with(const char *text, const test_file *files, const char *set, const char *place, const char *words);

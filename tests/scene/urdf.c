@@ -367,3 +367,24 @@ Test(scene_urdf, text_of_a_loaded_robot_is_a_scene_that_moves_alike) {
     sim_scene_free(robot);
     sim_scene_free(scene);
 }
+
+Test(scene_urdf, errors_of_all_stages_are_said_at_once) {
+    refused_at_once(ROBOT("<lnik name='x'/>\n"
+                          "<link name='a'><inertial><mass value='abc'/><inertia ixx='1' iyy='1' izz='5'/></inertial>\n"
+                          "<collision><geometry><mesh filename='none.stl'/></geometry></collision></link>\n"
+                          "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='5'/></inertial>\n"
+                          "<collision><geometry><sphere radius='-1'/></geometry></collision></link>\n"
+                          "<link name='c'>" MASS "</link>\n"
+                          "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>"
+                          "<limit lower='2' upper='1'/></joint>\n"
+                          "<joint name='k' type='revolute'><parent link='x'/><child link='d'/><axis xyz='0 0 0'/>"
+                          "</joint>\n"
+                          "<joint name='l' type='turning'><parent link='b'/><child link='c'/></joint>\n"
+                          "<joint name='m' type='revolute'><parent link='b'/><child link='c'/>"
+                          "<mimic joint='l'/></joint>"),
+                    (const char *const[]){
+                        "2:1 unknown element <lnik>", "3:32 expected a finite number for \"value\", not \"abc\"",
+                        "4:28 there is no file \"none.stl\"", "5:16 violate A + B >= C", "6:22 /radius: must be from",
+                        "8:68 a range needs the lower end first", "9:58 there is no link \"d\"",
+                        "9:74 the axis has length 0", "10:17 unknown type \"turning\"", NULL});
+}

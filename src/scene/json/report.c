@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum {
+    MAX_LOOKS = 10 * 1000 * 1000, /* at places with errors; beyond it an error is taken to follow from them */
     MESSAGE_BYTES = 640,
     POINTER_BYTES = 320,
     MAX_MESSAGES = sizeof((sim_diagnostics *)0)->item / sizeof(sim_diagnostic)
@@ -83,9 +84,22 @@ static const source *find_origin(const source *from, size_t *at) {
     return from;
 }
 
+static bool is_blamed(report *r, const source *from, size_t at) {
+    for (const blamed_place *p = r->blamed; p; p = p->next) {
+        if (++r->looked > MAX_LOOKS || (p->at == at && p->from->text == from->text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_diagnostic(report *r, sim_diagnostics *found, const source *from, size_t at, const char *pointer,
                            const char *hint, const char *message) {
+    bool written = from->behind != NULL;
     from = find_origin(from, &at);
+    if (written && found == r->found && is_blamed(r, from, at)) {
+        return;
+    }
     /* beyond the limit errors are only counted */
     if (found->count == MAX_MESSAGES) {
         found->more++;

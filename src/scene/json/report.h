@@ -6,6 +6,14 @@
 
 #include <sim/scene.h>
 
+/* A place of a text about which an error was given: what is written from there may be wrong for that reason alone. */
+typedef struct blamed_place blamed_place;
+struct blamed_place {
+    const source *from;
+    size_t at;
+    const blamed_place *next;
+};
+
 typedef struct report {
     sim_diagnostics *found; /* never NULL */
     sim_diagnostics warned; /* reported once the scene is loaded; until then errors come first */
@@ -14,6 +22,11 @@ typedef struct report {
     bool no_resource; /* a file or memory could not be had */
     bool strict;      /* notices are errors */
     int muted;        /* > 0: messages are counted as failures but not kept */
+    /* Files of robots: errors that follow from others are left out. */
+    bool checking;              /* every error of the tables is said; later ones only at places without */
+    const blamed_place *blamed; /* the newest */
+    const void *lost;           /* elements that were left out for their errors, the newest */
+    int64_t looked;             /* steps of searches in both */
 } report;
 
 /* At a place of a text.  `pointer` and `hint` may be NULL. */

@@ -186,8 +186,7 @@ document *loader_add_document(loader *l, const char *path, const char *content, 
     }
     *link = d;
     bool main = d == l->documents;
-    d->root = is_robot(content, length) ? parse_robot(l, d, main ? l->import.base : SIM_BASE_FIXED)
-                                        : document_parse(&d->from, l->work, &l->report);
+    d->root = is_robot(content, length) ? parse_robot(l, d, main) : document_parse(&d->from, l->work, &l->report);
     return d;
 }
 

@@ -167,6 +167,7 @@ typedef struct loader {
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
     int64_t copies, copied_nodes, worked, bytes, exclusions;
+    bool partial; /* the scene was written from a robot with errors (reported): its bodies are looked at for more */
     bool stopped; /* a limit was met (and reported) */
     /* The name of one was refused, or the key of their list: a reference to it is no second error. */
     bool unnamed_body, unnamed_site, unnamed_keyframe, unnamed_tendon, unnamed_model, unnamed_material;
@@ -242,10 +243,10 @@ document *loader_add_document(loader *l, const char *path, const char *content, 
 /* A file, read once.  NULL when it is wrong (reported, at `at` if it could not be had). */
 document *loader_load_document(loader *l, const char *path, const node *at);
 
-/* robot.c: is a text XML?  The tree of a scene written from a robot; NULL when it is wrong (reported).  `d->from`
- * becomes the text of that scene, with the places in the file. */
+/* robot.c: is a text XML?  The tree of a scene written from a robot, that of the main file or of an instance; NULL when it
+ * is wrong (reported).  `d->from` becomes the text of that scene, with the places in the file. */
 bool is_robot(const char *content, size_t length);
-node *parse_robot(loader *l, document *d, sim_base base);
+node *parse_robot(loader *l, document *d, bool main);
 
 /* anchor.c: names of files in the main document as seen from the folder of `out`. */
 void anchor_file_names(loader *l, const char *out);

@@ -125,7 +125,21 @@ static bool translate_sdf(loader *l, const document *d, xml_element *root, sim_b
     return sdf_translate(&w, root);
 }
 
-node *parse_robot(loader *l, document *d, sim_base base) {
+/* The text of a robot with errors: more of them.  The tree, if its bodies can be looked at; else NULL. */
+static node *parse_partial(loader *l, document *d, bool has_bodies) {
+    sim_diagnostics none = {0};
+    report quiet = {.found = &none, .pool = l->work}; /* an item may be half written */
+    node *tree = document_parse(&d->from, l->work, &quiet);
+    l->report.no_memory |= quiet.no_memory;
+    if (tree) {
+        check_object(&l->reader, tree, &table_scene);
+    }
+    l->partial = tree && has_bodies;
+    return l->partial ? tree : NULL;
+}
+
+node *parse_robot(loader *l, document *d, bool main) {
+    sim_base base = main ? l->import.base : SIM_BASE_FIXED;
     /* elements */
     source *xml = POOL_NEW(l->work, source, 1);
     if (!xml) {
@@ -139,11 +153,15 @@ node *parse_robot(loader *l, document *d, sim_base base) {
     }
     /* text of the scene */
     json_writer out = {0};
+    bool is_urdf = strcmp(root->name, "mujoco") != 0 && strcmp(root->name, "sdf") != 0;
     bool good = strcmp(root->name, "mujoco") == 0 ? translate_mjcf(l, d, root, base, &out)
-                : strcmp(root->name, "sdf") == 0  ? translate_sdf(l, d, root, base, &out)
-                                                  : translate_urdf(l, d, root, base, &out);
-    good = good && keep_written(l, d, &out);
+                : is_urdf                         ? translate_urdf(l, d, root, base, &out)
+                                                  : translate_sdf(l, d, root, base, &out);
+    bool written = out.out.length > 0 && !out.out.failed && keep_written(l, d, &out);
     writer_free(&out);
     /* its tree */
-    return good ? document_parse(&d->from, l->work, &l->report) : NULL;
+    if (!written || l->report.no_memory) {
+        return NULL;
+    }
+    return good ? document_parse(&d->from, l->work, &l->report) : parse_partial(l, d, main && is_urdf);
 }

@@ -175,6 +175,7 @@ static void put_heights(mjcf_work *w, const mjcf_geom *g) {
     mjcf_heights h;
     xml_numbers(g->hfield, "size", 4, size);
     if (!mjcf_read_heights(w, g->scope->file, g->hfield, &h)) {
+        xml_lose(w->report, (xml_element *)g->item.at);
         return;
     }
     writer_put_number(w->out, "columns", h.columns);

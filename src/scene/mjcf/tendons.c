@@ -181,7 +181,7 @@ static void put_look(mjcf_work *w, const mjcf_item *i) {
 /* The range of a ball joint is one of its angle, as of a tendon.  The angle is never below 0, so any low end below it
  * serves: one of -1 leaves a range to a joint that is held at 0. */
 static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
-    for (int k = 0; k < w->model.njoint && w->good; k++) {
+    for (int k = 0; k < w->model.njoint; k++) {
         const mjcf_joint *j = &w->model.joint[k];
         if (j->type != MJCF_BALL || !j->limited) {
             continue;
@@ -208,7 +208,7 @@ static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
 void mjcf_put_tendons(mjcf_work *w) {
     mjcf_list list = {.key = "tendons"};
     mjcf_each each = mjcf_each_of(&w->model, "tendon", NULL);
-    for (int number = 0; mjcf_next(&each) && w->good; number++) {
+    for (int number = 0; mjcf_next(&each); number++) {
         /* name and length */
         mjcf_item item = mjcf_item_of(w, each.scope, each.at, "tendon", -1);
         const char *name = mjcf_name(w, each.scope, each.at);

@@ -109,6 +109,17 @@ static void say_left_out(mjcf_work *w) {
     }
 }
 
+static void check_tries(mjcf_work *w) { mjcf_check_tries(w); }
+
+/* Each finds its own errors. */
+static void (*const parts[])(mjcf_work *w) = {mjcf_list_tendons,  mjcf_list_centres,   mjcf_put_bodies,
+                                              mjcf_put_tendons,   mjcf_put_exclusions, mjcf_put_actuators,
+                                              mjcf_put_keyframes, put_loads,           mjcf_put_equalities,
+                                              mjcf_put_sensors,   check_tries,         put_cameras};
+
+/* Are there memory and numbers left for more? */
+static bool has_room(const mjcf_work *w) { return !w->report->no_memory && w->items <= w->limit; }
+
 static void put_scene(mjcf_work *w, const xml_element *root) {
     /* the whole, in the order of the format */
     mjcf_here(w, root);
@@ -118,18 +129,13 @@ static void put_scene(mjcf_work *w, const xml_element *root) {
         writer_put_text(w->out, "name", xml_text(root, "model"));
     }
     put_world_options(w);
-    mjcf_list_tendons(w);
-    mjcf_list_centres(w);
-    mjcf_put_bodies(w);
-    mjcf_put_tendons(w);
-    mjcf_put_exclusions(w);
-    mjcf_put_actuators(w);
-    mjcf_put_keyframes(w);
-    put_loads(w);
-    mjcf_put_equalities(w);
-    mjcf_put_sensors(w);
-    mjcf_check_tries(w);
-    put_cameras(w);
+    bool good = w->good;
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0] && has_room(w); k++) {
+        w->good = true;
+        parts[k](w);
+        good &= w->good;
+    }
+    w->good = good;
     mjcf_here(w, root);
     writer_close(w->out, '}');
 }
@@ -145,6 +151,27 @@ static void free_model(mjcf_model *m) {
     names_free(&m->actuators);
     names_free(&m->tendons);
     names_free(&m->links);
+}
+
+static bool is_any_blamed(const xml_element *e) {
+    bool any = e->blamed;
+    for (const xml_element *child = e->first; child && !any; child = child->next) {
+        any = is_any_blamed(child);
+    }
+    return any;
+}
+
+/* Is there an error where all elements take values from? */
+static bool is_ground_blamed(const xml_element *root) {
+    static const char *const ground[] = {"compiler", "option", "default"};
+    for (const xml_element *e = root->first; e; e = e->next) {
+        for (int k = 0; k < 3; k++) {
+            if (strcmp(e->name, ground[k]) == 0 && is_any_blamed(e)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 bool mjcf_translate(mjcf_work *w, xml_element *root) {
@@ -163,15 +190,21 @@ bool mjcf_translate(mjcf_work *w, xml_element *root) {
         w->good = false;
     }
     w->good = mjcf_include(w->report, w->pool, &w->files, w->path, root) && w->good;
-    w->good = w->good && xml_check(w->report, w->pool, root, &mjcf_table_model, &w->allowed);
+    /* by the tables; later stages find their errors in what is left */
+    bool right = w->good && xml_check(w->report, w->pool, root, &mjcf_table_model, &w->allowed);
+    w->good = w->good && !root->unusable && !is_ground_blamed(root);
     /* parts, then the scene */
-    if (w->good && mjcf_read_file(w, f) && mjcf_read_tree(w) && mjcf_read_inertia(w)) {
+    if (w->good && mjcf_read_file(w, f) && mjcf_read_tree(w)) {
+        right &= w->good;
+        w->good = true;
+        mjcf_read_inertia(w);
         put_scene(w, root);
         say_left_out(w);
         mjcf_say_softened(w);
     } else {
         w->good = false;
     }
+    w->good &= right;
     free_model(&w->model);
     w->report->no_memory |= w->out->out.failed;
     return w->good && !w->out->out.failed;

@@ -68,8 +68,11 @@ sdf_file *sdf_add_file(sdf_work *w, const char *path, xml_element *root) {
                   "expected <sdf> as the outermost element, not <%.60s>", root->name);
         return NULL;
     }
-    if (!xml_fold(w->report, w->pool, root, &sdf_table_file) ||
-        !xml_check(w->report, w->pool, root, &sdf_table_file, &w->allowed)) {
+    if (!xml_fold(w->report, w->pool, root, &sdf_table_file)) {
+        return NULL;
+    }
+    w->wrong |= !xml_check(w->report, w->pool, root, &sdf_table_file, &w->allowed);
+    if (root->unusable) {
         return NULL;
     }
     const char *version = xml_text(root, "version");

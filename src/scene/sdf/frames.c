@@ -424,8 +424,9 @@ bool sdf_read_frames(sdf_work *w, const sdf_file *f) {
             w->frame[k].link = w->nlink++;
         }
     }
-    /* places */
-    for (int k = 0; k < w->nframe && w->good; k++) {
+    /* places; all references that fail are said */
+    bool placed = w->good;
+    for (int k = 0; k < w->nframe && placed; k++) {
         connect_frame(w, k);
     }
     for (int k = 0; k < w->nscope && w->good; k++) {

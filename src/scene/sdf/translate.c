@@ -312,6 +312,7 @@ bool sdf_translate(sdf_work *w, xml_element *root) {
     if (w->good) {
         put_scene(w, root);
     }
+    w->good &= !w->wrong;
     names_free(&w->known);
     names_free(&w->names);
     names_free(&w->surfaces);

@@ -30,8 +30,7 @@ static void put_axis(urdf_work *w, const urdf_joint *j) {
     double axis[3];
     read_axis(j, axis);
     if (is_zero(axis)) {
-        xml_error(w->report, xml_child(j->at, "axis"), "xyz", NULL, "the axis has length 0");
-        w->good = false;
+        return;
     }
     if (axis[0] != 0 || axis[1] != 0 || axis[2] != 1) {
         writer_put_numbers(w->out, "axis", 3, axis);
@@ -48,6 +47,18 @@ static void put_axis(urdf_work *w, const urdf_joint *j) {
     }
     if (axis2[0] != 1) {
         writer_put_numbers(w->out, "axis2", 3, axis2);
+    }
+}
+
+static void check_axes(urdf_work *w) {
+    for (int k = 0; k < w->robot.njoint; k++) {
+        const urdf_joint *j = &w->robot.joint[k];
+        double axis[3];
+        read_axis(j, axis);
+        if (is_zero(axis) && j->type != URDF_FIXED && j->type != URDF_FLOATING) {
+            xml_error(w->report, xml_child(j->at, "axis"), "xyz", NULL, "the axis has length 0");
+            w->good = false;
+        }
     }
 }
 
@@ -143,7 +154,7 @@ static void put_body(urdf_work *w, int index) {
     w->out->here = link->at->at;
     writer_open(w->out, NULL, '{');
     writer_put_text(w->out, "name", world ? "world_link" : link->name);
-    if (joint && !urdf_is_world(r, joint->parent)) {
+    if (joint && r->whole && !urdf_is_world(r, joint->parent)) {
         writer_put_text(w->out, "parent", r->link[joint->parent].name);
     }
     if (joint) {
@@ -257,14 +268,8 @@ static void put_initial(urdf_work *w) {
     }
 }
 
-bool urdf_translate(urdf_work *w, xml_element *root) {
-    w->good = xml_check(w->report, w->pool, root, &table_robot, &w->allowed);
-    if (!w->good || !urdf_read_tree(w, root) || !urdf_list_colors(w, root)) {
-        names_free(&w->colors.names);
-        return false;
-    }
-    check_base(w);
-    /* the scene */
+/* The scene; of a robot that is no tree, what can be looked at. */
+static void put_robot(urdf_work *w, const xml_element *root) {
     w->out->here = root->at;
     writer_open(w->out, NULL, '{');
     writer_put_number(w->out, "sim", 1);
@@ -278,11 +283,29 @@ bool urdf_translate(urdf_work *w, xml_element *root) {
     }
     w->out->here = root->at;
     writer_close(w->out, ']');
-    put_mimics(w);
-    put_initial(w);
+    if (w->robot.whole) {
+        put_mimics(w);
+        put_initial(w);
+    }
     urdf_say_undrawn(w);
     writer_close(w->out, '}');
+}
+
+bool urdf_translate(urdf_work *w, xml_element *root) {
+    /* by the tables; later stages find their errors in what is left */
+    bool right = xml_check(w->report, w->pool, root, &table_robot, &w->allowed);
+    w->good = !root->unusable;
+    if (!w->good || !urdf_read_tree(w, root) || !urdf_list_colors(w, root)) {
+        names_free(&w->colors.names);
+        return false;
+    }
+    if (w->robot.whole) {
+        check_base(w);
+    }
+    check_axes(w);
+    put_robot(w, root);
     names_free(&w->colors.names);
     w->report->no_memory |= w->out->out.failed;
-    return w->good && !w->out->out.failed;
+    w->good &= right && !w->out->out.failed;
+    return w->good;
 }

@@ -224,7 +224,7 @@ static void add_masses(urdf_robot *r) {
 }
 
 bool urdf_is_world(const urdf_robot *r, int link) {
-    return link == r->base && strcmp(r->link[link].name, "world") == 0;
+    return (link == r->base || !r->whole) && strcmp(r->link[link].name, "world") == 0;
 }
 
 static void check_masses(urdf_work *w) {
@@ -306,6 +306,33 @@ static void check_mimic_circles(urdf_work *w) {
     }
 }
 
+/* Was a link, a joint or something unknown left out? */
+static bool is_part_lost(const urdf_work *w) {
+    for (const xml_element *e = w->report->lost; e; e = e->lost) {
+        if (e->parent == w->robot.root) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_link_blamed(const urdf_robot *r) {
+    for (int k = 0; k < r->nlink; k++) {
+        if (r->link[k].at->blamed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every link by itself, so that what each holds can be checked. */
+static void separate_links(urdf_robot *r) {
+    r->base = -1;
+    for (int k = 0; k < r->nlink; k++) {
+        r->order[k] = k;
+    }
+}
+
 bool urdf_read_tree(urdf_work *w, xml_element *root) {
     /* memory */
     urdf_robot *r = &w->robot;
@@ -324,18 +351,26 @@ bool urdf_read_tree(urdf_work *w, xml_element *root) {
     }
     names_free(&links);
     names_free(&joints);
-    /* one tree */
-    if (memory && w->good) {
-        check_mimic_circles(w);
+    if (!memory) {
+        return false;
+    }
+    /* one tree, where nothing is missing */
+    check_mimic_circles(w);
+    r->whole = w->good && !is_part_lost(w);
+    if (r->whole) {
         find_base(w);
     }
-    if (memory && w->good) {
+    if (r->whole && w->good) {
         list_carried_joints(r);
         order_links(w);
     }
-    if (memory && w->good) {
+    if (r->whole && w->good && !is_link_blamed(r)) {
         add_masses(r);
         check_masses(w);
     }
-    return memory && w->good;
+    r->whole &= w->good;
+    if (!r->whole) {
+        separate_links(r);
+    }
+    return true;
 }

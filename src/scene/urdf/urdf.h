@@ -53,6 +53,7 @@ typedef struct urdf_robot {
     int nlink, njoint;
     int base;   /* the root link */
     int *order; /* [nlink] depth first, in the order of the joints in the file */
+    bool whole; /* it is one tree; else links count alone, in the order of the file, and `base` is none of them */
 } urdf_robot;
 
 /* Does a file exist?  As the loader sees files. */
@@ -89,7 +90,7 @@ typedef struct urdf_work {
 /* Writes the scene of a robot; false when something is wrong (reported) or without memory (the report remembers). */
 bool urdf_translate(urdf_work *w, xml_element *root);
 
-/* tree.c: fills w->robot. */
+/* tree.c: fills w->robot; false: there is no memory. */
 bool urdf_read_tree(urdf_work *w, xml_element *root);
 /* The root is a link called "world": it is the world. */
 bool urdf_is_world(const urdf_robot *r, int link);

@@ -1,7 +1,10 @@
 /* Checks of an XML tree against the tables of its format.
  *
  * Every element and attribute is read, ignored with a notice, or refused.  Nothing is passed over in silence but
- * declarations of name spaces (xmlns), which hold no part of a model. */
+ * declarations of name spaces (xmlns), which hold no part of a model.
+ *
+ * A tree with errors becomes one without, so that later stages find theirs in the same load: wrong values are taken out,
+ * and elements that lack a part they need, with what they hold. */
 #include "base/nearest.h"
 #include "scene/xml/robot.h"
 
@@ -198,29 +201,34 @@ static bool is_flag(const char *value) {
     return is_true(value) || strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
 }
 
-static void check_value(checker *c, const xml_element *e, const xml_key *key, const char *value) {
+/* false: the value is wrong. */
+static bool check_value(checker *c, const xml_element *e, const xml_key *key, const char *value) {
     /* numbers */
     if (key->kind == XML_NUMBER || key->kind == XML_VECTOR || key->kind == XML_LIST) {
         int count = read_numbers(value, most_numbers(key), NULL);
         if (count < least_numbers(key)) {
             say_numbers(c, e, key, value);
+            return false;
         }
     } else if (key->kind == XML_FLAG && !is_flag(value)) {
         xml_error(c->report, e, key->name, NULL, "expected true or false for \"%s\", not \"%.60s\"", key->name, value);
         c->good = false;
+        return false;
         /* one of several words */
     } else if (key->kind == XML_CHOICE) {
         char list[LIST_BYTES];
         size_t length = 0;
         for (int k = 0; key->choices[k]; k++) {
             if (strcmp(key->choices[k], value) == 0) {
-                return;
+                return true;
             }
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", k ? ", " : "", key->choices[k]);
         }
         xml_error(c->report, e, key->name, list, "unknown %s \"%.60s\"", key->name, value);
         c->good = false;
+        return false;
     }
+    return true;
 }
 
 const xml_key *xml_find_key(const xml_table *t, const char *name) {
@@ -292,11 +300,17 @@ static void say_missing(checker *c, const xml_element *e, const xml_key *key) {
     c->good = false;
 }
 
-static void check_attributes(checker *c, const xml_element *e, const xml_table *t) {
-    /* those that are there */
-    for (const xml_attribute *a = e->attribute; a; a = a->next) {
+/* Sets of rows of a table; those beyond the width share a bit. */
+static uint64_t bit_of(ptrdiff_t row) { return 1ull << (row < 63 ? row : 63); }
+
+static void check_attributes(checker *c, xml_element *e, const xml_table *t) {
+    /* those that are there; wrong ones are taken out */
+    uint64_t wrong = 0;
+    for (xml_attribute **link = &e->attribute, *a = *link; a; a = *link) {
         const xml_key *key = xml_find_key(t, a->name);
+        bool right = true;
         if (is_namespace(a->name)) {
+            link = &a->next;
             continue;
         }
         if (!key && xml_allows(c->allowed, a->name)) {
@@ -306,17 +320,27 @@ static void check_attributes(checker *c, const xml_element *e, const xml_table *
         } else if (key->use == XML_IGNORED) {
             note_ignored(c, key, e, a->name, key->help);
         } else {
-            check_value(c, e, key, a->value);
+            right = check_value(c, e, key, a->value);
             if (key->use == XML_REFUSED && !says_default(key, a->value)) {
                 refuse_attribute(c, e, key);
             }
         }
+        wrong |= right ? 0 : bit_of(key - t->keys);
+        if (right) {
+            link = &a->next;
+        } else {
+            *link = a->next;
+        }
     }
     /* those that must be */
     for (int k = 0; k < t->nkeys; k++) {
-        if (t->keys[k].required && !xml_text(e, t->keys[k].name)) {
+        if (!t->keys[k].required || xml_text(e, t->keys[k].name)) {
+            continue;
+        }
+        if (!(wrong & bit_of(k))) {
             say_missing(c, e, &t->keys[k]);
         }
+        e->unusable = true;
     }
 }
 
@@ -366,11 +390,12 @@ static void check_child(checker *c, xml_element *e, const xml_table *t) {
         c->good = false;
     } else {
         say_unknown_element(c, e, t);
+        xml_lose(c->report, e);
     }
 }
 
-/* How many children a table allows, and which it needs. */
-static void check_numbers(checker *c, const xml_element *e, const xml_table *t) {
+/* How many children a table allows, and which it needs.  `lost`: rules of those that were there, but left out. */
+static void check_numbers(checker *c, xml_element *e, const xml_table *t, uint64_t lost) {
     int known = 0;
     for (int k = 0; k < t->nrules; k++) {
         const xml_rule *rule = &t->rules[k];
@@ -380,12 +405,14 @@ static void check_numbers(checker *c, const xml_element *e, const xml_table *t) 
         if (second && !rule->many) {
             xml_notice(c->report, second, NULL, NULL, "a second <%s> in <%s>: the first counts", rule->name, e->name);
         }
-        if (rule->required && !first) {
+        if (rule->required && !first && !(lost & bit_of(k))) {
             xml_error(c->report, e, NULL, NULL, "<%s> is missing in <%s>", rule->name, e->name);
             c->good = false;
         }
+        e->unusable |= rule->required && !first;
     }
-    if (t->one_of && known != 1) {
+    e->unusable |= t->one_of && known != 1;
+    if (t->one_of && known != 1 && !(known == 0 && lost)) {
         char list[LIST_BYTES];
         size_t length = 0;
         for (int k = 0; k < t->nrules; k++) {
@@ -403,10 +430,19 @@ static void check_element(checker *c, xml_element *e, const xml_table *t) {
         xml_notice(c->report, e, NULL, NULL, "<%.60s> holds text, where elements are expected: it is passed over",
                    e->name);
     }
-    for (xml_element *child = e->first; child; child = child->next) {
+    /* those within; without those that mean nothing */
+    uint64_t lost = 0;
+    for (xml_element **link = &e->first, *child = *link; child; child = *link) {
         check_child(c, child, t);
+        if (child->unusable) {
+            lost |= bit_of(xml_find_rule(t, child->name) - t->rules);
+            xml_lose(c->report, child);
+            *link = child->next;
+        } else {
+            link = &child->next;
+        }
     }
-    check_numbers(c, e, t);
+    check_numbers(c, e, t, lost);
 }
 
 bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table *t, const xml_allowed *allowed) {
@@ -414,9 +450,12 @@ bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table 
     c.link = &c.first;
     if (strcmp(root->name, t->name) != 0) {
         xml_error(r, root, NULL, NULL, "expected <%s> as the outermost element, not <%.60s>", t->name, root->name);
+        root->unusable = true;
         return false;
     }
+    r->checking = true;
     check_element(&c, root, t);
+    r->checking = false;
     say_ignored(&c, root);
     return c.good && !(r->strict && c.first);
 }

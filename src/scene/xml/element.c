@@ -293,7 +293,71 @@ static void report_element(report *r, bool notice, const xml_element *e, const c
     (notice ? report_notice : report_place)(r, e->source, xml_place(e, attribute), path, hint, "%s", message);
 }
 
+static void note_place(report *r, xml_element *e) {
+    if (!e->place.from) {
+        e->place = (blamed_place){e->source, e->at, r->blamed};
+        r->blamed = &e->place;
+    }
+}
+
+void xml_lose(report *r, xml_element *e) {
+    if (e->left_out) {
+        return;
+    }
+    e->left_out = true;
+    e->lost = r->lost;
+    r->lost = e;
+    note_place(r, e);
+    if (e->parent) {
+        note_place(r, e->parent);
+        e->parent->blamed = true;
+    }
+}
+
+/* The next element of a tree, depth first; NULL: the last one. */
+static const xml_element *step_through(const xml_element *top, const xml_element *at) {
+    if (at->first) {
+        return at->first;
+    }
+    while (at != top && !at->next) {
+        at = at->parent;
+    }
+    return at != top ? at->next : NULL;
+}
+
+/* Is it the name of something that was left out? */
+static bool is_lost_name(report *r, const char *name) {
+    enum { MAX_LOOKS = 10 * 1000 * 1000 };
+    for (const xml_element *top = r->lost; top; top = top->lost) {
+        for (const xml_element *at = top; at; at = step_through(top, at)) {
+            const char *own = xml_text(at, "name");
+            if (++r->looked > MAX_LOOKS || (own && strcmp(own, name) == 0)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Notes an error at an element; false: it follows from one that was given. */
+static bool blame_element(report *r, xml_element *e, const char *attribute) {
+    const char *value = attribute ? xml_text(e, attribute) : NULL;
+    if (!r->checking && (e->blamed || (value && is_lost_name(r, value)))) {
+        return false;
+    }
+    note_place(r, e);
+    e->blamed |= r->checking;
+    if (r->checking && e->parent) {
+        note_place(r, e->parent);
+        e->parent->blamed = true;
+    }
+    return true;
+}
+
 void xml_error(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...) {
+    if (!blame_element(r, (xml_element *)e, attribute)) {
+        return;
+    }
     va_list arguments;
     va_start(arguments, format);
     report_element(r, false, e, attribute, hint, format, arguments);

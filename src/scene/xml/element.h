@@ -33,6 +33,11 @@ struct xml_element {
     bool has_text;                 /* it holds text that is no white space */
     const char *content;           /* text of an element without children, trimmed; NULL: none */
     const struct xml_table *table; /* once checked */
+    bool blamed;                   /* the tables found an error in it: later ones may follow from that */
+    bool left_out;                 /* it is not part of the model */
+    bool unusable;                 /* a part is missing without which it means nothing */
+    blamed_place place;            /* with `from`: an error was given */
+    const xml_element *lost;       /* the next of those that were left out */
 };
 
 /* The root of a text, in `pool`; NULL when wrong (reported) or without memory (the report remembers). */
@@ -48,9 +53,12 @@ const xml_element *xml_next(const xml_element *e);
 /* "/robot/link[arm]/visual": the way to an element, with names where elements have them. */
 void xml_path(const xml_element *e, char path[XML_PATH_BYTES]);
 
-/* An error at an element, or at one of its attributes (NULL: the element).  `hint` may be NULL. */
+/* An error at an element, or at one of its attributes (NULL: the element).  `hint` may be NULL.  Once the
+ * tables were checked, errors at elements that they blamed are dropped, and those at names of parts that were left out. */
 void xml_error(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...)
     SIM_PRINTF(5, 6);
+/* Leaves an element out of the model: references to names in it are no errors. */
+void xml_lose(report *r, xml_element *e);
 /* The same as a warning. */
 void xml_notice(report *r, const xml_element *e, const char *attribute, const char *hint, const char *format, ...)
     SIM_PRINTF(5, 6);

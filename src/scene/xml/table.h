@@ -75,7 +75,8 @@ const xml_key *xml_find_key(const xml_table *t, const char *name);
 const xml_rule *xml_find_rule(const xml_table *t, const char *name);
 
 /* Checks a tree against its table: unknown and missing elements and attributes, numbers, choices.  Notices of what is
- * ignored are given once for each kind.  False: something is wrong, and was reported. */
+ * ignored are given once for each kind.  False: something is wrong, and was reported; the tree is right without it, unless
+ * the root is unusable. */
 bool xml_check(report *r, memory_pool *pool, xml_element *root, const xml_table *t, const xml_allowed *allowed);
 
 /* Values of checked elements, or the defaults of their tables.  False: absent, and without a default. */

@@ -187,11 +187,18 @@ void mjcf_add_geom(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int 
     g.item = mjcf_item_of(w, s, e, "geom", cls);
     g.name = mjcf_name(w, s, e);
     g.type = read_shape(&g.item, MJCF_SPHERE);
+    bool good = w->good;
+    w->good = true;
     read_contact(w, &g);
     read_mass(w, &g);
     read_extent(w, &g, frame);
     mjcf_read_color(w, &g);
-    if (g.type == MJCF_MESH && !g.mesh) { /* left out, or reported */
+    if (!w->good) {
+        xml_lose(w->report, (xml_element *)e);
+        return;
+    }
+    w->good = good;
+    if (g.type == MJCF_MESH && !g.mesh) { /* left out */
         return;
     }
     int index = m->ngeom++;

@@ -52,7 +52,7 @@ static bool geom_inertia(mjcf_work *w, const mjcf_geom *g, sim_inertia *out) {
 
 static void weigh_geoms(mjcf_work *w, mjcf_body *b) {
     b->solid = true;
-    for (int k = b->geom; k >= 0 && w->good; k = w->model.geom[k].next) {
+    for (int k = b->geom; k >= 0; k = w->model.geom[k].next) {
         const mjcf_geom *g = &w->model.geom[k];
         sim_inertia I;
         if (!g->weighs || !geom_inertia(w, g, &I)) {
@@ -188,7 +188,7 @@ static void check_inertia(mjcf_work *w, mjcf_body *b) {
 
 bool mjcf_read_inertia(mjcf_work *w) {
     mjcf_model *m = &w->model;
-    for (int k = 1; k < m->nbody && w->good; k++) {
+    for (int k = 1; k < m->nbody; k++) {
         mjcf_body *b = &m->body[k];
         if (b->inertial && b->scope->file->compiler.inertia != MJCF_INERTIA_ALWAYS) {
             read_inertial(w, b);
@@ -198,7 +198,7 @@ bool mjcf_read_inertia(mjcf_work *w) {
         bound_inertia(w, b);
     }
     scale_masses(w);
-    for (int k = 1; k < m->nbody && w->good; k++) {
+    for (int k = 1; k < m->nbody; k++) {
         check_inertia(w, &m->body[k]);
     }
     return w->good;

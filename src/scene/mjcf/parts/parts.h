@@ -298,6 +298,7 @@ bool mjcf_is_limited(mjcf_work *w, const mjcf_file *f, const mjcf_item *i, const
 void mjcf_refuse(mjcf_work *w);
 
 /* ---- tree.c ---- */
+/* False: no memory or numbers are left.  Errors of parts leave the others readable. */
 bool mjcf_read_tree(mjcf_work *w);
 
 /* ---- joint.c, geom.c ---- */

@@ -356,7 +356,8 @@ static void walk_inside(const walk *at, const xml_element *e) {
 static void finish_bodies(mjcf_work *w) {
     mjcf_model *m = &w->model;
     for (int k = 0; k < m->nbody; k++) {
-        if (m->body[k].name && k > 0 && !names_add(&m->links, m->body[k].name, k)) {
+        bool taken = m->body[k].name && names_find(&m->links, m->body[k].name) >= 0; /* the world; reported */
+        if (m->body[k].name && !taken && !names_add(&m->links, m->body[k].name, k)) {
             w->report->no_memory = true;
             mjcf_refuse(w);
         }
@@ -417,9 +418,10 @@ bool mjcf_read_tree(mjcf_work *w) {
             walk_inside(&at, e);
         }
     }
-    if (w->good) {
-        finish_bodies(w);
-        count_coordinates(m);
+    if (w->items > w->limit || w->report->no_memory) {
+        return false;
     }
-    return w->good;
+    finish_bodies(w);
+    count_coordinates(m);
+    return true;
 }
