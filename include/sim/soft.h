@@ -52,6 +52,7 @@ typedef struct sim_soft {
     double modulus, poisson; /* Pa: Young's; 0 <= Poisson's ratio < 1/2 */
     double density;          /* kg/m^3 */
     double dissipation;      /* s: viscosity over elasticity */
+    bool rows;               /* is elasticity rows of the contact problem, and no part of A? */
     /* m: nodes of the surface touch shapes as spheres of this radius, which the builder adds; 0: nothing touches */
     double thickness;
     int material;

@@ -154,6 +154,41 @@ Test(elastic_tet, projection_sets_negative_eigenvalues_to_zero_and_no_others) {
     cr_expect(negative > 100, "only %d eigenvalues are negative", negative);
 }
 
+/* As springs it has the same forces and the same stiffness, projected or not, but for those below a floor. */
+Test(elastic_tet, springs_add_up_to_forces_and_stiffness) {
+    random_source r = {11};
+    elastic_tet tet = make_elastic_tet(CORNER);
+    int turning = 0;
+    for (int trial = 0; trial < 100; trial++) {
+        elastic_material m = make_elastic(trial % ELASTIC_LAWS, 1, 0.4, 0);
+        v3 x[4], f[4];
+        random_place(&r, 0.6, x);
+        double K[12][12], wrong = 0, size = 0;
+        elastic_rows s;
+        eval_elastic_rows(&m, &tet, x, &s);
+        eval_elastic_matrices(&m, &tet, x, &(elastic_matrices){.stiffness = K, .force = f});
+        for (int i = 0; i < 12; i++) {
+            double force = *number_of(f, i);
+            for (int row = 0; row < s.count; row++) {
+                force += s.stiffness[row] * s.stretch[row] * s.w[row][i];
+                turning += s.slope[row] < 0;
+                cr_assert(s.stiffness[row] > 0 && s.stiffness[row] >= s.slope[row]);
+            }
+            wrong = fmax(wrong, fabs(force));
+            for (int j = 0; j < 12; j++) {
+                double k = K[i][j];
+                for (int row = 0; row < s.count; row++) {
+                    k -= s.slope[row] * s.w[row][i] * s.w[row][j];
+                }
+                wrong = fmax(wrong, fabs(k));
+                size = fmax(size, fabs(K[i][j]));
+            }
+        }
+        cr_expect(wrong < 1e-12 * size, "%s, trial %d: wrong by %g of %g", name_of(m.law), trial, wrong, size);
+    }
+    cr_expect_gt(turning, 100);
+}
+
 /* ---- motion of one tetrahedron ---- */
 
 typedef struct one_tet {

@@ -26,14 +26,16 @@ Test(scene_soft, is_filled_with_tetrahedra_of_its_material) {
         load_good("{'sim': 1, 'materials': [{'name': 'skin', 'friction': 0.7}], 'bodies': [{'name': "
                   "'jelly', 'pose': {'position': [1, 2, 3], 'rpy_deg': [0, 0, 90]}, 'v': [1, 0, 0, 0, 0, 2], "
                   "'soft': {" JELLY ", 'law': 'corotated', 'poisson': 0.3, 'density': 500, 'dissipation': "
-                  "0.1, 'thickness': 0.002, 'material': 'skin', 'group': 2, 'mask': 4, 'color': [1, 0, 0]}}]}");
+                  "0.1, 'elasticity': 'rows', 'thickness': 0.002, 'material': 'skin', 'group': 2, 'mask': 4, 'color': "
+                  "[1, 0, 0]}}]}");
     const sim_model *m = s->model;
     cr_assert_eq(m->nsoft, 1);
     const sim_soft *soft = &m->soft[0];
     cr_expect(soft->nnode == 5 * 3 * 3 && soft->ntet == 6 * 4 * 2 * 2);
     cr_expect_float_eq(mass_of(m, soft), 500 * 0.04 * 0.02 * 0.02, 1e-15);
     cr_expect(soft->law == SIM_COROTATED && soft->modulus == 1e5 && soft->poisson == 0.3);
-    cr_expect(soft->dissipation == 0.1 && soft->thickness == 0.002 && soft->group == 2 && soft->mask == 4);
+    cr_expect(soft->rows && soft->dissipation == 0.1 && soft->thickness == 0.002 && soft->group == 2 &&
+              soft->mask == 4);
     cr_expect(soft->color[0] == 1 && soft->color[1] == 0 && soft->color[3] == 1);
     cr_expect(m->material[soft->material].friction == 0.7);
     /* the node at (-0.02, -0.01, -0.01) of the frame that is turned by 90 degrees: v + w x r, w along z */

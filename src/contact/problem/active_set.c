@@ -6,6 +6,7 @@
  *   friction     dry, of every joint and tendon that has it
  *   speed limits of joints that move with half of it, before the step or without constraints
  *   equalities   that are switched on, of which at least one side moves
+ *   elastic      tetrahedra of soft bodies whose elasticity is rows
  *   springs      of tendons, with their dampers and inertia
  *   actuators    with a limit, of trees with any of these; and those that are no joints', with feedback
  *
@@ -113,7 +114,7 @@ sim_status active_set_find(assembly *f) {
     const sim_model *m = tables->model;
     const int *last_dof = tables->last_dof;
     size_t most = (size_t)f->in->ncontact + 5 * (size_t)tables->njoint + (size_t)m->nequality +
-                  4 * (size_t)tables->ntendon + (size_t)f->in->nactuator;
+                  4 * (size_t)tables->ntendon + (size_t)f->in->nactuator + 2 * (size_t)f->nelastic;
     f->source = ARENA_NEW(f->arena, constraint_source, most);
     if (!f->source) {
         return SIM_NO_RESOURCE;
@@ -135,6 +136,13 @@ sim_status active_set_find(assembly *f) {
         if (!e->off) {
             add_source(f, SOURCE_EQUALITY, k, sim_equality_rows(e->type), find_moving_tree(m, last_dof, e->body[0]),
                        find_moving_tree(m, last_dof, e->body[1]));
+        }
+    }
+    /* elastic tetrahedra */
+    for (int k = 0; k < 2 * f->nelastic; k++) {
+        int rows = elastic_source_rows(f, k);
+        if (rows > 0) {
+            add_source(f, SOURCE_ELASTIC, k, rows, m->body[f->elastic[k / 2].soft->body].tree, -1);
         }
     }
     /* tendons */

@@ -32,6 +32,8 @@ static sim_constraint make_constraint(const assembly *f, const sim_model *m, con
         c.torsion = from->torsion;
     } else if (t->kind == SOURCE_ACTUATOR) {
         return actuator_constraint(f, m, &f->in->actuator[t->index]);
+    } else if (t->kind == SOURCE_ELASTIC) {
+        return elastic_constraint(f, t);
     } else if (is_tendon_row(t->kind)) {
         return tendon_constraint(m, t);
     } else if (t->kind == SOURCE_EQUALITY) {
@@ -75,7 +77,7 @@ static ptrdiff_t lay_out_blocks(const assembly *f, const sim_model *m, const con
 static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     /* memory */
     ptrdiff_t nJ = 0;
-    bool offsets = m->nequality || m->ntendon || f->in->followed || f->tables->belts || f->tables->speeds,
+    bool offsets = m->nequality || m->ntendon || f->elastic || f->in->followed || f->tables->belts || f->tables->speeds,
          bounces = false;
     f->constraint = ARENA_NEW(f->arena, sim_constraint, f->nconstraint);
     f->axes = ARENA_NEW(f->arena, m3, f->nconstraint);
@@ -245,6 +247,8 @@ static void fill_source_rows(void *context, int index, int first, int end) {
             rows_of_contact(f, m->model, m->last_dof, i);
         } else if (kind == SOURCE_EQUALITY) {
             rows_of_equality(f, m->model, m->last_dof, i);
+        } else if (kind == SOURCE_ELASTIC) {
+            rows_of_elastic(f, m->model, i);
         } else if (is_tendon_row(kind)) {
             rows_of_tendon(f, m->model, i);
         } else if (kind == SOURCE_ACTUATOR) {
@@ -308,6 +312,7 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
     if (m->nequality && f->in->soft && f->in->position == 1) {
         status = place_anchor(f, m);
     }
+    status = status ? status : elastic_find(f);
     if (m->ntendon && !status) {
         status = tendons_find(f, threads);
     }

@@ -42,7 +42,7 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
         out->tendon_impulse[4 * t->index + (int)(t->kind - SOURCE_TENDON_LOW)] = g[0];
     } else if (t->kind == SOURCE_ACTUATOR) {
         actuator_scatter(f, is, i - is->first_actuator, g[0], out->effort);
-    } else {
+    } else if (t->kind != SOURCE_ELASTIC) { /* these follow from the places of nodes */
         out->joint_impulse[SIM_JOINT_ROWS * t->index + joint_row_of(t->kind)] += joint_impulse_of(t->kind, g[0]);
     }
 }
@@ -135,7 +135,7 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
         if (actuator ? actuator_is_held(f, is, i - is->first_actuator)
                      : kind == SOURCE_EQUALITY || kind == SOURCE_TENDON_SPRING) {
             add_force(f, m, is, c, 1, out->held);
-        } else if (f->in->holds && !actuator) {
+        } else if (f->in->holds && !actuator && kind != SOURCE_ELASTIC) {
             add_contact_force(f, m, is, i, lasting_part(is, c), out->pressed);
             if (out->unheld) {
                 add_contact_force(f, m, is, i, 1, out->unheld);

@@ -22,7 +22,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double MIN_PIVOT_RATIO = 1e-10; /* of a positive definite curvature */
+static const double MIN_PIVOT_RATIO = 1e-10;    /* of a positive definite curvature */
+static const double MIN_CURVATURE_RATIO = 1e-3; /* of springs, over mu */
+static const double MIN_STRESS_RATIO = 1e-9;    /* over mu, of a stress with a stiffness against turning */
 
 elastic_tet make_elastic_tet(const v3 x[4]) {
     v3 a = v3_sub(x[1], x[0]), b = v3_sub(x[2], x[0]), c = v3_sub(x[3], x[0]);
@@ -75,6 +77,15 @@ typedef struct tet_axes {
     double b[4][3];
 } tet_axes;
 
+static tet_axes axes_of(const elastic_tet *t, const m3 *U, const m3 *V) {
+    tet_axes a = {.u = {U->x, U->y, U->z}};
+    for (int n = 0; n < 4; n++) {
+        v3 b = m3_transposed_times(*V, t->slope[n]);
+        a.b[n][0] = b.x, a.b[n][1] = b.y, a.b[n][2] = b.z;
+    }
+    return a;
+}
+
 /* w of Q = sum over i, j of q[i][j] u_i v_j'. */
 static void motion_of(const tet_axes *a, double q[3][3], double w[12]) {
     for (int n = 0; n < 4; n++) {
@@ -99,8 +110,8 @@ static void add_motion(const tet_axes *a, double q[3][3], double l, double (*A)[
     }
 }
 
-/* C = sum_k d_k e_k e_k', e_k the columns of e: by C = L D L' where all d are positive, else by eigenvectors. */
-static void split_curvature(double C[3][3], double e[3][3], double d[3]) {
+/* C = sum_k d_k e_k e_k', e_k the columns of e: by C = L D L' where all d are positive, true, else by eigenvectors. */
+static bool split_curvature(double C[3][3], double e[3][3], double d[3]) {
     memset(e, 0, 9 * sizeof **e);
     bool positive = true;
     for (int k = 0; k < 3 && positive; k++) {
@@ -122,6 +133,7 @@ static void split_curvature(double C[3][3], double e[3][3], double d[3]) {
             d[k] = C[k][k];
         }
     }
+    return positive;
 }
 
 static void add_stiffness(const tet_axes *a, stretch_response *r, double volume, bool projected, double (*K)[12]) {
@@ -166,11 +178,7 @@ void eval_elastic_matrices(const elastic_material *material, const elastic_tet *
     m3 U, V;
     double s[3];
     svd_rotations(deformation(t, x), &U, s, &V);
-    tet_axes a = {.u = {U.x, U.y, U.z}};
-    for (int n = 0; n < 4; n++) {
-        v3 b = m3_transposed_times(V, t->slope[n]);
-        a.b[n][0] = b.x, a.b[n][1] = b.y, a.b[n][2] = b.z;
-    }
+    tet_axes a = axes_of(t, &U, &V);
     stretch_response r = eval_stretches(material, s);
     if (out->force) {
         force_corners(t, &U, &V, &r, out->force);
@@ -182,5 +190,56 @@ void eval_elastic_matrices(const elastic_material *material, const elastic_tet *
     if (out->viscosity) {
         memset(out->viscosity, 0, 12 * sizeof *out->viscosity);
         add_viscosity(&a, material, s, t->volume, out->viscosity);
+    }
+}
+
+/* ---- the same as springs ---- */
+
+/* c with sum_k c_k e_k = g: e is unit lower triangular, or orthonormal. */
+static void resolve_slope(double e[3][3], bool triangular, const double g[3], double c[3]) {
+    for (int k = 0; k < 3; k++) {
+        c[k] = triangular ? g[k] : e[0][k] * g[0] + e[1][k] * g[1] + e[2][k] * g[2];
+        for (int l = 0; l < k && triangular; l++) {
+            c[k] -= e[k][l] * c[l];
+        }
+    }
+}
+
+/* Along Q, with an eigenvalue and a slope of the energy, J; `least`: of the stiffness. */
+static void add_spring(elastic_rows *out, const tet_axes *a, double q[3][3], double value, double slope, double least) {
+    int row = out->count++;
+    motion_of(a, q, out->w[row]);
+    out->stiffness[row] = fmax(value, least);
+    out->slope[row] = value;
+    out->stretch[row] = slope / out->stiffness[row];
+}
+
+void eval_elastic_rows(const elastic_material *material, const elastic_tet *t, const v3 x[4], elastic_rows *out) {
+    /* axes, response, the split of both by principal stretches */
+    m3 U, V;
+    double s[3], e[3][3], along[3], slope[3];
+    svd_rotations(deformation(t, x), &U, s, &V);
+    tet_axes a = axes_of(t, &U, &V);
+    stretch_response r = eval_stretches(material, s);
+    bool triangular = split_curvature(r.curvature, e, along);
+    resolve_slope(e, triangular, r.slope, slope);
+    /* stretches, shears, turns against the stress */
+    double V0 = t->volume, least = V0 * MIN_CURVATURE_RATIO * material->mu;
+    const double half = sqrt(0.5);
+    out->count = 0;
+    for (int k = 0; k < 3; k++) {
+        double q[3][3] = {{e[0][k], 0, 0}, {0, e[1][k], 0}, {0, 0, e[2][k]}};
+        add_spring(out, &a, q, V0 * along[k], V0 * slope[k], least);
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        for (int k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            double q[3][3] = {{0}}, value = turn ? r.twist[k] : r.flip[k];
+            q[i][j] = turn ? -half : half;
+            q[j][i] = half;
+            if (!turn || fabs(value) > MIN_STRESS_RATIO * material->mu) {
+                add_spring(out, &a, q, V0 * value, 0, least);
+            }
+        }
     }
 }

@@ -27,4 +27,20 @@ typedef struct elastic_matrices {
 void eval_elastic_matrices(const elastic_material *material, const elastic_tet *tet, const v3 x[4],
                            const elastic_matrices *out);
 
+/* The force linearised about x, as springs along motions w of the corners:
+ *
+ *     force = -sum_r (stiffness_r stretch_r + slope_r w_r . dx) w_r
+ *
+ * The first STRAIN_ROWS are of the principal stretches and the shears between them.  Then those of turning against the
+ * stress: none without stress.  Stiffness is positive, and the slope itself where it is enough. */
+enum { STRAIN_ROWS = 6, ELASTIC_ROWS = 9 };
+typedef struct elastic_rows {
+    int count;
+    double w[ELASTIC_ROWS][12];     /* 1/m */
+    double stiffness[ELASTIC_ROWS]; /* J */
+    double slope[ELASTIC_ROWS];     /* J: the eigenvalue of the Hessian */
+    double stretch[ELASTIC_ROWS];
+} elastic_rows;
+void eval_elastic_rows(const elastic_material *material, const elastic_tet *tet, const v3 x[4], elastic_rows *out);
+
 #endif

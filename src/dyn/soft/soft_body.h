@@ -23,6 +23,12 @@ static inline v3 soft_place(const sim_model *m, const sim_soft *s, int node, con
 void add_chamber_forces(const sim_model *model, const sim_soft *soft, const double *q, double p, double *force,
                         double *strength);
 
+/* Is the elasticity of a tree rows of the contact problem? */
+static inline bool soft_has_rows(const sim_model *model, int tree) {
+    const sim_soft *s = model->nsoft ? soft_of_tree(model, tree) : NULL;
+    return s && s->rows;
+}
+
 /* J */
 double soft_energy(const sim_model *model, const sim_soft *soft, const double *q);
 

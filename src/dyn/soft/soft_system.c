@@ -6,6 +6,7 @@
  *     C, K   viscosity, N s/m, and projected stiffness, N/m, summed over the tetrahedra
  *     c      s, d(velocity)/da;  k  s^2, d(place)/da
  *
+ * Where elasticity is rows of the contact problem (contact/problem/row/elastic.c), f and K are left out.
  * The graph of the mesh does not change, so its order and the places in the factor are found once.
  * Reference: Baraff, Witkin 1998, Large steps in cloth simulation, eqs. 5-6.
  * Cost: linear in the tetrahedra, and a sparse Cholesky factor of the mesh. */
@@ -250,15 +251,20 @@ static void linearise_tet(soft_system *s, const soft_point *at, int k, double *f
     for (int i = 0; i < 4; i++) {
         x[i] = soft_place(s->model, s->soft, s->soft->tet[k][i], at->q);
     }
-    eval_elastic_matrices(&s->material, &s->tet[k], x, &(elastic_matrices){K, true, viscous ? C : NULL, own});
+    bool elastic = !s->soft->rows;
+    if (!elastic && !viscous) {
+        return;
+    }
+    eval_elastic_matrices(&s->material, &s->tet[k], x,
+                          &(elastic_matrices){elastic ? K : NULL, true, viscous ? C : NULL, elastic ? own : NULL});
     gather_corners(s, t, at->v, v);
     gather_corners(s, t, at->a, a);
     /* f - C v + k K a, and c C + k K */
     for (int i = 0; i < 12; i++) {
         const double *p = &own[i / 3].x;
-        f[i] = p[i % 3];
+        f[i] = elastic ? p[i % 3] : 0;
         for (int j = 0; j < 12; j++) {
-            K[i][j] *= at->stiffness;
+            K[i][j] = elastic ? at->stiffness * K[i][j] : 0;
             f[i] += K[i][j] * a[j] - (viscous ? C[i][j] * v[j] : 0);
             K[i][j] += viscous ? at->viscosity * C[i][j] : 0;
         }

@@ -321,6 +321,9 @@ static void add_softs(uint64_t *hash, const sim_model *model) {
         ADD(hash, soft->modulus);
         ADD(hash, soft->poisson);
         ADD(hash, soft->dissipation);
+        if (soft->rows) {
+            add_flag(hash, soft->rows);
+        }
         add_track(hash, &soft->pressure);
     }
 }

@@ -168,6 +168,7 @@ static void read_rates(const entry *e, const body_data *b, sim_soft *s) {
 static bool read_material(loader *l, const entry *e, const soft_data *d, sim_soft *s) {
     /* of the solid, of the surface */
     s->law = (sim_soft_law)d->law;
+    s->rows = d->elasticity == 1;
     s->modulus = d->modulus;
     s->poisson = d->poisson;
     s->density = d->density;

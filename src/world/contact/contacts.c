@@ -255,6 +255,7 @@ sim_status contacts_find(world_contacts *w, contact_input *in, sim_error *error)
                           .step = w->options->step,
                           .position = theta_position(w->options->integrator),
                           .travel = theta_travel(w->options->integrator),
+                          .elastic = theta_elastic_place(w->options->integrator),
                           .contact = w->next->contact,
                           .ncontact = w->next->ncontact,
                           .asleep = w->sleep ? w->sleep->asleep : NULL,

@@ -252,6 +252,8 @@ void theta_finish_in_contact(motion_work *w, int tree, double *v_end, const doub
 void theta_mass_solve(motion_work *w, int tree, double *x);
 /* The part of v - v0 that positions move with. */
 double theta_travel(sim_integrator integrator);
+/* The part of the step on at which the elasticity of soft bodies acts. */
+double theta_elastic_place(sim_integrator integrator);
 /* The part of a step at which A is taken; at which loads are. */
 double theta_position(sim_integrator integrator);
 double theta_time(sim_integrator integrator);

@@ -23,6 +23,7 @@
  * inertia of joint j.  A sweep across an effort limit is cut short (effort_limits.c).
  * Reference: Castro et al. 2021, eqs. 6-14.     Cost: one to some ten sweeps. */
 #include "dyn/motion/advance.h"
+#include "dyn/soft/soft_body.h"
 #include "math/v3.h"
 #include "world/integrator/motion.h"
 
@@ -170,8 +171,11 @@ static void eval_joint_forces(tree_step *t, const double *a) {
 static void sweep_nodes(tree_step *t, const double *a, const sim_force *external, double *out) {
     motion_work *w = t->w;
     const theta_scheme *s = t->s;
-    double place = s->explicit_position ? 1 : s->position, *q = w->q_point;
-    if (s->explicit_position) { /* next->v and next->q hold nothing yet */
+    double place = theta_elastic_place(w->options->integrator), *q = w->q_point;
+    if (soft_has_rows(w->model, t->tree)) { /* a is that without elasticity, and leads far away */
+        q = w->next->q;
+        advance_by(w->model, t->bodies, ROTATION_EXP, w->now->q, w->now->v, place * t->dt, q);
+    } else if (s->explicit_position) { /* next->v and next->q hold nothing yet */
         q = w->next->q;
         velocity_at(t, s->travel, a, w->next->v);
         advance_by(w->model, t->bodies, ROTATION_EXP, w->now->q, w->next->v, t->dt, q);
@@ -493,6 +497,10 @@ void theta_mass_solve(motion_work *w, int tree, double *x) {
 double theta_travel(sim_integrator integrator) { return schemes[integrator].travel; }
 
 double theta_position(sim_integrator integrator) { return schemes[integrator].position; }
+
+double theta_elastic_place(sim_integrator integrator) {
+    return schemes[integrator].explicit_position ? 1 : schemes[integrator].position;
+}
 
 double theta_time(sim_integrator integrator) { return schemes[integrator].time; }
 

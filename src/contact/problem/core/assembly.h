@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "contact/problem/core/interface.h"
+#include "dyn/soft/elastic_tet.h"
 #include "math/dense.h"
 #include "math/v3.h"
 
@@ -77,6 +78,7 @@ typedef enum source_kind {
     SOURCE_SPEED_LOW,
     SOURCE_SPEED_HIGH,
     SOURCE_EQUALITY,
+    SOURCE_ELASTIC,
     SOURCE_TENDON_LOW,
     SOURCE_TENDON_HIGH,
     SOURCE_TENDON_FRICTION,
@@ -88,7 +90,7 @@ static inline bool is_tendon_row(source_kind kind) { return kind >= SOURCE_TENDO
 
 typedef struct constraint_source {
     source_kind kind;
-    int index; /* contact, dof, equality, tendon or limited actuator */
+    int index; /* contact, dof, equality, part of an elastic tetrahedron, tendon or limited actuator */
     int rows;
     int tree[2]; /* the model's trees that move A and B, -1: none does; both may be the same */
 } constraint_source;
@@ -185,6 +187,13 @@ typedef struct tendon_state {
     double stretch; /* ... at this extension, m */
 } tendon_state;
 
+/* An elastic tetrahedron whose springs are rows. */
+typedef struct elastic_part {
+    const sim_soft *soft;
+    const int *tet;
+    elastic_rows spring;
+} elastic_part;
+
 /* All that is built for one step. */
 typedef struct assembly {
     const contact_input *in;
@@ -194,6 +203,8 @@ typedef struct assembly {
     const sim_derived *anchor;    /* where J of what holds soft bodies is taken; NULL: as others */
     const sim_motion *anchor_acc; /* as `acc`, there */
     sim_arena *arena;
+    elastic_part *elastic; /* [nelastic] of all soft bodies whose elasticity is rows; NULL: there are none */
+    int nelastic;
     tendon_state *tendon; /* [model ntendon] of those in the list of the tables */
     constraint_source *source;
     int nsource;

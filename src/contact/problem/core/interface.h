@@ -54,6 +54,7 @@ typedef struct contact_input {
     double position;    /* the mass is taken this part of the step on ... */
     bool holds;         /* the scheme wants the forces of contacts beforehand, for the next step */
     double travel;      /* ... and positions move with v_start + travel (v - v_start) */
+    double elastic;     /* elastic forces act this part of the step on */
     const char *asleep; /* [ntree] trees that take no part; NULL: none */
     const sim_contact *contact;
     int ncontact;

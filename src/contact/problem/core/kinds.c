@@ -27,6 +27,9 @@ bool contact_stage_needed(const sim_model *m) {
     for (int j = 0; j < m->nv; j++) {
         needed |= dof_has_rows(&m->dof[j]);
     }
+    for (int k = 0; k < m->nsoft; k++) {
+        needed |= m->soft[k].rows;
+    }
     return needed;
 }
 
@@ -108,6 +111,12 @@ sim_status contact_kinds_check(const sim_model *m, const sim_solver_info *info, 
         sim_constraint_kind kind = m->equality[k].type == SIM_SPRING_DAMPER ? SIM_SPRING : SIM_EQUALITY;
         if (lacks_kind(info, kind)) {
             return refuse_kind(info, kind, "constraint", m->body[m->equality[k].body[0]].name, error);
+        }
+    }
+    /* elasticity that is rows */
+    for (int k = 0; k < m->nsoft; k++) {
+        if (m->soft[k].rows && lacks_kind(info, SIM_SPRING)) {
+            return refuse_kind(info, SIM_SPRING, "elasticity", m->soft[k].name, error);
         }
     }
     /* tendons */

@@ -32,6 +32,15 @@ typedef struct row_spring {
 } row_spring;
 void fill_spring_row(assembly *f, const sim_model *model, int constraint, row_spring spring);
 
+/* ---- soft bodies ---- */
+
+/* Linearises all elastic tetrahedra that are rows; f->elastic is NULL where there are none. */
+sim_status elastic_find(assembly *f);
+/* Their sources: part k has the index 2 k for strains, 2 k + 1 for turns against the stress. */
+int elastic_source_rows(const assembly *f, int index);
+sim_constraint elastic_constraint(const assembly *f, const constraint_source *source);
+void rows_of_elastic(assembly *f, const sim_model *model, int constraint);
+
 /* ---- tendons ---- */
 
 /* Their state in this step. */

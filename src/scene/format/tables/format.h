@@ -186,7 +186,7 @@ typedef struct soft_data {
     const char *file;
     number_list scale;
     double edge;
-    int law;
+    int law, elasticity;
     double modulus, poisson, density, dissipation, thickness;
     const char *material;
     double color[4];

@@ -11,6 +11,11 @@ static const char *soft_name(int i) {
     return i < SOFT_SOURCES ? name[i] : NULL;
 }
 
+static const char *soft_form_name(int i) {
+    static const char *const name[] = {"tangent", "rows"};
+    return i < COUNT(name) ? name[i] : NULL;
+}
+
 static const char *soft_law_name(int i) { return i < SIM_SOFT_LAWS ? sim_soft_law_name((sim_soft_law)i) : NULL; }
 
 enum {
@@ -76,6 +81,9 @@ static const field soft_fields[] = {
      .help = "Pressure of a gas in all closed chambers, over that outside. It follows their walls."},
     {"law", FIELD_ENUM, AT(soft_data, law), .name_of = soft_law_name, .standard = "\"neo-hookean\"",
      .help = "Elastic law: stable Neo-Hookean, or co-rotated linear."},
+    {"elasticity", FIELD_ENUM, AT(soft_data, elasticity), .name_of = soft_form_name, .standard = "\"tangent\"",
+     .help = "Tangent: the projected tangent stiffness is part of the mass matrix. Rows: each tetrahedron is 6 to 9 "
+             "compliant rows of the contact problem, for some hundred tetrahedra ([soft.md](soft.md))."},
     {"modulus", FIELD_NUMBER, AT(soft_data, modulus), .unit = "Pa", POSITIVE, .required = true,
      .help = "Young's modulus."},
     {"poisson", FIELD_NUMBER, AT(soft_data, poisson), .range = {true, true, false, 0, 0.499}, .standard = "0.4",
