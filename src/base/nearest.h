@@ -5,12 +5,13 @@
 #include <stddef.h>
 
 /* The best match so far of a search for a misspelt word. */
-typedef struct nearest {
+typedef struct nearest nearest;
+struct nearest {
     const char *wanted;
     const char *best; /* NULL: nothing is near enough */
     int distance;
     int tried;
-} nearest;
+};
 
 void nearest_try(nearest *n, const char *name);
 /* `did you mean "..."?` or NULL when nothing is near. */

@@ -10,7 +10,8 @@ static bool begin_load(loader *l, const char *content, size_t length, const char
     l->kept = pool_create();
     l->builder = sim_builder_create();
     l->scene = l->kept ? POOL_NEW(l->kept, sim_scene, 1) : NULL;
-    if (!l->work || !l->scene || !l->builder) {
+    l->allow_met = l->work ? POOL_NEW(l->work, bool, l->import.nallow) : NULL;
+    if (!l->work || !l->scene || !l->builder || !l->allow_met) {
         l->report.no_memory = true;
         return false;
     }
@@ -176,6 +177,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
     /* stages */
     if (messages && begin_load(&l, content, length, path)) {
         build_scene(&l, overrides);
+        check_allowed_names(&l);
         if (loader_good(&l)) {
             finish_load(&l);
         }

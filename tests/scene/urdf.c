@@ -302,6 +302,28 @@ Test(scene_urdf, what_is_refused_may_be_allowed) {
 
 /* ---- XML ---- */
 
+Test(scene_urdf, allowed_names_that_nothing_has_are_refused) {
+    static const struct {
+        const char *text, *name, *words; /* words: NULL where the file loads */
+    } t[] = {
+        {ROBOT("<link name='a'/>"), "colision", "--allow: error: no file refuses \"colision\", and no format has an"},
+        {ROBOT("<link name='a'/>"), "colision", "(did you mean \"collision\"?)"},
+        {"{'sim': 1}", "colision", "--allow: error: "},
+        {ROBOT("<link name='a'/>"), "mesh", NULL},
+        {ROBOT("<link name='a'/><colision/>"), "colision", NULL}};
+    for (size_t k = 0; k < sizeof t / sizeof t[0]; k++) {
+        sim_import_options import = {.nallow = 1, .allow = &t[k].name};
+        sim_scene_overrides overrides = {.import = &import};
+        sim_diagnostics found;
+        sim_error error = {0};
+        sim_scene *s = load_text(t[k].text, NULL, &overrides, &found, &error);
+        cr_assert_eq(!s, t[k].words != NULL, "%s", error.text);
+        cr_assert(s || (found.count == 1 && strstr(error.text, t[k].words)), "%s", error.text);
+        sim_diagnostics_free(&found);
+        sim_scene_free(s);
+    }
+}
+
 Test(scene_urdf, malformed_xml_is_refused_with_its_place) {
     refused("<robot>\n <link name='a'>\n</robot>", "scene.json:3:3", "mismatched tag; <link> is open");
     refused("<robot>\n<link name='a' name='b'/></robot>", "scene.json:2:16", "duplicate attribute");

@@ -178,6 +178,7 @@ typedef struct loader {
     const char *cache;                   /* folder for sampled fields; NULL: none */
     const sim_solver_registry *solvers;  /* by name; NULL: those of the library */
     sim_import_options import;           /* of robots */
+    bool *allow_met;                     /* [import.nallow] an element of that name was left out */
     const char **file;                   /* [limits.files] of the scene: those that it names */
     bool built;
 } loader;
@@ -247,6 +248,8 @@ document *loader_load_document(loader *l, const char *path, const node *at);
  * is wrong (reported).  `d->from` becomes the text of that scene, with the places in the file. */
 bool is_robot(const char *content, size_t length);
 node *parse_robot(loader *l, document *d, bool main);
+/* Reports names of the caller that are left out, but that neither a file of a robot nor a format has. */
+void check_allowed_names(loader *l);
 
 /* anchor.c: names of files in the main document as seen from the folder of `out`. */
 void anchor_file_names(loader *l, const char *out);

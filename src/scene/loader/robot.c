@@ -1,4 +1,5 @@
 /* Files of robots as documents: the XML text becomes the text of a scene, which is parsed as any other. */
+#include "base/nearest.h"
 #include "scene/loader/loader.h"
 #include "scene/mjcf/mjcf.h"
 #include "scene/sdf/sdf.h"
@@ -54,7 +55,7 @@ static bool translate_urdf(loader *l, const document *d, xml_element *root, sim_
                    .pool = l->work,
                    .path = d->from.name,
                    .options = l->import,
-                   .allowed = {l->import.nallow, l->import.allow},
+                   .allowed = {l->import.nallow, l->import.allow, l->allow_met},
                    .files = {l->files.exists, l->files.context},
                    .out = out};
     w.options.base = base;
@@ -99,7 +100,7 @@ static bool translate_mjcf(loader *l, const document *d, xml_element *root, sim_
                    .pool = l->work,
                    .path = d->from.name,
                    .options = l->import,
-                   .allowed = {l->import.nallow, l->import.allow},
+                   .allowed = {l->import.nallow, l->import.allow, l->allow_met},
                    .files = {file_exists, read_part, read_triangles, read_bytes, l},
                    .limit = l->limits.bodies < MJCF_MAX_ITEMS ? l->limits.bodies : MJCF_MAX_ITEMS,
                    .out = out};
@@ -112,7 +113,7 @@ static bool translate_sdf(loader *l, const document *d, xml_element *root, sim_b
                   .pool = l->work,
                   .path = d->from.name,
                   .options = l->import,
-                  .allowed = {l->import.nallow, l->import.allow},
+                  .allowed = {l->import.nallow, l->import.allow, l->allow_met},
                   .files = {file_exists, read_part, l},
                   .limit = l->limits.bodies < SDF_MAX_ITEMS ? (int)l->limits.bodies : SDF_MAX_ITEMS,
                   .out = out};
@@ -164,4 +165,22 @@ node *parse_robot(loader *l, document *d, bool main) {
         return NULL;
     }
     return good ? document_parse(&d->from, l->work, &l->report) : parse_partial(l, d, main && is_urdf);
+}
+
+void check_allowed_names(loader *l) {
+    xml_table_list list = {.count = 0};
+    const xml_table *const root[] = {&table_robot, &mjcf_table_model, &sdf_table_file};
+    for (size_t k = 0; k < sizeof root / sizeof root[0]; k++) {
+        xml_list_tables(&list, root[k]);
+    }
+    for (int k = 0; k < l->import.nallow; k++) {
+        nearest near = {.wanted = l->import.allow[k]};
+        char hint[200];
+        const source option = {.name = "--allow"};
+        if (!l->allow_met[k] && !xml_list_knows(&list, near.wanted, &near)) {
+            report_place(&l->report, &option, 0, NULL, nearest_hint(&near, hint, sizeof hint),
+                         "no file refuses \"%.80s\", and no format has an element or attribute of that name",
+                         near.wanted);
+        }
+    }
 }

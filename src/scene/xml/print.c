@@ -7,30 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TABLES = 200 };
-
-typedef struct table_list {
-    const xml_table *table[MAX_TABLES];
-    int count;
-} table_list;
-
-static void list_tables(table_list *list, const xml_table *t) {
-    for (int k = 0; k < list->count; k++) {
-        if (list->table[k] == t) {
-            return;
-        }
-    }
-    if (list->count == MAX_TABLES) {
-        return;
-    }
-    list->table[list->count++] = t;
-    for (int k = 0; k < t->nrules; k++) {
-        if (t->rules[k].table) {
-            list_tables(list, t->rules[k].table);
-        }
-    }
-}
-
 static void print_kind(text *t, const xml_key *key) {
     if (key->kind == XML_CHOICE) {
         for (int k = 0; key->choices[k]; k++) {
@@ -76,7 +52,7 @@ static const xml_key *find_same(const xml_table *t, const xml_key *key) {
 }
 
 /* Attributes that several elements have in the same words stand in a table of their own. */
-static bool is_common(const table_list *list, const xml_key *key) {
+static bool is_common(const xml_table_list *list, const xml_key *key) {
     enum { MIN_ELEMENTS = 3 };
     int count = 0;
     for (int k = 0; k < list->count; k++) {
@@ -105,7 +81,7 @@ static void print_key(text *t, const xml_key *key, int alike, bool leaf) {
 }
 
 /* One row an attribute that is read, or several that differ by name alone. */
-static void print_keys(text *t, const table_list *list, const xml_table *table, bool leaf) {
+static void print_keys(text *t, const xml_table_list *list, const xml_table *table, bool leaf) {
     for (int k = 0, alike; k < table->nkeys; k += alike) {
         const xml_key *key = &table->keys[k];
         alike = 1;
@@ -119,7 +95,7 @@ static void print_keys(text *t, const table_list *list, const xml_table *table, 
     }
 }
 
-static bool has_own_keys(const table_list *list, const xml_table *table) {
+static bool has_own_keys(const xml_table_list *list, const xml_table *table) {
     for (int k = 0; k < table->nkeys; k++) {
         if (table->keys[k].use == XML_READ && !is_common(list, &table->keys[k])) {
             return true;
@@ -129,7 +105,7 @@ static bool has_own_keys(const table_list *list, const xml_table *table) {
 }
 
 /* "`name`, `pos`", malloc'd; NULL: the element has none of the common ones. */
-static char *name_common(const table_list *list, const xml_table *table) {
+static char *name_common(const xml_table_list *list, const xml_table *table) {
     text t = {0};
     for (int k = 0; k < table->nkeys; k++) {
         if (is_common(list, &table->keys[k])) {
@@ -141,7 +117,7 @@ static char *name_common(const table_list *list, const xml_table *table) {
 }
 
 /* Each common attribute once, where it is first met. */
-static void print_common(text *t, const table_list *list) {
+static void print_common(text *t, const xml_table_list *list) {
     bool any = false;
     for (int i = 0; i < list->count; i++) {
         const xml_table *table = list->table[i];
@@ -264,7 +240,7 @@ static bool same_others(const xml_table *a, const xml_table *b, xml_use use) {
 }
 
 /* "Ignored of `damper`, `motor`: ..." */
-static void print_leaf_others(text *t, const table_list *list, xml_use use) {
+static void print_leaf_others(text *t, const xml_table_list *list, xml_use use) {
     for (int i = 0; i < list->count; i++) {
         /* an element whose list was not met before */
         const xml_table *table = list->table[i];
@@ -288,7 +264,7 @@ static void print_leaf_others(text *t, const table_list *list, xml_use use) {
     }
 }
 
-static void print_section(text *t, const table_list *list, const xml_table *table) {
+static void print_section(text *t, const xml_table_list *list, const xml_table *table) {
     /* attributes and elements that are read */
     text_add(t, "\n## %s\n\n%s%s\n", table->name, table->help,
              table->one_of ? " Exactly one of its elements is given." : "");
@@ -313,7 +289,7 @@ static void print_section(text *t, const table_list *list, const xml_table *tabl
 }
 
 /* One row the elements without children that have the same common attributes, at the first of them. */
-static void print_leaf_common(text *t, const table_list *list, int at) {
+static void print_leaf_common(text *t, const xml_table_list *list, int at) {
     char *names = name_common(list, list->table[at]);
     int count = 0;
     for (int k = 0; k < list->count && names; k++) {
@@ -331,7 +307,7 @@ static void print_leaf_common(text *t, const table_list *list, int at) {
     free(names);
 }
 
-static void print_leaves(text *t, const table_list *list) {
+static void print_leaves(text *t, const xml_table_list *list) {
     text_add(t, "\n## Elements without children\n\n| element | attribute | value | default | meaning |\n"
                 "|---|---|---|---|---|\n");
     for (int k = 0; k < list->count; k++) {
@@ -351,8 +327,8 @@ static void print_leaves(text *t, const table_list *list) {
 
 char *xml_print_tables(const xml_table *root, const char *preface) {
     text t = {0};
-    table_list list = {.count = 0};
-    list_tables(&list, root);
+    xml_table_list list = {.count = 0};
+    xml_list_tables(&list, root);
     text_add(&t, "%s", preface);
     for (int k = 0; k < list.count; k++) {
         if (!is_leaf(list.table[k])) {

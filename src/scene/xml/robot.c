@@ -30,6 +30,7 @@ bool xml_clean_name(char *name) {
 bool xml_allows(const xml_allowed *allowed, const char *name) {
     for (int k = 0; k < allowed->count; k++) {
         if (strcmp(allowed->name[k], name) == 0) {
+            allowed->met[k] = true;
             return true;
         }
     }

@@ -64,7 +64,19 @@ typedef struct xml_table {
 typedef struct xml_allowed {
     int count;
     const char *const *name;
+    bool *met; /* [count] was it there? */
 } xml_allowed;
+
+/* Tables by how they hold each other, each once. */
+enum { XML_MAX_TABLES = 200 };
+typedef struct xml_table_list {
+    const xml_table *table[XML_MAX_TABLES];
+    int count;
+} xml_table_list;
+void xml_list_tables(xml_table_list *list, const xml_table *root);
+/* Is it the name of an element or attribute?  Else `near` has tried them all. */
+struct nearest;
+bool xml_list_knows(const xml_table_list *list, const char *name, struct nearest *near);
 
 /* Makes attributes of values that stand as text of elements, where the tables say so.  False: something is wrong, and was
  * reported. */
