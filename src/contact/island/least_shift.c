@@ -1,4 +1,4 @@
-/* The least shift of positions under bounds on rows: projected Gauss-Seidel.
+/* The least shift of positions under bounds on rows: projected Gauss-Seidel, then conjugate gradients.
  *
  *     min  c' A c / 2     with  J c >= b:      c = A^-1 J' pi,     0 <= pi  perp  J c - b >= 0
  *
@@ -8,20 +8,24 @@
  *     pi    multiplier, N s
  *
  * Sweeps go on to RELATIVE_TOLERANCE: bodies sink in by the remaining error, and where friction locks one, no later
- * step can push it out.  With A^-1 = B' B, Z = B J' (sim_mass) and x = B^-T c a sweep needs only Z:
+ * step can push it out.  Rows that press after the sweeps then hold with equality, Z_f' Z_f d(pi) = b - J c.  So the shift is
+ * smooth to rounding.  Where a row would pull by that, or another one fail, the answer of the sweeps stays.  With A^-1 = B' B, Z = B J' (sim_mass) and x = B^-T c a sweep needs only Z:
  *
  *     J c = Z' x,    x <- x + Z (change of pi),    J A^-1 J' = Z' Z.
  *
  * Constraints soft enough for the step to resolve, 2 pi / sqrt(k W) > dt, have no say.
  *
- * Cost: one half solve for each bound, two products with Z a sweep, and in the end one solve for each tree. */
+ * Reference: Shewchuk, An introduction to the conjugate gradient method, 1994 (with 1/w on the diagonal).
+ * Cost: one half solve for each bound, two products with Z a sweep or iteration, and in the end one solve for each tree. */
 #include "contact/island/least_shift.h"
 #include "contact/problem/assemble.h"
 
 #include <string.h>
 
-enum { MAX_SWEEPS = 100 };
+enum { MAX_SWEEPS = 100, MAX_CG_ITERATIONS = 100 };
 static const double RELATIVE_TOLERANCE = 1e-6; /* of the change in the first sweep */
+static const double CG_TOLERANCE = 1e-14;      /* of a row's velocity, over the change in the first sweep */
+static const double FACE_TOLERANCE = 1e-12;    /* the same, of the whole answer */
 
 /* A side of a row: its part of Z, and the range of velocities that it moves. */
 typedef struct row_side {
@@ -114,6 +118,110 @@ static double sweep_rows(shift_rows *l) {
     return max_change;
 }
 
+/* Rows that press, and vectors of their equations. */
+typedef struct pressing_rows {
+    int count, *row;
+    double *pi, *x;         /* [rows], [nv] of the sweeps' answer */
+    double *r, *p, *Zp, *q; /* [count] error, direction; [nv]; [count] its image */
+} pressing_rows;
+
+/* Memory, then the rows, and a copy of the answer. */
+static bool list_pressing(const shift_rows *l, sim_arena *scratch, pressing_rows *f) {
+    size_t rows = (size_t)l->count, size = sizeof(double) * (size_t)l->p->nv;
+    *f = (pressing_rows){.row = ARENA_NEW(scratch, int, rows),
+                         .pi = ARENA_NEW(scratch, double, rows),
+                         .x = ARENA_NEW(scratch, double, l->p->nv),
+                         .r = ARENA_NEW(scratch, double, rows),
+                         .p = ARENA_NEW(scratch, double, rows),
+                         .Zp = ARENA_NEW(scratch, double, l->p->nv),
+                         .q = ARENA_NEW(scratch, double, rows)};
+    if (!f->row || !f->pi || !f->x || !f->r || !f->p || !f->Zp || !f->q) {
+        return false;
+    }
+    for (int k = 0; k < l->count; k++) {
+        f->pi[k] = l->row[k].pi;
+        if (l->row[k].pi > 0 || l->row[k].bound.equal) {
+            f->row[f->count++] = k;
+        }
+    }
+    memcpy(f->x, l->x, size);
+    return true;
+}
+
+/* q = Z' Z p; p . q */
+static double image_of_direction(const shift_rows *l, const pressing_rows *f) {
+    double sum = 0;
+    memset(f->Zp, 0, sizeof *f->Zp * (size_t)l->p->nv);
+    for (int i = 0; i < f->count; i++) {
+        const shift_row *r = &l->row[f->row[i]];
+        for (const row_side *of = r->side; of < r->side + 2 && of->count; of++) {
+            dense_axpy(of->count, f->p[i], of->Z, f->Zp + of->first);
+        }
+    }
+    for (int i = 0; i < f->count; i++) {
+        const shift_row *r = &l->row[f->row[i]];
+        f->q[i] = 0;
+        for (const row_side *of = r->side; of < r->side + 2 && of->count; of++) {
+            f->q[i] += dense_dot(of->count, of->Z, f->Zp + of->first);
+        }
+        sum += f->p[i] * f->q[i];
+    }
+    return sum;
+}
+
+/* Conjugate gradients on the pressing rows, from the answer of the sweeps. */
+static void equalise_rows(shift_rows *l, pressing_rows *f, double least) {
+    double before = 0;
+    for (int i = 0; i < f->count; i++) {
+        f->r[i] = error_of_row(l, &l->row[f->row[i]]);
+        f->p[i] = 0;
+    }
+    for (int k = 0; k < MAX_CG_ITERATIONS; k++) {
+        double size = 0, most = 0;
+        for (int i = 0; i < f->count; i++) {
+            size += f->r[i] * f->r[i] / l->row[f->row[i]].w;
+            most = max_of(most, fabs(f->r[i]));
+        }
+        if (most <= least) {
+            return;
+        }
+        for (int i = 0; i < f->count; i++) {
+            f->p[i] = f->r[i] / l->row[f->row[i]].w + (before > 0 ? size / before * f->p[i] : 0);
+        }
+        double bend = image_of_direction(l, f), alpha = bend > 0 ? size / bend : 0;
+        for (int i = 0; i < f->count; i++) {
+            l->row[f->row[i]].pi += alpha * f->p[i];
+            f->r[i] -= alpha * f->q[i];
+        }
+        dense_axpy(l->p->nv, alpha, f->Zp, l->x);
+        before = size;
+    }
+}
+
+/* To rounding, where the rows that press after the sweeps are those of the answer. */
+static bool finish_rows(shift_rows *l, sim_arena *scratch, double first) {
+    pressing_rows f;
+    if (!list_pressing(l, scratch, &f)) {
+        return false;
+    }
+    equalise_rows(l, &f, CG_TOLERANCE * first);
+    bool holds = max_error(l) <= FACE_TOLERANCE * first;
+    for (int i = 0; i < f.count; i++) {
+        const shift_row *r = &l->row[f.row[i]];
+        holds &= r->bound.equal || r->pi >= 0;
+    }
+    for (int i = 0; i < f.count && holds; i++) { /* equality, not only the bound */
+        holds &= fabs(error_of_row(l, &l->row[f.row[i]])) <= FACE_TOLERANCE * first;
+    }
+    for (int k = 0; k < l->count && !holds; k++) {
+        l->row[k].pi = f.pi[k];
+    }
+    if (!holds) {
+        memcpy(l->x, f.x, sizeof *f.x * (size_t)l->p->nv);
+    }
+    return true;
+}
+
 /* c = A^-1 J' pi */
 static void compute_shift(const shift_rows *l, double *shift) {
     const sim_problem *p = l->p;
@@ -141,6 +249,9 @@ sim_status least_shift(const sim_problem *p, const shift_bound *bound, int count
     /* until a sweep moves little against the first */
     double first = sweep_rows(&l);
     for (int k = 1; k < MAX_SWEEPS && sweep_rows(&l) > RELATIVE_TOLERANCE * first; k++) {
+    }
+    if (!finish_rows(&l, scratch, first)) {
+        return SIM_NO_RESOURCE;
     }
     *left = max_error(&l);
     compute_shift(&l, shift);
