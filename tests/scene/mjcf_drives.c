@@ -97,9 +97,15 @@ Test(scene_mjcf, a_fluid_resists_boxes_of_inertia_and_ellipsoids) {
 
 Test(scene_mjcf, wrong_fluids_are_refused_at_their_place) {
     refused(MODEL("\n<option density='-1'/>"), "scene.json:3:9", "the density of the fluid is negative");
-    refused(MODEL("<option density='1'/><worldbody>\n<geom type='plane' size='1 1 1'/><body><freejoint/>" BALL
-                  "\n<geom type='plane' fluidshape='ellipsoid'/></body></worldbody>"),
-            "scene.json:4:20", "this geom has no ellipsoid");
+    refused(MODEL("<option density='1'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
+                  "<body><freejoint/>" BALL "\n<geom type='mesh' mesh='m' fluidshape='ellipsoid'/></body></worldbody>"),
+            "scene.json:4:28", "this geom has no ellipsoid");
+    /* a plane stands still, whatever a default says of all geoms */
+    sim_scene *s = load_model(MODEL("<option density='1'/><default><geom fluidshape='ellipsoid'/></default><worldbody>"
+                                    "<geom type='plane' size='1 1 1'/><body><freejoint/>" BALL "</body></worldbody>"),
+                              NULL, NULL);
+    cr_assert_eq(s->model->ndrag, 1);
+    sim_scene_free(s);
 }
 
 Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
@@ -113,6 +119,30 @@ Test(scene_mjcf, wrong_actuators_are_refused_at_their_place) {
                    NULL, NULL);
     cr_assert_eq(s->model->nactuator, 0);
     sim_scene_free(s);
+}
+
+/* A slide of 2 kg carries one of 3 kg; t = 2 a - b. */
+#define TIED(inside)                                                                                                   \
+    MODEL("<worldbody><body><joint name='a' type='slide' axis='1 0 0'/><geom size='0.1' mass='2'/>"                    \
+          "<body><joint name='b' type='slide' axis='1 0 0'/><geom size='0.1' mass='3'/></body></body></worldbody>"     \
+          "<tendon><fixed name='t'><joint joint='a' coef='0.5'/><joint joint='b' coef='-1'/>"                          \
+          "<joint joint='a' coef='1.5'/></fixed></tendon><actuator>\n" inside "</actuator>")
+
+Test(scene_mjcf, a_damping_ratio_at_a_tendon_takes_the_inertias_of_its_joints) {
+    /* 2 ratio sqrt(kp m / gear^2), m = 5/2^2 + 3/1^2 */
+    sim_scene *s = load_model(TIED("<position tendon='t' kp='10' dampratio='0.5' gear='4'/>"), NULL, NULL);
+    cr_assert_float_eq(s->model->actuator[0].bias[2], -sqrt(10 * 4.25 / 16), 1e-14);
+    sim_scene_free(s);
+    refused(TIED("<position tendon='t' kp='-1' dampratio='0.5'/>"), "scene.json:3:1", "(give kv)");
+}
+
+Test(scene_mjcf, joints_may_be_named_as_seen_from_the_parent) {
+    sim_scene *s = load_model(DRIVEN("<motor jointinparent='j' gear='3'/>"), NULL, NULL);
+    cr_assert_eq(s->model->actuator[0].gear, 3);
+    sim_scene_free(s);
+    refused(MODEL("<worldbody><body><joint name='j' type='ball'/>" BALL "</body></worldbody><actuator>\n"
+                  "<motor jointinparent='j'/></actuator>"),
+            "scene.json:3:8", "of a ball or free joint is not supported");
 }
 
 #define STICKY(inside)                                                                                                 \

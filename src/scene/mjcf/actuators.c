@@ -190,19 +190,27 @@ static drive read_drive(mjcf_work *w, const mjcf_item *i) {
 /* A joint whose velocities belong to no coordinates. */
 static bool is_turning(const mjcf_joint *j) { return j && j->type < MJCF_SLIDE; }
 
-/* A positive damping of a servo is a ratio: 2 ratio sqrt(kp m), with the inertia m at the reference pose. */
-static void resolve_ratio(mjcf_work *w, const xml_element *e, const mjcf_joint *j, drive *d) {
+/* A positive damping of a servo is a ratio: 2 ratio sqrt(kp m), with the inertia m at the reference pose.  Of a fixed
+ * tendon with coefficients c_k it is m = sum M_kk / c_k^2, as in MuJoCo. */
+static void resolve_ratio(mjcf_work *w, const xml_element *e, const mjcf_joint *j, const mjcf_tendon *tendon,
+                          drive *d) {
     double kp = d->gainprm[0], gear = d->gear[0];
     if (d->gain != CONSTANT || d->bias != AFFINE || !(d->biasprm[2] > 0) || kp != -d->biasprm[1]) {
         return;
     }
-    if (!j || is_turning(j) || !mjcf_find_weights(w) || !(kp >= 0) || gear == 0) {
-        xml_error(w->report, e, NULL, NULL,
-                  "the damping ratio needs a joint, kp, a gear and a mass matrix at the reference pose");
+    bool known = mjcf_find_weights(w) && kp >= 0 && gear != 0;
+    double weight = !known                                                   ? 0
+                    : j && !is_turning(j)                                    ? w->model.diagonal[j->v0]
+                    : !j && tendon && strcmp(tendon->at->name, "fixed") == 0 ? mjcf_tendon_weight(w, tendon)
+                                                                             : 0;
+    if (!(weight > 0)) {
+        xml_error(w->report, e, NULL, "give kv",
+                  "the damping ratio needs a hinge, slide or fixed tendon, kp, a gear and a mass matrix at the "
+                  "reference pose");
         mjcf_refuse(w);
         return;
     }
-    d->biasprm[2] *= -2 * sqrt(kp * w->model.diagonal[j->v0] / (gear * gear));
+    d->biasprm[2] *= -2 * sqrt(kp * weight / (gear * gear));
 }
 
 /* ---- ranges ---- */
@@ -282,8 +290,21 @@ static void put_activation(mjcf_work *w, const mjcf_file *f, const xml_element *
 
 static const mjcf_joint *find_driven(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
     mjcf_item item = mjcf_plain(s, e);
-    int found = mjcf_find(w, s, &w->model.joints, &item, "joint", "joint");
-    return found >= 0 ? &w->model.joint[found] : NULL;
+    const char *key = xml_text(e, "joint") ? "joint" : "jointinparent";
+    int found = mjcf_find(w, s, &w->model.joints, &item, key, "joint");
+    const mjcf_joint *j = found >= 0 ? &w->model.joint[found] : NULL;
+    if (is_turning(j) && key[5]) {
+        xml_error(w->report, e, key, "name its sites in `site` and `refsite`",
+                  "\"jointinparent\" of a ball or free joint is not supported");
+        mjcf_refuse(w);
+    }
+    return j;
+}
+
+static const mjcf_tendon *find_pulled(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
+    mjcf_item item = mjcf_plain(s, e);
+    int found = mjcf_find(w, s, &w->model.tendons, &item, "tendon", "tendon");
+    return found >= 0 ? &w->model.tendon[found] : NULL;
 }
 
 static void put_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const char *attribute, const char *key) {
@@ -330,7 +351,7 @@ static void put_transmission(mjcf_work *w, const mjcf_each *each, const mjcf_ite
     const xml_element *e = each->at;
     bool site = false;
     /* what the element names */
-    if (xml_text(e, "joint")) {
+    if (xml_text(e, "joint") || xml_text(e, "jointinparent")) {
         writer_put_text(w->out, "joint", j ? mjcf_joint_name(j) : "");
     } else if (xml_text(e, "tendon")) {
         int found = mjcf_find(w, each->scope, &w->model.tendons, i, "tendon", "tendon");
@@ -416,7 +437,7 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     const mjcf_joint *j = find_driven(w, each->scope, e);
     check_law(w, e, &d);
     inherit_range(w, e, j, &d);
-    resolve_ratio(w, e, j, &d);
+    resolve_ratio(w, e, j, find_pulled(w, each->scope, e), &d);
     /* name, joint, gear */
     mjcf_open_item(w, list, e);
     const char *name = mjcf_name_actuator(w, each->scope, e);

@@ -10,6 +10,7 @@
  * A body does not touch the body that carries it, unless that is fixed to the world.  Between the links of a body with
  * several joints scenes do not see that by themselves: exclusions say it. */
 #include "scene/mjcf/mjcf.h"
+#include "scene/xml/robot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,6 +117,26 @@ static bool are_filtered(const mjcf_model *m, int a, int b) {
     return x == y || (x && above_y == x) || (y && above_x == y);
 }
 
+/* A pair of geoms that are fixed to each other, or that the caller allows to leave out. */
+static bool is_left_out(const mjcf_work *w, const int geom[2]) {
+    const mjcf_model *m = &w->model;
+    return are_filtered(m, m->geom[geom[0]].body, m->geom[geom[1]].body);
+}
+
+/* Contacts of what is fixed to each other move nothing; others would be missed. */
+static void say_filtered(mjcf_work *w, const mjcf_each *each, const int geom[2]) {
+    const mjcf_model *m = &w->model;
+    bool fixed = m->body[m->geom[geom[0]].body].clump == m->body[m->geom[geom[1]].body].clump;
+    if (fixed || xml_allows(&w->allowed, "pair")) {
+        xml_notice(w->report, each->at, NULL, NULL, "ignored: a pair of geoms of %s",
+                   fixed ? "bodies that are fixed to each other" : "a body and its parent");
+        return;
+    }
+    xml_error(w->report, each->at, NULL, "--allow pair leaves it out",
+              "contacts of a body with its parent are not supported");
+    mjcf_refuse(w);
+}
+
 static void list_paired(mjcf_work *w) {
     mjcf_model *m = &w->model;
     mjcf_each each = mjcf_each_of(m, "contact", "pair");
@@ -124,10 +145,9 @@ static void list_paired(mjcf_work *w) {
         if (!find_pair(w, &each, geom)) {
             continue;
         }
-        if (are_filtered(m, m->geom[geom[0]].body, m->geom[geom[1]].body)) {
-            xml_error(w->report, each.at, NULL, NULL,
-                      "a pair of geoms of one body, or of a body and its parent, has no contacts");
-            mjcf_refuse(w);
+        if (is_left_out(w, geom)) {
+            say_filtered(w, &each, geom);
+            continue;
         }
         m->geom[geom[0]].paired = m->geom[geom[1]].paired = true;
     }
@@ -138,7 +158,7 @@ static void connect_pairs(mjcf_work *w, mjcf_contacts *c) {
     mjcf_each each = mjcf_each_of(m, "contact", "pair");
     while (w->good && mjcf_next(&each)) { /* else not all geoms have a kind */
         int geom[2];
-        if (find_pair(w, &each, geom)) {
+        if (find_pair(w, &each, geom) && !is_left_out(w, geom)) {
             int a = m->geom[geom[0]].touching, b = m->geom[geom[1]].touching;
             c->kind[a].against &= ~(1u << b);
             c->kind[b].against &= ~(1u << a);

@@ -57,7 +57,7 @@ static const mjcf_scope *scope_of(const mjcf_model *m, named kind, int index) {
     case JOINTS:
         return m->joint[index].scope;
     case TENDONS:
-        return m->tendon_scope[index];
+        return m->tendon[index].scope;
     case BODIES:
         return m->body[index].scope;
     case GEOMS:

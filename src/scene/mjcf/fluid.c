@@ -116,7 +116,8 @@ void mjcf_put_drag(mjcf_work *w, const mjcf_body *b) {
     bool any = false;
     for (int k = b->geom; k >= 0; k = w->model.geom[k].next) {
         const mjcf_geom *g = &w->model.geom[k];
-        if (mjcf_says(&g->item, "fluidshape", "ellipsoid")) {
+        bool stands = g->type == MJCF_PLANE || g->type == MJCF_HFIELD; /* it never moves */
+        if (!stands && mjcf_says(&g->item, "fluidshape", "ellipsoid")) {
             put_ellipsoid(w, &list, g);
             any = true;
         }

@@ -10,12 +10,12 @@ void mjcf_list_tendons(mjcf_work *w) {
     mjcf_model *m = &w->model;
     mjcf_each each = mjcf_each_of(m, "tendon", NULL);
     while (mjcf_next(&each)) {
-        if (!mjcf_add(w, each.at, (void **)&m->tendon_scope, m->ntendon, &m->tendon_room, sizeof *m->tendon_scope)) {
+        if (!mjcf_add(w, each.at, (void **)&m->tendon, m->ntendon, &m->tendon_room, sizeof *m->tendon)) {
             return;
         }
         const char *name = mjcf_name(w, each.scope, each.at);
         name = name ? name : mjcf_number_name(w, "tendon", m->ntendon);
-        m->tendon_scope[m->ntendon] = each.scope;
+        m->tendon[m->ntendon] = (mjcf_tendon){each.scope, each.at};
         mjcf_add_name(w, &m->tendons, each.at, "tendon", name, m->ntendon++);
         /* geoms that it touches are kept, whatever else they are for */
         for (const xml_element *e = xml_child(each.at, "geom"); e; e = xml_next(e)) {
@@ -114,6 +114,41 @@ static void put_sum(mjcf_work *w, const mjcf_each *each) {
         writer_close(w->out, '}');
     }
     writer_close(w->out, ']');
+}
+
+static const mjcf_joint *find_term(mjcf_work *w, const mjcf_tendon *t, const xml_element *e) {
+    mjcf_item item = mjcf_plain(t->scope, e);
+    int joint = mjcf_find(w, t->scope, &w->model.joints, &item, "joint", "joint");
+    return joint >= 0 && w->model.joint[joint].type >= MJCF_SLIDE ? &w->model.joint[joint] : NULL;
+}
+
+double mjcf_tendon_weight(mjcf_work *w, const mjcf_tendon *t) {
+    mjcf_model *m = &w->model;
+    m->along = m->along ? m->along : POOL_NEW(w->pool, double, m->nv);
+    if (!m->along) {
+        w->report->no_memory = true;
+        return 0;
+    }
+    /* coefficients of all terms of a joint together */
+    for (const xml_element *e = xml_child(t->at, "joint"); e; e = xml_next(e)) {
+        const mjcf_joint *j = find_term(w, t, e);
+        double factor = 1;
+        xml_numbers(e, "coef", 1, &factor);
+        if (j) {
+            m->along[j->v0] += factor;
+        }
+    }
+    /* each joint once; all are 0 again */
+    double weight = 0;
+    for (const xml_element *e = xml_child(t->at, "joint"); e; e = xml_next(e)) {
+        const mjcf_joint *j = find_term(w, t, e);
+        double factor = j ? m->along[j->v0] : 0;
+        if (factor != 0) {
+            weight += m->diagonal[j->v0] / (factor * factor);
+            m->along[j->v0] = 0;
+        }
+    }
+    return weight;
 }
 
 /* ---- springs and limits ---- */

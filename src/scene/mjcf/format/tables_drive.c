@@ -47,8 +47,7 @@
          .use = XML_REFUSED,                                                                                           \
          .standard = "0",                                                                                              \
          .help = "give the joint an armature"},                                                                        \
-        TEXT_KEY("joint", "It acts on this joint."),                                                                   \
-        {.name = "jointinparent", .kind = XML_TEXT, .use = XML_REFUSED, .help = "it is for ball and free joints"},     \
+        TEXT_KEY("joint", "It acts on this joint."), TEXT_KEY("jointinparent", "As `joint`, of a hinge or slide."),    \
         TEXT_KEY("tendon", "It acts on this tendon."), TEXT_KEY("site", "It acts at this site."),                      \
         TEXT_KEY("refsite", "Site in whose axes it acts."), TEXT_KEY("cranksite", "Site of the crank."),               \
         TEXT_KEY("slidersite", "Site of the slider, along its z.")

@@ -186,6 +186,12 @@ typedef struct mjcf_drive {
     bool active;      /* it has an activation */
 } mjcf_drive;
 
+/* In the order of their indices. */
+typedef struct mjcf_tendon {
+    const mjcf_scope *scope;
+    const xml_element *at;
+} mjcf_tendon;
+
 typedef struct mjcf_model {
     mjcf_body *body; /* depth first; 0: the world */
     mjcf_joint *joint;
@@ -201,11 +207,13 @@ typedef struct mjcf_model {
     int64_t *tries; /* look-ups of names in copies */
     int nq, nv;
     int nactuator, ntendon; /* names given so far */
-    const mjcf_scope **actuator_scope, **tendon_scope;
+    const mjcf_scope **actuator_scope;
+    mjcf_tendon *tendon;
     int actuator_room, tendon_room;
     mjcf_drive *drive;
     int ndrive, drive_room;
     bool weighed;               /* the following are known, or cannot be */
+    double *along;              /* [nv] zeros: work of sums over a tendon; NULL: not yet needed */
     double *diagonal, *inverse; /* [nv], [nv nv]: of the mass matrix at the reference pose; inverse: NULL: none */
 } mjcf_model;
 
