@@ -275,7 +275,8 @@ def within(context, folder, solver, error, level):
 def run(context):
     words = ["--quick", "--only", SOME] if context.quick else []
     steps = context.folder / "steps"
-    told = json.loads(context.study("league", FILES, "--json", "--keep", steps, "--picture", f"{context.folder}/league.svg", *words))
+    jobs = max(2, context.jobs // 2)  # two as by itself
+    told = json.loads(context.study("league", FILES, "--json", "--jobs", jobs, "--keep", steps, "--picture", f"{context.folder}/league.svg", *words, jobs=jobs))
     sets = told["leagues"]
     scenes, files = sets["scenes"], sets["fclib"]
     everybody = [figures for league in sets.values() for figures in league]

@@ -6,12 +6,14 @@ The refinements are edges that are searched and stayed on, the dogleg, and steps
 docs/images/chattering.svg shows l against iterations, and x of one contact beside its edge, in a step that chatters.  Some ten minutes.
 
     --quick        one run of each cell in place of ten
+    --jobs N       so many cells at once; default 1
     --json         figures in place of tables; nothing is drawn without --image
     --image PATH   draw there; with --quick nothing is drawn without it
 
 SIM_PROGRAM=PATH uses that program instead of building one.
 """
 import collections
+import concurrent.futures
 import csv
 import json
 import math
@@ -223,7 +225,8 @@ SMALL = [f"cube-{balls}-mu{mu}" for balls in (5, 10) for mu in ("0.5", "1.0")]
 
 
 def run(context):
-    told = json.loads(context.study("refinements", "--json", *(["--quick", *SMALL] if context.quick else [])))
+    jobs = max(1, context.jobs // 3)
+    told = json.loads(context.study("refinements", "--json", "--jobs", jobs, *(["--quick", *SMALL] if context.quick else []), jobs=jobs))
     cells, drawn = told["cells"], told["drawn"]
     names = ("all", *WITHOUT)
     head = ["cell", "all", *(f"without {name}" for name in WITHOUT)]
@@ -274,15 +277,18 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--image", metavar="PATH")
+    parser.add_argument("--jobs", type=int, default=1)
     request = parser.parse_args()
     for cell in request.cell:
         if cell not in CELLS:
             parser.error(f"there is no cell '{cell}'; they are {CELLS[0]} to {CELLS[-1]}")
-    found = []
-    for cell in request.cell or CELLS:
+    def measured(cell):
         if sys.stderr.isatty():
             print(f"{cell}\x1b[K", end="\r", file=sys.stderr, flush=True)
-        found.append(measure(cell, request.quick))
+        return measure(cell, request.quick)
+
+    with concurrent.futures.ThreadPoolExecutor(request.jobs) as pool:
+        found = list(pool.map(measured, request.cell or CELLS))
     drawn = look_at_worst(found, request.quick)
     if request.json:
         print(json.dumps({"format": "refinements", "cells": found, "drawn": drawn}, indent=1))

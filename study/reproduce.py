@@ -12,7 +12,9 @@ Options:
     --record          write the figures, their verdicts, date, commit and processor to docs/results/reproduction.json, in place of those
                       of the same experiments; tools/results prints the page and the first lines of docs/reproduction.md from it
     --recount         run nothing; judge the recorded figures by the bounds that stand, and count anew
-    --json FILE       write the figures and their verdicts to FILE, too
+    --json FILE       write the figures and their verdicts to FILE, too, anew after each experiment
+    --keep FILE       run nothing; --record what --json wrote to FILE on another machine, with its date, commit and processor
+    --jobs N          so many runs at once, of one experiment or several; default half of the processors, as ratios of times are judged
     --also WORDS      give WORDS to every run of a scene, to see what the verdicts say of it, as in
                       --also '--set materials/0/friction=0.3'
     --quiet           no progress

@@ -1,4 +1,5 @@
 """Objects fall into a container and come to rest: what Newton's method of SAP takes, how right it is, how it grows."""
+import itertools
 import statistics
 
 from .frame import shared
@@ -91,7 +92,7 @@ def newton_at_rest(record):
 
 
 def settling(context):
-    records = [context.run(SCENE, "--step", STEP * (1 + k * APART)) for k in range(QUICK_RUNS if context.quick else RUNS)]
+    records = context.together(lambda k: context.run(SCENE, "--step", STEP * (1 + k * APART)), range(QUICK_RUNS if context.quick else RUNS))
     record, at_rest = records[0], [newton_at_rest(one) for one in records]
     context.figure("newton_at_rest", statistics.mean(at_rest))
     context.figure("newton_at_rest_most", max(at_rest))
@@ -116,7 +117,9 @@ def grown(context, place, count):
 
 
 def growth(context):
-    told = {place: [grown(context, place, count) for count in layers(context.quick)] for place in PLACES}
+    counts = layers(context.quick)
+    flat = context.together(lambda one: grown(context, *one), itertools.product(PLACES, counts))
+    told = {place: flat[k * len(counts):(k + 1) * len(counts)] for k, place in enumerate(PLACES)}
     def curves(figure):
         return [Curve([(one["objects"], one[figure]) for one in told[place]], PLACES[place], "both") for place in PLACES]
     context.plot("Contacts at the end", curves("contacts"), x="objects")
@@ -137,8 +140,9 @@ def few_balls(context):
     ends = {}
     for place in PLACES:
         words = ["instances/0/repeat/counts/2=2", "instances/1/repeat/counts/2=8"] + (["bodies/walls/shapes=[]"] if place == "open" else [])
-        runs = [context.run(GROWING, "--duration", 10, "--step", STEP * (1 + k * APART), "--integrator", "symplectic", "--solver", f"{shared.SAP}:tolerance=1e-5",
-                            *(word for change in words for word in ("--set", change))) for k in range(2 if context.quick else HEAPS)]
+        settings = [word for change in words for word in ("--set", change)]
+        runs = context.together(lambda k, own=settings: context.run(GROWING, "--duration", 10, "--step", STEP * (1 + k * APART), "--integrator", "symplectic",
+                                                                    "--solver", f"{shared.SAP}:tolerance=1e-5", *own), range(2 if context.quick else HEAPS))
         ends[place] = [record["contacts"][-1] for record in runs]
     context.figure("contacts_open_few_balls", statistics.mean(ends["open"]) / statistics.mean(ends["walls"]))
 

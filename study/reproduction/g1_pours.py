@@ -1,4 +1,5 @@
 """Two arms pour balls from bottle to bottle: do solvers of fixed effort complete it, and how large is their residual over the whole task?"""
+import itertools
 import math
 import statistics
 
@@ -76,8 +77,10 @@ def run(context):
         context.figure("canal_residual", statistics.mean(record["certificate.lee"]))
         return
     rows, held = [], {}
+    runs = [*((solver, 27) for solver in TOLERANT), *itertools.product(FIXED.values(), LIKE_PAPER), *((solver, 27) for solver in ACCELERATED.values())]
+    told = dict(zip(runs, context.together(lambda run: told_of(pour(context, *run), *run), runs)))
     for solver in TOLERANT:
-        row, found = told_of(pour(context, solver, 27), solver, 27)
+        row, found = told[solver, 27]
         rows.append(row)
         context.figure(f"{solver}_poured", found["poured"])
         if solver == "auto":
@@ -85,14 +88,14 @@ def run(context):
     for name, solver in FIXED.items():
         held[name] = []
         for balls in LIKE_PAPER:
-            row, found = told_of(pour(context, solver, balls), solver, balls)
+            row, found = told[solver, balls]
             rows.append(row)
             held[name].append(found)
         context.figure(f"{name}_fixed_poured", held[name][-1]["poured"])
         context.figure(f"{name}_flatness", held[name][-1]["residual"] / held[name][0]["residual"])
     accelerated = {}
     for name, solver in ACCELERATED.items():
-        row, accelerated[name] = told_of(pour(context, solver, 27), solver, 27)
+        row, accelerated[name] = told[solver, 27]
         rows.append(row)
     context.figure("subadmm_over_pgs_accelerated", accelerated["subadmm"]["residual"] / accelerated["pgs"]["residual"])
     added = {name: found[-1]["ms"] - found[0]["ms"] for name, found in held.items()}
@@ -102,7 +105,8 @@ def run(context):
         context.figure(figure, statistics.geometric_mean(a["residual"] / b["residual"] for a, b in zip(held[one], held[other])))
     context.figure("added_subadmm_over_pgs", added["subadmm"] / added["pgs"])
     context.figure("added_pgs_over_canal", added["pgs"] / added["canal"])
-    context.figure("strong_grip", grip(context, FIXED["pgs"]) / grip(context, "auto"))
+    pgs, auto = context.together(lambda solver: grip(context, solver), (FIXED["pgs"], "auto"))
+    context.figure("strong_grip", pgs / auto)
     context.table("The whole task", ["solver", "balls", "poured [%]", "residual [N s]", "E", "contacts", "time of a step [ms]", "times real time"], rows,
                   note="E is the median, the others are means. The time is that of the whole step, with the search for contacts.")
     for figure, title, y in (("residual", "Residual", "[N s]"), ("ms", "Time of a step", "[ms]")):

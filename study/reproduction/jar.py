@@ -49,8 +49,7 @@ def run(context):
     if context.quick:
         return
     rows, over = [], 0
-    for tolerance in TOLERANCES:
-        record = open_jar(context, tolerance)
+    for tolerance, record in zip(TOLERANCES, context.together(lambda tolerance: open_jar(context, tolerance), TOLERANCES)):
         error, (within, off, done) = max(record["certificate.momentum"]), outcome(record)
         over = max(over, error / tolerance)
         rows.append([f"{tolerance:g}", error, record.summary["contacts"]["iterations_mean"], within, MILLI * off, "completed" if done else "failed",

@@ -35,8 +35,8 @@ def medians(context, path):
         yield key, lines
 
 
-def draw(context, path, solvers):
-    curves = dict(medians(context, path))
+def draw(context, paths, solvers):
+    curves = {key: lines for path in paths for key, lines in medians(context, path)}
     for case, title in solvers.CASE.items():
         of = {s: curves[case, s] for s in SOLVERS}
         colour = {s: k for k, s in enumerate(SOLVERS, 1)}
@@ -48,14 +48,15 @@ def draw(context, path, solvers):
 
 def run(context):
     solvers = shared.study("solvers")
-    path = context.folder / "curves.csv"
-    told = context.compare(*solvers.words(solvers.CASE, SOLVERS, "--equal-time", *(["--quick"] if context.quick else ["--curves", path, "--curves-of", DRAWN])))
+    paths = {case: context.folder / f"{case}.csv" for case in solvers.CASE}
+    told = context.together(lambda case: context.compare(*solvers.words(
+        [case], SOLVERS, "--equal-time", *(["--quick"] if context.quick else ["--curves", paths[case], "--curves-of", DRAWN]))), paths)
     answers = {}
-    for case in solvers.CASE:  # each solver by itself, then all but the first for as long as that took
-        entries = [e["answers"] for e in told["entries"] if e["case"] == case]
+    for case, of in zip(paths, told):  # each solver by itself, then all but the first for as long as that took
+        entries = [e["answers"] for e in of["entries"]]
         answers |= {(case, *key): found for key, found in zip([(s, True) for s in SOLVERS] + [(s, False) for s in SOLVERS[1:]], entries)}
     if not context.quick:
-        draw(context, path, solvers)
+        draw(context, paths.values(), solvers)
     rows = []
     for case, title in solvers.CASE.items():
         for (of, solver, alone), found in answers.items():

@@ -82,8 +82,9 @@ def run(context):
     if context.quick:
         return
     found, rows = {}, []
-    for name, solver in {**SOLVERS, "elastic": "auto", **BUDGETS}.items():
-        found[name] = told_of(stack(context, solver, *(ELASTIC if name == "elastic" else ())))
+    ways = {**SOLVERS, "elastic": "auto", **BUDGETS}
+    told = context.together(lambda name: told_of(stack(context, ways[name], *(ELASTIC if name == "elastic" else ()))), ways)
+    for (name, solver), found[name] in zip(ways.items(), told):
         rows.append([solver + (", elastic contacts" if name == "elastic" else ""), *found[name].values()])
         context.figure(f"{name}_moved", found[name]["moved"])
     context.figure("auto_slip", found["auto"]["slip"])

@@ -35,10 +35,10 @@ def path_of(record):
 
 def run(context):
     rows, curves = [], []
-    for name, solver in SOLVERS.items():
-        if context.quick and name != "canal":
-            continue
-        record = context.run("robots/panda_turns_nut", "--solver", solver, "--every", 1, *(["--duration", 1.5] if context.quick else []))
+    chosen = {name: solver for name, solver in SOLVERS.items() if name == "canal" or not context.quick}
+    records = context.together(lambda solver: context.run("robots/panda_turns_nut", "--solver", solver, "--every", 1, *(["--duration", 1.5] if context.quick else [])),
+                               chosen.values())
+    for (name, solver), record in zip(chosen.items(), records):
         path = path_of(record)
         led = [(t, off) for t, _, off, z in path if z - HALF_NUT < TOP - PITCH / 2]
         overlap = max(record["certificate.penetration"])

@@ -39,8 +39,9 @@ def grasp(context, scene):
     """Rows of the table; slips of the body in the grasp after the lift, m: with the paper's iterations first."""
     body, arm, newton, linear = GRASPS[scene]
     rows, slips, curves = [], [], []
-    for way, solver in ways(newton, linear).items():
-        record = context.run(f"soft/{scene}", "--solver", solver, "--set", "world/compliance=rigid", "--every", 4, "--duration", HELD)
+    solvers = ways(newton, linear)
+    for way, record in zip(solvers, context.together(
+            lambda solver: context.run(f"soft/{scene}", "--solver", solver, "--set", "world/compliance=rigid", "--every", 4, "--duration", HELD), solvers.values())):
         heights = [statistics.mean(at) - z for at, z in zip(zip(*nodes(record, body, "z")), record[arm])]
         late = [z for t, z in zip(record["time"], heights) if t >= LIFTED]
         slips.append(max(late) - min(late))
@@ -67,9 +68,10 @@ def angles(record):
 def finger(context):
     rows, ends, curves, rises = [], [], [], True
     steps = {"nsn, 4 x 80": 0.02, "nsn to 1e-6": 0.02, "auto": 0.02, "auto, half the step": 0.01}
-    for way, step in steps.items():
-        solver = {**ways(4, 80), "auto, half the step": "auto"}[way]
-        record = context.run(FINGER, "--solver", solver, "--set", "world/compliance=rigid", "--step", step, "--every", round(0.04 / step), "--duration", END)
+    solvers = {**ways(4, 80), "auto, half the step": "auto"}
+    records = context.together(lambda way: context.run(FINGER, "--solver", solvers[way], "--set", "world/compliance=rigid", "--step", steps[way],
+                                                       "--every", round(0.04 / steps[way]), "--duration", END), steps)
+    for way, record in zip(steps, records):
         bent = angles(record)
         rises = rises and all(b > a for (t, a), (_, b) in zip(bent, bent[1:]) if t < FULL - 0.05)
         ends.append(bent[-1][1])

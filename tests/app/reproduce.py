@@ -139,6 +139,54 @@ def a_program_that_fails_is_a_red_row_and_the_others_go_on():
     assert "planted" in page and re.search(r'<section id="ball_drop" class="bad">', page)
 
 
+def most_at_once(log):
+    now, most = 0, 0
+    for line in pathlib.Path(log).read_text().split():
+        now += 1 if line == "begins" else -1
+        most = max(most, now)
+    return most
+
+
+def runs_side_by_side_come_to_the_same():
+    program = impostor(f'echo begins >> {os.getcwd()}/log; "$true" "$@"; status=$?; echo ends >> {os.getcwd()}/log; exit $status')
+    told = {}
+    for jobs in (1, 2):
+        pathlib.Path("log").write_text("")
+        told[jobs] = reproduce("--quick", "--quiet", "--jobs", str(jobs), "slide_roll", "ball_drop", "books", program=program)
+        assert most_at_once("log") == jobs, (jobs, most_at_once("log"))
+    assert list(told[1]) == list(told[2])
+    for name, entry in told[1].items():
+        assert entry["rows"] == told[2][name]["rows"] and entry["rows"], name
+
+
+def commands_wait_for_room():
+    sys.path.insert(0, str(ROOT / "study"))
+    from reproduction.frame.context import Context, Room
+    program = impostor(f'echo begins >> {os.getcwd()}/log; sleep 0.2; echo ends >> {os.getcwd()}/log; exit 0')
+    for places, most in ((1, 3), (2, 1)):
+        pathlib.Path("log").write_text("")
+        context = Context(program, ".", True, room=Room(3))
+        context.together(lambda k, places=places: context.command(program, "sim", [k], places=places), range(6))
+        assert most_at_once("log") == most, (places, most_at_once("log"))
+
+
+def figures_of_another_machine_are_recorded_with_its_name():
+    sys.path.insert(0, str(ROOT / "study"))
+    from reproduction.frame import command, record, verdict
+    reproduce("books", "--quiet")
+    told = json.loads(pathlib.Path("told.json").read_text())
+    there = told["measured"] = {"date": "2001-02-03", "commit": "abcdef", "machine": "another"}
+    pathlib.Path("there.json").write_text(json.dumps(told))
+    kept, record.PATH = record.PATH, pathlib.Path("record.json")
+    try:
+        command.keep_file("there.json", command.experiments(), verdict.load())
+        entry = json.loads(record.PATH.read_text())["experiments"]["books"]
+    finally:
+        record.PATH = kept
+    assert entry["measured"] == there, entry
+    assert {row["figure"]: row["value"] for row in entry["rows"]} == {row["figure"]: row["value"] for row in told["experiments"][0]["rows"]}
+
+
 def names_that_are_none_are_refused():
     done = subprocess.run([ROOT / "study" / "reproduce.py", "clutter", "nothing"], capture_output=True, text=True,
                           env={**os.environ, "SIM_PROGRAM": SIM})

@@ -1,4 +1,6 @@
 """Context of an experiment: ways to run the program, and to report results."""
+import concurrent.futures
+import contextlib
 import csv
 import json
 import os
@@ -6,6 +8,7 @@ import pathlib
 import re
 import shlex
 import subprocess
+import tempfile
 
 from shared import bench_program
 
@@ -46,9 +49,32 @@ class Record:
         return list(zip(self[x], self[y]))
 
 
+class Room:
+    """For so many commands at once, of all processes that are forked from this one: a byte in a pipe is a free place."""
+
+    def __init__(self, jobs):
+        self.jobs, self.places, self.turn = jobs, os.pipe(), os.pipe()
+        os.write(self.places[1], bytes(jobs))
+        os.write(self.turn[1], bytes(1))
+
+    @contextlib.contextmanager
+    def taken(self, count):
+        os.read(self.turn[0], 1)  # one at a time collects its places, so no two wait for each other's
+        for _ in range(count):
+            os.read(self.places[0], 1)
+        os.write(self.turn[1], bytes(1))
+        try:
+            yield
+        finally:
+            os.write(self.places[1], bytes(count))
+
+
 class Context:
-    def __init__(self, program, folder, quick, also=(), report=lambda part: None):
+    """`room`: for what commands run side by side; None: one after another."""
+
+    def __init__(self, program, folder, quick, also=(), report=lambda part: None, room=None):
         self.program, self.folder, self.quick, self.also, self.report = program, pathlib.Path(folder), quick, list(also), report
+        self.room, self.jobs = room, room.jobs if room else 1
         self.figures, self.blocks, self.commands = {}, [], []
 
     # ---- running ----
@@ -62,11 +88,18 @@ class Context:
 
     def run(self, scene, *words):
         """A scene of scenes/, simulated: its Record."""
-        out, summary = self.folder / "run.csv", self.folder / "run.json"
-        for path in (out, summary):
-            path.unlink(missing_ok=True)
-        self.sim(f"scenes/{scene}.json", *words, *self.also, "--quiet", "--out", out, "--summary", summary)
-        return Record(out, json.loads(summary.read_text(encoding="utf-8")))
+        with tempfile.TemporaryDirectory(prefix="run", dir=self.folder) as folder:
+            out, summary = pathlib.Path(folder, "run.csv"), pathlib.Path(folder, "run.json")
+            self.sim(f"scenes/{scene}.json", *words, *self.also, "--quiet", "--out", out, "--summary", summary)
+            return Record(out, json.loads(summary.read_text(encoding="utf-8")))
+
+    def together(self, work, items):
+        """[work(item) for item in items], for runs that do not wait for each other: side by side where there is room."""
+        items = list(items)
+        if self.jobs == 1 or not items:
+            return [work(item) for item in items]
+        with concurrent.futures.ThreadPoolExecutor(len(items)) as pool:
+            return list(pool.map(work, items))
 
     def csv(self, path):
         """A table that some command wrote into a file."""
@@ -79,23 +112,24 @@ class Context:
         except FileNotFoundError as why:
             raise Failure(str(why)) from None
 
-    def study(self, name, *words):
-        """Standard output of a command of study/, which runs the same program."""
-        return self.command(str(ROOT / "study" / f"{name}.py"), f"study/{name}.py", words)
+    def study(self, name, *words, jobs=1):
+        """Standard output of a command of study/, which runs the same program, with so many runs at once."""
+        return self.command(str(ROOT / "study" / f"{name}.py"), f"study/{name}.py", words, places=jobs)
 
     def compare(self, *words):
         """Figures that study/compare.py measures."""
         return json.loads(self.study("compare", *words, "--json"))
 
-    def command(self, program, shown, words, statuses=(0,)):
-        words = [str(word) for word in words]
-        line = shlex.join([shown] + [word.replace(f"{self.folder}{os.sep}", "") for word in words])
+    def command(self, program, shown, words, statuses=(0,), places=1):
+        words, folder = [str(word) for word in words], re.compile(re.escape(f"{self.folder}{os.sep}") + rf"(run\w+{os.sep})?")
+        line = shlex.join([shown] + [folder.sub("", word) for word in words])
         self.commands.append(line)
         self.report(line)
         limit = 170 if self.quick else 3000
         try:
-            done = subprocess.run([program, *words], capture_output=True, text=True, check=False, cwd=ROOT, timeout=limit,
-                                  env={**os.environ, "SIM_PROGRAM": str(self.program)})
+            with self.room.taken(min(places, self.jobs)) if self.room else contextlib.nullcontext():
+                done = subprocess.run([program, *words], capture_output=True, text=True, check=False, cwd=ROOT, timeout=limit,
+                                      env={**os.environ, "SIM_PROGRAM": str(self.program)})
         except subprocess.TimeoutExpired:
             raise Failure(f"not done after {limit} s: {line}") from None
         if done.returncode not in statuses:

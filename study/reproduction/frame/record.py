@@ -21,9 +21,17 @@ def processor():
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
 
 
+def git(*words):
+    """(status, what it printed); a failure where there is no git."""
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False)
+    except OSError:
+        return 1, ""
+    return done.returncode, done.stdout.strip()
+
+
 def where():
-    commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    return {"date": time.strftime("%Y-%m-%d"), "commit": commit.stdout.strip(), "machine": processor()}
+    return {"date": time.strftime("%Y-%m-%d"), "commit": git("rev-parse", "--short", "HEAD")[1], "machine": processor()}
 
 
 def with_unit(value, unit):
@@ -118,9 +126,9 @@ def load():
     return json.loads(PATH.read_text(encoding="utf-8")) if PATH.exists() else {"experiments": {}, "measured": where()}
 
 
-def keep(done, modules, rules):
-    """The new figures in place of the old ones of the same experiments."""
-    experiments, here = load()["experiments"], where()
+def keep(done, modules, rules, measured=None):
+    """The new figures in place of the old ones of the same experiments; `measured`: when and where, if not now and here."""
+    experiments, here = load()["experiments"], measured or where()
     for entry in done:
         module = entry["module"]
         experiments[entry["name"]] = {"title": module.TITLE, "paper": page.PAPERS[module.PAPER][0], "shown": module.SHOWN, "measured": here,
