@@ -48,6 +48,9 @@ typedef bool spd_blocks_factor_panel(void *self, int panel);
 bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self);
 /* x [x_at[rows]], row by row of the factor; padding must be finite. */
 void spd_blocks_solve(const spd_blocks *b, double *x);
+/* The downward half for many: x <- U^-T x, each [x_at[rows]] and one after the other.  Panels where one is zero are left
+ * out. */
+void spd_blocks_half(const spd_blocks *b, int count, double *x);
 /* y <- y - C' x, C a tall block of `height` rows; y is padded. */
 void spd_blocks_subtract_transposed(int height, int stride, const double *C, const double *x, double *y);
 /* own[r .. r + rows) -= sum over the entries [first, end) of the tall blocks in U times x. */

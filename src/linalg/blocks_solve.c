@@ -2,7 +2,7 @@
  *
  * The unknowns of a panel are contiguous.  Its contribution to a column further down, or from it on the way back, is
  * one product with the tall block there.  Blocks are padded with zeros, so products beyond the unknowns of a column
- * change nothing.
+ * change nothing.  A right side is zero but for the panels on its path to the root, which the downward half keeps to.
  *
  * Cost: two multiplications for each number of the factor. */
 #include "linalg/blocks.h"
@@ -49,6 +49,27 @@ static void solve_panel_forward(const spd_blocks *b, int s, double *x) {
     for (int e = o->start[s] + o->first[s + 1] - o->first[s]; e < o->start[s + 1]; e++) {
         int k = o->column[e];
         spd_blocks_subtract_transposed(b->height[s], b->stride[k], b->U + b->at[e], own, x + b->x_at[k]);
+    }
+}
+
+static bool is_zero(int n, const double *x) {
+    for (int k = 0; k < n; k++) {
+        if (x[k] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void spd_blocks_half(const spd_blocks *b, int count, double *x) {
+    int size = b->x_at[b->rows];
+    for (int s = 0; s < b->order->panels; s++) {
+        for (int k = 0; k < count; k++) {
+            double *one = x + (ptrdiff_t)k * size;
+            if (!is_zero(b->height[s], one + b->x_at[b->order->first[s]])) {
+                solve_panel_forward(b, s, one);
+            }
+        }
     }
 }
 

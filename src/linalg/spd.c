@@ -12,6 +12,7 @@
 #include "linalg/block_system.h"
 #include "linalg/dense/strip.h"
 #include "linalg/supernodal.h"
+#include "math/dense.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,5 +260,81 @@ sim_status spd_solve(spd *s, double *x) {
     block_system_gather(&s->system, x);
     spd_blocks_solve(&s->system.layout, s->system.x);
     block_system_scatter(&s->system, x);
+    return SIM_OK;
+}
+
+/* ---- a part of the inverse ---- */
+
+enum { COLUMN_GROUP = 64 };
+
+/* W = Z Z' of rows that are zero in most groups of columns. */
+static void multiply_sparse_rows(int count, int n, const double *Z, int *active, double *W) {
+    memset(W, 0, (size_t)count * (size_t)count * sizeof *W);
+    for (int first = 0; first < n; first += COLUMN_GROUP) {
+        int width = n - first < COLUMN_GROUP ? n - first : COLUMN_GROUP, many = 0;
+        for (int k = 0; k < count; k++) {
+            bool any = false;
+            for (int j = first; j < first + width && !any; j++) {
+                any = Z[(ptrdiff_t)k * n + j] != 0;
+            }
+            if (any) {
+                active[many++] = k;
+            }
+        }
+        for (int a = 0; a < many; a++) {
+            const double *x = Z + (ptrdiff_t)active[a] * n + first;
+            double *row = W + (ptrdiff_t)active[a] * count;
+            for (int b = a; b < many; b++) {
+                row[active[b]] += dense_dot(width, x, Z + (ptrdiff_t)active[b] * n + first);
+            }
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++) {
+            W[(ptrdiff_t)i * count + j] = W[(ptrdiff_t)j * count + i];
+        }
+    }
+}
+
+/* Unit vectors in the layout of the factor. */
+static void place_units(const spd *s, int count, const int *unknown, int *at, double *Z) {
+    const spd_graph *g = &s->system.graph;
+    const spd_blocks *layout = &s->system.layout;
+    ptrdiff_t size = layout->x_at[layout->rows];
+    int next = 0;
+    for (int t = 0; t < g->nodes; t++) {
+        int first = s->work.method == SPD_DENSE ? next : layout->x_at[s->system.order.place[t]];
+        for (int k = 0; k < g->size[t]; k++) {
+            at[next++] = first + k;
+        }
+    }
+    memset(Z, 0, (size_t)count * (size_t)size * sizeof *Z);
+    for (int k = 0; k < count; k++) {
+        Z[k * size + at[unknown[k]]] = 1;
+    }
+}
+
+/* H = U'U, Z = E U^-1 of unit vectors E:  W = Z Z'.  No half upwards, and each row on its path to the root alone. */
+sim_status spd_inverse_part(spd *s, int count, const int *unknown, double *W) {
+    /* memory */
+    bool super = s->work.method == SPD_SUPERNODAL;
+    const spd_blocks *layout = &s->system.layout;
+    int n = super ? supernodal_size(s->super) : layout->x_at[layout->rows];
+    size_t numbers = (size_t)count * (size_t)n, mark = arena_mark(s->system.scratch);
+    double *Z = ARENA_NEW(s->system.scratch, double, numbers);
+    double *work = super ? ARENA_NEW(s->system.scratch, double, numbers) : NULL;
+    int *list = ARENA_NEW(s->system.scratch, int, n > count ? n : count);
+    if (!Z || !list || (super && !work)) {
+        return SIM_NO_RESOURCE;
+    }
+    /* half solves, products */
+    if (super) {
+        supernodal_half(s->super, count, unknown, list, work, Z);
+    } else {
+        place_units(s, count, unknown, list, Z);
+        spd_blocks_half(layout, count, Z);
+    }
+    multiply_sparse_rows(count, n, Z, list, W);
+    arena_release(s->system.scratch, mark);
     return SIM_OK;
 }

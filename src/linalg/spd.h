@@ -65,5 +65,8 @@ spd_block spd_between(spd *s, int edge);
 spd_outcome spd_factor(spd *s);
 /* x <- H^-1 x, node after node; SIM_NO_RESOURCE without memory. */
 sim_status spd_solve(spd *s, double *x);
+/* W [count][count]: the numbers of H^-1 between these unknowns, counted node after node; symmetric to the bit.
+ * SIM_NO_RESOURCE without memory. */
+sim_status spd_inverse_part(spd *s, int count, const int *unknown, double *W);
 
 #endif

@@ -34,6 +34,7 @@ struct supernodal {
     cholmod_dense *b, *x, *Y, *E;
     spd_graph graph;
     const int *node;
+    int *rank;       /* [unknowns] place in L, node after node */
     int *first;      /* [nodes] first unknown of a node in the order of elimination */
     int *link_start; /* [nodes + 1] by node, links in the order of elimination */
     link *link;
@@ -46,10 +47,11 @@ static void free_factor(supernodal *s) {
     cholmod_free_dense(&s->x, &s->common);
     cholmod_free_dense(&s->Y, &s->common);
     cholmod_free_dense(&s->E, &s->common);
+    free(s->rank);
     free(s->first);
     free(s->link_start);
     free(s->link);
-    s->first = s->link_start = NULL;
+    s->rank = s->first = s->link_start = NULL;
     s->link = NULL;
 }
 
@@ -161,6 +163,25 @@ static sim_status find_pattern(supernodal *s) {
     return SIM_OK;
 }
 
+/* Places of unknowns in L, which has the rows of H in another order once more. */
+static sim_status rank_unknowns(supernodal *s) {
+    const int *perm = s->L->Perm;
+    size_t n = s->L->n;
+    int *back = malloc((n + 1) * sizeof *back);
+    s->rank = malloc((n + 1) * sizeof *s->rank);
+    for (size_t k = 0; k < n && back && s->rank; k++) {
+        back[perm[k]] = (int)k;
+    }
+    for (int t = 0, at = 0; t < s->graph.nodes && back && s->rank; t++) {
+        for (int k = 0; k < s->graph.size[t]; k++) {
+            s->rank[at++] = back[s->first[t] + k];
+        }
+    }
+    bool done = back && s->rank;
+    free(back);
+    return done ? SIM_OK : SIM_NO_RESOURCE;
+}
+
 sim_status supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place) {
     free_factor(s);
     s->graph = *graph;
@@ -169,7 +190,7 @@ sim_status supernodal_analyse(supernodal *s, const spd_graph *graph, const int *
         return SIM_NO_RESOURCE;
     }
     s->L = cholmod_analyze(s->H, &s->common);
-    return s->L ? SIM_OK : SIM_NO_RESOURCE;
+    return s->L ? rank_unknowns(s) : SIM_NO_RESOURCE;
 }
 
 double supernodal_multiplications(const supernodal *s) { return 0.5 * s->common.fl; }
@@ -293,4 +314,59 @@ sim_status supernodal_solve(supernodal *s, double *x) {
     }
     permute_unknowns(s, x, true);
     return SIM_OK;
+}
+
+int supernodal_size(const supernodal *s) { return (int)s->L->n; }
+
+/* The vectors that are not zero in the unknowns [first, end). */
+static int list_active(int n, int count, const double *z, int first, int end, int *active) {
+    int many = 0;
+    for (int k = 0; k < count; k++) {
+        const double *one = z + (ptrdiff_t)k * n;
+        bool any = false;
+        for (int i = first; i < end && !any; i++) {
+            any = one[i] != 0;
+        }
+        if (any) {
+            active[many++] = k;
+        }
+    }
+    return many;
+}
+
+/* Supernode by supernode: y = L11^-1 x of its own columns, x -= L21 y of the rows below, for all vectors at once. */
+void supernodal_half(const supernodal *s, int count, const int *unknown, int *active, double *work, double *z) {
+    const cholmod_factor *L = s->L;
+    const int *super = L->super, *pi = L->pi, *px = L->px, *row = L->s, n = (int)L->n;
+    const double one = 1, none = 0;
+    memset(z, 0, (size_t)n * (size_t)count * sizeof *z);
+    for (int k = 0; k < count; k++) {
+        z[(ptrdiff_t)k * n + s->rank[unknown[k]]] = 1;
+    }
+    for (int p = 0; p < (int)L->nsuper; p++) {
+        int columns = super[p + 1] - super[p], rows = pi[p + 1] - pi[p], below = rows - columns;
+        int many = list_active(n, count, z, super[p], super[p + 1], active);
+        if (many == 0) {
+            continue;
+        }
+        /* own columns */
+        const double *block = (const double *)L->x + px[p];
+        double *y = work, *product = work + (ptrdiff_t)columns * many;
+        for (int k = 0; k < many; k++) {
+            memcpy(y + (ptrdiff_t)k * columns, z + (ptrdiff_t)active[k] * n + super[p], (size_t)columns * sizeof *y);
+        }
+        dtrsm_("L", "L", "N", "N", &columns, &many, &one, block, &rows, y, &columns);
+        if (below > 0) {
+            dgemm_("N", "N", &below, &many, &columns, &one, block + columns, &rows, y, &columns, &none, product,
+                   &below);
+        }
+        /* back, and the rows below */
+        for (int k = 0; k < many; k++) {
+            double *to = z + (ptrdiff_t)active[k] * n;
+            memcpy(to + super[p], y + (ptrdiff_t)k * columns, (size_t)columns * sizeof *y);
+            for (int r = 0; r < below; r++) {
+                to[row[pi[p] + columns + r]] -= product[(ptrdiff_t)k * below + r];
+            }
+        }
+    }
 }

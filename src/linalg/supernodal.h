@@ -18,5 +18,9 @@ sim_status supernodal_order(supernodal *s, const spd_graph *graph, int *node);
 spd_outcome supernodal_factor(supernodal *s, const double *const *diagonal, const double *const *between);
 /* x <- H^-1 x, node after node. */
 sim_status supernodal_solve(supernodal *s, double *x);
+/* z <- L^-1 e of `count` unit vectors, H = L L', in an order of its own: [count][size], by unknown node after node.
+ * `work` has room for `size` times `count`. */
+int supernodal_size(const supernodal *s);
+void supernodal_half(const supernodal *s, int count, const int *unknown, int *active, double *work, double *z);
 
 #endif

@@ -124,6 +124,39 @@ Test(spd, all_methods_solve_random_graphs_of_all_block_sizes) {
     }
 }
 
+/* Against whole solves, whatever the unknowns and their order. */
+Test(spd, parts_of_the_inverse_are_those_of_whole_solves) {
+    enum { PART = 10 };
+    static const int mixed[] = {0, 1, 2, 3, 5, 6, 7, 13};
+    random_source r = {9};
+    for (int trial = 0; trial < trials_of(40); trial++) {
+        spd_system s = random_system(&r, 2 + random_index(&r, MOST - 2), random_uniform(&r, 0, 0.2), mixed, 8);
+        int count = s.n < PART ? s.n : PART, unknown[PART];
+        for (int k = 0; k < count; k++) {
+            unknown[k] = (random_index(&r, 7) + 7 * k) % s.n;
+        }
+        for (int method = 0; method < SPD_METHODS; method++) {
+            spd *by = spd_create();
+            double W[PART * PART], x[MOST * 18] = {0}, worst = 0, size = 0;
+            solve(&s, by, (spd_method)method, x);
+            cr_assert_eq(spd_inverse_part(by, count, unknown, W), SIM_OK);
+            for (int j = 0; j < count; j++) {
+                memset(x, 0, sizeof x);
+                x[unknown[j]] = 1;
+                cr_assert_eq(spd_solve(by, x), SIM_OK);
+                for (int i = 0; i < count; i++) {
+                    worst = fmax(worst, fabs(W[i * count + j] - x[unknown[i]]));
+                    size = fmax(size, fabs(x[unknown[i]]));
+                    cr_expect_eq(W[i * count + j], W[j * count + i]);
+                }
+            }
+            cr_expect(worst <= 1e-13 * size, "trial %d, method %d: %g of %g", trial, method, worst, size);
+            spd_free(by);
+        }
+        free(s.H);
+    }
+}
+
 Test(spd, a_kept_analysis_changes_no_bit) {
     static const int sizes[] = {6, 6, 3};
     random_source r = {2};

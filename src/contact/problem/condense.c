@@ -9,7 +9,7 @@
  * The problem in v_c has the same impulses and the same velocities of rows.  So solvers see a small dense tree however
  * fine the mesh is.
  * Reference: Guyan 1965, here exact, as the other dofs carry no impulse.
- * Cost: one sparse solve for each touched dof, and n^3 for n of them. */
+ * Cost: half a sparse solve for each touched dof, on its path to the root, and n^3 for n of them. */
 #include "contact/problem/assemble.h"
 
 #include <string.h>
@@ -127,21 +127,13 @@ static void invert_inverse(const condensed_tree *t) {
     }
 }
 
-static void fill_tree(const sim_mass *whole, int tree, const condensed_tree *t) {
-    for (int i = 0; i < t->n; i++) {
-        double *y = t->Y + (ptrdiff_t)i * t->nv;
-        memset(y, 0, (size_t)t->nv * sizeof *y);
-        y[t->dof[i]] = 1;
-        whole->solve(whole->self, tree, y);
-    }
-    /* symmetric bit by bit */
-    for (int i = 0; i < t->n; i++) {
-        for (int j = i; j < t->n; j++) {
-            t->W[i * t->n + j] = t->W[j * t->n + i] = t->Y[(ptrdiff_t)i * t->nv + t->dof[j]];
-        }
+static sim_status fill_tree(const condensed_tree *t) {
+    if (soft_system_inverse_part(t->soft, t->n, t->dof, t->W)) {
+        return SIM_NO_RESOURCE;
     }
     factor_inverse(t);
     invert_inverse(t);
+    return SIM_OK;
 }
 
 /* ---- islands ---- */
@@ -187,12 +179,12 @@ static bool list_touched(assembly *f, const sim_problem *p, int tree, condensed_
         }
     }
     size_t n = (size_t)t->n;
-    t->Y = ARENA_NEW(f->arena, double, n *(size_t)t->nv);
     t->W = ARENA_NEW(f->arena, double, n *n);
     t->A = ARENA_NEW(f->arena, double, n *n);
     t->B = ARENA_NEW(f->arena, double, n *n);
     t->work = ARENA_NEW(f->arena, double, n);
-    return dof && t->Y && t->W && t->A && t->B && t->work;
+    t->lift = ARENA_NEW(f->arena, double, t->nv);
+    return dof && t->W && t->A && t->B && t->work && t->lift;
 }
 
 /* The touched dofs among these. */
@@ -282,12 +274,13 @@ static sim_status condense_island(assembly *f, island *is, double *J) {
         condensed_tree *t = &of[k];
         if (!f->in->soft[f->tree[is->first_tree + k]]) {
             copy_rows(f, p, k, J);
-        } else if (list_touched(f, p, k, t, local)) {
-            t->v_free = p->v_free + p->tree[k].v0;
-            fill_tree(&p->mass, k, t);
-            narrow_rows(f, p, k, t, local, constraint, J);
         } else {
-            return SIM_NO_RESOURCE;
+            t->v_free = p->v_free + p->tree[k].v0;
+            t->soft = f->in->soft[f->tree[is->first_tree + k]];
+            if (!list_touched(f, p, k, t, local) || fill_tree(t)) {
+                return SIM_NO_RESOURCE;
+            }
+            narrow_rows(f, p, k, t, local, constraint, J);
         }
         tree[k] = (sim_problem_tree){nv, t->n ? t->n : p->tree[k].nv};
         nv += tree[k].nv;
@@ -325,10 +318,12 @@ sim_status condense_islands(assembly *f) {
 
 /* all += A^-1 S' A_c x */
 static void lift_tree(const condensed_tree *t, const double *x, double *all) {
+    memset(t->lift, 0, (size_t)t->nv * sizeof *t->lift);
     for (int i = 0; i < t->n; i++) {
-        double impulse = dense_dot(t->n, t->A + (ptrdiff_t)i * t->n, x);
-        dense_axpy(t->nv, impulse, t->Y + (ptrdiff_t)i * t->nv, all);
+        t->lift[t->dof[i]] = dense_dot(t->n, t->A + (ptrdiff_t)i * t->n, x);
     }
+    soft_system_solve(t->soft, t->lift);
+    dense_axpy(t->nv, 1, t->lift, all);
 }
 
 void condensed_velocity(const island *is, int tree, const double *v, double *all) {

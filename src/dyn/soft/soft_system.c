@@ -300,6 +300,16 @@ void soft_system_solve(soft_system *s, double *x) {
     }
 }
 
+sim_status soft_system_inverse_part(soft_system *s, int n, const int *dof, double *W) {
+    if (s->failed) {
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)n * n; k++) {
+            W[k] = NAN;
+        }
+        return SIM_OK;
+    }
+    return spd_inverse_part(s->A, n, dof, W);
+}
+
 /* y += B x, or B' x */
 static void add_times(const double *B, bool transposed, const double *x, double *y) {
     for (int r = 0; r < 3; r++) {

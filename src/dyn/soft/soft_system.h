@@ -28,6 +28,8 @@ sim_status soft_system_factor(soft_system *s);
 
 /* Of the dofs of its tree: x <- A^-1 x after the factor;  y = A x;  A in full, nv x nv. */
 void soft_system_solve(soft_system *s, double *x);
+/* Of the inverse of A, between n dofs of its tree: W [n][n]; SIM_NO_RESOURCE without memory. */
+sim_status soft_system_inverse_part(soft_system *s, int n, const int *dof, double *W);
 void soft_system_times(const soft_system *s, const double *x, double *y);
 void soft_system_matrix(const soft_system *s, double *A);
 void soft_system_diagonal(const soft_system *s, double *d);

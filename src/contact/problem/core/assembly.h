@@ -121,10 +121,10 @@ typedef struct row_laws {
 typedef struct condensed_tree {
     int n, nv;            /* touched dofs, all; n 0: a rigid tree */
     const int *dof;       /* [n] rising */
-    double *Y;            /* [n][nv] columns of A^-1 */
-    double *W, *A, *B;    /* [n][n] W = Y on the touched dofs, A = W^-1 and W = B' B, B upper triangular */
+    soft_system *soft;    /* A of all */
+    double *W, *A, *B;    /* [n][n] W = A^-1 on the touched dofs, A = W^-1 and W = B' B, B upper triangular */
     const double *v_free; /* [nv] v* of all its dofs */
-    double *work;         /* [n] */
+    double *work, *lift;  /* [n], [nv] */
 } condensed_tree;
 
 /* The operator A of an island with soft trees (condense.c). */
