@@ -466,6 +466,7 @@ Test(mesh_file, numbers_have_a_point_whatever_the_locale) {
     snprintf(number, sizeof number, "%.1f", 0.5);
     cr_assert_str_eq(number, "0,5", "the caller's locale is lost");
     refused_obj("v 1,5 2 3\n", "a.obj:1:3: expected a number, found \"1,5\"");
+    setlocale(LC_ALL, "C");
 }
 
 Test(mesh_file, files_that_are_none_are_refused_at_once) {

@@ -389,6 +389,8 @@ Test(hdf5, stays_readable_when_the_disk_is_full) {
     cr_assert_geq(file, 0);
     equals_the_world(file, &f, (int)records_of(file, "time"));
     H5Fclose(file);
+    limit.rlim_cur = RLIM_INFINITY;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     fixture_close(&f);
 }
 

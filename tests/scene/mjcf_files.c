@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/sim_mjcf_XXXXXX";
+static char folder[64];
 static const char *const names[] = {"model.xml", "ground.png", "ground.bin", "paint.png", "cube.obj"};
 
 static const char *path_of(const char *name) {
@@ -18,7 +18,10 @@ static const char *path_of(const char *name) {
     return path;
 }
 
-static void make_folder(void) { cr_assert(mkdtemp(folder)); }
+static void make_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/sim_mjcf_XXXXXX");
+    cr_assert(mkdtemp(folder));
+}
 
 static void remove_folder(void) {
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {

@@ -16,9 +16,12 @@
 #define TRIANGLE "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 #define SCENE(shape) "{\"sim\": 1, \"bodies\": [{\"name\": \"a\", \"shapes\": [\n" shape "\n]}]}"
 
-static char folder[] = "/tmp/sim_scene_XXXXXX";
+static char folder[64];
 
-static void make_folder(void) { cr_assert(mkdtemp(folder)); }
+static void make_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/sim_scene_XXXXXX");
+    cr_assert(mkdtemp(folder));
+}
 
 static void remove_all(const char *path) {
     DIR *d = opendir(path);

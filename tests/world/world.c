@@ -127,9 +127,10 @@ Test(world, takes_contacts_only_if_finite_in_order_and_of_its_own_shapes) {
     cr_assert_eq(state.ncontact, 1);
     sim_error error;
     sim_contact two[2] = {state.contact[0], state.contact[0]};
-    sim_v3 impulse[2] = {state.impulse[0], state.impulse[0]};
+    sim_v3 impulse[2] = {state.impulse[0], state.impulse[0]}, trend[2] = {{0}};
     state.contact = two;
     state.impulse = impulse;
+    state.impulse_trend = trend;
     state.ncontact = 2;
     two[1].at.feature++;
     cr_expect_eq(sim_world_set_state(w, &state, &error), SIM_OK, "%s", error.text);
