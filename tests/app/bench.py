@@ -78,7 +78,7 @@ def threads_answer_with_the_same_bits():
 def every_case_is_a_scene_that_can_be_opened():
     lines = sim("bench", "contact", "--list").stdout.splitlines()
     assert len(lines) > 15
-    for line in lines:
+    for line in lines[::len(lines) // tap.part_of(len(lines))]:
         name, scene, rest = line.split(None, 2) if line.count(" --") else (*line.split()[:2], "")
         settings = shlex.split(rest[rest.find("--set"):]) if "--set" in rest else []
         sim(os.path.join(SCENES, scene), *settings, "--validate")

@@ -1,6 +1,7 @@
 /* Broad phase: the pairs of all boxes that meet, whatever came before. */
 #include "collide/boxes.h"
 #include "collide/broadphase/pair_sort.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -28,7 +29,7 @@ static void walk_through(box_layout kind, double offset, double scale, uint64_t 
 
 Test(broadphase, finds_exactly_the_pairs_that_meet_in_every_layout_and_walk) {
     for (box_layout kind = 0; kind < LAYOUTS; kind++) {
-        for (int k = 0; k < PLACES; k++) {
+        for (int k = 0; k < part_of(PLACES); k++) {
             walk_through(kind, offsets[k], 1, 3 + (uint64_t)k);
             walk_through(kind, 0, scales[k], 30 + (uint64_t)k);
         }
@@ -39,7 +40,7 @@ Test(broadphase, finds_exactly_the_pairs_that_meet_over_a_long_walk) {
     for (box_layout kind = UNIFORM; kind <= CLUSTERED; kind++) {
         boxes s = make_boxes(kind, SMALL, 0, 1, 17);
         broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
-        for (int frame = 0; frame < 600; frame++) {
+        for (int frame = 0; frame < part_of(600); frame++) {
             walk_boxes(&s, frame % 200 < 190 ? (frame / 200 ? CREEP : FLY) : JUMP);
             expect_every_pair(b, &s, NULL, "long walk, layout", (int)kind, frame);
         }

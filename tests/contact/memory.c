@@ -1,6 +1,7 @@
 /* A step with contacts takes no memory once there has been one like it, and says so wherever it runs out. */
 #include "math/v3.h"
 #include "support/container.h"
+#include "support/share.h"
 #include "support/watched.h"
 
 #include <criterion/criterion.h>
@@ -47,7 +48,7 @@ Test(contact_memory, a_step_like_those_before_allocates_nothing) {
 /* Balls with rolling and torsion on a sticky belt with friction by direction. */
 Test(contact_memory, surfaces_of_every_kind_allocate_nothing) {
     static const char *const solver[] = {"auto", "acn", "pgs", "sap"};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < part_of(4); k++) {
         sim_builder *b = sim_builder_create();
         sim_options o = sim_options_default();
         sim_error error = {0};

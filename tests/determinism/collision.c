@@ -1,6 +1,7 @@
 /* Collision: the same pairs and contacts for any number of threads and whatever came before. */
 #include "collide/boxes.h"
 #include "collide/support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -17,7 +18,7 @@ Test(broadphase, any_number_of_threads_and_any_history_give_the_same_pairs) {
     for (int t = 0; t < TEAMS; t++) {
         team[t] = threads_create(team_size[t]);
     }
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < part_of(4); k++) {
         boxes s = make_boxes(kinds[k], MANY_BOXES, 0, 1, 31);
         broad_phase *b[TEAMS], *mixed = broadphase_create(s.count, s.moves, NULL, NULL);
         for (int t = 0; t < TEAMS; t++) {

@@ -1,5 +1,6 @@
 /* Contact with sleep and with actuators: the same bits for any number of threads and from a copied state. */
 #include "contact/arms.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -39,7 +40,7 @@ Test(actuators, give_the_same_bits_for_any_number_of_threads) {
         sim_options o = *sim_world_options(one.world);
         o.threads = 2;
         sim_world *two = sim_world_create(one.model, &o, NULL);
-        for (int k = 0; k < 60; k++) {
+        for (int k = 0; k < part_of(60); k++) {
             yard_step(&one);
             cr_assert_eq(sim_world_step(two, NULL), SIM_OK);
             cr_assert_arr_eq(sim_world_state(one.world)->v, sim_world_state(two)->v,

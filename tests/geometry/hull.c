@@ -2,6 +2,7 @@
 #include "geometry/hull/hull.h"
 #include "geometry/core/solid.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -335,15 +336,15 @@ Test(hull, is_sound_where_many_points_are_nearly_in_one_plane) {
 }
 
 Test(hull, of_a_hundred_thousand_points_is_found) {
-    enum { N = 100000 };
+    const int N = part_of(100000);
     random_source r = {17};
-    v3 *p = calloc(N + 1, sizeof(v3));
+    v3 *p = calloc((size_t)N + 1, sizeof(v3));
     for (int i = 0; i < N; i++) {
         p[i] = random_unit(&r);
     }
     sim_geometry *g = hull_of(p, N);
     cr_assert_gt(g->hull->nvertex, 99 * N / 100);
-    cr_assert_float_eq(g->solid.mass, 4 * M_PI / 3, 1e-3);
+    cr_assert_float_eq(g->solid.mass, 4 * M_PI / 3, 100.0 / N);
     mesh_closes(g->mesh);
     sim_geometry_free(g);
     for (int i = 0; i < N; i++) { /* a cone: one vertex with ever so many neighbours */

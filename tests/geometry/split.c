@@ -2,6 +2,7 @@
 #include "geometry/mesh/mesh.h"
 #include "math/spatial.h"
 #include "support/meshes.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -216,7 +217,7 @@ Test(split, of_rings_and_cups_covers_them_and_keeps_to_the_bound) {
         sim_geometry *g = mesh_of(s);
         double bound = k ? 0.03 : 0.1;
         sim_parts p = split_solid(g, bound, 64);
-        fit f = measure_fit(g, &p, 40000);
+        fit f = measure_fit(g, &p, part_of(40000));
         cr_expect_leq(p.concavity, bound);
         cr_expect_lt(f.uncovered, 1e-6);
         cr_expect_lt(f.beyond, 1.05 * bound, "%g", f.beyond);

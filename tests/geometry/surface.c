@@ -198,9 +198,12 @@ Test(surface, of_a_bolt_at_half_a_millimetre_is_closed_and_equal_each_time) {
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     expect_sound("bolt", g);
     cr_log_warn("bolt: %d triangles in %.2f s, %.1f MB", g->mesh->ntriangle, seconds, 1e-6 * (double)g->bytes);
-    sim_geometry *again = field_geometry(&def, 0.5e-3);
-    cr_assert_eq(g->mesh->nvertex, again->mesh->nvertex);
-    cr_assert_eq(memcmp(g->mesh->vertex, again->mesh->vertex, (size_t)g->mesh->nvertex * sizeof *g->mesh->vertex), 0);
+    for (int k = 1; k < part_of(2); k++) {
+        sim_geometry *again = field_geometry(&def, 0.5e-3);
+        cr_assert_eq(g->mesh->nvertex, again->mesh->nvertex);
+        cr_assert_eq(memcmp(g->mesh->vertex, again->mesh->vertex, (size_t)g->mesh->nvertex * sizeof *g->mesh->vertex),
+                     0);
+        sim_geometry_free(again);
+    }
     sim_geometry_free(g);
-    sim_geometry_free(again);
 }

@@ -2,6 +2,7 @@
 #include "math/angle.h"
 #include "math/v3.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ Test(pressure, a_ball_rests_at_the_depth_of_its_weight_with_every_law) {
         *(f < 9.81 ? &low : &high) = d;
     }
     const char *solver[5] = {"sap", NULL, "canal", "pgs", "nsn"};
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < part_of(5); k++) {
         sim_scene *scene = parse(quoted(ball, text, sizeof text), solver[k], 0);
         sim_world *world = open_world_of(scene);
         step_to(world, 1);

@@ -1,4 +1,6 @@
 /* Every shipped scene loads, and steps. */
+#include "support/share.h"
+
 #include <criterion/criterion.h>
 #include <ftw.h>
 #include <math.h>
@@ -38,7 +40,7 @@ static int try_scene(const char *path, const struct stat *about, int type) {
     sim_world *world = sim_world_create(scene->model, &scene->options, &error);
     cr_assert(world, "%s: %s", path, error.text);
     starts_apart(path, world);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < part_of(10); i++) {
         cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s: %s", path, error.text);
         cr_assert_eq(sim_world_info(world)->nonconverged, 0, "%s", path);
     }

@@ -1,7 +1,7 @@
 /* Number of random trials of a test, and the cases of long runs, from the environment:
  *
- *   SIM_TEST_SHARE=P      P percent of the usual number, at least one.  tools/check sets it where sanitizers watch memory
- *                         alone: the whole number proves the mathematics, in the optimised build.
+ *   SIM_TEST_SHARE=P      P percent of the usual number, at least one: trials, sizes, members of a list.  tools/check sets
+ *                         it where sanitizers watch memory alone; the whole proves the mathematics, in the optimised build.
  *   SIM_TEST_TRIALS=P     P percent of random trials alone: tools/check without --full
  *   SIM_TEST_LONG=yes     cases marked LONG_RUN too (tools/check --full)
  *   SIM_ORACLE_SCENES=N   N scenes of each oracle. */
