@@ -604,6 +604,17 @@ Test(step_derivatives, at_a_kink_are_one_sided_and_counted) {
 
 static const sim_v3 SOLID = {0.2, 0.3, 0.16}; /* m: radius and length, or edges */
 
+/* The hull of 16 points on an ellipsoid. */
+static sim_geometry *stone(void) {
+    random_source r = {7};
+    sim_v3 point[16];
+    for (int k = 0; k < 16; k++) {
+        sim_v3 u = random_unit(&r);
+        point[k] = (sim_v3){0.5 * SOLID.x * u.x, 0.5 * SOLID.y * u.y, 0.5 * SOLID.z * u.z};
+    }
+    return sim_geometry_hull(point, 16, NULL);
+}
+
 static void add_solid(sim_builder *b, int body, sim_shape_type type) {
     sim_material material = sim_material_default();
     material.friction = 0.5;
@@ -614,6 +625,7 @@ static void add_solid(sim_builder *b, int body, sim_shape_type type) {
     shape.size[1] = SOLID.y;
     shape.size[2] = SOLID.z;
     shape.material = sim_builder_add_material(b, &material);
+    shape.geometry = type == SIM_CONVEX ? sim_builder_add_geometry(b, stone()) : NULL;
     sim_builder_add_shape(b, &shape);
 }
 
@@ -664,7 +676,16 @@ static void place_body(fixture *f, int body, sim_v3 at, sim_m3 R, sim_v3 velocit
 }
 
 /* Boxes that lie flat, at rest, sliding or off the hinge of a slab; solids that strike. */
-typedef enum touch_case { LIES, SLIDES, STRIKES, BALLS_STRIKE, SLIDES_LOADED, TIPS } touch_case;
+typedef enum touch_case {
+    LIES,
+    SLIDES,
+    STRIKES,
+    BALLS_STRIKE,
+    SLIDES_LOADED,
+    TIPS,
+    BOXES_LIE,
+    PAIRS_STRIKE
+} touch_case;
 
 /* Materials whose stiffness the step resolves, in half of the trials. */
 static void soften(fixture *f) {
@@ -710,6 +731,53 @@ static void open_touching(fixture *f, touch_case what, bool may_swing, const sim
     double reach = what == TIPS ? 0.4 : 0;
     sim_v3 aside = {random_uniform(r, -reach, reach), random_uniform(r, -reach, reach), 0};
     place_body(f, last, v3_axpy(aside, height - depth, way), R, velocity, flat ? none : random_unit(r));
+}
+
+/* The least gap of two shapes, the second one's body at `at`; 1 where they are far apart. */
+static double least_gap(const sim_model *m, sim_v3 at, sim_m3 R) {
+    sim_contact_point point[16];
+    const sim_shape *one = &m->shape[0], *two = &m->shape[1];
+    sim_pose first = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}}, second = {R, at};
+    int count = sim_collide_shapes(one, &first, two, &second, 0.02, point, 16);
+    double least = 1;
+    for (int k = 0; k < count; k++) {
+        least = fmin(least, point[k].gap);
+    }
+    return least;
+}
+
+/* A box, a ball or a hull on another solid, at rest or free: at any angle, or flat but for a small tilt. */
+static void open_pair(fixture *f, touch_case what, const sim_options *options) {
+    static const sim_shape_type types[7][2] = {
+        {SIM_BOX, SIM_BOX},    {SIM_SPHERE, SIM_BOX},    {SIM_CAPSULE, SIM_SPHERE},   {SIM_CONVEX, SIM_SPHERE},
+        {SIM_CONVEX, SIM_BOX}, {SIM_CONVEX, SIM_CONVEX}, {SIM_HALF_SPACE, SIM_CONVEX}};
+    random_source *r = &f->random;
+    const sim_shape_type *type = types[what == BOXES_LIE ? 0 : random_index(r, 7)];
+    sim_builder *b = sim_builder_create();
+    if (random_index(r, 2)) {
+        add_free_solid(r, b, type[0], 1);
+    } else {
+        add_solid(b, 0, type[0]);
+    }
+    add_free_solid(r, b, type[1], 1);
+    f->model = sim_builder_finish(b, NULL);
+    open_world(f, options);
+    memcpy(f->q, f->model->q_initial, sizeof *f->q * (size_t)f->model->nq);
+    memset(f->v, 0, sizeof *f->v * (size_t)f->n);
+    /* apart by `depth` less than nothing */
+    bool lies = what == BOXES_LIE;
+    sim_v3 turn = random_unit(r), up = {0, 0, 1}, way = lies || type[0] == SIM_HALF_SPACE ? up : random_unit(r),
+           none = {0, 0, 0};
+    sim_m3 tilted = quat_matrix(quat_normalised((sim_quat){1, 1e-3 * turn.x, 1e-3 * turn.y, random_uniform(r, -1, 1)}));
+    sim_m3 R = lies ? tilted : random_rotation(r);
+    sim_v3 aside = lies ? (sim_v3){random_uniform(r, -0.1, 0.1), random_uniform(r, -0.1, 0.1), 0} : none;
+    double near = 0, far = 2, depth = lies ? 1e-4 : 1e-3;
+    for (int k = 0; k < 60; k++) {
+        double middle = 0.5 * (near + far);
+        *(least_gap(f->model, v3_axpy(aside, middle, way), R) > -depth ? &far : &near) = middle;
+    }
+    sim_v3 slide = v3_scale(0.3, random_unit(r)), approach = v3_scale(lies ? 0 : -1.5, way);
+    place_body(f, f->model->nbody - 1, v3_axpy(aside, far, way), R, v3_add(approach, slide), lies ? none : turn);
 }
 
 /* Lets some steps pass: then laws keep impulses, and the free motion begins with the forces of the contacts. */
@@ -760,7 +828,11 @@ static void expect_touching(touch_case what, const char *solver, bool warm) {
             double option[32];
             sim_options options = close_options((sim_integrator)integrator);
             set_close_solver(&options, solver, option);
-            open_touching(&f, what, !warm, &options);
+            if (what >= BOXES_LIE) {
+                open_pair(&f, what, &options);
+            } else {
+                open_touching(&f, what, !warm, &options);
+            }
             if (warm) {
                 warm_up(&f, &options);
             }
@@ -811,6 +883,15 @@ Test(step_derivatives, of_striking_solids_equal_differences) {
 Test(step_derivatives, of_strikes_by_the_default_law_equal_differences) {
     expect_touching(STRIKES, "auto", false);
     expect_touching(BALLS_STRIKE, "auto", false);
+}
+
+Test(step_derivatives, of_boxes_on_boxes_equal_differences) {
+    expect_touching(BOXES_LIE, "sap", false);
+    expect_touching(BOXES_LIE, "auto", false);
+}
+Test(step_derivatives, of_solids_that_strike_each_other_equal_differences) {
+    expect_touching(PAIRS_STRIKE, "sap", false);
+    expect_touching(PAIRS_STRIKE, "auto", false);
 }
 
 /* ---- trees in contact ---- */

@@ -163,6 +163,7 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
     if (out->trouble) {
         return true;
     }
+    out->kink = r.at.kink;
     for (int side = 0; side < 2; side++) {
         r.last[side] = last_moving_dof(m, r.body[side]);
     }

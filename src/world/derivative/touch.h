@@ -8,10 +8,28 @@
 
 #include <stdbool.h>
 
+typedef enum touch_kind {
+    TOUCH_PLANE, /* a ball or a corner on a plane */
+    TOUCH_BALLS, /* two balls, or a ball and a line */
+    TOUCH_FACETS /* two boxes or hulls */
+} touch_kind;
+
+/* Features of two polyhedra, and the edge of one that a ball meets. */
+typedef struct facet_touch {
+    int corner; /* side whose corner meets a face of the other; -1: two edges cross */
+    v3 face;    /* normal of that face */
+    v3 edge[2]; /* directions */
+    int turner; /* side whose face the normal belongs to; -1: it is across `along` */
+    v3 along[2];
+} facet_touch;
+
 typedef struct touch {
-    int balls;        /* 2: between two; 1: a ball and a half-space; 0: a corner and a half-space */
-    int solid;        /* side of the ball or corner, where there is a half-space */
-    v3 at[2];         /* of each side: centre of the ball, or the corner, or a point of the plane */
+    touch_kind kind;
+    int line;  /* side of a line, between balls; -1: none */
+    int solid; /* side of the ball or corner on a plane */
+    facet_touch facets;
+    bool kink;        /* two normals are as good */
+    v3 at[2];         /* of each side: centre of the ball, or the corner, or a point of the plane, or of contact */
     v3 origin[2];     /* of each body */
     double radius[2]; /* of balls */
     v3 n;             /* from B to A */
@@ -25,9 +43,25 @@ typedef struct touch_rate {
     double gap;
 } touch_rate;
 
+/* Of a side's point, carried by its body. */
+static inline v3 touch_velocity(const touch *t, const sim_motion velocity[2], int side) {
+    return v3_add(velocity[side].lin, v3_cross(velocity[side].ang, v3_sub(t->at[side], t->origin[side])));
+}
+
 /* NULL, or the reason why a contact is none of these.  d: kinematics where it was found. */
 const char *touch_make(const sim_derived *d, const sim_contact *c, touch *out);
 /* Along velocities of both bodies at their origins. */
 touch_rate touch_along(const touch *t, const sim_motion velocity[2]);
+
+/* ---- touch_facets.c ---- */
+
+/* Is it a box or a hull? */
+bool touch_is_polyhedron(const sim_shape *s);
+/* The corner of one that is nearest to a point; false: it is elsewhere. */
+bool touch_find_corner(const sim_shape *shape, pose X, v3 x, v3 *corner);
+/* As touch_make: of two boxes or hulls; of a ball and one of these or a capsule, false: the nearest feature is none of its. */
+const char *touch_solids(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
+bool touch_ball(const sim_shape *const shape[2], const pose X[2], touch *t);
+touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2]);
 
 #endif
