@@ -287,6 +287,29 @@ Test(phases, change_by_time_reading_distance_and_contact) {
     end(&r);
 }
 
+/* A grip whose force grows as 6 (10 u^3 - 15 u^4 + 6 u^5) N over 400 steps passes 3 N in the middle of the 201st. */
+Test(phases, change_by_measured_efforts) {
+    const char *sensor[] = {"'type': 'actuator_force', 'actuator': 'x'", "'type': 'joint_effort', 'joint': 'x'"};
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 GANTRY("0.001", ", 'sensors': [{'name': 'grip', %s}], 'controllers': [{'name': 'go', 'type': "
+                                 "'gripper', 'actuators': ['x']}, {'name': 'm', 'type': 'phases', 'phases': ["
+                                 "{'name': 'close', 'targets': [{'controller': 'go', 'values': 6, 'duration': 0.4}], "
+                                 "'next': [{'to': 'hold', 'sensor': 'grip', 'above': 3}]}, {'name': 'hold', "
+                                 "'targets': [{'controller': 'go', 'values': 1}]}]}]"),
+                 sensor[k]);
+        run r = begin(text);
+        steps(&r, 201);
+        cr_expect_str_eq(phase_of(&r, "m"), "close");
+        cr_expect_gt(sim_world_efforts(r.world)[0], 3);
+        steps(&r, 1);
+        cr_expect_str_eq(phase_of(&r, "m"), "hold");
+        cr_expect_float_eq(sim_world_efforts(r.world)[0], 1, 1e-12);
+        end(&r);
+    }
+}
+
 /* A force along the spline through 2, 3, 5 at 0, 0.1 and 0.2 s, whose rates are 0, 22.5 and 0 N/s, from a force of 1 N. */
 Test(phases, tracks_run_from_the_start_of_the_phase_and_the_difference_there_fades) {
     run r = begin(GANTRY(
