@@ -6,6 +6,8 @@
  *     build/tests/scene/print_format sweep > docs/sweeps.md
  *     build/tests/scene/print_format schema > scenes/scene.schema.json */
 #include <criterion/criterion.h>
+#include <math.h>
+#include <sim/model.h>
 #include <sim/scene.h>
 #include <sim/sweep.h>
 #include <stdio.h>
@@ -31,6 +33,18 @@ static void compare(char *printed, const char *path) {
 }
 
 Test(scene_format, reference_page_is_what_the_table_says) { compare(sim_scene_reference(), "docs/scene.md"); }
+
+Test(scene_format, material_table_has_the_defaults_of_the_library) {
+    char *page = sim_scene_reference();
+    cr_assert_not_null(page);
+    cr_expect_not_null(
+        strstr(page, "Without a key: `friction` 0.5, rigid, `adhesion_range` 1e-4 m, no `modulus`, the others 0;"));
+    free(page);
+    const sim_material m = sim_material_default();
+    cr_expect(m.friction == 0.5 && m.friction_across == 0 && isinf(m.stiffness) && m.adhesion_range == 1e-4);
+    cr_expect(m.modulus == 0 && m.dissipation == 0 && m.restitution == 0 && m.torsion == 0 && m.rolling == 0);
+    cr_expect(m.adhesion == 0);
+}
 
 Test(scene_format, page_of_urdf_is_what_its_tables_say) { compare(sim_urdf_reference(), "docs/urdf.md"); }
 

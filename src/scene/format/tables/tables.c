@@ -159,7 +159,7 @@ const table table_law = {
                  "together and adds to friction."},                                                                    \
     {                                                                                                                  \
         "adhesion_range", FIELD_NUMBER, AT(material_data, adhesion_range), LENGTH_OR_ZERO,                             \
-            .help = "Gap up to which `adhesion` pulls. Default: 1e-4."                                                 \
+            .help = "Gap up to which `adhesion` pulls."                                                                \
     }
 
 static const field material_fields[] = {
@@ -173,7 +173,9 @@ static const field material_fields[] = {
              "on a rigid core."},
     SURFACE_FIELDS,
 };
-const table table_material = {"material", "Surface of shapes in contact. Absent keys take the defaults of the library.",
+const table table_material = {"material",
+                              "Surface of shapes in contact. Without a key: `friction` 0.5, rigid, `adhesion_range` "
+                              "1e-4 m, no `modulus`, the others 0; so is the material of the library.",
                               sizeof(material_data), material_fields, .count = COUNT(material_fields)};
 
 static const field material_pair_fields[] = {
