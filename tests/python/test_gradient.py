@@ -77,6 +77,32 @@ def test_steps_with_contacts_are_refused_by_name():
         world.step_derivatives()
 
 
+@pytest.mark.parametrize("integrator", ["symplectic", "implicit", "moreau"])
+def test_products_of_derivatives_over_20_steps_of_a_spinning_box_equal_differences(integrator):
+    close = {"solver": "sap", "solver_options": {"tolerance": 1e-14}, "tolerance": 1e-14}
+    world = sim.World({"sim": 1, "world": {"step": 0.004, "integrator": integrator}, "bodies": [
+        {"name": "ground", "shapes": [{"type": "half_space"}]},
+        {"name": "box", "joint": "free", "pose": {"position": [0, 0, 0.0999]},
+         "shapes": [{"type": "box", "size": [0.2, 0.3, 0.2], "density": 500}]}]}, **close)
+    n, h = world.nv, 1e-5
+
+    def run(v):
+        world.reset()
+        world.v = v
+        product = np.eye(2 * n)
+        for _ in range(20):
+            world.step()
+            product = world.step_derivatives()["state"] @ product
+        return world.q.copy(), world.v.copy(), product
+
+    start = np.array([2, 0.5, 0, 0, 0, 1.0])
+    product = run(start)[2]
+    for j in range(n):
+        ahead, behind = run(start + h * np.eye(n)[j]), run(start - h * np.eye(n)[j])
+        due = np.append(world.difference(behind[0], ahead[0]), ahead[1] - behind[1]) / (2 * h)
+        assert np.abs(product[:, n + j] - due).max() < 1e-8
+
+
 def test_a_sliding_box_follows_the_friction_of_its_material():
     def slide(friction):
         world = sim.World({"sim": 1, "world": {"step": 0.002}, "materials": [{"name": "m", "friction": friction}], "bodies": [
