@@ -77,6 +77,7 @@ Test(scene_urdf, wrong_joints_are_refused_at_their_place) {
     refused(JOINT("continuous", "<axis xyz='0 0 0'/>"), "scene.json:3:81", "the axis has length 0");
     refused(JOINT("continuous", "<axis xyz='0 0'/>"), "scene.json:3:81", "expected three finite numbers");
     refused(JOINT("continuous", "<axis xyz='0 0 1e999'/>"), "scene.json:3:81", "expected three finite numbers");
+    refused(JOINT("continuous", "<axis\n\txyz='0 0 0'/>"), "scene.json:4:2", "the axis has length 0");
     refused(JOINT("continuous", "<axis/>"), "scene.json:3:75", "the attribute \"xyz\" is missing");
     refused(JOINT("revolute", "<limit lower='1' upper='0'/>"), "scene.json:3:73", "lower end first");
     refused(JOINT("continuous", "<orign/>"), "scene.json:3:75", "unknown element <orign> in <joint> (did you mean");
@@ -252,6 +253,14 @@ Test(scene_urdf, shapes_are_drawn_or_touch_or_both) {
     cr_assert(shape[1].type == SIM_CYLINDER && shape[1].hidden && shape[1].group);
     cr_assert(shape[2].type == SIM_SPHERE && !shape[2].hidden && !shape[2].group && !shape[2].mask);
     cr_assert_eq(shape[2].color[0], 1);
+    sim_scene_free(s);
+    /* the first material of a name is that of all */
+    s = load_robot(
+        LINK("<visual>" BOX("") "<material name='m'><color rgba='1 0 0 1'/></material></visual><visual>" BOX(
+            "") "<material name='m'><color rgba='0 1 0 1'/></material></visual><visual>" BOX("") "<material "
+                                                                                                 "name='m'/></visual>"),
+        NULL, NULL, NULL);
+    cr_assert(s->model->shape[1].color[1] == 1 && s->model->shape[2].color[0] == 1 && s->model->shape[2].color[1] == 0);
     sim_scene_free(s);
     /* nothing to draw: what touches is drawn */
     s = load_robot(LINK("<collision>" BOX("") "</collision>"), NULL, NULL, NULL);
