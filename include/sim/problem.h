@@ -186,10 +186,12 @@ typedef struct sim_problem {
     const double *gap; /* [nrow] m or rad, negative inside; of a contact its third is meant */
 
     sim_mass mass;
-    const double *J;       /* all blocks */
-    const double *v_free;  /* [nv] v* */
-    const double *v_start; /* [nv] velocity before the step */
-    const double *offset;  /* [nrow] w; NULL: zero */
+    const double *J;            /* all blocks */
+    const double *v_free;       /* [nv] v* */
+    const double *v_start;      /* [nv] velocity before the step */
+    const double *force_energy; /* [1] (v* - v_start)' A (v* - v_start), J, from which the elastic law bounds loads;
+                                   NULL: not known.  sim_problem_create computes it */
+    const double *offset;       /* [nrow] w; NULL: zero */
     const sim_problem_bodies
         *bodies; /* NULL: not known.  For solvers that ask, by sim_problem_find_bodies; not in files */
     const sim_positions *positions; /* likewise */

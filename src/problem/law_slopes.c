@@ -8,13 +8,15 @@
  *                 R = r w,     target = -phi / dt  for phi >= 0,  else  R g- + min(push (-phi / dt - R g-), V)
  *
  *     r      beta^2 / (4 pi^2);  sigma for near-rigid friction
- *     w      |W_ii|_F / 3 over three rows (their number, if fewer), or W_nn of an elastic contact, 1/kg
+ *     w      |W_ii|_F / 3 over three rows (their number, if fewer), or law_normal_inverse_mass of an elastic contact, 1/kg
  *     phi    gap, m; of equalities |phi| is that of three rows;  V: fastest undoing, m/s
  *     g-     impulse of the step before, N s;  dt [s], k [N/m], tau [s] as in laws.c
  *
  * R and target that are computed here and differ from the given ones are of another rule, and have no slopes.
  * Reference: laws.c.  Cost: some ten operations a row. */
 #include "problem/law_slopes.h"
+
+#include "problem/laws.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,13 +33,16 @@ static int group_end(const sim_constraint *c, int k) {
     return end < c->rows ? end : c->rows;
 }
 
-/* W_nn, or the norm of a block of W. */
+/* That of an elastic contact, or the norm of a block of W. */
 double law_mass_weights(sim_compliance compliance, const sim_constraint *c, const double *W, int k, double *weight) {
     int rows = c->rows, first = group_start(k), end = group_end(c, k);
     memset(weight, 0, sizeof *weight * (size_t)rows * (size_t)rows);
     if (compliance == SIM_ELASTIC && c->kind == SIM_CONTACT) {
-        weight[2 * rows + 2] = 1;
-        return W[2 * rows + 2];
+        bool floored;
+        double w = law_normal_inverse_mass(rows, W, &floored);
+        weight[2 * rows + 2] = floored ? 0 : 1;
+        weight[0] = weight[rows + 1] = floored ? w / (W[0] + W[rows + 1]) : 0;
+        return w;
     }
     double sum = 0, count = end - first;
     for (int i = first; i < end; i++) {

@@ -16,8 +16,10 @@
  *
  * Elastic, with w = W_nn of a contact, c >= 1 its load over its weight (load_stiffening), gamma- of the step before:
  *
- *     R_n = R_t = max(beta^2 / (4 pi^2) w / c, 1 / (dt k (dt + tau))),
- *     target_n = R_n gamma_n- + push (-phi0 / dt - R_n gamma_n-)  for phi0 < 0,   target_t = R_t gamma_t-.
+ *     R_n = R_t = max(beta^2 / (4 pi^2) w / c, 1 / (dt k (dt + tau))),   target_t = R_t gamma_t-,
+ *     target_n = R_n h + push (-phi0 / dt - R_n h)  for phi0 < 0,   h = min(gamma_n-, greatest load: load_limit).
+ *
+ * A normal that hardly moves counts as one that does: w is at least MIN_NORMAL_PART of the mean of W_tt.
  *
  * Rows of a contact against turning are like friction, with w of their own rows.
  *
@@ -36,6 +38,9 @@ static const double STRIKE_COMPLIANCE_PART = 0.01; /* of the compliance of frict
 static const double FREE_LOAD_RATIO = 4;           /* elastic: loads over own weight that change no stiffness */
 static const double MAX_LOAD_RATIO = 1e5;          /* elastic: greatest stiffening by a load */
 static const double FREE_STRIKE_RATIO = 2;         /* elastic: speed over what forces add in a step that is no strike */
+static const double MIN_NORMAL_PART = 0.1;         /* elastic: least w over the mean of W_tt */
+static const double MIN_CHANGE = 1e-3;             /* elastic: least du over `undo` */
+static const double MAX_LOAD = 1000;               /* elastic: greatest load over sqrt(E / w) */
 
 static const double LOAD_KINK = 1e-9; /* of speeds that count as equal */
 
@@ -44,6 +49,8 @@ typedef struct law {
     sim_compliance compliance;
     const sim_law_options *options;
     double strike; /* m/s: the fastest strike in the step, 0: none */
+    double energy; /* J: E of load_limit; infinite: not known */
+    double depth;  /* m: of the deepest contact */
 } law;
 
 sim_law_options sim_law_options_default(void) {
@@ -84,10 +91,17 @@ static double inverse_mass(const double *W, int rows, int k) {
     return sqrt(sum) / (end - first);
 }
 
-/* w of the row k: of the first three rows of an elastic contact the inverse mass along its normal, W_nn. */
+double law_normal_inverse_mass(int rows, const double *W, bool *floored) {
+    double least = MIN_NORMAL_PART / 2 * (W[0] + W[rows + 1]), w = W[2 * rows + 2];
+    *floored = w < least;
+    return *floored ? least : w;
+}
+
+/* w of the row k: of the first three rows of an elastic contact that along its normal. */
 static double law_inverse_mass(const law *l, const sim_constraint *c, const double *W, int k) {
-    bool elastic_contact = l->compliance == SIM_ELASTIC && c->kind == SIM_CONTACT;
-    return elastic_contact && k < SIM_CONTACT_ROWS ? W[2 * c->rows + 2] : inverse_mass(W, c->rows, k);
+    bool elastic_contact = l->compliance == SIM_ELASTIC && c->kind == SIM_CONTACT, floored;
+    return elastic_contact && k < SIM_CONTACT_ROWS ? law_normal_inverse_mass(c->rows, W, &floored)
+                                                   : inverse_mass(W, c->rows, k);
 }
 
 /* |J (v* - v0)| of one side. */
@@ -245,26 +259,99 @@ static void friction_row(const law *l, const sim_constraint *c, int row, double 
     *target = elastic && p->impulse_guess ? *R * p->impulse_guess[c->row + row] : 0;
 }
 
+double law_force_energy(const sim_problem *p, double *work) {
+    double sum = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        const sim_problem_tree *tree = &p->tree[t];
+        double *change = work, *product = work + tree->nv;
+        for (int j = 0; j < tree->nv; j++) {
+            change[j] = p->v_free[tree->v0 + j] - p->v_start[tree->v0 + j];
+        }
+        p->mass.times(p->mass.self, t, change, product);
+        for (int j = 0; j < tree->nv; j++) {
+            sum += change[j] * product[j];
+        }
+    }
+    return sum;
+}
+
+/* R = 1 / (dt k (dt + tau)) of a stated stiffness. */
+static double stated_compliance(const law *l, const sim_constraint *c, double tau) {
+    return 1 / (l->problem->step * c->stiffness * (l->problem->step + tau));
+}
+
+/* Does the row state its own force or spring, softer than the law's? */
+static bool has_own_force(const law *l, const sim_constraint *c, const double *W, int row) {
+    if (c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR) {
+        return true;
+    }
+    bool along_gap = c->kind != SIM_FRICTION && (c->kind != SIM_CONTACT || row == 2);
+    double softest = along_gap ? softest_compliance(l, law_inverse_mass(l, c, W, row)) : 0;
+    return along_gap && isfinite(c->stiffness) && stated_compliance(l, c, c->dissipation) >= softest;
+}
+
+/* E: twice the kinetic energy that the forces of a step give by themselves, J,
+ *
+ *     E = (v* - v0)' A (v* - v0) + sum of gamma-^2 W_rr over the rows that state a force or a soft spring. */
+static double find_energy(const law *l, const double *W) {
+    const sim_problem *p = l->problem;
+    if (!p->force_energy) {
+        return HUGE_VAL;
+    }
+    double sum = *p->force_energy;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int k = 0; k < c->rows; k++) {
+            double impulse = p->impulse_guess[c->row + k];
+            sum += has_own_force(l, c, W, k) ? impulse * impulse * W[k * c->rows + k] : 0;
+        }
+        W += c->rows * c->rows;
+    }
+    return sum;
+}
+
+static double find_depth(const sim_problem *p) {
+    double depth = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        depth = c->kind == SIM_CONTACT ? fmax(depth, -p->gap[c->row + 2]) : depth;
+    }
+    return depth;
+}
+
+/* The greatest impulse of a row that is a load,  MAX_LOAD sqrt(E / w).
+ *
+ * A mass M that rests on m has gamma = M g dt, E = M (g dt)^2 and w = 1/m, so gamma = sqrt(M/m) sqrt(E/w): masses may
+ * differ by MAX_LOAD^2.  Impulses beyond cancel in the bodies that they squeeze.  Nothing bounds them by itself: c rises
+ * with gamma, R falls with c, and gamma is the overlap over dt R.  The spring would store energy that no force gave. */
+static double load_limit(const law *l, double w) { return w > 0 ? MAX_LOAD * sqrt(l->energy / w) : HUGE_VAL; }
+
 /* A stop whose spring is the softest that the step resolves.  The spring keeps its impulse from the step before. The
  * gap is corrected by that part of the overlap o = -phi0 which the spring does not explain:
  *
  *     target = R gamma_before + push (o - dt R gamma_before) / dt,   at most `undo` faster than R gamma_before.
  *
- * With e = o - dt R gamma_before,  e <- (1 - push) e: R may follow the load without a jump of the force. */
-static double elastic_target(const law *l, const sim_constraint *c, int row, double R) {
+ * With e = o - dt R gamma_before,  e <- (1 - push) e: R may follow the load without a jump of the force.
+ *
+ * Beyond the greatest load a spring keeps no more, and contacts are undone in proportion to their overlaps, the deepest
+ * at `undo`: a body between two walls comes to the middle. */
+static double elastic_target(const law *l, const sim_constraint *c, int row, double R, double limit) {
     const sim_problem *p = l->problem;
-    double gap = p->gap[c->row + row], held = p->impulse_guess ? R * fmax(0, p->impulse_guess[c->row + row]) : 0;
+    double gap = p->gap[c->row + row], guess = p->impulse_guess ? fmax(0, p->impulse_guess[c->row + row]) : 0;
+    double held = guess > limit ? R * limit : R * guess;
     if (gap >= 0) {
         return -gap / p->step;
     }
-    return held + fmin(l->options->push * (-gap / p->step - held), l->options->undo);
+    double part = c->kind == SIM_CONTACT && guess > limit ? -gap / l->depth : 1;
+    return held + fmin(l->options->push * (-gap / p->step - held), part * l->options->undo);
 }
 
-/* The row along which a constraint has its gap: the normal of a contact, each row of the others. */
-static void compliant_row(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
+/* The row along which a constraint has its gap: the normal of a contact, each row of the others.  `stiffer`: c. */
+static void compliant_row(const law *l, const sim_constraint *c, int row, double w, double stiffer, double *R,
+                          double *target) {
     double dt = l->problem->step, tau = c->dissipation;
     bool rigid = isinf(c->stiffness);
-    double softest = softest_compliance(l, w);
+    double softest = softest_compliance(l, w / stiffer);
     if (rigid && l->compliance == SIM_RIGID) {
         *R = 0;
         double time = dt / l->options->push;
@@ -273,12 +360,12 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
         return;
     }
     tau = rigid && tau == 0 && l->compliance == SIM_NEAR_RIGID ? dt : tau;
-    double own = 1 / (dt * c->stiffness * (dt + tau));
+    double own = stated_compliance(l, c, tau);
     if (l->compliance == SIM_ELASTIC && own < softest && c->kind != SIM_EQUALITY) {
         *R = softest;
-        *target = elastic_target(l, c, row, softest);
+        *target = elastic_target(l, c, row, softest, load_limit(l, w));
         if (closes_to_bounce(l, c, row)) {
-            near_rigid_bounce(l, c, row, w, R, target);
+            near_rigid_bounce(l, c, row, w / stiffer, R, target);
         }
         return;
     }
@@ -286,22 +373,22 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
     *R = fmax(softest, own) * fmax(part, MIN_COMPLIANCE_PART);
     *target = -l->problem->gap[c->row + row] / (dt + tau) * part;
     if (closes_to_bounce(l, c, row)) { /* near-rigid; rigid_target has the others */
-        near_rigid_bounce(l, c, row, w, R, target);
+        near_rigid_bounce(l, c, row, w / stiffer, R, target);
     }
 }
 
 static void regularise_constraint(const law *l, const sim_constraint *c, const double *W, double stiffer, double *R,
                                   double *target) {
     for (int k = 0; k < c->rows; k++) {
-        double w = l->compliance != SIM_RIGID ? law_inverse_mass(l, c, W, k) / stiffer : 0;
+        double w = l->compliance != SIM_RIGID ? law_inverse_mass(l, c, W, k) : 0;
         if ((c->kind == SIM_CONTACT && k != 2) || c->kind == SIM_FRICTION) {
-            friction_row(l, c, k, w, &R[k], &target[k]);
+            friction_row(l, c, k, w / stiffer, &R[k], &target[k]);
         } else if (c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR) {
             double dt = l->problem->step;
             R[k] = 1 / (dt * (dt * c->stiffness + c->damping));
             target[k] = R[k] * dt * c->force;
         } else {
-            compliant_row(l, c, k, w, &R[k], &target[k]);
+            compliant_row(l, c, k, w, stiffer, &R[k], &target[k]);
         }
     }
 }
@@ -333,9 +420,9 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
  * The contact then gives way by (dt + tau) beta^2/(4 pi^2) du, whatever its load.  `carried` = 1 is the paper's rule.
  *
  * The elastic law always follows the load, with gamma_n / FREE_LOAD_RATIO, and du over all rows (law_free_change): g dt
- * under gravity.  Along n forces add nothing at a wall: c would have no bound, and heaps between walls would jam. A
- * squeezed body carries no load, so c ends at MAX_LOAD_RATIO: impulses that cancel stay within the precision of
- * doubles.
+ * under gravity.  Along n forces add nothing at a wall: c would have no bound, and heaps between walls would jam. Where
+ * no force acts, du is MIN_CHANGE of the speed of undoing.  A squeezed body carries no load: gamma_n counts up to
+ * load_limit, and c ends at MAX_LOAD_RATIO, so impulses that cancel stay within the precision of doubles.
  *
  * A contact that closes at the speed V is about to carry gamma_n = V / w: c = V / du.  A strike also passes through
  * contacts that do not close, so all contacts of a problem have, with its fastest strike V,
@@ -347,11 +434,12 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
 static double load_stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
     const sim_problem *p = l->problem;
     approach of = find_approach(p, c);
-    double carried = impulse * law_inverse_mass(l, c, W, 2);
+    double w = law_inverse_mass(l, c, W, 2), carried = fmin(impulse, load_limit(l, w)) * w;
     if (l->compliance != SIM_ELASTIC) {
         return carried > of.gain ? fmin(l->options->carried, carried / of.gain) : 1;
     }
-    double du = law_free_change(p, c), speed = fmax(carried / FREE_LOAD_RATIO, of.closing);
+    double du = fmax(law_free_change(p, c), MIN_CHANGE * l->options->undo);
+    double speed = fmax(carried / FREE_LOAD_RATIO, of.closing);
     speed = fmax(speed, l->strike / FREE_STRIKE_RATIO);
     return speed > du ? fmin(MAX_LOAD_RATIO, speed / du) : 1;
 }
@@ -367,29 +455,35 @@ contact_load law_contact_load(const sim_problem *p, const sim_law_options *optio
     if (!knows_loads(p)) {
         return out;
     }
-    law l = {p, SIM_ELASTIC, options, .strike = find_strike(p, &out.strike)};
+    law l = {p, SIM_ELASTIC, options, .strike = find_strike(p, &out.strike), .energy = HUGE_VAL};
     while (out.end <= i) {
         out.first = out.end;
         out.impulse = mean_impulse(p, out.first, &out.end);
     }
     out.stiffer = load_stiffening(&l, c, W, out.impulse);
     double per_impulse = 1 / FREE_LOAD_RATIO, per_strike = 1 / FREE_STRIKE_RATIO;
-    double speed[] = {per_impulse * out.impulse * W[2 * c->rows + 2], find_approach(p, c).closing,
+    double speed[] = {per_impulse * out.impulse * law_inverse_mass(&l, c, W, 2), find_approach(p, c).closing,
                       per_strike * l.strike};
     double part[] = {per_impulse, 1, per_strike}, change[2] = {side_change(p, c, 0), side_change(p, c, 1)};
+    double least = MIN_CHANGE * options->undo;
     int most = 0;
     for (int k = 1; k < 3; k++) {
         most = speed[k] > speed[most] ? k : most;
     }
     out.side = change[1] > change[0];
-    out.speed = speed[most];
     out.change = change[out.side];
+    if (out.change < least) {
+        out.side = -1;
+        out.change = least;
+    }
+    out.speed = speed[most];
     out.part = part[most];
     out.kind = out.stiffer == 1                ? LOAD_NONE
                : out.stiffer >= MAX_LOAD_RATIO ? LOAD_MOST
                                                : (load_kind)(LOAD_CARRIED + most);
     /* ties */
-    bool tie = are_equal(change[0], change[1]) || are_equal(out.speed, MAX_LOAD_RATIO * out.change);
+    bool tie = (out.side >= 0 && are_equal(change[0], change[1])) || are_equal(fmax(change[0], change[1]), least) ||
+               are_equal(out.speed, MAX_LOAD_RATIO * out.change);
     for (int k = 0; k < 3; k++) {
         tie = tie || (k != most && are_equal(speed[k], out.speed));
     }
@@ -402,8 +496,15 @@ void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_l
     bool known = knows_loads(p);
     bool elastic = compliance == SIM_ELASTIC,
          loads = known && (elastic || (compliance == SIM_NEAR_RIGID && options->carried > 1));
+    /* quantities of all constraints */
     int strike;
-    law l = {p, compliance, options, .strike = elastic && known ? find_strike(p, &strike) : 0};
+    law l = {p, compliance, options, .energy = HUGE_VAL};
+    if (elastic && known) {
+        l.strike = find_strike(p, &strike);
+        l.energy = find_energy(&l, W);
+        l.depth = find_depth(p);
+    }
+    /* constraint by constraint */
     double impulse = 0;
     for (int i = 0, end = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];

@@ -14,15 +14,21 @@ bool law_strikes(const sim_problem *problem, double threshold, const sim_constra
  * or rad/s. It is g dt under gravity, also at a wall and between bodies that fall together. */
 double law_free_change(const sim_problem *problem, const sim_constraint *c);
 
+/* w of an elastic contact, 1/kg: W_nn of its block W of `rows` rows, or, `floored`, a part of the mean of W_tt. */
+double law_normal_inverse_mass(int rows, const double *W, bool *floored);
+
+/* (v* - v0)' A (v* - v0), J, in `work` of twice the most velocities of a tree. */
+double law_force_energy(const sim_problem *problem, double *work);
+
 /* The speed V from which the factor c = V / du of a contact follows; LOAD_NONE: c = 1, LOAD_MOST: c is at its bound. */
 typedef enum load_kind { LOAD_NONE, LOAD_CARRIED, LOAD_CLOSING, LOAD_STRIKE, LOAD_MOST } load_kind;
 
-/* The load of a contact by the elastic law (load_stiffening in laws.c). */
+/* The load of a contact by the elastic law (load_stiffening in laws.c), without the limit of loads. */
 typedef struct contact_load {
     load_kind kind;
     double stiffer;       /* c */
     double part;          /* V over W_nn times the mean impulse, or over the closing speed of a constraint */
-    double speed, change; /* V, and du of the side `side`, m/s */
+    double speed, change; /* V, and du of the side `side`, m/s; -1: no force acts, and du is fixed */
     int side, first, end; /* contacts [first, end) carry the mean impulse */
     double impulse;       /* that mean, N s */
     int strike;           /* the constraint that closes fastest; -1: none */

@@ -5,9 +5,11 @@
 #include "base/pool.h"
 #include "math/dense.h"
 #include "problem/check.h"
+#include "problem/laws.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct owned {
@@ -186,6 +188,25 @@ static sim_status copy_parts(owned *o, const sim_problem *p) {
     return status || !sim_problem_local(p) ? status : copy_delassus(o, p);
 }
 
+static sim_status find_force_energy(owned *o) {
+    sim_problem *p = &o->problem;
+    int most = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        most = p->tree[t].nv > most ? p->tree[t].nv : most;
+    }
+    if (!p->v_start || !p->v_free || most == 0) {
+        p->force_energy = NULL;
+        return SIM_OK;
+    }
+    double *energy = POOL_NEW(o->pool, double, 1), *work = malloc(2 * (size_t)most * sizeof *work);
+    if (energy && work) {
+        *energy = law_force_energy(p, work);
+        p->force_energy = energy;
+    }
+    free(work);
+    return energy && work ? SIM_OK : SIM_NO_RESOURCE;
+}
+
 static sim_status copy_owned_mass(owned *o, const double *A, sim_error *error) {
     const sim_problem *p = &o->problem;
     o->A = POOL_NEW(o->pool, const double *, p->ntree);
@@ -202,6 +223,7 @@ static sim_status copy_owned_mass(owned *o, const double *A, sim_error *error) {
         }
         A += size;
     }
+    ok = ok && !find_force_energy(o);
     return ok ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for a contact problem");
 }
 

@@ -410,3 +410,15 @@ Test(undo, arm_that_jams_in_itself_is_not_sent_off_by_forces_that_cancel) {
         end(&r);
     }
 }
+
+/* Overlaps of centimetres and ranges that nothing can reach: the springs between hold no more than forces can give, so every
+ * step has an answer. */
+Test(undo, arm_that_jams_in_itself_has_an_answer_in_every_step) {
+    char text[4096];
+    for (int k = 0; k < ARMS; k++) {
+        write_jammed_arm(arms[k], text, sizeof text);
+        run r = run_of(text, "auto", 0.001, 0.1);
+        cr_expect_eq(r.unsolved, 0, "arm %d: %d steps", k, r.unsolved);
+        end(&r);
+    }
+}

@@ -47,6 +47,31 @@ Test(problem, of_a_resting_point_is_elastic_about_the_impulse_before) {
     }
 }
 
+/* Forces of the step bear a thousand times the body's weight; a thousand times that is a squeeze, and neither stiffens
+ * more nor stays in the spring.  A normal that nothing moves yields by a tenth of the tangents' compliance. */
+Test(problem, of_a_squeezed_point_counts_no_more_load_than_forces_can_give) {
+    double at_rest[3] = {0}, down[3] = {0, 0, -0.0981}, R[3], target[3], dt = 0.01, mass = 2, gap = -1e-2;
+    double w = 1 / mass, W[9] = {w, 0, 0, 0, w, 0, 0, 0, w}, energy = mass * 0.0981 * 0.0981;
+    double most = 1000 * mass * 0.0981, due = w / (4 * M_PI * M_PI) / (1000 / 4.);
+    sim_law_options o = sim_law_options_default();
+    sim_problem *made = point_on_ground(mass, 0.5, gap, dt, down), p = *made;
+    double impulse[3] = {0, 0, 0};
+    p.impulse_guess = impulse;
+    p.v_start = at_rest;
+    p.force_energy = &energy;
+    for (double load = 1; load < 1e7; load *= 1e3) {
+        impulse[2] = load * most;
+        sim_regularise(&p, SIM_ELASTIC, &o, W, R, target);
+        cr_expect_float_eq(R[2], due, 1e-12 * due, "%g times: %g, not %g", load, R[2], due);
+        cr_expect_float_eq(target[2], due * most + o.undo, 1e-12, "%g times: %g", load, target[2]);
+    }
+    W[8] = 0;
+    impulse[2] = 0;
+    sim_regularise(&p, SIM_ELASTIC, &o, W, R, target);
+    cr_expect_float_eq(R[2], 0.1 * w / (4 * M_PI * M_PI), 1e-15, "%g", R[2]);
+    sim_problem_free(made);
+}
+
 /* 1 cm deep, by every law and step: V at most, and what rests there rests as deep as it did. */
 Test(problem, of_a_deep_overlap_undoes_it_at_a_bounded_speed_whatever_the_step) {
     double down[3] = {0, 0, -0.0981}, R[3], target[3], mass = 2, gap = -0.01, w = 1 / (sqrt(3) * mass);

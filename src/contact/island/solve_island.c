@@ -12,6 +12,7 @@
  * Each hands the next a problem derived from the island's assembled one, which nobody changes (variant.c).  Where the
  * budget of the step is used up (budget.c), all four end with the last solution. */
 #include "contact/island/island.h"
+#include "problem/laws.h"
 #include "solver/matrices/delassus.h"
 #include "solver/solver.h"
 
@@ -45,6 +46,22 @@ static void time_lap(island_call *k, int part) {
     }
 }
 
+/* The energy that forces alone give, by which the elastic law tells loads from squeezes. */
+static bool find_force_energy(island *is, sim_arena *scratch) {
+    size_t mark = arena_mark(scratch);
+    int most = 0;
+    for (int t = 0; t < is->base.ntree; t++) {
+        most = is->base.tree[t].nv > most ? is->base.tree[t].nv : most;
+    }
+    double *work = ARENA_NEW(scratch, double, 2 * most);
+    if (work) {
+        is->force_energy = law_force_energy(&is->base, work);
+        is->base.force_energy = &is->force_energy;
+    }
+    arena_release(scratch, mark);
+    return work;
+}
+
 /* R and target velocity of every row, with that part of every restitution.  They must not depend on the actuators that
  * are rows: every actuator is one here, as in the problem of `sim_world_problem`. */
 static sim_status derive_laws(island_call *k, double restitution, sim_error *error) {
@@ -52,6 +69,9 @@ static sim_status derive_laws(island_call *k, double restitution, sim_error *err
     const sim_law_options *law = &k->options->law;
     sim_arena *scratch = k->worker->scratch;
     double *W = NULL;
+    if (k->options->compliance == SIM_ELASTIC && !is->base.force_energy && !find_force_energy(is, scratch)) {
+        return sim_fail(error, SIM_NO_RESOURCE, NO_MEMORY);
+    }
     derive_full_problem(k->f, is, restitution);
     /* W_ii, by which compliant laws measure */
     if (k->options->compliance != SIM_RIGID) {

@@ -1,14 +1,15 @@
 /* Derivative of the inverse mass of a loaded contact of the elastic law.
  *
- *     w = W_nn / c,    c = V / du,    dw = (dW_nn - w dc) / c,    dc = (dV - c ddu) / du                                (1)
- *     V = k m W_nn, or k (-n . (J v* + w') - max(gap, 0) / dt) of the contact that closes fastest                      (2)
+ *     w = w_n / c,    c = V / du,    dw = (dw_n - w dc) / c,    dc = (dV - c ddu) / du                                 (1)
+ *     V = k m w_n, or k (-n . (J v* + w') - max(gap, 0) / dt) of the contact that closes fastest                      (2)
  *     du = |J_s (v* - v0)|,    dv* = dv0 + dt da + A^-1 dA x,    x = v0 + dt a - v*                                    (3)
  *
+ *     w_n   law_normal_inverse_mass, 1/kg
  *     m     mean impulse of the contacts between two bodies in the step before, N s, fixed in the world
  *     s     the side that the free motion v* changes more;  V, k, c, du: load_stiffening in problem/laws.c
  *     w'    offset of the row, m/s;  A, a: island_derivatives.c
  *
- * Where the bounds of c hold, dw = dW_nn / c.
+ * Where the bounds of c hold, dw = dw_n / c.
  * Reference: laws.c.  Cost: the rows of the contacts that share m, n^2 each. */
 #include "linalg/dense/lu.h"
 #include "problem/laws.h"
@@ -80,7 +81,8 @@ static void differentiate_closing(const island_system *s, int i, const constrain
 
 static bool differentiate_speed(island_system *s, const constraint_system *k, const contact_load *load,
                                 const double *dW, double *dV) {
-    double w = k->W[2 * k->c->rows + 2];
+    bool floored;
+    double w = law_normal_inverse_mass(k->c->rows, k->W, &floored);
     int first = load->kind == LOAD_CARRIED ? load->first : load->strike, count = load->end - load->first;
     int end = load->kind == LOAD_CARRIED ? load->end : first + 1;
     if (load->kind == LOAD_CLOSING) {
@@ -118,10 +120,12 @@ bool differentiate_load(island_system *s, constraint_system *k, double *w, doubl
         return false;
     }
     k->by.kink |= load.kink;
-    /* (1), from dW_nn in dw */
+    /* (1), from dw_n in dw */
     *w /= c;
     if (load.kind != LOAD_NONE && load.kind != LOAD_MOST) {
-        differentiate_change(s, k, &load, ddu);
+        if (load.side >= 0) {
+            differentiate_change(s, k, &load, ddu);
+        }
         if (!differentiate_speed(s, k, &load, dw, dV)) {
             return false;
         }

@@ -161,6 +161,7 @@ typedef struct island {
     sim_judgement judgement;
     sim_status failed;
 
+    double force_energy;   /* J: sim_problem */
     double budget;         /* J: what undoing overlaps may put in (undo.c), besides ... */
     double *undoing;       /* ... the energy of this motion, [nv], NULL: none ... */
     double bounces;        /* ... and this part, squared, of the kinetic energy before the step */
