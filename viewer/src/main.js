@@ -291,7 +291,7 @@ class App {
   run() {
     let before = performance.now();
     const beat = (now) => {
-      this.player.advance(Math.min((now - before) / 1000, 0.1));
+      this.player.advance(Math.min(Math.max(now - before, 0) / 1000, 0.1)); // the first frame may have begun before the call
       before = now;
       if (this.player.playing) this.refresh();
       if (this.dirty > 0) {

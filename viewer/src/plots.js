@@ -1,7 +1,7 @@
 // Plots over time, one above the other, with the moment shown as a line through all.  A press or drag in one goes there.
 import { forceOf } from './motion.js';
 import { SERIES } from './theme.js';
-import { digits, prefixed, prefixOf, quantity, superscript, ticks } from './units.js';
+import { digits, powerOf, prefixed, prefixOf, quantity, superscript, ticks } from './units.js';
 
 const HEIGHT = 102;
 const MARGIN = { left: 46, right: 10, top: 18, bottom: 6 }; // above: the unit of the axis
@@ -276,7 +276,7 @@ export class Plots {
     const { range: [low, high], plot } = view;
     const right = view.width - MARGIN.right;
     const largest = Math.max(Math.abs(low), Math.abs(high));
-    const [scale, prefix] = prefixed(plot.unit) && !plot.log ? prefixOf(largest) : [1, ''];
+    const [scale, prefix] = plot.log ? [1, ''] : prefixed(plot.unit) ? prefixOf(largest) : powerOf(largest);
     view.unit = `${prefix}${plot.unit}`;
     view.scale = scale;
     g.fillStyle = css.getPropertyValue('--faint');

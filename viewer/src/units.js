@@ -28,6 +28,14 @@ export function prefixOf(value) {
   return PREFIXES.find(([scale]) => size >= 0.9995 * scale) ?? PREFIXES.at(-1);
 }
 
+/** The power of ten in front of a unit without prefixes, for numbers that digits() would write with one. */
+export function powerOf(value) {
+  const size = Math.abs(value);
+  if (!(size > 0) || !Number.isFinite(size) || (size >= 1e-3 && size < 1e5)) return [1, ''];
+  const power = Math.floor(Math.log10(size));
+  return [10 ** power, `×10${superscript(power)} `];
+}
+
 export const prefixed = (unit) => PREFIXED.has(unit);
 
 /** About `count` round numbers from low to high. */
