@@ -86,31 +86,69 @@ static bool is_only_contact_of_pair(const sim_contact *list, int count, int k) {
     return !(k > 0 && is_same_pair(&list[k - 1], &list[k])) && !(k + 1 < count && is_same_pair(&list[k + 1], &list[k]));
 }
 
-/* The same contact in the step before, -1: there is none; both lists have the same order.  A contact that is the only
- * one of its pair in both steps is the same contact even if its feature has changed. */
-static int find_contact_before(const contact_input *in, int index) {
-    const sim_contact *c = &in->contact[index];
-    int low = 0, high = in->nbefore;
+/* The smaller radius of its two bodies, m; 0: none has one. */
+static double smaller_size(const assembly *f, const sim_contact *c) {
+    double a = f->tables->size[c->body_a], b = f->tables->size[c->body_b];
+    return a > 0 && b > 0 ? min_of(a, b) : max_of(a, b);
+}
+
+/* The place of a contact in an ordered list, or the place where it would stand. */
+static int contact_place(const sim_contact *list, int count, const sim_contact *c) {
+    int low = 0, high = count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (contact_order(&in->before[middle], c) < 0) {
+        if (contact_order(&list[middle], c) < 0) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low < in->nbefore && contact_order(&in->before[low], c) == 0) {
-        return low;
+    return low;
+}
+
+static bool stands_at(const sim_contact *list, int count, int place, const sim_contact *c) {
+    return place < count && contact_order(&list[place], c) == 0;
+}
+
+/* The nearest point of the pair of c among those of `list` whose feature `other` has not, within `reach`; -1: none. */
+static int find_nearest_point(const sim_contact *list, int count, const sim_contact *c, const sim_contact *other,
+                              int others, double reach) {
+    int nearest = -1, first = contact_place(list, count, c);
+    while (first > 0 && is_same_pair(&list[first - 1], c)) {
+        first--;
     }
-    for (int k = low > 0 ? low - 1 : 0; k <= low && k < in->nbefore; k++) {
+    for (int k = first; k < count && is_same_pair(&list[k], c); k++) {
+        double apart = v3_norm(v3_sub(list[k].at.position, c->at.position));
+        if (apart < reach && !stands_at(other, others, contact_place(other, others, &list[k]), &list[k])) {
+            nearest = k;
+            reach = apart;
+        }
+    }
+    return nearest;
+}
+
+/* The same contact in the step before, -1: there is none; both lists have the same order.  It has the same feature, or
+ * is the only contact of its pair in both steps.  Features change together where a face of the one body takes the place
+ * of one of the other as the reference: then each is the nearest to the other of those whose features are gone. */
+static int find_contact_before(const contact_input *in, int index, double reach) {
+    const sim_contact *c = &in->contact[index];
+    int place = contact_place(in->before, in->nbefore, c);
+    if (stands_at(in->before, in->nbefore, place, c)) {
+        return place;
+    }
+    for (int k = place > 0 ? place - 1 : 0; k <= place && k < in->nbefore; k++) {
         if (is_same_pair(&in->before[k], c) && is_only_contact_of_pair(in->before, in->nbefore, k) &&
             is_only_contact_of_pair(in->contact, in->ncontact, index)) {
             return k;
         }
     }
-    return -1;
+    int near = find_nearest_point(in->before, in->nbefore, c, in->contact, in->ncontact, reach);
+    bool mutual = near >= 0 && find_nearest_point(in->contact, in->ncontact, &in->before[near], in->before, in->nbefore,
+                                                  reach) == index;
+    return mutual ? near : -1;
 }
 
+static const double MAX_MOVE_OVER_SIZE = 0.02;  /* of a point whose feature changes, over the radius of its bodies */
 static const double MIN_ROLLING_WAY_PART = 0.1; /* way over a body, of the way of the point in space: less is none */
 static const double MIN_PIVOT_WAY_PART =
     1e-3; /* way over a body, of that of its turning lever: less is rounding at a pivot */
@@ -392,7 +430,8 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
     }
 
     /* gap and warm start, from N s in world axes */
-    int before = find_contact_before(f->in, t->index), row = f->row[i];
+    double reach = MAX_MOVE_OVER_SIZE * smaller_size(f, from);
+    int before = find_contact_before(f->in, t->index, reach), row = f->row[i];
     v3 none = v3_make(0, 0, 0);
     memcpy(f->gap + row, (const double[3]){0, 0, from->at.gap}, 3 * sizeof *f->gap);
     f->axes[i] = E;
