@@ -17,7 +17,7 @@ double law_free_change(const sim_problem *problem, const sim_constraint *c);
 /* w of an elastic contact, 1/kg: W_nn of its block W of `rows` rows, or, `floored`, a part of the mean of W_tt. */
 double law_normal_inverse_mass(int rows, const double *W, bool *floored);
 
-/* (v* - v0)' A (v* - v0), J, in `work` of twice the most velocities of a tree. */
+/* (v* - v0)' A (v* - v0), J, in `work` of twice nv. */
 double law_force_energy(const sim_problem *problem, double *work);
 
 /* The speed V from which the factor c = V / du of a contact follows; LOAD_NONE: c = 1, LOAD_MOST: c is at its bound. */

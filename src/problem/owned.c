@@ -190,15 +190,11 @@ static sim_status copy_parts(owned *o, const sim_problem *p) {
 
 static sim_status find_force_energy(owned *o) {
     sim_problem *p = &o->problem;
-    int most = 0;
-    for (int t = 0; t < p->ntree; t++) {
-        most = p->tree[t].nv > most ? p->tree[t].nv : most;
-    }
-    if (!p->v_start || !p->v_free || most == 0) {
+    if (!p->v_start || !p->v_free || p->nv == 0) {
         p->force_energy = NULL;
         return SIM_OK;
     }
-    double *energy = POOL_NEW(o->pool, double, 1), *work = malloc(2 * (size_t)most * sizeof *work);
+    double *energy = POOL_NEW(o->pool, double, 1), *work = malloc(2 * (size_t)p->nv * sizeof *work);
     if (energy && work) {
         *energy = law_force_energy(p, work);
         p->force_energy = energy;

@@ -148,6 +148,17 @@ Test(elastic, walls_that_hold_a_pile_are_no_stiffer_than_the_ground) {
     yard_end(&y);
 }
 
+/* A world of a shipped scene with some values of its own. */
+static sim_world *open_world(const char *file, int count, const char *const set[], sim_scene **scene) {
+    sim_scene_overrides overrides = {.count = count, .set = set};
+    sim_error error = {0};
+    *scene = sim_scene_load(file, &overrides, NULL, &error);
+    cr_assert(*scene, "%s", error.text);
+    sim_world *w = sim_world_create((*scene)->model, &(*scene)->options, &error);
+    cr_assert(w, "%s", error.text);
+    return w;
+}
+
 /* A wedge stuck with an overlap too small to be examined: friction lets it neither up nor down, so its impulse grows
  * until its spring explains the overlap.  It stays so small that doubles carry the step. */
 Test(elastic, a_wedge_that_is_squeezed_has_a_solution_in_every_step) {
@@ -156,12 +167,9 @@ Test(elastic, a_wedge_that_is_squeezed_has_a_solution_in_every_step) {
         char at[60];
         snprintf(at, sizeof at, "bodies/1/pose/position=[0,0,%s]", places[k]);
         const char *set[] = {"world/step=0.01", at};
-        sim_scene_overrides overrides = {.count = 2, .set = set};
         sim_error error = {0};
-        sim_scene *scene = sim_scene_load("scenes/contact/wedge.json", &overrides, NULL, &error);
-        cr_assert(scene, "%s", error.text);
-        sim_world *w = sim_world_create(scene->model, &scene->options, &error);
-        cr_assert(w, "%s", error.text);
+        sim_scene *scene;
+        sim_world *w = open_world("scenes/contact/wedge.json", 2, set, &scene);
         int unsolved = 0, most = 0;
         for (int step = 0; step < 200; step++) {
             cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
@@ -182,12 +190,9 @@ Test(elastic, light_boxes_carry_a_heavy_one) {
         char mass[60];
         snprintf(mass, sizeof mass, "bodies/1/shapes/0/mass=%g", loads[k]);
         const char *set[] = {"world/solver=\"acn\"", mass};
-        sim_scene_overrides overrides = {.count = 2, .set = set};
         sim_error error = {0};
-        sim_scene *scene = sim_scene_load("scenes/contact/mass_ratio.json", &overrides, NULL, &error);
-        cr_assert(scene, "%s", error.text);
-        sim_world *w = sim_world_create(scene->model, &scene->options, &error);
-        cr_assert(w, "%s", error.text);
+        sim_scene *scene;
+        sim_world *w = open_world("scenes/contact/mass_ratio.json", 2, set, &scene);
         int top = sim_model_find_body(scene->model, "top"), unsolved = 0;
         v3 start = sim_world_derived(w)->pose[top].p, moved;
         double sank = 0, rested = 0;
@@ -214,12 +219,9 @@ Test(elastic, light_boxes_carry_a_heavy_one_that_stands_askew) {
         char at[80];
         snprintf(at, sizeof at, "bodies/top/pose/position=[%g,%g,1.5]", askew, askew);
         const char *set[] = {"world/solver=\"acn\"", "bodies/top/shapes/0/mass=10000", at};
-        sim_scene_overrides overrides = {.count = 3, .set = set};
         sim_error error = {0};
-        sim_scene *scene = sim_scene_load("scenes/contact/mass_ratio.json", &overrides, NULL, &error);
-        cr_assert(scene, "%s", error.text);
-        sim_world *w = sim_world_create(scene->model, &scene->options, &error);
-        cr_assert(w, "%s", error.text);
+        sim_scene *scene;
+        sim_world *w = open_world("scenes/contact/mass_ratio.json", 3, set, &scene);
         int top = sim_model_find_body(scene->model, "top");
         v3 start = sim_world_derived(w)->pose[top].p;
         double sank = 0;

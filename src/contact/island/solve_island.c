@@ -49,11 +49,7 @@ static void time_lap(island_call *k, int part) {
 /* The energy that forces alone give, by which the elastic law tells loads from squeezes. */
 static bool find_force_energy(island *is, sim_arena *scratch) {
     size_t mark = arena_mark(scratch);
-    int most = 0;
-    for (int t = 0; t < is->base.ntree; t++) {
-        most = is->base.tree[t].nv > most ? is->base.tree[t].nv : most;
-    }
-    double *work = ARENA_NEW(scratch, double, 2 * most);
+    double *work = ARENA_NEW(scratch, double, 2 * (size_t)is->base.nv);
     if (work) {
         is->force_energy = law_force_energy(&is->base, work);
         is->base.force_energy = &is->force_energy;
