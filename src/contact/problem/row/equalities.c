@@ -22,7 +22,7 @@
 #include "contact/problem/row/row.h"
 #include "math/spatial.h"
 
-static const double MAX_PARTING = 0.75; /* of dt h, by velocities that go on */
+static const double MAX_PARTING = 0.4; /* of dt h, by velocities that go on */
 
 static bool is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
 
@@ -180,13 +180,14 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
     add_equality_rows(f, m, last_dof, ahead, i, J);
 }
 
-/* Do the points of a connection part at the start by more than the turn of a step explains?  A motion that goes on has
- * J v = dt h / 2 there, as the step before left J v = -dt h / 2 in its own axes; a body that turns and must stop has
- * w r = dt h for a turn of a radian. */
+/* Do the points of a connection part at the start otherwise than the turn of a step explains?  A motion that goes on has
+ * J v = dt h / 2 there, as the step before left J v = -dt h / 2 in its own axes.  The points of a body that turns and
+ * must stop part at w r, across h = w^2 r: at least dt h / 2 from it, however far it turns. */
 static bool velocities_jump(const assembly *f, const sim_equality *e, const double h[6]) {
     sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
     v3 rate = v3_sub(sim_point_velocity(f->anchor, a), sim_point_velocity(f->anchor, b));
-    return !is_length(e) && v3_norm(rate) > MAX_PARTING * f->in->step * v3_norm(v3_make(h[0], h[1], h[2]));
+    v3 turn = v3_scale(f->in->step, v3_make(h[0], h[1], h[2]));
+    return !is_length(e) && v3_norm(v3_axpy(rate, -0.5, turn)) > MAX_PARTING * v3_norm(turn);
 }
 
 /* J, gap and offset of rows between two bodies.
