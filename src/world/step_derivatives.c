@@ -25,9 +25,10 @@ struct sim_step_derivatives {
     sim_arena *arena; /* of an island */
 };
 
-/* By the start of the step, rows and columns (of q, v and force) those dofs of the model. */
+/* By the start of the step, rows those dofs of the model, columns from `column` on by q, v and force of the dofs from
+ * `first` on, `columns` each. */
 typedef struct block_jacobian {
-    int n, width;
+    int n, width, column, first, columns;
     const int *dof;
     const double *q, *v;
 } block_jacobian;
@@ -256,28 +257,27 @@ static void copy_rows(const sim_model *m, const block_jacobian *from, const doub
                       sim_step_jacobian *out) {
     ptrdiff_t n = m->nv;
     for (int i = 0; i < from->n; i++) {
-        const double *row = rows + (ptrdiff_t)i * from->width;
-        ptrdiff_t at = first + from->dof[i];
-        for (int j = 0; j < from->n; j++) {
-            if (out->by_state) {
-                out->by_state[at * 2 * n + from->dof[j]] = row[j];
-                out->by_state[at * 2 * n + n + from->dof[j]] = row[from->n + j];
-            }
-            if (out->by_applied) {
-                out->by_applied[at * n + from->dof[j]] = row[2 * from->n + j];
-            }
+        const double *row = rows + (ptrdiff_t)i * from->width + from->column;
+        ptrdiff_t at = first + from->dof[i], to = from->dof[from->first];
+        size_t size = sizeof *row * (size_t)from->columns;
+        if (out->by_state) {
+            memcpy(out->by_state + at * 2 * n + to, row, size);
+            memcpy(out->by_state + at * 2 * n + n + to, row + from->columns, size);
+        }
+        if (out->by_applied) {
+            memcpy(out->by_applied + at * n + to, row + 2 * (ptrdiff_t)from->columns, size);
         }
     }
 }
 
-/* Columns of the inputs of a tree's actuators; its dofs begin at `place` of the block. */
-static void fill_inputs(const motion_work *w, const sim_state *to, int tree, int place, const block_jacobian *from,
+/* Columns of the inputs of a tree's actuators, from those of its forces. */
+static void fill_inputs(const motion_work *w, const sim_state *to, int tree, const block_jacobian *from,
                         sim_step_jacobian *out) {
     const sim_model *m = w->model;
     const tree_parts *parts = &w->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
         int actuator = w->actuator_order[k];
-        int column = 2 * from->n + place + m->actuator[actuator].dof - m->tree[tree].v0;
+        int column = from->column + 2 * from->columns + m->actuator[actuator].dof - m->tree[tree].v0;
         out->kinks += drive_at_kink(w, k);
         for (int input = 0; input < SIM_INPUTS && out->by_input; input++) {
             double slope = drive_by_input(w, k, (sim_input)input, w->now, to);
@@ -307,10 +307,9 @@ static void copy_parameters(const sim_model *m, const block_jacobian *from, cons
     }
 }
 
-static void copy_block(const sim_model *m, const block_jacobian *from, double residual, sim_step_jacobian *out) {
+static void copy_block(const sim_model *m, const block_jacobian *from, sim_step_jacobian *out) {
     copy_rows(m, from, from->q, 0, out);
     copy_rows(m, from, from->v, m->nv, out);
-    out->residual = max_of(out->residual, residual);
 }
 
 /* ---- trees without constraints, and islands ---- */
@@ -331,13 +330,26 @@ static bool fill_tree(sim_step_derivatives *s, motion_work *past, const sim_stat
     } else {
         theta_derivatives(&s->work, past, to, t, &jacobian);
     }
-    block_jacobian block = {nv, jacobian.width, s->dof + m->tree[t].v0, s->q, s->v};
-    copy_block(m, &block, jacobian.residual, out);
+    block_jacobian block = {
+        .n = nv, .width = jacobian.width, .columns = nv, .dof = s->dof + m->tree[t].v0, .q = s->q, .v = s->v};
+    out->residual = max_of(out->residual, jacobian.residual);
+    copy_block(m, &block, out);
     copy_parameters(m, &block, jacobian.q_by, count, 0, out);
     copy_parameters(m, &block, jacobian.v_by, count, m->nv, out);
-    fill_inputs(past, to, t, 0, &block, out);
+    fill_inputs(past, to, t, &block, out);
     arena_release(s->arena, mark);
     return true;
+}
+
+/* End velocities of an island, shift of positions, positions.  False without memory. */
+static bool differentiate_whole(const contact_step *step, const island *is, island_system *system, double **dq) {
+    if (!differentiate_island(step, is, system)) {
+        return false;
+    }
+    ptrdiff_t size = (ptrdiff_t)system->n * system->width;
+    double *dc = zeros(step->arena, size);
+    *dq = zeros(step->arena, size);
+    return dc && *dq && (system->trouble || (differentiate_shift(system, dc) && differentiate_end(system, dc, *dq)));
 }
 
 /* Island by island: end velocities, shift of positions, positions; then columns of the inputs. */
@@ -358,24 +370,26 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
     for (int k = 0; k < rows->nisland; k++) {
         const island *is = &rows->island[k];
         island_system system;
-        ptrdiff_t size = (ptrdiff_t)is->problem.nv * row_stride(3 * is->problem.nv + step.parameters);
+        double *dq;
         arena_release(s->arena, mark);
-        double *dq = zeros(s->arena, size), *dc = zeros(s->arena, size);
-        if (!dq || !dc || !differentiate_island(&step, is, &system) || !differentiate_shift(&system, dc) ||
-            !differentiate_end(&system, dc, dq)) {
+        if (!differentiate_whole(&step, is, &system, &dq)) {
             return sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of %d degrees of freedom",
                             is->problem.nv);
         }
         if (system.trouble) {
             return refuse_island(w->model, rows, is, system.trouble, error);
         }
-        block_jacobian block = {system.n, system.width, system.dof, dq, system.dv};
-        copy_block(w->model, &block, system.residual, out);
-        copy_parameters(w->model, &block, dq + 3 * (ptrdiff_t)system.n, system.width, 0, out);
-        copy_parameters(w->model, &block, system.dv + 3 * (ptrdiff_t)system.n, system.width, w->model->nv, out);
+        block_jacobian block = {.n = system.n, .width = system.width, .dof = system.dof, .q = dq, .v = system.dv};
+        out->residual = max_of(out->residual, system.residual);
         out->kinks += system.kinks;
+        copy_parameters(w->model, &block, dq + system.parameter0, system.width, 0, out);
+        copy_parameters(w->model, &block, system.dv + system.parameter0, system.width, w->model->nv, out);
         for (int t = 0; t < is->problem.ntree; t++) {
-            fill_inputs(past, &w->now, rows->tree[is->first_tree + t], is->problem.tree[t].v0, &block, out);
+            block.column = system.column[t];
+            block.first = is->problem.tree[t].v0;
+            block.columns = is->problem.tree[t].nv;
+            copy_block(w->model, &block, out);
+            fill_inputs(past, &w->now, rows->tree[is->first_tree + t], &block, out);
         }
     }
     return SIM_OK;

@@ -71,11 +71,15 @@ static void add_column(const contact_rows *r, const motion shape[2], const v3 or
     const contact_step *step = r->s->step;
     const sim_model *m = step->motion->model;
     touch_rate rate = touch_along(&r->at, shape);
+    ptrdiff_t width = out->at.width;
     v3 turn = v3_cross(r->axis[2], rate.n);
-    out->gap[2 * (ptrdiff_t)r->s->width + column] = rate.gap;
+    out->gap[2 * width + column] = rate.gap;
+    out->turn[column] = turn.x;
+    out->turn[width + column] = turn.y;
+    out->turn[2 * width + column] = turn.z;
     for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
         v3 turned = v3_cross(turn, r->axis[e]);
-        out->guess[(ptrdiff_t)e * r->s->width + column] = v3_dot(turned, r->guess);
+        out->guess[e * width + column] = v3_dot(turned, r->guess);
         for (int side = 0; side < 2; side++) {
             v3 x = point_of(r, side);
             v3 lever = v3_sub(v3_axpy(rate.x, side ? -0.5 : 0.5, rate.apart), origin[side]);
@@ -83,7 +87,7 @@ static void add_column(const contact_rows *r, const motion shape[2], const v3 or
                 const motion *S = &step->middle->S[k];
                 v3 moves = v3_add(S->lin, v3_cross(S->ang, v3_sub(x, step->middle->pose[m->dof[k].body].p)));
                 double sum = v3_dot(r->axis[e], v3_cross(S->ang, lever)) + v3_dot(turned, moves);
-                out->J[e][(ptrdiff_t)place_of_dof(r->s, k) * r->s->width + column] += side ? -sum : sum;
+                out->J[e][local_dof(r->s, &out->at, k) * width + column] += side ? -sum : sum;
             }
         }
     }
@@ -100,7 +104,8 @@ static void add_start_column(const contact_rows *r, int dof, constraint_change *
             velocity[side] = motion_of(step->start, dof, r->body[side]);
         }
     }
-    add_column(r, velocity, (v3[2]){velocity[0].lin, velocity[1].lin}, place_of_dof(r->s, dof), out);
+    add_column(r, velocity, (v3[2]){velocity[0].lin, velocity[1].lin}, local_column(r->s, &out->at, BY_START_Q, dof),
+               out);
 }
 
 /* Those of the placements of both shapes: bodies stay. */
@@ -117,7 +122,7 @@ static void add_placements(const contact_rows *r, constraint_change *out) {
                 v3 along = k == 0 ? X->R.x : k == 1 ? X->R.y : X->R.z;
                 v3 back = m3_times(X->R, v3_neg(step->motion->model->shape[by->index].pose.p));
                 moves[side] = by->component < 3 ? (motion){AT_REST.ang, along} : (motion){along, v3_cross(along, back)};
-                add_column(r, moves, (v3[2]){AT_REST.lin, AT_REST.lin}, 3 * r->s->n + p, out);
+                add_column(r, moves, (v3[2]){AT_REST.lin, AT_REST.lin}, out->at.width - step->parameters + p, out);
             }
         }
     }
@@ -130,8 +135,10 @@ static bool add_middle(const contact_rows *r, int side, constraint_change *out) 
     const sim_model *m = d->model;
     int tree = m->body[m->dof[r->last[side]].body].tree, v0 = m->tree[tree].v0, n = m->tree[tree].nv;
     sim_range dofs = {v0, v0 + n};
+    size_t mark = arena_mark(s->step->arena);
     double *D = zeros(s->step->arena, (ptrdiff_t)n * n), sign = side ? -1 : 1;
-    int first = place_of_dof(s, v0);
+    const local_frame *at = &out->at;
+    int first = place_of_dof(s, v0), place = local_dof(s, at, v0), on = side_of_dof(s, at, v0);
     v3 lever = lever_of(r, side);
     for (int e = 0; D && e < SIM_CONTACT_ROWS; e++) {
         memset(D, 0, sizeof *D * (size_t)n * (size_t)n);
@@ -141,11 +148,12 @@ static bool add_middle(const contact_rows *r, int side, constraint_change *out) 
             for (int j = r->last[side]; j >= 0; j = m->dof[j].parent) {
                 v3 back = v3_cross(d->S[k].ang, v3_cross(d->S[j].ang, lever));
                 double D_kj = D[(ptrdiff_t)(k - v0) * n + j - v0] - sign * v3_dot(r->axis[e], back);
-                dense_axpy(s->width, D_kj, s->middle + (ptrdiff_t)(first + j - v0) * s->width,
-                           out->J[e] + (ptrdiff_t)(first + k - v0) * s->width);
+                dense_axpy(at->columns[on], D_kj, s->middle + (ptrdiff_t)(first + j - v0) * s->width + at->column[on],
+                           out->J[e] + (ptrdiff_t)(place + k - v0) * at->width + (on ? at->columns[0] : 0));
             }
         }
     }
+    arena_release(s->step->arena, mark);
     return D != NULL;
 }
 

@@ -3,6 +3,7 @@
 #define WORLD_DERIVATIVE_DERIVATIVE_H
 
 #include "contact/problem/core/assembly.h"
+#include "problem/law_slopes.h"
 #include "world/contact/contacts.h"
 #include "world/integrator/derivative/tree_derivatives.h"
 
@@ -17,55 +18,92 @@ typedef struct contact_step {
     sim_arena *arena;
     const sim_parameter *parameter; /* a column each */
     int parameters;
+    bool memory; /* are columns by the memory of the start wanted, too? */
 } contact_step;
 
-/* An island.  A column of a matrix of `width` numbers is by q, v, or generalised force at the start, n each, then by the
- * parameters. */
-typedef struct island_system {
-    const contact_step *step;
-    const island *is;
-    int n, stride, width; /* dofs; of square matrices, and of those by the start, rounded up to fours */
-    double dt;
-    int *dof;            /* [n] of the model */
-    double *A;           /* n x stride: mass */
-    double *factor;      /* its LU */
-    double *a, *place;   /* n x width: mean acceleration of the free motion, and q* */
-    double *middle;      /* n x width: q where J of contacts is taken */
-    double *H, *LU, *dv; /* n x stride, twice; n x width: v at the end */
-    double *J;           /* [SIM_MAX_ROWS] x n of a constraint */
-    double *solve;       /* of lu_factor */
-    int *swap, *swap_A;  /* [n] */
-    double *free;        /* n x width: v of the free motion, where loads count */
-    double residual;
-    int kinks;
-    const char *trouble; /* NULL, or the reason why there is no derivative */
-} island_system;
+/* Columns of a tree: by q, v and generalised force at the start; by v one and two steps before it, and by the forces
+ * that the free motion held.  A part has a column for each dof of the tree. */
+typedef enum start_part { BY_START_Q, BY_START_V, BY_FORCE, BY_LAST_V, BY_SECOND_LAST_V, BY_HELD } start_part;
+enum { STATE_PARTS = 3, ALL_PARTS = 6 };
 
-/* By the start: J of each row, n x width; gap, offset, guess, rows x width. */
+/* The part of an island that a constraint touches: the dofs of its trees, and their columns, then those by parameters. */
+typedef struct local_frame {
+    int trees, tree[2];
+    int dof[2], dofs[2];       /* the first of a tree in the island, and their number */
+    int column[2], columns[2]; /* likewise */
+    int n, width;              /* all dofs; all columns */
+} local_frame;
+
+/* By the start: J of each row, n x width; gap, offset, guess, rows x width; all local. */
 typedef struct constraint_change {
+    local_frame at;
     double *J[SIM_MAX_ROWS];
     double *gap, *offset, *guess;
+    double *turn;                               /* 3 x width: of the frame of a contact, rad */
     double *friction, *stiffness, *dissipation; /* [parameters] of those of a contact */
     bool kink;
     const char *trouble; /* NULL, or the reason why there is no derivative */
 } constraint_change;
 
-/* A constraint of an island: its changes, Y, W, slopes. */
+/* The columns of a constraint: those of its trees and of parameters, and by the impulses of some rows; or all. */
+typedef struct column_set {
+    const local_frame *at;
+    int guess, guesses;
+    bool all;
+} column_set;
+
+/* A constraint of an island: its rows, their changes, Y, W, slopes. */
 typedef struct constraint_system {
     int index;
     const sim_constraint *c;
     constraint_change by;
-    double *Y;                             /* (rows + 1) x n, the last one work space */
-    double *R, *target;                    /* rows x width */
+    double *J, *Y;                         /* rows x n, local */
     double W[SIM_MAX_ROWS * SIM_MAX_ROWS]; /* rows x rows */
     const double *impulse;                 /* of its rows */
+    impulse_slopes slopes;
+    double *gamma; /* rows x width of the island: impulses, at the end velocities of the step until they move, too */
 } constraint_system;
+
+/* An island.  Its columns are those of its trees, tree by tree, then by parameters, then by impulses of the step before. */
+typedef struct island_system {
+    const contact_step *step;
+    const island *is;
+    int n, stride, width; /* dofs; of square matrices, and of those by the start, rounded up to fours */
+    int parts;            /* of columns of a tree */
+    int parameter0, guess0;
+    double dt;
+    int *dof;            /* [n] of the model */
+    int *column;         /* [ntree] first one of each tree */
+    ptrdiff_t *square;   /* [ntree] place of its square matrix in A and factor, of row_stride(dofs) numbers a row */
+    double *A;           /* mass, tree by tree */
+    double *factor;      /* its LU */
+    double *a, *place;   /* n x width: mean acceleration of the free motion, and q* */
+    double *middle;      /* n x width: q where J of contacts is taken */
+    double *H, *LU, *dv; /* n x stride, twice; n x width: v at the end */
+    double *x, *y;       /* [n] work space */
+    double *solve;       /* of lu_factor */
+    int *swap, *swap_A;  /* [n] */
+    double *free;        /* n x width: v of the free motion, where loads count */
+    constraint_system *constraint; /* [nconstraint] */
+    double *strike;                /* [width] of the speed of the fastest strike, if that is `struck`: known */
+    bool struck;
+    double *carried;   /* [width] of the sum of impulses of the pair of bodies ... */
+    int carried_first; /* ... whose contacts begin here; -1: not yet known */
+    double residual;
+    int kinks;
+    const char *trouble; /* NULL, or the reason why there is no derivative */
+} island_system;
+
+/* New numbers, not set; NULL: no memory. */
+static inline double *numbers_of(sim_arena *arena, ptrdiff_t count) {
+    size_t size = count > 0 ? (size_t)count : 1;
+    return ARENA_NEW(arena, double, size);
+}
 
 /* New zeros; NULL: no memory. */
 static inline double *zeros(sim_arena *arena, ptrdiff_t count) {
-    size_t size = count > 0 ? (size_t)count : 1;
-    double *x = ARENA_NEW(arena, double, size);
-    for (size_t k = 0; x && k < size; k++) {
+    double *x = numbers_of(arena, count);
+    for (ptrdiff_t k = 0; x && k < count; k++) {
         x[k] = 0;
     }
     return x;
@@ -89,27 +127,37 @@ void differentiate_surface(const contact_step *step, const sim_contact *c, const
 
 /* ---- island_products.c ---- */
 
-/* The i-th constraint's rows of J, dense, into s->J. */
-void spread_rows(const island_system *s, const sim_constraint *c);
-/* Adds `scale` times dA y of a tree to its rows of n x width numbers. */
+/* The rows of a constraint, and zeros for their changes.  False without memory. */
+bool open_constraint(const island_system *s, int i, constraint_system *k);
+/* Adds `scale` times a row of the local width to one of the island's. */
+void add_local(const island_system *s, const local_frame *at, double scale, const double *local, double *to);
+/* Adds `scale` times the columns of a tree and of the parameters. */
+void add_columns(const island_system *s, int tree, double scale, const double *x, double *to);
+/* sum of J v over the dofs of a constraint. */
+double local_dot(const local_frame *at, const double *local, const double *v);
+/* y += scale x' X, x of the local dofs, X local: n x width; y of the local width. */
+void add_product(const local_frame *at, double scale, const double *x, const double *X, double *y);
+/* Adds `scale` times dA y of a tree to its rows of n x width numbers; y of the island. */
 void add_mass_times(const island_system *s, int tree, double scale, const double *y, double *to);
-bool make_change(const island_system *s, int rows, constraint_change *out);
-
-/* x . dA y of a tree, into a row of `width` numbers. */
-void add_mass_change(const island_system *s, int tree, double scale, const double *x, const double *y, double *to);
-/* y += scale x' X, X n x width. */
-void add_product(const island_system *s, double scale, const double *x, const double *X, double *y);
+/* x . dA y of a tree, x and y of its dofs, into a row of the local width. */
+void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, const double *x,
+                     const double *y, double *to);
+/* C <- A^-1 C, rows of the island. */
+void solve_mass(const island_system *s, double *C);
 
 /* ---- island_derivatives.c ---- */
 
 /* False without memory.  The columns of `dv` are then those of the velocity at the end. */
 bool differentiate_island(const contact_step *step, const island *is, island_system *out);
+
 /* ---- load_derivatives.c ---- */
 
 /* v of the free motion, into zeros. */
 void differentiate_free(const island_system *s, double *free);
-/* w and dw of a contact of the elastic law, whose rows are in s->J, become those under its load.  False without memory. */
-bool differentiate_load(island_system *s, constraint_system *k, double *w, double *dw);
+/* w and dw of a contact of the elastic law become those under its load; dw of the local width, `out` of the island's, in
+ * columns that join `set`. */
+void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
+                        column_set *set);
 
 /* ---- shift_derivatives.c ---- */
 
@@ -126,6 +174,26 @@ static inline int place_of_dof(const island_system *s, int dof) {
     const sim_model *m = s->step->motion->model;
     int tree = m->body[m->dof[dof].body].tree;
     return s->is->problem.tree[s->step->rows->local[tree]].v0 + dof - m->tree[tree].v0;
+}
+
+/* The column by a dof of a tree of the island. */
+static inline int column_of(const island_system *s, int tree, start_part part, int dof) {
+    const sim_problem_tree *t = &s->is->problem.tree[tree];
+    return s->column[tree] + (int)part * t->nv + dof - t->v0;
+}
+
+/* The side of a dof of the model in a frame, its place there, and its column. */
+static inline int side_of_dof(const island_system *s, const local_frame *at, int dof) {
+    int place = place_of_dof(s, dof);
+    return at->trees == 2 && place >= at->dof[1] && place < at->dof[1] + at->dofs[1];
+}
+static inline int local_dof(const island_system *s, const local_frame *at, int dof) {
+    int side = side_of_dof(s, at, dof);
+    return place_of_dof(s, dof) - at->dof[side] + (side ? at->dofs[0] : 0);
+}
+static inline int local_column(const island_system *s, const local_frame *at, start_part part, int dof) {
+    int side = side_of_dof(s, at, dof);
+    return (side ? at->columns[0] : 0) + (int)part * at->dofs[side] + place_of_dof(s, dof) - at->dof[side];
 }
 
 #endif

@@ -21,7 +21,7 @@ static void fill_rates(const island_system *s, int t, const double *dc, bool fro
         double *row = rate + (ptrdiff_t)i * s->width;
         memset(row, 0, sizeof *row * (size_t)s->width);
         dense_axpy(s->width, travel, s->dv + (ptrdiff_t)at * s->width, row);
-        row[s->n + at] += 1 - travel;
+        row[column_of(s, t, BY_START_V, at)] += 1 - travel;
         dense_axpy(s->width, from_point ? 2 : 1, dc + (ptrdiff_t)at * s->width, row);
         step->work->v[first + i] = start + travel * (s->is->v[at] - start) + shift;
     }
@@ -46,7 +46,7 @@ bool differentiate_end(const island_system *s, const double *dc, double *dq) {
         fill_rates(s, t, dc, from_point, rate);
         differentiate_move(m, bodies, map, step->work->v, from_point ? 0.5 * s->dt : s->dt, &step->work->end);
         for (int i = v0; i < v0 + s->is->problem.tree[t].nv && !from_point; i++) {
-            start[(ptrdiff_t)i * s->width + i] = 1;
+            start[(ptrdiff_t)i * s->width + column_of(s, t, BY_START_Q, i)] = 1;
         }
         const double *from = from_point ? s->place : start;
         add_move_times(m, bodies, &step->work->end, MOVE_FROM, 1, s->width, from + row, s->width, dq + row, s->width);

@@ -6,60 +6,67 @@
  *     dR, dtarget    by w, gap, guess and stiffness (problem/law_slopes.c),  w by W = J A^-1 J', and its load (load_derivatives.c):
  *     dW = dJ Y + Y' dJ' - Y' dA Y,    Y = A^-1 J'                                                            (3)
  *
- *     a        mean acceleration of the free motion, with forces h held from the step before (theta_derivatives.c)
+ *     a        mean acceleration of the free motion, with forces h held from steps before (theta_derivatives.c)
  *     A        M + E at q*, where free motion takes its forces, so dA x = (dM/dq x) dq*;  other letters: docs/contact.md
  *
  * Every row has R > 0, so impulses are a function of z, piece by piece: H and (2) hold on the pieces of the answer.  The
  * set of rows and contact points is held.  The warm start plays a part in (1) only as elastic laws keep it.
+ * Columns by the memory of the start are those by h, by the velocities of two steps before, and by impulses.
  * Certificate: |H X - B| over |H| |X| + |B| of (2), for one combination of the columns.
  * Reference: A. Griewank, A. Walther, Evaluating Derivatives, 2008, chapter 15; Castro, Permenter, Han 2021 (H).
- * Cost: n^3 for the n dofs of an island; n^2 for each row. */
+ * Cost: n^3 for the n dofs of an island; for each constraint the squares of its two trees. */
 #include "linalg/dense/lu.h"
-#include "problem/law_slopes.h"
 #include "world/derivative/derivative.h"
 
 #include <string.h>
 
 /* ---- free motion and mass ---- */
 
-/* Rows of the right side of (2) from one tree: A (dv0 + dt da) - dA y; y in s->J. */
+/* Rows of the right side of (2) from one tree: A (dv0 + dt da) - dt dh - dA y; y in s->x. */
 static void fill_tree(const island_system *s, int t) {
     const contact_step *step = s->step;
-    int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv, n_stride = row_stride(n);
-    double *y = s->J;
-    for (int i = v0; i < v0 + n; i++) {
-        double *row = s->dv + (ptrdiff_t)i * s->width;
-        for (int j = v0; j < v0 + n; j++) {
-            double mass = step->work->H[(ptrdiff_t)(i - v0) * n_stride + j - v0];
-            s->A[(ptrdiff_t)i * s->stride + j] = mass;
-            row[s->n + j] += mass;
-            dense_axpy(s->width, s->dt * mass, s->a + (ptrdiff_t)j * s->width, row);
+    int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv, stride = row_stride(n);
+    double *A = s->A + s->square[t];
+    memcpy(A, step->work->H, sizeof *A * (size_t)n * (size_t)stride);
+    for (int i = 0; i < n; i++) {
+        double *row = s->dv + (ptrdiff_t)(v0 + i) * s->width;
+        for (int j = 0; j < n; j++) {
+            double mass = A[(ptrdiff_t)i * stride + j];
+            s->H[(ptrdiff_t)(v0 + i) * s->stride + v0 + j] = mass;
+            if (mass != 0) {
+                row[column_of(s, t, BY_START_V, v0 + j)] += mass;
+                add_columns(s, t, s->dt * mass, s->a + (ptrdiff_t)(v0 + j) * s->width, row);
+            }
         }
-        y[i] = s->is->v[i] - step->motion->now->v[s->dof[i]] - s->dt * step->to->a[s->dof[i]];
+        if (s->parts == ALL_PARTS) {
+            row[column_of(s, t, BY_HELD, v0 + i)] -= s->dt;
+        }
+        int dof = s->dof[v0 + i];
+        s->x[v0 + i] = s->is->v[v0 + i] - step->motion->now->v[dof] - s->dt * step->to->a[dof];
     }
-    add_mass_times(s, t, -1, y, s->dv);
+    add_mass_times(s, t, -1, s->x, s->dv);
 }
 
 /* q where J of contacts is taken: at the start, or midway as prediction.c moves the tree. */
-static void differentiate_middle(const island_system *s, int t, double *unit) {
+static void differentiate_middle(const island_system *s, int t) {
     const contact_step *step = s->step;
     const motion_work *w = step->motion;
     const sim_model *m = w->model;
     world_contacts *contacts = step->contacts;
     derivative_work *work = step->work;
     int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0, n = m->tree[tree].nv;
-    ptrdiff_t row = (ptrdiff_t)v0 * s->width;
+    double *middle = s->middle + (ptrdiff_t)v0 * s->width + s->column[t];
     sim_range bodies = sim_tree_range(m, tree);
     bool half = contacts->follower && contacts->lasts[tree] && prediction_place(w->options) > 0;
     bool implicit = theta_is_implicit(w->options->integrator);
     if (!half) {
         sim_kinematics(step->middle, bodies, w->now->q);
         for (int i = 0; i < n; i++) {
-            s->middle[row + (ptrdiff_t)i * s->width + v0 + i] = 1;
+            middle[(ptrdiff_t)i * s->width + i] = 1;
         }
         return;
     }
-    /* the velocity on the way there: v0, and an extrapolated change if nothing has struck */
+    /* the velocity on the way there: v0, and the change 2 v0 - 3 v1 + v2 if nothing has struck */
     bool smooth = implicit && prediction_is_smooth(contacts, w->now, tree);
     double travel = theta_travel(w->options->integrator), h = implicit ? s->dt : 0.5 * s->dt;
     rotation_map map = implicit ? ROTATION_CAYLEY_HALF : ROTATION_EXP;
@@ -69,143 +76,226 @@ static void differentiate_middle(const island_system *s, int t, double *unit) {
     differentiate_move(m, bodies, map, work->v, h, &work->end);
     advance_by(m, bodies, map, w->now->q, work->v, h, work->q);
     sim_kinematics(step->middle, bodies, work->q);
-    for (int part = 0; part < 2; part++) {
-        memset(unit, 0, sizeof *unit * (size_t)n * (size_t)s->width);
-        for (int i = 0; i < n; i++) {
-            unit[(ptrdiff_t)i * s->width + part * s->n + v0 + i] = part && smooth ? 1 + 2 * travel : 1;
-        }
-        add_move_times(m, bodies, &work->end, part ? MOVE_BY : MOVE_FROM, 1, s->width, unit, s->width, s->middle + row,
-                       s->width);
+    /* one move by q, and one by all velocities */
+    double part[ALL_PARTS] = {[BY_START_Q] = 1, [BY_START_V] = smooth ? 1 + 2 * travel : 1};
+    part[BY_LAST_V] = smooth ? -3 * travel : 0;
+    part[BY_SECOND_LAST_V] = smooth ? travel : 0;
+    memset(work->LU, 0, sizeof *work->LU * (size_t)n * (size_t)row_stride(n));
+    for (int i = 0; i < n; i++) {
+        work->LU[(ptrdiff_t)i * row_stride(n) + i] = 1;
     }
-    memset(unit, 0, sizeof *unit * (size_t)n * (size_t)s->width);
+    for (int k = 0; k < s->parts; k++) {
+        if (part[k] != 0) {
+            add_move_times(m, bodies, &work->end, k == BY_START_Q ? MOVE_FROM : MOVE_BY, part[k], n, work->LU,
+                           row_stride(n), middle + (ptrdiff_t)k * n, s->width);
+        }
+    }
 }
 
-/* a of a tree, and q*. */
+/* a of a tree: that of the theta scheme, whose free motion takes the held forces like any others. */
+static double differentiate_mean_acceleration(const island_system *s, int t) {
+    const contact_step *step = s->step;
+    int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv,
+        width = row_stride(3 * n);
+    double residual = theta_free_derivatives(step->work, step->motion, step->to, tree, width);
+    for (int i = 0; i < n; i++) {
+        const double *from = step->work->A + (ptrdiff_t)i * width;
+        double *row = s->a + (ptrdiff_t)(v0 + i) * s->width, *to = row + s->column[t];
+        memcpy(to, from, sizeof *to * STATE_PARTS * (size_t)n);
+        if (s->parts == ALL_PARTS) {
+            memcpy(to + (ptrdiff_t)BY_HELD * n, from + (ptrdiff_t)BY_FORCE * n, sizeof *to * (size_t)n);
+        }
+        for (int p = 0; p < step->parameters; p++) {
+            row[s->parameter0 + p] =
+                dense_dot(n, from + (ptrdiff_t)BY_FORCE * n, step->work->force_by + (ptrdiff_t)p * n);
+        }
+    }
+    return residual;
+}
+
+/* a of a tree, and q*: from dq0, by dv0 + gain da. */
 static double differentiate_tree(const island_system *s, int t) {
     const contact_step *step = s->step;
     const motion_work *w = step->motion;
     const sim_model *m = w->model;
+    derivative_work *work = step->work;
     const theta_scheme *scheme = theta_scheme_of(w->options->integrator);
     int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0, n = m->tree[tree].nv;
-    int width = row_stride(3 * n);
     ptrdiff_t row = (ptrdiff_t)v0 * s->width;
     sim_range bodies = sim_tree_range(m, tree);
     double gain = scheme->explicit_position ? 0 : scheme->travel * s->dt;
-    double residual = theta_free_derivatives(step->work, w, step->to, tree, width);
+    double residual = differentiate_mean_acceleration(s, t);
     sim_kinematics(step->start, bodies, w->now->q);
+    double *unit = work->LU, *place = s->place + row + s->column[t];
+    memset(unit, 0, sizeof *unit * (size_t)n * (size_t)row_stride(n));
     for (int i = 0; i < n; i++) {
-        for (int block = 0; block < 3; block++) {
-            memcpy(s->a + row + (ptrdiff_t)i * s->width + block * s->n + v0,
-                   step->work->A + (ptrdiff_t)i * width + block * n, sizeof *s->a * (size_t)n);
-        }
-        for (int p = 0; p < step->parameters; p++) {
-            s->a[row + (ptrdiff_t)i * s->width + 3 * s->n + p] =
-                dense_dot(n, step->work->A + (ptrdiff_t)i * width + 2 * n, step->work->force_by + (ptrdiff_t)p * n);
-        }
+        unit[(ptrdiff_t)i * row_stride(n) + i] = 1;
     }
-    /* dq* = from dq0 + by (dv0 + gain da); dv serves as work space */
-    double *rate = s->dv + row;
-    for (int i = 0; i < n; i++) {
-        dense_axpy(s->width, gain, s->a + row + (ptrdiff_t)i * s->width, rate + (ptrdiff_t)i * s->width);
-        rate[(ptrdiff_t)i * s->width + s->n + v0 + i] += 1;
+    add_move_times(m, bodies, &work->point, MOVE_FROM, 1, n, unit, row_stride(n), place, s->width);
+    add_move_times(m, bodies, &work->point, MOVE_BY, 1, n, unit, row_stride(n), place + n, s->width);
+    if (gain != 0) {
+        const double *a = s->a + row;
+        int first = s->column[t], last = s->parameter0;
+        add_move_times(m, bodies, &work->point, MOVE_BY, gain, s->parts * n, a + first, s->width, place, s->width);
+        add_move_times(m, bodies, &work->point, MOVE_BY, gain, step->parameters, a + last, s->width,
+                       s->place + row + last, s->width);
     }
-    add_move_times(m, bodies, &step->work->point, MOVE_BY, 1, s->width, rate, s->width, s->place + row, s->width);
-    memset(rate, 0, sizeof *rate * (size_t)n * (size_t)s->width);
-    for (int i = 0; i < n; i++) {
-        rate[(ptrdiff_t)i * s->width + v0 + i] = 1;
-    }
-    add_move_times(m, bodies, &step->work->point, MOVE_FROM, 1, s->width, rate, s->width, s->place + row, s->width);
-    memset(rate, 0, sizeof *rate * (size_t)n * (size_t)s->width);
-    differentiate_middle(s, t, rate);
+    differentiate_middle(s, t);
     return residual;
 }
 
 /* ---- constraints ---- */
 
-/* (3) by the weights of dW: dw, a row of width numbers.  Y of all rows, weighted, is in the last n numbers of k->Y. */
+static void add_set(const island_system *s, const column_set *set, double scale, const double *x, double *y) {
+    if (set->all) {
+        dense_axpy(s->width, scale, x, y);
+        return;
+    }
+    for (int side = 0; side < set->at->trees; side++) {
+        int first = set->at->column[side];
+        dense_axpy(set->at->columns[side], scale, x + first, y + first);
+    }
+    dense_axpy(s->step->parameters, scale, x + s->parameter0, y + s->parameter0);
+    dense_axpy(set->guesses, scale, x + set->guess, y + set->guess);
+}
+
+/* (3) by the weights of dW: dw, a row of the local width. */
 static void differentiate_inverse_mass(const island_system *s, const constraint_system *k, const double *weight,
                                        double *dw) {
+    const local_frame *at = &k->by.at;
     int rows = k->c->rows;
-    double *sum = k->Y + (ptrdiff_t)rows * s->n;
+    double *sum = s->x;
     for (int r = 0; r < rows; r++) {
-        memset(sum, 0, sizeof *sum * (size_t)s->n);
+        bool any = false;
+        memset(sum, 0, sizeof *sum * (size_t)at->n);
         for (int i = 0; i < rows; i++) {
-            dense_axpy(s->n, weight[r * rows + i], k->Y + (ptrdiff_t)i * s->n, sum);
+            if (weight[r * rows + i] != 0) {
+                dense_axpy(at->n, weight[r * rows + i], k->Y + (ptrdiff_t)i * at->n, sum);
+                any = true;
+            }
         }
-        add_product(s, 2, sum, k->by.J[r], dw);
-        for (int side = 0; side < 2 && k->c->tree[side] >= 0; side++) {
-            add_mass_change(s, k->c->tree[side], -1, sum, k->Y + (ptrdiff_t)r * s->n, dw);
+        if (!any) {
+            continue;
+        }
+        add_product(at, 2, sum, k->by.J[r], dw);
+        const double *Y = k->Y + (ptrdiff_t)r * at->n;
+        for (int side = 0, first = 0; side < at->trees; first += at->dofs[side], side++) {
+            add_mass_change(s, at, side, -1, sum + first, Y + first, dw);
         }
     }
 }
 
-/* R and target of every row. */
-static bool differentiate_law(island_system *s, constraint_system *k) {
+/* R and target of row r by their slopes. */
+static void add_slopes(const island_system *s, const constraint_system *k, const column_set *set, int r,
+                       const row_slopes *slopes, const double *dw, double *R, double *target) {
+    const local_frame *at = &k->by.at;
+    add_set(s, set, slopes->R_w, dw, R);
+    add_set(s, set, slopes->target_w, dw, target);
+    add_local(s, at, slopes->target_guess, k->by.guess + (ptrdiff_t)r * at->width, target);
+    if (s->parts == ALL_PARTS) {
+        target[s->guess0 + k->c->row + r] += slopes->target_guess;
+    }
+    for (int i = 0; i < 3 && r / 3 * 3 + i < k->c->rows; i++) {
+        const double *gap = k->by.gap + (ptrdiff_t)(r / 3 * 3 + i) * at->width;
+        if (slopes->R_gap[i] != 0) {
+            add_local(s, at, slopes->R_gap[i], gap, R);
+        }
+        if (slopes->target_gap[i] != 0) {
+            add_local(s, at, slopes->target_gap[i], gap, target);
+        }
+    }
+    for (int p = 0; p < s->step->parameters; p++) {
+        int column = s->parameter0 + p;
+        R[column] += slopes->R_stiffness * k->by.stiffness[p] + slopes->R_dissipation * k->by.dissipation[p];
+        target[column] += slopes->target_dissipation * k->by.dissipation[p];
+    }
+}
+
+/* R and target of every row, zeros of the island's width, and the columns that they have. */
+static bool differentiate_law(island_system *s, constraint_system *k, double *R, double *target, column_set *set) {
     const sim_options *o = s->step->motion->options;
     const sim_constraint *c = k->c;
     sim_compliance compliance = sim_options_compliance(o);
     bool loaded = compliance == SIM_ELASTIC && c->kind == SIM_CONTACT;
     sim_regularisation law = {s->is->law.R, s->is->law.target};
-    double weight[SIM_MAX_ROWS * SIM_MAX_ROWS], *dw = zeros(s->step->arena, s->width);
-    if (!dw) {
+    double weight[SIM_MAX_ROWS * SIM_MAX_ROWS], w = 0;
+    double *local = numbers_of(s->step->arena, k->by.at.width), *dw = numbers_of(s->step->arena, s->width);
+    if (!local || !dw) {
         return false;
     }
-    double w = 0;
     for (int r = 0; r < c->rows; r++) {
         row_slopes slopes;
-        double *R = k->R + (ptrdiff_t)r * s->width, *target = k->target + (ptrdiff_t)r * s->width;
         if (r == 0 || !loaded) { /* an elastic contact has one w for all rows */
             w = law_mass_weights(compliance, c, k->W, r, weight);
+            memset(local, 0, sizeof *local * (size_t)k->by.at.width);
             memset(dw, 0, sizeof *dw * (size_t)s->width);
-            differentiate_inverse_mass(s, k, weight, dw);
-            if (loaded && !differentiate_load(s, k, &w, dw)) {
-                return false;
+            differentiate_inverse_mass(s, k, weight, local);
+            if (!loaded) {
+                add_local(s, &k->by.at, 1, local, dw);
+            } else {
+                differentiate_load(s, k, &w, local, dw, set);
             }
         }
         if (!law_row_slopes(&s->is->problem, compliance, &o->law, &law, c, r, w, &slopes)) {
             s->trouble = "has a row whose law follows more than gap and mass: a bounce, an overlap held back";
         }
         k->by.kink |= slopes.kink;
-        dense_axpy(s->width, slopes.R_w, dw, R);
-        dense_axpy(s->width, slopes.target_w, dw, target);
-        dense_axpy(s->width, slopes.target_guess, k->by.guess + (ptrdiff_t)r * s->width, target);
-        for (int i = 0; i < 3 && r / 3 * 3 + i < c->rows; i++) {
-            const double *gap = k->by.gap + (ptrdiff_t)(r / 3 * 3 + i) * s->width;
-            dense_axpy(s->width, slopes.R_gap[i], gap, R);
-            dense_axpy(s->width, slopes.target_gap[i], gap, target);
-        }
-        for (int p = 0; p < s->step->parameters; p++) {
-            R[3 * s->n + p] += slopes.R_stiffness * k->by.stiffness[p] + slopes.R_dissipation * k->by.dissipation[p];
-            target[3 * s->n + p] += slopes.target_dissipation * k->by.dissipation[p];
-        }
+        add_slopes(s, k, set, r, &slopes, dw, R + (ptrdiff_t)r * s->width, target + (ptrdiff_t)r * s->width);
     }
     return true;
 }
 
-/* H and the right side of (2), by the slopes of the impulses. */
-static void add_constraint(island_system *s, constraint_system *k, const impulse_slopes *slopes) {
-    const sim_constraint *c = k->c;
-    /* dz, in place of dtarget */
-    for (int r = 0; r < c->rows; r++) {
-        double *z = k->target + (ptrdiff_t)r * s->width;
-        dense_axpy(s->width, -1, k->by.offset + (ptrdiff_t)r * s->width, z);
-        add_product(s, -1, s->is->v, k->by.J[r], z);
-    }
-    for (int i = 0; i < s->n; i++) {
-        double *row = s->dv + (ptrdiff_t)i * s->width, *H = s->H + (ptrdiff_t)i * s->stride;
-        for (int r = 0; r < c->rows; r++) {
-            dense_axpy(s->width, k->impulse[r], k->by.J[r] + (ptrdiff_t)i * s->width, row);
-            for (int p = 0; p < s->step->parameters; p++) {
-                row[3 * s->n + p] += s->J[(ptrdiff_t)r * s->n + i] * slopes->by_friction[r] * k->by.friction[p];
+/* The impulses while v stays, from dR and, in place of dtarget, dz. */
+static void differentiate_impulses(const island_system *s, constraint_system *k, const column_set *set, const double *R,
+                                   double *target) {
+    const local_frame *at = &k->by.at;
+    int rows = k->c->rows;
+    for (int r = 0; r < rows; r++) {
+        double *z = target + (ptrdiff_t)r * s->width;
+        add_local(s, at, -1, k->by.offset + (ptrdiff_t)r * at->width, z);
+        for (int side = 0, i = 0; side < at->trees; side++) {
+            for (int j = at->dof[side]; j < at->dof[side] + at->dofs[side]; j++, i++) {
+                add_local(s, at, -s->is->v[j], k->by.J[r] + (ptrdiff_t)i * at->width, z);
             }
-            for (int t = 0; t < c->rows; t++) {
-                double J = s->J[(ptrdiff_t)r * s->n + i], G = J * slopes->G[r][t], by_R = J * slopes->by_R[r][t];
-                if (G != 0) {
-                    dense_axpy(s->n, G, s->J + (ptrdiff_t)t * s->n, H);
-                    dense_axpy(s->width, G, k->target + (ptrdiff_t)t * s->width, row);
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        double *gamma = k->gamma + (ptrdiff_t)r * s->width;
+        for (int t = 0; t < rows; t++) {
+            if (k->slopes.G[r][t] != 0) {
+                add_set(s, set, k->slopes.G[r][t], target + (ptrdiff_t)t * s->width, gamma);
+            }
+            if (k->slopes.by_R[r][t] != 0) {
+                add_set(s, set, k->slopes.by_R[r][t], R + (ptrdiff_t)t * s->width, gamma);
+            }
+        }
+        for (int p = 0; p < s->step->parameters; p++) {
+            gamma[s->parameter0 + p] += k->slopes.by_friction[r] * k->by.friction[p];
+        }
+    }
+}
+
+/* H and the right side of (2). */
+static void add_constraint(island_system *s, const constraint_system *k, const column_set *set) {
+    const local_frame *at = &k->by.at;
+    int rows = k->c->rows;
+    for (int side = 0, i = 0; side < at->trees; side++) {
+        for (int dof = at->dof[side]; dof < at->dof[side] + at->dofs[side]; dof++, i++) {
+            double *row = s->dv + (ptrdiff_t)dof * s->width, *H = s->H + (ptrdiff_t)dof * s->stride;
+            for (int r = 0; r < rows; r++) {
+                double J = k->J[(ptrdiff_t)r * at->n + i];
+                if (k->impulse[r] != 0) {
+                    add_local(s, at, k->impulse[r], k->by.J[r] + (ptrdiff_t)i * at->width, row);
                 }
-                if (by_R != 0) {
-                    dense_axpy(s->width, by_R, k->R + (ptrdiff_t)t * s->width, row);
+                if (J != 0) {
+                    add_set(s, set, J, k->gamma + (ptrdiff_t)r * s->width, row);
+                }
+                for (int t = 0; t < rows; t++) {
+                    double G = J * k->slopes.G[r][t];
+                    const double *J_t = k->J + (ptrdiff_t)t * at->n;
+                    for (int other = 0; other < at->trees && G != 0; J_t += at->dofs[other], other++) {
+                        dense_axpy(at->dofs[other], G, J_t, H + at->dof[other]);
+                    }
                 }
             }
         }
@@ -214,101 +304,141 @@ static void add_constraint(island_system *s, constraint_system *k, const impulse
 
 /* Y = A^-1 J' and W = J Y. */
 static void fill_delassus(const island_system *s, constraint_system *k) {
+    const local_frame *at = &k->by.at;
     int rows = k->c->rows;
-    memcpy(k->Y, s->J, sizeof *s->J * (size_t)rows * (size_t)s->n);
+    memcpy(k->Y, k->J, sizeof *k->J * (size_t)rows * (size_t)at->n);
     for (int r = 0; r < rows; r++) {
-        lu_solve(s->n, s->stride, s->factor, s->swap_A, k->Y + (ptrdiff_t)r * s->n);
+        double *Y = k->Y + (ptrdiff_t)r * at->n;
+        for (int side = 0; side < at->trees; side++) {
+            int n = at->dofs[side];
+            lu_solve(n, row_stride(n), s->factor + s->square[at->tree[side]], s->swap_A + at->dof[side], Y);
+            Y += n;
+        }
     }
     for (int r = 0; r < rows; r++) {
         for (int t = 0; t < rows; t++) {
-            k->W[r * rows + t] = dense_dot(s->n, s->J + (ptrdiff_t)r * s->n, k->Y + (ptrdiff_t)t * s->n);
+            k->W[r * rows + t] = dense_dot(at->n, k->J + (ptrdiff_t)r * at->n, k->Y + (ptrdiff_t)t * at->n);
         }
     }
 }
 
-/* The part of a constraint in H and the right side of (2). */
-static bool differentiate_constraint(island_system *s, int i) {
+/* The rows of a constraint, and the slopes of its impulses. */
+static bool fill_constraint(island_system *s, int i) {
     const sim_problem *p = &s->is->problem;
-    sim_arena *arena = s->step->arena;
-    constraint_system k = {.index = i, .c = &p->constraint[i]};
-    int rows = k.c->rows, row = k.c->row;
-    size_t mark = arena_mark(arena);
-    k.impulse = s->is->impulse + row;
-    k.Y = zeros(arena, (ptrdiff_t)(rows + 1) * s->n);
-    k.R = zeros(arena, (ptrdiff_t)rows * s->width);
-    k.target = zeros(arena, (ptrdiff_t)rows * s->width);
-    if (!make_change(s, rows, &k.by) || !k.Y || !k.R || !k.target) {
+    constraint_system *k = &s->constraint[i];
+    if (!open_constraint(s, i, k) || !differentiate_rows(s, i, &k->by)) {
         return false;
     }
-    if (!differentiate_rows(s, i, &k.by)) {
-        return false;
-    }
-    s->trouble = k.by.trouble ? k.by.trouble : s->trouble;
-    spread_rows(s, k.c);
-    fill_delassus(s, &k);
-    if (!differentiate_law(s, &k)) {
-        return false;
-    }
+    s->trouble = k->by.trouble ? k->by.trouble : s->trouble;
+    fill_delassus(s, k);
     double z[SIM_MAX_ROWS];
-    impulse_slopes slopes;
-    for (int r = 0; r < rows; r++) {
+    int row = k->c->row;
+    for (int r = 0; r < k->c->rows; r++) {
         double w = p->offset ? p->offset[row + r] : 0;
-        z[r] = s->is->law.target[row + r] - w - dense_dot(s->n, s->J + (ptrdiff_t)r * s->n, s->is->v);
+        z[r] = s->is->law.target[row + r] - w - local_dot(&k->by.at, k->J + (ptrdiff_t)r * k->by.at.n, s->is->v);
     }
-    law_impulse_slopes(k.c, s->dt, s->step->motion->options->solver->cone, z, s->is->law.R + row, &slopes);
-    add_constraint(s, &k, &slopes);
-    s->kinks += k.by.kink || slopes.kink;
+    law_impulse_slopes(k->c, s->dt, s->step->motion->options->solver->cone, z, s->is->law.R + row, &k->slopes);
+    return true;
+}
+
+/* Its part in H and the right side of (2). */
+static bool differentiate_constraint(island_system *s, int i) {
+    constraint_system *k = &s->constraint[i];
+    sim_arena *arena = s->step->arena;
+    ptrdiff_t size = (ptrdiff_t)k->c->rows * s->width;
+    column_set set = {.at = &k->by.at, .guess = s->guess0 + k->c->row};
+    set.guesses = s->parts == ALL_PARTS ? k->c->rows : 0;
+    k->gamma = zeros(arena, size);
+    size_t mark = arena_mark(arena);
+    double *R = zeros(arena, size), *target = zeros(arena, size);
+    if (!k->gamma || !R || !target || !differentiate_law(s, k, R, target, &set)) {
+        return false;
+    }
+    differentiate_impulses(s, k, &set, R, target);
+    add_constraint(s, k, &set);
+    s->kinks += k->by.kink || k->slopes.kink;
     arena_release(arena, mark);
     return true;
 }
 
 /* ---- the whole ---- */
 
-/* Zeros for all matrices of an island, and the list of its dofs. */
+/* Dofs and columns, tree by tree. */
+static void place_trees(island_system *s) {
+    const sim_problem *p = &s->is->problem;
+    int column = 0;
+    ptrdiff_t square = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        int first = s->step->motion->model->tree[s->step->rows->tree[s->is->first_tree + t]].v0;
+        for (int j = 0; j < p->tree[t].nv; j++) {
+            s->dof[p->tree[t].v0 + j] = first + j;
+        }
+        s->column[t] = column;
+        s->square[t] = square;
+        column += s->parts * p->tree[t].nv;
+        square += (ptrdiff_t)p->tree[t].nv * row_stride(p->tree[t].nv);
+    }
+}
+
+static ptrdiff_t squares_of(const sim_problem *p) {
+    ptrdiff_t sum = 0;
+    for (int t = 0; t < p->ntree; t++) {
+        sum += (ptrdiff_t)p->tree[t].nv * row_stride(p->tree[t].nv);
+    }
+    return sum;
+}
+
+/* Zeros for all matrices of an island. */
 static bool make_system(const contact_step *step, const island *is, island_system *s) {
     sim_arena *arena = step->arena;
     const sim_problem *p = &is->problem;
-    int n = p->nv;
+    int n = p->nv, parts = step->memory ? ALL_PARTS : STATE_PARTS;
     *s = (island_system){.step = step,
                          .is = is,
                          .n = n,
                          .stride = row_stride(n),
-                         .width = row_stride(3 * n + step->parameters),
+                         .parts = parts,
+                         .parameter0 = parts * n,
+                         .guess0 = parts * n + step->parameters,
                          .dt = step->motion->options->step};
-    double **squares[] = {&s->A, &s->factor, &s->H, &s->LU},
-           **panels[] = {&s->a, &s->place, &s->middle, &s->dv, &s->free};
+    s->width = row_stride(s->guess0 + (step->memory ? p->nrow : 0));
+    double **panels[] = {&s->a, &s->place, &s->middle, &s->dv, &s->free};
     bool all = true;
-    for (size_t k = 0; k < sizeof squares / sizeof *squares; k++) {
-        all &= (*squares[k] = zeros(arena, (ptrdiff_t)n * s->stride)) != NULL;
-    }
     for (size_t k = 0; k < sizeof panels / sizeof *panels; k++) {
         all &= (*panels[k] = zeros(arena, (ptrdiff_t)n * s->width)) != NULL;
     }
-    s->J = zeros(arena, (ptrdiff_t)SIM_MAX_ROWS * n);
+    s->H = zeros(arena, (ptrdiff_t)n * s->stride);
+    s->LU = numbers_of(arena, (ptrdiff_t)n * s->stride);
+    s->A = zeros(arena, squares_of(p));
+    s->factor = zeros(arena, squares_of(p));
+    s->strike = zeros(arena, s->width);
+    s->carried = zeros(arena, s->width);
+    s->carried_first = -1;
+    s->x = zeros(arena, n);
+    s->y = zeros(arena, n);
     s->solve = zeros(arena, lu_work(n) + n);
     s->dof = ARENA_NEW(arena, int, n);
+    s->column = ARENA_NEW(arena, int, p->ntree);
+    s->square = ARENA_NEW(arena, ptrdiff_t, p->ntree);
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
-    if (!all || !s->J || !s->solve || !s->dof || !s->swap || !s->swap_A) {
+    s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
+    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->x || !s->y || !s->solve ||
+        !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
         return false;
     }
-    for (int t = 0; t < p->ntree; t++) {
-        int first = step->motion->model->tree[step->rows->tree[is->first_tree + t]].v0;
-        for (int j = 0; j < p->tree[t].nv; j++) {
-            s->dof[p->tree[t].v0 + j] = first + j;
-        }
-    }
+    place_trees(s);
     return true;
 }
 
 /* dv <- H^-1 dv; the relative residual. */
 static double solve_system(const island_system *s) {
-    double error = 0, size = 0, *x = s->J, *y = s->J + s->n; /* of one combination of the columns */
+    double error = 0, size = 0, *x = s->x, *y = s->y; /* of one combination of the columns */
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < s->n; i++) {
             double sum = 0;
             for (int c = 0; c < s->width; c++) {
-                sum += s->dv[(ptrdiff_t)i * s->width + c] / (1 + c % 7);
+                sum += s->dv[(ptrdiff_t)i * s->width + c] * (1 + c % 7);
             }
             (pass ? x : y)[i] = sum;
         }
@@ -333,30 +463,47 @@ static double solve_system(const island_system *s) {
     return size > 0 ? error / size : 0;
 }
 
+/* A factored, tree by tree. */
+static bool factor_mass(const island_system *s) {
+    const sim_problem *p = &s->is->problem;
+    bool ok = true;
+    memcpy(s->factor, s->A, sizeof *s->A * (size_t)squares_of(p));
+    for (int t = 0; t < p->ntree; t++) {
+        ok = ok && lu_factor(p->tree[t].nv, row_stride(p->tree[t].nv), s->factor + s->square[t],
+                             s->swap_A + p->tree[t].v0, s->solve, NULL);
+    }
+    return ok;
+}
+
 bool differentiate_island(const contact_step *step, const island *is, island_system *s) {
     if (!make_system(step, is, s)) {
         return false;
     }
-    /* free motion and A; q* of all trees comes before the first dA */
+    /* free motion and A */
     for (int t = 0; t < is->problem.ntree; t++) {
         s->residual = fmax(s->residual, differentiate_tree(s, t));
         fill_tree(s, t);
     }
-    memcpy(s->H, s->A, sizeof *s->A * (size_t)s->n * (size_t)s->stride);
-    memcpy(s->factor, s->A, sizeof *s->A * (size_t)s->n * (size_t)s->stride);
-    if (!lu_factor(s->n, s->stride, s->factor, s->swap_A, s->solve, NULL)) {
+    if (!factor_mass(s)) {
         s->residual = INFINITY;
         return true;
     }
     if (sim_options_compliance(step->motion->options) == SIM_ELASTIC) {
         differentiate_free(s, s->free);
     }
-    /* constraints */
+    /* rows of all constraints, then their laws */
     for (int i = 0; i < is->problem.nconstraint; i++) {
+        if (!fill_constraint(s, i)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < is->problem.nconstraint && !s->trouble; i++) {
         if (!differentiate_constraint(s, i)) {
             return false;
         }
     }
-    s->residual = fmax(s->residual, solve_system(s));
+    if (!s->trouble) {
+        s->residual = fmax(s->residual, solve_system(s));
+    }
     return true;
 }

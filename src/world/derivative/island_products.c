@@ -1,61 +1,115 @@
 /* Products with the matrices of an island and their derivatives.
  *
- *     J dense,    x' X,    dA y = (d (M y) / d q) dq* + (dM / dp) y dp,    x . dA y                                    (1)
+ *     J of two trees,    x' X,    dA y = (d (M y) / d q) dq* + (dM / dp) y dp,    x . dA y,    A^-1 C                 (1)
  *
- *     A      mass of the trees at q*;  p: inertias of bodies;  letters as in island_derivatives.c
+ *     A      mass of the trees at q*, tree by tree;  p: inertias of bodies;  letters as in island_derivatives.c
  *
+ * A constraint touches two trees at most.  So its rows and their derivatives have the dofs and columns of these alone.
  * The derivative of M y is that of inverse dynamics with the acceleration y, at rest and without gravity.
- * Reference: dyn/mass/derivatives.c.  Cost: n^2 of a tree of n dofs, times the width of (1). */
+ * Reference: dyn/mass/derivatives.c.  Cost: n^2 of a tree of n dofs, times the columns of (1). */
 #include "linalg/dense/lu.h"
 #include "world/derivative/derivative.h"
 
 #include <string.h>
 
-bool make_change(const island_system *s, int rows, constraint_change *out) {
+/* ---- the part of a constraint ---- */
+
+static local_frame frame_of(const island_system *s, const sim_constraint *c) {
+    local_frame at = {0};
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_problem_tree *t = &s->is->problem.tree[c->tree[side]];
+        at.tree[side] = c->tree[side];
+        at.dof[side] = t->v0;
+        at.dofs[side] = t->nv;
+        at.column[side] = s->column[c->tree[side]];
+        at.columns[side] = s->parts * t->nv;
+        at.n += t->nv;
+        at.width += at.columns[side];
+        at.trees++;
+    }
+    at.width += s->step->parameters;
+    return at;
+}
+
+static bool open_change(const island_system *s, int rows, local_frame at, constraint_change *out) {
     sim_arena *arena = s->step->arena;
     bool all = true;
-    *out = (constraint_change){0};
+    *out = (constraint_change){.at = at};
     for (int k = 0; k < rows; k++) {
-        out->J[k] = zeros(arena, (ptrdiff_t)s->n * s->width);
+        out->J[k] = zeros(arena, (ptrdiff_t)at.n * at.width);
         all &= out->J[k] != NULL;
     }
-    out->gap = zeros(arena, (ptrdiff_t)rows * s->width);
-    out->offset = zeros(arena, (ptrdiff_t)rows * s->width);
-    out->guess = zeros(arena, (ptrdiff_t)rows * s->width);
+    out->gap = zeros(arena, (ptrdiff_t)rows * at.width);
+    out->offset = zeros(arena, (ptrdiff_t)rows * at.width);
+    out->guess = zeros(arena, (ptrdiff_t)rows * at.width);
+    out->turn = zeros(arena, (ptrdiff_t)3 * at.width);
     out->friction = zeros(arena, s->step->parameters);
     out->stiffness = zeros(arena, s->step->parameters);
     out->dissipation = zeros(arena, s->step->parameters);
-    return all && out->friction && out->stiffness && out->dissipation && out->gap && out->offset && out->guess;
+    return all && out->friction && out->stiffness && out->dissipation && out->gap && out->offset && out->guess &&
+           out->turn;
 }
 
-void spread_rows(const island_system *s, const sim_constraint *c) {
+bool open_constraint(const island_system *s, int i, constraint_system *k) {
     const sim_problem *p = &s->is->problem;
-    memset(s->J, 0, sizeof *s->J * SIM_MAX_ROWS * (size_t)s->n);
-    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        const sim_problem_tree *t = &p->tree[c->tree[side]];
-        for (int k = 0; k < c->rows; k++) {
-            memcpy(s->J + (ptrdiff_t)k * s->n + t->v0, p->J + c->block[side] + (ptrdiff_t)k * t->nv,
-                   sizeof *s->J * (size_t)t->nv);
+    const sim_constraint *c = &p->constraint[i];
+    local_frame at = frame_of(s, c);
+    *k = (constraint_system){.index = i, .c = c, .impulse = s->is->impulse + c->row};
+    k->J = numbers_of(s->step->arena, (ptrdiff_t)c->rows * at.n);
+    k->Y = numbers_of(s->step->arena, (ptrdiff_t)c->rows * at.n);
+    if (!k->J || !k->Y || !open_change(s, c->rows, at, &k->by)) {
+        return false;
+    }
+    for (int side = 0, first = 0; side < at.trees; first += at.dofs[side], side++) {
+        for (int r = 0; r < c->rows; r++) {
+            memcpy(k->J + (ptrdiff_t)r * at.n + first, p->J + c->block[side] + (ptrdiff_t)r * at.dofs[side],
+                   sizeof *k->J * (size_t)at.dofs[side]);
         }
     }
+    return true;
 }
 
-void add_product(const island_system *s, double scale, const double *x, const double *X, double *y) {
-    for (int i = 0; i < s->n; i++) {
+void add_local(const island_system *s, const local_frame *at, double scale, const double *local, double *to) {
+    for (int side = 0; side < at->trees; side++) {
+        dense_axpy(at->columns[side], scale, local, to + at->column[side]);
+        local += at->columns[side];
+    }
+    dense_axpy(s->step->parameters, scale, local, to + s->parameter0);
+}
+
+void add_columns(const island_system *s, int tree, double scale, const double *x, double *to) {
+    int first = s->column[tree];
+    dense_axpy(s->parts * s->is->problem.tree[tree].nv, scale, x + first, to + first);
+    dense_axpy(s->step->parameters, scale, x + s->parameter0, to + s->parameter0);
+}
+
+double local_dot(const local_frame *at, const double *local, const double *v) {
+    double sum = 0;
+    for (int side = 0; side < at->trees; side++) {
+        sum += dense_dot(at->dofs[side], local, v + at->dof[side]);
+        local += at->dofs[side];
+    }
+    return sum;
+}
+
+void add_product(const local_frame *at, double scale, const double *x, const double *X, double *y) {
+    for (int i = 0; i < at->n; i++) {
         if (x[i] != 0) {
-            dense_axpy(s->width, scale * x[i], X + (ptrdiff_t)i * s->width, y);
+            dense_axpy(at->width, scale * x[i], X + (ptrdiff_t)i * at->width, y);
         }
     }
 }
 
-/* d A y / d q* of a tree, y in the island's order, into work->by_q. */
+/* ---- mass ---- */
+
+/* d A y / d q* of a tree, y of its dofs, into work->by_q. */
 static void change_mass(const island_system *s, int t, const double *y) {
     const contact_step *step = s->step;
     const sim_model *m = step->motion->model;
     derivative_work *work = step->work;
-    int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0;
+    int tree = step->rows->tree[s->is->first_tree + t];
     static const v3 no_gravity = {0, 0, 0};
-    memcpy(work->x + m->tree[tree].v0, y + v0, sizeof *y * (size_t)m->tree[tree].nv);
+    memcpy(work->x + m->tree[tree].v0, y, sizeof *y * (size_t)m->tree[tree].nv);
     sim_rnea_derivatives(work->dynamics, work->d, sim_tree_range(m, tree), work->zero, work->x, no_gravity, work->by_q,
                          work->by_v);
 }
@@ -76,36 +130,54 @@ static bool mass_by_parameter(const island_system *s, int t, int p) {
     return true;
 }
 
-void add_mass_change(const island_system *s, int t, double scale, const double *x, const double *y, double *to) {
-    int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
+void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, const double *x,
+                     const double *y, double *to) {
+    int t = at->tree[side], n = at->dofs[side], parameters = s->step->parameters;
+    double *by_parameter = to + at->width - parameters;
+    const double *place = s->place + (ptrdiff_t)at->dof[side] * s->width;
     change_mass(s, t, y);
     for (int j = 0; j < n; j++) {
         double sum = 0;
         for (int i = 0; i < n; i++) {
-            sum += x[v0 + i] * s->step->work->by_q[(ptrdiff_t)i * n + j];
+            sum += x[i] * s->step->work->by_q[(ptrdiff_t)i * n + j];
         }
-        dense_axpy(s->width, scale * sum, s->place + (ptrdiff_t)(v0 + j) * s->width, to);
+        if (sum != 0) {
+            const double *row = place + (ptrdiff_t)j * s->width;
+            dense_axpy(at->columns[side], scale * sum, row + at->column[side], to + (side ? at->columns[0] : 0));
+            dense_axpy(parameters, scale * sum, row + s->parameter0, by_parameter);
+        }
     }
-    for (int p = 0; p < s->step->parameters; p++) {
+    for (int p = 0; p < parameters; p++) {
         if (mass_by_parameter(s, t, p)) {
-            to[3 * s->n + p] += scale * dense_dot(n, x + v0, s->step->work->y);
+            by_parameter[p] += scale * dense_dot(n, x, s->step->work->y);
         }
     }
 }
 
 void add_mass_times(const island_system *s, int t, double scale, const double *y, double *to) {
     int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
-    change_mass(s, t, y);
+    change_mass(s, t, y + v0);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
-            dense_axpy(s->width, scale * s->step->work->by_q[(ptrdiff_t)i * n + j],
-                       s->place + (ptrdiff_t)(v0 + j) * s->width, to + (ptrdiff_t)(v0 + i) * s->width);
+            double by_q = s->step->work->by_q[(ptrdiff_t)i * n + j];
+            if (by_q != 0) {
+                add_columns(s, t, scale * by_q, s->place + (ptrdiff_t)(v0 + j) * s->width,
+                            to + (ptrdiff_t)(v0 + i) * s->width);
+            }
         }
     }
     for (int p = 0; p < s->step->parameters; p++) {
         bool any = mass_by_parameter(s, t, p);
         for (int i = 0; any && i < n; i++) {
-            to[(ptrdiff_t)(v0 + i) * s->width + 3 * s->n + p] += scale * s->step->work->y[i];
+            to[(ptrdiff_t)(v0 + i) * s->width + s->parameter0 + p] += scale * s->step->work->y[i];
         }
+    }
+}
+
+void solve_mass(const island_system *s, double *C) {
+    for (int t = 0; t < s->is->problem.ntree; t++) {
+        int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
+        lu_solve_block(n, row_stride(n), s->factor + s->square[t], s->swap_A + v0, s->width,
+                       C + (ptrdiff_t)v0 * s->width, s->solve);
     }
 }

@@ -2,15 +2,15 @@
  *
  *     w = w_n / c,    c = V / du,    dw = (dw_n - w dc) / c,    dc = (dV - c ddu) / du                                 (1)
  *     V = k m w_n, or k (-n . (J v* + w') - max(gap, 0) / dt) of the contact that closes fastest                      (2)
- *     du = |J_s (v* - v0)|,    dv* = dv0 + dt da + A^-1 dA x,    x = v0 + dt a - v*                                    (3)
+ *     du = |J_s (v* - v0)|,    dv* = dv0 + dt da + A^-1 (dA x - dt dh),    x = v0 + dt a - v*                         (3)
  *
  *     w_n   law_normal_inverse_mass, 1/kg
  *     m     mean impulse of the contacts between two bodies in the step before, N s, fixed in the world
  *     s     the side that the free motion v* changes more;  V, k, c, du: load_stiffening in problem/laws.c
- *     w'    offset of the row, m/s;  A, a: island_derivatives.c
+ *     w'    offset of the row, m/s;  A, a, h: island_derivatives.c
  *
  * Where the bounds of c hold, dw = dw_n / c.
- * Reference: laws.c.  Cost: the rows of the contacts that share m, n^2 each. */
+ * Reference: laws.c.  Cost: n columns for each contact; the rows of the contacts that share m, once. */
 #include "linalg/dense/lu.h"
 #include "problem/laws.h"
 #include "world/derivative/derivative.h"
@@ -20,120 +20,138 @@
 
 void differentiate_free(const island_system *s, double *free) {
     const contact_step *step = s->step;
-    double *x = s->J; /* of forces held from the step before */
-    bool held = false;
+    const sim_problem *p = &s->is->problem;
+    double *x = s->x; /* of forces held from the step before */
+    bool held = s->parts == ALL_PARTS;
     for (int j = 0; j < s->n; j++) {
         double v0 = step->motion->now->v[s->dof[j]], end = v0 + s->dt * step->to->a[s->dof[j]];
-        x[j] = end - s->is->problem.v_free[j];
+        x[j] = end - p->v_free[j];
         held |= fabs(x[j]) > 0;
     }
     if (held) {
-        for (int t = 0; t < s->is->problem.ntree; t++) {
+        for (int t = 0; t < p->ntree; t++) {
             add_mass_times(s, t, 1, x, free);
+            for (int j = p->tree[t].v0; j < p->tree[t].v0 + p->tree[t].nv && s->parts == ALL_PARTS; j++) {
+                free[(ptrdiff_t)j * s->width + column_of(s, t, BY_HELD, j)] -= s->dt;
+            }
         }
-        lu_solve_block(s->n, s->stride, s->factor, s->swap_A, s->width, free, s->solve);
+        solve_mass(s, free);
     }
-    for (int j = 0; j < s->n; j++) {
-        dense_axpy(s->width, s->dt, s->a + (ptrdiff_t)j * s->width, free + (ptrdiff_t)j * s->width);
-        free[(ptrdiff_t)j * s->width + s->n + j] += 1;
+    for (int t = 0; t < p->ntree; t++) {
+        for (int j = p->tree[t].v0; j < p->tree[t].v0 + p->tree[t].nv; j++) {
+            add_columns(s, t, s->dt, s->a + (ptrdiff_t)j * s->width, free + (ptrdiff_t)j * s->width);
+            free[(ptrdiff_t)j * s->width + column_of(s, t, BY_START_V, j)] += 1;
+        }
     }
 }
 
 /* (3) */
 static void differentiate_change(const island_system *s, const constraint_system *k, const contact_load *load,
-                                 double *ddu) {
+                                 double scale, double *out) {
     const sim_problem *p = &s->is->problem;
+    const local_frame *at = &k->by.at;
     const sim_problem_tree *t = &p->tree[k->c->tree[load->side]];
+    int first = load->side ? at->dofs[0] : 0;
     for (int r = 0; r < SIM_CONTACT_ROWS; r++) {
-        const double *J = s->J + (ptrdiff_t)r * s->n;
+        const double *J = k->J + (ptrdiff_t)r * at->n + first;
+        const double *dJ = k->by.J[r] + (ptrdiff_t)first * at->width;
         double u = 0;
-        for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            u += J[j] * (p->v_free[j] - p->v_start[j]);
+        for (int j = 0; j < t->nv; j++) {
+            u += J[j] * (p->v_free[t->v0 + j] - p->v_start[t->v0 + j]);
         }
-        for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            double scale = u / load->change;
-            dense_axpy(s->width, scale * (p->v_free[j] - p->v_start[j]), k->by.J[r] + (ptrdiff_t)j * s->width, ddu);
-            dense_axpy(s->width, scale * J[j], s->free + (ptrdiff_t)j * s->width, ddu);
-            ddu[s->n + j] -= scale * J[j];
+        u *= scale / load->change;
+        for (int j = 0; j < t->nv && u != 0; j++) {
+            int dof = t->v0 + j;
+            add_local(s, at, u * (p->v_free[dof] - p->v_start[dof]), dJ + (ptrdiff_t)j * at->width, out);
+            add_columns(s, at->tree[load->side], u * J[j], s->free + (ptrdiff_t)dof * s->width, out);
+            out[column_of(s, at->tree[load->side], BY_START_V, dof)] -= u * J[j];
         }
     }
 }
 
-/* The changes of another contact. */
-static bool change_of(const island_system *s, int i, constraint_change *out) {
-    return make_change(s, s->is->problem.constraint[i].rows, out) && differentiate_rows(s, i, out);
-}
-
-/* (2) of a contact that closes; its own rows replace those in s->J. */
-static void differentiate_closing(const island_system *s, int i, const constraint_change *by, double scale,
-                                  double *dV) {
+/* (2) of a contact that closes, without k. */
+static void differentiate_closing(const island_system *s, const constraint_system *k, double scale, double *out) {
     const sim_problem *p = &s->is->problem;
-    const sim_constraint *c = &p->constraint[i];
-    spread_rows(s, c);
-    const double *J = s->J + (ptrdiff_t)2 * s->n;
-    add_product(s, -scale, p->v_free, by->J[2], dV);
-    add_product(s, -scale, J, s->free, dV);
-    dense_axpy(s->width, -scale, by->offset + (ptrdiff_t)2 * s->width, dV);
-    if (p->gap[c->row + 2] > 0) {
-        dense_axpy(s->width, -scale / s->dt, by->gap + (ptrdiff_t)2 * s->width, dV);
+    const local_frame *at = &k->by.at;
+    const double *J = k->J + (ptrdiff_t)2 * at->n, *dJ = k->by.J[2];
+    for (int side = 0, i = 0; side < at->trees; side++) {
+        for (int j = at->dof[side]; j < at->dof[side] + at->dofs[side]; j++, i++) {
+            add_local(s, at, -scale * p->v_free[j], dJ + (ptrdiff_t)i * at->width, out);
+            add_columns(s, at->tree[side], -scale * J[i], s->free + (ptrdiff_t)j * s->width, out);
+        }
+    }
+    add_local(s, at, -scale, k->by.offset + (ptrdiff_t)2 * at->width, out);
+    if (p->gap[k->c->row + 2] > 0) {
+        add_local(s, at, -scale / s->dt, k->by.gap + (ptrdiff_t)2 * at->width, out);
     }
 }
 
-static bool differentiate_speed(island_system *s, const constraint_system *k, const contact_load *load,
-                                const double *dW, double *dV) {
+/* The sum of the normal impulses of a step ago of contacts [first, end). */
+static void differentiate_carried(island_system *s, const contact_load *load) {
+    if (s->carried_first == load->first) {
+        return;
+    }
+    memset(s->carried, 0, sizeof *s->carried * (size_t)s->width);
+    s->carried_first = load->first;
+    for (int i = load->first; i < load->end; i++) {
+        const constraint_system *k = &s->constraint[i];
+        add_local(s, &k->by.at, 1, k->by.guess + (ptrdiff_t)2 * k->by.at.width, s->carried);
+        if (s->parts == ALL_PARTS) {
+            s->carried[s->guess0 + k->c->row + 2] += 1;
+        }
+    }
+}
+
+/* The speed of the fastest strike. */
+static void differentiate_strike(island_system *s, int strike) {
+    if (!s->struck) {
+        differentiate_closing(s, &s->constraint[strike], 1, s->strike);
+        s->struck = true;
+    }
+}
+
+/* dV times `scale`; dw of its own mass. */
+static void differentiate_speed(island_system *s, const constraint_system *k, const contact_load *load, double scale,
+                                const double *dw, double *out, column_set *set) {
+    const local_frame *at = &k->by.at;
     bool floored;
     double w = law_normal_inverse_mass(k->c->rows, k->W, &floored);
-    int first = load->kind == LOAD_CARRIED ? load->first : load->strike, count = load->end - load->first;
-    int end = load->kind == LOAD_CARRIED ? load->end : first + 1;
     if (load->kind == LOAD_CLOSING) {
-        differentiate_closing(s, k->index, &k->by, load->part, dV);
-        return true;
+        differentiate_closing(s, k, scale * load->part, out);
+        return;
     }
-    /* the impulses, or speed, of other contacts */
-    for (int i = first; i < end; i++) {
-        size_t mark = arena_mark(s->step->arena);
-        constraint_change by;
-        if (!change_of(s, i, &by)) {
-            return false;
-        }
-        s->trouble = by.trouble ? by.trouble : s->trouble;
-        if (load->kind == LOAD_CARRIED) {
-            dense_axpy(s->width, load->part * w / count, by.guess + (ptrdiff_t)2 * s->width, dV);
-        } else {
-            differentiate_closing(s, i, &by, load->part, dV);
-        }
-        arena_release(s->step->arena, mark);
-    }
-    /* its own mass */
     if (load->kind == LOAD_CARRIED) {
-        dense_axpy(s->width, load->part * load->impulse, dW, dV);
+        differentiate_carried(s, load);
+        double part = scale * load->part * w / (load->end - load->first);
+        for (int side = 0; side < at->trees; side++) {
+            dense_axpy(at->columns[side], part, s->carried + at->column[side], out + at->column[side]);
+        }
+        dense_axpy(s->width - s->parameter0, part, s->carried + s->parameter0, out + s->parameter0);
+        add_local(s, at, scale * load->part * load->impulse, dw, out);
+        set->guess = s->guess0 + s->constraint[load->first].c->row;
+        set->guesses =
+            s->parts == ALL_PARTS ? s->guess0 + s->constraint[load->end - 1].c->row + SIM_CONTACT_ROWS - set->guess : 0;
+        return;
     }
-    spread_rows(s, k->c);
-    return true;
+    set->all = true;
+    differentiate_strike(s, load->strike);
+    dense_axpy(s->width, scale * load->part, s->strike, out);
 }
 
-bool differentiate_load(island_system *s, constraint_system *k, double *w, double *dw) {
+void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
+                        column_set *set) {
     const sim_options *o = s->step->motion->options;
     contact_load load = law_contact_load(&s->is->problem, &o->law, k->index, k->W);
-    double c = load.stiffer, *ddu = zeros(s->step->arena, s->width), *dV = zeros(s->step->arena, s->width);
-    if (!ddu || !dV) {
-        return false;
-    }
+    double c = load.stiffer;
     k->by.kink |= load.kink;
-    /* (1), from dw_n in dw */
+    /* (1), from dw_n */
     *w /= c;
-    if (load.kind != LOAD_NONE && load.kind != LOAD_MOST) {
-        if (load.side >= 0) {
-            differentiate_change(s, k, &load, ddu);
-        }
-        if (!differentiate_speed(s, k, &load, dw, dV)) {
-            return false;
-        }
-        dense_axpy(s->width, -*w / load.change, dV, dw);
-        dense_axpy(s->width, *w * c / load.change, ddu, dw);
+    add_local(s, &k->by.at, 1 / c, dw, out);
+    if (load.kind == LOAD_NONE || load.kind == LOAD_MOST) {
+        return;
     }
-    for (int j = 0; j < s->width; j++) {
-        dw[j] /= c;
+    if (load.side >= 0) {
+        differentiate_change(s, k, &load, *w / load.change, out);
     }
-    return true;
+    differentiate_speed(s, k, &load, -*w / (c * load.change), dw, out, set);
 }

@@ -39,15 +39,17 @@ static void differentiate_coupling(const island_system *s, const sim_equality *e
     sim_integrator scheme = w->options->integrator;
     double p = theta_position(scheme) * s->dt, k = s->dt * (1.5 - theta_travel(scheme) - theta_position(scheme));
     double q2 = w->now->q[w->model->dof[e->dof[1]].coordinate], v2 = w->now->v[e->dof[1]], at[3], start[3];
-    int one = place_of_dof(s, e->dof[0]), two = place_of_dof(s, e->dof[1]), n = s->n;
+    int one = local_column(s, &out->at, BY_START_Q, e->dof[0]), two = local_column(s, &out->at, BY_START_Q, e->dof[1]),
+        rate = local_column(s, &out->at, BY_START_V, e->dof[1]);
+    double *dJ = out->J[0] + (ptrdiff_t)local_dof(s, &out->at, e->dof[1]) * out->at.width;
     polynomial_slopes(e, q2 + p * v2, at);
     polynomial_slopes(e, q2, start);
-    out->J[0][(ptrdiff_t)two * s->width + two] = -at[1];
-    out->J[0][(ptrdiff_t)two * s->width + n + two] = -at[1] * p;
+    dJ[two] = -at[1];
+    dJ[rate] = -at[1] * p;
     out->gap[one] = 1;
     out->gap[two] = -start[0];
     out->offset[two] = -k * at[2] * v2 * v2;
-    out->offset[n + two] = -k * v2 * (at[2] * p * v2 + 2 * at[1]);
+    out->offset[rate] = -k * v2 * (at[2] * p * v2 + 2 * at[1]);
 }
 
 bool differentiate_rows(const island_system *s, int i, constraint_change *out) {
@@ -57,7 +59,7 @@ bool differentiate_rows(const island_system *s, int i, constraint_change *out) {
         return differentiate_contact(s, i, out);
     }
     if (t->kind == SOURCE_LOW || t->kind == SOURCE_HIGH) {
-        out->gap[place_of_dof(s, t->index)] = t->kind == SOURCE_LOW ? 1 : -1;
+        out->gap[local_column(s, &out->at, BY_START_Q, t->index)] = t->kind == SOURCE_LOW ? 1 : -1;
     } else if (t->kind == SOURCE_EQUALITY) {
         differentiate_coupling(s, &s->step->contacts->equality[t->index], out);
     }

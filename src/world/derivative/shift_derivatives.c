@@ -37,7 +37,7 @@ static bool make_rows(const island_system *s, active_rows *a) {
     a->constraint = ARENA_NEW(arena, int, most);
     a->row = ARENA_NEW(arena, int, most);
     a->equal = ARENA_NEW(arena, bool, most);
-    a->J = zeros(arena, (ptrdiff_t)most * s->n);
+    a->J = zeros(arena, (ptrdiff_t)(most + 1) * s->n);
     a->Y = zeros(arena, (ptrdiff_t)most * s->n);
     a->K = zeros(arena, (ptrdiff_t)most * most);
     a->b = zeros(arena, most);
@@ -71,6 +71,16 @@ static double bound_of(const island_system *s, const sim_constraint *c, int k, c
     return (*by_gap ? closing : u) - mean;
 }
 
+/* A row of a constraint over all dofs. */
+static void spread_row(const island_system *s, const constraint_system *k, const double *local, double *to) {
+    const local_frame *at = &k->by.at;
+    memset(to, 0, sizeof *to * (size_t)s->n);
+    for (int side = 0; side < at->trees; side++) {
+        memcpy(to + at->dof[side], local, sizeof *to * (size_t)at->dofs[side]);
+        local += at->dofs[side];
+    }
+}
+
 static bool may_bind(const island_system *s, int i, const sim_constraint *c, int k) {
     if (c->kind == SIM_EQUALITY) {
         return true;
@@ -85,25 +95,22 @@ static void list_active(island_system *s, active_rows *a) {
     /* pass 0: the greatest bound */
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < p->nconstraint; i++) {
-            const sim_constraint *c = &p->constraint[i];
-            spread_rows(s, c);
+            const constraint_system *at = &s->constraint[i];
+            const sim_constraint *c = at->c;
             for (int k = 0; k < c->rows; k++) {
                 bool by_gap;
-                const double *J = s->J + (ptrdiff_t)k * s->n;
-                double *Y = a->Y + (ptrdiff_t)a->count * s->n, b;
+                double *J = a->J + (ptrdiff_t)a->count * s->n, b, w = at->W[k * c->rows + k];
                 if (!may_bind(s, i, c, k)) {
                     continue;
                 }
+                spread_row(s, at, at->J + (ptrdiff_t)k * at->by.at.n, J);
                 b = bound_of(s, c, k, J, &by_gap);
                 most = fmax(most, fabs(b));
                 if (pass == 0 || fabs(dense_dot(s->n, J, s->is->shift) - b) > MAX_ERROR * most) {
                     continue;
                 }
-                memcpy(Y, J, sizeof *Y * (size_t)s->n);
-                lu_solve(s->n, s->stride, s->factor, s->swap_A, Y);
-                double w = dense_dot(s->n, J, Y);
                 if (w > 0 && c->stiffness * w >= resolved) {
-                    memcpy(a->J + (ptrdiff_t)a->count * s->n, J, sizeof *J * (size_t)s->n);
+                    spread_row(s, at, at->Y + (ptrdiff_t)k * at->by.at.n, a->Y + (ptrdiff_t)a->count * s->n);
                     a->constraint[a->count] = i;
                     a->row[a->count] = k;
                     a->equal[a->count] = c->kind == SIM_EQUALITY;
@@ -132,13 +139,21 @@ static void factor_rows(const island_system *s, active_rows *a) {
     }
 }
 
+/* y += scale sum of x_k X_k, rows of `width` numbers. */
+static void add_nonzero(int count, int width, double scale, const double *x, int step, const double *X, double *y) {
+    for (int k = 0; k < count; k++) {
+        double part = scale * x[(ptrdiff_t)k * step];
+        if (part != 0) {
+            dense_axpy(width, part, X + (ptrdiff_t)k * width, y);
+        }
+    }
+}
+
 /* x <- K^-1 x, zero of dependent rows; `columns` numbers a row. */
 static void solve_rows(const active_rows *a, int columns, double *x) {
     int n = a->count;
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < i; k++) {
-            dense_axpy(columns, -a->K[i * n + k], x + (ptrdiff_t)k * columns, x + (ptrdiff_t)i * columns);
-        }
+        add_nonzero(i, columns, -1, a->K + (ptrdiff_t)i * n, 1, x, x + (ptrdiff_t)i * columns);
         if (a->pivot[i] == 0) {
             memset(x + (ptrdiff_t)i * columns, 0, sizeof *x * (size_t)columns);
         }
@@ -147,9 +162,9 @@ static void solve_rows(const active_rows *a, int columns, double *x) {
         for (int c = 0; c < columns && a->pivot[i] > 0; c++) {
             x[(ptrdiff_t)i * columns + c] /= a->pivot[i];
         }
-        for (int k = i + 1; k < n; k++) {
-            dense_axpy(columns, -a->K[k * n + i], x + (ptrdiff_t)k * columns, x + (ptrdiff_t)i * columns);
-        }
+        int past = i + 1;
+        add_nonzero(n - past, columns, -1, a->K + (ptrdiff_t)past * n + i, n, x + (ptrdiff_t)past * columns,
+                    x + (ptrdiff_t)i * columns);
         if (a->pivot[i] == 0) {
             memset(x + (ptrdiff_t)i * columns, 0, sizeof *x * (size_t)columns);
         }
@@ -186,37 +201,34 @@ static void find_multipliers(const island_system *s, active_rows *a) {
 }
 
 /* db - dJ c of active row k; pi dJ' joins g. */
-static bool differentiate_bound(island_system *s, active_rows *a, int k) {
-    const sim_constraint *c = &s->is->problem.constraint[a->constraint[k]];
-    const double *J = a->J + (ptrdiff_t)k * s->n;
+static void differentiate_bound(const island_system *s, active_rows *a, int k) {
+    const constraint_system *of = &s->constraint[a->constraint[k]];
+    const local_frame *at = &of->by.at;
     double travel = theta_travel(s->step->motion->options->integrator), *to = a->rate + (ptrdiff_t)k * s->width;
-    size_t mark = arena_mark(s->step->arena);
-    constraint_change by;
-    bool by_gap, equality = c->kind == SIM_EQUALITY;
-    if (!make_change(s, c->rows, &by) || !differentiate_rows(s, a->constraint[k], &by)) {
-        return false;
-    }
-    bound_of(s, c, a->row[k], J, &by_gap);
+    const double *J = a->J + (ptrdiff_t)k * s->n, *dJ = of->by.J[a->row[k]];
+    bool by_gap, equality = of->c->kind == SIM_EQUALITY;
+    bound_of(s, of->c, a->row[k], J, &by_gap);
     by_gap = by_gap || equality;
-    for (int j = 0; j < s->n; j++) {
-        const double *dJ = by.J[a->row[k]] + (ptrdiff_t)j * s->width, *dv = s->dv + (ptrdiff_t)j * s->width;
-        double mean = equality ? 0 : velocity_at(s, j, travel), end = by_gap ? 0 : s->is->v[j];
-        dense_axpy(s->width, end - mean - s->is->shift[j], dJ, to);
-        dense_axpy(s->width, equality ? 0 : J[j] * ((by_gap ? 0 : 1) - travel), dv, to);
-        to[s->n + j] -= equality ? 0 : J[j] * (1 - travel);
-        dense_axpy(s->width, a->pi[k], dJ, a->g + (ptrdiff_t)j * s->width);
+    for (int side = 0; side < at->trees; side++) {
+        for (int j = at->dof[side]; j < at->dof[side] + at->dofs[side]; j++, dJ += at->width) {
+            double mean = equality ? 0 : velocity_at(s, j, travel), end = by_gap ? 0 : s->is->v[j];
+            add_local(s, at, end - mean - s->is->shift[j], dJ, to);
+            add_local(s, at, a->pi[k], dJ, a->g + (ptrdiff_t)j * s->width);
+            if (!equality && J[j] != 0) {
+                dense_axpy(s->width, J[j] * ((by_gap ? 0 : 1) - travel), s->dv + (ptrdiff_t)j * s->width, to);
+                to[column_of(s, at->tree[side], BY_START_V, j)] -= J[j] * (1 - travel);
+            }
+        }
     }
     if (!equality) {
-        dense_axpy(s->width, by_gap ? -1 / s->dt : 1, (by_gap ? by.gap : by.offset) + (ptrdiff_t)a->row[k] * s->width,
-                   to);
+        const double *bound = by_gap ? of->by.gap : of->by.offset;
+        add_local(s, at, by_gap ? -1 / s->dt : 1, bound + (ptrdiff_t)a->row[k] * at->width, to);
     }
-    arena_release(s->step->arena, mark);
-    return true;
 }
 
 /* Is the shift of the step, found by sweeps, the one of its active rows? */
 static bool is_converged(const island_system *s, const active_rows *a) {
-    double *c = s->J, error = 0, size = 0;
+    double *c = s->x, error = 0, size = 0;
     memset(c, 0, sizeof *c * (size_t)s->n);
     for (int k = 0; k < a->count; k++) {
         dense_axpy(s->n, a->pi[k], a->Y + (ptrdiff_t)k * s->n, c);
@@ -256,25 +268,17 @@ bool differentiate_shift(island_system *s, double *dc) {
         add_mass_times(s, t, -1, s->is->shift, a.g);
     }
     for (int k = 0; k < a.count; k++) {
-        if (!differentiate_bound(s, &a, k)) {
-            return false;
-        }
+        differentiate_bound(s, &a, k);
     }
     for (int k = 0; k < a.count; k++) {
-        for (int j = 0; j < s->n; j++) {
-            dense_axpy(s->width, -a.Y[(ptrdiff_t)k * s->n + j], a.g + (ptrdiff_t)j * s->width,
-                       a.rate + (ptrdiff_t)k * s->width);
-        }
+        add_nonzero(s->n, s->width, -1, a.Y + (ptrdiff_t)k * s->n, 1, a.g, a.rate + (ptrdiff_t)k * s->width);
     }
     solve_rows(&a, s->width, a.rate);
     /* dc */
     memcpy(dc, a.g, sizeof *dc * (size_t)s->n * (size_t)s->width);
     for (int j = 0; j < s->n; j++) {
-        for (int k = 0; k < a.count; k++) {
-            dense_axpy(s->width, a.J[(ptrdiff_t)k * s->n + j], a.rate + (ptrdiff_t)k * s->width,
-                       dc + (ptrdiff_t)j * s->width);
-        }
+        add_nonzero(a.count, s->width, 1, a.J + j, s->n, a.rate, dc + (ptrdiff_t)j * s->width);
     }
-    lu_solve_block(s->n, s->stride, s->factor, s->swap_A, s->width, dc, s->solve);
+    solve_mass(s, dc);
     return true;
 }
