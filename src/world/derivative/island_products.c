@@ -135,6 +135,7 @@ void add_mass_change(const island_system *s, const local_frame *at, int side, do
     int t = at->tree[side], n = at->dofs[side], parameters = s->step->parameters;
     double *by_parameter = to + at->width - parameters;
     const double *place = s->place + (ptrdiff_t)at->dof[side] * s->width;
+    /* by the place of the tree */
     change_mass(s, t, y);
     for (int j = 0; j < n; j++) {
         double sum = 0;
@@ -147,6 +148,7 @@ void add_mass_change(const island_system *s, const local_frame *at, int side, do
             dense_axpy(parameters, scale * sum, row + s->parameter0, by_parameter);
         }
     }
+    /* by its inertias */
     for (int p = 0; p < parameters; p++) {
         if (mass_by_parameter(s, t, p)) {
             by_parameter[p] += scale * dense_dot(n, x, s->step->work->y);
