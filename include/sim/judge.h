@@ -35,26 +35,35 @@ typedef struct sim_certificate {
     double lee;       /* of contacts, |gamma - P(gamma - s)| / nc, strict law, rho = 1 kg (Lee et al., sec. VII) */
     double lee_scaled;  /* the same with rho_i, divided by it: m/s */
     double cone;        /* N s: worst |gamma_t| - mu gamma_n, or -gamma_n; of other rows the part out of bounds */
-    double penetration; /* m: deepest -(gap + dt u_n), contacts and limits */
+    double penetration; /* m: deepest -(gap + dt u_n), contacts and limits of lengths */
+    double past_range;  /* rad: greatest -(gap + dt u), limits of angles */
     double slip;        /* m/s: fastest |u_t| where friction is inside its cone, below 0.999 of it */
     double drive;       /* J: most that friction puts in, max gamma_t . u_t */
     double excess;      /* J, kinetic energy beyond that of free motion, targets, springs and actuators (energy.c); of a
                     * replaced solution: that before the replacement */
     int worst;          /* constraint with the greatest natural map in e_vel; -1: none */
     int worst_own;      /* likewise, of the solver's own law */
-    int deepest, fastest; /* those of `penetration` and of `slip`; -1: there is none */
-    int constraints;      /* judged: 0, and all else is 0, too */
-    int nonfinite;        /* a number is not finite, or too large to be judged: the other figures are infinite */
+    int deepest, farthest, fastest; /* those of `penetration`, `past_range` and `slip`; -1: there is none */
+    int constraints;                /* judged: 0, and all else is 0, too */
+    int nonfinite; /* a number is not finite, or too large to be judged: the other figures are infinite */
 } sim_certificate;
 
 /* Figures of a step's certificate with the bodies of the worst constraint; UNSOLVED: of the island without a solution
  * that is furthest from its own law. */
-enum { SIM_WORST_E, SIM_WORST_OWN, SIM_WORST_PENETRATION, SIM_WORST_SLIP, SIM_WORST_UNSOLVED, SIM_WORSTS };
+enum {
+    SIM_WORST_E,
+    SIM_WORST_OWN,
+    SIM_WORST_PENETRATION,
+    SIM_WORST_PAST_RANGE,
+    SIM_WORST_SLIP,
+    SIM_WORST_UNSOLVED,
+    SIM_WORSTS
+};
 
 /* Sums for the certificate of many islands: judge each, add up (from all zeros), finish. */
 typedef struct sim_judgement {
-    double sum[28], most[6]; /* private to the judge, as is `at`: the constraint of each maximum */
-    int at[6], contacts, constraints, nonfinite;
+    double sum[28], most[7]; /* private to the judge, as is `at`: the constraint of each maximum */
+    int at[7], contacts, constraints, nonfinite;
 } sim_judgement;
 
 /* `rigid`: R and target of the rigid law; `own` and `cone`: those that the solver was given.  `work` holds

@@ -69,6 +69,7 @@ typedef struct sim_constraint {
     double rolling;         /* contact of 5 or 6 rows: |(r1, r2)| <= rolling g_n, m */
     double torsion;         /* contact of 4 or 6 rows: |r_n| <= torsion g_n, m */
     double surface[2];      /* contact: velocity of A's surface over B's along t1 and t2, which w includes, m/s */
+    int turns;              /* limit: 1 if its gap is an angle, rad; 0: m */
 } sim_constraint;
 
 /* A disc of a contact: its rows [row, row + rows), whose impulse has a norm of at most bound g_n. */

@@ -375,12 +375,14 @@ class Certificate(tuple[Any, ...]):
     lee_scaled: float
     cone: float
     penetration: float
+    past_range: float
     slip: float
     drive: float
     excess: float
     worst: int
     worst_own: int
     deepest: int
+    farthest: int
     fastest: int
     constraints: int
     nonfinite: int

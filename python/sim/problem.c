@@ -253,10 +253,23 @@ static PyObject *get_dt(PyObject *o, void *none) {
     { #member, type, offsetof(sim_constraint, member), "" }
 
 static const record_field constraint_fields[] = {
-    CONSTRAINT(kind, 'i'),        CONSTRAINT(row, 'i'),     CONSTRAINT(rows, 'i'),     CONSTRAINT(tree, 'p'),
-    CONSTRAINT(body, 'p'),        CONSTRAINT(id, 'L'),      CONSTRAINT(friction, 'd'), CONSTRAINT(stiffness, 'd'),
-    CONSTRAINT(dissipation, 'd'), CONSTRAINT(damping, 'd'), CONSTRAINT(force, 'd'),    CONSTRAINT(bound, 'd'),
-    CONSTRAINT(restitution, 'd'), CONSTRAINT(rolling, 'd'), CONSTRAINT(torsion, 'd'),  {0},
+    CONSTRAINT(kind, 'i'),
+    CONSTRAINT(row, 'i'),
+    CONSTRAINT(rows, 'i'),
+    CONSTRAINT(tree, 'p'),
+    CONSTRAINT(body, 'p'),
+    CONSTRAINT(id, 'L'),
+    CONSTRAINT(friction, 'd'),
+    CONSTRAINT(stiffness, 'd'),
+    CONSTRAINT(dissipation, 'd'),
+    CONSTRAINT(damping, 'd'),
+    CONSTRAINT(force, 'd'),
+    CONSTRAINT(bound, 'd'),
+    CONSTRAINT(restitution, 'd'),
+    CONSTRAINT(rolling, 'd'),
+    CONSTRAINT(torsion, 'd'),
+    CONSTRAINT(turns, 'i'),
+    {0},
 };
 
 static PyObject *get_constraints(PyObject *o, void *none) {

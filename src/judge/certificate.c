@@ -61,7 +61,8 @@ static double greatest_part(parts e) { return fmax(fmax(e.sic, e.rounding), fmax
 
 static sim_certificate all_infinite(int worst, int constraints) {
     double x = INFINITY;
-    return (sim_certificate){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, worst, worst, worst, worst, constraints, 1};
+    return (sim_certificate){x, x, x, x, x,     x,     x,     x,     x,     x,           x, x,
+                             x, x, x, x, worst, worst, worst, worst, worst, constraints, 1};
 }
 
 static int worst_constraint(const sim_judgement *j, int slot) { return j->most[slot] > 0 ? j->at[slot] : -1; }
@@ -94,12 +95,14 @@ sim_certificate sim_judgement_finish(const sim_judgement *j) {
         .lee_scaled = sqrt(sum[LEE_SCALED]) / contacts,
         .cone = most[CONE],
         .penetration = most[PENETRATION],
+        .past_range = most[PAST_RANGE],
         .slip = most[SLIP],
         .drive = most[DRIVE],
         .excess = sum[EXCESS],
         .worst = worst_constraint(j, MAP_WORST),
         .worst_own = worst_constraint(j, MAP_WORST_OWN),
         .deepest = worst_constraint(j, PENETRATION),
+        .farthest = worst_constraint(j, PAST_RANGE),
         .fastest = worst_constraint(j, SLIP),
         .constraints = j->constraints,
         .nonfinite = 0,

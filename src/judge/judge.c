@@ -7,7 +7,7 @@
  *     slackness   s . gamma and the cost gamma . (W + R) gamma / 2 = (|vbar - v*|_A^2 + |gamma|_R^2) / 2
  *     lee         gamma - Pi(gamma - s), the nested projection
  *
- * and plain figures: impulses outside their set, overlap after the step, slip inside the cone, friction that drives.
+ * and plain figures: impulses outside their set, overlap after the step, joints past their range, slip inside the cone, friction that drives.
  * References: Castro, Permenter, Han 2021, eqs. 24, 33; Lee et al. 2024, sec. VII.
  * Cost: two natural maps a contact and law; motion.c has the products. */
 #include "judge/energy.h"
@@ -176,7 +176,7 @@ static void judge_other(trial *t, const sim_constraint *c) {
         double gamma = t->gamma[row], u = t->motion.free[row] + t->motion.pushed[row];
         if (c->kind == SIM_LIMIT) {
             keep_greatest(t, c, CONE, -gamma);
-            keep_greatest(t, c, PENETRATION, -((gap ? gap[row] : 0) + dt * u));
+            keep_greatest(t, c, c->turns ? PAST_RANGE : PENETRATION, -((gap ? gap[row] : 0) + dt * u));
         } else if (c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR) {
             keep_greatest(t, c, CONE, fabs(gamma) - dt * c->bound);
         }

@@ -36,7 +36,7 @@ enum {
     SUMS,
 };
 
-enum { CONE, PENETRATION, SLIP, DRIVE, MAP_WORST, MAP_WORST_OWN, MAXIMA };
+enum { CONE, PENETRATION, PAST_RANGE, SLIP, DRIVE, MAP_WORST, MAP_WORST_OWN, MAXIMA };
 
 _Static_assert(SUMS == sizeof((sim_judgement *)0)->sum / sizeof(double), "a slot for every sum");
 _Static_assert(MAXIMA == sizeof((sim_judgement *)0)->most / sizeof(double), "a slot for every maximum");

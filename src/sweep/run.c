@@ -157,6 +157,7 @@ static int list_summary(const sweep_run *r, summary_number out[MAX_SUMMARY]) {
         CERTIFICATE("own_mean", part_of(f[FIGURE_OWN].sum, steps)),
         CERTIFICATE("momentum_worst", c->steps ? f[FIGURE_MOMENTUM].worst : NAN),
         CERTIFICATE("penetration_worst", c->steps ? f[FIGURE_PENETRATION].worst : NAN),
+        CERTIFICATE("past_range_worst", c->steps ? f[FIGURE_PAST_RANGE].worst : NAN),
         CERTIFICATE("slip_worst", c->steps ? f[FIGURE_SLIP].worst : NAN),
         CERTIFICATE("excess_worst", c->steps ? f[FIGURE_EXCESS].worst : NAN),
     };

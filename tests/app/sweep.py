@@ -92,7 +92,8 @@ def rows_are_those_of_single_runs():
                     "solver_iterations_mean": contacts["iterations_mean"], "energy_end": energy["end"],
                     "energy_change": energy["max_change"], "own_worst": contacts["own"]["worst"],
                     "E_mean": contacts["E"]["mean"], "momentum_worst": contacts["momentum"]["worst"],
-                    "penetration_worst": contacts["penetration"]["worst"], "slip_worst": contacts["slip"]["worst"]}
+                    "penetration_worst": contacts["penetration"]["worst"],
+                    "past_range_worst": contacts["past_range"]["worst"], "slip_worst": contacts["slip"]["worst"]}
         for name, value in expected.items():
             assert same(float(row[name]), number(value)), (name, row[name], value)
         run = rows("run.csv")

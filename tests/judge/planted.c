@@ -208,6 +208,16 @@ Test(judge_planted, a_limit_that_lets_through) {
     expect(c.cone, 0, "cone");
 }
 
+Test(judge_planted, a_limit_of_an_angle_is_no_length) {
+    double g = 1;
+    sim_certificate c = judged_once(on_a_line((sim_constraint){.kind = SIM_LIMIT, .turns = 1}, -1), &g);
+    expect(c.past_range, 0.5 * dt, "past_range");
+    cr_assert_eq(c.farthest, 0);
+    expect(c.penetration, 0, "penetration");
+    cr_assert_eq(c.deepest, -1);
+    expect(judged_once(on_a_line((sim_constraint){.kind = SIM_LIMIT}, -1), &g).past_range, 0, "past_range");
+}
+
 Test(judge_planted, a_bound_that_is_exceeded) {
     /* 100 N for 0.01 s: 1 N s at most; right is gamma = -1 */
     for (sim_constraint_kind kind = SIM_FRICTION; kind <= SIM_ACTUATOR; kind += SIM_ACTUATOR - SIM_FRICTION) {

@@ -109,6 +109,7 @@ Test(csv, has_statistics_and_certificates_of_scenes_with_contacts) {
                                            "certificate.momentum",
                                            "certificate.cone [N s]",
                                            "certificate.penetration [m]",
+                                           "certificate.past_range [rad]",
                                            "certificate.slip [m/s]",
                                            "certificate.drive [J]"};
     fixture f = fixture_open("pile");

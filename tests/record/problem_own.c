@@ -32,6 +32,7 @@ static void same_constraints(const sim_problem *a, const sim_problem *b) {
             cr_expect(c->block[k] == d->block[k], "constraint %d", i);
         }
         same_numbers("numbers of a constraint", &c->friction, &d->friction, 11);
+        cr_expect_eq(c->turns, d->turns, "constraint %d", i);
     }
 }
 
@@ -106,6 +107,7 @@ static sim_problem *rich_problem(random_source *r, sim_problem *parts, sim_const
         constraint[i].torsion = 0.003 * i;
         constraint[i].surface[0] = 0.1 * i;
         constraint[i].surface[1] = -0.2 * i;
+        constraint[i].turns = i % 2;
     }
     parts->constraint = constraint;
     return made;

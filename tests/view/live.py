@@ -39,7 +39,7 @@ BALL = {
                 "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000}]}],
     "record": {"every": 1, "signals": ["poses", "contacts", "energy", "statistics"]},
 }
-TRACKS = ["kinetic", "potential", "total", "contacts", "iterations", "own", "E", "penetration", "slip"]
+TRACKS = ["kinetic", "potential", "total", "contacts", "iterations", "own", "E", "penetration", "past_range", "slip"]
 
 
 class Live:

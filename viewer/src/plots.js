@@ -15,6 +15,7 @@ const GROUPS = [
   { title: 'Error by the solver\'s law', names: ['error by the solver\'s law'], log: true },
   { title: 'Error by the rigid law, E', names: ['error by the rigid law'], log: true, asked: true },
   { title: 'Penetration', names: ['penetration'] },
+  { title: 'Joints past their range', names: ['past range'] },
   { title: 'Slip at rest', names: ['slip at rest'], asked: true },
 ];
 const ANGLES = 'Joint angles';

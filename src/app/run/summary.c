@@ -47,22 +47,6 @@ const char *summary_names(const run_context *run, const int body[2], char *text,
     return text;
 }
 
-/* Of the depth of `body`: a joint past its range turns or slides. */
-static const char *depth_unit(const run_context *run, const int body[2]) {
-    int joint = body[0] >= 0 && body[1] >= 0 ? -1 : body[0] >= 0 ? body[0] : body[1];
-    if (joint < 0) {
-        return " m";
-    }
-    const sim_body *b = &run->scene->model->body[joint];
-    bool turns = false, slides = false;
-    for (int k = 0; k < b->nv; k++) {
-        const sim_dof *dof = &run->scene->model->dof[b->v0 + k];
-        turns |= dof->turns;
-        slides |= !dof->turns;
-    }
-    return turns && slides ? " rad or m" : turns ? " rad" : " m";
-}
-
 /* The bodies with the greatest errors of unsolved steps, where more than the first step has some. */
 static void print_jammed(const run_context *run) {
     enum { SHOWN = 3 };
@@ -184,8 +168,10 @@ static void print_figures(const run_context *run) {
                 summary_names(run, statistics->lift.body, names, sizeof names), info->name);
     }
     /* depth and slip */
-    print_figure(run, "\n  penetration    ", FIGURE_PENETRATION,
-                 depth_unit(run, statistics->figure[FIGURE_PENETRATION].body));
+    print_figure(run, "\n  penetration    ", FIGURE_PENETRATION, " m");
+    if (statistics->figure[FIGURE_PAST_RANGE].worst > 0) {
+        print_figure(run, "\n  past range     ", FIGURE_PAST_RANGE, " rad");
+    }
     print_figure(run, "\n  slip           ", FIGURE_SLIP, " m/s");
     fprintf(stderr, ", of sticking contacts\n");
 }
@@ -447,6 +433,7 @@ static void write_contacts(json_out *out, const run_context *run) {
                                               [FIGURE_OWN] = "own",
                                               [FIGURE_MOMENTUM] = "momentum",
                                               [FIGURE_PENETRATION] = "penetration",
+                                              [FIGURE_PAST_RANGE] = "past_range",
                                               [FIGURE_SLIP] = "slip",
                                               [FIGURE_EXCESS] = "excess"};
     const contact_statistics *statistics = &run->statistics.contact;

@@ -113,6 +113,7 @@ static void write_certificate(json_out *out, const solve_case *c) {
         {"lee_scaled", e->lee_scaled},
         {"cone", e->cone},
         {"penetration", e->penetration},
+        {"past_range", e->past_range},
         {"slip", e->slip},
         {"drive", e->drive},
         {"excess", e->excess},

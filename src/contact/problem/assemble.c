@@ -48,6 +48,7 @@ static sim_constraint make_constraint(const assembly *f, const sim_model *m, con
         c.kind = t->kind == SOURCE_FRICTION ? SIM_FRICTION : SIM_LIMIT;
         c.body[0] = from->body;
         c.bound = t->kind == SOURCE_FRICTION ? from->friction : 0;
+        c.turns = from->turns;
         if (t->kind == SOURCE_SPEED_LOW || t->kind == SOURCE_SPEED_HIGH) {
             c.stiffness = INFINITY;
         } else if (c.kind == SIM_LIMIT) {

@@ -39,6 +39,7 @@ void certify_step(const assembly *f, contact_info *info) {
     const int worst[SIM_WORSTS] = {[SIM_WORST_E] = all.worst,
                                    [SIM_WORST_OWN] = all.worst_own,
                                    [SIM_WORST_PENETRATION] = all.deepest,
+                                   [SIM_WORST_PAST_RANGE] = all.farthest,
                                    [SIM_WORST_SLIP] = all.fastest,
                                    [SIM_WORST_UNSOLVED] = unsolved};
     for (int k = 0; k < SIM_WORSTS; k++) {

@@ -59,6 +59,7 @@ static void put_constraints(store *s, store_node *group, const sim_problem *p) {
     PUT_TWO("block", STORE_I64, block);
     PUT_TWO("body", STORE_I32, body);
     PUT_ONE("id", STORE_U64, p->constraint[i].id);
+    PUT_ONE("turns", STORE_I32, p->constraint[i].turns != 0);
     /* real parameters */
     for (int k = 0; k < CONSTRAINT_NUMBERS; k++) {
         for (int i = 0; i < count; i++) {
@@ -289,7 +290,9 @@ static bool take_constraints(own *o) {
         tree ? take_integers(o, o->group, "block", 2 * (ptrdiff_t)count, INT64_MIN, INT64_MAX) : NULL;
     const int64_t *body = block ? take_integers(o, o->group, "body", 2 * (ptrdiff_t)count, INT_MIN, INT_MAX) : NULL;
     const int64_t *id = body ? take_integers(o, o->group, "id", count, INT64_MIN, INT64_MAX) : NULL;
-    o->constraint = id ? POOL_NEW(o->work, sim_constraint, count) : NULL;
+    bool dated = !store_find(o->group, "turns"); /* older files: gaps of joints count as lengths */
+    const int64_t *turns = id && !dated ? take_integers(o, o->group, "turns", count, 0, 1) : NULL;
+    o->constraint = id && (turns || dated) ? POOL_NEW(o->work, sim_constraint, count) : NULL;
     if (!o->constraint) {
         return false;
     }
@@ -301,7 +304,8 @@ static bool take_constraints(own *o) {
                                             .tree = {(int)tree[2 * i], (int)tree[2 * i + 1]},
                                             .block = {(ptrdiff_t)block[2 * i], (ptrdiff_t)block[2 * i + 1]},
                                             .body = {(int)body[2 * i], (int)body[2 * i + 1]},
-                                            .id = (uint64_t)id[i]};
+                                            .id = (uint64_t)id[i],
+                                            .turns = turns ? (int)turns[i] : 0};
         row += (int)rows[i];
         o->parts.nrow = row;
     }

@@ -121,6 +121,7 @@ static const char *velocity_unit(const sim_scene *scene, int item, int component
     }
 UNIT(seconds, "s")
 UNIT(metres, "m")
+UNIT(radians, "rad")
 UNIT(metres_per_second, "m/s")
 UNIT(square_metres, "m^2")
 UNIT(joules, "J")
@@ -315,6 +316,7 @@ CERTIFICATE(lee)
 CERTIFICATE(lee_scaled)
 CERTIFICATE(cone)
 CERTIFICATE(penetration)
+CERTIFICATE(past_range)
 CERTIFICATE(slip)
 CERTIFICATE(drive)
 CERTIFICATE(excess)
@@ -449,6 +451,7 @@ static const channel_kind touching_table[] = {
     JUDGED(lee_scaled, metres_per_second, "the same with rho of each contact, over rho"),
     JUDGED(cone, newton_seconds, "greatest excess of an impulse over its friction cone"),
     JUDGED(penetration, metres, "deepest overlap at the end of the step"),
+    JUDGED(past_range, radians, "greatest angle of a joint past its range at the end of the step"),
     JUDGED(slip, metres_per_second, "fastest slip where friction is inside its cone"),
     JUDGED(drive, joules, "greatest energy added by friction"),
     JUDGED(excess, joules, "energy created by solutions; those beyond rounding were rejected"),

@@ -32,6 +32,7 @@ static const int *bodies_of(const sim_step_info *info, int figure) {
     static const int worst[FIGURES] = {[FIGURE_E] = 1 + SIM_WORST_E,
                                        [FIGURE_OWN] = 1 + SIM_WORST_OWN,
                                        [FIGURE_PENETRATION] = 1 + SIM_WORST_PENETRATION,
+                                       [FIGURE_PAST_RANGE] = 1 + SIM_WORST_PAST_RANGE,
                                        [FIGURE_SLIP] = 1 + SIM_WORST_SLIP};
     return worst[figure] ? info->worst_body[worst[figure] - 1] : nobody;
 }
@@ -58,6 +59,7 @@ static void tally_contacts(contact_statistics *statistics, const sim_step_info *
                                     [FIGURE_OWN] = c->own,
                                     [FIGURE_MOMENTUM] = c->momentum,
                                     [FIGURE_PENETRATION] = c->penetration,
+                                    [FIGURE_PAST_RANGE] = c->past_range,
                                     [FIGURE_SLIP] = c->slip,
                                     [FIGURE_EXCESS] = c->excess};
     statistics->touching += info->contacts > 0;

@@ -27,7 +27,16 @@ typedef struct figure_statistics {
 } figure_statistics;
 
 /* Certificates of the solutions of a run; sim/judge.h defines each figure. */
-enum { FIGURE_E, FIGURE_OWN, FIGURE_MOMENTUM, FIGURE_PENETRATION, FIGURE_SLIP, FIGURE_EXCESS, FIGURES };
+enum {
+    FIGURE_E,
+    FIGURE_OWN,
+    FIGURE_MOMENTUM,
+    FIGURE_PENETRATION,
+    FIGURE_PAST_RANGE,
+    FIGURE_SLIP,
+    FIGURE_EXCESS,
+    FIGURES
+};
 
 typedef struct contact_statistics {
     int64_t steps;    /* with anything to solve: contacts, or rows of joints alone */

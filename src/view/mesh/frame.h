@@ -23,6 +23,7 @@ typedef enum view_scalar {
     VIEW_OWN,
     VIEW_E,
     VIEW_PENETRATION,
+    VIEW_PAST_RANGE,
     VIEW_SLIP,
     VIEW_SCALARS,
 } view_scalar;

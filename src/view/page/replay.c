@@ -30,6 +30,7 @@ enum {
     OWN,
     E,
     PENETRATION,
+    PAST_RANGE,
     SLIP,
     SENSOR,
     EFFORT,
@@ -102,6 +103,7 @@ static void ask_all(view_replay *r) {
     find_channel(r, OWN, "certificate/own", 1);
     find_channel(r, E, "certificate/E", 1);
     find_channel(r, PENETRATION, "certificate/penetration", 1);
+    find_channel(r, PAST_RANGE, "certificate/past_range", 1);
     find_channel(r, SLIP, "certificate/slip", 1);
     find_channel(r, SENSOR, "sensor", model->nsensor_value);
     find_channel(r, EFFORT, "effort", model->nactuator);
@@ -331,6 +333,7 @@ sim_status view_replay_read(view_replay *r, ptrdiff_t k, view_frame *frame, sim_
                                      [VIEW_OWN] = number_of(r, OWN, k, 0),
                                      [VIEW_E] = number_of(r, E, k, 0),
                                      [VIEW_PENETRATION] = number_of(r, PENETRATION, k, 0),
+                                     [VIEW_PAST_RANGE] = number_of(r, PAST_RANGE, k, 0),
                                      [VIEW_SLIP] = number_of(r, SLIP, k, 0)},
                           .reading = r->readings.value};
     return SIM_OK;

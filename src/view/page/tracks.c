@@ -28,7 +28,7 @@ static const struct {
     [VIEW_TOTAL] = {"total energy", "J"},      [VIEW_CONTACTS] = {"contacts", ""},
     [VIEW_ITERATIONS] = {"iterations", ""},    [VIEW_OWN] = {"error by the solver's law", ""},
     [VIEW_E] = {"error by the rigid law", ""}, [VIEW_PENETRATION] = {"penetration", "m"},
-    [VIEW_SLIP] = {"slip at rest", "m/s"},
+    [VIEW_PAST_RANGE] = {"past range", "rad"}, [VIEW_SLIP] = {"slip at rest", "m/s"},
 };
 
 /* The unit of a body's k-th coordinate; NULL: not plotted, as those of free and ball joints and of soft bodies. */

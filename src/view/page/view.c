@@ -193,6 +193,7 @@ sim_status sim_view_write(sim_view *view, sim_world *world, sim_error *error) {
                                    [VIEW_OWN] = info->certificate.own,
                                    [VIEW_E] = info->certificate.E,
                                    [VIEW_PENETRATION] = info->certificate.penetration,
+                                   [VIEW_PAST_RANGE] = info->certificate.past_range,
                                    [VIEW_SLIP] = info->certificate.slip},
                         .reading = view->readings.value};
     return view_add_frame(view, &frame, error);

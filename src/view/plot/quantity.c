@@ -52,6 +52,8 @@ static const plot_quantity table[] = {
     {"own", "error of the solver's own law", "certificate.own", .log = 1,
      .meaning = "the same for the solver's own law"},
     {"penetration", "deepest overlap", "certificate.penetration", .meaning = "deepest overlap at the end of the step"},
+    {"past_range", "greatest angle past a range", "certificate.past_range",
+     .meaning = "greatest angle of a joint past its range at the end of the step"},
     {"slip", "fastest slip inside the cone", "certificate.slip", .log = 1,
      .meaning = "fastest slip where friction should hold"},
     {"coordinates", "coordinates", .of = is_coordinate, .meaning = "all joint coordinates"},

@@ -99,6 +99,15 @@ sim_status tendons_find(assembly *f, sim_threads *threads) {
     return SIM_OK;
 }
 
+/* Of a fixed tendon whose joints all turn. */
+static bool length_is_angle(const sim_model *m, const sim_tendon *t) {
+    bool turns = t->njoint > 0;
+    for (int k = 0; k < t->njoint; k++) {
+        turns &= m->dof[t->joint[k].dof].turns;
+    }
+    return turns;
+}
+
 sim_constraint tendon_constraint(const sim_model *m, const constraint_source *t) {
     const sim_tendon *from = &m->tendon[t->index];
     sim_constraint c = {
@@ -110,6 +119,7 @@ sim_constraint tendon_constraint(const sim_model *m, const constraint_source *t)
         c.kind = SIM_SPRING;
     } else {
         c.kind = SIM_LIMIT;
+        c.turns = length_is_angle(m, from);
         c.stiffness = from->limit.stiffness;
         c.dissipation = from->limit.dissipation;
         c.restitution = from->limit.restitution;
