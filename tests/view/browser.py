@@ -208,6 +208,12 @@ def checks():
         floor = shown["floor"]
         assert floor["planes"] == 1 and -1.15 < floor["below"] < floor["low"] < -1.09, floor
 
+    def all_places_of_a_run_lie_in_the_free_part_of_the_window():
+        shown, _ = browse(swing_page())
+        assert shown["seen"]["low"] < -1.09, shown["seen"]  # which the pendulum reaches after the first second
+        left, top, right, bottom = shown["seen"]["free"]
+        assert top > 0.05 and all(left < x < right and top < y < bottom for x, y in shown["seen"]["at"]), shown["seen"]
+
     def an_impact_leaves_the_scale_of_arrows_alone():
         arrow = answer["rest"]["arrow"]
         assert 30 < arrow["usual"] < 100 and 0.7 < arrow["length"] <= 2, arrow  # N; at rest the box has 78 N, the ball 41

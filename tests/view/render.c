@@ -28,9 +28,9 @@ static void draw(const char *bodies, const char *camera, int threads, int marks)
     cr_assert_not_null(r, "%s", error.text);
     view_contact contact = {0, 1, {0, 0, 0.5}, {0, 0, -1}, {0, 0, -50}, 0, 0};
     view_frame frame = {.pose = sim_world_derived(world)->pose, .ncontact = marks, .contact = &contact};
-    render_extent extent = render_extent_empty();
+    view_extent extent = view_extent_empty();
     render_lens lens;
-    render_extent_add(r, &frame, &extent);
+    view_extent_add(&extent, scene->model, frame.pose);
     cr_assert_eq(render_lens_choose(r, NULL, &extent, &lens, &error), SIM_OK);
     cr_assert_eq(render_picture(r, &frame, &extent, &lens, rgb, &error), SIM_OK);
     render_free(r);

@@ -48,7 +48,7 @@ export class Ground {
     }
     if (!level) {
       this.below = this.#add(new Matrix4(), -1, 0.5);
-      this.#sink(Math.min(extent.low, scene.low ?? Infinity) - 0.002 * extent.radius);
+      this.#sink(extent.low - 0.002 * extent.radius);
     }
   }
 

@@ -239,7 +239,9 @@ class App {
     const { clientWidth: width, clientHeight: height } = $('view');
     const panel = this.panels.side && !this.recorder.on ? $('side') : null; // a film shows the middle
     const [right, below] = !panel ? [0, 0] : innerWidth >= NARROW ? [panel.offsetWidth, 0] : [0, panel.offsetHeight];
-    if (width > 0 && height > 0) this.stage.resize(width, height, right, below);
+    const above = this.recorder.on ? 0 : $('top').offsetTop + $('top').offsetHeight;
+    this.covered = { right, below, above };
+    if (width > 0 && height > 0) this.stage.resize(width, height, this.covered);
     this.refresh();
   }
 

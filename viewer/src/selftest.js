@@ -15,6 +15,18 @@ async function at(app, time) {
 }
 
 /** Pixels of the picture, from the top left. */
+/** Corners of what the first camera of all sees, as parts of the window from its left and top, and the part without panels. */
+function corners(app) {
+  const { seen: { min, max } } = app.stage.extent;
+  const at = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => {
+    const p = new Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z).project(app.stage.camera);
+    return [(p.x + 1) / 2, (1 - p.y) / 2];
+  });
+  const { right, below, above } = app.covered;
+  const { clientWidth: width, clientHeight: height } = app.stage.canvas;
+  return { at, free: [0, above / height, 1 - right / width, 1 - below / height], low: min.z };
+}
+
 function pixels(app) {
   const { renderer } = app.stage;
   const gl = renderer.getContext();
@@ -208,7 +220,8 @@ export async function runSelfTest(app) {
     answer.framed = framesDrawn(app);
     answer.tendons = app.tendons.tendons.map((tendon) => app.tendons.lines(tendon).reduce((sum, [a, b]) => sum + a.distanceTo(b), 0));
     answer.rods = app.tendons.rods?.count ?? 0;
-    answer.floor = { below: app.ground.below ? app.ground.height : null, planes: app.ground.group.children.length, low: scene.low };
+    answer.floor = { below: app.ground.below ? app.ground.height : null, planes: app.ground.group.children.length, low: app.stage.extent.low };
+    answer.seen = corners(app);
     answer.sectors = app.bodies.group.children.map(({ userData }) => [userData.batch.shapes[0].shape.type, userData.batch.sectors?.strength ?? 0]);
     const now = pixels(app).data;
     answer.changed = now.reduce((sum, v, k) => sum + (v !== first[k] ? 1 : 0), 0);

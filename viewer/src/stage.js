@@ -5,6 +5,8 @@ import {
 import { Orbit } from './orbit.js';
 import { linear, shade } from './shading.js';
 
+const AWAY = new Vector3(0.62, -0.95, 0.5).normalize(); // from what is seen to the eye
+const FILLED_PART = 0.86; // of the free window's width or height
 const SHADOW_MAP = 2048; // texels
 const SUN = new Vector3(-0.5, -0.5, 1).normalize(); // towards it
 const ACROSS = new Vector3(1, -1, 0).normalize();
@@ -16,6 +18,7 @@ export class Stage {
   following = 0; // a body; 0: none
   #followed = new Vector3();
   #snapped = new Vector3();
+  free = { width: 1, height: 1 }; // the part of the window that no panel covers, in heights of the window
 
   constructor(canvas, extent, cameras, typical) {
     this.canvas = canvas;
@@ -58,30 +61,45 @@ export class Stage {
     const count = this.cameras.length + 1;
     this.viewed = ((number % count) + count) % count;
     const given = this.cameras[this.viewed];
-    const { center, radius } = this.extent;
     this.camera.fov = given ? (given.fov * 180) / Math.PI : 40;
     if (given) {
       this.camera.position.set(...given.position);
       this.controls.target.set(...given.target);
     } else {
-      const half = (Math.min(this.camera.fov, this.camera.fov * this.camera.aspect) * Math.PI) / 360;
-      const away = new Vector3(0.62, -0.95, 0.5).normalize().multiplyScalar((1.15 * radius) / Math.sin(half));
-      this.camera.position.copy(center).add(away);
-      this.controls.target.copy(center);
+      this.#fit(this.extent.seen);
     }
     this.controls.update();
     return given ? given.name : 'all that moves';
   }
 
-  /** `right` and `below` pixels of the window lie under panels. */
-  resize(width, height, right, below) {
+  /** The least distance d from the box's middle, in the direction a, at which its corners c fill a part of the free window:
+   *  |c.right| <= slope_x (d - c.a), |c.up| <= slope_y (d - c.a). */
+  #fit(box) {
+    const middle = box.getCenter(new Vector3());
+    const right = new Vector3().crossVectors(this.camera.up, AWAY).normalize();
+    const up = new Vector3().crossVectors(AWAY, right);
+    const slope = (FILLED_PART * Math.tan((this.camera.fov * Math.PI) / 360)) / this.camera.zoom;
+    let distance = 4 * this.typical;
+    for (let k = 0; k < 8; k++) {
+      const corner = new Vector3(box[k & 1 ? 'max' : 'min'].x, box[k & 2 ? 'max' : 'min'].y, box[k & 4 ? 'max' : 'min'].z).sub(middle);
+      const across = Math.abs(corner.dot(right)) / (slope * this.free.width);
+      const along = Math.abs(corner.dot(up)) / (slope * this.free.height);
+      distance = Math.max(distance, corner.dot(AWAY) + Math.max(across, along));
+    }
+    this.camera.position.copy(middle).addScaledVector(AWAY, distance);
+    this.controls.target.copy(middle);
+  }
+
+  /** `right`, `below` and `above` pixels of the window lie under panels. */
+  resize(width, height, { right, below, above }) {
     const ratio = Math.min(window.devicePixelRatio, 2);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
+    this.free = { width: (width - right) / height, height: (height - below - above) / height };
     // A narrow window sees as much to the sides as a square one would; what lies under a panel is not the middle.
     this.camera.zoom = Math.min(1, (width - right) / (height - below) / 0.9) * (1 - below / height);
-    this.camera.setViewOffset(width, height, right / 2, below / 2, width, height);
+    this.camera.setViewOffset(width, height, right / 2, (below - above) / 2, width, height);
     this.camera.updateProjectionMatrix();
   }
 

@@ -161,7 +161,7 @@ typedef struct rendering {
     trajectory *run; /* NULL: simulated */
     frame_list frames;
     render *render;
-    render_extent extent;
+    view_extent extent;
     render_lens lens;
     unsigned char *rgb;
     film film;
@@ -220,11 +220,11 @@ static sim_status prepare_rendering(rendering *r, sim_error *error) {
     if (!r->render || !r->rgb) {
         return r->render ? sim_fail(error, SIM_NO_RESOURCE, "no memory for the picture") : error->status;
     }
-    r->extent = render_extent_empty();
+    r->extent = view_extent_empty();
     int stride = 1 + r->frames.count / 30;
     for (int k = 0; k < r->frames.count; k += stride) {
         view_frame frame = frames_at(&r->frames, k);
-        render_extent_add(r->render, &frame, &r->extent);
+        view_extent_add(&r->extent, r->scene->model, frame.pose);
     }
     return render_lens_choose(r->render, request->camera, &r->extent, &r->lens, error);
 }

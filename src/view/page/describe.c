@@ -48,6 +48,13 @@ static void put_vector(view_bytes *out, const char *key, sim_v3 v) {
     put_reals(out, key, 3, (double[]){v.x, v.y, v.z});
 }
 
+/* Least x, y, z, greatest x, y, z, m; left out where nothing is. */
+static void put_box(view_bytes *out, const char *key, const sim_v3 box[2]) {
+    if (!view_box_is_empty(box)) {
+        put_reals(out, key, 6, (double[]){box[0].x, box[0].y, box[0].z, box[1].x, box[1].y, box[1].z});
+    }
+}
+
 static void put_pose(view_bytes *out, const sim_pose *pose) {
     sim_quat q = quat_from_matrix(pose->R);
     put_vector(out, "position", pose->p);
@@ -165,9 +172,8 @@ static void put_run(view_bytes *out, const view_description *d) {
     put_key_real(out, "typical", d->sizes->typical);
     put_key_real(out, "force", d->sizes->force);
     put_key_real(out, "usual_force", d->usual_force);
-    if (isfinite(d->low)) {
-        put_key_real(out, "low", d->low);
-    }
+    put_box(out, "moving", d->extent->moving);
+    put_box(out, "still", d->extent->still);
     /* sizes of the blocks */
     put_key_real(out, "meshes", d->meshes);
     put_key_real(out, "frames", d->frames);

@@ -3,6 +3,7 @@
 #define VIEW_PAGE_PACK_H
 
 #include "view/image/bytes.h"
+#include "view/mesh/extent.h"
 #include "view/mesh/frame.h"
 #include "view/mesh/mesh.h"
 #include "view/mesh/sizes.h"
@@ -44,7 +45,7 @@ typedef struct view_description {
     const int *body, *coordinate;           /* [tracks] whose coordinate it is; body 0: a figure of the scene */
     int tracks;
     const view_readings *readings; /* the last of the tracks */
-    double low;                    /* where the lowest shape was, m; infinite: there is none */
+    const view_extent *extent;     /* of all frames */
     double usual_force;            /* N; 0: there was none */
     int live;                      /* the run goes on: the page must know which solvers there are */
 } view_description;

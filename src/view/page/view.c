@@ -1,7 +1,7 @@
 /* Page of a run.  Surfaces first, then frames in blocks as they are computed, at the end their number, the tracks and
  * the scene.  The page is around them. */
-#include "collide/contact/bounds.h"
 #include "view/mesh/drawing.h"
+#include "view/mesh/extent.h"
 #include "view/mesh/frame.h"
 #include "view/page/live.h"
 #include "view/page/pack.h"
@@ -9,7 +9,6 @@
 #include "view/page/tracks.h"
 #include "view/page/writer.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* A block is read as a whole: a second, as frames usually come. */
@@ -25,7 +24,7 @@ struct sim_view {
     view_tracks *tracks;
     int64_t *code; /* [nbody - 1][VIEW_POSE_NUMBERS][BLOCK_FRAMES] */
     int pending, frames;
-    double low;            /* m: where the lowest shape was */
+    view_extent extent;    /* of the frames so far */
     view_contact *contact; /* of a world, for sim_view_write */
     int contact_room;
     int live;
@@ -45,7 +44,7 @@ static void free_view(sim_view *view) {
 static bool prepare_view(sim_view *view, const sim_scene *scene) {
     const sim_model *model = scene->model;
     view->scene = scene;
-    view->low = INFINITY;
+    view->extent = view_extent_empty();
     view->code = calloc((size_t)model->nbody * VIEW_POSE_NUMBERS * BLOCK_FRAMES, sizeof *view->code);
     view->tracks = view_readings_plan(&view->readings, model) ? view_tracks_create(model, &view->readings) : NULL;
     view->contacts = view_contact_packer_create(model, &view->sizes, scene->options.step);
@@ -118,22 +117,6 @@ static void put_block(sim_view *view) {
     view_bytes_free(&bytes);
 }
 
-/* Shapes, and origins of bodies that move: a body may have no shape. */
-static double lowest_point(const sim_model *model, const sim_pose *body) {
-    double low = INFINITY;
-    for (int k = 0; k < model->nshape; k++) {
-        const sim_shape *shape = &model->shape[k];
-        if (shape->type != SIM_HALF_SPACE) {
-            sim_pose placed = pose_product(body[shape->body], shape->pose);
-            low = fmin(low, shape_bounds(shape, &placed).low.z);
-        }
-    }
-    for (int i = 1; i < model->nbody; i++) {
-        low = model->body[i].nv > 0 ? fmin(low, body[i].p.z) : low;
-    }
-    return low;
-}
-
 sim_status view_add_frame(sim_view *view, const view_frame *frame, sim_error *error) {
     if (!view_contact_packer_add(view->contacts, frame) || !view_tracks_add(view->tracks, frame)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a frame of the page");
@@ -145,7 +128,7 @@ sim_status view_add_frame(sim_view *view, const view_frame *frame, sim_error *er
             column_of(view, i, c)[view->pending] = code[c];
         }
     }
-    view->low = fmin(view->low, lowest_point(view->scene->model, frame->pose));
+    view_extent_add(&view->extent, view->scene->model, frame->pose);
     view->frames++;
     if (++view->pending == BLOCK_FRAMES) {
         put_block(view);
@@ -224,7 +207,7 @@ static void put_end(sim_view *view) {
                           .coordinate = view_tracks_coordinates(view->tracks),
                           .tracks = view_tracks_count(view->tracks),
                           .readings = &view->readings,
-                          .low = view->low,
+                          .extent = &view->extent,
                           .usual_force = view_contact_packer_usual(view->contacts),
                           .live = view->live};
     view_describe(&bytes, &d);

@@ -12,8 +12,8 @@ typedef struct render_ball {
     double radius;
 } render_ball;
 /* Around moving bodies, or around all. */
-render_ball render_extent_ball(const render *r, const render_extent *extent, int all);
-double render_extent_low(const render *r, const render_extent *extent);
+render_ball render_extent_ball(const render *r, const view_extent *extent, bool all);
+double render_extent_low(const render *r, const view_extent *extent);
 
 /* render_bins.c: triangles in pixels, and which of them touch each band of rows: item[start[b] .. start[b + 1]). */
 typedef struct render_bins {

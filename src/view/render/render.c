@@ -311,7 +311,7 @@ static void some_lights(void *context, int worker, int first, int end) {
     }
 }
 
-static bool fill_stage(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens) {
+static bool fill_stage(render *r, const view_frame *frame, const view_extent *extent, const render_lens *lens) {
     /* surfaces */
     stage *s = r->stage;
     stage_source source = {r->scene, &r->drawing, r->mesh,  r->sectors, r->ball, r->shaft,
@@ -324,7 +324,7 @@ static bool fill_stage(render *r, const view_frame *frame, const render_extent *
         return false;
     }
     /* the ground, and the ball that the lights fall on */
-    render_ball moves = render_extent_ball(r, extent, 0), all = render_extent_ball(r, extent, 1);
+    render_ball moves = render_extent_ball(r, extent, false), all = render_extent_ball(r, extent, true);
     vector_of(v3_sub(moves.centre, lens->eye), s->centre);
     s->radius = (float)moves.radius;
     s->cell = r->wish.plain ? 0 : powf(10, floorf(log10f(0.4f * s->radius)));
@@ -337,7 +337,7 @@ static bool fill_stage(render *r, const view_frame *frame, const render_extent *
     return stage_lights_aim(s, centre, (float)(1.02 * lit.radius));
 }
 
-sim_status render_picture(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens,
+sim_status render_picture(render *r, const view_frame *frame, const view_extent *extent, const render_lens *lens,
                           unsigned char *rgb, sim_error *error) {
     int bands = (r->wish.height + BAND_ROWS - 1) / BAND_ROWS;
     aim_camera(r, lens);

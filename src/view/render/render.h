@@ -2,6 +2,7 @@
 #ifndef VIEW_RENDER_RENDER_H
 #define VIEW_RENDER_RENDER_H
 
+#include "view/mesh/extent.h"
 #include "view/mesh/frame.h"
 #include <sim/base.h>
 #include <sim/scene.h>
@@ -19,27 +20,19 @@ typedef struct render_wish {
     int dark;             /* flag: as for a dark page */
 } render_wish;
 
-/* Bounding boxes of moving and of still bodies, without half-spaces. */
-typedef struct render_extent {
-    sim_v3 moving[2], still[2]; /* lowest and highest corner; empty: low > high */
-} render_extent;
-
 typedef struct render render;
 
 /* `scene` must outlive it.  NULL on failure. */
 render *render_create(const sim_scene *scene, const render_wish *wish, sim_error *error);
 void render_free(render *r);
 
-render_extent render_extent_empty(void);
-void render_extent_add(const render *r, const view_frame *frame, render_extent *extent);
-
 /* The camera of that name; NULL: the first, or else one that sees all that moves.  Refused if there is none of the
  * name. */
-sim_status render_lens_choose(const render *r, const char *name, const render_extent *extent, render_lens *lens,
+sim_status render_lens_choose(const render *r, const char *name, const view_extent *extent, render_lens *lens,
                               sim_error *error);
 
 /* Red, green, blue: [height][width][3]. */
-sim_status render_picture(render *r, const view_frame *frame, const render_extent *extent, const render_lens *lens,
+sim_status render_picture(render *r, const view_frame *frame, const view_extent *extent, const render_lens *lens,
                           unsigned char *rgb, sim_error *error);
 
 #endif
