@@ -37,11 +37,12 @@ CHAIN = {
         link("cylindrical", "screw", {"type": "cylindrical", "axis": [1, 0, 1]}, [0.2, -0.1]),
         link("universal", "cylindrical", {"type": "universal", "axis": [0, 0, 1], "axis2": [0, 1, 0]}, [0.5, -0.6]),
         link("planar", "universal", {"type": "planar", "axis": [0, 1, 0], "axis2": [0, 0, 1]}, [0.1, 0.2, 0.3]),
-        link("last", "planar", {"type": "hinge"}, 0.002)],
+        link("cartesian", "planar", {"type": "cartesian"}, [0.1, -0.2, 0.05]),
+        link("last", "cartesian", {"type": "hinge"}, 0.002)],
     "constraints": [{"type": "coupling", "first": "last", "second": "slider", "polynomial": [-0.05, 0.5, 0.2, 0, 0]}],
 }
 MOVED = {"hinge": [-0.7], "slider": [0.5], "screw": [1.9], "cylindrical": [-1.1, 0.4], "universal": [-0.8, 1.2],
-         "planar": [-0.3, 0.25, -1.4]}
+         "planar": [-0.3, 0.25, -1.4], "cartesian": [-0.2, 0.15, 0.3]}
 
 
 def page(scene, name):
@@ -78,14 +79,14 @@ def checks():
 
     def there_is_a_slider_for_every_coordinate_with_its_range():
         told = recorded.run("sim.joints.sliders.map(({ label, low, high }) => [label, low, high])")
-        assert len(told) == 11, told
+        assert len(told) == 14, told
         assert told[0][0].startswith("hinge") and told[0][1:] == [-1, 2], told[0]
         angle = next(t for t in told if t[0].startswith("screw"))
         assert abs(angle[1] + angle[2]) < 1e-12 and abs(angle[2] - 3.14159265) < 1e-6, angle
 
     def the_panel_shows_the_coordinates_of_the_moment():
         recorded.until("document.querySelector('#joints output').textContent === '0.3 rad'")
-        assert recorded.run("!document.getElementById('joints').hidden && document.querySelectorAll('#joints input').length") == 11
+        assert recorded.run("!document.getElementById('joints').hidden && document.querySelectorAll('#joints input').length") == 14
 
     def moved_joints_put_all_bodies_where_the_simulation_has_them():
         before = poses(recorded)

@@ -125,7 +125,7 @@ function motionOf({ joint, axis, axis2, pitch, ...frame }, coordinate, by, paren
   const turns = TURNS[joint]?.includes(coordinate);
   const planar = joint === 'planar' && !turns;
   const carried = joint === 'universal' && coordinate === 1; // the second axis goes with the first
-  const direction = planar ? (coordinate ? along.clone().cross(along2) : along2) : carried ? along2 : along;
+  const direction = joint === 'cartesian' ? new Vector3().setComponent(coordinate, 1) : planar ? (coordinate ? along.clone().cross(along2) : along2) : carried ? along2 : along;
   direction.transformDirection(carried ? body : place);
   if (!turns) return new Matrix4().makeTranslation(...direction.multiplyScalar(by).toArray());
   const origin = new Vector3().setFromMatrixPosition(body);
