@@ -118,14 +118,20 @@ export class Joints {
   }
 }
 
+/** The axis of a joint's coordinate, in the joint's frame; the second of a universal joint in the body's. */
+function axisOf({ joint, axis, axis2 }, coordinate) {
+  const [first, second] = [axis, axis2].map((a) => new Vector3(...a));
+  if (joint === 'cartesian') return new Vector3().setComponent(coordinate, 1);
+  if (joint === 'planar' && coordinate < 2) return coordinate ? first.cross(second) : second;
+  return joint === 'universal' && coordinate === 1 ? second : first;
+}
+
 /** A displacement in the world: of a joint's coordinate, by that much, the parent and the body being where they are. */
 function motionOf({ joint, axis, axis2, pitch, ...frame }, coordinate, by, parent, body) {
   const place = new Matrix4().multiplyMatrices(parent, matrixOf(frame));
-  const [along, along2] = [axis, axis2].map((a) => new Vector3(...a));
   const turns = TURNS[joint]?.includes(coordinate);
-  const planar = joint === 'planar' && !turns;
   const carried = joint === 'universal' && coordinate === 1; // the second axis goes with the first
-  const direction = joint === 'cartesian' ? new Vector3().setComponent(coordinate, 1) : planar ? (coordinate ? along.clone().cross(along2) : along2) : carried ? along2 : along;
+  const direction = axisOf({ joint, axis, axis2 }, coordinate);
   direction.transformDirection(carried ? body : place);
   if (!turns) return new Matrix4().makeTranslation(...direction.multiplyScalar(by).toArray());
   const origin = new Vector3().setFromMatrixPosition(body);
