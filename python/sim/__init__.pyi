@@ -433,6 +433,8 @@ class StepInfo(tuple[Any, ...]):
     saturated: int
     curbed: float
     curbed_body: int
+    created: float
+    created_body: int
     contacts: int
     islands: int
     solver_iterations: int

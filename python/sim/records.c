@@ -40,6 +40,8 @@ static const record_field info_fields[] = {
     INFO(saturated, 'i', "actuators at their effort limit"),
     INFO(curbed, 'd', "kinetic energy that a tree gained without force, taken back, J"),
     INFO(curbed_body, 'i', "the first body of that tree"),
+    INFO(created, 'd', "elastic energy that a step of a soft body created, J"),
+    INFO(created_body, 'i', "that soft body"),
     INFO(contacts, 'i', "contacts"),
     INFO(islands, 'i', "islands of contacts and constraints"),
     INFO(solver_iterations, 'i', "iterations of the solver, maximum over islands"),

@@ -94,6 +94,7 @@ static sim_status step_contacts(world_contacts *c, const sim_watch *watch, step_
     in.clock = timer->profile && timer->profile->parts ? &timer->profile->clock : NULL;
     in.watch = watch;
     status = status ? status : contact_stage_solve(c->stage, c->threads, &out, error);
+    status = status ? status : soft_newton(c, &in, &out, error);
     profile_lap(timer, SIM_TIME_SOLVE);
     if (status) {
         return status;

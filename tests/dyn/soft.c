@@ -2,6 +2,7 @@
  * chambers: sum and moment of its forces, and the volumes of which they are derivatives. */
 #include "dyn/soft/elastic_tet.h"
 #include "dyn/soft/soft_body.h"
+#include "dyn/soft/soft_system.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>
@@ -374,6 +375,40 @@ static hollow_box make_hollow_box(void) {
     sim_soft_mesh_free(&whole);
     sim_soft_mesh_free(&cut);
     return h;
+}
+
+/* The energy of a soft body and its slope, and the forces as its linearisation has them: at the acceleration about which
+ * it is taken they are the exact ones, minus the derivative of the energy. */
+Test(soft_system, forces_are_those_of_the_linearisation) {
+    hollow_box h = make_hollow_box();
+    const int nv = h.model->nv;
+    random_source r = {17};
+    double q[400], v[400], a[400], ahead[2][400], force[400] = {0}, size[400] = {0}, own[400], step = 1e-5;
+    cr_assert(nv <= 400 && h.model->nq == nv);
+    soft_system *s = soft_system_create(h.model, h.model->soft);
+    for (int j = 0; j < nv; j++) {
+        q[j] = h.model->q_initial[j] + random_uniform(&r, -0.2, 0.2);
+        v[j] = random_uniform(&r, -1, 1);
+        a[j] = random_uniform(&r, -1, 1);
+        ahead[0][j] = q[j] + step * v[j];
+        ahead[1][j] = q[j] - step * v[j];
+    }
+    /* energy along v */
+    double slope = 0, power = 0, energy = soft_system_energy(s, q, v, &slope);
+    cr_expect_float_eq(energy, soft_energy(h.model, h.model->soft, q), 1e-12 * energy);
+    double rate =
+        (soft_system_energy(s, ahead[0], NULL, NULL) - soft_system_energy(s, ahead[1], NULL, NULL)) / (2 * step);
+    cr_expect_float_eq(slope, rate, 1e-8 * fabs(slope), "%.12g, by differences %.12g", slope, rate);
+    /* forces at a are minus the derivative of the energy */
+    soft_point at = {.q = q, .v = v, .a = a, .stiffness = 0.25, .viscosity = 0.5};
+    soft_system_linearise(s, &at, force, size);
+    soft_system_forces(s, a, own);
+    for (int j = 0; j < nv; j++) {
+        power += own[j] * v[j];
+    }
+    cr_expect_float_eq(power, -slope, 1e-12 * fabs(slope), "%g W for %g", power, -slope);
+    soft_system_free(s);
+    sim_model_free(h.model);
 }
 
 static double gas_volume(const hollow_box *h, const double *q) {

@@ -155,27 +155,37 @@ Test(scene_soft, is_attached_to_rigid_bodies) {
     sim_scene_free(s);
 }
 
-/* Plates on jelly at rest that turn by 0.37 to 3 rad a step at first.  With the implicit scheme their nodes stay on
- * them.  No step gains energy: neither the first, which makes velocities one, nor a later one. */
+/* Jelly of 16 g at rest on a wall, and a plate of 1.6 cm^3 on it that turns about the axis. */
+static sim_scene *load_plate(const char *integrator, double density, double turn, v3 axis) {
+    char text[1000];
+    const double step = 0.005;
+    v3 w0 = v3_scale(turn / step / v3_norm(axis), axis);
+    snprintf(text, sizeof text,
+             "{'sim': 1, 'world': {'gravity': [0, 0, 0], 'integrator': '%s', 'step': %g}, 'bodies': [{'name': 'jelly', "
+             "'soft': {" JELLY ", 'attachments': [{'min': [-0.021, -1, -1], 'max': [-0.019, 1, 1]}, {'body': 'plate', "
+             "'min': [0.015, -0.02, -0.02], 'max': [0.03, 0.02, 0.02]}]}}, {'name': 'plate', 'joint': 'free', 'pose': "
+             "{'position': [0.03, 0, 0]}, 'v': [0, 0, 0, %g, %g, %g], 'shapes': [{'density': %g, 'type': 'box', "
+             "'size': [0.02, 0.02, 0.004]}]}]}",
+             integrator, step, w0.x, w0.y, w0.z, density);
+    return load_good(text);
+}
+
+/* Plates on jelly at rest that turn by 0.37 to 3 rad a step at first, up to twice as heavy as the jelly.  Their nodes
+ * stay on them.  No step gains energy: neither the first, which makes velocities one, nor a later one. */
 Test(scene_soft, holds_plates_that_spin_at_long_steps) {
     static const struct {
+        const char *integrator;
         double density, turn; /* kg/m^3; rad a step */
         v3 axis;
-    } plate[] = {{300, 0.37, {2, 4, 6}}, {3000, 1, {1, 2, 2}}, {8000, 1, {1, 2, 2}},  {300, 1.4, {1, 2, 2}},
-                 {8000, 1.4, {1, 2, 2}}, {300, 2, {1, 2, 2}},  {20000, 2, {1, 2, 2}}, {300, 3, {1, 2, 2}},
-                 {20000, 3, {1, 2, 2}},  {8000, 3, {0, 1, 0}}, {8000, 2, {1, 0, 0}}};
+    } plate[] = {
+        {"implicit", 300, 0.37, {2, 4, 6}}, {"implicit", 3000, 1, {1, 2, 2}},   {"implicit", 8000, 1, {1, 2, 2}},
+        {"implicit", 300, 1.4, {1, 2, 2}},  {"implicit", 8000, 1.4, {1, 2, 2}}, {"implicit", 300, 2, {1, 2, 2}},
+        {"implicit", 20000, 2, {1, 2, 2}},  {"implicit", 300, 3, {1, 2, 2}},    {"implicit", 20000, 3, {1, 2, 2}},
+        {"implicit", 8000, 3, {0, 1, 0}},   {"implicit", 8000, 3, {1, 0, 0}},   {"implicit", 20000, 1, {1, 0, 0}},
+        {"implicit", 20000, 2, {1, 0, 0}},  {"implicit", 20000, 3, {1, 0, 0}},  {"symplectic", 300, 1, {1, 2, 2}},
+        {"symplectic", 8000, 2, {1, 0, 0}}, {"symplectic", 300, 3, {1, 2, 2}}};
     for (size_t p = 0; p < sizeof plate / sizeof *plate; p++) {
-        char text[1000];
-        const double step = 0.005;
-        v3 w0 = v3_scale(plate[p].turn / step / v3_norm(plate[p].axis), plate[p].axis);
-        snprintf(text, sizeof text,
-                 "{'sim': 1, 'world': {'gravity': [0, 0, 0], 'integrator': 'implicit', 'step': %g}, 'bodies': "
-                 "[{'name': 'jelly', 'soft': {" JELLY ", 'attachments': [{'min': [-0.021, -1, -1], 'max': [-0.019, 1, "
-                 "1]}, {'body': 'plate', 'min': [0.015, -0.02, -0.02], 'max': [0.03, 0.02, 0.02]}]}}, {'name': "
-                 "'plate', 'joint': 'free', 'pose': {'position': [0.03, 0, 0]}, 'v': [0, 0, 0, %g, %g, %g], 'shapes': "
-                 "[{'density': %g, 'type': 'box', 'size': [0.02, 0.02, 0.004]}]}]}",
-                 step, w0.x, w0.y, w0.z, plate[p].density);
-        sim_scene *s = load_good(text);
+        sim_scene *s = load_plate(plate[p].integrator, plate[p].density, plate[p].turn, plate[p].axis);
         sim_error error;
         sim_world *w = sim_world_create(s->model, &s->options, &error);
         cr_assert(w, "%s", error.text);
@@ -183,10 +193,11 @@ Test(scene_soft, holds_plates_that_spin_at_long_steps) {
         for (int k = 0; k < 30; k++) {
             cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
             cr_expect_eq(sim_world_info(w)->unsolved + sim_world_info(w)->nonconverged, 0, "step %d", k);
+            cr_expect_eq(sim_world_info(w)->created, 0);
             worst = fmax(worst, worst_gap(w));
             sim_energy e = sim_world_energy(w);
-            cr_expect(e.kinetic + e.potential < before, "%g rad, step %d: %g J after %g", plate[p].turn, k,
-                      e.kinetic + e.potential, before);
+            cr_expect(e.kinetic + e.potential < before, "%s, %g kg/m^3, %g rad, step %d: %g J after %g",
+                      plate[p].integrator, plate[p].density, plate[p].turn, k, e.kinetic + e.potential, before);
             before = e.kinetic + e.potential;
         }
         double off_tangent = sqrt(3) * 0.01 * plate[p].turn * plate[p].turn / 2;
@@ -194,6 +205,30 @@ Test(scene_soft, holds_plates_that_spin_at_long_steps) {
         sim_world_free(w);
         sim_scene_free(s);
     }
+}
+
+/* The midpoint rule takes attachments where the free plate turns to, and bends the jelly by that: each step that gains
+ * energy there names the jelly and how much its elasticity created, before any number is out of range. */
+Test(scene_soft, names_the_body_that_a_step_bends_too_far) {
+    sim_scene *s = load_plate("midpoint", 300, 3, v3_make(1, 2, 2));
+    sim_error error;
+    sim_world *w = sim_world_create(s->model, &s->options, &error);
+    cr_assert(w, "%s", error.text);
+    double before = sim_world_energy(w).kinetic;
+    int gained = 0, named = 0;
+    for (int k = 0; k < 4 && sim_world_step(w, &error) == SIM_OK; k++) {
+        const sim_step_info *info = sim_world_info(w);
+        sim_energy e = sim_world_energy(w);
+        double gain = e.kinetic + e.potential - before;
+        gained += gain > before;
+        named += gain > before && info->created > 0.1 * gain;
+        cr_expect(info->created == 0 || strcmp(s->model->body[info->created_body].name, "jelly") == 0, "body %d",
+                  info->created_body);
+        before += gain;
+    }
+    cr_expect(gained > 0 && named > 0, "%d steps gained energy, %d of them named", gained, named);
+    sim_world_free(w);
+    sim_scene_free(s);
 }
 
 /* A soft and a rigid body that are attached, free in space: rows between them change no momentum. */

@@ -210,6 +210,18 @@ static void print_curbed(const run_context *run) {
     }
 }
 
+static void print_created(const run_context *run) {
+    const run_statistics *statistics = &run->statistics;
+    if (statistics->created) {
+        fprintf(stderr,
+                "  BENDS TOO FAR  %lld of %lld step%s, first at %.9g s, up to %.2g J in the soft body \"%s\":\n"
+                "                 its elasticity created that energy; smaller steps prevent it, or the integrator "
+                "implicit\n",
+                (long long)statistics->created, (long long)statistics->steps, plural_s(statistics->steps),
+                statistics->first_created, statistics->most_created, body_name(run, statistics->created_body));
+    }
+}
+
 static void print_overlap(const run_context *run) {
     const overlap_statistics *statistics = &run->statistics.overlap;
     if (statistics->refused) {
@@ -267,12 +279,13 @@ static void print_head(const run_context *run) {
 
 void print_warnings(const run_context *run) {
     const run_statistics *s = &run->statistics;
-    if (s->nonconverged || s->contact.unsolved_steps || sinks_in(run) || s->curbed || s->overlap.refused ||
-        s->overlap.stuck) {
+    if (s->nonconverged || s->contact.unsolved_steps || sinks_in(run) || s->curbed || s->created ||
+        s->overlap.refused || s->overlap.stuck) {
         print_head(run);
         print_failures(run);
         print_sag(run);
         print_curbed(run);
+        print_created(run);
         print_overlap(run);
     }
 }
@@ -285,6 +298,7 @@ void print_summary(const run_context *run) {
     print_success(run);
     print_sag(run);
     print_curbed(run);
+    print_created(run);
     print_pace(run);
     print_contact_course(run);
     print_overlap(run);
@@ -359,6 +373,9 @@ static void write_course(json_out *out, const run_context *run) {
     json_whole(out, "curbed_steps", statistics->curbed);
     json_real(out, "first_curbed_time", statistics->curbed ? statistics->first_curbed : NAN);
     json_real(out, "most_curbed", statistics->most_curbed);
+    json_whole(out, "created_steps", statistics->created);
+    json_real(out, "first_created_time", statistics->created ? statistics->first_created : NAN);
+    json_real(out, "most_created", statistics->most_created);
 }
 
 static void write_sleep(json_out *out, const run_context *run) {

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "dyn/soft/soft_body.h"
 #include "linalg/spd.h"
+#include "math/dense.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,9 @@ struct soft_system {
     const sim_tree *tree;
     elastic_material material;
     int nodes, edges;
-    double *mass;  /* [nodes] */
-    double *force; /* [nodes] N: sizes of terms of the elastic force */
+    double *mass;               /* [nodes] */
+    double *force;              /* [nodes] N: sizes of terms of the elastic force */
+    double *inertia, *constant; /* [3 nodes] of the last linearisation: M + E, kg; f(q) - C v + k K a0, N */
     elastic_tet *tet;
     tet_blocks *at;
     spd *A;
@@ -131,13 +133,16 @@ static bool allocate_system(soft_system *s) {
     size_t ntet = (size_t)s->soft->ntet, nodes = (size_t)s->nodes;
     s->mass = POOL_NEW(s->pool, double, nodes);
     s->force = POOL_NEW(s->pool, double, nodes);
+    s->inertia = POOL_NEW(s->pool, double, 3 * nodes);
+    s->constant = POOL_NEW(s->pool, double, 3 * nodes);
     s->tet = POOL_NEW(s->pool, elastic_tet, ntet);
     s->at = POOL_NEW(s->pool, tet_blocks, ntet);
     s->edge = POOL_NEW(s->pool, spd_edge, TET_EDGES * ntet);
     s->size = POOL_NEW(s->pool, int, nodes);
     s->diagonal = POOL_NEW(s->pool, double *, nodes);
     s->A = spd_create();
-    return s->mass && s->force && s->tet && s->at && s->edge && s->size && s->diagonal && s->A;
+    return s->mass && s->force && s->inertia && s->constant && s->tet && s->at && s->edge && s->size && s->diagonal &&
+           s->A;
 }
 
 /* The factor's places. */
@@ -194,7 +199,8 @@ static void start_blocks(soft_system *s, const double *extra) {
         double *block = spd_diagonal(s->A, u).value;
         memset(block, 0, 3 * STRIDE * sizeof *block);
         for (int k = 0; k < 3; k++) {
-            block[k * (STRIDE + 1)] = s->mass[u] + (extra ? extra[s->tree->v0 + 3 * u + k] : 0);
+            s->inertia[3 * u + k] = s->mass[u] + (extra ? extra[s->tree->v0 + 3 * u + k] : 0);
+            block[k * (STRIDE + 1)] = s->inertia[3 * u + k];
         }
     }
     for (int e = 0; e < s->edges; e++) {
@@ -234,15 +240,15 @@ static void gather_corners(const soft_system *s, const tet_blocks *t, const doub
     }
 }
 
-static void scatter_corners(const soft_system *s, const tet_blocks *t, const double f[12], double *force) {
+static void scatter_corners(const tet_blocks *t, const double f[12], double *force) {
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 3 && t->unknown[i] >= 0; k++) {
-            force[s->tree->v0 + 3 * t->unknown[i] + k] += f[3 * i + k];
+            force[3 * t->unknown[i] + k] += f[3 * i + k];
         }
     }
 }
 
-static void linearise_tet(soft_system *s, const soft_point *at, int k, double *force) {
+static void linearise_tet(soft_system *s, const soft_point *at, int k) {
     /* force, stiffness, viscosity */
     tet_blocks *t = &s->at[k];
     bool viscous = s->material.dissipation > 0;
@@ -270,15 +276,17 @@ static void linearise_tet(soft_system *s, const soft_point *at, int k, double *f
         }
     }
     add_blocks(t, K);
-    scatter_corners(s, t, f, force);
+    scatter_corners(t, f, s->constant);
 }
 
 void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength) {
     start_blocks(s, at->extra);
+    memset(s->constant, 0, 3 * (size_t)s->nodes * sizeof *s->constant);
     for (int k = 0; k < s->soft->ntet; k++) {
-        linearise_tet(s, at, k, force);
+        linearise_tet(s, at, k);
     }
     for (int j = 0; j < s->tree->nv; j++) {
+        force[s->tree->v0 + j] += s->constant[j];
         strength[s->tree->v0 + j] += s->force[j / 3];
     }
     add_chamber_forces(s->model, s->soft, at->q, at->pressure, force, strength);
@@ -356,6 +364,30 @@ void soft_system_diagonal(const soft_system *s, double *d) {
             d[3 * u + r] = s->diagonal[u][r * (STRIDE + 1)];
         }
     }
+}
+
+void soft_system_forces(const soft_system *s, const double *a, double *out) {
+    const double *own = a + s->tree->v0;
+    soft_system_times(s, own, out);
+    for (int j = 0; j < 3 * s->nodes; j++) {
+        out[j] = s->constant[j] + s->inertia[j] * own[j] - out[j];
+    }
+}
+
+double soft_system_energy(const soft_system *s, const double *q, const double *v, double *slope) {
+    double energy = 0, u[12];
+    for (int k = 0; k < s->soft->ntet; k++) {
+        v3 x[4], f[4];
+        for (int i = 0; i < 4; i++) {
+            x[i] = soft_place(s->model, s->soft, s->soft->tet[k][i], q);
+        }
+        energy += eval_elastic_tet(&s->material, &s->tet[k], x, slope ? f : NULL);
+        if (slope) {
+            gather_corners(s, &s->at[k], v, u);
+            *slope -= dense_dot(12, &f[0].x, u);
+        }
+    }
+    return energy;
 }
 
 double soft_system_mass(const soft_system *s, int dof) { return s->mass[dof / 3]; }

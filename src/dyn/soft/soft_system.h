@@ -26,6 +26,12 @@ void soft_system_linearise(soft_system *s, const soft_point *at, double *force, 
 /* SIM_NO_RESOURCE without memory, SIM_FAILED: a number is not finite. */
 sim_status soft_system_factor(soft_system *s);
 
+/* The forces of the tetrahedra at an acceleration a, N, as the last linearisation has them: f(q) - C v - c C a - k K (a -
+ * a0).  Of its tree, as `out`; a is an array of the model. */
+void soft_system_forces(const soft_system *s, const double *a, double *out);
+/* J: elastic energy at q; adds to `slope` its derivative along v, W, unless that is NULL.  Arrays of the model. */
+double soft_system_energy(const soft_system *s, const double *q, const double *v, double *slope);
+
 /* Of the dofs of its tree: x <- A^-1 x after the factor;  y = A x;  A in full, nv x nv. */
 void soft_system_solve(soft_system *s, double *x);
 /* Of the inverse of A, between n dofs of its tree: W [n][n]; SIM_NO_RESOURCE without memory. */

@@ -131,6 +131,17 @@ static void tally_curbed(run_statistics *statistics, const sim_step_info *info, 
     }
 }
 
+/* Elastic energy that a step created. */
+static void tally_created(run_statistics *statistics, const sim_step_info *info, double time) {
+    if (info->created > 0 && statistics->created++ == 0) {
+        statistics->first_created = time;
+    }
+    if (info->created > statistics->most_created) {
+        statistics->most_created = info->created;
+        statistics->created_body = info->created_body;
+    }
+}
+
 void statistics_add_step(run_statistics *statistics, const sim_world *world) {
     const sim_step_info *info = sim_world_info(world);
     statistics->steps++;
@@ -149,6 +160,7 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world) {
         tally_overlap(&statistics->overlap, info, sim_world_state(world)->time);
     }
     tally_curbed(statistics, info, sim_world_state(world)->time);
+    tally_created(statistics, info, sim_world_state(world)->time);
     if (info->nonconverged && statistics->nonconverged++ == 0) {
         statistics->first_nonconverged = sim_world_state(world)->time;
     }

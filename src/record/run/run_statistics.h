@@ -89,6 +89,9 @@ typedef struct run_statistics {
     double first_curbed;       /* ... simulated time ... */
     double most_curbed;        /* ... J, the most ... */
     int curbed_body;           /* ... and the first body of that tree */
+    int64_t created;           /* steps in which the elasticity of a soft body created energy: likewise */
+    double first_created, most_created;
+    int created_body;
     contact_statistics contact;
     sleep_statistics sleep;
     overlap_statistics overlap;

@@ -61,6 +61,16 @@ static void remove_held(world_contacts *w, int tree) {
     }
 }
 
+void free_velocity(world_contacts *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        w->v_free[j] = w->now->v[j] + w->options->step * w->motion->a_out[j];
+    }
+    if (contacts_hold(w, tree)) {
+        remove_held(w, tree);
+    }
+}
+
 /* Poses at the start, and the bodies' velocities of the free motion there. */
 static void move_tree_to_start(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
@@ -68,12 +78,7 @@ static void move_tree_to_start(world_contacts *w, int tree) {
     if (w->start != w->motion->derived || t->nv == 0) { /* trees without dofs have no free motion */
         sim_kinematics(w->start, bodies, w->now->q);
     }
-    for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        w->v_free[j] = w->now->v[j] + w->options->step * w->motion->a_out[j];
-    }
-    if (contacts_hold(w, tree)) {
-        remove_held(w, tree);
-    }
+    free_velocity(w, tree);
     actuation_list_limited(w->motion, tree);
     sim_velocities(w->start, bodies, w->v_free);
 }

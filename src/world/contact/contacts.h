@@ -45,6 +45,7 @@ typedef struct world_contacts {
     double *v_ahead;            /* [nv] predicted end velocities of these trees ... */
     double *v_mean;             /* ... and those that positions move with */
     double *held;               /* [nv] forces of constraints a step ago, as far as they last */
+    double *created;            /* [ntree] J: energy that the linearisation of soft trees created; NULL: there are none */
     double *unheld;             /* [nv] forces of all contacts and limits of this step */
 
     /* bodies that overlap at the end (separation.c) */
@@ -78,6 +79,15 @@ bool state_make_room(sim_state *state, int contacts);
 void state_free_contacts(sim_state *state);
 /* Was its free motion found with forces of constraints of the step before? */
 bool contacts_hold(const world_contacts *c, int tree);
+
+/* v* of a tree from its free motion, less the forces of constraints that this held. */
+void free_velocity(world_contacts *c, int tree);
+
+/* ---- soft_newton.c ---- */
+
+sim_status soft_newton_create(world_contacts *c);
+/* Linearises the elasticity of soft bodies anew about the solution, and solves again, until it creates no energy. */
+sim_status soft_newton(world_contacts *c, const contact_input *in, contact_output *out, sim_error *error);
 
 /* ---- acting_point.c ---- */
 

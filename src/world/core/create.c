@@ -266,6 +266,7 @@ static sim_status create_stage(sim_world *w, sim_error *error) {
         status = start ? SIM_OK : SIM_NO_RESOURCE;
     }
     status = status ? status : forces_create(c);
+    status = status ? status : soft_newton_create(c);
     status = status || !possible ? status : prediction_create(c);
     status = status || !possible ? status : separation_create(c);
     w->motion.held = c->held;

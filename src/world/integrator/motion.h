@@ -244,6 +244,8 @@ const theta_scheme *theta_scheme_of(sim_integrator integrator);
 
 /* The free motion of one tree: its mean acceleration, in a_out, and A, in the factors of `derived`. */
 void theta_free_motion(motion_work *w, int tree, sim_step_info *info);
+/* The same of a soft tree, linearised about the end velocity v [nv of the model] instead; nothing else changes. */
+void theta_linearise_soft(motion_work *w, int tree, const double *v);
 /* From `now` to `next`: as it moves freely; or with these end velocities, and positions shifted at this velocity.  Energy
  * that this creates without force is taken from `v_end`, and noted. */
 void theta_finish(motion_work *w, int tree);

@@ -459,6 +459,14 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
     info->saturated = t.saturated;
 }
 
+void theta_linearise_soft(motion_work *w, int tree, const double *v) {
+    tree_step t = make_tree_step(w, tree);
+    for (int j = t.v0; j < t.v0 + t.nv; j++) {
+        w->a_try[j] = (v[j] - w->now->v[j]) / t.dt;
+    }
+    sweep_bodies(&t, w->a_try, !t.s->explicit_position, w->a_out);
+}
+
 void theta_finish(motion_work *w, int tree) {
     tree_step t = make_tree_step(w, tree);
     finish_freely(&t, w->a_out);

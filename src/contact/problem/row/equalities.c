@@ -202,7 +202,7 @@ static bool velocities_jump(const assembly *f, const sim_equality *e, const doub
  * Euler that is SHAKE; for the midpoint rule the velocity is tangent at the end of the step.
  *
  * Implicit Euler has p = 1, the end of the free motion.  A light body that a soft one holds turns far without it, and
- * rows at that end would throw it.  So these rows have p = 0 and h at the start.  They have w = 0 where the step ends
+ * rows at that end would throw it.  So these rows have p = 0 and h at the start, as with symplectic Euler.  They have w = 0 where the step ends
  * those velocities: w of a turn that does not happen would do work on the bodies. */
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];

@@ -1,0 +1,179 @@
+/* Newton's method on the elasticity of soft bodies in a step with constraints.
+ *
+ *     D = U(q1) - U(q0) + (q1 - q0) . f1,     f1 = f(v1) as A has it, linear in v1
+ *
+ *     U   elastic energy of a tree, J
+ *     f1  forces of its tetrahedra at the end velocities v1 with constraints, N
+ *     D   energy that the linearisation creates, J: exact elasticity in an implicit step drains energy
+ *
+ * The contact stage takes elasticity linear about the free motion.  A body that is stopped, or turned by another, ends
+ * far from there.  Where D exceeds MAX_CREATED of the energies of the tree, its elasticity is linearised again about v1,
+ * and the stage solved again: Newton's method on the whole step, with K projected.  Its step is halved while the energy
+ *
+ *     phi(v) = v.M v / 2 + U(q*) / (p theta) - v.(h F + J' gamma + M v0),     q* = q0 + p h (v0 + theta (v - v0))
+ *
+ * does not fall (Armijo's rule), with the impulses gamma of the last solution.  D that is left is reported.
+ *
+ *     h   step, s;  M, F: masses, kg, and other forces, N;  p, theta: parts of step and velocity of the scheme (theta.c)
+ *
+ * Reference: Nocedal, Wright 2006, Numerical optimization, section 3.1 and algorithm 18.3, here without a merit for rows.
+ * Cost: two energies of the tetrahedra and a product with A; a linearisation, a factor and a contact problem a pass. */
+#include "dyn/motion/advance.h"
+#include "dyn/soft/soft_body.h"
+#include "world/contact/contacts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double MAX_CREATED = 0.01; /* of the energies of a tree at both ends of the step */
+static const double MIN_REPORTED = 0.1; /* likewise */
+static const double MIN_WAY = 1e-3;     /* d . A d over D, where linearising again may lower D */
+static const double ARMIJO_C1 = 1e-4;
+enum { MAX_PASSES = 20, MAX_HALVINGS = 6 };
+
+sim_status soft_newton_create(world_contacts *w) {
+    const sim_model *m = w->model;
+    if (m->nsoft == 0) {
+        return SIM_OK;
+    }
+    w->created = POOL_NEW(w->pool, double, m->ntree);
+    return w->created ? SIM_OK : SIM_NO_RESOURCE;
+}
+
+/* q0 (+) part of the step (v0 + travel (v - v0)), into `q`. */
+static void move_nodes(const world_contacts *w, int tree, double part, const double *v, double *way, double *q) {
+    const sim_tree *t = &w->model->tree[tree];
+    const double *v0 = w->now->v, travel = theta_travel(w->options->integrator);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        way[j] = v0[j] + travel * (v[j] - v0[j]);
+    }
+    advance_by(w->model, sim_tree_range(w->model, tree), ROTATION_EXP, w->now->q, way, part * w->options->step, q);
+}
+
+/* Work space of a tree, [nv] each. */
+static double *work_of(const world_contacts *w, int k) { return w->motion->history + (ptrdiff_t)k * w->model->nv; }
+
+/* D over the energies of the tree; D itself into `created`. */
+static double find_created(world_contacts *w, int tree) {
+    /* q1, and the forces of the step */
+    const sim_tree *t = &w->model->tree[tree];
+    const soft_system *s = w->motion->soft[tree];
+    const double *v0 = w->now->v, *v1 = w->v_end, dt = w->options->step;
+    double *a = work_of(w, 0), *way = work_of(w, 1), *f = work_of(w, 2) + t->v0;
+    move_nodes(w, tree, 1, v1, way, w->next->q);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        a[j] = (v1[j] - v0[j]) / dt;
+    }
+    soft_system_forces(s, a, f);
+    /* energies */
+    double before = soft_system_energy(s, w->now->q, NULL, NULL);
+    double after = soft_system_energy(s, w->next->q, NULL, NULL);
+    double D = after - before, size = before + after;
+    for (int j = 0; j < t->nv; j++) {
+        double u0 = v0[t->v0 + j], u1 = v1[t->v0 + j];
+        D += dt * way[t->v0 + j] * f[j];
+        size += soft_system_mass(s, j) * (u0 * u0 + u1 * u1) / 2;
+    }
+    double part = isfinite(D) && size > 0 ? D / size : 0; /* check.c fails the step where numbers are not finite */
+    w->created[tree] = part > 0 ? D : 0;
+    return part;
+}
+
+/* d from the velocities v of the last linearisation to those of its solution, and A d; d . A d, J. */
+static double find_way(world_contacts *w, int tree) {
+    const sim_tree *t = &w->model->tree[tree];
+    double dt = w->options->step, *d = work_of(w, 1), *Ad = work_of(w, 3) + t->v0, sum = 0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        d[j] = w->v_end[j] - w->now->v[j] - dt * w->motion->a_try[j];
+    }
+    soft_system_times(w->motion->soft[tree], d + t->v0, Ad);
+    for (int j = 0; j < t->nv; j++) {
+        sum += d[t->v0 + j] * Ad[j];
+    }
+    return sum;
+}
+
+/* v + part d */
+static const double *go_part(world_contacts *w, int tree, double part) {
+    const sim_tree *t = &w->model->tree[tree];
+    double *v = work_of(w, 0), *d = work_of(w, 1);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        v[j] = w->now->v[j] + w->options->step * w->motion->a_try[j] + part * d[j];
+    }
+    return v;
+}
+
+/* Goes the part of d with which phi falls; d . A d is `model`. */
+static const double *go_down(world_contacts *w, int tree, double model) {
+    /* phi(v + part d) - phi(v) = part linear + part^2 square / 2 + (U - U(v)) / p */
+    const sim_tree *t = &w->model->tree[tree];
+    const soft_system *s = w->motion->soft[tree];
+    double place = theta_elastic_place(w->options->integrator), p = place * theta_travel(w->options->integrator);
+    double dt = w->options->step, *d = work_of(w, 1), *way = work_of(w, 2), square = 0, slope = 0;
+    for (int j = 0; j < t->nv; j++) {
+        square += soft_system_mass(s, j) * d[t->v0 + j] * d[t->v0 + j];
+    }
+    const double *v = go_part(w, tree, 0);
+    move_nodes(w, tree, place, v, way, w->next->q);
+    double start = soft_system_energy(s, w->next->q, d, &slope), part = 1;
+    /* halve the part until phi falls */
+    for (int k = 0; k < MAX_HALVINGS; k++, part /= 2) {
+        v = go_part(w, tree, part);
+        move_nodes(w, tree, place, v, way, w->next->q);
+        double energy = soft_system_energy(s, w->next->q, NULL, NULL);
+        double change = part * (-model - dt * slope) + part * part * square / 2 + (energy - start) / p;
+        if (change <= -ARMIJO_C1 * part * model) {
+            break;
+        }
+    }
+    return v;
+}
+
+/* Elasticity linear about the solution, or part of the way to it; v*. */
+static void linearise_again(world_contacts *w, int tree, double model) {
+    const sim_tree *t = &w->model->tree[tree];
+    const double *v = go_down(w, tree, model);
+    double *a_free = work_of(w, 1);
+    memcpy(a_free + t->v0, w->motion->a_out + t->v0, (size_t)t->nv * sizeof *a_free);
+    theta_linearise_soft(w->motion, tree, v);
+    free_velocity(w, tree);
+    /* where the free motion of the next step begins */
+    memcpy(w->motion->a_out + t->v0, a_free + t->v0, (size_t)t->nv * sizeof *a_free);
+}
+
+static bool is_elastic(const world_contacts *w, int tree) {
+    return w->in_contact[tree] && w->motion->soft[tree] && !soft_has_rows(w->model, tree);
+}
+
+/* Finds the energy that each tree gained; linearises `again` where a way left to go explains it.  How many trees? */
+static int find_gains(world_contacts *w, bool again) {
+    int count = 0;
+    w->info->created = 0;
+    for (int tree = 0; tree < w->model->ntree; tree++) {
+        double part = is_elastic(w, tree) ? find_created(w, tree) : 0;
+        if (part > MIN_REPORTED && w->created[tree] > w->info->created) {
+            w->info->created = w->created[tree];
+            w->info->created_body = w->model->tree[tree].body0;
+        }
+        double model = part > MAX_CREATED && again ? find_way(w, tree) : 0;
+        if (model > MIN_WAY * w->created[tree]) {
+            linearise_again(w, tree, model);
+            count++;
+        }
+    }
+    return count;
+}
+
+sim_status soft_newton(world_contacts *w, const contact_input *in, contact_output *out, sim_error *error) {
+    sim_status status = SIM_OK;
+    for (int pass = 0; w->created && !status && find_gains(w, pass < MAX_PASSES) > 0; pass++) {
+        contact_info before = out->info;
+        status = contact_stage_build(w->stage, in, w->threads, error);
+        status = status ? status : contact_stage_solve(w->stage, w->threads, out, error);
+        out->info.iterations += before.iterations;
+        out->info.total += before.total;
+        out->info.factorisations += before.factorisations;
+        out->info.multiplications += before.multiplications;
+    }
+    return status;
+}
