@@ -18,24 +18,40 @@ typedef struct sim_step_derivatives sim_step_derivatives;
 SIM_API sim_step_derivatives *sim_step_derivatives_create(const sim_model *model, sim_error *error);
 SIM_API void sim_step_derivatives_free(sim_step_derivatives *work);
 
-/* Of a step, for n = nv.  The matrices are the caller's; NULL: not wanted. */
+/* The memory of a world: numbers of its state besides q and v on which the next step depends.  They are
+ *   the velocities one and two steps before, held forces, lasting forces of contacts and those a step before, [nv] each;
+ *   impulses of rows of joints [nv][SIM_JOINT_ROWS], where any joint has such rows;
+ *   impulses of contacts [ncontact][3], in the world
+ * (sim_state: trail, held, joint_impulse, impulse), and none in worlds without contact problems. */
+/* Its sizes before the last step (0: there was none since the state was set), and now. */
+SIM_API void sim_world_memory_sizes(const sim_world *world, int *before, int *now);
+/* Copies it, as it is now. */
+SIM_API void sim_world_memory(const sim_world *world, double *memory);
+
+/* Of a step, for n = nv.  The matrices are the caller's; NULL: not wanted.  They have `rows` rows: 2 n, those of q and v,
+ * and with `memory` those of the memory now; by_state has the columns of the memory before, besides. */
 typedef struct sim_step_jacobian {
-    double *by_state;   /* [2 n][2 n] */
-    double *by_applied; /* [2 n][n] by generalised forces (sim_world_applied) */
-    double *by_input;   /* [SIM_INPUTS][2 n][nactuator] by inputs of actuators (sim_world_inputs) */
-    /* [2 n][nmaterial] by the friction of materials, but of a pair with a number of its own; one without friction: 0 */
+    bool memory; /* are its rows and columns wanted, too? */
+    double
+        near; /* m/s or rad/s: a constraint whose velocity may reach another piece of its law within this counts as at
+                  * a kink; 0: only to rounding.  Of gaps near times the step counts */
+    double *by_state;   /* [rows][2 n], or more */
+    double *by_applied; /* [rows][n] by generalised forces (sim_world_applied) */
+    double *by_input;   /* [SIM_INPUTS][rows][nactuator] by inputs of actuators (sim_world_inputs) */
+    /* [rows][nmaterial] by the friction of materials, but of a pair with a number of its own; one without friction: 0 */
     double *by_friction;
-    /* [2 n][parameters] by these; not with rk4 */
+    /* [rows][parameters] by these; not with rk4 */
     const sim_parameter *parameter;
     int parameters;
     double *by_parameter;
 
     double residual; /* certificate: relative error of the linear systems that were solved, the worst of all */
-    int kinks; /* actuators at an end of a range, constraints between two pieces of their law: there the derivative
-                      * is that of one side */
+    int kinks; /* actuators at an end of a range, constraints between two pieces of their law, or within `near` of that:
+                * there the derivative is that of one side */
 } sim_step_jacobian;
 
-/* The derivatives of the world's last step, other parts of its state held.  Inputs and forces of the caller must be those of
+/* The derivatives of the world's last step, other parts of its state held: through several steps they multiply with
+ * `memory` alone.  Inputs and forces of the caller must be those of
  * the step.  Constraints have compliant laws with round cones.  Refused, with the place: no step since the state was
  * set; contacts that roll, or of bodies yet to meet; pairs of shapes that docs/theory.md does not list; constraints between
  * bodies other than couplings of joints; sleep; a fluid; soft bodies; controllers.

@@ -1,7 +1,9 @@
 """Gradients of a loss through many steps, by vector-Jacobian products backwards in time.
 
-    g_k = (dx_{k+1}/dx_k)' g_{k+1} + dl_k/dx,     dL/du_k = (dx_{k+1}/du_k)' g_{k+1} + dl_k/du,     x = (q, v)
+    g_k = (dx_{k+1}/dx_k)' g_{k+1} + dl_k/dx,     dL/du_k = (dx_{k+1}/du_k)' g_{k+1} + dl_k/du,     x = (q, v, m)
     dL/dp = sum over k of (dx_{k+1}/dp)' g_{k+1}
+
+m is the memory of the world: impulses and velocities of steps before, on which a step with contacts depends.
 
 Every ceil(sqrt(N))-th state is kept on the way forwards, and the steps between two of these are taken again on the way
 back: memory grows with the square root of the steps N, and each is taken twice.
@@ -26,6 +28,7 @@ class Gradient(NamedTuple):
     v: np.ndarray
     parameters: np.ndarray
     residual: float
+    kinks: int
 
 
 Gradient.value.__doc__ = "The loss."
@@ -33,6 +36,7 @@ Gradient.ctrl.__doc__ = "By the inputs, in their shape."
 Gradient.q.__doc__ = "By the coordinates at the start, a tangent vector [nv]."
 Gradient.v.__doc__ = "By the velocities at the start [nv]."
 Gradient.parameters.__doc__ = "By the parameters of the model that were asked for."
+Gradient.kinks.__doc__ = "Actuators and constraints at a kink, over all steps: 0, or the gradient is one-sided there."
 Gradient.residual.__doc__ = "Certificate: the worst residual of the linear systems of all steps (world.step_derivatives)."
 
 
@@ -50,7 +54,13 @@ def _parts(loss, sizes):
     return float(value), [np.zeros(n) if p is None else np.asarray(p, float) for p, n in zip(parts, sizes)]
 
 
-def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters=None):
+def _begins_here(world):
+    """Are the velocities of the steps before those of the state, as of a state that was set?"""
+    memory, nv = world.memory(), world.nv
+    return len(memory) > 0 and np.array_equal(memory[:2 * nv], np.tile(world.v, 2))
+
+
+def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters=None, near=0.0):
     """The loss of a run from the present state, and its gradient by inputs and by the state at the start.
 
     ctrl     inputs [controls, n], one for every `hold` steps
@@ -58,16 +68,18 @@ def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters
     running  running(world, k) -> (value, by q, by v, by input [n]) of the state before control k and that input,
              summed over the controls; derivatives may be None: zero
     parameters  numbers of the model, as in world.step_derivatives
+    near     m/s: constraints whose velocity may reach another piece of their law within this count as kinks
     input    the input that `ctrl` is: "ctrl", "targets", "rates", "feedforward", or the forces "applied" [nv]
 
-    Derivatives by q are tangent vectors, as in world.advance.  The world is at the end of the run afterwards.
+    Derivatives by q are tangent vectors, as in world.advance.  Those by q and v hold the rest of the state at the start;
+    where its q and v have been set, velocities of steps before move with v.  The world is at the end of the run afterwards.
     """
     if input not in INPUTS:
         raise _sim.InputError(f'no input is called "{input}": {", ".join(INPUTS)}')
     ctrl = np.atleast_2d(np.asarray(ctrl, float))
     steps, nv = len(ctrl) * hold, world.nv
     every = max(1, math.ceil(math.sqrt(steps)))
-    losses, kept, total = [], [], 0.0
+    losses, kept, total, begins = [], [], 0.0, _begins_here(world)
     # forwards: losses, and some states
     for k in range(steps):
         setattr(world, input, ctrl[k // hold])
@@ -81,7 +93,8 @@ def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters
     value, (by_q, by_v) = _parts(end(world), (nv, nv))
     last, total = world.state, total + value
     # backwards: stretch by stretch
-    g, by_ctrl, by_parameters, residual = np.concatenate([by_q, by_v]), np.zeros_like(ctrl), 0.0, 0.0
+    g = np.concatenate([by_q, by_v, np.zeros(len(world.memory()))])
+    by_ctrl, by_parameters, residual, kinks = np.zeros_like(ctrl), 0.0, 0.0, 0
     for first in reversed(range(0, steps, every)):
         past = min(first + every, steps)
         world.state, states = kept.pop(), []
@@ -92,14 +105,15 @@ def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters
         for k in reversed(range(first, past)):
             world.state = states.pop()
             _take(world, input, ctrl[k // hold])
-            step = world.step_derivatives(parameters)
-            residual = max(residual, step["residual"])
+            step = world.step_derivatives(parameters, memory=True, near=near)
+            residual, kinks = max(residual, step["residual"]), kinks + step["kinks"]
             by_ctrl[k // hold] += step[input].T @ g
             by_parameters = by_parameters + step["parameters"].T @ g
             g = step["state"].T @ g
             if k % hold == 0 and running:
                 loss_q, loss_v, loss_u = losses.pop()
-                g += np.concatenate([loss_q, loss_v])
+                g[:2 * nv] += np.concatenate([loss_q, loss_v])
                 by_ctrl[k // hold] += loss_u
     world.state = last
-    return Gradient(total, by_ctrl, g[:nv], g[nv:], np.asarray(by_parameters), residual)
+    start_v = g[nv:2 * nv] + (g[2 * nv:3 * nv] + g[3 * nv:4 * nv] if begins else 0)
+    return Gradient(total, by_ctrl, g[:nv], start_v, np.asarray(by_parameters), residual, kinks)

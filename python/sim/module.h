@@ -211,11 +211,12 @@ extern PyTypeObject SweepType, RowsType;
 PyObject *sweep_load(PyObject *module, PyObject *args);
 PyObject *sweep_rows(PyObject *module, PyObject *args);
 
-/* ---- contacts.c, dynamics.c ---- */
+/* ---- contacts.c, dynamics.c, step_derivatives.c ---- */
 
 PyObject *get_contacts(PyObject *world, void *none);
 PyObject *world_collide(PyObject *world, PyObject *none);
 extern PyMethodDef dynamics_methods[];
+extern PyMethodDef derivative_methods[];
 
 /* ---- problem.c, solve.c ---- */
 

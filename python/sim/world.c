@@ -251,7 +251,7 @@ enum { MAX_METHODS = 40 };
 static PyMethodDef all_methods[MAX_METHODS + 1];
 
 static void gather_methods(void) {
-    const PyMethodDef *const lists[] = {world_methods, dynamics_methods};
+    const PyMethodDef *const lists[] = {world_methods, dynamics_methods, derivative_methods};
     int count = 0;
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         for (const PyMethodDef *method = lists[k]; method->ml_name && count < MAX_METHODS; method++) {

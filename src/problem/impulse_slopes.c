@@ -43,14 +43,19 @@ static void slide(double mu, const double *z, double r, double n, const double s
     }
 }
 
-static bool is_near(double a, double b) { return fabs(a - b) <= KINK_WIDTH * fmax(fabs(a), fabs(b)); }
+/* To rounding, or within `near`. */
+static bool is_near(double a, double b, double near) {
+    return fabs(a - b) <= fmax(near, KINK_WIDTH * fmax(fabs(a), fabs(b)));
+}
 
 /* The piece of the law that z lies on, and its slopes. */
-static void contact_slopes(double mu, sim_cone cone, const double *z, const double *R, impulse_slopes *out) {
+static void contact_slopes(double mu, sim_cone cone, const double *z, const double *R, double near,
+                           impulse_slopes *out) {
     double r = hypot(z[0], z[1]), K = R[2] + mu * mu * R[0];
     bool convex = cone == SIM_CONE_CONVEX, open = convex ? z[2] <= -mu * r : z[2] <= 0;
-    out->kink = mu > 0 && is_near(r / R[0], mu * z[2] / R[2]);
-    out->kink |= convex ? is_near(z[2], -mu * r) : fabs(z[2]) <= KINK_WIDTH * r;
+    double across = near * hypot(1 / R[0], mu / R[2]); /* of the edge of the cone, where z moves by `near` */
+    out->kink = mu > 0 && is_near(r / R[0], mu * z[2] / R[2], across);
+    out->kink |= convex ? is_near(z[2], -mu * r, near * hypot(1, mu)) : fabs(z[2]) <= fmax(near, KINK_WIDTH * r);
     if (open) {
         return;
     }
@@ -70,17 +75,18 @@ static void contact_slopes(double mu, sim_cone cone, const double *z, const doub
 }
 
 void law_impulse_slopes(const sim_constraint *c, double step, sim_cone cone, const double *z, const double *R,
-                        impulse_slopes *out) {
+                        double near, impulse_slopes *out) {
     *out = (impulse_slopes){0};
     if (c->kind == SIM_CONTACT) {
-        contact_slopes(c->friction, cone, z, R, out);
+        contact_slopes(c->friction, cone, z, R, near, out);
         return;
     }
     double bound = c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR ? step * c->bound : HUGE_VAL;
     double low = c->kind == SIM_LIMIT ? 0 : -bound;
     for (int k = 0; k < c->rows; k++) {
         double y = z[k] / R[k];
-        out->kink |= (c->kind == SIM_LIMIT && z[k] == 0) || (isfinite(bound) && is_near(fabs(y), bound));
+        out->kink |= c->kind == SIM_LIMIT && fabs(z[k]) <= near;
+        out->kink |= isfinite(bound) && is_near(fabs(y), bound, near / R[k]);
         if (y > low && y < bound) {
             out->G[k][k] = 1 / R[k];
             out->by_R[k][k] = -y / R[k];

@@ -69,7 +69,7 @@ typedef struct law_row {
     const sim_constraint *c;
     const sim_law_options *options;
     int k;
-    double w, guess, gap;
+    double w, guess, gap, near;
     double R, target; /* found here */
 } law_row;
 
@@ -87,7 +87,8 @@ static void elastic_slopes(law_row *l, double part, row_slopes *out) {
     double dt = l->p->step, push = l->options->push, held = part * l->w * fmax(0, l->guess);
     l->R = part * l->w;
     out->R_w = part;
-    out->kink = fabs(l->gap) <= KINK_WIDTH * dt * l->options->undo;
+    double width = fmax(l->near, KINK_WIDTH * l->options->undo); /* m/s */
+    out->kink = fabs(l->gap) <= width * dt;
     if (l->gap >= 0) {
         l->target = -l->gap / dt;
         out->target_gap[l->k % 3] = -1 / dt;
@@ -95,7 +96,7 @@ static void elastic_slopes(law_row *l, double part, row_slopes *out) {
     }
     double correction = push * (-l->gap / dt - held);
     bool bounded = correction > l->options->undo;
-    out->kink = out->kink || fabs(correction - l->options->undo) <= KINK_WIDTH * l->options->undo;
+    out->kink = out->kink || fabs(correction - l->options->undo) <= width;
     l->target = held + fmin(correction, l->options->undo);
     out->target_w = l->guess > 0 ? part * l->guess * (bounded ? 1 : 1 - push) : 0;
     out->target_guess = l->guess > 0 ? l->R * (bounded ? 1 : 1 - push) : 0;
@@ -138,7 +139,7 @@ static void compliant_slopes(law_row *l, sim_compliance compliance, row_slopes *
         b = undo * time / size;
         change = -1 / size;
     }
-    out->kink = own < softest && fabs(size - undo * time) <= KINK_WIDTH * undo * time;
+    out->kink = own < softest && fabs(size - undo * time) <= fmax(l->near, KINK_WIDTH * undo) * time;
     double used = fmax(b, MIN_COMPLIANCE_PART);
     l->R = fmax(softest, own) * used;
     l->target = -l->gap / time * b;
@@ -157,9 +158,10 @@ static void compliant_slopes(law_row *l, sim_compliance compliance, row_slopes *
 }
 
 bool law_row_slopes(const sim_problem *p, sim_compliance compliance, const sim_law_options *options,
-                    const sim_regularisation *law, const sim_constraint *c, int k, double w, row_slopes *out) {
+                    const sim_regularisation *law, const sim_constraint *c, int k, double w, double near,
+                    row_slopes *out) {
     int row = c->row + k;
-    law_row l = {.p = p, .c = c, .options = options, .k = k, .w = w, .gap = p->gap[row]};
+    law_row l = {.p = p, .c = c, .options = options, .k = k, .w = w, .gap = p->gap[row], .near = near};
     l.guess = p->impulse_guess ? p->impulse_guess[row] : 0;
     *out = (row_slopes){0};
     if (is_tangent(c, k) || c->kind == SIM_FRICTION) {

@@ -446,9 +446,12 @@ static double load_stiffening(const law *l, const sim_constraint *c, const doubl
 
 static bool knows_loads(const sim_problem *p) { return p->impulse_guess && p->v_start && p->v_free; }
 
-static bool are_equal(double a, double b) { return fabs(a - b) <= LOAD_KINK * fmax(fabs(a), fabs(b)); }
+static bool are_equal(double a, double b, double near) {
+    return fabs(a - b) <= fmax(near, LOAD_KINK * fmax(fabs(a), fabs(b)));
+}
 
-contact_load law_contact_load(const sim_problem *p, const sim_law_options *options, int i, const double *W) {
+contact_load law_contact_load(const sim_problem *p, const sim_law_options *options, int i, const double *W,
+                              double near) {
     /* the rule of load_stiffening, by its parts */
     const sim_constraint *c = &p->constraint[i];
     contact_load out = {.stiffer = 1, .strike = -1};
@@ -482,12 +485,13 @@ contact_load law_contact_load(const sim_problem *p, const sim_law_options *optio
                : out.stiffer >= MAX_LOAD_RATIO ? LOAD_MOST
                                                : (load_kind)(LOAD_CARRIED + most);
     /* ties */
-    bool tie = (out.side >= 0 && are_equal(change[0], change[1])) || are_equal(fmax(change[0], change[1]), least) ||
-               are_equal(out.speed, MAX_LOAD_RATIO * out.change);
+    bool tie = (out.side >= 0 && are_equal(change[0], change[1], near)) ||
+               are_equal(fmax(change[0], change[1]), least, fmin(near, LOAD_KINK * least)) ||
+               are_equal(out.speed, MAX_LOAD_RATIO * out.change, near);
     for (int k = 0; k < 3; k++) {
-        tie = tie || (k != most && are_equal(speed[k], out.speed));
+        tie = tie || (k != most && are_equal(speed[k], out.speed, near));
     }
-    out.kink = (out.kind != LOAD_NONE && tie) || are_equal(out.speed, out.change);
+    out.kink = (out.kind != LOAD_NONE && tie) || are_equal(out.speed, out.change, near);
     return out;
 }
 

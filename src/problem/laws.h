@@ -32,10 +32,11 @@ typedef struct contact_load {
     int side, first, end; /* contacts [first, end) carry the mean impulse */
     double impulse;       /* that mean, N s */
     int strike;           /* the constraint that closes fastest; -1: none */
-    bool kink;            /* do two rules give the same c? */
+    bool kink;            /* do two rules give the same c, or nearly: with speeds within `near`, m/s? */
 } contact_load;
 
 /* That of the i-th constraint, a contact, whose block of the Delassus operator is W. */
-contact_load law_contact_load(const sim_problem *problem, const sim_law_options *options, int i, const double *W);
+contact_load law_contact_load(const sim_problem *problem, const sim_law_options *options, int i, const double *W,
+                              double near);
 
 #endif

@@ -1,8 +1,9 @@
 /* Derivatives of the last step of a world: trees and islands one by one, into the matrices of the whole.
  *
- *     d (q1, v1) / d (q0, v0, f, input, parameters),     d / d input = (d / d f) g d F / d input
+ *     d (q1, v1, m1) / d (q0, v0, m0, f, input, parameters),     d / d input = (d / d f) g d F / d input
  *
  *     f      generalised forces;  g, F: gear and force of an actuator of a joint
+ *     m      memory: other numbers of the state on which the next step depends (derivative/whole_rows.c)
  *
  * The state before the step is the one with which it changed places.  Islands and trees without contact share nothing,
  * so blocks between them are zero.
@@ -12,7 +13,7 @@
 
 #include "linalg/dense/lu.h"
 #include "world/core/world.h"
-#include "world/derivative/derivative.h"
+#include "world/derivative/whole_rows.h"
 
 #include <string.h>
 
@@ -24,14 +25,6 @@ struct sim_step_derivatives {
     sim_derived *start, *middle;
     sim_arena *arena; /* of an island */
 };
-
-/* By the start of the step, rows those dofs of the model, columns from `column` on by q, v and force of the dofs from
- * `first` on, `columns` each. */
-typedef struct block_jacobian {
-    int n, width, column, first, columns;
-    const int *dof;
-    const double *q, *v;
-} block_jacobian;
 
 static bool make_panels(sim_step_derivatives *s, memory_pool *pool, int most) {
     derivative_work *w = &s->work;
@@ -231,90 +224,41 @@ static sim_status check_islands(sim_world *w, const motion_work *past, bool by_i
 
 /* ---- the whole ---- */
 
-static void clear_jacobian(const sim_model *m, sim_step_jacobian *out) {
-    size_t n = (size_t)m->nv;
-    if (out->by_state) {
-        memset(out->by_state, 0, sizeof(double) * 4 * n * n);
-    }
-    if (out->by_applied) {
-        memset(out->by_applied, 0, sizeof(double) * 2 * n * n);
-    }
-    if (out->by_input) {
-        memset(out->by_input, 0, sizeof(double) * SIM_INPUTS * 2 * n * (size_t)m->nactuator);
-    }
-    if (out->by_friction) {
-        memset(out->by_friction, 0, sizeof(double) * 2 * n * (size_t)m->nmaterial);
-    }
-    if (out->by_parameter) {
-        memset(out->by_parameter, 0, sizeof(double) * 2 * n * (size_t)out->parameters);
-    }
-    out->residual = 0;
-    out->kinks = 0;
-}
-
-/* Rows of a block, `first` 0: of q, nv: of v. */
-static void copy_rows(const sim_model *m, const block_jacobian *from, const double *rows, int first,
-                      sim_step_jacobian *out) {
-    ptrdiff_t n = m->nv;
-    for (int i = 0; i < from->n; i++) {
-        const double *row = rows + (ptrdiff_t)i * from->width + from->column;
-        ptrdiff_t at = first + from->dof[i], to = from->dof[from->first];
-        size_t size = sizeof *row * (size_t)from->columns;
-        if (out->by_state) {
-            memcpy(out->by_state + at * 2 * n + to, row, size);
-            memcpy(out->by_state + at * 2 * n + n + to, row + from->columns, size);
-        }
-        if (out->by_applied) {
-            memcpy(out->by_applied + at * n + to, row + 2 * (ptrdiff_t)from->columns, size);
-        }
-    }
-}
-
-/* Columns of the inputs of a tree's actuators, from those of its forces. */
-static void fill_inputs(const motion_work *w, const sim_state *to, int tree, const block_jacobian *from,
-                        sim_step_jacobian *out) {
+/* Slopes of forces by inputs, and trees whose free motion takes lasting forces on. */
+static bool prepare_rows(sim_world *w, sim_step_derivatives *s, whole_rows *rows) {
     const sim_model *m = w->model;
-    const tree_parts *parts = &w->parts[tree];
-    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        int actuator = w->actuator_order[k];
-        int column = from->column + 2 * from->columns + m->actuator[actuator].dof - m->tree[tree].v0;
+    double *slope = zeros(s->arena, SIM_INPUTS * (ptrdiff_t)m->nactuator);
+    char *smooth = ARENA_NEW(s->arena, char, m->ntree);
+    if (!slope || !smooth) {
+        return false;
+    }
+    for (int k = 0; k < m->nactuator && rows->out->by_input; k++) {
+        for (int input = 0; input < SIM_INPUTS; input++) {
+            slope[(ptrdiff_t)input * m->nactuator + rows->past->actuator_order[k]] =
+                drive_by_input(rows->past, k, (sim_input)input, rows->past->now, rows->to);
+        }
+    }
+    for (int t = 0; t < m->ntree; t++) {
+        smooth[t] = rows->before.size && forces_go_on(&w->contacts, rows->past->now, t);
+    }
+    rows->slope = slope;
+    rows->smooth = smooth;
+    return true;
+}
+
+static void count_kinks(const motion_work *w, sim_step_jacobian *out) {
+    for (int k = 0; k < w->model->nactuator; k++) {
         out->kinks += drive_at_kink(w, k);
-        for (int input = 0; input < SIM_INPUTS && out->by_input; input++) {
-            double slope = drive_by_input(w, k, (sim_input)input, w->now, to);
-            double *rows = out->by_input + (ptrdiff_t)input * 2 * m->nv * m->nactuator + actuator;
-            for (int i = 0; i < from->n; i++) {
-                ptrdiff_t at = (ptrdiff_t)i * from->width + column;
-                rows[(ptrdiff_t)from->dof[i] * m->nactuator] = slope * from->q[at];
-                rows[(ptrdiff_t)(m->nv + from->dof[i]) * m->nactuator] = slope * from->v[at];
-            }
-        }
     }
-}
-
-/* Rows of parameters, `first` 0: of q, nv: of v: friction of materials, if that is wanted, then those of the caller. */
-static void copy_parameters(const sim_model *m, const block_jacobian *from, const double *rows, int stride, int first,
-                            sim_step_jacobian *out) {
-    size_t materials = out->by_friction ? (size_t)m->nmaterial : 0;
-    for (int i = 0; i < from->n; i++) {
-        const double *row = rows + (ptrdiff_t)i * stride;
-        ptrdiff_t at = first + from->dof[i];
-        if (materials) {
-            memcpy(out->by_friction + at * m->nmaterial, row, sizeof *row * materials);
-        }
-        if (out->by_parameter) {
-            memcpy(out->by_parameter + at * out->parameters, row + materials, sizeof *row * (size_t)out->parameters);
-        }
-    }
-}
-
-static void copy_block(const sim_model *m, const block_jacobian *from, sim_step_jacobian *out) {
-    copy_rows(m, from, from->q, 0, out);
-    copy_rows(m, from, from->v, m->nv, out);
 }
 
 /* ---- trees without constraints, and islands ---- */
 
-static bool fill_tree(sim_step_derivatives *s, motion_work *past, const sim_state *to, int t, sim_step_jacobian *out) {
+static sim_status fail_memory(const sim_model *m, sim_error *error) {
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of a step of %d degrees of freedom", m->nv);
+}
+
+static bool fill_tree(sim_step_derivatives *s, motion_work *past, int t, const whole_rows *rows) {
     const sim_model *m = past->model;
     /* its work space, its derivatives, their places in the whole */
     int nv = m->tree[t].nv, count = s->work.parameters;
@@ -328,15 +272,14 @@ static bool fill_tree(sim_step_derivatives *s, motion_work *past, const sim_stat
     if (past->options->integrator == SIM_RK4) {
         rk4_derivatives(&s->work, past, t, &jacobian);
     } else {
-        theta_derivatives(&s->work, past, to, t, &jacobian);
+        theta_derivatives(&s->work, past, rows->to, t, &jacobian);
     }
-    block_jacobian block = {
-        .n = nv, .width = jacobian.width, .columns = nv, .dof = s->dof + m->tree[t].v0, .q = s->q, .v = s->v};
-    out->residual = max_of(out->residual, jacobian.residual);
-    copy_block(m, &block, out);
-    copy_parameters(m, &block, jacobian.q_by, count, 0, out);
-    copy_parameters(m, &block, jacobian.v_by, count, m->nv, out);
-    fill_inputs(past, to, t, &block, out);
+    rows->out->residual = max_of(rows->out->residual, jacobian.residual);
+    for (int j = 0; j < nv; j++) {
+        ptrdiff_t row = (ptrdiff_t)j * jacobian.width, by = (ptrdiff_t)j * count;
+        put_tree_row(rows, t, s->q + row, jacobian.q_by + by, m->tree[t].v0 + j);
+        put_tree_row(rows, t, s->v + row, jacobian.v_by + by, m->nv + m->tree[t].v0 + j);
+    }
     arena_release(s->arena, mark);
     return true;
 }
@@ -353,7 +296,7 @@ static bool differentiate_whole(const contact_step *step, const island *is, isla
 }
 
 /* Island by island: end velocities, shift of positions, positions; then columns of the inputs. */
-static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_work *past, sim_step_jacobian *out,
+static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_work *past, const whole_rows *to,
                                sim_error *error) {
     const assembly *rows = contact_stage_assembly(w->contacts.stage);
     contact_step step = {.motion = past,
@@ -365,7 +308,9 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
                          .middle = s->middle,
                          .arena = s->arena,
                          .parameter = s->work.parameter,
-                         .parameters = s->work.parameters};
+                         .parameters = s->work.parameters,
+                         .near = to->out->near,
+                         .memory = to->before.size > 0};
     size_t mark = arena_mark(s->arena);
     for (int k = 0; k < rows->nisland; k++) {
         const island *is = &rows->island[k];
@@ -373,30 +318,22 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
         double *dq;
         arena_release(s->arena, mark);
         if (!differentiate_whole(&step, is, &system, &dq)) {
-            return sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of %d degrees of freedom",
-                            is->problem.nv);
+            return fail_memory(w->model, error);
         }
         if (system.trouble) {
             return refuse_island(w->model, rows, is, system.trouble, error);
         }
-        block_jacobian block = {.n = system.n, .width = system.width, .dof = system.dof, .q = dq, .v = system.dv};
-        out->residual = max_of(out->residual, system.residual);
-        out->kinks += system.kinks;
-        copy_parameters(w->model, &block, dq + system.parameter0, system.width, 0, out);
-        copy_parameters(w->model, &block, system.dv + system.parameter0, system.width, w->model->nv, out);
-        for (int t = 0; t < is->problem.ntree; t++) {
-            block.column = system.column[t];
-            block.first = is->problem.tree[t].v0;
-            block.columns = is->problem.tree[t].nv;
-            copy_block(w->model, &block, out);
-            fill_inputs(past, &w->now, rows->tree[is->first_tree + t], &block, out);
+        to->out->residual = max_of(to->out->residual, system.residual);
+        to->out->kinks += system.kinks;
+        for (int i = 0; i < system.n; i++) {
+            put_island_row(to, &system, dq + (ptrdiff_t)i * system.width, system.dof[i]);
+            put_island_row(to, &system, system.dv + (ptrdiff_t)i * system.width, w->model->nv + system.dof[i]);
+        }
+        if (to->after.size && !put_island_memory(to, &system)) {
+            return fail_memory(w->model, error);
         }
     }
     return SIM_OK;
-}
-
-static sim_status fail_memory(const sim_model *m, sim_error *error) {
-    return sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of a step of %d degrees of freedom", m->nv);
 }
 
 /* The parameters of all columns: friction of materials, if that is wanted, then those of the caller. */
@@ -449,12 +386,39 @@ sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim
     if (status) {
         return status;
     }
-    clear_jacobian(m, out);
-    bool constrained = w->contacts.stage != NULL;
+    bool constrained = w->contacts.stage != NULL, memory = constrained && out->memory;
+    whole_rows rows = {.past = &past,
+                       .to = &w->now,
+                       .out = out,
+                       .nv = m->nv,
+                       .before = memory_map_of(m, w->next.ncontact, memory),
+                       .after = memory_map_of(m, w->now.ncontact, memory)};
+    rows.rows = 2 * m->nv + rows.after.size;
+    rows.columns = 2 * m->nv + rows.before.size;
+    if (!prepare_rows(w, s, &rows)) {
+        return fail_memory(m, error);
+    }
+    clear_whole(&rows);
+    out->residual = 0;
+    out->kinks = 0;
+    count_kinks(&past, out);
     for (int t = 0; t < m->ntree; t++) {
-        if (m->tree[t].nv && !(constrained && w->contacts.in_contact[t]) && !fill_tree(s, &past, &w->now, t, out)) {
+        if (m->tree[t].nv && !(constrained && w->contacts.in_contact[t]) && !fill_tree(s, &past, t, &rows)) {
             return fail_memory(m, error);
         }
     }
-    return constrained ? fill_islands(w, s, &past, out, error) : SIM_OK;
+    return constrained ? fill_islands(w, s, &past, &rows, error) : SIM_OK;
+}
+
+/* ---- memory ---- */
+
+void sim_world_memory_sizes(const sim_world *w, int *before, int *now) {
+    bool any = w->contacts.stage != NULL;
+    *before = w->stepped ? memory_map_of(w->model, w->next.ncontact, any).size : 0;
+    *now = memory_map_of(w->model, w->now.ncontact, any).size;
+}
+
+void sim_world_memory(const sim_world *w, double *memory) {
+    memory_map map = memory_map_of(w->model, w->now.ncontact, w->contacts.stage != NULL);
+    copy_memory(w->model, &w->now, &map, memory);
 }

@@ -103,6 +103,51 @@ def test_products_of_derivatives_over_20_steps_of_a_spinning_box_equal_differenc
         assert np.abs(product[:, n + j] - due).max() < 1e-8
 
 
+SLIDING_BOX = {"sim": 1, "world": {"step": 0.002}, "bodies": [
+    {"name": "ground", "shapes": [{"type": "half_space"}]},
+    {"name": "box", "joint": "free", "pose": {"position": [0, 0, 0.09999]},
+     "shapes": [{"type": "box", "size": [0.2, 0.3, 0.2], "density": 500}]}]}
+
+
+@pytest.mark.parametrize("solver, aside", [("auto", 1), ("sap", 0)])
+def test_gradients_over_50_steps_of_a_sliding_box_equal_differences_with_the_default_integrator(solver, aside):
+    world = sim.World(SLIDING_BOX, solver=solver, solver_options={"tolerance": 1e-14}, tolerance=1e-14)
+    start, controls, h = np.array([1, 0.25, -1.3e-3 * aside, 2e-3 * aside, 1.1e-3 * aside, 0.3]), np.zeros((50, world.nv)), 1e-5
+
+    def end(w):
+        return np.sum(w.v**2) + np.sum(w.q[:3]), np.append([1, 1, 1], np.zeros(3)), 2 * w.v
+
+    def loss(v):
+        world.reset()
+        world.v = v
+        return sim.gradient(world, controls, end, input="applied")
+
+    def value(v):
+        world.reset()
+        world.v = v
+        world.step(50)
+        return end(world)[0]
+
+    found = loss(start)
+    assert found.kinks == 0 and found.residual < 1e-12
+    for j in range(world.nv):
+        along = h * np.eye(world.nv)[j]
+        due = (8 * (value(start + along) - value(start - along)) - value(start + 2 * along) + value(start - 2 * along)) / (12 * h)
+        assert found.v[j] == pytest.approx(due, rel=1e-6, abs=1e-8)
+
+
+def test_memory_goes_with_the_matrices_of_a_step():
+    world = sim.World(SLIDING_BOX)
+    world.step(2)
+    before, now = len(world.memory()), None
+    world.step()
+    now = len(world.memory())
+    step = world.step_derivatives(memory=True)
+    assert step["state"].shape == (12 + now, 12 + before) and step["applied"].shape == (12 + now, 6)
+    assert now == 5 * 6 + 3 * len(world.contacts)
+    assert len(sim.World(ARM).memory()) == 0
+
+
 def test_a_sliding_box_follows_the_friction_of_its_material():
     def slide(friction):
         world = sim.World({"sim": 1, "world": {"step": 0.002}, "materials": [{"name": "m", "friction": friction}], "bodies": [

@@ -601,6 +601,23 @@ Test(step_derivatives, at_a_kink_are_one_sided_and_counted) {
     close_fixture(&f);
 }
 
+/* A step to the other side of a kink within a velocity that the caller states counts, too. */
+Test(step_derivatives, near_a_kink_count_it) {
+    fixture f;
+    double option[32];
+    open_closing_hinge(&f, option);
+    for (int side = -1; side <= 1; side += 2) {
+        f.q[0] = side * 1e-7;
+        for (int near = 0; near < 2; near++) {
+            step_from(&f, f.q, f.v, f.applied, f.input);
+            f.found.near = near ? 1e-4 : 1e-6; /* over a step of 4 ms: 4e-7, or 4e-9 */
+            cr_assert_eq(sim_world_step_derivatives(f.world, f.work, &f.found, NULL), SIM_OK);
+            cr_expect_eq(f.found.kinks, near, "%d at %g", f.found.kinks, f.q[0]);
+        }
+    }
+    close_fixture(&f);
+}
+
 /* ---- contacts ---- */
 
 static const sim_v3 SOLID = {0.2, 0.3, 0.16}; /* m: radius and length, or edges */

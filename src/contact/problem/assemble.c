@@ -86,11 +86,12 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     f->rolls = ARENA_NEW(f->arena, char, f->nconstraint);
     f->pull = f->tables->adhesive ? ARENA_NEW(f->arena, double, f->nconstraint) : NULL;
     f->row = ARENA_NEW(f->arena, int, f->nconstraint);
+    f->before = ARENA_NEW(f->arena, int, f->nconstraint);
     f->gap = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_trend = ARENA_NEW(f->arena, double, f->nrow);
     f->offset = offsets ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
-    if (!f->constraint || !f->axes || !f->moved || !f->rolls || !f->row || !f->gap || !f->impulse_guess ||
+    if (!f->constraint || !f->axes || !f->moved || !f->rolls || !f->row || !f->before || !f->gap || !f->impulse_guess ||
         !f->impulse_trend || (offsets && !f->offset) || (f->tables->adhesive && !f->pull)) {
         return SIM_NO_RESOURCE;
     }

@@ -107,6 +107,8 @@ size_t prediction_bytes(const world_contacts *c);
 void extrapolate_forces(world_contacts *c);
 /* Drops the lasting forces of this step in trees where they are not near all forces of contacts and limits. */
 void drop_unbalanced_forces(world_contacts *c);
+/* Does free motion from a state take the lasting forces of contacts on, as they change from step to step? */
+bool forces_go_on(world_contacts *c, const sim_state *at, int tree);
 /* The contacts of `next` that last, where the step is expected to end. */
 sim_status predict_contacts(world_contacts *c, sim_error *error);
 /* The part of the step at which J of contacts is taken. */

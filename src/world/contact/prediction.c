@@ -366,12 +366,17 @@ void drop_unbalanced_forces(world_contacts *w) {
     }
 }
 
+bool forces_go_on(world_contacts *w, const sim_state *at, int tree) {
+    const double *p = at->trail + 2 * (ptrdiff_t)w->model->nv;
+    return w->model->tree[tree].nv && w->v_ahead && are_forces_near(w, tree, p, p + w->model->nv) &&
+           prediction_is_smooth(w, at, tree);
+}
+
 void extrapolate_forces(world_contacts *w) {
     const double *p = w->now->trail + 2 * (ptrdiff_t)w->model->nv, *before = p + w->model->nv;
     for (int tree = 0; tree < w->model->ntree; tree++) {
         const sim_tree *t = &w->model->tree[tree];
-        bool smooth =
-            t->nv && w->v_ahead && are_forces_near(w, tree, p, before) && prediction_is_smooth(w, w->now, tree);
+        bool smooth = forces_go_on(w, w->now, tree);
         for (int j = t->v0; j < t->v0 + t->nv; j++) {
             w->held[j] = w->now->held[j] + (smooth ? 2 * p[j] - before[j] : 0);
         }

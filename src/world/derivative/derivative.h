@@ -18,6 +18,7 @@ typedef struct contact_step {
     sim_arena *arena;
     const sim_parameter *parameter; /* a column each */
     int parameters;
+    double near; /* m/s or rad/s: of kinks */
     bool memory; /* are columns by the memory of the start wanted, too? */
 } contact_step;
 
@@ -163,6 +164,14 @@ void differentiate_load(island_system *s, constraint_system *k, double *w, const
 
 /* The shift of positions, into zeros, n x width, after differentiate_island.  False without memory. */
 bool differentiate_shift(island_system *s, double *dc);
+
+/* ---- memory_derivatives.c ---- */
+
+/* After differentiate_island: impulses in `gamma` of all constraints; held and lasting forces, into zeros, n x width.
+ * False without memory. */
+bool differentiate_memory(island_system *s, double *held, double *pressed);
+/* Then that of the impulse of the i-th constraint, in the world, 3 x width; false: it is no contact. */
+bool differentiate_contact_impulse(const island_system *s, int i, double *rows);
 
 /* ---- end_derivatives.c ---- */
 

@@ -236,7 +236,7 @@ static bool differentiate_law(island_system *s, constraint_system *k, double *R,
                 differentiate_load(s, k, &w, local, dw, set);
             }
         }
-        if (!law_row_slopes(&s->is->problem, compliance, &o->law, &law, c, r, w, &slopes)) {
+        if (!law_row_slopes(&s->is->problem, compliance, &o->law, &law, c, r, w, s->step->near, &slopes)) {
             s->trouble = "has a row whose law follows more than gap and mass: a bounce, an overlap held back";
         }
         k->by.kink |= slopes.kink;
@@ -337,7 +337,8 @@ static bool fill_constraint(island_system *s, int i) {
         double w = p->offset ? p->offset[row + r] : 0;
         z[r] = s->is->law.target[row + r] - w - local_dot(&k->by.at, k->J + (ptrdiff_t)r * k->by.at.n, s->is->v);
     }
-    law_impulse_slopes(k->c, s->dt, s->step->motion->options->solver->cone, z, s->is->law.R + row, &k->slopes);
+    law_impulse_slopes(k->c, s->dt, s->step->motion->options->solver->cone, z, s->is->law.R + row, s->step->near,
+                       &k->slopes);
     return true;
 }
 

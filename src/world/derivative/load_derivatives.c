@@ -141,7 +141,7 @@ static void differentiate_speed(island_system *s, const constraint_system *k, co
 void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
                         column_set *set) {
     const sim_options *o = s->step->motion->options;
-    contact_load load = law_contact_load(&s->is->problem, &o->law, k->index, k->W);
+    contact_load load = law_contact_load(&s->is->problem, &o->law, k->index, k->W, s->step->near);
     double c = load.stiffer;
     k->by.kink |= load.kink;
     /* (1), from dw_n */

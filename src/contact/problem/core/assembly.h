@@ -217,6 +217,7 @@ typedef struct assembly {
     sim_constraint *constraint;
     int *row;     /* [nconstraint] its first row in the lists of all */
     char *rolls;  /* [nconstraint] contact_rolling */
+    int *before;  /* [nconstraint] of contacts: the same one in the step before, -1: there was none */
     bool rigid;   /* by the law of the step: is there no compliance beside that of materials? */
     m3 *axes;     /* [nconstraint] t1, t2, n; scaled where friction depends on direction */
     v3 *moved;    /* [nconstraint] of contacts, m: way of the point at which J is taken (discrete_gradient_shift) */

@@ -435,6 +435,7 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
     v3 none = v3_make(0, 0, 0);
     memcpy(f->gap + row, (const double[3]){0, 0, from->at.gap}, 3 * sizeof *f->gap);
     f->axes[i] = E;
+    f->before[i] = before;
     surface_set_guess(f, i, before < 0 ? none : f->in->impulse_before[before],
                       before < 0 ? none : f->in->trend_before[before]);
     if (t->rows > SIM_CONTACT_ROWS) {

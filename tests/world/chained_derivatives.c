@@ -1,0 +1,360 @@
+/* Derivatives of a step with the memory of its world, against differences: of q, v and memory by all of them; and their
+ * products over many steps, by the default solver and integrator and by others.  With the memory held, products are wrong
+ * by a tenth where the law keeps impulses: derivatives by q and v alone do not multiply. */
+#include "support/models.h"
+#include "support/share.h"
+
+#include "math/v3.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double STEP = 2e-3;
+
+/* The numbers of a state that a derivative is taken by. */
+typedef struct numbers {
+    double *q, *v, *trail, *held, *joint, *impulse;
+} numbers;
+
+typedef struct fixture {
+    random_source random;
+    sim_model *model;
+    sim_world *world;
+    sim_snapshot *start;
+    sim_step_derivatives *work;
+    double option[32];
+    int n, before, after; /* dofs; sizes of the memory */
+    numbers at;
+    double *found; /* [2 n + after][2 n + before] */
+} fixture;
+
+static double *copied(const double *from, size_t count) {
+    double *to = calloc(count + 1, sizeof *to);
+    memcpy(to, from, count * sizeof *to);
+    return to;
+}
+
+static numbers copy_numbers(const sim_model *m, const sim_state *s) {
+    size_t n = (size_t)m->nv;
+    return (numbers){copied(s->q, (size_t)m->nq),
+                     copied(s->v, n),
+                     copied(s->trail, 4 * n),
+                     copied(s->held, n),
+                     copied(s->joint_impulse, SIM_JOINT_ROWS * n),
+                     copied((const double *)s->impulse, 3 * (size_t)s->ncontact)};
+}
+
+static void free_numbers(numbers *s) {
+    free(s->q), free(s->v), free(s->trail), free(s->held), free(s->joint), free(s->impulse);
+}
+
+/* The number of the state at place j of (v, memory). */
+static double *number_at(const fixture *f, const numbers *s, int j, int contacts) {
+    int n = f->n, joints = f->before - 5 * n - 3 * contacts;
+    double *const part[] = {s->v, s->trail, s->held, s->trail + 2 * (ptrdiff_t)n, s->joint, s->impulse};
+    const int size[] = {n, 2 * n, n, 2 * n, joints, 3 * contacts};
+    int k = 0;
+    while (j >= size[k]) {
+        j -= size[k++];
+    }
+    return part[k] + j;
+}
+
+/* ---- scenes ---- */
+
+static sim_inertia box_of(random_source *r, sim_v3 size) {
+    return box_inertia(random_uniform(r, 0.5, 3), size.x, size.y, size.z);
+}
+
+/* A box on the ground, that slides and spins. */
+static sim_model *sliding_box(random_source *r, sim_v3 size) {
+    sim_builder *b = sim_builder_create();
+    sim_shape ground = sim_shape_default(), box = sim_shape_default();
+    sim_body_def def = sim_body_default();
+    ground.type = SIM_HALF_SPACE;
+    sim_builder_add_shape(b, &ground);
+    def.inertia = box_of(r, size);
+    box.type = SIM_BOX;
+    box.size[0] = size.x, box.size[1] = size.y, box.size[2] = size.z;
+    def.joint = SIM_FREE;
+    def.placement.p = (sim_v3){0, 0, 0.5 * size.z - 2e-5};
+    box.body = sim_builder_add_body(b, &def);
+    sim_builder_add_shape(b, &box);
+    return sim_builder_finish(b, NULL);
+}
+
+/* A double pendulum with dry friction, that rests on an end of its range. */
+static sim_model *limited_chain(random_source *r) {
+    sim_builder *b = sim_builder_create();
+    for (int i = 0; i < 2; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_HINGE;
+        def.axis = (sim_v3){0, 1, 0};
+        def.parent = i;
+        def.placement.p = (sim_v3){i ? 0.4 : 0, 0, 0};
+        def.inertia = box_of(r, (sim_v3){0.4, 0.1, 0.1});
+        def.inertia.com = (sim_v3){0.2, 0, 0};
+        def.limit[0] = (sim_limit){.low = -2, .high = i ? 2 : 1e-4, .stiffness = INFINITY};
+        def.friction[0] = random_uniform(r, 2, 6);
+        sim_builder_add_body(b, &def);
+    }
+    return sim_builder_finish(b, NULL);
+}
+
+static void open_fixture(fixture *f, int scene, sim_integrator integrator, const char *solver, uint64_t seed) {
+    sim_error error;
+    *f = (fixture){.random = {seed}};
+    sim_v3 size = {random_uniform(&f->random, 0.15, 0.3), random_uniform(&f->random, 0.15, 0.3), 0.1};
+    f->model = scene ? limited_chain(&f->random) : sliding_box(&f->random, size);
+    sim_options options = sim_options_default();
+    options.step = STEP;
+    options.integrator = integrator;
+    options.tolerance = 1e-14;
+    options.solver = sim_solver_find(solver);
+    for (int k = 0; k < options.solver->noptions; k++) {
+        const sim_solver_option *of = &options.solver->option[k];
+        f->option[k] = strcmp(of->name, "tolerance") == 0 ? 1e-14 : of->default_value;
+    }
+    options.solver_option = f->option;
+    f->n = f->model->nv;
+    f->world = sim_world_create(f->model, &options, &error);
+    f->work = sim_step_derivatives_create(f->model, &error);
+    cr_assert(f->world && f->work, "%s", error.text);
+    double *v = copied(sim_world_state(f->world)->v, (size_t)f->n);
+    for (int j = 0; j < f->n; j++) {
+        v[j] = scene ? random_uniform(&f->random, 0, 1)
+                     : random_uniform(&f->random, -1, 1) * (j < 2   ? 1
+                                                            : j < 5 ? 2e-3
+                                                                    : 0.3);
+    }
+    sim_state start = *sim_world_state(f->world);
+    start.v = v;
+    start.trail = NULL;
+    cr_assert_eq(sim_world_set_state(f->world, &start, NULL), SIM_OK);
+    free(v);
+}
+
+static void close_fixture(fixture *f) {
+    free_numbers(&f->at);
+    free(f->found);
+    sim_snapshot_free(f->start);
+    sim_step_derivatives_free(f->work);
+    sim_world_free(f->world);
+    sim_model_free(f->model);
+}
+
+static void keep_start(fixture *f) {
+    f->start = sim_snapshot_create(f->world, NULL);
+    cr_assert_not_null(f->start);
+    f->at = copy_numbers(f->model, sim_snapshot_state(f->start));
+}
+
+/* ---- one step ---- */
+
+/* (q1 - q, v1, memory) after a step from the start, a number of which moves; false: other contacts. */
+static bool sample(fixture *f, int j, double h, const double *q1, double *to) {
+    const sim_state *start = sim_snapshot_state(f->start);
+    sim_state from = *start;
+    numbers s = copy_numbers(f->model, start);
+    double *along = calloc((size_t)f->n, sizeof *along);
+    if (j < f->n) {
+        along[j] = h;
+        sim_advance(f->model, sim_all(f->model), start->q, along, 1, s.q);
+    } else {
+        *number_at(f, &s, j - f->n, start->ncontact) += h;
+    }
+    from.q = s.q, from.v = s.v, from.trail = s.trail, from.held = s.held, from.joint_impulse = s.joint;
+    from.impulse = (sim_v3 *)s.impulse;
+    sim_error error;
+    cr_assert_eq(sim_world_set_state(f->world, &from, &error), SIM_OK, "%s", error.text);
+    cr_assert_eq(sim_world_step(f->world, &error), SIM_OK, "%s", error.text);
+    int before, after;
+    sim_world_memory_sizes(f->world, &before, &after);
+    if (after == f->after) {
+        const sim_state *end = sim_world_state(f->world);
+        sim_difference(f->model, sim_all(f->model), q1, end->q, to);
+        memcpy(to + f->n, end->v, sizeof *to * (size_t)f->n);
+        sim_world_memory(f->world, to + 2 * (ptrdiff_t)f->n);
+    }
+    free(along);
+    free_numbers(&s);
+    return after == f->after;
+}
+
+/* The whole matrix against differences; false: the step has no derivative, or is at a kink. */
+static bool expect_step(fixture *f, const char *name) {
+    /* the step and its derivative */
+    sim_error error;
+    keep_start(f);
+    cr_assert_eq(sim_world_step(f->world, &error), SIM_OK, "%s", error.text);
+    sim_world_memory_sizes(f->world, &f->before, &f->after);
+    int n = f->n, rows = 2 * n + f->after, columns = 2 * n + f->before;
+    double *found = f->found = calloc((size_t)rows * (size_t)columns, sizeof *found);
+    sim_step_jacobian out = {.memory = true, .near = 3e-6, .by_state = found}; /* samples go less far */
+    if (sim_world_step_derivatives(f->world, f->work, &out, &error) || out.kinks) {
+        return false;
+    }
+    double *q1 = copied(sim_world_state(f->world)->q, (size_t)f->model->nq), *sum = calloc((size_t)rows, sizeof *sum),
+           *one = calloc((size_t)rows, sizeof *one);
+    /* column by column; scales of rows and columns are those of velocities and impulses */
+    bool same = true;
+    const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
+    for (int j = 0; j < columns && same; j++) {
+        double h = j < n ? 3e-9 : 1e-6, error_of[3] = {0, 0, 0}, size[3] = {0, 0, 0};
+        memset(sum, 0, sizeof *sum * (size_t)rows);
+        for (int k = 0; k < 4 && same; k++) {
+            same = sample(f, j, at[k] * h, q1, one);
+            for (int i = 0; i < rows; i++) {
+                sum[i] += weight[k] * one[i] / (12 * h);
+            }
+        }
+        for (int i = 0; i < rows && same; i++) {
+            int part = i < n ? 0 : i < 2 * n ? 1 : 2;
+            error_of[part] = fmax(error_of[part], fabs(sum[i] - found[(ptrdiff_t)i * columns + j]));
+            size[part] = fmax(size[part], fabs(sum[i]));
+        }
+        for (int part = 0; part < 3 && same; part++) {
+            double rounding = (part == 0 ? 1e-15 : part == 1 ? 1e-14 : 1e-12) / h;
+            cr_expect(error_of[part] <= 1e-6 * size[part] + rounding, "%s, column %d of %d, part %d: %g of %g", name, j,
+                      columns, part, error_of[part], size[part]);
+        }
+    }
+    free(q1), free(sum), free(one);
+    return same;
+}
+
+static void expect_steps(int scene, const char *solver) {
+    int checked = 0, tried = 0;
+    for (int integrator = 0; integrator < SIM_RK4; integrator++) {
+        for (int k = 0; k < trials_of(10); k++) {
+            fixture f;
+            open_fixture(&f, scene, (sim_integrator)integrator, solver, (uint64_t)(500 + 100 * integrator + k));
+            for (int step = 0; step < 5 + k; step++) {
+                cr_assert_eq(sim_world_step(f.world, NULL), SIM_OK);
+            }
+            checked += expect_step(&f, solver);
+            tried++;
+            close_fixture(&f);
+        }
+    }
+    cr_expect(checked >= tried / 2, "%s: %d of %d", solver, checked, tried);
+}
+
+Test(chained_derivatives, of_a_step_of_boxes_by_the_whole_state_equal_differences) {
+    expect_steps(0, "auto");
+    expect_steps(0, "sap");
+}
+Test(chained_derivatives, of_a_step_of_limited_joints_by_the_whole_state_equal_differences) {
+    expect_steps(1, "auto");
+    expect_steps(1, "sap");
+}
+
+/* ---- many steps ---- */
+
+enum { STEPS = 50 };
+
+/* The end of STEPS steps from the start, its velocity moved along dof j; false: a step fails. */
+static bool run_from(fixture *f, int j, double h) {
+    sim_state from = *sim_snapshot_state(f->start);
+    double *v = copied(from.v, (size_t)f->n);
+    v[j] += h;
+    from.v = v;
+    from.trail = NULL; /* velocities before the start are those of the start */
+    bool ok = sim_world_set_state(f->world, &from, NULL) == SIM_OK;
+    for (int k = 0; k < STEPS && ok; k++) {
+        ok = sim_world_step(f->world, NULL) == SIM_OK;
+    }
+    free(v);
+    return ok;
+}
+
+/* The product of the derivatives of STEPS steps by the velocities at the start, 2 n x n; NULL: there is none. */
+static double *chain(fixture *f) {
+    int n = f->n, size = 0;
+    double *product = NULL;
+    for (int k = 0; k < STEPS; k++) {
+        cr_assert_eq(sim_world_step(f->world, NULL), SIM_OK);
+        int before, after;
+        sim_world_memory_sizes(f->world, &before, &after);
+        int rows = 2 * n + after, columns = 2 * n + before;
+        if (k == 0) { /* v, and the two velocities before, which are the same */
+            product = calloc((size_t)columns * (size_t)n, sizeof *product);
+            for (int j = 0; j < n; j++) {
+                product[(n + j) * n + j] = product[(2 * n + j) * n + j] = product[(3 * n + j) * n + j] = 1;
+            }
+            size = columns;
+        }
+        cr_assert_eq(columns, size);
+        double *by = calloc((size_t)rows * (size_t)columns, sizeof *by),
+               *next = calloc((size_t)rows * (size_t)n, sizeof *next);
+        sim_step_jacobian out = {.memory = true, .by_state = by};
+        bool ok = sim_world_step_derivatives(f->world, f->work, &out, NULL) == SIM_OK && out.kinks == 0;
+        for (int i = 0; i < rows; i++) {
+            for (int m = 0; m < columns; m++) {
+                for (int j = 0; j < n; j++) {
+                    next[i * n + j] += by[(ptrdiff_t)i * columns + m] * product[m * n + j];
+                }
+            }
+        }
+        free(by), free(product);
+        product = next;
+        size = rows;
+        if (!ok) {
+            free(product);
+            return NULL;
+        }
+    }
+    return product;
+}
+
+static bool expect_chain(fixture *f, const char *name) {
+    keep_start(f);
+    double *product = chain(f);
+    if (!product) {
+        return false;
+    }
+    int n = f->n;
+    double *q1 = copied(sim_world_state(f->world)->q, (size_t)f->model->nq),
+           *due = calloc((size_t)(2 * n), sizeof *due), *along = calloc((size_t)n, sizeof *along), most = 0, size = 0;
+    const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2}, h = 1e-7;
+    for (int j = 0; j < n; j++) {
+        memset(due, 0, sizeof *due * 2 * (size_t)n);
+        for (int k = 0; k < 4; k++) {
+            cr_assert(run_from(f, j, at[k] * h));
+            sim_difference(f->model, sim_all(f->model), q1, sim_world_state(f->world)->q, along);
+            for (int i = 0; i < n; i++) {
+                due[i] += weight[k] * along[i] / (12 * h);
+                due[n + i] += weight[k] * sim_world_state(f->world)->v[i] / (12 * h);
+            }
+        }
+        for (int i = 0; i < 2 * n; i++) {
+            most = fmax(most, fabs(due[i] - product[i * n + j]));
+            size = fmax(size, fabs(due[i]));
+        }
+    }
+    cr_expect(most <= 1e-6 * size, "%s: %g of %g", name, most, size);
+    free(q1), free(due), free(along), free(product);
+    return true;
+}
+
+static void expect_chains(int scene, const char *solver) {
+    int checked = 0, tried = 0;
+    for (int integrator = 0; integrator < SIM_RK4; integrator++) {
+        for (int k = 0; k < trials_of(6); k++) {
+            fixture f;
+            open_fixture(&f, scene, (sim_integrator)integrator, solver, (uint64_t)(900 + 100 * integrator + k));
+            checked += expect_chain(&f, solver);
+            tried++;
+            close_fixture(&f);
+        }
+    }
+    cr_expect(checked >= tried / 2, "%s: %d of %d", solver, checked, tried);
+}
+
+Test(chained_derivatives, over_50_steps_multiply_to_those_of_the_run) {
+    expect_chains(0, "auto");
+    expect_chains(0, "sap");
+    expect_chains(1, "auto");
+    expect_chains(1, "sap");
+}
