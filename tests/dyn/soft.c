@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sim/sim.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const v3 CORNER[4] = {{0, 0, 0}, {1.1, 0.1, 0}, {0.2, 0.9, -0.1}, {0.1, 0.3, 1.2}};
@@ -457,6 +458,61 @@ Test(chamber, forces_are_pressure_times_the_derivatives_of_the_volume) {
             cr_expect_float_eq(slope[j][k], slope[k][j], 1e-12);
         }
     }
+    sim_model_free(h.model);
+}
+
+/* The part of the gas in A is k times the negative derivative of its forces, which are quadratic: differences are exact.
+ * So is the volume, against that of the tetrahedra of gas, and its rate. */
+Test(chamber, stiffness_in_the_mass_matrix_is_the_derivative_of_forces) {
+    hollow_box h = make_hollow_box();
+    const int nv = h.model->nv;
+    const double p = 2, k = 0.25;
+    random_source r = {11};
+    double q[400], a[400], zero[400] = {0}, work[400] = {0}, f[2][400], force[400] = {0}, size[400] = {0}, own[400];
+    double *A = malloc(2 * sizeof *A * (size_t)nv * (size_t)nv), *with = A + (ptrdiff_t)nv * nv;
+    cr_assert(nv <= 400 && h.model->nq == nv);
+    for (int j = 0; j < nv; j++) {
+        q[j] = h.model->q_initial[j] + random_uniform(&r, -0.2, 0.2);
+        a[j] = random_uniform(&r, -1, 1);
+    }
+    /* A without the gas and with it */
+    soft_system *s = soft_system_create(h.model, h.model->soft);
+    soft_point at = {.q = q, .v = zero, .a = a, .stiffness = k, .pressure = p};
+    soft_system_linearise(s, &at, force, size);
+    soft_system_matrix(s, A);
+    at.gas = true;
+    memset(force, 0, sizeof force);
+    soft_system_linearise(s, &at, force, size);
+    soft_system_matrix(s, with);
+    /* the difference, column by column */
+    double worst = 0, most = 0;
+    for (int j = 0; j < nv; j++) {
+        double x = q[j];
+        memset(f, 0, sizeof f);
+        for (int side = 0; side < 2; side++) {
+            q[j] = x + (side ? 0.1 : -0.1);
+            add_chamber_forces(h.model, h.model->soft, q, p, f[side], work);
+        }
+        q[j] = x;
+        for (int i = 0; i < nv; i++) {
+            double found = with[i * nv + j] - A[i * nv + j], slope = -k * (f[1][i] - f[0][i]) / 0.2;
+            worst = fmax(worst, fabs(found - slope));
+            most = fmax(most, fabs(slope));
+        }
+    }
+    cr_expect(worst < 1e-12 && most > 0.01, "off by %g of %g", worst, most);
+    /* forces at the acceleration about which they are linear: exact */
+    double slope = 0, rate = 0, power = 0;
+    soft_system_forces(s, a, own);
+    soft_system_energy(s, q, a, &slope);
+    double volume = chamber_volume(h.model, h.model->soft, q, a, &rate);
+    for (int j = 0; j < nv; j++) {
+        power += own[j] * a[j];
+    }
+    cr_expect_float_eq(volume, gas_volume(&h, q), 1e-12);
+    cr_expect_float_eq(power, p * rate - slope, 1e-11 * fabs(slope), "%g W for %g", power, p * rate - slope);
+    soft_system_free(s);
+    free(A);
     sim_model_free(h.model);
 }
 

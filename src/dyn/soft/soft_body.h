@@ -19,9 +19,14 @@ static inline v3 soft_place(const sim_model *m, const sim_soft *s, int node, con
     return b->nq ? (v3){q[b->q0], q[b->q0 + 1], q[b->q0 + 2]} : s->node[node];
 }
 
-/* Adds those of the pressure p, Pa, in its chambers to forces of the model, N, and their sizes. */
+/* Adds those of the pressure p, Pa, in its chambers to forces of its tree, N, and their sizes; q of the model. */
 void add_chamber_forces(const sim_model *model, const sim_soft *soft, const double *q, double p, double *force,
                         double *strength);
+/* m^3, of all chambers; adds to `rate` its derivative along v of the model, m^3/s, unless that is NULL. */
+double chamber_volume(const sim_model *model, const sim_soft *soft, const double *q, const double *v, double *rate);
+/* Symmetric part of the stiffness of gas on a face, N/m: the blocks [w]x between the corners of each pair. */
+static const int FACE_PAIR[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+void eval_gas_stiffness(const sim_model *model, const sim_soft *soft, int face, const double *q, double p, sim_v3 w[3]);
 
 /* Is the elasticity of a tree rows of the contact problem? */
 static inline bool soft_has_rows(const sim_model *model, int tree) {

@@ -3,7 +3,7 @@
  *     A = M + E + c C + k K,   a' = A^-1 (tau + f(q) - C v + k K a)     Newton's step for M a = tau + f(q(a)) - C (v + c a)
  *
  *     M      lumped masses, kg;  E  a diagonal, kg
- *     C, K   viscosity, N s/m, and projected stiffness, N/m, summed over the tetrahedra
+ *     C, K   viscosity, N s/m, and projected stiffness, N/m, summed over the tetrahedra; K with that of gas, as it is
  *     c      s, d(velocity)/da;  k  s^2, d(place)/da
  *
  * Where elasticity is rows of the contact problem (contact/problem/row/elastic.c), f and K are left out.
@@ -22,6 +22,13 @@
 
 enum { TET_EDGES = 6, STRIDE = 4 };
 static const int PAIR[TET_EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+/* Blocks of a face of a chamber in A: as those of a tetrahedron. */
+typedef struct face_blocks {
+    int unknown[3];
+    double *edge[3];
+    bool turned[3];
+} face_blocks;
 
 /* Blocks of a tetrahedron in A. */
 typedef struct tet_blocks {
@@ -43,6 +50,7 @@ struct soft_system {
     double *inertia, *constant; /* [3 nodes] of the last linearisation: M + E, kg; f(q) - C v + k K a0, N */
     elastic_tet *tet;
     tet_blocks *at;
+    face_blocks *face; /* [nchamber] of the soft body */
     spd *A;
     spd_edge *edge;
     int *size;
@@ -58,9 +66,10 @@ static int compare_edges(const void *a, const void *b) {
     return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
 }
 
+static spd_edge edge_between(int a, int b) { return a < b ? (spd_edge){a, b} : (spd_edge){b, a}; }
+
 static spd_edge edge_of(const tet_blocks *t, int pair) {
-    int a = t->unknown[PAIR[pair][0]], b = t->unknown[PAIR[pair][1]];
-    return a < b ? (spd_edge){a, b} : (spd_edge){b, a};
+    return edge_between(t->unknown[PAIR[pair][0]], t->unknown[PAIR[pair][1]]);
 }
 
 /* Edges between nodes that move, each once. */
@@ -105,6 +114,30 @@ static void measure_tets(soft_system *s) {
     }
 }
 
+/* The block between two nodes, NULL: one is held; `turned`: its row is that of b. */
+static double *find_block(const soft_system *s, int a, int b, bool *turned) {
+    spd_edge e = edge_between(a, b);
+    const spd_edge *found = bsearch(&e, s->edge, (size_t)s->edges, sizeof e, compare_edges);
+    *turned = found && s->of[found - s->edge].a != a;
+    return found ? s->between[found - s->edge] : NULL;
+}
+
+/* The places of the blocks of each face of a chamber. */
+static void connect_faces(soft_system *s) {
+    const sim_body *first = &s->model->body[s->soft->body + 1];
+    for (int k = 0; k < s->soft->nchamber; k++) {
+        face_blocks *t = &s->face[k];
+        for (int i = 0; i < 3; i++) {
+            const sim_body *b = first + s->soft->face[s->soft->nface - s->soft->nchamber + k][i];
+            t->unknown[i] = b->nv ? (b->v0 - s->tree->v0) / 3 : -1;
+        }
+        for (int pair = 0; pair < 3; pair++) {
+            t->edge[pair] =
+                find_block(s, t->unknown[FACE_PAIR[pair][0]], t->unknown[FACE_PAIR[pair][1]], &t->turned[pair]);
+        }
+    }
+}
+
 /* The places of the blocks of each tetrahedron. */
 static void connect_blocks(soft_system *s) {
     for (int u = 0; u < s->nodes; u++) {
@@ -121,12 +154,10 @@ static void connect_blocks(soft_system *s) {
             t->diagonal[i] = t->unknown[i] >= 0 ? s->diagonal[t->unknown[i]] : NULL;
         }
         for (int pair = 0; pair < TET_EDGES; pair++) {
-            spd_edge e = edge_of(t, pair);
-            const spd_edge *found = bsearch(&e, s->edge, (size_t)s->edges, sizeof e, compare_edges);
-            t->edge[pair] = found ? s->between[found - s->edge] : NULL;
-            t->turned[pair] = found && s->of[found - s->edge].a != t->unknown[PAIR[pair][0]];
+            t->edge[pair] = find_block(s, t->unknown[PAIR[pair][0]], t->unknown[PAIR[pair][1]], &t->turned[pair]);
         }
     }
+    connect_faces(s);
 }
 
 static bool allocate_system(soft_system *s) {
@@ -137,12 +168,13 @@ static bool allocate_system(soft_system *s) {
     s->constant = POOL_NEW(s->pool, double, 3 * nodes);
     s->tet = POOL_NEW(s->pool, elastic_tet, ntet);
     s->at = POOL_NEW(s->pool, tet_blocks, ntet);
+    s->face = POOL_NEW(s->pool, face_blocks, s->soft->nchamber);
     s->edge = POOL_NEW(s->pool, spd_edge, TET_EDGES * ntet);
     s->size = POOL_NEW(s->pool, int, nodes);
     s->diagonal = POOL_NEW(s->pool, double *, nodes);
     s->A = spd_create();
-    return s->mass && s->force && s->inertia && s->constant && s->tet && s->at && s->edge && s->size && s->diagonal &&
-           s->A;
+    return s->mass && s->force && s->inertia && s->constant && s->tet && s->at && s->face && s->edge && s->size &&
+           s->diagonal && s->A;
 }
 
 /* The factor's places. */
@@ -279,17 +311,44 @@ static void linearise_tet(soft_system *s, const soft_point *at, int k) {
     scatter_corners(t, f, s->constant);
 }
 
+/* k K of the gas on a face into A, and k K a. */
+static void linearise_face(soft_system *s, const soft_point *at, int k) {
+    const face_blocks *t = &s->face[k];
+    v3 w[3];
+    eval_gas_stiffness(s->model, s->soft, s->soft->nface - s->soft->nchamber + k, at->q, at->pressure, w);
+    for (int pair = 0; pair < 3; pair++) {
+        if (!t->edge[pair]) {
+            continue;
+        }
+        v3 turn = v3_scale(at->stiffness, w[pair]);
+        for (int side = 0; side < 2; side++, turn = v3_neg(turn)) { /* K_ji = -K_ij, as cross products */
+            double *to = s->constant + 3 * t->unknown[FACE_PAIR[pair][side]];
+            const double *a = at->a + s->tree->v0 + 3 * t->unknown[FACE_PAIR[pair][!side]];
+            v3 f = v3_cross(turn, v3_make(a[0], a[1], a[2]));
+            to[0] += f.x, to[1] += f.y, to[2] += f.z;
+        }
+        v3 row = t->turned[pair] ? v3_neg(turn) : turn;
+        double *block = t->edge[pair];
+        block[1] -= row.z, block[2] += row.y;
+        block[STRIDE] += row.z, block[STRIDE + 2] -= row.x;
+        block[2 * STRIDE] -= row.y, block[2 * STRIDE + 1] += row.x;
+    }
+}
+
 void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength) {
     start_blocks(s, at->extra);
     memset(s->constant, 0, 3 * (size_t)s->nodes * sizeof *s->constant);
     for (int k = 0; k < s->soft->ntet; k++) {
         linearise_tet(s, at, k);
     }
+    add_chamber_forces(s->model, s->soft, at->q, at->pressure, s->constant, strength + s->tree->v0);
+    for (int k = 0; k < s->soft->nchamber && at->gas; k++) {
+        linearise_face(s, at, k);
+    }
     for (int j = 0; j < s->tree->nv; j++) {
         force[s->tree->v0 + j] += s->constant[j];
         strength[s->tree->v0 + j] += s->force[j / 3];
     }
-    add_chamber_forces(s->model, s->soft, at->q, at->pressure, force, strength);
 }
 
 sim_status soft_system_factor(soft_system *s) {

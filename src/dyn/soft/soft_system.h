@@ -17,16 +17,17 @@ typedef struct soft_point {
     const double *a;             /* acceleration about which forces are linear ... */
     double stiffness, viscosity; /* ... k, s^2, and c, s */
     const double *extra;         /* E, on the diagonal; NULL: nothing */
-    double pressure;             /* Pa, in chambers */
+    double pressure;             /* Pa, in chambers ... */
+    bool gas;                    /* ... whose stiffness is part of A, which may become indefinite */
 } soft_point;
 
-/* Fills A and adds to `force` [nv] of the model the forces f(q) - C v + k K a, N, with those of the chambers.  K is
- * projected: positive semi-definite.  `strength` [nv]: adds the sizes of terms, for their rounding. */
+/* Fills A and adds to `force` [nv] of the model the forces f(q) - C v + k K a, N, with those of the chambers.  K of the
+ * tetrahedra is projected: positive semi-definite.  `strength` [nv]: adds the sizes of terms, for their rounding. */
 void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength);
 /* SIM_NO_RESOURCE without memory, SIM_FAILED: a number is not finite. */
 sim_status soft_system_factor(soft_system *s);
 
-/* The forces of the tetrahedra at an acceleration a, N, as the last linearisation has them: f(q) - C v - c C a - k K (a -
+/* The forces of tetrahedra and chambers at an acceleration a, N, as the last linearisation has them: f(q) - C v - c C a - k K (a -
  * a0).  Of its tree, as `out`; a is an array of the model. */
 void soft_system_forces(const soft_system *s, const double *a, double *out);
 /* J: elastic energy at q; adds to `slope` its derivative along v, W, unless that is NULL.  Arrays of the model. */

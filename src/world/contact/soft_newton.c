@@ -2,8 +2,8 @@
  *
  *     D = U(q1) - U(q0) + (q1 - q0) . f1,     f1 = f(v1) as A has it, linear in v1
  *
- *     U   elastic energy of a tree, J
- *     f1  forces of its tetrahedra at the end velocities v1 with constraints, N
+ *     U   elastic energy of a tree, less pressure times volume of its chambers, J
+ *     f1  forces of its tetrahedra and gas at the end velocities v1 with constraints, N
  *     D   energy that the linearisation creates, J: exact elasticity in an implicit step drains energy
  *
  * The contact stage takes elasticity linear about the free motion.  A body that is stopped, or turned by another, ends
@@ -53,6 +53,32 @@ static void move_nodes(const world_contacts *w, int tree, double part, const dou
 /* Work space of a tree, [nv] each. */
 static double *work_of(const world_contacts *w, int k) { return w->motion->history + (ptrdiff_t)k * w->model->nv; }
 
+/* Pa: in the chambers of a tree. */
+static double gas_pressure(const world_contacts *w, int tree) {
+    return soft_gas(w->motion, tree, w->now->time + theta_time(w->options->integrator) * w->options->step);
+}
+
+/* J: of the gas, from `now` to `next`. */
+static double gas_work(const world_contacts *w, int tree) {
+    const sim_soft *soft = soft_of_tree(w->model, tree);
+    double p = gas_pressure(w, tree);
+    return p == 0 ? 0
+                  : p * (chamber_volume(w->model, soft, w->next->q, NULL, NULL) -
+                         chamber_volume(w->model, soft, w->now->q, NULL, NULL));
+}
+
+/* U at q; adds its derivative along v to `slope`, unless that is NULL. */
+static double potential_at(const world_contacts *w, int tree, const double *q, const double *v, double *slope) {
+    double U = soft_system_energy(w->motion->soft[tree], q, v, slope), p = gas_pressure(w, tree), rate = 0;
+    if (p != 0) {
+        U -= p * chamber_volume(w->model, soft_of_tree(w->model, tree), q, v, slope ? &rate : NULL);
+    }
+    if (slope) {
+        *slope -= p * rate;
+    }
+    return U;
+}
+
 /* D over the energies of the tree; D itself into `created`. */
 static double find_created(world_contacts *w, int tree) {
     /* q1, and the forces of the step */
@@ -68,7 +94,7 @@ static double find_created(world_contacts *w, int tree) {
     /* energies */
     double before = soft_system_energy(s, w->now->q, NULL, NULL);
     double after = soft_system_energy(s, w->next->q, NULL, NULL);
-    double D = after - before, size = before + after;
+    double D = after - before - gas_work(w, tree), size = before + after;
     for (int j = 0; j < t->nv; j++) {
         double u0 = v0[t->v0 + j], u1 = v1[t->v0 + j];
         D += dt * way[t->v0 + j] * f[j];
@@ -115,12 +141,12 @@ static const double *go_down(world_contacts *w, int tree, double model) {
     }
     const double *v = go_part(w, tree, 0);
     move_nodes(w, tree, place, v, way, w->next->q);
-    double start = soft_system_energy(s, w->next->q, d, &slope), part = 1;
+    double start = potential_at(w, tree, w->next->q, d, &slope), part = 1;
     /* halve the part until phi falls */
     for (int k = 0; k < MAX_HALVINGS; k++, part /= 2) {
         v = go_part(w, tree, part);
         move_nodes(w, tree, place, v, way, w->next->q);
-        double energy = soft_system_energy(s, w->next->q, NULL, NULL);
+        double energy = potential_at(w, tree, w->next->q, NULL, NULL);
         double change = part * (-model - dt * slope) + part * part * square / 2 + (energy - start) / p;
         if (change <= -ARMIJO_C1 * part * model) {
             break;

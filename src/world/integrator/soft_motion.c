@@ -82,11 +82,10 @@ double soft_gas(const motion_work *w, int tree, double time) {
     return p;
 }
 
-void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out) {
-    /* weight and wrenches, in the axes of the joints */
+/* Weight and wrenches, in the axes of the joints, added to tau in `out`. */
+static void add_outer_forces(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
-    soft_system *s = w->soft[tree];
     m3 R = w->derived->pose[t->body0].R;
     for (int i = t->body0 + 1; i < t->body0 + t->nbody; i++) {
         const sim_body *b = &m->body[i];
@@ -101,8 +100,18 @@ void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force 
             w->derived->Dinv[b->v0 + k] = 1 / (b->inertia.mass + (at->extra ? at->extra[b->v0 + k] : 0));
         }
     }
-    /* elasticity, and the step; without a factor its numbers are not finite */
-    soft_system_linearise(s, at, out, w->strength);
-    (void)soft_system_factor(s);
-    soft_system_solve(s, out + t->v0);
+}
+
+void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out) {
+    soft_system *s = w->soft[tree];
+    soft_point point = *at;
+    /* with the stiffness of gas, unless that makes A indefinite; without a factor the numbers are not finite */
+    for (point.gas = at->pressure != 0;; point.gas = false) {
+        add_outer_forces(w, tree, at, external, out);
+        soft_system_linearise(s, &point, out, w->strength);
+        if (soft_system_factor(s) == SIM_OK || !point.gas) {
+            break;
+        }
+    }
+    soft_system_solve(s, out + w->model->tree[tree].v0);
 }
