@@ -66,7 +66,7 @@ def test_gradients_equal_differences(hold):
 
 def test_steps_with_contacts_are_refused_by_name():
     world = sim.World({"sim": 1, "bodies": [
-        {"name": "ground", "shapes": [{"type": "half_space"}]},
+        {"name": "ground", "shapes": [{"type": "box", "size": [1, 1, 0.2], "pose": {"position": [0, 0, -0.1]}}]},
         {"name": "can", "joint": "free", "pose": {"position": [0, 0, 0.1]},
          "shapes": [{"type": "cylinder", "radius": 0.05, "length": 0.2, "density": 1000}]}]})
     world.step(3)

@@ -702,7 +702,8 @@ typedef enum touch_case {
     SLIDES_LOADED,
     TIPS,
     BOXES_LIE,
-    PAIRS_STRIKE
+    PAIRS_STRIKE,
+    ROUND_STRIKE
 } touch_case;
 
 /* Materials whose stiffness the step resolves, in half of the trials. */
@@ -766,11 +767,24 @@ static double least_gap(const sim_model *m, sim_v3 at, sim_m3 R) {
 
 /* A box, a ball or a hull on another solid, at rest or free: at any angle, or flat but for a small tilt. */
 static void open_pair(fixture *f, touch_case what, const sim_options *options) {
-    static const sim_shape_type types[7][2] = {
-        {SIM_BOX, SIM_BOX},    {SIM_SPHERE, SIM_BOX},    {SIM_CAPSULE, SIM_SPHERE},   {SIM_CONVEX, SIM_SPHERE},
-        {SIM_CONVEX, SIM_BOX}, {SIM_CONVEX, SIM_CONVEX}, {SIM_HALF_SPACE, SIM_CONVEX}};
+    static const sim_shape_type types[14][2] = {{SIM_BOX, SIM_BOX},
+                                                {SIM_SPHERE, SIM_BOX},
+                                                {SIM_CAPSULE, SIM_SPHERE},
+                                                {SIM_CONVEX, SIM_SPHERE},
+                                                {SIM_CONVEX, SIM_BOX},
+                                                {SIM_CONVEX, SIM_CONVEX},
+                                                {SIM_HALF_SPACE, SIM_CONVEX},
+                                                {SIM_CAPSULE, SIM_CAPSULE},
+                                                {SIM_BOX, SIM_CAPSULE},
+                                                {SIM_CONVEX, SIM_CAPSULE},
+                                                {SIM_HALF_SPACE, SIM_CYLINDER},
+                                                {SIM_HALF_SPACE, SIM_ELLIPSOID},
+                                                {SIM_HALF_SPACE, SIM_CAPSULE},
+                                                {SIM_CAPSULE, SIM_CAPSULE}};
     random_source *r = &f->random;
-    const sim_shape_type *type = types[what == BOXES_LIE ? 0 : random_index(r, 7)];
+    const sim_shape_type *type = types[what == BOXES_LIE      ? 0
+                                       : what == ROUND_STRIKE ? 7 + random_index(r, 7)
+                                                              : random_index(r, 7)];
     sim_builder *b = sim_builder_create();
     if (random_index(r, 2)) {
         add_free_solid(r, b, type[0], 1);
@@ -787,7 +801,10 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
     sim_v3 turn = random_unit(r), up = {0, 0, 1}, way = lies || type[0] == SIM_HALF_SPACE ? up : random_unit(r),
            none = {0, 0, 0};
     sim_m3 tilted = quat_matrix(quat_normalised((sim_quat){1, 1e-3 * turn.x, 1e-3 * turn.y, random_uniform(r, -1, 1)}));
-    sim_m3 R = lies ? tilted : random_rotation(r);
+    sim_m3 R = lies ? tilted : random_rotation(r), on_side = {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
+    if (what == ROUND_STRIKE && type[0] == SIM_HALF_SPACE && random_index(r, 2)) { /* it stands, or lies on its side */
+        R = random_index(r, 2) ? tilted : m3_product(tilted, on_side);
+    }
     sim_v3 aside = lies ? (sim_v3){random_uniform(r, -0.1, 0.1), random_uniform(r, -0.1, 0.1), 0} : none;
     double near = 0, far = 2, depth = lies ? 1e-4 : 1e-3;
     for (int k = 0; k < 60; k++) {
@@ -911,6 +928,12 @@ Test(step_derivatives, of_boxes_on_boxes_equal_differences) {
 Test(step_derivatives, of_solids_that_strike_each_other_equal_differences) {
     expect_touching(PAIRS_STRIKE, "sap", false);
     expect_touching(PAIRS_STRIKE, "auto", false);
+}
+
+/* Capsules with capsules and polyhedra; cylinders, ellipsoids and capsules on planes. */
+Test(step_derivatives, of_round_solids_that_strike_equal_differences) {
+    expect_touching(ROUND_STRIKE, "sap", false);
+    expect_touching(ROUND_STRIKE, "auto", false);
 }
 
 /* ---- trees in contact ---- */

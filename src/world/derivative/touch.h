@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 typedef enum touch_kind {
-    TOUCH_PLANE, /* a ball or a corner on a plane */
-    TOUCH_BALLS, /* two balls, or a ball and a line */
+    TOUCH_PLANE, /* a ball, a corner or the lowest point of a round solid on a plane */
+    TOUCH_BALLS, /* two balls; a ball and a line; two lines */
     TOUCH_FACETS /* two boxes or hulls */
 } touch_kind;
 
@@ -25,10 +25,13 @@ typedef struct facet_touch {
 
 typedef struct touch {
     touch_kind kind;
-    int line;  /* side of a line, between balls; -1: none */
-    int solid; /* side of the ball or corner on a plane */
+    bool line[2]; /* has a side a line, on which its ball slips? */
+    int solid;    /* side of the ball or corner on a plane */
     facet_touch facets;
-    bool kink;        /* two normals are as good */
+    bool kink; /* two normals are as good */
+    m3 slip;   /* of a round solid on a plane: its lowest point moves by -slip d over it, where the normal turns by d */
+    v3 axis;   /* of a capsule that lies on a plane, at the end that is not lowest: its ball is r / cos t wide */
+    bool lies;
     v3 at[2];         /* of each side: centre of the ball, or the corner, or a point of the plane, or of contact */
     v3 origin[2];     /* of each body */
     double radius[2]; /* of balls */
@@ -62,6 +65,8 @@ bool touch_find_corner(const sim_shape *shape, pose X, v3 x, v3 *corner);
 /* As touch_make: of two boxes or hulls; of a ball and one of these or a capsule, false: the nearest feature is none of its. */
 const char *touch_solids(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
 bool touch_ball(const sim_shape *const shape[2], const pose X[2], touch *t);
+/* A capsule and a capsule, a box or a hull; false: the nearest features are none of theirs. */
+bool touch_capsule(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
 touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2]);
 
 #endif

@@ -211,7 +211,7 @@ static void meet_capsule(touch *t, const sim_shape *s, const pose *X, int ball) 
     t->kind = TOUCH_BALLS;
     t->at[!ball] = v3_axpy(X->p, along, X->R.z);
     t->radius[!ball] = s->size[0];
-    t->line = fabs(own.z) < half ? !ball : -1;
+    t->line[!ball] = fabs(own.z) < half;
     t->facets.edge[!ball] = X->R.z;
 }
 
@@ -230,8 +230,8 @@ static bool meet_polyhedron(touch *t, const sim_shape *shape, const pose *X, int
     if (touch_find_corner(shape, *X, t->at[!ball], &corner)) {
         return true;
     }
-    t->line = !ball;
-    return find_edge(&s, t->at[!ball], &t->facets.edge[!ball]);
+    t->line[!ball] = find_edge(&s, t->at[!ball], &t->facets.edge[!ball]);
+    return t->line[!ball];
 }
 
 bool touch_ball(const sim_shape *const shape[2], const pose X[2], touch *t) {
@@ -243,6 +243,58 @@ bool touch_ball(const sim_shape *const shape[2], const pose X[2], touch *t) {
         return true;
     }
     return meet_polyhedron(t, shape[!ball], &X[!ball], ball);
+}
+
+/* The core of a capsule, or of a polyhedron without a face there, at a point of it: an end or a corner, or a line. */
+static bool find_core(const sim_shape *shape, pose X, int side, touch *t) {
+    v3 x = t->at[side], corner;
+    if (shape->type == SIM_CAPSULE) {
+        v3 own = m3_transposed_times(X.R, v3_sub(x, X.p));
+        double half = 0.5 * shape->size[1], tolerance = MAX_OFF_SIZE * (half + shape->size[0]);
+        t->line[side] = fabs(own.z) < half - tolerance;
+        t->facets.edge[side] = X.R.z;
+        return hypot(own.x, own.y) <= tolerance && fabs(own.z) <= half + tolerance;
+    }
+    placed_solid s = place_solid(shape, X);
+    if (touch_find_corner(shape, X, x, &corner)) {
+        return true;
+    }
+    t->line[side] = find_edge(&s, x, &t->facets.edge[side]);
+    return t->line[side];
+}
+
+bool touch_capsule(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t) {
+    /* points of the cores */
+    v3 on_b = v3_axpy(c->at.position, -t->part * t->gap, t->n), face = {0, 0, 0};
+    for (int side = 0; side < 2; side++) {
+        t->radius[side] = shape[side]->type == SIM_CAPSULE ? shape[side]->size[0] : 0;
+    }
+    t->at[0] = v3_axpy(on_b, t->gap + t->radius[0], t->n);
+    t->at[1] = v3_axpy(on_b, -t->radius[1], t->n);
+    t->kind = TOUCH_BALLS;
+    /* an end on a face is a ball on a plane */
+    for (int side = 0; side < 2; side++) {
+        if (touch_is_polyhedron(shape[side])) {
+            placed_solid s = place_solid(shape[side], X[side]);
+            v3 out = side == 1 ? t->n : v3_neg(t->n);
+            if (find_face(&s, t->at[side], out, &face) && v3_norm(v3_sub(face, out)) <= MAX_NORMAL_ERROR) {
+                t->kind = TOUCH_PLANE;
+                t->solid = !side;
+                t->part = t->part == 0.5 ? 0.5 : t->part == (t->solid == 0) ? 0 : 1;
+                return find_core(shape[!side], X[!side], !side, t) && !t->line[!side];
+            }
+        }
+    }
+    if (!find_core(shape[0], X[0], 0, t) || !find_core(shape[1], X[1], 1, t)) {
+        return false;
+    }
+    /* lines are at right angles to the normal, and to each other's common plane */
+    bool across = true;
+    for (int side = 0; side < 2; side++) {
+        across = across && (!t->line[side] || fabs(v3_dot(t->facets.edge[side], t->n)) <= MAX_NORMAL_ERROR);
+    }
+    bool both = t->line[0] && t->line[1];
+    return across && (!both || v3_norm(v3_cross(t->facets.edge[0], t->facets.edge[1])) > MIN_EDGE_SINE);
 }
 
 /* ---- rates ---- */
