@@ -44,8 +44,12 @@ typedef struct body_sums {
     double B[6][6]; /* 2 B */
 } body_sums;
 
+/* Six rows of nv numbers each: motions of all dofs, number by number. */
+enum { AXIS_S = 0, AXIS_SD = 6, AXIS_SDD = 12, AXIS_T = 18, AXIS_ROWS = 24 };
+
 struct sim_derivatives {
     dof_motion *dof; /* [nv] */
+    double *axes;    /* [AXIS_ROWS][nv] the same */
     body_sums *body; /* [nbody] */
     double *M;       /* [nl] */
     double *panel;   /* rows for the dofs of a tree (panel_width) */
@@ -63,17 +67,18 @@ sim_derivatives *sim_derivatives_create(const sim_model *m, sim_error *error) {
     sim_derivatives *w = pool ? POOL_NEW(pool, sim_derivatives, 1) : NULL;
     if (w) {
         w->dof = POOL_NEW(pool, dof_motion, m->nv);
+        w->axes = POOL_NEW(pool, double, AXIS_ROWS *(size_t)m->nv);
         w->body = POOL_NEW(pool, body_sums, m->nbody);
         w->M = POOL_NEW(pool, double, m->nl);
         int most = 0;
         for (int t = 0; t < m->ntree; t++) {
             most = m->tree[t].nv > most ? m->tree[t].nv : most;
         }
-        w->panel = POOL_NEW(pool, double, most *panel_width(most));
+        w->panel = POOL_NEW(pool, double, most *panel_width(most) + 2 * m->nv);
         w->end = POOL_NEW(pool, int, m->nv);
         w->memory = pool;
     }
-    if (!w || !w->dof || !w->body || !w->M || !w->panel || !w->end) {
+    if (!w || !w->dof || !w->axes || !w->body || !w->M || !w->panel || !w->end) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of %d degrees of freedom", m->nv);
         pool_free(pool);
         return NULL;
@@ -177,6 +182,23 @@ static void cross_joint(sim_derivatives *w, const sim_derived *d, int i, v3 from
     }
 }
 
+static void spread_motion(motion x, ptrdiff_t nv, double *to) {
+    const double numbers[6] = {x.ang.x, x.ang.y, x.ang.z, x.lin.x, x.lin.y, x.lin.z};
+    for (int c = 0; c < 6; c++) {
+        to[c * nv] = numbers[c];
+    }
+}
+
+static void spread_axes(sim_derivatives *w, ptrdiff_t nv, int first, int end) {
+    for (int j = first; j < end; j++) {
+        const dof_motion *of = &w->dof[j];
+        spread_motion(of->S, nv, w->axes + AXIS_S * nv + j);
+        spread_motion(of->Sd, nv, w->axes + AXIS_SD * nv + j);
+        spread_motion(of->Sdd, nv, w->axes + AXIS_SDD * nv + j);
+        spread_motion(of->T, nv, w->axes + AXIS_T * nv + j);
+    }
+}
+
 static void go_outwards(sim_derivatives *w, const sim_derived *d, sim_range range, const double *v, const double *a,
                         v3 gravity) {
     const sim_model *m = d->model;
@@ -190,6 +212,7 @@ static void go_outwards(sim_derivatives *w, const sim_derived *d, sim_range rang
         s->vel = b->parent ? w->body[b->parent].vel : rest;
         s->acc = b->parent ? w->body[b->parent].acc : falls;
         cross_joint(w, d, i, from_O, v, a, &s->vel, &s->acc);
+        spread_axes(w, m->nv, b->v0, b->v0 + b->nv);
         s->I = rigid_at_parent(d->I[i], from_O);
         s->F = force_add(rigid_times(&s->I, s->acc), force_cross(s->vel, rigid_times(&s->I, s->vel)));
         fill_B(s->B, &s->I, s->vel);
@@ -208,28 +231,86 @@ static void add_sums(body_sums *to, const body_sums *s) {
     }
 }
 
-/* Row and column j, up to the diagonal. */
+static void spread_force(force f, double to[6]) {
+    const double numbers[6] = {f.ang.x, f.ang.y, f.ang.z, f.lin.x, f.lin.y, f.lin.z};
+    memcpy(to, numbers, sizeof numbers);
+}
+
+/* What a change of q_j or v_j does to forces above, and what j's force takes from changes above. */
+typedef struct dof_forces {
+    double by_q[6], by_q_above[6], by_v[6], IS[6], BS[6];
+} dof_forces;
+
+static dof_forces forces_of(const body_sums *s, const dof_motion *of) {
+    dof_forces f;
+    force by_q = force_add(rigid_times(&s->I, of->Sdd), times_B(s->B, of->Sd));
+    spread_force(by_q, f.by_q);
+    spread_force(force_add(by_q, force_cross(of->S, s->F)), f.by_q_above);
+    spread_force(force_add(rigid_times(&s->I, of->T), times_B(s->B, of->S)), f.by_v);
+    spread_force(rigid_times(&s->I, of->S), f.IS);
+    spread_force(transposed_times_B(s->B, of->S), f.BS);
+    return f;
+}
+
+/* `count` numbers of row j and of column j, the latter side by side, from consecutive dofs whose axes begin at x. */
+static void fill_run(const dof_forces *f, int count, ptrdiff_t nv, const double *x, double *restrict row_q,
+                     double *restrict row_v, double *restrict column_q, double *restrict column_v) {
+    const double *S = x + AXIS_S * nv, *Sd = x + AXIS_SD * nv, *Sdd = x + AXIS_SDD * nv, *T = x + AXIS_T * nv;
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        simd4 q = simd4_all(0), v = q, above = q, by_v = q;
+        for (int c = 0; c < 6; c++) {
+            simd4 S_c = simd4_load(S + c * nv + i);
+            q += simd4_load(Sdd + c * nv + i) * f->IS[c] + simd4_load(Sd + c * nv + i) * f->BS[c];
+            v += simd4_load(T + c * nv + i) * f->IS[c] + S_c * f->BS[c];
+            above += S_c * f->by_q_above[c];
+            by_v += S_c * f->by_v[c];
+        }
+        simd4_store(row_q + i, q);
+        simd4_store(row_v + i, v);
+        simd4_store(column_q + i, above);
+        simd4_store(column_v + i, by_v);
+    }
+    for (; i < count; i++) {
+        double q = 0, v = 0, above = 0, by_v = 0;
+        for (int c = 0; c < 6; c++) {
+            double S_c = S[c * nv + i];
+            q += Sdd[c * nv + i] * f->IS[c] + Sd[c * nv + i] * f->BS[c];
+            v += T[c * nv + i] * f->IS[c] + S_c * f->BS[c];
+            above += S_c * f->by_q_above[c];
+            by_v += S_c * f->by_v[c];
+        }
+        row_q[i] = q;
+        row_v[i] = v;
+        column_q[i] = above;
+        column_v[i] = by_v;
+    }
+}
+
+/* Row and column j, up to the diagonal: run by run of consecutive dofs on the path to the root. */
 static void fill_row_and_column(const sim_derivatives *w, const sim_model *m, int j, int v0, int n, double *dq,
                                 double *dv) {
     const body_sums *s = &w->body[m->dof[j].body];
-    const dof_motion *of = &w->dof[j];
-    /* what a change of q_j or v_j does to forces, and what j's force takes from changes elsewhere */
-    force by_q = force_add(rigid_times(&s->I, of->Sdd), times_B(s->B, of->Sd));
-    force by_q_above = force_add(by_q, force_cross(of->S, s->F));
-    force by_v = force_add(rigid_times(&s->I, of->T), times_B(s->B, of->S));
-    force IS = rigid_times(&s->I, of->S), BS = transposed_times_B(s->B, of->S);
-    int end = group_end(&m->body[m->dof[j].body], j);
-    for (int i = j; i >= 0; i = m->dof[i].parent) {
-        const dof_motion *at = &w->dof[i];
-        ptrdiff_t row = (ptrdiff_t)(j - v0) * n + (i - v0), column = (ptrdiff_t)(i - v0) * n + (j - v0);
-        dq[row] = motion_dot(at->Sdd, IS) + motion_dot(at->Sd, BS);
-        dv[row] = motion_dot(at->T, IS) + motion_dot(at->S, BS);
-        if (i < j) {
-            /* dofs that turn together carry each other */
-            bool together = m->dof[i].body == m->dof[j].body && group_end(&m->body[m->dof[j].body], i) == end;
-            dq[column] = motion_dot(at->S, together ? by_q : by_q_above);
-            dv[column] = motion_dot(at->S, by_v);
+    dof_forces f = forces_of(s, &w->dof[j]);
+    ptrdiff_t row = (ptrdiff_t)(j - v0) * n;
+    double *column_q = w->panel, *column_v = w->panel + m->nv; /* until it is solved */
+    for (int last = j, first; last >= 0; last = m->dof[first].parent) {
+        first = last - m->dof[last].run + 1;
+        int count = last - first + 1, below = last == j ? count - 1 : count;
+        ptrdiff_t at = row + first - v0;
+        fill_run(&f, count, m->nv, w->axes + first, dq + at, dv + at, column_q, column_v);
+        for (int i = 0; i < below; i++) {
+            ptrdiff_t to = (ptrdiff_t)(first - v0 + i) * n + (j - v0);
+            dq[to] = column_q[i];
+            dv[to] = column_v[i];
         }
+    }
+    /* dofs that turn together carry each other */
+    const sim_body *b = &m->body[m->dof[j].body];
+    for (int i = j - 1; i >= b->v0 && group_end(b, i) == group_end(b, j); i--) {
+        const motion *S = &w->dof[i].S;
+        force by_q = {{f.by_q[0], f.by_q[1], f.by_q[2]}, {f.by_q[3], f.by_q[4], f.by_q[5]}};
+        dq[(ptrdiff_t)(i - v0) * n + (j - v0)] = motion_dot(*S, by_q);
     }
 }
 
