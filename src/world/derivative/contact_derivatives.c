@@ -16,12 +16,20 @@
 
 #include <string.h>
 
+/* A dof that moves a side: its row in the frame of the contact, its turn, and the velocity of the point. */
+typedef struct path_dof {
+    int row;
+    v3 turns, moves;
+} path_dof;
+
 /* A contact and its frame. */
 typedef struct contact_rows {
     const island_system *s;
     const sim_contact *c;
     touch at;
     v3 axis[SIM_CONTACT_ROWS], guess;
+    path_dof *path[2];
+    int count[2];
     int body[2], last[2], stop; /* dofs on the path to both bodies, up to `stop`, have no part in J */
 } contact_rows;
 
@@ -68,8 +76,6 @@ static v3 point_of(const contact_rows *r, int side) {
 /* A column of the start, where the shapes and origins of both sides move. */
 static void add_column(const contact_rows *r, const motion shape[2], const v3 origin[2], int column,
                        constraint_change *out) {
-    const contact_step *step = r->s->step;
-    const sim_model *m = step->motion->model;
     touch_rate rate = touch_along(&r->at, shape);
     ptrdiff_t width = out->at.width;
     v3 turn = v3_cross(r->axis[2], rate.n);
@@ -80,17 +86,35 @@ static void add_column(const contact_rows *r, const motion shape[2], const v3 or
     for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
         v3 turned = v3_cross(turn, r->axis[e]);
         out->guess[e * width + column] = v3_dot(turned, r->guess);
-        for (int side = 0; side < 2; side++) {
-            v3 x = point_of(r, side);
-            v3 lever = v3_sub(v3_axpy(rate.x, side ? -0.5 : 0.5, rate.apart), origin[side]);
-            for (int k = r->last[side]; k != r->stop; k = m->dof[k].parent) {
-                const motion *S = &step->middle->S[k];
-                v3 moves = v3_add(S->lin, v3_cross(S->ang, v3_sub(x, step->middle->pose[m->dof[k].body].p)));
-                double sum = v3_dot(r->axis[e], v3_cross(S->ang, lever)) + v3_dot(turned, moves);
-                out->J[e][local_dof(r->s, &out->at, k) * width + column] += side ? -sum : sum;
+    }
+    for (int side = 0; side < 2; side++) {
+        v3 lever = v3_sub(v3_axpy(rate.x, side ? -0.5 : 0.5, rate.apart), origin[side]);
+        for (int k = 0; k < r->count[side]; k++) {
+            const path_dof *at = &r->path[side][k];
+            v3 change = v3_add(v3_cross(at->turns, lever), v3_cross(at->moves, turn));
+            for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
+                double sum = v3_dot(r->axis[e], change);
+                out->J[e][at->row * width + column] += side ? -sum : sum;
             }
         }
     }
+}
+
+/* The dofs that move each side against the other. */
+static bool list_paths(contact_rows *r, const local_frame *at) {
+    const contact_step *step = r->s->step;
+    const sim_model *m = step->motion->model;
+    for (int side = 0; side < 2; side++) {
+        v3 x = point_of(r, side);
+        r->path[side] = ARENA_NEW(step->arena, path_dof, at->n + 1);
+        for (int k = r->last[side]; r->path[side] && k != r->stop; k = m->dof[k].parent) {
+            const motion *S = &step->middle->S[k];
+            v3 lever = v3_sub(x, step->middle->pose[m->dof[k].body].p);
+            r->path[side][r->count[side]++] =
+                (path_dof){local_dof(r->s, at, k), S->ang, v3_add(S->lin, v3_cross(S->ang, lever))};
+        }
+    }
+    return r->path[0] && r->path[1];
 }
 
 static const motion AT_REST = {{0, 0, 0}, {0, 0, 0}};
@@ -148,6 +172,9 @@ static bool add_middle(const contact_rows *r, int side, constraint_change *out) 
             for (int j = r->last[side]; j >= 0; j = m->dof[j].parent) {
                 v3 back = v3_cross(d->S[k].ang, v3_cross(d->S[j].ang, lever));
                 double D_kj = D[(ptrdiff_t)(k - v0) * n + j - v0] - sign * v3_dot(r->axis[e], back);
+                if (D_kj == 0) {
+                    continue;
+                }
                 dense_axpy(at->columns[on], D_kj, s->middle + (ptrdiff_t)(first + j - v0) * s->width + at->column[on],
                            out->J[e] + (ptrdiff_t)(place + k - v0) * at->width + (on ? at->columns[0] : 0));
             }
@@ -180,15 +207,19 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
         r.stop = m->dof[r.stop].parent;
     }
     differentiate_surface(step, c, out);
-    add_placements(&r, out);
-    bool ok = true;
+    size_t mark = arena_mark(step->arena);
+    bool ok = list_paths(&r, &out->at);
+    if (ok) {
+        add_placements(&r, out);
+    }
     for (int side = 0; side < 2; side++) {
-        for (int j = r.last[side]; j >= 0; j = m->dof[j].parent) {
+        for (int j = r.last[side]; j >= 0 && ok; j = m->dof[j].parent) {
             if (side == 0 || !is_on_path(m, j, r.last[0])) {
                 add_start_column(&r, j, out);
             }
         }
         ok = ok && (r.last[side] < 0 || add_middle(&r, side, out));
     }
+    arena_release(step->arena, mark);
     return ok;
 }

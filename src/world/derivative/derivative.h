@@ -73,18 +73,19 @@ typedef struct island_system {
     int parts;            /* of columns of a tree */
     int parameter0, guess0;
     double dt;
-    int *dof;            /* [n] of the model */
-    int *column;         /* [ntree] first one of each tree */
-    ptrdiff_t *square;   /* [ntree] place of its square matrix in A and factor, of row_stride(dofs) numbers a row */
-    double *A;           /* mass, tree by tree */
-    double *factor;      /* its LU */
-    double *a, *place;   /* n x width: mean acceleration of the free motion, and q* */
-    double *middle;      /* n x width: q where J of contacts is taken */
-    double *H, *LU, *dv; /* n x stride, twice; n x width: v at the end */
-    double *x, *y;       /* [n] work space */
-    double *solve;       /* of lu_factor */
-    int *swap, *swap_A;  /* [n] */
-    double *free;        /* n x width: v of the free motion, where loads count */
+    int *dof;             /* [n] of the model */
+    int *column;          /* [ntree] first one of each tree */
+    ptrdiff_t *square;    /* [ntree] place of its square matrix in A and factor, of row_stride(dofs) numbers a row */
+    double **mass_change; /* [ntree] n x n x n: d (A e_k) / d q* of each tree; NULL: it is not kept */
+    double *A;            /* mass, tree by tree */
+    double *factor;       /* its LU */
+    double *a, *place;    /* n x width: mean acceleration of the free motion, and q* */
+    double *middle;       /* n x width: q where J of contacts is taken */
+    double *H, *LU, *dv;  /* n x stride, twice; n x width: v at the end */
+    double *x, *y, *sums; /* [n] work space; [SIM_MAX_ROWS n] */
+    double *solve;        /* of lu_factor */
+    int *swap, *swap_A;   /* [n] */
+    double *free;         /* n x width: v of the free motion, where loads count */
     constraint_system *constraint; /* [nconstraint] */
     double *strike;                /* [width] of the speed of the fastest strike, if that is `struck`: known */
     bool struck;
@@ -140,8 +141,10 @@ double local_dot(const local_frame *at, const double *local, const double *v);
 void add_product(const local_frame *at, double scale, const double *x, const double *X, double *y);
 /* Adds `scale` times dA y of a tree to its rows of n x width numbers; y of the island. */
 void add_mass_times(const island_system *s, int tree, double scale, const double *y, double *to);
-/* x . dA y of a tree, x and y of its dofs, into a row of the local width. */
-void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, const double *x,
+/* Keeps dA e_k of a small tree for all k, to be read by the next one.  False without memory. */
+bool tabulate_mass(const island_system *s, int tree);
+/* The sum of x . dA y of a tree over some rows of at->n numbers, into a row of the local width. */
+void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, int rows, const double *x,
                      const double *y, double *to);
 /* C <- A^-1 C, rows of the island. */
 void solve_mass(const island_system *s, double *C);

@@ -164,24 +164,18 @@ static void differentiate_inverse_mass(const island_system *s, const constraint_
                                        double *dw) {
     const local_frame *at = &k->by.at;
     int rows = k->c->rows;
-    double *sum = s->x;
+    double *sum = s->sums;
+    memset(sum, 0, sizeof *sum * (size_t)rows * (size_t)at->n);
     for (int r = 0; r < rows; r++) {
-        bool any = false;
-        memset(sum, 0, sizeof *sum * (size_t)at->n);
         for (int i = 0; i < rows; i++) {
             if (weight[r * rows + i] != 0) {
-                dense_axpy(at->n, weight[r * rows + i], k->Y + (ptrdiff_t)i * at->n, sum);
-                any = true;
+                dense_axpy(at->n, weight[r * rows + i], k->Y + (ptrdiff_t)i * at->n, sum + (ptrdiff_t)r * at->n);
             }
         }
-        if (!any) {
-            continue;
-        }
-        add_product(at, 2, sum, k->by.J[r], dw);
-        const double *Y = k->Y + (ptrdiff_t)r * at->n;
-        for (int side = 0, first = 0; side < at->trees; first += at->dofs[side], side++) {
-            add_mass_change(s, at, side, -1, sum + first, Y + first, dw);
-        }
+        add_product(at, 2, sum + (ptrdiff_t)r * at->n, k->by.J[r], dw);
+    }
+    for (int side = 0, first = 0; side < at->trees; first += at->dofs[side], side++) {
+        add_mass_change(s, at, side, -1, rows, sum + first, k->Y + first, dw);
     }
 }
 
@@ -376,6 +370,7 @@ static void place_trees(island_system *s) {
         }
         s->column[t] = column;
         s->square[t] = square;
+        s->mass_change[t] = NULL;
         column += s->parts * p->tree[t].nv;
         square += (ptrdiff_t)p->tree[t].nv * row_stride(p->tree[t].nv);
     }
@@ -415,6 +410,8 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->strike = zeros(arena, s->width);
     s->carried = zeros(arena, s->width);
     s->carried_first = -1;
+    s->mass_change = ARENA_NEW(arena, double *, p->ntree);
+    s->sums = zeros(arena, SIM_MAX_ROWS * (ptrdiff_t)n);
     s->x = zeros(arena, n);
     s->y = zeros(arena, n);
     s->solve = zeros(arena, lu_work(n) + n);
@@ -424,8 +421,9 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->x || !s->y || !s->solve ||
-        !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
+    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->mass_change || !s->sums ||
+        !s->x || !s->y || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A ||
+        !s->constraint) {
         return false;
     }
     place_trees(s);
@@ -476,6 +474,22 @@ static bool factor_mass(const island_system *s) {
     return ok;
 }
 
+enum { MOST_TABLED = 8 }; /* dofs of a tree whose dA is kept */
+
+/* dA of small trees that many rows read. */
+static bool tabulate_small(const island_system *s) {
+    const sim_problem *p = &s->is->problem;
+    int rows = sim_options_compliance(s->step->motion->options) == SIM_ELASTIC ? 1 : SIM_CONTACT_ROWS;
+    bool ok = true;
+    for (int t = 0; t < p->ntree && ok; t++) {
+        int n = p->tree[t].nv;
+        if (n <= MOST_TABLED && rows * p->nconstraint > n * p->ntree) {
+            ok = tabulate_mass(s, t);
+        }
+    }
+    return ok;
+}
+
 bool differentiate_island(const contact_step *step, const island *is, island_system *s) {
     if (!make_system(step, is, s)) {
         return false;
@@ -484,6 +498,9 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
     for (int t = 0; t < is->problem.ntree; t++) {
         s->residual = fmax(s->residual, differentiate_tree(s, t));
         fill_tree(s, t);
+    }
+    if (!tabulate_small(s)) {
+        return false;
     }
     if (!factor_mass(s)) {
         s->residual = INFINITY;

@@ -130,28 +130,61 @@ static bool mass_by_parameter(const island_system *s, int t, int p) {
     return true;
 }
 
-void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, const double *x,
-                     const double *y, double *to) {
-    int t = at->tree[side], n = at->dofs[side], parameters = s->step->parameters;
-    double *by_parameter = to + at->width - parameters;
-    const double *place = s->place + (ptrdiff_t)at->dof[side] * s->width;
-    /* by the place of the tree */
-    change_mass(s, t, y);
-    for (int j = 0; j < n; j++) {
-        double sum = 0;
+bool tabulate_mass(const island_system *s, int t) {
+    int n = s->is->problem.tree[t].nv;
+    double *unit = s->y, *table = numbers_of(s->step->arena, (ptrdiff_t)n * n * n);
+    for (int k = 0; table && k < n; k++) {
         for (int i = 0; i < n; i++) {
-            sum += x[i] * s->step->work->by_q[(ptrdiff_t)i * n + j];
+            unit[i] = i == k;
         }
-        if (sum != 0) {
-            const double *row = place + (ptrdiff_t)j * s->width;
-            dense_axpy(at->columns[side], scale * sum, row + at->column[side], to + (side ? at->columns[0] : 0));
-            dense_axpy(parameters, scale * sum, row + s->parameter0, by_parameter);
+        change_mass(s, t, unit);
+        memcpy(table + (ptrdiff_t)k * n * n, s->step->work->by_q, sizeof *table * (size_t)n * (size_t)n);
+    }
+    s->mass_change[t] = table;
+    return table != NULL;
+}
+
+/* Adds the derivatives of x . A y by q* of a tree to `to`. */
+static void add_mass_gradient(const island_system *s, int t, const double *x, const double *y, double *to) {
+    int n = s->is->problem.tree[t].nv;
+    const double *table = s->mass_change[t];
+    if (!table) {
+        change_mass(s, t, y);
+    }
+    for (int k = 0; k < (table ? n : 1); k++) {
+        const double *by_q = table ? table + (ptrdiff_t)k * n * n : s->step->work->by_q;
+        for (int i = 0; i < n; i++) {
+            double scale = table ? x[i] * y[k] : x[i];
+            if (scale != 0) {
+                dense_axpy(n, scale, by_q + (ptrdiff_t)i * n, to);
+            }
         }
     }
-    /* by its inertias */
-    for (int p = 0; p < parameters; p++) {
-        if (mass_by_parameter(s, t, p)) {
-            by_parameter[p] += scale * dense_dot(n, x, s->step->work->y);
+}
+
+void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, int rows, const double *x,
+                     const double *y, double *to) {
+    int t = at->tree[side], n = at->dofs[side], parameters = s->step->parameters;
+    double *by_parameter = to + at->width - parameters, *by_place = s->y;
+    /* by the inertias of the tree, and its place */
+    memset(by_place, 0, sizeof *by_place * (size_t)n);
+    for (int r = 0; r < rows; r++) {
+        const double *x_r = x + (ptrdiff_t)r * at->n, *y_r = y + (ptrdiff_t)r * at->n;
+        add_mass_gradient(s, t, x_r, y_r, by_place);
+        for (int p = 0; p < parameters; p++) {
+            memcpy(s->step->work->x + s->dof[at->dof[side]], y_r, sizeof *y * (size_t)n);
+            if (mass_by_parameter(s, t, p)) {
+                by_parameter[p] += scale * dense_dot(n, x_r, s->step->work->y);
+            }
+        }
+    }
+    /* the place by the start */
+    for (int j = 0; j < n; j++) {
+        const double *row = s->place + (ptrdiff_t)(at->dof[side] + j) * s->width;
+        if (by_place[j] != 0) {
+            dense_axpy(at->columns[side], scale * by_place[j], row + at->column[side],
+                       to + (side ? at->columns[0] : 0));
+            dense_axpy(parameters, scale * by_place[j], row + s->parameter0, by_parameter);
         }
     }
 }
