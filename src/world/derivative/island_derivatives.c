@@ -483,7 +483,7 @@ static bool tabulate_small(const island_system *s) {
     bool ok = true;
     for (int t = 0; t < p->ntree && ok; t++) {
         int n = p->tree[t].nv;
-        if (n <= MOST_TABLED && rows * p->nconstraint > n * p->ntree) {
+        if (n <= MOST_TABLED && 2 * rows * p->nconstraint > n * p->ntree) {
             ok = tabulate_mass(s, t);
         }
     }

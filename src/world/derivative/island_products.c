@@ -170,6 +170,9 @@ void add_mass_change(const island_system *s, const local_frame *at, int side, do
     memset(by_place, 0, sizeof *by_place * (size_t)n);
     for (int r = 0; r < rows; r++) {
         const double *x_r = x + (ptrdiff_t)r * at->n, *y_r = y + (ptrdiff_t)r * at->n;
+        if (dense_dot(n, x_r, x_r) == 0) {
+            continue;
+        }
         add_mass_gradient(s, t, x_r, y_r, by_place);
         for (int p = 0; p < parameters; p++) {
             memcpy(s->step->work->x + s->dof[at->dof[side]], y_r, sizeof *y * (size_t)n);
