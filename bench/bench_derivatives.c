@@ -1,8 +1,8 @@
 /* The full Jacobian of a step with contacts beside the step itself: by positions, velocities and forces.
  *
  * A stack of 1, 4 or 10 boxes stands on the ground: one island of 4 contacts a box.  CPU microseconds, the least
- * of many, by the default solver and integrator, and by `sap` with symplectic Euler.  `--json` for programs; `--steps N`
- * or `--jacobians N` with a number of boxes repeats one of the two alone, to count its instructions. */
+ * of many, by the default solver and integrator, and by `sap` with symplectic Euler, as a table in Markdown.  `--steps N` or
+ * `--jacobians N` with a number of boxes repeats one of the two alone, to count its instructions. */
 #include "support/quick.h"
 
 #include <math.h>
@@ -132,23 +132,18 @@ int main(int count, char **word) {
     if (count > 2 && (strcmp(word[1], "--steps") == 0 || strcmp(word[1], "--jacobians") == 0)) {
         return repeat_alone(count, word);
     }
-    bool quick = asked_quick(count, word), json = count > 1 && strcmp(word[count - 1], "--json") == 0;
-    printf(json ? "{\"format\": \"bench_derivatives\", \"rows\": ["
-                : "solver boxes contacts   step/us  Jacobian/us  ratio\n");
+    bool quick = asked_quick(count, word);
+    printf("| solver | integrator | boxes | contacts | step [us] | Jacobian [us] | ratio "
+           "|\n|---|---|---|---|---|---|---|\n");
     for (int k = 0; k < LAWS * SIZES; k++) {
         fixture f;
         int size = boxes[k % SIZES], contacts;
         open_fixture(&f, size, k / SIZES);
         double one = 1e6 * time_of(&f, false, quick ? 2 : 1000), whole = 1e6 * time_of(&f, true, quick ? 2 : 1000);
         contacts = sim_world_info(f.world)->contacts;
-        if (json) {
-            printf("%s\n{\"solver\": \"%s\", \"boxes\": %d, \"contacts\": %d, \"step\": %.4g, \"jacobian\": %.4g}",
-                   k ? "," : "", law[k / SIZES], size, contacts, one, whole);
-        } else {
-            printf("%-6s %5d %8d %9.2f %12.2f %6.1f\n", law[k / SIZES], size, contacts, one, whole, whole / one);
-        }
+        printf("| `%s` | `%s` | %d | %d | %.1f | %.1f | %.1f |\n", law[k / SIZES],
+               sim_integrator_name(sim_world_options(f.world)->integrator), size, contacts, one, whole, whole / one);
         close_fixture(&f);
     }
-    printf(json ? "]}\n" : "");
     return 0;
 }
