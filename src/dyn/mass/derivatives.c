@@ -236,7 +236,7 @@ static void spread_force(force f, double to[6]) {
     memcpy(to, numbers, sizeof numbers);
 }
 
-/* What a change of q_j or v_j does to forces above, and what j's force takes from changes above. */
+/* Forces above by q_j and v_j, and products that give j's force by those of dofs above. */
 typedef struct dof_forces {
     double by_q[6], by_q_above[6], by_v[6], IS[6], BS[6];
 } dof_forces;
