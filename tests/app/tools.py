@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Do the programs of tools/ and study/ say in one sentence what is wrong with a command line?  Prints TAP.
+"""Do the programs of tools/ and study/ say in one sentence what is wrong with a command line, and does a release tag the tree?
+Prints TAP.
 
     tools.py SIM [WORD]
 """
 import os
+import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -16,6 +21,8 @@ SIM = os.path.abspath(sys.argv[1])
 WORD = sys.argv[2] if len(sys.argv) > 2 else ""
 STUDIES = ("ablation", "beside", "compare", "league", "nonsmooth", "profile", "refinements", "reproduce", "solvers", "stands")
 TOOLS = ("gallery", *STUDIES)
+AUTHOR = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **{f"GIT_{role}_{field}": "someone@example.org" for role in ("AUTHOR", "COMMITTER")
+                                                          for field in ("NAME", "EMAIL")}}
 
 
 def path_of(tool):
@@ -34,7 +41,7 @@ def refuses(tool, *words, saying, status=2):
 
 
 def each_tells_what_it_does():
-    for tool in (*TOOLS, "figures"):
+    for tool in (*TOOLS, "figures", "release"):
         done = run(tool, "--help")
         assert done.returncode == 0 and done.stdout.startswith(path_of(tool)) and not done.stderr, done
 
@@ -66,6 +73,53 @@ def names_that_are_none_are_told():
     refuses("figures", "arch", saying="there is no 'arch'")
     refuses("profile", "none.json", saying="No such file", status=1)
     refuses("profile", os.path.join(ROOT, "README.md"), saying="not what sim solve --json printed", status=1)
+
+
+def a_release_is_a_commit_and_a_tag_and_is_refused_where_the_tree_is_not_ready():
+    with tempfile.TemporaryDirectory() as tree:
+        def git(*words):
+            return subprocess.run(["git", *words], cwd=tree, capture_output=True, text=True, check=True, env=AUTHOR).stdout
+
+        def release(*words):
+            return subprocess.run([os.path.join(tree, "tools", "release"), *words, "--untested"], capture_output=True, text=True,
+                                  check=False, env=AUTHOR)
+
+        def refused(version, saying):
+            done = release(version)
+            assert done.returncode in (2, 3) and not done.stdout, done
+            assert done.stderr.startswith("tools/release: ") and done.stderr.count("\n") == 1 and saying in done.stderr, done.stderr
+
+        def text(path):
+            return pathlib.Path(tree, path).read_text(encoding="utf-8")
+
+        for path in ("meson.build", "CITATION.cff", "CHANGELOG.md", "include/sim/base.h", "tools/release", "tools/command_line.py"):
+            pathlib.Path(tree, path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(os.path.join(ROOT, path), os.path.join(tree, path))
+        head, _, old = text("CHANGELOG.md").partition("## [Unreleased]\n")
+        old = old[old.index("## ["):]
+        for news, subject in (("", "none"), ("\n- Bodies fall upwards.\n\n", "some")):
+            pathlib.Path(tree, "CHANGELOG.md").write_text(f"{head}## [Unreleased]\n{news}{old}", encoding="utf-8")
+            if not news:
+                git("init", "--quiet")
+            git("add", "--all")
+            git("commit", "--quiet", "--message", subject)
+            if not news:
+                refused("99.0.0", "nothing stands under Unreleased")
+        refused("99", "expected three numbers")
+        refused("0.0.1", "does not come after it")
+        pathlib.Path(tree, "meson.build").write_text(text("meson.build") + "\n", encoding="utf-8")
+        refused("99.0.0", "uncommitted changes")
+        git("checkout", "--quiet", "meson.build")
+        git("tag", "v99.0.0")
+        refused("99.0.0", "there is a tag v99.0.0 already")
+        git("tag", "--delete", "v99.0.0")
+        done = release("99.0.0")
+        assert done.returncode == 0, done
+        assert git("log", "-1", "--format=%s") == "release: 99.0.0\n" and not git("status", "--porcelain")
+        assert git("tag", "--points-at", "HEAD") == "v99.0.0\n" and "upwards" in git("tag", "--list", "--format=%(contents)")
+        assert "version: '99.0.0'" in text("meson.build") and "version: 99.0.0\n" in text("CITATION.cff") and '"99.0.0"' in text("include/sim/base.h")
+        dated = text("CHANGELOG.md").partition("## [Unreleased]\n\n## [99.0.0] - ")[2]
+        assert re.match(r"\d{4}-\d\d-\d\d\n\n- Bodies fall upwards\.\n", dated), dated[:80]
 
 
 sys.exit(tap.run(tap.cases_of(globals(), WORD)))
