@@ -916,6 +916,14 @@ def warns_of_what_overlaps_where_a_run_starts():
             assert word in said, said
         assert "overlap" not in sim("balls.json", "--set", "world/exclude=initial", *how).stderr
     assert "overlap by 2 m" in sim("balls.json", "--quiet", "--summary", "sum.json").stderr
+    ball = '<body name="%s"><freejoint/><geom size="1"/></body>'
+    write("balls.xml", '<mujoco><worldbody>%s%s</worldbody><keyframe><key name="apart" qpos="9 0 0 1 0 0 0 0 0 0 1 0 0 0"/></keyframe></mujoco>'
+          % (ball % "a", ball % "b"))
+    said = sim("balls.xml", "--duration", "0.01").stderr
+    for word in 'warning: "a" and "b" overlap by 2 m', "(--start apart)", "<exclude> in <contact>", "--set world/exclude=initial":
+        assert word in said, said
+    for how in ["--start", "apart"], ["--set", "world/exclude=initial"]:
+        assert "overlap" not in sim("balls.xml", "--duration", "0.01", *how).stderr
     told = json.loads(read("sum.json"))["energy"]
     assert 10 < told["end"] < 11 and abs(told["undone"] - told["end"]) < 1e-3 * told["end"], told
 

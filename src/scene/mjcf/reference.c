@@ -1,7 +1,7 @@
 /* docs/mjcf.md, printed from the tables of the format. */
 #include "scene/mjcf/mjcf.h"
 
-static const char preface[] =
+static const char meaning[] =
     "# Models in MJCF\n\nThis page is printed from the tables that drive the reader "
     "(`src/scene/mjcf/format`).\n\n```\nsim humanoid.xml --duration 2 --view             # a model of MuJoCo\nsim "
     "convert humanoid.xml --out humanoid.json     # the same model as a scene\nsim model.xml --strict --validate       "
@@ -13,7 +13,12 @@ static const char preface[] =
     "`contype` and `conaffinity` is drawn but has no contacts. Groups from 3 on are drawn only where nothing else of "
     "their body is.\n* A mesh that cannot be read is an error, or a notice where it has neither contacts nor mass. "
     "`--allow mesh` leaves out all those without mass.\n* The range of a ball joint is that of a tendon, whose length "
-    "is the angle of the joint.\n* Names of files are relative to the model.\n\n## Differences "
+    "is the angle of the joint.\n* Bodies that overlap at the start keep their contacts, as in MuJoCo. A warning names "
+    "the deepest pairs and their depth, and the solver parts them. `--set world/exclude=initial` leaves these contacts "
+    "out.\n* Names of files are relative to the model.\n\n";
+
+static const char differences[] =
+    "## Differences "
     "to MuJoCo\n\nMasses, poses, mass matrix and bias forces agree with MuJoCo to rounding. Other laws hold here "
     "for:\n\n* **Contacts, limits, equalities.** Without `solref` and `solimp` they are as stiff as the step resolves, "
     "or rigid. Otherwise these become a stiffness and a dissipation, with the full impedance `dmax`, and a notice says "
@@ -44,4 +49,6 @@ static const char preface[] =
     "attributes, and a nesting of 200. A model has at most 200,000 bodies, joints, geoms, sites and copies. A file "
     "holds no document type declaration. Numbers are decimal and finite.\n";
 
-char *sim_mjcf_reference(void) { return xml_print_tables(&mjcf_table_model, preface); }
+char *sim_mjcf_reference(void) {
+    return xml_print_tables(&mjcf_table_model, (const char *const[]){meaning, differences, NULL});
+}

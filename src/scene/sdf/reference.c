@@ -31,4 +31,4 @@ static const char preface[] =
     "and "
     "no document type declaration. Models are nested at most 20 deep.\n";
 
-char *sim_sdf_reference(void) { return xml_print_tables(&sdf_table_file, preface); }
+char *sim_sdf_reference(void) { return xml_print_tables(&sdf_table_file, (const char *const[]){preface, NULL}); }

@@ -43,4 +43,4 @@ static const char preface[] =
     "elements that can stand only once the first counts, with a notice. A file has at most 16 MiB, 1,000,000 elements "
     "and attributes, a nesting of 200, and no document type declaration.\n";
 
-char *sim_urdf_reference(void) { return xml_print_tables(&table_robot, preface); }
+char *sim_urdf_reference(void) { return xml_print_tables(&table_robot, (const char *const[]){preface, NULL}); }

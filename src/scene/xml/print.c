@@ -325,11 +325,13 @@ static void print_leaves(text *t, const xml_table_list *list) {
     print_leaf_others(t, list, XML_REFUSED);
 }
 
-char *xml_print_tables(const xml_table *root, const char *preface) {
+char *xml_print_tables(const xml_table *root, const char *const *preface) {
     text t = {0};
     xml_table_list list = {.count = 0};
     xml_list_tables(&list, root);
-    text_add(&t, "%s", preface);
+    for (; *preface; preface++) {
+        text_add(&t, "%s", *preface);
+    }
     for (int k = 0; k < list.count; k++) {
         if (!is_leaf(list.table[k])) {
             print_section(&t, &list, list.table[k]);

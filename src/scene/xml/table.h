@@ -100,7 +100,8 @@ int xml_numbers(const xml_element *e, const char *key, int most, double *out);
 /* How many numbers a text holds; -1: something else is in it. */
 int xml_count_numbers(const char *text);
 
-/* The tables as Markdown, malloc'd: one section an element with children, `root` first. */
-char *xml_print_tables(const xml_table *root, const char *preface);
+/* The tables as Markdown, malloc'd: the paragraphs of `preface` (NULL after the last), then one section an element with
+ * children, `root` first. */
+char *xml_print_tables(const xml_table *root, const char *const *preface);
 
 #endif
