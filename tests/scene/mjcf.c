@@ -192,6 +192,22 @@ Test(scene_mjcf, attached_models_keep_their_options_and_take_a_prefix) {
                    framed, NULL);
     cr_assert(s->model->nbody == 2 && close_to(body_of(s, "l_leg")->placement.p, 0, 1, 1));
     sim_scene_free(s);
+    /* a frame of its own, twice: what names nothing beside it comes along, and the classes around it hold */
+    s = load_model(MODEL("<default><default class='heavy'><geom mass='3'/></default></default><worldbody>"
+                         "<body name='hip' childclass='heavy'><joint name='turn'/>" BALL
+                         "<body name='leg' pos='1 0 0'><joint name='knee'/>" BALL "</body></body>"
+                         "<frame pos='0 5 0'><attach body='leg' prefix='l_'/></frame></worldbody><actuator>"
+                         "<motor name='one' joint='turn'/><motor name='two' joint='knee'/></actuator>"
+                         "<equality><joint joint1='turn' joint2='knee'/></equality>"),
+                   NULL, NULL);
+    cr_assert(s->model->nv == 3 && s->model->nactuator == 3 && s->model->nequality == 1);
+    cr_assert(sim_model_find_actuator(s->model, "l_two") == 2 && sim_model_find_actuator(s->model, "l_one") < 0);
+    cr_assert(body_of(s, "l_leg")->inertia.mass == 3 && close_to(body_of(s, "l_leg")->placement.p, 1, 5, 0));
+    sim_scene_free(s);
+    refused_with(WORLD("<attach prefix='l_'/>"), NULL, NULL, "scene.json:3:1",
+                 "name a `model`, or a `body` or `frame`");
+    refused_with(WORLD("<frame name='f'><body/><attach frame='f' prefix='l_'/></frame>"), NULL, NULL, "scene.json:3:24",
+                 "attached more than 32 deep");
     refused_with(
         MODEL(
             "<asset><model name='leg' file='none.xml'/></asset><worldbody><attach model='leg' prefix=''/></worldbody>"),

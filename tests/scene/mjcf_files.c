@@ -148,3 +148,86 @@ Test(mjcf_files, a_mesh_of_points_alone_is_their_hull) {
     cr_assert(fabs(s->model->body[1].inertia.moment.xx - 8 * 8 / 12.0) < 1e-12);
     sim_scene_free(s);
 }
+
+/* ---- meshes by formula ---- */
+
+/* Volume inside the closed surface that a formula makes, scaled by (1, 2, 3), over 6. */
+static double volume_of_formula(const char *builtin, const char *params) {
+    char text[600];
+    snprintf(text, sizeof text,
+             MODEL("<asset><mesh name='m' builtin='%s' params='%s' scale='1 2 3' inertia='exact'/></asset>"
+                   "<worldbody><body><freejoint/><geom type='mesh' mesh='m' density='1'/></body></worldbody>"),
+             builtin, params);
+    sim_scene *s = load_model(text, NULL, NULL);
+    double mass = s->model->body[1].inertia.mass;
+    sim_scene_free(s);
+    return mass / 6;
+}
+
+static void has_volume(const char *builtin, const char *params, double volume) {
+    double found = volume_of_formula(builtin, params);
+    cr_expect(fabs(found - volume) < 1e-12 * volume, "%s %s: %.15g, not %.15g", builtin, params, found, volume);
+}
+
+/* Of a regular polygon with n corners on the unit circle. */
+static double polygon(int n) { return n / 2.0 * sin(2 * acos(-1) / n); }
+
+Test(mjcf_files, solids_by_formula_have_their_volumes) {
+    /* icosahedron with the edge 4 / sqrt(10 + 2 sqrt(5)); half an octahedron */
+    double edge = 4 / sqrt(10 + 2 * sqrt(5));
+    has_volume("sphere", "0", 5 * (3 + sqrt(5)) / 12 * edge * edge * edge);
+    has_volume("hemisphere", "0", 2.0 / 3);
+    /* prism, truncated pyramid, pyramid, 2 high */
+    has_volume("cone", "3 1", 2 * polygon(3));
+    has_volume("cone", "7 0.5", 2 * polygon(7) * (1 + 0.5 + 0.25) / 3);
+    has_volume("cone", "4 0", 2 * polygon(4) / 3);
+    /* frusta of polygons with the radii cos theta between the heights sin theta */
+    double stack = 0, part = acos(-1) / 9;
+    for (int k = 0; k < 9; k++) {
+        double a = k * part - acos(-1) / 2, b = a + part, p = cos(a), q = cos(b);
+        stack += (sin(b) - sin(a)) * polygon(9) * (p * p + p * q + q * q) / 3;
+    }
+    has_volume("supersphere", "9 1 1", stack);
+    /* a section turned in chords about the axis, 1 from it: (R sin(2 pi / R))^2 r^2 / 2 */
+    has_volume("supertorus", "8 0.3 1 1", pow(2 * polygon(8), 2) * 0.3 * 0.3 / 2);
+}
+
+Test(mjcf_files, solids_by_formula_tend_to_the_smooth_ones) {
+    double pi = acos(-1), ball = 4 * pi / 3;
+    double before = 4;
+    for (int s = 1; s < 5; s++) { /* halved edges quarter the error, but for a part that they quarter, too */
+        char coarse[2] = {(char)('0' + s - 1), 0}, fine[2] = {(char)('0' + s), 0};
+        double ratio = (ball - volume_of_formula("sphere", coarse)) / (ball - volume_of_formula("sphere", fine));
+        cr_expect(ratio < 4 && 4 - ratio < before / 3, "sphere %d: %g", s, ratio);
+        before = 4 - ratio;
+    }
+    cr_expect_float_eq(volume_of_formula("hemisphere", "10"), ball / 2, 0.02 * ball);
+    /* superellipsoid of powers (n, e): 2 n e B(n/2, n + 1) B(e/2, e/2 + 1); a cube of edge 2 for small ones */
+    double n = 0.5, e = 0.7;
+#define BETA(a, b) (tgamma(a) * tgamma(b) / tgamma((a) + (b)))
+    double exact = 2 * n * e * BETA(n / 2, n + 1) * BETA(e / 2, e / 2 + 1);
+    cr_expect_float_eq(volume_of_formula("supersphere", "100 0.7 0.5"), exact, 5e-3 * exact);
+    cr_expect_float_eq(volume_of_formula("supersphere", "40 0.001 0.001"), 8, 0.02);
+    /* Pappus: the section of a supertorus is a superellipse of area r^2 times 4 Gamma(1 + s/2)^2 / Gamma(1 + s) */
+    double section = 0.2 * 0.2 * 4 * pow(tgamma(1 + 0.4 / 2), 2) / tgamma(1 + 0.4);
+    cr_expect_float_eq(volume_of_formula("supertorus", "100 0.2 0.4 1"), 2 * pi * section, 5e-3 * 2 * pi * section);
+}
+
+Test(mjcf_files, solids_by_formula_refuse_other_parameters) {
+    static const char *const wrong[][2] = {
+        {"sphere", "5"},        {"sphere", "1.5"},         {"sphere", "1 2"},
+        {"hemisphere", "-1"},   {"cone", "2 1"},           {"cone", "4 1.1"},
+        {"supersphere", "3 1"}, {"supertorus", "4 2 1 1"}, {"supersphere", "301 1 1"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        char text[400];
+        sim_error error = {0};
+        sim_diagnostics found;
+        snprintf(text, sizeof text,
+                 MODEL("<asset><mesh name='m' builtin='%s' params='%s'/></asset>"
+                       "<worldbody><geom type='mesh' mesh='m'/></worldbody>"),
+                 wrong[k][0], wrong[k][1]);
+        cr_expect_null(load_text(text, NULL, NULL, &found, &error));
+        cr_expect(strstr(error.text, " takes the "), "%s", error.text);
+        sim_diagnostics_free(&found);
+    }
+}

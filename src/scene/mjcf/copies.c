@@ -1,7 +1,9 @@
-/* Elements outside the bodies that name what a <replicate> copies: they are copied with it.
+/* Elements outside the bodies that name what a <replicate> copies, or a part of a model that is attached: they are copied
+ * with it.
  *
  *     a name means     what has the ending of the copy, else that of the copies around, else what has none
  *     an element       stands in each copy from which it names something, if there is all that it names; else once
+ *     of a part        it stands there if it names something of the part, and nothing beside it
  *
  * Copies follow behind all other elements of their section, copy by copy; of copies within copies the outer ones first.
  *
@@ -121,12 +123,17 @@ static bool stands_in_copy(const mjcf_model *m, const mjcf_scope *copy, const xm
 }
 
 bool mjcf_stands_in(const mjcf_model *m, const mjcf_scope *s, const xml_element *e) {
+    /* parts and copies */
+    if (s->part) {
+        return *m->tries <= MOST_TRIES && stands_in_copy(m, s, e);
+    }
     if (!m->copies || *m->tries > MOST_TRIES) {
         return !s->around;
     }
     if (s->around) {
         return stands_in_copy(m, s, e);
     }
+    /* once, where no copy has more of it */
     names_seen plain = look_up_element(m, s, e);
     if (plain.there == plain.all) {
         return true;
@@ -142,7 +149,7 @@ bool mjcf_stands_in(const mjcf_model *m, const mjcf_scope *s, const xml_element 
 
 bool mjcf_check_tries(mjcf_work *w) {
     const mjcf_model *m = &w->model;
-    if (m->copies && *m->tries > MOST_TRIES) {
+    if (m->tries && *m->tries > MOST_TRIES) {
         xml_error(w->report, m->files->root, NULL, NULL,
                   "too many elements and copies: names in copies take more than %d look-ups", MOST_TRIES);
         mjcf_refuse(w);

@@ -250,11 +250,16 @@ static const xml_key mesh_keys[] = {
      .help = "Volume and moments: of the hull, of the closed surface, of cones over all faces with positive volume, or "
              "of the surface."},
     {.name = "builtin",
-     .kind = XML_TEXT,
-     .use = XML_REFUSED,
+     .kind = XML_CHOICE,
+     .choices = WORDS("none", "sphere", "hemisphere", "cone", "supersphere", "supertorus"),
      .standard = "none",
-     .help = "write the vertices, or a file"},
-    IGNORED("params", NOT_MOTION),
+     .help =
+         "In place of a file and vertices: a formula. `wedge` and `plate` are not read: they place tactile sensors."},
+    {.name = "params",
+     .kind = XML_LIST,
+     .help = "Of the formula. Sphere: halvings of the edges of an icosahedron. Hemisphere: vertices on an edge of an "
+             "octahedron. Cone: sides, upper radius. Supersphere: resolution, powers east-west and north-south. "
+             "Supertorus: resolution, smaller radius, powers of the smaller and the greater circle."},
     IGNORED("material", NOT_MOTION),
 };
 const xml_table mjcf_table_mesh = TABLE("mesh",

@@ -306,7 +306,9 @@ static const xml_key replicate_keys[] = {
     {.name = "childclass", .kind = XML_TEXT, .help = "As of a body."},
 };
 static const xml_key attach_keys[] = {
-    {.name = "model", .kind = XML_TEXT, .required = true, .help = "Model among the assets."},
+    {.name = "model",
+     .kind = XML_TEXT,
+     .help = "Model among the assets. Default: this one, of which a body or frame is named."},
     {.name = "body", .kind = XML_TEXT, .help = "Body of it. Default: all of it."},
     {.name = "frame", .kind = XML_TEXT, .help = "In place of a body: a frame of it with what is in it."},
     {.name = "prefix", .kind = XML_TEXT, .required = true, .help = "Of all its names."},

@@ -1,4 +1,4 @@
-/* Files of numbers beside a model: heights of ground, mean colours of textures.
+/* Files beside a model: their paths, heights of ground, mean colours of textures.
  *
  *     PNG       height: the grey of a pixel, of colours their red; the last row of the picture is the first along y
  *     others    rows, columns as integers of 32 bits, then the heights as floats, the first row first along y (little
@@ -10,6 +10,7 @@
 #include "scene/mjcf/parts/parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,4 +189,28 @@ bool mjcf_texture_mean(mjcf_work *w, mjcf_file *f, int asset, double mean[3]) {
     }
     memcpy(mean, t->mean, sizeof t->mean);
     return t->found;
+}
+
+/* ---- paths of the files that a model names ---- */
+
+const char *mjcf_last_part(const char *path) {
+    const char *slash = strrchr(path, '/'), *back = strrchr(path, '\\');
+    slash = back && (!slash || back > slash) ? back : slash;
+    return slash ? slash + 1 : path;
+}
+
+const char *mjcf_path_in(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char *folder) {
+    const char *file = xml_text(asset, "file");
+    file = f->compiler.strip_path ? mjcf_last_part(file) : file;
+    folder = file[0] == '/' ? "" : folder;
+    size_t size = strlen(folder) + strlen(file) + 1;
+    char *name = pool_alloc(w->pool, size, 1);
+    if (!name) {
+        w->report->no_memory = true;
+        return NULL;
+    }
+    snprintf(name, size, "%s%s", folder, file);
+    const char *path = mjcf_path_beside(w->pool, f->path, name);
+    w->report->no_memory |= !path;
+    return path;
 }

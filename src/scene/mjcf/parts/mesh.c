@@ -108,8 +108,10 @@ mjcf_mesh *mjcf_open_mesh(mjcf_work *w, const mjcf_scope *s, int index) {
         m->path = mjcf_asset_path(w, f, at, &m->lost, &m->absent);
     } else if (xml_text(at, "vertex")) {
         read_inline(w, m);
+    } else if (!mjcf_says(&m->item, "builtin", "none")) {
+        mjcf_make_mesh(w, m, mjcf_text(&m->item, "builtin"));
     } else {
-        xml_error(w->report, at, NULL, NULL, "the mesh has neither a file nor vertices");
+        xml_error(w->report, at, NULL, NULL, "the mesh has neither a file nor vertices nor a formula (`builtin`)");
         mjcf_refuse(w);
     }
     f->mesh[index] = m;

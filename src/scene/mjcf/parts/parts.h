@@ -69,7 +69,7 @@ typedef struct mjcf_scope mjcf_scope;
 struct mjcf_scope {
     mjcf_file *file;
     const char *prefix, *suffix;
-    bool part;                 /* of an attached model only a body is there */
+    bool part;                 /* of an attached model only a body or frame is there */
     const xml_element *copied; /* of a copy: its <replicate> */
     const mjcf_scope *around;  /* the scope around it, in which names end otherwise; NULL: no copy */
     mjcf_scope *next;          /* of the attached models, in their order, the model itself first; of the copies */
@@ -345,6 +345,11 @@ typedef struct mjcf_mesh {
     sim_inertia inertia; /* of density 1, in the frame of geoms */
     sim_v3 low, high;
 } mjcf_mesh;
+/* ---- builtin.c ---- */
+/* Vertices and faces of a mesh by the formula `name`; a refusal is reported. */
+void mjcf_make_mesh(mjcf_work *w, mjcf_mesh *m, const char *name);
+
+/* ---- mesh.c ---- */
 /* The mesh that a geom names; NULL: reported. */
 mjcf_mesh *mjcf_open_mesh(mjcf_work *w, const mjcf_scope *s, int asset);
 /* Finds its mass properties and bounds; false: reported at `at`. */

@@ -117,13 +117,20 @@ static mjcf_scope *copy_scope(const walk *at, const xml_element *e, const char *
     return s;
 }
 
-/* Elements outside the bodies that name something of it are copied, too. */
-static void list_copy(mjcf_work *w, mjcf_scope *s) {
+static bool count_tries(mjcf_work *w) {
     mjcf_model *m = &w->model;
     m->tries = m->tries ? m->tries : POOL_NEW(w->pool, int64_t, 1);
     if (!m->tries) {
         w->report->no_memory = true;
         mjcf_refuse(w);
+    }
+    return m->tries;
+}
+
+/* Elements outside the bodies that name something of it are copied, too. */
+static void list_copy(mjcf_work *w, mjcf_scope *s) {
+    mjcf_model *m = &w->model;
+    if (!count_tries(w)) {
         return;
     }
     *(m->last_copy ? &m->last_copy->next : &m->copies) = s;
@@ -221,13 +228,27 @@ static const xml_element *find_model(const walk *at, const xml_element *e) {
     return NULL;
 }
 
-static const xml_element *find_part(const xml_element *e, const char *kind, const char *name) {
+/* The model attaches a part of itself. */
+static mjcf_file *own_file(const walk *at, const xml_element *e) {
+    if (xml_text(e, "body") || xml_text(e, "frame")) {
+        return at->scope->file;
+    }
+    xml_error(at->w->report, e, NULL, NULL, "name a `model`, or a `body` or `frame` of this one");
+    return NULL;
+}
+
+/* A body or frame by name; `*cls` is the class of defaults in which it stands. */
+static const xml_element *find_part(const walk *at, const xml_element *e, const char *kind, const char *name,
+                                    int *cls) {
     for (const xml_element *child = e->first; child; child = child->next) {
         const char *own = xml_text(child, "name");
         if (strcmp(child->name, kind) == 0 && own && strcmp(own, name) == 0) {
+            *cls = at->cls;
             return child;
         }
-        const xml_element *found = find_part(child, kind, name);
+        walk inner = *at;
+        inner.cls = xml_text(child, "childclass") ? child_class(at, child) : at->cls;
+        const xml_element *found = find_part(&inner, child, kind, name, cls);
         if (found) {
             return found;
         }
@@ -263,8 +284,9 @@ static void add_scope(mjcf_work *w, mjcf_scope *s) {
 static void attach_parts(const walk *at, const xml_element *e, const mjcf_file *f) {
     const char *kind = xml_text(e, "frame") ? "frame" : "body", *name = xml_text(e, kind);
     const xml_element *part = NULL;
+    walk inside = *at;
     for (const xml_element *world = xml_child(f->root, "worldbody"); world; world = xml_next(world)) {
-        part = name && !part ? find_part(world, kind, name) : part;
+        part = name && !part ? find_part(at, world, kind, name, &inside.cls) : part;
         if (!name) {
             walk_inside(at, world);
         }
@@ -276,9 +298,9 @@ static void attach_parts(const walk *at, const xml_element *e, const mjcf_file *
         xml_error(at->w->report, e, kind, NULL, "there is no %s \"%.80s\" in the model", kind, name);
         mjcf_refuse(at->w);
     } else if (name && strcmp(kind, "frame") == 0) {
-        walk_frame(at, part);
+        walk_frame(&inside, part);
     } else if (name && at->bodies) {
-        walk_body(at, part);
+        walk_body(&inside, part);
     }
 }
 
@@ -290,8 +312,8 @@ static void attach_file(const walk *at, const xml_element *e) {
         mjcf_refuse(w);
         return;
     }
-    const xml_element *asset = find_model(at, e);
-    mjcf_file *f = asset ? load_model(at, asset) : NULL;
+    const xml_element *asset = xml_text(e, "model") ? find_model(at, e) : NULL;
+    mjcf_file *f = asset ? load_model(at, asset) : xml_text(e, "model") ? NULL : own_file(at, e);
     mjcf_scope *s = f ? attached_scope(at, f, e) : NULL;
     if (!s) {
         mjcf_refuse(w);
@@ -303,6 +325,9 @@ static void attach_file(const walk *at, const xml_element *e) {
     inner.cls = f->classes.count ? 0 : -1;
     inner.depth++;
     inner.attached++;
+    if (!count_tries(w)) {
+        return;
+    }
     if (at->bodies) {
         add_scope(w, s);
     }
