@@ -9,8 +9,7 @@
  * The three dofs of an orientation turn together: each turns the axes of all three.
  * Reference: R. Featherstone 2008, section 2.9 (derivatives of spatial vectors that move).
  * Cost: the square of the depth of the body. */
-#include "dyn/motion/rigid.h"
-#include "model/parts/joint.h"
+#include "dyn/mass/wrench.h"
 #include <sim/derivatives.h>
 
 /* The axis of a dof at the point p. */
@@ -18,18 +17,10 @@ static motion axis_at(const sim_derived *d, int j, v3 p) {
     return motion_at_child(d->S[j], v3_sub(p, d->pose[d->model->dof[j].body].p));
 }
 
-/* Do two dofs of one path belong to one orientation? */
-static bool turn_together(const sim_model *m, int j, int k) {
-    const sim_body *b = &m->body[m->dof[j].body];
-    int first = joint_facts_of(b->joint)->quaternion;
-    return m->dof[j].body == m->dof[k].body && first >= 0 && j >= b->v0 + first && k >= b->v0 + first;
-}
-
 /* d (S_k . F) / d q_j, F as said above. */
 static double change_of(const sim_model *m, int j, int k, motion S_j, motion S_k, force F, bool turns) {
-    bool moved = j < k || turn_together(m, j, k);
-    v3 ang = v3_cross(S_j.ang, S_k.ang), lin = v3_add(v3_cross(S_j.ang, S_k.lin), v3_cross(S_j.lin, S_k.ang));
-    double sum = moved ? v3_dot(ang, F.ang) + v3_dot(lin, F.lin) : 0;
+    motion change = axis_change(m, j, k, S_j, S_k);
+    double sum = v3_dot(change.ang, F.ang) + v3_dot(change.lin, F.lin);
     if (turns) {
         v3 moment = v3_add(v3_cross(S_j.ang, F.ang), v3_cross(S_j.lin, F.lin));
         return sum + v3_dot(S_k.ang, moment) + v3_dot(S_k.lin, v3_cross(S_j.ang, F.lin));

@@ -11,6 +11,7 @@
  *
  * The impulse of the step before is fixed in the world, so its part along e changes by de.
  * Reference: contact/problem/row/contacts.c.  Cost: n^2 a row. */
+#include "dyn/mass/wrench.h"
 #include "world/derivative/derivative.h"
 #include "world/derivative/touch.h"
 
@@ -18,7 +19,7 @@
 
 /* A dof that moves a side: its row in the frame of the contact, its turn, and the velocity of the point. */
 typedef struct path_dof {
-    int row;
+    int dof, row;
     v3 turns, moves;
 } path_dof;
 
@@ -29,7 +30,7 @@ typedef struct contact_rows {
     touch at;
     v3 axis[SIM_CONTACT_ROWS], guess;
     path_dof *path[2];
-    int count[2];
+    int count[2], depth[2];     /* up to `stop`, and to the root */
     int body[2], last[2], stop; /* dofs on the path to both bodies, up to `stop`, have no part in J */
 } contact_rows;
 
@@ -107,11 +108,12 @@ static bool list_paths(contact_rows *r, const local_frame *at) {
     for (int side = 0; side < 2; side++) {
         v3 x = point_of(r, side);
         r->path[side] = ARENA_NEW(step->arena, path_dof, at->n + 1);
-        for (int k = r->last[side]; r->path[side] && k != r->stop; k = m->dof[k].parent) {
+        for (int k = r->last[side]; r->path[side] && k >= 0; k = m->dof[k].parent) {
             const motion *S = &step->middle->S[k];
             v3 lever = v3_sub(x, step->middle->pose[m->dof[k].body].p);
-            r->path[side][r->count[side]++] =
-                (path_dof){local_dof(r->s, at, k), S->ang, v3_add(S->lin, v3_cross(S->ang, lever))};
+            r->count[side] = k > r->stop ? r->count[side] + 1 : r->count[side];
+            r->path[side][r->depth[side]++] =
+                (path_dof){k, local_dof(r->s, at, k), S->ang, v3_add(S->lin, v3_cross(S->ang, lever))};
         }
     }
     return r->path[0] && r->path[1];
@@ -153,35 +155,29 @@ static void add_placements(const contact_rows *r, constraint_change *out) {
 }
 
 /* D_e of a side, less the turn of its lever, times dq'. */
-static bool add_middle(const contact_rows *r, int side, constraint_change *out) {
+static void add_middle(const contact_rows *r, int side, constraint_change *out) {
     const island_system *s = r->s;
-    const sim_derived *d = s->step->middle;
-    const sim_model *m = d->model;
-    int tree = m->body[m->dof[r->last[side]].body].tree, v0 = m->tree[tree].v0, n = m->tree[tree].nv;
-    sim_range dofs = {v0, v0 + n};
-    size_t mark = arena_mark(s->step->arena);
-    double *D = zeros(s->step->arena, (ptrdiff_t)n * n), sign = side ? -1 : 1;
+    const sim_model *m = s->step->motion->model;
     const local_frame *at = &out->at;
-    int first = place_of_dof(s, v0), place = local_dof(s, at, v0), on = side_of_dof(s, at, v0);
+    int on = side_of_dof(s, at, r->path[side][0].dof), parts = s->parts * at->dofs[on];
     v3 lever = lever_of(r, side);
-    for (int e = 0; D && e < SIM_CONTACT_ROWS; e++) {
-        memset(D, 0, sizeof *D * (size_t)n * (size_t)n);
-        force along = {{0, 0, 0}, r->axis[e]};
-        sim_wrench_derivatives(d, r->body[side], point_of(r, side), along, false, sign, dofs, D);
-        for (int k = r->last[side]; k != r->stop; k = m->dof[k].parent) {
-            for (int j = r->last[side]; j >= 0; j = m->dof[j].parent) {
-                v3 back = v3_cross(d->S[k].ang, v3_cross(d->S[j].ang, lever));
-                double D_kj = D[(ptrdiff_t)(k - v0) * n + j - v0] - sign * v3_dot(r->axis[e], back);
-                if (D_kj == 0) {
-                    continue;
+    for (int k = 0; k < r->count[side]; k++) {
+        const path_dof *of = &r->path[side][k];
+        for (int j = 0; j < r->depth[side]; j++) {
+            const path_dof *by = &r->path[side][j];
+            motion S_j = {by->turns, by->moves}, S_k = {of->turns, of->moves};
+            v3 moves = v3_sub(by->moves, v3_cross(by->turns, lever));
+            v3 change = v3_add(axis_change(m, by->dof, of->dof, S_j, S_k).lin, v3_cross(of->turns, moves));
+            const double *middle = s->middle + (ptrdiff_t)place_of_dof(s, by->dof) * s->width + at->column[on];
+            for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
+                double D = side ? -v3_dot(r->axis[e], change) : v3_dot(r->axis[e], change);
+                if (D != 0) {
+                    dense_axpy(parts, D, middle,
+                               out->J[e] + of->row * (ptrdiff_t)at->width + (on ? at->columns[0] : 0));
                 }
-                dense_axpy(at->columns[on], D_kj, s->middle + (ptrdiff_t)(first + j - v0) * s->width + at->column[on],
-                           out->J[e] + (ptrdiff_t)(place + k - v0) * at->width + (on ? at->columns[0] : 0));
             }
         }
     }
-    arena_release(s->step->arena, mark);
-    return D != NULL;
 }
 
 /* The frame; columns of the dofs at the start; then those of the place where J is taken. */
@@ -218,7 +214,9 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
                 add_start_column(&r, j, out);
             }
         }
-        ok = ok && (r.last[side] < 0 || add_middle(&r, side, out));
+        if (ok && r.last[side] >= 0) {
+            add_middle(&r, side, out);
+        }
     }
     arena_release(step->arena, mark);
     return ok;
