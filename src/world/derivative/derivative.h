@@ -83,6 +83,7 @@ typedef struct island_system {
     double *middle;       /* n x width: q where J of contacts is taken */
     double *H, *LU, *dv;  /* n x stride, twice; n x width: v at the end */
     double *x, *y, *sums; /* [n] work space; [SIM_MAX_ROWS n] */
+    double *weight;       /* [width] of the columns in the certificate */
     double *solve;        /* of lu_factor */
     int *swap, *swap_A;   /* [n] */
     double *free;         /* n x width: v of the free motion, where loads count */

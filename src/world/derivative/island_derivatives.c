@@ -410,6 +410,7 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->strike = zeros(arena, s->width);
     s->carried = zeros(arena, s->width);
     s->carried_first = -1;
+    s->weight = zeros(arena, s->width);
     s->mass_change = ARENA_NEW(arena, double *, p->ntree);
     s->sums = zeros(arena, SIM_MAX_ROWS * (ptrdiff_t)n);
     s->x = zeros(arena, n);
@@ -421,10 +422,13 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->mass_change || !s->sums ||
+    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->weight || !s->mass_change || !s->sums ||
         !s->x || !s->y || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A ||
         !s->constraint) {
         return false;
+    }
+    for (int c = 0; c < s->width; c++) {
+        s->weight[c] = 1 + c % 7;
     }
     place_trees(s);
     return true;
@@ -435,11 +439,7 @@ static double solve_system(const island_system *s) {
     double error = 0, size = 0, *x = s->x, *y = s->y; /* of one combination of the columns */
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < s->n; i++) {
-            double sum = 0;
-            for (int c = 0; c < s->width; c++) {
-                sum += s->dv[(ptrdiff_t)i * s->width + c] * (1 + c % 7);
-            }
-            (pass ? x : y)[i] = sum;
+            (pass ? x : y)[i] = dense_dot(s->width, s->dv + (ptrdiff_t)i * s->width, s->weight);
         }
         if (pass == 0) {
             memcpy(s->LU, s->H, sizeof *s->H * (size_t)s->n * (size_t)s->stride);
