@@ -109,10 +109,10 @@ SLIDING_BOX = {"sim": 1, "world": {"step": 0.002}, "bodies": [
      "shapes": [{"type": "box", "size": [0.2, 0.3, 0.2], "density": 500}]}]}
 
 
-@pytest.mark.parametrize("solver, aside", [("auto", 1), ("sap", 0)])
-def test_gradients_over_50_steps_of_a_sliding_box_equal_differences_with_the_default_integrator(solver, aside):
+@pytest.mark.parametrize("solver, steps, aside", [("auto", 50, 1), ("sap", 20, 0)])  # by sap it tilts later, and may roll
+def test_gradients_through_steps_of_a_sliding_box_equal_differences_with_the_default_integrator(solver, steps, aside):
     world = sim.World(SLIDING_BOX, solver=solver, solver_options={"tolerance": 1e-14}, tolerance=1e-14)
-    start, controls, h = np.array([1, 0.25, -1.3e-3 * aside, 2e-3 * aside, 1.1e-3 * aside, 0.3]), np.zeros((50, world.nv)), 1e-5
+    start, controls, h = np.array([1, 0.25, -1.3e-3 * aside, 2e-3 * aside, 1.1e-3 * aside, 0.3]), np.zeros((steps, world.nv)), 1e-5
 
     def end(w):
         return np.sum(w.v**2) + np.sum(w.q[:3]), np.append([1, 1, 1], np.zeros(3)), 2 * w.v
@@ -125,7 +125,7 @@ def test_gradients_over_50_steps_of_a_sliding_box_equal_differences_with_the_def
     def value(v):
         world.reset()
         world.v = v
-        world.step(50)
+        world.step(steps)
         return end(world)[0]
 
     found = loss(start)
