@@ -82,6 +82,19 @@ Test(scene_mjcf, a_fluid_resists_boxes_of_inertia_and_ellipsoids) {
     cr_expect(m->drag[0].blunt == 1 && m->drag[0].slender == 2 && m->drag[0].angular == 1.5);
     cr_expect(m->drag[1].size[0] == 0.1 && m->drag[1].size[1] == 0.2 && m->drag[1].size[2] == 0.3);
     sim_scene_free(s);
+    /* a mesh reaches along its principal axes from its centre of mass: a pyramid 6 high */
+    s = load_model(
+        MODEL("<option density='1'/><asset><mesh name='m' builtin='cone' params='4 0' scale='1 2 3'/></asset>"
+              "<worldbody><body><freejoint/><geom type='mesh' mesh='m' pos='0 0 1' fluidshape='ellipsoid'/>"
+              "</body></worldbody>"),
+        NULL, NULL);
+    m = s->model;
+    cr_assert(m->ndrag == 1 && m->drag[0].type == SIM_DRAG_ELLIPSOID && close_to(m->drag[0].pose.p, 0, 0, -0.5));
+    const double reach[3] = {1, 2, 4.5};
+    for (int k = 0; k < 3; k++) {
+        cr_expect_float_eq(m->drag[0].size[k], reach[k], 1e-12);
+    }
+    sim_scene_free(s);
     /* without passive forces there is none; an empty list says so of a body in a scene */
     s = load_model("<mujoco><option density='1'><flag passive='disable'/></option><worldbody><body><freejoint/>" BALL
                    "</body></worldbody></mujoco>",
@@ -97,9 +110,6 @@ Test(scene_mjcf, a_fluid_resists_boxes_of_inertia_and_ellipsoids) {
 
 Test(scene_mjcf, wrong_fluids_are_refused_at_their_place) {
     refused(MODEL("\n<option density='-1'/>"), "scene.json:3:9", "the density of the fluid is negative");
-    refused(MODEL("<option density='1'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
-                  "<body><freejoint/>" BALL "\n<geom type='mesh' mesh='m' fluidshape='ellipsoid'/></body></worldbody>"),
-            "scene.json:4:28", "this geom has no ellipsoid");
     /* a plane stands still, whatever a default says of all geoms */
     sim_scene *s = load_model(MODEL("<option density='1'/><default><geom fluidshape='ellipsoid'/></default><worldbody>"
                                     "<geom type='plane' size='1 1 1'/><body><freejoint/>" BALL "</body></worldbody>"),

@@ -1,6 +1,7 @@
 /* The fluid of a model, and the resistance of its bodies.
  *
- *     geoms with fluidshape="ellipsoid"     their ellipsoids: those of all others of the body do not count
+ *     geoms with fluidshape="ellipsoid"     their ellipsoids: those of all others of the body do not count; of a mesh
+ *                                           along its principal axes as far as its vertices reach
  *     else                                  the box of mass and inertia, which is that of a scene
  *
  * Where principal moments are equal the axes of the box are those of <inertial>, or of the only geom. */
@@ -31,15 +32,13 @@ void mjcf_put_fluid(mjcf_work *w) {
 static void put_ellipsoid(mjcf_work *w, mjcf_list *list, const mjcf_geom *g) {
     /* semi-axes */
     const double *s = g->size;
+    mjcf_place frame = mjcf_identity();
     double radii[3] = {s[0], s[0], s[0]}, coefficient[5] = {0.5, 0.25, 1.5, 1, 1};
     if (g->type == MJCF_CAPSULE || g->type == MJCF_CYLINDER) {
         radii[2] = g->type == MJCF_CAPSULE ? s[0] + s[1] : s[1];
     } else if (g->type == MJCF_BOX || g->type == MJCF_ELLIPSOID) {
         memcpy(radii, s, sizeof radii);
-    } else if (g->type != MJCF_SPHERE) {
-        xml_error(w->report, mjcf_holder(&g->item, "fluidshape"), "fluidshape",
-                  "spheres, capsules, cylinders, boxes and ellipsoids have one", "this geom has no ellipsoid");
-        mjcf_refuse(w);
+    } else if (g->type == MJCF_MESH && !mjcf_mesh_reach(w, g->mesh, g->item.at, &frame, radii)) {
         return;
     }
     /* coefficients */
@@ -48,7 +47,7 @@ static void put_ellipsoid(mjcf_work *w, mjcf_list *list, const mjcf_geom *g) {
     mjcf_numbers(&g->item, "fluidcoef", 5, coefficient);
     mjcf_open_item(w, list, g->item.at);
     writer_put_text(w->out, "type", "ellipsoid");
-    mjcf_put_place(w->out, "pose", g->place);
+    mjcf_put_place(w->out, "pose", mjcf_product(g->place, frame));
     writer_put_numbers(w->out, "radii", 3, radii);
     for (int k = 0; k < 5; k++) {
         if (coefficient[k] != otherwise[k]) {

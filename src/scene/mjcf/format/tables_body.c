@@ -215,7 +215,9 @@ static const xml_key geom_keys[] = {
      .kind = XML_CHOICE,
      .choices = WORDS("none", "ellipsoid"),
      .standard = "none",
-     .help = "Ellipsoid: the body has the drag and lift of such geoms, not that of its box of inertia."},
+     .help =
+         "Ellipsoid: the body has the drag and lift of such geoms, not that of its box of inertia. Of a mesh as far as "
+         "it reaches along its principal axes."},
     {.name = "fluidcoef",
      .kind = XML_VECTOR,
      .count = 5,

@@ -329,6 +329,42 @@ static void fit_to_bounds(mjcf_shape type, const double half[3], double size[3])
     }
 }
 
+/* Bounds of the vertices in a frame; false: no memory, which is reported. */
+static bool find_bounds_in(mjcf_work *w, const mjcf_mesh *m, mjcf_place frame, sim_v3 *low, sim_v3 *high) {
+    surface s;
+    sim_error why = {0};
+    mjcf_mesh turned = *m;
+    if (!load_surface(w, m, &s, &why)) {
+        w->report->no_memory = true;
+        mjcf_refuse(w);
+        return false;
+    }
+    sim_pose X = pose_inverse(mjcf_pose(frame));
+    for (int k = 0; k < s.nvertex; k++) {
+        s.vertex[k] = pose_point(X, s.vertex[k]);
+    }
+    find_bounds(&turned, &s);
+    free_surface(&s);
+    *low = turned.low;
+    *high = turned.high;
+    return true;
+}
+
+bool mjcf_mesh_reach(mjcf_work *w, mjcf_mesh *m, const xml_element *at, mjcf_place *frame, double reach[3]) {
+    sim_v3 low, high;
+    if (!mjcf_weigh_mesh(w, m, at)) {
+        return false;
+    }
+    *frame = (mjcf_place){m->inertia.com, equivalent_box(&m->inertia, reach)};
+    if (!find_bounds_in(w, m, *frame, &low, &high)) {
+        return false;
+    }
+    reach[0] = fmax(-low.x, high.x);
+    reach[1] = fmax(-low.y, high.y);
+    reach[2] = fmax(-low.z, high.z);
+    return true;
+}
+
 bool mjcf_fit_mesh(mjcf_work *w, mjcf_geom *g) {
     if (g->type == MJCF_PLANE || g->type == MJCF_HFIELD) {
         xml_error(w->report, g->item.at, "mesh", NULL, "only solid shapes are fitted to a mesh");
@@ -345,23 +381,13 @@ bool mjcf_fit_mesh(mjcf_work *w, mjcf_geom *g) {
         fit_to_box(g->type, half, g->size);
     } else {
         /* bounds along the principal axes need the vertices again */
-        surface s;
-        sim_error why = {0};
-        mjcf_mesh turned = *m;
-        if (!load_surface(w, m, &s, &why)) {
-            w->report->no_memory = true;
-            mjcf_refuse(w);
+        sim_v3 low, high;
+        if (!find_bounds_in(w, m, box, &low, &high)) {
             return false;
         }
-        sim_pose X = pose_inverse(mjcf_pose(box));
-        for (int k = 0; k < s.nvertex; k++) {
-            s.vertex[k] = pose_point(X, s.vertex[k]);
-        }
-        find_bounds(&turned, &s);
-        free_surface(&s);
-        sim_v3 edge = v3_scale(0.5, v3_sub(turned.high, turned.low));
+        sim_v3 edge = v3_scale(0.5, v3_sub(high, low));
         fit_to_bounds(g->type, (const double[]){edge.x, edge.y, edge.z}, g->size);
-        box = mjcf_product(box, (mjcf_place){v3_scale(0.5, v3_add(turned.high, turned.low)), {1, 0, 0, 0}});
+        box = mjcf_product(box, (mjcf_place){v3_scale(0.5, v3_add(high, low)), {1, 0, 0, 0}});
     }
     double factor = mjcf_number(&g->item, "fitscale", 1);
     for (int k = 0; k < 3; k++) {

@@ -354,6 +354,8 @@ void mjcf_make_mesh(mjcf_work *w, mjcf_mesh *m, const char *name);
 mjcf_mesh *mjcf_open_mesh(mjcf_work *w, const mjcf_scope *s, int asset);
 /* Finds its mass properties and bounds; false: reported at `at`. */
 bool mjcf_weigh_mesh(mjcf_work *w, mjcf_mesh *m, const xml_element *at);
+/* Its principal axes with the moments falling from x to z, and how far its vertices reach along each; false: reported. */
+bool mjcf_mesh_reach(mjcf_work *w, mjcf_mesh *m, const xml_element *at, mjcf_place *frame, double reach[3]);
 /* Size and place of a shape that is fitted to its mesh; false: reported. */
 bool mjcf_fit_mesh(mjcf_work *w, mjcf_geom *g);
 
