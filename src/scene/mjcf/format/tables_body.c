@@ -305,6 +305,7 @@ static const xml_key replicate_keys[] = {
      .help = "From each copy to the next, in the frame of the copy."},
     {.name = "euler", .kind = XML_VECTOR, .count = 3, .standard = "0 0 0", .help = "Turn from each copy to the next."},
     {.name = "sep", .kind = XML_TEXT, .help = "Between a name and the number of the copy."},
+    IGNORED("prefix", "names of copies end with their number alone"),
     {.name = "childclass", .kind = XML_TEXT, .help = "As of a body."},
 };
 static const xml_key attach_keys[] = {
