@@ -7,8 +7,9 @@
 static const double MAX_MAP_RATIO = 0.3, PROGRESS_RATIO = 0.9; /* of |F| at the start of an outer iteration */
 /* On alpha, after one step, two, up to four, more; after a failure. */
 static const double ALPHA_FACTOR_1 = 0.01, ALPHA_FACTOR_2 = 0.1, ALPHA_FACTOR_4 = 0.3, ALPHA_FACTOR_MORE = 0.6;
-/* On the last alpha that failed: least alpha after a success; after each further success. */
-static const double FLOOR_RATIO = 3, FLOOR_DECAY = 0.4;
+/* On the last alpha that failed: least alpha after a success; after each further success, and near the solution. */
+static const double FLOOR_RATIO = 3, FLOOR_DECAY = 0.4, FLOOR_DECAY_NEAR = 0.05;
+enum { NEAR_SUCCESSES = 2 }; /* outer iterations of one step since the last failure, near the solution */
 static const double ALPHA_GROWTH = 4, MIN_ALPHA = 1e-12, MAX_ALPHA = 1e3;
 /* Newton steps of an outer iteration; after TRIAL_STEPS it has failed if |F| is above its start by that ratio. */
 enum { MAX_STEPS = 6, TRIAL_STEPS = 3 };
@@ -76,11 +77,12 @@ static void update_alpha(proximal_point *p, int steps) {
                                : ALPHA_FACTOR_MORE;
     double next = part * p->alpha;
     p->held = steps > 0 && next < p->floor;
+    p->single = steps == 0 ? 0 : p->single + (steps == 1);
     if (steps == 0) {
         p->floor = FLOOR_RATIO * p->alpha;
     } else {
         next = fmax(next, p->floor);
-        p->floor *= FLOOR_DECAY;
+        p->floor *= p->single < NEAR_SUCCESSES ? FLOOR_DECAY : FLOOR_DECAY_NEAR;
     }
     p->alpha = fmin(MAX_ALPHA, fmax(MIN_ALPHA, next));
 }
@@ -88,6 +90,7 @@ static void update_alpha(proximal_point *p, int steps) {
 void proximal_point_start(proximal_point *p, double alpha) {
     p->alpha = alpha;
     p->floor = 0;
+    p->single = 0;
     p->held = false;
     p->stall = stall_watch_start(0.5);
 }
