@@ -231,6 +231,53 @@ Test(scene_soft, names_the_body_that_a_step_bends_too_far) {
     sim_scene_free(s);
 }
 
+/* A strip that is held at one end and hangs down: how far its tip falls, m, and the greatest stretch of the lower layer's
+ * edges, at rest. */
+static double hang_strip(const char *layer, double *stretch) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{'sim': 1, 'world': {'integrator': 'implicit', 'step': 0.01, 'law': {'beta': 0.01}}, 'bodies': [{'name': "
+             "'strip', 'soft': {'type': 'box', 'size': [0.08, 0.01, 0.01], 'edge': 0.005, 'modulus': 1e5, "
+             "'dissipation': 0.1, 'thickness': 0%s, 'attachments': [{'min': [-0.041, -1, -1], 'max': [-0.039, 1, "
+             "1]}]}}]}",
+             layer);
+    sim_scene *s = load_good(text);
+    sim_error error;
+    sim_world *w = sim_world_create(s->model, &s->options, &error);
+    cr_assert(w, "%s", error.text);
+    for (int k = 0; k < 100; k++) {
+        cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
+    }
+    cr_expect_eq(sim_world_info(w)->unsolved + sim_world_info(w)->nonconverged, 0);
+    const sim_soft *soft = &s->model->soft[0];
+    const sim_pose *at = sim_world_derived(w)->pose + soft->body + 1;
+    double fall = 0;
+    *stretch = 0;
+    for (int a = 0; a < soft->nnode; a++) {
+        fall = fmax(fall, soft->node[a].z - at[a].p.z);
+        for (int b = 0; b < a && soft->node[a].z < -0.0049; b++) {
+            double rest = v3_norm(v3_sub(soft->node[a], soft->node[b]));
+            if (soft->node[b].z < -0.0049 && rest < 0.0051) {
+                *stretch = fmax(*stretch, fabs(v3_norm(v3_sub(at[a].p, at[b].p)) / rest - 1));
+            }
+        }
+    }
+    sim_world_free(w);
+    sim_scene_free(s);
+    return fall;
+}
+
+/* A layer below keeps its lengths to 1e-6, with a stiff law, and bends: the beam turns about it in place of its middle,
+ * and is b h^3 / 3 over b h^3 / 12 = 4 times as stiff, but for the mesh. */
+Test(scene_soft, inextensible_layers_keep_their_lengths_and_bend) {
+    double plain, kept;
+    double fall = hang_strip("", &plain);
+    double with = hang_strip(", 'inextensible': [{'min': [-0.041, -1, -0.0051], 'max': [0.041, 1, -0.0049]}]", &kept);
+    cr_expect(plain > 1e-3, "%g", plain);
+    cr_expect(kept < 1e-6, "lengths change by %g", kept);
+    cr_expect(with > fall / 8 && with < fall / 2, "the tip falls by %g m, by %g m with the layer", fall, with);
+}
+
 /* A soft and a rigid body that are attached, free in space: rows between them change no momentum. */
 Test(scene_soft, attachments_keep_momentum) {
     sim_scene *s =
@@ -300,7 +347,9 @@ Test(scene_soft, is_refused_in_place) {
 
 #define TWO(soft, other) "{'sim': 1, 'bodies': [\n{'name': 'jelly', " soft "},\n{'name': 'hand', " other "}]}"
 
-Test(scene_soft, refuses_attachments_that_hold_nothing) {
+Test(scene_soft, refuses_attachments_and_layers_that_hold_nothing) {
+    refused(TWO("'soft': {" JELLY ", 'inextensible': [{'min': [1, 1, 1], 'max': [2, 2, 2]}]}", "'sites': []"),
+            "scene.json:2:118", "no edge of the mesh of \"jelly\" is in that box");
     refused(TWO("'soft': {" JELLY ", 'attachments': [{'body': 'hat', 'distance': 0}]}", "'sites': []"),
             "scene.json:2:126", "there is no body \"hat\"");
     refused(TWO("'soft': {" JELLY ", 'attachments': [{'body': 'hand', 'distance': 0}]}", "'sites': []"),

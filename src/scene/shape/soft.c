@@ -207,6 +207,7 @@ static void add_soft(loader *l, entry *e, const body_data *b, sim_soft *s, sim_s
         return;
     }
     add_attachments(l, &plan, e->index + 1);
+    add_layers(l, e, &b->soft, s, e->index + 1);
 }
 
 void build_soft(loader *l, entry *e, const body_data *b) {

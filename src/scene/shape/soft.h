@@ -27,4 +27,7 @@ bool plan_attachments(loader *l, const entry *e, const soft_data *d, const sim_s
 /* Once the body is there: its nodes are the bodies of the builder from `first` on. */
 void add_attachments(loader *l, const attachment_plan *plan, int first);
 
+/* Distances of the edges in inextensible layers, likewise. */
+void add_layers(loader *l, const entry *e, const soft_data *d, const sim_soft *s, int first);
+
 #endif

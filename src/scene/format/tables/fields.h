@@ -93,6 +93,7 @@ extern const table table_decompose;
 extern const table table_soft;
 extern const table table_attachment;
 extern const table table_soft_cut;
+extern const table table_layer;
 extern const table table_drag;
 extern const table table_site;
 extern const table table_solid;

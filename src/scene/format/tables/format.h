@@ -191,9 +191,15 @@ typedef struct soft_data {
     const char *material;
     double color[4];
     int64_t group, mask;
-    const node *attachments, *cuts;
+    const node *attachments, *cuts, *inextensible;
     track_data pressure;
 } soft_data;
+
+/* Edges that keep their length. */
+typedef struct layer_data {
+    const node *at;
+    double min[3], max[3];
+} layer_data;
 
 /* Tetrahedra that are left out. */
 typedef struct cut_data {

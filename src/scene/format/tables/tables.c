@@ -562,14 +562,14 @@ const table table_scene = {"scene", "Top-level object of a scene file.", sizeof(
                            .count = COUNT(scene_fields)};
 
 const table *const all_tables[] = {
-    &table_scene,        &table_world,        &table_fluid,       &table_law,          &table_budget,
-    &table_body,         &table_pose,         &table_joint,       &table_inertia,      &table_shape,
-    &table_decompose,    &table_soft,         &table_attachment,  &table_soft_cut,     &table_drag,
-    &table_site,         &table_solid,        &table_exclusion,   &table_material,     &table_material_pair,
-    &table_instance,     &table_model,        &table_repeat,      &table_initial,      &table_keyframe,
-    &table_drive,        &table_actuator,     &table_activation,  &table_slider_crank, &table_muscle,
-    &table_controller,   &table_controlled,   &table_target,      &table_target_key,   &table_phase,
-    &table_phase_target, &table_phase_switch, &table_transition,  &table_sensor,       &table_load,
-    &table_constraint,   &table_tendon,       &table_path_point,  &table_tendon_joint, &table_track,
-    &table_vector_track, &table_sine,         &table_vector_sine, &table_record,       &table_point,
-    &table_event,        &table_camera,       (const table *)NULL};
+    &table_scene,         &table_world,        &table_fluid,        &table_law,         &table_budget,
+    &table_body,          &table_pose,         &table_joint,        &table_inertia,     &table_shape,
+    &table_decompose,     &table_soft,         &table_attachment,   &table_soft_cut,    &table_layer,
+    &table_drag,          &table_site,         &table_solid,        &table_exclusion,   &table_material,
+    &table_material_pair, &table_instance,     &table_model,        &table_repeat,      &table_initial,
+    &table_keyframe,      &table_drive,        &table_actuator,     &table_activation,  &table_slider_crank,
+    &table_muscle,        &table_controller,   &table_controlled,   &table_target,      &table_target_key,
+    &table_phase,         &table_phase_target, &table_phase_switch, &table_transition,  &table_sensor,
+    &table_load,          &table_constraint,   &table_tendon,       &table_path_point,  &table_tendon_joint,
+    &table_track,         &table_vector_track, &table_sine,         &table_vector_sine, &table_record,
+    &table_point,         &table_event,        &table_camera,       (const table *)NULL};

@@ -55,6 +55,17 @@ const table table_soft_cut = {
     "between multiples of `edge` are exact. One that the solid encloses is a chamber.",
     sizeof(cut_data), cut_fields, .count = COUNT(cut_fields)};
 
+static const field layer_fields[] = {
+    {"min", FIELD_VECTOR, AT(layer_data, min), 3, COORDINATE, .required = true,
+     .help = "Least corner, in the body's frame."},
+    {"max", FIELD_VECTOR, AT(layer_data, max), 3, COORDINATE, .required = true, .help = "Greatest corner."},
+};
+const table table_layer = {
+    "inextensible layer",
+    "Box whose edges of tetrahedra keep their length: rigid distances between nodes, as of a cloth that bends and "
+    "neither stretches nor shears. One layer of nodes is enough; a thicker one is rigid.",
+    sizeof(layer_data), layer_fields, .count = COUNT(layer_fields)};
+
 static const field soft_fields[] = {
     {"type", FIELD_ENUM, AT(soft_data, type), .required = true, .name_of = soft_name,
      .help = "Solid that is filled with tetrahedra, centred on the body frame. Tube: about z. Mesh: a closed surface "
@@ -77,6 +88,8 @@ static const field soft_fields[] = {
      .help = "About the edge of the tetrahedra. Default: a third of the solid's radius, half the least edge of a box, "
              "the wall of a tube."},
     {"cuts", FIELD_OBJECTS, AT(soft_data, cuts), .table = &table_soft_cut, .help = "Boxes without material."},
+    {"inextensible", FIELD_OBJECTS, AT(soft_data, inextensible), .table = &table_layer,
+     .help = "Layers of nodes that bend and keep their lengths."},
     {"pressure", FIELD_OBJECT, AT(soft_data, pressure), .table = &table_track, .unit = "Pa", .standard = "0",
      .help = "Pressure of a gas in all closed chambers, over that outside. It follows their walls."},
     {"law", FIELD_ENUM, AT(soft_data, law), .name_of = soft_law_name, .standard = "\"neo-hookean\"",
