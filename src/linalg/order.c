@@ -249,7 +249,9 @@ static sim_status list_panel_columns(const elimination *e, sim_arena *kept, sim_
     return SIM_OK;
 }
 
-static sim_status eliminate_all(const spd_graph *g, sim_arena *kept, sim_arena *scratch, spd_order *o) {
+/* In a given order, NULL: by least fill. */
+static sim_status eliminate_all(const spd_graph *g, const int *given, sim_arena *kept, sim_arena *scratch,
+                                spd_order *o) {
     elimination e;
     o->node = ARENA_NEW(kept, int, g->nodes);
     o->place = ARENA_NEW(kept, int, g->nodes);
@@ -259,7 +261,7 @@ static sim_status eliminate_all(const spd_graph *g, sim_arena *kept, sim_arena *
         return SIM_NO_RESOURCE;
     }
     for (int i = 0; i < g->nodes; i++) {
-        int node = find_least_fill(&e);
+        int node = given ? given[i] : find_least_fill(&e);
         o->node[i] = node;
         o->place[node] = i;
         eliminate_node(&e, node);
@@ -271,7 +273,14 @@ static sim_status eliminate_all(const spd_graph *g, sim_arena *kept, sim_arena *
 
 sim_status spd_order_find(const spd_graph *g, sim_arena *kept, sim_arena *scratch, spd_order *o) {
     size_t mark = arena_mark(scratch);
-    sim_status status = eliminate_all(g, kept, scratch, o);
+    sim_status status = eliminate_all(g, NULL, kept, scratch, o);
+    arena_release(scratch, mark);
+    return status;
+}
+
+sim_status spd_order_given(const spd_graph *g, const int *node, sim_arena *kept, sim_arena *scratch, spd_order *o) {
+    size_t mark = arena_mark(scratch);
+    sim_status status = eliminate_all(g, node, kept, scratch, o);
     arena_release(scratch, mark);
     return status;
 }

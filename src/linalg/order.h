@@ -19,5 +19,8 @@ typedef struct spd_order {
 
 /* Approximate minimum fill.  The order is stored in `kept`; `scratch` is released.  SIM_NO_RESOURCE without memory. */
 sim_status spd_order_find(const spd_graph *graph, sim_arena *kept, sim_arena *scratch, spd_order *order);
+/* The same of a given order of elimination, node[]: its fill, and its panels, for which it is sorted anew. */
+sim_status spd_order_given(const spd_graph *graph, const int *node, sim_arena *kept, sim_arena *scratch,
+                           spd_order *order);
 
 #endif

@@ -19,13 +19,14 @@
 
 static const double MIN_BLOCKS_GAIN = 1.1;     /* multiplications of the dense factor over those by blocks */
 static const double MIN_SUPERNODAL_WORK = 2e9; /* multiplications from which CHOLMOD is faster */
+static const double MIN_DISSECTED_WORK = 1e7;  /* likewise, from which dissection may save more than it takes */
 enum { MAX_ORDERED_NODES = 8192 };             /* whose graph is stored as bits: 8 MB */
 
 struct spd {
     block_system system; /* of one node, where the factor is dense: its layout, not its graph and order */
     supernodal *super;
     spd_method asked;
-    bool renewed;
+    bool renewed, lasting;
     spd_work work;
     int dense_size, dense_start[2], dense_node;
     double **diagonal, **between; /* H */
@@ -95,10 +96,31 @@ static sim_status find_plain_order(spd *s, bool natural) {
     return SIM_OK;
 }
 
+/* Graphs that last: the order of CHOLMOD where it saves work.  In a cube of 10,368 tetrahedra it saves two fifths. */
+static sim_status improve_order(spd *s) {
+    block_system *system = &s->system;
+    size_t mark = arena_mark(system->scratch);
+    int *node = ARENA_NEW(system->scratch, int, system->graph.nodes);
+    spd_order *other = ARENA_NEW(system->kept, spd_order, 1);
+    sim_status status = node && other && require_supernodal(s) ? SIM_OK : SIM_NO_RESOURCE;
+    status = status ? status : supernodal_order(s->super, &system->graph, node);
+    status = status ? status : spd_order_given(&system->graph, node, system->kept, system->scratch, other);
+    if (!status && other->multiplications < system->order.multiplications) {
+        system->order = *other;
+    }
+    arena_release(system->scratch, mark);
+    return status;
+}
+
+void spd_expect_lasting(spd *s) { s->lasting = true; }
+
 static sim_status find_order(spd *s, spd_method asked) {
     double n = count_unknowns(&s->system.graph);
     if (asked == SPD_DENSE || s->system.graph.nodes <= MAX_ORDERED_NODES) {
         sim_status status = asked == SPD_DENSE ? find_plain_order(s, true) : block_system_find_order(&s->system);
+        if (!status && s->lasting && asked != SPD_DENSE && s->system.order.multiplications > MIN_DISSECTED_WORK) {
+            status = improve_order(s);
+        }
         s->work.method = status ? asked : choose_method(s, asked);
         s->work.multiplications = s->work.method == SPD_DENSE ? n * n * n / 6 : s->system.order.multiplications;
         s->work.numbers = s->work.method == SPD_DENSE ? n * n / 2 : s->system.order.numbers;

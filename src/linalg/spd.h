@@ -50,6 +50,8 @@ typedef struct spd spd;
 spd *spd_create(void);
 void spd_free(spd *s);
 
+/* The graphs to come last, as those of meshes do: a better order of elimination is worth its time. */
+void spd_expect_lasting(spd *s);
 /* Prepares for a graph; SIM_NO_RESOURCE without memory.  The values of H are lost only if graph or method changed. */
 sim_status spd_analyse(spd *s, const spd_graph *graph, spd_method method);
 /* Did the last analysis change the graph?  Then H must be filled again. */

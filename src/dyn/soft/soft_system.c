@@ -186,6 +186,7 @@ static bool analyse_graph(soft_system *s) {
         s->size[u] = 3;
     }
     spd_graph graph = {s->nodes, s->edges, s->size, s->edge};
+    spd_expect_lasting(s->A);
     return s->between && s->of && !spd_analyse(s->A, &graph, SPD_AUTO);
 }
 
