@@ -52,6 +52,7 @@ void add_layers(loader *l, const entry *e, const soft_data *d, const sim_soft *s
         l->report.no_memory = true;
         return;
     }
+    /* edges of each layer */
     for (const node *n = d->inextensible ? d->inextensible->first : NULL; n; n = n->next) {
         layer_data layer;
         if (!loader_read(l, n, &table_layer, &layer) || !loader_spend(l, 6 * (int64_t)s->ntet, n)) {
@@ -61,6 +62,7 @@ void add_layers(loader *l, const entry *e, const soft_data *d, const sim_soft *s
         if (count == 0) {
             report_once(&l->report, n, NULL, "no edge of the mesh of \"%.80s\" is in that box", e->name);
         }
+        /* their distances */
         for (int k = 0; k < count; k++) {
             sim_equality equality = sim_equality_default();
             equality.type = SIM_DISTANCE;
