@@ -44,7 +44,7 @@ export class Live {
         if (!this.connected) failed(new Error('the simulation does not answer'));
         this.connected = false;
         this.state.playing = false;
-        this.state.say = 'The simulation has ended';
+        this.state.say = 'The connection is lost: the simulation has ended, or this page was silent for 20 s. Reload it';
         this.#tell();
       };
     });
