@@ -1,5 +1,6 @@
 /* Checkpoints: a world that is restarted from one continues with the same bits. */
 #include "record/fixture.h"
+#include "support/step_info.h"
 #include "support/worlds.h"
 
 #include <criterion/criterion.h>
@@ -83,7 +84,7 @@ Test(checkpoint, holds_who_sleeps_so_that_a_pile_goes_on_with_the_same_bits) {
             const sim_state *a = sim_world_state(f.world), *b = sim_world_state(other);
             cr_assert(sim_state_same(m, a, b) && !memcmp(a->rest, b->rest, (size_t)m->ntree * sizeof *a->rest), "%d",
                       n);
-            cr_assert(!memcmp(sim_world_info(f.world), sim_world_info(other), sizeof(sim_step_info)));
+            cr_assert(step_info_equals(sim_world_info(f.world), sim_world_info(other)));
         }
         f.scene->options.sleep_speed = 0.06;
         sim_world *slower = sim_world_create(m, &f.scene->options, NULL);
