@@ -422,8 +422,8 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->weight || !s->mass_change || !s->sums ||
-        !s->x || !s->y || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A ||
+    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->weight || !s->mass_change ||
+        !s->sums || !s->x || !s->y || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A ||
         !s->constraint) {
         return false;
     }
