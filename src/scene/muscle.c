@@ -7,10 +7,11 @@
  *     M, D    mass matrix with armature, and its diagonal
  *
  * F0 makes the joints accelerate by `scale`.  The flow is that of an overdamped mechanism which the actuator alone
- * moves.  It ends at a stationary length or at the joints' ends (projected gradient, steps grow while they succeed).
+ * moves.  It ends at a stationary length, or at the ends of joints or of the actuator's tendon (projected gradient,
+ * steps grow while they succeed).
  *
  * Reference: MuJoCo, Modeling, section Muscles (acc0, length range); there the ends come from a damped simulation.
- * Departures: equalities and ranges of tendons do not stop the flow.
+ * Departures: equalities and ranges of other tendons do not stop the flow.
  * Cost: a mass matrix, and some hundred kinematics a muscle. */
 #include "scene/loader/loader.h"
 
@@ -134,6 +135,16 @@ static double follow_flow(muscle_work *w, double sign) {
     return length;
 }
 
+/* Ends of the range of its own tendon. */
+static void cut_range(const sim_model *m, const sim_actuator *a, double *low, double *high) {
+    if (a->transmission == SIM_BY_TENDON) {
+        const sim_limit *limit = &m->tendon[a->tendon].limit;
+        double first = a->gear * limit->low, second = a->gear * limit->high;
+        *low = fmax(*low, fmin(first, second));
+        *high = fmin(*high, fmax(first, second));
+    }
+}
+
 /* ---- all of a model ---- */
 
 static bool complete_muscle(loader *l, muscle_work *w, const muscle_entry *e) {
@@ -156,6 +167,7 @@ static bool complete_muscle(loader *l, muscle_work *w, const muscle_entry *e) {
         if (l->stopped) {
             return false;
         }
+        cut_range(w->model, a, &low, &high);
         if (!isfinite(low) || !isfinite(high) || !(high - low > MIN_LENGTH_SPAN)) {
             report_once(&l->report, e->at, "give it a \"length_range\"",
                         "the length of the muscle \"%.80s\" has no ends: from %g to %g", a->name, low, high);

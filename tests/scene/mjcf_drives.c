@@ -146,6 +146,51 @@ Test(scene_mjcf, a_damping_ratio_at_a_tendon_takes_the_inertias_of_its_joints) {
     refused(TIED("<position tendon='t' kp='-1' dampratio='0.5'/>"), "scene.json:3:1", "(give kv)");
 }
 
+/* A slide along x of 2 kg carries a hinge about z, whose ball of 3 kg hangs 0.5 m aside along x. */
+#define ARM(inside)                                                                                                    \
+    MODEL("<worldbody><site name='o' pos='0 -2 0' euler='0 0 90'/><body name='a'><joint name='x' type='slide' "        \
+          "axis='1 0 0'/><geom size='0.1' mass='2'/><site name='base'/><body><joint name='z'/><geom size='0.1' "       \
+          "pos='0.5 0 0' mass='3'/><site name='tip' pos='0.5 0 0'/></body></body></worldbody><tendon>"                 \
+          "<spatial name='t'><site site='o'/><site site='base'/><pulley divisor='2'/><site site='o'/><site "           \
+          "site='tip'/></spatial></tendon><actuator>\n" inside "</actuator>")
+
+Test(scene_mjcf, a_damping_ratio_at_a_site_takes_the_inertias_along_its_wrench) {
+    const double turn = 3 * (0.25 + 0.4 * 0.01), slide = 5;
+    const struct {
+        const char *text;
+        double moment[2];
+    } drives[] = {
+        {ARM("<position site='tip' kp='10' dampratio='0.5' gear='1 0 0 0 0 0'/>"), {1, 0}},
+        {ARM("<position site='tip' kp='10' dampratio='0.5' gear='2 1 0 0 0 1'/>"), {2, 1.5}},
+        /* the axes of the other site, and without the slide, which moves both */
+        {ARM("<position site='tip' refsite='o' kp='10' dampratio='0.5' gear='0 -2 0 0 0 0'/>"), {2, 0}},
+        {ARM("<position site='tip' refsite='base' kp='10' dampratio='0.5' gear='3 2 0 0 0 4'/>"), {0, 5}},
+        /* lengths from (0, -2) to (0, 0), and half of that to (1/2, 0) */
+        {ARM("<position tendon='t' kp='10' dampratio='0.5' gear='3'/>"),
+         {3 * 0.25 / 2.0615528128088303, 3 * 0.5 / 2.0615528128088303}},
+    };
+    for (int k = 0; k < 5; k++) {
+        sim_scene *s = load_model(drives[k].text, NULL, NULL);
+        const double *g = drives[k].moment;
+        double weight = (g[0] != 0 ? slide / (g[0] * g[0]) : 0) + (g[1] != 0 ? turn / (g[1] * g[1]) : 0);
+        cr_expect_float_eq(s->model->actuator[0].bias[2], -sqrt(10 * weight), 1e-12, "%d", k);
+        sim_scene_free(s);
+    }
+    /* a ball joint, about two of its axes; a path around a geom is not known */
+    sim_scene *s = load_model(MODEL("<worldbody><body><joint name='j' type='ball'/><geom type='box' size='0.1 0.2 0.3' "
+                                    "mass='3'/></body></worldbody><actuator><position joint='j' kp='10' "
+                                    "dampratio='0.5' gear='1 0 2'/></actuator>"),
+                              NULL, NULL);
+    cr_assert_float_eq(s->model->actuator[0].bias[2], -sqrt(10 * (0.13 + 0.05 / 4)), 1e-14);
+    sim_scene_free(s);
+    refused(MODEL("<worldbody><geom name='g' size='1'/><site name='o' pos='2 2 0'/><body><joint type='slide'/><geom "
+                  "size='0.1'/>"
+                  "<site name='p' pos='-2 2 0'/></body></worldbody><tendon><spatial name='t'><site site='o'/>"
+                  "<geom geom='g'/><site site='p'/></spatial></tendon><actuator>\n<position tendon='t' dampratio='1'/>"
+                  "</actuator>"),
+            "scene.json:3:1", "tendon without geoms");
+}
+
 Test(scene_mjcf, joints_may_be_named_as_seen_from_the_parent) {
     sim_scene *s = load_model(DRIVEN("<motor jointinparent='j' gear='3'/>"), NULL, NULL);
     cr_assert_eq(s->model->actuator[0].gear, 3);
@@ -234,13 +279,28 @@ Test(scene_mjcf, keyframes_are_states_in_the_order_of_the_joints) {
               "0.5 0 1 0 0' qvel='1 2 3 4 5 6 7 8 9 10'/></keyframe>");
     sim_scene *s = load_model(text, NULL, NULL);
     const double q[12] = {1, 2, 3, 1, 0, 0, 0, 0.5, 0, 1, 0, 0};
-    double state_q[12], state_v[10];
+    double state_q[12], state_v[10], long_q[13], long_v[11];
     cr_assert_eq(s->model->nkeyframe, 1);
     sim_model_keyframe_state(s->model, 0, state_q, state_v);
     for (int k = 0; k < 12; k++) {
         cr_assert(state_q[k] == q[k] && (k >= 10 || state_v[k] == k + 1));
     }
     sim_scene_free(s);
+    /* short lists: the rest stays at the reference */
+    s = load_model(MODEL("<worldbody><body><joint ref='0.5' type='slide'/>" BALL "</body><body pos='1 2 3' "
+                         "quat='0 1 0 0'><freejoint/>" BALL "<body><joint type='ball'/>" BALL
+                         "<body><joint axis='1 0 0' ref='90' pos='0 1 0'/>" BALL
+                         "</body></body></body></worldbody><keyframe><key qpos='7 8' qvel='1 2'/></keyframe>"),
+                   NULL, NULL);
+    const double rest[13] = {7, 8, 2, 3, 0, 1, 0, 0, 1, 0, 0, 0, PI / 2};
+    sim_model_keyframe_state(s->model, 0, long_q, long_v);
+    for (int k = 0; k < 13; k++) {
+        cr_expect(long_q[k] == rest[k] && (k >= 11 || long_v[k] == (k < 2 ? k + 1 : 0)), "%d", k);
+    }
+    sim_scene_free(s);
+    warned(MODEL("<worldbody><body><joint ref='0.5' type='slide'/><joint/>" BALL "</body></worldbody><keyframe>"
+                 "<key qpos='7'/></keyframe>"),
+           "1 numbers, where the joints of the model take 2: the others are those of the reference pose");
     refused(MODEL("<worldbody><body><joint/>" BALL "</body></worldbody><keyframe>\n<key ctrl='1 2'/></keyframe>"),
             "scene.json:3:6", "2 numbers, where the actuators of the model take 0");
     refused(MODEL("<worldbody><body><joint/>" BALL "</body></worldbody><keyframe>\n<key qpos='1 2'/></keyframe>"),
@@ -283,6 +343,66 @@ Test(scene_mjcf, keyframes_with_quaternions_that_are_no_units_are_scaled_with_a_
 
 /* ---- tendons ---- */
 
+/* Names by number pass over those that elements have, also elements behind. */
+Test(scene_mjcf, names_by_number_are_names_of_no_other_element) {
+    sim_scene *s = load_model(MODEL("<worldbody><body><joint name='j'/>" BALL "<site/><site name='site1'/></body>"
+                                    "</worldbody><tendon><fixed><joint joint='j' coef='1'/></fixed><fixed "
+                                    "name='tendon1'><joint joint='j' coef='2'/></fixed></tendon><actuator><motor "
+                                    "joint='j'/><motor name='actuator1' tendon='tendon1'/></actuator>"),
+                              NULL, NULL);
+    cr_assert_str_eq(s->model->site[0].name, "site1_2");
+    cr_assert_str_eq(s->model->tendon[0].name, "tendon1_2");
+    cr_assert_str_eq(s->model->actuator[0].name, "actuator1_2");
+    cr_assert_eq(s->model->tendon[s->model->actuator[1].tendon].joint[0].coefficient, 2);
+    sim_scene_free(s);
+}
+
+/* Ends with springs k pass each other by their margins: the mass m hangs 2 k x = m g below their middle. */
+Test(scene_mjcf, ends_within_each_other_hold_at_their_middle) {
+    sim_scene *s = load_model(BODY("<joint type='slide' range='0 0.1' margin='0.2' solreflimit='0.05 1'/>"
+                                   "<geom size='0.1' mass='2'/>"),
+                              NULL, NULL);
+    const sim_limit *limit = &s->model->dof[0].limit;
+    cr_assert(limit->low == limit->high && fabs(limit->low - 0.05) < 1e-15);
+    double stiffness = limit->stiffness;
+    sim_scene_free(s);
+    s = load_model(BODY("<joint type='slide' range='0 0.5' margin='0.2' solreflimit='0.05 1'/><geom size='0.1' "
+                        "mass='2'/>"),
+                   NULL, NULL);
+    cr_assert(s->model->dof[0].limit.low == 0.2 && fabs(stiffness - 2 * s->model->dof[0].limit.stiffness) < 1e-9);
+    sim_scene_free(s);
+    /* it comes to rest there */
+    s = load_model(BODY("<joint type='slide' range='0 0.1' margin='0.2' solreflimit='0.05 1'/><geom size='0.1' "
+                        "mass='2'/>"),
+                   NULL, NULL);
+    sim_world *w = sim_world_create(s->model, &s->options, NULL);
+    cr_assert_not_null(w);
+    for (int k = 0; k < 2000; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    cr_expect_float_eq(sim_world_state(w)->q[0], 0.05 - 2 * 9.81 / stiffness, 1e-7);
+    sim_world_free(w);
+    sim_scene_free(s);
+}
+
+Test(scene_mjcf, tendons_that_no_joint_moves_are_left_out) {
+    warned(MODEL("<worldbody><site name='a'/><body pos='1 0 0'><site name='b'/></body></worldbody><tendon>"
+                 "<spatial range='0 1'><site site='a'/><site site='b'/></spatial></tendon>"),
+           "ignored: a tendon that no joint moves");
+}
+
+/* A string over 2 m pulls a ball away from its hook: the greatest length is that of its range. */
+Test(scene_mjcf, a_muscle_ends_with_the_range_of_its_tendon) {
+    sim_scene *s = load_model(MODEL("<worldbody><site name='a'/><body pos='0 0 -1'><joint type='slide'/>" BALL
+                                    "<site name='b'/></body></worldbody><tendon><spatial name='t' range='0.5 2'>"
+                                    "<site site='a'/><site site='b'/></spatial></tendon><actuator><muscle tendon='t' "
+                                    "gear='3'/></actuator>"),
+                              NULL, NULL);
+    const double *ends = s->model->actuator[0].muscle.length_range;
+    cr_assert(ends[0] == 1.5 && ends[1] == 6);
+    sim_scene_free(s);
+}
+
 Test(scene_mjcf, tendons_are_sums_of_coordinates_or_strings_over_geoms) {
     sim_scene *s = load_model(
         MODEL("<default><tendon stiffness='5'/></default><worldbody><site name='a' pos='-1 0 1'/><body name='b'>"
@@ -315,7 +435,8 @@ Test(scene_mjcf, wrong_tendons_are_refused_at_their_place) {
     refused(STRING("<site site='b'/>"), "scene.json:3:7", "there is no site \"b\"");
     refused(STRING("<site site='a'/><geom geom='box'/><site site='a'/>"), "scene.json:3:23",
             "tendons wrap over spheres and cylinders only");
-    refused(MODEL("<worldbody><site name='a' pos='2 0 0'/><site name='far' pos='0 0 3'/><geom name='rod' "
+    refused(MODEL("<worldbody><body><joint type='slide'/><geom size='1'/><site name='a' pos='2 0 0'/></body><site "
+                  "name='far' pos='0 0 3'/><geom name='rod' "
                   "type='cylinder' size='1 4'/></worldbody><tendon><spatial>\n<site site='a'/><geom geom='rod' "
                   "sidesite='far'/><site site='a'/></spatial></tendon>"),
             "scene.json:3:34", "the site is within the cylinder, but farther from its middle than its radius");

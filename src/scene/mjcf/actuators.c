@@ -190,29 +190,6 @@ static drive read_drive(mjcf_work *w, const mjcf_item *i) {
 /* A joint whose velocities belong to no coordinates. */
 static bool is_turning(const mjcf_joint *j) { return j && j->type < MJCF_SLIDE; }
 
-/* A positive damping of a servo is a ratio: 2 ratio sqrt(kp m), with the inertia m at the reference pose.  Of a fixed
- * tendon with coefficients c_k it is m = sum M_kk / c_k^2, as in MuJoCo. */
-static void resolve_ratio(mjcf_work *w, const xml_element *e, const mjcf_joint *j, const mjcf_tendon *tendon,
-                          drive *d) {
-    double kp = d->gainprm[0], gear = d->gear[0];
-    if (d->gain != CONSTANT || d->bias != AFFINE || !(d->biasprm[2] > 0) || kp != -d->biasprm[1]) {
-        return;
-    }
-    bool known = mjcf_find_weights(w) && kp >= 0 && gear != 0;
-    double weight = !known                                                   ? 0
-                    : j && !is_turning(j)                                    ? w->model.diagonal[j->v0]
-                    : !j && tendon && strcmp(tendon->at->name, "fixed") == 0 ? mjcf_tendon_weight(w, tendon)
-                                                                             : 0;
-    if (!(weight > 0)) {
-        xml_error(w->report, e, NULL, "give kv",
-                  "the damping ratio needs a hinge, slide or fixed tendon, kp, a gear and a mass matrix at the "
-                  "reference pose");
-        mjcf_refuse(w);
-        return;
-    }
-    d->biasprm[2] *= -2 * sqrt(kp * weight / (gear * gear));
-}
-
 /* ---- ranges ---- */
 
 static bool is_limited(mjcf_work *w, const mjcf_file *f, const xml_element *e, const char *said, const char *key,
@@ -305,6 +282,41 @@ static const mjcf_tendon *find_pulled(mjcf_work *w, const mjcf_scope *s, const x
     mjcf_item item = mjcf_plain(s, e);
     int found = mjcf_find(w, s, &w->model.tendons, &item, "tendon", "tendon");
     return found >= 0 ? &w->model.tendon[found] : NULL;
+}
+
+/* Inertia that a transmission moves at the reference pose, seen along its length; 0: unknown. */
+static double find_weight(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const mjcf_joint *j,
+                          const double gear[6]) {
+    mjcf_item item = mjcf_plain(s, e);
+    const mjcf_tendon *tendon = find_pulled(w, s, e);
+    double one = gear[0] * gear[0];
+    if (j) {
+        return is_turning(j) ? mjcf_ball_weight(w, j, gear) : one > 0 ? w->model.diagonal[j->v0] / one : 0;
+    }
+    if (tendon) {
+        return one > 0 ? mjcf_tendon_weight(w, tendon) / one : 0;
+    }
+    int site = mjcf_find(w, s, &w->model.sites, &item, "site", "site");
+    int reference = mjcf_find(w, s, &w->model.sites, &item, "refsite", "site");
+    return site >= 0 && reference != -1 ? mjcf_site_weight(w, site, reference < 0 ? -1 : reference, gear) : 0;
+}
+
+/* A positive damping of a servo is a ratio: 2 ratio sqrt(kp m), with the inertia m = sum M_kk / moment_k^2 at the
+ * reference pose, as in MuJoCo. */
+static void resolve_ratio(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const mjcf_joint *j, drive *d) {
+    double kp = d->gainprm[0];
+    if (d->gain != CONSTANT || d->bias != AFFINE || !(d->biasprm[2] > 0) || kp != -d->biasprm[1]) {
+        return;
+    }
+    double weight = mjcf_find_weights(w) && kp >= 0 ? find_weight(w, s, e, j, d->gear) : 0;
+    if (!(weight > 0)) {
+        xml_error(w->report, e, NULL, "give kv",
+                  "the damping ratio needs a joint, site, or tendon without geoms, kp, a gear and a mass matrix at the "
+                  "reference pose");
+        mjcf_refuse(w);
+        return;
+    }
+    d->biasprm[2] *= -2 * sqrt(kp * weight);
 }
 
 static void put_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const char *attribute, const char *key) {
@@ -437,7 +449,7 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     const mjcf_joint *j = find_driven(w, each->scope, e);
     check_law(w, e, &d);
     inherit_range(w, e, j, &d);
-    resolve_ratio(w, e, j, find_pulled(w, each->scope, e), &d);
+    resolve_ratio(w, each->scope, e, j, &d);
     /* name, joint, gear */
     mjcf_open_item(w, list, e);
     const char *name = mjcf_name_actuator(w, each->scope, e);

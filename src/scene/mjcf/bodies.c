@@ -36,7 +36,7 @@ void mjcf_put_limit_softness(mjcf_work *w, const mjcf_joint *j) {
     double stiffness, dissipation;
     if (mjcf_find_weights(w) && mjcf_soften(w, MJCF_SOFT_LIMITS, j->item.at, &j->limit, mjcf_joint_weight(&w->model, j),
                                             &stiffness, &dissipation)) {
-        writer_put_number(w->out, "limit_stiffness", stiffness);
+        writer_put_number(w->out, "limit_stiffness", j->squeezed ? 2 * stiffness : stiffness);
         writer_put_number(w->out, "limit_dissipation", dissipation);
     }
 }

@@ -1,28 +1,51 @@
 /* Keyframes: qpos and qvel, in the order of the joints in the file, become states of joints by name. act and ctrl, in
- * that of the actuators, become their inputs. */
+ * that of the actuators, become their inputs.  Lists may be short: coordinates that follow are those of the reference
+ * pose, all others 0. */
 #include "scene/mjcf/mjcf.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Numbers of a list; NULL: absent, or of the wrong length (reported). */
+/* Numbers of a list, zeros behind a short one, as in MuJoCo; NULL: absent, or too long (reported). */
 static double *read_state(mjcf_work *w, const xml_element *e, const char *key, const char *what, int wanted) {
     const char *given = xml_text(e, key);
     int count = given ? xml_count_numbers(given) : 0;
     if (count == 0) {
         return NULL;
     }
-    if (count != wanted) {
+    if (count > wanted) {
         xml_error(w->report, e, key, NULL, "%d numbers, where the %s of the model take %d", count, what, wanted);
         mjcf_refuse(w);
         return NULL;
     }
-    double *out = POOL_NEW(w->pool, double, count);
+    if (count < wanted) {
+        xml_notice(w->report, e, key, NULL, "%d numbers, where the %s of the model take %d: the others are %s", count,
+                   what, wanted, strcmp(key, "qpos") == 0 ? "those of the reference pose" : "0");
+    }
+    double *out = POOL_NEW(w->pool, double, wanted);
     w->report->no_memory |= !out;
     if (out) {
         xml_numbers(e, key, count, out);
     }
     return out;
+}
+
+/* Coordinates from number `first` on become those of the reference pose. */
+static void complete_coordinates(const mjcf_model *m, int first, double *qpos) {
+    for (int k = 0; k < m->njoint; k++) {
+        const mjcf_joint *j = &m->joint[k];
+        const mjcf_place *at = &m->body[j->body].place;
+        double rest[7] = {at->p.x, at->p.y, at->p.z, at->q.w, at->q.x, at->q.y, at->q.z};
+        int nq = j->type == MJCF_FREE ? 7 : j->type == MJCF_BALL ? 4 : 1;
+        if (j->type == MJCF_BALL) {
+            memcpy(rest, (const double[]){1, 0, 0, 0}, 4 * sizeof *rest);
+        } else if (j->type != MJCF_FREE) {
+            rest[0] = j->ref;
+        }
+        for (int i = 0; i < nq; i++) {
+            qpos[j->q0 + i] = j->q0 + i < first ? qpos[j->q0 + i] : rest[i];
+        }
+    }
 }
 
 /* Scenes take quaternions of length 1 +- 1e-3: others are scaled. */
@@ -110,6 +133,9 @@ static void put_key(mjcf_work *w, mjcf_list *list, const mjcf_each *each, int nu
     double *q = read_state(w, e, "qpos", "joints", m->nq), *v = read_state(w, e, "qvel", "joints", m->nv);
     double *ctrl = read_state(w, e, "ctrl", "actuators", m->ndrive);
     double *act = read_state(w, e, "act", "activations", count_activations(m));
+    if (q) {
+        complete_coordinates(m, xml_count_numbers(xml_text(e, "qpos")), q);
+    }
     scale_quaternions(w, e, q);
     const char *name = mjcf_name(w, each->scope, e);
     double time = 0;

@@ -75,8 +75,6 @@ void mjcf_put_lone_tendons(mjcf_work *w, mjcf_list *list);
 /* Their names, and the geoms that they touch. */
 void mjcf_list_tendons(mjcf_work *w);
 void mjcf_put_tendons(mjcf_work *w);
-/* Inertia that a fixed tendon moves at the reference pose, after mjcf_find_weights: sum M_kk / c_k^2. */
-double mjcf_tendon_weight(mjcf_work *w, const mjcf_tendon *t);
 
 /* ---- actuators.c ---- */
 void mjcf_put_actuators(mjcf_work *w);

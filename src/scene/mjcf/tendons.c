@@ -30,6 +30,8 @@ void mjcf_list_tendons(mjcf_work *w) {
 
 /* ---- paths ---- */
 
+static bool is_round(const mjcf_geom *g) { return g->type == MJCF_SPHERE || g->type == MJCF_CYLINDER; }
+
 /* Is a point of the world within a cylinder without its ends, but not in the ball of its radius? */
 static bool is_doubtful(const mjcf_model *m, const mjcf_geom *g, sim_v3 p) {
     sim_pose X = pose_product(m->body[g->body].world, mjcf_pose(g->place));
@@ -47,7 +49,7 @@ static void put_around(mjcf_work *w, const mjcf_scope *s, const xml_element *e) 
         return;
     }
     const mjcf_geom *g = &m->geom[geom];
-    if (g->type != MJCF_SPHERE && g->type != MJCF_CYLINDER) {
+    if (!is_round(g)) {
         xml_error(w->report, e, "geom", NULL, "tendons wrap over spheres and cylinders only");
         mjcf_refuse(w);
         return;
@@ -116,41 +118,6 @@ static void put_sum(mjcf_work *w, const mjcf_each *each) {
     writer_close(w->out, ']');
 }
 
-static const mjcf_joint *find_term(mjcf_work *w, const mjcf_tendon *t, const xml_element *e) {
-    mjcf_item item = mjcf_plain(t->scope, e);
-    int joint = mjcf_find(w, t->scope, &w->model.joints, &item, "joint", "joint");
-    return joint >= 0 && w->model.joint[joint].type >= MJCF_SLIDE ? &w->model.joint[joint] : NULL;
-}
-
-double mjcf_tendon_weight(mjcf_work *w, const mjcf_tendon *t) {
-    mjcf_model *m = &w->model;
-    m->along = m->along ? m->along : POOL_NEW(w->pool, double, m->nv);
-    if (!m->along) {
-        w->report->no_memory = true;
-        return 0;
-    }
-    /* coefficients of all terms of a joint together */
-    for (const xml_element *e = xml_child(t->at, "joint"); e; e = xml_next(e)) {
-        const mjcf_joint *j = find_term(w, t, e);
-        double factor = 1;
-        xml_numbers(e, "coef", 1, &factor);
-        if (j) {
-            m->along[j->v0] += factor;
-        }
-    }
-    /* each joint once; all are 0 again */
-    double weight = 0;
-    for (const xml_element *e = xml_child(t->at, "joint"); e; e = xml_next(e)) {
-        const mjcf_joint *j = find_term(w, t, e);
-        double factor = j ? m->along[j->v0] : 0;
-        if (factor != 0) {
-            weight += m->diagonal[j->v0] / (factor * factor);
-            m->along[j->v0] = 0;
-        }
-    }
-    return weight;
-}
-
 /* ---- springs and limits ---- */
 
 static double read_positive(mjcf_work *w, const mjcf_item *i, const char *key) {
@@ -170,13 +137,14 @@ static void put_positive(mjcf_work *w, const char *key, double number) {
 }
 
 static void put_range(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) {
-    double range[2] = {0}, margin = mjcf_number(i, "margin", 0);
+    double range[2] = {0};
     if (w->model.files->option.no_limit || !mjcf_is_limited(w, each->scope->file, i, "limited", "range")) {
         return;
     }
     mjcf_numbers(i, "range", 2, range);
-    range[0] += margin;
-    range[1] -= margin;
+    if (range[0] < range[1]) {
+        mjcf_narrow_range(range, mjcf_number(i, "margin", 0));
+    }
     writer_put_numbers(w->out, "range", 2, range);
 }
 
@@ -240,6 +208,25 @@ static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
     }
 }
 
+/* A string between points that are fixed to the world: its length is constant, and no force of it moves anything. */
+static bool is_still(mjcf_work *w, const mjcf_each *each) {
+    const mjcf_model *m = &w->model;
+    bool found = false;
+    for (const xml_element *e = each->at->first; e; e = e->next) {
+        bool site = strcmp(e->name, "site") == 0;
+        if (!e->table || !(site || strcmp(e->name, "geom") == 0)) {
+            continue;
+        }
+        mjcf_item item = mjcf_plain(each->scope, e);
+        int k = mjcf_find(w, each->scope, site ? &m->sites : &m->geoms, &item, e->name, e->name);
+        if (k < 0 || (!site && !is_round(&m->geom[k])) || m->body[site ? m->site[k].body : m->geom[k].body].clump > 0) {
+            return false;
+        }
+        found = true;
+    }
+    return found;
+}
+
 void mjcf_put_tendons(mjcf_work *w) {
     mjcf_list list = {.key = "tendons"};
     mjcf_each each = mjcf_each_of(&w->model, "tendon", NULL);
@@ -248,6 +235,10 @@ void mjcf_put_tendons(mjcf_work *w) {
         mjcf_item item = mjcf_item_of(w, each.scope, each.at, "tendon", -1);
         const char *name = mjcf_name(w, each.scope, each.at);
         bool fixed = strcmp(each.at->name, "fixed") == 0;
+        if (!fixed && is_still(w, &each)) {
+            xml_notice(w->report, each.at, NULL, NULL, "ignored: a tendon that no joint moves");
+            continue;
+        }
         mjcf_open_item(w, &list, each.at);
         writer_put_text(w->out, "name", name ? name : mjcf_number_name(w, "tendon", number));
         if (fixed) {

@@ -151,6 +151,7 @@ static void free_model(mjcf_model *m) {
     names_free(&m->actuators);
     names_free(&m->tendons);
     names_free(&m->links);
+    names_free(&m->given);
 }
 
 static bool is_any_blamed(const xml_element *e) {

@@ -56,7 +56,7 @@ static const xml_key joint_keys[] = {
      .kind = XML_NUMBER,
      .unit = "angle or m",
      .standard = "0",
-     .help = "The ends act that much earlier."},
+     .help = "The ends act that much earlier; where they meet, at their middle."},
     SOFT("solreflimit", "Softness of the ends. Default: rigid."),
     IMPEDANCE("solimplimit"),
     IGNORED("solreffriction", "dry friction is exact"),

@@ -284,7 +284,9 @@ const xml_table mjcf_table_sensor = GROUP("sensor", "Sensors.", sensor_rules);
 static const xml_key key_keys[] = {
     {.name = "name", .kind = XML_TEXT, .help = "Name. Default: `key` with its number."},
     {.name = "time", .kind = XML_NUMBER, .unit = "s", .standard = "0", .help = "Time."},
-    {.name = "qpos", .kind = XML_LIST, .help = "Coordinates, in the order of the joints in the file."},
+    {.name = "qpos",
+     .kind = XML_LIST,
+     .help = "Coordinates, in the order of the joints in the file. A short list is completed by the reference pose."},
     {.name = "qvel", .kind = XML_LIST, .help = "Velocities."},
     {.name = "act", .kind = XML_LIST, .help = "Activations, of the actuators that have one."},
     {.name = "ctrl", .kind = XML_LIST, .help = "Control inputs, in the order of the actuators in the file."},

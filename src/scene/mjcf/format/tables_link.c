@@ -124,7 +124,10 @@ const xml_table mjcf_table_equality = GROUP("equality", "Constraints besides joi
          .standard = "auto",                                                                                           \
          .help = "The range counts."},                                                                                 \
         {.name = "range", .kind = XML_VECTOR, .count = 2, .standard = "0 0", .help = "Least and greatest length."},    \
-        {.name = "margin", .kind = XML_NUMBER, .standard = "0", .help = "The ends act that much earlier."},            \
+        {.name = "margin",                                                                                             \
+         .kind = XML_NUMBER,                                                                                           \
+         .standard = "0",                                                                                              \
+         .help = "The ends act that much earlier; where they meet, at their middle."},                                 \
         SOFT("solreflimit", "Softness of the ends. Default: rigid."), IMPEDANCE("solimplimit"),                        \
         IGNORED("solreffriction", "dry friction is exact"), IGNORED("solimpfriction", "dry friction is exact"),        \
         {.name = "frictionloss", .kind = XML_NUMBER, .unit = "N", .standard = "0", .help = "Dry friction."},           \

@@ -41,19 +41,21 @@ static void read_range(mjcf_work *w, mjcf_joint *j) {
     for (int k = 0; k < 2 && angle; k++) {
         j->range[k] = mjcf_angle(f, j->range[k]);
     }
-    /* the ends act a margin before */
-    j->range[0] += j->type == MJCF_BALL ? 0 : j->margin;
-    j->range[1] -= j->margin;
     const xml_element *at = mjcf_holder(i, "range");
     if (j->limited && j->type == MJCF_BALL && j->range[0] != 0) {
         xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL,
                   "the range of a ball joint begins at 0, its angle from the reference");
         mjcf_refuse(w);
     } else if (j->limited && !(j->type == MJCF_BALL ? j->range[1] >= 0 : j->range[0] < j->range[1])) {
-        const char *margin = j->margin != 0 ? ", a margin within its ends" : "";
-        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g%s",
-                  j->range[0], j->range[1], margin);
+        xml_error(w->report, at ? at : i->at, at ? "range" : NULL, NULL, "the range is empty: from %g to %g",
+                  j->range[0], j->range[1]);
         mjcf_refuse(w);
+    }
+    /* the ends act a margin before */
+    if (j->type == MJCF_BALL) {
+        j->range[1] = j->limited ? fmax(j->range[1] - j->margin, 0) : j->range[1];
+    } else {
+        j->squeezed = j->limited && mjcf_narrow_range(j->range, j->margin);
     }
     /* forces of actuators */
     j->effort_limited = j->type > MJCF_BALL && mjcf_is_limited(w, f, i, "actuatorfrclimited", "actuatorfrcrange");

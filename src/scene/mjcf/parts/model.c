@@ -5,6 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+bool mjcf_narrow_range(double range[2], double margin) {
+    range[0] += margin;
+    range[1] -= margin;
+    bool meet = range[0] >= range[1];
+    if (meet) {
+        range[0] = range[1] = (range[0] + range[1]) / 2;
+    }
+    return meet;
+}
+
 void mjcf_refuse(mjcf_work *w) { w->good = false; }
 
 bool mjcf_spend(mjcf_work *w, const xml_element *at) {
@@ -92,9 +102,31 @@ const char *mjcf_joined(mjcf_work *w, const char *name, const char *ending) {
     return joined ? joined : name;
 }
 
+/* Whatever they name. */
+static void list_given(mjcf_work *w, const xml_element *e) {
+    const char *name = xml_text(e, "name");
+    if (name && names_find(&w->model.given, name) < 0) {
+        w->report->no_memory |= !names_add(&w->model.given, name, 0);
+    }
+    for (const xml_element *child = e->first; child; child = child->next) {
+        list_given(w, child);
+    }
+}
+
 const char *mjcf_number_name(mjcf_work *w, const char *word, int index) {
-    char name[60];
-    snprintf(name, sizeof name, "%.40s%d", word, index + 1);
+    /* names of all files so far */
+    for (mjcf_file *f = w->model.files; f; f = f->next) {
+        if (!f->named) {
+            f->named = true;
+            list_given(w, f->root);
+        }
+    }
+    /* another one */
+    char name[80];
+    int length = snprintf(name, sizeof name, "%.40s%d", word, index + 1);
+    for (int k = 2; names_find(&w->model.given, name) >= 0; k++) {
+        snprintf(name + length, sizeof name - (size_t)length, "_%d", k);
+    }
     const char *kept = pool_text(w->pool, name);
     w->report->no_memory |= !kept;
     return kept ? kept : "";

@@ -61,6 +61,7 @@ struct mjcf_file {
     mjcf_texture *texture;   /* [nasset] */
     const xml_element **asset;
     int nasset;
+    bool named; /* the names of its elements are listed */
     mjcf_file *next;
 };
 
@@ -112,6 +113,7 @@ typedef struct mjcf_joint {
     mjcf_joint_type type;
     sim_v3 pos, axis; /* in the body */
     bool limited, effort_limited;
+    bool squeezed; /* its margins meet: both ends push to the middle */
     double range[2], margin, effort_range[2];
     double stiffness, damping, springdamper[2], ref, springref, armature, friction;
     mjcf_softness limit;
@@ -201,6 +203,7 @@ typedef struct mjcf_model {
     int nbody, njoint, ngeom, nsite, ncamera;
     int body_room, joint_room, geom_room, site_room, camera_room;
     name_table bodies, joints, geoms, sites, actuators, tendons, links; /* links: names of bodies of the scene */
+    name_table given;                                                   /* of elements, as the files have them */
     mjcf_file *files;                                                   /* the model itself first */
     mjcf_scope *scopes;
     mjcf_scope *copies, *last_copy;
@@ -213,7 +216,7 @@ typedef struct mjcf_model {
     mjcf_drive *drive;
     int ndrive, drive_room;
     bool weighed;               /* the following are known, or cannot be */
-    double *along;              /* [nv] zeros: work of sums over a tendon; NULL: not yet needed */
+    double *moment;             /* [nv] zeros: work of sums over a transmission; NULL: not yet needed */
     double *diagonal, *inverse; /* [nv], [nv nv]: of the mass matrix at the reference pose; inverse: NULL: none */
 } mjcf_model;
 
@@ -286,7 +289,7 @@ const char *mjcf_name(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
 const char *mjcf_take_site(mjcf_work *w, const char *wanted, int index);
 /* A name and an ending. */
 const char *mjcf_joined(mjcf_work *w, const char *name, const char *ending);
-/* "actuator7" of the seventh, counted from 0. */
+/* "actuator7" of index 6, or that and a number: no element has this name. */
 const char *mjcf_number_name(mjcf_work *w, const char *word, int index);
 /* A name that no body of the scene has yet, made from `wanted`; it is taken. */
 const char *mjcf_take_link(mjcf_work *w, const char *wanted, int number);
@@ -303,6 +306,9 @@ void mjcf_here(mjcf_work *w, const xml_element *e);
 mjcf_softness mjcf_read_softness(const mjcf_item *i, const char *ref, const char *imp);
 /* `limited`: said, or by the range; reports a range that may not count by itself. */
 bool mjcf_is_limited(mjcf_work *w, const mjcf_file *f, const mjcf_item *i, const char *limited, const char *range);
+/* Ends a margin within those given.  True: they met, and stand at their middle.  Springs of both ends act at once there,
+ * k (low - q) - k (q - high) = 2 k (middle - q). */
+bool mjcf_narrow_range(double range[2], double margin);
 void mjcf_refuse(mjcf_work *w);
 
 /* ---- tree.c ---- */
@@ -375,6 +381,12 @@ bool mjcf_texture_mean(mjcf_work *w, mjcf_file *f, int asset, double mean[3]);
 bool mjcf_find_weights(mjcf_work *w);
 /* Of the coordinate of a joint, or the mean of its coordinates. */
 double mjcf_joint_weight(const mjcf_model *m, const mjcf_joint *j);
+/* Inertia along a transmission, sum M_kk / moment_k^2, after mjcf_find_weights; 0: none, or not known.
+ * Of a wrench at a site, in its axes or those of a site of reference (-1: none); of a ball or free joint; of a tendon,
+ * whose path is known without geoms alone. */
+double mjcf_site_weight(mjcf_work *w, int site, int reference, const double gear[6]);
+double mjcf_ball_weight(mjcf_work *w, const mjcf_joint *j, const double gear[6]);
+double mjcf_tendon_weight(mjcf_work *w, const mjcf_tendon *t);
 /* Spring and damper of a soft constraint that meets the inverse inertia `weight`; noted for the notice. */
 bool mjcf_soften(mjcf_work *w, mjcf_soft_kind kind, const xml_element *at, const mjcf_softness *s, double weight,
                  double *stiffness, double *dissipation);

@@ -1,4 +1,4 @@
-/* Inertia of the model at its reference pose, where MuJoCo takes the scale of soft constraints.
+/* Inertia of the model at its reference pose, where MuJoCo takes the scale of soft constraints and damping ratios.
  *
  *     M = sum_b J_b' I_b J_b + armature      J_b: motion of the centre of mass of body b by each coordinate
  *     A_dof = (M^-1)_kk,   A_b = tr(J_b,lin M^-1 J_b,lin') / 3
@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { MAX_COORDINATES = 400 };
+static const double MIN_MOMENT_SQUARE = 1e-15; /* joints that a transmission moves less do not count */
 
 /* ---- motions of a body ---- */
 
@@ -54,14 +55,18 @@ static void add_joint(columns *c, const mjcf_joint *j, sim_pose X, sim_v3 com) {
     }
 }
 
-static void list_columns(const mjcf_model *m, int body, columns *c) {
-    sim_v3 com = pose_point(m->body[body].world, m->body[body].inertia.com);
+/* Of a point of a body, by the joints between it and a body that carries it. */
+static void list_motions(const mjcf_model *m, int body, int carrier, sim_v3 point, columns *c) {
     c->count = 0;
-    for (int b = body; b > 0; b = m->body[b].parent) {
+    for (int b = body; b > 0 && b != carrier; b = m->body[b].parent) {
         for (int k = m->body[b].joint; k >= 0; k = m->joint[k].next) {
-            add_joint(c, &m->joint[k], m->body[b].world, com);
+            add_joint(c, &m->joint[k], m->body[b].world, point);
         }
     }
+}
+
+static void list_columns(const mjcf_model *m, int body, columns *c) {
+    list_motions(m, body, 0, pose_point(m->body[body].world, m->body[body].inertia.com), c);
 }
 
 /* ---- the mass matrix and its inverse ---- */
@@ -174,6 +179,126 @@ double mjcf_joint_weight(const mjcf_model *m, const mjcf_joint *j) {
         sum += m->inverse[(size_t)(j->v0 + k) * ((size_t)m->nv + 1)];
     }
     return sum / nv_of[j->type];
+}
+
+/* ---- inertia along a transmission ---- */
+
+/* moments += (push; twist) . motion of a site by each joint between its body and `carrier`. */
+static void add_moments(mjcf_model *m, const mjcf_site *s, int carrier, sim_v3 push, sim_v3 twist, columns *c) {
+    list_motions(m, s->body, carrier, pose_point(m->body[s->body].world, s->place.p), c);
+    for (int k = 0; k < c->count; k++) {
+        m->moment[c->dof[k]] += v3_dot(push, c->lin[k]) + v3_dot(twist, c->ang[k]);
+    }
+}
+
+static int common_carrier(const mjcf_model *m, int a, int b) {
+    while (a != b) { /* bodies stand behind those that carry them */
+        if (a > b) {
+            a = m->body[a].parent;
+        } else {
+            b = m->body[b].parent;
+        }
+    }
+    return a;
+}
+
+static bool has_moments(mjcf_work *w, columns *c) {
+    mjcf_model *m = &w->model;
+    m->moment = m->moment ? m->moment : POOL_NEW(w->pool, double, m->nv + 1);
+    w->report->no_memory |= !m->moment;
+    return m->moment && make_columns(w, c);
+}
+
+/* sum M_kk / moment_k^2, as in MuJoCo; all moments are 0 again. */
+static double take_weight(mjcf_model *m) {
+    double weight = 0;
+    for (int k = 0; k < m->nv; k++) {
+        double square = m->moment[k] * m->moment[k];
+        weight += square > MIN_MOMENT_SQUARE ? m->diagonal[k] / square : 0;
+        m->moment[k] = 0;
+    }
+    return weight;
+}
+
+double mjcf_site_weight(mjcf_work *w, int site, int reference, const double gear[6]) {
+    mjcf_model *m = &w->model;
+    columns c;
+    if (!has_moments(w, &c)) {
+        return 0;
+    }
+    const mjcf_site *s = &m->site[site], *from = reference < 0 ? s : &m->site[reference];
+    sim_m3 R = m3_product(m->body[from->body].world.R, mjcf_pose(from->place).R);
+    sim_v3 push = m3_times(R, mjcf_vector(gear)), twist = m3_times(R, mjcf_vector(gear + 3));
+    int carrier = reference < 0 ? 0 : common_carrier(m, s->body, from->body);
+    add_moments(m, s, carrier, push, twist, &c);
+    if (reference >= 0) {
+        add_moments(m, from, carrier, v3_neg(push), v3_neg(twist), &c);
+    }
+    return take_weight(m);
+}
+
+double mjcf_ball_weight(mjcf_work *w, const mjcf_joint *j, const double gear[6]) {
+    mjcf_model *m = &w->model;
+    columns c;
+    if (!has_moments(w, &c)) {
+        return 0;
+    }
+    for (int k = 0; k < (j->type == MJCF_FREE ? 6 : 3); k++) {
+        m->moment[j->v0 + k] = gear[k];
+    }
+    return take_weight(m);
+}
+
+/* Terms of fixed tendons, and straight branches of spatial ones, from site to site. */
+static bool add_path(mjcf_work *w, const mjcf_tendon *t, columns *c) {
+    mjcf_model *m = &w->model;
+    const mjcf_site *before = NULL;
+    double divisor = 1;
+    for (const xml_element *e = t->at->first; e; e = e->next) {
+        if (!e->table) {
+            continue;
+        }
+        mjcf_item item = mjcf_plain(t->scope, e);
+        if (strcmp(e->name, "site") == 0) {
+            int found = mjcf_find(w, t->scope, &m->sites, &item, "site", "site");
+            if (found < 0) {
+                return false;
+            }
+            const mjcf_site *here = &m->site[found];
+            if (before) {
+                sim_v3 from = pose_point(m->body[before->body].world, before->place.p);
+                sim_v3 way = v3_sub(pose_point(m->body[here->body].world, here->place.p), from);
+                sim_v3 along = v3_scale(1 / (divisor * fmax(v3_norm(way), 1e-300)), way);
+                int carrier = common_carrier(m, before->body, here->body);
+                add_moments(m, here, carrier, along, (sim_v3){0, 0, 0}, c);
+                add_moments(m, before, carrier, v3_neg(along), (sim_v3){0, 0, 0}, c);
+            }
+            before = here;
+        } else if (strcmp(e->name, "pulley") == 0) {
+            xml_numbers(e, "divisor", 1, &divisor);
+            before = NULL;
+        } else if (strcmp(e->name, "joint") == 0) {
+            int found = mjcf_find(w, t->scope, &m->joints, &item, "joint", "joint");
+            double factor = 1;
+            xml_numbers(e, "coef", 1, &factor);
+            if (found >= 0) {
+                m->moment[m->joint[found].v0] += factor;
+            }
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+double mjcf_tendon_weight(mjcf_work *w, const mjcf_tendon *t) {
+    columns c;
+    if (!has_moments(w, &c)) {
+        return 0;
+    }
+    bool known = add_path(w, t, &c);
+    double weight = take_weight(&w->model);
+    return known ? weight : 0;
 }
 
 /* ---- softness ---- */
