@@ -102,7 +102,7 @@ const char *mjcf_joined(mjcf_work *w, const char *name, const char *ending) {
     return joined ? joined : name;
 }
 
-/* Whatever they name. */
+/* Names of an element and of all within it. */
 static void list_given(mjcf_work *w, const xml_element *e) {
     const char *name = xml_text(e, "name");
     if (name && names_find(&w->model.given, name) < 0) {
