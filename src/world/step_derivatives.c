@@ -22,7 +22,7 @@ struct sim_step_derivatives {
     derivative_work work;
     double *q, *v; /* of a tree_jacobian */
     int *dof;      /* [nv] all */
-    sim_derived *start, *middle;
+    sim_derived *start, *middle, *ahead;
     sim_arena *arena; /* of an island */
 };
 
@@ -52,6 +52,7 @@ static bool make_vectors(sim_step_derivatives *s, memory_pool *pool, int most) {
         all &= (*vectors[k] = POOL_NEW(pool, double, m->nv)) != NULL;
     }
     w->q = POOL_NEW(pool, double, m->nq);
+    w->q_ahead = POOL_NEW(pool, double, m->nq);
     w->M = POOL_NEW(pool, double, m->nl);
     s->dof = POOL_NEW(pool, int, m->nv);
     for (int j = 0; s->dof && j < m->nv; j++) {
@@ -65,8 +66,8 @@ static bool make_vectors(sim_step_derivatives *s, memory_pool *pool, int most) {
     w->point.by = POOL_NEW(pool, m3, m->nbody);
     w->end.from = POOL_NEW(pool, m3, m->nbody);
     w->end.by = POOL_NEW(pool, m3, m->nbody);
-    return all && s->dof && w->q && w->M && w->swap && w->solve && w->drive && w->swing && w->point.from &&
-           w->point.by && w->end.from && w->end.by;
+    return all && s->dof && w->q && w->q_ahead && w->M && w->swap && w->solve && w->drive && w->swing &&
+           w->point.from && w->point.by && w->end.from && w->end.by;
 }
 
 sim_step_derivatives *sim_step_derivatives_create(const sim_model *m, sim_error *error) {
@@ -84,10 +85,11 @@ sim_step_derivatives *sim_step_derivatives_create(const sim_model *m, sim_error 
         s->work.dynamics = sim_derivatives_create(m, NULL);
         s->start = sim_derived_create(m, NULL);
         s->middle = sim_derived_create(m, NULL);
+        s->ahead = sim_derived_create(m, NULL);
         s->arena = arena_create();
     }
-    if (!s || !s->work.d || !s->work.dynamics || !s->start || !s->middle || !s->arena || !make_panels(s, pool, most) ||
-        !make_vectors(s, pool, most)) {
+    if (!s || !s->work.d || !s->work.dynamics || !s->start || !s->middle || !s->ahead || !s->arena ||
+        !make_panels(s, pool, most) || !make_vectors(s, pool, most)) {
         sim_fail(error, SIM_NO_RESOURCE, "no memory for derivatives of a step of %d degrees of freedom", m->nv);
         if (s) {
             sim_step_derivatives_free(s);
@@ -99,6 +101,7 @@ sim_step_derivatives *sim_step_derivatives_create(const sim_model *m, sim_error 
     sim_kinematics(s->work.d, sim_all(m), m->q_initial);
     sim_kinematics(s->start, sim_all(m), m->q_initial);
     sim_kinematics(s->middle, sim_all(m), m->q_initial);
+    sim_kinematics(s->ahead, sim_all(m), m->q_initial);
     return s;
 }
 
@@ -108,6 +111,7 @@ void sim_step_derivatives_free(sim_step_derivatives *s) {
         sim_derivatives_free(s->work.dynamics);
         sim_derived_free(s->start);
         sim_derived_free(s->middle);
+        sim_derived_free(s->ahead);
         arena_free(s->arena);
         pool_free(s->work.pool);
     }
@@ -306,6 +310,7 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
                          .work = &s->work,
                          .start = s->start,
                          .middle = s->middle,
+                         .ahead = s->ahead,
                          .arena = s->arena,
                          .parameter = s->work.parameter,
                          .parameters = s->work.parameters,

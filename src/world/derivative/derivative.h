@@ -14,7 +14,8 @@ typedef struct contact_step {
     world_contacts *contacts; /* of the step; its vectors of predictions are work space */
     const assembly *rows;     /* the islands as the step solved them */
     derivative_work *work;
-    sim_derived *start, *middle; /* kinematics at the start; where J of contacts is taken */
+    sim_derived *start, *middle,
+        *ahead; /* kinematics at the start; where J of contacts is taken; of contacts that last */
     sim_arena *arena;
     const sim_parameter *parameter; /* a column each */
     int parameters;
@@ -81,6 +82,10 @@ typedef struct island_system {
     double *factor;       /* its LU */
     double *a, *place;    /* n x width: mean acceleration of the free motion, and q* */
     double *middle;       /* n x width: q where J of contacts is taken */
+    bool follows;         /* has it contacts that last? */
+    double *ahead;        /* ... then n x width: q where they are expected at the end */
+    double *v_ahead;      /* [n] and velocities there ... */
+    double *ahead_part;   /* [ntree][ALL_PARTS] by columns of their own dof */
     double *H, *LU, *dv;  /* n x stride, twice; n x width: v at the end */
     double *x, *y, *sums; /* [n] work space; [SIM_MAX_ROWS n] */
     double *weight;       /* [width] of the columns in the certificate */
@@ -124,6 +129,9 @@ bool differentiate_rows(const island_system *s, int i, constraint_change *out);
 /* The same of contacts; of one of the step, by its index. */
 const char *contact_trouble(const contact_step *step, int index);
 bool differentiate_contact(const island_system *s, int i, constraint_change *out);
+
+/* Where a contact of the step is expected at its end; NULL: it is no contact that lasts. */
+const followed_contact *lasting_contact(const contact_step *step, int index);
 
 /* The same of friction, stiffness and dissipation of a contact by those of its materials. */
 void differentiate_surface(const contact_step *step, const sim_contact *c, constraint_change *out);

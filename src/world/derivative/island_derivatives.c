@@ -47,8 +47,41 @@ static void fill_tree(const island_system *s, int t) {
     add_mass_times(s, t, -1, s->x, s->dv);
 }
 
+/* Adds the derivative of a move by part[k] of each velocity, and of where it begins if that is the start. */
+static void add_move_parts(const island_system *s, int t, rotation_map map, const double *v, double h,
+                           const double part[ALL_PARTS], double *to) {
+    const sim_model *m = s->step->motion->model;
+    derivative_work *work = s->step->work;
+    int tree = s->step->rows->tree[s->is->first_tree + t], n = m->tree[tree].nv;
+    sim_range bodies = sim_tree_range(m, tree);
+    differentiate_move(m, bodies, map, v, h, &work->end);
+    memset(work->LU, 0, sizeof *work->LU * (size_t)n * (size_t)row_stride(n));
+    for (int i = 0; i < n; i++) {
+        work->LU[(ptrdiff_t)i * row_stride(n) + i] = 1;
+    }
+    for (int k = 0; k < s->parts; k++) {
+        if (part[k] != 0) {
+            add_move_times(m, bodies, &work->end, k == BY_START_Q ? MOVE_FROM : MOVE_BY, part[k], n, work->LU,
+                           row_stride(n), to + (ptrdiff_t)k * n, s->width);
+        }
+    }
+}
+
+/* Does the step expect that velocities change as in the steps before?  The change: then in contacts->v_ahead. */
+static bool is_predicted(const island_system *s, int tree) {
+    world_contacts *contacts = s->step->contacts;
+    return contacts->follower && contacts->lasts[tree] && prediction_is_smooth(contacts, s->step->motion->now, tree);
+}
+
+/* v0 + part (change): 2 v0 - 3 v1 + v2 of the two steps before. */
+static void fill_predicted(bool smooth, double part, double by[ALL_PARTS]) {
+    by[BY_START_V] = smooth ? 1 + 2 * part : 1;
+    by[BY_LAST_V] = smooth ? -3 * part : 0;
+    by[BY_SECOND_LAST_V] = smooth ? part : 0;
+}
+
 /* q where J of contacts is taken: at the start, or midway as prediction.c moves the tree. */
-static void differentiate_middle(const island_system *s, int t) {
+static void differentiate_middle(const island_system *s, int t, bool smooth) {
     const contact_step *step = s->step;
     const motion_work *w = step->motion;
     const sim_model *m = w->model;
@@ -66,30 +99,49 @@ static void differentiate_middle(const island_system *s, int t) {
         }
         return;
     }
-    /* the velocity on the way there: v0, and the change 2 v0 - 3 v1 + v2 if nothing has struck */
-    bool smooth = implicit && prediction_is_smooth(contacts, w->now, tree);
-    double travel = theta_travel(w->options->integrator), h = implicit ? s->dt : 0.5 * s->dt;
+    /* the velocity on the way there: that of the mean, or v0 */
+    double travel = implicit && smooth ? theta_travel(w->options->integrator) : 0, h = implicit ? s->dt : 0.5 * s->dt;
     rotation_map map = implicit ? ROTATION_CAYLEY_HALF : ROTATION_EXP;
     for (int j = m->tree[tree].v0; j < m->tree[tree].v0 + n; j++) {
-        work->v[j] = w->now->v[j] + (smooth ? travel * contacts->v_ahead[j] : 0);
+        work->v[j] = w->now->v[j] + (travel > 0 ? travel * contacts->v_ahead[j] : 0);
     }
-    differentiate_move(m, bodies, map, work->v, h, &work->end);
+    double part[ALL_PARTS] = {[BY_START_Q] = 1};
+    fill_predicted(travel > 0, travel, part);
+    add_move_parts(s, t, map, work->v, h, part, middle);
     advance_by(m, bodies, map, w->now->q, work->v, h, work->q);
     sim_kinematics(step->middle, bodies, work->q);
-    /* one move by q, and one by all velocities */
-    double part[ALL_PARTS] = {[BY_START_Q] = 1, [BY_START_V] = smooth ? 1 + 2 * travel : 1};
-    part[BY_LAST_V] = smooth ? -3 * travel : 0;
-    part[BY_SECOND_LAST_V] = smooth ? travel : 0;
-    memset(work->LU, 0, sizeof *work->LU * (size_t)n * (size_t)row_stride(n));
+}
+
+/* q and v where contacts that last are expected at the end, as prediction.c moves the tree. */
+static void differentiate_ahead(const island_system *s, int t, bool smooth) {
+    const contact_step *step = s->step;
+    const motion_work *w = step->motion;
+    const sim_model *m = w->model;
+    derivative_work *work = step->work;
+    int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0, n = m->tree[tree].nv;
+    double *ahead = s->ahead + (ptrdiff_t)v0 * s->width + s->column[t];
+    sim_range bodies = sim_tree_range(m, tree);
+    bool half = prediction_place(w->options) > 0, explicit = half && !theta_is_implicit(w->options->integrator);
+    /* from the middle by v1, or from the start by the mean velocity */
+    double travel = explicit ? 1 : theta_travel(w->options->integrator), h = explicit ? 0.5 * s->dt : s->dt;
+    rotation_map map = half && !explicit ? ROTATION_CAYLEY : ROTATION_EXP;
     for (int i = 0; i < n; i++) {
-        work->LU[(ptrdiff_t)i * row_stride(n) + i] = 1;
+        int j = m->tree[tree].v0 + i;
+        double gain = smooth ? step->contacts->v_ahead[j] : 0;
+        s->v_ahead[v0 + i] = w->now->v[j] + gain;
+        work->v[j] = w->now->v[j] + travel * gain;
     }
-    for (int k = 0; k < s->parts; k++) {
-        if (part[k] != 0) {
-            add_move_times(m, bodies, &work->end, k == BY_START_Q ? MOVE_FROM : MOVE_BY, part[k], n, work->LU,
-                           row_stride(n), middle + (ptrdiff_t)k * n, s->width);
-        }
+    fill_predicted(smooth, 1, s->ahead_part + (ptrdiff_t)ALL_PARTS * t);
+    double part[ALL_PARTS] = {[BY_START_Q] = !explicit};
+    fill_predicted(smooth, travel, part);
+    add_move_parts(s, t, map, work->v, h, part, ahead);
+    if (explicit) {
+        const double *middle = s->middle + (ptrdiff_t)v0 * s->width + s->column[t];
+        add_move_times(m, bodies, &work->end, MOVE_FROM, 1, s->parts * n, middle, s->width, ahead, s->width);
     }
+    const double *from = explicit ? work->q : w->now->q;
+    advance_by(m, bodies, map, from, work->v, h, work->q_ahead);
+    sim_kinematics(step->ahead, bodies, work->q_ahead);
 }
 
 /* a of a tree: that of the theta scheme, whose free motion takes the held forces like any others. */
@@ -140,7 +192,11 @@ static double differentiate_tree(const island_system *s, int t) {
         add_move_times(m, bodies, &work->point, MOVE_BY, gain, step->parameters, a + last, s->width,
                        s->place + row + last, s->width);
     }
-    differentiate_middle(s, t);
+    bool smooth = is_predicted(s, tree);
+    differentiate_middle(s, t, smooth);
+    if (s->follows) {
+        differentiate_ahead(s, t, smooth);
+    }
     return residual;
 }
 
@@ -384,6 +440,16 @@ static ptrdiff_t squares_of(const sim_problem *p) {
     return sum;
 }
 
+static bool follows_contacts(const contact_step *step, const island *is) {
+    for (int i = 0; i < is->problem.nconstraint; i++) {
+        const constraint_source *t = &step->rows->source[is->source[i]];
+        if (t->kind == SOURCE_CONTACT && lasting_contact(step, t->index)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Zeros for all matrices of an island. */
 static bool make_system(const contact_step *step, const island *is, island_system *s) {
     sim_arena *arena = step->arena;
@@ -411,6 +477,10 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->carried = zeros(arena, s->width);
     s->carried_first = -1;
     s->weight = zeros(arena, s->width);
+    s->follows = follows_contacts(step, is);
+    s->ahead = zeros(arena, s->follows ? (ptrdiff_t)n * s->width : 0);
+    s->ahead_part = zeros(arena, (ptrdiff_t)ALL_PARTS * p->ntree);
+    s->v_ahead = zeros(arena, n);
     s->mass_change = ARENA_NEW(arena, double *, p->ntree);
     s->sums = zeros(arena, SIM_MAX_ROWS * (ptrdiff_t)n);
     s->x = zeros(arena, n);
@@ -422,9 +492,9 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->weight || !s->mass_change ||
-        !s->sums || !s->x || !s->y || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A ||
-        !s->constraint) {
+    if (!all || !s->ahead || !s->ahead_part || !s->v_ahead || !s->H || !s->LU || !s->A || !s->factor || !s->strike ||
+        !s->carried || !s->weight || !s->mass_change || !s->sums || !s->x || !s->y || !s->solve || !s->dof ||
+        !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
         return false;
     }
     for (int c = 0; c < s->width; c++) {

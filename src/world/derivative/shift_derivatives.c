@@ -53,12 +53,18 @@ static double velocity_at(const island_system *s, int j, double travel) {
     return v0 + travel * (s->is->v[j] - v0);
 }
 
+/* A row whose b is zero: of an equality, or of a contact that obeys the mean velocity. */
+static bool is_unmoved(const island_system *s, int i) {
+    return s->constraint[i].c->kind == SIM_EQUALITY || s->is->rolls[i] == ROLLS_IN_MEAN;
+}
+
 /* b of a row of J; does the gap bound it, rather than the velocity? */
-static double bound_of(const island_system *s, const sim_constraint *c, int k, const double *J, bool *by_gap) {
+static double bound_of(const island_system *s, int i, int k, const double *J, bool *by_gap) {
+    const sim_constraint *c = s->constraint[i].c;
     const sim_problem *p = &s->is->problem;
     double travel = theta_travel(s->step->motion->options->integrator), u = 0, mean = 0;
     *by_gap = false;
-    if (c->kind == SIM_EQUALITY) {
+    if (is_unmoved(s, i)) {
         return 0;
     }
     for (int j = 0; j < s->n; j++) {
@@ -88,6 +94,12 @@ static bool may_bind(const island_system *s, int i, const sim_constraint *c, int
     return is_stop(c) && k == normal_row(c) && s->is->rolls[i] != HAS_NO_GAP;
 }
 
+/* A contact that rolls and presses takes shifts of either sign (position_correction.c). */
+static bool rolls_as_promised(const island_system *s, int i, bool by_gap) {
+    const constraint_system *k = &s->constraint[i];
+    return s->is->rolls[i] == ROLLS && !by_gap && k->impulse[normal_row(k->c)] > 0;
+}
+
 /* Bounds that seem to hold with equality, with their Y. */
 static void list_active(island_system *s, active_rows *a) {
     const sim_problem *p = &s->is->problem;
@@ -104,7 +116,7 @@ static void list_active(island_system *s, active_rows *a) {
                     continue;
                 }
                 spread_row(s, at, at->J + (ptrdiff_t)k * at->by.at.n, J);
-                b = bound_of(s, c, k, J, &by_gap);
+                b = bound_of(s, i, k, J, &by_gap);
                 most = fmax(most, fabs(b));
                 if (pass == 0 || fabs(dense_dot(s->n, J, s->is->shift) - b) > MAX_ERROR * most) {
                     continue;
@@ -113,7 +125,7 @@ static void list_active(island_system *s, active_rows *a) {
                     spread_row(s, at, at->Y + (ptrdiff_t)k * at->by.at.n, a->Y + (ptrdiff_t)a->count * s->n);
                     a->constraint[a->count] = i;
                     a->row[a->count] = k;
-                    a->equal[a->count] = c->kind == SIM_EQUALITY;
+                    a->equal[a->count] = c->kind == SIM_EQUALITY || rolls_as_promised(s, i, by_gap);
                     a->b[a->count++] = b;
                 }
             }
@@ -206,21 +218,21 @@ static void differentiate_bound(const island_system *s, active_rows *a, int k) {
     const local_frame *at = &of->by.at;
     double travel = theta_travel(s->step->motion->options->integrator), *to = a->rate + (ptrdiff_t)k * s->width;
     const double *J = a->J + (ptrdiff_t)k * s->n, *dJ = of->by.J[a->row[k]];
-    bool by_gap, equality = of->c->kind == SIM_EQUALITY;
-    bound_of(s, of->c, a->row[k], J, &by_gap);
-    by_gap = by_gap || equality;
+    bool by_gap, fixed = is_unmoved(s, a->constraint[k]);
+    bound_of(s, a->constraint[k], a->row[k], J, &by_gap);
+    by_gap = by_gap || fixed;
     for (int side = 0; side < at->trees; side++) {
         for (int j = at->dof[side]; j < at->dof[side] + at->dofs[side]; j++, dJ += at->width) {
-            double mean = equality ? 0 : velocity_at(s, j, travel), end = by_gap ? 0 : s->is->v[j];
+            double mean = fixed ? 0 : velocity_at(s, j, travel), end = by_gap ? 0 : s->is->v[j];
             add_local(s, at, end - mean - s->is->shift[j], dJ, to);
             add_local(s, at, a->pi[k], dJ, a->g + (ptrdiff_t)j * s->width);
-            if (!equality && J[j] != 0) {
+            if (!fixed && J[j] != 0) {
                 dense_axpy(s->width, J[j] * ((by_gap ? 0 : 1) - travel), s->dv + (ptrdiff_t)j * s->width, to);
                 to[column_of(s, at->tree[side], BY_START_V, j)] -= J[j] * (1 - travel);
             }
         }
     }
-    if (!equality) {
+    if (!fixed) {
         const double *bound = by_gap ? of->by.gap : of->by.offset;
         add_local(s, at, by_gap ? -1 / s->dt : 1, bound + (ptrdiff_t)a->row[k] * at->width, to);
     }

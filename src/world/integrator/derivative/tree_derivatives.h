@@ -30,6 +30,7 @@ typedef struct derivative_work {
     double *H, *LU;               /* n x stride */
     double *A;                    /* n x width: a by the start */
     double *zero, *q, *v, *x, *y; /* [nq], [nv] */
+    double *q_ahead;              /* [nq] */
     double *stage[6];             /* rk4: n x width */
     int *swap;
     double *solve;

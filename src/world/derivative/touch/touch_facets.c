@@ -13,7 +13,7 @@
  * radius, and an edge as the foot of its centre on the line.
  * Reference: collide/primitive/box_box.c, collide/manifold/manifold.c.  Cost: corners, faces and edges to recognise,
  * with pairs of edges across n; 200 multiplications a motion. */
-#include "world/derivative/touch.h"
+#include "world/derivative/touch/touch.h"
 
 #include <math.h>
 

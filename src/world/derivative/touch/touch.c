@@ -17,7 +17,7 @@
  * Contacts are recognised by their numbers: point and gap must be those of the formula.  So points of bodies that have
  * yet to meet (collide/sweep.c), and of other features, are refused.
  * Reference: collide/primitive.  Cost: some 50 multiplications a motion. */
-#include "world/derivative/touch.h"
+#include "world/derivative/touch/touch.h"
 
 #include <math.h>
 
