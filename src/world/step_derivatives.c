@@ -13,7 +13,7 @@
 
 #include "linalg/dense/lu.h"
 #include "world/core/world.h"
-#include "world/derivative/whole_rows.h"
+#include "world/whole_rows.h"
 
 #include <string.h>
 

@@ -619,6 +619,74 @@ Test(step_derivatives, near_a_kink_count_it) {
     close_fixture(&f);
 }
 
+/* ---- bodies linked to each other ---- */
+
+/* A random forest, with constraints between bodies whose frames meet at q but for a small part; d NULL: without. */
+static sim_model *linked_forest(random_source *r, int bodies, const sim_derived *d) {
+    sim_builder *b = sim_builder_create();
+    for (int i = 1; i <= bodies; i++) {
+        sim_body_def def = random_body(r, i, true);
+        def.joint = def.joint == SIM_FIXED ? SIM_HINGE : def.joint; /* every link moves */
+        sim_builder_add_body(b, &def);
+    }
+    for (int k = 0; k < 1 + bodies / 3; k++) {
+        static const sim_equality_type types[3] = {SIM_CONNECT, SIM_WELD, SIM_DISTANCE};
+        int one = 1 + random_index(r, bodies), two = random_index(r, bodies + 1);
+        sim_equality link = {.type = types[random_index(r, 3)], .body = {one, two == one ? 0 : two}};
+        link.stiffness = random_index(r, 2) ? INFINITY : random_uniform(r, 1e3, 1e5);
+        link.dissipation = random_index(r, 2) ? 0.01 : 0;
+        link.frame[0] = (sim_pose){random_rotation(r), v3_scale(0.3, random_unit(r))};
+        sim_v3 turn = v3_scale(5e-5, random_unit(r)), way = v3_scale(1e-4, random_unit(r));
+        if (link.type == SIM_DISTANCE) {
+            way = v3_scale(0.5, random_unit(r));
+            link.distance = 0.4999;
+        }
+        if (d) {
+            sim_pose from = d->pose[link.body[0]], B = d->pose[link.body[1]];
+            sim_pose A = {m3_product(from.R, link.frame[0].R), v3_add(from.p, m3_times(from.R, link.frame[0].p))};
+            sim_m3 R = m3_product(quat_matrix(quat_normalised((sim_quat){1, turn.x, turn.y, turn.z})), A.R);
+            link.frame[1] =
+                (sim_pose){m3_product(m3_transpose(B.R), R), m3_transposed_times(B.R, v3_sub(v3_add(A.p, way), B.p))};
+            sim_builder_add_equality(b, &link);
+        }
+    }
+    sim_error error;
+    sim_model *m = sim_builder_finish(b, &error);
+    cr_assert_not_null(m, "%s", error.text);
+    return m;
+}
+
+static void expect_linked(const char *solver) {
+    int checked = 0, tried = 0;
+    for (int integrator = 0; integrator < SIM_RK4; integrator++) {
+        for (int k = 0; k < trials_of(100); k++) {
+            fixture f = {.random = {(uint64_t)(110000 + 1000 * integrator + k)}};
+            random_source start = f.random;
+            sim_model *bare = linked_forest(&start, 1 + k % 4, NULL);
+            sim_derived *d = sim_derived_create(bare, NULL);
+            sim_kinematics(d, sim_all(bare), bare->q_initial);
+            f.model = linked_forest(&f.random, 1 + k % 4, d);
+            sim_derived_free(d);
+            double option[32];
+            sim_options options = close_options((sim_integrator)integrator);
+            set_close_solver(&options, solver, option);
+            open_world(&f, &options);
+            memcpy(f.q, bare->q_initial, sizeof *f.q * (size_t)f.model->nq);
+            sim_model_free(bare);
+            f.width = 0.1;
+            checked += !(f.n > 0 && solution_jumps(&f, 1e-6)) && expect_all(&f);
+            tried++;
+            close_fixture(&f);
+        }
+    }
+    cr_expect(checked >= tried * 9 / 10, "%d of %d", checked, tried);
+}
+
+Test(step_derivatives, of_bodies_linked_to_each_other_equal_differences) {
+    expect_linked("sap");
+    expect_linked("auto");
+}
+
 /* ---- contacts ---- */
 
 static const sim_v3 SOLID = {0.2, 0.3, 0.16}; /* m: radius and length, or edges */
@@ -894,7 +962,9 @@ static void expect_touching(touch_case what, const char *solver, bool warm) {
                     f.applied[j] *= f.push;
                 }
             }
-            f.width = what == TIPS ? 0.005 : warm && what != ROLLS ? 0.001 : 0.01; /* bodies at rest overlap by micrometres */
+            f.width = what == TIPS            ? 0.005
+                      : warm && what != ROLLS ? 0.001
+                                              : 0.01; /* bodies at rest overlap by micrometres */
             bool found = !solution_jumps(&f, 1e-6) && expect_all(&f);
             if (found) {
                 expect_friction(&f);

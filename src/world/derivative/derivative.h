@@ -124,6 +124,11 @@ const char *row_trouble(const contact_step *step, const island *is, int i);
 /* The i-th constraint of the island, into zeros.  False without memory. */
 bool differentiate_rows(const island_system *s, int i, constraint_change *out);
 
+/* ---- pair_derivatives.c ---- */
+
+/* The same of an equality between two bodies: connect, weld or distance. */
+bool differentiate_pair(const island_system *s, int i, const sim_equality *e, constraint_change *out);
+
 /* ---- contact_derivatives.c ---- */
 
 /* The same of contacts; of one of the step, by its index. */

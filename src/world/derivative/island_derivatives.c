@@ -576,7 +576,8 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
         s->residual = INFINITY;
         return true;
     }
-    if (sim_options_compliance(step->motion->options) == SIM_ELASTIC) {
+    bool any_pair = step->motion->model->nequality > 0;
+    if (sim_options_compliance(step->motion->options) == SIM_ELASTIC || any_pair) {
         differentiate_free(s, s->free);
     }
     /* rows of all constraints, then their laws */

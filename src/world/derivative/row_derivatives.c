@@ -20,10 +20,10 @@ const char *row_trouble(const contact_step *step, const island *is, int i) {
     if (t->kind == SOURCE_ACTUATOR) {
         return "has an actuator with a limit beside its constraints";
     }
-    if (t->kind == SOURCE_EQUALITY && step->contacts->equality[t->index].type != SIM_COUPLING) {
-        return "has a constraint between bodies other than a coupling of joints";
-    }
-    return NULL;
+    sim_equality_type type = t->kind == SOURCE_EQUALITY ? step->contacts->equality[t->index].type : SIM_COUPLING;
+    return type == SIM_SPRING_DAMPER     ? "has a spring between bodies"
+           : type == SIM_TENDON_COUPLING ? "has a constraint of tendons"
+                                         : NULL;
 }
 
 /* P', P'', P''' at x. */
@@ -61,7 +61,11 @@ bool differentiate_rows(const island_system *s, int i, constraint_change *out) {
     if (t->kind == SOURCE_LOW || t->kind == SOURCE_HIGH) {
         out->gap[local_column(s, &out->at, BY_START_Q, t->index)] = t->kind == SOURCE_LOW ? 1 : -1;
     } else if (t->kind == SOURCE_EQUALITY) {
-        differentiate_coupling(s, &s->step->contacts->equality[t->index], out);
+        const sim_equality *e = &s->step->contacts->equality[t->index];
+        if (e->type != SIM_COUPLING) {
+            return differentiate_pair(s, i, e, out);
+        }
+        differentiate_coupling(s, e, out);
     }
     return true;
 }

@@ -1,6 +1,6 @@
 /* Rows of the Jacobian of a world's step, and the memory among them. */
-#ifndef WORLD_DERIVATIVE_WHOLE_ROWS_H
-#define WORLD_DERIVATIVE_WHOLE_ROWS_H
+#ifndef WORLD_WHOLE_ROWS_H
+#define WORLD_WHOLE_ROWS_H
 
 #include "world/derivative/derivative.h"
 #include <sim/step_derivatives.h>

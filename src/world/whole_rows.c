@@ -6,7 +6,7 @@
  *     free motion takes h + 2 p - p- where forces change little (contact/prediction.c), h elsewhere
  *
  * Cost: the numbers of the rows. */
-#include "world/derivative/whole_rows.h"
+#include "world/whole_rows.h"
 #include "contact/problem/row/row.h"
 
 #include <string.h>
