@@ -131,7 +131,7 @@ typedef struct sim_step_info {
     int saturated;    /* actuators at their effort limit */
     double curbed;    /* J: greatest kinetic energy that a tree with contacts gained without force; taken back */
     int curbed_body;  /* ... the first body of that tree */
-    double created;   /* J: greatest elastic energy that the linearisation of a soft body created in the step ... */
+    double created; /* J: greatest energy that the elasticity of a soft body and what ties it created in the step ... */
     int created_body; /* ... that body */
 
     /* contacts */

@@ -213,12 +213,13 @@ static void print_curbed(const run_context *run) {
 static void print_created(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     if (statistics->created) {
-        fprintf(stderr,
-                "  BENDS TOO FAR  %lld of %lld step%s, first at %.9g s, up to %.2g J in the soft body \"%s\":\n"
-                "                 its elasticity created that energy; smaller steps prevent it, or the integrator "
-                "implicit\n",
-                (long long)statistics->created, (long long)statistics->steps, plural_s(statistics->steps),
-                statistics->first_created, statistics->most_created, body_name(run, statistics->created_body));
+        fprintf(
+            stderr,
+            "  BENDS TOO FAR  %lld of %lld step%s, first at %.9g s, up to %.2g J in the soft body \"%s\":\n"
+            "                 its elasticity, or what ties it, created that energy; smaller steps prevent it, or the "
+            "integrator implicit\n",
+            (long long)statistics->created, (long long)statistics->steps, plural_s(statistics->steps),
+            statistics->first_created, statistics->most_created, body_name(run, statistics->created_body));
     }
 }
 

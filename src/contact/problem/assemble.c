@@ -311,7 +311,7 @@ sim_status assemble_problems(assembly *f, const assembly_memory *memory, bool bo
         sim_bias_accelerations(f->in->mass, sim_all(m), memory->acc);
         f->acc = memory->acc;
     }
-    if (m->nequality && f->in->soft && f->in->position != 0.5) {
+    if (m->nequality && f->in->soft) {
         status = place_anchor(f, m);
     }
     status = status ? status : elastic_find(f);

@@ -84,6 +84,40 @@ static void add_contact_force(const assembly *f, const sim_model *m, const islan
     add_adhesion(f, m, is, i, to);
 }
 
+/* J: gamma . J (v0 + theta (v - v0)) of a constraint, over both sides; theta: with which positions move. */
+static double find_work(const assembly *f, const sim_model *m, const island *is, const sim_constraint *c,
+                        const double *v) {
+    double sum = 0;
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
+        const double *v0 = f->in->v_start + t->v0, *v1 = v + t->v0;
+        for (int k = 0; k < c->rows; k++) {
+            const double *J = f->J + c->block[side] + (ptrdiff_t)k * t->nv;
+            for (int j = 0; j < t->nv; j++) {
+                sum += is->impulse[c->row + k] * J[j] * (v0[j] + f->in->travel * (v1[j] - v0[j]));
+            }
+        }
+    }
+    return sum;
+}
+
+/* Adds the work of a constraint to that of the soft body that it ties, or whose elasticity it is. */
+static void add_soft_work(const assembly *f, const sim_model *m, const island *is, int i, contact_output *out) {
+    const sim_constraint *c = &is->problem.constraint[i];
+    const constraint_source *t = &f->source[is->source[i]];
+    bool tied = t->kind == SOURCE_EQUALITY && c->kind == SIM_EQUALITY;
+    if (!tied && t->kind != SOURCE_ELASTIC) {
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        int tree = c->tree[side] >= 0 ? f->tree[is->first_tree + c->tree[side]] : -1;
+        if (tree >= 0 && f->in->soft[tree]) {
+            *((tied ? out->tied_work : out->elastic_work) + tree) += find_work(f, m, is, c, out->v);
+            return;
+        }
+    }
+}
+
 static void clear_output(const assembly *f, const sim_model *m, contact_output *out) {
     /* arrays of trees, joints, equalities, tendons */
     memset(out->touched, 0, (size_t)m->ntree);
@@ -93,6 +127,10 @@ static void clear_output(const assembly *f, const sim_model *m, contact_output *
     memset(out->pressed, 0, (size_t)m->nv * sizeof(double));
     if (out->unheld) {
         memset(out->unheld, 0, (size_t)m->nv * sizeof(double));
+    }
+    if (out->tied_work) {
+        memset(out->elastic_work, 0, (size_t)m->ntree * sizeof(double));
+        memset(out->tied_work, 0, (size_t)m->ntree * sizeof(double));
     }
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     if (m->ntendon) {
@@ -130,6 +168,9 @@ static void scatter_island(const assembly *f, const sim_model *m, const island *
     for (int i = 0; i < is->problem.nconstraint; i++) {
         const sim_constraint *c = &is->problem.constraint[i];
         scatter_impulse(f, is, i, out);
+        if (out->tied_work) {
+            add_soft_work(f, m, is, i, out);
+        }
         bool actuator = i >= is->first_actuator;
         source_kind kind = f->source[is->source[i]].kind;
         if (actuator ? actuator_is_held(f, is, i - is->first_actuator)

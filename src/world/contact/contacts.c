@@ -293,7 +293,9 @@ contact_output contacts_output(world_contacts *w) {
                             .pressed = w->next->trail + 2 * (ptrdiff_t)w->model->nv,
                             .unheld = w->unheld,
                             .effort = w->row_effort,
-                            .promised = w->promised};
+                            .promised = w->promised,
+                            .elastic_work = w->elastic_work,
+                            .tied_work = w->tied_work};
 }
 
 sim_status contacts_report(world_contacts *w, const contact_info *info, sim_error *error) {

@@ -45,8 +45,9 @@ typedef struct world_contacts {
     double *v_ahead;            /* [nv] predicted end velocities of these trees ... */
     double *v_mean;             /* ... and those that positions move with */
     double *held;               /* [nv] forces of constraints a step ago, as far as they last */
-    double *created; /* [ntree] J: energy that the linearisation of soft trees created; NULL: there are none */
-    double *unheld;  /* [nv] forces of all contacts and limits of this step */
+    double *elastic_work;       /* [ntree] J: of rows of elasticity; NULL: there are no soft bodies */
+    double *tied_work;          /* [ntree] J: of rigid constraints that tie soft bodies; likewise */
+    double *unheld;             /* [nv] forces of all contacts and limits of this step */
 
     /* bodies that overlap at the end (separation.c) */
     double *body_size, *body_reach; /* [nbody] m: radius of its smallest shape; of all its shapes from its origin */

@@ -1,10 +1,13 @@
 /* Newton's method on the elasticity of soft bodies in a step with constraints.
  *
- *     D = U(q1) - U(q0) + (q1 - q0) . f1,     f1 = f(v1) as A has it, linear in v1
+ *     D = U(q1) - U(q0) + w . f1,     w = h (v0 + theta (v1 - v0)),     f1 = f(v1) as A has it, linear in v1
+ *     G = D + W - (theta - 1/2) (v1 - v0) . M (v1 - v0),               W = sum of gamma . J w / h
  *
  *     U   elastic energy of a tree, less pressure times volume of its chambers, J
  *     f1  forces of its tetrahedra and gas at the end velocities v1 with constraints, N
  *     D   energy that the linearisation creates, J: exact elasticity in an implicit step drains energy
+ *     W   work of the rigid constraints that tie the tree, with impulses gamma, on both sides, J
+ *     G   energy that the step gives the tree and what it is tied to, J, beside the work of outer forces and turns
  *
  * The contact stage takes elasticity linear about the free motion.  A body that is stopped, or turned by another, ends
  * far from there.  Where D exceeds MAX_CREATED of the energies of the tree, its elasticity is linearised again about v1,
@@ -12,7 +15,8 @@
  *
  *     phi(v) = v.M v / 2 + U(q*) / (p theta) - v.(h F + J' gamma + M v0),     q* = q0 + p h (v0 + theta (v - v0))
  *
- * does not fall (Armijo's rule), with the impulses gamma of the last solution.  D that is left is reported.
+ * does not fall (Armijo's rule), with the impulses gamma of the last solution.  G above MAX_CREATED of those energies is reported.
+ * Elasticity in rows of the contact problem has D by their impulses, and is not taken anew.
  *
  *     h   step, s;  M, F: masses, kg, and other forces, N;  p, theta: parts of step and velocity of the scheme (theta.c)
  *
@@ -25,8 +29,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double MAX_CREATED = 0.01; /* of the energies of a tree at both ends of the step */
-static const double MIN_REPORTED = 0.1; /* likewise */
+static const double MAX_CREATED = 0.01; /* of the energies of a tree at both ends of the step; more is reported */
 static const double MIN_WAY = 1e-3;     /* d . A d over D, where linearising again may lower D */
 static const double ARMIJO_C1 = 1e-4;
 enum { MAX_PASSES = 20, MAX_HALVINGS = 6 };
@@ -36,8 +39,9 @@ sim_status soft_newton_create(world_contacts *w) {
     if (m->nsoft == 0) {
         return SIM_OK;
     }
-    w->created = POOL_NEW(w->pool, double, m->ntree);
-    return w->created ? SIM_OK : SIM_NO_RESOURCE;
+    w->elastic_work = POOL_NEW(w->pool, double, m->ntree);
+    w->tied_work = POOL_NEW(w->pool, double, m->ntree);
+    return w->elastic_work && w->tied_work ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 /* q0 (+) part of the step (v0 + travel (v - v0)), into `q`. */
@@ -79,30 +83,48 @@ static double potential_at(const world_contacts *w, int tree, const double *q, c
     return U;
 }
 
-/* D over the energies of the tree; D itself into `created`. */
-static double find_created(world_contacts *w, int tree) {
-    /* q1, and the forces of the step */
+/* J: work of the elasticity of a tree and of its gas along `way`, as the step has them; [nv] `a`, `f` to work in. */
+static double linear_work(const world_contacts *w, int tree, const double *way, double *a, double *f) {
+    const sim_tree *t = &w->model->tree[tree];
+    double dt = w->options->step, sum = 0;
+    if (soft_has_rows(w->model, tree)) {
+        return w->elastic_work[tree];
+    }
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        a[j] = (w->v_end[j] - w->now->v[j]) / dt;
+    }
+    soft_system_forces(w->motion->soft[tree], a, f);
+    for (int j = 0; j < t->nv; j++) {
+        sum += dt * way[t->v0 + j] * f[j];
+    }
+    return sum - gas_work(w, tree);
+}
+
+/* Energies of a step of a tree, J. */
+typedef struct soft_balance {
+    double elastic; /* D */
+    double given;   /* G */
+    double size;    /* elastic and kinetic energy at both ends */
+} soft_balance;
+
+static soft_balance find_balance(world_contacts *w, int tree) {
+    /* q1, and what the step makes of elasticity */
     const sim_tree *t = &w->model->tree[tree];
     const soft_system *s = w->motion->soft[tree];
-    const double *v0 = w->now->v, *v1 = w->v_end, dt = w->options->step;
-    double *a = work_of(w, 0), *way = work_of(w, 1), *f = work_of(w, 2) + t->v0;
-    move_nodes(w, tree, 1, v1, way, w->next->q);
-    for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        a[j] = (v1[j] - v0[j]) / dt;
-    }
-    soft_system_forces(s, a, f);
+    double *way = work_of(w, 1);
+    move_nodes(w, tree, 1, w->v_end, way, w->next->q);
+    double done = linear_work(w, tree, way, work_of(w, 0), work_of(w, 2) + t->v0);
     /* energies */
     double before = soft_system_energy(s, w->now->q, NULL, NULL);
     double after = soft_system_energy(s, w->next->q, NULL, NULL);
-    double D = after - before - gas_work(w, tree), size = before + after;
+    double size = before + after, loss = 0, excess = theta_travel(w->options->integrator) - 0.5;
     for (int j = 0; j < t->nv; j++) {
-        double u0 = v0[t->v0 + j], u1 = v1[t->v0 + j];
-        D += dt * way[t->v0 + j] * f[j];
-        size += soft_system_mass(s, j) * (u0 * u0 + u1 * u1) / 2;
+        double u0 = w->now->v[t->v0 + j], u1 = w->v_end[t->v0 + j], mass = soft_system_mass(s, j);
+        size += mass * (u0 * u0 + u1 * u1) / 2;
+        loss += excess * mass * (u1 - u0) * (u1 - u0);
     }
-    double part = isfinite(D) && size > 0 ? D / size : 0; /* check.c fails the step where numbers are not finite */
-    w->created[tree] = part > 0 ? D : 0;
-    return part;
+    double D = after - before + done;
+    return (soft_balance){D, D + w->tied_work[tree] - loss, size};
 }
 
 /* d from the velocities v of the last linearisation to those of its solution, and A d; d . A d, J. */
@@ -167,22 +189,24 @@ static void linearise_again(world_contacts *w, int tree, double model) {
     memcpy(w->motion->a_out + t->v0, a_free + t->v0, (size_t)t->nv * sizeof *a_free);
 }
 
-static bool is_elastic(const world_contacts *w, int tree) {
-    return w->in_contact[tree] && w->motion->soft[tree] && !soft_has_rows(w->model, tree);
-}
+static bool is_elastic(const world_contacts *w, int tree) { return w->in_contact[tree] && w->motion->soft[tree]; }
 
 /* Finds the energy that each tree gained; linearises `again` where a way left to go explains it.  How many trees? */
 static int find_gains(world_contacts *w, bool again) {
     int count = 0;
     w->info->created = 0;
     for (int tree = 0; tree < w->model->ntree; tree++) {
-        double part = is_elastic(w, tree) ? find_created(w, tree) : 0;
-        if (part > MIN_REPORTED && w->created[tree] > w->info->created) {
-            w->info->created = w->created[tree];
+        if (!is_elastic(w, tree)) {
+            continue;
+        }
+        soft_balance b = find_balance(w, tree);
+        if (b.given > MAX_CREATED * b.size && b.given > w->info->created && isfinite(b.given)) {
+            w->info->created = b.given;
             w->info->created_body = w->model->tree[tree].body0;
         }
-        double model = part > MAX_CREATED && again ? find_way(w, tree) : 0;
-        if (model > MIN_WAY * w->created[tree]) {
+        bool rises = again && b.elastic > MAX_CREATED * b.size && isfinite(b.elastic) && !soft_has_rows(w->model, tree);
+        double model = rises ? find_way(w, tree) : 0;
+        if (rises && model > MIN_WAY * b.elastic) {
             linearise_again(w, tree, model);
             count++;
         }
@@ -192,7 +216,7 @@ static int find_gains(world_contacts *w, bool again) {
 
 sim_status soft_newton(world_contacts *w, const contact_input *in, contact_output *out, sim_error *error) {
     sim_status status = SIM_OK;
-    for (int pass = 0; w->created && !status && find_gains(w, pass < MAX_PASSES) > 0; pass++) {
+    for (int pass = 0; w->tied_work && !status && find_gains(w, pass < MAX_PASSES) > 0; pass++) {
         contact_info before = out->info;
         status = contact_stage_build(w->stage, in, w->threads, error);
         status = status ? status : contact_stage_solve(w->stage, w->threads, out, error);

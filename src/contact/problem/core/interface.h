@@ -110,6 +110,8 @@ typedef struct contact_output {
     double *unheld;           /* [nv] ... and of all contacts and limits; NULL: not asked for */
     double *effort;           /* [nactuator] of actuators that are rows; NAN for others: unchanged */
     double *promised;         /* [ncontact] m: the gap at the end of the step by the law; NULL: not asked for */
+    double *elastic_work;     /* [ntree] J: of rows of elasticity; NULL: there are no soft bodies */
+    double *tied_work;        /* [ntree] J: of rigid constraints that tie soft bodies, on both sides; likewise */
     contact_info info;
 } contact_output;
 

@@ -26,17 +26,6 @@ static const double MAX_PARTING = 0.4; /* of dt h, by velocities that go on */
 
 static bool is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
 
-/* Are its rows those of the anchor? */
-static bool holds_soft(const assembly *f, const sim_equality *e) {
-    const sim_body *body = f->tables->model->body;
-    bool any = false;
-    for (int side = 0; side < 2 && f->anchor; side++) {
-        int tree = body[e->body[side]].tree;
-        any |= tree >= 0 && f->in->soft[tree];
-    }
-    return any;
-}
-
 /* The motion axis of dof j at the point p: angular velocity, and velocity of p. */
 static motion dof_motion_at(const sim_derived *d, int j, v3 p) {
     return motion_at_child(d->S[j], v3_sub(p, d->pose[d->model->dof[j].body].p));
@@ -98,6 +87,33 @@ static void eval_biases(const sim_derived *d, const sim_motion *acc, const sim_e
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         h[k] = value[k];
     }
+}
+
+/* Do the points of a connection part at the start otherwise than the turn of a step explains?  A motion that goes on has
+ * J v = dt h / 2 there, as the step before left J v = -dt h / 2 in its own axes.  The points of a body that turns and
+ * must stop part at w r, across h = w^2 r: at least dt h / 2 from it, however far it turns. */
+static bool velocities_jump(const assembly *f, const sim_equality *e) {
+    if (is_length(e)) {
+        return false;
+    }
+    double h[6];
+    eval_biases(f->anchor, f->anchor_acc, e, h);
+    sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
+    v3 rate = v3_sub(sim_point_velocity(f->anchor, a), sim_point_velocity(f->anchor, b));
+    v3 turn = v3_scale(f->in->step, v3_make(h[0], h[1], h[2]));
+    return v3_norm(v3_axpy(rate, -0.5, turn)) > MAX_PARTING * v3_norm(turn);
+}
+
+/* Are its rows those of the anchor?  With J in the middle of the step, where the free motion leads: those whose
+ * velocities jump.  J in the middle of a turn that is stopped would throw the bodies. */
+static bool holds_soft(const assembly *f, const sim_equality *e) {
+    const sim_body *body = f->tables->model->body;
+    bool any = false;
+    for (int side = 0; side < 2 && f->anchor; side++) {
+        int tree = body[e->body[side]].tree;
+        any |= tree >= 0 && f->in->soft[tree];
+    }
+    return any && (f->in->position != 0.5 || velocities_jump(f, e));
 }
 
 /* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
@@ -180,16 +196,6 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
     add_equality_rows(f, m, last_dof, ahead, i, J);
 }
 
-/* Do the points of a connection part at the start otherwise than the turn of a step explains?  A motion that goes on has
- * J v = dt h / 2 there, as the step before left J v = -dt h / 2 in its own axes.  The points of a body that turns and
- * must stop part at w r, across h = w^2 r: at least dt h / 2 from it, however far it turns. */
-static bool velocities_jump(const assembly *f, const sim_equality *e, const double h[6]) {
-    sim_point a = {e->body[0], e->frame[0].p}, b = {e->body[1], e->frame[1].p};
-    v3 rate = v3_sub(sim_point_velocity(f->anchor, a), sim_point_velocity(f->anchor, b));
-    v3 turn = v3_scale(f->in->step, v3_make(h[0], h[1], h[2]));
-    return !is_length(e) && v3_norm(v3_axpy(rate, -0.5, turn)) > MAX_PARTING * v3_norm(turn);
-}
-
 /* J, gap and offset of rows between two bodies.
  *
  * J is taken at the part p of the step, where the scheme takes its forces: constraint forces then do as little work as
@@ -202,8 +208,9 @@ static bool velocities_jump(const assembly *f, const sim_equality *e, const doub
  * Euler that is SHAKE; for the midpoint rule the velocity is tangent at the end of the step.
  *
  * Implicit Euler has p = 1, the end of the free motion.  A light body that a soft one holds turns far without it, and
- * rows at that end would throw it.  So these rows have p = 0 and h at the start, as with symplectic Euler.  They have w = 0 where the step ends
- * those velocities: w of a turn that does not happen would do work on the bodies. */
+ * rows at that end would throw it.  So these rows have p = 0 and h at the start, as with symplectic Euler, and those
+ * with p = 1/2 where velocities jump.  They have w = 0 where the step ends those velocities: w of a turn that does not
+ * happen would do work on the bodies. */
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     bool held = holds_soft(f, e);
@@ -223,7 +230,7 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
         return;
     }
     eval_biases(d, held ? f->anchor_acc : f->acc, e, h);
-    bool jumps = held && velocities_jump(f, e, h);
+    bool jumps = held && velocities_jump(f, e);
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
         f->offset[f->row[i] + k] = jumps ? 0 : offset_of_place(f, held ? 0 : f->in->position, h[k]);
     }
