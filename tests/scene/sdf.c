@@ -194,3 +194,119 @@ Test(scene_sdf, errors_of_all_stages_are_said_at_once) {
     refused_at_once(MODEL(LINK("a") "\n<frame name='f' attached_to='x'/>\n<frame name='g' attached_to='y'/>"),
                     (const char *const[]){"4:17 there is no frame \"x\"", "5:17 there is no frame \"y\"", NULL});
 }
+
+/* ---- what other programs write ---- */
+
+/* Two equal cranks and a coupler: a parallelogram, of which the second crank closes the loop. */
+#define CRANK(name, x)                                                                                                 \
+    "<link name='" name "'><pose>" x " 0 2 0 0 0</pose><inertial><pose>0 0 -0.4 0 0 0</pose><mass>2</mass><inertia>"   \
+    "<ixx>0.1</ixx><iyy>0.1</iyy><izz>0.01</izz></inertia></inertial></link>"
+#define TURN(start) "<axis><initial_position>" start "</initial_position><xyz>0 1 0</xyz></axis>"
+#define PARALLELOGRAM(type)                                                                                                                                                               \
+    MODEL(                                                                                                                                                                                \
+        CRANK("left", "0") CRANK("right", "1") "<link name='bar'><pose>0 0 1.2 0 0 0</pose><inertial>"                                                                                    \
+                                               "<pose>0.5 0 0 0 0 "                                                                                                                       \
+                                               "0</pose><mass>3</mass><inertia><ixx>0.01</ixx><iyy>0.2</"                                                                                 \
+                                               "iyy><izz>0.2</izz></inertia>"                                                                                                             \
+                                               "</inertial></link><joint name='a' "                                                                                                       \
+                                               "type='revolute'><parent>world</parent><child>left</child>" TURN(                                                                          \
+                                                   "0.8") "</joint><joint name='b' "                                                                                                      \
+                                                          "type='revolute'><parent>world</parent><child>right</"                                                                          \
+                                                          "child>" TURN("0.8") "</joint><joint name='c' "                                                                                 \
+                                                                               "type='revolute'><parent>left</"                                                                           \
+                                                                               "parent><child>bar</child>" TURN("-0."                                                                     \
+                                                                                                                "8") "</joint>\n<joint name='d' type='" type                              \
+                                                                                                                     "'><pose>1 0 0 0 0 0</pose><parent>right</parent><child>bar</child>" \
+                                                                                                                     "<axis><xyz>0 1 0</xyz></axis></joint>")
+
+/* angle'' = - g (2 m l + M L) sin(angle) / (2 (I + m l^2) + M L^2):  M goes along the arc without turning. */
+static double swing(double angle, double time) {
+    const double k = 9.81 * (2 * 2 * 0.4 + 3 * 0.8) / (2 * (0.1 + 2 * 0.16) + 3 * 0.64), h = time / 2000;
+    double rate = 0;
+    for (int i = 0; i < 2000; i++) { /* Runge and Kutta */
+        double r1 = -k * sin(angle), r2 = -k * sin(angle + h / 2 * rate),
+               r3 = -k * sin(angle + h / 2 * (rate + h / 2 * r1));
+        double r4 = -k * sin(angle + h * (rate + h / 2 * r2));
+        angle += h * rate + h * h / 6 * (r1 + r2 + r3);
+        rate += h / 6 * (r1 + 2 * r2 + 2 * r3 + r4);
+    }
+    return angle;
+}
+
+static void swings(const char *text) {
+    sim_scene *s = load_model(text, NULL, NULL);
+    sim_options options = s->options;
+    options.step = 0.0005;
+    sim_world *w = sim_world_create(s->model, &options, NULL);
+    cr_assert_not_null(w);
+    const sim_state *now = sim_world_state(w);
+    for (int k = 0; k < 2000; k++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    double wanted = swing(0.8, now->time);
+    cr_assert(fabs(wanted - 0.8) > 0.3);
+    cr_expect_float_eq(now->q[body_of(s, "left")->q0], wanted, 1e-5, "%s", text);
+    cr_expect_float_eq(now->q[body_of(s, "right")->q0], wanted, 1e-5);
+    cr_expect_float_eq(now->q[body_of(s, "bar")->q0], -wanted, 1e-5);
+    sim_world_free(w);
+    sim_scene_free(s);
+}
+
+Test(scene_sdf, a_second_joint_of_a_link_closes_a_loop) {
+    swings(PARALLELOGRAM("revolute"));
+    swings(PARALLELOGRAM("ball"));
+    /* those that no constraint stands for are refused */
+    refused(PARALLELOGRAM("prismatic"),
+            "scene.json:4:80", "the link \"bar\" is the child of two joints, \"c\" and \"d\"");
+    sim_scene *s = load_model(PARALLELOGRAM("fixed"), NULL, NULL);
+    cr_assert(s->model->nequality == 1 && s->model->equality[0].type == SIM_WELD);
+    sim_scene_free(s);
+}
+
+Test(scene_sdf, links_of_the_world_and_without_mass_stand_still) {
+    static const char *const texts[] = {
+        MODEL("<link name='world'/>" LINK("b") "<joint name='j' type='revolute'><parent>world"
+                                               "</parent><child>b</child>" AXIS "</joint>"),
+        MODEL("<link name='base'><inertial><mass>0</mass></inertial></link>" LINK(
+            "b") "<joint name='j' type='revolute'><parent>base</parent><child>b</child>" AXIS "</joint>")};
+    static const char *const name[] = {"world_link", "base"};
+    for (int k = 0; k < 2; k++) {
+        sim_scene *s = load_model(texts[k], NULL, NULL);
+        cr_assert(s->model->nv == 1 && body_of(s, name[k])->joint == SIM_FIXED && body_of(s, "b")->joint == SIM_HINGE);
+        sim_scene_free(s);
+    }
+    /* but one that moves needs mass */
+    refused(
+        MODEL(LINK("a") "\n<link name='b'><inertial><mass>0</mass></inertial></link><joint name='j' type='revolute'>"
+                        "<parent>a</parent><child>b</child>" AXIS "</joint>"),
+        "scene.json:3:1", "moves without inertia");
+}
+
+#define CUBE(bits, friction)                                                                                           \
+    "<collision name='c" bits "'><geometry><box/></geometry><surface><friction><ode>" friction "</ode></friction>"     \
+    "<contact><collide_bitmask>" bits "</collide_bitmask></contact></surface></collision>"
+
+Test(scene_sdf, forms_of_other_programs_are_read) {
+    /* bits in hexadecimal, two frictions without a direction, what Bullet and Gazebo add */
+    sim_scene *s =
+        load_model(SDF("<world name='w'><state world_name='w'/><model name='m'><link name='m::a' my:note='x'>" MASS
+                       "<contact><rolling_friction>1</rolling_friction></contact><visual name='v'/>" CUBE(
+                           "0xAB", "<mu>0.5</mu><mu2>0.3</mu2>")
+                           CUBE("5", "<mu>0.5</mu><mu2>0.3</mu2><fdir1>1 0 0</fdir1>") "</link></model></world>"),
+                   NULL, NULL);
+    const sim_model *m = s->model;
+    cr_assert_eq(m->nshape, 2);
+    cr_assert(m->shape[0].group == 0xab && m->shape[0].mask == 0xab && m->shape[1].group == 5);
+    const sim_material *one = &m->material[m->shape[0].material], *two = &m->material[m->shape[1].material];
+    cr_assert(one->friction == 0.3 && two->friction == 0.5, "%g %g", one->friction, two->friction);
+    cr_assert_str_eq(m->body[1].name, "m::m::a");
+    sim_scene_free(s);
+    refused(MODEL("<link name='a'>\n" CUBE("0xfg", "") "</link>"), "scene.json:4:102", "expected a finite number");
+    /* ends of ranges at infinity */
+    s = load_model(JOINT("revolute", "<axis><xyz>0 0 1</xyz><limit><lower>-inf</lower><upper>inf</upper><effort>inf"
+                                     "</effort></limit></axis>"),
+                   NULL, NULL);
+    cr_assert(isinf(s->model->dof[6].limit.high));
+    sim_scene_free(s);
+    refused(JOINT("revolute", "<axis><xyz>0 0 inf</xyz></axis>"), "scene.json:4:73", "expected three finite numbers");
+}

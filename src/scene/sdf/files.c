@@ -1,7 +1,8 @@
 /* Files of SDFormat: those that <include> names, and meshes.
  *
  *     model://NAME, folder     model.config in that folder names the file; without it model.sdf
- *     anything else            the file itself
+ *     a bare word              the same folder beside the file, else that of model://WORD
+ *     anything else            the file itself; a mesh of an absolute path that is absent: from the folder of the file on
  *
  * Folders of models are those of packages (urdf/packages.c).  A file is parsed once, however often it is included. */
 #include "scene/sdf/sdf.h"
@@ -37,7 +38,11 @@ static const char *find_file(sdf_work *w, const char *from, const xml_element *a
 }
 
 const char *sdf_find_mesh(sdf_work *w, const sdf_file *from, const xml_element *at, const char **tried) {
-    const char *found = find_file(w, from->path, at, xml_text(at, "uri"), true, tried);
+    const char *uri = xml_text(at, "uri"), *found = find_file(w, from->path, at, uri, true, tried), *first = *tried;
+    if (!found && uri[0] == '/') {
+        found = find_file(w, from->path, at, uri + 1, true, tried);
+        *tried = first;
+    }
     w->packages.path = w->path;
     return found ? urdf_seen_from_file(&w->packages, found) : NULL;
 }
@@ -111,8 +116,26 @@ static const char *read_config(sdf_work *w, const xml_element *at, const char *p
     return named;
 }
 
+/* The file of a model, or, where `*config` becomes true, its model.config; NULL: none. */
+static const char *find_model_file(sdf_work *w, const sdf_file *from, const xml_element *at, const char *uri,
+                                   bool *config) {
+    char longer[MAX_URI_BYTES + 40];
+    const char *tried;
+    if (ends_in_any_case(uri, ".sdf") || ends_in_any_case(uri, ".world") || ends_in_any_case(uri, ".xml")) {
+        return find_file(w, from->path, at, uri, false, &tried);
+    }
+    snprintf(longer, sizeof longer, "%s/model.config", uri);
+    const char *found = find_file(w, from->path, at, longer, false, &tried);
+    *config = found != NULL;
+    if (!found) {
+        snprintf(longer, sizeof longer, "%s/model.sdf", uri);
+        found = find_file(w, from->path, at, longer, false, &tried);
+    }
+    return found;
+}
+
 static const char *find_model(sdf_work *w, const sdf_file *from, const xml_element *at) {
-    const char *uri = xml_text(at, "uri"), *tried = uri, *found = NULL;
+    const char *uri = xml_text(at, "uri");
     char longer[MAX_URI_BYTES + 20];
     if (strlen(uri) >= MAX_URI_BYTES) {
         xml_error(w->report, at, "uri", NULL, "the name has more than %d bytes", MAX_URI_BYTES);
@@ -123,17 +146,15 @@ static const char *find_model(sdf_work *w, const sdf_file *from, const xml_eleme
                   "\"%.200s\" is not on this computer", uri);
         return NULL;
     }
-    /* the file itself, or a folder */
-    if (ends_in_any_case(uri, ".sdf") || ends_in_any_case(uri, ".world") || ends_in_any_case(uri, ".xml")) {
-        found = find_file(w, from->path, at, uri, false, &tried);
-    } else {
-        snprintf(longer, sizeof longer, "%s/model.config", uri);
-        const char *config = find_file(w, from->path, at, longer, false, &tried);
-        if (config) {
-            return read_config(w, at, config);
-        }
-        snprintf(longer, sizeof longer, "%s/model.sdf", uri);
-        found = find_file(w, from->path, at, longer, false, &tried);
+    /* as it is; a bare word is also the name of a model */
+    bool bare = !strchr(uri, ':') && uri[0] != '/' && uri[0] != '.', config = false;
+    const char *found = find_model_file(w, from, at, uri, &config);
+    if (!found && bare && !config) {
+        snprintf(longer, sizeof longer, "model://%s", uri);
+        found = find_model_file(w, from, at, longer, &config);
+    }
+    if (config) {
+        return found ? read_config(w, at, found) : NULL;
     }
     if (!found) {
         w->report->no_resource = true;

@@ -93,7 +93,8 @@ static int add_frame(sdf_work *w, sdf_kind kind, const xml_element *at, int scop
         xml_error(w->report, at, NULL, NULL, "more than %d models, links, joints and frames", w->limit);
         refuse_model(w);
     }
-    if (!*name || strcmp(name, "world") == 0 || strstr(name, "::")) {
+    bool world = strcmp(name, "world") == 0 && kind != SDF_LINK;
+    if (!*name || world || (strstr(name, "::") && kind == SDF_SCOPE)) {
         xml_error(w->report, at, "name", NULL, "\"%.80s\" is no name", name);
         refuse_model(w);
     }
@@ -216,8 +217,10 @@ static void read_children(sdf_work *w, const sdf_file *f, const xml_element *at,
         for (sdf_kind kind = SDF_LINK; kind <= SDF_FRAME && w->good; kind++) {
             if (strcmp(e->name, word[kind]) == 0) {
                 int k = add_frame(w, kind, e, scope, w->scope[scope].path, xml_text(e, "name"));
+                bool world = strcmp(xml_text(e, "name"), "world") == 0;
                 if (w->good) {
-                    w->frame[k].name = sdf_clean_name(w, w->scope[scope].prefix, xml_text(e, "name"));
+                    const char *name = world ? "world_link" : xml_text(e, "name");
+                    w->frame[k].name = sdf_clean_name(w, w->scope[scope].prefix, name);
                 }
             }
         }

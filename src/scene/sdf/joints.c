@@ -14,6 +14,7 @@
 #define UNLIMITED 1e16        /* rad, m, ...: no limit, as the format says */
 #define OUT_OF_REACH 1e9      /* rad, m: the open end of a range that has one end */
 #define ROUNDING_LENGTH 1e-12 /* m: points that are nearer are one */
+#define HINGE_ARM 0.1         /* m: between the two points of a hinge that closes a loop */
 
 typedef enum axis_kind { AXIS_NONE, AXIS_ONE, AXIS_TWO } axis_kind;
 
@@ -66,7 +67,7 @@ static bool find_turn(sdf_work *w, const sdf_joint *j, const xml_element *axis, 
     return from != link;
 }
 
-static void put_direction(sdf_work *w, const sdf_joint *j, const xml_element *axis) {
+static sim_v3 axis_in_child(sdf_work *w, const sdf_joint *j, const xml_element *axis) {
     const xml_element *xyz = xml_child(axis, "xyz");
     double a[3] = {0, 0, 1};
     sim_m3 turn;
@@ -77,12 +78,14 @@ static void put_direction(sdf_work *w, const sdf_joint *j, const xml_element *ax
         xml_error(w->report, xyz, NULL, NULL, "the axis has length 0");
         refuse_axis(w);
     }
-    if (find_turn(w, j, axis, &turn)) {
-        sim_v3 turned = m3_times(turn, (sim_v3){a[0], a[1], a[2]});
-        memcpy(a, &turned, sizeof a);
-    }
-    if (a[0] != 0 || a[1] != 0 || a[2] != 1) {
-        writer_put_numbers(w->out, "axis", 3, a);
+    sim_v3 given = {a[0], a[1], a[2]};
+    return find_turn(w, j, axis, &turn) ? m3_times(turn, given) : given;
+}
+
+static void put_direction(sdf_work *w, const sdf_joint *j, const xml_element *axis) {
+    sim_v3 a = axis_in_child(w, j, axis);
+    if (a.x != 0 || a.y != 0 || a.z != 1) {
+        writer_put_numbers(w->out, "axis", 3, (const double[]){a.x, a.y, a.z});
     }
 }
 
@@ -164,6 +167,10 @@ static void put_joint(sdf_work *w, const sdf_joint *j, const char *body, bool se
         put_dynamics(w, axis);
     }
     writer_close(w->out, '}');
+    double start = 0;
+    if (types[type].axes != AXIS_NONE && axis && xml_number(axis, "initial_position", &start) && start != 0) {
+        writer_put_number(w->out, "q", start);
+    }
 }
 
 /* ---- bodies ---- */
@@ -270,7 +277,17 @@ static const sdf_joint *find_leader(sdf_work *w, const sdf_joint *j, const xml_e
 
 static bool has_axis(const sdf_joint *j, bool second) {
     int type = type_of(j);
-    return !j->dropped && type >= 0 && (int)types[type].axes > second;
+    return !j->dropped && !j->loop && type >= 0 && (int)types[type].axes > second;
+}
+
+static void open_constraint(sdf_work *w, const xml_element *at, const char *type, bool *any) {
+    sdf_here(w, at);
+    if (!*any) {
+        writer_open(w->out, "constraints", '[');
+    }
+    *any = true;
+    writer_open(w->out, NULL, '{');
+    writer_put_text(w->out, "type", type);
 }
 
 static void put_mimic(sdf_work *w, const sdf_joint *j, bool second, bool *any) {
@@ -291,13 +308,7 @@ static void put_mimic(sdf_work *w, const sdf_joint *j, bool second, bool *any) {
     xml_number(mimic, "multiplier", &ratio);
     xml_number(mimic, "offset", &offset);
     xml_number(mimic, "reference", &reference);
-    sdf_here(w, mimic);
-    if (!*any) {
-        writer_open(w->out, "constraints", '[');
-    }
-    *any = true;
-    writer_open(w->out, NULL, '{');
-    writer_put_text(w->out, "type", "coupling");
+    open_constraint(w, mimic, "coupling", any);
     writer_put_text(w->out, "first", axis_name(w, j, second));
     writer_put_text(w->out, "second", axis_name(w, leader, led));
     writer_put_number(w->out, "ratio", ratio);
@@ -305,9 +316,77 @@ static void put_mimic(sdf_work *w, const sdf_joint *j, bool second, bool *any) {
     writer_close(w->out, '}');
 }
 
-void sdf_put_mimics(sdf_work *w) {
+/* ---- loops ---- */
+
+/* Ends, spring, damper, friction or a limit of the effort. */
+static bool is_free_axis(const xml_element *axis) {
+    static const char *const key[3] = {"damping", "friction", "spring_stiffness"};
+    const xml_element *limit = xml_child(axis, "limit"), *dynamics = xml_child(axis, "dynamics");
+    double low = -UNLIMITED, high = UNLIMITED, value = 0;
+    bool is_free = !xml_child(axis, "mimic");
+    if (limit) {
+        xml_number(limit, "lower", &low);
+        xml_number(limit, "upper", &high);
+    }
+    for (int k = 0; k < 3 && dynamics; k++) {
+        xml_number(dynamics, key[k], &value);
+        is_free &= value == 0;
+    }
+    return is_free && low <= -UNLIMITED && high >= UNLIMITED;
+}
+
+bool sdf_closes_loop(const sdf_work *w, const sdf_joint *j) {
+    (void)w;
+    bool hinge = strcmp(j->type, "revolute") == 0 || strcmp(j->type, "continuous") == 0;
+    const xml_element *axis = xml_child(j->at, "axis");
+    return strcmp(j->type, "fixed") == 0 || strcmp(j->type, "ball") == 0 || (hinge && axis && is_free_axis(axis));
+}
+
+/* A point of the world on both links. */
+static void put_connect(sdf_work *w, const sdf_joint *j, sim_v3 point, bool *any) {
+    const sdf_frame *child = &w->frame[w->link[j->child].frame];
+    const sdf_frame *parent = j->parent == SDF_WORLD ? NULL : &w->frame[w->link[j->parent].frame];
+    sim_v3 on_child = pose_point(pose_inverse(child->world), point);
+    sim_v3 on_parent = parent ? pose_point(pose_inverse(parent->world), point) : point;
+    open_constraint(w, j->at, "connect", any);
+    writer_put_text(w->out, "first", child->name);
+    if (parent) {
+        writer_put_text(w->out, "second", parent->name);
+    }
+    writer_put_numbers(w->out, "first_point", 3, (const double[]){on_child.x, on_child.y, on_child.z});
+    writer_put_numbers(w->out, "second_point", 3, (const double[]){on_parent.x, on_parent.y, on_parent.z});
+    writer_close(w->out, '}');
+}
+
+/* A ball is a connected point; a hinge two, one of them HINGE_ARM along its axis; fixed links are welded. */
+static void put_loop(sdf_work *w, const sdf_joint *j, bool *any) {
+    const sdf_frame *child = &w->frame[w->link[j->child].frame], *own = &w->frame[j->frame];
+    const sdf_frame *parent = j->parent == SDF_WORLD ? NULL : &w->frame[w->link[j->parent].frame];
+    if (strcmp(j->type, "fixed") == 0) {
+        open_constraint(w, j->at, "weld", any);
+        writer_put_text(w->out, "first", child->name);
+        if (parent) {
+            writer_put_text(w->out, "second", parent->name);
+        }
+        sdf_put_pose(w, "second_pose", parent ? pose_relative(parent->world, child->world) : child->world);
+        writer_close(w->out, '}');
+        return;
+    }
+    put_connect(w, j, own->world.p, any);
+    if (strcmp(j->type, "ball") == 0) {
+        return;
+    }
+    sim_v3 a = axis_in_child(w, j, xml_child(j->at, "axis"));
+    sim_v3 along = m3_times(child->world.R, v3_scale(HINGE_ARM / fmax(v3_norm(a), 1e-300), a));
+    put_connect(w, j, v3_add(own->world.p, along), any);
+}
+
+void sdf_put_constraints(sdf_work *w) {
     bool any = false;
     for (int k = 0; k < w->njoint && w->good; k++) {
+        if (w->joint[k].loop) {
+            put_loop(w, &w->joint[k], &any);
+        }
         put_mimic(w, &w->joint[k], false, &any);
         put_mimic(w, &w->joint[k], true, &any);
     }

@@ -62,6 +62,7 @@ typedef struct sdf_link {
     int joint;       /* towards the world; -1: none */
     int first, next; /* links that it carries; the next of the same carrier */
     bool fixed;      /* static */
+    bool massless;   /* its mass is 0 */
 } sdf_link;
 
 typedef struct sdf_joint {
@@ -69,6 +70,7 @@ typedef struct sdf_joint {
     const char *type;
     int frame, parent, child; /* parent, child: links; SDF_WORLD */
     bool dropped;             /* within static models */
+    bool loop;                /* another joint carries the child */
 } sdf_joint;
 
 typedef struct sdf_files {
@@ -137,7 +139,10 @@ bool sdf_read_tree(sdf_work *w);
 /* Opens the body of a link and gives it its parent, pose and joint; bodies without mass before it where a joint has two
  * axes or stands beside the link. */
 void sdf_open_body(sdf_work *w, int link);
-void sdf_put_mimics(sdf_work *w);
+/* Mimics, and joints that close loops. */
+void sdf_put_constraints(sdf_work *w);
+/* Is there a constraint for a joint that closes a loop? */
+bool sdf_closes_loop(const sdf_work *w, const sdf_joint *j);
 
 /* ---- surfaces.c ---- */
 /* The number of the material of a <collision>. */

@@ -174,7 +174,7 @@ static void put_shape(sdf_work *w, int link, const link_shape *shape, bool conta
 
 /* The first element that is a known shape. */
 static const xml_element *shape_element(const xml_element *shape) {
-    const xml_element *e = xml_child(shape, "geometry")->first;
+    const xml_element *geometry = xml_child(shape, "geometry"), *e = geometry ? geometry->first : NULL;
     while (e && !e->table) {
         e = e->next;
     }
@@ -186,6 +186,9 @@ static int list_shapes(sdf_work *w, int link, const char *name, link_shape *list
     int count = 0;
     for (const xml_element *e = xml_child(w->frame[w->link[link].frame].at, name); e; e = xml_next(e)) {
         link_shape shape = {.at = e, .geometry = shape_element(e)};
+        if (!xml_child(e, "geometry")) {
+            xml_notice(w->report, e, NULL, NULL, "<%s> without <geometry> shows nothing", name);
+        }
         if (shape.geometry && (!is_kind(&shape, "mesh") || find_mesh(w, link, &shape, picture))) {
             shape.surface = picture ? 0 : sdf_find_surface(w, e);
             list[count++] = shape;

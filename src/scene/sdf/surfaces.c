@@ -10,6 +10,12 @@ typedef struct surface {
     double friction[2], torsion, restitution;
 } surface;
 
+static bool has_direction(const xml_element *ode) {
+    double along[3] = {0};
+    xml_vector(ode, "fdir1", along);
+    return along[0] != 0 || along[1] != 0 || along[2] != 0;
+}
+
 static surface read_surface(const xml_element *collision) {
     surface s = {.friction = {1, 1}};
     const xml_element *e = xml_child(collision, "surface"), *friction = xml_child(e, "friction");
@@ -19,6 +25,9 @@ static surface read_surface(const xml_element *collision) {
         xml_number(ode, "mu", &s.friction[0]);
         s.friction[1] = s.friction[0];
         xml_number(ode, "mu2", &s.friction[1]);
+        if (!has_direction(ode)) {
+            s.friction[0] = s.friction[1] = fmin(s.friction[0], s.friction[1]);
+        }
     }
     double radius = 0, coefficient = 0;
     if (torsional && xml_number(torsional, "patch_radius", &radius) &&
@@ -32,17 +41,13 @@ static surface read_surface(const xml_element *collision) {
 }
 
 /* Two coefficients need a direction. */
-static void check_surface(sdf_work *w, const xml_element *collision, const surface *s) {
+static void check_surface(sdf_work *w, const xml_element *collision) {
     const xml_element *ode = xml_child(xml_child(xml_child(collision, "surface"), "friction"), "ode");
-    double along[3] = {0};
-    if (!ode || s->friction[0] == s->friction[1]) {
-        return;
-    }
-    xml_vector(ode, "fdir1", along);
-    if (along[0] == 0 && along[1] == 0 && along[2] == 0) {
-        xml_error(w->report, ode, "mu2", "give fdir1, in the frame of the collision",
-                  "mu2 differs from mu, but no fdir1 says in which direction");
-        w->good = false;
+    double first = 1, second = 1;
+    if (ode && xml_number(ode, "mu", &first) && xml_number(ode, "mu2", &second) && first != second &&
+        !has_direction(ode)) {
+        xml_notice(w->report, ode, "mu2", "give fdir1, in the frame of the collision",
+                   "mu2 differs from mu, but no fdir1 says in which direction: the lesser counts in all");
     }
 }
 
@@ -54,7 +59,7 @@ int sdf_find_surface(sdf_work *w, const xml_element *collision) {
         w->report->no_memory = true;
         return 0;
     }
-    check_surface(w, collision, &s);
+    check_surface(w, collision);
     snprintf(key, KEY_BYTES, "%.17g %.17g %.17g %.17g", s.friction[0], s.friction[1], s.torsion, s.restitution);
     int found = names_find(&w->surfaces, key);
     if (found >= 0) {

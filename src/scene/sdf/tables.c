@@ -110,7 +110,7 @@ static const xml_key visual_keys[] = {
 };
 static const xml_rule visual_rules[] = {
     POSE,
-    {.name = "geometry", .required = true, .table = &table_geometry},
+    {.name = "geometry", .table = &table_geometry},
     {.name = "material", .table = &table_material_look},
     IGNORED("meta", NOT_MOTION), IGNORED("plugin", EXTENSION), EXTENSIONS,
 };
@@ -120,7 +120,7 @@ static const xml_table table_visual = TABLE("visual", "Shape that is drawn.", vi
 
 static const xml_key friction_keys[] = {
     NUMBER("mu", .standard = "1", .help = "Friction coefficient along `fdir1`."),
-    NUMBER("mu2", .help = "Across it. Default: `mu`. It must be equal where there is no `fdir1`."),
+    NUMBER("mu2", .help = "Across it. Default: `mu`. Without `fdir1` the lesser counts."),
     VALUE("fdir1", .kind = XML_VECTOR, .count = 3, .standard = "0 0 0", .help = "Direction in the frame of the collision."),
     WITHOUT("slip1", SOFTNESS), WITHOUT("slip2", SOFTNESS),
 };
@@ -146,7 +146,7 @@ static const xml_key bounce_keys[] = {
 };
 static const xml_table table_bounce = LEAF("bounce", "Restitution.", bounce_keys);
 static const xml_key contact_keys[] = {
-    NUMBER("collide_bitmask", .standard = "65535", .help = "Shapes touch where they have a bit in common."),
+    NUMBER("collide_bitmask", .standard = "65535", .bits = true, .help = "Shapes touch where they have a bit in common. Decimal, or hexadecimal with 0x."),
     FLAG("collide_without_contact", "false", .use = XML_REFUSED, .help = "shapes that touch have contacts"),
     WITHOUT("collide_without_contact_bitmask", NOT_MOTION), WITHOUT("category_bitmask", EXTENSION),
     WITHOUT("poissons_ratio", SOFTNESS), WITHOUT("elastic_modulus", SOFTNESS),
@@ -165,12 +165,13 @@ static const xml_key collision_keys[] = {
     NAME,
     WITHOUT("laser_retro", NOT_MOTION), WITHOUT("max_contacts", OWN_SOLVER),
     WITHOUT("density", "<inertial> gives the mass"), WITHOUT("auto_inertia_params", "<inertial> gives the mass"),
+    {.name = "concave", .kind = XML_TEXT, .use = XML_IGNORED, .help = "--mesh exact takes meshes as they are"},
 };
 static const xml_rule collision_rules[] = {
     POSE,
     {.name = "geometry", .required = true, .table = &table_geometry},
     {.name = "surface", .table = &table_surface},
-    IGNORED("plugin", EXTENSION), EXTENSIONS,
+    IGNORED("material", "colours are those of <visual>"), IGNORED("plugin", EXTENSION), EXTENSIONS,
 };
 static const xml_table table_collision = TABLE("collision", "Shape that touches others.", collision_keys, collision_rules);
 
@@ -182,7 +183,7 @@ static const xml_key inertia_keys[] = {MOMENT("ixx", "1"), MOMENT("iyy", "1"), M
 static const xml_table table_inertia_matrix =
     LEAF("inertia", "Inertia about the centre of mass, along the axes of the inertial frame.", inertia_keys);
 static const xml_key inertial_keys[] = {
-    NUMBER("mass", .unit = "kg", .standard = "1", .help = "Mass."),
+    NUMBER("mass", .unit = "kg", .standard = "1", .help = "Mass. A link of mass 0 that no joint carries stands still."),
     {.name = "auto", .kind = XML_FLAG, .use = XML_REFUSED, .standard = "false", .help = "write the numbers"},
     WITHOUT("density", "the mass is given"), WITHOUT("auto_inertia_params", "the mass is given"),
 };
@@ -214,7 +215,7 @@ static const xml_rule link_rules[] = {
     {.name = "velocity_decay", .table = &table_velocity_decay},
     IGNORED("sensor", "scenes have sensors of their own"), IGNORED("light", PICTURES), IGNORED("battery", NOT_MOTION),
     IGNORED("audio_sink", NOT_MOTION), IGNORED("audio_source", NOT_MOTION), IGNORED("projector", PICTURES),
-    IGNORED("particle_emitter", PICTURES), EXTENSIONS,
+    IGNORED("particle_emitter", PICTURES), IGNORED("contact", "<surface> of a collision counts"), EXTENSIONS,
 };
 static const xml_table table_link = TABLE("link", "Rigid body.", link_keys, link_rules);
 
@@ -227,10 +228,10 @@ static const xml_key direction_keys[] = {
 };
 static const xml_table table_xyz = LEAF("xyz", "Direction of an axis. Without it: 0 0 1.", direction_keys);
 static const xml_key limit_keys[] = {
-    NUMBER("lower", .unit = "rad or m", .standard = "-1e16", .help = "Least coordinate; -1e16 and less: none."),
-    NUMBER("upper", .unit = "rad or m", .standard = "1e16", .help = "Greatest coordinate; 1e16 and more: none."),
-    NUMBER("effort", .unit = "N m or N", .standard = "-1", .help = "Limit of the effort of actuators; 0 and less: none."),
-    NUMBER("velocity", .unit = "rad/s or m/s", .standard = "-1", .help = "Velocity limit; 0 and less: none."),
+    NUMBER("lower", .unit = "rad or m", .standard = "-1e16", .endless = true, .help = "Least coordinate; -1e16 and less, -inf: none."),
+    NUMBER("upper", .unit = "rad or m", .standard = "1e16", .endless = true, .help = "Greatest coordinate; 1e16 and more, inf: none."),
+    NUMBER("effort", .unit = "N m or N", .standard = "-1", .endless = true, .help = "Limit of the effort of actuators; 0 and less: none."),
+    NUMBER("velocity", .unit = "rad/s or m/s", .standard = "-1", .endless = true, .help = "Velocity limit; 0 and less: none."),
     WITHOUT("stiffness", SOFTNESS), WITHOUT("dissipation", SOFTNESS),
 };
 static const xml_table table_limit = LEAF("limit", "Limits of an axis; a continuous joint has no range.", limit_keys);
@@ -251,7 +252,7 @@ static const xml_key mimic_keys[] = {
 static const xml_table table_mimic = LEAF("mimic", "The coordinate follows that of another axis, by a constraint.", mimic_keys);
 static const xml_key axis_keys[] = {
     FLAG("use_parent_model_frame", "false", .help = "Before 1.7: the direction is seen from the model."),
-    NUMBER("initial_position", .use = XML_REFUSED, .standard = "0", .help = "a scene says where joints start"),
+    NUMBER("initial_position", .unit = "rad or m", .standard = "0", .help = "Coordinate at the start."),
 };
 static const xml_rule axis_rules[] = {
     {.name = "xyz", .table = &table_xyz},
@@ -353,7 +354,7 @@ static const xml_rule world_rules[] = {
     IGNORED("light", PICTURES), IGNORED("gui", PICTURES), IGNORED("scene", PICTURES), IGNORED("plugin", CONTROL),
     IGNORED("audio", NOT_MOTION), IGNORED("wind", "there is no wind"), IGNORED("atmosphere", NOT_MOTION),
     IGNORED("spherical_coordinates", NOT_MOTION), IGNORED("road", PICTURES), IGNORED("actor", "actors move by a script"),
-    REFUSED("population", "scenes have patterns of copies"), REFUSED("state", "a scene says where bodies start"), EXTENSIONS,
+    REFUSED("population", "scenes have patterns of copies"), IGNORED("state", "bodies start where their models say"), EXTENSIONS,
 };
 static const xml_table table_world_of_models = TABLE("world", "Models that share space; their names become MODEL::NAME.", world_keys,
     world_rules);

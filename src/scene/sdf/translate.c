@@ -59,7 +59,7 @@ static sim_pose inertial_pose(sdf_work *w, int link) {
 static void put_inertia(sdf_work *w, int link) {
     const xml_element *at = w->frame[w->link[link].frame].at, *inertial = xml_child(at, "inertial");
     double J[6], mass = mass_of(w, link);
-    if (!inertial && w->link[link].fixed) {
+    if (w->link[link].massless || (!inertial && w->link[link].fixed)) {
         return;
     }
     if (!inertial) {
@@ -198,7 +198,7 @@ static void put_loads(sdf_work *w) {
     read_gravity(w, g);
     for (int k = 0; k < w->nlink; k++) {
         const sdf_frame *f = &w->frame[w->link[k].frame];
-        if (w->link[k].fixed || xml_flag(f->at, "gravity")) {
+        if (w->link[k].fixed || w->link[k].massless || xml_flag(f->at, "gravity")) {
             continue;
         }
         double mass = mass_of(w, k);
@@ -273,7 +273,7 @@ static void put_scene(sdf_work *w, const xml_element *root) {
     sdf_put_surfaces(w);
     put_exclusions(w);
     put_loads(w);
-    sdf_put_mimics(w);
+    sdf_put_constraints(w);
     sdf_here(w, root);
     writer_close(w->out, '}');
     sdf_say_undrawn(w);

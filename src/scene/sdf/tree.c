@@ -1,4 +1,5 @@
-/* Links and joints as trees: each link has at most one joint towards the world.  Static models stand on the world. */
+/* Links and joints as trees: the first joint of a link is its joint towards the world, others close loops.  Static models
+ * stand on the world. */
 #include "scene/sdf/sdf.h"
 
 #include <string.h>
@@ -32,14 +33,38 @@ static void connect_joint(sdf_work *w, int index) {
         return;
     }
     sdf_link *carried = &w->link[j->child];
-    if (carried->joint >= 0) {
-        xml_error(w->report, j->at, "child", "a loop is closed by a constraint of the scene",
+    if (carried->joint < 0) {
+        carried->joint = index;
+        return;
+    }
+    /* a second one closes a loop */
+    j->loop = true;
+    if (!sdf_closes_loop(w, j)) {
+        xml_error(w->report, j->at, "child", "joints that are fixed, balls or hinges without range close loops",
                   "the link \"%.80s\" is the child of two joints, \"%.80s\" and \"%.80s\"",
                   w->frame[carried->frame].name, w->frame[w->joint[carried->joint].frame].name, f->name);
         refuse_joint(w);
-        return;
     }
-    carried->joint = index;
+}
+
+/* A link called "world" is the world; one without mass that no joint carries stands still, as in Bullet. */
+static void hold_links(sdf_work *w) {
+    for (int k = 0; k < w->nlink; k++) {
+        sdf_link *l = &w->link[k];
+        const xml_element *at = w->frame[l->frame].at, *inertial = xml_child(at, "inertial");
+        bool world = strcmp(xml_text(at, "name"), "world") == 0;
+        double mass = 1;
+        if (inertial) {
+            xml_number(inertial, "mass", &mass);
+        }
+        l->massless = mass == 0;
+        if (l->joint < 0 && !l->fixed && (world || l->massless)) {
+            l->fixed = true;
+            xml_notice(w->report, at, NULL, NULL,
+                       world ? "a link called \"world\" stands still"
+                             : "a link of mass 0 that no joint carries stands still");
+        }
+    }
 }
 
 /* Every link is walked over once: `walk` is the last walk that met it. */
@@ -83,6 +108,7 @@ bool sdf_read_tree(sdf_work *w) {
         connect_joint(w, k);
     }
     if (w->good) {
+        hold_links(w);
         check_circles(w);
     }
     for (int k = w->nlink - 1; k >= 0 && w->good; k--) {

@@ -151,8 +151,17 @@ static int most_numbers(const xml_key *key) {
     return key->kind == XML_LIST ? INT_MAX : key->kind == XML_VECTOR ? key->count : 1;
 }
 
-/* Numbers in a text, between white space; -1: one is no finite number, or there are more than `most`.  `out` may be NULL. */
-static int read_numbers(const char *text, int most, double *out) {
+/* 0x and digits, or inf with a sign: what some keys take besides decimal numbers. */
+static bool is_other_number(const char *text, const char *end, bool bits, bool endless) {
+    size_t sign = *text == '-' || *text == '+', length = (size_t)(end - text) - sign;
+    bool hexadecimal = strncmp(text, "0x", 2) == 0 && strspn(text + 2, "0123456789abcdefABCDEF") == length - 2;
+    bool infinite = length == 3 && strncmp(text + sign, "inf", 3) == 0;
+    return (bits && hexadecimal && length <= 10) || (endless && infinite);
+}
+
+/* Numbers in a text, between white space; -1: one is none that a key takes, or there are more than `most`.  `out` may be
+ * NULL; key NULL: finite decimal numbers. */
+static int read_numbers(const char *text, const xml_key *key, int most, double *out) {
     int count = 0;
     for (;;) {
         text += strspn(text, " \t\r\n");
@@ -161,8 +170,9 @@ static int read_numbers(const char *text, int most, double *out) {
         }
         char *end;
         double number = strtod(text, &end);
-        bool plain = strspn(text, "+-.0123456789eE") == (size_t)(end - text);
-        if (end == text || !plain || !isfinite(number) || (*end && !strchr(" \t\r\n", *end)) || count == most) {
+        bool plain = strspn(text, "+-.0123456789eE") == (size_t)(end - text) && isfinite(number);
+        bool other = key && end > text && is_other_number(text, end, key->bits, key->endless);
+        if (end == text || !(plain || other) || (*end && !strchr(" \t\r\n", *end)) || count == most) {
             return -1;
         }
         if (out) {
@@ -205,7 +215,7 @@ static bool is_flag(const char *value) {
 static bool check_value(checker *c, const xml_element *e, const xml_key *key, const char *value) {
     /* numbers */
     if (key->kind == XML_NUMBER || key->kind == XML_VECTOR || key->kind == XML_LIST) {
-        int count = read_numbers(value, most_numbers(key), NULL);
+        int count = read_numbers(value, key, most_numbers(key), NULL);
         if (count < least_numbers(key)) {
             say_numbers(c, e, key, value);
             return false;
@@ -265,6 +275,12 @@ static void say_unknown_attribute(checker *c, const xml_element *e, const xml_ta
 
 static bool is_namespace(const char *name) { return strcmp(name, "xmlns") == 0 || strncmp(name, "xmlns:", 6) == 0; }
 
+/* Attributes with a prefix go as elements with one do. */
+static bool is_extension(const xml_table *t, const char *name) {
+    const xml_rule *rule = strchr(name, ':') ? xml_find_rule(t, name) : NULL;
+    return rule && rule->use == XML_IGNORED;
+}
+
 /* A refused attribute may stand where it says the default. */
 static bool says_default(const xml_key *key, const char *value) {
     if (key->standard && key->kind == XML_FLAG) {
@@ -274,7 +290,7 @@ static bool says_default(const xml_key *key, const char *value) {
         return key->standard && strcmp(key->standard, value) == 0;
     }
     double standard[16] = {0}, given[16] = {0};
-    int wanted = read_numbers(key->standard, 16, standard), count = read_numbers(value, 16, given);
+    int wanted = read_numbers(key->standard, key, 16, standard), count = read_numbers(value, key, 16, given);
     return count <= wanted && memcmp(standard, given, (size_t)(count > 0 ? count : 0) * sizeof *given) == 0;
 }
 
@@ -315,6 +331,8 @@ static void check_attributes(checker *c, xml_element *e, const xml_table *t) {
         }
         if (!key && xml_allows(c->allowed, a->name)) {
             note_ignored(c, NULL, e, a->name, NULL);
+        } else if (!key && is_extension(t, a->name)) {
+            note_ignored(c, NULL, e, a->name, xml_find_rule(t, a->name)->help);
         } else if (!key) {
             say_unknown_attribute(c, e, t, a);
         } else if (key->use == XML_IGNORED) {
@@ -466,16 +484,16 @@ static int read_key(const xml_element *e, const char *name, double *out) {
     const xml_key *key = xml_find_key(e->table, name);
     const char *value = xml_text(e, name);
     value = value ? value : key->standard;
-    return value ? read_numbers(value, key->kind == XML_VECTOR ? key->count : 1, out) : 0;
+    return value ? read_numbers(value, key, key->kind == XML_VECTOR ? key->count : 1, out) : 0;
 }
 
 int xml_numbers(const xml_element *e, const char *key, int most, double *out) {
     const char *value = xml_text(e, key);
-    int count = value ? read_numbers(value, most, out) : 0;
+    int count = value ? read_numbers(value, NULL, most, out) : 0;
     return count > 0 ? count : 0;
 }
 
-int xml_count_numbers(const char *text) { return read_numbers(text, INT_MAX, NULL); }
+int xml_count_numbers(const char *text) { return read_numbers(text, NULL, INT_MAX, NULL); }
 
 bool xml_flag(const xml_element *e, const char *name) {
     const xml_key *key = xml_find_key(e->table, name);

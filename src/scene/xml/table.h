@@ -37,6 +37,7 @@ typedef struct xml_key {
     bool required;
     int count;               /* numbers of a vector */
     int least;               /* as many at least; 0: all */
+    bool bits, endless;      /* a number may be hexadecimal, with 0x; it may be inf or -inf */
     const char *unit;        /* NULL: none */
     const char *standard;    /* default, as text; NULL: absent */
     const char *choices[16]; /* ends with NULL */
