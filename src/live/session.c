@@ -6,6 +6,7 @@
 #include "live/session.h"
 #include "live/joint.h"
 #include "live/spring.h"
+#include "record/run/fingerprint.h"
 #include "solver/words.h"
 #include "view/page/readings.h"
 
@@ -27,9 +28,10 @@ struct live_session {
     int playing, steps; /* to be taken though it does not play */
     double speed;
     moment origin, measured;
-    double rate; /* simulated seconds a second, of late; NAN: not known */
-    int run;     /* grows with each reset */
-    int fresh;   /* no command yet */
+    double rate;          /* simulated seconds a second, of late; NAN: not known */
+    uint64_t fingerprint; /* of the scene: pages that come back know it by this */
+    int run;              /* grows with each reset */
+    int fresh;            /* no command yet */
     char say[sizeof(((sim_error *)0)->text)];
     uint64_t serial;
 };
@@ -42,6 +44,7 @@ live_session *live_session_create(const sim_scene *scene, sim_error *error) {
         return NULL;
     }
     s->scene = scene;
+    s->fingerprint = fingerprint_of(scene->model, &scene->options);
     s->speed = 1;
     s->rate = NAN;
     s->fresh = 1;
@@ -271,9 +274,11 @@ void live_session_tell(const live_session *s, view_bytes *out) {
     const sim_solver_info *solver = sim_world_options(s->world)->solver;
     int thousandths = isnan(s->rate) ? -1 : (int)fmin(1000 * fmax(s->rate, 0), 1e9); /* no locale writes a comma here */
     snprintf(text, sizeof text,
-             "{\"run\":%d,\"step\":%lld,\"playing\":%s,\"fresh\":%s,\"speed\":%ld,\"rate\":%d,\"solver\":\"%s\"",
-             s->run, (long long)state->step, s->playing ? "true" : "false", s->fresh ? "true" : "false",
-             lround(1024 * s->speed), thousandths, s->scene->options.contacts ? solver->name : "");
+             "{\"scene\":\"%016llx\",\"run\":%d,\"step\":%lld,\"playing\":%s,\"fresh\":%s,\"speed\":%ld,\"rate\":%d,"
+             "\"solver\":\"%s\"",
+             (unsigned long long)s->fingerprint, s->run, (long long)state->step, s->playing ? "true" : "false",
+             s->fresh ? "true" : "false", lround(1024 * s->speed), thousandths,
+             s->scene->options.contacts ? solver->name : "");
     put_words(out, text);
     int actuators = s->scene->model->nactuator;
     put_inputs_set(out, ",\"ctrl\":[", sim_world_inputs(s->world, SIM_CTRL), actuators);

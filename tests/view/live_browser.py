@@ -113,6 +113,14 @@ def checks(page):
         page.until("globalThis.sim?.source?.connected && sim.source.state.step === 100 && sim.source.time.length === 1")
         assert abs(page.run("sim.player.now") - 0.4) < 1e-9 and not page.run("sim.player.playing")
 
+    def a_lost_connection_comes_back():
+        page.run("sim.source.socket.close()")
+        page.until("!sim.source.connected && sim.source.tries === 1")
+        assert "try 1 of 10 in 1 s" in page.run("document.getElementById('notice').textContent")
+        page.until("sim.source.connected && sim.source.tries === 0 && sim.source.state.step === 100 && !sim.source.state.say")
+        page.key("ArrowRight")
+        page.until("sim.source.state.step === 101 && sim.source.time.length === 2")
+
     def the_console_stays_silent():
         assert not page.complaints, page.complaints
 

@@ -7,6 +7,8 @@ import { Recorded } from './source.js';
 const MOST_NUMBERS = 1.5e7; // of poses and contacts kept, for going back
 const MOST_FRAMES = 36000;
 const MOTION = 4; // tracks of a body's motion
+const TRIES = 10; // to connect again
+const FIRST_WAIT = 1, LONGEST_WAIT = 8; // s, before a try; each wait is twice the one before
 
 const socketAt = (here) => new URL('live', here).href.replace(/^http/, 'ws');
 
@@ -14,6 +16,9 @@ export class Live {
   live = true;
   state = { run: 0, playing: false, fresh: true, speed: 1, rate: NaN, solver: '', ctrl: [], target: [], say: '', step: 0 };
   connected = false;
+  tries = 0; // since the connection was lost
+  other = false; // another scene answered
+  #scene; // its fingerprint
   #listeners = [];
   #frames = [];
   #watched = 0; // a body; 0: none
@@ -35,19 +40,33 @@ export class Live {
       const socket = this.socket = new WebSocket(socketAt(location.href), 'sim');
       socket.binaryType = 'arraybuffer';
       socket.onmessage = ({ data }) => {
-        this.#receive(new Uint8Array(data));
-        if (!this.connected) done();
+        if (!this.#receive(new Uint8Array(data))) return socket.close();
         this.connected = true;
+        this.tries = 0;
+        done();
         this.#tell();
       };
       socket.onclose = () => {
-        if (!this.connected) failed(new Error('the simulation does not answer'));
+        const lost = this.connected;
         this.connected = false;
         this.state.playing = false;
-        this.state.say = 'The connection is lost: the simulation has ended, or this page was silent for 20 s. Reload it';
-        this.#tell();
+        failed(new Error('the simulation does not answer'));
+        if (lost) this.#reconnect();
       };
     });
+  }
+
+  /** The connection is lost: tries to have it back, ever more seldom. */
+  async #reconnect() {
+    const say = (text) => { this.state = { ...this.state, say: text }; this.#tell(); };
+    for (let wait = FIRST_WAIT; !this.connected && !this.other && this.tries < TRIES; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+      this.tries++;
+      say(`The connection is lost: try ${this.tries} of ${TRIES} in ${wait} s`);
+      await new Promise((done) => { setTimeout(done, 1000 * wait); });
+      await this.#connect().catch(() => {});
+    }
+    if (this.other) say('Another simulation answers here: reload the page');
+    else if (!this.connected) say(`The connection is lost, and ${TRIES} tries failed: the simulation has ended. Reload the page once it runs`);
   }
 
   #tell() { for (const f of this.#listeners) f(); }
@@ -57,17 +76,22 @@ export class Live {
     if (this.connected) this.socket.send(JSON.stringify(command));
   }
 
+  /** False: it comes from another scene. */
   #receive(bytes) {
     const reader = new Reader(bytes);
     const length = reader.number();
     const state = JSON.parse(new TextDecoder().decode(bytes.subarray(reader.at, reader.at + length)));
     reader.at += length;
+    this.other = this.#scene !== undefined && state.scene !== this.#scene;
+    if (this.other) return false;
+    this.#scene = state.scene;
     const [time] = reader.doubles(1);
     const values = reader.floats(this.scene.tracks.length);
     const { pose, contacts } = readFrames(bytes.subarray(reader.at), this.scene);
     if (state.run !== this.state.run || !this.connected) this.#forget(); // the page's own frame may be long past
     this.state = { ...state, speed: state.speed / 1024, rate: state.rate < 0 ? NaN : state.rate / 1000 };
     this.#keep(time, { pose, at: 0, contacts: contacts[0] }, values);
+    return true;
   }
 
   #forget() {
@@ -140,7 +164,7 @@ export class LivePlayer extends Player {
     this.now = this.end;
     let run = source.state.run;
     source.listen(() => {
-      if (!this.#back || source.state.run !== run || source.state.playing) this.#follow();
+      if (!this.#back || source.state.run !== run || source.state.playing || this.now > this.end) this.#follow();
       run = source.state.run;
       this.changed();
     });
