@@ -1,8 +1,8 @@
 /* The model: bodies, joints, shapes, actuators.  Built once, then constant; worlds and threads may share it.
  *
  * A kinematic forest.  Body 0 is the world; every other body has a parent and a joint to it.  Bodies are numbered depth
- * first: a parent before its children, a subtree and a tree (a child of the world with all below it) in one run.  Dofs
- * are in the order of their bodies.
+ * first: a parent before its children, a subtree and a tree in one run.  A tree is a child of the world with all below
+ * it, or several that a tendon or an actuator ties.  Dofs are in the order of their bodies.
  *
  * Its parts have headers of their own, which this one includes. */
 #ifndef SIM_MODEL_H

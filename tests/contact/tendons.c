@@ -480,25 +480,6 @@ Test(tendons, joints_obey_the_polynomial_of_a_coupling) {
     yard_end(&y);
 }
 
-Test(tendons, of_a_constraint_on_three_trees_are_refused) {
-    yard y = quiet_yard();
-    const char *const name[] = {"one", "two", "three"};
-    sim_error error;
-    int body[3];
-    for (int k = 0; k < 3; k++) {
-        body[k] = add_on_slider(&y, name[k], 1, none, v3_make(0, 0, 1));
-    }
-    const sim_tendon_joint first[] = {{body[0], 0, 1}, {body[1], 0, 1}}, second[] = {{body[2], 0, 1}};
-    sim_tendon t[2] = {sum_of("sum", first, 2), sum_of("alone", second, 1)};
-    sim_equality e = sim_equality_default();
-    e.type = SIM_TENDON_COUPLING;
-    e.tendon[0] = sim_builder_add_tendon(y.builder, &t[0]);
-    e.tendon[1] = sim_builder_add_tendon(y.builder, &t[1]);
-    cr_expect_eq(sim_builder_add_equality(y.builder, &e), -1);
-    cr_expect_null(sim_builder_finish(y.builder, &error));
-    cr_expect(strstr(error.text, "\"sum\" and \"alone\""), "%s", error.text);
-}
-
 /* ---- all solvers, threads, sleep ---- */
 
 Test(tendons, are_rows_like_others_for_every_solver) {

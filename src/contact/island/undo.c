@@ -88,13 +88,22 @@ static double mobility_of_island(const undoing *d) {
     return 1 / mass;
 }
 
+static bool all_roots_free(const sim_model *m, const sim_tree *t) {
+    for (int i = t->body0; i < t->body0 + t->nbody; i++) {
+        if (m->body[i].parent == 0 && m->body[i].joint != SIM_FREE) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Is no side of it a tree on a free joint?  Along any normal such a tree has an inverse mass of at least 1/M. */
 static bool is_held(const undoing *d, const sim_constraint *c) {
     bool any_free = false;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
         const sim_model *m = d->is->mass.model;
         const sim_tree *t = &m->tree[d->f->tree[d->is->first_tree + c->tree[side]]];
-        any_free |= m->body[t->body0].joint == SIM_FREE;
+        any_free |= all_roots_free(m, t);
     }
     return !any_free;
 }

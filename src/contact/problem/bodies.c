@@ -103,7 +103,7 @@ static void fill_tree(const assembly *f, const sim_model *m, const island *is, i
     const sim_derived *at[SIM_CHAINS] = {f->middle, f->in->mass};
     for (int i = t->body0; i < t->body0 + t->nbody; i++) {
         const sim_body *body = &m->body[i];
-        int parent = i == t->body0 ? -1 : body->parent + shift;
+        int parent = body->parent ? body->parent + shift : -1;
         b->node[i + shift] = (sim_body_node){parent, body->v0 + v_shift, body->nv};
         b->I[i + shift] = f->in->mass->I[i];
         for (int k = 0; k < SIM_CHAINS; k++) {

@@ -94,6 +94,7 @@ void sim_builder_discard(sim_builder *b) {
     free(b->state_keyframe);
     free(b->tendon);
     free(b->soft);
+    free(b->tied);
     free(b);
 }
 
@@ -471,6 +472,7 @@ static bool depth_first(const sim_builder *b, int *order) {
         for (int i = 1; i < n; i++) {
             child[start[b->body[i].parent + 1]++] = i;
         }
+        ok = builder_gather_trees(b, child + start[0], start[1] - start[0]);
         /* depth first; children keep their order */
         int depth = 0, placed = 0;
         stack[depth++] = 0;
@@ -490,6 +492,21 @@ static bool depth_first(const sim_builder *b, int *order) {
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Soft bodies are trees of their own. */
+static void check_soft_trees(sim_builder *b) {
+    for (int k = 0; k < b->nsoft; k++) {
+        int own = builder_tree(b, b->soft[k].body), tied = 0;
+        for (int i = 0; b->tied && i < b->tied_room; i++) {
+            tied += i != own && builder_tree(b, i) == own;
+        }
+        if (tied || own != b->soft[k].body) {
+            builder_refuse(b, SIM_BAD_INPUT,
+                           "a tendon or an actuator ties the soft body \"%s\" to other trees, which is not supported",
+                           b->soft[k].name);
+        }
+    }
 }
 
 /* No two of the `count` names, which it sorts, are the same. */
@@ -542,6 +559,9 @@ sim_model *sim_builder_finish(sim_builder *b, sim_error *error) {
     sim_model *model = NULL;
     if (!b->error.status) {
         check_names(b);
+    }
+    if (!b->error.status) {
+        check_soft_trees(b);
     }
     if (!b->error.status) {
         builder_add_facets(b);

@@ -47,7 +47,7 @@ static sim_status check_coupling(sim_builder *b, const sim_equality *e) {
     return check_polynomial(b, e);
 }
 
-/* Tendons of at most two trees; their bodies become those of the constraint, the world's where there is none. */
+/* Tendons; their bodies become those of the constraint, the world's where there is none. */
 static sim_status check_tendons(sim_builder *b, sim_equality *e) {
     int tree[2] = {-1, -1}, body[2] = {-1, -1};
     for (int side = 0; side < 2; side++) {
@@ -56,11 +56,8 @@ static sim_status check_tendons(sim_builder *b, sim_equality *e) {
             return builder_refuse(b, SIM_BAD_INPUT, "a constraint names tendon %d, which was not added, or twice", k);
         }
         for (int i = 0; i < 2 && k >= 0; i++) {
-            if (b->tendon[k].tree[i] >= 0 && !builder_add_tree(b, b->tendon[k].moved_body[i], tree, body)) {
-                return builder_refuse(b, SIM_BAD_INPUT,
-                                      "the tendons \"%s\" and \"%s\" of a constraint are moved by more than two "
-                                      "kinematic trees",
-                                      b->tendon[e->tendon[0]].name, b->tendon[k].name);
+            if (b->tendon[k].tree[i] >= 0 && builder_add_tree(b, b->tendon[k].moved_body[i], tree, body)) {
+                return b->error.status;
             }
         }
     }

@@ -38,7 +38,7 @@ static void count_parts(freezer *f) {
     for (int i = 1; i < b->nbody; i++) {
         m->nq += sim_joint_nq(b->body[i].joint);
         m->nv += sim_joint_nv(b->body[i].joint);
-        m->ntree += b->body[i].parent == 0;
+        m->ntree += b->body[i].parent == 0 && builder_tree(b, i) == i;
     }
     m->nshape = b->nshape;
     m->nmaterial = b->nmaterial;
@@ -57,14 +57,13 @@ static void count_parts(freezer *f) {
 }
 
 /* A body with its parameters and its ranges in q and v. */
-static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int *v0, int *tree) {
+static void place_body(freezer *f, int i, const sim_body_def *def, int *q0, int *v0, int tree) {
     int parent = i ? f->place[def->parent] : 0;
-    *tree += i > 0 && parent == 0;
     f->body[i] = (sim_body){
         .name = take_text(f, def->name),
         .joint_name = take_text(f, def->joint_name),
         .parent = parent,
-        .tree = *tree,
+        .tree = tree,
         .subtree_end = i + 1,
         .joint = def->joint,
         .q0 = *q0,
@@ -122,7 +121,7 @@ static void place_trees(freezer *f) {
     for (int i = 1; i < f->model->nbody; i++) {
         const sim_body *b = &f->body[i];
         sim_tree *t = &f->tree[b->tree];
-        if (b->parent == 0) {
+        if (t->nbody == 0) {
             *t = (sim_tree){.body0 = i, .v0 = b->v0, .q0 = b->q0};
         }
         t->nbody++;
@@ -149,11 +148,14 @@ static void place_bodies(freezer *f, const int *order) {
         return;
     }
     /* bodies in topological order */
-    int q0 = 0, v0 = 0, tree = -1, angle = 0;
+    int q0 = 0, v0 = 0, tree = -1, angle = 0, tied = 0;
     for (int i = 0; i < m->nbody; i++) {
         f->place[order[i]] = i;
         const sim_body_def *def = &f->from->body[order[i]];
-        place_body(f, i, def, &q0, &v0, &tree);
+        int root = i && def->parent == 0 ? builder_tree(f->from, order[i]) : tied;
+        tree += root != tied;
+        tied = root;
+        place_body(f, i, def, &q0, &v0, tree);
         place_dofs(f, i, def);
         inertia[i] = at_origin(&def->inertia);
         rotation[i] = joint_rotation_of(&f->body[i]);
@@ -451,6 +453,9 @@ static void place_tendons(freezer *f) {
         for (int i = 0; i < 2 && t->tree[i] >= 0; i++) {
             t->tree[i] = f->body[f->place[t->tree[i]]].tree;
             t->moved_body[i] = f->place[t->moved_body[i]];
+        }
+        if (t->tree[0] == t->tree[1]) {
+            t->tree[1] = t->moved_body[1] = -1;
         }
     }
     f->model->tendon = tendon;

@@ -19,33 +19,8 @@ bool sim_tendon_acts(const sim_tendon *t) {
            t->damping > 0 || t->armature > 0;
 }
 
-/* ---- trees ---- */
-
-bool builder_add_tree(const sim_builder *b, int body, int *tree, int *moved_body) {
-    /* the child of the world above the body, if a joint on the way moves */
-    int root = body;
-    bool moves = false;
-    for (int i = body; i > 0; i = b->body[i].parent) {
-        moves |= sim_joint_nv(b->body[i].joint) > 0;
-        root = i;
-    }
-    /* into the first free place */
-    for (int k = 0; moves && k < 2; k++) {
-        if (tree[k] < 0) {
-            tree[k] = root;
-            moved_body[k] = body;
-        }
-        if (tree[k] == root) {
-            return true;
-        }
-    }
-    return !moves;
-}
-
 static sim_status add_body(sim_builder *b, sim_tendon *t, int body) {
-    return builder_add_tree(b, body, t->tree, t->moved_body)
-               ? SIM_OK
-               : builder_refuse(b, SIM_BAD_INPUT, "tendon \"%s\" is moved by more than two kinematic trees", t->name);
+    return builder_add_tree(b, body, t->tree, t->moved_body);
 }
 
 /* ---- path and joints ---- */

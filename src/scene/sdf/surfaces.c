@@ -17,6 +17,7 @@ static bool has_direction(const xml_element *ode) {
 }
 
 static surface read_surface(const xml_element *collision) {
+    /* friction, along and across */
     surface s = {.friction = {1, 1}};
     const xml_element *e = xml_child(collision, "surface"), *friction = xml_child(e, "friction");
     const xml_element *ode = xml_child(friction, "ode"), *torsional = xml_child(friction, "torsional");
@@ -29,6 +30,7 @@ static surface read_surface(const xml_element *collision) {
             s.friction[0] = s.friction[1] = fmin(s.friction[0], s.friction[1]);
         }
     }
+    /* torsion, restitution */
     double radius = 0, coefficient = 0;
     if (torsional && xml_number(torsional, "patch_radius", &radius) &&
         xml_number(torsional, "coefficient", &coefficient)) {

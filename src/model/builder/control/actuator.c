@@ -93,7 +93,7 @@ static int moving_root(const sim_builder *b, int body) {
     return moves ? root : 0;
 }
 
-/* Sites that are there, and move with one tree; that, or -1. */
+/* Sites that are there; the tree with which they move, their trees tied; or -1. */
 static int check_sites(sim_builder *b, const sim_actuator *a) {
     int root = 0, least = a->transmission == SIM_BY_SITE ? 1 : 2;
     for (int k = 0; k < 2; k++) {
@@ -102,9 +102,7 @@ static int check_sites(sim_builder *b, const sim_actuator *a) {
             return -1;
         }
         int other = a->site[k] >= 0 ? moving_root(b, b->site[a->site[k]].body) : 0;
-        if (root && other && root != other) {
-            builder_refuse(b, SIM_BAD_INPUT, "the sites \"%s\" and \"%s\" of an actuator move with different trees",
-                           b->site[a->site[0]].name, b->site[a->site[1]].name);
+        if (root && other && builder_tie_trees(b, root, other)) {
             return -1;
         }
         root = other ? other : root;
@@ -125,16 +123,18 @@ static int check_sites(sim_builder *b, const sim_actuator *a) {
     return root;
 }
 
-/* A tendon that moves with one tree; that, or -1. */
+/* A tendon; the tree that moves it, its trees tied; or -1. */
 static int check_tendon_drive(sim_builder *b, const sim_actuator *a) {
     if (a->tendon < 0 || a->tendon >= b->ntendon) {
         builder_refuse(b, SIM_BAD_INPUT, "an actuator names a tendon that was not added");
         return -1;
     }
     const sim_tendon *t = &b->tendon[a->tendon];
-    if (t->tree[0] <= 0 || t->tree[1] >= 0) {
-        builder_refuse(b, SIM_BAD_INPUT, "the tendon \"%s\" of an actuator moves with %s", t->name,
-                       t->tree[1] >= 0 ? "two trees" : "nothing");
+    if (t->tree[0] <= 0) {
+        builder_refuse(b, SIM_BAD_INPUT, "the tendon \"%s\" of an actuator moves with nothing", t->name);
+        return -1;
+    }
+    if (t->tree[1] >= 0 && builder_tie_trees(b, t->tree[0], t->tree[1])) {
         return -1;
     }
     return t->tree[0];

@@ -44,6 +44,7 @@ struct sim_builder {
     sim_actuator_state *drive; /* of all keyframes, in the order of the calls */
     int *drive_keyframe;       /* [ndrive] whose it is; -1: of the initial state */
     int start;                 /* 1 + a keyframe; 0: the states of the bodies */
+    int *tied, tied_room; /* [tied_room] the child of the world with which one is tied, or itself; NULL: none are */
 };
 
 /* For the files that add parts.  All keep the first error in the builder, and return its status.  Room for one more
@@ -66,8 +67,15 @@ static inline bool builder_bound_force(const double *effort, double gear, double
 bool builder_proper_pose(const sim_pose *pose);
 /* Scales the quaternion in `q` of a body's joint, if it has one; all zero means no rotation. */
 sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def);
-/* Adds the tree that moves a body, if any does, to a list of two; false: there are two others. */
-bool builder_add_tree(const sim_builder *b, int body, int *tree, int *moved_body);
+/* ---- tree.c ---- */
+/* A tree is that of a child of the world, or of several that are tied: of all of these the same one. */
+int builder_tree(const sim_builder *b, int root);
+/* Makes the trees of two children of the world one. */
+sim_status builder_tie_trees(sim_builder *b, int root, int other);
+/* Adds the tree that moves a body, if any does, to a list of two; a third one ties all three. */
+sim_status builder_add_tree(sim_builder *b, int body, int *tree, int *moved_body);
+/* Puts the children of the world so that those of one tree are neighbours; false: no memory. */
+bool builder_gather_trees(const sim_builder *b, int *child, int count);
 /* Checks a track of `width` values and copies it to the pool; `what` is its name in messages. */
 sim_status builder_copy_track(sim_builder *b, sim_track *track, int width, const char *what);
 

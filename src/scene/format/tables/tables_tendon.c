@@ -72,8 +72,9 @@ static const field tendon_fields[] = {
 const table table_tendon = {
     "tendon",
     "Massless string, or a weighted sum of joint coordinates, whose length has a range, spring, damper, dry friction "
-    "and inertia of its own. Constraints of type `tendon` hold it, or couple two. One tendon acts on one or two "
-    "kinematic trees.\n\nThe shortest path over a shape may jump to its other side, where this becomes the shorter "
+    "and inertia of its own. Constraints of type `tendon` hold it, or couple two. One tendon may move any "
+    "number of kinematic trees; where these are more than two, some are solved as one.\n\nThe shortest path over a "
+    "shape may jump to its other side, where this becomes the shorter "
     "one; a `side` prevents it.",
     sizeof(tendon_data),
     tendon_fields,
