@@ -2,9 +2,12 @@
  * takes longer than its minute is a failure. */
 #include "scene/json/text.h"
 #include "support.h"
+#include "support/models.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The shortest text of numbers at both ends of the range: what divides by ten until nothing is left must end. */
@@ -68,4 +71,30 @@ Test(scene_numbers, comes_back_from_any_number_at_the_ends_of_the_range) {
         at += length - 1;
     }
     cr_expect(replaced > 400 && refusals > 100 && refusals < replaced, "%d of %d", refusals, replaced);
+}
+
+static void is_shortest(double number) {
+    char due[40] = "";
+    if (number == floor(number) && fabs(number) < 1e16) {
+        return; /* these have no exponent before 1e9 */
+    }
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(due, sizeof due, "%.*g", precision, number);
+        if (strtod(due, NULL) == number) {
+            break;
+        }
+    }
+    cr_expect_str_eq(number_digits(number).text, due);
+}
+
+/* Against all precisions in turn: decimals of few digits, random bits, numbers without a full mantissa. */
+Test(scene_numbers, stand_in_their_shortest_digits) {
+    random_source r = {5};
+    for (int k = 0; k < 20000; k++) {
+        double scale = pow(10, random_index(&r, 40) - 20), plain = random_index(&r, 100000) + 0.5;
+        is_shortest(plain * scale);
+        is_shortest(random_uniform(&r, -1, 1) * pow(10, random_index(&r, 600) - 300));
+        is_shortest(k / 255.0);
+        is_shortest(ldexp(random_uniform(&r, -1, 1), -1060));
+    }
 }

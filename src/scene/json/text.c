@@ -1,6 +1,7 @@
 /* Text in one block of memory that doubles as it is written; JSON strings and shortest decimals. */
 #include "scene/json/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,7 +74,8 @@ digits number_digits(double number) {
         snprintf(d.text, sizeof d.text, "%.0f", number);
         return d;
     }
-    for (int precision = 1; precision <= 17; precision++) {
+    /* a number that a decimal of up to 15 digits means has these 15, but for zeros, which %g leaves out */
+    for (int precision = fabs(number) < DBL_MIN ? 1 : DBL_DIG; precision <= 17; precision++) {
         snprintf(d.text, sizeof d.text, "%.*g", precision, number);
         if (strtod(d.text, NULL) == number) {
             break;
