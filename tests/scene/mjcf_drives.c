@@ -146,6 +146,23 @@ Test(scene_mjcf, a_damping_ratio_at_a_tendon_takes_the_inertias_of_its_joints) {
     refused(TIED("<position tendon='t' kp='-1' dampratio='0.5'/>"), "scene.json:3:1", "(give kv)");
 }
 
+#define BOUND(tendon, inside)                                                                                          \
+    MODEL("<worldbody><body><joint name='a'/>" BALL "</body></worldbody><tendon>\n<fixed name='t' " tendon             \
+          "><joint joint='a' coef='1'/></fixed></tendon><actuator>" inside "</actuator>")
+
+Test(scene_mjcf, the_only_actuator_of_a_tendon_takes_its_range_of_forces) {
+    sim_scene *s = load_model(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' gear='5'/>"), NULL, NULL);
+    cr_assert(s->model->actuator[0].force_range[0] == -3 && s->model->actuator[0].force_range[1] == 2);
+    sim_scene_free(s);
+    s = load_model(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' forcerange='-1 4'/>"), NULL, NULL);
+    cr_assert(s->model->actuator[0].force_range[0] == -1 && s->model->actuator[0].force_range[1] == 2);
+    sim_scene_free(s);
+    s = load_model(BOUND("actuatorfrcrange='-3 2' actuatorfrclimited='false'", "<motor tendon='t'/>"), NULL, NULL);
+    cr_assert(isinf(s->model->actuator[0].force_range[1]));
+    sim_scene_free(s);
+    refused(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' forcerange='3 4'/>"), "scene.json:3:17", "no force is");
+}
+
 /* A slide along x of 2 kg carries a hinge about z, whose ball of 3 kg hangs 0.5 m aside along x. */
 #define ARM(inside)                                                                                                    \
     MODEL("<worldbody><site name='o' pos='0 -2 0' euler='0 0 90'/><body name='a'><joint name='x' type='slide' "        \

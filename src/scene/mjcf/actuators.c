@@ -319,6 +319,38 @@ static void resolve_ratio(mjcf_work *w, const mjcf_scope *s, const xml_element *
     d->biasprm[2] *= -2 * sqrt(kp * weight);
 }
 
+/* The range of forces of its tendon, which is that of the only actuator. */
+static void bound_by_tendon(mjcf_work *w, const mjcf_each *each, drive *d) {
+    const mjcf_tendon *t = find_pulled(w, each->scope, each->at);
+    if (!t) {
+        return;
+    }
+    /* does it count, and for this one alone? */
+    mjcf_item item = mjcf_item_of(w, t->scope, t->at, "tendon", -1);
+    double range[2] = {0};
+    if (!mjcf_is_limited(w, t->scope->file, &item, "actuatorfrclimited", "actuatorfrcrange")) {
+        return;
+    }
+    mjcf_numbers(&item, "actuatorfrcrange", 2, range);
+    int count = 0;
+    mjcf_each other = mjcf_each_of(&w->model, "actuator", NULL);
+    while (mjcf_next(&other)) {
+        count += xml_text(other.at, "tendon") && find_pulled(w, other.scope, other.at) == t;
+    }
+    /* what both allow */
+    bool given = is_limited(w, each->scope->file, each->at, d->force_limited, "forcerange", d->force);
+    d->force[0] = given ? fmax(d->force[0], range[0]) : range[0];
+    d->force[1] = given ? fmin(d->force[1], range[1]) : range[1];
+    d->force_limited = "true";
+    if (count > 1 || d->force[0] >= d->force[1]) {
+        xml_error(w->report, t->at, "actuatorfrcrange", "give the actuators a `forcerange`",
+                  count > 1 ? "the range of the force of several actuators together is not supported"
+                            : "no force is within both the range of the tendon and that of its actuator");
+        d->force_limited = "false";
+        mjcf_refuse(w);
+    }
+}
+
 static void put_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const char *attribute, const char *key) {
     mjcf_item item = mjcf_plain(s, e);
     int found = mjcf_find(w, s, &w->model.sites, &item, attribute, "site");
@@ -450,6 +482,7 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     check_law(w, e, &d);
     inherit_range(w, e, j, &d);
     resolve_ratio(w, each->scope, e, j, &d);
+    bound_by_tendon(w, each, &d);
     /* name, joint, gear */
     mjcf_open_item(w, list, e);
     const char *name = mjcf_name_actuator(w, each->scope, e);

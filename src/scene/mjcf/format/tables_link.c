@@ -154,15 +154,16 @@ const xml_table mjcf_table_equality = GROUP("equality", "Constraints besides joi
          .help = "Viscous damping; only the linear term is simulated."},                                               \
         {.name = "armature", .kind = XML_NUMBER, .unit = "kg", .standard = "0", .help = "Inertia of the length."},     \
         {.name = "actuatorfrclimited",                                                                                 \
-         .kind = XML_TEXT,                                                                                             \
-         .use = XML_REFUSED,                                                                                           \
-         .standard = "false",                                                                                          \
-         .help = "give the actuators a `forcerange`"},                                                                 \
+         .kind = XML_CHOICE,                                                                                           \
+         .choices = FALSE_TRUE_AUTO,                                                                                   \
+         .standard = "auto",                                                                                           \
+         .help = "`actuatorfrcrange` counts."},                                                                        \
         {.name = "actuatorfrcrange",                                                                                   \
-         .kind = XML_TEXT,                                                                                             \
-         .use = XML_REFUSED,                                                                                           \
-         .help = "give the actuators a "                                                                               \
-                 "`forcerange`"},                                                                                      \
+         .kind = XML_VECTOR,                                                                                           \
+         .count = 2,                                                                                                   \
+         .unit = "N",                                                                                                  \
+         .standard = "0 0",                                                                                            \
+         .help = "Range of the force of its actuator; of several together it is refused."},                            \
         IGNORED("group", NOT_MOTION), IGNORED("user", NOT_MOTION)
 #define LOOK_OF_TENDON                                                                                                 \
     {.name = "width", .kind = XML_NUMBER, .unit = "m", .standard = "0.003", .help = "Radius in pictures."},            \
