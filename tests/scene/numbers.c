@@ -1,6 +1,6 @@
 /* Numbers at the ends of the range of a double: written shortly, refused by name, and never waited for: a test that
  * takes longer than its minute is a failure. */
-#include "scene/json/text.h"
+#include "scene/json/writer.h"
 #include "support.h"
 #include "support/models.h"
 
@@ -97,4 +97,24 @@ Test(scene_numbers, stand_in_their_shortest_digits) {
         is_shortest(k / 255.0);
         is_shortest(ldexp(random_uniform(&r, -1, 1), -1060));
     }
+}
+
+/* Repeated, of one place among the kept ones, zeros of both signs: a long list is what its numbers are one by one. */
+Test(scene_numbers, of_long_lists_stand_as_each_alone) {
+    enum { COUNT = 6000 };
+    static double number[COUNT];
+    random_source r = {9};
+    json_writer list = {0};
+    text alone = {0};
+    for (int k = 0; k < COUNT; k++) {
+        number[k] = random_index(&r, 700) / 255.0;
+        number[k] = k % 7 ? number[k] : k % 2 ? -0.0 : 0.0;
+        text_add(&alone, k ? ", " : "[");
+        text_add_number(&alone, number[k] + 0.0);
+    }
+    text_add(&alone, "]");
+    writer_put_numbers(&list, NULL, COUNT, number);
+    cr_assert_str_eq(list.out.start, alone.start);
+    writer_free(&list);
+    free(alone.start);
 }

@@ -2,6 +2,7 @@
 #include "scene/json/writer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void note_place(json_writer *w) {
     if (w->nplace == w->room) {
@@ -45,10 +46,40 @@ void writer_put_number(json_writer *w, const char *key, double number) {
     text_add_number(&w->out, number + 0.0); /* no minus before a zero */
 }
 
+/* Long lists repeat their numbers, as heights of a picture with 256 shades do: the digits of some are kept. */
+enum { KEPT = 256, LONG_LIST = 2000 };
+typedef struct kept_number {
+    double number;
+    digits text;
+} kept_number;
+
+static void put_long_list(json_writer *w, int count, const double *number) {
+    kept_number kept[KEPT];
+    for (int k = 0; k < KEPT; k++) {
+        kept[k] = (kept_number){0, number_digits(0)};
+    }
+    for (int k = 0; k < count; k++) {
+        /* place by the bits of the number */
+        double value = number[k] + 0.0;
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        kept_number *at = &kept[bits * 0x9e3779b97f4a7c15u >> 56];
+        if (memcmp(&at->number, &value, sizeof value) != 0) {
+            *at = (kept_number){value, number_digits(value)};
+        }
+        begin_value(w, NULL);
+        text_add(&w->out, "%s", at->text.text);
+    }
+}
+
 void writer_put_numbers(json_writer *w, const char *key, int count, const double *number) {
     writer_open(w, key, '[');
-    for (int k = 0; k < count; k++) {
-        writer_put_number(w, NULL, number[k]);
+    if (count >= LONG_LIST) {
+        put_long_list(w, count, number);
+    } else {
+        for (int k = 0; k < count; k++) {
+            writer_put_number(w, NULL, number[k]);
+        }
     }
     writer_close(w, ']');
 }

@@ -180,11 +180,10 @@ static void put_heights(mjcf_work *w, const mjcf_geom *g) {
     }
     writer_put_number(w->out, "columns", h.columns);
     writer_put_numbers(w->out, "extent", 2, (const double[]){2 * size[0], 2 * size[1]});
-    writer_open(w->out, "heights", '[');
     for (int k = 0; k < h.rows * h.columns; k++) {
-        writer_put_number(w->out, NULL, size[2] * h.height[k]);
+        h.height[k] *= size[2];
     }
-    writer_close(w->out, ']');
+    writer_put_numbers(w->out, "heights", h.rows * h.columns, h.height);
 }
 
 static void put_size(mjcf_work *w, const mjcf_geom *g) {
