@@ -130,7 +130,7 @@ void add_middle(const contact_rows *r, int side, constraint_change *out) {
     const island_system *s = r->s;
     const sim_model *m = s->step->motion->model;
     const local_frame *at = &out->at;
-    int on = side_of_dof(s, at, r->path[side][0].dof), parts = s->parts * at->dofs[on];
+    int on = side_of_dof(s, at, r->path[side][0].dof), parts = at->columns[on];
     v3 lever = r->lever[side];
     for (int k = 0; k < r->count[side]; k++) {
         const path_dof *of = &r->path[side][k];

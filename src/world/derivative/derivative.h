@@ -32,7 +32,7 @@ enum { STATE_PARTS = 3, ALL_PARTS = 6 };
 typedef struct local_frame {
     int trees, tree[2];
     int dof[2], dofs[2];       /* the first of a tree in the island, and their number */
-    int column[2], columns[2]; /* likewise */
+    int column[2], columns[2]; /* likewise, as many as the changes of its rows have */
     int n, width;              /* all dofs; all columns */
 } local_frame;
 
@@ -51,7 +51,7 @@ typedef struct constraint_change {
 typedef struct column_set {
     const local_frame *at;
     int guess, guesses;
-    bool all;
+    bool all, wide; /* of the island; of the trees, also those that the rows have not */
 } column_set;
 
 /* A constraint of an island: its rows, their changes, Y, W, slopes. */
@@ -71,7 +71,8 @@ typedef struct island_system {
     const contact_step *step;
     const island *is;
     int n, stride, width; /* dofs; of square matrices, and of those by the start, rounded up to fours */
-    int parts;            /* of columns of a tree */
+    int parts;            /* of columns of a tree ... */
+    int row_parts;        /* ... and as many of them as rows of constraints and their inverse mass change with */
     int parameter0, guess0;
     double dt;
     int *dof;             /* [n] of the model */
@@ -142,6 +143,9 @@ const followed_contact *lasting_contact(const contact_step *step, int index);
 void differentiate_surface(const contact_step *step, const sim_contact *c, constraint_change *out);
 
 /* ---- island_products.c ---- */
+
+/* Of an island without contacts that last: the parts of all columns with which its rows change. */
+int row_parts_of(const contact_step *step, const island *is, int all);
 
 /* The rows of a constraint, and zeros for their changes.  False without memory. */
 bool open_constraint(const island_system *s, int i, constraint_system *k);

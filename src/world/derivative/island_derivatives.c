@@ -209,7 +209,8 @@ static void add_set(const island_system *s, const column_set *set, double scale,
     }
     for (int side = 0; side < set->at->trees; side++) {
         int first = set->at->column[side];
-        dense_axpy(set->at->columns[side], scale, x + first, y + first);
+        int count = set->wide ? s->parts * set->at->dofs[side] : set->at->columns[side];
+        dense_axpy(count, scale, x + first, y + first);
     }
     dense_axpy(s->step->parameters, scale, x + s->parameter0, y + s->parameter0);
     dense_axpy(set->guesses, scale, x + set->guess, y + set->guess);
@@ -398,6 +399,7 @@ static bool differentiate_constraint(island_system *s, int i) {
     sim_arena *arena = s->step->arena;
     ptrdiff_t size = (ptrdiff_t)k->c->rows * s->width;
     column_set set = {.at = &k->by.at, .guess = s->guess0 + k->c->row};
+    set.wide = sim_options_compliance(s->step->motion->options) == SIM_ELASTIC;
     set.guesses = s->parts == ALL_PARTS ? k->c->rows : 0;
     k->gamma = zeros(arena, size);
     size_t mark = arena_mark(arena);
@@ -478,6 +480,7 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->carried_first = -1;
     s->weight = zeros(arena, s->width);
     s->follows = follows_contacts(step, is);
+    s->row_parts = s->follows ? parts : row_parts_of(step, is, parts);
     s->ahead = zeros(arena, s->follows ? (ptrdiff_t)n * s->width : 0);
     s->ahead_part = zeros(arena, (ptrdiff_t)ALL_PARTS * p->ntree);
     s->v_ahead = zeros(arena, n);
@@ -576,8 +579,7 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
         s->residual = INFINITY;
         return true;
     }
-    bool any_pair = step->motion->model->nequality > 0;
-    if (sim_options_compliance(step->motion->options) == SIM_ELASTIC || any_pair) {
+    if (sim_options_compliance(step->motion->options) == SIM_ELASTIC || step->motion->model->nequality) {
         differentiate_free(s, s->free);
     }
     /* rows of all constraints, then their laws */

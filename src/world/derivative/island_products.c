@@ -14,6 +14,17 @@
 
 /* ---- the part of a constraint ---- */
 
+/* Rows of contacts and joints move with q0 alone, or with v0 besides, where q* follows no force of the step. */
+int row_parts_of(const contact_step *step, const island *is, int all) {
+    const theta_scheme *scheme = theta_scheme_of(step->motion->options->integrator);
+    for (int i = 0; i < is->problem.nconstraint; i++) {
+        if (step->rows->source[is->source[i]].kind == SOURCE_EQUALITY) {
+            return all;
+        }
+    }
+    return !scheme->explicit_position ? all : scheme->position > 0 ? BY_START_V + 1 : BY_START_Q + 1;
+}
+
 static local_frame frame_of(const island_system *s, const sim_constraint *c) {
     local_frame at = {0};
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
@@ -22,7 +33,7 @@ static local_frame frame_of(const island_system *s, const sim_constraint *c) {
         at.dof[side] = t->v0;
         at.dofs[side] = t->nv;
         at.column[side] = s->column[c->tree[side]];
-        at.columns[side] = s->parts * t->nv;
+        at.columns[side] = s->row_parts * t->nv;
         at.n += t->nv;
         at.width += at.columns[side];
         at.trees++;
@@ -102,6 +113,14 @@ void add_product(const local_frame *at, double scale, const double *x, const dou
 
 /* ---- mass ---- */
 
+/* A free body about its centre of mass has the same mass matrix everywhere. */
+static bool has_constant_mass(const island_system *s, int t) {
+    const sim_model *m = s->step->motion->model;
+    const sim_tree *tree = &m->tree[s->step->rows->tree[s->is->first_tree + t]];
+    v3 h = m->inertia[tree->body0].h;
+    return tree->nbody == 1 && m->body[tree->body0].joint == SIM_FREE && v3_dot(h, h) == 0;
+}
+
 /* d A y / d q* of a tree, y of its dofs, into work->by_q. */
 static void change_mass(const island_system *s, int t, const double *y) {
     const contact_step *step = s->step;
@@ -132,6 +151,9 @@ static bool mass_by_parameter(const island_system *s, int t, int p) {
 
 bool tabulate_mass(const island_system *s, int t) {
     int n = s->is->problem.tree[t].nv;
+    if (has_constant_mass(s, t)) {
+        return true;
+    }
     double *unit = s->y, *table = numbers_of(s->step->arena, (ptrdiff_t)n * n * n);
     for (int k = 0; table && k < n; k++) {
         for (int i = 0; i < n; i++) {
@@ -148,6 +170,9 @@ bool tabulate_mass(const island_system *s, int t) {
 static void add_mass_gradient(const island_system *s, int t, const double *x, const double *y, double *to) {
     int n = s->is->problem.tree[t].nv;
     const double *table = s->mass_change[t];
+    if (has_constant_mass(s, t)) {
+        return;
+    }
     if (!table) {
         change_mass(s, t, y);
     }
@@ -194,8 +219,12 @@ void add_mass_change(const island_system *s, const local_frame *at, int side, do
 
 void add_mass_times(const island_system *s, int t, double scale, const double *y, double *to) {
     int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
-    change_mass(s, t, y + v0);
-    for (int i = 0; i < n; i++) {
+    bool constant = has_constant_mass(s, t);
+    memcpy(s->step->work->x + s->dof[v0], y + v0, sizeof *y * (size_t)n);
+    if (!constant) {
+        change_mass(s, t, y + v0);
+    }
+    for (int i = 0; i < n && !constant; i++) {
         for (int j = 0; j < n; j++) {
             double by_q = s->step->work->by_q[(ptrdiff_t)i * n + j];
             if (by_q != 0) {
