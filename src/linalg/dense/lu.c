@@ -147,6 +147,9 @@ void lu_solve(int n, int stride, const double *LU, const int *swap, double *x) {
 
 /* row <- row - factor * other */
 static void subtract_lu_row(int width, double factor, const double *other, double *row) {
+    if (factor == 0) { /* outside the band of a chain of bodies */
+        return;
+    }
     for (int j = 0; j < width; j += 4) {
         simd4_store(row + j, simd4_load(row + j) - factor * simd4_load(other + j));
     }

@@ -144,7 +144,9 @@ void differentiate_surface(const contact_step *step, const sim_contact *c, const
 
 /* ---- island_products.c ---- */
 
-/* Of an island without contacts that last: the parts of all columns with which its rows change. */
+/* Has an island contacts that last? */
+bool follows_contacts(const contact_step *step, const island *is);
+/* Of one without: the parts of all columns with which its rows change. */
 int row_parts_of(const contact_step *step, const island *is, int all);
 
 /* The rows of a constraint, and zeros for their changes.  False without memory. */

@@ -442,14 +442,9 @@ static ptrdiff_t squares_of(const sim_problem *p) {
     return sum;
 }
 
-static bool follows_contacts(const contact_step *step, const island *is) {
-    for (int i = 0; i < is->problem.nconstraint; i++) {
-        const constraint_source *t = &step->rows->source[is->source[i]];
-        if (t->kind == SOURCE_CONTACT && lasting_contact(step, t->index)) {
-            return true;
-        }
-    }
-    return false;
+/* Is v of the free motion wanted: by loads, or by the bias of equalities? */
+static bool takes_free_motion(const contact_step *step) {
+    return sim_options_compliance(step->motion->options) == SIM_ELASTIC || step->motion->model->nequality > 0;
 }
 
 /* Zeros for all matrices of an island. */
@@ -466,11 +461,12 @@ static bool make_system(const contact_step *step, const island *is, island_syste
                          .guess0 = parts * n + step->parameters,
                          .dt = step->motion->options->step};
     s->width = row_stride(s->guess0 + (step->memory ? p->nrow : 0));
-    double **panels[] = {&s->a, &s->place, &s->middle, &s->dv, &s->free};
+    double **panels[] = {&s->a, &s->place, &s->middle, &s->dv};
     bool all = true;
     for (size_t k = 0; k < sizeof panels / sizeof *panels; k++) {
         all &= (*panels[k] = zeros(arena, (ptrdiff_t)n * s->width)) != NULL;
     }
+    s->free = zeros(arena, takes_free_motion(step) ? (ptrdiff_t)n * s->width : 0);
     s->H = zeros(arena, (ptrdiff_t)n * s->stride);
     s->LU = numbers_of(arena, (ptrdiff_t)n * s->stride);
     s->A = zeros(arena, squares_of(p));
@@ -495,9 +491,9 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->ahead || !s->ahead_part || !s->v_ahead || !s->H || !s->LU || !s->A || !s->factor || !s->strike ||
-        !s->carried || !s->weight || !s->mass_change || !s->sums || !s->x || !s->y || !s->solve || !s->dof ||
-        !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
+    if (!all || !s->free || !s->ahead || !s->ahead_part || !s->v_ahead || !s->H || !s->LU || !s->A || !s->factor ||
+        !s->strike || !s->carried || !s->weight || !s->mass_change || !s->sums || !s->x || !s->y || !s->solve ||
+        !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
         return false;
     }
     for (int c = 0; c < s->width; c++) {
@@ -579,7 +575,7 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
         s->residual = INFINITY;
         return true;
     }
-    if (sim_options_compliance(step->motion->options) == SIM_ELASTIC || step->motion->model->nequality) {
+    if (takes_free_motion(step)) {
         differentiate_free(s, s->free);
     }
     /* rows of all constraints, then their laws */

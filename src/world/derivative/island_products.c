@@ -14,6 +14,16 @@
 
 /* ---- the part of a constraint ---- */
 
+bool follows_contacts(const contact_step *step, const island *is) {
+    for (int i = 0; i < is->problem.nconstraint; i++) {
+        const constraint_source *t = &step->rows->source[is->source[i]];
+        if (t->kind == SOURCE_CONTACT && lasting_contact(step, t->index)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Rows of contacts and joints move with q0 alone, or with v0 besides, where q* follows no force of the step. */
 int row_parts_of(const contact_step *step, const island *is, int all) {
     const theta_scheme *scheme = theta_scheme_of(step->motion->options->integrator);
@@ -219,6 +229,7 @@ void add_mass_change(const island_system *s, const local_frame *at, int side, do
 
 void add_mass_times(const island_system *s, int t, double scale, const double *y, double *to) {
     int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
+    /* by the place of the tree, then by its inertias */
     bool constant = has_constant_mass(s, t);
     memcpy(s->step->work->x + s->dof[v0], y + v0, sizeof *y * (size_t)n);
     if (!constant) {
