@@ -974,7 +974,8 @@ static void expect_touching(touch_case what, const char *solver, bool warm) {
             close_fixture(&f);
         }
     }
-    cr_expect(checked >= tried * 2 / 3, "case %d: %d of %d", what, checked, tried);
+    int least = what == TIPS ? tried / 2 : tried * 2 / 3; /* shifts that do not converge */
+    cr_expect(checked >= least, "case %d: %d of %d", what, checked, tried);
 }
 
 Test(step_derivatives, of_lying_boxes_equal_differences) {
@@ -1034,8 +1035,22 @@ Test(step_derivatives, of_solids_that_go_on_rolling_equal_differences) {
 
 /* ---- trees in contact ---- */
 
+/* A servo on a hinge, within its range of torques. */
+static void add_servo(random_source *r, sim_builder *b, int body) {
+    static const double once[] = {0}, aims[] = {0.1};
+    sim_actuator a = sim_actuator_default();
+    a.gear = random_uniform(r, 0.5, 2);
+    a.kp = random_uniform(r, 300, 3000);
+    a.kd = random_uniform(r, 0.1, 5);
+    a.effort = 1e5;
+    a.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = aims};
+    sim_builder_add_actuator(b, body, &a);
+}
+
+typedef enum chain_kind { ON_GROUND, ON_ITSELF, SERVOS } chain_kind;
+
 /* A chain of three bodies with a ball at its end, and a half-space on the world or on the first body. */
-static sim_model *touching_chain(random_source *r, bool own, const sim_pose *plane) {
+static sim_model *touching_chain(random_source *r, chain_kind kind, const sim_pose *plane) {
     sim_builder *b = sim_builder_create();
     for (int i = 1; i <= 3; i++) {
         sim_body_def def = random_body(r, i, true);
@@ -1044,6 +1059,9 @@ static sim_model *touching_chain(random_source *r, bool own, const sim_pose *pla
         memset(def.stiffness, 0, sizeof def.stiffness);
         memset(def.damping, 0, sizeof def.damping);
         int body = sim_builder_add_body(b, &def);
+        if (kind == SERVOS && def.joint == SIM_HINGE) {
+            add_servo(r, b, body);
+        }
         if (i == 3) {
             add_solid(b, body, SIM_SPHERE);
         }
@@ -1052,7 +1070,7 @@ static sim_model *touching_chain(random_source *r, bool own, const sim_pose *pla
         sim_material material = sim_material_default();
         sim_shape shape = sim_shape_default();
         shape.type = SIM_HALF_SPACE;
-        shape.body = own ? 1 : 0;
+        shape.body = kind == ON_ITSELF ? 1 : 0;
         shape.pose = *plane;
         shape.material = sim_builder_add_material(b, &material);
         sim_builder_add_shape(b, &shape);
@@ -1061,31 +1079,31 @@ static sim_model *touching_chain(random_source *r, bool own, const sim_pose *pla
 }
 
 /* The plane under the ball, 20 um above its lowest point, turned at random. */
-static void open_chain(fixture *f, bool own, const sim_options *options) {
+static void open_chain(fixture *f, chain_kind kind, const sim_options *options) {
     random_source start = f->random;
-    sim_model *bare = touching_chain(&f->random, own, NULL);
+    sim_model *bare = touching_chain(&f->random, kind, NULL);
     sim_derived *d = sim_derived_create(bare, NULL);
     sim_kinematics(d, sim_all(bare), bare->q_initial);
-    sim_pose ball = d->pose[3], base = d->pose[own ? 1 : 0];
+    sim_pose ball = d->pose[3], base = d->pose[kind == ON_ITSELF ? 1 : 0];
     sim_m3 R = random_rotation(&f->random);
     sim_v3 at = v3_axpy(ball.p, 2e-5 - SOLID.x, R.z);
     sim_pose plane = {m3_product(m3_transpose(base.R), R), m3_transposed_times(base.R, v3_sub(at, base.p))};
     sim_derived_free(d);
-    f->model = touching_chain(&start, own, &plane);
+    f->model = touching_chain(&start, kind, &plane);
     open_world(f, options);
     memcpy(f->q, bare->q_initial, sizeof *f->q * (size_t)f->model->nq);
     sim_model_free(bare);
 }
 
-static void expect_chains(bool own, const char *solver) {
+static void expect_chains(chain_kind kind, const char *solver) {
     int trials = trials_of(40), checked = 0, touching = 0;
     for (int k = 0; k < trials; k++) {
-        fixture f = {.random = {(uint64_t)(95000 + 100 * own + k)}};
+        fixture f = {.random = {(uint64_t)(95000 + 100 * (int)kind + k)}};
         double option[32];
         sim_options options = close_options((sim_integrator)(k % SIM_RK4));
         set_close_solver(&options, solver, option);
-        open_chain(&f, own, &options);
-        f.width = 0.01;
+        open_chain(&f, kind, &options);
+        f.width = kind == SERVOS ? 0.1 : 0.01; /* rounding counts more beside stiff servos */
         bool found = !solution_jumps(&f, 1e-6) && expect_all(&f);
         if (found) {
             expect_friction(&f);
@@ -1095,15 +1113,17 @@ static void expect_chains(bool own, const char *solver) {
         checked += found;
         close_fixture(&f);
     }
-    cr_expect(checked >= trials * 2 / 3, "own %d: %d of %d", own, checked, trials);
-    cr_expect(touching >= trials / 3, "own %d: %d of %d push", own, touching, trials);
+    cr_expect(checked >= trials * 2 / 3, "chain %d: %d of %d", (int)kind, checked, trials);
+    cr_expect(touching >= trials / 3, "chain %d: %d of %d push", (int)kind, touching, trials);
 }
 
 Test(step_derivatives, of_trees_on_a_plane_equal_differences) {
-    expect_chains(false, "sap");
-    expect_chains(false, "auto");
+    expect_chains(ON_GROUND, "sap");
+    expect_chains(ON_GROUND, "auto");
 }
 Test(step_derivatives, of_trees_that_touch_themselves_equal_differences) {
-    expect_chains(true, "sap");
-    expect_chains(true, "auto");
+    expect_chains(ON_ITSELF, "sap");
+    expect_chains(ON_ITSELF, "auto");
 }
+/* Servos with a range are no part of the mass by which laws measure. */
+Test(step_derivatives, of_trees_with_servos_on_a_plane_equal_differences) { expect_chains(SERVOS, "sap"); }

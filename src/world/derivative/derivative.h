@@ -59,8 +59,8 @@ typedef struct constraint_system {
     int index;
     const sim_constraint *c;
     constraint_change by;
-    double *J, *Y;                         /* rows x n, local */
-    double W[SIM_MAX_ROWS * SIM_MAX_ROWS]; /* rows x rows */
+    double *J, *Y, *bare;                  /* rows x n, local: J, A^-1 J', and that of the bare A */
+    double W[SIM_MAX_ROWS * SIM_MAX_ROWS]; /* rows x rows, of the bare A */
     const double *impulse;                 /* of its rows */
     impulse_slopes slopes;
     double *gamma; /* rows x width of the island: impulses, at the end velocities of the step until they move, too */
@@ -77,10 +77,12 @@ typedef struct island_system {
     double dt;
     int *dof;             /* [n] of the model */
     int *column;          /* [ntree] first one of each tree */
+    ptrdiff_t squares;    /* numbers of all square matrices of trees */
     ptrdiff_t *square;    /* [ntree] place of its square matrix in A and factor, of row_stride(dofs) numbers a row */
     double **mass_change; /* [ntree] n x n x n: d (A e_k) / d q* of each tree; NULL: it is not kept */
     double *A;            /* mass, tree by tree */
     double *factor;       /* its LU */
+    double *bare;         /* LU of A without limited actuators, by which laws measure (contact/problem/variant.c) */
     double *a, *place;    /* n x width: mean acceleration of the free motion, and q* */
     double *middle;       /* n x width: q where J of contacts is taken */
     bool follows;         /* has it contacts that last? */
@@ -91,10 +93,10 @@ typedef struct island_system {
     double *x, *y, *sums; /* [n] work space; [SIM_MAX_ROWS n] */
     double *weight;       /* [width] of the columns in the certificate */
     double *solve;        /* of lu_factor */
-    int *swap, *swap_A;   /* [n] */
-    double *free;         /* n x width: v of the free motion, where loads count */
-    constraint_system *constraint; /* [nconstraint] */
-    double *strike;                /* [width] of the speed of the fastest strike, if that is `struck`: known */
+    int *swap, *swap_A, *swap_bare; /* [n] */
+    double *free;                   /* n x width: v of the free motion, where loads count */
+    constraint_system *constraint;  /* [nconstraint] */
+    double *strike;                 /* [width] of the speed of the fastest strike, if that is `struck`: known */
     bool struck;
     double *carried;   /* [width] of the sum of impulses of the pair of bodies ... */
     int carried_first; /* ... whose contacts begin here; -1: not yet known */
@@ -166,6 +168,10 @@ bool tabulate_mass(const island_system *s, int tree);
 /* The sum of x . dA y of a tree over some rows of at->n numbers, into a row of the local width. */
 void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, int rows, const double *x,
                      const double *y, double *to);
+/* Factors of A and of the bare A; false: singular. */
+bool factor_mass(const island_system *s);
+/* Y and `bare` of a constraint, and its W. */
+void fill_delassus(const island_system *s, constraint_system *k);
 /* C <- A^-1 C, rows of the island. */
 void solve_mass(const island_system *s, double *C);
 

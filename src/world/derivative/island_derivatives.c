@@ -226,13 +226,13 @@ static void differentiate_inverse_mass(const island_system *s, const constraint_
     for (int r = 0; r < rows; r++) {
         for (int i = 0; i < rows; i++) {
             if (weight[r * rows + i] != 0) {
-                dense_axpy(at->n, weight[r * rows + i], k->Y + (ptrdiff_t)i * at->n, sum + (ptrdiff_t)r * at->n);
+                dense_axpy(at->n, weight[r * rows + i], k->bare + (ptrdiff_t)i * at->n, sum + (ptrdiff_t)r * at->n);
             }
         }
         add_product(at, 2, sum + (ptrdiff_t)r * at->n, k->by.J[r], dw);
     }
     for (int side = 0, first = 0; side < at->trees; first += at->dofs[side], side++) {
-        add_mass_change(s, at, side, -1, rows, sum + first, k->Y + first, dw);
+        add_mass_change(s, at, side, -1, rows, sum + first, k->bare + first, dw);
     }
 }
 
@@ -288,7 +288,9 @@ static bool differentiate_law(island_system *s, constraint_system *k, double *R,
             }
         }
         if (!law_row_slopes(&s->is->problem, compliance, &o->law, &law, c, r, w, s->step->near, &slopes)) {
-            s->trouble = "has a row whose law follows more than gap and mass: a bounce, an overlap held back";
+            s->trouble =
+                "has a row whose law follows more than gap and mass: a bounce, an overlap held back, or by the "
+                "elastic law a load beside actuators with a range";
         }
         k->by.kink |= slopes.kink;
         add_slopes(s, k, set, r, &slopes, dw, R + (ptrdiff_t)r * s->width, target + (ptrdiff_t)r * s->width);
@@ -349,26 +351,6 @@ static void add_constraint(island_system *s, const constraint_system *k, const c
                     }
                 }
             }
-        }
-    }
-}
-
-/* Y = A^-1 J' and W = J Y. */
-static void fill_delassus(const island_system *s, constraint_system *k) {
-    const local_frame *at = &k->by.at;
-    int rows = k->c->rows;
-    memcpy(k->Y, k->J, sizeof *k->J * (size_t)rows * (size_t)at->n);
-    for (int r = 0; r < rows; r++) {
-        double *Y = k->Y + (ptrdiff_t)r * at->n;
-        for (int side = 0; side < at->trees; side++) {
-            int n = at->dofs[side];
-            lu_solve(n, row_stride(n), s->factor + s->square[at->tree[side]], s->swap_A + at->dof[side], Y);
-            Y += n;
-        }
-    }
-    for (int r = 0; r < rows; r++) {
-        for (int t = 0; t < rows; t++) {
-            k->W[r * rows + t] = dense_dot(at->n, k->J + (ptrdiff_t)r * at->n, k->Y + (ptrdiff_t)t * at->n);
         }
     }
 }
@@ -460,6 +442,7 @@ static bool make_system(const contact_step *step, const island *is, island_syste
                          .parameter0 = parts * n,
                          .guess0 = parts * n + step->parameters,
                          .dt = step->motion->options->step};
+    s->squares = squares_of(p);
     s->width = row_stride(s->guess0 + (step->memory ? p->nrow : 0));
     double **panels[] = {&s->a, &s->place, &s->middle, &s->dv};
     bool all = true;
@@ -469,8 +452,9 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->free = zeros(arena, takes_free_motion(step) ? (ptrdiff_t)n * s->width : 0);
     s->H = zeros(arena, (ptrdiff_t)n * s->stride);
     s->LU = numbers_of(arena, (ptrdiff_t)n * s->stride);
-    s->A = zeros(arena, squares_of(p));
-    s->factor = zeros(arena, squares_of(p));
+    s->A = zeros(arena, s->squares);
+    s->factor = zeros(arena, s->squares);
+    s->bare = step->motion->nlimited ? zeros(arena, s->squares) : s->factor;
     s->strike = zeros(arena, s->width);
     s->carried = zeros(arena, s->width);
     s->carried_first = -1;
@@ -490,10 +474,11 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->square = ARENA_NEW(arena, ptrdiff_t, p->ntree);
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
+    s->swap_bare = step->motion->nlimited ? ARENA_NEW(arena, int, n) : s->swap_A;
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
     if (!all || !s->free || !s->ahead || !s->ahead_part || !s->v_ahead || !s->H || !s->LU || !s->A || !s->factor ||
-        !s->strike || !s->carried || !s->weight || !s->mass_change || !s->sums || !s->x || !s->y || !s->solve ||
-        !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
+        !s->bare || !s->swap_bare || !s->strike || !s->carried || !s->weight || !s->mass_change || !s->sums || !s->x ||
+        !s->y || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
         return false;
     }
     for (int c = 0; c < s->width; c++) {
@@ -529,18 +514,6 @@ static double solve_system(const island_system *s) {
         size = fmax(size, terms);
     }
     return size > 0 ? error / size : 0;
-}
-
-/* A factored, tree by tree. */
-static bool factor_mass(const island_system *s) {
-    const sim_problem *p = &s->is->problem;
-    bool ok = true;
-    memcpy(s->factor, s->A, sizeof *s->A * (size_t)squares_of(p));
-    for (int t = 0; t < p->ntree; t++) {
-        ok = ok && lu_factor(p->tree[t].nv, row_stride(p->tree[t].nv), s->factor + s->square[t],
-                             s->swap_A + p->tree[t].v0, s->solve, NULL);
-    }
-    return ok;
 }
 
 enum { MOST_TABLED = 8 }; /* dofs of a tree whose dA is kept */

@@ -78,7 +78,8 @@ bool open_constraint(const island_system *s, int i, constraint_system *k) {
     *k = (constraint_system){.index = i, .c = c, .impulse = s->is->impulse + c->row};
     k->J = numbers_of(s->step->arena, (ptrdiff_t)c->rows * at.n);
     k->Y = numbers_of(s->step->arena, (ptrdiff_t)c->rows * at.n);
-    if (!k->J || !k->Y || !open_change(s, c->rows, at, &k->by)) {
+    k->bare = numbers_of(s->step->arena, (ptrdiff_t)c->rows * at.n);
+    if (!k->J || !k->Y || !k->bare || !open_change(s, c->rows, at, &k->by)) {
         return false;
     }
     for (int side = 0, first = 0; side < at.trees; first += at.dofs[side], side++) {
@@ -257,5 +258,67 @@ void solve_mass(const island_system *s, double *C) {
         int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
         lu_solve_block(n, row_stride(n), s->factor + s->square[t], s->swap_A + v0, s->width,
                        C + (ptrdiff_t)v0 * s->width, s->solve);
+    }
+}
+
+/* A matrix of all trees factored, tree by tree. */
+static bool factor_trees(const island_system *s, double *A, int *swap) {
+    const sim_problem *p = &s->is->problem;
+    bool ok = true;
+    for (int t = 0; t < p->ntree; t++) {
+        ok = ok && lu_factor(p->tree[t].nv, row_stride(p->tree[t].nv), A + s->square[t], swap + p->tree[t].v0, s->solve,
+                             NULL);
+    }
+    return ok;
+}
+
+/* A, and A less the gains of actuators with a limit, as actuators.c takes them off. */
+bool factor_mass(const island_system *s) {
+    const motion_work *w = s->step->motion;
+    const sim_model *m = w->model;
+    size_t size = sizeof *s->A * (size_t)s->squares;
+    memcpy(s->factor, s->A, size);
+    bool ok = factor_trees(s, s->factor, s->swap_A);
+    if (s->bare == s->factor) {
+        return ok;
+    }
+    memcpy(s->bare, s->A, size);
+    for (int k = 0; k < w->nlimited; k++) {
+        const contact_actuator *a = &w->limited[k];
+        const sim_actuator *of = &m->actuator[a->actuator];
+        int tree = s->step->rows->local[of->tree];
+        bool here =
+            tree >= 0 && tree < s->is->problem.ntree && s->step->rows->tree[s->is->first_tree + tree] == of->tree;
+        if (here && !a->moment && !a->side) {
+            int n = s->is->problem.tree[tree].nv, j = of->dof - m->tree[of->tree].v0;
+            s->bare[s->square[tree] + (ptrdiff_t)j * (row_stride(n) + 1)] -= of->gear * of->gear * a->gain;
+        }
+    }
+    return ok && factor_trees(s, s->bare, s->swap_bare);
+}
+
+/* A^-1 J' of a constraint, by a factor of A. */
+static void solve_rows_of(const island_system *s, const constraint_system *k, const double *factor, const int *swap,
+                          double *Y) {
+    const local_frame *at = &k->by.at;
+    memcpy(Y, k->J, sizeof *k->J * (size_t)k->c->rows * (size_t)at->n);
+    for (int r = 0; r < k->c->rows; r++) {
+        for (int side = 0; side < at->trees; side++) {
+            int n = at->dofs[side];
+            lu_solve(n, row_stride(n), factor + s->square[at->tree[side]], swap + at->dof[side], Y);
+            Y += n;
+        }
+    }
+}
+
+/* Y = A^-1 J', and W = J A^-1 J' of the bare A. */
+void fill_delassus(const island_system *s, constraint_system *k) {
+    int rows = k->c->rows, n = k->by.at.n;
+    solve_rows_of(s, k, s->factor, s->swap_A, k->Y);
+    solve_rows_of(s, k, s->bare, s->swap_bare, k->bare);
+    for (int r = 0; r < rows; r++) {
+        for (int t = 0; t < rows; t++) {
+            k->W[r * rows + t] = dense_dot(n, k->J + (ptrdiff_t)r * n, k->bare + (ptrdiff_t)t * n);
+        }
     }
 }
