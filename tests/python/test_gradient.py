@@ -136,6 +136,41 @@ def test_gradients_through_steps_of_a_sliding_box_equal_differences_with_the_def
         assert found.v[j] == pytest.approx(due, rel=1e-6, abs=1e-8)
 
 
+# A ball that rolls with slip, and a box that tilts about an edge.
+ROLLING = {
+    "ball": ({"type": "sphere", "radius": 0.1}, 0, 0.09999, [0.5, 0.2, 0, -2, 5, 0.5]),
+    "box": ({"type": "box", "size": [0.2, 0.2, 0.2]}, 0.2, 0.1 * (np.cos(0.2) + np.sin(0.2)) - 1e-5, [0, 0, 0, 0, 0.3, 0])}
+
+
+@pytest.mark.parametrize("solver", ["auto", "sap"])
+@pytest.mark.parametrize("name", ROLLING)
+def test_gradients_through_bodies_that_roll_equal_differences(name, solver):
+    shape, tilt, height, start = ROLLING[name]
+    pose = {"position": [0, 0, height], "quaternion": [np.cos(tilt / 2), 0, np.sin(tilt / 2), 0]}
+    world = sim.World({"sim": 1, "world": {"step": 0.002}, "bodies": [
+        {"name": "ground", "shapes": [{"type": "half_space"}]},
+        {"name": name, "joint": "free", "pose": pose, "shapes": [{**shape, "density": 500}]}]},
+        solver=solver, solver_options={"tolerance": 1e-14}, tolerance=1e-14)
+    steps, h = 50, 1e-6
+
+    def end(w):
+        return np.sum(w.v**2) + np.sum(w.q[:3]), np.append([1, 1, 1], np.zeros(3)), 2 * w.v
+
+    def value(v):
+        world.reset()
+        world.v = v
+        world.step(steps)
+        return end(world)[0]
+
+    world.reset()
+    world.v = start
+    found = sim.gradient(world, np.zeros((steps, world.nv)), end, input="applied")
+    for j in range(world.nv):
+        along = h * np.eye(world.nv)[j]
+        due = (8 * (value(start + along) - value(start - along)) - value(start + 2 * along) + value(start - 2 * along)) / (12 * h)
+        assert found.v[j] == pytest.approx(due, rel=1e-6, abs=1e-6)
+
+
 def test_memory_goes_with_the_matrices_of_a_step():
     world = sim.World(SLIDING_BOX)
     world.step(2)
