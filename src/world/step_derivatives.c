@@ -341,20 +341,27 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
     return SIM_OK;
 }
 
-/* The parameters of all columns: friction of materials, if that is wanted, then those of the caller. */
-static sim_status list_parameters(sim_step_derivatives *s, const sim_step_jacobian *out, sim_error *error) {
+/* The parameters of all columns: friction of materials, if that is wanted, then those of the caller, then limited actuators
+ * where loads go by the motion without them. */
+static sim_status list_parameters(sim_step_derivatives *s, const motion_work *past, const sim_step_jacobian *out,
+                                  sim_error *error) {
     const sim_model *m = s->model;
+    bool loads = sim_options_compliance(past->options) == SIM_ELASTIC && out->by_input;
+    int servos = loads ? past->nlimited : 0;
     int materials = out->by_friction ? m->nmaterial : 0, given = out->by_parameter ? out->parameters : 0, most = 1;
     for (int t = 0; t < m->ntree; t++) {
         most = m->tree[t].nv > most ? m->tree[t].nv : most;
     }
     arena_release(s->arena, 0);
-    sim_parameter *list = ARENA_NEW(s->arena, sim_parameter, materials + given + 1);
+    sim_parameter *list = ARENA_NEW(s->arena, sim_parameter, materials + given + servos + 1);
     s->work.parameter = list;
-    s->work.parameters = materials + given;
-    s->work.force_by = zeros(s->arena, (ptrdiff_t)most * (materials + given));
+    s->work.parameters = materials + given + servos;
+    s->work.force_by = zeros(s->arena, (ptrdiff_t)most * (materials + given + servos));
     if (!list || !s->work.force_by) {
         return fail_memory(m, error);
+    }
+    for (int k = 0; k < servos; k++) {
+        list[materials + given + k] = (sim_parameter){(sim_parameter_kind)BY_SERVO, past->limited[k].actuator, 0};
     }
     for (int k = 0; k < materials; k++) {
         list[k] = (sim_parameter){SIM_BY_FRICTION, k, 0};
@@ -383,7 +390,7 @@ sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim
                           "derivatives by inputs and parameters are not there with %s, whose stages have several",
                           sim_integrator_name(w->options.integrator));
     }
-    status = status ? status : list_parameters(s, out, error);
+    status = status ? status : list_parameters(s, &w->motion, out, error);
     /* trees, at the state before */
     motion_work past = w->motion;
     past.now = &w->next;

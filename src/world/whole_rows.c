@@ -126,6 +126,18 @@ static void put_parameters(const whole_rows *w, const double *row, ptrdiff_t to)
     }
 }
 
+/* Inputs of limited actuators, what their forces add beyond those of joints. */
+static void put_servos(const whole_rows *w, const island_system *s, const double *row, ptrdiff_t to) {
+    const sim_model *m = w->past->model;
+    for (int p = 0; p < s->step->parameters && w->out->by_input; p++) {
+        int actuator = s->step->parameter[p].index;
+        for (int input = 0; input < SIM_INPUTS && (int)s->step->parameter[p].kind == BY_SERVO; input++) {
+            w->out->by_input[((ptrdiff_t)input * w->rows + to) * m->nactuator + actuator] +=
+                w->slope[(ptrdiff_t)input * m->nactuator + actuator] * row[s->parameter0 + p];
+        }
+    }
+}
+
 void put_tree_row(const whole_rows *w, int tree, const double *row, const double *parameters, int to) {
     put_tree(w, tree, row, false, to);
     put_inputs(w, tree, row + (ptrdiff_t)BY_FORCE * w->past->model->tree[tree].nv, to);
@@ -162,6 +174,7 @@ void put_island_row(const whole_rows *w, const island_system *s, const double *r
         put_inputs(w, tree, row + s->column[t] + (ptrdiff_t)BY_FORCE * p->tree[t].nv, to);
     }
     put_parameters(w, row + s->parameter0, to);
+    put_servos(w, s, row, to);
     if (s->parts == ALL_PARTS && w->out->by_state) {
         put_impulses(w, s, row, to);
     }

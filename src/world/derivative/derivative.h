@@ -95,6 +95,8 @@ typedef struct island_system {
     double *solve;        /* of lu_factor */
     int *swap, *swap_A, *swap_bare; /* [n] */
     double *free;                   /* n x width: v of the free motion, where loads count */
+    double *v_law, *law_free;       /* [n], n x width: the same without limited actuators, which loads go by */
+    double *servo;                  /* [n][2] slopes of the forces of actuators at rest, by q0 and v0 */
     constraint_system *constraint;  /* [nconstraint] */
     double *strike;                 /* [width] of the speed of the fastest strike, if that is `struck`: known */
     bool struck;
@@ -168,6 +170,8 @@ bool tabulate_mass(const island_system *s, int tree);
 /* The sum of x . dA y of a tree over some rows of at->n numbers, into a row of the local width. */
 void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, int rows, const double *x,
                      const double *y, double *to);
+/* The place of the joint of a limited actuator in the island; -1: it has none there. */
+int limited_place(const island_system *s, const contact_actuator *a);
 /* Factors of A and of the bare A; false: singular. */
 bool factor_mass(const island_system *s);
 /* Y and `bare` of a constraint, and its W. */
@@ -182,8 +186,12 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
 
 /* ---- load_derivatives.c ---- */
 
-/* v of the free motion, into zeros. */
+/* A column of a limited actuator: by a force that it has, beyond the columns of forces on joints. */
+enum { BY_SERVO = SIM_PARAMETER_KINDS };
+
+/* v of the free motion, into zeros; then that without limited actuators. */
 void differentiate_free(const island_system *s, double *free);
+void differentiate_law_free(const island_system *s);
 /* w and dw of a contact of the elastic law become those under its load; dw of the local width, `out` of the island's, in
  * columns that join `set`. */
 void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,

@@ -151,6 +151,12 @@ static double differentiate_mean_acceleration(const island_system *s, int t) {
         width = row_stride(3 * n);
     double residual = theta_free_derivatives(step->work, step->motion, step->to, tree, width);
     for (int i = 0; i < n; i++) {
+        const drive_slopes *at = &step->work->drive[s->dof[v0 + i]];
+        double travel = theta_travel(step->motion->options->integrator);
+        s->servo[2 * (v0 + i)] = at->q0 + at->q1;
+        s->servo[2 * (v0 + i) + 1] = at->v0 + at->q1 * s->dt * (1 - travel);
+    }
+    for (int i = 0; i < n; i++) {
         const double *from = step->work->A + (ptrdiff_t)i * width;
         double *row = s->a + (ptrdiff_t)(v0 + i) * s->width, *to = row + s->column[t];
         memcpy(to, from, sizeof *to * STATE_PARTS * (size_t)n);
@@ -288,9 +294,7 @@ static bool differentiate_law(island_system *s, constraint_system *k, double *R,
             }
         }
         if (!law_row_slopes(&s->is->problem, compliance, &o->law, &law, c, r, w, s->step->near, &slopes)) {
-            s->trouble =
-                "has a row whose law follows more than gap and mass: a bounce, an overlap held back, or by the "
-                "elastic law a load beside actuators with a range";
+            s->trouble = "has a row whose law follows more than gap and mass: a bounce, an overlap held back";
         }
         k->by.kink |= slopes.kink;
         add_slopes(s, k, set, r, &slopes, dw, R + (ptrdiff_t)r * s->width, target + (ptrdiff_t)r * s->width);
@@ -375,17 +379,32 @@ static bool fill_constraint(island_system *s, int i) {
     return true;
 }
 
+/* Rows of the island's width, zeros in the columns of a set; everywhere where others may be read. */
+static double *zeros_of_set(const island_system *s, const column_set *set, int rows) {
+    ptrdiff_t size = (ptrdiff_t)rows * s->width;
+    if (set->wide || s->parts == ALL_PARTS) {
+        return zeros(s->step->arena, size);
+    }
+    double *x = numbers_of(s->step->arena, size);
+    for (ptrdiff_t row = 0; x && row < size; row += s->width) {
+        for (int side = 0; side < set->at->trees; side++) {
+            memset(x + row + set->at->column[side], 0, sizeof *x * (size_t)set->at->columns[side]);
+        }
+        memset(x + row + s->parameter0, 0, sizeof *x * (size_t)s->step->parameters);
+    }
+    return x;
+}
+
 /* Its part in H and the right side of (2). */
 static bool differentiate_constraint(island_system *s, int i) {
     constraint_system *k = &s->constraint[i];
     sim_arena *arena = s->step->arena;
-    ptrdiff_t size = (ptrdiff_t)k->c->rows * s->width;
     column_set set = {.at = &k->by.at, .guess = s->guess0 + k->c->row};
     set.wide = sim_options_compliance(s->step->motion->options) == SIM_ELASTIC;
     set.guesses = s->parts == ALL_PARTS ? k->c->rows : 0;
-    k->gamma = zeros(arena, size);
+    k->gamma = zeros_of_set(s, &set, k->c->rows);
     size_t mark = arena_mark(arena);
-    double *R = zeros(arena, size), *target = zeros(arena, size);
+    double *R = zeros_of_set(s, &set, k->c->rows), *target = zeros_of_set(s, &set, k->c->rows);
     if (!k->gamma || !R || !target || !differentiate_law(s, k, R, target, &set)) {
         return false;
     }
@@ -445,11 +464,15 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->squares = squares_of(p);
     s->width = row_stride(s->guess0 + (step->memory ? p->nrow : 0));
     double **panels[] = {&s->a, &s->place, &s->middle, &s->dv};
+    double **vectors[] = {&s->x, &s->y, &s->v_law, &s->v_ahead};
     bool all = true;
-    for (size_t k = 0; k < sizeof panels / sizeof *panels; k++) {
+    for (int k = 0; k < 4; k++) {
         all &= (*panels[k] = zeros(arena, (ptrdiff_t)n * s->width)) != NULL;
+        all &= (*vectors[k] = zeros(arena, n)) != NULL;
     }
     s->free = zeros(arena, takes_free_motion(step) ? (ptrdiff_t)n * s->width : 0);
+    s->law_free = step->motion->nlimited && takes_free_motion(step) ? zeros(arena, (ptrdiff_t)n * s->width) : s->free;
+    s->servo = zeros(arena, 2 * (ptrdiff_t)n);
     s->H = zeros(arena, (ptrdiff_t)n * s->stride);
     s->LU = numbers_of(arena, (ptrdiff_t)n * s->stride);
     s->A = zeros(arena, s->squares);
@@ -463,11 +486,8 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->row_parts = s->follows ? parts : row_parts_of(step, is, parts);
     s->ahead = zeros(arena, s->follows ? (ptrdiff_t)n * s->width : 0);
     s->ahead_part = zeros(arena, (ptrdiff_t)ALL_PARTS * p->ntree);
-    s->v_ahead = zeros(arena, n);
     s->mass_change = ARENA_NEW(arena, double *, p->ntree);
     s->sums = zeros(arena, SIM_MAX_ROWS * (ptrdiff_t)n);
-    s->x = zeros(arena, n);
-    s->y = zeros(arena, n);
     s->solve = zeros(arena, lu_work(n) + n);
     s->dof = ARENA_NEW(arena, int, n);
     s->column = ARENA_NEW(arena, int, p->ntree);
@@ -476,9 +496,9 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap_A = ARENA_NEW(arena, int, n);
     s->swap_bare = step->motion->nlimited ? ARENA_NEW(arena, int, n) : s->swap_A;
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->free || !s->ahead || !s->ahead_part || !s->v_ahead || !s->H || !s->LU || !s->A || !s->factor ||
-        !s->bare || !s->swap_bare || !s->strike || !s->carried || !s->weight || !s->mass_change || !s->sums || !s->x ||
-        !s->y || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
+    if (!all || !s->free || !s->law_free || !s->servo || !s->ahead || !s->ahead_part || !s->H || !s->LU || !s->A ||
+        !s->factor || !s->bare || !s->swap_bare || !s->strike || !s->carried || !s->weight || !s->mass_change ||
+        !s->sums || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
         return false;
     }
     for (int c = 0; c < s->width; c++) {
@@ -550,6 +570,7 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
     }
     if (takes_free_motion(step)) {
         differentiate_free(s, s->free);
+        differentiate_law_free(s);
     }
     /* rows of all constraints, then their laws */
     for (int i = 0; i < is->problem.nconstraint; i++) {

@@ -272,6 +272,13 @@ static bool factor_trees(const island_system *s, double *A, int *swap) {
     return ok;
 }
 
+int limited_place(const island_system *s, const contact_actuator *a) {
+    const sim_model *m = s->step->motion->model;
+    int own = m->actuator[a->actuator].tree, t = s->step->rows->local[own];
+    bool here = t >= 0 && t < s->is->problem.ntree && s->step->rows->tree[s->is->first_tree + t] == own;
+    return here && !a->moment ? place_of_dof(s, m->actuator[a->actuator].dof) : -1;
+}
+
 /* A, and A less the gains of actuators with a limit, as actuators.c takes them off. */
 bool factor_mass(const island_system *s) {
     const motion_work *w = s->step->motion;
@@ -286,12 +293,10 @@ bool factor_mass(const island_system *s) {
     for (int k = 0; k < w->nlimited; k++) {
         const contact_actuator *a = &w->limited[k];
         const sim_actuator *of = &m->actuator[a->actuator];
-        int tree = s->step->rows->local[of->tree];
-        bool here =
-            tree >= 0 && tree < s->is->problem.ntree && s->step->rows->tree[s->is->first_tree + tree] == of->tree;
-        if (here && !a->moment && !a->side) {
-            int n = s->is->problem.tree[tree].nv, j = of->dof - m->tree[of->tree].v0;
-            s->bare[s->square[tree] + (ptrdiff_t)j * (row_stride(n) + 1)] -= of->gear * of->gear * a->gain;
+        if (limited_place(s, a) >= 0 && !a->side) {
+            int tree = s->step->rows->local[of->tree], n = s->is->problem.tree[tree].nv;
+            ptrdiff_t j = of->dof - m->tree[of->tree].v0;
+            s->bare[s->square[tree] + j * (row_stride(n) + 1)] -= of->gear * of->gear * a->gain;
         }
     }
     return ok && factor_trees(s, s->bare, s->swap_bare);
@@ -315,7 +320,11 @@ static void solve_rows_of(const island_system *s, const constraint_system *k, co
 void fill_delassus(const island_system *s, constraint_system *k) {
     int rows = k->c->rows, n = k->by.at.n;
     solve_rows_of(s, k, s->factor, s->swap_A, k->Y);
-    solve_rows_of(s, k, s->bare, s->swap_bare, k->bare);
+    if (s->bare == s->factor) {
+        k->bare = k->Y;
+    } else {
+        solve_rows_of(s, k, s->bare, s->swap_bare, k->bare);
+    }
     for (int r = 0; r < rows; r++) {
         for (int t = 0; t < rows; t++) {
             k->W[r * rows + t] = dense_dot(n, k->J + (ptrdiff_t)r * n, k->bare + (ptrdiff_t)t * n);

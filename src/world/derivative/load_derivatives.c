@@ -45,6 +45,64 @@ void differentiate_free(const island_system *s, double *free) {
     }
 }
 
+/* A_ v_ = A v* - dt g p of limited actuators within their range (contact/problem/actuators.c), p their force at rest; A
+ * is A_ and the gains.  So A_ dv_ = A dv* + dA (v* - v_) - dt g dp. */
+void differentiate_law_free(const island_system *s) {
+    const motion_work *w = s->step->motion;
+    const sim_problem *p = &s->is->problem;
+    memcpy(s->v_law, p->v_free, sizeof *s->v_law * (size_t)s->n);
+    if (s->bare == s->factor) {
+        return;
+    }
+    /* A v* - dt g p, and A dv* */
+    for (int t = 0; t < p->ntree; t++) {
+        int v0 = p->tree[t].v0, n = p->tree[t].nv;
+        const double *A = s->A + s->square[t];
+        for (int i = 0; i < n; i++) {
+            const double *row = A + (ptrdiff_t)i * row_stride(n);
+            s->v_law[v0 + i] = dense_dot(n, row, p->v_free + v0);
+            for (int j = 0; j < n; j++) {
+                if (row[j] != 0) {
+                    dense_axpy(s->width, row[j], s->free + (ptrdiff_t)(v0 + j) * s->width,
+                               s->law_free + (ptrdiff_t)(v0 + i) * s->width);
+                }
+            }
+        }
+    }
+    for (int k = 0; k < w->nlimited; k++) {
+        const contact_actuator *a = &w->limited[k];
+        const sim_actuator *of = &w->model->actuator[a->actuator];
+        int place = limited_place(s, a), t = place < 0 ? 0 : s->step->rows->local[of->tree];
+        if (place < 0) {
+            continue;
+        }
+        double *row = s->law_free + (ptrdiff_t)place * s->width;
+        s->v_law[place] -= s->dt * of->gear * (a->side ? a->side * a->bound : a->force);
+        row[column_of(s, t, BY_START_Q, place)] -= a->side ? 0 : s->dt * s->servo[2 * place];
+        row[column_of(s, t, BY_START_V, place)] -= a->side ? 0 : s->dt * s->servo[2 * place + 1];
+        for (int c = 0; c < s->step->parameters; c++) {
+            const sim_parameter *by = &s->step->parameter[c];
+            bool own = (int)by->kind == BY_SERVO && by->index == a->actuator && !a->side;
+            row[s->parameter0 + c] -= own ? s->dt : 0;
+        }
+    }
+    /* A_^-1 of both, with dA (v* - v_) */
+    double *y = s->y;
+    for (int t = 0; t < p->ntree; t++) {
+        int v0 = p->tree[t].v0, n = p->tree[t].nv;
+        lu_solve(n, row_stride(n), s->bare + s->square[t], s->swap_bare + v0, s->v_law + v0);
+    }
+    for (int j = 0; j < s->n; j++) {
+        y[j] = p->v_free[j] - s->v_law[j];
+    }
+    for (int t = 0; t < p->ntree; t++) {
+        int v0 = p->tree[t].v0, n = p->tree[t].nv;
+        add_mass_times(s, t, 1, y, s->law_free);
+        lu_solve_block(n, row_stride(n), s->bare + s->square[t], s->swap_bare + v0, s->width,
+                       s->law_free + (ptrdiff_t)v0 * s->width, s->solve);
+    }
+}
+
 /* (3) */
 static void differentiate_change(const island_system *s, const constraint_system *k, const contact_load *load,
                                  double scale, double *out) {
@@ -57,13 +115,13 @@ static void differentiate_change(const island_system *s, const constraint_system
         const double *dJ = k->by.J[r] + (ptrdiff_t)first * at->width;
         double u = 0;
         for (int j = 0; j < t->nv; j++) {
-            u += J[j] * (p->v_free[t->v0 + j] - p->v_start[t->v0 + j]);
+            u += J[j] * (s->v_law[t->v0 + j] - p->v_start[t->v0 + j]);
         }
         u *= scale / load->change;
         for (int j = 0; j < t->nv && u != 0; j++) {
             int dof = t->v0 + j;
-            add_local(s, at, u * (p->v_free[dof] - p->v_start[dof]), dJ + (ptrdiff_t)j * at->width, out);
-            add_columns(s, at->tree[load->side], u * J[j], s->free + (ptrdiff_t)dof * s->width, out);
+            add_local(s, at, u * (s->v_law[dof] - p->v_start[dof]), dJ + (ptrdiff_t)j * at->width, out);
+            add_columns(s, at->tree[load->side], u * J[j], s->law_free + (ptrdiff_t)dof * s->width, out);
             out[column_of(s, at->tree[load->side], BY_START_V, dof)] -= u * J[j];
         }
     }
@@ -76,8 +134,8 @@ static void differentiate_closing(const island_system *s, const constraint_syste
     const double *J = k->J + (ptrdiff_t)2 * at->n, *dJ = k->by.J[2];
     for (int side = 0, i = 0; side < at->trees; side++) {
         for (int j = at->dof[side]; j < at->dof[side] + at->dofs[side]; j++, i++) {
-            add_local(s, at, -scale * p->v_free[j], dJ + (ptrdiff_t)i * at->width, out);
-            add_columns(s, at->tree[side], -scale * J[i], s->free + (ptrdiff_t)j * s->width, out);
+            add_local(s, at, -scale * s->v_law[j], dJ + (ptrdiff_t)i * at->width, out);
+            add_columns(s, at->tree[side], -scale * J[i], s->law_free + (ptrdiff_t)j * s->width, out);
         }
     }
     add_local(s, at, -scale, k->by.offset + (ptrdiff_t)2 * at->width, out);
@@ -141,7 +199,9 @@ static void differentiate_speed(island_system *s, const constraint_system *k, co
 void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
                         column_set *set) {
     const sim_options *o = s->step->motion->options;
-    contact_load load = law_contact_load(&s->is->problem, &o->law, k->index, k->W, s->step->near);
+    sim_problem full = s->is->problem;
+    full.v_free = s->v_law;
+    contact_load load = law_contact_load(&full, &o->law, k->index, k->W, s->step->near);
     double c = load.stiffer;
     k->by.kink |= load.kink;
     /* (1), from dw_n */
