@@ -261,8 +261,10 @@ static void bound_shapes(void *context, int self, int first, int end) {
             motion v = t->in->velocity[shape->body];
             v3 shift = v3_scale(t->in->step, v.lin);
             double spin = v3_norm(v.ang);
-            more += fmin(spin * t->in->step, 2) * c->reach[k];
-            double slip = v3_norm(v.lin) + spin * c->reach[k] + 2 * c->belt;
+            /* a half-space reaches without end, but only where it turns */
+            double swing = spin > 0 ? c->reach[k] : 0;
+            more += fmin(spin * t->in->step, 2) * swing;
+            double slip = v3_norm(v.lin) + spin * swing + 2 * c->belt;
             double lift = t->in->glide * c->friction * slip + t->in->glide * c->turn * spin;
             more += fmin(lift, c->ball[k].radius);
             box.low = v3_min(box.low, v3_add(box.low, shift));

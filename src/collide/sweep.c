@@ -34,7 +34,11 @@
 
 enum { MAX_ADVANCES = 64, SURE_ADVANCES = 32 };
 
-static double spin_speed(const mover *m) { return m->reach > 0 ? v3_norm(m->v.ang) * m->reach : 0; }
+/* Of a half-space, whose reach has no end: 0 while it does not turn. */
+static double spin_speed(const mover *m) {
+    double spin = v3_norm(m->v.ang);
+    return m->reach > 0 && spin > 0 ? spin * m->reach : 0;
+}
 
 double sweep_speed(const mover *a, const mover *b) {
     return v3_norm(v3_sub(a->v.lin, b->v.lin)) + spin_speed(a) + spin_speed(b);
