@@ -51,7 +51,9 @@ sim_status separation_create(world_contacts *w) {
     for (int k = 0; k < m->nshape; k++) {
         int b = m->shape[k].body;
         w->body_size[b] = fmin(w->body_size[b], collision_radius(w->collision, k));
-        w->body_reach[b] = fmax(w->body_reach[b], collision_reach(w->collision, k));
+        /* a half-space reaches without end; how far it turns its contacts shows in the ways of the other bodies */
+        double reach = collision_reach(w->collision, k);
+        w->body_reach[b] = fmax(w->body_reach[b], isfinite(reach) ? reach : 0);
     }
     return SIM_OK;
 }
