@@ -110,8 +110,8 @@ static double max_turning(const sim_model *m) {
 /* Speed of the surface of a shape over its body, at most. */
 static double belt_speed(const collision_stage *c, int shape) {
     const sim_shape *s = &c->model->shape[shape];
-    double spin = v3_norm(s->surface_spin), reach = v3_norm(c->ball[shape].centre) + c->ball[shape].radius;
-    return v3_norm(s->surface_velocity) + (spin > 0 ? spin * reach : 0);
+    double reach = v3_norm(c->ball[shape].centre) + c->ball[shape].radius;
+    return v3_norm(s->surface_velocity) + swing(v3_norm(s->surface_spin), reach);
 }
 
 static double max_belt(const collision_stage *c) {
@@ -261,10 +261,8 @@ static void bound_shapes(void *context, int self, int first, int end) {
             motion v = t->in->velocity[shape->body];
             v3 shift = v3_scale(t->in->step, v.lin);
             double spin = v3_norm(v.ang);
-            /* a half-space reaches without end, but only where it turns */
-            double swing = spin > 0 ? c->reach[k] : 0;
-            more += fmin(spin * t->in->step, 2) * swing;
-            double slip = v3_norm(v.lin) + spin * swing + 2 * c->belt;
+            more += swing(fmin(spin * t->in->step, 2), c->reach[k]);
+            double slip = v3_norm(v.lin) + swing(spin, c->reach[k]) + 2 * c->belt;
             double lift = t->in->glide * c->friction * slip + t->in->glide * c->turn * spin;
             more += fmin(lift, c->ball[k].radius);
             box.low = v3_min(box.low, v3_add(box.low, shift));

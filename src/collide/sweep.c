@@ -34,11 +34,7 @@
 
 enum { MAX_ADVANCES = 64, SURE_ADVANCES = 32 };
 
-/* Of a half-space, whose reach has no end: 0 while it does not turn. */
-static double spin_speed(const mover *m) {
-    double spin = v3_norm(m->v.ang);
-    return m->reach > 0 && spin > 0 ? spin * m->reach : 0;
-}
+static double spin_speed(const mover *m) { return swing(v3_norm(m->v.ang), m->reach); }
 
 double sweep_speed(const mover *a, const mover *b) {
     return v3_norm(v3_sub(a->v.lin, b->v.lin)) + spin_speed(a) + spin_speed(b);

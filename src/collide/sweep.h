@@ -45,6 +45,9 @@ void sweep_drop_unreached(const sweep *s, double near, manifold *out);
 void sweep_keep_landing(const sweep *s, manifold *out);
 
 /* The greatest speed with which any two points of the shapes approach each other. */
+/* Speed or way at `reach` from the axis of a spin or turn.  A half-space reaches without end, but only where it turns. */
+static inline double swing(double turn, double reach) { return turn > 0 && reach > 0 ? turn * reach : 0; }
+
 double sweep_speed(const mover *a, const mover *b);
 
 #endif
