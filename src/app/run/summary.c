@@ -198,29 +198,25 @@ static const char *body_name(const run_context *run, int body) {
     return body >= 0 ? run->scene->model->body[body].name : "a joint";
 }
 
-static void print_curbed(const run_context *run) {
-    const run_statistics *statistics = &run->statistics;
-    if (statistics->curbed) {
-        fprintf(stderr,
-                "  TURNS TOO FAR  %lld of %lld step%s, first at %.9g s, up to %.2g J in the tree of \"%s\":\n"
-                "                 impacts turn bodies too far for the step; kinetic energy that it created was taken "
-                "back;\n                 smaller steps prevent it\n",
-                (long long)statistics->curbed, (long long)statistics->steps, plural_s(statistics->steps),
-                statistics->first_curbed, statistics->most_curbed, body_name(run, statistics->curbed_body));
+/* `title` and the lines of `reason` are laid out as the lines of the summary. */
+static void print_gains(const run_context *run, const energy_gains *gains, const char *title, const char *owner,
+                        const char *reason) {
+    if (gains->steps) {
+        fprintf(stderr, "  %s  %lld of %lld step%s, first at %.9g s, up to %.2g J in the %s \"%s\":\n%s", title,
+                (long long)gains->steps, (long long)run->statistics.steps, plural_s(run->statistics.steps),
+                gains->first, gains->most, owner, body_name(run, gains->body), reason);
     }
 }
 
-static void print_created(const run_context *run) {
-    const run_statistics *statistics = &run->statistics;
-    if (statistics->created) {
-        fprintf(
-            stderr,
-            "  BENDS TOO FAR  %lld of %lld step%s, first at %.9g s, up to %.2g J in the soft body \"%s\":\n"
-            "                 its elasticity, or what ties it, created that energy; smaller steps prevent it, or the "
-            "integrator implicit\n",
-            (long long)statistics->created, (long long)statistics->steps, plural_s(statistics->steps),
-            statistics->first_created, statistics->most_created, body_name(run, statistics->created_body));
-    }
+/* Steps that created energy. */
+static void print_created_energy(const run_context *run) {
+    print_gains(run, &run->statistics.curbed, "TURNS TOO FAR", "tree of",
+                "                 impacts turn bodies too far for the step; kinetic energy that it created was taken "
+                "back;\n                 smaller steps prevent it\n");
+    print_gains(run, &run->statistics.created, "BENDS TOO FAR", "soft body",
+                "                 its elasticity, or what ties it, created that energy; smaller steps prevent it, or "
+                "the integrator "
+                "implicit\n");
 }
 
 static void print_overlap(const run_context *run) {
@@ -280,13 +276,12 @@ static void print_head(const run_context *run) {
 
 void print_warnings(const run_context *run) {
     const run_statistics *s = &run->statistics;
-    if (s->nonconverged || s->contact.unsolved_steps || sinks_in(run) || s->curbed || s->created ||
+    if (s->nonconverged || s->contact.unsolved_steps || sinks_in(run) || s->curbed.steps || s->created.steps ||
         s->overlap.refused || s->overlap.stuck) {
         print_head(run);
         print_failures(run);
         print_sag(run);
-        print_curbed(run);
-        print_created(run);
+        print_created_energy(run);
         print_overlap(run);
     }
 }
@@ -298,8 +293,7 @@ void print_summary(const run_context *run) {
     print_failures(run);
     print_success(run);
     print_sag(run);
-    print_curbed(run);
-    print_created(run);
+    print_created_energy(run);
     print_pace(run);
     print_contact_course(run);
     print_overlap(run);
@@ -351,6 +345,16 @@ static void write_identity(json_out *out, const run_context *run) {
     json_whole(out, "dofs", scene->model->nv);
 }
 
+typedef struct gain_keys {
+    const char *steps, *first, *most;
+} gain_keys;
+
+static void write_gains(json_out *out, const energy_gains *gains, gain_keys key) {
+    json_whole(out, key.steps, gains->steps);
+    json_real(out, key.first, gains->steps ? gains->first : NAN);
+    json_real(out, key.most, gains->most);
+}
+
 static void write_course(json_out *out, const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     const sim_state *state = sim_world_state(run->world);
@@ -371,12 +375,8 @@ static void write_course(json_out *out, const run_context *run) {
     json_whole(out, "nonconverged_steps", statistics->nonconverged);
     json_real(out, "first_nonconverged_time", statistics->nonconverged ? statistics->first_nonconverged : NAN);
     json_whole(out, "saturated_steps", statistics->saturated);
-    json_whole(out, "curbed_steps", statistics->curbed);
-    json_real(out, "first_curbed_time", statistics->curbed ? statistics->first_curbed : NAN);
-    json_real(out, "most_curbed", statistics->most_curbed);
-    json_whole(out, "created_steps", statistics->created);
-    json_real(out, "first_created_time", statistics->created ? statistics->first_created : NAN);
-    json_real(out, "most_created", statistics->most_created);
+    write_gains(out, &statistics->curbed, (gain_keys){"curbed_steps", "first_curbed_time", "most_curbed"});
+    write_gains(out, &statistics->created, (gain_keys){"created_steps", "first_created_time", "most_created"});
 }
 
 static void write_sleep(json_out *out, const run_context *run) {

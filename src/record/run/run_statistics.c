@@ -120,25 +120,13 @@ static void tally_overlap(overlap_statistics *statistics, const sim_step_info *i
     statistics->undone += info->undone;
 }
 
-/* Kinetic energy that a step created without force. */
-static void tally_curbed(run_statistics *statistics, const sim_step_info *info, double time) {
-    if (info->curbed > 0 && statistics->curbed++ == 0) {
-        statistics->first_curbed = time;
+static void tally_gain(energy_gains *gains, double joules, int body, double time) {
+    if (joules > 0 && gains->steps++ == 0) {
+        gains->first = time;
     }
-    if (info->curbed > statistics->most_curbed) {
-        statistics->most_curbed = info->curbed;
-        statistics->curbed_body = info->curbed_body;
-    }
-}
-
-/* Elastic energy that a step created. */
-static void tally_created(run_statistics *statistics, const sim_step_info *info, double time) {
-    if (info->created > 0 && statistics->created++ == 0) {
-        statistics->first_created = time;
-    }
-    if (info->created > statistics->most_created) {
-        statistics->most_created = info->created;
-        statistics->created_body = info->created_body;
+    if (joules > gains->most) {
+        gains->most = joules;
+        gains->body = body;
     }
 }
 
@@ -159,8 +147,8 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world) {
         tally_contacts(&statistics->contact, info, sim_world_state(world)->time);
         tally_overlap(&statistics->overlap, info, sim_world_state(world)->time);
     }
-    tally_curbed(statistics, info, sim_world_state(world)->time);
-    tally_created(statistics, info, sim_world_state(world)->time);
+    tally_gain(&statistics->curbed, info->curbed, info->curbed_body, sim_world_state(world)->time);
+    tally_gain(&statistics->created, info->created, info->created_body, sim_world_state(world)->time);
     if (info->nonconverged && statistics->nonconverged++ == 0) {
         statistics->first_nonconverged = sim_world_state(world)->time;
     }

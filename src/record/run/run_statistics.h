@@ -74,6 +74,14 @@ typedef struct sleep_statistics {
     double stilled;        /* J, kinetic energy lost by islands that fell asleep */
 } sleep_statistics;
 
+/* Steps that created energy. */
+typedef struct energy_gains {
+    int64_t steps;
+    double first; /* simulated time */
+    double most;  /* J, in one step ... */
+    int body;     /* ... of this body, or of the tree that begins with it */
+} energy_gains;
+
 typedef struct run_statistics {
     double started;     /* on the clock, s */
     int64_t first_step; /* the state's step number at the start */
@@ -85,13 +93,8 @@ typedef struct run_statistics {
     int64_t nonconverged;      /* steps */
     double first_nonconverged; /* simulated time */
     int64_t saturated;         /* steps */
-    int64_t curbed;            /* steps in which a tree gained energy without force ... */
-    double first_curbed;       /* ... simulated time ... */
-    double most_curbed;        /* ... J, the most ... */
-    int curbed_body;           /* ... and the first body of that tree */
-    int64_t created;           /* steps in which the elasticity of a soft body created energy: likewise */
-    double first_created, most_created;
-    int created_body;
+    energy_gains curbed;       /* of trees without force, taken back */
+    energy_gains created;      /* by the elasticity of soft bodies */
     contact_statistics contact;
     sleep_statistics sleep;
     overlap_statistics overlap;
