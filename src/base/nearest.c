@@ -27,7 +27,9 @@ static int edit_distance(const char *a, size_t na, const char *b, size_t nb) {
         for (size_t j = 1; j <= nb; j++) {
             int change = to_lower(a[i - 1]) != to_lower(b[j - 1]);
             now[j] = min_of_ints(min_of_ints(before[j] + 1, now[j - 1] + 1), before[j - 1] + change);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+            bool swap =
+                i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2]) && to_lower(a[i - 2]) == to_lower(b[j - 1]);
+            if (swap) {
                 now[j] = min_of_ints(now[j], earlier[j - 2] + 1);
             }
         }

@@ -79,7 +79,7 @@ static inline double nearest_normal(const sim_disc *disc, int count, const doubl
     double best = 0;
     for (unsigned set = 0; set < 1u << count; set++) { /* the discs that bound g */
         double top = y[2], slope = 1;
-        bool right = true;
+        bool consistent = true;
         for (int k = 0; k < count; k++) {
             double mu = set >> k & 1 ? disc[k].bound : 0;
             top += mu * disc_length(&disc[k], y);
@@ -87,9 +87,9 @@ static inline double nearest_normal(const sim_disc *disc, int count, const doubl
         }
         double g = top / slope;
         for (int k = 0; k < count; k++) {
-            right = right && (set >> k & 1) == (disc_length(&disc[k], y) > disc[k].bound * g);
+            consistent = consistent && (set >> k & 1) == (disc_length(&disc[k], y) > disc[k].bound * g);
         }
-        best = right && g > best ? g : best;
+        best = consistent && g > best ? g : best;
     }
     return best;
 }

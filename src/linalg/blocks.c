@@ -2,8 +2,10 @@
  *
  *     U'U = H,     U upper, by rows
  *
- * Both factors of every product are then read along their rows.  The rows of a panel stand one under the other in each
- * of its columns, so the product of two columns is one long sum. */
+ * A panel is a run of block rows with the same block columns.  Each of its columns is a tall block: the rows of the panel
+ * stand one under the other there.  So the product of two columns is one long sum, along which both are read.
+ *
+ * Cost: some passes over the blocks of U. */
 #include "linalg/blocks.h"
 #include "linalg/dense/strip.h"
 
@@ -30,7 +32,8 @@ static void place_blocks(spd_blocks *b) {
     }
 }
 
-/* Runs of entries of a panel that are rows of one later panel; above NULL: counted only, at above_start[panel + 2]. */
+/* Runs of entries of a panel that are rows of one later panel.  The first pass, with above NULL, counts them at
+ * above_start[panel + 2]. */
 static void find_runs(spd_blocks *b, spd_above *above) {
     const spd_order *o = b->order;
     for (int s = 0; s < o->panels; s++) {
@@ -69,13 +72,14 @@ static sim_status list_above(spd_blocks *b, sim_arena *kept) {
 
 /* Places in x, with padding behind each panel. */
 static void place_x(spd_blocks *b) {
+    const int PADDING = 4; /* numbers */
     const spd_order *o = b->order;
     int at = 0;
     for (int s = 0; s < o->panels; s++) {
         for (int i = o->first[s]; i < o->first[s + 1]; i++) {
             b->x_at[i] = at + b->offset[i];
         }
-        at += strip_stride(b->height[s]) + 4;
+        at += strip_stride(b->height[s]) + PADDING;
     }
     b->x_at[b->rows] = at;
 }

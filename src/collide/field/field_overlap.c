@@ -1,14 +1,17 @@
 /* Separation of two solids that overlap deeply.
  *
- * One inside the other, or two alike at one place: no part of either surface is a local minimum of the other's
- * distance. Or the deepest point leads out the nearest way and so back again a step later.  A point is looked for that
- * is inside both, as deep as can be, by subgradient steps down
- *     m(x) = max(phi_A(x), phi_B(x))
- * from a few starts.  A ball of radius -m fits into both there, so that they must move apart by 2 |m| at least.  Where
- * the deepest contact does not halve that ball, a plane that parts the two takes its place.  Of the other contacts
- * those stay that lead the same way.  Pushed along the deepest contact again and again two solids part, since each push
- * halves the ball or ends it.  A plane ignores hollows.  Where it leads far beyond the known depth, the way out of the
- * solid with the nearer surface replaces it. */
+ *     minimise m(x) = max(phi_A(x), phi_B(x)),     phi: signed distance, m
+ *
+ * A ball of radius -m fits into both solids at x, so they must move apart by 2 |m| at least.  Contacts at local minima of
+ * distance may miss this: none lies there where one solid contains the other, or where two alike coincide.  The
+ * deepest one may also push back what it pushed out a step earlier.
+ *
+ * Where the deepest contact does not halve that ball, a plane that parts the two takes its place.  Contacts that lead the
+ * same way stay.  Each push halves the ball or ends it, so the solids part.  A plane ignores hollows: where it leads
+ * far beyond the known depth, the way out of the solid with the nearer surface replaces it.
+ *
+ * Method: a bundle of planes under m with a proximal term, from a few starts (Lemarechal 1975).
+ * Cost: MAX_STEPS distances of both solids a start. */
 #include "collide/field/field_contact.h"
 
 enum { CELLS_PER_SIDE = 3, MAX_STEPS = 24, MAX_PLANES = 10, MAX_SHIFTS = 24 };
@@ -39,7 +42,7 @@ static both both_at(const shared *s, v3 x) {
 }
 
 /* The box in A's frame in which both are. */
-static bool common_box(const shared *s, v3 *low, v3 *high) {
+static bool find_common_box(const shared *s, v3 *low, v3 *high) {
     v3 l, h, a, b;
     solid_box(s->pair->a, s->a, low, high);
     solid_box(s->pair->b, s->b, &l, &h);
@@ -168,7 +171,7 @@ static both set_place(shared *s, v3 x) {
 
 /* The largest ball found that fits into both: -m, at x, looked for in their common box, and from x on.  0: none.
  * `settled`: m is known to be least at x if it is least there of all that is tried. */
-static bool common_ball(shared *s, v3 low, v3 high, int settled) {
+static bool find_common_ball(shared *s, v3 low, v3 high, int settled) {
     v3 size = v3_sub(high, low), from = s->x;
     double known = s->m;
     for (int k = 0; k < CELLS_PER_SIDE * CELLS_PER_SIDE * CELLS_PER_SIDE; k++) {
@@ -206,7 +209,7 @@ static bool leads_out(const shared *s, const contact_point *c) {
     moved.X_ab.p = v3_axpy(moved.X_ab.p, c->gap, c->normal);
     shared then = {.pair = &moved, .a = s->a, .b = s->b, .X_ba = pose_inverse(moved.X_ab), .m = HUGE_VAL};
     set_place(&then, s->x);
-    return !common_box(&then, &low, &high) || !common_ball(&then, low, high, 0) || then.m >= 0.5 * s->m;
+    return !find_common_box(&then, &low, &high) || !find_common_ball(&then, low, high, 0) || then.m >= 0.5 * s->m;
 }
 
 /* The plane instead of those that lead elsewhere. */
@@ -222,8 +225,8 @@ static void add_parting_plane(const pair *p, const parting *way, int first, mani
     manifold_add(out, p->arena, &c);
 }
 
-/* Of the contacts from `first` on, those no deeper than `depth`.  Returns their count. */
-static int keep_as_deep(double depth, int first, manifold *out) {
+/* Drops the contacts from `first` on that are deeper than `depth`.  Returns the count of the others. */
+static int drop_deeper(double depth, int first, manifold *out) {
     const double LONGER = 1.05; /* of a depth that is known to some per cent */
     int left = first;
     for (int k = first; k < out->count; k++) {
@@ -249,13 +252,13 @@ void encounter_shorten(const pair *p, const solid *a, const solid *b, int first,
     }
     if (-deep.gap > DEEP_OVER_EXTENT * fmin(a->extent, b->extent)) {
         parting way = parting_of(p, a, b, deep.position, out->point + first, out->count - first);
-        if (!keep_as_deep(way.depth, first, out)) {
+        if (!drop_deeper(way.depth, first, out)) {
             contact_point c = point_between(way.middle, way.normal, -way.depth, feature_pair(3, 3));
             manifold_add(out, p->arena, &c);
         }
     } else if (shallow.gap < 0 && deep.gap < shallow.gap) {
         double depth = parting_depth(p, a, b, shallow.normal);
-        keep_as_deep(fmax(depth, -shallow.gap), first, out);
+        drop_deeper(fmax(depth, -shallow.gap), first, out);
     }
 }
 
@@ -283,7 +286,7 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
     for (int k = first; k < out->count; k++) {
         deepest = out->point[k].gap < deepest.gap ? out->point[k] : deepest;
     }
-    if (!a->distance || !b->distance || !common_box(&s, &low, &high)) {
+    if (!a->distance || !b->distance || !find_common_box(&s, &low, &high)) {
         return;
     }
     double thin = least_extent(v3_sub(high, low)), gap = fmin(deepest.gap, 0);
@@ -292,7 +295,7 @@ void encounter_overlap(const pair *p, const solid *a, const solid *b, int first,
         return;
     }
     int settled = p->a->type == SIM_HALF_SPACE || (isfinite(deepest.gap) && are_gradients_opposed(&s, &deepest));
-    if (!common_ball(&s, low, high, settled) || s.m > -TOUCHING_DEPTH_OVER_EXTENT * fmin(a->extent, b->extent) ||
+    if (!find_common_ball(&s, low, high, settled) || s.m > -TOUCHING_DEPTH_OVER_EXTENT * fmin(a->extent, b->extent) ||
         (s.m >= HALVED_GAP_RATIO * gap && (!through || leads_out(&s, &deepest)))) {
         return;
     }

@@ -4,6 +4,7 @@
 #include "dyn/motion/tendon.h"
 #include "model/parts/joint.h"
 
+/* Body 0 is the world. */
 sim_range sim_all(const sim_model *model) { return (sim_range){1, model->nbody}; }
 
 sim_range sim_tree_range(const sim_model *model, int tree) {
@@ -28,6 +29,7 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
     /* memory for kinematics and for all algorithms of the tree */
     memory_pool *pool = pool_create();
     sim_derived *d = pool ? POOL_NEW(pool, sim_derived, 1) : NULL;
+    bool spread = true;
     if (d) {
         int n = model->nbody, nv = model->nv, angles = count_angles(model);
         d->model = model;
@@ -52,18 +54,16 @@ sim_derived *sim_derived_create(const sim_model *model, sim_error *error) {
         d->from_root = POOL_NEW(pool, sim_v3, n);
         d->reached = POOL_NEW(pool, char, n);
         d->tendon_initial = POOL_NEW(pool, double, model->ntendon);
-        bool spread = true;
         for (int c = 0; c < 9; c++) {
             d->spread[c] = POOL_NEW(pool, double, nv);
             spread &= d->spread[c] != NULL;
         }
-        d->from_root = spread ? d->from_root : NULL;
         d->bytes = pool_bytes(pool);
     }
     /* all of it, or nothing */
     if (!d || !d->pose || !d->r || !d->S || !d->I || !d->angle || !d->sine || !d->cosine || !d->vel || !d->bias_acc ||
         !d->bias_force || !d->Ic || !d->IA || !d->U || !d->Dinv || !d->acc || !d->force || !d->u || !d->from_root ||
-        !d->reached || !d->tendon_initial) {
+        !d->reached || !d->tendon_initial || !spread) {
         pool_free(pool);
         sim_fail(error, SIM_NO_RESOURCE, "no memory for the dynamics of %d bodies", model->nbody);
         return NULL;

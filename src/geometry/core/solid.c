@@ -1,4 +1,4 @@
-/* Mass, centre of mass and inertia of a solid bounded by triangles.
+/* Mass, centre of mass and inertia of a solid of density 1 bounded by triangles: the mass is its volume.
  *
  * Each triangle (a, b, c) and a reference point o span a tetrahedron, counted with the sign of its volume; their sum is
  * the solid.  With a, b, c taken from o and s = a + b + c,
@@ -43,10 +43,10 @@ sim_inertia solid_inertia(const v3 *vertex, int nvertex, const int (*triangle)[3
     sym3 C = {0};
     for (int t = 0; t < ntriangle; t++) {
         shifted_corners(vertex, triangle[t], com, p);
-        double v = v3_dot(p[0], v3_cross(p[1], p[2])) / 120;
-        C = sym3_rank_one(C, v, v3_add(p[0], v3_add(p[1], p[2])));
+        double weight = v3_dot(p[0], v3_cross(p[1], p[2])) / 120; /* V / 20 */
+        C = sym3_rank_one(C, weight, v3_add(p[0], v3_add(p[1], p[2])));
         for (int i = 0; i < 3; i++) {
-            C = sym3_rank_one(C, v, p[i]);
+            C = sym3_rank_one(C, weight, p[i]);
         }
     }
     return (sim_inertia){volume, com, {C.yy + C.zz, C.xx + C.zz, C.xx + C.yy, -C.xy, -C.xz, -C.yz}};

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HINT_BYTES = 532, MAX_RIVAL_GROUPS = 8 };
+enum { HINT_BYTES = 532, MAX_RIVAL_GROUPS = 8 }; /* a hint may list all keys of a table */
 
 const field *table_field(const table *t, const char *key) {
     for (int i = 0; i < t->count; i++) {
@@ -61,6 +61,7 @@ uint64_t report_unknown_key(report *r, const node *n, const table *t) {
     for (int i = 0; i < t->count; i++) {
         nearest_try(&near, t->fields[i].key);
         length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s", i ? ", " : "", t->fields[i].key);
+        assert(length < sizeof hint);
     }
     if (near.best) {
         nearest_hint(&near, hint, sizeof hint);

@@ -42,6 +42,15 @@ static void add_limits(text *t) {
              DOCUMENT_MAX_BYTES >> 20, DOCUMENT_MAX_VALUES, DOCUMENT_MAX_DEPTH);
 }
 
+/* A link to the section of a table.  Anchors have hyphens where titles have spaces. */
+static void add_link(text *t, const table *to) {
+    text_add(t, "[%s](#", to->name);
+    for (const char *c = to->name; *c; c++) {
+        text_add(t, "%c", *c == ' ' ? '-' : *c);
+    }
+    text_add(t, ")");
+}
+
 static void add_names(text *t, const field *f, int from, int to) {
     for (int i = from; i < to && f->name_of(i); i++) {
         text_add(t, "%s`%s`", i > from ? ", " : "", f->name_of(i));
@@ -122,13 +131,15 @@ static void print_value(text *t, const field *f) {
         text_add(t, f->count > 1 ? "%d formulas" : "formula", f->count);
         break;
     case FIELD_OBJECT:
-        text_add(t, "[%s](#%s)", f->table->name, f->table->name);
+        add_link(t, f->table);
         break;
     case FIELD_OBJECTS:
-        text_add(t, "array of [%s](#%s)", f->table->name, f->table->name);
+        text_add(t, "array of ");
+        add_link(t, f->table);
         break;
     case FIELD_MAP:
-        text_add(t, "names to [%s](#%s)", f->table->name, f->table->name);
+        text_add(t, "names to ");
+        add_link(t, f->table);
         break;
     case FIELD_VALUES:
         text_add(t, "names to values");
@@ -243,7 +254,9 @@ static void print_shared(text *t, const table *tab, const table *twin, uint64_t 
             any = true;
         }
     }
-    text_add(t, ": as in [%s](#%s).\n", twin->name, twin->name);
+    text_add(t, ": as in ");
+    add_link(t, twin);
+    text_add(t, ".\n");
 }
 
 /* A key and the same in degrees are one row and no rivals. */

@@ -35,10 +35,11 @@ static const double MAX_RELATIVE_ERROR = 0.01; /* of the acceleration: more is n
 static const double MIN_RESCALING = 1e-3; /* of velocities: below, positions are kept */
 
 static const theta_scheme schemes[SIM_INTEGRATORS] = {
-    [SIM_MIDPOINT] = {0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5},
-    [SIM_SYMPLECTIC_EULER] = {0, 1, 0, 0.5, 1, 1, 0},
-    [SIM_IMPLICIT_EULER] = {1, 0, 1, 1, 1, 1, 1},
-    [SIM_MOREAU] = {0.5, 1, 0, 0.5, 1, 0.5, 0.5},
+    [SIM_MIDPOINT] = {.position = 0.5, .velocity = 0.5, .turning = 0.5, .damper = 0.5, .travel = 0.5, .time = 0.5},
+    [SIM_SYMPLECTIC_EULER] = {.explicit_position = true, .turning = 0.5, .damper = 1, .travel = 1},
+    [SIM_IMPLICIT_EULER] = {.position = 1, .velocity = 1, .turning = 1, .damper = 1, .travel = 1, .time = 1},
+    [SIM_MOREAU] =
+        {.position = 0.5, .explicit_position = true, .turning = 0.5, .damper = 1, .travel = 0.5, .time = 0.5},
 };
 
 typedef struct tree_step {

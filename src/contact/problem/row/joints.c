@@ -30,7 +30,7 @@ void rows_of_joint(assembly *f, const sim_model *m, int i) {
     f->gap[row] = t->kind == SOURCE_LOW ? q - dof->limit.low : t->kind == SOURCE_HIGH ? dof->limit.high - q : 0;
     if (t->kind == SOURCE_SPEED_LOW || t->kind == SOURCE_SPEED_HIGH) {
         f->offset[row] = dof->velocity_limit;
-        f->rolls[i] = HAS_NO_GAP;
+        f->rolls[i] = HAS_NO_GAP; /* a bound of speed: no position to correct */
     }
     /* warm start; one number holds the impulses of both speeds */
     double before = f->in->joint_before[SIM_JOINT_ROWS * t->index + joint_row_of(t->kind)];
