@@ -32,7 +32,9 @@ struct sim_sweep_rows {
     bool finished; /* the file is there */
 };
 
-static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RESOURCE, "no memory for the rows"); }
+static sim_status report_no_memory(sim_error *error) {
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory for the rows");
+}
 
 /* ---- rows in memory ---- */
 
@@ -42,7 +44,7 @@ static sim_status check_row(const sim_sweep_rows *r, const char *line, int64_t *
     char *end, *cell = malloc(strlen(line) + 1);
     int cells = 0;
     if (!cell) {
-        return no_memory(error);
+        return report_no_memory(error);
     }
     for (const char *at = line; at; cells++) {
         at = sweep_next_cell(at, cell);
@@ -66,7 +68,7 @@ static sim_status keep_row(sim_sweep_rows *r, const char *line, bool *added, sim
         return status;
     }
     if (!(r->row[run] = strdup(line))) {
-        return no_memory(error);
+        return report_no_memory(error);
     }
     r->count++;
     r->failures += failed;
@@ -131,7 +133,7 @@ static sim_status each_part(sim_sweep_rows *r, sim_status (*use)(sim_sweep_rows 
         if (is_part(r, entry->d_name)) {
             text_add(&path, "%s/%s", r->folder, entry->d_name);
             char *whole = text_take(&path);
-            status = whole ? use(r, whole, error) : no_memory(error);
+            status = whole ? use(r, whole, error) : report_no_memory(error);
             free(whole);
         }
     }
@@ -196,7 +198,7 @@ static sim_status name_files(sim_sweep_rows *r, const char *path, int part, sim_
     r->row = calloc((size_t)r->sweep->info.runs, sizeof *r->row);
     r->base = r->path ? r->path + (slash ? slash - path + 1 : 0) : NULL;
     snprintf(r->head, sizeof r->head, "# rows of the sweep %s\n", r->sweep->info.hash);
-    return r->part && r->folder && r->path && r->row ? SIM_OK : no_memory(error);
+    return r->part && r->folder && r->path && r->row ? SIM_OK : report_no_memory(error);
 }
 
 static sim_status check_ending(const char *path, sim_error *error) {
@@ -216,7 +218,7 @@ sim_sweep_rows *sim_sweep_rows_open(const sim_sweep *sweep, const char *path, in
     }
     sim_sweep_rows *r = calloc(1, sizeof *r);
     if (!r) {
-        no_memory(error);
+        report_no_memory(error);
         return NULL;
     }
     *r = (sim_sweep_rows){.sweep = sweep, .file = -1};
@@ -253,7 +255,7 @@ sim_status sim_sweep_rows_add(sim_sweep_rows *rows, const char *row, sim_error *
     text line = {0};
     text_add(&line, "%s\n", row);
     char *whole = text_take(&line);
-    status = whole ? append(rows, whole, error) : no_memory(error);
+    status = whole ? append(rows, whole, error) : report_no_memory(error);
     free(whole);
     return status;
 }

@@ -13,11 +13,11 @@
 static const int64_t MAX_FILE_BYTES = INT64_C(1) << 36;
 enum { HEAD_BYTES = 65536 };
 
-static sim_status no_memory(const char *path, sim_error *error) {
+static sim_status report_no_memory(const char *path, sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "%.200s: no memory for its rows", path);
 }
 
-static sim_status no_sweep(const char *path, sim_error *error) {
+static sim_status report_no_sweep(const char *path, sim_error *error) {
     return sim_fail(error, SIM_BAD_INPUT, "%.200s: is no file of a sweep, or is damaged", path);
 }
 
@@ -132,7 +132,7 @@ static sim_status read_csv(sweep_table *t, const char *path, const char *content
         group_columns(t);
     }
     free(cell);
-    return !room ? no_memory(path, error) : good ? SIM_OK : no_sweep(path, error);
+    return !room ? report_no_memory(path, error) : good ? SIM_OK : report_no_sweep(path, error);
 }
 
 /* ---- HDF5 ---- */
@@ -142,12 +142,12 @@ static sim_status take_array(sweep_table *t, const store_node *n, sweep_group gr
                              sim_error *error) {
     bool texts = n->kind == STORE_TEXT && n->raw && n->width;
     if (n->rank != 1 || n->count != t->rows || !(texts || n->kind == STORE_REAL)) {
-        return no_sweep(path, error);
+        return report_no_sweep(path, error);
     }
     sweep_column *c = add_column(t, pool_text(t->pool, n->name), group);
     if (!texts) {
         c->number = (double *)n->real;
-        return c->name ? SIM_OK : no_memory(path, error);
+        return c->name ? SIM_OK : report_no_memory(path, error);
     }
     c->word = POOL_NEW(t->pool, const char *, t->rows);
     bool room = c->name && c->word;
@@ -159,7 +159,7 @@ static sim_status take_array(sweep_table *t, const store_node *n, sweep_group gr
             c->word[run] = word;
         }
     }
-    return room ? SIM_OK : no_memory(path, error);
+    return room ? SIM_OK : report_no_memory(path, error);
 }
 
 /* As the sweep has them; those that it does not name stay behind. */
@@ -189,7 +189,7 @@ static sim_status take_groups(sweep_table *t, const store *tree, const char *pat
     }
     t->rows = run && run->rank == 1 ? run->count : 0;
     t->column = POOL_NEW(t->pool, sweep_column, columns + 1);
-    sim_status status = !t->column ? no_memory(path, error) : t->rows ? SIM_OK : no_sweep(path, error);
+    sim_status status = !t->column ? report_no_memory(path, error) : t->rows ? SIM_OK : report_no_sweep(path, error);
     /* each group */
     for (const store_node *g = tree->root.child; g && !status; g = g->next) {
         sweep_group group = strcmp(g->name, "inputs") == 0    ? SWEEP_INPUT
@@ -215,7 +215,7 @@ sweep_table *sweep_table_read(const char *path, sim_error *error) {
     sim_error why = {0};
     memory_pool *pool = pool_create();
     sweep_table *t = pool ? POOL_NEW(pool, sweep_table, 1) : NULL;
-    sim_status status = t ? file_read(path, MAX_FILE_BYTES, &content, &length, &why) : no_memory(path, error);
+    sim_status status = t ? file_read(path, MAX_FILE_BYTES, &content, &length, &why) : report_no_memory(path, error);
     if (t && status) {
         sim_fail(error, status, "%.200s: %s", path, why.text);
     }

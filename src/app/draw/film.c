@@ -32,7 +32,7 @@ static void run_ffmpeg(const char *path, const char *size, const char *rate) {
     _exit(NOT_FOUND_STATUS);
 }
 
-static sim_status no_ffmpeg(sim_error *error) {
+static sim_status report_no_ffmpeg(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE,
                     "films in .mp4, .webm and .mkv need the program ffmpeg, which is not installed (on Debian: apt "
                     "install ffmpeg). .gif, .apng and numbered pictures (frames/%%04d.png) need none");
@@ -50,7 +50,7 @@ static sim_status find_ffmpeg(sim_error *error) {
         }
         at += length;
     }
-    return no_ffmpeg(error);
+    return report_no_ffmpeg(error);
 }
 
 sim_status film_possible(const char *path, double rate, sim_error *error) {
@@ -116,7 +116,7 @@ static sim_status close_ffmpeg(film *f, sim_error *error) {
     int ran = f->child > 0;
     f->child = -1;
     if (ran && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND_STATUS) {
-        return no_ffmpeg(error);
+        return report_no_ffmpeg(error);
     }
     if (ran && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: ffmpeg failed", f->path);

@@ -22,7 +22,7 @@ view_frame frames_at(const frame_list *frames, int k) {
                         .contact = frames->contact + start};
 }
 
-static sim_status no_memory(sim_error *error) {
+static sim_status report_no_memory(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "no memory for the frames: draw fewer");
 }
 
@@ -88,7 +88,7 @@ static sim_status simulate_frames(frame_list *f, sim_world *world, double step, 
         /* keep the state at the time of a frame */
         double next = times->from + f->count * times->every;
         if (time >= next - step / 2 && !take_world(f, world)) {
-            return no_memory(error);
+            return report_no_memory(error);
         }
         /* the last frame */
         next = times->from + f->count * times->every;
@@ -157,7 +157,7 @@ static sim_status read_picture_frames(frame_list *f, view_replay *replay, const 
             return error->status;
         }
         if (!take_record(f, &frame)) {
-            return no_memory(error);
+            return report_no_memory(error);
         }
     }
 }
@@ -167,7 +167,7 @@ sim_status frames_read(frame_list *f, trajectory *run, const sim_scene *scene, c
     view_replay *replay = view_replay_open(run, scene, error);
     double *time = calloc((size_t)run->records, sizeof *time);
     f->bodies = scene->model->nbody;
-    sim_status status = !replay ? error->status : time ? SIM_OK : no_memory(error);
+    sim_status status = !replay ? error->status : time ? SIM_OK : report_no_memory(error);
     status = status ? status : trajectory_rows(run, "time", 0, run->records, 1, time, error);
     status = status ? status : read_picture_frames(f, replay, time, run->records, times, error);
     f->no_contacts = replay && !view_replay_has_contacts(replay);

@@ -38,7 +38,9 @@ typedef struct crew {
     int killers, killers_room;
 } crew;
 
-static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RESOURCE, "no memory for the workers"); }
+static sim_status report_no_memory(sim_error *error) {
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory for the workers");
+}
 
 /* ---- the worker ---- */
 
@@ -206,7 +208,7 @@ static sim_status replace_worker(crew *c, worker *w, sim_error *error) {
         free(row);
     } else if (run >= 0) {
         c->again[c->waiting++] = run;
-        status = note_killer(c, run) ? SIM_OK : no_memory(error);
+        status = note_killer(c, run) ? SIM_OK : report_no_memory(error);
     }
     status = status ? status : start_worker(c, w, error);
     if (!status) {
@@ -221,7 +223,7 @@ static sim_status grow_line(worker *w, sim_error *error) {
         size_t room = 2 * w->room + MIN_ROOM;
         char *more = realloc(w->line, room);
         if (!more) {
-            return no_memory(error);
+            return report_no_memory(error);
         }
         w->line = more;
         w->room = room;
@@ -280,7 +282,7 @@ sim_status workers_run(sweep_work *work, bool *interrupted, sim_error *error) {
     c.again = calloc((size_t)jobs + 1, sizeof *c.again);
     struct pollfd *ears = calloc((size_t)jobs + 1, sizeof *ears);
     if (!c.worker || !c.again || !ears) {
-        status = no_memory(error);
+        status = report_no_memory(error);
     }
     signal(SIGPIPE, SIG_IGN); /* of a worker that died; its other pipe tells */
     for (; !status && c.count < jobs; c.count++) {

@@ -43,7 +43,9 @@ static sim_status refuse_definition(const builder *b, const char *text) {
     return sim_fail(b->error, SIM_BAD_INPUT, "%s: %s", b->where, text);
 }
 
-static sim_status no_memory(const builder *b) { return sim_fail(b->error, SIM_NO_RESOURCE, "no memory for a field"); }
+static sim_status report_no_memory(const builder *b) {
+    return sim_fail(b->error, SIM_NO_RESOURCE, "no memory for a field");
+}
 
 static bool is_length(double x) { return x > 0 && x <= MAX_LENGTH; }
 
@@ -183,7 +185,7 @@ static sim_status set_profile(const builder *b, const sim_field_def *def, field_
     double(*step)[2] = pool_alloc(b->pool, (size_t)def->npoint, sizeof *step);
     double *inverse = POOL_NEW(b->pool, double, def->npoint);
     if (!profile || !point || !step || !inverse) {
-        return no_memory(b);
+        return report_no_memory(b);
     }
     /* points, steps between them, bounds of the profile */
     memcpy(point, def->point, (size_t)def->npoint * sizeof *point);
@@ -216,7 +218,7 @@ static sim_status set_thread(const builder *b, const sim_field_def *def, field_n
     }
     field_thread *thread = POOL_NEW(b->pool, field_thread, 1);
     if (!thread) {
-        return no_memory(b);
+        return report_no_memory(b);
     }
     *thread = thread_freeze(&def->thread);
     n->thread = thread;
@@ -369,7 +371,7 @@ sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *
     sim_field *field = POOL_NEW(pool, sim_field, 1);
     b.node = POOL_NEW(pool, field_node, b.count);
     if (!field || !b.node) {
-        no_memory(&b);
+        report_no_memory(&b);
         return NULL;
     }
     /* nodes in preorder, bounds from the leaves up */

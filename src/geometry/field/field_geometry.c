@@ -14,7 +14,9 @@
 enum { MIN_EDGES = 50, MAX_EDGES = 200, MAX_TRIES = 4 };
 enum { CONTACT_EDGES = 8 }; /* contacts stand a twelfth of the longest side apart, or closer where it is curved */
 
-static sim_status no_memory(sim_error *error) { return sim_fail(error, SIM_NO_RESOURCE, "no memory for a field"); }
+static sim_status report_no_memory(sim_error *error) {
+    return sim_fail(error, SIM_NO_RESOURCE, "no memory for a field");
+}
 
 /* ---- mass ---- */
 
@@ -94,7 +96,7 @@ static sim_status measure_surface(sim_geometry *g, double size, sim_error *error
     }
     free(corner);
     free(triangle);
-    return corner && triangle ? SIM_OK : no_memory(error);
+    return corner && triangle ? SIM_OK : report_no_memory(error);
 }
 
 /* ---- the surface ---- */
@@ -127,7 +129,7 @@ static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double e
         /* done when it closes */
         if (mesh->closed) {
             g->bvh = bvh_build(pool, mesh);
-            return g->bvh ? SIM_OK : no_memory(error);
+            return g->bvh ? SIM_OK : report_no_memory(error);
         }
     }
     return sim_fail(error, SIM_BAD_INPUT,
@@ -166,7 +168,7 @@ static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const 
         size = v3_sub(g->high, g->low);
         longest = fmax(size.x, fmax(size.y, size.z));
         g->skin = skin_build(pool, g->field, g->mesh, g->bvh, resolution > 0 ? 0 : longest / CONTACT_EDGES);
-        status = g->skin ? SIM_OK : no_memory(error);
+        status = g->skin ? SIM_OK : report_no_memory(error);
     }
     g->bytes = pool_bytes(pool);
     return status;
@@ -183,7 +185,7 @@ sim_geometry *geometry_field_within(const sim_field_def *def, double resolution,
     sim_geometry *g = pool ? POOL_NEW(pool, sim_geometry, 1) : NULL;
     if (!g) {
         pool_free(pool);
-        no_memory(error);
+        report_no_memory(error);
         return NULL;
     }
     if (fill_field_geometry(g, pool, def, resolution, cache, room, error)) {

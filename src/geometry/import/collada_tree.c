@@ -111,7 +111,7 @@ sim_status collada_tree_read(mesh_text *text, collada_tree *tree) {
     tree_parser p = {.expat = XML_ParserCreate(NULL), .text = text, .tree = tree, .open = -1, .last = -1};
     *tree = (collada_tree){0};
     if (!p.expat) {
-        return mesh_no_memory(text);
+        return mesh_report_no_memory(text);
     }
     XML_SetUserData(p.expat, &p);
     XML_SetElementHandler(p.expat, open_element, close_element);
@@ -121,7 +121,7 @@ sim_status collada_tree_read(mesh_text *text, collada_tree *tree) {
     sim_status status = SIM_OK;
     if (!parse_pieces(&p)) {
         enum XML_Error code = XML_GetErrorCode(p.expat);
-        status = p.no_memory || code == XML_ERROR_NO_MEMORY ? mesh_no_memory(text)
+        status = p.no_memory || code == XML_ERROR_NO_MEMORY ? mesh_report_no_memory(text)
                  : p.why                                    ? text_wrong(text, place_of(&p), "%s", p.why)
                          : text_wrong(text, place_of(&p), "not well-formed XML: %s", XML_ErrorString(code));
     }

@@ -48,13 +48,13 @@ typedef struct positions {
     int input, ninput; /* which number of a corner is theirs */
 } positions;
 
-static sim_status wrong_at(const collada *c, int element, const char *what) {
+static sim_status report_wrong(const collada *c, int element, const char *what) {
     return text_wrong(c->text, c->tree.element[element].tag, "%s", what);
 }
 
 static sim_status spend_budget(collada *c, int element, size_t count) {
     if (count > c->budget) {
-        return wrong_at(c, element, "nodes show more triangles or nodes than a file of this length may");
+        return report_wrong(c, element, "nodes show more triangles or nodes than a file of this length may");
     }
     c->budget -= count;
     return SIM_OK;
@@ -184,7 +184,7 @@ static sim_status read_floats(collada *c, int element, float_list *list) {
     size_t room = (size_t)(t.end - t.at) / 2 + 1;
     list->value = malloc(room * sizeof(double));
     if (!list->value) {
-        return mesh_no_memory(c->text);
+        return mesh_report_no_memory(c->text);
     }
     c->numbers[element] = *list;
     while (!numbers_end(&t)) {
@@ -229,7 +229,7 @@ static sim_status find_positions(collada *c, int primitive, positions *p) {
         size_t offset = whole_attribute(c, k, "offset", 0);
         p->ninput = offset >= 1000 ? -1 : (int)offset >= p->ninput ? (int)offset + 1 : p->ninput;
         if (p->ninput < 0) {
-            return wrong_at(c, k, "expected an offset below 1000");
+            return report_wrong(c, k, "expected an offset below 1000");
         }
     }
     int vertex = input_with(c, primitive, "VERTEX");
@@ -238,7 +238,7 @@ static sim_status find_positions(collada *c, int primitive, positions *p) {
     int from = input >= 0 ? find_referenced(c, input, "source", &status) : -1;
     int array = collada_child(&c->tree, from, "float_array");
     if (status || array < 0) {
-        return status ? status : wrong_at(c, primitive, "the vertices have no positions in a <float_array>");
+        return status ? status : report_wrong(c, primitive, "the vertices have no positions in a <float_array>");
     }
     /* accessor */
     int accessor = collada_child(&c->tree, collada_child(&c->tree, from, "technique_common"), "accessor");
@@ -249,7 +249,7 @@ static sim_status find_positions(collada *c, int primitive, positions *p) {
     p->offset = accessor >= 0 ? whole_attribute(c, accessor, "offset", 0) : 0;
     p->stride = accessor >= 0 ? whole_attribute(c, accessor, "stride", 3) : 3;
     if (!status && (p->stride < 3 || p->stride > 1000 || p->offset > list.count)) {
-        status = wrong_at(c, accessor, "positions need a stride of 3 to 1000 and an offset within their numbers");
+        status = report_wrong(c, accessor, "positions need a stride of 3 to 1000 and an offset within their numbers");
     }
     size_t left = status || p->offset + 3 > list.count ? 0 : list.count - p->offset;
     p->count = left ? (left - 3) / p->stride + 1 : 0;
@@ -271,14 +271,14 @@ static sim_status take_corner(collada *c, mesh_text *t, const positions *p, pose
         return text_wrong(t, t->at, "a corner is not finite once its nodes have moved it");
     }
     *vertex = vertex_table_find(&c->table, c->parts, at);
-    return *vertex < 0 ? mesh_no_memory(c->text) : SIM_OK;
+    return *vertex < 0 ? mesh_report_no_memory(c->text) : SIM_OK;
 }
 
 static sim_status take_corners(collada *c, mesh_text *t, const positions *p, pose place, size_t count) {
     if (count > c->room) {
         int *more = count > INT_MAX / 2 ? NULL : realloc(c->corner, 2 * count * sizeof(int));
         if (!more) {
-            return mesh_no_memory(c->text);
+            return mesh_report_no_memory(c->text);
         }
         c->corner = more;
         c->room = 2 * count;
@@ -314,7 +314,7 @@ static sim_status add_run(collada *c, assembly_rule rule, const char *at, size_t
         int turned = rule == STRIP && k % 2;
         int a = rule == FAN ? v[0] : v[k - 2 + (size_t)turned], b = v[k - 1 - (size_t)turned];
         if (!mesh_add_triangle(c->parts, a, b, v[k])) {
-            return mesh_no_memory(c->text);
+            return mesh_report_no_memory(c->text);
         }
     }
     return SIM_OK;
@@ -332,7 +332,7 @@ static sim_status read_corners(collada *c, int element, int vcount, assembly_rul
             status = numbers_end(&counts) ? SIM_OK : take_index(&counts, (size_t)INT_MAX, &count);
         }
         if (!status && (count == 0 || count > left)) {
-            return count ? wrong_at(c, element, "the corners do not suffice for the last face") : SIM_OK;
+            return count ? report_wrong(c, element, "the corners do not suffice for the last face") : SIM_OK;
         }
         numbers_end(&t);
         const char *at = t.at;
@@ -346,7 +346,7 @@ static sim_status read_corners(collada *c, int element, int vcount, assembly_rul
 static sim_status read_primitive(collada *c, int primitive, assembly_rule rule, pose place) {
     positions p;
     if (collada_child(&c->tree, primitive, "ph") >= 0) {
-        return wrong_at(c, primitive, "polygons with holes (<ph>) are not read: cut them into triangles");
+        return report_wrong(c, primitive, "polygons with holes (<ph>) are not read: cut them into triangles");
     }
     int element = collada_child(&c->tree, primitive, "p");
     int vcount = rule == LISTED ? collada_child(&c->tree, primitive, "vcount") : -1;
@@ -354,7 +354,7 @@ static sim_status read_primitive(collada *c, int primitive, assembly_rule rule, 
         return SIM_OK;
     }
     if (rule == LISTED && vcount < 0) {
-        return wrong_at(c, primitive, "a <polylist> needs a <vcount>");
+        return report_wrong(c, primitive, "a <polylist> needs a <vcount>");
     }
     sim_status status = find_positions(c, primitive, &p);
     while (!status && element >= 0) {
@@ -374,7 +374,7 @@ static sim_status read_geometry(collada *c, int geometry, pose place) {
         {"triangles", SINGLE}, {"polylist", LISTED}, {"polygons", POLYGON}, {"tristrips", STRIP}, {"trifans", FAN}};
     int mesh = collada_child(&c->tree, geometry, "mesh");
     if (mesh < 0) {
-        return wrong_at(c, geometry, "of geometries only <mesh> is read");
+        return report_wrong(c, geometry, "of geometries only <mesh> is read");
     }
     size_t before = c->parts->ntriangle;
     sim_status status = spend_budget(c, geometry, 1);
@@ -404,7 +404,7 @@ static sim_status read_transform(const collada *c, int element, pose *place) {
         status = take_numbers(c, element, 16, x);
         step = (pose){{{x[0], x[4], x[8]}, {x[1], x[5], x[9]}, {x[2], x[6], x[10]}}, {x[3], x[7], x[11]}};
         if (!status && (x[12] != 0 || x[13] != 0 || x[14] != 0 || x[15] != 1)) {
-            return wrong_at(c, element, "the last row of a matrix must be 0 0 0 1");
+            return report_wrong(c, element, "the last row of a matrix must be 0 0 0 1");
         }
     } else if (collada_is(&c->tree, element, "translate")) {
         status = take_numbers(c, element, 3, x);
@@ -419,7 +419,7 @@ static sim_status read_transform(const collada *c, int element, pose *place) {
             step.R = m3_axis_angle(v3_scale(1 / length, (v3){x[0], x[1], x[2]}), x[3] * (PI / 180));
         }
     } else if (collada_is(&c->tree, element, "skew") || collada_is(&c->tree, element, "lookat")) {
-        status = wrong_at(c, element, "of transforms matrix, translate, rotate and scale are read");
+        status = report_wrong(c, element, "of transforms matrix, translate, rotate and scale are read");
     }
     if (!status) {
         *place = pose_product(*place, step);
@@ -431,7 +431,7 @@ static sim_status read_transform(const collada *c, int element, pose *place) {
 static sim_status read_node(collada *c, int node, pose place, int depth) {
     sim_status status = spend_budget(c, node, 1);
     if (depth > MAX_NODE_DEPTH) {
-        return wrong_at(c, node, "nodes within nodes, more than 100 deep: one may hold itself");
+        return report_wrong(c, node, "nodes within nodes, more than 100 deep: one may hold itself");
     }
     for (int e = c->tree.element[node].first; e >= 0 && !status; e = c->tree.element[e].next) {
         int other = -1;
@@ -444,7 +444,7 @@ static sim_status read_node(collada *c, int node, pose place, int depth) {
             other = find_referenced(c, e, "url", &status);
             status = status ? status : read_geometry(c, other, place);
         } else if (collada_is(&c->tree, e, "instance_controller")) {
-            status = wrong_at(c, e, "skins and morphs (<instance_controller>) are not read");
+            status = report_wrong(c, e, "skins and morphs (<instance_controller>) are not read");
         } else {
             status = read_transform(c, e, &place);
         }
@@ -469,7 +469,7 @@ static sim_status read_asset(const collada *c, pose *place) {
     } else if (span_is(up, "X_UP")) {
         R = (m3){{0, 0, 1}, {-1, 0, 0}, {0, -1, 0}};
     } else if (!span_is(up, "Y_UP")) {
-        return wrong_at(c, axis, "expected X_UP, Y_UP or Z_UP");
+        return report_wrong(c, axis, "expected X_UP, Y_UP or Z_UP");
     }
     *place = (pose){{v3_scale(scale, R.x), v3_scale(scale, R.y), v3_scale(scale, R.z)}, {0, 0, 0}};
     return SIM_OK;
@@ -498,11 +498,11 @@ sim_status mesh_read_collada(mesh_text *text, mesh_parts *parts) {
     sim_status status = collada_tree_read(text, &c.tree);
     /* what is looked up */
     if (!status && !collada_is(&c.tree, 0, "COLLADA")) {
-        status = wrong_at(&c, 0, "expected the element <COLLADA>");
+        status = report_wrong(&c, 0, "expected the element <COLLADA>");
     }
     if (!status) {
         c.numbers = calloc((size_t)c.tree.count, sizeof *c.numbers);
-        status = c.numbers && list_named(&c) ? SIM_OK : mesh_no_memory(text);
+        status = c.numbers && list_named(&c) ? SIM_OK : mesh_report_no_memory(text);
     }
     /* the scene */
     status = status ? status : read_asset(&c, &place);

@@ -24,7 +24,7 @@ static sim_status drop_unused(const mesh_text *t, mesh_parts *parts) {
     /* mark the vertices in use */
     int *new_index = calloc(parts->nvertex + 1, sizeof(int));
     if (!new_index) {
-        return mesh_no_memory(t);
+        return mesh_report_no_memory(t);
     }
     for (size_t i = 0; i < parts->ntriangle; i++) {
         for (int k = 0; k < 3; k++) {
@@ -168,7 +168,7 @@ sim_status mesh_parse(const char *name, const char *content, size_t size, v3 sca
     /* numbers have a point in every locale */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!plain) {
-        return mesh_no_memory(&t);
+        return mesh_report_no_memory(&t);
     }
     locale_t callers = uselocale(plain);
     sim_status status = parse_and_scale(&t, &parts, scale);

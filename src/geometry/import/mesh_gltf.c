@@ -54,7 +54,7 @@ typedef struct gltf_items {
     long long component;
 } gltf_items;
 
-static sim_status wrong_item(const gltf *g, const json_list *list, int k, const char *what) {
+static sim_status report_wrong_item(const gltf *g, const json_list *list, int k, const char *what) {
     return sim_fail(g->text->error, SIM_BAD_INPUT, "%.200s: /%s/%d: %s", g->text->name, list->name, k, what);
 }
 
@@ -154,21 +154,22 @@ static sim_status find_buffer(gltf *g, int k, bytes_part *part) {
     const cJSON *uri = cJSON_GetObjectItemCaseSensitive(g->buffers.item[k], "uri");
     if (!uri) {
         *part = g->binary;
-        return k == 0 && g->binary.at ? SIM_OK
-                                      : wrong_item(g, &g->buffers, k, "it has no \"uri\" and no chunk of the file");
+        return k == 0 && g->binary.at
+                   ? SIM_OK
+                   : report_wrong_item(g, &g->buffers, k, "it has no \"uri\" and no chunk of the file");
     }
     const char *data =
         cJSON_IsString(uri) && strncmp(uri->valuestring, "data:", 5) == 0 ? strstr(uri->valuestring, ";base64,") : NULL;
     if (!data) {
-        return wrong_item(g, &g->buffers, k, "buffers in other files are not read: pack the file as .glb");
+        return report_wrong_item(g, &g->buffers, k, "buffers in other files are not read: pack the file as .glb");
     }
     if (!g->unpacked[k]) {
         g->unpacked[k] = malloc(strlen(data) + 1);
         if (!g->unpacked[k]) {
-            return mesh_no_memory(g->text);
+            return mesh_report_no_memory(g->text);
         }
         if (!unpack_base64(data + 8, g->unpacked[k], &g->unpacked_length[k])) {
-            return wrong_item(g, &g->buffers, k, "expected base64");
+            return report_wrong_item(g, &g->buffers, k, "expected base64");
         }
     }
     *part = (bytes_part){g->unpacked[k], g->unpacked_length[k]};
@@ -180,7 +181,7 @@ static sim_status find_items(gltf *g, int k, const char *type, gltf_items *items
     const cJSON *accessor = g->accessors.item[k], *named = cJSON_GetObjectItemCaseSensitive(accessor, "type");
     sim_status status = SIM_OK;
     if (cJSON_GetObjectItemCaseSensitive(accessor, "sparse")) {
-        return wrong_item(g, &g->accessors, k, "sparse accessors are not read");
+        return report_wrong_item(g, &g->accessors, k, "sparse accessors are not read");
     }
     int v = named_item(g, &g->accessors, k, accessor, "bufferView", &g->views, &status);
     int b = v < 0 ? -1 : named_item(g, &g->views, v, g->views.item[v], "buffer", &g->buffers, &status);
@@ -201,16 +202,16 @@ static sim_status find_items(gltf *g, int k, const char *type, gltf_items *items
     long long first = whole_member(accessor, "byteOffset", 0);
     bool is_float = items->component == FLOAT;
     if (!cJSON_IsString(named) || strcmp(named->valuestring, type) != 0 || size == 0 || is_float != (type[0] == 'V')) {
-        return wrong_item(g, &g->accessors, k,
-                          type[0] == 'V' ? "expected positions of type VEC3 in single precision"
-                                         : "expected indices of type SCALAR in whole numbers without sign");
+        return report_wrong_item(g, &g->accessors, k,
+                                 type[0] == 'V' ? "expected positions of type VEC3 in single precision"
+                                                : "expected indices of type SCALAR in whole numbers without sign");
     }
     /* bounds */
     bool fits = count >= 1 && stride >= size && start >= 0 && room >= 0 && first >= 0 &&
                 start <= (long long)part.length && room <= (long long)part.length - start && first + size <= room &&
                 count - 1 <= (room - first - size) / stride;
     if (!fits) {
-        return wrong_item(g, &g->accessors, k, "it reaches beyond its buffer");
+        return report_wrong_item(g, &g->accessors, k, "it reaches beyond its buffer");
     }
     items->at = part.at + start + first;
     items->count = (size_t)count;
@@ -238,7 +239,7 @@ static v3 position_at(const gltf_items *items, size_t k) {
 
 static sim_status spend_on(gltf *g, const json_list *list, int k, size_t count) {
     if (count > g->budget) {
-        return wrong_item(g, list, k, "nodes show more triangles or nodes than a file of this length may");
+        return report_wrong_item(g, list, k, "nodes show more triangles or nodes than a file of this length may");
     }
     g->budget -= count;
     return SIM_OK;
@@ -247,10 +248,11 @@ static sim_status spend_on(gltf *g, const json_list *list, int k, size_t count) 
 static sim_status take_vertex(gltf *g, int mesh, const gltf_items *at, size_t k, const pose *place, int *vertex) {
     v3 p = k < at->count ? pose_point(*place, position_at(at, k)) : (v3){NAN, 0, 0};
     if (!v3_finite(p)) {
-        return wrong_item(g, &g->meshes, mesh, k < at->count ? "a corner is not finite" : "an index has no position");
+        return report_wrong_item(g, &g->meshes, mesh,
+                                 k < at->count ? "a corner is not finite" : "an index has no position");
     }
     *vertex = vertex_table_find(&g->table, g->parts, p);
-    return *vertex < 0 ? mesh_no_memory(g->text) : SIM_OK;
+    return *vertex < 0 ? mesh_report_no_memory(g->text) : SIM_OK;
 }
 
 /* Corners one after the other: each third one, or each one after two, ends a triangle. */
@@ -268,7 +270,7 @@ static sim_status add_corners(gltf *g, int mesh, long long mode, const gltf_item
         }
         bool turned = mirrors != (mode == MODE_STRIP && k % 2);
         if (!mesh_add_triangle(g->parts, last[turned ? 1 : 0], last[turned ? 0 : 1], last[2])) {
-            status = mesh_no_memory(g->text);
+            status = mesh_report_no_memory(g->text);
         }
         if (mode == MODE_STRIP) {
             last[0] = last[1];
@@ -288,7 +290,7 @@ static sim_status read_surface(gltf *g, int mesh, const cJSON *primitive, const 
         return SIM_OK; /* points, lines */
     }
     if (mode < 0 || mode > MODE_FAN) {
-        return wrong_item(g, &g->meshes, mesh, "expected a \"mode\" from 0 to 6");
+        return report_wrong_item(g, &g->meshes, mesh, "expected a \"mode\" from 0 to 6");
     }
     int positions = named_item(g, &g->meshes, mesh, attributes, "POSITION", &g->accessors, &status);
     status = status ? status : find_items(g, positions, "VEC3", &at);
@@ -335,15 +337,15 @@ static sim_status read_gltf_node(gltf *g, int k, pose outer, int depth) {
     pose own;
     sim_status status = spend_on(g, &g->nodes, k, 1);
     if (depth > MAX_DEPTH) {
-        return wrong_item(g, &g->nodes, k, "nodes within nodes, more than 100 deep: one may hold itself");
+        return report_wrong_item(g, &g->nodes, k, "nodes within nodes, more than 100 deep: one may hold itself");
     }
     if (cJSON_GetObjectItemCaseSensitive(node, "skin")) {
-        return wrong_item(g, &g->nodes, k, "skins are not read");
+        return report_wrong_item(g, &g->nodes, k, "skins are not read");
     }
     if (!read_placement(node, &own)) {
-        return wrong_item(g, &g->nodes, k,
-                          "expected 16 numbers of a \"matrix\" with the last row 0 0 0 1, or 3, 4 and 3 of "
-                          "\"translation\", \"rotation\" and \"scale\"");
+        return report_wrong_item(g, &g->nodes, k,
+                                 "expected 16 numbers of a \"matrix\" with the last row 0 0 0 1, or 3, 4 and 3 of "
+                                 "\"translation\", \"rotation\" and \"scale\"");
     }
     pose place = pose_product(outer, own);
     if (!status && cJSON_GetObjectItemCaseSensitive(node, "mesh")) {
@@ -353,7 +355,7 @@ static sim_status read_gltf_node(gltf *g, int k, pose outer, int depth) {
     cJSON_ArrayForEach(child, cJSON_GetObjectItemCaseSensitive(node, "children")) {
         bool exists = cJSON_IsNumber(child) && child->valuedouble >= 0 && child->valuedouble < g->nodes.count;
         status = status    ? status
-                 : !exists ? wrong_item(g, &g->nodes, k, "one of its \"children\" does not exist")
+                 : !exists ? report_wrong_item(g, &g->nodes, k, "one of its \"children\" does not exist")
                            : read_gltf_node(g, (int)child->valuedouble, place, depth + 1);
     }
     return status;
@@ -370,7 +372,7 @@ static sim_status read_gltf_scene(gltf *g) {
     cJSON_ArrayForEach(root, cJSON_GetObjectItemCaseSensitive(g->scenes.item[scene], "nodes")) {
         bool exists = cJSON_IsNumber(root) && root->valuedouble >= 0 && root->valuedouble < g->nodes.count;
         status = status    ? status
-                 : !exists ? wrong_item(g, &g->scenes, (int)scene, "one of its \"nodes\" does not exist")
+                 : !exists ? report_wrong_item(g, &g->scenes, (int)scene, "one of its \"nodes\" does not exist")
                            : read_gltf_node(g, (int)root->valuedouble, upright, 0);
     }
     return status;
@@ -457,12 +459,12 @@ sim_status mesh_read_gltf(mesh_text *text, mesh_parts *parts) {
     static const char *const names[] = {"buffers", "bufferViews", "accessors", "meshes", "nodes", "scenes"};
     /* arrays of the file */
     for (size_t k = 0; k < 6 && !status; k++) {
-        status = list_items(g.root, names[k], lists[k]) ? SIM_OK : mesh_no_memory(text);
+        status = list_items(g.root, names[k], lists[k]) ? SIM_OK : mesh_report_no_memory(text);
     }
     if (!status) {
         g.unpacked = calloc((size_t)g.buffers.count + 1, sizeof *g.unpacked);
         g.unpacked_length = calloc((size_t)g.buffers.count + 1, sizeof *g.unpacked_length);
-        status = g.unpacked && g.unpacked_length ? check_version(&g) : mesh_no_memory(text);
+        status = g.unpacked && g.unpacked_length ? check_version(&g) : mesh_report_no_memory(text);
     }
     /* the scene */
     status = status ? status : read_gltf_scene(&g);

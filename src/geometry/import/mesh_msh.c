@@ -34,7 +34,7 @@ static sim_status read_corners(const mesh_text *t, const char *at, uint32_t coun
             }
         }
         if (!mesh_add_triangle(parts, (int)corner[0], (int)corner[1], (int)corner[2])) {
-            return mesh_no_memory(t);
+            return mesh_report_no_memory(t);
         }
     }
     return SIM_OK;
@@ -72,7 +72,7 @@ sim_status mesh_read_msh(mesh_text *t, mesh_parts *parts) {
             return sim_fail(t->error, SIM_BAD_INPUT, "%.200s: vertex %u is not finite", t->name, k);
         }
         if (!mesh_add_vertex(parts, p)) {
-            return mesh_no_memory(t);
+            return mesh_report_no_memory(t);
         }
     }
     /* triangles */

@@ -67,7 +67,7 @@ static sim_status read_obj_vertex(obj *o) {
     if (o->parts->nvertex == INT_MAX) {
         return text_wrong(t, t->at, "more than %d vertices", INT_MAX);
     }
-    return mesh_add_vertex(o->parts, (v3){x[0], x[1], x[2]}) ? SIM_OK : mesh_no_memory(t);
+    return mesh_add_vertex(o->parts, (v3){x[0], x[1], x[2]}) ? SIM_OK : mesh_report_no_memory(t);
 }
 
 static bool read_integer(const char **at, long *value) {
@@ -131,7 +131,7 @@ static sim_status read_face(obj *o, const char *start) {
             size_t room = o->room ? 2 * o->room : 16;
             int *more = realloc(o->corner, room * sizeof(int));
             if (!more) {
-                return mesh_no_memory(t);
+                return mesh_report_no_memory(t);
             }
             o->corner = more;
             o->room = room;

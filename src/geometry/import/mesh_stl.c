@@ -66,7 +66,7 @@ static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *tab
         room *= 2;
     }
     if (!vertex_table_grow(table, room, parts)) {
-        return mesh_no_memory(t);
+        return mesh_report_no_memory(t);
     }
     /* each triangle */
     for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static sim_status read_binary(mesh_text *t, mesh_parts *parts, vertex_table *tab
             }
         }
         if (!add_stl_triangle(table, parts, corner)) {
-            return mesh_no_memory(t);
+            return mesh_report_no_memory(t);
         }
     }
     return SIM_OK;
@@ -145,7 +145,7 @@ static sim_status read_facet(mesh_text *t, mesh_parts *parts, vertex_table *tabl
     if (parts->ntriangle == INT_MAX) {
         return text_wrong(t, t->at, "more than %d triangles", INT_MAX);
     }
-    return add_stl_triangle(table, parts, corner) ? SIM_OK : mesh_no_memory(t);
+    return add_stl_triangle(table, parts, corner) ? SIM_OK : mesh_report_no_memory(t);
 }
 
 static sim_status read_stl_text(mesh_text *t, mesh_parts *parts, vertex_table *table) {

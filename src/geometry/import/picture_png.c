@@ -42,7 +42,7 @@ typedef struct decoder {
     double sum[3];
 } decoder;
 
-static sim_status wrong(const decoder *d, const char *what) {
+static sim_status report_wrong(const decoder *d, const char *what) {
     return sim_fail(d->error, SIM_BAD_INPUT, "%.200s: %s", d->name, what);
 }
 
@@ -57,7 +57,7 @@ static sim_status next_chunk(decoder *d, chunk *c) {
     enum { FRAME_BYTES = 12 };
     size_t left = (size_t)(d->end - d->at);
     if (left < FRAME_BYTES || number_at(d->at) > left - FRAME_BYTES) {
-        return wrong(d, "the PNG file is cut off");
+        return report_wrong(d, "the PNG file is cut off");
     }
     c->size = number_at(d->at);
     memcpy(c->kind, d->at + 4, 4);
@@ -66,7 +66,7 @@ static sim_status next_chunk(decoder *d, chunk *c) {
     /* the sum is over kind and data */
     uLong sum = crc32_z(0, d->at + 4, c->size + 4);
     if (sum != number_at(c->data + c->size)) {
-        return wrong(d, "a check sum of the PNG file is wrong");
+        return report_wrong(d, "a check sum of the PNG file is wrong");
     }
     d->at = c->data + c->size + 4;
     return SIM_OK;
@@ -83,7 +83,7 @@ static sim_status read_head(decoder *d) {
     static const int channels[7] = {1, 0, 3, 1, 2, 0, 4};
     chunk c;
     if (d->end - d->at < 8 || memcmp(d->at, signature, 8) != 0) {
-        return wrong(d, "not a PNG file");
+        return report_wrong(d, "not a PNG file");
     }
     d->at += 8;
     sim_status status = next_chunk(d, &c);
@@ -91,7 +91,7 @@ static sim_status read_head(decoder *d) {
         return status;
     }
     if (strcmp(c.kind, "IHDR") != 0 || c.size != 13) {
-        return wrong(d, "the PNG file does not begin with its header");
+        return report_wrong(d, "the PNG file does not begin with its header");
     }
     /* its numbers */
     const unsigned char *p = c.data;
@@ -102,7 +102,7 @@ static sim_status read_head(decoder *d) {
     d->channels = p[9] < 7 ? channels[p[9]] : 0;
     d->interlaced = p[12] == 1;
     if (!d->channels || !has_depth(d->type, d->depth) || p[10] != 0 || p[11] != 0 || p[12] > 1) {
-        return wrong(d, "the header of the PNG file has a colour type, depth or method that there is not");
+        return report_wrong(d, "the header of the PNG file has a colour type, depth or method that there is not");
     }
     if (d->width < 1 || d->height < 1 || d->width > PICTURE_MAX_EDGE || d->height > PICTURE_MAX_EDGE ||
         (uint64_t)d->width * d->height > PICTURE_MAX_PIXELS) {
@@ -123,12 +123,12 @@ static sim_status read_list(decoder *d) {
         }
         if (strcmp(c->kind, "PLTE") == 0) {
             if (c->size % 3 || c->size > sizeof d->palette || d->ncolor) {
-                return wrong(d, "the PNG file has no single list of at most 256 colours");
+                return report_wrong(d, "the PNG file has no single list of at most 256 colours");
             }
             memcpy(d->palette, c->data, c->size);
             d->ncolor = (int)(c->size / 3);
         } else if (!(c->kind[0] & 0x20)) { /* a capital letter: needed */
-            return wrong(d, "the PNG file has no rows, or chunks that there are not");
+            return report_wrong(d, "the PNG file has no rows, or chunks that there are not");
         }
     }
 }
@@ -146,7 +146,7 @@ static sim_status inflate_bytes(decoder *d, unsigned char *to, size_t count) {
                 return status;
             }
             if (strcmp(d->part.kind, "IDAT") != 0) {
-                return wrong(d, "the rows of the PNG file end early");
+                return report_wrong(d, "the rows of the PNG file end early");
             }
             d->stream.next_in = (z_const Bytef *)d->part.data;
             d->stream.avail_in = (uInt)d->part.size;
@@ -159,7 +159,7 @@ static sim_status inflate_bytes(decoder *d, unsigned char *to, size_t count) {
             return sim_fail(d->error, SIM_NO_RESOURCE, "%.200s: no memory to inflate its rows", d->name);
         }
         if (result == Z_STREAM_END ? d->stream.avail_out > 0 : result != Z_OK) {
-            return wrong(d, "the rows of the PNG file cannot be inflated");
+            return report_wrong(d, "the rows of the PNG file cannot be inflated");
         }
     }
     return SIM_OK;
@@ -174,7 +174,7 @@ static unsigned char nearest_neighbour(int a, int b, int c) {
 static sim_status undo_rule(const decoder *d, int rule, unsigned char *row, const unsigned char *above, size_t bytes) {
     size_t apart = ((size_t)d->channels * (size_t)d->depth + 7) / 8;
     if (rule > 4) {
-        return wrong(d, "a row of the PNG file has a rule that there is not");
+        return report_wrong(d, "a row of the PNG file has a rule that there is not");
     }
     for (size_t k = 0; k < bytes; k++) {
         int a = k < apart ? 0 : row[k - apart], b = above[k], c = k < apart ? 0 : above[k - apart];
@@ -207,7 +207,7 @@ static sim_status put_pixel(decoder *d, const unsigned char *row, uint32_t colum
     if (d->type == LISTED) {
         unsigned index = rgb[0];
         if (index >= (unsigned)d->ncolor) {
-            return wrong(d, "a pixel of the PNG file has a colour that is not in its list");
+            return report_wrong(d, "a pixel of the PNG file has a colour that is not in its list");
         }
         full = 255;
         for (int k = 0; k < 3; k++) {
@@ -275,7 +275,7 @@ static sim_status decode(decoder *d, int64_t most_kept) {
         return status;
     }
     if (d->type == LISTED && !d->ncolor) {
-        return wrong(d, "the PNG file has no list of its colours");
+        return report_wrong(d, "the PNG file has no list of its colours");
     }
     /* rows */
     int64_t pixels = (int64_t)d->width * d->height;

@@ -30,7 +30,7 @@ static bool fail_node(reading *r, const store_node *node, const char *what) {
     return false;
 }
 
-static bool no_memory(reading *r, const store_node *node) {
+static bool report_no_memory(reading *r, const store_node *node) {
     char path[STORE_PATH_BYTES];
     sim_fail(r->error, SIM_NO_RESOURCE, "%s: no memory", store_path(node, path));
     return false;
@@ -51,7 +51,7 @@ static store_node *append_node(place at, store_node **list, const char *name) {
     }
     store_node *node = POOL_NEW(r->s->pool, store_node, 1);
     if (!node || !(node->name = pool_text(r->s->pool, name))) {
-        no_memory(r, at.node);
+        report_no_memory(r, at.node);
         return NULL;
     }
     node->parent = at.node;
@@ -117,7 +117,7 @@ static bool take_code(reading *r, store_node *node, hid_t type) {
     }
     code = pool_alloc(r->s->pool, node->code_size, 1);
     if (!code) {
-        return no_memory(r, node);
+        return report_no_memory(r, node);
     }
     if (H5Tencode(type, code, &node->code_size) < 0) {
         return fail_library(r, node);
@@ -140,7 +140,7 @@ static bool take_varying(reading *r, store_node *node, const source *from) {
     node->rank = 0;
     node->text = pool_text(r->s->pool, text ? text : "");
     H5Dvlen_reclaim(from->type, from->space, H5P_DEFAULT, &text);
-    return node->text ? true : no_memory(r, node);
+    return node->text ? true : report_no_memory(r, node);
 }
 
 /* The values as int64, double or text, besides the raw ones. */
@@ -151,7 +151,7 @@ static bool take_view(reading *r, store_node *node, hid_t type, size_t item) {
     if (class == H5T_STRING) {
         char *text = pool_alloc(r->s->pool, item + 1, 1);
         if (!text) {
-            return no_memory(r, node);
+            return report_no_memory(r, node);
         }
         memcpy(text, node->raw, count ? item : 0);
         node->kind = STORE_TEXT;
@@ -162,7 +162,7 @@ static bool take_view(reading *r, store_node *node, hid_t type, size_t item) {
         int real = class == H5T_FLOAT;
         char *values = pool_alloc(r->s->pool, count, item > 8 ? item : 8);
         if (!values) {
-            return no_memory(r, node);
+            return report_no_memory(r, node);
         }
         memcpy(values, node->raw, count * item);
         hid_t native = real                                ? H5T_NATIVE_DOUBLE
@@ -197,7 +197,7 @@ static bool take_values(reading *r, store_node *node, const source *from) {
     /* bytes as the file has them */
     void *raw = pool_alloc(r->s->pool, (size_t)node->count, item);
     if (!raw) {
-        return no_memory(r, node);
+        return report_no_memory(r, node);
     }
     node->raw = raw;
     if (node->count && !read_as(from, from->type, raw)) {

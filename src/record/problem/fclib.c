@@ -22,7 +22,7 @@ static bool fail_array(const reader *r, const store_node *parent, const char *na
     return false;
 }
 
-static bool no_memory(const reader *r) {
+static bool report_no_memory(const reader *r) {
     sim_fail(r->error, SIM_NO_RESOURCE, "no memory for the problem");
     return false;
 }
@@ -104,7 +104,7 @@ static bool take_triplets(const reader *r, const stored *a, triplets *t) {
     }
     *t = triplets_make(r->pool, a->nz);
     if (!t->row || !t->column || !t->value) {
-        return no_memory(r);
+        return report_no_memory(r);
     }
     for (ptrdiff_t k = 0; k < a->nz; k++) {
         triplets_add(t, (int)a->i->whole[k], (int)a->p->whole[k], a->x->real[k]);
@@ -132,7 +132,7 @@ static bool take_compressed(const reader *r, const stored *a, int lines, triplet
     /* triplets */
     *t = triplets_make(r->pool, start[lines]);
     if (!t->row || !t->column || !t->value) {
-        return no_memory(r);
+        return report_no_memory(r);
     }
     for (int line = 0; line < lines; line++) {
         for (int64_t k = start[line]; k < start[line + 1]; k++) {
@@ -166,7 +166,7 @@ static bool take_matrix(const reader *r, const store_node *parent, const char *n
         return false;
     }
     *out = sparse_of(r->pool, a.m, a.n, &t);
-    return sparse_there(out) ? true : no_memory(r);
+    return sparse_there(out) ? true : report_no_memory(r);
 }
 
 /* ---- problems ---- */

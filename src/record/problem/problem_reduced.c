@@ -17,14 +17,14 @@ enum { MAX_ROWS = 8192 };
 
 static sim_status fail_singular(sim_error *error) { return sim_fail(error, SIM_BAD_INPUT, "M is singular"); }
 
-static sim_status too_long(sim_error *error) { return sim_fail(error, SIM_FAILED, "reading it took too long"); }
+static sim_status report_too_long(sim_error *error) { return sim_fail(error, SIM_FAILED, "reading it took too long"); }
 
 /* X <- M^-1 X for one component of n rows: M in the first n numbers of each row, X in those after. */
 static sim_status eliminate_component(const store *s, int n, int width, double **row, sim_error *error) {
     /* forward elimination with partial pivoting */
     for (int k = 0; k < n; k++) {
         if (store_stopped(s)) {
-            return too_long(error);
+            return report_too_long(error);
         }
         int pivot = k;
         for (int i = k + 1; i < n; i++) {
@@ -46,7 +46,7 @@ static sim_status eliminate_component(const store *s, int n, int width, double *
     /* back substitution */
     for (int k = n - 1; k >= 0; k--) {
         if (store_stopped(s)) {
-            return too_long(error);
+            return report_too_long(error);
         }
         for (int i = k + 1; i < n; i++) {
             dense_axpy(width - n, -row[k][i], row[i] + n, row[k] + n);
@@ -147,7 +147,7 @@ static sim_status add_rows_product(const reduction *r, const sparse *rows, int f
     int last = r->columns - 1;
     for (int i = 0; i < rows->rows; i++) {
         if (store_stopped(r->store)) {
-            return too_long(error);
+            return report_too_long(error);
         }
         memset(row, 0, (size_t)r->columns * sizeof *row);
         for (ptrdiff_t k = rows->start[i]; k < rows->start[i + 1]; k++) {

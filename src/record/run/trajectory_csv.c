@@ -23,7 +23,7 @@ typedef struct table {
     int label_room;
 } table;
 
-static sim_status no_memory(const trajectory *t, sim_error *error) {
+static sim_status report_no_memory(const trajectory *t, sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "%s: no memory for its content", t->path);
 }
 
@@ -47,7 +47,7 @@ static sim_status take_file(trajectory *t, FILE *file, char **text, sim_error *e
     /* text without NUL, within the limit */
     *text = all;
     if (!all || length >= most_bytes) {
-        return all ? sim_fail(error, SIM_BAD_INPUT, "%s: is larger than 2 GiB", t->path) : no_memory(t, error);
+        return all ? sim_fail(error, SIM_BAD_INPUT, "%s: is larger than 2 GiB", t->path) : report_no_memory(t, error);
     }
     if (ferror(file)) {
         return sim_fail(error, SIM_NO_RESOURCE, "%s: cannot be read: %s", t->path, strerror(errno));
@@ -116,7 +116,7 @@ static sim_status read_header(trajectory *t, table *file, sim_error *error) {
     }
     t->column = count <= MAX_COLUMNS ? POOL_NEW(t->pool, trajectory_column, count) : NULL;
     if (!t->column) {
-        return count <= MAX_COLUMNS ? no_memory(t, error)
+        return count <= MAX_COLUMNS ? report_no_memory(t, error)
                                     : sim_fail(error, SIM_BAD_INPUT, "%s: has too many columns", t->path);
     }
     /* names and units of the first line */
@@ -187,7 +187,7 @@ static sim_status read_record(trajectory *t, table *file, int named, sim_error *
         if (named && count == 0) {
             file->label[t->records] = find_csv_label(t, file, cell);
             if (file->label[t->records] < 0) {
-                return no_memory(t, error);
+                return report_no_memory(t, error);
             }
             row[0] = file->label[t->records];
             continue;
@@ -212,7 +212,7 @@ static sim_status read_records(trajectory *t, table *file, sim_error *error) {
             file->next += strcspn(file->next, "\n") + 1;
             continue;
         }
-        status = grow_csv_table(t, file) ? read_record(t, file, named, error) : no_memory(t, error);
+        status = grow_csv_table(t, file) ? read_record(t, file, named, error) : report_no_memory(t, error);
         t->records += !status;
     }
     t->label_of = file->label;
@@ -240,7 +240,7 @@ static void close_csv_trajectory(trajectory *t) {
 sim_status trajectory_open_csv(trajectory *t, sim_error *error) {
     table *file = POOL_NEW(t->pool, table, 1);
     if (!file) {
-        return no_memory(t, error);
+        return report_no_memory(t, error);
     }
     t->file = file;
     t->read = csv_values;

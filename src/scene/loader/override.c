@@ -133,7 +133,7 @@ static node *find_named(const cursor *c, const char *name, const char *(*name_of
 }
 
 /* A name that no element has, with the nearest one, or the pattern that makes it. */
-static void no_element(cursor *c, const char *name) {
+static void report_no_element(cursor *c, const char *name) {
     nearest near = {.wanted = name};
     const char *pattern = NULL;
     char hint[400];
@@ -179,7 +179,7 @@ static node *find_element(cursor *c, const char *name) {
         }
     }
     if (!found) {
-        no_element(c, name);
+        report_no_element(c, name);
     }
     return found;
 }

@@ -144,7 +144,7 @@ view_replay *view_replay_open(trajectory *file, const sim_scene *scene, sim_erro
 
 /* ---- a batch ---- */
 
-static sim_status wrong_contacts(const view_replay *r, sim_error *error) {
+static sim_status report_wrong_contacts(const view_replay *r, sim_error *error) {
     return sim_fail(error, SIM_BAD_INPUT, "%s: /contact: its rows do not fit its records, or the scene", r->file->path);
 }
 
@@ -158,7 +158,7 @@ static sim_status read_contacts(view_replay *r, sim_error *error) {
     const double *start = r->channel[START].value, *count = r->channel[COUNT].value;
     double low = start[0], high = start[r->held - 1] + count[r->held - 1];
     if (!(low >= 0 && high >= low && high - low < MAX_CONTACTS && high < 1e15)) {
-        return wrong_contacts(r, error);
+        return report_wrong_contacts(r, error);
     }
     r->contact0 = (ptrdiff_t)low;
     r->ncontact = (ptrdiff_t)(high - low);
@@ -204,7 +204,7 @@ static const double *row_of(const view_replay *r, int channel, ptrdiff_t k) {
     return rows->value ? rows->value + (k - r->first) * rows->width : NULL;
 }
 
-static sim_status not_finite(const view_replay *r, const char *what, ptrdiff_t k, sim_error *error) {
+static sim_status report_not_finite(const view_replay *r, const char *what, ptrdiff_t k, sim_error *error) {
     return sim_fail(error, SIM_BAD_INPUT, "%s: %s of record %lld are not finite", r->file->path, what, (long long)k);
 }
 
@@ -216,7 +216,7 @@ static sim_status find_poses(view_replay *r, ptrdiff_t k, sim_error *error) {
     if (!p || !turn) {
         for (int i = 0; i < model->nq; i++) {
             if (!isfinite(q[i])) {
-                return not_finite(r, "coordinates", k, error);
+                return report_not_finite(r, "coordinates", k, error);
             }
         }
         if (model->nbody > 1) {
@@ -230,7 +230,7 @@ static sim_status find_poses(view_replay *r, ptrdiff_t k, sim_error *error) {
         quat orientation = {turn[0], turn[1], turn[2], turn[3]};
         double length = quat_norm(orientation);
         if (!(length > 0) || !isfinite(length) || !v3_finite((v3){p[0], p[1], p[2]})) {
-            return not_finite(r, "poses", k, error);
+            return report_not_finite(r, "poses", k, error);
         }
         r->pose[i] = (sim_pose){quat_matrix(quat_normalised(orientation)), {p[0], p[1], p[2]}};
     }
@@ -250,7 +250,7 @@ static sim_status find_frame_contacts(view_replay *r, ptrdiff_t k, int *count, s
     }
     double low = *start - (double)r->contact0;
     if (!(low >= 0 && *many >= 0 && low + *many <= (double)r->ncontact)) {
-        return wrong_contacts(r, error);
+        return report_wrong_contacts(r, error);
     }
     /* room */
     if (*many > r->contact_room) {
@@ -268,7 +268,7 @@ static sim_status find_frame_contacts(view_replay *r, ptrdiff_t k, int *count, s
     for (ptrdiff_t c = (ptrdiff_t)low; *count < (int)*many; c++, ++*count) {
         double a = shape[2 * c], b = shape[2 * c + 1];
         if (!(a >= 0 && a < shapes && b >= 0 && b < shapes)) {
-            return wrong_contacts(r, error);
+            return report_wrong_contacts(r, error);
         }
         r->contact[*count] = (view_contact){
             (int)a, (int)b, vector_at(position, c), vector_at(normal, c), vector_at(impulse, c), gap[c], area[c]};

@@ -39,7 +39,7 @@ typedef struct drawing {
     sim_status status;
 } drawing;
 
-static bool no_memory(drawing *d) {
+static bool report_no_memory(drawing *d) {
     d->status = sim_fail(d->error, SIM_NO_RESOURCE, "no memory for the picture");
     return false;
 }
@@ -85,7 +85,7 @@ static const char *problem_name(drawing *d, const char *path, const char *histor
 
 static bool add_run(drawing *d, trajectory *file, int label, const char *name) {
     if (!name) {
-        return no_memory(d);
+        return report_no_memory(d);
     }
     if (d->runs == MAX_RUNS) {
         snprintf(d->note, 256, "only the first %d runs are drawn", MAX_RUNS);
@@ -124,7 +124,7 @@ static bool list_runs(drawing *d, trajectory *const *file, int files) {
 static double *read_plot_column(drawing *d, const run *r, int column) {
     double *all = pool_alloc(d->pool, (size_t)r->file->records, sizeof *all);
     if (!all) {
-        no_memory(d);
+        report_no_memory(d);
         return NULL;
     }
     d->status = trajectory_values(r->file, column, all, d->error);
@@ -248,7 +248,7 @@ static bool fill_curves(drawing *d, const plot_quantity *q, const column_list *l
     /* a curve for each run and column */
     plot_curve *curve = POOL_NEW(d->pool, plot_curve, d->runs * list->count);
     if (!curve) {
-        return no_memory(d);
+        return report_no_memory(d);
     }
     panel->y.whole = 1;
     for (int r = 0; r < d->runs; r++) {
@@ -287,7 +287,7 @@ static size_t common_beginning(const char *pattern) {
 static bool fill_keys(drawing *d, const column_list *list, const char *pattern, plot_panel *panel) {
     plot_key *key = POOL_NEW(d->pool, plot_key, list->count);
     if (!key) {
-        return no_memory(d);
+        return report_no_memory(d);
     }
     size_t skipped = common_beginning(pattern);
     for (int c = 0; c < list->count; c++) {
@@ -316,7 +316,7 @@ static bool add_panel(drawing *d, const plot_quantity *q, const char *unit) {
     panel->y.unit = unit;
     panel->y.log = (q->log || d->wish->log) && !d->wish->linear;
     if (!panel->y.name) {
-        return no_memory(d);
+        return report_no_memory(d);
     }
     return fill_curves(d, q, &list, panel) && fill_keys(d, &list, q->columns, panel);
 }
@@ -366,7 +366,7 @@ static void add_words(drawing *d, const char *words) {
         size_t length = strcspn(w, ",");
         char *word = pool_alloc(d->pool, length + 1, 1);
         if (!word) {
-            no_memory(d);
+            report_no_memory(d);
             return;
         }
         memcpy(word, w, length);

@@ -37,7 +37,7 @@ typedef struct chart {
     sim_error *error;
 } chart;
 
-static bool no_memory(const chart *c) {
+static bool report_no_memory(const chart *c) {
     sim_fail(c->error, SIM_NO_RESOURCE, "no memory for the picture");
     return false;
 }
@@ -77,7 +77,7 @@ static bool find_levels(const chart *c, const sweep_column *column, levels *l) {
     int64_t rows = c->table->rows;
     *l = (levels){.column = column, .value = POOL_NEW(c->pool, double, rows), .of = POOL_NEW(c->pool, int, rows)};
     if (!l->value || !l->of) {
-        return no_memory(c);
+        return report_no_memory(c);
     }
     memcpy(l->value, column->number, (size_t)rows * sizeof(double));
     qsort(l->value, (size_t)rows, sizeof(double), compare_numbers);
@@ -196,7 +196,7 @@ static bool fill_line(const chart *c, const double *number, int word, line *l, i
     *l = (line){POOL_NEW(c->pool, double, n), POOL_NEW(c->pool, double, n), POOL_NEW(c->pool, double, n),
                 POOL_NEW(c->pool, double, n), POOL_NEW(c->pool, int, n)};
     if (!l->x || !l->mean || !l->least || !l->most || !l->count) {
-        return no_memory(c);
+        return report_no_memory(c);
     }
     for (int64_t run = 0; run < c->table->rows; run++) {
         int at = c->x.of[run];
@@ -222,7 +222,7 @@ static bool add_lines(chart *c, const sweep_column *quantity) {
     plot_panel *panel = &c->panel[c->panels++];
     plot_curve *curve = POOL_NEW(c->pool, plot_curve, c->word_count);
     if (!curve) {
-        return no_memory(c);
+        return report_no_memory(c);
     }
     /* one number a level where others change, too: a scatter */
     bool scattered = free_input(c, c->x.column) && c->x.count == c->table->rows;
@@ -270,7 +270,7 @@ static bool fill_map(const chart *c, const double *number, int word, plot_map *m
     map->x_edge = find_edges(c, &c->x);
     map->y_edge = find_edges(c, &c->y);
     if (!value || !count || !map->x_edge || !map->y_edge) {
-        return no_memory(c);
+        return report_no_memory(c);
     }
     for (int64_t run = 0; run < c->table->rows; run++) {
         if (counts(c, run, word, number[run])) {
@@ -303,7 +303,7 @@ static bool add_maps(chart *c, const sweep_column *quantity) {
         plot_map *map = POOL_NEW(c->pool, plot_map, 1);
         char title[200];
         if (!map || !fill_map(c, quantity->number, k, map)) {
-            return map ? false : no_memory(c);
+            return map ? false : report_no_memory(c);
         }
         snprintf(title, sizeof title, "%.120s%s%.60s", quantity->name, c->words ? ", " : "",
                  c->words ? c->word[k] : "");
@@ -313,7 +313,7 @@ static bool add_maps(chart *c, const sweep_column *quantity) {
                               .y = map_axis(&c->y, map->y_edge),
                               .map = map};
         if (!panel->title) {
-            return no_memory(c);
+            return report_no_memory(c);
         }
     }
     return true;

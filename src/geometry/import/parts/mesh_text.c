@@ -66,7 +66,7 @@ sim_status text_expected(const mesh_text *t, const char *at, const char *what) {
     return text_wrong(t, at, "expected %s, found \"%s\"", what, word);
 }
 
-sim_status mesh_no_memory(const mesh_text *t) {
+sim_status mesh_report_no_memory(const mesh_text *t) {
     return sim_fail(t->error, SIM_NO_RESOURCE, "%.200s: no memory for its triangles", t->name);
 }
 

@@ -51,7 +51,7 @@ bool text_number(mesh_text *t, double *x);
 sim_status text_expected(const mesh_text *t, const char *at, const char *what);
 /* `NAME:LINE:COLUMN: ` and a sentence. */
 sim_status text_wrong(const mesh_text *t, const char *at, const char *format, ...) SIM_PRINTF(3, 4);
-sim_status mesh_no_memory(const mesh_text *t);
+sim_status mesh_report_no_memory(const mesh_text *t);
 
 /* ---- polygons ---- */
 

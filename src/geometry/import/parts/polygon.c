@@ -174,6 +174,6 @@ sim_status mesh_add_polygon(const mesh_text *t, const char *at, mesh_parts *part
         return text_wrong(t, at, "a face of %d corners that is not convex: at most %d can be cut", count,
                           POLYGON_MAX_CONCAVE);
     default:
-        return mesh_no_memory(t);
+        return mesh_report_no_memory(t);
     }
 }
