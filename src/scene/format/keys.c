@@ -55,6 +55,7 @@ uint64_t report_unknown_key(report *r, const node *n, const table *t) {
         report_key(r, n, NULL, "unknown key");
         return 0;
     }
+    /* all known keys, or the nearest */
     nearest near = {.wanted = n->key};
     char hint[HINT_BYTES];
     size_t length = (size_t)snprintf(hint, sizeof hint, "known here: ");
@@ -66,6 +67,7 @@ uint64_t report_unknown_key(report *r, const node *n, const table *t) {
     if (near.best) {
         nearest_hint(&near, hint, sizeof hint);
     }
+    /* a word of another format goes first */
     const char *foreign = foreign_find_key(t, n->key), *said = foreign ? foreign : hint;
     report_key(r, n, said, "unknown key \"%.80s\"", n->key);
     return find_quoted_keys(t, said);
