@@ -210,13 +210,15 @@ static void print_gains(const run_context *run, const energy_gains *gains, const
 
 /* Steps that created energy. */
 static void print_created_energy(const run_context *run) {
+    bool implicit = run->scene->options.integrator == SIM_IMPLICIT_EULER;
     print_gains(run, &run->statistics.curbed, "TURNS TOO FAR", "tree of",
                 "                 impacts turn bodies too far for the step; kinetic energy that it created was taken "
                 "back;\n                 smaller steps prevent it\n");
-    print_gains(run, &run->statistics.created, "BENDS TOO FAR", "soft body",
-                "                 its elasticity, or what ties it, created that energy; smaller steps prevent it, or "
-                "the integrator "
-                "implicit\n");
+    print_gains(
+        run, &run->statistics.created, "BENDS TOO FAR", "soft body",
+        implicit ? "                 its elasticity, or what ties it, created that energy; smaller steps prevent it\n"
+                 : "                 its elasticity, or what ties it, created that energy; smaller steps or the "
+                   "integrator implicit prevent it\n");
 }
 
 static void print_overlap(const run_context *run) {
