@@ -19,6 +19,7 @@ PAPER_WAY = "nsn:friction=fixed-point:linear_tolerance=0:max_iterations={}:linea
 GRASPS = {"hand_and_ball": ("ball", "palm", 6, 50), "tomato": ("tomato", "lift", 4, 50), "beam": ("beam", "lift", 6, 50)}
 LIFTED, HELD = 1.4, 2.0   # s: the lift is over, at 1.2 s; the end
 FINGER, FULL, END = "soft/pneunet", 1.0, 1.5  # s: pressure is at its most; the end
+NO_LAYER = ("--set", "bodies/finger/soft/inextensible=[]")  # layered_finger.py has it
 
 
 def ways(newton, linear):
@@ -70,7 +71,7 @@ def finger(context):
     steps = {"nsn, 4 x 80": 0.02, "nsn to 1e-6": 0.02, "auto": 0.02, "auto, half the step": 0.01}
     solvers = {**ways(4, 80), "auto, half the step": "auto"}
     records = context.together(lambda way: context.run(FINGER, "--solver", solvers[way], "--set", "world/compliance=rigid", "--step", steps[way],
-                                                       "--every", round(0.04 / steps[way]), "--duration", END), steps)
+                                                       "--every", round(0.04 / steps[way]), "--duration", END, *NO_LAYER), steps)
     for way, record in zip(steps, records):
         bent = angles(record)
         rises = rises and all(b > a for (t, a), (_, b) in zip(bent, bent[1:]) if t < FULL - 0.05)
