@@ -99,7 +99,8 @@ static void fuzz_robot(const char *path, bool one_base, const uint8_t *data, siz
     sim_diagnostics found;
     sim_error error = {0};
     sim_scene *scene = load_scene_text(text, length, path, &overrides, &limits, &files, &found, &error);
-    demand(scene || (error.status == SIM_BAD_INPUT && error.text[0] && found.count >= 1), "a refusal has a reason");
+    bool refused = error.status == SIM_BAD_INPUT || error.status == SIM_NO_RESOURCE; /* no resource: a file is absent */
+    demand(scene || (refused && error.text[0] && found.count >= 1), "a refusal has a reason");
     if (scene && scene->text_length < (1u << 16)) {
         check_again(scene, &files);
     }
