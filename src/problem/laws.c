@@ -393,18 +393,19 @@ static void regularise_constraint(const law *l, const sim_constraint *c, const d
     }
 }
 
+static bool are_of_a_pair(const sim_problem *p, int i, int j) {
+    const sim_constraint *c = &p->constraint[i], *d = &p->constraint[j];
+    return d->kind == c->kind && d->body[0] == c->body[0] && d->body[1] == c->body[1] && d->tree[0] == c->tree[0] &&
+           d->tree[1] == c->tree[1];
+}
+
 /* Mean normal impulse of the contacts of two bodies a step ago, N s; `end`: the first constraint of the next two. */
 static double mean_impulse(const sim_problem *p, int first, int *end) {
     const sim_constraint *c = &p->constraint[first];
     double sum = 0;
     int i = first;
-    for (; i < p->nconstraint && p->constraint[i].kind == c->kind; i++) {
-        const sim_constraint *d = &p->constraint[i];
-        if (d->body[0] != c->body[0] || d->body[1] != c->body[1] || d->tree[0] != c->tree[0] ||
-            d->tree[1] != c->tree[1]) {
-            break;
-        }
-        sum += c->kind == SIM_CONTACT ? p->impulse_guess[d->row + 2] : 0;
+    for (; i < p->nconstraint && are_of_a_pair(p, first, i); i++) {
+        sum += c->kind == SIM_CONTACT ? p->impulse_guess[p->constraint[i].row + 2] : 0;
     }
     *end = i;
     return sum / (i - first);
@@ -450,19 +451,34 @@ static bool are_equal(double a, double b, double near) {
     return fabs(a - b) <= fmax(near, LOAD_KINK * fmax(fabs(a), fabs(b)));
 }
 
-contact_load law_contact_load(const sim_problem *p, const sim_law_options *options, int i, const double *W,
-                              double near) {
+load_scan law_scan_loads(const sim_problem *p) {
+    load_scan scan = {.known = knows_loads(p), .strike_at = -1};
+    scan.strike = scan.known ? find_strike(p, &scan.strike_at) : 0;
+    return scan;
+}
+
+/* The contacts of the pair of bodies to which constraint i belongs. */
+static void scan_pair(load_scan *scan, const sim_problem *p, int i) {
+    if (i < scan->first || i >= scan->end) {
+        for (scan->first = i; scan->first > 0 && are_of_a_pair(p, i, scan->first - 1); scan->first--) {
+        }
+        scan->impulse = mean_impulse(p, scan->first, &scan->end);
+    }
+}
+
+contact_load law_contact_load(const sim_problem *p, const sim_law_options *options, load_scan *scan, int i,
+                              const double *W, double near) {
     /* the rule of load_stiffening, by its parts */
     const sim_constraint *c = &p->constraint[i];
-    contact_load out = {.stiffer = 1, .strike = -1};
-    if (!knows_loads(p)) {
+    contact_load out = {.stiffer = 1, .strike = scan->strike_at};
+    if (!scan->known) {
         return out;
     }
-    law l = {p, SIM_ELASTIC, options, .strike = find_strike(p, &out.strike), .energy = HUGE_VAL};
-    while (out.end <= i) {
-        out.first = out.end;
-        out.impulse = mean_impulse(p, out.first, &out.end);
-    }
+    law l = {p, SIM_ELASTIC, options, .strike = scan->strike, .energy = HUGE_VAL};
+    scan_pair(scan, p, i);
+    out.first = scan->first;
+    out.end = scan->end;
+    out.impulse = scan->impulse;
     out.stiffer = load_stiffening(&l, c, W, out.impulse);
     double per_impulse = 1 / FREE_LOAD_RATIO, per_strike = 1 / FREE_STRIKE_RATIO;
     double speed[] = {per_impulse * out.impulse * law_inverse_mass(&l, c, W, 2), find_approach(p, c).closing,

@@ -35,8 +35,20 @@ typedef struct contact_load {
     bool kink;            /* do two rules give the same c, or nearly: with speeds within `near`, m/s? */
 } contact_load;
 
-/* That of the i-th constraint, a contact, whose block of the Delassus operator is W. */
-contact_load law_contact_load(const sim_problem *problem, const sim_law_options *options, int i, const double *W,
-                              double near);
+/* What the contacts of a problem have in common, and two bodies theirs: found once, and for the pair asked last. */
+typedef struct load_scan {
+    bool known;     /* the problem has loads */
+    double strike;  /* m/s, of the fastest one ... */
+    int strike_at;  /* ... and its constraint; -1: none */
+    double impulse; /* N s, mean of contacts [first, end) */
+    int first, end;
+} load_scan;
+
+load_scan law_scan_loads(const sim_problem *problem);
+
+/* That of the i-th constraint, a contact, whose block of the Delassus operator is W. Constraints asked in their order
+ * cost as much together as their number. */
+contact_load law_contact_load(const sim_problem *problem, const sim_law_options *options, load_scan *scan, int i,
+                              const double *W, double near);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "contact/problem/core/assembly.h"
 #include "problem/law_slopes.h"
+#include "problem/laws.h"
 #include "world/contact/contacts.h"
 #include "world/integrator/derivative/tree_derivatives.h"
 
@@ -100,6 +101,8 @@ typedef struct island_system {
     constraint_system *constraint;  /* [nconstraint] */
     double *strike;                 /* [width] of the speed of the fastest strike, if that is `struck`: known */
     bool struck;
+    load_scan loads; /* if `scanned` */
+    bool scanned;
     double *carried;   /* [width] of the sum of impulses of the pair of bodies ... */
     int carried_first; /* ... whose contacts begin here; -1: not yet known */
     double residual;

@@ -10,7 +10,7 @@
  *     w'    offset of the row, m/s;  A, a, h: island_derivatives.c
  *
  * Where the bounds of c hold, dw = dw_n / c.
- * Reference: laws.c.  Cost: n columns for each contact; the rows of the contacts that share m, once. */
+ * Reference: laws.c.  Cost: n columns for each contact; the rows of the contacts that share m, and the fastest strike, once. */
 #include "linalg/dense/lu.h"
 #include "problem/laws.h"
 #include "world/derivative/derivative.h"
@@ -201,7 +201,11 @@ void differentiate_load(island_system *s, constraint_system *k, double *w, const
     const sim_options *o = s->step->motion->options;
     sim_problem full = s->is->problem;
     full.v_free = s->v_law;
-    contact_load load = law_contact_load(&full, &o->law, k->index, k->W, s->step->near);
+    if (!s->scanned) {
+        s->loads = law_scan_loads(&full);
+        s->scanned = true;
+    }
+    contact_load load = law_contact_load(&full, &o->law, &s->loads, k->index, k->W, s->step->near);
     double c = load.stiffer;
     k->by.kink |= load.kink;
     /* (1), from dw_n */
