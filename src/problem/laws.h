@@ -35,7 +35,7 @@ typedef struct contact_load {
     bool kink;            /* do two rules give the same c, or nearly: with speeds within `near`, m/s? */
 } contact_load;
 
-/* What the contacts of a problem have in common, and two bodies theirs: found once, and for the pair asked last. */
+/* Loads of a problem: its fastest strike, found once, and the mean impulse of the pair of bodies asked last. */
 typedef struct load_scan {
     bool known;     /* the problem has loads */
     double strike;  /* m/s, of the fastest one ... */
