@@ -232,6 +232,28 @@ static sim_problem *of_all_kinds(void) {
     return random_problem(&r, &recipe);
 }
 
+/* Two bodies of one tree: the parent of each stands before it. */
+Test(problem, whose_bodies_do_not_follow_their_parents_is_refused) {
+    sim_problem *made = point_on_ground(1, 0.5, 0, 0.01, (double[3]){0, 0, -1}), p = *made;
+    const double A[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[6] = {0}, rows[18] = {0};
+    const sim_v3 r[2] = {0};
+    const sim_motion S[3] = {0};
+    const sim_body_inertia I[2] = {0};
+    const sim_body_rows on[1] = {{.body = {1, -1}}};
+    const int first[2] = {0, 2};
+    for (int parent = -1; parent < 2; parent++) {
+        sim_body_node node[2] = {{.parent = parent, .v0 = 0, .nv = 2}, {.parent = 0, .v0 = 2, .nv = 1}};
+        sim_problem_bodies b = {2, first, node, I, zero, {{r, S}, {r, S}}, on, rows, NULL, NULL};
+        p.bodies = &b;
+        sim_error error = {0};
+        sim_problem *copy = sim_problem_create(&p, A, &error);
+        cr_expect_eq(copy != NULL, parent < 0, "parent %d of body 0: %s", parent, error.text);
+        cr_expect(copy || strstr(error.text, "bodies: "), "%s", error.text);
+        sim_problem_free(copy);
+    }
+    sim_problem_free(made);
+}
+
 /* Each number of each kind of constraint, out of its range; one that the kind has no use for may be anything. */
 Test(problem, with_a_number_that_means_nothing_is_refused_by_name) {
     static const struct {

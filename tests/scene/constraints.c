@@ -61,3 +61,10 @@ Test(scene_constraints, have_the_prefix_of_their_instance) {
     }
     sim_scene_free(s);
 }
+
+/* After a pose that is none nothing more is said of the constraint: that both sides are one body would be told, too. */
+Test(scene_constraints, with_a_wrong_pose_are_reported_for_that_alone) {
+    refused("{'sim': 1, 'bodies': [{'name': 'a', " ONE_KG ", 'joint': 'free'}], 'constraints': [{'type': 'weld', "
+            "'first': 'a', 'second': 'a',\n'first_pose': {'quaternion': [0, 0, 0, 0]}}]}",
+            "scene.json:2:30", "a quaternion (w, x, y, z) has length 1, not 0");
+}

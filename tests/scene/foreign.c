@@ -187,6 +187,22 @@ Test(scene_foreign, files_of_other_kinds_are_told_in_a_sentence) {
     TOLD("a.png", "\x89PNG", "a picture");
 }
 
+/* Its first bytes are known only once it is read. */
+Test(scene_foreign, a_pipe_of_another_kind_is_told_too) {
+    int end[2];
+    char path[64];
+    cr_assert_eq(pipe(end), 0);
+    cr_assert_eq(write(end[1], "\x89HDF\r\n\x1a\n", 8), 8);
+    close(end[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", end[0]);
+    sim_error error = {0};
+    sim_diagnostics found = {0};
+    sim_scene *s = sim_scene_load(path, NULL, &found, &error);
+    close(end[0]);
+    cr_assert(!s && found.count == 1 && strstr(found.item[0].message, "an HDF5 file, not a scene"), "%s", error.text);
+    sim_diagnostics_free(&found);
+}
+
 Test(scene_foreign, xml_of_other_formats_is_told_by_its_root) {
     refused("<mujocoinclude/>", "scene.json:1:1", "a part of a model of MuJoCo (MJCF) is not read");
     refused("<?xml version='1.0'?>\n<mujocoinclude/>", "scene.json:2:1",

@@ -1,5 +1,6 @@
 /* Numbers at the ends of the range of a double: written shortly, refused by name, and never waited for: a test that
  * takes longer than its minute is a failure. */
+#include "scene/json/text.h"
 #include "scene/json/writer.h"
 #include "support.h"
 #include "support/models.h"
@@ -22,6 +23,13 @@ Test(scene_numbers, writes_numbers_of_any_size) {
     for (size_t k = 0; k < sizeof due / sizeof *due; k++) {
         cr_expect_str_eq(number_digits(due[k].number).text, due[k].text);
     }
+}
+
+Test(scene_numbers, writes_a_zero_without_its_sign) {
+    json_writer w = {0};
+    writer_put_numbers(&w, NULL, 2, (const double[]){-0.0, -1});
+    cr_expect_str_eq(w.out.start, "[0, -1]");
+    writer_free(&w);
 }
 
 Test(scene_numbers, refuses_numbers_next_to_nothing) {

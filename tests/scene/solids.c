@@ -209,6 +209,7 @@ Test(scene_solids, parts_take_from_their_compound_what_they_do_not_say) {
     near(scene->model->material[s[2].material].friction, 0.5);
     near_color(s[0].color, 1);
     near_color(s[1].color, 0.5f);
+    cr_assert_eq(s[0].color[3], 1, "three numbers are a colour that hides what is behind");
     cr_assert_lt(s[2].color[0], 0, "no colour was given");
     sim_scene_free(scene);
 }

@@ -124,6 +124,8 @@ Test(scene_urdf, links_and_joints_must_be_one_tree) {
     refused(ROBOT("<link name='arm'/>\n" FIXED("j", "arn", "arm")), "scene.json:3:38", "did you mean \"arm\"?");
     refused(ROBOT("<link name='a'/><link name='b'/><link name='c'/>\n" FIXED("j", "a", "c") FIXED("k", "b", "c")),
             "scene.json:4:55", "the link \"c\" is the child of two joints, \"j\" and \"k\"");
+    refused(ROBOT("<link name='a'/><link name='b'/>\n" FIXED("j", "x", "b") FIXED("k", "a", "b")), "scene.json:3:38",
+            "there is no link \"x\"");
     refused(ROBOT("<link name='a'/><link name='b'/>\n" FIXED("j", "a", "b") FIXED("k", "b", "a")), "scene.json:1:1",
             "the joints run in a circle");
     refused(ROBOT("<link name='a'/><link name='b'/><link name='c'/>\n" FIXED("j", "b", "c") FIXED("k", "c", "b")),
