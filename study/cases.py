@@ -82,6 +82,7 @@ class Case:
         return words + [word for setting in self.set for word in ("--set", setting)]
 
 
+PUSHES = (0.02, 0.1, 0.3)  # weights; 0.02 of the pot's is 1 N, the weight of a dish
 STEP = "world/step=0.004166666666666667"
 BY_PGS = ("world/solver=pgs", 'world/solver_options={"max_iterations": 200}')  # moves bodies to the states of the problems
 
@@ -125,6 +126,7 @@ def ratio(name, *masses, friction=0.5):
 CASES = [
     Case("nut", "nut", "bench/nut.json", usual=True, states=10, wrenches=10, force=4, arm=0.05, place="nut"),
     Case("dishes", "dishes", "solids/dishes.json", usual=True, wrenches=100, force=1, arm=0.05, set=(STEP,)),
+    *(Case(f"dishes-{force}", "dishes-pushed", "solids/dishes.json", wrenches=100, force=force, arm=0.05, set=(STEP,)) for force in PUSHES),
     *(pour(*size) for size in (
         (9, "[3,3,1]", "0.0245"), (18, "[3,3,2]", "0.0245"), (27, "[3,3,3]", "0.0245"), (36, "[3,3,4]", "0.0245"),
         (45, "[3,3,5]", "0.0245"), (100, "[5,5,4]", "0.039"), (200, "[5,5,8]", "0.039"), (490, "[7,7,10]", "0.0535"),

@@ -81,7 +81,7 @@ def two_steps(context):
             x="Newton steps", y="of the first", log="y", x_range=(0, None), y_range=(ROUNDING, 10))
 
 
-HEAPS = 5  # with few balls
+HEAPS = 10  # with few balls
 RUNS, QUICK_RUNS = 10, 3
 STEP, APART = 0.01, 2e-4  # a heap is chaotic: runs whose steps [s] differ by that part come to rest as other heaps
 

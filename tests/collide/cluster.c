@@ -186,3 +186,42 @@ Test(cluster, leaves_alone_what_stands_before_the_first) {
     cr_assert_eq(b.m.point[3].feature, 96);
     arena_free(b.arena);
 }
+
+/* A plane disc on a plane: of 24 points on its rim and one within, those stay that are farthest in eight directions, and the
+ * deepest. */
+Test(flat_points, of_a_disc_are_the_farthest_in_eight_directions) {
+    bench b = begin();
+    const v3 up = {0, 0, 1};
+    for (int k = 0; k < 24; k++) {
+        double angle = 0.1 + k * 0.26179938779914944;
+        put(&b, v3_make(0.1 * cos(angle), 0.1 * sin(angle), 0), up, -1e-5, (uint64_t)k + 1);
+    }
+    put(&b, v3_make(0.01, 0.02, 0), up, -2e-5, 99);
+    double far[8];
+    for (int k = 0; k < 8; k++) {
+        far[k] = farthest(&b.m, compass(k));
+    }
+    flat_points(&b.pair, &b.m, 0, 1e-3);
+    cr_expect(b.m.count >= 5 && b.m.count <= 9, "%d points", b.m.count);
+    cr_expect_eq(deepest(&b.m), -2e-5);
+    for (int k = 0; k < 8; k++) {
+        cr_expect_float_eq(farthest(&b.m, compass(k)), far[k], 1e-15, "direction %d", k);
+    }
+    arena_free(b.arena);
+}
+
+/* Points of one feature are one where they lie at one place, the deepest of them; apart they are two, with features of their own. */
+Test(manifold_unique, points_of_one_feature_are_one_only_at_one_place) {
+    const sim_shape ball = {.type = SIM_SPHERE, .size = {1}};
+    for (int apart = 0; apart < 2; apart++) {
+        bench b = begin();
+        b.pair.a = b.pair.b = &ball;
+        put(&b, v3_make(0, 0, 0), v3_make(0, 0, 1), -1e-5, 7);
+        put(&b, v3_make(apart ? 0.05 : 1e-9, 0, 0), v3_make(0, 0, 1), -2e-5, 7);
+        manifold_unique(&b.pair, &b.m, 0);
+        cr_expect_eq(b.m.count, 1 + apart);
+        cr_expect_eq(deepest(&b.m), -2e-5);
+        cr_expect(!apart || b.m.point[0].feature != b.m.point[1].feature);
+        arena_free(b.arena);
+    }
+}

@@ -341,6 +341,14 @@ Test(mesh_pairs, a_box_on_a_step_is_held_up_by_the_step_and_back_by_the_riser) {
     sim_geometry_free(g);
 }
 
+/* How far the deepest point's end on the convex shape lies from the plane that bounds the shape there, m: the point lies midway
+ * between the surfaces. */
+static double off_its_surface(const sim_shape *a, pose X, const sim_contact_point *c) {
+    v3 u = m3_transposed_times(X.R, c->normal), end = v3_axpy(c->position, 0.5 * c->gap, c->normal);
+    double low = v3_dot(X.p, c->normal) - half_height(a, (m3){{0, 0, u.x}, {0, 0, u.y}, {0, 0, u.z}});
+    return fabs(v3_dot(end, c->normal) - low);
+}
+
 Test(mesh_pairs, contacts_push_convex_shapes_out_of_a_mesh) {
     random_source r = {41};
     soup s = soup_torus(0.5, 0.25, 24, 14);
@@ -349,7 +357,8 @@ Test(mesh_pairs, contacts_push_convex_shapes_out_of_a_mesh) {
     }
     sim_geometry *g = soup_geometry(s), *hull = cube_hull(0.2);
     sim_shape mesh = shape_with(SIM_MESH, g);
-    int seen = 0, far = 0;
+    int seen = 0, far = 0, lifted = 0; /* of these the shape is lifted before it touches (convex_lift.c) */
+    double off = 0;
     for (int q = 0; q < 900; q++) {
         sim_shape a = convex_kind_of(q % KINDS, hull);
         pose X = {random_rotation(&r),
@@ -370,6 +379,8 @@ Test(mesh_pairs, contacts_push_convex_shapes_out_of_a_mesh) {
             }
             for (int k = 0; k < t.count; k++) {
                 if (t.point[k].gap == least) {
+                    lifted += (int)(t.point[k].feature >> 63);
+                    off = fmax(off, t.point[k].feature >> 63 ? off_its_surface(&a, X, &t.point[k]) : 0);
                     X.p = v3_axpy(X.p, -least, t.point[k].normal);
                     break;
                 }
@@ -381,6 +392,7 @@ Test(mesh_pairs, contacts_push_convex_shapes_out_of_a_mesh) {
         far += step == 60 || way > 0.6; /* the tube is 0.5 wide, the shapes up to 0.4 */
     }
     cr_assert(seen > 200 && 50 * far <= seen, "%d of %d went a long way", far, seen);
+    cr_assert(lifted > 20 && off < 1e-6, "%d contacts of lifted shapes, up to %g m off the surface", lifted, off);
     sim_geometry_free(g);
     sim_geometry_free(hull);
 }

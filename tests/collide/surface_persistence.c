@@ -1,4 +1,5 @@
 /* Contacts on surfaces of triangles that stay the same from step to step, whatever triangles they move across. */
+#include "collide/mesh/surface.h"
 #include "collide/support.h"
 #include "math/spatial.h"
 #include "support/meshes.h"
@@ -167,4 +168,35 @@ Test(surface_persistence, what_is_half_way_through_an_open_floor_is_pushed_back_
             stage_free(&s);
         }
     }
+}
+
+/* A torus in bent triangles: as many numbers as there are vertices, edges and faces, whichever triangle names them. */
+Test(surface_feature, names_each_vertex_edge_and_face_once) {
+    random_source r = {5};
+    soup bent = soup_torus(0.5, 0.2, 7, 5);
+    for (int k = 0; k < bent.nvertex; k++) { /* no two triangles in one plane */
+        bent.vertex[k] = v3_scale(random_uniform(&r, 0.95, 1.05), bent.vertex[k]);
+    }
+    sim_geometry *torus = soup_geometry(bent);
+    surface s = surface_of(torus);
+    const int faces = surface_triangles(&s), vertices = torus->mesh->nvertex, edges = faces * 3 / 2;
+    const int due = faces + vertices + edges; /* Euler: vertices - edges + faces = 0 */
+    uint32_t *named = calloc((size_t)due, sizeof *named);
+    int count = 0;
+    for (int t = 0; t < faces; t++) {
+        for (int feature = 0; feature < 7; feature++) {
+            uint32_t name = surface_feature(&s, t, feature);
+            int k = 0;
+            while (k < count && named[k] != name) {
+                k++;
+            }
+            cr_assert_lt(k, due, "more names than features");
+            named[k] = name;
+            count = k == count ? count + 1 : count;
+        }
+    }
+    cr_expect_eq(count, due, "%d names of %d features", count, due);
+    cr_expect_eq(vertices - edges + faces, 0);
+    free(named);
+    sim_geometry_free(torus);
 }

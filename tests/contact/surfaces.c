@@ -312,6 +312,9 @@ Test(surfaces, a_ball_hangs_by_adhesion_up_to_its_weight_and_falls_above) {
         v3 pulled = impulse_on(&y, "ball");
         cr_expect_float_eq(pulled.z, 2 * g * dt, 1e-6 * 2 * g * dt, "%s: held by %g N s", solvers[s], pulled.z);
         cr_expect_leq(sim_world_info(y.world)->solver_iterations, 1, "%s starts where it ended", solvers[s]);
+        /* the force that lasts is that of the contact and of adhesion together: the weight */
+        const double *lasts = sim_world_state(y.world)->trail + 2 * (ptrdiff_t)y.model->nv;
+        cr_expect_float_eq(lasts[2], 2 * g, 1e-6 * 2 * g, "%s: %g N last", solvers[s], lasts[2]);
         cr_expect_eq(y.unsolved, 0);
         yard_end(&y);
         /* at first it gains what adhesion leaves of its weight, up to the range of 0.1 mm; then all of it */

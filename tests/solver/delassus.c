@@ -119,6 +119,34 @@ Test(delassus, diagonal_blocks_are_the_same_with_or_without_the_rest) {
     sim_problem_free(p);
 }
 
+/* w_i = trace W_ii / rows, rho_i = rows / trace (W_ii + R_i), against the dense matrix; bodies are no cubes. */
+Test(delassus, scales_of_constraints_are_means_over_all_of_their_rows) {
+    sim_problem *p = everything(5);
+    sim_arena *scratch = arena_create();
+    double *of = dense(p), *R = calloc((size_t)p->nrow, sizeof *R), *w = calloc((size_t)p->nconstraint, sizeof *w);
+    double *rho = calloc((size_t)p->nconstraint, sizeof *rho);
+    for (int k = 0; k < p->nrow; k++) {
+        R[k] = 0.1 * (1 + k % 7);
+    }
+    cr_assert(delassus_scales(p, R, scratch, w, rho));
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        double trace = 0, compliance = 0;
+        for (int k = c->row; k < c->row + c->rows; k++) {
+            trace += of[k * p->nrow + k];
+            compliance += R[k];
+        }
+        cr_expect_float_eq(w[i], trace / c->rows, 1e-12 * trace);
+        cr_expect_float_eq(rho[i] * (trace + compliance), c->rows, 1e-12 * c->rows);
+    }
+    free(of);
+    free(R);
+    free(w);
+    free(rho);
+    arena_free(scratch);
+    sim_problem_free(p);
+}
+
 /* The same problem as W and q. */
 Test(delassus, of_a_local_problem_is_the_one_it_holds) {
     sim_problem *p = everything(4);

@@ -1,4 +1,5 @@
 /* The primal cost: its derivatives, along v and along lines, and what must not change the answer. */
+#include "solver/newton/line_search.h"
 #include "solver/newton/primal.h"
 #include "support/answers.h"
 #include "support/problems.h"
@@ -236,4 +237,21 @@ Test(primal, relaxation_of_bodies_lowers_the_cost_and_keeps_all_that_follows_fro
         end(&m);
     }
     cr_expect_geq(lowered, 15, "lowered by a tenth in %d of 20 trials", lowered);
+}
+
+/* ---- the exact search on l = (alpha - root)^2 / 2 ---- */
+
+static double slope_of_parabola(void *root, double alpha, double *second) {
+    *second = 1;
+    return alpha - *(double *)root;
+}
+
+/* Newton's step from 1 is exact.  Where it leads beyond the longest step, that one is next, and the last. */
+Test(line_search, takes_newtons_step_and_no_longer_one_than_it_may) {
+    for (double root = 0.25; root < 4; root *= 2) {
+        line l = {.self = &root, .slope = slope_of_parabola, .slope0 = -root};
+        double alpha = line_exact(&l, 1.5, 1e-12);
+        cr_expect_float_eq(alpha, fmin(root, 1.5), 1e-15, "%g for %g", alpha, root);
+        cr_expect_eq(l.evaluations, root == 1 ? 1 : 2, "%d evaluations for %g", l.evaluations, root);
+    }
 }
