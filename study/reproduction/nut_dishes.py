@@ -17,7 +17,6 @@ SECONDS = (6, 250)
 
 PRINTED = "canal:inner=cascaded:acceleration=none"  # Lee et al. 2024, algorithm 1; the shipped one takes the strict inner problem first
 SOLVERS = ("canal", "subadmm", "pgs:acceleration=none", PRINTED)
-TEN_ROUNDS = f"{PRINTED}:rounds=10:tolerance=0"
 GOOD, DRAWN = 1e-8, 5  # curves are of every fifth problem: they take more time than all the figures
 
 
@@ -58,8 +57,6 @@ def run(context):
         answers |= {(case, *key): found for key, found in zip([(s, True) for s in SOLVERS] + [(s, False) for s in SOLVERS[1:]], entries)}
     if not context.quick:
         draw(context, paths.values(), solvers)
-    ten = {case: of["entries"][0]["answers"] for case, of in zip(paths, context.together(
-        lambda case: context.compare(case, "--solver", TEN_ROUNDS, *(["--quick"] if context.quick else [])), paths))}
     rows = []
     for case, title in solvers.CASE.items():
         for (of, solver, alone), found in answers.items():
@@ -75,7 +72,6 @@ def run(context):
         context.figure(f"{case}_canal_rounds", statistics.median(a["rounds"] for a in own["canal"]))
         context.figure(f"{case}_printed_solved", 100 * statistics.mean(a["lee"] <= GOOD for a in own[PRINTED]))
         context.figure(f"{case}_printed_rounds", statistics.median(a["rounds"] for a in own[PRINTED]))
-        context.figure(f"{case}_printed_ten", statistics.median(a["lee"] for a in ten[case]))
         context.figure(f"{case}_canal_ms", 1e3 * statistics.median(a["seconds"] for a in own["canal"]))
         context.figure(f"{case}_canal_worst_ms", 1e3 * max(a["seconds"] for a in own["canal"]))
         context.figure(f"{case}_pgs_behind", statistics.median(a["lee"] for a in answers[case, SOLVERS[2], False]) / best)
