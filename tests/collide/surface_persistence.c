@@ -193,6 +193,8 @@ Test(surface_feature, names_each_vertex_edge_and_face_once) {
             cr_assert_lt(k, due, "more names than features");
             named[k] = name;
             count = k == count ? count + 1 : count;
+            int found[16], around = surface_faces_at(&s, t, feature, found, 16);
+            cr_expect_eq(around, feature == 0 ? 1 : feature < 4 ? 2 : 6, "%d triangles at feature %d", around, feature);
         }
     }
     cr_expect_eq(count, due, "%d names of %d features", count, due);

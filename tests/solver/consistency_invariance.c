@@ -170,6 +170,69 @@ Test(consistency, c14_order_tangents_and_names_of_bodies_do_not_matter) {
     }
 }
 
+/* The same problem with masses and forces in another unit: A, bounds, forces, stiffness and damping `unit` times as large. */
+static sim_problem *in_unit_of_mass(const sim_problem *from, double unit) {
+    sim_problem p = *from;
+    sim_constraint *c = malloc((size_t)p.nconstraint * sizeof *c);
+    double *A = malloc((size_t)(p.nv * p.nv) * sizeof *A);
+    ptrdiff_t n = 0;
+    for (int t = 0; t < p.ntree; n += p.tree[t].nv * p.tree[t].nv, t++) {
+        p.mass.matrix(p.mass.self, t, A + n);
+    }
+    for (ptrdiff_t k = 0; k < n; k++) {
+        A[k] *= unit;
+    }
+    for (int i = 0; i < p.nconstraint; i++) {
+        c[i] = p.constraint[i];
+        c[i].bound *= unit;
+        c[i].force *= unit;
+        c[i].stiffness *= unit;
+        c[i].damping *= unit;
+    }
+    p.constraint = c;
+    sim_error error = {0};
+    sim_problem *made = sim_problem_create(&p, A, &error);
+    cr_assert(made, "%s", error.text);
+    free(A);
+    free(c);
+    return made;
+}
+
+/* A unit of mass that is a power of four changes no digit: every quantity of a method is of some power of mass, or compares two of
+ * the same.  Methods that damp least squares of velocities and impulses together (Levenberg and Marquardt) take another way to the
+ * same answer. */
+Test(consistency, c14_the_unit_of_mass_changes_no_bit) {
+    random_source r = {15};
+    for (int trial = 0; trial < 6; trial++) {
+        double unit = trial % 2 ? 0x1p20 : 0x1p-20;
+        sim_problem *p = with_one_answer(&r), *other = in_unit_of_mass(p, unit);
+        contest c, d;
+        contest_hold(&c, p, ANY, R);
+        contest_hold(&d, other, ANY, R / unit);
+        for (int i = 0; i < c.count; i++) {
+            bool damped = strncmp(c.who[i].name, "mncp", 4) == 0 || strncmp(c.who[i].name, "mlcp-pfb", 8) == 0;
+            cr_expect(damped || c.of[i].out.iterations == d.of[i].out.iterations, "%s, trial %d: %d and %d iterations",
+                      c.who[i].name, trial, c.of[i].out.iterations, d.of[i].out.iterations);
+            double v = apart(p->nv, c.of[i].v, d.of[i].v);
+            cr_expect(damped ? v <= 1e-9 : v == 0, "%s, trial %d: v %g apart", c.who[i].name, trial, v);
+        }
+        /* friction as a fixed point, which the default does not take for so few rows */
+        double option[MOST_OPTIONS];
+        options_with("nsn", (option_setting[]){{"friction", 0}, {NULL, 0}}, option);
+        answer a = contest_entry(p, R), b = contest_entry(other, R / unit);
+        answer_find(&a, "nsn", option);
+        answer_find(&b, "nsn", option);
+        cr_expect_eq(a.out.iterations, b.out.iterations, "nsn, trial %d", trial);
+        cr_expect_eq(apart(p->nv, a.v, b.v), 0, "nsn, trial %d: v %g apart", trial, apart(p->nv, a.v, b.v));
+        answer_free(&a);
+        answer_free(&b);
+        contest_end(&c);
+        contest_end(&d);
+        sim_problem_free(other);
+        sim_problem_free(p);
+    }
+}
+
 /* Linear momentum and that about the origin, and how much there is of each. */
 static void momentum(const sim_problem *p, const sim_v3 *centre, const double *v, double sum[6], double size[2]) {
     memset(sum, 0, 6 * sizeof *sum);
