@@ -2,6 +2,7 @@
  * surface. */
 #include "view/mesh/mesh.h"
 #include "math/v3.h"
+#include "view/mesh/extent.h"
 #include "view/mesh/soft.h"
 
 #include <criterion/criterion.h>
@@ -208,4 +209,55 @@ Test(mesh, of_a_soft_box_follows_its_nodes_and_keeps_its_edges) {
     free(pose);
     sim_model_free(model);
     sim_soft_mesh_free(&tets);
+}
+
+static void near_v3(v3 a, double x, double y, double z) {
+    cr_expect_leq(v3_norm(v3_sub(a, v3_make(x, y, z))), 1e-12, "(%g, %g, %g), not (%g, %g, %g)", a.x, a.y, a.z, x, y,
+                  z);
+}
+
+static void add_shape(sim_builder *builder, int body, sim_shape_type type, double size, v3 at) {
+    sim_shape shape = sim_shape_default();
+    shape.body = body;
+    shape.type = type;
+    shape.size[0] = shape.size[1] = shape.size[2] = size;
+    shape.pose.p = at;
+    cr_assert_geq(sim_builder_add_shape(builder, &shape), 0);
+}
+
+/* Ground without end, a block of 2 m that stands, a ball of 0.5 m that moves from x = 3 to x = 5 m, and a body without a shape that
+ * a joint moves to z = 7 m. */
+Test(view_extent, holds_what_moves_and_what_stands_apart) {
+    sim_builder *builder = sim_builder_create();
+    add_shape(builder, 0, SIM_HALF_SPACE, 0, v3_make(0, 0, -1));
+    add_shape(builder, 0, SIM_BOX, 2, v3_make(-10, 0, 0));
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_FREE;
+    def.inertia = (sim_inertia){.mass = 1, .moment = {1, 1, 1, 0, 0, 0}};
+    int ball = sim_builder_add_body(builder, &def);
+    def.joint = SIM_SLIDER;
+    int bare = sim_builder_add_body(builder, &def);
+    add_shape(builder, ball, SIM_SPHERE, 0.5, v3_make(0, 0, 0));
+    sim_error error = {0};
+    sim_model *model = sim_builder_finish(builder, &error);
+    cr_assert(model, "%s", error.text);
+    view_extent extent = view_extent_empty();
+    v3 box[2];
+    view_extent_box(&extent, true, box);
+    near_v3(box[1], 1, 1, 1);
+    cr_expect(isinf(view_extent_low(&extent)));
+    sim_pose at[3] = {{m3_identity(), {0, 0, 0}}, {m3_identity(), {0, 0, 0}}, {m3_identity(), {0, 0, 0}}};
+    for (int k = 0; k < 2; k++) {
+        at[ball].p = v3_make(3 + 2 * k, 0, 1);
+        at[bare].p = v3_make(3, 0, 7);
+        view_extent_add(&extent, model, at);
+    }
+    view_extent_box(&extent, false, box);
+    near_v3(box[0], 2.5, -0.5, 0.5);
+    near_v3(box[1], 5.5, 0.5, 7);
+    view_extent_box(&extent, true, box);
+    near_v3(box[0], -11, -1, -1);
+    near_v3(box[1], 5.5, 1, 7);
+    cr_expect_float_eq(view_extent_low(&extent), -1, 1e-12);
+    sim_model_free(model);
 }
