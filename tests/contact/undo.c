@@ -165,6 +165,30 @@ Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
     }
 }
 
+/* 1e12 N/m: the step cannot resolve such springs.  By the rigid law a motion that cannot be is not asked of them either,
+ * as their forces, target / R, would have no bound in the precision of doubles. */
+Test(undo, stiff_materials_between_two_walls_are_undone_as_rigid_ones) {
+    char materials[] = "materials=[{'name': 'hard', 'stiffness': 2e12}]";
+    const char *set[] = {"world/solver=auto",
+                         "world/step=0.002",
+                         "world/compliance=rigid",
+                         materials,
+                         "bodies/low/shapes/0/material=hard",
+                         "bodies/high/shapes/0/material=hard",
+                         "bodies/box/shapes/0/material=hard"};
+    for (char *c = materials; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    run r = {.scene = read_scene(squeezed, 7, set)};
+    go(&r, 0.6);
+    cr_assert_eq(r.error.status, SIM_OK, "%s", r.error.text);
+    cr_expect_eq(r.unsolved, 0, "%d steps", r.unsolved);
+    cr_expect_geq(r.stuck, 299, "said in %d steps", r.stuck);
+    const double *q = sim_world_state(r.world)->q;
+    cr_expect_float_eq(q[2], 0.045, 2.5e-3, "at %g m", q[2]);
+    end(&r);
+}
+
 /* A heavy ball 12 and 8 mm deep in springs that the step resolves: no motion parts it from both at any speed, and both are
  * told. */
 Test(undo, ball_between_two_springs_is_told_to_be_stuck_in_both) {

@@ -4,6 +4,7 @@
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"
+#include "support/share.h"
 #include "support/touched.h"
 
 #include <criterion/criterion.h>
@@ -58,6 +59,32 @@ Test(acn, takes_the_steps_of_nsn) {
         sim_problem_free(p);
     }
     cr_assert_geq(same, 36, "the same number of steps in %d of 40", same);
+}
+
+/* Heaps at friction 1 with impulses that mislead: each rule of the outer iterations solves some that the other does not,
+ * and claims none that is not. */
+Test(acn, solves_by_the_exact_rule_what_the_quick_one_does_not) {
+    static const problem_recipe heap = {
+        .bodies = 24, .contacts = 90, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 1};
+    random_source r = {5};
+    int more = 0, solved = 0;
+    for (int trial = 0; trial < trials_of(60); trial++) {
+        sim_problem *p = random_problem(&r, &heap);
+        answer quick = rigid_entry(p), exact = rigid_entry(p);
+        double option[32];
+        options_with("acn", (option_setting[]){{"exact", 1}, {NULL, 0}}, option);
+        answer_find(&quick, "acn", NULL);
+        answer_find(&exact, "acn", option);
+        bool done = exact.out.outcome == SIM_SOLVED;
+        cr_expect(!done || own_error(&exact) <= 1.0001e-8, "trial %d: E %g", trial, own_error(&exact));
+        more += done && quick.out.outcome != SIM_SOLVED;
+        solved += done;
+        answer_free(&quick);
+        answer_free(&exact);
+        sim_problem_free(p);
+    }
+    cr_expect_geq(solved, trials_of(30), "%d solved", solved);
+    cr_expect(more > 0 || trials_of(60) < 60, "none that the quick rule does not solve");
 }
 
 Test(acn, solves_a_load_of_ten_thousand_on_one) {

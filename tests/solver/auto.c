@@ -231,7 +231,7 @@ Test(auto_turns, what_one_of_its_parts_answers_alone_it_answers) {
     cr_expect(taken > 0 || trials_of(50) < 50); /* the others take turns, too */
 }
 
-/* With patience P a problem costs at most P H, H = 12 sqrt(contacts) Newton steps of acn, solved or not.  An outer
+/* With patience P a rigid problem costs at most P H, H = 20 sqrt(contacts) Newton steps of acn, solved or not.  An outer
  * iteration under way is finished.  Without patience auto goes on until all has been tried. */
 Test(auto_turns, patience_bounds_the_work_on_what_stays_unsolved) {
     enum { CONTACTS = 150, LAST_STEPS = 12 };
@@ -256,7 +256,7 @@ Test(auto_turns, patience_bounds_the_work_on_what_stays_unsolved) {
             sim_solver *s = sim_solver_create(sim_solver_find("auto"), NULL, NULL);
             all.out = (sim_solution){.v = all.v, .impulse = all.impulse, .patience = patience[k]};
             cr_assert_eq(sim_solver_solve(s, &p, &all.law, &all.out, NULL), SIM_OK);
-            double most = patience[k] * 12 * sqrt(p.nconstraint) + LAST_STEPS;
+            double most = patience[k] * 20 * sqrt(p.nconstraint) + LAST_STEPS;
             used[k] = all.out.multiplications / step;
             cr_expect_leq(used[k], most, "trial %d, patience %g: %g steps, not %g", trial, patience[k], used[k], most);
             unsolved += k == 1 && all.out.outcome > SIM_AT_ROUNDING;

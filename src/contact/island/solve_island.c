@@ -19,8 +19,11 @@
 enum { MIN_PARALLEL_CONSTRAINTS = 200 }; /* of an island that all threads solve together */
 enum { WORK_BETWEEN_CALLERS = 1000 };    /* rows and velocities of iterations, some 50 us, between calls of `stop` */
 
+/* Compliance of a row that counts as rigid under the rigid law, over 1/M: under its weight it gives 1e-5 g dt. */
+static const double MAX_RIGID_PART = 1e-5;
+
 /* Work on a problem that is not solved, over that of a hard one: at first, and with other targets (solver/portfolio). */
-static const double HARD_WORK_RATIO = 4, THOROUGH_HARD_WORK_RATIO = 1;
+static const double HARD_WORK_RATIO = 4, THOROUGH_HARD_WORK_RATIO = 2;
 
 static const char NO_MEMORY[] = "no memory for the contacts of an island";
 
@@ -58,6 +61,12 @@ static bool find_force_energy(island *is, sim_arena *scratch) {
     return work;
 }
 
+static undo_rules rules_of_undoing(const island_call *k) {
+    const sim_law_options *law = &k->options->law;
+    double rigid_part = k->options->compliance == SIM_RIGID ? MAX_RIGID_PART : 0;
+    return (undo_rules){k->f->tables->moved, k->f->tables->size, law->undo, law->threshold, rigid_part};
+}
+
 /* R and target velocity of every row, with that part of every restitution.  They must not depend on the actuators that
  * are rows: every actuator is one here, as in the problem of `sim_world_problem`. */
 static sim_status derive_laws(island_call *k, double restitution, sim_error *error) {
@@ -80,7 +89,7 @@ static sim_status derive_laws(island_call *k, double restitution, sim_error *err
     sim_regularise(&is->problem, k->options->compliance, law, W, is->law.R, is->law.target);
     sim_regularise(&is->problem, SIM_RIGID, law, NULL, is->law.R_rigid, is->law.target_rigid);
     /* overlaps that no motion undoes */
-    undo_rules rules = {k->f->tables->moved, k->f->tables->size, law->undo, law->threshold};
+    undo_rules rules = rules_of_undoing(k);
     sim_status status = undo_possible(k->f, is, &rules, scratch);
     return status ? sim_fail(error, status, NO_MEMORY) : SIM_OK;
 }
@@ -141,7 +150,8 @@ static bool may_go_on(island_call *k) {
 static bool reconsider_overlaps(island_call *k, sim_status *status, sim_error *error) {
     island *is = k->is;
     bool doubtful = is->solution.outcome > SIM_AT_ROUNDING || guard_excess(is, k->worker->scratch) > 0;
-    if (is->thorough || !doubtful || !undo_any(is, k->options->law.threshold) || !may_go_on(k)) {
+    undo_rules rules = rules_of_undoing(k);
+    if (is->thorough || !doubtful || !undo_any(k->f, is, &rules) || !may_go_on(k)) {
         return false;
     }
     int rows = is->rows;

@@ -16,7 +16,9 @@
  *   report_squeezed    compliant contacts that stay deep: reported only
  *
  * Before the solver only overlaps are examined that are undone at more than a tenth of `undo`: others cost next to
- * nothing where a solution exists.  After a failed solve all are (`thorough`).
+ * nothing where a solution exists.  After a failed solve all are (`thorough`), and no target stays within a tenth of the
+ * greatest of what the motion reaches: then the motion is inside K*, and a solution exists (Acary et al. 2011).
+ * Under the rigid law a stiff material counts as rigid: its R, 1e-8/M, would give impulses of target / R.
  *
  * The rule is the step's, like that of restitution: sim_regularise and files keep the law unchanged.
  * Cost: up to 256 sweeps of relax.c, where such overlaps exist. */
@@ -31,6 +33,7 @@ static const double MIN_MOBILITY_PART = 1e-6;   /* of 1/M: a row that nothing mo
 static const double REACHED_PART = 0.5;         /* of a target: undoing is possible */
 static const double MIN_UNDO_SPEED_PART = 0.1; /* of the speed `undo`: slower targets are examined only if `thorough` */
 static const double MIN_REACHED_PART = 0.1;    /* of a target: a motion that reaches less is none */
+static const double SLACK_PART = 0.1;          /* of the greatest target, below what a motion reaches: inside K* */
 static const double SUNK_DEPTH_PART = 0.05;    /* of the smaller radius: a deep overlap of a compliant contact */
 enum { MAX_SWEEPS = 256 };
 enum { SUNK_TEST_PERIOD = 256, SUNK_TEST_FIRST = 8 }; /* steps between tests for squeezed bodies */
@@ -55,19 +58,6 @@ bool undo_pushes(const island *is, double threshold, const sim_constraint *c) {
         return false;
     }
     return !(c->restitution > 0 && law_strikes(p, threshold, c, normal_row(c)));
-}
-
-bool undo_any(const island *is, double threshold) {
-    for (int i = 0; i < is->problem.nconstraint; i++) {
-        const sim_constraint *c = &is->problem.constraint[i];
-        if (is->law.R[c->row + normal_row(c)] > 0) {
-            continue;
-        }
-        if (undo_pushes(is, threshold, c) || (c->kind == SIM_EQUALITY && isinf(c->stiffness))) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ---- overlaps to be undone ---- */
@@ -108,6 +98,23 @@ static bool is_held(const undoing *d, const sim_constraint *c) {
     return !any_free;
 }
 
+/* A stiff material is rigid, too: it would squeeze with target / R, and its load needs no target. */
+static bool is_rigid_row(const undoing *d, const sim_constraint *c, int row) {
+    return !(d->is->law.R[row] > d->rules->rigid_part * mobility_of_trees(d, c));
+}
+
+bool undo_any(const assembly *f, island *is, const undo_rules *rules) {
+    undoing d = {.f = f, .is = is, .rules = rules};
+    for (int i = 0; i < is->problem.nconstraint; i++) {
+        const sim_constraint *c = &is->problem.constraint[i];
+        bool aims = undo_pushes(is, rules->threshold, c) || (c->kind == SIM_EQUALITY && isinf(c->stiffness));
+        if (aims && is_rigid_row(&d, c, c->row + normal_row(c))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Marks overlaps of rigid rows; compliant rows bound the cost of their undoing themselves.  Is any to be examined? */
 static bool mark_overlaps(undoing *d) {
     const sim_problem *p = &d->is->problem;
@@ -116,7 +123,7 @@ static bool mark_overlaps(undoing *d) {
         const sim_constraint *c = &p->constraint[i];
         int row = c->row + normal_row(c);
         double fast = 0;
-        bool compliant = d->is->law.R[row] > 0;
+        bool compliant = !is_rigid_row(d, c, row);
         d->pushed[i] = undo_pushes(d->is, d->rules->threshold, c) && !compliant;
         if (c->kind == SIM_EQUALITY && isinf(c->stiffness) && !compliant) {
             for (int k = c->row; k < c->row + c->rows; k++) {
@@ -308,6 +315,17 @@ static void lower_to_reached(undoing *d, int i) {
     is->held_back++;
 }
 
+/* Lowers the target of a stop below what the motion reaches, so that the motion is inside K*. */
+static void lower_with_slack(undoing *d, int i) {
+    const sim_constraint *c = &d->is->problem.constraint[i];
+    int row = c->row + normal_row(c);
+    double strict = eval_margin(d, i) - SLACK_PART * d->max_target;
+    if (d->r.pace[i] > 0 && is_stop(c) && d->is->law.target[row] > strict) {
+        lower_target(d->is, row, strict);
+        d->is->held_back++;
+    }
+}
+
 /* P, as a motion and the work of dry friction during it. */
 static void add_motion_cost(const undoing *d) {
     const sim_problem *p = &d->is->problem;
@@ -376,6 +394,9 @@ static void find_motion(undoing *d) {
         if (!is_reached(d, i)) {
             lower_to_reached(d, i);
         }
+    }
+    for (int i = 0; i < p->nconstraint && d->is->thorough; i++) {
+        lower_with_slack(d, i);
     }
     add_motion_cost(d);
 }

@@ -17,7 +17,7 @@
  *            x = (along + mu (1 - rho R'_n) x_n) t + across / d b + x_n n,   x_n = F_n / (rho R'_n)
  *            a = (mu t, 1),  b = (-t_2, t_1, 0),  n = (0, 0, 1);  along = t . F,  across = b . F
  *
- * Steps are whole, without a line search.  nsn takes the same steps in impulses, with dense matrices.
+ * By the exact rule of the outer iterations c is 1 everywhere.  Steps are whole, without a line search.  nsn takes the same steps in impulses, with dense matrices.
  *
  * References: Alart, Curnier 1991; Acary, Bremond, Huber 2018.
  * Cost: a sparse LU factor of the size of the velocities per step, twice the work of a Cholesky factor. */
@@ -34,7 +34,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOLERANCE, MAX_ITERATIONS, MAX_STALLED, MAX_WORK, OPTIONS };
+enum { TOLERANCE, MAX_ITERATIONS, MAX_STALLED, EXACT, MAX_WORK, OPTIONS };
+
+static const char *const switches[] = {"off", "on", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] =
@@ -51,6 +53,12 @@ static const sim_solver_option options[OPTIONS] = {
                      .high = 1e6,
                      .default_value = PROXIMAL_MAX_STALLED,
                      .integer = true},
+    [EXACT] = {.name = "exact",
+               .help = "exact outer iterations: more steps, fewer problems unsolved",
+               .high = 1,
+               .integer = true,
+               .choices = switches,
+               .study = true},
     [MAX_WORK] = SOLVER_FACTORS_OPTION,
 };
 
@@ -59,6 +67,7 @@ static const sim_solver_option options[OPTIONS] = {
 static const double SHARE_DECAY = 0.8, MIN_SHARE = 0.03;
 
 static const double MAX_WARM_E = 0.1;      /* of a warm start: beyond it no impulses may be nearer to the solution */
+static const double MAX_WARM_RATIO = 1e3;  /* of its size, as the root of an energy, to that of the motion */
 static const double MAX_ROUNDED_E = 1e-12; /* E of a stalled solution that counts as solved to rounding */
 
 typedef enum acn_piece { PIECE_UNKNOWN, PIECE_OPEN, PIECE_STICK } acn_piece; /* and those that slide */
@@ -199,10 +208,24 @@ static double linearise_bounded_row(acn *a, int i, int r, double rho, double R, 
     return F * F;
 }
 
+/* |gamma - centre|, weighed as energy. */
+static double eval_distance(void *self) {
+    const acn *a = self;
+    double sum = 0;
+    for (int i = 0; i < a->problem->nconstraint; i++) {
+        const sim_constraint *c = &a->problem->constraint[i];
+        for (int r = c->row; r < c->row + c->rows; r++) {
+            double moved = a->gamma[r] - a->centre[r];
+            sum += a->w[i] * moved * moved;
+        }
+    }
+    return sqrt(sum);
+}
+
 static void begin_outer_iteration(void *self) {
     acn *a = self;
     for (int i = 0; i < a->problem->nconstraint; i++) {
-        a->share[i] = fmax(MIN_SHARE, a->next_share[i]);
+        a->share[i] = a->point.exact ? 1 : fmax(MIN_SHARE, a->next_share[i]);
         a->next_share[i] *= SHARE_DECAY;
     }
 }
@@ -347,7 +370,6 @@ static void set_acn_start(acn *a) {
         }
         a->w[i] = 1 / a->rho[i];
     }
-    memset(a->dv, 0, (size_t)p->nv * sizeof *a->dv); /* trees without constraints */
     memcpy(a->centre, a->gamma, (size_t)p->nrow * sizeof *a->gamma);
 }
 
@@ -360,15 +382,43 @@ static void set_impulses(acn *a, const double *impulse, const double *trend) {
     eval_acn_error(a);
 }
 
+/* 2 T, J, of the free motion and of the start of the step. */
+static double twice_kinetic_energy(const acn *a) {
+    const sim_problem *p = a->problem;
+    const double *v[] = {p->v_free, p->v_start};
+    double sum = 0;
+    for (int k = 0; k < 2 && v[k]; k++) {
+        problem_mass_times(p, v[k], a->dv);
+        sum += dense_dot(p->nv, v[k], a->dv);
+    }
+    return sum;
+}
+
+/* Does a warm start squeeze bodies far harder than their motion can?  Rigid contacts between walls have such solutions,
+ * impulses that cancel, and from them the next step finds no other.  sqrt(w) gamma of a load on bodies R times lighter is
+ * up to sqrt(R) of the root of the energy. */
+static bool is_squeeze(const acn *a, const double *impulse) {
+    const sim_problem *p = a->problem;
+    double sum = 0;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        for (int r = c->row; r < c->row + c->rows; r++) {
+            sum += is_given(a, r) ? 0 : a->w[i] * impulse[r] * impulse[r];
+        }
+    }
+    return sum > MAX_WARM_RATIO * MAX_WARM_RATIO * twice_kinetic_energy(a);
+}
+
 /* Of the warm start with its trend, without it, and no impulses, those of least E. Where bodies rest or move evenly the
  * first is often a solution.  It is exact if impulses change in equal parts from step to step. */
 static void choose_start(acn *a) {
     const sim_problem *p = a->problem;
     size_t bytes = (size_t)p->nrow * sizeof *a->gamma;
-    if (p->impulse_guess && p->impulse_trend) {
+    bool warm = p->impulse_guess && !is_squeeze(a, p->impulse_guess);
+    if (warm && p->impulse_trend) {
         set_impulses(a, p->impulse_guess, p->impulse_trend);
     }
-    if (p->impulse_guess && !(a->best_E <= a->call->option[TOLERANCE])) {
+    if (warm && !(a->best_E <= a->call->option[TOLERANCE])) {
         set_impulses(a, p->impulse_guess, NULL);
     }
     if (!(a->best_E <= MAX_WARM_E)) {
@@ -437,6 +487,7 @@ static void start_outer_iterations(acn *a) {
         a->next_share[i] = 1;
         a->piece[i] = PIECE_UNKNOWN;
     }
+    a->point.exact = (int)a->call->option[EXACT];
     proximal_point_start(&a->point, fmin(1, a->E));
 }
 
@@ -460,6 +511,7 @@ static void *begin_acn(solver_call *call) {
                                 .record = record_acn_step,
                                 .has_ended = has_acn_ended,
                                 .is_paused = is_acn_paused,
+                                .distance = eval_distance,
                                 .rows = call->problem->nrow,
                                 .gamma = a->gamma,
                                 .centre = a->centre,
@@ -473,6 +525,7 @@ static void *begin_acn(solver_call *call) {
     memset(a->best, 0, (size_t)call->problem->nrow * sizeof *a->best);
     set_acn_start(a);
     choose_start(a);
+    memset(a->dv, 0, (size_t)call->problem->nv * sizeof *a->dv); /* trees without constraints */
     if (!has_acn_ended(a) && !prepare_steps(a)) {
         return NULL;
     }

@@ -2,9 +2,10 @@
  *
  * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first,
  * from the warm start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.
- * acn then begins again from no impulses, far from that cycle, with at most twice the work of its first run.  The others
- * take turns after it, from the best impulses, and in the end acn begins once more from theirs.  Local problems, which
- * have no velocities, leave acn out.
+ * acn then begins again from the warm start, by its exact rule: twice the Newton steps, but it solves most problems that
+ * the quick rule does not.  A third run begins from no impulses, far from the cycle, with at most twice the work of the
+ * first.  The others take turns after it, from the best impulses, and in the end acn begins once more from theirs.
+ * Local problems, which have no velocities, leave acn out.
  *
  * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
  * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
@@ -24,11 +25,14 @@
  * finishes the results of first-order methods.  Both starts use the warm start, if there is one; the last start begins
  * from zero.
  *
- * Patience.  In falls of 40 to 640 bodies acn takes some 12 sqrt(n) Newton steps for the hardest islands of n contacts,
- * 22 sqrt(n) at most.  A step of a simulation gives up after a multiple of H = 12 sqrt(n) steps, its patience (4, and 1
- * more where the step changes the targets and tries again).  The first run of acn, the second, the turns and the end
- * each have a part of it, and what one leaves goes to the next.  The first run has most: E may stand still for 1 H in
- * runs that end well, and few second runs solve what more work in the first does not.
+ * Patience.  A step of a simulation gives up after a multiple of H, the Newton steps of a hard problem of n contacts: its
+ * patience (4, and 2 more where the step changes the targets and tries again).
+ *
+ *     H = 12 sqrt(n) min(1, n/400)     all contacts give way: H in the hardest islands of falls of 64 to 240 bodies
+ *     H = 20 sqrt(n)                   some are rigid: few of these falls take more than 2 H
+ *
+ * The first run of acn, the second, the third, the turns and the end each have a part of the patience, and what one
+ * leaves goes to the next.  The first run has most: E may stand still for 12 sqrt(n) steps in runs that end well.
  *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
  * of iterations.  APART, Newton's method must have ended, too.  Where E suffices for a step of a simulation, the last
@@ -74,13 +78,16 @@ static const double MAX_WARM_E = 0.1;   /* E of a warm start up to which Newton'
 static const double MAX_WORK_RATIO = 3; /* of one first-order method over the other, apart */
 static const double TURN_EXTENSION = 3; /* of a turn, while E falls fast */
 static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between records of E */
-/* Work of acn over its first run: from no impulses, where it takes up to 1.7 of it; from those of the turns, 0.5. */
-static const double COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
-static const double HARD_STEPS = 12;     /* Newton steps of a hard problem over the root of its contacts */
-enum { MIN_HARD_CONTACTS = 36 };         /* so that acn may stall in its first run */
+/* Work of acn over its first run: by the exact rule; from no impulses, where it takes up to 1.7 of it; from those of the
+ * turns, 0.5. */
+static const double EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
+/* Newton steps of a hard problem over the root of its contacts; contacts from which that holds if all give way. */
+static const double HARD_STEPS = 12, HARD_RIGID_STEPS = 20, MANY_CONTACTS = 400;
+enum { MIN_HARD_STEPS = 72 };            /* so that acn may stall in its first run */
 static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
 /* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
-static const double FIRST_WORK_SHARE = 0.85, COLD_WORK_SHARE = 0.9, TURNS_WORK_SHARE = 0.96, WHOLE_WORK_SHARE = 1;
+static const double FIRST_WORK_SHARE = 0.57, EXACT_WORK_SHARE = 0.9, COLD_WORK_SHARE = 0.93, TURNS_WORK_SHARE = 0.97,
+                    WHOLE_WORK_SHARE = 1;
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
@@ -314,12 +321,41 @@ static bool choose_first_branch(auto_turns *t, int *turn) {
     return true;
 }
 
+/* Newton steps of acn on a hard problem of this size and law. */
+static double hard_steps(const auto_turns *t) {
+    const sim_problem *p = t->problem;
+    double n = p->nconstraint, steps = HARD_STEPS * sqrt(n) * fmin(1, n / MANY_CONTACTS);
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        bool rigid = c->kind == SIM_CONTACT && !(t->call->R[c->row] > 0); /* a stiff material gives way along n alone */
+        steps = rigid ? HARD_RIGID_STEPS * sqrt(n) : steps;
+    }
+    return fmax(MIN_HARD_STEPS, steps);
+}
+
 /* Work of a hard problem: that of an iteration of acn is known once it has begun. */
 static void find_hard_work(auto_turns *t) {
-    double contacts = fmax(MIN_HARD_CONTACTS, t->problem->nconstraint);
     bool bounded = t->call->out->patience > 0;
-    double work = HARD_STEPS * sqrt(contacts) * t->branch[FIRST].call.iteration_work;
+    double work = hard_steps(t) * t->branch[FIRST].call.iteration_work;
     t->hard_work = bounded ? fmax(MIN_HARD_WORK, work) : HUGE_VAL;
+}
+
+static bool has_first_branch(const auto_turns *t) {
+    return t->branch[FIRST].stage != AUTO_DONE && !sim_problem_local(t->problem);
+}
+
+/* False without memory. */
+static bool begin_first_branch(auto_turns *t) {
+    auto_branch *b = &t->branch[FIRST];
+    if (!has_first_branch(t)) {
+        return true;
+    }
+    if (!auto_begin_branch(t, b)) {
+        return false;
+    }
+    auto_record_error(t, b);
+    find_hard_work(t);
+    return true;
 }
 
 /* acn from its impulses, until it has ended or had so much work or that part of the patience, which counts for no turn.
@@ -327,15 +363,8 @@ static void find_hard_work(auto_turns *t) {
 static bool run_first_branch(auto_turns *t, double most, double part) {
     auto_branch *b = &t->branch[FIRST];
     double before = b->call.work;
-    if (b->stage == AUTO_DONE || sim_problem_local(t->problem)) {
+    if (!has_first_branch(t)) {
         return true;
-    }
-    if (!has_begun(b)) {
-        if (!auto_begin_branch(t, b)) {
-            return false;
-        }
-        auto_record_error(t, b);
-        find_hard_work(t);
     }
     most = fmin(most, patience_left(t, part));
     while (b->stage == AUTO_RUNNING && most > 0 && !is_portfolio_done(t)) {
@@ -351,31 +380,40 @@ static bool run_first_branch(auto_turns *t, double most, double part) {
     return true;
 }
 
-/* acn once more, from these impulses, with so many times the work of its first run.  False without memory. */
-static bool repeat_first_branch(auto_turns *t, const double *from, double work_ratio, double part) {
+/* acn once more, from these impulses, by either rule, with so many times the work of its first run.  False without
+ * memory. */
+static bool repeat_first_branch(auto_turns *t, const double *from, bool exact, double work_ratio, double part) {
     auto_branch *b = &t->branch[FIRST];
     if (is_portfolio_done(t) || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN) {
         return true;
     }
     b->stage = AUTO_RUNNING;
+    b->option[b->exact] = exact;
     auto_restart_branch(t, b, from);
     return run_first_branch(t, work_ratio * t->first_work, part);
 }
 
-/* acn from the warm start, then from no impulses: cycles around the first are far from the second.  False without
- * memory. */
+/* acn by its quick rule from the start that it chooses, by its exact rule from there, and by the quick one from no
+ * impulses.  False without memory. */
 static bool take_first_branch(auto_turns *t) {
-    double *nothing = ARENA_NEW(t->call->scratch, double, t->problem->nrow);
-    if (!nothing || !run_first_branch(t, HUGE_VAL, FIRST_WORK_SHARE)) {
+    size_t rows = (size_t)t->problem->nrow;
+    double *from = ARENA_NEW(t->call->scratch, double, rows);
+    if (!from || !begin_first_branch(t)) {
         return false;
     }
-    memset(nothing, 0, (size_t)t->problem->nrow * sizeof *nothing);
-    return !t->warm_start || repeat_first_branch(t, nothing, COLD_WORK_RATIO, COLD_WORK_SHARE);
+    memcpy(from, t->branch[FIRST].out.impulse, rows * sizeof *from);
+    if (!run_first_branch(t, HUGE_VAL, FIRST_WORK_SHARE) ||
+        !repeat_first_branch(t, from, true, EXACT_WORK_RATIO, EXACT_WORK_SHARE)) {
+        return false;
+    }
+    memset(from, 0, rows * sizeof *from);
+    return !t->warm_start || repeat_first_branch(t, from, false, COLD_WORK_RATIO, COLD_WORK_SHARE);
 }
 
 /* acn from the best impulses of the turns.  False without memory. */
 static bool finish_with_first_branch(auto_turns *t) {
-    return t->best < 0 || t->best == FIRST || repeat_first_branch(t, t->impulse, FINISH_WORK_RATIO, WHOLE_WORK_SHARE);
+    return t->best < 0 || t->best == FIRST ||
+           repeat_first_branch(t, t->impulse, false, FINISH_WORK_RATIO, WHOLE_WORK_SHARE);
 }
 
 /* False without memory. */

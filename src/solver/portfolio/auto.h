@@ -20,7 +20,7 @@ typedef struct auto_branch {
     sim_solution out; /* its best solution since its last start */
     double *option;
     void *state;
-    int limit;        /* index of the option that limits iterations */
+    int limit, exact; /* indices of the options that limit iterations, and choose the exact rule of acn */
     int whole_solves; /* 1: W is not symmetric; each turn is a whole solve from the best solution (symmetric_split.c) */
     int again;        /* together: it has ended and may restart from the best solution */
     double ended_E;   /* best E at its end */
