@@ -165,8 +165,8 @@ Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
     }
 }
 
-/* 1e12 N/m: the step cannot resolve such springs.  By the rigid law a motion that cannot be is not asked of them either,
- * as their forces, target / R, would have no bound in the precision of doubles. */
+/* 1e12 N/m: the step cannot resolve such springs.  By the rigid law a motion that cannot be is not asked of them either.
+ * Their forces, target / R, would be too great for doubles. */
 Test(undo, stiff_materials_between_two_walls_are_undone_as_rigid_ones) {
     char materials[] = "materials=[{'name': 'hard', 'stiffness': 2e12}]";
     const char *set[] = {"world/solver=auto",
