@@ -315,12 +315,12 @@ static void lower_to_reached(undoing *d, int i) {
     is->held_back++;
 }
 
-/* Lowers the target of a stop below what the motion reaches, so that the motion is inside K*. */
+/* Lowers the target of a rigid stop below what the motion reaches, so that the motion is inside K*. */
 static void lower_with_slack(undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     int row = c->row + normal_row(c);
     double strict = eval_margin(d, i) - SLACK_PART * d->max_target;
-    if (d->r.pace[i] > 0 && is_stop(c) && d->is->law.target[row] > strict) {
+    if (d->r.pace[i] > 0 && is_stop(c) && is_rigid_row(d, c, row) && d->is->law.target[row] > strict) {
         lower_target(d->is, row, strict);
         d->is->held_back++;
     }
