@@ -383,7 +383,8 @@ static bool run_first_branch(auto_turns *t, double most, double part) {
  * memory. */
 static bool repeat_first_branch(auto_turns *t, const double *from, bool exact, double work_ratio, double part) {
     auto_branch *b = &t->branch[FIRST];
-    if (is_portfolio_done(t) || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN) {
+    bool rounds = exact && b->out.outcome == SIM_AT_ROUNDING; /* no rule finds a better solution */
+    if (is_portfolio_done(t) || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN || rounds) {
         return true;
     }
     b->stage = AUTO_RUNNING;
