@@ -209,10 +209,10 @@ SIM_API const sim_step_info *sim_world_info(const sim_world *world);
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
 /* Copies `state` in.  Contacts may be none.  Trends, the other impulses, efforts, activations, inputs, forces of the
- * caller, `switched`, `control`, `event`, `held` and `rest` may be NULL: as the model begins. Refused if a number is not finite, a
- * quaternion not of unit length, or the time not that of the step. Refused, too, if a contact is not of the model's
- * shapes or out of order. Refused if one of two bodies that a
- * constraint connects is asleep without the other.  A sleeping tree wakes if its q or v has changed. */
+ * caller, `switched`, `control`, `event`, `held` and `rest` may be NULL: as the model begins. Refused if a number is
+ * not finite, a quaternion not of unit length, or the time not that of the step. Refused, too, if a contact is not of
+ * the model's shapes or out of order. Refused if one of two bodies that a constraint connects is asleep without the
+ * other.  A sleeping tree wakes if its q or v has changed. */
 SIM_API sim_status sim_world_set_state(sim_world *world, const sim_state *state, sim_error *error);
 /* The state of a keyframe of the model, -1: the initial one, at rest but for its velocities; nothing sleeps. */
 SIM_API void sim_world_start(sim_world *world, int keyframe);

@@ -1,6 +1,7 @@
 /* The step.
  *
- *     control -> sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks -> separation -> sleep -> next state
+ *     control -> sleep -> extrapolated forces -> free motion of every tree -> contact -> positions -> checks
+ *         -> separation -> sleep -> next state
  *
  * Every stage reads `now` and writes `next`, and takes only its own work space.  A step happens whole or not at all:
  * the two states change places if every number is finite and nothing is faster than light. */

@@ -187,8 +187,8 @@ Test(cluster, leaves_alone_what_stands_before_the_first) {
     arena_free(b.arena);
 }
 
-/* A plane disc on a plane: of 24 points on its rim and one within, those stay that are farthest in eight directions, and the
- * deepest. */
+/* A plane disc on a plane: of 24 points on its rim and one within, those stay that are farthest in eight directions,
+ * and the deepest. */
 Test(flat_points, of_a_disc_are_the_farthest_in_eight_directions) {
     bench b = begin();
     const v3 up = {0, 0, 1};
@@ -210,7 +210,8 @@ Test(flat_points, of_a_disc_are_the_farthest_in_eight_directions) {
     arena_free(b.arena);
 }
 
-/* Points of one feature are one where they lie at one place, the deepest of them; apart they are two, with features of their own. */
+/* Points of one feature are one where they lie at one place, the deepest of them; apart they are two, with features of
+ * their own. */
 Test(manifold_unique, points_of_one_feature_are_one_only_at_one_place) {
     const sim_shape ball = {.type = SIM_SPHERE, .size = {1}};
     for (int apart = 0; apart < 2; apart++) {

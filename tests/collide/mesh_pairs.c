@@ -341,8 +341,8 @@ Test(mesh_pairs, a_box_on_a_step_is_held_up_by_the_step_and_back_by_the_riser) {
     sim_geometry_free(g);
 }
 
-/* How far the deepest point's end on the convex shape lies from the plane that bounds the shape there, m: the point lies midway
- * between the surfaces. */
+/* How far the deepest point's end on the convex shape lies from the plane that bounds the shape there, m: the point
+ * lies midway between the surfaces. */
 static double off_its_surface(const sim_shape *a, pose X, const sim_contact_point *c) {
     v3 u = m3_transposed_times(X.R, c->normal), end = v3_axpy(c->position, 0.5 * c->gap, c->normal);
     double low = v3_dot(X.p, c->normal) - half_height(a, (m3){{0, 0, u.x}, {0, 0, u.y}, {0, 0, u.z}});

@@ -50,8 +50,8 @@ Test(sweep, no_gap_closes_faster_than_the_greatest_speed_of_approach) {
     arena_free(arena);
 }
 
-/* A rod of 2 m turns about its middle at 100 rad/s.  A ball of 1 cm stands in the way of its end, 0.5 rad ahead: they meet within
- * 10 ms, and not within 4 ms. */
+/* A rod of 2 m turns about its middle at 100 rad/s.  A ball of 1 cm stands in the way of its end, 0.5 rad ahead: they
+ * meet within 10 ms, and not within 4 ms. */
 Test(sweep, the_end_of_a_rod_that_only_turns_meets_what_stands_in_its_way) {
     sim_arena *arena = arena_create();
     sim_shape rod = box_shape(2, 0.02, 0.02), ball = sphere_shape(0.01);

@@ -107,7 +107,8 @@ Test(tied, tendons_of_a_constraint_may_move_any_number_of_trees) {
     }
 }
 
-/* Boxes that slide on the ground beside two pendulums of two links; `tied`: a string without any force runs over all of them. */
+/* Boxes that slide on the ground beside two pendulums of two links; `tied`: a string without any force runs over all
+ * of them. */
 static yard boxes(const char *solver, bool tied) {
     yard y = yard_begin(v3_make(0, 0, -g), (surface){.friction = 0.5, .stiffness = 2e4, .dissipation = 0.01});
     yard_ground(&y);

@@ -435,8 +435,8 @@ Test(undo, arm_that_jams_in_itself_is_not_sent_off_by_forces_that_cancel) {
     }
 }
 
-/* Overlaps of centimetres and ranges that nothing can reach: the springs between hold no more than forces can give, so every
- * step has an answer. */
+/* Overlaps of centimetres and ranges that nothing can reach: the springs between hold no more than forces can give, so
+ * every step has an answer. */
 Test(undo, arm_that_jams_in_itself_has_an_answer_in_every_step) {
     char text[4096];
     for (int k = 0; k < ARMS; k++) {

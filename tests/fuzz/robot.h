@@ -1,5 +1,5 @@
-/* A robot in any format through its reader: it must not crash, leak or hang, and must say why it refuses.  The scene that is
- * written from a robot must load, to a model of the same size. */
+/* A robot in any format through its reader: it must not crash, leak or hang, and must say why it refuses.  The scene
+ * that is written from a robot must load, to a model of the same size. */
 #ifndef TESTS_FUZZ_ROBOT_H
 #define TESTS_FUZZ_ROBOT_H
 

@@ -202,22 +202,18 @@ Test(scene_sdf, errors_of_all_stages_are_said_at_once) {
     "<link name='" name "'><pose>" x " 0 2 0 0 0</pose><inertial><pose>0 0 -0.4 0 0 0</pose><mass>2</mass><inertia>"   \
     "<ixx>0.1</ixx><iyy>0.1</iyy><izz>0.01</izz></inertia></inertial></link>"
 #define TURN(start) "<axis><initial_position>" start "</initial_position><xyz>0 1 0</xyz></axis>"
-#define PARALLELOGRAM(type)                                                                                                                                                               \
-    MODEL(                                                                                                                                                                                \
-        CRANK("left", "0") CRANK("right", "1") "<link name='bar'><pose>0 0 1.2 0 0 0</pose><inertial>"                                                                                    \
-                                               "<pose>0.5 0 0 0 0 "                                                                                                                       \
-                                               "0</pose><mass>3</mass><inertia><ixx>0.01</ixx><iyy>0.2</"                                                                                 \
-                                               "iyy><izz>0.2</izz></inertia>"                                                                                                             \
-                                               "</inertial></link><joint name='a' "                                                                                                       \
-                                               "type='revolute'><parent>world</parent><child>left</child>" TURN(                                                                          \
-                                                   "0.8") "</joint><joint name='b' "                                                                                                      \
-                                                          "type='revolute'><parent>world</parent><child>right</"                                                                          \
-                                                          "child>" TURN("0.8") "</joint><joint name='c' "                                                                                 \
-                                                                               "type='revolute'><parent>left</"                                                                           \
-                                                                               "parent><child>bar</child>" TURN("-0."                                                                     \
-                                                                                                                "8") "</joint>\n<joint name='d' type='" type                              \
-                                                                                                                     "'><pose>1 0 0 0 0 0</pose><parent>right</parent><child>bar</child>" \
-                                                                                                                     "<axis><xyz>0 1 0</xyz></axis></joint>")
+#define HINGE(name, parent, child, start)                                                                              \
+    "<joint name='" name "' type='revolute'><parent>" parent "</parent>"                                               \
+    "<child>" child "</child>" TURN(start) "</joint>"
+#define COUPLER                                                                                                        \
+    "<link name='bar'><pose>0 0 1.2 0 0 0</pose><inertial><pose>0.5 0 0 0 0 0</pose><mass>3</mass>"                    \
+    "<inertia><ixx>0.01</ixx><iyy>0.2</iyy><izz>0.2</izz></inertia></inertial></link>"
+#define CLOSURE(type)                                                                                                  \
+    "\n<joint name='d' type='" type "'><pose>1 0 0 0 0 0</pose><parent>right</parent><child>bar</child>"               \
+    "<axis><xyz>0 1 0</xyz></axis></joint>"
+#define CRANKS CRANK("left", "0") CRANK("right", "1") COUPLER
+#define HINGES HINGE("a", "world", "left", "0.8") HINGE("b", "world", "right", "0.8") HINGE("c", "left", "bar", "-0.8")
+#define PARALLELOGRAM(type) MODEL(CRANKS HINGES CLOSURE(type))
 
 /* angle'' = - g (2 m l + M L) sin(angle) / (2 (I + m l^2) + M L^2):  M goes along the arc without turning. */
 static double swing(double angle, double time) {
@@ -256,8 +252,8 @@ Test(scene_sdf, a_second_joint_of_a_link_closes_a_loop) {
     swings(PARALLELOGRAM("revolute"));
     swings(PARALLELOGRAM("ball"));
     /* those that no constraint stands for are refused */
-    refused(PARALLELOGRAM("prismatic"),
-            "scene.json:4:80", "the link \"bar\" is the child of two joints, \"c\" and \"d\"");
+    refused(PARALLELOGRAM("prismatic"), "scene.json:4:80",
+            "the link \"bar\" is the child of two joints, \"c\" and \"d\"");
     sim_scene *s = load_model(PARALLELOGRAM("fixed"), NULL, NULL);
     cr_assert(s->model->nequality == 1 && s->model->equality[0].type == SIM_WELD);
     sim_scene_free(s);

@@ -170,7 +170,8 @@ Test(consistency, c14_order_tangents_and_names_of_bodies_do_not_matter) {
     }
 }
 
-/* The same problem with masses and forces in another unit: A, bounds, forces, stiffness and damping `unit` times as large. */
+/* The same problem with masses and forces in another unit: A, bounds, forces, stiffness and damping `unit` times as
+ * large. */
 static sim_problem *in_unit_of_mass(const sim_problem *from, double unit) {
     sim_problem p = *from;
     sim_constraint *c = malloc((size_t)p.nconstraint * sizeof *c);
@@ -198,9 +199,9 @@ static sim_problem *in_unit_of_mass(const sim_problem *from, double unit) {
     return made;
 }
 
-/* A unit of mass that is a power of four changes no digit: every quantity of a method is of some power of mass, or compares two of
- * the same.  Methods that damp least squares of velocities and impulses together (Levenberg and Marquardt) take another way to the
- * same answer. */
+/* A unit of mass that is a power of four changes no digit: every quantity of a method is of some power of mass, or
+ * compares two of the same.  Methods that damp least squares of velocities and impulses together (Levenberg and
+ * Marquardt) take another way to the same answer. */
 Test(consistency, c14_the_unit_of_mass_changes_no_bit) {
     random_source r = {15};
     for (int trial = 0; trial < 6; trial++) {

@@ -225,8 +225,8 @@ static void add_shape(sim_builder *builder, int body, sim_shape_type type, doubl
     cr_assert_geq(sim_builder_add_shape(builder, &shape), 0);
 }
 
-/* Ground without end, a block of 2 m that stands, a ball of 0.5 m that moves from x = 3 to x = 5 m, and a body without a shape that
- * a joint moves to z = 7 m. */
+/* Ground without end, a block of 2 m that stands, a ball of 0.5 m that moves from x = 3 to x = 5 m, and a body without
+ * a shape that a joint moves to z = 7 m. */
 Test(view_extent, holds_what_moves_and_what_stands_apart) {
     sim_builder *builder = sim_builder_create();
     add_shape(builder, 0, SIM_HALF_SPACE, 0, v3_make(0, 0, -1));

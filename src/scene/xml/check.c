@@ -250,7 +250,8 @@ const xml_key *xml_find_key(const xml_table *t, const char *name) {
     return NULL;
 }
 
-/* Hint at an unknown name: the known one that is nearest, else how it is left out, and all known ones.  `stride`: from one name to the next. */
+/* Hint at an unknown name: the known one that is nearest, else how it is left out, and all known ones.  `stride`:
+ * from one name to the next. */
 static void hint_known(const char *wanted, const char *none, const char *const *name, size_t stride, int count,
                        char hint[LIST_BYTES]) {
     nearest near = {.wanted = wanted};

@@ -17,7 +17,8 @@
  *            x = (along + mu (1 - rho R'_n) x_n) t + across / d b + x_n n,   x_n = F_n / (rho R'_n)
  *            a = (mu t, 1),  b = (-t_2, t_1, 0),  n = (0, 0, 1);  along = t . F,  across = b . F
  *
- * By the exact rule of the outer iterations c is 1 everywhere.  Steps are whole, without a line search.  nsn takes the same steps in impulses, with dense matrices.
+ * By the exact rule of the outer iterations c is 1 everywhere.  Steps are whole, without a line search.  nsn takes
+ * the same steps in impulses, with dense matrices.
  *
  * References: Alart, Curnier 1991; Acary, Bremond, Huber 2018.
  * Cost: a sparse LU factor of the size of the velocities per step, twice the work of a Cholesky factor. */

@@ -31,7 +31,8 @@
  *     H = 12 sqrt(n) min(1, n/400)     all contacts give way: H in the hardest islands of falls of 64 to 240 bodies
  *     H = 20 sqrt(n)                   some are rigid: few of these falls take more than 2 H
  *
- * Each run of acn, the turns and the end have a part of the patience, and what one leaves goes to the next.  The first run has most: E may stand still for 12 sqrt(n) steps in runs that end well.
+ * Each run of acn, the turns and the end have a part of the patience, and what one leaves goes to the next.  The
+ * first run has most: E may stand still for 12 sqrt(n) steps in runs that end well.
  *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
  * of iterations.  APART, Newton's method must have ended, too.  Where E suffices for a step of a simulation, the last

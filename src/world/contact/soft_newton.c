@@ -15,8 +15,8 @@
  *
  *     phi(v) = v.M v / 2 + U(q*) / (p theta) - v.(h F + J' gamma + M v0),     q* = q0 + p h (v0 + theta (v - v0))
  *
- * does not fall (Armijo's rule), with the impulses gamma of the last solution.  G above MAX_CREATED of those energies is reported.
- * Elasticity in rows of the contact problem has D by their impulses, and is not taken anew.
+ * does not fall (Armijo's rule), with the impulses gamma of the last solution.  G above MAX_CREATED of those energies
+ * is reported. Elasticity in rows of the contact problem has D by their impulses, and is not taken anew.
  *
  *     h   step, s;  M, F: masses, kg, and other forces, N;  p, theta: parts of step and velocity of the scheme (theta.c)
  *

@@ -6,7 +6,8 @@
 #include "world/derivative/derivative.h"
 #include "world/derivative/touch/touch.h"
 
-/* A dof that moves a side: its row in the frame of the contact; its turn, and the velocity of the point at which J is taken. */
+/* A dof that moves a side: its row in the frame of the contact; its turn, and the velocity of the point at which J is
+ * taken. */
 typedef struct path_dof {
     int dof, row;
     v3 turns, moves;

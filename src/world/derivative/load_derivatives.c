@@ -10,7 +10,8 @@
  *     w'    offset of the row, m/s;  A, a, h: island_derivatives.c
  *
  * Where the bounds of c hold, dw = dw_n / c.
- * Reference: laws.c.  Cost: n columns for each contact; the rows of the contacts that share m, and the fastest strike, once. */
+ * Reference: laws.c.  Cost: n columns for each contact; the rows of the contacts that share m, and the fastest
+ * strike, once. */
 #include "linalg/dense/lu.h"
 #include "problem/laws.h"
 #include "world/derivative/derivative.h"

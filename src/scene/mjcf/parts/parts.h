@@ -336,7 +336,8 @@ void mjcf_read_color(mjcf_work *w, mjcf_geom *g);
 const char *mjcf_asset_path(mjcf_work *w, const mjcf_file *f, const xml_element *asset, const char **why, bool *absent);
 
 /* ---- mesh.c ---- */
-/* A mesh as geoms see it: v' = S R^T (v - p) of the vertices v of its file; R, p are the pose of the origin, S the scale. */
+/* A mesh as geoms see it: v' = S R^T (v - p) of the vertices v of its file; R, p are the pose of the origin, S the
+ * scale. */
 typedef struct mjcf_mesh {
     const xml_element *at;
     mjcf_item item;

@@ -62,7 +62,8 @@ touch_rate touch_along(const touch *t, const sim_motion velocity[2]);
 bool touch_is_polyhedron(const sim_shape *s);
 /* The corner of one that is nearest to a point; false: it is elsewhere. */
 bool touch_find_corner(const sim_shape *shape, pose X, v3 x, v3 *corner);
-/* As touch_make: of two boxes or hulls; of a ball and one of these or a capsule, false: the nearest feature is none of its. */
+/* As touch_make: of two boxes or hulls; of a ball and one of these or a capsule, false: the nearest feature is none of
+ * its. */
 const char *touch_solids(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
 bool touch_ball(const sim_shape *const shape[2], const pose X[2], touch *t);
 /* A capsule and a capsule, a box or a hull; false: the nearest features are none of theirs. */
