@@ -237,7 +237,8 @@ def counts_what_is_solved_where_nothing_touches():
     done = sim(scene("linkage"), *hard, "--set", 'record={"every": 1, "signals": ["statistics"]}', "--summary", "s.json", "--out", "a.csv")
     found = json.loads(read("s.json"))["contacts"]
     assert found["solver"] == "pgs" and found["steps"] == 0 and found["mean"] is None and found["solved_for"] == 1000
-    assert found["iterations_max"] == 1 and found["iterations_total"] == sum(column("a.csv", "solver_total")) > 500
+    assert found["iterations_max"] <= 2, "one, and one more where the step lowers targets and tries again"
+    assert found["iterations_total"] == sum(column("a.csv", "solver_total")) > 500
     assert abs(1000 * found["iterations_mean"] - found["iterations_total"]) < 1e-9
     assert found["unsolved_steps"] == sum(u > 0 for u in column("a.csv", "unsolved")) > 0
     assert found["E"]["worst"] == max(column("a.csv", "certificate.E")) > 1e-8
