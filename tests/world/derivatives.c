@@ -270,7 +270,7 @@ static const sim_state *step_of_model(fixture *f, const sim_parameter *p, double
 typedef enum argument { BY_Q, BY_V, BY_APPLIED, BY_INPUT } argument;
 
 /* Column j of an argument: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h.  Its doubt, of a function that is nearly linear:
- * (f(2h) - f(-2h)) / 4 h - (f(h) - f(-h)) / 2 h, rounding alone. */
+ * (f(2h) - f(-2h)) / 4 h - (f(h) - f(-h)) / 2 h, rounding alone.  Rounding of the column is 1.2 times that in the mean. */
 static void difference(fixture *f, argument by, int j, double h, double *column) {
     const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2}, apart[4] = {-0.25, 0.5, -0.5, 0.25};
     int n = f->n, nu = SIM_INPUTS * f->model->nactuator;
@@ -418,8 +418,8 @@ static bool expect_all(fixture *f) {
     for (int input = 0; input < SIM_INPUTS && f->found.by_input; input++) {
         fill_due(f, BY_INPUT, input * nu, nu, 1e-4 * f->width);
         const double *found = f->found.by_input + (ptrdiff_t)input * 2 * n * nu;
-        expect_block_within(f, 0, nu, found, nu, 0, STEP * STEP, f->doubt[0], "input");
-        expect_block_within(f, n, nu, found, nu, 0, STEP, f->doubt[1], "input");
+        expect_block_within(f, 0, nu, found, nu, 0, STEP * STEP, 3 * f->doubt[0], "input");
+        expect_block_within(f, n, nu, found, nu, 0, STEP, 3 * f->doubt[1], "input");
     }
     if (random_index(&f->random, 4) == 0 && f->found.parameters) {
         expect_parameters(f);
