@@ -21,6 +21,22 @@ yard yard_begin(sim_v3 gravity, surface all) {
     return y;
 }
 
+yard yard_begin_without_contacts(void) {
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0));
+    y.options.contacts = 0;
+    y.tolerance = 1e-13;
+    return y;
+}
+
+void yard_couple_tendons(yard *y, int first, int second, double ratio) {
+    sim_equality e = sim_equality_default();
+    e.type = SIM_TENDON_COUPLING;
+    e.tendon[0] = first;
+    e.tendon[1] = second;
+    e.ratio = ratio;
+    cr_assert_geq(sim_builder_add_equality(y->builder, &e), 0);
+}
+
 void yard_ground(yard *y) {
     sim_shape ground = sim_shape_default();
     ground.type = SIM_HALF_SPACE;

@@ -24,6 +24,10 @@ typedef struct surface {
 surface rough(double friction);
 
 yard yard_begin(sim_v3 gravity, surface all);
+/* Under gravity along -z, without friction and contacts, solved to rounding. */
+yard yard_begin_without_contacts(void);
+/* Holds the lengths of two tendons in that ratio; a second one of -1: the first keeps its initial length. */
+void yard_couple_tendons(yard *y, int first, int second, double ratio);
 /* A ground that is solid below z = 0. */
 void yard_ground(yard *y);
 /* A free body of one shape with the inertia that it has at this mass, moving at v (linear). Index in the builder. */

@@ -57,23 +57,6 @@ static sim_tendon sum_of(const char *name, const sim_tendon_joint *joint, int co
     return t;
 }
 
-/* Keeps its initial length; a second one, -1: none. */
-static void hold(yard *y, int first, int second, double ratio) {
-    sim_equality e = sim_equality_default();
-    e.type = SIM_TENDON_COUPLING;
-    e.tendon[0] = first;
-    e.tendon[1] = second;
-    e.ratio = ratio;
-    cr_assert_geq(sim_builder_add_equality(y->builder, &e), 0);
-}
-
-static yard quiet_yard(void) {
-    yard y = yard_begin(v3_make(0, 0, -g), rough(0));
-    y.options.contacts = 0;
-    y.tolerance = 1e-13;
-    return y;
-}
-
 static double coordinate(const yard *y, int k) { return sim_world_state(y->world)->q[k]; }
 static double length_of(const yard *y, int tendon) {
     return sim_tendon_length(sim_world_derived(y->world), tendon, sim_world_state(y->world)->q);
@@ -81,7 +64,7 @@ static double length_of(const yard *y, int tendon) {
 
 /* Two masses on a string over a fixed cylinder, held or as a rope that may go slack. */
 static yard atwood(const char *solver, double m1, double m2, bool rope) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     sim_shape wheel = sim_shape_default();
     wheel.type = SIM_CYLINDER;
     wheel.size[0] = 0.2;
@@ -97,7 +80,7 @@ static yard atwood(const char *solver, double m1, double m2, bool rope) {
     t.limit.high = rope ? 5 + 0.2 * M_PI : INFINITY;
     cr_assert_eq(sim_builder_add_tendon(y.builder, &t), 0);
     if (!rope) {
-        hold(&y, 0, -1, 1);
+        yard_couple_tendons(&y, 0, -1, 1);
     }
     yard_open(&y, solver, SIM_MIDPOINT, 1e-3);
     return y;
@@ -122,7 +105,7 @@ Test(tendons, an_atwood_machine_accelerates_by_the_difference_of_its_masses) {
 /* On a wheel that does not slip: the two halves of the string are tendons of their own. */
 Test(tendons, the_wheel_of_an_atwood_machine_takes_part_with_its_inertia) {
     const double m1 = 1, m2 = 3, r = 0.2, I = 0.05, a = (m2 - m1) / (m1 + m2 + I / (r * r)) * g;
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     int one = add_on_slider(&y, "one", m1, none, v3_make(0, 0, 1));
     int two = add_on_slider(&y, "two", m2, none, v3_make(0, 0, 1));
     sim_body_def def = sim_body_default();
@@ -134,7 +117,7 @@ Test(tendons, the_wheel_of_an_atwood_machine_takes_part_with_its_inertia) {
     const sim_tendon_joint left[] = {{one, 0, 1}, {wheel, 0, -r}}, right[] = {{two, 0, 1}, {wheel, 0, r}};
     sim_tendon t[2] = {sum_of("left", left, 2), sum_of("right", right, 2)};
     for (int k = 0; k < 2; k++) {
-        hold(&y, sim_builder_add_tendon(y.builder, &t[k]), -1, 1);
+        yard_couple_tendons(&y, sim_builder_add_tendon(y.builder, &t[k]), -1, 1);
     }
     yard_open(&y, "pgs", SIM_MIDPOINT, 1e-3);
     for (int n = 0; n < 500; n++) {
@@ -148,7 +131,7 @@ Test(tendons, the_wheel_of_an_atwood_machine_takes_part_with_its_inertia) {
 
 /* A block with so many falls of rope, or a pulley of that divisor. */
 static yard tackle(int falls, bool divisor, double load, double counter) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     int block = add_on_slider(&y, "block", load, v3_make(0, 0, -2), v3_make(0, 0, 1));
     int weight = add_on_slider(&y, "weight", counter, v3_make(1, 0, -1), v3_make(0, 0, 1));
     sim_path_point at = site(&y, "at", block, none), over = site(&y, "over", 0, none),
@@ -169,7 +152,7 @@ static yard tackle(int falls, bool divisor, double load, double counter) {
     path[count++] = end;
     sim_tendon t = string_of("rope", path, count);
     cr_assert_eq(sim_builder_add_tendon(y.builder, &t), 0);
-    hold(&y, 0, -1, 1);
+    yard_couple_tendons(&y, 0, -1, 1);
     yard_open(&y, "pgs", SIM_MIDPOINT, 1e-3);
     return y;
 }
@@ -201,7 +184,7 @@ Test(tendons, a_block_and_tackle_has_the_advantage_of_its_falls) {
 /* ---- ropes ---- */
 
 static yard hung(const char *solver, sim_integrator scheme, v3 at, v3 v, double step) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     int bob = add_free(&y, "bob", 2, at, v);
     sim_path_point path[] = {site(&y, "hook", 0, none), site(&y, "eye", bob, none)};
     sim_tendon t = string_of("rope", path, 2);
@@ -273,7 +256,7 @@ Test(tendons, a_weight_on_a_taut_rope_is_a_pendulum) {
 
 /* A mass on a tendon with spring, along z, whose length is twice its way. */
 static double swing_frequency(double stiffness, double damping, double armature, double *decay) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     sim_builder_gravity(y.builder, none);
     int mass = add_on_slider(&y, "mass", 2, none, v3_make(0, 0, 1));
     sim_path_point path[] = {site(&y, "hook", 0, v3_make(0, 0, 3)), site(&y, "eye", mass, none),
@@ -319,7 +302,7 @@ Test(tendons, springs_swing_with_the_frequency_of_their_stiffness_and_inertia) {
 
 /* A bob on a string around a fixed ball or post, swinging in space. */
 static yard whirl(sim_shape_type type, sim_integrator scheme, double armature, double step) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     sim_shape post = sim_shape_default();
     post.type = type;
     post.size[0] = 0.1;
@@ -366,7 +349,7 @@ Test(tendons, springs_keep_energy_under_the_midpoint_rule_to_second_order) {
 }
 
 Test(tendons, springs_are_slack_within_their_rest_lengths) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     sim_builder_gravity(y.builder, none);
     int mass = add_on_slider(&y, "mass", 1, none, v3_make(0, 0, 1));
     const sim_tendon_joint joint[] = {{mass, 0, 1}};
@@ -402,7 +385,7 @@ Test(tendons, dry_friction_holds_up_to_its_bound) {
     for (int k = 0; k < 6; k++) {
         /* a tendon that runs twice as fast as the mass of 2 kg: its friction counts twice */
         double push = k % 2 ? 12 : 9.9, bound = 5, a = k % 2 ? (12 - 2 * bound) / 2 : 0;
-        yard y = quiet_yard();
+        yard y = yard_begin_without_contacts();
         int mass = add_on_slider(&y, "mass", 2, none, v3_make(1, 0, 0));
         const sim_tendon_joint joint[] = {{mass, 0, -2}};
         sim_tendon t = sum_of("brake", joint, 1);
@@ -423,7 +406,7 @@ Test(tendons, dry_friction_holds_up_to_its_bound) {
 
 Test(tendons, two_tendons_obey_their_polynomial) {
     for (int scheme = 0; scheme < SIM_RK4; scheme++) {
-        yard y = quiet_yard();
+        yard y = yard_begin_without_contacts();
         int one = add_on_slider(&y, "one", 1, none, v3_make(0, 0, 1));
         int two = add_free(&y, "two", 2, v3_make(1, 0, 0), v3_make(0, 1, 0));
         sim_path_point path[] = {site(&y, "hook", 0, none), site(&y, "eye", two, none)};
@@ -453,7 +436,7 @@ Test(tendons, two_tendons_obey_their_polynomial) {
 }
 
 Test(tendons, joints_obey_the_polynomial_of_a_coupling) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     int one = add_on_slider(&y, "one", 1, none, v3_make(0, 0, 1)),
         two = add_on_slider(&y, "two", 1, none, v3_make(1, 0, 0));
     sim_equality e = sim_equality_default();
@@ -490,7 +473,7 @@ Test(tendons, are_rows_like_others_for_every_solver) {
         if ((info->kinds & kinds) != kinds) {
             continue;
         }
-        yard y = quiet_yard();
+        yard y = yard_begin_without_contacts();
         int one = add_on_slider(&y, "one", 1, none, v3_make(0, 0, 1)),
             two = add_on_slider(&y, "two", 3, v3_make(1, 0, 0), v3_make(0, 0, 1));
         const sim_tendon_joint sum[] = {{one, 0, 1}, {two, 0, 1}}, alone[] = {{one, 0, 1}};
@@ -499,7 +482,7 @@ Test(tendons, are_rows_like_others_for_every_solver) {
         t[1].damping = 30;
         t[1].friction = 2;
         t[1].limit.high = 0.05;
-        hold(&y, sim_builder_add_tendon(y.builder, &t[0]), -1, 1);
+        yard_couple_tendons(&y, sim_builder_add_tendon(y.builder, &t[0]), -1, 1);
         sim_builder_add_tendon(y.builder, &t[1]);
         y.tolerance = 1e-9;
         yard_open(&y, info->name, SIM_SYMPLECTIC_EULER, 1e-3);
@@ -519,7 +502,7 @@ Test(tendons, are_rows_like_others_for_every_solver) {
 Test(tendons, have_the_same_bits_for_any_number_of_threads) {
     double q[2][14];
     for (int k = 0; k < 2; k++) {
-        yard y = quiet_yard();
+        yard y = yard_begin_without_contacts();
         int one = add_free(&y, "one", 1, v3_make(0.5, 0, 0), v3_make(0, 1, 0)),
             two = add_free(&y, "two", 2, v3_make(-0.5, 0.2, 0.1), v3_make(0, 0, 1));
         sim_path_point path[] = {site(&y, "a", one, v3_make(0.05, 0, 0.05)), site(&y, "b", two, v3_make(0, 0.05, 0)),

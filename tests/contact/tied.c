@@ -28,21 +28,6 @@ static int add_sum(yard *y, const char *name, const sim_tendon_joint *joint, int
     return sim_builder_add_tendon(y->builder, &t);
 }
 
-static void hold(yard *y, int first, int second) {
-    sim_equality e = sim_equality_default();
-    e.type = SIM_TENDON_COUPLING;
-    e.tendon[0] = first;
-    e.tendon[1] = second;
-    cr_assert_geq(sim_builder_add_equality(y->builder, &e), 0);
-}
-
-static yard quiet_yard(void) {
-    yard y = yard_begin(v3_make(0, 0, -g), rough(0));
-    y.options.contacts = 0;
-    y.tolerance = 1e-13;
-    return y;
-}
-
 static int moving_trees(const yard *y) {
     int count = 0;
     for (int t = 0; t < y->model->ntree; t++) {
@@ -77,7 +62,7 @@ Test(tied, masses_on_a_string_share_its_force) {
     for (int k = 0; k < SOLVERS; k++) {
         for (int count = 3; count <= MOST; count++) {
             random_source r = {(uint64_t)(10 * k + count)};
-            yard y = quiet_yard();
+            yard y = yard_begin_without_contacts();
             sim_tendon_joint joint[MOST];
             double m[MOST], c[MOST];
             for (int i = 0; i < count; i++) {
@@ -85,7 +70,7 @@ Test(tied, masses_on_a_string_share_its_force) {
                 c[i] = random_uniform(&r, 0.5, 2);
                 joint[i] = (sim_tendon_joint){add_slider(&y, name[i], m[i]), 0, c[i]};
             }
-            hold(&y, add_sum(&y, "string", joint, count), -1);
+            yard_couple_tendons(&y, add_sum(&y, "string", joint, count), -1, 1);
             check_hoist(&y, solvers[k], m, c, count);
         }
     }
@@ -95,14 +80,14 @@ Test(tied, masses_on_a_string_share_its_force) {
 Test(tied, tendons_of_a_constraint_may_move_any_number_of_trees) {
     const double m[] = {1, 2, 3, 1.5}, c[] = {1, 1, -1, -1};
     for (int count = 3; count <= 4; count++) {
-        yard y = quiet_yard();
+        yard y = yard_begin_without_contacts();
         static const char *const name[] = {"a", "b", "c", "d"};
         sim_tendon_joint joint[4];
         for (int k = 0; k < count; k++) {
             joint[k] = (sim_tendon_joint){add_slider(&y, name[k], m[k]), 0, 1};
         }
         int first = add_sum(&y, "first", joint, 2);
-        hold(&y, first, add_sum(&y, "second", joint + 2, count - 2));
+        yard_couple_tendons(&y, first, add_sum(&y, "second", joint + 2, count - 2), 1);
         check_hoist(&y, "auto", m, c, count);
     }
 }
@@ -167,7 +152,7 @@ Test(tied, trees_move_as_they_do_apart) {
 
 /* Those of one tree are neighbours, in their order; the trees of two tendons meet in a third. */
 Test(tied, bodies_of_a_tree_stand_together) {
-    yard y = quiet_yard();
+    yard y = yard_begin_without_contacts();
     static const char *const name[] = {"a", "b", "c", "d", "e", "f", "g"};
     int body[7];
     for (int k = 0; k < 7; k++) {
