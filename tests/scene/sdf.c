@@ -136,6 +136,7 @@ Test(scene_sdf, nothing_is_passed_over_in_silence) {
     warned(MODEL("<link name='a'>" MASS "<self_collide>1</self_collide></link>"),
            "<self_collide> of <link> is ignored");
     warned(MODEL("<link name='a'/>"), "a link without <inertial> has 1 kg");
+    warned(JOINT("revolute", ""), "a revolute joint without <axis> has the axis z");
     warned(MODEL(LINK("a") "<drake:thing/>"), "<drake:thing> is ignored");
     refused(MODEL(LINK("a") "<gripper name='g'/>"), "scene.json:3:119", "<gripper> is not supported");
     refused(MODEL("<link name='a'>" MASS "<kinematic>true</kinematic></link>"), "scene.json:3:112",
@@ -155,14 +156,15 @@ Test(scene_sdf, nothing_is_passed_over_in_silence) {
 }
 
 Test(scene_sdf, wrong_models_are_refused_at_their_place) {
-    refused(JOINT("gearbox", AXIS), "scene.json:4:17", "joints of type gearbox are not supported");
-    refused(JOINT("revolute", ""), "scene.json:4:1", "a revolute joint needs <axis>");
+    refused(JOINT("gearbox", AXIS), "scene.json:4:1", "a gearbox needs <axis>, <gearbox_reference_body>, and hinges");
     refused(JOINT("screw", AXIS), "scene.json:4:1", "a screw needs <screw_thread_pitch>");
     refused(JOINT("revolute", "<axis><xyz>0 0 0</xyz></axis>"), "scene.json:4:73", "the axis has length 0");
     refused(JOINT("revolute", "<axis><xyz expressed_in='q'>0 0 1</xyz></axis>"), "scene.json:4:78",
             "there is no frame \"q\"");
     refused(MODEL(LINK("a") "\n<joint name='j' type='ball'><parent>a</parent><child>world</child></joint>"),
-            "scene.json:4:47", "the child of a joint is the world");
+            "scene.json:4:47", "the child of a joint is the world (name the world as its parent)");
+    refused(MODEL("\n<link name='a'><inertial auto='true'/><gravity>0</gravity></link>"), "scene.json:4:1",
+            "a link without gravity whose <inertial> is `auto`");
 }
 
 Test(scene_sdf, circles_are_refused) {
@@ -211,6 +213,9 @@ Test(scene_sdf, errors_of_all_stages_are_said_at_once) {
 #define CLOSURE(type)                                                                                                  \
     "\n<joint name='d' type='" type "'><pose>1 0 0 0 0 0</pose><parent>right</parent><child>bar</child>"               \
     "<axis><xyz>0 1 0</xyz></axis></joint>"
+#define PART(limit)                                                                                                    \
+    "<joint name='d' type='revolute'><pose>1 0 0 0 0 0</pose><parent>right</parent><child>bar</child>"                 \
+    "<axis><initial_position>-0.8</initial_position><xyz>0 1 0</xyz><limit>" limit "</limit></axis></joint>"
 #define CRANKS CRANK("left", "0") CRANK("right", "1") COUPLER
 #define HINGES HINGE("a", "world", "left", "0.8") HINGE("b", "world", "right", "0.8") HINGE("c", "left", "bar", "-0.8")
 #define PARALLELOGRAM(type) MODEL(CRANKS HINGES CLOSURE(type))
@@ -251,11 +256,115 @@ static void swings(const char *text) {
 Test(scene_sdf, a_second_joint_of_a_link_closes_a_loop) {
     swings(PARALLELOGRAM("revolute"));
     swings(PARALLELOGRAM("ball"));
-    /* those that no constraint stands for are refused */
-    refused(PARALLELOGRAM("prismatic"), "scene.json:4:80",
-            "the link \"bar\" is the child of two joints, \"c\" and \"d\"");
+    /* a range makes it a part of the bar on a hinge */
+    swings(MODEL(CRANKS HINGES PART("<lower>-3</lower>")));
     sim_scene *s = load_model(PARALLELOGRAM("fixed"), NULL, NULL);
     cr_assert(s->model->nequality == 1 && s->model->equality[0].type == SIM_WELD);
+    sim_scene_free(s);
+}
+
+/* Two bars and a crosshead on a slide: the closure by a slide of the crosshead, or, written the other way about, by a
+ * hinge, moves alike. */
+#define ROD(name, at) "<link name='" name "'><pose>" at " 0 0 0</pose>" MASS "</link>"
+#define SLIDE                                                                                                          \
+    "<joint name='s' type='prismatic'><parent>world</parent><child>head</child><axis><xyz>1 0 0</xyz><dynamics>"       \
+    "<damping>0.4</damping><spring_stiffness>30</spring_stiffness><spring_reference>0.2</spring_reference>"            \
+    "</dynamics></axis></joint>"
+#define PIN                                                                                                            \
+    "<joint name='p' type='revolute'><parent>rod</parent><child>head</child><axis><xyz>0 1 0</xyz></axis></joint>"
+#define LINKAGE(first, second)                                                                                         \
+    MODEL(ROD("crank", "0 0 0") ROD("rod", "0 0 0.6") ROD("head", "0.9 0 0.6") HINGE("a", "world", "crank", "0")       \
+              HINGE("b", "crank", "rod", "0") first second)
+
+Test(scene_sdf, a_slide_closes_a_loop_as_a_hinge_does) {
+    const char *text[2] = {LINKAGE(SLIDE, PIN), LINKAGE(PIN, SLIDE)};
+    double angle[2];
+    for (int k = 0; k < 2; k++) {
+        sim_scene *s = load_model(text[k], NULL, NULL);
+        sim_options options = s->options;
+        options.step = 0.0005;
+        sim_world *w = sim_world_create(s->model, &options, NULL);
+        cr_assert_not_null(w);
+        for (int i = 0; i < 600; i++) {
+            cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+        }
+        angle[k] = sim_world_state(w)->q[body_of(s, "crank")->q0];
+        sim_world_free(w);
+        sim_scene_free(s);
+    }
+    cr_assert(fabs(angle[0]) > 0.1);
+    cr_assert_float_eq(angle[0], angle[1], 1e-6, "%.9g %.9g", angle[0], angle[1]);
+}
+
+/* Two wheels on a carrier, geared 2 : 1. */
+Test(scene_sdf, a_gearbox_couples_two_hinges) {
+#define WHEEL(name, axis)                                                                                              \
+    "<joint name='h" name "' type='revolute'><parent>carrier</parent><child>" name "</child><axis><xyz>" axis          \
+    "</xyz></axis></joint>"
+#define GEARED(axis)                                                                                                   \
+    MODEL(LINK("carrier") LINK("one") LINK("two") WHEEL("one", "0 0 1") WHEEL(                                         \
+        "two",                                                                                                         \
+        axis) "<joint name='g' type='gearbox'><parent>one</parent><child>two</child><gearbox_ratio>2</gearbox_ratio>"  \
+              "<gearbox_reference_body>carrier</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis></joint>")
+    static const char *const text[2] = {GEARED("0 0 1"), GEARED("0 0 -1")};
+    static const double ratio[2] = {-2, 2};
+    for (int k = 0; k < 2; k++) {
+        sim_scene *s = load_model(text[k], NULL, NULL);
+        cr_assert_eq(s->model->nequality, 1);
+        const sim_equality *e = &s->model->equality[0];
+        cr_assert(e->type == SIM_COUPLING && e->ratio == ratio[k], "%g", e->ratio);
+        cr_assert_str_eq(s->model->body[e->body[0]].name, "two");
+        sim_scene_free(s);
+    }
+}
+
+/* Links, joints and frames of a merged model become those of the outer one, and its frame a frame of it. */
+Test(scene_sdf, merged_models_are_parts_of_the_outer_one) {
+    static const test_file files[] = {
+        {"part.sdf",
+         SDF("<model name='part'>" LINK("a") "<link name='b'><pose>0 0 1 0 0 0</pose>" MASS "</link>"
+                                             "<frame name='f'><pose relative_to='__model__'>0 1 0 0 0 0</pose></frame>"
+                                             "<joint name='j' type='revolute'><parent>a</parent><child>b</child>" AXIS
+                                             "</joint></model>")},
+        {NULL, NULL}};
+    sim_scene *s = load_model(
+        MODEL("<include merge='true'><uri>part.sdf</uri><pose>2 0 0 0 0 0</pose></include><link name='c'><pose "
+              "relative_to='_merged__part__model__'>0 0 3 0 0 0</pose>" MASS "</link><joint name='k' type='fixed'>"
+              "<parent>b</parent><child>c</child></joint>"),
+        files, NULL);
+    const sim_model *m = s->model;
+    cr_assert(m->nv == 7 && m->nsite == 1);
+    const double *q = m->q_initial + body_of(s, "a")->q0;
+    cr_assert(q[0] == 2 && q[2] == 0);
+    cr_assert_eq(body_of(s, "c")->placement.p.z, 2); /* from b */
+    cr_assert_eq(m->site[0].pose.p.y, 1);
+    sim_scene_free(s);
+    refused_with(SDF("<world name='w'>\n<include merge='true'><uri>part.sdf</uri></include></world>"), files, NULL,
+                 "part.sdf:2:20", "a link of a model that is merged into no other model");
+}
+
+Test(scene_sdf, masses_of_auto_are_those_of_the_shapes) {
+#define AUTO(inside, density)                                                                                          \
+    MODEL("<link name='a'><inertial auto='true'>" inside "</inertial><collision name='c'>" density                     \
+          "<geometry><box><size>1 2 3</size></box></geometry></collision></link>")
+    static const char *const text[4] = {AUTO("", ""), AUTO("<density>50</density>", ""),
+                                        AUTO("<density>50</density>", "<density>20</density>"),
+                                        AUTO("<mass>12</mass>", "")};
+    static const double mass[4] = {6000, 300, 120, 12};
+    for (int k = 0; k < 4; k++) {
+        sim_scene *s = load_model(text[k], NULL, NULL);
+        const sim_body_inertia *I = &s->model->inertia[body_of(s, "a") - s->model->body];
+        cr_assert_float_eq(I->mass, mass[k], 1e-12 * mass[k]);
+        sim_scene_free(s);
+    }
+}
+
+Test(scene_sdf, old_worlds_have_their_gravity_in_physics) {
+    sim_scene *s =
+        load_model("<sdf version='1.5'><world name='w'><physics type='ode'><gravity>0 0 -3</gravity></physics>"
+                   "<model name='m'>" LINK("a") "</model></world></sdf>",
+                   NULL, NULL);
+    cr_assert_eq(s->model->gravity.z, -3);
     sim_scene_free(s);
 }
 

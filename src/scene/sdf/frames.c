@@ -5,6 +5,8 @@
  *     link     frame of its model          joint    its child
  *     frame    `attached_to`               model    frame of the outer model, or the world
  *
+ * Elements of a merged model have the names of the outer one, and places seen from a frame of their own.
+ *
  * A frame moves with a link: a joint with its child, a frame with `attached_to`, a model with its canonical link.
  *
  * Reference: sdformat.org, "Pose Frame Semantics" (versions 1.7 and above; older ones have no `relative_to`).
@@ -69,7 +71,9 @@ int sdf_find_frame(sdf_work *w, int scope, const char *name, const xml_element *
         return SDF_WORLD;
     }
     const char *path = w->scope[scope].path;
-    int found = names_find(&w->names, join_names(w, path, name, ""));
+    bool merged = w->scope[scope].names != scope;
+    int found = merged && strcmp(name, "__model__") == 0 ? w->scope[scope].frame
+                                                         : names_find(&w->names, join_names(w, path, name, ""));
     if (found >= 0) {
         return found;
     }
@@ -164,7 +168,7 @@ sim_pose sdf_read_pose_in_link(sdf_work *w, int link, const xml_element *given) 
     const sdf_frame *f = &w->frame[w->link[link].frame];
     sim_pose X = sdf_read_pose(w, given);
     const char *name = given ? xml_text(given, "relative_to") : NULL;
-    int from = name ? sdf_find_frame(w, f->scope, name, given, "relative_to") : NOT_FOUND;
+    int from = name && *name ? sdf_find_frame(w, f->scope, name, given, "relative_to") : NOT_FOUND;
     if (from == NOT_FOUND) {
         return X;
     }
@@ -213,9 +217,13 @@ static void read_include(sdf_work *w, const sdf_file *f, const xml_element *at, 
 
 static void read_children(sdf_work *w, const sdf_file *f, const xml_element *at, int scope, int depth) {
     static const char *const word[] = {[SDF_LINK] = "link", [SDF_JOINT] = "joint", [SDF_FRAME] = "frame"};
+    /* links, joints and frames, each by its name; models within */
     for (const xml_element *e = at->first; e && w->good; e = e->next) {
         for (sdf_kind kind = SDF_LINK; kind <= SDF_FRAME && w->good; kind++) {
-            if (strcmp(e->name, word[kind]) == 0) {
+            if (kind == SDF_LINK && strcmp(e->name, "link") == 0 && scope > 0 && w->scope[scope].names == 0) {
+                xml_error(w->report, e, NULL, NULL, "a link of a model that is merged into no other model");
+                refuse_model(w);
+            } else if (strcmp(e->name, word[kind]) == 0) {
                 int k = add_frame(w, kind, e, scope, w->scope[scope].path, xml_text(e, "name"));
                 bool world = strcmp(xml_text(e, "name"), "world") == 0;
                 if (w->good) {
@@ -232,8 +240,18 @@ static void read_children(sdf_work *w, const sdf_file *f, const xml_element *at,
     }
 }
 
+/* Names and bodies of a merged model are those of the outer one. */
+static void merge_scope(sdf_work *w, int scope) {
+    sdf_scope *s = &w->scope[scope];
+    const sdf_scope *into = &w->scope[s->outer];
+    s->names = into->names;
+    s->path = into->path;
+    s->prefix = into->prefix;
+    s->top = into->names > 0 ? into->top : scope;
+}
+
 /* A scope with its own frame, which its outer scope knows by `name`. */
-static int add_scope(sdf_work *w, const sdf_file *f, const xml_element *at, int outer, const char *name) {
+static int add_scope(sdf_work *w, const sdf_file *f, const xml_element *at, int outer, const char *name, bool merged) {
     sdf_scope *all = grow(w, w->scope, w->nscope, sizeof *all);
     if (!all) {
         return 0;
@@ -241,16 +259,21 @@ static int add_scope(sdf_work *w, const sdf_file *f, const xml_element *at, int 
     w->scope = all;
     int k = w->nscope++;
     sdf_scope *s = &w->scope[k];
-    *s = (sdf_scope){.at = at, .file = f, .named_in = f, .outer = outer, .top = outer > 0 ? all[outer].top : k};
+    *s = (sdf_scope){.at = at, .file = f, .named_in = f, .outer = outer, .names = k};
+    s->top = outer > 0 && all[outer].names > 0 ? all[outer].top : k;
     s->path = outer < 0 ? "" : join_names(w, all[outer].path, name, "::");
     s->prefix = outer < 0 || !xml_child(w->file[0]->root, "world") ? "" : s->path;
     if (outer > 0 && !*s->prefix) { /* within the one model of a file */
         s->prefix = join_names(w, all[outer].prefix, name, "::");
     }
-    if (outer >= 0) {
-        s->frame = add_frame(w, SDF_SCOPE, at, k, all[outer].path, name);
+    if (merged) {
+        merge_scope(w, k);
     }
-    if (w->good && outer >= 0 && !names_add(&w->names, join_names(w, s->path, "__model__", ""), s->frame)) {
+    if (outer >= 0) {
+        const char *own = merged ? join_names(w, "_merged__", name, "__model__") : name;
+        s->frame = add_frame(w, SDF_SCOPE, at, k, all[outer].path, own);
+    }
+    if (w->good && !merged && outer >= 0 && !names_add(&w->names, join_names(w, s->path, "__model__", ""), s->frame)) {
         run_out(w);
     }
     return k;
@@ -265,7 +288,8 @@ static void read_model(sdf_work *w, const sdf_file *f, const xml_element *at, in
     }
     /* what an <include> replaces */
     const char *given = include ? xml_text(include, "name") : NULL;
-    int k = add_scope(w, f, at, outer, given ? given : xml_text(at, "name"));
+    bool merged = include && xml_flag(include, "merge");
+    int k = add_scope(w, f, at, outer, given ? given : xml_text(at, "name"), merged);
     if (!w->good) {
         return;
     }
@@ -276,7 +300,7 @@ static void read_model(sdf_work *w, const sdf_file *f, const xml_element *at, in
     s->placement = include ? xml_text(include, "placement_frame") : NULL;
     s->placement = s->placement ? s->placement : xml_text(at, "placement_frame");
     bool replaced = include && xml_text(include, "static");
-    s->fixed = (outer >= 0 && w->scope[outer].fixed) || xml_flag(replaced ? include : at, "static");
+    s->fixed = (outer >= 0 && w->scope[outer].fixed) || (!merged && xml_flag(replaced ? include : at, "static"));
     read_children(w, f, at, k, depth);
 }
 
@@ -291,7 +315,7 @@ static int find_canonical(sdf_work *w, int scope) {
     int nested = NOT_FOUND;
     for (int k = s->frame + 1; k < w->nframe; k++) {
         const sdf_frame *f = &w->frame[k];
-        if (f->kind == SDF_LINK && f->scope == scope) {
+        if (f->kind == SDF_LINK && (f->scope == scope || w->scope[f->scope].names == scope)) {
             return k;
         }
         if ((f->kind == SDF_SCOPE ? w->scope[f->scope].outer : f->scope) < scope) {
@@ -404,22 +428,25 @@ static void resolve_frames(sdf_work *w, bool places) {
 bool sdf_read_frames(sdf_work *w, const sdf_file *f) {
     /* elements */
     const xml_element *world = xml_child(f->root, "world"), *model = xml_child(f->root, "model");
-    if (!world == !model) {
-        xml_error(w->report, f->root, NULL, NULL, "expected one <model> or one <world>");
+    const xml_element *include = xml_child(f->root, "include"), *one = world ? world : model ? model : include;
+    if ((world != NULL) + (model != NULL) + (include != NULL) != 1) {
+        xml_error(w->report, f->root, NULL, NULL, "expected one <model>, one <include> or one <world>");
         refuse_model(w);
         return false;
     }
-    if (xml_next(world ? world : model)) {
-        xml_error(w->report, xml_next(world ? world : model), NULL, "put the models into a <world>",
-                  "a second <%s> in the file", world ? "world" : "model");
+    if (xml_next(one)) {
+        xml_error(w->report, xml_next(one), NULL, "put the models into a <world>", "a second <%s> in the file",
+                  one->name);
         refuse_model(w);
         return false;
     }
-    add_scope(w, f, world ? world : f->root, -1, "");
+    add_scope(w, f, world ? world : f->root, -1, "", false);
     if (w->good && world) {
         read_children(w, f, world, 0, 0);
-    } else if (w->good) {
+    } else if (w->good && model) {
         read_model(w, f, model, 0, f, NULL, 1);
+    } else if (w->good) {
+        read_include(w, f, include, 0, 1);
     }
     /* links count through the file */
     for (int k = 0; k < w->nframe && w->good; k++) {

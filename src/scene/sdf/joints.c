@@ -11,10 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#define UNLIMITED 1e16        /* rad, m, ...: no limit, as the format says */
 #define OUT_OF_REACH 1e9      /* rad, m: the open end of a range that has one end */
 #define ROUNDING_LENGTH 1e-12 /* m: points that are nearer are one */
-#define HINGE_ARM 0.1         /* m: between the two points of a hinge that closes a loop */
 
 typedef enum axis_kind { AXIS_NONE, AXIS_ONE, AXIS_TWO } axis_kind;
 
@@ -41,7 +39,7 @@ static void refuse_axis(sdf_work *w) { w->good = false; }
 
 /* ---- one axis ---- */
 
-static const char *axis_name(sdf_work *w, const sdf_joint *j, bool second) {
+const char *sdf_axis_name(sdf_work *w, const sdf_joint *j, bool second) {
     const char *name = w->frame[j->frame].name;
     return second ? sdf_clean_name(w, name, "_axis2") : name;
 }
@@ -55,7 +53,7 @@ static bool find_turn(sdf_work *w, const sdf_joint *j, const xml_element *axis, 
     int link = w->link[j->child].frame, from = j->frame;
     if (name && *name) {
         from = sdf_find_frame(w, f->scope, name, xyz, "expressed_in");
-    } else if (s->file->version < 105 || xml_flag(axis, "use_parent_model_frame")) {
+    } else if (s->file->version < 105 || (axis && xml_flag(axis, "use_parent_model_frame"))) {
         from = f->scope > 0 ? s->frame : SDF_WORLD;
     }
     if (from == j->frame && f->base == link) {
@@ -67,7 +65,7 @@ static bool find_turn(sdf_work *w, const sdf_joint *j, const xml_element *axis, 
     return from != link;
 }
 
-static sim_v3 axis_in_child(sdf_work *w, const sdf_joint *j, const xml_element *axis) {
+sim_v3 sdf_axis_in_child(sdf_work *w, const sdf_joint *j, const xml_element *axis) {
     const xml_element *xyz = xml_child(axis, "xyz");
     double a[3] = {0, 0, 1};
     sim_m3 turn;
@@ -83,7 +81,7 @@ static sim_v3 axis_in_child(sdf_work *w, const sdf_joint *j, const xml_element *
 }
 
 static void put_direction(sdf_work *w, const sdf_joint *j, const xml_element *axis) {
-    sim_v3 a = axis_in_child(w, j, axis);
+    sim_v3 a = sdf_axis_in_child(w, j, axis);
     if (a.x != 0 || a.y != 0 || a.z != 1) {
         writer_put_numbers(w->out, "axis", 3, (const double[]){a.x, a.y, a.z});
     }
@@ -91,21 +89,21 @@ static void put_direction(sdf_work *w, const sdf_joint *j, const xml_element *ax
 
 static void put_above_zero(sdf_work *w, const xml_element *e, const char *key, const char *name) {
     double value = 0;
-    if (e && xml_number(e, key, &value) && value > 0 && value < UNLIMITED) {
+    if (e && xml_number(e, key, &value) && value > 0 && value < SDF_UNLIMITED) {
         writer_put_number(w->out, name, value);
     }
 }
 
 static void put_limit(sdf_work *w, const xml_element *axis, bool ends) {
     const xml_element *limit = xml_child(axis, "limit");
-    double range[2] = {-UNLIMITED, UNLIMITED};
+    double range[2] = {-SDF_UNLIMITED, SDF_UNLIMITED};
     if (!limit) {
         return;
     }
     sdf_here(w, limit);
     xml_number(limit, "lower", &range[0]);
     xml_number(limit, "upper", &range[1]);
-    bool open[2] = {range[0] <= -UNLIMITED, range[1] >= UNLIMITED};
+    bool open[2] = {range[0] <= -SDF_UNLIMITED, range[1] >= SDF_UNLIMITED};
     if (ends && !(open[0] && open[1])) {
         range[0] = open[0] ? -OUT_OF_REACH : range[0];
         range[1] = open[1] ? OUT_OF_REACH : range[1];
@@ -150,7 +148,7 @@ static void put_pitch(sdf_work *w, const sdf_joint *j) {
 /* The joint of the body that is open. */
 static void put_joint(sdf_work *w, const sdf_joint *j, const char *body, bool second) {
     int type = type_of(j);
-    const char *name = axis_name(w, j, second);
+    const char *name = sdf_axis_name(w, j, second);
     const xml_element *axis = xml_child(j->at, second ? "axis2" : "axis");
     sdf_here(w, j->at);
     writer_open(w->out, "joint", '{');
@@ -158,11 +156,11 @@ static void put_joint(sdf_work *w, const sdf_joint *j, const char *body, bool se
     if (strcmp(name, body) != 0) {
         writer_put_text(w->out, "name", name);
     }
-    if (types[type].axes != AXIS_NONE && axis) {
+    if (strcmp(j->type, "screw") == 0) {
+        put_pitch(w, j);
+    }
+    if (types[type].axes != AXIS_NONE) {
         put_direction(w, j, axis);
-        if (strcmp(j->type, "screw") == 0) {
-            put_pitch(w, j);
-        }
         put_limit(w, axis, strcmp(j->type, "continuous") != 0);
         put_dynamics(w, axis);
     }
@@ -190,8 +188,7 @@ static bool check_joint(sdf_work *w, const sdf_joint *j) {
     /* a known type, with as many axes as it has */
     int type = type_of(j);
     if (type < 0) {
-        xml_error(w->report, j->at, "type", "a scene couples joints by a constraint of type coupling",
-                  "joints of type %s are not supported", j->type);
+        xml_error(w->report, j->at, "type", NULL, "joints of type %s are not supported", j->type);
         refuse_axis(w);
         return false;
     }
@@ -199,9 +196,7 @@ static bool check_joint(sdf_work *w, const sdf_joint *j) {
         const xml_element *e = xml_child(j->at, axis[k]);
         bool wanted = k < (int)types[type].axes;
         if (wanted && !e) {
-            xml_error(w->report, j->at, NULL, NULL, "a %s joint needs <%s>", j->type, axis[k]);
-            refuse_axis(w);
-            return false;
+            xml_notice(w->report, j->at, NULL, NULL, "a %s joint without <%s> has the axis z", j->type, axis[k]);
         }
         if (!wanted && e) {
             xml_notice(w->report, e, NULL, NULL, "a %s joint has no <%s>: it is ignored", j->type, axis[k]);
@@ -210,27 +205,14 @@ static bool check_joint(sdf_work *w, const sdf_joint *j) {
     return true;
 }
 
-void sdf_open_body(sdf_work *w, int link) {
-    const sdf_link *l = &w->link[link];
-    const sdf_frame *f = &w->frame[l->frame];
-    const sdf_joint *j = l->joint >= 0 ? &w->joint[l->joint] : NULL;
-    if (!j) {
-        open_body(w, f->at, f->name, NULL, f->world);
-        if (!l->fixed) {
-            writer_put_text(w->out, "joint", "free");
-        }
-        return;
-    }
-    if (!check_joint(w, j)) {
-        open_body(w, f->at, f->name, NULL, f->world);
-        return;
-    }
+/* The body of a link, or of a part of it, with the joint that carries it. */
+static void open_carried(sdf_work *w, const sdf_joint *j, const char *name) {
     /* the point of the joint, seen from the child */
+    const sdf_frame *f = &w->frame[w->link[j->child].frame], *own = &w->frame[j->frame];
     const sdf_frame *carrier = j->parent == SDF_WORLD ? NULL : &w->frame[w->link[j->parent].frame];
-    const sdf_frame *own = &w->frame[j->frame];
     const char *parent = carrier ? carrier->name : NULL;
     sim_pose X = carrier ? pose_relative(carrier->world, f->world) : f->world;
-    sim_v3 beside = own->base == l->frame ? own->place.p : pose_relative(f->world, own->world).p;
+    sim_v3 beside = own->base == w->link[j->child].frame ? own->place.p : pose_relative(f->world, own->world).p;
     int type = type_of(j);
     bool pointless = !types[type].scene || strcmp(j->type, "prismatic") == 0;
     if (pointless || v3_norm(beside) < ROUNDING_LENGTH) {
@@ -238,27 +220,49 @@ void sdf_open_body(sdf_work *w, int link) {
     }
     X.p = pose_point(X, beside);
     /* the first of two axes, and the last where it stands beside the child */
-    if (types[type].axes == AXIS_TWO) {
-        open_body(w, j->at, axis_name(w, j, false), parent, X);
-        put_joint(w, j, axis_name(w, j, false), false);
+    bool second = types[type].axes == AXIS_TWO;
+    if (second) {
+        open_body(w, j->at, sdf_axis_name(w, j, false), parent, X);
+        put_joint(w, j, sdf_axis_name(w, j, false), false);
         writer_close(w->out, '}');
-        parent = axis_name(w, j, false);
+        parent = sdf_axis_name(w, j, false);
         X = pose_identity();
     }
-    bool second = types[type].axes == AXIS_TWO;
     if (v3_norm(beside) > 0) {
-        const char *name = axis_name(w, j, second);
-        open_body(w, j->at, name, parent, X);
-        put_joint(w, j, name, second);
+        const char *last = sdf_axis_name(w, j, second);
+        open_body(w, j->at, last, parent, X);
+        put_joint(w, j, last, second);
         writer_close(w->out, '}');
         X = (sim_pose){pose_identity().R, v3_neg(beside)};
-        open_body(w, f->at, f->name, name, X);
+        open_body(w, f->at, name, last, X);
         return;
     }
-    open_body(w, f->at, f->name, parent, X);
+    open_body(w, f->at, name, parent, X);
     if (types[type].scene) {
-        put_joint(w, j, f->name, second);
+        put_joint(w, j, name, second);
     }
+}
+
+void sdf_open_body(sdf_work *w, int link) {
+    const sdf_link *l = &w->link[link];
+    const sdf_frame *f = &w->frame[l->frame];
+    const sdf_joint *j = l->joint >= 0 ? &w->joint[l->joint] : NULL;
+    if (j && check_joint(w, j)) {
+        open_carried(w, j, f->name);
+        return;
+    }
+    open_body(w, f->at, f->name, NULL, f->world);
+    if (!j && !l->fixed) {
+        writer_put_text(w->out, "joint", "free");
+    }
+}
+
+bool sdf_open_part(sdf_work *w, const sdf_joint *j) {
+    bool good = j->loop == SDF_PART && check_joint(w, j);
+    if (good) {
+        open_carried(w, j, sdf_part_name(w, j));
+    }
+    return good;
 }
 
 /* ---- mimics ---- */
@@ -277,10 +281,10 @@ static const sdf_joint *find_leader(sdf_work *w, const sdf_joint *j, const xml_e
 
 static bool has_axis(const sdf_joint *j, bool second) {
     int type = type_of(j);
-    return !j->dropped && !j->loop && type >= 0 && (int)types[type].axes > second;
+    return !j->dropped && (!j->loop || j->loop == SDF_PART) && type >= 0 && (int)types[type].axes > second;
 }
 
-static void open_constraint(sdf_work *w, const xml_element *at, const char *type, bool *any) {
+void sdf_open_constraint(sdf_work *w, const xml_element *at, const char *type, bool *any) {
     sdf_here(w, at);
     if (!*any) {
         writer_open(w->out, "constraints", '[');
@@ -308,84 +312,19 @@ static void put_mimic(sdf_work *w, const sdf_joint *j, bool second, bool *any) {
     xml_number(mimic, "multiplier", &ratio);
     xml_number(mimic, "offset", &offset);
     xml_number(mimic, "reference", &reference);
-    open_constraint(w, mimic, "coupling", any);
-    writer_put_text(w->out, "first", axis_name(w, j, second));
-    writer_put_text(w->out, "second", axis_name(w, leader, led));
+    sdf_open_constraint(w, mimic, "coupling", any);
+    writer_put_text(w->out, "first", sdf_axis_name(w, j, second));
+    writer_put_text(w->out, "second", sdf_axis_name(w, leader, led));
     writer_put_number(w->out, "ratio", ratio);
     writer_put_number(w->out, "offset", offset - ratio * reference);
     writer_close(w->out, '}');
-}
-
-/* ---- loops ---- */
-
-/* Ends, spring, damper, friction or a limit of the effort. */
-static bool is_free_axis(const xml_element *axis) {
-    static const char *const key[3] = {"damping", "friction", "spring_stiffness"};
-    const xml_element *limit = xml_child(axis, "limit"), *dynamics = xml_child(axis, "dynamics");
-    double low = -UNLIMITED, high = UNLIMITED, value = 0;
-    bool is_free = !xml_child(axis, "mimic");
-    if (limit) {
-        xml_number(limit, "lower", &low);
-        xml_number(limit, "upper", &high);
-    }
-    for (int k = 0; k < 3 && dynamics; k++) {
-        xml_number(dynamics, key[k], &value);
-        is_free &= value == 0;
-    }
-    return is_free && low <= -UNLIMITED && high >= UNLIMITED;
-}
-
-bool sdf_closes_loop(const sdf_work *w, const sdf_joint *j) {
-    (void)w;
-    bool hinge = strcmp(j->type, "revolute") == 0 || strcmp(j->type, "continuous") == 0;
-    const xml_element *axis = xml_child(j->at, "axis");
-    return strcmp(j->type, "fixed") == 0 || strcmp(j->type, "ball") == 0 || (hinge && axis && is_free_axis(axis));
-}
-
-/* A point of the world on both links. */
-static void put_connect(sdf_work *w, const sdf_joint *j, sim_v3 point, bool *any) {
-    const sdf_frame *child = &w->frame[w->link[j->child].frame];
-    const sdf_frame *parent = j->parent == SDF_WORLD ? NULL : &w->frame[w->link[j->parent].frame];
-    sim_v3 on_child = pose_point(pose_inverse(child->world), point);
-    sim_v3 on_parent = parent ? pose_point(pose_inverse(parent->world), point) : point;
-    open_constraint(w, j->at, "connect", any);
-    writer_put_text(w->out, "first", child->name);
-    if (parent) {
-        writer_put_text(w->out, "second", parent->name);
-    }
-    writer_put_numbers(w->out, "first_point", 3, (const double[]){on_child.x, on_child.y, on_child.z});
-    writer_put_numbers(w->out, "second_point", 3, (const double[]){on_parent.x, on_parent.y, on_parent.z});
-    writer_close(w->out, '}');
-}
-
-/* A ball is a connected point; a hinge two, one of them HINGE_ARM along its axis; fixed links are welded. */
-static void put_loop(sdf_work *w, const sdf_joint *j, bool *any) {
-    const sdf_frame *child = &w->frame[w->link[j->child].frame], *own = &w->frame[j->frame];
-    const sdf_frame *parent = j->parent == SDF_WORLD ? NULL : &w->frame[w->link[j->parent].frame];
-    if (strcmp(j->type, "fixed") == 0) {
-        open_constraint(w, j->at, "weld", any);
-        writer_put_text(w->out, "first", child->name);
-        if (parent) {
-            writer_put_text(w->out, "second", parent->name);
-        }
-        sdf_put_pose(w, "second_pose", parent ? pose_relative(parent->world, child->world) : child->world);
-        writer_close(w->out, '}');
-        return;
-    }
-    put_connect(w, j, own->world.p, any);
-    if (strcmp(j->type, "ball") == 0) {
-        return;
-    }
-    sim_v3 a = axis_in_child(w, j, xml_child(j->at, "axis"));
-    sim_v3 along = m3_times(child->world.R, v3_scale(HINGE_ARM / fmax(v3_norm(a), 1e-300), a));
-    put_connect(w, j, v3_add(own->world.p, along), any);
 }
 
 void sdf_put_constraints(sdf_work *w) {
     bool any = false;
     for (int k = 0; k < w->njoint && w->good; k++) {
         if (w->joint[k].loop) {
-            put_loop(w, &w->joint[k], &any);
+            sdf_put_loop(w, &w->joint[k], &any);
         }
         put_mimic(w, &w->joint[k], false, &any);
         put_mimic(w, &w->joint[k], true, &any);

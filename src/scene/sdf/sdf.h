@@ -5,6 +5,7 @@
  *   frames.c      models, links, joints and frames as one graph of places
  *   tree.c        links and joints as trees
  *   joints.c      axes, ranges, mimics
+ *   loops.c       joints that close loops, gearboxes
  *   surfaces.c    materials of shapes
  *   shapes.c      visual and collision shapes of a link
  *   translate.c   the scene as a whole
@@ -23,6 +24,7 @@ enum {
     SDF_MAX_DEPTH = 20, /* models within models */
     SDF_MAX_ITEMS = 200000
 };
+#define SDF_UNLIMITED 1e16 /* rad, m, ...: no limit, as the format says */
 
 typedef struct sdf_file {
     const char *path;
@@ -38,6 +40,7 @@ typedef struct sdf_scope {
     const char *prefix;              /* the same before names of the scene */
     const char *placement;           /* frame that stands at the pose; NULL: its own */
     int outer, top;                  /* scopes; top: the model in the world that it belongs to */
+    int names;                       /* scope that its names belong to: itself, or that into which it is merged */
     int frame;                       /* its own */
     bool fixed;                      /* static */
 } sdf_scope;
@@ -63,14 +66,18 @@ typedef struct sdf_link {
     int first, next; /* links that it carries; the next of the same carrier */
     bool fixed;      /* static */
     bool massless;   /* its mass is 0 */
+    int parts;       /* equal parts into which joints that close loops divide it */
 } sdf_link;
+
+/* A joint whose child another joint carries: not so, points of links, a part of its own, gear. */
+typedef enum sdf_loop { SDF_NO_LOOP, SDF_POINTS, SDF_PART, SDF_GEAR } sdf_loop;
 
 typedef struct sdf_joint {
     const xml_element *at;
     const char *type;
     int frame, parent, child; /* parent, child: links; SDF_WORLD */
     bool dropped;             /* within static models */
-    bool loop;                /* another joint carries the child */
+    sdf_loop loop;
 } sdf_joint;
 
 typedef struct sdf_files {
@@ -139,10 +146,19 @@ bool sdf_read_tree(sdf_work *w);
 /* Opens the body of a link and gives it its parent, pose and joint; bodies without mass before it where a joint has two
  * axes or stands beside the link. */
 void sdf_open_body(sdf_work *w, int link);
+/* The same of the part of a link that a joint has to itself; false: it has none, or an error was reported. */
+bool sdf_open_part(sdf_work *w, const sdf_joint *j);
 /* Mimics, and joints that close loops. */
 void sdf_put_constraints(sdf_work *w);
-/* Is there a constraint for a joint that closes a loop? */
-bool sdf_closes_loop(const sdf_work *w, const sdf_joint *j);
+void sdf_open_constraint(sdf_work *w, const xml_element *at, const char *type, bool *any);
+const char *sdf_axis_name(sdf_work *w, const sdf_joint *j, bool second);
+sim_v3 sdf_axis_in_child(sdf_work *w, const sdf_joint *j, const xml_element *axis);
+
+/* ---- loops.c ---- */
+/* How it closes a loop. */
+sdf_loop sdf_loop_of(const sdf_joint *j);
+const char *sdf_part_name(sdf_work *w, const sdf_joint *j);
+void sdf_put_loop(sdf_work *w, const sdf_joint *j, bool *any);
 
 /* ---- surfaces.c ---- */
 /* The number of the material of a <collision>. */
@@ -151,6 +167,10 @@ void sdf_put_surfaces(sdf_work *w);
 
 /* ---- shapes.c ---- */
 void sdf_put_shapes(sdf_work *w, int link);
+/* The first child of a <geometry> that is a known shape; NULL: none. */
+const xml_element *sdf_shape_element(const xml_element *shape);
+/* Do the collision shapes of a link have its mass? */
+bool sdf_is_auto(const sdf_work *w, int link);
 void sdf_say_undrawn(sdf_work *w);
 
 #endif

@@ -143,6 +143,35 @@ static void put_contact(sdf_work *w, const link_shape *shape) {
     }
 }
 
+bool sdf_is_auto(const sdf_work *w, int link) {
+    const xml_element *inertial = xml_child(w->frame[w->link[link].frame].at, "inertial");
+    return inertial && xml_flag(inertial, "auto");
+}
+
+/* Of a link whose shapes have its mass: a mass that is given is that of its only shape. */
+static void put_density(sdf_work *w, int link, const link_shape *shape) {
+    const xml_element *at = w->frame[w->link[link].frame].at, *inertial = xml_child(at, "inertial");
+    const xml_element *first = xml_child(at, "collision");
+    double density = 0;
+    if (!sdf_is_auto(w, link)) {
+        return;
+    }
+    if (xml_text(inertial, "mass")) {
+        if (xml_next(first)) {
+            xml_error(w->report, inertial, "mass", "give the shapes densities",
+                      "a mass of several shapes whose moments are `auto` is not supported");
+            w->good = false;
+        }
+        xml_number(inertial, "mass", &density);
+        writer_put_number(w->out, "mass", density);
+        return;
+    }
+    if (!xml_number(shape->at, "density", &density)) {
+        xml_number(inertial, "density", &density);
+    }
+    writer_put_number(w->out, "density", density);
+}
+
 static void put_shape(sdf_work *w, int link, const link_shape *shape, bool contact, const char *use) {
     bool hull = shape->file && contact && w->options.mesh == SIM_MESH_CONVEX;
     sdf_here(w, shape->geometry);
@@ -163,6 +192,7 @@ static void put_shape(sdf_work *w, int link, const link_shape *shape, bool conta
     }
     sdf_put_pose(w, "pose", X);
     if (contact) {
+        put_density(w, link, shape);
         put_contact(w, shape);
     } else {
         put_color(w, shape->at);
@@ -173,7 +203,7 @@ static void put_shape(sdf_work *w, int link, const link_shape *shape, bool conta
 /* ---- all of a link ---- */
 
 /* The first element that is a known shape. */
-static const xml_element *shape_element(const xml_element *shape) {
+const xml_element *sdf_shape_element(const xml_element *shape) {
     const xml_element *geometry = xml_child(shape, "geometry"), *e = geometry ? geometry->first : NULL;
     while (e && !e->table) {
         e = e->next;
@@ -185,7 +215,7 @@ static int list_shapes(sdf_work *w, int link, const char *name, link_shape *list
     bool picture = strcmp(name, "visual") == 0;
     int count = 0;
     for (const xml_element *e = xml_child(w->frame[w->link[link].frame].at, name); e; e = xml_next(e)) {
-        link_shape shape = {.at = e, .geometry = shape_element(e)};
+        link_shape shape = {.at = e, .geometry = sdf_shape_element(e)};
         if (!xml_child(e, "geometry")) {
             xml_notice(w->report, e, NULL, NULL, "<%s> without <geometry> shows nothing", name);
         }

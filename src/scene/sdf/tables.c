@@ -9,7 +9,6 @@
 #define PICTURES "pictures show plain colours"
 #define EXTENSION "an extension of another program"
 #define SELF "self_collide of the model counts"
-#define MERGE "give the parts a model of their own"
 
 /* clang-format off */
 #define VALUE(title, ...) {.name = (title), .form = XML_CHILD, __VA_ARGS__}
@@ -164,7 +163,8 @@ static const xml_table table_surface = GROUP("surface", "Surface of a collision 
 static const xml_key collision_keys[] = {
     NAME,
     WITHOUT("laser_retro", NOT_MOTION), WITHOUT("max_contacts", OWN_SOLVER),
-    WITHOUT("density", "<inertial> gives the mass"), WITHOUT("auto_inertia_params", "<inertial> gives the mass"),
+    NUMBER("density", .unit = "kg/m^3", .help = "Density, where <inertial> is `auto`. Default: that of <inertial>."),
+    WITHOUT("auto_inertia_params", "meshes have the volume that --mesh gives them"),
     {.name = "concave", .kind = XML_TEXT, .use = XML_IGNORED, .help = "--mesh exact takes meshes as they are"},
 };
 static const xml_rule collision_rules[] = {
@@ -184,8 +184,10 @@ static const xml_table table_inertia_matrix =
     LEAF("inertia", "Inertia about the centre of mass, along the axes of the inertial frame.", inertia_keys);
 static const xml_key inertial_keys[] = {
     NUMBER("mass", .unit = "kg", .standard = "1", .help = "Mass. A link of mass 0 that no joint carries stands still."),
-    {.name = "auto", .kind = XML_FLAG, .use = XML_REFUSED, .standard = "false", .help = "write the numbers"},
-    WITHOUT("density", "the mass is given"), WITHOUT("auto_inertia_params", "the mass is given"),
+    {.name = "auto", .kind = XML_FLAG, .standard = "false",
+     .help = "Mass properties of the collision shapes, of meshes with their convex hull. A mass that is given is that of the only shape."},
+    NUMBER("density", .unit = "kg/m^3", .standard = "1000", .help = "With `auto`: of shapes that say none."),
+    WITHOUT("auto_inertia_params", "meshes have the volume that --mesh gives them"),
 };
 static const xml_rule inertial_rules[] = {
     POSE,
@@ -269,12 +271,13 @@ static const xml_key joint_keys[] = {
     {"type", XML_CHOICE, .required = true,
      .choices = {"revolute", "continuous", "prismatic", "fixed", "ball", "screw", "universal", "revolute2", "gearbox", NULL},
      .help = "Revolute, continuous: hinge. Prismatic: slider. Universal, revolute2: two hinges in series, of which the second "
-             "is called NAME_axis2. Gearbox: refused."},
+             "is called NAME_axis2. Gearbox: couples two hinges."},
     VALUE("parent", .kind = XML_TEXT, .required = true, .help = "Link, frame or model that carries the joint, or `world`."),
     VALUE("child", .kind = XML_TEXT, .required = true, .help = "Link, frame or model that the joint carries."),
     NUMBER("screw_thread_pitch", .unit = "m/turn", .help = "Advance of a screw in one turn."),
     NUMBER("thread_pitch", .unit = "rad/m", .help = "The same before 1.10: -2 pi over the advance."),
-    WITHOUT("gearbox_ratio", "only of gearbox"), WITHOUT("gearbox_reference_body", "only of gearbox"),
+    NUMBER("gearbox_ratio", .standard = "1", .help = "Of a gearbox: the angle of the child is - ratio times that of the parent."),
+    VALUE("gearbox_reference_body", .kind = XML_TEXT, .help = "Of a gearbox: link from which both angles are measured, by hinges along `axis` and `axis2`."),
 };
 static const xml_rule joint_rules[] = {
     POSE,
@@ -291,15 +294,17 @@ static const xml_key frame_keys[] = {
     NAME,
     {"attached_to", XML_TEXT, .help = "Frame with which it moves. Default: the model."},
 };
-static const xml_rule frame_rules[] = {POSE};
+static const xml_rule frame_rules[] = {POSE, EXTENSIONS};
 static const xml_table table_frame = TABLE("frame", "Frame; a site of the scene.", frame_keys, frame_rules);
 
 static const xml_key include_keys[] = {
-    {.name = "merge", .kind = XML_FLAG, .use = XML_REFUSED, .standard = "false", .help = MERGE},
+    {.name = "merge", .kind = XML_FLAG, .standard = "false",
+     .help = "The elements of the file become those of the model that includes it, with a frame `_merged__NAME__model__`."},
     VALUE("uri", .kind = XML_TEXT, .required = true,
           .help = "`model://NAME`, a folder with `model.config`, or a file, relative to this one."),
     VALUE("name", .kind = XML_TEXT, .help = "Name in place of that in the file."),
     FLAG("static", NULL, .help = "In place of that in the file."),
+    WITHOUT("namespace", EXTENSION),
     VALUE("placement_frame", .kind = XML_TEXT, .help = "Frame of the model that stands at `pose`."),
 };
 static const xml_rule include_rules[] = {
@@ -313,6 +318,7 @@ static const xml_key model_keys[] = {
     {.name = "placement_frame", .kind = XML_TEXT, .help = "Frame of the model that stands at `pose`."},
     FLAG("static", "false", .help = "All links are fixed to the world."),
     FLAG("self_collide", "false", .help = "Links of the model touch each other."),
+    {.name = "namespace", .kind = XML_TEXT, .use = XML_IGNORED, .help = EXTENSION},
     WITHOUT("allow_auto_disable", "world/sleep switches sleep on"), WITHOUT("enable_wind", "there is no wind"),
 };
 extern const xml_table sdf_table_model;
@@ -331,6 +337,7 @@ const xml_table sdf_table_model = TABLE("model", "Links and joints. Links withou
 
 static const xml_key physics_keys[] = {
     NUMBER("max_step_size", .unit = "s", .standard = "0.001", .help = "Time step."),
+    VALUE("gravity", .kind = XML_VECTOR, .count = 3, .unit = "m/s^2", .help = "Gravity, where <world> says none, as before 1.6."),
     {.name = "name", .use = XML_IGNORED, .help = OWN_SOLVER}, {.name = "type", .use = XML_IGNORED, .help = OWN_SOLVER},
     {.name = "default", .use = XML_IGNORED, .help = OWN_SOLVER},
     WITHOUT("real_time_factor", OWN_SOLVER), WITHOUT("real_time_update_rate", OWN_SOLVER), WITHOUT("max_contacts", OWN_SOLVER),
@@ -363,7 +370,9 @@ static const xml_key sdf_keys[] = {{"version", XML_TEXT, .required = true, .help
 static const xml_rule sdf_rules[] = {
     {.name = "model", .table = &sdf_table_model},
     {.name = "world", .table = &table_world_of_models},
+    {.name = "include", .table = &table_include},
     IGNORED("light", PICTURES), IGNORED("actor", "actors move by a script"), EXTENSIONS,
 };
 /* clang-format on */
-const xml_table sdf_table_file = TABLE("sdf", "The outermost element: a model or a world.", sdf_keys, sdf_rules);
+const xml_table sdf_table_file =
+    TABLE("sdf", "The outermost element: a model, an included one, or a world.", sdf_keys, sdf_rules);

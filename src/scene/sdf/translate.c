@@ -59,7 +59,7 @@ static sim_pose inertial_pose(sdf_work *w, int link) {
 static void put_inertia(sdf_work *w, int link) {
     const xml_element *at = w->frame[w->link[link].frame].at, *inertial = xml_child(at, "inertial");
     double J[6], mass = mass_of(w, link);
-    if (w->link[link].massless || (!inertial && w->link[link].fixed)) {
+    if (w->link[link].massless || sdf_is_auto(w, link) || (!inertial && w->link[link].fixed)) {
         return;
     }
     if (!inertial) {
@@ -67,6 +67,10 @@ static void put_inertia(sdf_work *w, int link) {
     }
     read_moments(inertial, J);
     check_moments(w, inertial ? inertial : at, mass, J);
+    mass /= w->link[link].parts;
+    for (int k = 0; k < 6; k++) {
+        J[k] /= w->link[link].parts;
+    }
     sim_pose X = inertial_pose(w, link);
     quat q = quat_from_matrix(X.R);
     /* as a scene */
@@ -152,6 +156,13 @@ static void put_bodies(sdf_work *w, const site_lists *s, const xml_element *root
             at = next;
         }
     }
+    /* parts of links in loops */
+    for (int k = 0; k < w->njoint; k++) {
+        if (sdf_open_part(w, &w->joint[k])) {
+            put_inertia(w, w->joint[k].child);
+            writer_close(w->out, '}');
+        }
+    }
     sdf_here(w, root);
     writer_close(w->out, ']');
 }
@@ -162,8 +173,11 @@ static void read_gravity(const sdf_work *w, double g[3]) {
     const xml_element *world = xml_child(w->file[0]->root, "world");
     g[0] = g[1] = 0;
     g[2] = -9.81;
-    if (world) {
+    const xml_element *physics = xml_child(world, "physics");
+    if (world && !(physics && !xml_text(world, "gravity") && xml_text(physics, "gravity"))) {
         xml_vector(world, "gravity", g);
+    } else if (physics) {
+        xml_vector(physics, "gravity", g);
     }
 }
 
@@ -201,6 +215,12 @@ static void put_loads(sdf_work *w) {
         if (w->link[k].fixed || w->link[k].massless || xml_flag(f->at, "gravity")) {
             continue;
         }
+        if (sdf_is_auto(w, k)) {
+            xml_error(w->report, f->at, NULL, "write mass and moments",
+                      "a link without gravity whose <inertial> is `auto` is not supported");
+            w->good = false;
+            continue;
+        }
         double mass = mass_of(w, k);
         sim_v3 com = inertial_pose(w, k).p;
         sdf_here(w, f->at);
@@ -217,8 +237,14 @@ static void put_loads(sdf_work *w) {
 }
 
 static bool has_shapes(const sdf_work *w, int link) {
-    const xml_element *at = w->frame[w->link[link].frame].at;
-    return xml_child(at, "collision") || xml_child(at, "visual");
+    static const char *const word[2] = {"collision", "visual"};
+    bool found = false;
+    for (int k = 0; k < 2; k++) {
+        for (const xml_element *e = xml_child(w->frame[w->link[link].frame].at, word[k]); e; e = xml_next(e)) {
+            found |= sdf_shape_element(e) != NULL;
+        }
+    }
+    return found;
 }
 
 static void put_exclusions(sdf_work *w) {
@@ -259,7 +285,7 @@ static void put_exclusions(sdf_work *w) {
 /* ---- the scene ---- */
 
 static void put_scene(sdf_work *w, const xml_element *root) {
-    const xml_element *named = xml_child(root, "world") ? xml_child(root, "world") : xml_child(root, "model");
+    const xml_element *world = xml_child(root, "world"), *named = world ? world : w->scope[1].at;
     site_lists sites;
     if (!list_sites(w, &sites)) {
         return;

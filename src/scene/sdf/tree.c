@@ -19,6 +19,11 @@ static void connect_joint(sdf_work *w, int index) {
     if (!w->good) {
         return;
     }
+    /* a link that is fixed to the world, said the other way about */
+    if (j->child == SDF_WORLD && j->parent != SDF_WORLD && strcmp(j->type, "fixed") == 0) {
+        j->child = j->parent;
+        j->parent = SDF_WORLD;
+    }
     /* of static models */
     bool fixed = j->child != SDF_WORLD && w->link[j->child].fixed;
     if (fixed) {
@@ -27,24 +32,25 @@ static void connect_joint(sdf_work *w, int index) {
         return;
     }
     if (j->child == SDF_WORLD || j->child == j->parent) {
-        xml_error(w->report, j->at, "child", NULL,
+        xml_error(w->report, j->at, "child", j->child == SDF_WORLD ? "name the world as its parent" : NULL,
                   j->child == SDF_WORLD ? "the child of a joint is the world" : "a joint of a link with itself");
         refuse_joint(w);
         return;
     }
     sdf_link *carried = &w->link[j->child];
-    if (carried->joint < 0) {
+    sdf_loop loop = sdf_loop_of(j);
+    if (carried->joint < 0 && loop != SDF_GEAR) {
         carried->joint = index;
         return;
     }
     /* a second one closes a loop */
-    j->loop = true;
-    if (!sdf_closes_loop(w, j)) {
-        xml_error(w->report, j->at, "child", "joints that are fixed, balls or hinges without range close loops",
-                  "the link \"%.80s\" is the child of two joints, \"%.80s\" and \"%.80s\"",
-                  w->frame[carried->frame].name, w->frame[w->joint[carried->joint].frame].name, f->name);
+    if (loop == SDF_PART && sdf_is_auto(w, j->child)) {
+        xml_error(w->report, j->at, "child", "write its mass and moments",
+                  "the link \"%.80s\" is in a loop, and its <inertial> is `auto`", w->frame[carried->frame].name);
         refuse_joint(w);
     }
+    j->loop = loop;
+    carried->parts += loop == SDF_PART;
 }
 
 /* A link called "world" is the world; one without mass that no joint carries stands still, as in Bullet. */
@@ -96,7 +102,7 @@ bool sdf_read_tree(sdf_work *w) {
     for (int k = 0; k < w->nframe; k++) {
         sdf_frame *f = &w->frame[k];
         if (f->kind == SDF_LINK) {
-            w->link[f->link] = (sdf_link){.frame = k, .joint = -1, .first = -1, .next = -1};
+            w->link[f->link] = (sdf_link){.frame = k, .joint = -1, .first = -1, .next = -1, .parts = 1};
             w->link[f->link].fixed = w->scope[f->scope].fixed;
         } else if (f->kind == SDF_JOINT) {
             f->joint = w->njoint;

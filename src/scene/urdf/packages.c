@@ -6,7 +6,7 @@
  *                           3. for each folder D of ROS_PACKAGE_PATH: D/rest where D is called NAME, else D/NAME/rest
  *                           4. D/rest for the folders D of 2, as a package may lie in a folder of another name; then
  *                              with the first folders of rest left out, one by one
- *     model://NAME/rest     the same
+ *     model://NAME/rest     the same; in 3. also the folders of GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH and SDF_PATH
  *     file://path           path
  *     anything else         relative to the folder of the URDF file
  *
@@ -116,14 +116,17 @@ static bool find_above(search *s, bool as_root) {
     return false;
 }
 
-static bool find_on_path(search *s) {
-    const char *list = getenv("ROS_PACKAGE_PATH");
-    while (list && *list) {
-        size_t length = strcspn(list, ":");
-        if (length && is_in_folder(s, list, length)) {
-            return true;
+static bool find_on_path(search *s, bool model) {
+    static const char *const variable[] = {"ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH"};
+    for (int k = 0; k < (model ? 4 : 1); k++) {
+        const char *list = getenv(variable[k]);
+        while (list && *list) {
+            size_t length = strcspn(list, ":");
+            if (length && is_in_folder(s, list, length)) {
+                return true;
+            }
+            list += length + (list[length] == ':');
         }
-        list += length + (list[length] == ':');
     }
     return false;
 }
@@ -176,7 +179,7 @@ const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *attr
         return NULL;
     }
     search s = {.w = w, .package = rest, .size = (size_t)(slash - rest), .rest = slash + 1};
-    if (find_in_options(&s) || find_above(&s, false) || find_on_path(&s)) {
+    if (find_in_options(&s) || find_above(&s, false) || find_on_path(&s, strncmp(name, "model://", 8) == 0)) {
         return urdf_seen_from_file(w, s.found);
     }
     bool guessed = !w->certain && find_above(&s, true);
