@@ -1,5 +1,6 @@
 /* auto: each problem is finished by the method that it suits, in the same way every time, and nothing is claimed
  * that is not so. */
+#include "solver/portfolio/auto.h"
 #include "solver/core/call.h"
 #include "support/answers.h"
 #include "support/judged.h"
@@ -270,4 +271,28 @@ Test(auto_turns, patience_bounds_the_work_on_what_stays_unsolved) {
     }
     cr_expect_geq(unsolved, trials_of(3), "%d: too few to say", unsolved);
     cr_expect_geq(more, trials_of(3), "%d: patience makes no difference", more);
+}
+
+/* A second Newton's method begins from what sweeps found, if that is much better than what the first has.  Once it runs,
+ * it takes its turns, however far the first comes. */
+Test(auto_turns, a_finisher_waits_for_much_better_impulses_and_then_goes_on) {
+    extern const solver_type solver_pgs, solver_canal;
+    auto_turns t = {.count = 3};
+    t.branch[0] = (auto_branch){.type = &solver_pgs, .stage = AUTO_RUNNING, .out = {.residual = 1e-3}};
+    auto_branch *own = &t.branch[1], *finisher = &t.branch[2];
+    *own = (auto_branch){.type = &solver_canal, .stage = AUTO_RUNNING, .out = {.residual = 5e-3}};
+    *finisher = (auto_branch){.type = &solver_canal, .out = {.residual = HUGE_VAL}, .taken_E = HUGE_VAL};
+    cr_expect_not(auto_may_finish(&t, finisher, own), "not much better");
+    own->out.residual = 5e-2;
+    cr_expect(auto_may_finish(&t, finisher, own), "much better");
+    finisher->stage = AUTO_RUNNING;
+    finisher->taken_E = 1e-3;
+    own->out.residual = 1e-4;
+    cr_expect(auto_may_finish(&t, finisher, own), "it runs");
+    finisher->stage = AUTO_ENDED;
+    cr_expect_not(auto_may_finish(&t, finisher, own), "nothing new to begin from");
+    t.branch[0].out.residual = 1e-4;
+    cr_expect(auto_may_finish(&t, finisher, own), "it may begin again");
+    finisher->stage = AUTO_DONE;
+    cr_expect_not(auto_may_finish(&t, finisher, own), "it is done");
 }

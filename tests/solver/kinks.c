@@ -24,17 +24,9 @@ typedef struct setting {
     double *J, *near, *M;
 } setting;
 
-static void begin_sized(setting *t, random_source *s, int trial, int size) {
-    problem_recipe recipe = {.bodies = 3,
-                             .chain = size,
-                             .contacts = size,
-                             .friction = 0.2 * (1 + trial % 4),
-                             .kinds = 63,
-                             .impact = 1,
-                             .scatter = 0.5};
-    polyhedral_options o = {4 + 2 * (trial % 2), trial % 2, 0.1 * trial};
-    *t = (setting){.problem = random_problem(s, &recipe), .scratch = arena_create()};
-    t->entry = answer_create(t->problem, 1, 1e-3);
+static void begin_with(setting *t, sim_problem *problem, double beta, double sigma, polyhedral_options o) {
+    *t = (setting){.problem = problem, .scratch = arena_create()};
+    t->entry = answer_create(t->problem, beta, sigma);
     solver_call call = {.problem = t->problem, .R = t->entry.R, .target = t->entry.target, .scratch = t->scratch};
     cr_assert(dual_make(&t->d, &call, t->scratch) && polyhedral_make(&t->p, &t->d, &o, t->scratch) &&
               residual_map_make(&t->h, &t->d, t->scratch));
@@ -44,6 +36,18 @@ static void begin_sized(setting *t, random_source *s, int trial, int size) {
     polyhedral_matrix(&t->p, t->M);
     t->J = calloc(MOST * MOST, sizeof *t->J);
     t->near = calloc(MOST * MOST, sizeof *t->near);
+}
+
+static void begin_sized(setting *t, random_source *s, int trial, int size) {
+    problem_recipe recipe = {.bodies = 3,
+                             .chain = size,
+                             .contacts = size,
+                             .friction = 0.2 * (1 + trial % 4),
+                             .kinds = 63,
+                             .impact = 1,
+                             .scatter = 0.5};
+    begin_with(t, random_problem(s, &recipe), 1, 1e-3,
+               (polyhedral_options){4 + 2 * (trial % 2), trial % 2, 0.1 * trial});
 }
 
 static void begin(setting *t, random_source *s, int trial) { begin_sized(t, s, trial, 5); }
@@ -279,4 +283,41 @@ Test(kinks, the_step_by_groups_is_the_least_of_the_whole) {
     }
     cr_expect(small > 5 && small < 20, "%d", small);
     free(work);
+}
+
+/* Eight rigid contacts of one body: W of rank 6, and with next to no softness LU's step is one of rounding.  A step
+ * that is called Newton's solves its equations, to a hundredth of r at least. */
+Test(kinks, a_step_by_lu_that_does_not_solve_its_equations_is_not_taken) {
+    random_source s = {6};
+    int newton = 0, squares = 0;
+    for (int trial = 0; trial < 60; trial++) {
+        setting t;
+        problem_recipe recipe = {.bodies = 1, .contacts = 8, .friction = 0.5, .impact = 1, .scatter = 0.5};
+        begin_with(&t, random_problem(&s, &recipe), 0, 0, (polyhedral_options){4, 1, 0});
+        int n = t.p.n;
+        double x[MOST], r[MOST], dx[MOST], Jdx[MOST], range, left = 0, size = 0;
+        t.m.soft = trial % 2 ? 1e-3 : pow(10, -14 - trial % 3);
+        for (int i = 0; i < n; i++) {
+            x[i] = random_normal(&s);
+            r[i] = random_normal(&s);
+            t.m.near[i] = 0;
+        }
+        mlcp_linearise(&t.m, x);
+        for (int i = 0; i < n; i++) { /* all active: J = M + soft */
+            t.m.da[i] = 0;
+            t.m.db[i] = 1;
+        }
+        mlcp_step_prepare(&t.m);
+        mlcp_step_solve(&t.m, r, 1e-16, dx, &range);
+        mlcp_jacobian_times(&t.m, dx, Jdx);
+        for (int i = 0; i < n; i++) {
+            left += (Jdx[i] + r[i]) * (Jdx[i] + r[i]);
+            size += r[i] * r[i];
+        }
+        cr_expect(range != 1 || left <= 1e-4 * size, "trial %d: %g of %g left", trial, sqrt(left), sqrt(size));
+        newton += range == 1;
+        squares += range != 1;
+        end(&t);
+    }
+    cr_expect(newton >= 20 && squares >= 5, "%d by LU, %d by squares", newton, squares);
 }

@@ -126,6 +126,52 @@ Test(nsn, keeps_the_residuals_of_its_linear_systems_for_those_who_ask) {
     sim_problem_free(p);
 }
 
+/* A row of a given force has a given impulse: it pushes the contacts through W, and no step of the fixed point takes it
+ * away.  v is that of Newton's method on the whole derivative. */
+Test(nsn, given_impulses_stay_while_contacts_answer_them) {
+    random_source r = {13};
+    problem_recipe recipe = {.bodies = 3,
+                             .contacts = 3,
+                             .friction = 0.2,
+                             .kinds = 1 << SIM_SPRING | 1 << SIM_ACTUATOR,
+                             .impact = 1,
+                             .scatter = 0.2};
+    for (int trial = 0; trial < 6; trial++) {
+        sim_problem *p = random_problem(&r, &recipe);
+        double option[MOST], v[MOST] = {0}, pushed = 0;
+        for (int way = NSN_FRICTION_FIXED_POINT; way <= NSN_FRICTION_NEWTON; way++) {
+            const option_setting set[] = {{"tolerance", 1e-11}, {"max_iterations", 5000}, {"friction", way}, {NULL, 0}};
+            answer a = answer_create(p, 0, 0);
+            for (int i = 0; i < p->nconstraint; i++) {
+                const sim_constraint *c = &p->constraint[i];
+                if (c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR) {
+                    a.R[c->row] = INFINITY;
+                }
+            }
+            options_with("nsn", set, option);
+            answer_find(&a, "nsn", option);
+            cr_expect_eq(a.out.outcome, SIM_SOLVED, "trial %d, way %d: %s, E %g", trial, way,
+                         sim_outcome_name(a.out.outcome), a.out.residual);
+            for (int j = 0; j < p->nv; j++) {
+                cr_expect(way == NSN_FRICTION_FIXED_POINT || fabs(a.v[j] - v[j]) <= 1e-8, "trial %d: v[%d] off by %g",
+                          trial, j, a.v[j] - v[j]);
+                v[j] = a.v[j];
+            }
+            for (int i = 0; i < p->nconstraint; i++) {
+                const sim_constraint *c = &p->constraint[i];
+                double force = c->kind == SIM_ACTUATOR ? fmin(fmax(c->force, -c->bound), c->bound) : c->force;
+                if (c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR) {
+                    cr_expect_float_eq(a.impulse[c->row], p->step * force, 1e-15, "trial %d", trial);
+                    pushed += fabs(a.impulse[c->row]);
+                }
+            }
+            answer_free(&a);
+        }
+        cr_expect_gt(pushed, 0);
+        sim_problem_free(p);
+    }
+}
+
 /* The caller is asked before the solve and before the first step: here the third question comes from the linear
  * solve. */
 static bool third_time(void *asked) { return ++*(int *)asked > 2; }

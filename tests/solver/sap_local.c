@@ -1,4 +1,5 @@
 /* Problems of W and q alone: a factor of W stands in for bodies, and what it leaves out comes in rounds. */
+#include "solver/nonsmooth_newton/delassus_krylov.h"
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"
@@ -258,4 +259,99 @@ Test(sap_local, a_W_whose_rounds_do_not_contract_is_solved_or_said_not_to_be) {
     }
     cr_log_info("solved %d, at limit %d, broken %d", seen[SIM_SOLVED], seen[SIM_AT_LIMIT], seen[SIM_BROKEN_DOWN]);
     cr_expect_gt(seen[SIM_SOLVED], 0);
+}
+
+/* The outer iteration splits the tolerance between the solver and what D leaves: a claim holds for the sum.  The inner
+ * method, a fixed point, ends just below what it is asked for. */
+Test(sap_local, a_claim_of_the_outer_iteration_is_within_the_tolerance) {
+    const double tolerance = 1e-5;
+    random_source r = {4};
+    int solved = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        problem_recipe recipe = {.bodies = 4, .contacts = 6, .friction = 0.2, .impact = 1, .scatter = 0.2};
+        sim_problem *p = random_problem(&r, &recipe);
+        local l = make_local(p);
+        twist(&l, p, pow(10, -1 - trial % 3));
+        l.problem.W = &l.W;
+        l.problem.q = l.q;
+        double option[32];
+        options_with("nsn", (option_setting[]){{"tolerance", tolerance}, {"friction", 0}, {NULL, 0}}, option);
+        answer a = answer_create(p, 0, 0);
+        a.problem = &l.problem;
+        answer_find(&a, "nsn", option);
+        double own = certificate_of(&l.problem, &a.law, SIM_CONE_STRICT, NULL, a.impulse).own;
+        if (a.out.outcome == SIM_SOLVED) {
+            cr_expect_leq(a.out.residual, tolerance, "trial %d: %g", trial, a.out.residual);
+            cr_expect_leq(own, 1.01 * a.out.residual, "trial %d: E %g, not %g", trial, own, a.out.residual);
+        }
+        solved += a.out.outcome == SIM_SOLVED;
+        answer_free(&a);
+        free_local(&l);
+        sim_problem_free(p);
+    }
+    cr_expect_geq(solved, 30, "%d", solved);
+}
+
+/* Where W is not symmetric, auto has no whole Newton steps, and its other methods take turns from each other's impulses.
+ * It solves all that sweeps alone solve. */
+Test(sap_local, of_an_unsymmetric_W_auto_solves_all_that_sweeps_alone_solve) {
+    random_source r = {43};
+    int alone = 0, missed = 0;
+    for (int trial = 0; trial < 36; trial++) {
+        problem_recipe recipe = {.bodies = 5 + trial % 2,
+                                 .contacts = trial % 3 ? 12 : 30,
+                                 .friction = 0.6 + 0.3 * (trial % 2),
+                                 .bias = 0.1,
+                                 .impact = 1,
+                                 .scatter = 2.3};
+        sim_problem *p = random_problem(&r, &recipe);
+        local l = make_local(p);
+        twist(&l, p, 0.1);
+        l.problem.W = &l.W;
+        l.problem.q = l.q;
+        answer a = answer_create(p, 0, 0);
+        a.problem = &l.problem;
+        answer_find(&a, "pgs", NULL);
+        if (a.out.outcome == SIM_SOLVED) {
+            answer_find(&a, "auto", NULL);
+            double own = certificate_of(&l.problem, &a.law, SIM_CONE_STRICT, NULL, a.impulse).own;
+            alone++;
+            missed += a.out.outcome != SIM_SOLVED || own > 1.01e-8;
+        }
+        answer_free(&a);
+        free_local(&l);
+        sim_problem_free(p);
+    }
+    cr_expect_geq(alone, 30, "%d", alone);
+    cr_expect_eq(missed, 0, "%d of %d", missed, alone);
+}
+
+/* W far from symmetric is no matter for nsn, whichever way it solves its linear systems: conjugate residuals and
+ * Cholesky's factor get the symmetric part alone. */
+Test(sap_local, nsn_solves_an_unsymmetric_W_by_every_linear_method) {
+    for (int way = 0; way < SCHUR_METHODS; way++) {
+        random_source r = {43};
+        for (int trial = 0; trial < 8; trial++) {
+            problem_recipe recipe = {.bodies = 4, .contacts = 6, .friction = 0.2, .impact = 1, .scatter = 0.2};
+            sim_problem *p = random_problem(&r, &recipe);
+            local l = make_local(p);
+            twist(&l, p, 0.5);
+            l.problem.W = &l.W;
+            l.problem.q = l.q;
+            double option[32];
+            options_with("nsn",
+                         (option_setting[]){{"linear", way}, {"friction", 0}, {"max_iterations", 400}, {NULL, 0}},
+                         option);
+            answer a = answer_create(p, 0, 0);
+            a.problem = &l.problem;
+            answer_find(&a, "nsn", option);
+            double own = certificate_of(&l.problem, &a.law, SIM_CONE_STRICT, NULL, a.impulse).own;
+            cr_assert_eq(a.out.outcome, SIM_SOLVED, "way %d, trial %d: %s", way, trial,
+                         sim_outcome_name(a.out.outcome));
+            cr_expect_leq(own, 1.01e-8, "way %d, trial %d: %g", way, trial, own);
+            answer_free(&a);
+            free_local(&l);
+            sim_problem_free(p);
+        }
+    }
 }
