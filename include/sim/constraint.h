@@ -37,16 +37,17 @@ typedef struct sim_tendon {
     const sim_tendon_joint *joint;
     int npoint; /* spatial */
     const sim_path_point *path;
-    sim_limit limit;   /* of its length */
-    double stiffness;  /* N/m */
-    double damping;    /* N s/m */
-    double rest[2];    /* m: the spring is slack between these lengths; NAN: the length at q_reference */
-    double friction;   /* dry: N */
-    double armature;   /* kg: inertia against dL/dt */
-    double width;      /* m, in pictures */
-    float color[4];    /* as that of a shape */
-    int tree[2];       /* trees that move it; -1: none.  Set by the builder, as ... */
-    int moved_body[2]; /* ... a body that moves it, of each of them */
+    sim_limit limit;        /* of its length */
+    double stiffness;       /* N/m */
+    double damping;         /* N s/m */
+    double rest[2];         /* m: the spring is slack between these lengths; NAN: the length at q_reference */
+    double friction;        /* dry: N */
+    double armature;        /* kg: inertia against dL/dt */
+    double effort_range[2]; /* N: of the forces of its actuators times their gears, summed; infinite: none */
+    double width;           /* m, in pictures */
+    float color[4];         /* as that of a shape */
+    int tree[2];            /* trees that move it; -1: none.  Set by the builder, as ... */
+    int moved_body[2];      /* ... a body that moves it, of each of them */
 } sim_tendon;
 
 /* Does it act by rows of a contact problem: range, spring, damper, dry friction, armature? */

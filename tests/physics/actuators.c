@@ -247,8 +247,8 @@ static team random_team(random_source *r) {
     return t;
 }
 
-/* The slider of the bench with all of them; `walls`: a range of coordinates. */
-static bench team_open(const team *t, sim_integrator integrator, double q, double v, double walls) {
+/* The slider of the bench with all of them, or a string to it; `walls`: a range of coordinates. */
+static bench team_open(const team *t, bool string, sim_integrator integrator, double q, double v, double walls) {
     sim_builder *builder = sim_builder_create();
     sim_builder_gravity(builder, (v3){0, 0, 0});
     sim_body_def def = sim_body_default();
@@ -257,13 +257,24 @@ static bench team_open(const team *t, sim_integrator integrator, double q, doubl
     def.inertia = box_inertia(team_mass, 0.1, 0.1, 0.1);
     def.q[0] = q;
     def.v[0] = v;
-    def.effort_range[0][0] = t->range[0];
-    def.effort_range[0][1] = t->range[1];
+    sim_tendon pull = sim_tendon_default();
+    double *effort = string ? pull.effort_range : def.effort_range[0];
+    effort[0] = t->range[0];
+    effort[1] = t->range[1];
     def.limit[0].low = -walls;
     def.limit[0].high = walls;
     int body = sim_builder_add_body(builder, &def);
+    const sim_tendon_joint term = {body, 0, 1};
+    pull.name = "string";
+    pull.njoint = 1;
+    pull.joint = &term;
+    int tendon = string ? sim_builder_add_tendon(builder, &pull) : -1;
     for (int k = 0; k < TEAM; k++) {
-        sim_builder_add_actuator(builder, body, &t->drive[k]);
+        sim_actuator a = t->drive[k];
+        a.transmission = string ? SIM_BY_TENDON : SIM_BY_JOINT;
+        a.tendon = tendon;
+        a.dof = string ? -1 : 0;
+        sim_builder_add_actuator(builder, body, &a);
     }
     sim_error error = {0};
     bench b = {.model = sim_builder_finish(builder, &error)};
@@ -310,7 +321,7 @@ Test(actuators, that_share_the_effort_range_of_their_joint_sum_to_it_and_no_more
         random_source r = {(uint64_t)trial};
         sim_integrator scheme = (sim_integrator)(trial % SIM_INTEGRATORS);
         team t = random_team(&r);
-        bench b = team_open(&t, scheme, random_uniform(&r, -0.5, 0.5), random_uniform(&r, -2, 2), INFINITY);
+        bench b = team_open(&t, false, scheme, random_uniform(&r, -0.5, 0.5), random_uniform(&r, -2, 2), INFINITY);
         for (int k = 0; k < 40 && scheme != SIM_RK4; k++) {
             double q0 = q_of(&b), v0 = v_of(&b), asked;
             run(&b, 1);
@@ -336,13 +347,13 @@ Test(actuators, that_share_the_effort_range_of_their_joint_sum_to_it_and_no_more
 }
 
 /* Walls change the velocity that free motion found: the law holds at the velocity that they leave. */
-Test(actuators, that_share_a_range_obey_it_where_an_end_of_the_joint_stops_them) {
-    int spent = 0, free = 0, stopped = 0;
+static void obey_between(double walls, bool string, int *stopped) {
+    int spent = 0, free = 0;
     for (int trial = 0; trial < 120; trial++) {
         random_source r = {(uint64_t)trial};
         sim_integrator scheme = (sim_integrator)(trial % SIM_RK4);
         team t = random_team(&r);
-        bench b = team_open(&t, scheme, random_uniform(&r, -0.05, 0.05), random_uniform(&r, -5, 5), 0.05);
+        bench b = team_open(&t, string, scheme, random_uniform(&r, -0.05, 0.05), random_uniform(&r, -5, 5), walls);
         for (int k = 0; k < 40; k++) {
             double q0 = q_of(&b), v0 = v_of(&b), asked;
             run(&b, 1);
@@ -351,13 +362,26 @@ Test(actuators, that_share_a_range_obey_it_where_an_end_of_the_joint_stops_them)
             double found = reported_effort(&b, &t), wall = team_mass * (v1 - v0) / team_step - found;
             cr_assert_float_eq(found, due, 1e-6 * fmax(1, fabs(due)), "%d, %d: %.15g, not %.15g", trial, k, found, due);
             cr_assert(wall * q0 <= 1e-6, "%d, %d: %g at %g", trial, k, wall, q0);
-            stopped += fabs(wall) > 1e-6;
+            *stopped += fabs(wall) > 1e-6;
             spent += asked != due;
             free += asked == due;
         }
         bench_close(&b);
     }
-    cr_assert(spent > 200 && free > 200 && stopped > 200, "%d %d %d", spent, free, stopped);
+    cr_assert(spent > 200 && free > 200, "%d %d", spent, free);
+}
+
+Test(actuators, that_share_a_range_obey_it_where_an_end_of_the_joint_stops_them) {
+    int stopped = 0;
+    obey_between(0.05, false, &stopped);
+    cr_assert(stopped > 200, "%d", stopped);
+}
+
+Test(actuators, that_share_the_effort_range_of_their_tendon_obey_it_likewise) {
+    int stopped = 0, never = 0;
+    obey_between(0.05, true, &stopped);
+    obey_between(INFINITY, true, &never);
+    cr_assert(stopped > 200 && never == 0, "%d %d", stopped, never);
 }
 
 Test(actuators, that_share_a_range_without_zero_are_refused) {

@@ -150,7 +150,7 @@ Test(scene_mjcf, a_damping_ratio_at_a_tendon_takes_the_inertias_of_its_joints) {
     MODEL("<worldbody><body><joint name='a'/>" BALL "</body></worldbody><tendon>\n<fixed name='t' " tendon             \
           "><joint joint='a' coef='1'/></fixed></tendon><actuator>" inside "</actuator>")
 
-Test(scene_mjcf, the_only_actuator_of_a_tendon_takes_its_range_of_forces) {
+Test(scene_mjcf, actuators_of_a_tendon_take_its_range_of_forces) {
     sim_scene *s = load_model(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' gear='5'/>"), NULL, NULL);
     cr_assert(s->model->actuator[0].force_range[0] == -3 && s->model->actuator[0].force_range[1] == 2);
     sim_scene_free(s);
@@ -160,7 +160,15 @@ Test(scene_mjcf, the_only_actuator_of_a_tendon_takes_its_range_of_forces) {
     s = load_model(BOUND("actuatorfrcrange='-3 2' actuatorfrclimited='false'", "<motor tendon='t'/>"), NULL, NULL);
     cr_assert(isinf(s->model->actuator[0].force_range[1]));
     sim_scene_free(s);
-    refused(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' forcerange='3 4'/>"), "scene.json:3:17", "no force is");
+    refused(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' forcerange='3 4'/>"), "scene.json:3:95", "no force is");
+    /* several share it, by their common gear */
+    s = load_model(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' gear='-2'/><motor tendon='t' gear='-2'/>"), NULL,
+                   NULL);
+    cr_assert(s->model->tendon[0].effort_range[0] == -4 && s->model->tendon[0].effort_range[1] == 6);
+    cr_assert(isinf(s->model->actuator[0].force_range[1]));
+    sim_scene_free(s);
+    refused(BOUND("actuatorfrcrange='-3 2'", "<motor tendon='t' gear='2'/><motor tendon='t'/>"), "scene.json:3:17",
+            "several actuators of different gears");
 }
 
 /* A slide along x of 2 kg carries a hinge about z, whose ball of 3 kg hangs 0.5 m aside along x. */

@@ -236,6 +236,23 @@ static void place_exclusions(freezer *f) {
     take_exclusions(f->model, exclusion, b->nexclusion);
 }
 
+/* The range of efforts of a tendon with one actuator is one of its forces. */
+static void place_tendon_efforts(freezer *f, sim_actuator *actuator) {
+    const sim_model *m = f->model;
+    int *drives = calloc((size_t)m->ntendon + 1, sizeof *drives);
+    f->failed |= !drives;
+    for (int k = 0; k < 2 * m->nactuator && drives; k++) {
+        sim_actuator *a = &actuator[k % m->nactuator];
+        bool pulls = a->transmission == SIM_BY_TENDON;
+        if (pulls && k < m->nactuator) {
+            drives[a->tendon]++;
+        } else if (pulls && drives[a->tendon] == 1) {
+            builder_bound_force(f->from->tendon[a->tendon].effort_range, a->gear, a->force_range);
+        }
+    }
+    free(drives);
+}
+
 /* The range of efforts of a joint with one actuator is one of its forces; without any it does not act. */
 static void place_effort_ranges(freezer *f, sim_actuator *actuator) {
     const sim_model *m = f->model;
@@ -301,6 +318,7 @@ static void place_parts(freezer *f) {
         actuator[k].ctrl = take_track(f, &b->actuator[k].ctrl);
     }
     place_effort_ranges(f, actuator);
+    place_tendon_efforts(f, actuator);
     for (int k = 0; k < m->nload; k++) {
         const joint_target *on = &b->load_target[k];
         int body = f->place[on->body];

@@ -8,6 +8,7 @@
 sim_tendon sim_tendon_default(void) {
     return (sim_tendon){.limit = sim_limit_default(),
                         .rest = {NAN, NAN},
+                        .effort_range = {-INFINITY, INFINITY},
                         .width = 0.005,
                         .color = {-1, -1, -1, 1},
                         .tree = {-1, -1},
@@ -118,6 +119,11 @@ static sim_status check_numbers(sim_builder *b, const sim_tendon *t) {
         return builder_refuse(
             b, SIM_BAD_INPUT,
             "tendon \"%s\": stiffness, damping, friction, armature and width must be finite and not negative", t->name);
+    }
+    const double *effort = t->effort_range;
+    if (!(effort[0] < effort[1]) || isfinite(effort[0]) != isfinite(effort[1])) {
+        return builder_refuse(b, SIM_BAD_INPUT, "tendon \"%s\": its range of efforts needs two ends, the lower first",
+                              t->name);
     }
     bool initial = isnan(t->rest[0]) && isnan(t->rest[1]);
     if (!initial && !(isfinite(t->rest[0]) && isfinite(t->rest[1]) && t->rest[0] <= t->rest[1])) {

@@ -105,6 +105,9 @@ static void add_tendons(uint64_t *hash, const sim_model *model) {
         ADD(hash, tendon->rest);
         ADD(hash, tendon->friction);
         ADD(hash, tendon->armature);
+        if (isfinite(tendon->effort_range[0])) {
+            ADD(hash, tendon->effort_range);
+        }
     }
 }
 

@@ -147,6 +147,9 @@ static void take_numbers(const tendon_data *d, sim_tendon *t) {
     t->friction = d->friction;
     t->armature = d->armature;
     t->width = d->width;
+    if (node_member(d->at, "effort_range")) {
+        memcpy(t->effort_range, d->effort_range, sizeof t->effort_range);
+    }
     for (int k = 0; k < 2 && d->rest.count; k++) {
         t->rest[k] = d->rest.value[d->rest.count > 1 ? k : 0];
     }

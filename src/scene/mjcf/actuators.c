@@ -170,7 +170,16 @@ static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
     }
 }
 
-static drive read_drive(mjcf_work *w, const mjcf_item *i) {
+/* What its tendon asks. */
+static void read_gear(mjcf_work *w, const xml_element *e, drive *d) {
+    (void)w;
+    xml_numbers(e, "gear", 6, d->gear);
+    xml_numbers(e, "group", 1, &d->group);
+}
+
+typedef void level_reader(mjcf_work *w, const xml_element *e, drive *d);
+
+static drive read_drive(mjcf_work *w, const mjcf_item *i, level_reader *read) {
     drive d = {.gear = {1}, .dynprm = {1}, .gainprm = {1}};
     mjcf_levels levels;
     mjcf_list_levels(i->classes, i->cls, &levels);
@@ -178,13 +187,19 @@ static drive read_drive(mjcf_work *w, const mjcf_item *i) {
         for (int again = levels.cls[k]; again >= 0; again = i->classes->item[again].again) {
             for (const xml_element *e = i->classes->item[again].at->first; e; e = e->next) {
                 if (mjcf_actuator_table(e->name)) {
-                    read_level(w, e, &d);
+                    read(w, e, &d);
                 }
             }
         }
     }
-    read_level(w, i->at, &d);
+    read(w, i->at, &d);
     return d;
+}
+
+static bool is_off(const mjcf_work *w, const drive *d) {
+    const mjcf_option *o = &w->model.files->option;
+    return (d->group >= 0 && d->group <= 30 && (o->no_group >> (int)d->group & 1)) || o->no_actuation ||
+           xml_allows(&w->allowed, "actuator");
 }
 
 /* A joint whose velocities belong to no coordinates. */
@@ -319,35 +334,33 @@ static void resolve_ratio(mjcf_work *w, const mjcf_scope *s, const xml_element *
     d->biasprm[2] *= -2 * sqrt(kp * weight);
 }
 
-/* The range of forces of its tendon, which is that of the only actuator. */
-static void bound_by_tendon(mjcf_work *w, const mjcf_each *each, drive *d) {
-    const mjcf_tendon *t = find_pulled(w, each->scope, each->at);
-    if (!t) {
-        return;
-    }
-    /* does it count, and for this one alone? */
+void mjcf_put_tendon_effort(mjcf_work *w, const mjcf_tendon *t) {
+    /* does it count? */
     mjcf_item item = mjcf_item_of(w, t->scope, t->at, "tendon", -1);
-    double range[2] = {0};
+    double range[2] = {0}, gear = 0;
     if (!mjcf_is_limited(w, t->scope->file, &item, "actuatorfrclimited", "actuatorfrcrange")) {
         return;
     }
     mjcf_numbers(&item, "actuatorfrcrange", 2, range);
-    int count = 0;
-    mjcf_each other = mjcf_each_of(&w->model, "actuator", NULL);
-    while (mjcf_next(&other)) {
-        count += xml_text(other.at, "tendon") && find_pulled(w, other.scope, other.at) == t;
+    /* its actuators: forces sum in MuJoCo, forces times gears here */
+    mjcf_each each = mjcf_each_of(&w->model, "actuator", NULL);
+    while (mjcf_next(&each) && mjcf_spend(w, each.at)) {
+        if (!xml_text(each.at, "tendon") || find_pulled(w, each.scope, each.at) != t) {
+            continue;
+        }
+        mjcf_item other = mjcf_item_of(w, each.scope, each.at, each.at->name, -1);
+        drive d = read_drive(w, &other, read_gear);
+        if (gear != 0 && d.gear[0] != gear && !is_off(w, &d)) {
+            xml_error(w->report, t->at, "actuatorfrcrange", "give the actuators a `forcerange`",
+                      "the range of the force of several actuators of different gears together is not supported");
+            mjcf_refuse(w);
+            return;
+        }
+        gear = is_off(w, &d) ? gear : d.gear[0];
     }
-    /* what both allow */
-    bool given = is_limited(w, each->scope->file, each->at, d->force_limited, "forcerange", d->force);
-    d->force[0] = given ? fmax(d->force[0], range[0]) : range[0];
-    d->force[1] = given ? fmin(d->force[1], range[1]) : range[1];
-    d->force_limited = "true";
-    if (count > 1 || d->force[0] >= d->force[1]) {
-        xml_error(w->report, t->at, "actuatorfrcrange", "give the actuators a `forcerange`",
-                  count > 1 ? "the range of the force of several actuators together is not supported"
-                            : "no force is within both the range of the tendon and that of its actuator");
-        d->force_limited = "false";
-        mjcf_refuse(w);
+    if (gear != 0) {
+        const double effort[2] = {fmin(gear * range[0], gear * range[1]), fmax(gear * range[0], gear * range[1])};
+        writer_put_numbers(w->out, "effort_range", 2, effort);
     }
 }
 
@@ -471,10 +484,8 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     const xml_element *e = each->at;
     const mjcf_file *f = each->scope->file;
     mjcf_item item = mjcf_item_of(w, each->scope, e, e->name, -1);
-    drive d = read_drive(w, &item);
-    const mjcf_option *o = &w->model.files->option;
-    bool off = d.group >= 0 && d.group <= 30 && (o->no_group >> (int)d.group & 1);
-    if (off || o->no_actuation || xml_allows(&w->allowed, "actuator")) {
+    drive d = read_drive(w, &item, read_level);
+    if (is_off(w, &d)) {
         note_drive(w, e, &d, NULL);
         return;
     }
@@ -482,7 +493,6 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     check_law(w, e, &d);
     inherit_range(w, e, j, &d);
     resolve_ratio(w, each->scope, e, j, &d);
-    bound_by_tendon(w, each, &d);
     /* name, joint, gear */
     mjcf_open_item(w, list, e);
     const char *name = mjcf_name_actuator(w, each->scope, e);

@@ -78,6 +78,8 @@ void mjcf_put_tendons(mjcf_work *w);
 
 /* ---- actuators.c ---- */
 void mjcf_put_actuators(mjcf_work *w);
+/* The range of the forces of all actuators of a tendon together. */
+void mjcf_put_tendon_effort(mjcf_work *w, const mjcf_tendon *t);
 /* Its name, or one with its number; it is taken. */
 const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
 

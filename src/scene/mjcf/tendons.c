@@ -250,6 +250,9 @@ void mjcf_put_tendons(mjcf_work *w) {
         mjcf_here(w, each.at);
         put_range(w, &each, &item);
         put_spring(w, &item);
+        if (number < w->model.ntendon) {
+            mjcf_put_tendon_effort(w, &w->model.tendon[number]);
+        }
         if (!fixed) {
             put_look(w, &item);
         }

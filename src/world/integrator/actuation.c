@@ -163,13 +163,15 @@ static double middle_force(const motion_work *w, int k) {
 static bool add_length_force(motion_work *w, int k, double *tau) {
     const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
     const sim_tree *t = &w->model->tree[a->tree];
+    const double *range = w->range[k];
     bool row = is_row(w, k);
+    w->clamped[k] = (w->asked[k] > range[1]) - (w->asked[k] < range[0]);
     double f = row ? middle_force(w, k) : within_range(w, k, w->asked[k]);
     for (int j = 0; j < t->nv; j++) {
         tau[t->v0 + j] += is_wrench(a) && !row ? 0 : w->moment[k][j] * f;
         w->strength[t->v0 + j] += fabs(w->moment[k][j] * f);
     }
-    return !row && w->clamped[k] != 0;
+    return !row && (w->clamped[k] != 0 || shared_effort_side(w, k) != 0);
 }
 
 /* ---- all ---- */
@@ -227,11 +229,11 @@ static bool add_joint_force(motion_work *w, int k, const force_point *at, double
     return w->clamped[k] != 0 || shared_effort_side(w, k) != 0;
 }
 
-/* Ranges of actuators that share that of their joint, at the same forces. */
+/* Ranges of actuators that share that of their joint or tendon, at the same forces. */
 static void narrow_shared(motion_work *w, int tree, const force_point *at) {
     const tree_parts *parts = &w->parts[tree];
     for (int s = parts->shared0; s < parts->shared0 + parts->shareds; s++) {
-        for (int i = 0; i < w->shared[s].count; i++) {
+        for (int i = 0; i < w->shared[s].count && w->shared[s].joint; i++) {
             int k = w->shared[s].member[i];
             double strength;
             w->asked[k] = ask_joint_force(w, k, at, &strength);

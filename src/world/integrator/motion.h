@@ -47,9 +47,11 @@ typedef struct drive_law {
     double force, stiffness, damping;                /* of gain u + bias */
 } drive_law;
 
-/* A joint whose actuators' summed effort has a range (shared_effort.c). */
+/* A joint or tendon whose actuators' summed effort has a range (shared_effort.c). */
 typedef struct shared_effort {
-    int dof, count;
+    const double *effort; /* its range */
+    bool joint;
+    int count;
     const int *member; /* [count] actuators, by their places in actuator_order */
     double sum;        /* of the efforts within their own ranges, when last evaluated */
 } shared_effort;

@@ -1,11 +1,11 @@
-/* Forces of several actuators on one joint, whose summed effort has a range.
+/* Forces of several actuators on one joint or tendon, whose summed effort has a range.
  *
  *     F(x) = clamp(T(x), L),   T = sum t_k,   t_k(x) = g_k clamp(s_k - E_k g_k x, l_k)
  *     L = [T(x_low), T(x_high)]:    F(x) = sum g_k clamp(s_k - E_k g_k x, n_k),   n_k = forces at x_low and x_high
  *
- *     x        acceleration of the joint, from where the forces were evaluated: rad/s^2 or m/s^2
+ *     x        acceleration of the joint, or of the tendon's length, from where the forces were evaluated: rad/s^2 or m/s^2
  *     s, g, E  force that an actuator asks for at x = 0, N m or N; its gear; its fall with the acceleration of its length
- *     l, n     its own range of forces, and the narrower one of this step;  L: range of efforts of the joint
+ *     l, n     its own range of forces, and the narrower one of this step;  L: range of their efforts
  *
  * T falls in pieces of straight lines.  Between the ends of L no n_k acts before l_k does, and beyond them all act: each
  * actuator is limited by itself, to the same sum, and all that follows treats it as any other (effort_limits.c,
@@ -13,14 +13,14 @@
  *
  * Where forces that do not follow the length are alone beyond L, those that point there are scaled to its end.
  *
- * Cost: the square of the number of actuators of a joint. */
+ * Cost: the square of the number of actuators of a joint or tendon. */
 #include "world/integrator/motion.h"
 
 #include <math.h>
 
 static const double SUM_ROUNDING = 1e-12; /* of a sum of efforts, over the sum of their sizes */
 
-/* Actuators of one joint, seen so that its efforts are to be cut from above. */
+/* Actuators of one joint or tendon, seen so that its efforts are to be cut from above. */
 typedef struct team {
     const motion_work *w;
     const int *member;
@@ -115,7 +115,7 @@ static void fix_forces(const team *t, double most) {
 }
 
 static void narrow_ranges(const shared_effort *s, const motion_work *w) {
-    const double *effort = w->model->dof[s->dof].effort_range;
+    const double *effort = s->effort;
     for (int i = 0; i < s->count; i++) {
         const sim_actuator *a = &w->model->actuator[w->actuator_order[s->member[i]]];
         w->range[s->member[i]][0] = a->force_range[0];
@@ -151,74 +151,87 @@ void shared_effort_narrow(motion_work *w, int tree) {
 
 int shared_effort_side(const motion_work *w, int k) {
     int s = w->shared_of[k];
-    const double *range = s >= 0 ? w->model->dof[w->shared[s].dof].effort_range : NULL;
+    const double *range = s >= 0 ? w->shared[s].effort : NULL;
     return range ? (w->shared[s].sum > range[1]) - (w->shared[s].sum < range[0]) : 0;
 }
 
-static bool shares_effort(const sim_model *m, const sim_actuator *a) {
-    return a->transmission == SIM_BY_JOINT && isfinite(m->dof[a->dof].effort_range[0]);
+/* The range of efforts that an actuator shares with others; NULL: none. */
+static const double *shared_range(const sim_model *m, const sim_actuator *a) {
+    const double *range = a->transmission == SIM_BY_JOINT    ? m->dof[a->dof].effort_range
+                          : a->transmission == SIM_BY_TENDON ? m->tendon[a->tendon].effort_range
+                                                             : NULL;
+    return range && isfinite(range[0]) ? range : NULL;
+}
+
+/* Actuators of a tree that share a range, by their places in the order; behind them the next free place. */
+static int *take_members(motion_work *w, const tree_parts *parts, const double *range, int *place) {
+    shared_effort *s = &w->shared[parts->shared0 + parts->shareds];
+    *s = (shared_effort){.effort = range, .member = place};
+    for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+        const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+        if (shared_range(w->model, a) == range) {
+            s->joint = a->transmission == SIM_BY_JOINT;
+            w->shared_of[k] = parts->shared0 + parts->shareds;
+            *place++ = k;
+            s->count++;
+        }
+    }
+    return place;
 }
 
 sim_status shared_effort_create(motion_work *w, memory_pool *pool) {
-    /* memory: of joints with a range, and of all actuators */
+    /* memory: of joints and tendons with a range, and of all actuators */
     const sim_model *m = w->model;
-    int joints = 0, members = 0, *place = POOL_NEW(pool, int, m->nactuator);
+    int ranges = 0, *place = POOL_NEW(pool, int, m->nactuator);
     for (int j = 0; j < m->nv; j++) {
-        joints += isfinite(m->dof[j].effort_range[0]);
+        ranges += isfinite(m->dof[j].effort_range[0]);
     }
-    w->shared = POOL_NEW(pool, shared_effort, joints);
+    for (int k = 0; k < m->ntendon; k++) {
+        ranges += isfinite(m->tendon[k].effort_range[0]);
+    }
+    w->shared = POOL_NEW(pool, shared_effort, ranges);
     w->range = pool_alloc(pool, (size_t)m->nactuator, sizeof *w->range);
     w->shared_of = POOL_NEW(pool, int, m->nactuator);
     if (!place || !w->shared || !w->range || !w->shared_of) {
         return SIM_NO_RESOURCE;
     }
-    joints = 0;
+    /* ranges of each tree, with their actuators */
     for (int k = 0; k < m->nactuator; k++) {
         w->shared_of[k] = -1;
     }
-    for (int t = 0; t < m->ntree; t++) {
+    for (int t = 0, first = 0; t < m->ntree; t++) {
         tree_parts *parts = &w->parts[t];
-        parts->shared0 = joints;
-        for (int j = m->tree[t].v0; j < m->tree[t].v0 + m->tree[t].nv; j++) {
-            if (isfinite(m->dof[j].effort_range[0])) {
-                /* its actuators, by their places in the order */
-                shared_effort *s = &w->shared[joints++];
-                *s = (shared_effort){.dof = j, .member = place + members};
-                for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-                    const sim_actuator *a = &m->actuator[w->actuator_order[k]];
-                    if (shares_effort(m, a) && a->dof == j) {
-                        w->shared_of[k] = joints - 1;
-                        place[members++] = k;
-                        s->count++;
-                    }
-                }
+        parts->shared0 = first;
+        for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
+            const double *range = shared_range(m, &m->actuator[w->actuator_order[k]]);
+            if (range && w->shared_of[k] < 0) {
+                place = take_members(w, parts, range, place);
+                parts->shareds++;
             }
         }
-        parts->shareds = joints - parts->shared0;
+        first += parts->shareds;
     }
     /* ranges of all others stay */
     for (int k = 0; k < m->nactuator; k++) {
         const sim_actuator *a = &m->actuator[w->actuator_order[k]];
         w->range[k][0] = a->force_range[0];
         w->range[k][1] = a->force_range[1];
-        w->parts[a->tree].any_limit |= shares_effort(m, a);
+        w->parts[a->tree].any_limit |= a->transmission == SIM_BY_JOINT && shared_range(m, a);
     }
     return SIM_OK;
 }
 
 bool actuator_at_limit(const sim_model *m, const double *given, int actuator) {
     const sim_actuator *a = &m->actuator[actuator];
-    if (given[actuator] <= a->force_range[0] || given[actuator] >= a->force_range[1]) {
-        return true;
-    }
-    if (!shares_effort(m, a)) {
-        return false;
+    const double *range = shared_range(m, a);
+    bool own = given[actuator] <= a->force_range[0] || given[actuator] >= a->force_range[1];
+    if (own || !range) {
+        return own;
     }
     /* the sum */
-    const double *range = m->dof[a->dof].effort_range;
     double sum = 0, size = 0;
     for (int k = 0; k < m->nactuator; k++) {
-        if (m->actuator[k].transmission == SIM_BY_JOINT && m->actuator[k].dof == a->dof) {
+        if (shared_range(m, &m->actuator[k]) == range) {
             sum += m->actuator[k].gear * given[k];
             size += fabs(m->actuator[k].gear * given[k]);
         }

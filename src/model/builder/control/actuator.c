@@ -153,20 +153,22 @@ static int check_joint_drive(sim_builder *b, int body, int dof) {
     return body;
 }
 
-/* Efforts that the joint can take: of one actuator some, of several together none. */
-static sim_status check_joint_effort(sim_builder *b, const sim_actuator *a, const joint_target *on) {
-    const double *effort = b->body[on->body].effort_range[on->dof];
+/* Efforts that the joint or tendon can take: of one actuator some, of several together none. */
+static sim_status check_effort(sim_builder *b, const sim_actuator *a, const joint_target *on) {
+    bool tendon = a->transmission == SIM_BY_TENDON;
+    const double *effort = tendon ? b->tendon[a->tendon].effort_range : b->body[on->body].effort_range[on->dof];
     double range[2] = {a->force_range[0], a->force_range[1]};
     if (isfinite(effort[0]) && !builder_bound_force(effort, a->gear, range)) {
-        return builder_refuse(b, SIM_BAD_INPUT,
-                              "actuator \"%s\": no force is within both its range and that of its joint", a->name);
+        return builder_refuse(b, SIM_BAD_INPUT, "actuator \"%s\": no force is within both its range and that of its %s",
+                              a->name, tendon ? "tendon" : "joint");
     }
     for (int k = 0; k < b->nactuator && !(effort[0] <= 0 && effort[1] >= 0); k++) {
-        if (b->actuator_target[k].body == on->body && b->actuator_target[k].dof == on->dof) {
+        bool same = tendon ? b->actuator[k].transmission == SIM_BY_TENDON && b->actuator[k].tendon == a->tendon
+                           : b->actuator_target[k].body == on->body && b->actuator_target[k].dof == on->dof;
+        if (same) {
             return builder_refuse(
-                b, SIM_BAD_INPUT,
-                "the joint of body \"%s\" has several actuators, and 0 is not in its range of efforts",
-                b->body[on->body].name);
+                b, SIM_BAD_INPUT, "the %s \"%s\" has several actuators, and 0 is not in its range of efforts",
+                tendon ? "tendon" : "joint of body", tendon ? b->tendon[a->tendon].name : b->body[on->body].name);
         }
     }
     return SIM_OK;
@@ -252,7 +254,7 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
         return -1;
     }
     joint_target on = {body, joint ? given->dof : -1};
-    if (joint && check_joint_effort(b, &actuator, &on)) {
+    if ((joint || tendon) && check_effort(b, &actuator, &on)) {
         return -1;
     }
     b->actuator[b->nactuator] = actuator;

@@ -337,7 +337,7 @@ typedef struct tendon_data {
     const node *joints, *path;
     double range[2], limit_stiffness, limit_dissipation, limit_restitution, stiffness, damping;
     number_list rest;
-    double friction, armature, width, color[4];
+    double friction, armature, effort_range[2], width, color[4];
 } tendon_data;
 
 typedef struct sensor_data {

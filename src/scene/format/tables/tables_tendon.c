@@ -64,6 +64,9 @@ static const field tendon_fields[] = {
      .help = "Dry friction: the force needed to change the length."},
     {"armature", FIELD_NUMBER, AT(tendon_data, armature), .unit = "kg", NOT_NEGATIVE, .standard = "0",
      .help = "Inertia against a change of the length, as of a motor."},
+    {"effort_range", FIELD_VECTOR, AT(tendon_data, effort_range), 2, .unit = "N",
+     .help = "Least and greatest force of its actuators: of the sum of force times gear. Of several actuators it "
+             "contains 0."},
     {"width", FIELD_NUMBER, AT(tendon_data, width), .unit = "m", NOT_NEGATIVE, .standard = "0.005",
      .help = "Width in pictures; 0: not drawn."},
     {"color", FIELD_VECTOR, AT(tendon_data, color), 4, .count_least = 3, WITHIN(0, 1),

@@ -82,7 +82,7 @@ bool drive_at_kink(const motion_work *w, int k) {
     const sim_actuator *a = &w->model->actuator[i];
     double ctrl = w->now->input[SIM_CTRL * w->model->nactuator + i];
     const shared_effort *s = w->shared_of[k] >= 0 ? &w->shared[w->shared_of[k]] : NULL;
-    const double *effort = s ? w->model->dof[s->dof].effort_range : NULL;
+    const double *effort = s ? s->effort : NULL;
     return (s && (is_near(s->sum, effort[0]) || is_near(s->sum, effort[1]))) ||
            is_near(w->asked[k], a->force_range[0]) || is_near(w->asked[k], a->force_range[1]) ||
            is_near(ctrl, a->ctrl_range[0]) || is_near(ctrl, a->ctrl_range[1]);
