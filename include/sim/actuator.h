@@ -60,7 +60,7 @@ SIM_API double sim_muscle_force(const sim_muscle *muscle, double activation, dou
  *   slider-crank   a rod from a site on a crank to axis z of a site: l = gear times where it meets that axis
  *   tendon         l = gear times its length
  *   orientation    of a ball joint: l = wrench . log(q), torque along the body's axes; of a free joint: l = 0, force
- *                  along the axes of the joint, torque along the body's
+ *                  along the axes of the joint, torque along the body's; with `in_parent` torque along those of the joint
  *   contacts       of a body: l = 0; a force above 0 pulls at all of them within `adhesion_range`, in equal parts */
 typedef enum sim_transmission {
     SIM_BY_JOINT,
@@ -90,6 +90,7 @@ typedef struct sim_actuator {
     int site[2];               /* site and reference (-1: none); crank and slider */
     int body;                  /* of an orientation: that the joint carries; of contacts; found by the builder */
     double wrench[6];          /* gear of a site or orientation: force x y z, torque x y z */
+    bool in_parent;            /* of an orientation: torque along the axes of the joint, which the body leaves */
     double rod;                /* m: of a slider-crank */
     int tendon;                /* of a tendon */
     double gear;               /* not 0 */

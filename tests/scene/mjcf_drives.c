@@ -220,9 +220,11 @@ Test(scene_mjcf, joints_may_be_named_as_seen_from_the_parent) {
     sim_scene *s = load_model(DRIVEN("<motor jointinparent='j' gear='3'/>"), NULL, NULL);
     cr_assert_eq(s->model->actuator[0].gear, 3);
     sim_scene_free(s);
-    refused(MODEL("<worldbody><body><joint name='j' type='ball'/>" BALL "</body></worldbody><actuator>\n"
-                  "<motor jointinparent='j'/></actuator>"),
-            "scene.json:3:8", "of a ball or free joint is not supported");
+    s = load_model(MODEL("<worldbody><body><joint name='j' type='ball'/>" BALL "</body></worldbody><actuator>"
+                         "<motor jointinparent='j' gear='1 2 3'/><motor joint='j'/></actuator>"),
+                   NULL, NULL);
+    cr_assert(s->model->actuator[0].in_parent && !s->model->actuator[1].in_parent);
+    sim_scene_free(s);
 }
 
 #define STICKY(inside)                                                                                                 \

@@ -9,7 +9,8 @@
  *     slider-crank   l = g (a - sqrt(a^2 + r^2 - |d|^2)),   d = p_c - p_s,   a = n . d:  where a rod of length r that
  *                    hangs on the crank's point meets the slider's axis, or the foot of d on it beyond its reach
  *     tendon         l = g times its length (tendon.c)
- *     orientation    l = g . log(q) of a ball joint, 0 of a free one;  moment = g, in the axes of their velocities
+ *     orientation    l = g . log(q) of a ball joint, 0 of a free one;  moment = g, in the axes of their velocities;
+ *                    in the axes of the parent R(q)' times the torque of g
  *     contacts       l = 0;  moment 0: the force is a load of contacts (contact/problem/row/surfaces.c)
  *
  *     g              gear: a number, or six for the force and torque along the axes of a site
@@ -120,6 +121,21 @@ void transmission_add_wrenches(const sim_derived *d, const sim_actuator *a, doub
     }
 }
 
+/* Of a ball or free joint; `moment` over the dofs of its tree. */
+static double orientation_length(const sim_model *m, const sim_actuator *a, const double *q, double *moment) {
+    const sim_body *b = &m->body[a->body];
+    const double *p = q + b->q0 + (b->joint == SIM_BALL ? 0 : 3), *g = a->wrench + 6 - b->nv;
+    v3 torque = v3_make(a->wrench[3], a->wrench[4], a->wrench[5]);
+    sim_quat turned = {p[0], p[1], p[2], p[3]};
+    double *out = moment + (b->v0 - m->tree[a->tree].v0);
+    memcpy(out, g, (size_t)b->nv * sizeof *out);
+    if (a->in_parent) {
+        v3 own = m3_transposed_times(quat_matrix(turned), torque);
+        memcpy(out + b->nv - 3, &(double[3]){own.x, own.y, own.z}, 3 * sizeof *out);
+    }
+    return b->joint == SIM_BALL ? v3_dot(quat_log(turned), torque) : 0;
+}
+
 double sim_actuator_length(const sim_derived *d, int actuator, const double *q, double *moment) {
     /* no moments, then those of its kind */
     const sim_model *m = d->model;
@@ -138,11 +154,7 @@ double sim_actuator_length(const sim_derived *d, int actuator, const double *q, 
         return a->gear * sim_tendon_length(d, a->tendon, q);
     }
     if (a->transmission == SIM_BY_ORIENTATION) {
-        const sim_body *b = &m->body[a->body];
-        const double *p = q + b->q0, *g = a->wrench + 6 - b->nv;
-        memcpy(moment + (b->v0 - t->v0), g, (size_t)b->nv * sizeof *moment);
-        v3 turn = quat_log((sim_quat){p[0], p[1], p[2], p[3]});
-        return b->joint == SIM_BALL ? v3_dot(turn, v3_make(g[0], g[1], g[2])) : 0;
+        return orientation_length(m, a, q, moment);
     }
     /* by wrenches on bodies */
     pull pulls[2];

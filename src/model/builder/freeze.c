@@ -236,35 +236,24 @@ static void place_exclusions(freezer *f) {
     take_exclusions(f->model, exclusion, b->nexclusion);
 }
 
-/* The range of efforts of a tendon with one actuator is one of its forces. */
-static void place_tendon_efforts(freezer *f, sim_actuator *actuator) {
-    const sim_model *m = f->model;
-    int *drives = calloc((size_t)m->ntendon + 1, sizeof *drives);
-    f->failed |= !drives;
-    for (int k = 0; k < 2 * m->nactuator && drives; k++) {
-        sim_actuator *a = &actuator[k % m->nactuator];
-        bool pulls = a->transmission == SIM_BY_TENDON;
-        if (pulls && k < m->nactuator) {
-            drives[a->tendon]++;
-        } else if (pulls && drives[a->tendon] == 1) {
-            builder_bound_force(f->from->tendon[a->tendon].effort_range, a->gear, a->force_range);
-        }
-    }
-    free(drives);
+/* Joint or tendon of an actuator, from 1; 0: another. */
+static int driven_place(const sim_model *m, const sim_actuator *a) {
+    return a->transmission == SIM_BY_JOINT ? 1 + a->dof : a->transmission == SIM_BY_TENDON ? 1 + m->nv + a->tendon : 0;
 }
 
-/* The range of efforts of a joint with one actuator is one of its forces; without any it does not act. */
+/* The range of efforts of a joint or tendon with one actuator is one of its forces; of a joint without any none. */
 static void place_effort_ranges(freezer *f, sim_actuator *actuator) {
     const sim_model *m = f->model;
-    int *drives = calloc((size_t)m->nv + 1, sizeof *drives);
+    int *drives = calloc((size_t)m->nv + (size_t)m->ntendon + 1, sizeof *drives);
     f->failed |= !drives;
     for (int k = 0; k < m->nactuator && drives; k++) {
-        drives[actuator[k].dof + 1] += actuator[k].transmission == SIM_BY_JOINT;
+        drives[driven_place(m, &actuator[k])]++;
     }
     for (int k = 0; k < m->nactuator && drives; k++) {
-        int j = actuator[k].dof;
-        if (actuator[k].transmission == SIM_BY_JOINT && drives[j + 1] == 1) {
-            builder_bound_force(f->dof[j].effort_range, actuator[k].gear, actuator[k].force_range);
+        int j = driven_place(m, &actuator[k]);
+        if (j > 0 && drives[j] == 1) {
+            builder_bound_force(j <= m->nv ? f->dof[j - 1].effort_range : f->from->tendon[j - m->nv - 1].effort_range,
+                                actuator[k].gear, actuator[k].force_range);
         }
     }
     for (int j = 0; j < m->nv && drives; j++) {
@@ -318,7 +307,6 @@ static void place_parts(freezer *f) {
         actuator[k].ctrl = take_track(f, &b->actuator[k].ctrl);
     }
     place_effort_ranges(f, actuator);
-    place_tendon_efforts(f, actuator);
     for (int k = 0; k < m->nload; k++) {
         const joint_target *on = &b->load_target[k];
         int body = f->place[on->body];

@@ -187,6 +187,9 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         if (actuator->transmission >= SIM_BY_ORIENTATION) {
             ADD(hash, actuator->body);
         }
+        if (actuator->in_parent) {
+            add_flag(hash, true);
+        }
         ADD(hash, actuator->muscle);
         ADD(hash, actuator->gear);
         ADD(hash, actuator->force_range);

@@ -148,8 +148,9 @@ static bool check_contact_keys(loader *l, const actuator_data *d) {
 
 /* Keys that do not belong to this transmission. */
 static bool check_keys(loader *l, const actuator_data *d) {
-    static const char *const of_joint[] = {"dof", "gravity_compensation"}, *const of_law[] = {"gain", "bias"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const of_joint[] = {"dof", "gravity_compensation", "gear_in_parent"};
+    static const char *const of_law[] = {"gain", "bias", "gain"};
+    for (int k = 0; k < 3; k++) {
         const node *wrong = d->joint ? NULL : node_member(d->at, of_joint[k]);
         const node *twice = d->muscle.at ? node_member(d->at, of_law[k]) : NULL;
         if (wrong) {
@@ -209,6 +210,7 @@ static void add_orientation_actuator(loader *l, const scope *s, const actuator_d
     a.name = d->name ? loader_keep_name(l, s, d->name, d->at) : e->joint_name ? e->joint_name : e->name;
     a.transmission = SIM_BY_ORIENTATION;
     a.dof = -1;
+    a.in_parent = d->gear_in_parent;
     memcpy(a.wrench + 6 - count, d->gear.value, (size_t)count * sizeof *a.wrench);
     bool good = read_law(l, d, &a) && check_forces(l, d, none, &a);
     good = good && (!d->muscle.at || read_muscle(l, &d->muscle, none, &a.muscle));
@@ -227,6 +229,11 @@ static void add_actuator(loader *l, const scope *s, const actuator_data *d, entr
         return;
     }
     if (!e->read || !loader_has_dof(l, e, d->dof, at, node_member(d->at, "dof"))) {
+        return;
+    }
+    if (node_member(d->at, "gear_in_parent")) {
+        report_once(&l->report, node_member(d->at, "gear_in_parent"), NULL,
+                    "the key \"gear_in_parent\" belongs to ball and free joints");
         return;
     }
     /* law */

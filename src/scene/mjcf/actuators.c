@@ -170,7 +170,7 @@ static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
     }
 }
 
-/* What its tendon asks. */
+/* The gear alone, for the range of a tendon. */
 static void read_gear(mjcf_work *w, const xml_element *e, drive *d) {
     (void)w;
     xml_numbers(e, "gear", 6, d->gear);
@@ -284,13 +284,7 @@ static const mjcf_joint *find_driven(mjcf_work *w, const mjcf_scope *s, const xm
     mjcf_item item = mjcf_plain(s, e);
     const char *key = xml_text(e, "joint") ? "joint" : "jointinparent";
     int found = mjcf_find(w, s, &w->model.joints, &item, key, "joint");
-    const mjcf_joint *j = found >= 0 ? &w->model.joint[found] : NULL;
-    if (is_turning(j) && key[5]) {
-        xml_error(w->report, e, key, "name its sites in `site` and `refsite`",
-                  "\"jointinparent\" of a ball or free joint is not supported");
-        mjcf_refuse(w);
-    }
-    return j;
+    return found >= 0 ? &w->model.joint[found] : NULL;
 }
 
 static const mjcf_tendon *find_pulled(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
@@ -429,6 +423,9 @@ static void put_transmission(mjcf_work *w, const mjcf_each *each, const mjcf_ite
         mjcf_refuse(w);
     }
     /* factors */
+    if (is_turning(j) && !xml_text(e, "joint")) {
+        writer_put_flag(w->out, "gear_in_parent", true);
+    }
     if (site || is_turning(j)) {
         writer_put_numbers(w->out, "gear", site || j->type == MJCF_FREE ? 6 : 3, d->gear);
     } else if (d->gear[0] != 1) {

@@ -303,6 +303,7 @@ typedef struct actuator_data {
     bool gravity_compensation;
     track_data target, feedforward;
     number_list gear;
+    bool gear_in_parent;
     track_data ctrl;
     double ctrl_range[2], gain[3], bias[3], force_range[2];
     activation_data activation;

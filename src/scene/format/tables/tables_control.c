@@ -200,6 +200,8 @@ static const field actuator_fields[] = {
          "Length of the actuator per coordinate, and effort on the joint per force of the actuator. Not 0. Of a "
          "site: six numbers, force x, y, z and torque x, y, z per force of the actuator. Of a ball joint: three, the "
          "torque along the axes of its body. Of a free joint: six, the force along the axes of the joint, then that."},
+    {"gear_in_parent", FIELD_FLAG, AT(actuator_data, gear_in_parent), .standard = "false",
+     .help = "Of a ball or free joint: the torque is along the axes of the joint, which stay with the parent."},
     {"ctrl", FIELD_OBJECT, AT(actuator_data, ctrl), .table = &table_track, .standard = "0",
      .help = "Control input u, until a program sets another."},
     {"ctrl_range", FIELD_VECTOR, AT(actuator_data, ctrl_range), 2,

@@ -47,7 +47,8 @@
          .use = XML_REFUSED,                                                                                           \
          .standard = "0",                                                                                              \
          .help = "give the joint an armature"},                                                                        \
-        TEXT_KEY("joint", "It acts on this joint."), TEXT_KEY("jointinparent", "As `joint`, of a hinge or slide."),    \
+        TEXT_KEY("joint", "It acts on this joint."),                                                                   \
+        TEXT_KEY("jointinparent", "As `joint`; torques along axes of the parent."),                                    \
         TEXT_KEY("tendon", "It acts on this tendon."), TEXT_KEY("site", "It acts at this site."),                      \
         TEXT_KEY("refsite", "Site in whose axes it acts."), TEXT_KEY("cranksite", "Site of the crank."),               \
         TEXT_KEY("slidersite", "Site of the slider, along its z.")

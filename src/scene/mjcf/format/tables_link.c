@@ -163,7 +163,7 @@ const xml_table mjcf_table_equality = GROUP("equality", "Constraints besides joi
          .count = 2,                                                                                                   \
          .unit = "N",                                                                                                  \
          .standard = "0 0",                                                                                            \
-         .help = "Range of the force of its actuators, summed; all have one gear."},                            \
+         .help = "Range of the force of its actuators, summed; all have one gear."},                                   \
         IGNORED("group", NOT_MOTION), IGNORED("user", NOT_MOTION)
 #define LOOK_OF_TENDON                                                                                                 \
     {.name = "width", .kind = XML_NUMBER, .unit = "m", .standard = "0.003", .help = "Radius in pictures."},            \
