@@ -480,7 +480,7 @@ Test(chamber, stiffness_in_the_mass_matrix_is_the_derivative_of_forces) {
     soft_point at = {.q = q, .v = zero, .a = a, .stiffness = k, .pressure = p};
     soft_system_linearise(s, &at, force, size);
     soft_system_matrix(s, A);
-    at.gas = true;
+    at.tangent = SOFT_WITH_GAS;
     memset(force, 0, sizeof force);
     soft_system_linearise(s, &at, force, size);
     soft_system_matrix(s, with);
@@ -511,6 +511,62 @@ Test(chamber, stiffness_in_the_mass_matrix_is_the_derivative_of_forces) {
     }
     cr_expect_float_eq(volume, gas_volume(&h, q), 1e-12);
     cr_expect_float_eq(power, p * rate - slope, 1e-11 * fabs(slope), "%g W for %g", power, p * rate - slope);
+    soft_system_free(s);
+    free(A);
+    sim_model_free(h.model);
+}
+
+/* The exact tangent is k times the negative derivative of all forces, by differences.  That without the negative
+ * eigenvalues of tetrahedra is another, and greater: their difference has no negative product. */
+Test(soft_system, exact_tangent_is_the_derivative_of_forces) {
+    hollow_box h = make_hollow_box();
+    const int nv = h.model->nv;
+    const double p = 2, k = 0.25, step = 1e-5;
+    random_source r = {23};
+    double q[400], zero[400] = {0}, size[400] = {0}, force[400] = {0}, f[2][400];
+    double *A = malloc(2 * sizeof *A * (size_t)nv * (size_t)nv), *projected = A + (ptrdiff_t)nv * nv;
+    cr_assert(nv <= 400 && h.model->nq == nv);
+    for (int j = 0; j < nv; j++) {
+        q[j] = 0.6 * h.model->q_initial[j] + random_uniform(&r, -0.1, 0.1); /* compressed: negative eigenvalues */
+    }
+    soft_system *s = soft_system_create(h.model, h.model->soft);
+    soft_point at = {.q = q, .v = zero, .a = zero, .stiffness = k, .pressure = p, .tangent = SOFT_WITH_GAS};
+    soft_system_linearise(s, &at, force, size);
+    soft_system_matrix(s, projected);
+    at.tangent = SOFT_EXACT;
+    soft_system_linearise(s, &at, force, size);
+    soft_system_matrix(s, A);
+    double worst = 0, most = 0, other = 0, least = 0;
+    for (int j = 0; j < nv; j++) {
+        double x = q[j];
+        for (int side = 0; side < 2; side++) {
+            q[j] = x + (side ? step : -step);
+            memset(f[side], 0, sizeof f[side]);
+            soft_system_linearise(s, &at, f[side], size);
+        }
+        q[j] = x;
+        for (int i = 0; i < nv; i++) {
+            double slope = -k * (f[1][i] - f[0][i]) / (2 * step), mass = i == j ? soft_system_mass(s, j) : 0;
+            worst = fmax(worst, fabs(A[i * nv + j] - mass - slope));
+            other = fmax(other, fabs(projected[i * nv + j] - mass - slope));
+            most = fmax(most, fabs(slope));
+        }
+    }
+    cr_expect(worst < 1e-7 * most, "off by %g of %g", worst, most);
+    cr_expect(other > 1e-3 * most, "the other is off by %g of %g alone", other, most);
+    for (int trial = 0; trial < 200; trial++) {
+        double x[400], product = 0;
+        for (int j = 0; j < nv; j++) {
+            x[j] = random_uniform(&r, -1, 1);
+        }
+        for (int i = 0; i < nv; i++) {
+            for (int j = 0; j < nv; j++) {
+                product += x[i] * (projected[i * nv + j] - A[i * nv + j]) * x[j];
+            }
+        }
+        least = fmin(least, product);
+    }
+    cr_expect(least > -1e-12 * most, "a product of %g", least);
     soft_system_free(s);
     free(A);
     sim_model_free(h.model);

@@ -3,7 +3,7 @@
  *     A = M + E + c C + k K,   a' = A^-1 (tau + f(q) - C v + k K a)     Newton's step for M a = tau + f(q(a)) - C (v + c a)
  *
  *     M      lumped masses, kg;  E  a diagonal, kg
- *     C, K   viscosity, N s/m, and projected stiffness, N/m, summed over the tetrahedra; K with that of gas, as it is
+ *     C, K   viscosity, N s/m, and stiffness, N/m, summed over the tetrahedra, exact or projected; K with that of gas
  *     c      s, d(velocity)/da;  k  s^2, d(place)/da
  *
  * Where elasticity is rows of the contact problem (contact/problem/row/elastic.c), f and K are left out.
@@ -294,8 +294,9 @@ static void linearise_tet(soft_system *s, const soft_point *at, int k) {
     if (!elastic && !viscous) {
         return;
     }
-    eval_elastic_matrices(&s->material, &s->tet[k], x,
-                          &(elastic_matrices){elastic ? K : NULL, true, viscous ? C : NULL, elastic ? own : NULL});
+    eval_elastic_matrices(
+        &s->material, &s->tet[k], x,
+        &(elastic_matrices){elastic ? K : NULL, at->tangent != SOFT_EXACT, viscous ? C : NULL, elastic ? own : NULL});
     gather_corners(s, t, at->v, v);
     gather_corners(s, t, at->a, a);
     /* f - C v + k K a, and c C + k K */
@@ -343,7 +344,7 @@ void soft_system_linearise(soft_system *s, const soft_point *at, double *force, 
         linearise_tet(s, at, k);
     }
     add_chamber_forces(s->model, s->soft, at->q, at->pressure, s->constant, strength + s->tree->v0);
-    for (int k = 0; k < s->soft->nchamber && at->gas; k++) {
+    for (int k = 0; k < s->soft->nchamber && at->tangent != SOFT_PROJECTED && at->pressure != 0; k++) {
         linearise_face(s, at, k);
     }
     for (int j = 0; j < s->tree->nv; j++) {

@@ -10,6 +10,13 @@ typedef struct soft_system soft_system;
 soft_system *soft_system_create(const sim_model *model, const sim_soft *soft);
 void soft_system_free(soft_system *s);
 
+/* The stiffness in A, from that which is always positive semi-definite to the derivative of the forces. */
+typedef enum soft_tangent {
+    SOFT_PROJECTED, /* of tetrahedra, each without its negative eigenvalues */
+    SOFT_WITH_GAS,  /* the same, and that of gas as it is */
+    SOFT_EXACT      /* both as they are */
+} soft_tangent;
+
 /* Arrays of the model, [nq] or [nv]. */
 typedef struct soft_point {
     const double *q;             /* where forces and matrices are taken */
@@ -18,11 +25,11 @@ typedef struct soft_point {
     double stiffness, viscosity; /* ... k, s^2, and c, s */
     const double *extra;         /* E, on the diagonal; NULL: nothing */
     double pressure;             /* Pa, in chambers ... */
-    bool gas;                    /* ... whose stiffness is part of A, which may become indefinite */
+    soft_tangent tangent;
 } soft_point;
 
-/* Fills A and adds to `force` [nv] of the model the forces f(q) - C v + k K a, N, with those of the chambers.  K of the
- * tetrahedra is projected: positive semi-definite.  `strength` [nv]: adds the sizes of terms, for their rounding. */
+/* Fills A and adds to `force` [nv] of the model the forces f(q) - C v + k K a, N, with those of the chambers.
+ * `strength` [nv]: adds the sizes of terms, for their rounding. */
 void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength);
 /* SIM_NO_RESOURCE without memory, SIM_FAILED: a number is not finite. */
 sim_status soft_system_factor(soft_system *s);

@@ -11,7 +11,7 @@
  *
  * The contact stage takes elasticity linear about the free motion.  A body that is stopped, or turned by another, ends
  * far from there.  Where D exceeds MAX_CREATED of the energies of the tree, its elasticity is linearised again about v1,
- * and the stage solved again: Newton's method on the whole step, with K projected.  Its step is halved while the energy
+ * and the stage solved again: Newton's method on the whole step, with K as in A.  Its step is halved while the energy
  *
  *     phi(v) = v.M v / 2 + U(q*) / (p theta) - v.(h F + J' gamma + M v0),     q* = q0 + p h (v0 + theta (v - v0))
  *

@@ -3,11 +3,13 @@
  *     a' = A^-1 (tau + E a + R' (m g + f) + f_el(q) - C v0 + k K a),     A = M + E + c C + k K
  *
  *     R      rotation of the body that carries the joints;  g  gravity, m/s^2;  f  wrenches on nodes, N
- *     f_el   elastic forces and those of gas in chambers, N;  C, K  viscosity and projected stiffness
+ *     f_el   elastic forces and those of gas in chambers, N;  C, K  viscosity and stiffness
  *     c, k   d(velocity)/da, d(place)/da
  *
+ * K is the derivative of -f_el where A is positive definite with it, as at every stable rest: Newton's method.  Else, and
+ * after a sweep of a step that led away (theta.c), tetrahedra leave out their negative curvatures, then the gas its own.
  * Nodes do not turn: moments on them do nothing.  A goes to the contact stage as it is here at the end of the iteration.
- * Cost: one linearisation and one sparse factor. */
+ * Cost: one linearisation and one sparse factor; up to three of both where A is indefinite. */
 #include "contact/stage.h"
 #include "dyn/soft/soft_body.h"
 #include "math/v3.h"
@@ -105,13 +107,14 @@ static void add_outer_forces(motion_work *w, int tree, const soft_point *at, con
 void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out) {
     soft_system *s = w->soft[tree];
     soft_point point = *at;
-    /* with the stiffness of gas, unless that makes A indefinite; without a factor the numbers are not finite */
-    for (point.gas = at->pressure != 0;; point.gas = false) {
+    /* the exact stiffness, unless that makes A indefinite; without a factor the numbers are not finite */
+    for (;; point.tangent--) {
         add_outer_forces(w, tree, at, external, out);
         soft_system_linearise(s, &point, out, w->strength);
-        if (soft_system_factor(s) == SIM_OK || !point.gas) {
+        if (soft_system_factor(s) == SIM_OK || point.tangent == SOFT_PROJECTED) {
             break;
         }
+        point.tangent -= point.tangent == SOFT_EXACT && at->pressure == 0;
     }
     soft_system_solve(s, out + w->model->tree[tree].v0);
 }

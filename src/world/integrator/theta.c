@@ -52,7 +52,8 @@ typedef struct tree_step {
     double velocity; /* of the scheme, for this tree */
     bool still;      /* velocity products are left out */
     int saturated;
-    bool spun; /* spin.c has found its solutions */
+    bool spun;     /* spin.c has found its solutions */
+    bool cautious; /* the exact stiffness of soft bodies led away from the solution */
 } tree_step;
 
 /* out = v0 + weight * dt * a */
@@ -187,6 +188,7 @@ static void sweep_nodes(tree_step *t, const double *a, const sim_force *external
                      .stiffness = place * s->travel * t->dt * t->dt,
                      .viscosity = s->damper * t->dt,
                      .extra = implicit_diagonal(t),
+                     .tangent = t->cautious ? SOFT_WITH_GAS : SOFT_EXACT,
                      .pressure = soft_gas(w, t->tree, w->now->time + s->time * t->dt)};
     soft_sweep(w, t->tree, &at, external, out);
 }
@@ -275,6 +277,12 @@ static void solve_small(int n, double G[ANDERSON_DEPTH][ANDERSON_DEPTH], double 
     }
 }
 
+/* Forgets all sweeps but the last. */
+static void clear_history(anderson *h) {
+    h->count = h->slot = 0;
+    h->contraction = 1;
+}
+
 /* Adds the sweep g = g(a) to the history. */
 static void add_sweep(tree_step *t, anderson *h, const double *a, const double *g, int first) {
     double *df = h->df[h->slot], *dg = h->dg[h->slot];
@@ -334,8 +342,7 @@ static void apply_limited_step(const tree_step *t, anderson *h, double *a) {
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         a[j] += part * h->f[j];
     }
-    h->count = h->slot = 0;
-    h->contraction = 1;
+    clear_history(h);
 }
 
 /* Acceleration that rounding alone can cause, relative to the velocity over a step, gravity, and the forces on joints.
@@ -372,6 +379,7 @@ static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
     bool converged = false, fresh = true;
     for (;;) {
         sweep_bodies(t, a, k > 0 && !t->s->explicit_position, g);
+        double before = k > 0 ? sqrt(inertia_dot(t, h.f, h.f)) : INFINITY;
         add_sweep(t, &h, a, g, fresh);
         k++;
         bool crossed = w->parts[t->tree].any_limit && effort_limits_crossed(w, t->tree, a, g);
@@ -384,6 +392,10 @@ static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
             break; /* `a` is where g was taken: efforts are extrapolated from there */
         }
         fresh = crossed;
+        if (!t->cautious && soft_of(w, t->tree) && !(sqrt(inertia_dot(t, h.f, h.f)) < before)) {
+            t->cautious = fresh = true;
+            clear_history(&h);
+        }
         if (crossed) {
             apply_limited_step(t, &h, a);
         } else {
