@@ -77,6 +77,7 @@ typedef struct run {
     double start, most; /* J */
     double undone, excess;
     int stuck, refused, unsolved; /* steps */
+    int iterations;               /* of the solver, most in a step */
     sim_error error;
 } run;
 
@@ -110,6 +111,7 @@ static void go(run *r, double duration) {
         r->stuck += info->stuck > 0;
         r->refused += info->refused > 0;
         r->unsolved += info->unsolved > 0;
+        r->iterations = info->solver_total > r->iterations ? info->solver_total : r->iterations;
         cr_assert(!info->refused || info->unsolved, "refused and yet solved");
     }
 }
@@ -163,6 +165,23 @@ Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
         cr_expect_gt(r.stuck, 0, "%s", solvers[k]); /* by sap, too, whose contacts yield and have an answer */
         end(&r);
     }
+}
+
+/* 0.1 mm between both walls: undone at 1 mm/s, which counts as shallow.  No motion undoes it, so a law that asks for one
+ * has no solution, and a solver would stall: 72 steps are the least that `auto` spends on a hard problem.  The jam must
+ * be found before the solver, and the box may not sink. */
+Test(undo, shallow_jam_is_found_before_the_solver) {
+    const char *set[] = {"world/solver=auto", "world/step=0.01", "world/compliance=rigid",
+                         "bodies/high/shapes/0/pose/position=[0, 0, 0.1999]",
+                         "bodies/box/pose/position=[0, 0, 0.0499]"};
+    run r = {.scene = read_scene(squeezed, 5, set)};
+    go(&r, 1);
+    cr_assert_eq(r.error.status, SIM_OK, "%s", r.error.text);
+    cr_expect_eq(r.unsolved, 0, "%d steps", r.unsolved);
+    cr_expect_lt(r.iterations, 72, "%d Newton steps", r.iterations);
+    const double *q = sim_world_state(r.world)->q;
+    cr_expect_float_eq(q[2], 0.04995, 5e-5, "at %g m", q[2]);
+    end(&r);
 }
 
 /* 1e12 N/m: the step cannot resolve such springs.  By the rigid law a motion that cannot be is not asked of them either.

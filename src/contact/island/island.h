@@ -68,10 +68,11 @@ typedef struct undo_rules {
     const double *size;     /* [model nbody] m */
     double undo, threshold; /* m/s: fastest undoing; slowest bounce */
     double rigid_part;      /* compliance up to which a row is rigid, over 1/M */
+    bool examine_shallow;   /* shallow overlaps, too, before the first solve */
 } undo_rules;
 
 /* Lowers the targets, and raises R, of overlaps that no motion undoes. Finds the island's `budget`, `stuck` and the
- * members that follow; of shallow overlaps only if it is `thorough`. */
+ * members that follow; of shallow overlaps only by that rule, or if it is `thorough`. */
 sim_status undo_possible(const assembly *f, island *is, const undo_rules *rules, sim_arena *scratch);
 /* Does a stop undo an overlap, rather than bounce?  Does any rigid constraint? */
 bool undo_pushes(const island *is, double threshold, const sim_constraint *c);

@@ -63,8 +63,9 @@ static bool find_force_energy(island *is, sim_arena *scratch) {
 
 static undo_rules rules_of_undoing(const island_call *k) {
     const sim_law_options *law = &k->options->law;
-    double rigid_part = k->options->compliance == SIM_RIGID ? MAX_RIGID_PART : 0;
-    return (undo_rules){k->f->tables->moved, k->f->tables->size, law->undo, law->threshold, rigid_part};
+    bool rigid = k->options->compliance == SIM_RIGID;
+    return (undo_rules){k->f->tables->moved, k->f->tables->size,         law->undo,
+                        law->threshold,      rigid ? MAX_RIGID_PART : 0, rigid};
 }
 
 /* R and target velocity of every row, with that part of every restitution.  They must not depend on the actuators that

@@ -15,10 +15,12 @@
  *   soften_held        normals that hardly move: more compliance for rigid rows, less load by target for compliant ones
  *   report_squeezed    compliant contacts that stay deep: reported only
  *
- * Before the solver only overlaps are examined that are undone at more than a tenth of `undo`: others cost next to
- * nothing where a solution exists.  After a failed solve all are (`thorough`), and no target stays within a tenth of the
- * greatest of what the motion reaches: then the motion is inside K*, and a solution exists (Acary et al. 2011).
- * Under the rigid law a stiff material counts as rigid: its R, 1e-8/M, would give impulses of target / R.
+ * A solution exists where a motion is inside K* (Acary et al. 2011).  So targets are lowered below what the motion
+ * reaches: by at most a thousandth of `undo` where it does not suffice, and by a tenth of the greatest target after a
+ * failed solve (`thorough`).  A larger slack lets jammed bodies sink, as it returns each step.
+ * The rigid law examines all overlaps before the solver: a jam, however shallow, has no solution.  Others examine
+ * those undone at more than a tenth of `undo` at first.  Under the rigid law a stiff material counts as rigid: its R,
+ * 1e-8/M, would give impulses of target / R.
  *
  * The rule is the step's, like that of restitution: sim_regularise and files keep the law unchanged.
  * Cost: up to 256 sweeps of relax.c, where such overlaps exist. */
@@ -31,10 +33,11 @@
 static const double REGULARISATION_PART = 0.05; /* c: rho over 1/M */
 static const double MIN_MOBILITY_PART = 1e-6;   /* of 1/M: a row that nothing moves */
 static const double REACHED_PART = 0.5;         /* of a target: undoing is possible */
-static const double MIN_UNDO_SPEED_PART = 0.1; /* of the speed `undo`: slower targets are examined only if `thorough` */
-static const double MIN_REACHED_PART = 0.1;    /* of a target: a motion that reaches less is none */
-static const double SLACK_PART = 0.1;          /* of the greatest target, below what a motion reaches: inside K* */
-static const double SUNK_DEPTH_PART = 0.05;    /* of the smaller radius: a deep overlap of a compliant contact */
+static const double MIN_UNDO_SPEED_PART = 0.1;  /* of the speed `undo`: slower targets belong to shallow overlaps */
+static const double MIN_REACHED_PART = 0.1;     /* of a target: a motion that reaches less is none */
+static const double SLACK_PART = 0.1;           /* of the greatest target, below what a motion reaches: inside K* */
+static const double MAX_SLACK_PART = 1e-3;      /* of the speed `undo`, before the first solve */
+static const double SUNK_DEPTH_PART = 0.05;     /* of the smaller radius: a deep overlap of a compliant contact */
 enum { MAX_SWEEPS = 256 };
 enum { SUNK_TEST_PERIOD = 256, SUNK_TEST_FIRST = 8 }; /* steps between tests for squeezed bodies */
 
@@ -115,6 +118,8 @@ bool undo_any(const assembly *f, island *is, const undo_rules *rules) {
     return false;
 }
 
+static bool is_shallow(const undoing *d, double target) { return !(target > MIN_UNDO_SPEED_PART * d->rules->undo); }
+
 /* Marks overlaps of rigid rows; compliant rows bound the cost of their undoing themselves.  Is any to be examined? */
 static bool mark_overlaps(undoing *d) {
     const sim_problem *p = &d->is->problem;
@@ -129,13 +134,13 @@ static bool mark_overlaps(undoing *d) {
             for (int k = c->row; k < c->row + c->rows; k++) {
                 fast = max_of(fast, fabs(d->is->law.target[k]));
             }
-            d->pushed[i] = fast > MIN_UNDO_SPEED_PART * d->rules->undo;
+            d->pushed[i] = !is_shallow(d, fast);
         } else if (d->pushed[i]) {
             fast = d->is->law.target[row];
         }
         d->mass_cost +=
             is_stop(c) && d->pushed[i] ? fast * fast / (4 * REGULARISATION_PART * mobility_of_trees(d, c)) : 0;
-        worth |= d->pushed[i] && (d->is->thorough || fast > MIN_UNDO_SPEED_PART * d->rules->undo);
+        worth |= d->pushed[i] && (d->is->thorough || d->rules->examine_shallow || !is_shallow(d, fast));
         d->max_target = d->pushed[i] ? max_of(d->max_target, fast) : d->max_target;
     }
     return worth;
@@ -290,6 +295,21 @@ static bool all_reached(const undoing *d) {
     return true;
 }
 
+/* Does the motion leave the overlap of constraint i, and is it to be reported? */
+static bool is_stuck(const undoing *d, int i) {
+    const sim_constraint *c = &d->is->problem.constraint[i];
+    double asked = -d->r.base[c->row + normal_row(c)];
+    bool parts = c->kind != SIM_EQUALITY && eval_margin(d, i) >= MIN_REACHED_PART * asked;
+    bool reported = c->kind == SIM_EQUALITY || d->is->thorough || !is_shallow(d, asked);
+    return d->pushed[i] && !parts && reported;
+}
+
+/* The margin; 0 within the accuracy of the sweeps, a tenth of that target. */
+static double eval_reached(const undoing *d, int i, double target) {
+    double margin = eval_margin(d, i);
+    return fabs(margin) < MIN_REACHED_PART * target ? 0 : margin;
+}
+
 /* Lowers the target of constraint i to what the motion reaches. */
 static void lower_to_reached(undoing *d, int i) {
     island *is = d->is;
@@ -301,15 +321,12 @@ static void lower_to_reached(undoing *d, int i) {
         }
     } else {
         int row = c->row + normal_row(c);
-        double reached_by = eval_margin(d, i),
-               little = MIN_REACHED_PART * d->max_target; /* within the accuracy of the sweeps */
-        lower_target(is, row, fabs(reached_by) < little ? 0 : max_of(reached_by, -d->max_target));
+        lower_target(is, row, max_of(eval_reached(d, i, d->max_target), -d->max_target));
         if (relax_inverse_mass(&d->r, i, normal_row(c)) < d->r.R[row]) {
             raise_compliance(is, row, d->r.R[row]);
         }
     }
-    if (d->pushed[i] &&
-        (c->kind == SIM_EQUALITY || eval_margin(d, i) < MIN_REACHED_PART * -d->r.base[c->row + normal_row(c)])) {
+    if (is_stuck(d, i)) {
         report_stuck(d, i);
     }
     is->held_back++;
@@ -319,7 +336,8 @@ static void lower_to_reached(undoing *d, int i) {
 static void lower_with_slack(undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     int row = c->row + normal_row(c);
-    double strict = eval_margin(d, i) - SLACK_PART * d->max_target;
+    double slack = SLACK_PART * d->max_target, least = min_of(slack, MAX_SLACK_PART * d->rules->undo);
+    double strict = d->is->thorough ? eval_margin(d, i) - slack : eval_reached(d, i, -d->r.base[row]) - least;
     if (d->r.pace[i] > 0 && is_stop(c) && is_rigid_row(d, c, row) && d->is->law.target[row] > strict) {
         lower_target(d->is, row, strict);
         d->is->held_back++;
@@ -395,7 +413,8 @@ static void find_motion(undoing *d) {
             lower_to_reached(d, i);
         }
     }
-    for (int i = 0; i < p->nconstraint && d->is->thorough; i++) {
+    bool inside = d->is->thorough || (d->rules->examine_shallow && !found);
+    for (int i = 0; i < p->nconstraint && inside; i++) {
         lower_with_slack(d, i);
     }
     add_motion_cost(d);
