@@ -180,3 +180,26 @@ Test(subadmm, who_waits_may_have_had_enough) {
     answer_free(&a);
     sim_problem_free(p);
 }
+
+/* Rows of all kinds on a chain of twelve joints, most of them beside the lanes: the penalties of these steer how fast
+ * they converge, and kappa changes on the way. */
+Test(subadmm, rows_on_a_chain_of_joints_converge_within_the_limit) {
+    random_source r = {5};
+    for (int trial = 0; trial < 20; trial++) {
+        problem_recipe recipe = {.bodies = 3,
+                                 .chain = 12,
+                                 .contacts = 6,
+                                 .friction = 0.4,
+                                 .kinds = 63,
+                                 .more = 2,
+                                 .impact = 1,
+                                 .scatter = 0.3};
+        sim_problem *p = random_problem(&r, &recipe);
+        answer a = rigid_entry(p);
+        answer_find(&a, "subadmm", NULL);
+        cr_expect_leq(a.out.outcome, SIM_AT_ROUNDING, "trial %d: %s after %d iterations", trial,
+                      sim_outcome_name(a.out.outcome), a.out.iterations);
+        answer_free(&a);
+        sim_problem_free(p);
+    }
+}
