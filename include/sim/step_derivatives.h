@@ -46,7 +46,8 @@ typedef struct sim_step_jacobian {
     double *by_parameter;
 
     double residual; /* certificate: relative error of the linear systems that were solved, the worst of all */
-    int kinks; /* actuators at an end of a range, constraints between two pieces of their law, or within `near` of that:
+    int kinks; /* actuators at an end of a range, constraints between two pieces of their law, or within `near` of that;
+                * trees whose free motion would go on without the forces of their contacts after a change within `near`:
                 * there the derivative is that of one side */
 } sim_step_jacobian;
 

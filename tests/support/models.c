@@ -162,6 +162,44 @@ sim_model *humanoid_model(void) {
     return sim_builder_finish(builder, NULL);
 }
 
+sim_model *standing_robot(random_source *r) {
+    static const double once[] = {0}, aims[] = {0};
+    sim_builder *b = sim_builder_create();
+    sim_shape ground = sim_shape_default(), foot = sim_shape_default();
+    sim_material rubber = sim_material_default();
+    rubber.friction = 1;
+    ground.type = SIM_HALF_SPACE;
+    ground.material = foot.material = sim_builder_add_material(b, &rubber);
+    sim_builder_add_shape(b, &ground);
+    double length = random_uniform(r, 0.2, 0.4), radius = 0.02;
+    sim_body_def trunk = sim_body_default();
+    trunk.joint = SIM_FREE;
+    trunk.placement.p.z = length + radius - 2e-5;
+    trunk.inertia = box_inertia(random_uniform(r, 3, 10), 0.5, 0.3, 0.1);
+    int base = sim_builder_add_body(b, &trunk);
+    foot.type = SIM_SPHERE;
+    foot.size[0] = radius;
+    foot.pose.p.z = -length;
+    for (int k = 0; k < 4; k++) {
+        sim_body_def leg = sim_body_default();
+        leg.joint = SIM_HINGE;
+        leg.parent = base;
+        leg.axis = (sim_v3){k % 2, 1 - k % 2, 0};
+        leg.placement.p = (sim_v3){k < 2 ? 0.2 : -0.2, k == 0 || k == 3 ? 0.15 : -0.15, 0};
+        leg.inertia = box_inertia(random_uniform(r, 0.2, 0.6), 0.04, 0.04, length);
+        leg.inertia.com.z = -0.5 * length;
+        foot.body = sim_builder_add_body(b, &leg);
+        sim_builder_add_shape(b, &foot);
+        sim_actuator servo = sim_actuator_default();
+        servo.kp = random_uniform(r, 100, 300);
+        servo.kd = random_uniform(r, 1, 5);
+        servo.effort = 1e3;
+        servo.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = aims};
+        sim_builder_add_actuator(b, foot.body, &servo);
+    }
+    return sim_builder_finish(b, NULL);
+}
+
 void add_gripper(sim_builder *builder, int index, int material, double effort, double kp, double kd) {
     static const double once[] = {0}, inwards[] = {0.05, -0.05};
     char name[16];

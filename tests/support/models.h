@@ -32,6 +32,8 @@ sim_model *arm_model(void);
 sim_model *quadruped_model(void);
 /* Free base and 30 hinges in five limbs: 36 dofs. */
 sim_model *humanoid_model(void);
+/* A box, floating, on four legs of one hinge with a servo, that stand on balls on the ground; of random sizes. */
+sim_model *standing_robot(random_source *r);
 /* Two fingers, "left0" and "right0", on sliders along x close on "box0" of 1 kg, with at most `effort` each.  Another
  * index stands elsewhere. */
 void add_gripper(sim_builder *builder, int index, int material, double effort, double kp, double kd);

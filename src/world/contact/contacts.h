@@ -108,6 +108,8 @@ size_t prediction_bytes(const world_contacts *c);
 void extrapolate_forces(world_contacts *c);
 /* Drops the lasting forces of this step in trees where they are not near all forces of contacts and limits. */
 void drop_unbalanced_forces(world_contacts *c);
+/* Were the lasting forces of contacts near each other in the two steps before a state? */
+bool forces_last(const world_contacts *c, const sim_state *at, int tree);
 /* Does free motion from a state take the lasting forces of contacts on, as they change from step to step? */
 bool forces_go_on(world_contacts *c, const sim_state *at, int tree);
 /* The contacts of `next` that last, where the step is expected to end. */
@@ -117,6 +119,8 @@ double prediction_place(const sim_options *options);
 /* Has nothing struck a tree in the two steps before a state?  Leaves the change of v expected in the next step in v_ahead,
  * and overwrites v_mean. */
 bool prediction_is_smooth(world_contacts *c, const sim_state *at, int tree);
+/* Can it change its answer while no velocity of the tree changes by more than `speed`, m/s or rad/s?  Overwrites both. */
+bool prediction_may_change(world_contacts *c, const sim_state *at, int tree, double speed);
 /* Velocities and forces of the last steps, for the extrapolations of the next one. */
 void keep_trail(const sim_model *model, const sim_state *now, sim_state *next);
 

@@ -256,6 +256,20 @@ bool prediction_is_smooth(world_contacts *w, const sim_state *at, int tree) {
     return smooth;
 }
 
+/* With r = 1/2 and the norm of inertia_norm2, a change x of v moves |b - c| by |x| at most, and r |b| by r |x|. */
+bool prediction_may_change(world_contacts *w, const sim_state *at, int tree, double speed) {
+    const sim_tree *t = &w->model->tree[tree];
+    prediction_is_smooth(w, at, tree);
+    double *b = w->v_mean, *d = w->v_ahead, mass = 0;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        d[j] -= b[j];
+        mass += w->mass[j];
+    }
+    double fall = w->options->step * v3_norm(w->model->gravity) * sqrt(w->motion->parts[tree].mass);
+    double bound = MAX_RELATIVE_CHANGE * fmax(sqrt(inertia_norm2(w, tree, b)), fall);
+    return fabs(sqrt(inertia_norm2(w, tree, d)) - bound) < (1 + MAX_RELATIVE_CHANGE) * speed * sqrt(mass);
+}
+
 /* v1 = v0 + b + (b - c): off by O(dt^3).  After a strike v1 = v0. */
 static void predict_velocities(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
@@ -366,10 +380,13 @@ void drop_unbalanced_forces(world_contacts *w) {
     }
 }
 
-bool forces_go_on(world_contacts *w, const sim_state *at, int tree) {
+bool forces_last(const world_contacts *w, const sim_state *at, int tree) {
     const double *p = at->trail + 2 * (ptrdiff_t)w->model->nv;
-    return w->model->tree[tree].nv && w->v_ahead && are_forces_near(w, tree, p, p + w->model->nv) &&
-           prediction_is_smooth(w, at, tree);
+    return w->model->tree[tree].nv && w->v_ahead && are_forces_near(w, tree, p, p + w->model->nv);
+}
+
+bool forces_go_on(world_contacts *w, const sim_state *at, int tree) {
+    return forces_last(w, at, tree) && prediction_is_smooth(w, at, tree);
 }
 
 void extrapolate_forces(world_contacts *w) {

@@ -73,6 +73,14 @@ static bool is_predicted(const island_system *s, int tree) {
     return contacts->follower && contacts->lasts[tree] && prediction_is_smooth(contacts, s->step->motion->now, tree);
 }
 
+/* Do its free motion or its contacts go by velocities that lead on, and may that end within `near`? */
+static bool is_at_end_of_prediction(const island_system *s, int tree) {
+    world_contacts *contacts = s->step->contacts;
+    const sim_state *now = s->step->motion->now;
+    bool used = forces_last(contacts, now, tree) || (contacts->follower && contacts->lasts[tree]);
+    return used && prediction_may_change(contacts, now, tree, s->step->near);
+}
+
 /* v0 + part (change): 2 v0 - 3 v1 + v2 of the two steps before. */
 static void fill_predicted(bool smooth, double part, double by[ALL_PARTS]) {
     by[BY_START_V] = smooth ? 1 + 2 * part : 1;
@@ -558,6 +566,7 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
     }
     /* free motion and A */
     for (int t = 0; t < is->problem.ntree; t++) {
+        s->kinks += is_at_end_of_prediction(s, step->rows->tree[is->first_tree + t]);
         s->residual = fmax(s->residual, differentiate_tree(s, t));
         fill_tree(s, t);
     }
