@@ -1,6 +1,6 @@
 /* Derivatives of a step at kinks: on a path through a kink, those on each side equal differences of that side alone, and
- * `near` counts it.  A gripper lets its box slip, fingers leave a box, a joint leaves the end of its range, and a robot
- * moves so fast that its free motion no longer goes on with the forces of its feet. */
+ * `near` counts it.  A gripper lets its box slip, a finger leaves a box, the cube of the Panda slips.  Free motion of a
+ * robot goes on with the forces of its feet until it moves too fast. */
 #include "support/models.h"
 #include "support/share.h"
 
