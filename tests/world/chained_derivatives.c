@@ -27,7 +27,7 @@ typedef struct fixture {
     double option[32];
     int n, before, after; /* dofs; sizes of the memory */
     double lever;         /* m: errors of velocities at contacts turn bodies by as much more */
-    double heavy;         /* mass of a robot over that of the heaviest box: forces round in proportion */
+    double heavy;         /* mass of several bodies over that of the heaviest box: forces round in proportion */
     numbers at;
     double *found; /* [2 n + after][2 n + before] */
 } fixture;
@@ -74,7 +74,7 @@ static sim_inertia box_of(random_source *r, sim_v3 size) {
 
 static const sim_v3 EGG = {0.2, 0.15, 0.12}; /* m, semi-axes */
 
-typedef enum scene_kind { BOX_ON_GROUND, LIMITED_CHAIN, BOX_ON_SLAB, EGG_ON_GROUND, ROBOT } scene_kind;
+typedef enum scene_kind { BOX_ON_GROUND, LIMITED_CHAIN, BOX_ON_SLAB, EGG_ON_GROUND, ROBOT, LINKED_BOXES } scene_kind;
 
 /* A box on the ground, that slides and spins; or on a slab on a hinge with a spring, so that normals turn. */
 static sim_model *sliding_box(random_source *r, sim_v3 size, bool slab) {
@@ -124,6 +124,24 @@ static sim_model *rolling_egg(random_source *r) {
     return sim_builder_finish(b, NULL);
 }
 
+/* Two free boxes that hang from the world and from each other, by a point and by a distance. */
+static sim_model *linked_boxes(random_source *r, sim_v3 size) {
+    sim_builder *b = sim_builder_create();
+    for (int i = 0; i < 2; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = SIM_FREE;
+        def.inertia = box_of(r, size);
+        def.placement.p = (sim_v3){0, 0, -0.5 * i};
+        int body = sim_builder_add_body(b, &def);
+        sim_equality link = {.type = i ? SIM_DISTANCE : SIM_CONNECT, .body = {body, i}, .stiffness = INFINITY};
+        sim_v3 at = {random_uniform(r, -0.1, 0.1), random_uniform(r, -0.1, 0.1), 0.05};
+        link.frame[0] = link.frame[1] = (sim_pose){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, at};
+        link.distance = i ? 0.5 : 0;
+        sim_builder_add_equality(b, &link);
+    }
+    return sim_builder_finish(b, NULL);
+}
+
 /* A double pendulum with dry friction, that rests on an end of its range. */
 static sim_model *limited_chain(random_source *r) {
     sim_builder *b = sim_builder_create();
@@ -149,6 +167,7 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     f->model = scene == LIMITED_CHAIN   ? limited_chain(&f->random)
                : scene == EGG_ON_GROUND ? rolling_egg(&f->random)
                : scene == ROBOT         ? standing_robot(&f->random)
+               : scene == LINKED_BOXES  ? linked_boxes(&f->random, size)
                                         : sliding_box(&f->random, size, scene == BOX_ON_SLAB);
     sim_options options = sim_options_default();
     options.step = STEP;
@@ -162,8 +181,9 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     options.solver_option = f->option;
     f->n = f->model->nv;
     f->lever = scene == EGG_ON_GROUND ? EGG.z : 1;
-    f->heavy = scene == ROBOT ? 0 : 1;
-    for (int i = 1; i < f->model->nbody && scene == ROBOT; i++) {
+    bool many = scene == ROBOT || scene == LINKED_BOXES;
+    f->heavy = many ? 0 : 1;
+    for (int i = 1; i < f->model->nbody && many; i++) {
         f->heavy += f->model->inertia[i].mass / MAX_BOX_MASS;
     }
     f->world = sim_world_create(f->model, &options, &error);
@@ -172,10 +192,11 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     double *v = copied(sim_world_state(f->world)->v, (size_t)f->n);
     int box = scene == BOX_ON_SLAB ? 1 : 0;
     for (int j = box; j < f->n && scene != ROBOT; j++) {
-        v[j] = scene == LIMITED_CHAIN ? random_uniform(&f->random, 0, 1)
-                                      : random_uniform(&f->random, -1, 1) * (j < box + 2   ? 1
-                                                                             : j < box + 5 ? 2e-3
-                                                                                           : 0.3);
+        v[j] = scene == LIMITED_CHAIN  ? random_uniform(&f->random, 0, 1)
+               : scene == LINKED_BOXES ? random_uniform(&f->random, -1, 1)
+                                       : random_uniform(&f->random, -1, 1) * (j < box + 2   ? 1
+                                                                              : j < box + 5 ? 2e-3
+                                                                                            : 0.3);
     }
     if (scene == EGG_ON_GROUND) { /* it rolls with some slip */
         v[3] = random_uniform(&f->random, -3, 3);
@@ -282,7 +303,7 @@ static void measure(const fixture *f, const double *due, const double *found, in
     }
 }
 
-/* The whole matrix against differences, within three times the rounding that those of a robot tell by their widths; false: the step has no derivative, is at a kink, or jumps between samples, so
+/* The whole matrix against differences, within three times the rounding that those of several bodies tell by their widths; false: the step has no derivative, is at a kink, or jumps between samples, so
  * that differences of half the width part. */
 static bool expect_step(fixture *f, const char *name) {
     /* the step and its derivative */
@@ -350,6 +371,10 @@ Test(chained_derivatives, of_a_step_of_eggs_that_roll_by_the_whole_state_equal_d
 Test(chained_derivatives, of_a_step_of_limited_joints_by_the_whole_state_equal_differences) {
     expect_steps(LIMITED_CHAIN, "auto");
     expect_steps(LIMITED_CHAIN, "sap");
+}
+Test(chained_derivatives, of_a_step_of_linked_boxes_by_the_whole_state_equal_differences) {
+    expect_steps(LINKED_BOXES, "auto");
+    expect_steps(LINKED_BOXES, "sap");
 }
 /* Free motion goes on with the forces of its feet, under midpoint and implicit Euler, beside limited servos. */
 Test(chained_derivatives, of_a_step_of_robots_that_stand_by_the_whole_state_equal_differences) {

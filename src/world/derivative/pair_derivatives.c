@@ -73,21 +73,14 @@ static double part_at_forces(const contact_step *step, int tree) {
 /* Is h taken with the velocities of the free motion, whose kinematics begin the step? */
 static bool takes_free_velocity(const contact_step *step) { return step->contacts->start == step->motion->derived; }
 
-/* Or with the acceleration of the step before (is_linear in theta.c)? */
-static bool takes_last_acceleration(const contact_step *step, int tree) {
-    const tree_parts *parts = &step->motion->parts[tree];
-    return !takes_free_velocity(step) && theta_scheme_of(step->motion->options->integrator)->explicit_position &&
-           parts->spins_only && !parts->any_limit && part_at_forces(step, tree) != 0;
-}
-
 /* The velocity of a dof there. */
 static double rate_at_forces(const island_system *s, int dof) {
     const contact_step *step = s->step;
     const motion_work *w = step->motion;
     int tree = w->model->body[w->model->dof[dof].body].tree;
-    const double *a = takes_last_acceleration(step, tree) ? w->now->a : step->to->a;
-    return takes_free_velocity(step) ? s->is->problem.v_free[place_of_dof(s, dof)]
-                                     : w->now->v[dof] + part_at_forces(step, tree) * w->options->step * a[dof];
+    return takes_free_velocity(step)
+               ? s->is->problem.v_free[place_of_dof(s, dof)]
+               : w->now->v[dof] + part_at_forces(step, tree) * w->options->step * step->to->a[dof];
 }
 
 /* The path to the point of a side, in kinematics d. */
@@ -236,7 +229,7 @@ static void add_rate_columns(const pair *p, int dof, double scale, double *to) {
         add_dof_columns(p, dof, scale, s->free, to);
         return;
     }
-    double part = takes_last_acceleration(step, tree) ? 0 : part_at_forces(step, tree);
+    double part = part_at_forces(step, tree);
     add_dof_columns(p, dof, scale * part * s->dt, s->a, to);
     to[(on ? p->at->columns[0] : 0) + (int)BY_START_V * p->at->dofs[on] + own] += scale;
 }
@@ -325,11 +318,6 @@ bool differentiate_pair(const island_system *s, int i, const sim_equality *e, co
         p.spin = v3_sub(a->a.ang, b->a.ang);
         differentiate_axes(&p, a, 1, out);
         differentiate_axes(&p, b, -1, out);
-        for (int k = 0; k < out->at.trees && s->parts == ALL_PARTS; k++) {
-            if (takes_last_acceleration(s->step, s->step->rows->tree[s->is->first_tree + out->at.tree[k]])) {
-                out->trouble = "has a constraint between bodies by an acceleration that the memory has not";
-            }
-        }
         if (!differentiate_offsets(&p, i, out)) {
             out->trouble = "has a constraint between bodies of which one is soft or stops within the step";
         }

@@ -462,6 +462,10 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
         sweep_bodies(&t, w->a_try, 0, w->a_out);
         info->iterations = 1;
         info->nonconverged = !t.spun;
+        if (w->model->nequality && t.velocity > 0) { /* constraints take their biases there */
+            velocity_at(&t, t.velocity, w->a_out, w->v_point);
+            sim_velocities(w->derived, t.bodies, w->v_point);
+        }
     } else {
         info->nonconverged = !iterate_motion_sweeps(&t, info);
     }
