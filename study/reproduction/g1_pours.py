@@ -107,7 +107,7 @@ def run(context):
     context.figure("added_pgs_over_canal", added["pgs"] / added["canal"])
     pgs, auto = context.together(lambda solver: grip(context, solver), (FIXED["pgs"], "auto"))
     context.figure("strong_grip", pgs / auto)
-    context.table("The whole task", ["solver", "balls", "poured [%]", "residual [N s]", "E", "contacts", "time of a step [ms]", "times real time"], rows,
+    context.table("The whole task", ["solver", "balls", "poured [%]", "residual [N s]", "E", "contacts", "time of a step [ms]", "real-time factor"], rows,
                   note="E is the median, the others are means. The time is that of the whole step, with the search for contacts.")
     for figure, title, y in (("residual", "Residual", "[N s]"), ("ms", "Time of a step", "[ms]")):
         context.plot(f"{title}, mean of the whole task", [Curve([(40 + 6 * balls, one[figure]) for balls, one in zip(LIKE_PAPER, found)], name, "both")

@@ -60,4 +60,4 @@ def run(context):
             context.figure("marbles", within)
             context.figure("faster", record.summary["real_time_factor"])
     context.table("The whole task", ["tolerance", "momentum error, worst step", "iterations a step", "marbles in the bowl", "jar off its place [mm]", "task",
-                                     "times real time"], rows)
+                                     "real-time factor"], rows)

@@ -92,5 +92,5 @@ def run(context):
     context.figure("subadmm_jitter", found["subadmm_budget"]["jitter"] / found["canal_budget"]["jitter"])
     context.figure("faster", found["auto"]["faster"])
     context.table("The whole task", ["solver", "moved [mm]", "acceleration at rest [m/s^2]", "slip of the bar [mm]", "E", "residual [N s]", "contacts",
-                                     "steps unsolved", "times real time"], rows,
+                                     "steps unsolved", "real-time factor"], rows,
                   note="E is the median; residual and contacts are means of the whole task. The bar slips in the hand while it is carried.")

@@ -51,6 +51,6 @@ def run(context):
             context.figure("faster", faster)
         curves.append(Curve([(t, MILLI * off) for t, off in led], solver))
     context.table("The whole task", ["solver", "turns", "most off the path [mm]", "deepest overlap [mm]", "contacts", "iterations a step", "worst E",
-                                     "steps unsolved", "times real time"], rows)
+                                     "steps unsolved", "real-time factor"], rows)
     context.plot("Off the path of the thread", curves, x="time [s]", y="[mm]", y_range=(-MILLI * PLAY, MILLI * PLAY),
                  note="The range is the play, from where the faces overlap by half a pitch on.")

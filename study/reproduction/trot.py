@@ -56,5 +56,5 @@ def run(context):
                            for leg in ("FR", "FL")]
         context.figure(f"{place}_cost", cost[place, "auto"])
         context.figure(f"{place}_cost_ratio", cost[place, "sap"] / cost[place, "auto"])
-    context.table("10 s", ["", "solver", "way [m]", "speed [m/s]", "cost of transport", "mean force on all feet / weight", "times real time"], rows)
+    context.table("10 s", ["", "solver", "way [m]", "speed [m/s]", "cost of transport", "mean force on all feet / weight", "real-time factor"], rows)
     context.plot("Forces on the front feet", forces, x="time [s]", y="force [N]", y_range=(0, None))

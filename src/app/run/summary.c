@@ -25,7 +25,7 @@ static void print_pace(const run_context *run) {
         fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
         return;
     }
-    fprintf(stderr, "  wall time      %.3g s, %.3g times real time, %.3g us a step\n", run->wall,
+    fprintf(stderr, "  wall time      %.3g s, real-time factor %.3g, %.3g us a step\n", run->wall,
             ratio_or_nan(statistics_simulated_time(statistics, run->world), run->wall),
             1e6 * run->wall / (double)statistics->steps);
     fprintf(stderr, "  integrator     %.2f iterations on average, %d at most; worst residual %.1e\n",
