@@ -35,27 +35,30 @@ Test(tasks, trot_over_steps_at_the_same_cost_by_two_solvers) {
 }
 
 /* From where the faces overlap by half a pitch on. */
-static void expect_thread_to_lead(const char *solver) {
+static void expect_thread_to_lead(const char *solver, int steps) {
     const double TOP = 0.0525, HALF_NUT = 0.012; /* m: of the scene */
+    const int ALL = 1080;                        /* steps of the task */
     assembly a = begin_assembly(solver);
     double worst = 0;
-    for (int n = 0; n < 1080; n++) {
+    for (int n = 0; n < steps; n++) {
         step_assembly(&a);
         worst = a.height - HALF_NUT < TOP - NUT_PITCH / 2 ? fmax(worst, fabs(a.slack)) : worst;
     }
-    cr_expect_lt(a.turns, -3.7, "%s: %g turns", solver, a.turns);
-    cr_expect_lt(a.height, TOP, "%s: at %g m", solver, a.height);
+    cr_expect(steps < ALL || (a.turns < -3.7 && a.height < TOP), "%s: %g turns, at %g m", solver, a.turns, a.height);
+    cr_expect_gt(worst, 0, "%s: still above the thread, at %g m", solver, a.height);
     cr_expect_lt(worst, NUT_PLAY, "%s: off by %g m", solver, worst);
     cr_expect_lt(a.overlap, 0.00005, "%s: overlap %g m", solver, a.overlap);
     end_assembly(&a);
 }
 
-Test(tasks, nut_follows_its_thread_by_canal, LONG_RUN) { expect_thread_to_lead("canal"); }
+Test(tasks, nut_follows_its_thread_by_canal, LONG_RUN) { expect_thread_to_lead("canal", 1080); }
 
-Test(tasks, nut_follows_its_thread_by_the_default) { expect_thread_to_lead("auto"); }
+Test(tasks, nut_follows_its_thread_by_the_default, LONG_RUN) { expect_thread_to_lead("auto", 1080); }
+
+Test(tasks, nut_begins_to_follow_its_thread) { expect_thread_to_lead("auto", 400); }
 
 Test(tasks, nut_follows_its_thread_by_subadmm_of_40_passes, LONG_RUN) {
-    expect_thread_to_lead("subadmm:max_iterations=40");
+    expect_thread_to_lead("subadmm:max_iterations=40", 1080);
 }
 
 /* Both bottles stay in the hands, above the table at -0.015 m, and the first one stands upright in the end. */
@@ -120,7 +123,17 @@ static void expect_jar_emptied(const char *scene) {
     end_opening(&o);
 }
 
-Test(tasks, marbles_end_in_the_bowl_and_the_lid_on_the_jar) { expect_jar_emptied("iiwas_open_jar"); }
+/* The hooked finger raises the lid by 0.104 m in 4.8 s and no contact holds it longer; all marbles stay inside. */
+Test(tasks, hand_takes_the_lid_off_the_jar) {
+    opening o = begin_opening("iiwas_open_jar");
+    open_on(&o, 1040);
+    v3 lid = pose_point(pose_inverse(pose_in(&o, o.jar)), pose_in(&o, o.lid).p);
+    cr_expect_gt(lid.z, JAR_HEIGHT + 0.05, "%g", lid.z);
+    cr_expect_eq(marbles_within(&o, o.jar, 0.034, JAR_HEIGHT), MARBLES);
+    end_opening(&o);
+}
+
+Test(tasks, marbles_end_in_the_bowl_and_the_lid_on_the_jar, LONG_RUN) { expect_jar_emptied("iiwas_open_jar"); }
 
 Test(tasks, lid_is_held_by_a_pressure_field, LONG_RUN) { expect_jar_emptied("iiwas_open_jar_softly"); }
 

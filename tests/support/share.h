@@ -3,7 +3,7 @@
  *   SIM_TEST_SHARE=P      P percent of the usual number, at least one: trials, sizes, members of a list.  tools/check sets
  *                         it where sanitizers watch memory alone; the whole proves the mathematics, in the optimised build.
  *   SIM_TEST_TRIALS=P     P percent of random trials alone: tools/check without --full
- *   SIM_TEST_LONG=yes     cases marked LONG_RUN too (tools/check --full)
+ *   SIM_TEST_LONG=yes     cases marked LONG_RUN too, and others for their whole span (tools/check --full)
  *   SIM_ORACLE_SCENES=N   N scenes of each oracle. */
 #ifndef TESTS_SUPPORT_SHARE_H
 #define TESTS_SUPPORT_SHARE_H
@@ -16,6 +16,9 @@
 #define LONG_RUN .description = "long run"
 
 static inline bool long_runs(void) { return getenv("SIM_TEST_LONG"); }
+
+/* Of a run: all of it where long runs are asked for. */
+static inline double span_of(double whole, double brief) { return long_runs() ? whole : brief; }
 
 static inline int percent_of(int usual, const char *share) {
     int part = share ? (int)((double)usual * atof(share) / 100) : usual;
