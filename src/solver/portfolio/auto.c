@@ -29,7 +29,8 @@
  * patience (4, and 2 more where the step changes the targets and tries again).
  *
  *     H = 12 sqrt(n) min(1, n/400)     all contacts give way: H in the hardest islands of falls of 64 to 240 bodies
- *     H = 20 sqrt(n)                   some are rigid: few of these falls take more than 2 H
+ *     H = 20 sqrt(n), at least 200     some are rigid: few of these falls take more than 2 H, and the exact rule takes up
+ *                                      to 450 steps for 8 to 32 contacts
  *
  * Each run of acn, the turns and the end have a part of the patience, and what one leaves goes to the next.  The
  * first run has most: E may stand still for 12 sqrt(n) steps in runs that end well.
@@ -83,7 +84,8 @@ static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between record
 static const double EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
 /* Newton steps of a hard problem over the root of its contacts; contacts from which that holds if all give way. */
 static const double HARD_STEPS = 12, HARD_RIGID_STEPS = 20, MANY_CONTACTS = 400;
-enum { MIN_HARD_STEPS = 72 };            /* so that acn may stall in its first run */
+/* At least: acn may stall in its first run; its exact run gets the steps that few contacts take. */
+enum { MIN_HARD_STEPS = 72, MIN_HARD_RIGID_STEPS = 200 };
 static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
 /* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
 static const double FIRST_WORK_SHARE = 0.57, EXACT_WORK_SHARE = 0.9, COLD_WORK_SHARE = 0.93, TURNS_WORK_SHARE = 0.97,
@@ -328,7 +330,7 @@ static double hard_steps(const auto_turns *t) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         bool rigid = c->kind == SIM_CONTACT && !(t->call->R[c->row] > 0); /* a stiff material gives way along n alone */
-        steps = rigid ? HARD_RIGID_STEPS * sqrt(n) : steps;
+        steps = rigid ? fmax(MIN_HARD_RIGID_STEPS, HARD_RIGID_STEPS * sqrt(n)) : steps;
     }
     return fmax(MIN_HARD_STEPS, steps);
 }
