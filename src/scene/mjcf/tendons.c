@@ -106,7 +106,8 @@ static void put_sum(mjcf_work *w, const mjcf_each *each) {
         }
         const mjcf_joint *j = &w->model.joint[joint];
         if (j->type < MJCF_SLIDE) {
-            xml_error(w->report, e, "joint", NULL, "\"%.80s\" is neither a hinge nor a slide", j->name);
+            xml_error(w->report, e, "joint", "MuJoCo takes the first number of its quaternion or position",
+                      "\"%.80s\" is neither a hinge nor a slide: it has no coordinate to sum", j->name);
             mjcf_refuse(w);
         }
         mjcf_here(w, e);

@@ -9,6 +9,14 @@
 #include "world/integrator/motion.h"
 #include "world/sleep/sleep.h"
 
+/* A child of the world with all that it carries. */
+typedef struct limb {
+    int v0, v_end; /* its dofs */
+    int pairs;     /* of shapes by which it is touched */
+    double size;   /* m, radius of its smallest shape */
+    double mass;   /* kg */
+} limb;
+
 typedef struct world_contacts {
     /* read */
     const sim_model *model;
@@ -38,8 +46,8 @@ typedef struct world_contacts {
     char *wanted;               /* [room] contacts that last ... */
     char *lasts;                /* [ntree] ... and the trees that they press */
     followed_contact *followed; /* [room] */
-    int *pairs;                 /* [ntree] of shapes by which it is touched */
-    double *tree_size;          /* [ntree] m, radius of its smallest shape */
+    limb *limb;                 /* [nbody] at its first body */
+    int *limb_of;               /* [nbody] that first body */
     double *mass;               /* [nv] that each dof feels, where the model begins */
     double *q_ahead;            /* [nq] */
     double *v_ahead;            /* [nv] predicted end velocities of these trees ... */

@@ -12,7 +12,8 @@
  * line),
  *
  *   - if its pair has at most two contacts, or its bodies tilt against each other, |n x w| r > 0.05 sqrt(g r); and
- *   - if at most two pairs touch one of its trees: a body between more pairs does not roll.
+ *   - if at most two pairs touch one of its limbs: a body between more pairs does not roll.  A limb is a child of the
+ *     world with all that it carries: a tree, or one of several that a tendon ties.
  *
  * A contact that closes faster is an impact.  Velocities at the start do not predict its motion, and it keeps the
  * levers that it meets with (collide/sweep.c).
@@ -57,33 +58,37 @@ sim_status forces_create(world_contacts *w) {
     return SIM_OK;
 }
 
-static void measure_tree_sizes(world_contacts *w) {
+/* The limb of each body by its first body, with its end, mass and smallest shape. */
+static void measure_limbs(world_contacts *w) {
     const sim_model *m = w->model;
-    for (int t = 0; t < m->ntree; t++) {
-        w->tree_size[t] = INFINITY;
+    for (int i = 1; i < m->nbody; i++) {
+        int first = m->body[i].parent ? w->limb_of[m->body[i].parent] : i;
+        w->limb_of[i] = first;
+        if (first == i) {
+            w->limb[i] = (limb){.v0 = m->body[i].v0, .size = INFINITY};
+        }
+        w->limb[first].v_end = m->body[i].v0 + m->body[i].nv;
+        w->limb[first].mass += m->body[i].inertia.mass;
     }
     for (int k = 0; k < m->nshape; k++) {
-        int tree = m->body[m->shape[k].body].tree;
-        if (tree >= 0) {
-            w->tree_size[tree] = fmin(w->tree_size[tree], follower_size(w->follower, k));
-        }
+        limb *l = &w->limb[w->limb_of[m->shape[k].body]];
+        l->size = fmin(l->size, follower_size(w->follower, k));
     }
 }
 
 sim_status prediction_create(world_contacts *w) {
     w->follower = follower_create(w->model);
     w->lasts = POOL_NEW(w->pool, char, w->model->ntree);
-    w->tree_size = POOL_NEW(w->pool, double, w->model->ntree);
-    w->pairs = POOL_NEW(w->pool, int, w->model->ntree);
+    w->limb = POOL_NEW(w->pool, limb, w->model->nbody);
+    w->limb_of = POOL_NEW(w->pool, int, w->model->nbody);
     w->q_ahead = POOL_NEW(w->pool, double, w->model->nq);
     w->v_ahead = POOL_NEW(w->pool, double, w->model->nv);
     w->v_mean = POOL_NEW(w->pool, double, w->model->nv);
     w->end = create_derived(w->model);
-    if (!w->follower || !w->lasts || !w->tree_size || !w->pairs || !w->q_ahead || !w->v_ahead || !w->v_mean ||
-        !w->end) {
+    if (!w->follower || !w->lasts || !w->limb || !w->limb_of || !w->q_ahead || !w->v_ahead || !w->v_mean || !w->end) {
         return SIM_NO_RESOURCE;
     }
-    measure_tree_sizes(w);
+    measure_limbs(w);
     if (prediction_place(w->options) > 0 && !(w->middle = create_derived(w->model))) {
         w->middle = w->start;
         return SIM_NO_RESOURCE;
@@ -144,30 +149,37 @@ static double inertia_norm2(const world_contacts *w, int tree, const double *x) 
 }
 
 /* Is the root mean square of its speeds below the speed that moves a contact of its smallest shape? */
-static bool is_tree_slow(const world_contacts *w, int tree) {
-    double mass = w->motion->parts[tree].mass;
-    return mass > 0 &&
-           follower_is_slow(w->follower, sqrt(inertia_norm2(w, tree, w->now->v) / mass), w->tree_size[tree]);
+static bool is_limb_slow(const world_contacts *w, int body) {
+    const limb *l = &w->limb[w->limb_of[body]];
+    double sum = 0;
+    for (int j = l->v0; j < l->v_end; j++) {
+        sum += w->mass[j] * w->now->v[j] * w->now->v[j];
+    }
+    return l->mass > 0 && follower_is_slow(w->follower, sqrt(sum / l->mass), l->size);
 }
 
 static void count_touching_pairs(world_contacts *w) {
-    memset(w->pairs, 0, (size_t)w->model->ntree * sizeof *w->pairs);
+    for (int i = 0; i < w->model->nbody; i++) {
+        w->limb[i].pairs = 0;
+    }
     for (int k = 0; k < w->next->ncontact; k++) {
         const sim_contact *c = &w->next->contact[k];
         if (k > 0 && c[-1].shape_a == c->shape_a && c[-1].shape_b == c->shape_b) {
             continue;
         }
-        const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};
+        const int body[2] = {c->body_a, c->body_b};
         for (int side = 0; side < 2; side++) {
-            if (can_tree_move(w, tree[side])) {
-                w->pairs[tree[side]]++;
+            if (can_tree_move(w, w->model->body[body[side]].tree)) {
+                w->limb[w->limb_of[body[side]]].pairs++;
             }
         }
     }
 }
 
 /* A body between many pairs cannot roll. */
-static bool is_tree_free(const world_contacts *w, int tree) { return w->pairs[tree] <= MAX_ROLLING_PAIRS; }
+static bool is_limb_free(const world_contacts *w, int body) {
+    return w->limb[w->limb_of[body]].pairs <= MAX_ROLLING_PAIRS;
+}
 
 /* Trees with a contact of which one side at least is free and not slow: their end must be known. */
 static void mark_touched(world_contacts *w) {
@@ -177,8 +189,8 @@ static void mark_touched(world_contacts *w) {
         const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};
         int moves[2] = {can_tree_move(w, tree[0]), can_tree_move(w, tree[1])};
-        bool fast = (moves[0] && is_tree_free(w, tree[0]) && !is_tree_slow(w, tree[0])) ||
-                    (moves[1] && is_tree_free(w, tree[1]) && !is_tree_slow(w, tree[1]));
+        bool fast = (moves[0] && is_limb_free(w, c->body_a) && !is_limb_slow(w, c->body_a)) ||
+                    (moves[1] && is_limb_free(w, c->body_b) && !is_limb_slow(w, c->body_b));
         for (int side = 0; side < 2; side++) {
             if (moves[side] && fast) {
                 w->lasts[tree[side]] = 1;
@@ -219,8 +231,8 @@ static void find_lasting(void *context, int worker, int first, int last) {
     for (int k = first; k < last; k++) {
         const sim_contact *c = &w->next->contact[k];
         const int tree[2] = {body[c->body_a].tree, body[c->body_b].tree};
-        bool moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_tree_free(w, tree[0])) ||
-                     (tree[1] >= 0 && w->lasts[tree[1]] && is_tree_free(w, tree[1]));
+        bool moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_limb_free(w, c->body_a)) ||
+                     (tree[1] >= 0 && w->lasts[tree[1]] && is_limb_free(w, c->body_b));
         bool met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
         w->wanted[k] = 0;
         if (moves && !met && !lies_flat(w, k)) {
