@@ -504,3 +504,54 @@ Test(scene_mjcf, pairs_that_cannot_touch_are_named) {
             "contacts of a body with its parent are not supported (--allow pair leaves it out)");
     sim_scene_free(load_model(hung, NULL, &(sim_import_options){.nallow = 1, .allow = (const char *[]){"pair"}}));
 }
+
+/* A turned body on a free joint with a spring of k: it swings about its pose with sqrt(k/m), and turns with sqrt(k/I).
+ * x, turn: its place and angle after 0.4 s. */
+static void swing_free(const char *step, double *x, double *turn) {
+    char text[400];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><option gravity='0 0 0' timestep='%s'/><worldbody><body name='b' pos='1 2 3' euler='0 0 50'><joint "
+        "name='j' type='free' stiffness='8'/><geom size='0.5' mass='2'/></body></worldbody></mujoco>",
+        step);
+    sim_scene *s = load_model(text, NULL, NULL);
+    cr_assert_eq(s->model->nequality, 1);
+    sim_world *w = sim_world_create(s->model, &s->options, NULL);
+    cr_assert_not_null(w);
+    /* from rest beside it, turned by 0.2 about its x */
+    sim_state at = *sim_world_state(w);
+    double q[7];
+    memcpy(q, at.q, sizeof q);
+    sim_quat turned = quat_product((sim_quat){q[3], q[4], q[5], q[6]}, (sim_quat){cos(0.1), sin(0.1), 0, 0});
+    memcpy(q + 3, &(double[4]){turned.w, turned.x, turned.y, turned.z}, 4 * sizeof *q);
+    q[0] += 0.3;
+    at.q = q;
+    cr_assert_eq(sim_world_set_state(w, &at, NULL), SIM_OK);
+    while (sim_world_state(w)->time < 0.4 - 1e-9) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+    }
+    const double *now = sim_world_state(w)->q;
+    sim_quat back = quat_product((sim_quat){cos(PI * 25 / 180), 0, 0, -sin(PI * 25 / 180)},
+                                 (sim_quat){now[3], now[4], now[5], now[6]});
+    *x = now[0];
+    *turn = 2 * asin(back.x);
+    cr_expect(fabs(back.y) < 1e-9 && fabs(back.z) < 1e-9);
+    sim_world_free(w);
+    sim_scene_free(s);
+}
+
+/* The spring is implicit: its error falls with the step, and the limit is the swing.  I = 2/5 m r^2 = 0.2 kg m^2. */
+Test(scene_mjcf, a_spring_of_a_free_joint_holds_its_body_at_the_reference) {
+    static const char *const step[3] = {"0.002", "0.001", "0.0005"};
+    double x[3], turn[3];
+    for (int k = 0; k < 3; k++) {
+        swing_free(step[k], &x[k], &turn[k]);
+    }
+    /* each half step halves the error; without it the swing remains */
+    const double due[2] = {1 + 0.3 * cos(0.8), 0.2 * cos(sqrt(40) * 0.4)};
+    for (int of = 0; of < 2; of++) {
+        const double *y = of ? turn : x;
+        cr_expect_float_eq((y[0] - due[of]) / (y[1] - due[of]), 2, 0.1, "%.9g %.9g", y[0], y[1]);
+        cr_expect_float_eq(2 * y[2] - y[1], due[of], 1e-5, "%.9g, not %.9g", 2 * y[2] - y[1], due[of]);
+    }
+}

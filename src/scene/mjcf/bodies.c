@@ -61,7 +61,7 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     if (j->limited && j->type != MJCF_BALL && j->limit.given) {
         mjcf_put_limit_softness(w, j);
     }
-    put_number(w, "stiffness", j->stiffness, 0);
+    put_number(w, "stiffness", j->type == MJCF_FREE ? 0 : j->stiffness, 0); /* free: mjcf_put_equalities */
     if (j->stiffness != 0 && j->type > MJCF_BALL) {
         put_number(w, "rest", j->springref, 0);
     }

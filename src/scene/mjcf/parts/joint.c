@@ -79,11 +79,6 @@ static void read_dynamics(mjcf_work *w, mjcf_joint *j) {
         j->springref = mjcf_angle(j->scope->file, j->springref);
     }
     j->limit = mjcf_read_softness(i, "solreflimit", "solimplimit");
-    if (j->type == MJCF_FREE && j->stiffness != 0) {
-        xml_error(w->report, mjcf_holder(i, "stiffness"), "stiffness", NULL,
-                  "\"stiffness\" of a free joint is not supported");
-        mjcf_refuse(w);
-    }
 }
 
 static void read_axis(mjcf_work *w, mjcf_joint *j, mjcf_place frame) {
