@@ -154,6 +154,29 @@ Test(undo, normal_that_nothing_moves_is_named_and_gives_no_energy) {
     }
 }
 
+/* Round ends about the point of a ball joint: their contact moves nothing, and no step of it fails. */
+Test(undo, contact_about_its_own_joint_is_solved_in_every_step) {
+    static const char text[] =
+        "{'sim': 1, 'materials': [{'name': 'm', 'friction': 1}], 'bodies': [{'name': 'base', 'shapes': [{'type': "
+        "'capsule', 'material': 'm', 'radius': 0.01, 'length': 0.1, 'pose': "
+        "{'position': [0, 0, 0.05], 'quaternion': [6.123233995736766e-17, 1, 0, 0]}}]}, {'name': 'rod', "
+        "'parent': 'base', 'joint': {'type': 'ball', 'damping': 0.005}, 'pose': {'position': [0, 0, 0.1]}, 'shapes': "
+        "[{'type': 'capsule', 'material': 'm', 'radius': 0.01, 'length': 0.14142135623730953, 'density': 1000, 'pose': "
+        "{'position': [0, "
+        "0.05, 0.05], 'quaternion': [0.38268343236508984, 0.9238795325112867, 0, 0]}}]}, {'name': 'end', 'parent': "
+        "'rod', 'joint': {'type': 'ball', 'damping': 0.005}, 'pose': {'position': [0, 0.1, 0.1]}, 'shapes': [{'type': "
+        "'capsule', 'material': 'm', 'radius': 0.01, 'length': 0.1, 'density': 1000, 'pose': {'position': [0, 0.05, "
+        "0], 'quaternion': "
+        "[0.7071067811865476, 0.7071067811865475, 0, 0]}}]}]}";
+    static const char *const exact[] = {"auto", "acn", "canal"};
+    for (int k = 0; k < 3; k++) {
+        run r = run_of(text, exact[k], 0.002, 1);
+        cr_expect_geq(r.stuck, 500, "%s: said in %d steps", exact[k], r.stuck);
+        cr_expect_eq(r.unsolved, 0, "%s: %d steps", exact[k], r.unsolved);
+        end(&r);
+    }
+}
+
 /* 3 and 7 mm: the box comes to the middle, where it stays. */
 Test(undo, box_between_two_walls_comes_to_the_middle_and_is_named) {
     for (int k = 0; k < part_of(SOLVERS); k++) {

@@ -29,15 +29,17 @@
 #include "problem/laws.h"
 
 #include <math.h>
+#include <string.h>
 
-static const double REGULARISATION_PART = 0.05; /* c: rho over 1/M */
-static const double MIN_MOBILITY_PART = 1e-6;   /* of 1/M: a row that nothing moves */
-static const double REACHED_PART = 0.5;         /* of a target: undoing is possible */
-static const double MIN_UNDO_SPEED_PART = 0.1;  /* of the speed `undo`: slower targets belong to shallow overlaps */
-static const double MIN_REACHED_PART = 0.1;     /* of a target: a motion that reaches less is none */
-static const double SLACK_PART = 0.1;           /* of the greatest target, below what a motion reaches: inside K* */
-static const double MAX_SLACK_PART = 1e-3;      /* of the speed `undo`, before the first solve */
-static const double SUNK_DEPTH_PART = 0.05;     /* of the smaller radius: a deep overlap of a compliant contact */
+static const double REGULARISATION_PART = 0.05;    /* c: rho over 1/M */
+static const double MIN_MOBILITY_PART = 1e-6;      /* of 1/M: a row that nothing moves */
+static const double ROUNDED_MOBILITY_PART = 1e-20; /* of 1/M: levers that are rounding alone */
+static const double REACHED_PART = 0.5;            /* of a target: undoing is possible */
+static const double MIN_UNDO_SPEED_PART = 0.1;     /* of the speed `undo`: slower targets belong to shallow overlaps */
+static const double MIN_REACHED_PART = 0.1;        /* of a target: a motion that reaches less is none */
+static const double SLACK_PART = 0.1;              /* of the greatest target, below what a motion reaches: inside K* */
+static const double MAX_SLACK_PART = 1e-3;         /* of the speed `undo`, before the first solve */
+static const double SUNK_DEPTH_PART = 0.05;        /* of the smaller radius: a deep overlap of a compliant contact */
 enum { MAX_SWEEPS = 256 };
 enum { SUNK_TEST_PERIOD = 256, SUNK_TEST_FIRST = 8 }; /* steps between tests for squeezed bodies */
 
@@ -182,11 +184,22 @@ static void report_stuck(undoing *d, int i) {
     }
 }
 
+/* Rows of rounding become zero: the velocity that they measure has no scale, and E of no impulses would be large. */
+static void clear_rows(const undoing *d, const sim_constraint *c) {
+    for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
+        int nv = d->is->problem.tree[c->tree[side]].nv;
+        memset(d->f->J + c->block[side], 0, (size_t)c->rows * (size_t)nv * sizeof *d->f->J);
+    }
+}
+
 /* A normal that nothing moves, even without overlap: target 0, and compliance, so that no solver divides by W_nn. */
 static void release_contact(undoing *d, int i) {
     const sim_constraint *c = &d->is->problem.constraint[i];
     if (undo_pushes(d->is, d->rules->threshold, c)) {
         report_stuck(d, i);
+    }
+    if (!(d->r.size[i] > ROUNDED_MOBILITY_PART * d->tree_mobility[i])) {
+        clear_rows(d, c);
     }
     d->pushed[i] = 0;
     lower_target(d->is, c->row + 2, 0);
