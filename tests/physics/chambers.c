@@ -1,7 +1,10 @@
 /* Soft bodies with gas in closed chambers: growth of a hollow sphere, work of the pressure, momentum, refusals. */
+#include "support/models.h"
 #include "support/worlds.h"
 
+#include "dyn/soft/soft_body.h"
 #include "math/v3.h"
+#include "world/core/world.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -259,4 +262,38 @@ Test(chambers, pressure_keeps_momentum) {
         sim_world_free(w);
         sim_model_free(m);
     }
+}
+
+/* The potential of the line search in contact: elasticity less pressure times volume.  Its slope along a motion of the
+ * nodes is that of differences, and the gas has a good part in both. */
+Test(chambers, potential_of_a_search_has_the_slope_of_its_differences) {
+    const double d = 1e-7;
+    sim_model *m;
+    const sim_track steady = {.keys = 1, .width = 1, .times = &(double){0}, .values = &(double){4000}};
+    sim_world *w = open_box(SIM_IMPLICIT_EULER, 1e-3, &steady, &m);
+    run_world(w, 20);
+    random_source r = {3};
+    double *q = calloc((size_t)m->nq, sizeof *q), *v = calloc((size_t)m->nv, sizeof *v);
+    for (int trial = 0; trial < 10; trial++) {
+        double U[2], slope = 0, gas[2];
+        for (int j = 0; j < m->nv; j++) {
+            v[j] = random_normal(&r);
+        }
+        for (int side = 0; side < 2; side++) {
+            for (int j = 0; j < m->nq; j++) {
+                q[j] = sim_world_state(w)->q[j] + (side ? d : -d) * v[j];
+            }
+            U[side] = soft_newton_potential(&w->contacts, 0, q, NULL, NULL);
+            gas[side] = 4000 * chamber_volume(m, &m->soft[0], q, NULL, NULL);
+        }
+        soft_newton_potential(&w->contacts, 0, sim_world_state(w)->q, v, &slope);
+        double difference = (U[1] - U[0]) / (2 * d), of_gas = (gas[1] - gas[0]) / (2 * d);
+        double size = fabs(difference) + fabs(of_gas);
+        cr_expect_float_eq(slope, difference, 1e-6 * size, "%g, by differences %g", slope, difference);
+        cr_expect_gt(fabs(of_gas), 1e-4 * size, "the gas does %g of %g", of_gas, difference);
+    }
+    free(q);
+    free(v);
+    sim_world_free(w);
+    sim_model_free(m);
 }

@@ -95,6 +95,9 @@ void free_velocity(world_contacts *c, int tree);
 /* ---- soft_newton.c ---- */
 
 sim_status soft_newton_create(world_contacts *c);
+/* Elastic energy of a tree at the coordinates q, less pressure times volume of its chambers, J; adds its derivative along
+ * v to `slope`, unless that is NULL. */
+double soft_newton_potential(const world_contacts *c, int tree, const double *q, const double *v, double *slope);
 /* Linearises the elasticity of soft bodies anew about the solution, and solves again, until it creates no energy. */
 sim_status soft_newton(world_contacts *c, const contact_input *in, contact_output *out, sim_error *error);
 

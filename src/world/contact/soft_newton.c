@@ -71,8 +71,7 @@ static double gas_work(const world_contacts *w, int tree) {
                          chamber_volume(w->model, soft, w->now->q, NULL, NULL));
 }
 
-/* U at q; adds its derivative along v to `slope`, unless that is NULL. */
-static double potential_at(const world_contacts *w, int tree, const double *q, const double *v, double *slope) {
+double soft_newton_potential(const world_contacts *w, int tree, const double *q, const double *v, double *slope) {
     double U = soft_system_energy(w->motion->soft[tree], q, v, slope), p = gas_pressure(w, tree), rate = 0;
     if (p != 0) {
         U -= p * chamber_volume(w->model, soft_of_tree(w->model, tree), q, v, slope ? &rate : NULL);
@@ -163,12 +162,12 @@ static const double *go_down(world_contacts *w, int tree, double model) {
     }
     const double *v = go_part(w, tree, 0);
     move_nodes(w, tree, place, v, way, w->next->q);
-    double start = potential_at(w, tree, w->next->q, d, &slope), part = 1;
+    double start = soft_newton_potential(w, tree, w->next->q, d, &slope), part = 1;
     /* halve the part until phi falls */
     for (int k = 0; k < MAX_HALVINGS; k++, part /= 2) {
         v = go_part(w, tree, part);
         move_nodes(w, tree, place, v, way, w->next->q);
-        double energy = potential_at(w, tree, w->next->q, NULL, NULL);
+        double energy = soft_newton_potential(w, tree, w->next->q, NULL, NULL);
         double change = part * (-model - dt * slope) + part * part * square / 2 + (energy - start) / p;
         if (change <= -ARMIJO_C1 * part * model) {
             break;
