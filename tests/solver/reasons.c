@@ -373,7 +373,7 @@ Test(reasons, nobody_looks_on_for_long_at_a_matrix_that_overflows) {
 /* x over a size that overflows would be nothing at all. */
 Test(reasons, no_error_is_small_because_its_scale_is_no_number) {
     const natural_sum sound = {
-        .one = 1, .velocity = 1, .impulse = 1, .gamma = 1, .s = 1, .q = 1, .speed = 1, .undoing = 1, .moved = 1};
+        .one = 1, .velocity = 1, .impulse = 1, .gamma = 1, .s = 1, .q = 1, .n2 = 1, .undoing = 1, .moved = 1};
     for (size_t k = 0; k < sizeof sound / sizeof(double); k++) {
         double all[sizeof sound / sizeof(double)];
         natural_sum sum;

@@ -82,13 +82,13 @@ double natural_map(const sim_constraint *c, double step, double rho, const doubl
     return sum;
 }
 
-void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, double speed, const double *q,
+void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, double n2, const double *q,
                  const double *s, const double *gamma) {
-    natural_add_maps(sum, c->rows, rho, speed, natural_map(c, step, rho, s, gamma), natural_map(c, step, 1, s, gamma),
-                     q, s, gamma);
+    natural_add_maps(sum, c->rows, rho, n2, natural_map(c, step, rho, s, gamma), natural_map(c, step, 1, s, gamma), q,
+                     s, gamma);
 }
 
-void natural_add_maps(natural_sum *sum, int rows, double rho, double speed, double map, double map_one, const double *q,
+void natural_add_maps(natural_sum *sum, int rows, double rho, double n2, double map, double map_one, const double *q,
                       const double *s, const double *gamma) {
     double q2 = 0;
     sum->one += map_one;
@@ -101,20 +101,20 @@ void natural_add_maps(natural_sum *sum, int rows, double rho, double speed, doub
         sum->moved += s[k] != 0 || q[k] != 0 ? gamma[k] * gamma[k] / (rho * rho) : 0;
     }
     sum->q += q2;
-    sum->speed += speed;
-    sum->undoing += rho * rho * fmax(q2, speed);
+    sum->n2 += n2;
+    sum->undoing += rho * rho * fmax(q2, n2);
 }
 
 /* sqrt(x / size), with 0 / 0 = 0; NAN stays */
 static double root_ratio(double x, double size) { return x > 0 ? sqrt(x / size) : sqrt(x); }
 
 double natural_error(const natural_sum *sum) {
-    double none = MIN_SPEED_RATIO * MIN_SPEED_RATIO, velocities = fmax(fmax(sum->q, sum->s), none * sum->speed),
+    double none = MIN_SPEED_RATIO * MIN_SPEED_RATIO, velocities = fmax(fmax(sum->q, sum->s), none * sum->n2),
            impulses = fmax(sum->gamma, none * sum->undoing);
     double one = root_ratio(sum->one, fmax(velocities, sum->gamma));
     double E = fmax(one, fmax(root_ratio(sum->velocity, velocities), root_ratio(sum->impulse, impulses)));
     E = fmax(E, NATURAL_ROUNDING * root_ratio(sum->moved, velocities));
     double all =
-        sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s + sum->q + sum->speed + sum->undoing + sum->moved;
+        sum->one + sum->velocity + sum->impulse + sum->gamma + sum->s + sum->q + sum->n2 + sum->undoing + sum->moved;
     return isfinite(all) ? E : NAN; /* a sum that overflows would make every quotient 0 */
 }

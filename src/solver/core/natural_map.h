@@ -9,7 +9,7 @@
 typedef struct natural_sum {
     double one, velocity, impulse; /* |F(1)|^2, |F_i(rho_i) / rho_i|^2, |F_i(rho_i)|^2 */
     double gamma, s, q;            /* |gamma|^2, |s|^2, |q|^2 */
-    double speed, undoing;         /* n_i^2, by which q rounds; impulses that would cancel q, or n_i: greater of both */
+    double n2, undoing;            /* n_i^2, by which q rounds; impulses that would cancel q, or n_i: greater of both */
     double moved;                  /* |gamma_i / rho_i|^2: velocities that the impulses cause */
 } natural_sum;
 
@@ -23,12 +23,12 @@ void natural_step(const sim_constraint *c, double step, double rho, const double
 double natural_map(const sim_constraint *c, double step, double rho, const double *s, const double *gamma);
 /* n_i^2 of all constraints, in `scratch`: squares of the speeds by which q rounds, 0 of local problems; NULL: no memory.
  */
-double *natural_speeds(const sim_problem *problem, sim_arena *scratch);
-/* `speed`: n_i^2 of the constraint. */
-void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, double speed, const double *q,
+double *squared_natural_speeds(const sim_problem *problem, sim_arena *scratch);
+/* `n2`: n_i^2 of the constraint. */
+void natural_add(natural_sum *sum, const sim_constraint *c, double step, double rho, double n2, const double *q,
                  const double *s, const double *gamma);
 /* The same with the maps of another projection: |F(rho)|^2 and |F(1)|^2. */
-void natural_add_maps(natural_sum *sum, int rows, double rho, double speed, double map, double map_one, const double *q,
+void natural_add_maps(natural_sum *sum, int rows, double rho, double n2, double map, double map_one, const double *q,
                       const double *s, const double *gamma);
 double natural_error(const natural_sum *sum);
 

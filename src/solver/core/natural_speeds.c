@@ -23,7 +23,7 @@ static void eval_dof_speeds(const sim_problem *p, double *diagonal, double *spee
     }
 }
 
-double *natural_speeds(const sim_problem *p, sim_arena *scratch) {
+double *squared_natural_speeds(const sim_problem *p, sim_arena *scratch) {
     /* memory; local problems know no velocities */
     double *square = ARENA_NEW(scratch, double, p->nconstraint);
     size_t mark = arena_mark(scratch);

@@ -39,7 +39,7 @@ typedef struct pgs {
     double *v;            /* [nv] matrix-free: v* + sum Y gamma */
     double *v_free;       /* [nv] likewise */
     double size_q;        /* |q| */
-    double *speed;        /* [n] n_i^2 of E (natural_map.h) */
+    double *n2;           /* [n] n_i^2 of E (natural_map.h) */
 } pgs;
 
 /* Change of gamma in a sweep, in units of velocity and of impulse: root of the sum of squares. */

@@ -310,8 +310,8 @@ static bool init_vectors(pgs *s, const solver_call *call, sim_arena *scratch) {
     s->q = new_zeros(scratch, lanes);
     s->base = new_zeros(scratch, lanes);
     s->gamma = new_zeros(scratch, lanes);
-    s->speed = natural_speeds(p, scratch);
-    if (!s->speed || !row || !offset || !s->R || !s->q || !s->base || !s->gamma) {
+    s->n2 = squared_natural_speeds(p, scratch);
+    if (!s->n2 || !row || !offset || !s->R || !s->q || !s->base || !s->gamma) {
         return false;
     }
     /* compliance, and the velocity J v* + w of the rows */

@@ -27,10 +27,10 @@ double pgs_residual(const pgs *p, double *excess) {
         const double *gamma = p->gamma + b->at, *q = p->q + b->at;
         pgs_velocity(p, b, s);
         if (p->pyramid && b->kind == SIM_CONTACT) {
-            natural_add_maps(&sum, b->rows, b->rho_E, p->speed[i], pyramid_map(p, b, b->rho_E, s, gamma),
+            natural_add_maps(&sum, b->rows, b->rho_E, p->n2[i], pyramid_map(p, b, b->rho_E, s, gamma),
                              pyramid_map(p, b, 1, s, gamma), q, s, gamma);
         } else {
-            natural_add(&sum, &p->problem->constraint[i], p->problem->step, b->rho_E, p->speed[i], q, s, gamma);
+            natural_add(&sum, &p->problem->constraint[i], p->problem->step, b->rho_E, p->n2[i], q, s, gamma);
         }
     }
     *excess = p->size_q > 0 ? fmax(1, sqrt(sum.s) / p->size_q) : 1;

@@ -253,7 +253,7 @@ double residual_map_error(const residual_map *h, const double *x) {
     }
     for (int i = 0; i < d->problem->nconstraint; i++) {
         const sim_constraint *c = &d->problem->constraint[i];
-        natural_add(&sum, c, d->problem->step, 1 / d->w[i], d->speed[i], d->q + c->row, h->work + c->row,
+        natural_add(&sum, c, d->problem->step, 1 / d->w[i], d->n2[i], d->q + c->row, h->work + c->row,
                     h->gamma + c->row);
     }
     return natural_error(&sum);

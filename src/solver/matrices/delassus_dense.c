@@ -71,9 +71,9 @@ bool dual_make(dual *d, const solver_call *call, sim_arena *scratch) {
     d->w = ARENA_NEW(scratch, double, p->nconstraint);
     d->given = ARENA_NEW(scratch, int, n);
     d->impulse = ARENA_NEW(scratch, double, n);
-    d->speed = natural_speeds(p, scratch);
+    d->n2 = squared_natural_speeds(p, scratch);
     size_t mark = arena_mark(scratch);
-    if (!d->W || !d->q || !d->w || !d->given || !d->impulse || !d->speed || !delassus_whole(p, scratch, &W)) {
+    if (!d->W || !d->q || !d->w || !d->given || !d->impulse || !d->n2 || !delassus_whole(p, scratch, &W)) {
         return false;
     }
     /* W */
@@ -97,7 +97,7 @@ double dual_error(const dual *d, const double *gamma, double *s) {
     }
     for (int i = 0; i < d->problem->nconstraint; i++) {
         const sim_constraint *c = &d->problem->constraint[i];
-        natural_add(&sum, c, d->problem->step, 1 / d->w[i], d->speed[i], d->q + c->row, s + c->row, gamma + c->row);
+        natural_add(&sum, c, d->problem->step, 1 / d->w[i], d->n2[i], d->q + c->row, s + c->row, gamma + c->row);
     }
     return natural_error(&sum);
 }

@@ -9,12 +9,12 @@
 
 typedef struct dual {
     const sim_problem *problem;
-    int n;         /* rows */
-    double *W;     /* n x n, row-major, R on its diagonal */
-    double *q;     /* [n] */
-    double *w;     /* [nconstraint] inverse mass: trace of (W + R)_ii over its rows */
-    double *speed; /* [nconstraint] n_i^2 of E (natural_map.h) */
-    int *given;    /* [n] R is infinite: gamma = `impulse`; row and column of W are zero */
+    int n;      /* rows */
+    double *W;  /* n x n, row-major, R on its diagonal */
+    double *q;  /* [n] */
+    double *w;  /* [nconstraint] inverse mass: trace of (W + R)_ii over its rows */
+    double *n2; /* [nconstraint] n_i^2 of E (natural_map.h) */
+    int *given; /* [n] R is infinite: gamma = `impulse`; row and column of W are zero */
     double *impulse;
     panels_watch watch; /* the caller's `stop` */
 } dual;

@@ -78,8 +78,8 @@ typedef struct acn {
     const sim_problem *problem;
     momentum_jacobian *jacobian;
     proximal_point point;
-    double *w, *rho, *speed; /* [nconstraint] inverse mass, and its inverse; n_i^2 of E */
-    double *q, *s;           /* [nrow] velocity without impulses; at gamma, without the proximal term */
+    double *w, *rho, *n2; /* [nconstraint] inverse mass, and its inverse; n_i^2 of E */
+    double *q, *s;        /* [nrow] velocity without impulses; at gamma, without the proximal term */
     double *gamma, *centre, *least, *before, *best; /* [nrow] */
     double *x, *du, *dgamma;                        /* [nrow] */
     double *v, *dv, *best_v;                        /* [nv] */
@@ -105,7 +105,7 @@ static void eval_acn_error(void *self) {
         for (int r = c->row; r < c->row + c->rows; r++) {
             a->s[r] = is_given(a, r) ? 0 : a->s[r] + a->call->R[r] * a->gamma[r] - a->call->target[r];
         }
-        natural_add(&sum, c, p->step, a->rho[i], a->speed[i], a->q + c->row, a->s + c->row, a->gamma + c->row);
+        natural_add(&sum, c, p->step, a->rho[i], a->n2[i], a->q + c->row, a->s + c->row, a->gamma + c->row);
     }
     a->E = natural_error(&sum);
     if (a->E < a->best_E) {
@@ -499,8 +499,8 @@ static void *begin_acn(solver_call *call) {
     }
     /* memory, scales and structure of the problem */
     *a = (acn){.call = call, .problem = call->problem, .jacobian = call->workspace, .best_E = HUGE_VAL};
-    a->speed = natural_speeds(call->problem, call->scratch);
-    if (!a->speed || !allocate_acn(a) || !delassus_scales(call->problem, call->R, call->scratch, a->w, a->rho)) {
+    a->n2 = squared_natural_speeds(call->problem, call->scratch);
+    if (!a->n2 || !allocate_acn(a) || !delassus_scales(call->problem, call->R, call->scratch, a->w, a->rho)) {
         return NULL;
     }
     count_products(a);

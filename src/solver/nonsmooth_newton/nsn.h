@@ -39,7 +39,7 @@ typedef struct nsn {
     schur matrix;
     int n, function, steady; /* n: rows; steady: steps without a change of matrix.out */
     double *gamma, *s, *q, *h, *x, *rhs, *best, *first;
-    double *w, *speed;      /* [nconstraint]; n_i^2 of E */
+    double *w, *n2;         /* [nconstraint]; n_i^2 of E */
     nsn_friction *friction; /* [n] at the first row of each friction */
     int *was_out;           /* [n] matrix.out of the previous step */
     double softer;          /* greatest softness */

@@ -163,8 +163,7 @@ double nsn_natural_error(const nsn *m) {
     natural_sum sum = {0};
     for (int i = 0; i < m->problem->nconstraint; i++) {
         const sim_constraint *c = &m->problem->constraint[i];
-        natural_add(&sum, c, m->problem->step, 1 / m->w[i], m->speed[i], m->q + c->row, m->s + c->row,
-                    m->gamma + c->row);
+        natural_add(&sum, c, m->problem->step, 1 / m->w[i], m->n2[i], m->q + c->row, m->s + c->row, m->gamma + c->row);
     }
     return natural_error(&sum);
 }
@@ -194,10 +193,10 @@ bool nsn_make(nsn *m, solver_call *call) {
     /* memory */
     double *vectors = ARENA_NEW(call->scratch, double, 8 * n);
     m->w = ARENA_NEW(call->scratch, double, call->problem->nconstraint);
-    m->speed = natural_speeds(call->problem, call->scratch);
+    m->n2 = squared_natural_speeds(call->problem, call->scratch);
     m->friction = ARENA_NEW(call->scratch, nsn_friction, n);
     m->was_out = ARENA_NEW(call->scratch, int, n);
-    if (!vectors || !m->w || !m->speed || !m->friction || !m->was_out) {
+    if (!vectors || !m->w || !m->n2 || !m->friction || !m->was_out) {
         return false;
     }
     double **of[] = {&m->gamma, &m->s, &m->q, &m->h, &m->x, &m->rhs, &m->best, &m->first};

@@ -29,8 +29,8 @@ enum {
 bool subadmm_eval_constants(subadmm *s) {
     const sim_problem *p = s->problem;
     double *W = ARENA_NEW(s->call->scratch, double, sim_delassus_diagonal_size(p)),
-           *speed = natural_speeds(p, s->call->scratch);
-    if (!W || !speed || !delassus_diagonal(p, NULL, s->call->scratch, W)) {
+           *n2 = squared_natural_speeds(p, s->call->scratch);
+    if (!W || !n2 || !delassus_diagonal(p, NULL, s->call->scratch, W)) {
         return false;
     }
     problem_velocity(p, p->v_free, s->q);
@@ -51,8 +51,8 @@ bool subadmm_eval_constants(subadmm *s) {
             q2 += s->q[r] * s->q[r];
         }
         s->constant.q += q2;
-        s->constant.speed += speed[i];
-        s->constant.undoing += s->rho[i] * s->rho[i] * fmax(q2, speed[i]);
+        s->constant.n2 += n2[i];
+        s->constant.undoing += s->rho[i] * s->rho[i] * fmax(q2, n2[i]);
     }
     return true;
 }
@@ -63,7 +63,7 @@ void subadmm_eval_error(subadmm *s) {
     subadmm_run_kernel(s, s->lanes.contact_batches, s->kernels->eval_natural);
     natural_sum sum = admm_lanes_natural(&s->lanes);
     sum.q = s->constant.q;
-    sum.speed = s->constant.speed;
+    sum.n2 = s->constant.n2;
     sum.undoing = s->constant.undoing;
     subadmm_add_natural(s, &sum);
     s->E = natural_error(&sum);

@@ -116,7 +116,7 @@ typedef struct canal {
     /* problem */
     double kappa;    /* penalty */
     double *w, *rho; /* [nconstraint] inverse mass; rows / trace(W_ii + R_i) */
-    double *speed;   /* [nconstraint] n_i^2 of E */
+    double *n2;      /* [nconstraint] n_i^2 of E */
     double *e;       /* [nconstraint] w / kappa, or 0 */
     double *q, *s;   /* [nrow] velocity without impulses; at gamma */
     law_rows law;    /* of the inner problem */
@@ -216,7 +216,7 @@ static void eval_canal_error(canal *c, const double *gamma) {
             c->s[r] = isinf(R[r]) ? 0 : c->s[r] + R[r] * gamma[r] - c->call->target[r];
             pushed += c->w[i] * gamma[r] * c->w[i] * gamma[r];
         }
-        natural_add(&sum, k, p->step, c->rho[i], c->speed[i], c->q + k->row, c->s + k->row, gamma + k->row);
+        natural_add(&sum, k, p->step, c->rho[i], c->n2[i], c->q + k->row, c->s + k->row, gamma + k->row);
     }
     c->E = natural_error(&sum);
     double rounding = pushed > 0 ? DBL_EPSILON * sqrt(pushed / fmax(sum.q, sum.s)) : 0;
@@ -477,8 +477,8 @@ static bool init_problem(canal *c, hessian *h, sim_arena *scratch) {
     /* memory, scales and structure of the problem */
     c->newton.at.v = ARENA_NEW(scratch, double, p->nv);
     c->newton.at.gamma = ARENA_NEW(scratch, double, p->nrow);
-    c->speed = natural_speeds(p, scratch);
-    if (!c->newton.at.v || !c->newton.at.gamma || !c->speed || !allocate_canal(c, scratch) ||
+    c->n2 = squared_natural_speeds(p, scratch);
+    if (!c->newton.at.v || !c->newton.at.gamma || !c->n2 || !allocate_canal(c, scratch) ||
         !delassus_scales(p, c->call->R, scratch, c->w, c->rho) || !init_canal_acceleration(c, h) ||
         !hessian_prepare(h, p, method)) {
         return false;
