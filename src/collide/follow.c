@@ -108,25 +108,22 @@ typedef struct task {
     followed_contact *out;
 } task;
 
-/* Shapes that do not turn have reach 0; that of a half-space is infinite. */
-static mover make_mover(const contact_follower *f, int shape, motion v) {
-    double reach = v3_norm(v.ang) > 0 ? f->reach[shape] : 0;
-    return (mover){.shape = &f->model->shape[shape], .v = v, .reach = reach};
-}
-
-static mover mover_at_end(const task *t, int shape) {
-    int body = t->in->model->shape[shape].body;
-    mover m = make_mover(t->f, shape, t->in->velocity[body]);
-    m.X = t->in->end[body];
-    return m;
-}
-
 static double smaller_size(const contact_follower *f, const sim_contact *c) {
     return fmin(f->size[c->shape_a], f->size[c->shape_b]);
 }
 
-double follower_speed(const contact_follower *f, const sim_motion *velocity, const sim_contact *c, double *size) {
-    mover a = make_mover(f, c->shape_a, velocity[c->body_a]), b = make_mover(f, c->shape_b, velocity[c->body_b]);
+/* Shapes that do not turn have reach 0.  A half-space ends nowhere: it reaches as far as the smaller shape about the
+ * contact, or its speed would jump from 0 to infinity where it begins to turn. */
+static mover make_mover(const contact_follower *f, const sim_contact *c, int shape, pose X, motion v) {
+    double reach =
+        isfinite(f->reach[shape]) ? f->reach[shape] : v3_norm(v3_sub(c->at.position, X.p)) + smaller_size(f, c);
+    return (mover){.shape = &f->model->shape[shape], .X = X, .v = v, .reach = v3_norm(v.ang) > 0 ? reach : 0};
+}
+
+double follower_speed(const contact_follower *f, const sim_pose *X, const sim_motion *velocity, const sim_contact *c,
+                      double *size) {
+    mover a = make_mover(f, c, c->shape_a, X[c->body_a], velocity[c->body_a]),
+          b = make_mover(f, c, c->shape_b, X[c->body_b], velocity[c->body_b]);
     *size = smaller_size(f, c);
     return sweep_speed(&a, &b);
 }
@@ -222,7 +219,10 @@ static bool follow_pair(const task *t, int index, int first, int end) {
     const follow_input *in = t->in;
     const sim_contact *c = &in->contact[first];
     sim_arena *scratch = t->f->worker[index].scratch;
-    sweep s = {.a = mover_at_end(t, c->shape_a), .b = mover_at_end(t, c->shape_b), .step = in->step, .arena = scratch};
+    sweep s = {.a = make_mover(t->f, c, c->shape_a, in->end[c->body_a], in->velocity[c->body_a]),
+               .b = make_mover(t->f, c, c->shape_b, in->end[c->body_b], in->velocity[c->body_b]),
+               .step = in->step,
+               .arena = scratch};
     double speed = sweep_speed(&s.a, &s.b), size = smaller_size(t->f, c);
     if (never_moves(t, c) || follower_is_slow(t->f, speed, size)) {
         return true;

@@ -34,9 +34,10 @@ size_t follower_bytes(const contact_follower *follower);
 bool follower_is_slow(const contact_follower *follower, double speed, double size);
 /* The radius of a shape's ball. */
 double follower_size(const contact_follower *follower, int shape);
-/* V of a contact's pair, the greatest relative speed of any two of its points; and the size of the smaller one. */
-double follower_speed(const contact_follower *follower, const sim_motion *velocity, const sim_contact *contact,
-                      double *size);
+/* V of a contact's pair, the greatest relative speed of any two of its points, of bodies at `pose`; and the size of the
+ * smaller one. */
+double follower_speed(const contact_follower *follower, const sim_pose *pose, const sim_motion *velocity,
+                      const sim_contact *contact, double *size);
 
 /* Fills out[ncontact].  Depends on the input alone. */
 sim_status follower_run(contact_follower *follower, const follow_input *input, sim_threads *threads,

@@ -238,7 +238,7 @@ static void find_lasting(void *context, int worker, int first, int last) {
         if (moves && !met && !lies_flat(w, k)) {
             double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),
                    u_free = v3_dot(c->at.normal, relative_velocity_at(w->start, c));
-            double size, speed = follower_speed(w->follower, w->end->vel, c, &size),
+            double size, speed = follower_speed(w->follower, w->end->pose, w->end->vel, c, &size),
                          way = w->options->step * speed / size;
             w->wanted[k] = way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
                            u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
