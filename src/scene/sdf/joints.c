@@ -257,6 +257,10 @@ void sdf_open_body(sdf_work *w, int link) {
     }
 }
 
+const char *sdf_part_name(sdf_work *w, const sdf_joint *j) {
+    return sdf_clean_name(w, w->frame[j->frame].name, "_part");
+}
+
 bool sdf_open_part(sdf_work *w, const sdf_joint *j) {
     bool good = j->loop == SDF_PART && check_joint(w, j);
     if (good) {
@@ -320,16 +324,7 @@ static void put_mimic(sdf_work *w, const sdf_joint *j, bool second, bool *any) {
     writer_close(w->out, '}');
 }
 
-void sdf_put_constraints(sdf_work *w) {
-    bool any = false;
-    for (int k = 0; k < w->njoint && w->good; k++) {
-        if (w->joint[k].loop) {
-            sdf_put_loop(w, &w->joint[k], &any);
-        }
-        put_mimic(w, &w->joint[k], false, &any);
-        put_mimic(w, &w->joint[k], true, &any);
-    }
-    if (any) {
-        writer_close(w->out, ']');
-    }
+void sdf_put_mimics(sdf_work *w, const sdf_joint *j, bool *any) {
+    put_mimic(w, j, false, any);
+    put_mimic(w, j, true, any);
 }

@@ -40,10 +40,6 @@ sdf_loop sdf_loop_of(const sdf_joint *j) {
     return strcmp(j->type, "gearbox") == 0 ? SDF_GEAR : points ? SDF_POINTS : SDF_PART;
 }
 
-const char *sdf_part_name(sdf_work *w, const sdf_joint *j) {
-    return sdf_clean_name(w, w->frame[j->frame].name, "_part");
-}
-
 /* A point of the world on both links. */
 static void put_connect(sdf_work *w, const sdf_joint *j, sim_v3 point, bool *any) {
     const sdf_frame *child = &w->frame[w->link[j->child].frame];
@@ -127,7 +123,7 @@ static void put_gear(sdf_work *w, const sdf_joint *j, bool *any) {
 /* ---- all ---- */
 
 /* A ball is a connected point; a hinge two, one of them HINGE_ARM along its axis; fixed links are welded. */
-void sdf_put_loop(sdf_work *w, const sdf_joint *j, bool *any) {
+static void put_loop(sdf_work *w, const sdf_joint *j, bool *any) {
     const sdf_frame *child = &w->frame[w->link[j->child].frame], *own = &w->frame[j->frame];
     const sdf_frame *parent = j->parent == SDF_WORLD ? NULL : &w->frame[w->link[j->parent].frame];
     if (j->loop == SDF_PART) {
@@ -150,4 +146,17 @@ void sdf_put_loop(sdf_work *w, const sdf_joint *j, bool *any) {
     sim_v3 a = sdf_axis_in_child(w, j, xml_child(j->at, "axis"));
     sim_v3 along = m3_times(child->world.R, v3_scale(HINGE_ARM / fmax(v3_norm(a), 1e-300), a));
     put_connect(w, j, v3_add(own->world.p, along), any);
+}
+
+void sdf_put_constraints(sdf_work *w) {
+    bool any = false;
+    for (int k = 0; k < w->njoint && w->good; k++) {
+        if (w->joint[k].loop) {
+            put_loop(w, &w->joint[k], &any);
+        }
+        sdf_put_mimics(w, &w->joint[k], &any);
+    }
+    if (any) {
+        writer_close(w->out, ']');
+    }
 }

@@ -148,8 +148,9 @@ bool sdf_read_tree(sdf_work *w);
 void sdf_open_body(sdf_work *w, int link);
 /* The same of the part of a link that a joint has to itself; false: it has none, or an error was reported. */
 bool sdf_open_part(sdf_work *w, const sdf_joint *j);
-/* Mimics, and joints that close loops. */
-void sdf_put_constraints(sdf_work *w);
+const char *sdf_part_name(sdf_work *w, const sdf_joint *j);
+/* Couplings by the mimics of its axes. */
+void sdf_put_mimics(sdf_work *w, const sdf_joint *j, bool *any);
 void sdf_open_constraint(sdf_work *w, const xml_element *at, const char *type, bool *any);
 const char *sdf_axis_name(sdf_work *w, const sdf_joint *j, bool second);
 sim_v3 sdf_axis_in_child(sdf_work *w, const sdf_joint *j, const xml_element *axis);
@@ -157,8 +158,8 @@ sim_v3 sdf_axis_in_child(sdf_work *w, const sdf_joint *j, const xml_element *axi
 /* ---- loops.c ---- */
 /* How it closes a loop. */
 sdf_loop sdf_loop_of(const sdf_joint *j);
-const char *sdf_part_name(sdf_work *w, const sdf_joint *j);
-void sdf_put_loop(sdf_work *w, const sdf_joint *j, bool *any);
+/* Mimics, and joints that close loops. */
+void sdf_put_constraints(sdf_work *w);
 
 /* ---- surfaces.c ---- */
 /* The number of the material of a <collision>. */
