@@ -670,8 +670,9 @@ static sim_model *linked_forest(random_source *r, int bodies, const sim_derived 
     return m;
 }
 
+/* Trials that no solver ends at rounding have no derivative. */
 static void expect_linked(const char *solver) {
-    int checked = 0, tried = 0;
+    int checked = 0, tried = 0, unsolved = 0;
     for (int integrator = 0; integrator < SIM_RK4; integrator++) {
         for (int k = 0; k < trials_of(100); k++) {
             fixture f = {.random = {(uint64_t)(110000 + 1000 * integrator + k)}};
@@ -689,11 +690,13 @@ static void expect_linked(const char *solver) {
             sim_model_free(bare);
             f.width = 0.1;
             checked += !(f.n > 0 && solution_jumps(&f, 1e-6)) && expect_all(&f);
+            unsolved += sim_world_info(f.world)->unsolved > 0;
             tried++;
             close_fixture(&f);
         }
     }
-    cr_expect(checked >= tried * 9 / 10, "%d of %d", checked, tried);
+    cr_expect(checked >= (tried - unsolved) * 9 / 10 && unsolved <= tried / 4, "%d of %d, %d not solved", checked,
+              tried, unsolved);
 }
 
 Test(step_derivatives, of_bodies_linked_to_each_other_equal_differences) {
