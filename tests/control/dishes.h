@@ -18,6 +18,7 @@ typedef struct piling {
     int dish[DISHES];   /* bodies, from below */
     v3 at[DISHES];      /* m: where they were when the hand last touched one */
     double moved, held; /* m, since then; s, time of that touch */
+    int unsolved;       /* steps */
 } piling;
 
 static inline piling begin_piling(const char *solver) {
@@ -57,6 +58,7 @@ static inline void pile_on(piling *p, double seconds) {
     const pose *X = sim_world_derived(p->world)->pose;
     for (int n = 0; n < (int)lround(seconds * 240); n++) {
         cr_assert_eq(sim_world_step(p->world, &error), SIM_OK, "%s", error.text);
+        p->unsolved += sim_world_info(p->world)->unsolved > 0;
         bool touched = hand_touches(p);
         p->held = touched ? sim_world_state(p->world)->time : p->held;
         p->moved = touched ? 0 : p->moved;

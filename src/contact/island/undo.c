@@ -18,9 +18,10 @@
  * A solution exists where a motion is inside K* (Acary et al. 2011).  So targets are lowered below what the motion
  * reaches: by at most a thousandth of `undo` where it does not suffice, and by a tenth of the greatest target after a
  * failed solve (`thorough`).  A larger slack lets jammed bodies sink, as it returns each step.
- * The rigid law examines all overlaps before the solver: a jam, however shallow, has no solution.  Others examine
- * those undone at more than a tenth of `undo` at first.  Under the rigid law a stiff material counts as rigid: its R,
- * 1e-8/M, would give impulses of target / R.
+ * Before the solver the rigid law examines islands with an overlap that is undone at more than 0.005 of `undo`: a jam,
+ * however shallow, has no solution.  Where all are slower, slacks would ask for more than the overlaps do.  Others
+ * begin at a tenth of `undo`.  Under the rigid law a stiff material counts as rigid: its R, 1e-8/M, would give
+ * impulses of target / R.
  *
  * The rule is the step's, like that of restitution: sim_regularise and files keep the law unchanged.
  * Cost: up to 256 sweeps of relax.c, where such overlaps exist. */
@@ -36,6 +37,7 @@ static const double MIN_MOBILITY_PART = 1e-6;      /* of 1/M: a row that nothing
 static const double ROUNDED_MOBILITY_PART = 1e-20; /* of 1/M: levers that are rounding alone */
 static const double REACHED_PART = 0.5;            /* of a target: undoing is possible */
 static const double MIN_UNDO_SPEED_PART = 0.1;     /* of the speed `undo`: slower targets belong to shallow overlaps */
+static const double MIN_RIGID_SPEED_PART = 0.005;  /* of it: the fastest that the rigid law leaves to the solver */
 static const double MIN_REACHED_PART = 0.1;        /* of a target: a motion that reaches less is none */
 static const double SLACK_PART = 0.1;              /* of the greatest target, below what a motion reaches: inside K* */
 static const double MAX_SLACK_PART = 1e-3;         /* of the speed `undo`, before the first solve */
@@ -125,6 +127,7 @@ static bool is_shallow(const undoing *d, double target) { return !(target > MIN_
 /* Marks overlaps of rigid rows; compliant rows bound the cost of their undoing themselves.  Is any to be examined? */
 static bool mark_overlaps(undoing *d) {
     const sim_problem *p = &d->is->problem;
+    double least = (d->rules->examine_shallow ? MIN_RIGID_SPEED_PART : MIN_UNDO_SPEED_PART) * d->rules->undo;
     bool worth = false;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
@@ -142,7 +145,7 @@ static bool mark_overlaps(undoing *d) {
         }
         d->mass_cost +=
             is_stop(c) && d->pushed[i] ? fast * fast / (4 * REGULARISATION_PART * mobility_of_trees(d, c)) : 0;
-        worth |= d->pushed[i] && (d->is->thorough || d->rules->examine_shallow || !is_shallow(d, fast));
+        worth |= d->pushed[i] && (d->is->thorough || fast > least);
         d->max_target = d->pushed[i] ? max_of(d->max_target, fast) : d->max_target;
     }
     return worth;
