@@ -76,7 +76,12 @@ static void contact_slopes(double mu, sim_cone cone, const double *z, const doub
 
 void law_impulse_slopes(const sim_constraint *c, double step, sim_cone cone, const double *z, const double *R,
                         double near, impulse_slopes *out) {
+    /* contacts; then rows of their own */
     *out = (impulse_slopes){0};
+    if (sim_contact_turns(c) && c->kind == SIM_CONTACT) {
+        law_disc_slopes(c, cone, z, R, near, out);
+        return;
+    }
     if (c->kind == SIM_CONTACT) {
         contact_slopes(c->friction, cone, z, R, near, out);
         return;

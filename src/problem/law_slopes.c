@@ -8,7 +8,8 @@
  *                 R = r w,     target = -phi / dt  for phi >= 0,  else  R g- + min(push (-phi / dt - R g-), V)
  *
  *     r      beta^2 / (4 pi^2);  sigma for near-rigid friction
- *     w      |W_ii|_F / 3 over three rows (their number, if fewer), or law_normal_inverse_mass of an elastic contact, 1/kg
+ *     w      |W_ii|_F / 3 over three rows (their number, if fewer), or law_normal_inverse_mass of the first three rows of an
+ *            elastic contact, 1/kg
  *     phi    gap, m; of equalities |phi| is that of three rows;  V: fastest undoing, m/s
  *     g-     impulse of the step before, N s;  dt [s], k [N/m], tau [s] as in laws.c
  *
@@ -37,7 +38,7 @@ static int group_end(const sim_constraint *c, int k) {
 double law_mass_weights(sim_compliance compliance, const sim_constraint *c, const double *W, int k, double *weight) {
     int rows = c->rows, first = group_start(k), end = group_end(c, k);
     memset(weight, 0, sizeof *weight * (size_t)rows * (size_t)rows);
-    if (compliance == SIM_ELASTIC && c->kind == SIM_CONTACT) {
+    if (compliance == SIM_ELASTIC && c->kind == SIM_CONTACT && first < SIM_CONTACT_ROWS) {
         bool floored;
         double w = law_normal_inverse_mass(rows, W, &floored);
         weight[2 * rows + 2] = floored ? 0 : 1;

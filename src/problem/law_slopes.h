@@ -30,9 +30,15 @@ typedef struct impulse_slopes {
     bool kink;                        /* does z lie between two pieces of the law, or that near to it? */
 } impulse_slopes;
 
-/* Of one constraint with R > 0, by the strict or the convex law; contacts of three rows.  z and R: of its own rows.
+/* Of one constraint with R > 0, by the strict or the convex law.  z and R: of its own rows.
  * `near`, m/s: a step of z to another piece that counts as a kink; to rounding where it is less. */
 void law_impulse_slopes(const sim_constraint *c, double step, sim_cone cone, const double *z, const double *R,
                         double near, impulse_slopes *out);
+
+/* ---- disc_slopes.c ---- */
+
+/* The same of a contact that resists turning, into zeros. */
+void law_disc_slopes(const sim_constraint *c, sim_cone cone, const double *z, const double *R, double near,
+                     impulse_slopes *out);
 
 #endif

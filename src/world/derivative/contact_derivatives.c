@@ -12,13 +12,17 @@
  * Contacts that last have levers, normals and offsets that change within the step (lasting_derivatives.c).
  * The impulse of the step before is fixed in the world, so its part along e changes by de.
  * Reference: contact/problem/row/contacts.c.  Cost: n^2 a row. */
+#include "contact/problem/row/row.h"
 #include "world/derivative/contact_rows.h"
 
 const char *contact_trouble(const contact_step *step, int index) {
     const sim_contact *c = &step->to->contact[index];
     const model_tables *tables = step->rows->tables;
-    if (tables->belts || tables->directed || tables->adhesive || tables->turning) {
-        return "has contacts beside belts, friction by direction, adhesion, or resistance to turning";
+    if (tables->belts || tables->directed || tables->adhesive) {
+        return "has contacts beside belts, friction by direction, or adhesion";
+    }
+    if (tables->turning && step->memory && sim_options_compliance(step->motion->options) == SIM_ELASTIC) {
+        return "has contacts whose resistance to turning keeps moments, which the memory of a world has not";
     }
     if (c->at.stiffness > 0) {
         return "has contacts of pressure fields";
@@ -76,6 +80,9 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
     const double *guess = s->is->problem.impulse_guess + s->is->problem.constraint[i].row;
     contact_rows r = {.s = s, .c = c, .axis = {E->x, E->y, E->z}, .body = {c->body_a, c->body_b}};
     r.guess = m3_times(*E, (v3){guess[0], guess[1], guess[2]});
+    r.turners = surface_turning_axes(step->rows, s->is->first_constraint + i, c, r.turner);
+    int before = step->rows->before[s->is->first_constraint + i];
+    r.moment = before < 0 ? v3_make(0, 0, 0) : step->motion->now->contact[before].moment;
     out->trouble = touch_make(step->start, c, &r.at);
     if (out->trouble) {
         return true;

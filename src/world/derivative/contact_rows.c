@@ -1,6 +1,9 @@
 /* Places of a contact along the dofs of its bodies, and columns of its rows.
  *
  *     dJ_ek = +-(e . (w_k x (dl - w' x l)) + de . (v_k + w_k x (x' - o_k))) + D_ek dq'
+ *     dJ_ek = +-L (de . w_k + e . dw_k),    guess e . m / L     rows against turning
+ *
+ *     L, m      length that gives them the unit of the others, m;  moment of the step before, N m s, fixed in the world
  *
  * Letters and reference: contact_derivatives.c.  Cost: n^2 a row. */
 #include "world/derivative/contact_rows.h"
@@ -106,6 +109,7 @@ bool list_paths(contact_rows *r, const local_frame *at) {
 }
 
 void add_row_column(const contact_rows *r, const v3 lever[2], v3 turn, int column, constraint_change *out) {
+    /* the frame and the impulses of the step before along it */
     ptrdiff_t width = out->at.width;
     out->turn[column] = turn.x;
     out->turn[width + column] = turn.y;
@@ -113,6 +117,11 @@ void add_row_column(const contact_rows *r, const v3 lever[2], v3 turn, int colum
     for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
         out->guess[e * width + column] = v3_dot(v3_cross(turn, r->axis[e]), r->guess);
     }
+    for (int e = 0; e < r->turners; e++) {
+        double L2 = v3_dot(r->turner[e], r->turner[e]);
+        out->guess[(SIM_CONTACT_ROWS + e) * width + column] = v3_dot(v3_cross(turn, r->turner[e]), r->moment) / L2;
+    }
+    /* J: speeds of the point, then turns */
     for (int side = 0; side < 2; side++) {
         for (int k = 0; k < r->count[side]; k++) {
             const path_dof *at = &r->path[side][k];
@@ -120,6 +129,10 @@ void add_row_column(const contact_rows *r, const v3 lever[2], v3 turn, int colum
             for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
                 double sum = v3_dot(r->axis[e], change);
                 out->J[e][at->row * width + column] += side ? -sum : sum;
+            }
+            for (int e = 0; e < r->turners; e++) {
+                double sum = v3_dot(v3_cross(turn, r->turner[e]), at->turns);
+                out->J[SIM_CONTACT_ROWS + e][at->row * width + column] += side ? -sum : sum;
             }
         }
     }
@@ -138,10 +151,13 @@ void add_middle(const contact_rows *r, int side, constraint_change *out) {
             const path_dof *by = &r->path[side][j];
             motion S_j = {by->turns, by->moves}, S_k = {of->turns, of->moves};
             v3 moves = v3_sub(by->moves, v3_cross(by->turns, lever));
-            v3 change = v3_add(axis_change(m, by->dof, of->dof, S_j, S_k).lin, v3_cross(of->turns, moves));
+            motion dS = axis_change(m, by->dof, of->dof, S_j, S_k);
+            v3 change = v3_add(dS.lin, v3_cross(of->turns, moves));
             const double *middle = s->middle + (ptrdiff_t)place_of_dof(s, by->dof) * s->width + at->column[on];
-            for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
-                double D = side ? -v3_dot(r->axis[e], change) : v3_dot(r->axis[e], change);
+            for (int e = 0; e < SIM_CONTACT_ROWS + r->turners; e++) {
+                double D =
+                    e < SIM_CONTACT_ROWS ? v3_dot(r->axis[e], change) : v3_dot(r->turner[e - SIM_CONTACT_ROWS], dS.ang);
+                D = side ? -D : D;
                 if (D != 0) {
                     dense_axpy(parts, D, middle,
                                out->J[e] + of->row * (ptrdiff_t)at->width + (on ? at->columns[0] : 0));

@@ -19,6 +19,9 @@ typedef struct contact_rows {
     const sim_contact *c;
     touch at; /* at the start */
     v3 axis[SIM_CONTACT_ROWS], guess;
+    v3 turner[SIM_MAX_ROWS - SIM_CONTACT_ROWS],
+        moment; /* L e of the rows against turning, m; of the step before, N m s */
+    int turners;
     v3 lever[2]; /* of both bodies, at which J is taken */
     path_dof *path[2];
     int count[2], depth[2];     /* up to `stop`, and to the root */

@@ -162,6 +162,8 @@ bool open_constraint(const island_system *s, int i, constraint_system *k);
 void add_local(const island_system *s, const local_frame *at, double scale, const double *local, double *to);
 /* Adds `scale` times the columns of a tree and of the parameters. */
 void add_columns(const island_system *s, int tree, double scale, const double *x, double *to);
+/* Adds `scale` times the columns of a set. */
+void add_set(const island_system *s, const column_set *set, double scale, const double *x, double *y);
 /* sum of J v over the dofs of a constraint. */
 double local_dot(const local_frame *at, const double *local, const double *v);
 /* y += scale x' X, x of the local dofs, X local: n x width; y of the local width. */
@@ -195,10 +197,8 @@ enum { BY_SERVO = SIM_PARAMETER_KINDS };
 /* v of the free motion, into zeros; then that without limited actuators. */
 void differentiate_free(const island_system *s, double *free);
 void differentiate_law_free(const island_system *s);
-/* w and dw of a contact of the elastic law become those under its load; dw of the local width, `out` of the island's, in
- * columns that join `set`. */
-void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
-                        column_set *set);
+/* R and target of every row, zeros of the island's width, and the columns that they have.  False without memory. */
+bool differentiate_law(island_system *s, constraint_system *k, double *R, double *target, column_set *set);
 
 /* ---- shift_derivatives.c ---- */
 

@@ -105,6 +105,20 @@ void add_columns(const island_system *s, int tree, double scale, const double *x
     dense_axpy(s->step->parameters, scale, x + s->parameter0, to + s->parameter0);
 }
 
+void add_set(const island_system *s, const column_set *set, double scale, const double *x, double *y) {
+    if (set->all) {
+        dense_axpy(s->width, scale, x, y);
+        return;
+    }
+    for (int side = 0; side < set->at->trees; side++) {
+        int first = set->at->column[side];
+        int count = set->wide ? s->parts * set->at->dofs[side] : set->at->columns[side];
+        dense_axpy(count, scale, x + first, y + first);
+    }
+    dense_axpy(s->step->parameters, scale, x + s->parameter0, y + s->parameter0);
+    dense_axpy(set->guesses, scale, x + set->guess, y + set->guess);
+}
+
 double local_dot(const local_frame *at, const double *local, const double *v) {
     double sum = 0;
     for (int side = 0; side < at->trees; side++) {

@@ -282,10 +282,12 @@ static bool differentiate_move_of_point(lasting *l, v3 *shift, constraint_change
     ptrdiff_t block = (ptrdiff_t)at->n * at->width;
     constraint_change bare = *out;
     double *J = zeros(arena, at->n), r;
-    for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
+    bool all = true;
+    for (int e = 0; e < SIM_CONTACT_ROWS + l->r->turners; e++) {
         bare.J[e] = zeros(arena, block);
+        all &= bare.J[e] != NULL;
     }
-    if (!J || !bare.J[0] || !bare.J[1] || !bare.J[2] || !list_paths(l->r, at)) {
+    if (!J || !all || !list_paths(l->r, at)) {
         return false;
     }
     if (!find_shift(l, &r)) {

@@ -1,4 +1,4 @@
-/* Derivative of the inverse mass of a loaded contact of the elastic law.
+/* Derivatives of R and target of rows by their inverse mass, and of that of a loaded contact of the elastic law.
  *
  *     w = w_n / c,    c = V / du,    dw = (dw_n - w dc) / c,    dc = (dV - c ddu) / du                                 (1)
  *     V = k m w_n, or k (-n . (J v* + w') - max(gap, 0) / dt) of the contact that closes fastest                      (2)
@@ -197,8 +197,10 @@ static void differentiate_speed(island_system *s, const constraint_system *k, co
     dense_axpy(s->width, scale * load->part, s->strike, out);
 }
 
-void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
-                        column_set *set) {
+/* w and dw of a contact of the elastic law become those under its load; dw of the local width, `out` of the island's, in
+ * columns that join `set`. */
+static void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
+                               column_set *set) {
     const sim_options *o = s->step->motion->options;
     sim_problem full = s->is->problem;
     full.v_free = s->v_law;
@@ -219,4 +221,110 @@ void differentiate_load(island_system *s, constraint_system *k, double *w, const
         differentiate_change(s, k, &load, *w / load.change, out);
     }
     differentiate_speed(s, k, &load, -*w / (c * load.change), dw, out, set);
+}
+
+/* ---- all rows ---- */
+
+/* dW by its weights (island_derivatives.c): dw, a row of the local width. */
+static void differentiate_inverse_mass(const island_system *s, const constraint_system *k, const double *weight,
+                                       double *dw) {
+    const local_frame *at = &k->by.at;
+    int rows = k->c->rows;
+    double *sum = s->sums;
+    memset(sum, 0, sizeof *sum * (size_t)rows * (size_t)at->n);
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < rows; i++) {
+            if (weight[r * rows + i] != 0) {
+                dense_axpy(at->n, weight[r * rows + i], k->bare + (ptrdiff_t)i * at->n, sum + (ptrdiff_t)r * at->n);
+            }
+        }
+        add_product(at, 2, sum + (ptrdiff_t)r * at->n, k->by.J[r], dw);
+    }
+    for (int side = 0, first = 0; side < at->trees; first += at->dofs[side], side++) {
+        add_mass_change(s, at, side, -1, rows, sum + first, k->bare + first, dw);
+    }
+}
+
+/* R and target of row r by their slopes. */
+static void add_slopes(const island_system *s, const constraint_system *k, const column_set *set, int r,
+                       const row_slopes *slopes, const double *dw, double *R, double *target) {
+    const local_frame *at = &k->by.at;
+    add_set(s, set, slopes->R_w, dw, R);
+    add_set(s, set, slopes->target_w, dw, target);
+    add_local(s, at, slopes->target_guess, k->by.guess + (ptrdiff_t)r * at->width, target);
+    if (s->parts == ALL_PARTS) {
+        target[s->guess0 + k->c->row + r] += slopes->target_guess;
+    }
+    for (int i = 0; i < 3 && r / 3 * 3 + i < k->c->rows; i++) {
+        const double *gap = k->by.gap + (ptrdiff_t)(r / 3 * 3 + i) * at->width;
+        if (slopes->R_gap[i] != 0) {
+            add_local(s, at, slopes->R_gap[i], gap, R);
+        }
+        if (slopes->target_gap[i] != 0) {
+            add_local(s, at, slopes->target_gap[i], gap, target);
+        }
+    }
+    for (int p = 0; p < s->step->parameters; p++) {
+        int column = s->parameter0 + p;
+        R[column] += slopes->R_stiffness * k->by.stiffness[p] + slopes->R_dissipation * k->by.dissipation[p];
+        target[column] += slopes->target_dissipation * k->by.dissipation[p];
+    }
+}
+
+/* w and dw of a group of three rows: of constraints without load, of a loaded contact, or of its rows against turning,
+ *
+ *     w_t / c,    d(w_t / c) = dw_t / c + (w_t / w_n) (dw - dw_n / c)                                                 (4)
+ *
+ * w_n / c and dw: those of the first group; own: dw_n of both groups. */
+static void differentiate_group(island_system *s, constraint_system *k, int group, double *own[2], double *w,
+                                double *stiffer, double *dw, column_set *set) {
+    const local_frame *at = &k->by.at;
+    sim_compliance compliance = sim_options_compliance(s->step->motion->options);
+    double weight[SIM_MAX_ROWS * SIM_MAX_ROWS], first = *w;
+    *w = law_mass_weights(compliance, k->c, k->W, SIM_CONTACT_ROWS * group, weight);
+    memset(own[group], 0, sizeof **own * (size_t)at->width);
+    differentiate_inverse_mass(s, k, weight, own[group]);
+    bool loaded = compliance == SIM_ELASTIC && k->c->kind == SIM_CONTACT;
+    if (loaded && group == 1) {
+        *w /= *stiffer;
+        for (int c = 0; c < s->width; c++) {
+            dw[c] *= *w / first;
+        }
+        add_local(s, at, -*w / (first * *stiffer), own[0], dw);
+        add_local(s, at, 1 / *stiffer, own[1], dw);
+        return;
+    }
+    memset(dw, 0, sizeof *dw * (size_t)s->width);
+    if (loaded) {
+        double w_n = *w;
+        differentiate_load(s, k, w, own[0], dw, set);
+        *stiffer = w_n / *w;
+    } else {
+        add_local(s, at, 1, own[group], dw);
+    }
+}
+
+bool differentiate_law(island_system *s, constraint_system *k, double *R, double *target, column_set *set) {
+    const sim_options *o = s->step->motion->options;
+    const sim_constraint *c = k->c;
+    sim_arena *arena = s->step->arena;
+    sim_regularisation law = {s->is->law.R, s->is->law.target};
+    double w = 0, stiffer = 1, *dw = numbers_of(arena, s->width);
+    double *own[2] = {numbers_of(arena, k->by.at.width), numbers_of(arena, k->by.at.width)};
+    if (!own[0] || !own[1] || !dw) {
+        return false;
+    }
+    for (int r = 0; r < c->rows; r++) {
+        row_slopes slopes;
+        if (r % 3 == 0) { /* three rows have one w */
+            differentiate_group(s, k, r / 3, own, &w, &stiffer, dw, set);
+        }
+        if (!law_row_slopes(&s->is->problem, sim_options_compliance(o), &o->law, &law, c, r, w, s->step->near,
+                            &slopes)) {
+            s->trouble = "has a row whose law follows more than gap and mass: a bounce, an overlap held back";
+        }
+        k->by.kink |= slopes.kink;
+        add_slopes(s, k, set, r, &slopes, dw, R + (ptrdiff_t)r * s->width, target + (ptrdiff_t)r * s->width);
+    }
+    return true;
 }

@@ -61,6 +61,8 @@ void surface_add_belts(const assembly *f, int constraint, v3 belts);
 /* Warm start from an impulse and its trend, N s in world axes; and the impulse from a solution. */
 void surface_set_guess(const assembly *f, int constraint, v3 impulse, v3 trend);
 v3 surface_impulse(const assembly *f, int constraint, const double *gamma);
+/* The axes of the rows of a contact from the fourth on, L e, m; their number. */
+int surface_turning_axes(const assembly *f, int constraint, const sim_contact *contact, v3 axis[3]);
 /* J of the rows against turning at the positions of d, into zeros, between the dof `stop` and both bodies.  Their gaps
  * and warm start, from a moment, N m s in world axes.  The moment from a solution.  Rows of one side on its body. */
 void surface_turning_rows(const assembly *f, const sim_derived *d, const int last[2], int stop, int constraint,

@@ -160,9 +160,12 @@ void surface_pull_together(assembly *f, const island *is, double *j) {
 
 /* ---- turning ---- */
 
-static double turning_length(const assembly *f, int i) {
+static const sim_contact *contact_of(const assembly *f, int i) {
+    return &f->in->contact[f->source[f->source_of[i]].index];
+}
+
+static double turning_length(const assembly *f, int i, const sim_contact *from) {
     const constraint_source *t = &f->source[f->source_of[i]];
-    const sim_contact *from = &f->in->contact[t->index];
     double L = INFINITY;
     for (int side = 0; side < 2; side++) {
         double size = f->tables->size[side ? from->body_b : from->body_a];
@@ -171,11 +174,10 @@ static double turning_length(const assembly *f, int i) {
     return isfinite(L) ? L : 1;
 }
 
-/* The axes of the rows from the fourth on, L e; their number. */
-static int turning_axes(const assembly *f, int i, v3 axis[3]) {
+int surface_turning_axes(const assembly *f, int i, const sim_contact *from, v3 axis[3]) {
     const m3 *E = &f->axes[i];
     int rows = f->constraint[i].rows, count = 0;
-    double L = rows > SIM_CONTACT_ROWS ? turning_length(f, i) : 0;
+    double L = rows > SIM_CONTACT_ROWS ? turning_length(f, i, from) : 0;
     if (rows >= 5) {
         axis[count++] = v3_scale(L / v3_norm(E->x), E->x);
         axis[count++] = v3_scale(L / v3_norm(E->y), E->y);
@@ -190,7 +192,7 @@ void surface_turning_rows(const assembly *f, const sim_derived *d, const int las
     const constraint_source *t = &f->source[f->source_of[i]];
     const sim_model *m = d->model;
     v3 axis[3];
-    int count = turning_axes(f, i, axis);
+    int count = surface_turning_axes(f, i, contact_of(f, i), axis);
     for (int side = 0; side < 2 && count; side++) {
         for (int j = t->tree[side] >= 0 ? last[side] : stop; j != stop; j = m->dof[j].parent) {
             const sim_tree *tree = &m->tree[t->tree[side]];
@@ -204,7 +206,7 @@ void surface_turning_rows(const assembly *f, const sim_derived *d, const int las
 
 void surface_turning_on_body(const assembly *f, int i, int side, double *J) {
     v3 axis[3];
-    for (int k = 0, count = turning_axes(f, i, axis); k < count; k++) {
+    for (int k = 0, count = surface_turning_axes(f, i, contact_of(f, i), axis); k < count; k++) {
         v3 ang = v3_scale(side ? -1 : 1, axis[k]);
         double *row = J + 6 * (ptrdiff_t)(SIM_CONTACT_ROWS + k);
         row[0] = ang.x;
@@ -216,8 +218,8 @@ void surface_turning_on_body(const assembly *f, int i, int side, double *J) {
 
 void surface_start_turning(assembly *f, int i, v3 moment) {
     v3 axis[3];
-    int count = turning_axes(f, i, axis), row = f->row[i] + SIM_CONTACT_ROWS;
-    double L = turning_length(f, i);
+    int count = surface_turning_axes(f, i, contact_of(f, i), axis), row = f->row[i] + SIM_CONTACT_ROWS;
+    double L = turning_length(f, i, contact_of(f, i));
     for (int k = 0; k < count; k++) {
         f->gap[row + k] = 0;
         f->impulse_guess[row + k] = v3_dot(axis[k], moment) / (L * L);
@@ -230,7 +232,7 @@ void surface_start_turning(assembly *f, int i, v3 moment) {
 
 v3 surface_moment(const assembly *f, int i, const double *gamma) {
     v3 axis[3], sum = {0, 0, 0};
-    for (int k = 0, count = turning_axes(f, i, axis); k < count; k++) {
+    for (int k = 0, count = surface_turning_axes(f, i, contact_of(f, i), axis); k < count; k++) {
         sum = v3_axpy(sum, gamma[SIM_CONTACT_ROWS + k], axis[k]);
     }
     return sum;

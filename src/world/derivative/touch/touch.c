@@ -55,21 +55,18 @@ static bool find_corner(const sim_shape *s, pose X, const sim_contact *c, touch 
     return touch_find_corner(s, X, y, &t->at[t->solid]) && matches(t, c, v3_norm(v3_sub(y, X.p)));
 }
 
-/* A ball; of a capsule at an end, or on the side below the other end. */
+/* A ball; of a capsule at its lower end, or on the side below the other one (collide/primitive/half_space.c). */
 static bool find_ball(const sim_shape *s, pose X, const sim_contact *c, touch *t) {
     int ends = s->type == SIM_CAPSULE ? 2 : 1;
     double fall = v3_dot(X.R.z, upwards(t)), cosine = sqrt(fmax(1 - fall * fall, 0));
     t->axis = X.R.z;
-    for (int k = 0; k < 2 * ends; k++) {
-        t->lies = k >= ends;
-        double along = ends == 1 ? 0 : (k % 2 ? 0.5 : -0.5) * s->size[1];
+    for (int k = 0; k < ends; k++) {
+        t->lies = ends == 2 && fall != 0 && (fall < 0) != k;
+        double along = ends == 1 ? 0 : (k ? 0.5 : -0.5) * s->size[1];
         t->radius[t->solid] = t->lies ? s->size[0] / cosine : s->size[0];
         t->at[t->solid] = v3_axpy(X.p, along, X.R.z);
-        if (matches(t, c, s->size[0])) {
+        if ((!t->lies || cosine > MAX_ERROR) && matches(t, c, s->size[0])) {
             return true;
-        }
-        if (ends == 1 || cosine <= MAX_ERROR) {
-            break;
         }
     }
     return false;
