@@ -108,6 +108,15 @@ Test(mjcf_files, wrong_height_files_are_refused) {
     is_refused(GROUND("<hfield file='ground.png' size='1 2 0.5 0.1'/>"), "ground.png: not a PNG file");
 }
 
+Test(mjcf_files, a_scene_of_too_many_values_is_refused_at_the_element_that_goes_beyond) {
+    const char *const grid =
+        MODEL("<asset><hfield name='h' nrow='1000' ncol='1000' size='1 1 1 1'/></asset><worldbody>\n"
+              "<geom type='hfield' hfield='h'/>\n"
+              "<body name='b'><geom type='hfield' hfield='h' name='second'/></body></worldbody>");
+    refused(grid, "scene.json:4:16",
+            "/mujoco/worldbody/body[b]/geom[second]: the scene of this model has more than 2000000");
+}
+
 Test(mjcf_files, a_texture_gives_its_mean_colour) {
     static const unsigned char rgb[2][3] = {{255, 0, 51}, {0, 102, 153}};
     const char *text = "<mujoco><asset><texture name='t' type='2d' file='paint.png'/><material name='m' texture='t' "

@@ -126,6 +126,33 @@ static bool translate_sdf(loader *l, const document *d, xml_element *root, sim_b
     return sdf_translate(&w, root);
 }
 
+/* The last element that begins before or at a place of a text, from `below` on; NULL: none. */
+static const xml_element *find_element(const xml_element *below, const source *of, uint32_t at) {
+    const xml_element *found = below->source == of && below->at <= at ? below : NULL;
+    for (const xml_element *e = below->first; e; e = e->next) {
+        const xml_element *within = find_element(e, of, at);
+        found = within && (!found || within->at > found->at) ? within : found;
+    }
+    return found;
+}
+
+/* Are there no more values than a document may have?  Else an error at the element that brings one too many. */
+static bool check_count(loader *l, const xml_element *root, const json_writer *out) {
+    if (out->nplace <= DOCUMENT_MAX_VALUES) {
+        return true;
+    }
+    const source_place *first = &out->place[DOCUMENT_MAX_VALUES];
+    const source *of = first->behind ? first->behind : root->source;
+    const xml_element *e = find_element(root, of, first->from);
+    char path[XML_PATH_BYTES] = "";
+    if (e) {
+        xml_path(e, path);
+    }
+    report_place(&l->report, of, first->from, e ? path : NULL, NULL,
+                 "the scene of this model has more than %d values: here are those beyond", DOCUMENT_MAX_VALUES);
+    return false;
+}
+
 /* The text of a robot with errors: more of them.  The tree, if its bodies can be looked at; else NULL. */
 static node *parse_partial(loader *l, document *d, bool has_bodies) {
     sim_diagnostics none = {0};
@@ -158,7 +185,8 @@ node *parse_robot(loader *l, document *d, bool main) {
     bool good = strcmp(root->name, "mujoco") == 0 ? translate_mjcf(l, d, root, base, &out)
                 : is_urdf                         ? translate_urdf(l, d, root, base, &out)
                                                   : translate_sdf(l, d, root, base, &out);
-    bool written = out.out.length > 0 && !out.out.failed && keep_written(l, d, &out);
+    bool fits = out.out.failed || check_count(l, root, &out);
+    bool written = fits && out.out.length > 0 && !out.out.failed && keep_written(l, d, &out);
     writer_free(&out);
     /* its tree */
     if (!written || l->report.no_memory) {

@@ -17,7 +17,9 @@ static const char meaning[] =
     "`--allow mesh` leaves out all those without mass.\n* The range of a ball joint is that of a tendon, whose length "
     "is the angle of the joint.\n* Bodies that overlap at the start keep their contacts, as in MuJoCo. A warning names "
     "the deepest pairs and their depth, and the solver parts them. `--set world/exclude=initial` leaves these contacts "
-    "out.\n* Names of files are relative to the model.\n\n";
+    "out.\n* An element has one orientation at most; where defaults bring others, the nearest counts, and `quat` after "
+    "all "
+    "others. `fromto` excludes `pos`.\n* Names of files are relative to the model.\n\n";
 
 static const char differences[] =
     "## Differences "
@@ -51,8 +53,9 @@ static const char differences[] =
     "attribute is read, ignored with a notice, "
     "or refused with its place. `--strict` refuses what is ignored. `--allow NAME` ignores what is refused. "
     "Declarations of name spaces (`xmlns`) are passed over.\n\nA file has at most 16 MiB, 1,000,000 elements and "
-    "attributes, and a nesting of 200. A model has at most 200,000 bodies, joints, geoms, sites and copies. A file "
-    "holds no document type declaration. Numbers are decimal and finite.\n";
+    "attributes, and a nesting of 200. A model has at most 200,000 bodies, joints, geoms, sites and copies, and its "
+    "scene "
+    "2,000,000 values. A file holds no document type declaration. Numbers are decimal and finite.\n";
 
 char *sim_mjcf_reference(void) {
     return xml_print_tables(&mjcf_table_model, (const char *const[]){meaning, differences, NULL});

@@ -89,28 +89,39 @@ void mjcf_list_levels(const mjcf_classes *c, int cls, mjcf_levels *out) {
     }
 }
 
-/* The last default of a class for a kind of element that says an attribute. */
-static const xml_element *holder_in_class(const mjcf_item *i, int cls, const char *key) {
+/* The first of the keys that an element says; -1: none. */
+static int which_key(const xml_element *e, const char *const *key, int nkey) {
+    for (int k = 0; e && k < nkey; k++) {
+        if (xml_text(e, key[k])) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* The last default of a class for a kind of element that says one of the keys. */
+static const xml_element *holder_in_class(const mjcf_item *i, int cls, const char *const *key, int nkey) {
     const xml_element *holder = NULL;
     for (int k = cls; k >= 0; k = i->classes->item[k].again) {
         for (const xml_element *e = xml_child(i->classes->item[k].at, i->kind); e; e = xml_next(e)) {
-            holder = xml_text(e, key) ? e : holder;
+            holder = which_key(e, key, nkey) >= 0 ? e : holder;
         }
     }
     return holder;
 }
 
+const xml_element *mjcf_nearest_holder(const mjcf_item *i, const char *const *key, int nkey, int *which) {
+    const xml_element *holder = which_key(i->at, key, nkey) >= 0 ? i->at : NULL;
+    for (int cls = i->cls; cls >= 0 && !holder; cls = i->classes->item[cls].outer) {
+        holder = holder_in_class(i, cls, key, nkey);
+    }
+    *which = which_key(holder, key, nkey);
+    return holder;
+}
+
 const xml_element *mjcf_holder(const mjcf_item *i, const char *key) {
-    if (xml_text(i->at, key)) {
-        return i->at;
-    }
-    for (int cls = i->cls; cls >= 0; cls = i->classes->item[cls].outer) {
-        const xml_element *holder = holder_in_class(i, cls, key);
-        if (holder) {
-            return holder;
-        }
-    }
-    return NULL;
+    int which;
+    return mjcf_nearest_holder(i, &key, 1, &which);
 }
 
 const char *mjcf_text(const mjcf_item *i, const char *key) {

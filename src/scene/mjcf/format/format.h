@@ -71,6 +71,8 @@ typedef struct mjcf_item {
 
 /* The element that says an attribute: the item itself, or a default; NULL: none does. */
 const xml_element *mjcf_holder(const mjcf_item *i, const char *key);
+/* The nearest that says one of several attributes, and which of them (-1: none). */
+const xml_element *mjcf_nearest_holder(const mjcf_item *i, const char *const *key, int nkey, int *which);
 const char *mjcf_text(const mjcf_item *i, const char *key);
 double mjcf_number(const mjcf_item *i, const char *key, double otherwise);
 /* Numbers that outer classes give first, and inner ones replace from the first on; how many were given at most. */

@@ -123,7 +123,9 @@ bool mjcf_read_file(mjcf_work *w, mjcf_file *f) {
     for (const xml_element *e = xml_child(f->root, "option"); e; e = xml_next(e)) {
         read_option(w, e, &f->option);
     }
-    return mjcf_list_classes(w->report, w->pool, f->root, &f->classes) && mjcf_list_assets(w, f) && w->good;
+    bool read = mjcf_list_classes(w->report, w->pool, f->root, &f->classes) && mjcf_list_assets(w, f) && w->good;
+    mjcf_check_orientations(w, f->root); /* further errors may be found beside these */
+    return read;
 }
 
 void mjcf_free_file(mjcf_file *f) {

@@ -18,7 +18,7 @@ static mjcf_shape read_shape(const mjcf_item *i, mjcf_shape otherwise) {
     return otherwise;
 }
 
-/* Pose and length between two points; z points to the first. */
+/* Pose and length between two points, in place of any orientation; z points to the first. */
 static bool read_ends(mjcf_work *w, const mjcf_item *i, mjcf_shape type, mjcf_place *place, double size[3]) {
     double end[6];
     const xml_element *at = mjcf_holder(i, "fromto");
@@ -33,6 +33,12 @@ static bool read_ends(mjcf_work *w, const mjcf_item *i, mjcf_shape type, mjcf_pl
                   length > 1e-14 ? "a %s has no \"fromto\"" : "the two points of the %s are one", shape_name[type]);
         mjcf_refuse(w);
         return true;
+    }
+    double p[3] = {0};
+    mjcf_numbers(i, "pos", 3, p);
+    if (p[0] != 0 || p[1] != 0 || p[2] != 0) {
+        xml_error(w->report, at, "fromto", NULL, "\"fromto\" and \"pos\" exclude each other");
+        mjcf_refuse(w);
     }
     *place = (mjcf_place){v3_scale(0.5, v3_add(a, b)), mjcf_turn_to(along)};
     size[1] = length / 2;

@@ -6,6 +6,8 @@
  *     zaxis                          the least turn of z
  *     euler                          q = q1 q2 q3 of angles about axes of `eulerseq`; capitals: about fixed axes
  *
+ * An element has one form at most.  The nearest among its own and those of its classes counts; `quat` after all others.
+ *
  * Reference: MuJoCo, Modeling, section Frame orientations. */
 #include "scene/mjcf/parts/parts.h"
 
@@ -82,29 +84,46 @@ static bool read_form(const mjcf_file *f, const char *key, const double *v, sim_
     }
 }
 
+static const char *const orientation[] = {"axisangle", "xyaxes", "zaxis", "euler", "quat", "fullinertia"};
+enum { DERIVED_FORMS = 4 }; /* these come before "quat", even where a default says them */
+
 static void read_orientation(mjcf_work *w, const mjcf_file *f, const mjcf_item *i, sim_quat *q) {
-    static const char *const key[] = {"axisangle", "xyaxes", "zaxis", "euler", "quat"};
-    /* its own before those of its class */
-    const xml_element *holder = NULL;
-    int form = 0;
-    for (int pass = 0; pass < 2 && !holder; pass++) {
-        for (int k = 0; k < 5 && !holder; k++) {
-            const xml_element *e = mjcf_holder(i, key[k]);
-            if (e && (pass || e == i->at)) {
-                holder = e;
-                form = k;
-            }
-        }
+    /* the nearest form */
+    int form;
+    const xml_element *holder = mjcf_nearest_holder(i, orientation, DERIVED_FORMS, &form);
+    if (!holder) {
+        form = DERIVED_FORMS;
+        holder = mjcf_holder(i, orientation[form]);
     }
-    double v[6] = {0};
     if (!holder) {
         return;
     }
-    xml_numbers(holder, key[form], 6, v);
-    if (!read_form(f, key[form], v, q)) {
-        xml_error(w->report, holder, key[form], NULL, "the numbers of \"%s\" give no orientation", key[form]);
+    /* its numbers */
+    double v[6] = {0};
+    xml_numbers(holder, orientation[form], 6, v);
+    if (!read_form(f, orientation[form], v, q)) {
+        xml_error(w->report, holder, orientation[form], NULL, "the numbers of \"%s\" give no orientation",
+                  orientation[form]);
         *q = (sim_quat){1, 0, 0, 0};
         mjcf_refuse(w);
+    }
+}
+
+void mjcf_check_orientations(mjcf_work *w, const xml_element *e) {
+    const char *first = NULL;
+    for (size_t k = 0; k < sizeof orientation / sizeof orientation[0] && e->table; k++) {
+        if (first && xml_text(e, orientation[k])) {
+            xml_error(w->report, e, orientation[k], NULL, "\"%s\" and \"%s\" exclude each other", first,
+                      orientation[k]);
+            mjcf_refuse(w);
+            break;
+        }
+        first = xml_text(e, orientation[k]) ? orientation[k] : first;
+    }
+    for (const xml_element *child = e->first; child; child = child->next) {
+        if (!child->left_out) {
+            mjcf_check_orientations(w, child);
+        }
     }
 }
 

@@ -1,0 +1,63 @@
+/* Places of elements of models in MJCF: the orientation that counts among several, and those that exclude each other. */
+#include "math/angle.h"
+#include "mjcf_model.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double dot(sim_quat a, sim_quat b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/* The body b of a class k within the main class turns by `angle` degrees about an axis. */
+static void check_turn(const char *main, const char *class_k, const char *own, double angle, sim_v3 axis) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<mujoco><default><site %s/><default class='k'><site %s/></default></default><worldbody><body><freejoint/>"
+             "<geom size='1'/><site name='s' class='k' %s/></body></worldbody></mujoco>",
+             main, class_k, own);
+    sim_scene *s = load_model(text, NULL, NULL);
+    sim_quat q = quat_from_matrix(s->model->site[sim_model_find_site(s->model, "s")].pose.R);
+    double half = angle * PI / 360, sine = sin(half);
+    cr_expect(fabs(fabs(dot(q, (sim_quat){cos(half), sine * axis.x, sine * axis.y, sine * axis.z})) - 1) < 1e-12,
+              "%s, %s, %s: %g %g %g %g", main, class_k, own, q.w, q.x, q.y, q.z);
+    sim_scene_free(s);
+}
+
+Test(mjcf_frames, the_nearest_orientation_counts_and_a_quaternion_after_all_others) {
+    const sim_v3 x = {1, 0, 0}, z = {0, 0, 1};
+    check_turn("euler='10 0 0'", "", "", 10, x);
+    check_turn("euler='10 0 0'", "", "axisangle='0 0 1 20'", 20, z);
+    check_turn("axisangle='0 0 1 20'", "", "euler='10 0 0'", 10, x);
+    check_turn("axisangle='0 0 1 20'", "euler='10 0 0'", "", 10, x);
+    check_turn("xyaxes='0 1 0 -1 0 0'", "", "axisangle='1 0 0 30'", 30, x);
+    check_turn("", "quat='0 1 0 0'", "euler='10 0 0'", 10, x);
+    check_turn("euler='10 0 0'", "", "quat='0 0 0 1'", 10, x);
+    check_turn("euler='10 0 0'", "quat='0 0 0 1'", "", 10, x);
+    check_turn("quat='0 1 0 0'", "", "quat='0 0 0 1'", 180, z);
+}
+
+Test(mjcf_frames, two_orientations_of_an_element_are_refused) {
+    refused(WORLD("<body quat='1 0 0 0' euler='0 0 30'/>"), "scene.json:3:7", "\"euler\" and \"quat\" exclude");
+    refused(WORLD("<site axisangle='1 0 0 3' xyaxes='1 0 0 0 1 0'/>"), "scene.json:3:27",
+            "\"axisangle\" and \"xyaxes\"");
+    refused(WORLD("<frame zaxis='1 0 0' euler='0 0 1'/>"), "scene.json:3:22", "\"zaxis\" and \"euler\"");
+    refused(MODEL("<default>\n<geom quat='1 0 0 0' zaxis='0 0 1'/></default>"), "scene.json:3:7",
+            "\"zaxis\" and \"quat\"");
+    refused(BODY("<freejoint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' quat='1 0 0 0'/>"),
+            "scene.json:4:32", "\"quat\" and \"fullinertia\"");
+}
+
+Test(mjcf_frames, two_points_exclude_a_position_and_replace_an_orientation) {
+    refused(WORLD("<geom type='capsule' size='1' fromto='0 0 0 1 1 1' pos='1 0 0'/>"), "scene.json:3:31",
+            "\"fromto\" and \"pos\" exclude");
+    refused(WORLD("<site type='box' size='1 1 1' fromto='0 0 0 1 1 1' pos='0 0 1'/>"), "scene.json:3:31",
+            "\"fromto\" and \"pos\" exclude");
+    refused(MODEL("<default><geom fromto='0 0 0 0 0 1'/></default><worldbody>\n"
+                  "<geom type='capsule' size='1' pos='0 1 0'/></worldbody>"),
+            "scene.json:2:16", "\"fromto\" and \"pos\" exclude");
+    sim_scene *s = load_model(BODY("<freejoint/>" BALL "<site name='s' type='capsule' size='1' pos='0 0 0' "
+                                   "fromto='0 0 4 0 0 2' euler='30 0 0'/>"),
+                              NULL, NULL);
+    const sim_site *site = &s->model->site[sim_model_find_site(s->model, "s")];
+    cr_expect(close_to(site->pose.p, 0, 0, 3) && close_to(m3_times(site->pose.R, (sim_v3){0, 0, 1}), 0, 0, 1));
+    sim_scene_free(s);
+}
