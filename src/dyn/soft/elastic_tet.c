@@ -16,6 +16,7 @@
  * Cost: one singular value decomposition; nine products of vectors of 12 with themselves a matrix. */
 #include "dyn/soft/elastic_tet.h"
 
+#include "dyn/soft/elastic_mean.h"
 #include "math/eigen.h"
 #include "math/svd.h"
 
@@ -55,6 +56,16 @@ static void force_corners(const elastic_tet *t, const m3 *U, const m3 *V, const 
         v3 b = m3_transposed_times(*V, t->slope[n]);
         v3 along = {r->slope[0] * b.x, r->slope[1] * b.y, r->slope[2] * b.z};
         force[n] = v3_scale(-t->volume, m3_times(*U, along));
+        sum = v3_add(sum, force[n]);
+    }
+    force[0] = v3_neg(sum);
+}
+
+/* f_n = -V0 P b_n */
+static void press_corners(const elastic_tet *t, m3 P, v3 force[4]) {
+    v3 sum = {0, 0, 0};
+    for (int n = 1; n < 4; n++) {
+        force[n] = v3_scale(-t->volume, m3_times(P, t->slope[n]));
         sum = v3_add(sum, force[n]);
     }
     force[0] = v3_neg(sum);
@@ -175,12 +186,16 @@ static void add_viscosity(const tet_axes *a, const elastic_material *m, const do
 void eval_elastic_matrices(const elastic_material *material, const elastic_tet *t, const v3 x[4],
                            const elastic_matrices *out) {
     /* axes; forces and matrices that are asked for */
-    m3 U, V;
+    m3 U, V, F = deformation(t, x);
+    elastic_mean mean;
+    bool has_mean = out->from && eval_elastic_mean(material, deformation(t, out->from), F, &mean);
     double s[3];
-    svd_rotations(deformation(t, x), &U, s, &V);
+    svd_rotations(has_mean ? mean.F : F, &U, s, &V);
     tet_axes a = axes_of(t, &U, &V);
     stretch_response r = eval_stretches(material, s);
-    if (out->force) {
+    if (out->force && has_mean) {
+        press_corners(t, mean.P, out->force);
+    } else if (out->force) {
         force_corners(t, &U, &V, &r, out->force);
     }
     if (out->stiffness) {

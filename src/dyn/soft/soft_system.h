@@ -19,7 +19,8 @@ typedef enum soft_tangent {
 
 /* Arrays of the model, [nq] or [nv]. */
 typedef struct soft_point {
-    const double *q;             /* where forces and matrices are taken */
+    const double *q;             /* where forces and matrices are taken ... */
+    const double *from;          /* ... over a step from here with q in its middle (elastic_mean.c); NULL: at q */
     const double *v;             /* velocity without the acceleration: the viscous force is -C (v + c a) */
     const double *a;             /* acceleration about which forces are linear ... */
     double stiffness, viscosity; /* ... k, s^2, and c, s */

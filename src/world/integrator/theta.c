@@ -32,6 +32,8 @@
 
 static const double MAX_RELATIVE_ERROR = 0.01; /* of the acceleration: more is no solution */
 
+static const double MAX_GROWTH = 10; /* of the residual of a soft body, by a sweep with the exact stiffness */
+
 static const double MIN_RESCALING = 1e-3; /* of velocities: below, positions are kept */
 
 static const theta_scheme schemes[SIM_INTEGRATORS] = {
@@ -183,6 +185,7 @@ static void sweep_nodes(tree_step *t, const double *a, const sim_force *external
         advance_by(w->model, t->bodies, ROTATION_EXP, w->now->q, w->next->v, t->dt, q);
     }
     soft_point at = {.q = q,
+                     .from = s->position == 0.5 && !s->explicit_position ? w->now->q : NULL,
                      .v = w->now->v,
                      .a = a,
                      .stiffness = place * s->travel * t->dt * t->dt,
@@ -391,12 +394,15 @@ static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
         if (converged || !isfinite(error) || k == w->options->max_iterations) {
             break; /* `a` is where g was taken: efforts are extrapolated from there */
         }
-        fresh = crossed;
-        if (!t->cautious && soft_of(w, t->tree) && !(sqrt(inertia_dot(t, h.f, h.f)) < before)) {
-            t->cautious = fresh = true;
+        double growth = soft_of(w, t->tree) && !t->cautious ? sqrt(inertia_dot(t, h.f, h.f)) / before : 0;
+        fresh = crossed || growth >= 1;
+        if (growth >= 1) {
+            t->cautious = true;
             clear_history(&h);
         }
-        if (crossed) {
+        if (growth > MAX_GROWTH) { /* too far away to go on from there */
+            memcpy(a + t->v0, w->now->a + t->v0, (size_t)t->nv * sizeof *a);
+        } else if (crossed) {
             apply_limited_step(t, &h, a);
         } else {
             apply_secant_step(t, &h, a);

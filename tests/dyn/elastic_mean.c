@@ -1,0 +1,51 @@
+/* Mean forces of elastic tetrahedra over a step of the midpoint rule. */
+#include "dyn/soft/elastic_tet.h"
+#include "support/models.h"
+
+#include <criterion/criterion.h>
+#include <sim/sim.h>
+
+static const v3 CORNER[4] = {{0, 0, 0}, {1.1, 0.1, 0}, {0.2, 0.9, -0.1}, {0.1, 0.3, 1.2}};
+
+static const char *name_of(int law) { return law == ELASTIC_COROTATED ? "co-rotated" : "neo-Hookean"; }
+
+/* Corners at rest, turned, stretched and moved by up to `size`. */
+static void random_place(random_source *r, double size, v3 x[4]) {
+    m3 R = random_rotation(r);
+    for (int n = 0; n < 4; n++) {
+        v3 d = {random_uniform(r, -size, size), random_uniform(r, -size, size), random_uniform(r, -size, size)};
+        x[n] = m3_times(R, v3_add(CORNER[n], d));
+    }
+}
+
+/* Over a step of any size, turn and stretch, mean forces do the work that the energy loses.  They have no sum, and no
+ * moment about the corners in the middle.  None act over a turn without stress; over no way they are those of the place. */
+Test(elastic_tet, mean_forces_keep_energy_and_moment) {
+    random_source r = {31};
+    elastic_tet tet = make_elastic_tet(CORNER);
+    for (int trial = 0; trial < 200; trial++) {
+        elastic_material m = make_elastic(trial % ELASTIC_LAWS, 1, trial % 3 ? 0.3 : 0.49, 0);
+        v3 from[4], to[4], middle[4], f[4], own[4], sum = {0, 0, 0}, moment = {0, 0, 0};
+        bool turns = trial % 4 == 0;
+        random_place(&r, turns ? 0 : 0.2, from);
+        random_place(&r, turns ? 0 : 0.2, to);
+        double work = 0, before = eval_elastic_tet(&m, &tet, from, own), after = eval_elastic_tet(&m, &tet, to, NULL);
+        for (int n = 0; n < 4; n++) {
+            middle[n] = v3_scale(0.5, v3_add(from[n], to[n]));
+        }
+        eval_elastic_matrices(&m, &tet, middle, &(elastic_matrices){.force = f, .from = from});
+        for (int n = 0; n < 4; n++) {
+            work += v3_dot(f[n], v3_sub(to[n], from[n]));
+            sum = v3_add(sum, f[n]);
+            moment = v3_add(moment, v3_cross(middle[n], f[n]));
+            cr_expect(!turns || v3_norm(f[n]) < 1e-12, "%s: %g N over a turn", name_of(m.law), v3_norm(f[n]));
+        }
+        cr_expect_float_eq(work, before - after, 1e-12, "%s: %g J for %g", name_of(m.law), work, before - after);
+        cr_expect(v3_norm(sum) < 1e-12 && v3_norm(moment) < 1e-12, "%s: sum %g N, moment %g N m", name_of(m.law),
+                  v3_norm(sum), v3_norm(moment));
+        eval_elastic_matrices(&m, &tet, from, &(elastic_matrices){.force = f, .from = from});
+        for (int n = 0; n < 4; n++) {
+            cr_expect(v3_norm(v3_sub(f[n], own[n])) < 1e-12, "%s: differs at rest", name_of(m.law));
+        }
+    }
+}
