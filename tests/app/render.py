@@ -74,6 +74,21 @@ def draws_what_moved_as_time_goes_on():
     assert read("0.png") != read("0.2.png")
 
 
+def draws_a_moment_after_the_end_and_no_film_from_there():
+    short = ["--set", "world/duration=0.05"]
+    render(TABLE, "--time", 0.1, *short, "--out", "after.png")
+    render(TABLE, "--time", 0.1, "--out", "within.png")
+    assert read("after.png") == read("within.png")
+    for name in "film.gif", "%d.png":
+        refuses("--time 0.1: the run ends before, at 0.05 s", TABLE, "--time", 0.1, *short, "--out", name)
+        render(TABLE, "--time", 0.05, *short, "--out", name)
+        os.remove(name.replace("%d", "0"))
+    render(TABLE, "--time", 0.1, "--duration", 0.05, *short, "--out", "film.gif")
+    if HDF5:
+        sim(TABLE, "--duration", 0.05, "--set", 'record/signals=["poses"]', "--out", "run.h5", "--quiet")
+        refuses("--time 0.1: the run ends before, at 0.05 s", "run.h5", "--time", 0.1, "--out", "film.gif")
+
+
 def draws_a_run_as_the_scene_itself():
     if HDF5:
         signals = 'record/signals=["poses","contacts"]'

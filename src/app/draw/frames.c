@@ -26,6 +26,13 @@ static sim_status report_no_memory(sim_error *error) {
     return sim_fail(error, SIM_NO_RESOURCE, "no memory for the frames: draw fewer");
 }
 
+/* A film has to begin within the run, which lasts until `end`. */
+static sim_status check_beginning(const frame_times *times, double end, double margin, sim_error *error) {
+    return times->every == 0 || times->from <= end + margin
+               ? SIM_OK
+               : sim_fail(error, SIM_BAD_INPUT, "--time %.6g: the run ends before, at %.6g s", times->from, end);
+}
+
 static bool grow_array(void *array, int room, size_t size) {
     void *larger = realloc(*(void **)array, (size_t)room * size);
     *(void **)array = larger ? larger : *(void **)array;
@@ -81,8 +88,11 @@ static bool take_world(frame_list *f, sim_world *world) {
 /* Simulates to the last frame and keeps the state nearest to each. */
 static sim_status simulate_frames(frame_list *f, sim_world *world, double step, const frame_times *times,
                                   batch_progress *progress, sim_error *error) {
-    /* one frame if no interval is given */
+    /* one frame, whenever it is, if no interval is given */
     double end = times->every > 0 ? times->to : times->from;
+    if (check_beginning(times, end, step / 2, error)) {
+        return error->status;
+    }
     for (;;) {
         double time = sim_world_state(world)->time;
         /* keep the state at the time of a frame */
@@ -92,7 +102,7 @@ static sim_status simulate_frames(frame_list *f, sim_world *world, double step, 
         }
         /* the last frame */
         next = times->from + f->count * times->every;
-        if ((f->count && times->every == 0) || next > times->to + step / 2) {
+        if ((f->count && times->every == 0) || next > end + step / 2) {
             return SIM_OK;
         }
         if (interrupt_seen()) {
@@ -143,6 +153,9 @@ static sim_status read_picture_frames(frame_list *f, view_replay *replay, const 
                                       const frame_times *times, sim_error *error) {
     ptrdiff_t at = 0;
     double end = fmin(times->to, time[records - 1]);
+    if (check_beginning(times, time[records - 1], times->every / 1000, error)) {
+        return error->status;
+    }
     for (int k = 0;; k++) {
         double wanted = times->from + k * times->every;
         if (k && (times->every == 0 || !(wanted <= end + times->every / 1000))) {
