@@ -42,6 +42,7 @@ typedef struct sim_shape {
     int material;
     float color[4];       /* red, green, blue, opacity, 0 .. 1; red negative: none was given, and pictures choose one */
     uint32_t group, mask; /* two shapes touch if each one's mask has a bit of the other's group */
+    bool across_joint;    /* it touches others that say so of the body that carries its own, or that its own carries */
     bool hidden;          /* pictures leave it out */
     /* m/s over the body, in its axes: of a conveyor's belt.  Its part along the contact plane counts */
     sim_v3 surface_velocity;

@@ -1,8 +1,8 @@
 /* Filter of pairs of shapes: masks, bodies held together, exclusions.
  *
- *     allowed(a, b) = mask_a & group_b  and  mask_b & group_a  and  clump_a != clump_b  and  neither clump, but the
- *                     world's, carries the other  and  (body_a, body_b) not excluded
- *                     and  not both of soft bodies
+ *     allowed(a, b) = mask_a & group_b  and  mask_b & group_a  and  clump_a != clump_b
+ *                     and  (neither clump, but the world's, carries the other  or  across_joint of both)
+ *                     and  (body_a, body_b) not excluded  and  not both of soft bodies
  *
  * A clump is a body with all that fixed joints hold to it.  The model's exclusions are sorted: binary search.
  * Cost: log2 of the number of exclusions a pair. */
@@ -60,7 +60,8 @@ bool filter_allows(const filter *f, int shape_a, int shape_b) {
         return false;
     }
     int p = f->clump[a->body], q = f->clump[b->body];
-    if (p == q || (q != 0 && f->parent[a->body] == q) || (p != 0 && f->parent[b->body] == p)) {
+    bool carried = (q != 0 && f->parent[a->body] == q) || (p != 0 && f->parent[b->body] == p);
+    if (p == q || (carried && !(a->across_joint && b->across_joint))) {
         return false;
     }
     if (f->model->nexclusion == 0) {

@@ -16,8 +16,8 @@ typedef struct filter {
 /* False without memory. */
 bool filter_create(filter *f, const sim_model *model, memory_pool *pool);
 
-/* Shapes of one clump, of a clump and its parent other than the world, and of two excluded bodies do not meet.  Nor do
- * nodes of soft bodies, which meet by their surfaces (collide/skin).  Each one's mask must have a bit of the other's group. */
+/* Shapes of one clump, of a clump and its parent other than the world (unless both say `across_joint`), and of two
+ * excluded bodies do not meet.  Nor do nodes of soft bodies, which meet by their surfaces (collide/skin).  Each one's mask must have a bit of the other's group. */
 bool filter_allows(const filter *f, int shape_a, int shape_b);
 
 /* Two soft bodies, or one and itself, by their surfaces. */

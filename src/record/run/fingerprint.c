@@ -125,6 +125,9 @@ static void add_shapes(uint64_t *hash, const sim_model *model) {
         ADD(hash, shape->material);
         ADD(hash, shape->group);
         ADD(hash, shape->mask);
+        if (shape->across_joint) { /* as below */
+            ADD(hash, shape->across_joint);
+        }
         ADD(hash, shape->surface_velocity);
         const sim_v3 *spin = &shape->surface_spin;
         if (spin->x != 0 || spin->y != 0 || spin->z != 0) { /* states from before there was one stay good */

@@ -7,8 +7,9 @@
  * touch.  Two surfaces together have the greater friction of the two, or that of the greater priority.  Pairs of
  * materials state it, because scenes take the geometric mean.
  *
- * A body does not touch the body that carries it, unless that is fixed to the world.  Between the links of a body with
- * several joints scenes do not see that by themselves: exclusions say it. */
+ * A body does not touch the body that carries it, unless that is fixed to the world.  Exceptions are the geoms of a
+ * <pair> and files that switch this off: their shapes say `across_joint`.  Between the links of a body with several
+ * joints scenes do not see that by themselves: exclusions say it. */
 #include "scene/mjcf/mjcf.h"
 #include "scene/xml/robot.h"
 
@@ -110,21 +111,26 @@ static bool find_pair(mjcf_work *w, const mjcf_each *each, int geom[2]) {
     return geom[0] >= 0 && geom[1] >= 0;
 }
 
-/* The link of each joint stands between a body and its parent: of these two scenes know that they do not touch. */
-static bool are_filtered(const mjcf_model *m, int a, int b) {
+/* Is one of two bodies carried by the other?  `links`: over more than one joint. */
+static bool is_carried(const mjcf_model *m, int a, int b, bool *links) {
     int x = m->body[a].clump, y = m->body[b].clump;
     int above_x = x ? m->body[m->body[x].parent].clump : -1, above_y = y ? m->body[m->body[y].parent].clump : -1;
-    return x == y || (x && above_y == x) || (y && above_x == y);
+    int child = x && y && above_x == y ? x : x && y && above_y == x ? y : 0;
+    int joint = m->body[child].joint;
+    *links = child && joint >= 0 && m->joint[joint].next >= 0;
+    return child > 0;
 }
 
 /* A pair of geoms that are fixed to each other, or that the caller allows to leave out. */
 static bool is_left_out(const mjcf_work *w, const int geom[2]) {
     const mjcf_model *m = &w->model;
-    return are_filtered(m, m->geom[geom[0]].body, m->geom[geom[1]].body);
+    int a = m->geom[geom[0]].body, b = m->geom[geom[1]].body;
+    bool links, carried = is_carried(m, a, b, &links);
+    return m->body[a].clump == m->body[b].clump || (carried && links && !m->files->option.across_joints);
 }
 
 /* Contacts of what is fixed to each other move nothing; others would be missed. */
-static void say_filtered(mjcf_work *w, const mjcf_each *each, const int geom[2]) {
+static void say_left_out(mjcf_work *w, const mjcf_each *each, const int geom[2]) {
     const mjcf_model *m = &w->model;
     bool fixed = m->body[m->geom[geom[0]].body].clump == m->body[m->geom[geom[1]].body].clump;
     if (fixed || xml_allows(&w->allowed, "pair")) {
@@ -133,11 +139,12 @@ static void say_filtered(mjcf_work *w, const mjcf_each *each, const int geom[2])
         return;
     }
     xml_error(w->report, each->at, NULL, "--allow pair leaves it out",
-              "contacts of a body with its parent are not supported");
+              "contacts of a body with its parent over several joints are not supported");
     mjcf_refuse(w);
 }
 
 static void list_paired(mjcf_work *w) {
+    /* those of pairs */
     mjcf_model *m = &w->model;
     mjcf_each each = mjcf_each_of(m, "contact", "pair");
     while (mjcf_next(&each)) {
@@ -146,15 +153,39 @@ static void list_paired(mjcf_work *w) {
             continue;
         }
         if (is_left_out(w, geom)) {
-            say_filtered(w, &each, geom);
+            say_left_out(w, &each, geom);
             continue;
         }
         m->geom[geom[0]].paired = m->geom[geom[1]].paired = true;
+        bool links;
+        if (is_carried(m, m->geom[geom[0]].body, m->geom[geom[1]].body, &links)) {
+            m->geom[geom[0]].across = m->geom[geom[1]].across = true;
+        }
+    }
+    /* or all */
+    for (int k = 0; k < m->ngeom && m->files->option.across_joints; k++) {
+        m->geom[k].across = true;
+    }
+}
+
+/* Geoms of bodies that carry each other touch only where a pair names both, not where it names each with another. */
+static void part_carried(const mjcf_model *m, mjcf_contacts *c) {
+    for (int i = 0; i < c->nkind * c->nkind; i++) {
+        mjcf_kind *a = &c->kind[i / c->nkind], *b = &c->kind[i % c->nkind];
+        bool links;
+        if (a->pair >= 0 && b->pair >= 0 && m->geom[a->pair].across && m->geom[b->pair].across &&
+            is_carried(m, m->geom[a->pair].body, m->geom[b->pair].body, &links)) {
+            a->against |= 1u << (b - c->kind);
+            b->against |= 1u << (a - c->kind);
+        }
     }
 }
 
 static void connect_pairs(mjcf_work *w, mjcf_contacts *c) {
     mjcf_model *m = &w->model;
+    if (!m->files->option.across_joints) {
+        part_carried(m, c);
+    }
     mjcf_each each = mjcf_each_of(m, "contact", "pair");
     while (w->good && mjcf_next(&each)) { /* else not all geoms have a kind */
         int geom[2];
@@ -339,6 +370,9 @@ void mjcf_put_contact(mjcf_work *w, const mjcf_contacts *c, const mjcf_geom *g) 
     if (kind->against) {
         writer_put_number(w->out, "mask", (double)~kind->against);
     }
+    if (g->across) {
+        writer_put_flag(w->out, "across_joint", true);
+    }
 }
 
 /* ---- exclusions ---- */
@@ -395,7 +429,7 @@ void mjcf_put_exclusions(mjcf_work *w) {
         const mjcf_body *b = &m->body[k];
         int carrier = m->body[b->parent].clump;
         bool chain = b->joint >= 0 && m->joint[b->joint].next >= 0;
-        if (chain && carrier > 0) {
+        if (chain && carrier > 0 && !m->files->option.across_joints) {
             put_clump_pairs(w, &list, carrier, k);
         }
     }

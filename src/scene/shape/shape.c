@@ -42,6 +42,9 @@ static bool read_surface(const visit *v, const shape_data *d, bool is_part, sim_
     if (!is_part || node_member(d->at, "mask")) {
         shape->mask = (uint32_t)d->mask;
     }
+    if (!is_part || node_member(d->at, "across_joint")) {
+        shape->across_joint = d->across_joint;
+    }
     if (node_member(d->at, "use")) {
         shape->hidden = d->use == USE_CONTACT;
     }

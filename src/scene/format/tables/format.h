@@ -130,6 +130,7 @@ typedef struct shape_data {
     int use;
     double color[4];
     int64_t group, mask;
+    bool across_joint;
     double surface_velocity[6], friction_direction[3];
 } shape_data;
 

@@ -84,7 +84,8 @@ static const field shape_fields[] = {
              "longest side; down to a two-hundredth for thin walls and threads."},
     {"shapes", FIELD_OBJECTS, AT(shape_data, shapes), .table = &table_shape, .only = BIT(COMPOUND),
      .needed_by = BIT(COMPOUND),
-     .help = "Parts, in the frame of the compound. Its `material`, `use`, `color`, `group` and `mask` are defaults for "
+     .help = "Parts, in the frame of the compound. Its `material`, `use`, `color`, `group`, `mask` and `across_joint` "
+             "are defaults for "
              "its parts."},
     {"pose", FIELD_OBJECT, AT(shape_data, pose), .table = &table_pose, .help = "Pose in the body frame."},
     {"density", FIELD_NUMBER, AT(shape_data, density), .unit = "kg/m^3", POSITIVE, .rival = 1, .only = SOLID,
@@ -112,6 +113,9 @@ static const field shape_fields[] = {
     {"mask", FIELD_INTEGER, AT(shape_data, mask), WITHIN(0, 4294967295.0), .standard = "4294967295",
      .help = "Groups that can touch the shape: two shapes have contacts if the mask of each has a bit of the group of "
              "the other."},
+    {"across_joint", FIELD_FLAG, AT(shape_data, across_joint), .standard = "false",
+     .help = "It has contacts with shapes of the body that carries its own, or that its own carries, where these say "
+             "so, too."},
     {"surface_velocity", FIELD_VECTOR, AT(shape_data, surface_velocity), 6, .count_least = 3, .unit = "m/s, rad/s",
      WITHIN(-1e6, 1e6),
      .help = "Velocity of the surface over the body, in the body's axes: a conveyor's belt. Three more numbers are its "

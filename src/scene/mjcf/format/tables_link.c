@@ -21,8 +21,10 @@ static const xml_key pair_keys[] = {
     IGNORED("gap", "contacts act at the surface"),
     {.name = "adhesion", .kind = XML_NUMBER, .unit = "N", .help = "As of a geom. Default: the sum of both."},
 };
-const xml_table mjcf_table_pair =
-    LEAF("pair", "Two geoms that touch whatever their `contype`, with parameters of their own.", pair_keys);
+const xml_table mjcf_table_pair = LEAF("pair",
+                                       "Two geoms that touch whatever their `contype`, with parameters of their own. "
+                                       "Not of a body and its parent over several joints.",
+                                       pair_keys);
 
 static const xml_key exclude_keys[] = {
     NAME,

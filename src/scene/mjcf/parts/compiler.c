@@ -78,6 +78,7 @@ static void read_flags(const xml_element *e, mjcf_option *o) {
     o->no_gravity |= is_word(e, "gravity", "disable", false);
     o->no_actuation |= is_word(e, "actuation", "disable", false);
     o->no_clamp |= is_word(e, "clampctrl", "disable", false);
+    o->across_joints |= is_word(e, "filterparent", "disable", false);
 }
 
 static void read_option(mjcf_work *w, const xml_element *e, mjcf_option *o) {

@@ -38,7 +38,8 @@ typedef struct mjcf_option {
     double step, gravity[3];
     double density, viscosity, wind[3]; /* of the fluid */
     const char *integrator;             /* NULL: none was given */
-    bool no_equality, no_friction, no_limit, no_contact, no_spring, no_damper, no_gravity, no_actuation, no_clamp;
+    bool no_equality, no_friction, no_limit, no_contact, no_spring, no_damper, no_gravity, no_actuation, no_clamp,
+        across_joints; /* contacts of bodies with their parents */
     uint32_t no_group; /* of actuators, bit by bit */
 } mjcf_option;
 
@@ -140,6 +141,7 @@ typedef struct mjcf_geom {
     bool visual;  /* it has no contacts */
     bool around;  /* a tendon names it */
     bool paired;  /* a <pair> names it */
+    bool across;  /* it may touch the body that carries its own, or that its own carries */
     int touching; /* what it touches: an index, see contacts.c */
     int surface;  /* its material, there */
 } mjcf_geom;
