@@ -116,6 +116,36 @@ Test(tendon_course, stays_straight_at_a_right_angle_to_its_side_whatever_the_rou
     }
 }
 
+/* Beside the obstacle, but not on its side: the string goes around the far side.  The other path there makes a whole turn
+ * more, and is longer by 2 r phi. */
+Test(tendon_course, on_the_wrong_side_of_an_obstacle_goes_around_without_another_turn) {
+    random_source random = {11};
+    const string_obstacle o = {true, 0.1};
+    int around = 0;
+    for (int trial = 0; trial < 1000; trial++) {
+        double rho_a = random_uniform(&random, 0.1, 0.4), rho_b = random_uniform(&random, 0.1, 0.4),
+               turn = random_uniform(&random, 0, 2 * M_PI), phi = random_uniform(&random, 0, M_PI);
+        v3 a = {rho_a * cos(turn), rho_a * sin(turn), 0}, side = {0, 0.2, 0},
+           b = {rho_b * cos(turn + phi), rho_b * sin(turn + phi), 0};
+        double alpha = acos(0.1 / rho_a) + acos(0.1 / rho_b);
+        /* by a thousand points of the straight string: clear of the circle, and the nearest one beyond the axis */
+        v3 nearest = a;
+        for (int k = 1; k <= 1000; k++) {
+            v3 x = v3_axpy(a, 1e-3 * k, v3_sub(b, a));
+            nearest = v3_norm(x) < v3_norm(nearest) ? x : nearest;
+        }
+        string_course c;
+        double length = length_between(&o, a, b, &side, &c);
+        if (v3_norm(nearest) < 0.102 || nearest.y > -0.002) {
+            continue;
+        }
+        double due = sqrt(rho_a * rho_a - 0.01) + sqrt(rho_b * rho_b - 0.01) + 0.1 * (2 * M_PI - phi - alpha);
+        cr_expect_float_eq(length, due, 1e-13, "trial %d: %.17g, not %.17g", trial, length, due);
+        around++;
+    }
+    cr_expect_gt(around, 100);
+}
+
 /* A string that is lifted off: length and both slopes go on without a jump. */
 Test(tendon_course, has_no_jump_where_it_lifts_off) {
     const v3 inside = {0, 0, 0}, outside = {0, 1, 0};
