@@ -438,26 +438,30 @@ static void expect_scheme(sim_integrator integrator) {
     cr_expect(checked >= trials * 9 / 10, "%d of %d", checked, trials);
 }
 
-/* Do differences of half the width part?  Fast steps have several solutions, and a sample may come to another one; with
- * constraints it may come to another piece of the law, or of the shift of positions. */
+/* Do differences of half the width part, by q or by v?  Fast steps have several solutions, and a sample may come to
+ * another one; with constraints it may come to another piece of the law, or of the shift of positions. */
 static bool solution_jumps(fixture *f, double most) {
     int n = f->n;
-    double *wide = numbers(2 * n), *narrow = numbers(2 * n), parts[2] = {0, 0}, size[2] = {STEP * STEP, 1};
+    double *wide = numbers(2 * n), *narrow = numbers(2 * n);
+    bool jumps = false;
     const sim_state *to = step_from(f, f->q, f->v, f->applied, f->input);
     memcpy(f->q1, to->q, sizeof *f->q1 * (size_t)f->model->nq);
     memcpy(f->v1, to->v, sizeof *f->v1 * (size_t)n);
-    for (int j = 0; j < 2 * n; j++) {
-        argument by = j < n ? BY_Q : BY_V;
-        difference(f, by, j % n, 1e-4 * f->width, wide);
-        difference(f, by, j % n, 5e-5 * f->width, narrow);
-        for (int i = 0; i < 2 * n; i++) {
-            double trivial = i >= n ? 0 : i == j ? 1 : i == j - n ? STEP : 0;
-            parts[i >= n] = fmax(parts[i >= n], fabs(wide[i] - narrow[i]));
-            size[i >= n] = fmax(size[i >= n], fabs(narrow[i] - trivial));
+    for (argument by = BY_Q; by <= BY_V; by++) {
+        double parts[2] = {0, 0}, size[2] = {STEP * STEP, 1};
+        for (int j = 0; j < n; j++) {
+            difference(f, by, j, 1e-4 * f->width, wide);
+            difference(f, by, j, 5e-5 * f->width, narrow);
+            for (int i = 0; i < 2 * n; i++) {
+                double trivial = i != j ? 0 : by == BY_Q ? 1 : STEP;
+                parts[i >= n] = fmax(parts[i >= n], fabs(wide[i] - narrow[i]));
+                size[i >= n] = fmax(size[i >= n], fabs(narrow[i] - trivial));
+            }
         }
+        jumps = jumps || parts[0] > most * size[0] || parts[1] > most * size[1];
     }
     free(wide), free(narrow);
-    return parts[0] > most * size[0] || parts[1] > most * size[1];
+    return jumps;
 }
 
 /* Bodies alone on their joints may turn by more than half a radian in a step. */
@@ -792,7 +796,10 @@ typedef enum touch_case {
     ROUND_STRIKE,
     ROLLS,
     TURNS,
-    ROLLS_RESISTED
+    ROLLS_RESISTED,
+    CURVED_STRIKE,
+    CURVED_LIES,
+    CURVED_ROLLS
 } touch_case;
 
 /* Materials that resist rolling, torsion, or both, by some m. */
@@ -884,7 +891,7 @@ static sim_v3 rolling_velocity(const sim_model *m, sim_v3 at, sim_m3 R, sim_v3 t
 
 /* A box, a ball or a hull on another solid, at rest or free: at any angle, or flat but for a small tilt. */
 static void open_pair(fixture *f, touch_case what, const sim_options *options) {
-    static const sim_shape_type types[14][2] = {{SIM_BOX, SIM_BOX},
+    static const sim_shape_type types[25][2] = {{SIM_BOX, SIM_BOX},
                                                 {SIM_SPHERE, SIM_BOX},
                                                 {SIM_CAPSULE, SIM_SPHERE},
                                                 {SIM_CONVEX, SIM_SPHERE},
@@ -897,14 +904,28 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
                                                 {SIM_HALF_SPACE, SIM_CYLINDER},
                                                 {SIM_HALF_SPACE, SIM_ELLIPSOID},
                                                 {SIM_HALF_SPACE, SIM_CAPSULE},
-                                                {SIM_CAPSULE, SIM_CAPSULE}};
+                                                {SIM_CAPSULE, SIM_CAPSULE},
+                                                {SIM_BOX, SIM_CYLINDER},
+                                                {SIM_CONVEX, SIM_CYLINDER},
+                                                {SIM_CYLINDER, SIM_BOX},
+                                                {SIM_CYLINDER, SIM_CYLINDER},
+                                                {SIM_CYLINDER, SIM_SPHERE},
+                                                {SIM_CAPSULE, SIM_CYLINDER},
+                                                {SIM_BOX, SIM_ELLIPSOID},
+                                                {SIM_CONVEX, SIM_ELLIPSOID},
+                                                {SIM_ELLIPSOID, SIM_SPHERE},
+                                                {SIM_ELLIPSOID, SIM_CAPSULE},
+                                                {SIM_ELLIPSOID, SIM_CYLINDER}};
     random_source *r = &f->random;
-    const sim_shape_type *type = types[what == BOXES_LIE      ? 0
-                                       : what == ROUND_STRIKE ? 7 + random_index(r, 7)
-                                       : what >= ROLLS        ? random_index(r, 14)
-                                                              : random_index(r, 7)];
+    bool rolls = what == ROLLS || what == ROLLS_RESISTED || what == CURVED_ROLLS;
+    const sim_shape_type *type = types[what == BOXES_LIE       ? 0
+                                       : what == ROUND_STRIKE  ? 7 + random_index(r, 7)
+                                       : what == CURVED_LIES   ? 14 + random_index(r, 2)
+                                       : what > ROLLS_RESISTED ? 14 + random_index(r, 11)
+                                       : rolls                 ? random_index(r, 14)
+                                                               : random_index(r, 7)];
     sim_builder *b = sim_builder_create();
-    if (random_index(r, 2) && what < ROLLS) {
+    if (random_index(r, 2) && !rolls) {
         add_free_solid(r, b, type[0], 1);
     } else {
         add_solid(b, 0, type[0]);
@@ -918,12 +939,14 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
     memcpy(f->q, f->model->q_initial, sizeof *f->q * (size_t)f->model->nq);
     memset(f->v, 0, sizeof *f->v * (size_t)f->n);
     /* apart by `depth` less than nothing */
-    bool lies = what == BOXES_LIE, rolls = what >= ROLLS;
+    bool lies = what == BOXES_LIE || what == CURVED_LIES;
     sim_v3 turn = random_unit(r), up = {0, 0, 1},
            way = lies || rolls || type[0] == SIM_HALF_SPACE ? up : random_unit(r), none = {0, 0, 0};
-    sim_m3 tilted = quat_matrix(quat_normalised((sim_quat){1, 1e-3 * turn.x, 1e-3 * turn.y, random_uniform(r, -1, 1)}));
+    double tilt = what == CURVED_LIES ? 0.02 : 1e-3;
+    sim_m3 tilted = quat_matrix(quat_normalised((sim_quat){1, tilt * turn.x, tilt * turn.y, random_uniform(r, -1, 1)}));
     sim_m3 R = lies ? tilted : random_rotation(r), on_side = {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
-    if (what == ROUND_STRIKE && type[0] == SIM_HALF_SPACE && random_index(r, 2)) { /* it stands, or lies on its side */
+    if (((what == ROUND_STRIKE && type[0] == SIM_HALF_SPACE) || what == CURVED_LIES) &&
+        random_index(r, 2)) { /* it stands, or lies on its side */
         R = random_index(r, 2) ? tilted : m3_product(tilted, on_side);
     }
     sim_v3 aside = lies ? (sim_v3){random_uniform(r, -0.1, 0.1), random_uniform(r, -0.1, 0.1), 0} : none;
@@ -932,10 +955,10 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
         double middle = 0.5 * (near + far);
         *(least_gap(f->model, v3_axpy(aside, middle, way), R) > -depth ? &far : &near) = middle;
     }
-    sim_v3 slide = v3_scale(0.3, random_unit(r)), approach = v3_scale(lies ? 0 : -1.5, way);
+    sim_v3 slide = v3_scale(0.3, random_unit(r)), approach = v3_scale(what == BOXES_LIE ? 0 : lies ? -0.2 : -1.5, way);
     sim_v3 at = v3_axpy(aside, far, way),
            velocity = rolls ? rolling_velocity(f->model, at, R, turn) : v3_add(approach, slide);
-    place_body(f, f->model->nbody - 1, at, R, velocity, lies ? none : turn);
+    place_body(f, f->model->nbody - 1, at, R, velocity, what == BOXES_LIE ? none : lies ? v3_scale(0.3, turn) : turn);
 }
 
 /* Lets some steps pass: then laws keep impulses, and the free motion begins with the forces of the contacts. */
@@ -1003,7 +1026,12 @@ static void expect_touching(touch_case what, const char *solver, bool warm) {
             f.width = what == TIPS           ? 0.005
                       : warm && what < ROLLS ? 0.001
                                              : 0.01; /* bodies at rest overlap by micrometres */
-            bool found = !solution_jumps(&f, 1e-6) && expect_all(&f);
+            bool jumps = solution_jumps(&f, 1e-6);
+            for (int narrower = 0; jumps && warm && what >= ROLLS && narrower < 2; narrower++) {
+                f.width *= 0.4; /* rules of rolling bend */
+                jumps = solution_jumps(&f, 1e-6);
+            }
+            bool found = !jumps && expect_all(&f);
             if (found) {
                 expect_friction(&f);
             }
@@ -1069,6 +1097,20 @@ Test(step_derivatives, of_solids_that_roll_equal_differences) {
 Test(step_derivatives, of_solids_that_go_on_rolling_equal_differences) {
     expect_touching(ROLLS, "sap", true);
     expect_touching(ROLLS, "auto", true);
+}
+
+/* Cylinders and ellipsoids with convex solids: deepest points, and corners, rims and lines that meet edges and faces. */
+Test(step_derivatives, of_curved_solids_that_strike_equal_differences) {
+    expect_touching(CURVED_STRIKE, "sap", false);
+    expect_touching(CURVED_STRIKE, "auto", false);
+}
+Test(step_derivatives, of_cylinders_that_lie_on_solids_equal_differences) {
+    expect_touching(CURVED_LIES, "sap", false);
+    expect_touching(CURVED_LIES, "auto", false);
+}
+Test(step_derivatives, of_curved_solids_that_roll_equal_differences) {
+    expect_touching(CURVED_ROLLS, "sap", false);
+    expect_touching(CURVED_ROLLS, "auto", true);
 }
 
 /* Contacts of four to six rows: discs that stick and slide, by both laws. */

@@ -12,7 +12,7 @@
  *     E, y    semi-axes of an ellipsoid, and its lowest point from the centre, m;  P m: m across a cylinder's axis, t across both
  *     k       1/2: midway between the surfaces; 0 or 1 where the point is on the moving body (acting_point.c)
  *
- * Boxes and hulls, and balls with these or capsules: touch_facets.c.
+ * Boxes and hulls, and balls with these or capsules: touch_facets.c.  Cylinders and ellipsoids: touch_round.c.
  *
  * Contacts are recognised by their numbers: point and gap must be those of the formula.  So points of bodies that have
  * yet to meet (collide/sweep.c), and of other features, are refused.
@@ -153,6 +153,17 @@ static const char *find_capsule(const sim_shape *const shape[2], const pose X[2]
     return found ? NULL : "has a capsule that has yet to meet a capsule, a box or a hull, or lies along its face";
 }
 
+/* A cylinder or an ellipsoid. */
+static const char *find_round(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t) {
+    return touch_make_round(shape, X, c, t)
+               ? NULL
+               : "has a cylinder or an ellipsoid that has yet to meet a solid, or meets it beside its faces";
+}
+
+static bool is_convex(const sim_shape *s) {
+    return s->type == SIM_SPHERE || s->type == SIM_CAPSULE || touch_is_polyhedron(s) || touch_is_round(s);
+}
+
 static bool meets_ball(const sim_shape *a, const sim_shape *b) {
     return a->type == SIM_SPHERE && (touch_is_polyhedron(b) || b->type == SIM_CAPSULE);
 }
@@ -178,8 +189,9 @@ const char *touch_make(const sim_derived *d, const sim_contact *c, touch *t) {
         return touch_is_polyhedron(a) && touch_is_polyhedron(b) ? touch_solids(shape, X, c, t)
                : meets_ball(a, b) || meets_ball(b, a)           ? find_ball_on_solid(shape, X, c, t)
                : has_core(a) && has_core(b)                     ? find_capsule(shape, X, c, t)
-                                            : "has contacts other than of balls, capsules, boxes, hulls, and "
-                                              "half-spaces with these, cylinders or ellipsoids";
+               : is_convex(a) && is_convex(b)                   ? find_round(shape, X, c, t)
+                                              : "has contacts other than of balls, capsules, boxes, hulls, cylinders, "
+                                                "ellipsoids and half-spaces";
     }
     t->solid = a->type == SIM_HALF_SPACE;
     t->part = acts < 0 ? 0.5 : acts == t->solid ? 0 : 1;
@@ -218,6 +230,9 @@ static touch_rate rate_of(const touch *t, const sim_motion velocity[2]) {
     v3 rate[2] = {touch_velocity(t, velocity, 0), touch_velocity(t, velocity, 1)}, over = v3_sub(rate[0], rate[1]);
     if (t->kind == TOUCH_FACETS) {
         return touch_rate_of_facets(t, velocity);
+    }
+    if (t->kind == TOUCH_ROUND) {
+        return touch_rate_of_round(t, velocity);
     }
     if (t->kind == TOUCH_BALLS) {
         v3 way = v3_sub(t->at[0], t->at[1]);

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 
 typedef enum touch_kind {
-    TOUCH_PLANE, /* a ball, a corner or the lowest point of a round solid on a plane */
-    TOUCH_BALLS, /* two balls; a ball and a line; two lines */
-    TOUCH_FACETS /* two boxes or hulls */
+    TOUCH_PLANE,  /* a ball, a corner or the lowest point of a round solid on a plane */
+    TOUCH_BALLS,  /* two balls; a ball and a line; two lines */
+    TOUCH_FACETS, /* two boxes or hulls */
+    TOUCH_ROUND   /* a cylinder or an ellipsoid, and a convex solid */
 } touch_kind;
 
 /* Features of two polyhedra, and the edge of one that a ball meets. */
@@ -23,11 +24,31 @@ typedef struct facet_touch {
     v3 along[2];
 } facet_touch;
 
+/* A point of a solid: its slip over the surface as the normal turns, m, and the ways on which it is free. */
+typedef struct touch_feature {
+    m3 slip;
+    int ways;
+    v3 way[2];
+} touch_feature;
+
+/* A system of touch_round.c, factored: of the points of both sides. */
+typedef struct touch_round {
+    touch_feature point[2];
+    v3 x[2];
+    double gap;
+    int held, held_side[2], unknowns, swap[5];
+    v3 held_way[2]; /* on which the owner of the normal is flat */
+    v3 across[2];
+    double LU[5 * 8];
+} touch_round;
+
 typedef struct touch {
     touch_kind kind;
     bool line[2]; /* has a side a line, on which its ball slips? */
     int solid;    /* side of the ball or corner on a plane */
     facet_touch facets;
+    touch_round round, owner; /* of the contact, and of the deepest points that own its normal, if `owned` */
+    bool owned;
     bool kink; /* two normals are as good */
     m3 slip;   /* of a round solid on a plane: its lowest point moves by -slip d over it, where the normal turns by d */
     v3 axis;   /* of a capsule that lies on a plane, at the end that is not lowest: its ball is r / cos t wide */
@@ -60,8 +81,14 @@ touch_rate touch_along(const touch *t, const sim_motion velocity[2]);
 
 /* Is it a box or a hull? */
 bool touch_is_polyhedron(const sim_shape *s);
-/* The corner of one that is nearest to a point; false: it is elsewhere. */
+/* The corner of one that is nearest to a point; the edge, or the face that looks most along `out`, on which the point
+ * lies.  The normal that is nearest to n, within an angle.  False: there is none. */
 bool touch_find_corner(const sim_shape *shape, pose X, v3 x, v3 *corner);
+bool touch_find_edge(const sim_shape *shape, pose X, v3 x, v3 *edge);
+bool touch_find_face(const sim_shape *shape, pose X, v3 x, v3 out, v3 *face);
+bool touch_find_normal(const sim_shape *shape, pose X, v3 n, double angle, v3 *face);
+/* The farthest corner along `out`. */
+v3 touch_farthest_corner(const sim_shape *shape, pose X, v3 out);
 /* As touch_make: of two boxes or hulls; of a ball and one of these or a capsule, false: the nearest feature is none of
  * its. */
 const char *touch_solids(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
@@ -69,5 +96,13 @@ bool touch_ball(const sim_shape *const shape[2], const pose X[2], touch *t);
 /* A capsule and a capsule, a box or a hull; false: the nearest features are none of theirs. */
 bool touch_capsule(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
 touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2]);
+
+/* ---- touch_round.c ---- */
+
+/* Is it a cylinder or an ellipsoid? */
+bool touch_is_round(const sim_shape *s);
+/* One of these and a convex solid; false: the points are none of theirs. */
+bool touch_make_round(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
+touch_rate touch_rate_of_round(const touch *t, const sim_motion velocity[2]);
 
 #endif

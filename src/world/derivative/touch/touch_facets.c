@@ -134,6 +134,42 @@ static bool find_edge(const placed_solid *s, v3 x, v3 *edge) {
     return false;
 }
 
+bool touch_find_edge(const sim_shape *shape, pose X, v3 x, v3 *edge) {
+    placed_solid s = place_solid(shape, X);
+    return find_edge(&s, x, edge);
+}
+
+bool touch_find_face(const sim_shape *shape, pose X, v3 x, v3 out, v3 *face) {
+    placed_solid s = place_solid(shape, X);
+    return find_face(&s, x, out, face);
+}
+
+v3 touch_farthest_corner(const sim_shape *shape, pose X, v3 out) {
+    placed_solid s = place_solid(shape, X);
+    v3 best = corner_at(&s, 0);
+    for (int k = 1; k < corner_count(&s); k++) {
+        v3 at = corner_at(&s, k);
+        best = v3_dot(out, v3_sub(at, best)) > 0 ? at : best;
+    }
+    return best;
+}
+
+bool touch_find_normal(const sim_shape *shape, pose X, v3 n, double angle, v3 *face) {
+    placed_solid s = place_solid(shape, X);
+    double offset, best = angle;
+    bool found = false;
+    for (int k = 0; k < face_count(&s); k++) {
+        v3 normal = face_at(&s, k, &offset);
+        double off = v3_norm(v3_sub(normal, n));
+        if (off <= best) {
+            *face = normal;
+            best = off;
+            found = true;
+        }
+    }
+    return found;
+}
+
 /* How far the normal is from that of the nearest face. */
 static double nearest_face(const touch *t, const placed_solid *s) {
     double offset, best = INFINITY;
