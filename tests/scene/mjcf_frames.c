@@ -1,4 +1,4 @@
-/* Places of elements of models in MJCF: the orientation that counts among several, and those that exclude each other. */
+/* Frames of models in MJCF: the orientation that counts among several, those that exclude each other, and coordinates. */
 #include "math/angle.h"
 #include "mjcf_model.h"
 
@@ -59,5 +59,25 @@ Test(mjcf_frames, two_points_exclude_a_position_and_replace_an_orientation) {
                               NULL, NULL);
     const sim_site *site = &s->model->site[sim_model_find_site(s->model, "s")];
     cr_expect(close_to(site->pose.p, 0, 0, 3) && close_to(m3_times(site->pose.R, (sim_v3){0, 0, 1}), 0, 0, 1));
+    sim_scene_free(s);
+}
+
+/* A tendon of three joints ties their trees, which then stand together; the key has the order of the file. */
+Test(mjcf_frames, coordinates_of_tied_trees_are_found_by_name_and_keyframes_have_the_order_of_the_file) {
+    sim_scene *s = load_model(
+        MODEL("<worldbody><body><joint name='a'/>" BALL "</body><body pos='1 0 0'><joint name='b'/>" BALL
+              "</body><body pos='2 0 0'><joint name='c'/>" BALL "</body><body pos='3 0 0'><joint name='d'/>" BALL
+              "</body></worldbody><tendon><fixed stiffness='1'><joint joint='a' coef='1'/><joint joint='c' coef='1'/>"
+              "<joint joint='d' coef='1'/></fixed></tendon><keyframe><key name='k' qpos='1 2 3 4' qvel='5 6 7 8'/>"
+              "</keyframe>"),
+        NULL, NULL);
+    double q[4], v[4];
+    sim_model_keyframe_state(s->model, sim_model_find_keyframe(s->model, "k"), q, v);
+    for (int k = 0; k < 4; k++) {
+        const sim_body *b =
+            &s->model->body[sim_model_find_joint(s->model, (const char *const[]){"a", "b", "c", "d"}[k])];
+        cr_expect(q[b->q0] == 1 + k && v[b->v0] == 5 + k, "joint %d: %g, %g", k, q[b->q0], v[b->v0]);
+        cr_expect_eq(b->q0, ((const int[]){0, 3, 1, 2})[k]);
+    }
     sim_scene_free(s);
 }
