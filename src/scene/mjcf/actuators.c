@@ -11,6 +11,7 @@
  *     damper       gain -kv l', u >= 0
  *     cylinder     gain A (area), bias as given, u filtered
  *     muscle       force, length and velocity curves of muscles, activation with two time constants
+ *     dcmotor      gain K/R, bias -K^2/R l', of the voltage u; motor constant K, resistance R
  *     adhesion     gain g0 >= 0, u >= 0, at the contacts of a body
  *
  * Shortcuts share one set of defaults: each level of defaults acts on the law that the outer levels left.
@@ -34,6 +35,7 @@ typedef struct drive {
     const char *ctrl_limited, *force_limited, *act_limited; /* NULL: auto */
     double inherit;
     double group;
+    double motor, resistance; /* K, N m/A; R, Ohm */
 } drive;
 
 /* ---- the law, level by level ---- */
@@ -115,6 +117,50 @@ static void read_cylinder(const xml_element *e, drive *d) {
     set_law(d, FILTER, CONSTANT, AFFINE);
 }
 
+/* K = sqrt(Kt Ke), or the one that is positive; of a nominal point (V, torque at rest, free speed) Ke = V / speed and
+ * R = K V / torque, where the element gives no others. */
+static void read_motor_constants(const xml_element *e, drive *d) {
+    double nominal[3] = {0}, constant[2] = {0}, resistance = 0;
+    xml_numbers(e, "motorconst", 2, constant);
+    xml_numbers(e, "nominal", 3, nominal);
+    if (constant[1] <= 0 && nominal[2] > 0) {
+        constant[1] = nominal[0] / nominal[2];
+    }
+    double Kt = constant[0], Ke = constant[1];
+    if (Kt > 0 || Ke > 0) {
+        d->motor = Kt > 0 && Ke > 0 ? sqrt(Kt * Ke) : Kt > 0 ? Kt : Ke;
+    }
+    if (xml_numbers(e, "resistance", 1, &resistance) == 1) {
+        d->resistance = resistance;
+    } else if (nominal[1] > 0) {
+        d->resistance = d->motor * nominal[0] / nominal[1];
+    }
+}
+
+static void read_dc_motor(mjcf_work *w, const xml_element *e, drive *d) {
+    /* law */
+    read_motor_constants(e, d);
+    if (!(d->motor > 0) || !(d->resistance > 0)) {
+        xml_error(w->report, e, NULL, "give `motorconst` and `resistance`, or `nominal`",
+                  "the %s of the motor is not positive", d->motor > 0 ? "resistance" : "constant");
+        mjcf_refuse(w);
+        return;
+    }
+    d->gainprm[0] = d->motor / d->resistance;
+    memset(d->biasprm, 0, sizeof d->biasprm);
+    d->biasprm[2] = -d->motor * d->gainprm[0];
+    set_law(d, NO_ACTIVATION, CONSTANT, AFFINE);
+    /* greatest torque, by itself or by the current */
+    double most[3] = {0};
+    xml_numbers(e, "saturation", 3, most);
+    double torque = most[0] > 0 ? most[0] : d->motor * most[1];
+    if (torque > 0) {
+        d->force[0] = -torque;
+        d->force[1] = torque;
+        d->force_limited = "true";
+    }
+}
+
 /* Values that are as in the general law take those of muscles first. */
 static void read_muscle(const xml_element *e, drive *d) {
     static const double standard[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
@@ -165,6 +211,8 @@ static void read_level(mjcf_work *w, const xml_element *e, drive *d) {
         read_cylinder(e, d);
     } else if (strcmp(name, "adhesion") == 0) {
         read_adhesion(e, d);
+    } else if (strcmp(name, "dcmotor") == 0) {
+        read_dc_motor(w, e, d);
     } else {
         read_muscle(e, d);
     }

@@ -182,7 +182,8 @@ static const xml_key default_keys[] = {
     { .name = (title), .use = XML_READ, .many = true, .table = (keys_of) }
 /* Actuators share one set of defaults: those of a motor also hold for a position servo. */
 extern const xml_table mjcf_table_general, mjcf_table_motor, mjcf_table_position, mjcf_table_velocity,
-    mjcf_table_intvelocity, mjcf_table_damper, mjcf_table_cylinder, mjcf_table_muscle, mjcf_table_adhesion;
+    mjcf_table_intvelocity, mjcf_table_damper, mjcf_table_cylinder, mjcf_table_muscle, mjcf_table_adhesion,
+    mjcf_table_dc_motor;
 static const xml_rule default_rules[] = {
     DEFAULT("mesh", &mjcf_table_mesh),
     DEFAULT("material", &mjcf_table_material),
@@ -205,7 +206,7 @@ static const xml_rule default_rules[] = {
     DEFAULT("adhesion", &mjcf_table_adhesion),
     {.name = "orientation", .use = XML_IGNORED, .help = "such actuators are not supported"},
     {.name = "pid", .use = XML_IGNORED, .help = "such actuators are not supported"},
-    {.name = "dcmotor", .use = XML_IGNORED, .help = "such actuators are not supported"},
+    DEFAULT("dcmotor", &mjcf_table_dc_motor),
     DEFAULT("default", &mjcf_table_default),
 };
 const xml_table mjcf_table_default = TABLE(

@@ -155,6 +155,46 @@ static const xml_key adhesion_keys[] = {
 };
 const xml_table mjcf_table_adhesion = LEAF("adhesion", "Force that holds the contacts of a body.", adhesion_keys);
 
+#define STATELESS(title, length, zeros, what)                                                                          \
+    {                                                                                                                  \
+        .name = (title), .kind = XML_VECTOR, .count = (length), .least = 1, .use = XML_REFUSED, .standard = (zeros),   \
+        .help = what                                                                                                   \
+    }
+static const xml_key dc_motor_keys[] = {
+    OF_ACTUATOR,
+    {.name = "resistance", .kind = XML_NUMBER, .unit = "Ohm", .help = "Resistance R of the winding."},
+    {.name = "motorconst",
+     .kind = XML_VECTOR,
+     .count = 2,
+     .least = 1,
+     .unit = "N m/A, V s/rad",
+     .help = "Constants of torque and of voltage; K is their geometric mean, or the one that is given."},
+    {.name = "nominal",
+     .kind = XML_VECTOR,
+     .count = 3,
+     .least = 1,
+     .unit = "V, N m, rad/s",
+     .help = "Voltage, torque at rest and speed without load: K and R, where they are not given."},
+    {.name = "saturation",
+     .kind = XML_VECTOR,
+     .count = 3,
+     .least = 1,
+     .unit = "N m, A, A/s",
+     .standard = "0 0 0",
+     .help = "Greatest torque, or current; 0: none. Without inductance the rate of the current has no meaning."},
+    {.name = "input",
+     .kind = XML_TEXT,
+     .use = XML_REFUSED,
+     .standard = "voltage",
+     .help = "the input is the voltage; write the controller as `position`"},
+    STATELESS("controller", 6, "0 0 0 0 0 0", "write it as `position`"),
+    STATELESS("inductance", 2, "0 0", "the current follows the voltage at once"),
+    STATELESS("thermal", 6, "0 0 0 0 0 0", "the resistance is constant"),
+    STATELESS("cogging", 3, "0 0 0", "the torque does not depend on the angle"),
+    STATELESS("lugre", 5, "0 0 0 0 0", "give the joint a frictionloss"),
+};
+const xml_table mjcf_table_dc_motor = LEAF("dcmotor", "Motor at a voltage: force = K/R (input - K l').", dc_motor_keys);
+
 #define ACTUATOR(title, table_of)                                                                                      \
     { .name = (title), .use = XML_READ, .many = true, .table = (table_of) }
 static const xml_rule actuator_rules[] = {
@@ -167,10 +207,10 @@ static const xml_rule actuator_rules[] = {
     ACTUATOR("cylinder", &mjcf_table_cylinder),
     ACTUATOR("muscle", &mjcf_table_muscle),
     ACTUATOR("adhesion", &mjcf_table_adhesion),
+    ACTUATOR("dcmotor", &mjcf_table_dc_motor),
     {.name = "plugin", .use = XML_REFUSED, .help = PLUGIN},
     {.name = "orientation", .use = XML_REFUSED, .help = "give each coordinate an actuator"},
     {.name = "pid", .use = XML_REFUSED, .help = "write it as `position`"},
-    {.name = "dcmotor", .use = XML_REFUSED, .help = "write it as `general`"},
 };
 const xml_table mjcf_table_actuator = GROUP("actuator", "Actuators.", actuator_rules);
 
