@@ -28,23 +28,24 @@ SIM_API void sim_forward_derivatives(sim_derivatives *work, sim_derived *d, sim_
                                      const double *tau, sim_v3 gravity, const double *extra, double *a, double *da_dq,
                                      double *da_dv, double *da_dtau);
 
-/* A number of a model that derivatives may be by.  The other numbers are held: a shape that moves takes no mass with it. */
+/* A number of a model that derivatives may be by.  The other numbers are held: a shape that moves or grows takes no mass with it. */
 typedef enum sim_parameter_kind {
     SIM_BY_MASS,      /* of a body whose density changes everywhere alike, kg */
     SIM_BY_INERTIA,   /* of a body, at its origin in its axes: mass, first moment x y z, moments xx yy zz xy xz yz */
     SIM_BY_FRICTION,  /* of a material */
     SIM_BY_STIFFNESS, /* of a material, N/m; of a rigid one: 0 */
     SIM_BY_PLACEMENT, /* of a shape: moves along the axes of its body, m; turns about them at its origin, rad */
+    SIM_BY_SIZE,      /* of a shape: radius, length, edge or semi-axis (sim_shape), m; 0 where it has no such one */
     SIM_PARAMETER_KINDS,
 } sim_parameter_kind;
 
 typedef struct sim_parameter {
     sim_parameter_kind kind;
     int index;     /* of the body, material or shape */
-    int component; /* of inertia, 0 to 9, or placement, 0 to 5; else 0 */
+    int component; /* of inertia, 0 to 9, placement, 0 to 5, or size, 0 to 2; else 0 */
 } sim_parameter;
 
-/* Components of a kind: 1, 10 or 6. */
+/* Components of a kind: 1, 10, 6 or 3. */
 SIM_API int sim_parameter_components(sim_parameter_kind kind);
 
 /* d tau = scale d (M a + C) for a change of a body's inertia (at its origin, in its axes), into [dofs of the range]: at rest

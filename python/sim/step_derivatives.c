@@ -47,11 +47,9 @@ typedef struct parameter_list {
 /* Kinds in the order of sim_parameter_kind, and the names that their index is of. */
 static const struct {
     const char *name, *of;
-} PARAMETER_KINDS[SIM_PARAMETER_KINDS] = {{"mass", "bodies"},
-                                          {"inertia", "bodies"},
-                                          {"friction", "materials"},
-                                          {"stiffness", "materials"},
-                                          {"placement", "shapes"}};
+} PARAMETER_KINDS[SIM_PARAMETER_KINDS] = {{"mass", "bodies"},        {"inertia", "bodies"},
+                                          {"friction", "materials"}, {"stiffness", "materials"},
+                                          {"placement", "shapes"},   {"size", "shapes"}};
 
 static int parameter_kind_of(const char *name) {
     for (int k = 0; k < SIM_PARAMETER_KINDS; k++) {
@@ -59,7 +57,8 @@ static int parameter_kind_of(const char *name) {
             return k;
         }
     }
-    PyErr_Format(InputError, "no parameter is called \"%s\": mass, inertia, friction, stiffness, placement", name);
+    PyErr_Format(InputError, "no parameter is called \"%s\": mass, inertia, friction, stiffness, placement, size",
+                 name);
     return -1;
 }
 
@@ -193,7 +192,8 @@ PyMethodDef derivative_methods[] = {
         "the old (q, v), \"applied\", \"friction\" [2 nv, 1 + materials], and \"ctrl\", \"targets\", \"rates\",\n"
         "\"feedforward\" [2 nv, nactuator] (not with rk4).  Positions are tangent vectors, as in advance.\n"
         "\"parameters\" has a column for each of (\"mass\", body), (\"friction\" or \"stiffness\", material),\n"
-        "(\"inertia\", body, k), (\"placement\", shape, k); without the component k all 10 or 6: mass, first moments,\n"
+        "(\"inertia\", body, k), (\"placement\", shape, k), (\"size\", shape, k); without the component k all 10, 6 or "
+        "3: mass, first moments,\n"
         "moments xx yy zz xy xz yz at the body's origin; moves and turns along the body's axes.  With `memory` rows "
         "and\n"
         "the columns of \"state\" are those of q, v and memory(): only these multiply from step to step.  "

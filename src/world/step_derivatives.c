@@ -369,7 +369,8 @@ static sim_status list_parameters(sim_step_derivatives *s, const motion_work *pa
     for (int k = 0; k < given; k++) {
         const sim_parameter *p = list + materials + k;
         list[materials + k] = out->parameter[k];
-        int count = p->kind == SIM_BY_PLACEMENT                           ? m->nshape
+        bool shapes = p->kind == SIM_BY_PLACEMENT || p->kind == SIM_BY_SIZE;
+        int count = shapes                                                ? m->nshape
                     : p->kind == SIM_BY_MASS || p->kind == SIM_BY_INERTIA ? m->nbody
                     : p->kind < SIM_PARAMETER_KINDS                       ? m->nmaterial
                                                                           : 0;

@@ -220,6 +220,7 @@ def test_parameters_are_named():
     world = sim.World(ARM)
     world.step()
     assert world.step_derivatives([("inertia", "upper"), ("placement", 0, 2)])["parameters"].shape == (4, 11)
+    assert world.step_derivatives([("size", 0), ("size", 0, 1)])["parameters"].shape == (4, 4)
     for wrong in ([("size", "upper")], [("mass", "middle")], [("inertia", "upper", 10)], [("mass",)], [3], 3):
         with pytest.raises((sim.InputError, TypeError)):
             world.step_derivatives(wrong)

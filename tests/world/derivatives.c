@@ -120,6 +120,9 @@ static int list_parameters(fixture *f) {
         for (int component = 0; component < 6; component++) {
             f->parameter[count++] = (sim_parameter){SIM_BY_PLACEMENT, k, component};
         }
+        for (int component = 0; component < 3; component++) {
+            f->parameter[count++] = (sim_parameter){SIM_BY_SIZE, k, component};
+        }
     }
     cr_assert(count <= 64);
     return count;
@@ -208,8 +211,9 @@ static double parameter_unit(const fixture *f, const sim_parameter *p) {
         double k = m->material[p->index].stiffness;
         return isfinite(k) ? k : 1;
     }
-    if (p->kind == SIM_BY_PLACEMENT || p->kind == SIM_BY_FRICTION) {
-        return p->kind == SIM_BY_PLACEMENT ? f->width : fmax(m->material[p->index].friction, 0.1);
+    bool shapes = p->kind == SIM_BY_PLACEMENT || p->kind == SIM_BY_SIZE;
+    if (shapes || p->kind == SIM_BY_FRICTION) {
+        return shapes ? f->width : fmax(m->material[p->index].friction, 0.1);
     }
     const sim_inertia *I = &m->body[p->index].inertia;
     double trace = I->moment.xx + I->moment.yy + I->moment.zz;
@@ -250,6 +254,9 @@ static const sim_state *step_of_model(fixture *f, const sim_parameter *p, double
     } else if (p->kind == SIM_BY_PLACEMENT) {
         old_shape = *shape;
         shape->pose = moved_pose(shape->pose, p->component, h);
+    } else if (p->kind == SIM_BY_SIZE) {
+        old_shape = *shape;
+        shape->size[p->component] += h;
     } else {
         change_body(I, p, h);
     }
@@ -261,7 +268,7 @@ static const sim_state *step_of_model(fixture *f, const sim_parameter *p, double
     f->world = kept;
     *I = old_I;
     *material = old_material;
-    if (p->kind == SIM_BY_PLACEMENT) {
+    if (p->kind == SIM_BY_PLACEMENT || p->kind == SIM_BY_SIZE) {
         *shape = old_shape;
     }
     return to;
@@ -326,7 +333,7 @@ static void expect_block(const fixture *f, int first, int columns, const double 
 
 /* Columns of one kind and index make a block. */
 static void expect_kinds(const fixture *f) {
-    static const char *const names[] = {"mass", "inertia", "friction", "stiffness", "placement"};
+    static const char *const names[] = {"mass", "inertia", "friction", "stiffness", "placement", "size"};
     int n = f->n, count = f->found.parameters;
     double *due = f->due, *block = numbers(2 * n * 10), *found = numbers(2 * n * 10);
     fixture part = *f;

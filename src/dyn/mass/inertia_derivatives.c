@@ -12,7 +12,7 @@
 #include <sim/derivatives.h>
 
 int sim_parameter_components(sim_parameter_kind kind) {
-    return kind == SIM_BY_INERTIA ? 10 : kind == SIM_BY_PLACEMENT ? 6 : 1;
+    return kind == SIM_BY_INERTIA ? 10 : kind == SIM_BY_PLACEMENT ? 6 : kind == SIM_BY_SIZE ? 3 : 1;
 }
 
 /* The acceleration of a body, from those of the bodies above it, in d->acc. */

@@ -48,7 +48,7 @@ static bool differentiate_fixed(contact_rows *r, constraint_change *out) {
     }
     for (int p = 0; p < step->parameters; p++) {
         const place_change *x = &by.by_parameter[p];
-        if (step->parameter[p].kind != SIM_BY_PLACEMENT) {
+        if (step->parameter[p].kind != SIM_BY_PLACEMENT && step->parameter[p].kind != SIM_BY_SIZE) {
             continue;
         }
         out->gap[2 * out->at.width + parameter0 + p] = x->gap;

@@ -26,9 +26,8 @@ static motion motion_of(const sim_derived *d, int dof, int body) {
 
 static const motion AT_REST = {{0, 0, 0}, {0, 0, 0}};
 
-/* Along velocities of both shapes and of both origins. */
-static place_change place_along(const touch *at, const motion shape[2], const v3 origin[2]) {
-    touch_rate rate = touch_along(at, shape);
+/* Where the origins of both bodies move, too. */
+static place_change place_of(touch_rate rate, const v3 origin[2]) {
     place_change out = {.x = rate.x, .n = rate.n, .gap = rate.gap};
     for (int side = 0; side < 2; side++) {
         out.lever[side] = v3_sub(v3_axpy(rate.x, side ? -0.5 : 0.5, rate.apart), origin[side]);
@@ -44,15 +43,20 @@ static place_change place_by_dof(const contact_rows *r, const touch *at, const s
             velocity[side] = motion_of(d, dof, r->body[side]);
         }
     }
-    return place_along(at, velocity, (v3[2]){velocity[0].lin, velocity[1].lin});
+    return place_of(touch_along(at, velocity), (v3[2]){velocity[0].lin, velocity[1].lin});
 }
 
-/* That of the placements of both shapes: bodies stay. */
+/* That of placements and sizes of both shapes: bodies stay. */
 static place_change place_by_parameter(const contact_rows *r, const touch *at, const sim_derived *d,
                                        const sim_parameter *by) {
     const int shape[2] = {r->c->shape_a, r->c->shape_b};
     motion moves[2] = {AT_REST, AT_REST};
     for (int side = 0; side < 2; side++) {
+        if (by->kind == SIM_BY_SIZE && by->index == shape[side]) {
+            pose X = touch_shape_pose(d, shape[side]);
+            touch_rate rate = touch_by_size(&d->model->shape[by->index], X, at, side, by->component);
+            return place_of(rate, (v3[2]){AT_REST.lin, AT_REST.lin});
+        }
         if (by->kind == SIM_BY_PLACEMENT && by->index == shape[side]) {
             const pose *X = &d->pose[r->body[side]];
             int k = by->component % 3;
@@ -61,7 +65,7 @@ static place_change place_by_parameter(const contact_rows *r, const touch *at, c
             moves[side] = by->component < 3 ? (motion){AT_REST.ang, along} : (motion){along, v3_cross(along, back)};
         }
     }
-    return place_along(at, moves, (v3[2]){AT_REST.lin, AT_REST.lin});
+    return place_of(touch_along(at, moves), (v3[2]){AT_REST.lin, AT_REST.lin});
 }
 
 bool list_places(const contact_rows *r, const touch *at, const sim_derived *d, const local_frame *frame,

@@ -23,7 +23,7 @@
 
 static const double MAX_ERROR = 1e-9; /* of point and gap, over the size of the solid */
 
-static pose shape_pose(const sim_derived *d, int shape) {
+pose touch_shape_pose(const sim_derived *d, int shape) {
     const sim_shape *s = &d->model->shape[shape];
     return pose_product(d->pose[s->body], s->pose);
 }
@@ -130,7 +130,7 @@ static bool find_balls(const sim_derived *d, const sim_contact *c, touch *t) {
     const int shape[2] = {c->shape_a, c->shape_b};
     t->kind = TOUCH_BALLS;
     for (int side = 0; side < 2; side++) {
-        t->at[side] = shape_pose(d, shape[side]).p;
+        t->at[side] = touch_shape_pose(d, shape[side]).p;
         t->radius[side] = d->model->shape[shape[side]].size[0];
     }
     return balls_match(t, c);
@@ -184,7 +184,7 @@ const char *touch_make(const sim_derived *d, const sim_contact *c, touch *t) {
     }
     if (a->type != SIM_HALF_SPACE && b->type != SIM_HALF_SPACE) {
         const sim_shape *const shape[2] = {a, b};
-        const pose X[2] = {shape_pose(d, c->shape_a), shape_pose(d, c->shape_b)};
+        const pose X[2] = {touch_shape_pose(d, c->shape_a), touch_shape_pose(d, c->shape_b)};
         t->part = acts < 0 ? 0.5 : acts == 0 ? 1 : 0;
         return touch_is_polyhedron(a) && touch_is_polyhedron(b) ? touch_solids(shape, X, c, t)
                : meets_ball(a, b) || meets_ball(b, a)           ? find_ball_on_solid(shape, X, c, t)
@@ -195,9 +195,9 @@ const char *touch_make(const sim_derived *d, const sim_contact *c, touch *t) {
     }
     t->solid = a->type == SIM_HALF_SPACE;
     t->part = acts < 0 ? 0.5 : acts == t->solid ? 0 : 1;
-    t->at[!t->solid] = shape_pose(d, t->solid ? c->shape_a : c->shape_b).p;
+    t->at[!t->solid] = touch_shape_pose(d, t->solid ? c->shape_a : c->shape_b).p;
     const sim_shape *s = t->solid ? b : a;
-    pose X = shape_pose(d, t->solid ? c->shape_b : c->shape_a);
+    pose X = touch_shape_pose(d, t->solid ? c->shape_b : c->shape_a);
     if (touch_is_polyhedron(s)) {
         return find_corner(s, X, c, t) ? NULL : "has a box or a hull that has yet to meet a half-space";
     }
@@ -225,14 +225,16 @@ static void slip_along(const touch *t, const sim_motion velocity[2], v3 over, v3
     along[1] = both ? (c * r[0] - r[1]) / (1 - c * c) : -r[1];
 }
 
-static touch_rate rate_of(const touch *t, const sim_motion velocity[2]) {
+static touch_rate rate_of(const touch *t, const sim_motion velocity[2], const touch_growth *grow) {
     touch_rate out = {0};
-    v3 rate[2] = {touch_velocity(t, velocity, 0), touch_velocity(t, velocity, 1)}, over = v3_sub(rate[0], rate[1]);
+    v3 rate[2] = {v3_add(touch_velocity(t, velocity, 0), grow->point[0]),
+                  v3_add(touch_velocity(t, velocity, 1), grow->point[1])};
+    v3 over = v3_sub(rate[0], rate[1]);
     if (t->kind == TOUCH_FACETS) {
-        return touch_rate_of_facets(t, velocity);
+        return touch_rate_of_facets(t, velocity, grow);
     }
     if (t->kind == TOUCH_ROUND) {
-        return touch_rate_of_round(t, velocity);
+        return touch_rate_of_round(t, velocity, grow);
     }
     if (t->kind == TOUCH_BALLS) {
         v3 way = v3_sub(t->at[0], t->at[1]);
@@ -266,7 +268,12 @@ static touch_rate rate_of(const touch *t, const sim_motion velocity[2]) {
 }
 
 touch_rate touch_along(const touch *t, const sim_motion velocity[2]) {
-    touch_rate out = rate_of(t, velocity);
+    static const touch_growth none = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
+    return touch_growing(t, velocity, &none);
+}
+
+touch_rate touch_growing(const touch *t, const sim_motion velocity[2], const touch_growth *grow) {
+    touch_rate out = rate_of(t, velocity, grow);
     if (t->spread) {
         out.apart = v3_axpy(v3_scale(out.gap, t->n), t->gap, out.n);
     }

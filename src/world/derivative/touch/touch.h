@@ -67,6 +67,11 @@ typedef struct touch_rate {
     double gap;
 } touch_rate;
 
+/* Velocities of the points of both sides over their bodies, as shapes grow; and of those that own the normal. */
+typedef struct touch_growth {
+    v3 point[2], owner[2];
+} touch_growth;
+
 /* Of a side's point, carried by its body. */
 static inline v3 touch_velocity(const touch *t, const sim_motion velocity[2], int side) {
     return v3_add(velocity[side].lin, v3_cross(velocity[side].ang, v3_sub(t->at[side], t->origin[side])));
@@ -76,6 +81,13 @@ static inline v3 touch_velocity(const touch *t, const sim_motion velocity[2], in
 const char *touch_make(const sim_derived *d, const sim_contact *c, touch *out);
 /* Along velocities of both bodies at their origins. */
 touch_rate touch_along(const touch *t, const sim_motion velocity[2]);
+touch_rate touch_growing(const touch *t, const sim_motion velocity[2], const touch_growth *grow);
+pose touch_shape_pose(const sim_derived *d, int shape);
+
+/* ---- touch_size.c ---- */
+
+/* By a size of the shape of a side (sim_shape), at its pose in the world; 0 where it has no such one. */
+touch_rate touch_by_size(const sim_shape *shape, pose X, const touch *t, int side, int component);
 
 /* ---- touch_facets.c ---- */
 
@@ -95,7 +107,7 @@ const char *touch_solids(const sim_shape *const shape[2], const pose X[2], const
 bool touch_ball(const sim_shape *const shape[2], const pose X[2], touch *t);
 /* A capsule and a capsule, a box or a hull; false: the nearest features are none of theirs. */
 bool touch_capsule(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
-touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2]);
+touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2], const touch_growth *grow);
 
 /* ---- touch_round.c ---- */
 
@@ -103,6 +115,6 @@ touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2]);
 bool touch_is_round(const sim_shape *s);
 /* One of these and a convex solid; false: the points are none of theirs. */
 bool touch_make_round(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
-touch_rate touch_rate_of_round(const touch *t, const sim_motion velocity[2]);
+touch_rate touch_rate_of_round(const touch *t, const sim_motion velocity[2], const touch_growth *grow);
 
 #endif

@@ -346,11 +346,12 @@ static v3 rate_of_normal(const touch *t, const sim_motion velocity[2]) {
     return v3_scale(1 / length, v3_axpy(across, -v3_dot(t->n, across), t->n));
 }
 
-touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2]) {
+touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2], const touch_growth *grow) {
     /* normal, and what the gap adds to the way between the points */
     const facet_touch *f = &t->facets;
     touch_rate out = {.n = rate_of_normal(t, velocity)};
-    v3 rate[2] = {touch_velocity(t, velocity, 0), touch_velocity(t, velocity, 1)};
+    v3 rate[2] = {v3_add(touch_velocity(t, velocity, 0), grow->point[0]),
+                  v3_add(touch_velocity(t, velocity, 1), grow->point[1])};
     v3 over = v3_axpy(v3_sub(rate[0], rate[1]), -t->gap, out.n), from;
     if (f->corner >= 0) { /* (1) */
         out.gap = v3_dot(f->face, over) / v3_dot(f->face, t->n);

@@ -361,11 +361,12 @@ bool touch_make_round(const sim_shape *const shape[2], const pose X[2], const si
 /* ---- rates ---- */
 
 /* Rates of n, gap and B's point; `turn`: that of n, or NULL. */
-static touch_rate rate_of_system(const touch *t, const touch_round *r, const sim_motion velocity[2], const v3 *turn) {
+static touch_rate rate_of_system(const touch *t, const touch_round *r, const sim_motion velocity[2], const v3 grow[2],
+                                 const v3 *turn) {
     v3 rate[2], turned[2], right = {0, 0, 0};
     for (int side = 0; side < 2; side++) {
         v3 lever = v3_sub(r->x[side], t->origin[side]);
-        rate[side] = v3_add(velocity[side].lin, v3_cross(velocity[side].ang, lever));
+        rate[side] = v3_add(v3_add(velocity[side].lin, v3_cross(velocity[side].ang, lever)), grow[side]);
         turned[side] = v3_cross(velocity[side].ang, t->n);
         right = v3_axpy(v3_add(right, m3_times(r->point[side].slip, turned[side])), side ? -1 : 1, rate[side]);
     }
@@ -382,9 +383,9 @@ static touch_rate rate_of_system(const touch *t, const touch_round *r, const sim
     return out;
 }
 
-touch_rate touch_rate_of_round(const touch *t, const sim_motion velocity[2]) {
-    v3 turn = t->owned ? rate_of_system(t, &t->owner, velocity, NULL).n : t->n;
-    touch_rate out = rate_of_system(t, &t->round, velocity, t->owned ? &turn : NULL);
+touch_rate touch_rate_of_round(const touch *t, const sim_motion velocity[2], const touch_growth *grow) {
+    v3 turn = t->owned ? rate_of_system(t, &t->owner, velocity, grow->owner, NULL).n : t->n;
+    touch_rate out = rate_of_system(t, &t->round, velocity, grow->point, t->owned ? &turn : NULL);
     out.x = v3_axpy(v3_axpy(out.x, t->part * out.gap, t->n), t->part * t->gap, out.n);
     return out;
 }
