@@ -93,6 +93,19 @@ Test(scene_mjcf, wrong_joints_are_refused_at_their_place) {
     refused(WORLD("<joint/>"), "scene.json:3:1", "unknown element <joint> in <worldbody>");
 }
 
+/* Three slides of one body stand; a fourth moves nothing that they do not. */
+Test(scene_mjcf, slides_that_depend_on_each_other_are_refused) {
+    const char *const slides = "<joint name='x' type='slide' axis='1 0 0'/><joint name='y' type='slide' axis='0 1 0'/>"
+                               "<joint name='z' type='slide' axis='0 0 1'/>%s" BALL;
+    char inside[400], text[600];
+    snprintf(inside, sizeof inside, slides, "");
+    snprintf(text, sizeof text, BODY("%s"), inside);
+    sim_scene_free(load_model(text, NULL, NULL));
+    snprintf(inside, sizeof inside, slides, "<joint name='d' type='slide' axis='1 1 0'/>");
+    snprintf(text, sizeof text, BODY("%s"), inside);
+    refused(text, "scene.json:3:16", "the body \"x\" moves without inertia: joints that it carries move all its mass");
+}
+
 /* ---- defaults ---- */
 
 Test(scene_mjcf, defaults_overlay_from_outer_to_inner_classes) {

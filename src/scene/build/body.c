@@ -355,7 +355,11 @@ void check_moving_masses(loader *l) {
     }
     const entry *e = &l->entries[names_find(&l->names, m->body[i].name)];
     const char *hint = "give it an inertia, or a shape a density or a mass";
-    if (mass > 0) {
+    if (mass > 0 && m->body[i].joint == SIM_SLIDER) {
+        report_once(&l->report, e->body, "leave out a joint, or give one an armature",
+                    "the body \"%.80s\" moves without inertia: joints that it carries move all its mass the same way",
+                    e->name);
+    } else if (mass > 0) {
         report_once(&l->report, e->body, hint, "the body \"%.80s\" moves without inertia: its mass is on the axis",
                     e->name);
     } else {
