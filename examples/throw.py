@@ -29,7 +29,7 @@ SCENE = {
          "pose": {"position": [0, 0, 1]},
          "shapes": [{"type": "sphere", "radius": BALL, "mass": 0.4, "color": [0.85, 0.5, 0.15]}]}],
     "record": {"every": 8, "signals": ["coordinates", "poses"]},
-    "cameras": [{"name": "side", "position": [2, -6.5, 2.4], "target": [2, 0.3, 0.8]}],
+    "cameras": [{"name": "side", "position": [1.2, -4.6, 4.4], "target": [2.1, 0.3, 0.75]}],
 }
 
 

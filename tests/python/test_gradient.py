@@ -66,8 +66,8 @@ def test_gradients_equal_differences(hold):
 
 def test_steps_with_contacts_are_refused_by_name():
     world = sim.World({"sim": 1, "bodies": [
-        {"name": "ground", "shapes": [{"type": "box", "size": [1, 1, 0.2], "pose": {"position": [0, 0, -0.1]}}]},
-        {"name": "can", "joint": "free", "pose": {"position": [0, 0, 0.1]},
+        {"name": "log", "pose": {"rpy_deg": [0, 90, 0]}, "shapes": [{"type": "cylinder", "radius": 0.2, "length": 1}]},
+        {"name": "can", "joint": "free", "pose": {"position": [0, 0, 0.25], "rpy_deg": [0, 90, 0]},
          "shapes": [{"type": "cylinder", "radius": 0.05, "length": 0.2, "density": 1000}]}]})
     world.step(3)
     with pytest.raises(sim.InputError, match="the island of body"):
