@@ -121,7 +121,7 @@ def ends_with_3_where_there_is_no_memory():
     if b"__asan_init" in pathlib.Path(SIM).read_bytes():
         return "a sanitizer wants more memory than that"
     arch, ends = problem("gen-arch-global-72"), set()
-    for megabytes in range(80, 260, 20):
+    for megabytes in range(80, 260, 20 if tap.LONG_RUNS else 40):
         def limit(bytes=megabytes << 20):
             resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))
         if subprocess.run([SIM, "--version"], capture_output=True, preexec_fn=limit).returncode == 0:
