@@ -53,7 +53,7 @@ def page(scene, name, shown=None):
     if shown:
         shown.open(url)
     else:
-        shown = Browser(url, "--window-size=900,700")
+        shown = Browser(url, "--window-size=600,480")
     shown.until("globalThis.sim?.joints && sim.bodies.bounds.radius > 0")
     return shown
 
@@ -81,7 +81,7 @@ def with_coordinates(scene, moved):
 
 def checks():
     recorded = page(CHAIN, "run.html")
-    other = Browser("about:blank", "--window-size=900,700")
+    other = Browser("about:blank", "--window-size=600,480")
 
     def there_is_a_slider_for_every_coordinate_with_its_range():
         told = recorded.run("sim.joints.sliders.map(({ label, low, high }) => [label, low, high])")
