@@ -11,7 +11,8 @@
  * velocity break that promise where a contact changes the velocity suddenly.  A body that arrives at the speed V and is
  * stopped would sink in by dt V / 2.  A law that asked for phi0 + dt J_n v_q = 0 would send it back as fast as it came.
  * For a contact that moves over its bodies u_n is J_n v + w (rows.c); v_q moves positions without w.  Equalities hold J
- * c = 0.
+ * c = 0, but for new ties of soft bodies that part: J (v_q + c) = J v, so that no later step closes gaps against the
+ * jelly.
  *
  * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals, and the gap pulls it back: the order of
  * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k W_nn) > dt, need no shift.
@@ -29,6 +30,13 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
     return velocity_of_row(p, c, normal_row(c), v);
 }
 
+/* J c with which positions move as the velocity at the end says, m/s. */
+static double lacking_velocity(const island *s, const sim_constraint *c, int row, double travel) {
+    double u0 = velocity_of_row(&s->problem, c, row, s->problem.v_start);
+    double u = velocity_of_row(&s->problem, c, row, s->v);
+    return (1 - travel) * (u - u0);
+}
+
 /* The least J_n c of each stop, m/s.  Is any large enough to matter?  The shift of 1e-3 g dt^2 that is left out is a
  * twentieth of the overlap that the law leaves alone (laws.c).  The change of either side counts, not that along the
  * normal: gravity closes no gap to a wall, and none between bodies that fall together.  `fall` is g dt: the free motion
@@ -43,9 +51,11 @@ static bool find_bounds(const island *s, double travel, double fall, shift_bound
     bool any = false;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        /* loops stay as they are */
+        /* loops stay as they are, but for ties of soft bodies that part */
         for (int k = 0; k < c->rows && c->kind == SIM_EQUALITY; k++) {
-            bound[(*count)++] = (shift_bound){.constraint = i, .row = k, .equal = true};
+            double least = s->rolls[i] == PARTS_AT_ONCE ? lacking_velocity(s, c, k, travel) : 0;
+            bound[(*count)++] = (shift_bound){.constraint = i, .row = k, .equal = true, .least = least};
+            any |= fabs(least) > MIN_RELATIVE_NEED * fabs(velocity_of_row(p, c, k, p->v_start));
         }
         /* rows that stop, other than those at the mean velocity */
         if (!is_stop(c) || s->rolls[i] == HAS_NO_GAP) {

@@ -96,8 +96,9 @@ typedef struct constraint_source {
 } constraint_source;
 
 /* Does the point of a contact move over both bodies?  And does the contact constrain the mean velocity of the step,
- * with which positions move, rather than the velocity at its end (row/contacts.c)?  Or has the row no gap: a velocity limit? */
-typedef enum contact_rolling { ROLLS_NOT, ROLLS, ROLLS_IN_MEAN, HAS_NO_GAP } contact_rolling;
+ * with which positions move, rather than the velocity at its end (row/contacts.c)?  Or has the row no gap: a velocity limit?  Do the
+ * points of a new tie part, which positions must not follow? */
+typedef enum contact_rolling { ROLLS_NOT, ROLLS, ROLLS_IN_MEAN, HAS_NO_GAP, PARTS_AT_ONCE } contact_rolling;
 
 /* The bodies of a problem; their numbers are computed when a solver first asks. */
 typedef struct island_bodies {

@@ -20,9 +20,11 @@
  *
  * Cost: one motion axis for each dof on the paths to the two bodies. */
 #include "contact/problem/row/row.h"
+#include "math/dense.h"
 #include "math/spatial.h"
 
 static const double MAX_PARTING = 0.4; /* of dt h, by velocities that go on */
+static const double RINGING = 0.8;     /* of the rate at which points part, kept in a step with its sign turned */
 
 static bool is_length(const sim_equality *e) { return e->type == SIM_DISTANCE || e->type == SIM_SPRING_DAMPER; }
 
@@ -89,11 +91,20 @@ static void eval_biases(const sim_derived *d, const sim_motion *acc, const sim_e
     }
 }
 
+/* Did a constraint not act in the step before? */
+static bool is_new(const assembly *f, int index) {
+    bool any = false;
+    for (int k = 0; k < SIM_MAX_ROWS; k++) {
+        any |= f->in->equality_before[SIM_MAX_ROWS * index + k] != 0;
+    }
+    return !any;
+}
+
 /* Do the points of a connection part at the start otherwise than the turn of a step explains?  A motion that goes on has
  * J v = dt h / 2 there, as the step before left J v = -dt h / 2 in its own axes.  The points of a body that turns and
  * must stop part at w r, across h = w^2 r: at least dt h / 2 from it, however far it turns. */
 static bool velocities_jump(const assembly *f, const sim_equality *e) {
-    if (is_length(e)) {
+    if (is_length(e) || (f->in->position == 0.5 && !is_new(f, (int)(e - f->in->equality)))) {
         return false;
     }
     double h[6];
@@ -104,16 +115,20 @@ static bool velocities_jump(const assembly *f, const sim_equality *e) {
     return v3_norm(v3_axpy(rate, -0.5, turn)) > MAX_PARTING * v3_norm(turn);
 }
 
-/* Are its rows those of the anchor?  With J in the middle of the step, where the free motion leads: those whose
- * velocities jump.  J in the middle of a turn that is stopped would throw the bodies. */
-static bool holds_soft(const assembly *f, const sim_equality *e) {
+static bool ties_soft(const assembly *f, const sim_equality *e) {
     const sim_body *body = f->tables->model->body;
     bool any = false;
     for (int side = 0; side < 2 && f->anchor; side++) {
         int tree = body[e->body[side]].tree;
         any |= tree >= 0 && f->in->soft[tree];
     }
-    return any && (f->in->position != 0.5 || velocities_jump(f, e));
+    return any;
+}
+
+/* Are its rows those of the anchor?  With J in the middle of the step, where the free motion leads: those whose
+ * velocities jump.  J in the middle of a turn that is stopped would throw the bodies. */
+static bool holds_soft(const assembly *f, const sim_equality *e) {
+    return ties_soft(f, e) && (f->in->position != 0.5 || velocities_jump(f, e));
 }
 
 /* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
@@ -196,6 +211,19 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
     add_equality_rows(f, m, last_dof, ahead, i, J);
 }
 
+/* J v0 of row k. */
+static double row_rate_at_start(const assembly *f, const sim_model *m, int i, int k) {
+    const constraint_source *t = &f->source[f->source_of[i]];
+    double rate = 0;
+    for (int side = 0; side < 2; side++) {
+        const sim_tree *tree = t->tree[side] >= 0 ? &m->tree[t->tree[side]] : NULL;
+        const double *J = tree ? block_of(f, i, side) + (ptrdiff_t)k * tree->nv : NULL;
+        bool shared = side == 1 && t->tree[0] == t->tree[1];
+        rate += tree && !shared ? dense_dot(tree->nv, J, f->in->v_start + tree->v0) : 0;
+    }
+    return rate;
+}
+
 /* J, gap and offset of rows between two bodies.
  *
  * J is taken at the part p of the step, where the scheme takes its forces: constraint forces then do as little work as
@@ -209,8 +237,13 @@ void equality_ahead(const assembly *f, const sim_model *m, const int *last_dof, 
  *
  * Implicit Euler has p = 1, the end of the free motion.  A light body that a soft one holds turns far without it, and
  * rows at that end would throw it.  So these rows have p = 0 and h at the start, as with symplectic Euler, and those
- * with p = 1/2 where velocities jump.  They have w = 0 where the step ends those velocities: w of a turn that does not
- * happen would do work on the bodies. */
+ * with p = 1/2 that are new and whose velocities jump.  They have w = 0 where the step ends those velocities: w of a turn
+ * that does not happen would do work on the bodies.  Positions then move as the end velocities say (position_correction.c).
+ *
+ * Other ties of soft bodies with p = 1/2 have w + r (J v0 - w), r = RINGING.  With r = 1 the mean velocity is zero, so
+ * the row does the work -theta g R g and no other.  But an error e = J v0 - w then rings on with the sign turned in each
+ * step, and gaps that close add to it.  r < 1 lets it die out; its work g (1 - r) e / 2 is of second order, and r = 0
+ * gives a tumbling body energy. */
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     bool held = holds_soft(f, e);
@@ -230,9 +263,12 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
         return;
     }
     eval_biases(d, held ? f->anchor_acc : f->acc, e, h);
-    bool jumps = held && velocities_jump(f, e);
+    /* w of a velocity that is tangent at a part of the step, or in part of the mean velocity */
+    bool jumps = held && velocities_jump(f, e), in_mean = !held && ties_soft(f, e) && !is_length(e);
+    f->rolls[i] = jumps ? PARTS_AT_ONCE : ROLLS_NOT;
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
-        f->offset[f->row[i] + k] = jumps ? 0 : offset_of_place(f, held ? 0 : f->in->position, h[k]);
+        double w = jumps ? 0 : offset_of_place(f, held ? 0 : f->in->position, h[k]);
+        f->offset[f->row[i] + k] = in_mean ? w + RINGING * (row_rate_at_start(f, m, i, k) - w) : w;
     }
 }
 
