@@ -147,7 +147,9 @@ void add_middle(const contact_rows *r, int side, constraint_change *out) {
     const island_system *s = r->s;
     const sim_model *m = s->step->motion->model;
     const local_frame *at = &out->at;
-    int on = side_of_dof(s, at, r->path[side][0].dof), parts = at->columns[on];
+    /* where q' is q, each dof has its own column alone */
+    int on = side_of_dof(s, at, r->path[side][0].dof), parts = at->columns[on], first = on ? at->columns[0] : 0;
+    bool start = middle_is_start(s->step, m->body[r->body[side]].tree);
     v3 lever = r->lever[side];
     for (int k = 0; k < r->count[side]; k++) {
         const path_dof *of = &r->path[side][k];
@@ -157,14 +159,16 @@ void add_middle(const contact_rows *r, int side, constraint_change *out) {
             v3 moves = v3_sub(by->moves, v3_cross(by->turns, lever));
             motion dS = axis_change(m, by->dof, of->dof, S_j, S_k);
             v3 change = v3_add(dS.lin, v3_cross(of->turns, moves));
+            int own = place_of_dof(s, by->dof) - at->dof[on];
             const double *middle = s->middle + (ptrdiff_t)place_of_dof(s, by->dof) * s->width + at->column[on];
             for (int e = 0; e < SIM_CONTACT_ROWS + r->turners; e++) {
                 double D =
                     e < SIM_CONTACT_ROWS ? v3_dot(r->axis[e], change) : v3_dot(r->turner[e - SIM_CONTACT_ROWS], dS.ang);
                 D = side ? -D : D;
-                if (D != 0) {
-                    dense_axpy(parts, D, middle,
-                               out->J[e] + of->row * (ptrdiff_t)at->width + (on ? at->columns[0] : 0));
+                if (start) {
+                    out->J[e][of->row * (ptrdiff_t)at->width + first + own] += D;
+                } else if (D != 0) {
+                    dense_axpy(parts, D, middle, out->J[e] + of->row * (ptrdiff_t)at->width + first);
                 }
             }
         }

@@ -125,6 +125,12 @@ static inline double *zeros(sim_arena *arena, ptrdiff_t count) {
     return x;
 }
 
+/* Does a tree of the model stand, where J of its contacts is taken, as at the start of the step? */
+static inline bool middle_is_start(const contact_step *step, int tree) {
+    const world_contacts *c = step->contacts;
+    return !c->follower || !c->lasts[tree] || !(prediction_place(step->motion->options) > 0);
+}
+
 /* ---- row_derivatives.c ---- */
 
 /* NULL, or the reason why the i-th constraint of an island has no derivative here. */

@@ -98,9 +98,8 @@ static void differentiate_middle(const island_system *s, int t, bool smooth) {
     int tree = step->rows->tree[s->is->first_tree + t], v0 = s->is->problem.tree[t].v0, n = m->tree[tree].nv;
     double *middle = s->middle + (ptrdiff_t)v0 * s->width + s->column[t];
     sim_range bodies = sim_tree_range(m, tree);
-    bool half = contacts->follower && contacts->lasts[tree] && prediction_place(w->options) > 0;
     bool implicit = theta_is_implicit(w->options->integrator);
-    if (!half) {
+    if (middle_is_start(step, tree)) {
         sim_kinematics(step->middle, bodies, w->now->q);
         for (int i = 0; i < n; i++) {
             middle[(ptrdiff_t)i * s->width + i] = 1;
