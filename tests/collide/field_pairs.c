@@ -494,6 +494,37 @@ Test(field_pairs, of_every_two_types_have_contacts_unless_both_are_grounds) {
     }
 }
 
+/* ---- grounds of few triangles ---- */
+
+/* A field flat over two triangles, each thirty times its size: contacts reach all sides of its face, but for the
+ * longest part of a triangle, a quarter of the field's half diagonal. */
+Test(field_pairs, boxes_stand_on_open_meshes_of_two_triangles) {
+    const v3 corner[4] = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
+    const int triangle[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    sim_error error;
+    sim_shape ground = geometry_shape(SIM_MESH, built(sim_geometry_mesh(corner, 4, triangle, 2, &error), &error));
+    sim_field_def def = field_box(0.1, 0.08, 0.06);
+    sim_shape box = field_shape(&def, 0.005);
+    double part = sqrt(0.05 * 0.05 + 0.04 * 0.04 + 0.03 * 0.03) / 4;
+    random_source r = {17};
+    for (int k = 0; k < 40; k++) {
+        pose X = {m3_identity(), {random_uniform(&r, -0.9, 0.9), random_uniform(&r, -0.9, 0.9), 0.0301}};
+        contacts c = contacts_of(&ground, &box, X, 1e-3, NULL, 0);
+        v3 low = {1, 1, 1}, high = {-1, -1, -1};
+        for (int i = 0; i < c.count; i++) {
+            v3 at = v3_sub(c.point[i].position, X.p);
+            low = v3_make(fmin(low.x, at.x), fmin(low.y, at.y), 0);
+            high = v3_make(fmax(high.x, at.x), fmax(high.y, at.y), 0);
+        }
+        cr_expect(low.x < part - 0.05 && low.y < part - 0.04 && high.x > 0.05 - part && high.y > 0.04 - part,
+                  "at (%g, %g): %d points from (%g, %g) to (%g, %g)", X.p.x, X.p.y, c.count, low.x, low.y, high.x,
+                  high.y);
+        free(c.point);
+    }
+    shape_free(&ground);
+    shape_free(&box);
+}
+
 /* ---- sizes ---- */
 
 /* Everything a thousand times as large: gaps a thousand times as large, the same names. */

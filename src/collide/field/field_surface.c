@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_CUT_DEPTH = 4 };
+enum { MAX_CUT_DEPTH = 12 };                       /* parts far from the field are not cut */
 static const double SAME_DEPTH_OVER_EXTENT = 1e-6; /* of the surface's size */
 
 /* How far from the patch a contact may be that only the search along the solid's edges will find. */
