@@ -108,6 +108,26 @@ static void read_option(mjcf_work *w, const xml_element *e, mjcf_option *o) {
     read_flags(xml_child(e, "flag"), o);
 }
 
+/* Elements with more than one orientation are errors, from `e` on; principal axes are one. */
+static void check_orientations(mjcf_work *w, const xml_element *e) {
+    static const char *const orientation[] = {"axisangle", "xyaxes", "zaxis", "euler", "quat", "fullinertia"};
+    const char *first = NULL;
+    for (size_t k = 0; k < sizeof orientation / sizeof orientation[0] && e->table; k++) {
+        if (first && xml_text(e, orientation[k])) {
+            xml_error(w->report, e, orientation[k], NULL, "\"%s\" and \"%s\" exclude each other", first,
+                      orientation[k]);
+            mjcf_refuse(w);
+            break;
+        }
+        first = xml_text(e, orientation[k]) ? orientation[k] : first;
+    }
+    for (const xml_element *child = e->first; child; child = child->next) {
+        if (!child->left_out) {
+            check_orientations(w, child);
+        }
+    }
+}
+
 bool mjcf_read_file(mjcf_work *w, mjcf_file *f) {
     f->compiler = (mjcf_compiler){.degrees = true,
                                   .auto_limits = true,
@@ -125,7 +145,7 @@ bool mjcf_read_file(mjcf_work *w, mjcf_file *f) {
         read_option(w, e, &f->option);
     }
     bool read = mjcf_list_classes(w->report, w->pool, f->root, &f->classes) && mjcf_list_assets(w, f) && w->good;
-    mjcf_check_orientations(w, f->root); /* further errors may be found beside these */
+    check_orientations(w, f->root); /* further errors may be found beside these */
     return read;
 }
 

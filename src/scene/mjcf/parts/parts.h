@@ -272,8 +272,6 @@ const char *mjcf_last_part(const char *path);
 /* ---- place.c ---- */
 mjcf_place mjcf_identity(void);
 mjcf_place mjcf_read_place(mjcf_work *w, const mjcf_file *f, const mjcf_item *i);
-/* Elements with more than one orientation are errors, from `e` on. */
-void mjcf_check_orientations(mjcf_work *w, const xml_element *e);
 sim_quat mjcf_euler(const mjcf_file *f, const double angle[3]);
 sim_quat mjcf_turn_to(sim_v3 z); /* the least turn of the z axis to a direction */
 mjcf_place mjcf_product(mjcf_place a, mjcf_place b);

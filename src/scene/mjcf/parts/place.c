@@ -84,7 +84,7 @@ static bool read_form(const mjcf_file *f, const char *key, const double *v, sim_
     }
 }
 
-static const char *const orientation[] = {"axisangle", "xyaxes", "zaxis", "euler", "quat", "fullinertia"};
+static const char *const orientation[] = {"axisangle", "xyaxes", "zaxis", "euler", "quat"};
 enum { DERIVED_FORMS = 4 }; /* these come before "quat", even where a default says them */
 
 static void read_orientation(mjcf_work *w, const mjcf_file *f, const mjcf_item *i, sim_quat *q) {
@@ -106,24 +106,6 @@ static void read_orientation(mjcf_work *w, const mjcf_file *f, const mjcf_item *
                   orientation[form]);
         *q = (sim_quat){1, 0, 0, 0};
         mjcf_refuse(w);
-    }
-}
-
-void mjcf_check_orientations(mjcf_work *w, const xml_element *e) {
-    const char *first = NULL;
-    for (size_t k = 0; k < sizeof orientation / sizeof orientation[0] && e->table; k++) {
-        if (first && xml_text(e, orientation[k])) {
-            xml_error(w->report, e, orientation[k], NULL, "\"%s\" and \"%s\" exclude each other", first,
-                      orientation[k]);
-            mjcf_refuse(w);
-            break;
-        }
-        first = xml_text(e, orientation[k]) ? orientation[k] : first;
-    }
-    for (const xml_element *child = e->first; child; child = child->next) {
-        if (!child->left_out) {
-            mjcf_check_orientations(w, child);
-        }
     }
 }
 
