@@ -410,6 +410,12 @@ def starts_the_resumed_trajectory_at_the_kept_state():
     assert b["step"] == "100" and all(a[key] == b[key] for key in a if key not in counts)
 
 
+def says_that_a_resumed_run_begins_after_its_end():
+    sim(scene("arm"), "--duration", 0.2, "--checkpoint", "c")
+    assert "BEGINS LATE    at 0.2 s, after the end of the run at 0.1 s" in sim("--resume", "c", "--duration", 0.1).stderr
+    assert "BEGINS LATE" not in sim("--resume", "c", "--duration", 0.2).stderr
+
+
 SPINNER = """{"sim": 1, "world": {"step": 0.01, "duration": 4, "contacts": false},
  "bodies": [{"name": "rotor", "joint": "hinge", "inertia": {"mass": 1, "moments": [1, 1, 1]}, "v": 3},
             {"name": "shaft", "parent": "rotor", "joint": {"type": "universal", "axis2": [0, 1, 0]}, "v": [3, 1],

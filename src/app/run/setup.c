@@ -273,11 +273,11 @@ sim_status run_setup(run_context *run, const run_request *request, FILE **summar
         fprintf(stderr, "sim: warning: %s: has no bodies: nothing moves\n", run->scene_file);
     }
     if (run->scene->model->nbody > 1 && run->scene->model->nv == 0) {
-        fprintf(stderr,
-                "sim: warning: %s: no body can move: all joints are fixed, which is the default (\"joint\": \"free\" "
-                "releases a "
-                "body)\n",
-                run->scene_file);
+        fprintf(
+            stderr,
+            "sim: warning: %s: no body can move: all joints are fixed, which is the default (\"joint\": \"free\" in a "
+            "scene, or --base free for a robot, releases a body)\n",
+            run->scene_file);
     }
     /* world */
     status = count_run_steps(run->scene, &run->last_step, error);

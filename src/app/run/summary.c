@@ -22,7 +22,11 @@ static double mean_iterations(const run_context *run) {
 static void print_pace(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     if (statistics->steps == 0) {
+        double now = sim_world_state(run->world)->time, end = run->scene->duration;
         fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
+        if (end < now) {
+            fprintf(stderr, "  BEGINS LATE    at %g s, after the end of the run at %g s\n", now, end);
+        }
         return;
     }
     fprintf(stderr, "  wall time      %.3g s, real-time factor %.3g, %.3g us a step\n", run->wall,

@@ -36,7 +36,7 @@ static int line_of(const scanner *s, size_t at) {
 
 static bool ends_too_early(scanner *s) {
     if (s->depth == 0) {
-        return fail_scan(s, s->length, "the text is empty: a scene begins with '{'");
+        return fail_scan(s, s->length, "the text is empty: a scene begins with '{', a robot or model with '<'");
     }
     size_t open = s->opened[s->depth - 1];
     snprintf(s->fault->message, sizeof s->fault->message, "the text ends inside the %s that opens in line %d",
