@@ -1,22 +1,9 @@
 /* Mean forces of elastic tetrahedra over a step of the midpoint rule. */
 #include "dyn/soft/elastic_tet.h"
-#include "support/models.h"
+#include "support/elastic_places.h"
 
 #include <criterion/criterion.h>
 #include <sim/sim.h>
-
-static const v3 CORNER[4] = {{0, 0, 0}, {1.1, 0.1, 0}, {0.2, 0.9, -0.1}, {0.1, 0.3, 1.2}};
-
-static const char *name_of(int law) { return law == ELASTIC_COROTATED ? "co-rotated" : "neo-Hookean"; }
-
-/* Corners at rest, turned, stretched and moved by up to `size`. */
-static void random_place(random_source *r, double size, v3 x[4]) {
-    m3 R = random_rotation(r);
-    for (int n = 0; n < 4; n++) {
-        v3 d = {random_uniform(r, -size, size), random_uniform(r, -size, size), random_uniform(r, -size, size)};
-        x[n] = m3_times(R, v3_add(CORNER[n], d));
-    }
-}
 
 /* Over a step of any size, turn and stretch, mean forces do the work that the energy loses.  They have no sum, and no
  * moment about the corners in the middle.  None act over a turn without stress; over no way they are those of the place. */
