@@ -2,6 +2,7 @@
 #include "arms.h"
 #include "math/v3.h"
 #include "support/touched.h"
+#include "support/worlds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -105,6 +106,41 @@ Test(actuators, obey_their_law_at_the_velocity_that_contact_leaves_them) {
         yard_end(&a.y);
     }
     cr_assert(driven > 50 && kept > 1000, "%d %d", driven, kept);
+}
+
+/* A driven hinge strikes the end of its range: its motor asks for nothing before, and for more than its limit after.
+ * No force of the strike lasts, as there was none in the step before; that of the next step does. */
+Test(actuators, that_a_strike_drives_to_their_limit_leave_it_a_strike) {
+    static const double once[] = {0}, none[] = {0};
+    sim_builder *b = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_HINGE;
+    def.axis = v3_make(0, 0, 1);
+    def.inertia = box_inertia(1, 0.3, 0.1, 0.1);
+    def.limit[0] = (sim_limit){.low = -1, .high = 0.01, .stiffness = INFINITY};
+    sim_actuator motor = sim_actuator_default();
+    motor.kd = 10;
+    motor.effort = 5;
+    motor.target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = once, .values = none};
+    sim_builder_add_actuator(b, sim_builder_add_body(b, &def), &motor);
+    sim_model *m = sim_builder_finish(b, NULL);
+    sim_world *w = open_world(m, SIM_MIDPOINT, 1e-3, 1);
+    sim_state start = *sim_world_state(w);
+    const double v = 2;
+    start.v = (double *)&v;
+    cr_assert_eq(sim_world_set_state(w, &start, NULL), SIM_OK);
+    sim_world_inputs(w, SIM_TARGET_RATE)[0] = v;
+    int steps = 0;
+    do {
+        run_world(w, 1);
+    } while (sim_world_state(w)->joint_impulse[SIM_ROW_HIGH] == 0 && ++steps < 20);
+    const double *lasting = sim_world_state(w)->trail + 2;
+    cr_assert(steps > 0 && steps < 20 && fabs(sim_world_efforts(w)[0] - 5) < 1e-9);
+    cr_expect_eq(lasting[0], 0, "%g", lasting[0]);
+    run_world(w, 20);
+    cr_expect_float_eq(lasting[0], -5, 1e-3, "%g", lasting[0]);
+    sim_world_free(w);
+    sim_model_free(m);
 }
 
 /* Told that the last step left its motors elsewhere, it makes them rows, and answers what free motion says. */

@@ -455,7 +455,7 @@ static int mark_sunk(undoing *d) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         int n = c->row + 2;
-        d->pushed[i] = c->kind == SIM_CONTACT && d->is->law.R[n] > 0 && p->impulse_guess[n] > 0 &&
+        d->pushed[i] = c->kind == SIM_CONTACT && d->is->law.R[n] > 0 && d->is->base.impulse_guess[n] > 0 &&
                        -p->gap[n] > SUNK_DEPTH_PART * smaller_radius(d, c) &&
                        velocity_of_row(p, c, 2, p->v_start) < MIN_REACHED_PART * d->rules->undo;
         count += d->pushed[i];

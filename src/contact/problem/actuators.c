@@ -177,6 +177,15 @@ int actuators_predict_rows(const assembly *f, island *is) {
     return rows;
 }
 
+/* Impulses of a warm start of its own: those of `base` stay the impulses of the step before. */
+static void own_impulse_guess(const assembly *f, island *is) {
+    double *own = f->impulse_warm + is->first_row;
+    if (is->impulse_guess != own) {
+        memcpy(own, is->impulse_guess, (size_t)is->base.nrow * sizeof *own);
+        is->impulse_guess = own;
+    }
+}
+
 /* The solution becomes the warm start; impulses in the order of `base`. */
 static void keep_warm_start(const assembly *f, island *is) {
     int first = is->base.nrow - is->actuators;
@@ -196,6 +205,7 @@ int actuators_add_crossed(const assembly *f, island *is) {
         const contact_actuator *a = find_actuator(f, i);
         double effort = eval_effort(f, a, eval_rate(f, is, i, is->v)), bound = a->bound;
         if (limit_side(effort, bound) != a->side) {
+            own_impulse_guess(f, is);
             is->impulse_guess[f->constraint[i].row] = f->in->step * clamp_effort(effort, bound);
             move_to_rows(is->order, rows++, k);
         }

@@ -182,7 +182,8 @@ static sim_status lay_out_actuators(assembly *f, const sim_model *m) {
     f->v_guess = ARENA_NEW(f->arena, double, f->nv);
     f->v_free_variant = ARENA_NEW(f->arena, double, f->nv);
     f->impulse_variant = ARENA_NEW(f->arena, double, f->nrow);
-    if (!order || !laws || !f->extra || !f->v_guess || !f->v_free_variant || !f->impulse_variant) {
+    f->impulse_warm = ARENA_NEW(f->arena, double, f->nrow);
+    if (!order || !laws || !f->extra || !f->v_guess || !f->v_free_variant || !f->impulse_variant || !f->impulse_warm) {
         return SIM_NO_RESOURCE;
     }
     /* a variant begins as the problem itself */

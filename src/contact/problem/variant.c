@@ -59,7 +59,8 @@ static void derive_variant(assembly *f, island *is, double restitution, int rows
     is->problem.v_guess = is->v_guess;
     is->problem.impulse_guess = f->impulse_variant + is->first_row;
     is->problem.impulse_trend = NULL; /* the guess may be the solution without one of them */
-    derive_rows(is, full, is->impulse_guess, f->impulse_variant + is->first_row);
+    /* laws read the impulses of the step before, solvers start from the last solution */
+    derive_rows(is, full, full ? is->base.impulse_guess : is->impulse_guess, f->impulse_variant + is->first_row);
     if (!full) {
         is->law = is->partial_law;
         derive_rows(is, full, is->full_law.R, is->law.R);

@@ -66,7 +66,7 @@ void sag_find(const assembly *f, const double *size, contact_info *info) {
                 continue;
             }
             /* impacts do not repeat their impulse */
-            double depth = fmin(is->impulse[n], p->impulse_guess[n]) > 0 ? fmax(-p->gap[n], 0) : 0;
+            double depth = fmin(is->impulse[n], is->base.impulse_guess[n]) > 0 ? fmax(-p->gap[n], 0) : 0;
             double part = depth / smaller_radius_of(size, &f->source[is->source[i]], c);
             if (part > info->sag_part) {
                 info->sag = depth;

@@ -15,7 +15,7 @@ static const double MAX_STEADY_CHANGE = 0.5; /* of an impulse from step to step,
 
 /* The change of a contact's impulse, along its axes; zero of one that is new, or that a strike changed. */
 static v3 eval_trend(const island *is, const sim_constraint *c) {
-    const double *before = is->problem.impulse_guess + c->row, *now = is->impulse + c->row;
+    const double *before = is->base.impulse_guess + c->row, *now = is->impulse + c->row;
     v3 from = v3_make(before[0], before[1], before[2]);
     v3 change = v3_sub(v3_make(now[0], now[1], now[2]), from);
     return v3_norm(change) <= MAX_STEADY_CHANGE * v3_norm(from) ? change : v3_make(0, 0, 0);
@@ -50,7 +50,7 @@ static void scatter_impulse(const assembly *f, const island *is, int i, contact_
 /* The part of an impulse that lasts: of a strike no more than the constraint gave a step ago. */
 static double lasting_part(const island *is, const sim_constraint *c) {
     int row = c->row + normal_row(c);
-    double now = is->impulse[row], before = is->problem.impulse_guess[row];
+    double now = is->impulse[row], before = is->base.impulse_guess[row];
     if (fabs(now - before) <= MAX_STEADY_CHANGE * fabs(before)) {
         return 1;
     }

@@ -152,7 +152,7 @@ typedef struct island {
     row_laws full_law;     /* of the problem with every actuator a row */
     row_laws partial_law;  /* of one with some; memory where there are actuators */
     const double *v_guess; /* [nv] warm start ... */
-    double *impulse_guess; /* ... [nrow] in the order of `base` */
+    double *impulse_guess; /* ... [nrow] in the order of `base`, whose own stay those of the step before */
     mass_operator mass;
     condensation *condensed; /* of islands with soft trees; NULL: all are rigid */
     island_bodies bodies;
@@ -237,6 +237,7 @@ typedef struct assembly {
     double *extra; /* [model nv] on the diagonal of A */
     double *v_free_variant, *v_guess;   /* [nv] packed */
     double *impulse_variant;            /* [nrow] */
+    double *impulse_warm;               /* [nrow] warm starts from solutions with fewer rows */
     sim_constraint *constraint_variant; /* [nconstraint]; NULL: no actuators, and no restitution either */
 } assembly;
 
