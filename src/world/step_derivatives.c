@@ -171,7 +171,7 @@ static const char *island_trouble(const contact_step *step, const island *is) {
     if (is->solution.outcome > SIM_AT_ROUNDING || is->refused) {
         return "has contacts or constraints that were not solved";
     }
-    for (int i = 0; i < is->problem.nconstraint; i++) {
+    for (int i = 0; i < constraints_of(is); i++) {
         const char *trouble = row_trouble(step, is, i);
         if (trouble) {
             return trouble;
@@ -232,11 +232,13 @@ static sim_status check_islands(sim_world *w, const motion_work *past, bool by_i
 static bool prepare_rows(sim_world *w, sim_step_derivatives *s, whole_rows *rows) {
     const sim_model *m = w->model;
     double *slope = zeros(s->arena, SIM_INPUTS * (ptrdiff_t)m->nactuator);
+    char *constant = ARENA_NEW(s->arena, char, m->nactuator);
     char *smooth = ARENA_NEW(s->arena, char, m->ntree);
-    if (!slope || !smooth) {
+    if (!slope || !constant || !smooth) {
         return false;
     }
     for (int k = 0; k < m->nactuator && rows->out->by_input; k++) {
+        constant[rows->past->actuator_order[k]] = drive_is_constant(rows->past, k);
         for (int input = 0; input < SIM_INPUTS; input++) {
             slope[(ptrdiff_t)input * m->nactuator + rows->past->actuator_order[k]] =
                 drive_by_input(rows->past, k, (sim_input)input, rows->past->now, rows->to);
@@ -246,6 +248,7 @@ static bool prepare_rows(sim_world *w, sim_step_derivatives *s, whole_rows *rows
         smooth[t] = rows->before.size && forces_go_on(&w->contacts, rows->past->now, t);
     }
     rows->slope = slope;
+    rows->constant = constant;
     rows->smooth = smooth;
     return true;
 }
@@ -341,13 +344,23 @@ static sim_status fill_islands(sim_world *w, sim_step_derivatives *s, motion_wor
     return SIM_OK;
 }
 
-/* The parameters of all columns: friction of materials, if that is wanted, then those of the caller, then limited actuators
- * where loads go by the motion without them. */
-static sim_status list_parameters(sim_step_derivatives *s, const motion_work *past, const sim_step_jacobian *out,
+/* Do inputs of limited actuators act on other forces than those of free motion: on the law of loads, or on rows? */
+static bool servos_act(const sim_world *w) {
+    const assembly *rows = w->contacts.stage ? contact_stage_assembly(w->contacts.stage) : NULL;
+    bool act = rows && sim_options_compliance(&w->options) == SIM_ELASTIC;
+    for (int k = 0; rows && k < rows->nisland; k++) {
+        act |= rows->island[k].rows > 0;
+    }
+    return act;
+}
+
+/* The parameters of all columns: friction of materials, if that is wanted, then those of the caller, then limited
+ * actuators. */
+static sim_status list_parameters(const sim_world *w, sim_step_derivatives *s, const sim_step_jacobian *out,
                                   sim_error *error) {
     const sim_model *m = s->model;
-    bool loads = sim_options_compliance(past->options) == SIM_ELASTIC && out->by_input;
-    int servos = loads ? past->nlimited : 0;
+    const motion_work *past = &w->motion;
+    int servos = out->by_input && servos_act(w) ? past->nlimited : 0;
     int materials = out->by_friction ? m->nmaterial : 0, given = out->by_parameter ? out->parameters : 0, most = 1;
     for (int t = 0; t < m->ntree; t++) {
         most = m->tree[t].nv > most ? m->tree[t].nv : most;
@@ -391,7 +404,7 @@ sim_status sim_world_step_derivatives(sim_world *w, sim_step_derivatives *s, sim
                           "derivatives by inputs and parameters are not there with %s, whose stages have several",
                           sim_integrator_name(w->options.integrator));
     }
-    status = status ? status : list_parameters(s, &w->motion, out, error);
+    status = status ? status : list_parameters(w, s, out, error);
     /* trees, at the state before */
     motion_work past = w->motion;
     past.now = &w->next;

@@ -106,7 +106,7 @@ static void put_inputs(const whole_rows *w, int tree, const double *by_force, pt
     const tree_parts *parts = &w->past->parts[tree];
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators && w->out->by_input; k++) {
         int actuator = w->past->actuator_order[k];
-        for (int input = 0; input < SIM_INPUTS; input++) {
+        for (int input = 0; input < SIM_INPUTS && !w->constant[actuator]; input++) {
             w->out->by_input[((ptrdiff_t)input * w->rows + to) * m->nactuator + actuator] =
                 w->slope[(ptrdiff_t)input * m->nactuator + actuator] *
                 by_force[m->actuator[actuator].dof - m->tree[tree].v0];
@@ -147,7 +147,7 @@ void put_tree_row(const whole_rows *w, int tree, const double *row, const double
 /* Columns by impulses of the step before. */
 static void put_impulses(const whole_rows *w, const island_system *s, const double *row, ptrdiff_t to) {
     double *kept = w->out->by_state + to * w->columns + 2 * (ptrdiff_t)w->nv;
-    for (int i = 0; i < s->is->problem.nconstraint; i++) {
+    for (int i = 0; i < constraints_of(s->is); i++) {
         const sim_constraint *c = &s->is->problem.constraint[i];
         const constraint_source *t = &s->step->rows->source[s->is->source[i]];
         int all = s->is->first_constraint + i;
@@ -159,7 +159,7 @@ static void put_impulses(const whole_rows *w, const island_system *s, const doub
                 kept[w->before.contact + 3 * before + k] += (&sum.x)[k];
             }
         } else if (t->kind != SOURCE_EQUALITY && w->before.joint >= 0) {
-            bool clipped = s->is->rolls[i] == HAS_NO_GAP && !(s->is->problem.impulse_guess[c->row] > 0);
+            bool clipped = s->is->rolls[i] == HAS_NO_GAP && !(s->is->base.impulse_guess[c->row] > 0);
             kept[w->before.joint + SIM_JOINT_ROWS * t->index + joint_row_of(t->kind)] +=
                 clipped ? 0 : joint_impulse_of(t->kind, by[0]);
         }
@@ -196,7 +196,7 @@ static bool kept_forces(const whole_rows *w, int tree) {
 static bool put_new_impulses(const whole_rows *w, const island_system *s) {
     int first = 2 * w->nv;
     double *rows = numbers_of(s->step->arena, 3 * (ptrdiff_t)s->width);
-    for (int i = 0; rows && i < s->is->problem.nconstraint; i++) {
+    for (int i = 0; rows && i < constraints_of(s->is); i++) {
         const constraint_source *t = &s->step->rows->source[s->is->source[i]];
         const double *gamma = s->constraint[i].gamma;
         if (differentiate_contact_impulse(s, i, rows)) {

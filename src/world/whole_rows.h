@@ -20,7 +20,8 @@ typedef struct whole_rows {
     memory_map before, after;
     int nv, rows, columns; /* 2 nv and the memory, after and before */
     const char *smooth;    /* [ntree] does free motion take the lasting forces on? */
-    const double *slope;   /* [SIM_INPUTS][nactuator] of forces by inputs */
+    const double *slope;   /* [SIM_INPUTS][nactuator] of forces by inputs, within their ranges */
+    const char *constant;  /* [nactuator] are they at an end in free motion? */
 } whole_rows;
 
 /* `any`: has the world a memory? */

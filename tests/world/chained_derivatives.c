@@ -74,7 +74,15 @@ static sim_inertia box_of(random_source *r, sim_v3 size) {
 
 static const sim_v3 EGG = {0.2, 0.15, 0.12}; /* m, semi-axes */
 
-typedef enum scene_kind { BOX_ON_GROUND, LIMITED_CHAIN, BOX_ON_SLAB, EGG_ON_GROUND, ROBOT, LINKED_BOXES } scene_kind;
+typedef enum scene_kind {
+    BOX_ON_GROUND,
+    LIMITED_CHAIN,
+    BOX_ON_SLAB,
+    EGG_ON_GROUND,
+    ROBOT,
+    WEAK_ROBOT,
+    LINKED_BOXES
+} scene_kind;
 
 /* A box on the ground, that slides and spins; or on a slab on a hinge with a spring, so that normals turn. */
 static sim_model *sliding_box(random_source *r, sim_v3 size, bool slab) {
@@ -160,6 +168,17 @@ static sim_model *limited_chain(random_source *r) {
     return sim_builder_finish(b, NULL);
 }
 
+/* A robot whose servos reach the ends of their ranges. */
+static sim_model *weak_robot(random_source *r) {
+    sim_model *m = standing_robot(r);
+    for (int k = 0; k < m->nactuator; k++) {
+        sim_actuator *a = (sim_actuator *)&m->actuator[k];
+        a->force_range[1] = random_uniform(r, 0.05, 1);
+        a->force_range[0] = -a->force_range[1];
+    }
+    return m;
+}
+
 static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator, const char *solver, uint64_t seed) {
     sim_error error;
     *f = (fixture){.random = {seed}};
@@ -167,6 +186,7 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     f->model = scene == LIMITED_CHAIN   ? limited_chain(&f->random)
                : scene == EGG_ON_GROUND ? rolling_egg(&f->random)
                : scene == ROBOT         ? standing_robot(&f->random)
+               : scene == WEAK_ROBOT    ? weak_robot(&f->random)
                : scene == LINKED_BOXES  ? linked_boxes(&f->random, size)
                                         : sliding_box(&f->random, size, scene == BOX_ON_SLAB);
     sim_options options = sim_options_default();
@@ -181,7 +201,7 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     options.solver_option = f->option;
     f->n = f->model->nv;
     f->lever = scene == EGG_ON_GROUND ? EGG.z : 1;
-    bool many = scene == ROBOT || scene == LINKED_BOXES;
+    bool many = scene == ROBOT || scene == WEAK_ROBOT || scene == LINKED_BOXES;
     f->heavy = many ? 0 : 1;
     for (int i = 1; i < f->model->nbody && many; i++) {
         f->heavy += f->model->inertia[i].mass / MAX_BOX_MASS;
@@ -194,6 +214,7 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     for (int j = box; j < f->n && scene != ROBOT; j++) {
         v[j] = scene == LIMITED_CHAIN  ? random_uniform(&f->random, 0, 1)
                : scene == LINKED_BOXES ? random_uniform(&f->random, -1, 1)
+               : scene == WEAK_ROBOT   ? random_uniform(&f->random, -0.3, 0.3)
                                        : random_uniform(&f->random, -1, 1) * (j < box + 2   ? 1
                                                                               : j < box + 5 ? 2e-3
                                                                                             : 0.3);
@@ -382,6 +403,12 @@ Test(chained_derivatives, of_a_step_of_linked_boxes_by_the_whole_state_equal_dif
 Test(chained_derivatives, of_a_step_of_robots_that_stand_by_the_whole_state_equal_differences) {
     expect_steps(ROBOT, "auto");
     expect_steps(ROBOT, "sap");
+}
+
+/* Rows hold servos off the side on which free motion has them. */
+Test(chained_derivatives, of_a_step_of_robots_with_saturated_servos_by_the_whole_state_equal_differences) {
+    expect_steps(WEAK_ROBOT, "auto");
+    expect_steps(WEAK_ROBOT, "sap");
 }
 
 /* ---- many steps ---- */

@@ -77,7 +77,7 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
     const constraint_source *t = &step->rows->source[s->is->source[i]];
     const sim_contact *c = &step->to->contact[t->index];
     const m3 *E = &step->rows->axes[s->is->first_constraint + i];
-    const double *guess = s->is->problem.impulse_guess + s->is->problem.constraint[i].row;
+    const double *guess = s->is->base.impulse_guess + s->is->problem.constraint[i].row;
     contact_rows r = {.s = s, .c = c, .axis = {E->x, E->y, E->z}, .body = {c->body_a, c->body_b}};
     r.guess = m3_times(*E, (v3){guess[0], guess[1], guess[2]});
     r.turners = surface_turning_axes(step->rows, s->is->first_constraint + i, c, r.turner);
@@ -96,7 +96,7 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
     while (r.stop >= 0 && !is_dof_on_path(m, r.stop, r.last[1])) {
         r.stop = m->dof[r.stop].parent;
     }
-    differentiate_surface(step, c, out);
+    touch_surface(m, c, step->parameters, step->parameter, &out->surface);
     size_t mark = arena_mark(step->arena);
     bool lasts = lasting_contact(step, t->index) != NULL;
     bool ok = lasts ? differentiate_lasting(&r, i, out) : differentiate_fixed(&r, out);

@@ -6,6 +6,7 @@
 #include "problem/law_slopes.h"
 #include "problem/laws.h"
 #include "world/contact/contacts.h"
+#include "world/derivative/touch/touch.h"
 #include "world/integrator/derivative/tree_derivatives.h"
 
 /* The step that is differentiated, and work space. */
@@ -42,8 +43,8 @@ typedef struct constraint_change {
     local_frame at;
     double *J[SIM_MAX_ROWS];
     double *gap, *offset, *guess;
-    double *turn;                               /* 3 x width: of the frame of a contact, rad */
-    double *friction, *stiffness, *dissipation; /* [parameters] of those of a contact */
+    double *turn;          /* 3 x width: of the frame of a contact, rad */
+    surface_rates surface; /* [parameters] of a contact */
     bool kink;
     const char *trouble; /* NULL, or the reason why there is no derivative */
 } constraint_change;
@@ -97,7 +98,8 @@ typedef struct island_system {
     int *swap, *swap_A, *swap_bare; /* [n] */
     double *free;                   /* n x width: v of the free motion, where loads count */
     double *v_law, *law_free;       /* [n], n x width: the same without limited actuators, which loads go by */
-    double *servo;                  /* [n][2] slopes of the forces of actuators at rest, by q0 and v0 */
+    double *hold, *hold_by;         /* of the weight at the start, by its place, tree by tree; parameters x n */
+    int *limited;                   /* [nlimited] work space */
     constraint_system *constraint;  /* [nconstraint] */
     double *strike;                 /* [width] of the speed of the fastest strike, if that is `struck`: known */
     bool struck;
@@ -152,9 +154,6 @@ bool differentiate_contact(const island_system *s, int i, constraint_change *out
 /* Where a contact of the step is expected at its end; NULL: it is no contact that lasts. */
 const followed_contact *lasting_contact(const contact_step *step, int index);
 
-/* The same of friction, stiffness and dissipation of a contact by those of its materials. */
-void differentiate_surface(const contact_step *step, const sim_contact *c, constraint_change *out);
-
 /* ---- island_products.c ---- */
 
 /* Has an island contacts that last? */
@@ -181,10 +180,6 @@ bool tabulate_mass(const island_system *s, int tree);
 /* The sum of x . dA y of a tree over some rows of at->n numbers, into a row of the local width. */
 void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, int rows, const double *x,
                      const double *y, double *to);
-/* The place of the joint of a limited actuator in the island; -1: it has none there. */
-int limited_place(const island_system *s, const contact_actuator *a);
-/* Factors of A and of the bare A; false: singular. */
-bool factor_mass(const island_system *s);
 /* Y and `bare` of a constraint, and its W. */
 void fill_delassus(const island_system *s, constraint_system *k);
 /* C <- A^-1 C, rows of the island. */
@@ -200,11 +195,24 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
 /* A column of a limited actuator: by a force that it has, beyond the columns of forces on joints. */
 enum { BY_SERVO = SIM_PARAMETER_KINDS };
 
-/* v of the free motion, into zeros; then that without limited actuators. */
+/* v of the free motion, into zeros. */
 void differentiate_free(const island_system *s, double *free);
-void differentiate_law_free(const island_system *s);
 /* R and target of every row, zeros of the island's width, and the columns that they have.  False without memory. */
 bool differentiate_law(island_system *s, constraint_system *k, double *R, double *target, column_set *set);
+
+/* ---- servo_derivatives.c ---- */
+
+/* The place of the joint of the k-th limited actuator in the island; -1: none of its rows can be there. */
+int limited_place(const island_system *s, int k);
+/* The weight of a tree that limited actuators hold; after its kinematics at the start. */
+void differentiate_held_weight(const island_system *s, int tree);
+/* Factors of A and of the bare A; then that of A without the actuators that are rows.  False: singular. */
+bool factor_masses(const island_system *s);
+bool factor_mass_of_rows(const island_system *s);
+/* v of the free motion without limited actuators, after differentiate_free. */
+void differentiate_law_free(island_system *s);
+/* Adds those that end on another side than free motion has them to H and the right sides. */
+void differentiate_servos(island_system *s);
 
 /* ---- shift_derivatives.c ---- */
 
@@ -223,6 +231,18 @@ bool differentiate_contact_impulse(const island_system *s, int i, double *rows);
 
 /* The positions at the end, into zeros, n x width; dc: those of the shift.  False without memory. */
 bool differentiate_end(const island_system *s, const double *dc, double *dq);
+
+/* Constraints of an island that are no actuators. */
+static inline int constraints_of(const island *is) { return is->problem.nconstraint - is->rows; }
+
+/* The problem from which laws were derived: with the impulses of the step before. */
+static inline sim_problem problem_of_laws(const island *is) {
+    sim_problem p = is->problem;
+    p.nconstraint = constraints_of(is);
+    p.v_free = is->base.v_free;
+    p.impulse_guess = is->base.impulse_guess;
+    return p;
+}
 
 /* The place of a dof of the model in its island. */
 static inline int place_of_dof(const island_system *s, int dof) {

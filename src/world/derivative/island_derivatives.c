@@ -158,12 +158,6 @@ static double differentiate_mean_acceleration(const island_system *s, int t) {
         width = row_stride(3 * n);
     double residual = theta_free_derivatives(step->work, step->motion, step->to, tree, width);
     for (int i = 0; i < n; i++) {
-        const drive_slopes *at = &step->work->drive[s->dof[v0 + i]];
-        double travel = theta_travel(step->motion->options->integrator);
-        s->servo[2 * (v0 + i)] = at->q0 + at->q1;
-        s->servo[2 * (v0 + i) + 1] = at->v0 + at->q1 * s->dt * (1 - travel);
-    }
-    for (int i = 0; i < n; i++) {
         const double *from = step->work->A + (ptrdiff_t)i * width;
         double *row = s->a + (ptrdiff_t)(v0 + i) * s->width, *to = row + s->column[t];
         memcpy(to, from, sizeof *to * STATE_PARTS * (size_t)n);
@@ -191,6 +185,7 @@ static double differentiate_tree(const island_system *s, int t) {
     double gain = scheme->explicit_position ? 0 : scheme->travel * s->dt;
     double residual = differentiate_mean_acceleration(s, t);
     sim_kinematics(step->start, bodies, w->now->q);
+    differentiate_held_weight(s, t);
     double *unit = work->LU, *place = s->place + row + s->column[t];
     memset(unit, 0, sizeof *unit * (size_t)n * (size_t)row_stride(n));
     for (int i = 0; i < n; i++) {
@@ -240,7 +235,7 @@ static void differentiate_impulses(const island_system *s, constraint_system *k,
             }
         }
         for (int p = 0; p < s->step->parameters; p++) {
-            gamma[s->parameter0 + p] += k->slopes.by_friction[r] * k->by.friction[p];
+            gamma[s->parameter0 + p] += k->slopes.by_friction[r] * k->by.surface.friction[p];
         }
     }
 }
@@ -385,7 +380,10 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     }
     s->free = zeros(arena, takes_free_motion(step) ? (ptrdiff_t)n * s->width : 0);
     s->law_free = step->motion->nlimited && takes_free_motion(step) ? zeros(arena, (ptrdiff_t)n * s->width) : s->free;
-    s->servo = zeros(arena, 2 * (ptrdiff_t)n);
+    int limited = step->motion->nlimited;
+    s->limited = ARENA_NEW(arena, int, limited + 1);
+    s->hold = zeros(arena, limited ? s->squares : 0);
+    s->hold_by = zeros(arena, limited ? (ptrdiff_t)step->parameters * n : 0);
     s->H = zeros(arena, (ptrdiff_t)n * s->stride);
     s->LU = numbers_of(arena, (ptrdiff_t)n * s->stride);
     s->A = zeros(arena, s->squares);
@@ -409,9 +407,10 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap_A = ARENA_NEW(arena, int, n);
     s->swap_bare = step->motion->nlimited ? ARENA_NEW(arena, int, n) : s->swap_A;
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->free || !s->law_free || !s->servo || !s->ahead || !s->ahead_part || !s->H || !s->LU || !s->A ||
-        !s->factor || !s->bare || !s->swap_bare || !s->strike || !s->carried || !s->weight || !s->mass_change ||
-        !s->sums || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
+    if (!all || !s->free || !s->law_free || !s->limited || !s->hold || !s->hold_by || !s->ahead || !s->ahead_part ||
+        !s->H || !s->LU || !s->A || !s->factor || !s->bare || !s->swap_bare || !s->strike || !s->carried ||
+        !s->weight || !s->mass_change || !s->sums || !s->solve || !s->dof || !s->column || !s->square || !s->swap ||
+        !s->swap_A || !s->constraint) {
         return false;
     }
     for (int c = 0; c < s->width; c++) {
@@ -478,7 +477,7 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
     if (!tabulate_small(s)) {
         return false;
     }
-    if (!factor_mass(s)) {
+    if (!factor_masses(s)) {
         s->residual = INFINITY;
         return true;
     }
@@ -486,13 +485,18 @@ bool differentiate_island(const contact_step *step, const island *is, island_sys
         differentiate_free(s, s->free);
         differentiate_law_free(s);
     }
+    differentiate_servos(s);
+    if (!factor_mass_of_rows(s)) {
+        s->residual = INFINITY;
+        return true;
+    }
     /* rows of all constraints, then their laws */
-    for (int i = 0; i < is->problem.nconstraint; i++) {
+    for (int i = 0; i < constraints_of(is); i++) {
         if (!fill_constraint(s, i)) {
             return false;
         }
     }
-    for (int i = 0; i < is->problem.nconstraint && !s->trouble; i++) {
+    for (int i = 0; i < constraints_of(is) && !s->trouble; i++) {
         if (!differentiate_constraint(s, i)) {
             return false;
         }

@@ -15,7 +15,7 @@
 /* ---- the part of a constraint ---- */
 
 bool follows_contacts(const contact_step *step, const island *is) {
-    for (int i = 0; i < is->problem.nconstraint; i++) {
+    for (int i = 0; i < constraints_of(is); i++) {
         const constraint_source *t = &step->rows->source[is->source[i]];
         if (t->kind == SOURCE_CONTACT && lasting_contact(step, t->index)) {
             return true;
@@ -27,7 +27,7 @@ bool follows_contacts(const contact_step *step, const island *is) {
 /* Rows of contacts and joints move with q0 alone, or with v0 besides, where q* follows no force of the step. */
 int row_parts_of(const contact_step *step, const island *is, int all) {
     const theta_scheme *scheme = theta_scheme_of(step->motion->options->integrator);
-    for (int i = 0; i < is->problem.nconstraint; i++) {
+    for (int i = 0; i < constraints_of(is); i++) {
         if (step->rows->source[is->source[i]].kind == SOURCE_EQUALITY) {
             return all;
         }
@@ -64,11 +64,12 @@ static bool open_change(const island_system *s, int rows, local_frame at, constr
     out->offset = zeros(arena, (ptrdiff_t)rows * at.width);
     out->guess = zeros(arena, (ptrdiff_t)rows * at.width);
     out->turn = zeros(arena, (ptrdiff_t)3 * at.width);
-    out->friction = zeros(arena, s->step->parameters);
-    out->stiffness = zeros(arena, s->step->parameters);
-    out->dissipation = zeros(arena, s->step->parameters);
-    return all && out->friction && out->stiffness && out->dissipation && out->gap && out->offset && out->guess &&
-           out->turn;
+    surface_rates *surface = &out->surface;
+    surface->friction = zeros(arena, s->step->parameters);
+    surface->stiffness = zeros(arena, s->step->parameters);
+    surface->dissipation = zeros(arena, s->step->parameters);
+    return all && surface->friction && surface->stiffness && surface->dissipation && out->gap && out->offset &&
+           out->guess && out->turn;
 }
 
 bool open_constraint(const island_system *s, int i, constraint_system *k) {
@@ -273,47 +274,6 @@ void solve_mass(const island_system *s, double *C) {
         lu_solve_block(n, row_stride(n), s->factor + s->square[t], s->swap_A + v0, s->width,
                        C + (ptrdiff_t)v0 * s->width, s->solve);
     }
-}
-
-/* A matrix of all trees factored, tree by tree. */
-static bool factor_trees(const island_system *s, double *A, int *swap) {
-    const sim_problem *p = &s->is->problem;
-    bool ok = true;
-    for (int t = 0; t < p->ntree; t++) {
-        ok = ok && lu_factor(p->tree[t].nv, row_stride(p->tree[t].nv), A + s->square[t], swap + p->tree[t].v0, s->solve,
-                             NULL);
-    }
-    return ok;
-}
-
-int limited_place(const island_system *s, const contact_actuator *a) {
-    const sim_model *m = s->step->motion->model;
-    int own = m->actuator[a->actuator].tree, t = s->step->rows->local[own];
-    bool here = t >= 0 && t < s->is->problem.ntree && s->step->rows->tree[s->is->first_tree + t] == own;
-    return here && !a->moment ? place_of_dof(s, m->actuator[a->actuator].dof) : -1;
-}
-
-/* A, and A less the gains of actuators with a limit, as actuators.c takes them off. */
-bool factor_mass(const island_system *s) {
-    const motion_work *w = s->step->motion;
-    const sim_model *m = w->model;
-    size_t size = sizeof *s->A * (size_t)s->squares;
-    memcpy(s->factor, s->A, size);
-    bool ok = factor_trees(s, s->factor, s->swap_A);
-    if (s->bare == s->factor) {
-        return ok;
-    }
-    memcpy(s->bare, s->A, size);
-    for (int k = 0; k < w->nlimited; k++) {
-        const contact_actuator *a = &w->limited[k];
-        const sim_actuator *of = &m->actuator[a->actuator];
-        if (limited_place(s, a) >= 0 && !a->side) {
-            int tree = s->step->rows->local[of->tree], n = s->is->problem.tree[tree].nv;
-            ptrdiff_t j = of->dof - m->tree[of->tree].v0;
-            s->bare[s->square[tree] + j * (row_stride(n) + 1)] -= of->gear * of->gear * a->gain;
-        }
-    }
-    return ok && factor_trees(s, s->bare, s->swap_bare);
 }
 
 /* A^-1 J' of a constraint, by a factor of A. */

@@ -26,7 +26,7 @@ void differentiate_free(const island_system *s, double *free) {
     bool held = s->parts == ALL_PARTS;
     for (int j = 0; j < s->n; j++) {
         double v0 = step->motion->now->v[s->dof[j]], end = v0 + s->dt * step->to->a[s->dof[j]];
-        x[j] = end - p->v_free[j];
+        x[j] = end - s->is->base.v_free[j];
         held |= fabs(x[j]) > 0;
     }
     if (held) {
@@ -43,64 +43,6 @@ void differentiate_free(const island_system *s, double *free) {
             add_columns(s, t, s->dt, s->a + (ptrdiff_t)j * s->width, free + (ptrdiff_t)j * s->width);
             free[(ptrdiff_t)j * s->width + column_of(s, t, BY_START_V, j)] += 1;
         }
-    }
-}
-
-/* A_ v_ = A v* - dt g p of limited actuators within their range (contact/problem/actuators.c), p their force at rest; A
- * is A_ and the gains.  So A_ dv_ = A dv* + dA (v* - v_) - dt g dp. */
-void differentiate_law_free(const island_system *s) {
-    const motion_work *w = s->step->motion;
-    const sim_problem *p = &s->is->problem;
-    memcpy(s->v_law, p->v_free, sizeof *s->v_law * (size_t)s->n);
-    if (s->bare == s->factor) {
-        return;
-    }
-    /* A v* - dt g p, and A dv* */
-    for (int t = 0; t < p->ntree; t++) {
-        int v0 = p->tree[t].v0, n = p->tree[t].nv;
-        const double *A = s->A + s->square[t];
-        for (int i = 0; i < n; i++) {
-            const double *row = A + (ptrdiff_t)i * row_stride(n);
-            s->v_law[v0 + i] = dense_dot(n, row, p->v_free + v0);
-            for (int j = 0; j < n; j++) {
-                if (row[j] != 0) {
-                    dense_axpy(s->width, row[j], s->free + (ptrdiff_t)(v0 + j) * s->width,
-                               s->law_free + (ptrdiff_t)(v0 + i) * s->width);
-                }
-            }
-        }
-    }
-    for (int k = 0; k < w->nlimited; k++) {
-        const contact_actuator *a = &w->limited[k];
-        const sim_actuator *of = &w->model->actuator[a->actuator];
-        int place = limited_place(s, a), t = place < 0 ? 0 : s->step->rows->local[of->tree];
-        if (place < 0) {
-            continue;
-        }
-        double *row = s->law_free + (ptrdiff_t)place * s->width;
-        s->v_law[place] -= s->dt * of->gear * (a->side ? a->side * a->bound : a->force);
-        row[column_of(s, t, BY_START_Q, place)] -= a->side ? 0 : s->dt * s->servo[2 * place];
-        row[column_of(s, t, BY_START_V, place)] -= a->side ? 0 : s->dt * s->servo[2 * place + 1];
-        for (int c = 0; c < s->step->parameters; c++) {
-            const sim_parameter *by = &s->step->parameter[c];
-            bool own = (int)by->kind == BY_SERVO && by->index == a->actuator && !a->side;
-            row[s->parameter0 + c] -= own ? s->dt : 0;
-        }
-    }
-    /* A_^-1 of both, with dA (v* - v_) */
-    double *y = s->y;
-    for (int t = 0; t < p->ntree; t++) {
-        int v0 = p->tree[t].v0, n = p->tree[t].nv;
-        lu_solve(n, row_stride(n), s->bare + s->square[t], s->swap_bare + v0, s->v_law + v0);
-    }
-    for (int j = 0; j < s->n; j++) {
-        y[j] = p->v_free[j] - s->v_law[j];
-    }
-    for (int t = 0; t < p->ntree; t++) {
-        int v0 = p->tree[t].v0, n = p->tree[t].nv;
-        add_mass_times(s, t, 1, y, s->law_free);
-        lu_solve_block(n, row_stride(n), s->bare + s->square[t], s->swap_bare + v0, s->width,
-                       s->law_free + (ptrdiff_t)v0 * s->width, s->solve);
     }
 }
 
@@ -202,7 +144,7 @@ static void differentiate_speed(island_system *s, const constraint_system *k, co
 static void differentiate_load(island_system *s, constraint_system *k, double *w, const double *dw, double *out,
                                column_set *set) {
     const sim_options *o = s->step->motion->options;
-    sim_problem full = s->is->problem;
+    sim_problem full = problem_of_laws(s->is);
     full.v_free = s->v_law;
     if (!s->scanned) {
         s->loads = law_scan_loads(&full);
@@ -266,8 +208,9 @@ static void add_slopes(const island_system *s, const constraint_system *k, const
     }
     for (int p = 0; p < s->step->parameters; p++) {
         int column = s->parameter0 + p;
-        R[column] += slopes->R_stiffness * k->by.stiffness[p] + slopes->R_dissipation * k->by.dissipation[p];
-        target[column] += slopes->target_dissipation * k->by.dissipation[p];
+        R[column] +=
+            slopes->R_stiffness * k->by.surface.stiffness[p] + slopes->R_dissipation * k->by.surface.dissipation[p];
+        target[column] += slopes->target_dissipation * k->by.surface.dissipation[p];
     }
 }
 
@@ -314,13 +257,13 @@ bool differentiate_law(island_system *s, constraint_system *k, double *R, double
     if (!own[0] || !own[1] || !dw) {
         return false;
     }
+    sim_problem p = problem_of_laws(s->is);
     for (int r = 0; r < c->rows; r++) {
         row_slopes slopes;
         if (r % 3 == 0) { /* three rows have one w */
             differentiate_group(s, k, r / 3, own, &w, &stiffer, dw, set);
         }
-        if (!law_row_slopes(&s->is->problem, sim_options_compliance(o), &o->law, &law, c, r, w, s->step->near,
-                            &slopes)) {
+        if (!law_row_slopes(&p, sim_options_compliance(o), &o->law, &law, c, r, w, s->step->near, &slopes)) {
             s->trouble = "has a row whose law follows more than gap and mass: a bounce, an overlap held back";
         }
         k->by.kink |= slopes.kink;

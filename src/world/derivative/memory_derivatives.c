@@ -25,7 +25,7 @@ typedef struct lasting {
 
 static lasting lasting_part_of(const island_system *s, const constraint_system *k) {
     int row = normal_row(k->c);
-    double now = k->impulse[row], before = s->is->problem.impulse_guess[k->c->row + row];
+    double now = k->impulse[row], before = s->is->base.impulse_guess[k->c->row + row];
     if (fabs(now - before) <= MAX_STEADY_CHANGE * fabs(before)) {
         return (lasting){1, -1};
     }
@@ -93,7 +93,7 @@ bool differentiate_memory(island_system *s, double *held, double *pressed) {
     if (!work) {
         return false;
     }
-    for (int i = 0; i < s->is->problem.nconstraint; i++) {
+    for (int i = 0; i < constraints_of(s->is); i++) {
         constraint_system *k = &s->constraint[i];
         bool equality = s->step->rows->source[s->is->source[i]].kind == SOURCE_EQUALITY;
         lasting l = equality ? (lasting){1, -1} : lasting_part_of(s, k);

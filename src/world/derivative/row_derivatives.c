@@ -17,9 +17,6 @@ const char *row_trouble(const contact_step *step, const island *is, int i) {
     if (is_tendon_row(t->kind)) {
         return "has a tendon that acts";
     }
-    if (t->kind == SOURCE_ACTUATOR) {
-        return "has an actuator with a limit beside its constraints";
-    }
     sim_equality_type type = t->kind == SOURCE_EQUALITY ? step->contacts->equality[t->index].type : SIM_COUPLING;
     return type == SIM_SPRING_DAMPER     ? "has a spring between bodies"
            : type == SIM_TENDON_COUPLING ? "has a constraint of tendons"

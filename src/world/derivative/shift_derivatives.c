@@ -102,11 +102,10 @@ static bool rolls_as_promised(const island_system *s, int i, bool by_gap) {
 
 /* Bounds that seem to hold with equality, with their Y. */
 static void list_active(island_system *s, active_rows *a) {
-    const sim_problem *p = &s->is->problem;
     double resolved = 4 * M_PI * M_PI / (s->dt * s->dt), most = 0;
     /* pass 0: the greatest bound */
     for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < p->nconstraint; i++) {
+        for (int i = 0; i < constraints_of(s->is); i++) {
             const constraint_system *at = &s->constraint[i];
             const sim_constraint *c = at->c;
             for (int k = 0; k < c->rows; k++) {

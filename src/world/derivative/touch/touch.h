@@ -4,6 +4,7 @@
 
 #include "math/spatial.h"
 #include <sim/collide.h>
+#include <sim/derivatives.h>
 #include <sim/dynamics.h>
 
 #include <stdbool.h>
@@ -88,6 +89,17 @@ pose touch_shape_pose(const sim_derived *d, int shape);
 
 /* By a size of the shape of a side (sim_shape), at its pose in the world; 0 where it has no such one. */
 touch_rate touch_by_size(const sim_shape *shape, pose X, const touch *t, int side, int component);
+
+/* ---- touch_surface.c ---- */
+
+/* Of a contact, by each parameter. */
+typedef struct surface_rates {
+    double *friction, *stiffness, *dissipation;
+} surface_rates;
+
+/* Adds those by friction and stiffness of its materials. */
+void touch_surface(const sim_model *m, const sim_contact *c, int parameters, const sim_parameter *parameter,
+                   surface_rates *out);
 
 /* ---- touch_facets.c ---- */
 

@@ -23,8 +23,19 @@ static void length_slopes(const motion_work *w, int k, double slope[2]) {
     slope[1] = a->gain[2] * u + a->bias[2];
 }
 
-/* At an end of its range, or of that which it shares. */
-static bool is_constant(const motion_work *w, int k) { return w->clamped[k] || shared_effort_side(w, k); }
+bool drive_is_constant(const motion_work *w, int k) { return w->clamped[k] || shared_effort_side(w, k); }
+
+void add_drive_slopes(const motion_work *w, int k, bool now, drive_slopes *s) {
+    const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
+    const drive_law *law = &w->law[k];
+    double slope[2], g2 = a->gear * a->gear;
+    length_slopes(w, k, slope);
+    s->q0 += g2 * fmax(slope[0], 0);
+    s->v0 += g2 * fmax(slope[1], 0);
+    *(now ? &s->q0 : &s->q1) += g2 * (fmin(slope[0], 0) - law->kp);
+    *(now ? &s->v0 : &s->v1) += g2 * (fmin(slope[1], 0) - law->kd);
+    s->holds += a->gravity_compensation;
+}
 
 void fill_drive_slopes(const motion_work *w, int tree, bool now, drive_slopes *drive) {
     const tree_parts *parts = &w->parts[tree];
@@ -34,29 +45,15 @@ void fill_drive_slopes(const motion_work *w, int tree, bool now, drive_slopes *d
         drive[j] = (drive_slopes){0};
     }
     for (int k = parts->actuator0; k < parts->actuator0 + parts->actuators; k++) {
-        const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
-        const drive_law *law = &w->law[k];
-        drive_slopes *s = &drive[a->dof];
-        double slope[2], g2 = a->gear * a->gear;
-        length_slopes(w, k, slope);
-        if (is_constant(w, k)) {
-            continue;
+        if (!drive_is_constant(w, k)) {
+            add_drive_slopes(w, k, now, &drive[w->model->actuator[w->actuator_order[k]].dof]);
         }
-        s->q0 += g2 * fmax(slope[0], 0);
-        s->v0 += g2 * fmax(slope[1], 0);
-        *(now ? &s->q0 : &s->q1) += g2 * (fmin(slope[0], 0) - law->kp);
-        *(now ? &s->v0 : &s->v1) += g2 * (fmin(slope[1], 0) - law->kd);
-        s->holds += a->gravity_compensation;
     }
 }
 
 double drive_by_input(const motion_work *w, int k, sim_input input, const sim_state *from, const sim_state *to) {
     const sim_actuator *a = &w->model->actuator[w->actuator_order[k]];
     const drive_law *law = &w->law[k];
-    /* at an end of its range, then by kind of input */
-    if (is_constant(w, k)) {
-        return 0;
-    }
     switch (input) {
     case SIM_TARGET:
         return a->gear * law->kp;

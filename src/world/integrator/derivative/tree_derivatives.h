@@ -48,9 +48,14 @@ static inline int row_stride(int n) { return (n + 3) / 4 * 4; }
 
 /* ---- drive_derivatives.c ---- */
 
-/* The slopes of the actuators of a tree; `now`: all are taken at the start of a stage. */
+/* Is an actuator at an end of its range in free motion, or of that which it shares? */
+bool drive_is_constant(const motion_work *w, int k);
+/* Adds the slopes of an actuator within its range, by its place in the order; `now`: all are taken at the start of a
+ * stage. */
+void add_drive_slopes(const motion_work *w, int k, bool now, drive_slopes *slopes);
+/* The slopes of the actuators of a tree. */
 void fill_drive_slopes(const motion_work *w, int tree, bool now, drive_slopes *drive);
-/* Change of the force on its joint by an input, from coordinates and rates at both ends. */
+/* Change of its effort by an input, within its range, from coordinates and rates at both ends. */
 double drive_by_input(const motion_work *w, int k, sim_input input, const sim_state *from, const sim_state *to);
 /* Is an actuator, or its input, at an end of its range? */
 bool drive_at_kink(const motion_work *w, int k);

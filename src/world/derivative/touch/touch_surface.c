@@ -7,7 +7,7 @@
  *
  * A number that a pair of materials has of its own replaces (1), and has the derivative zero.
  * Reference: model/parts/material.c.  Cost: constant a parameter. */
-#include "world/derivative/derivative.h"
+#include "world/derivative/touch/touch.h"
 
 #include <math.h>
 
@@ -23,12 +23,12 @@ static sim_material_pair given_pair(const sim_model *m, const int of[2]) {
     return out;
 }
 
-void differentiate_surface(const contact_step *step, const sim_contact *c, constraint_change *out) {
-    const sim_model *m = step->motion->model;
+void touch_surface(const sim_model *m, const sim_contact *c, int parameters, const sim_parameter *parameter,
+                   surface_rates *out) {
     const int of[2] = {m->shape[c->shape_a].material, m->shape[c->shape_b].material};
     sim_material_pair pair = given_pair(m, of), together = sim_material_together(m, of[0], of[1]);
-    for (int p = 0; p < step->parameters; p++) {
-        const sim_parameter *by = &step->parameter[p];
+    for (int p = 0; p < parameters; p++) {
+        const sim_parameter *by = &parameter[p];
         for (int side = 0; side < 2; side++) {
             const sim_material *own = &m->material[of[side]];
             if (by->index != of[side]) {
