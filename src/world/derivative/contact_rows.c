@@ -142,34 +142,41 @@ void add_row_column(const contact_rows *r, const v3 lever[2], v3 turn, int colum
     }
 }
 
+/* Adds D of row e by the place of a dof: where q' is q its own column alone, else those of that place. */
+static void add_place(double D, const double *middle, int parts, double *to) {
+    if (!middle) {
+        *to += D;
+    } else if (D != 0) {
+        dense_axpy(parts, D, middle, to);
+    }
+}
+
 /* D_e of a side, less the turn of its lever, times dq'. */
 void add_middle(const contact_rows *r, int side, constraint_change *out) {
     const island_system *s = r->s;
     const sim_model *m = s->step->motion->model;
     const local_frame *at = &out->at;
-    /* where q' is q, each dof has its own column alone */
-    int on = side_of_dof(s, at, r->path[side][0].dof), parts = at->columns[on], first = on ? at->columns[0] : 0;
+    int on = side_of_dof(s, at, r->path[side][0].dof), parts = at->columns[on];
+    ptrdiff_t width = at->width, first = on ? at->columns[0] : 0;
     bool start = middle_is_start(s->step, m->body[r->body[side]].tree);
-    v3 lever = r->lever[side];
-    for (int k = 0; k < r->count[side]; k++) {
-        const path_dof *of = &r->path[side][k];
-        for (int j = 0; j < r->depth[side]; j++) {
-            const path_dof *by = &r->path[side][j];
-            motion S_j = {by->turns, by->moves}, S_k = {of->turns, of->moves};
-            v3 moves = v3_sub(by->moves, v3_cross(by->turns, lever));
-            motion dS = axis_change(m, by->dof, of->dof, S_j, S_k);
+    double sign = side ? -1 : 1;
+    for (int j = 0; j < r->depth[side]; j++) {
+        const path_dof *by = &r->path[side][j];
+        motion S_j = {by->turns, by->moves};
+        v3 moves = v3_sub(by->moves, v3_cross(by->turns, r->lever[side]));
+        int own = by->row - (on ? at->dofs[0] : 0);
+        const double *middle = start ? NULL : s->middle + (ptrdiff_t)(at->dof[on] + own) * s->width + at->column[on];
+        ptrdiff_t column = start ? first + own : first;
+        for (int k = 0; k < r->count[side]; k++) {
+            const path_dof *of = &r->path[side][k];
+            motion dS = axis_change(m, by->dof, of->dof, S_j, (motion){of->turns, of->moves});
             v3 change = v3_add(dS.lin, v3_cross(of->turns, moves));
-            int own = place_of_dof(s, by->dof) - at->dof[on];
-            const double *middle = s->middle + (ptrdiff_t)place_of_dof(s, by->dof) * s->width + at->column[on];
-            for (int e = 0; e < SIM_CONTACT_ROWS + r->turners; e++) {
-                double D =
-                    e < SIM_CONTACT_ROWS ? v3_dot(r->axis[e], change) : v3_dot(r->turner[e - SIM_CONTACT_ROWS], dS.ang);
-                D = side ? -D : D;
-                if (start) {
-                    out->J[e][of->row * (ptrdiff_t)at->width + first + own] += D;
-                } else if (D != 0) {
-                    dense_axpy(parts, D, middle, out->J[e] + of->row * (ptrdiff_t)at->width + first);
-                }
+            ptrdiff_t to = of->row * width + column;
+            for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
+                add_place(sign * v3_dot(r->axis[e], change), middle, parts, out->J[e] + to);
+            }
+            for (int e = 0; e < r->turners; e++) {
+                add_place(sign * v3_dot(r->turner[e], dS.ang), middle, parts, out->J[SIM_CONTACT_ROWS + e] + to);
             }
         }
     }

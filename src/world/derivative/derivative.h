@@ -94,6 +94,7 @@ typedef struct island_system {
     double *H, *LU, *dv;  /* n x stride, twice; n x width: v at the end */
     double *x, *y, *sums; /* [n] work space; [SIM_MAX_ROWS n] */
     double *weight;       /* [width] of the columns in the certificate */
+    double *local;        /* [width] work space: columns of a constraint */
     double *solve;        /* of lu_factor */
     int *swap, *swap_A, *swap_bare; /* [n] */
     double *free;                   /* n x width: v of the free motion, where loads count */
@@ -204,6 +205,8 @@ bool differentiate_law(island_system *s, constraint_system *k, double *R, double
 
 /* The place of the joint of the k-th limited actuator in the island; -1: none of its rows can be there. */
 int limited_place(const island_system *s, int k);
+/* Memory, after that of the other matrices; with the free motion that loads go by?  False: none. */
+bool make_servos(island_system *s, bool loads);
 /* The weight of a tree that limited actuators hold; after its kinematics at the start. */
 void differentiate_held_weight(const island_system *s, int tree);
 /* Factors of A and of the bare A; then that of A without the actuators that are rows.  False: singular. */

@@ -216,13 +216,15 @@ static void differentiate_impulses(const island_system *s, constraint_system *k,
     const local_frame *at = &k->by.at;
     int rows = k->c->rows;
     for (int r = 0; r < rows; r++) {
-        double *z = target + (ptrdiff_t)r * s->width;
-        add_local(s, at, -1, k->by.offset + (ptrdiff_t)r * at->width, z);
+        /* dw + dJ v, of the local width */
+        double *sum = s->local;
+        memcpy(sum, k->by.offset + (ptrdiff_t)r * at->width, sizeof *sum * (size_t)at->width);
         for (int side = 0, i = 0; side < at->trees; side++) {
             for (int j = at->dof[side]; j < at->dof[side] + at->dofs[side]; j++, i++) {
-                add_local(s, at, -s->is->v[j], k->by.J[r] + (ptrdiff_t)i * at->width, z);
+                dense_axpy(at->width, s->is->v[j], k->by.J[r] + (ptrdiff_t)i * at->width, sum);
             }
         }
+        add_local(s, at, -1, sum, target + (ptrdiff_t)r * s->width);
     }
     for (int r = 0; r < rows; r++) {
         double *gamma = k->gamma + (ptrdiff_t)r * s->width;
@@ -247,11 +249,13 @@ static void add_constraint(island_system *s, const constraint_system *k, const c
     for (int side = 0, i = 0; side < at->trees; side++) {
         for (int dof = at->dof[side]; dof < at->dof[side] + at->dofs[side]; dof++, i++) {
             double *row = s->dv + (ptrdiff_t)dof * s->width, *H = s->H + (ptrdiff_t)dof * s->stride;
+            memset(s->local, 0, sizeof *s->local * (size_t)at->width);
+            for (int r = 0; r < rows; r++) {
+                dense_axpy(at->width, k->impulse[r], k->by.J[r] + (ptrdiff_t)i * at->width, s->local);
+            }
+            add_local(s, at, 1, s->local, row);
             for (int r = 0; r < rows; r++) {
                 double J = k->J[(ptrdiff_t)r * at->n + i];
-                if (k->impulse[r] != 0) {
-                    add_local(s, at, k->impulse[r], k->by.J[r] + (ptrdiff_t)i * at->width, row);
-                }
                 if (J != 0) {
                     add_set(s, set, J, k->gamma + (ptrdiff_t)r * s->width, row);
                 }
@@ -379,20 +383,15 @@ static bool make_system(const contact_step *step, const island *is, island_syste
         all &= (*vectors[k] = zeros(arena, n)) != NULL;
     }
     s->free = zeros(arena, takes_free_motion(step) ? (ptrdiff_t)n * s->width : 0);
-    s->law_free = step->motion->nlimited && takes_free_motion(step) ? zeros(arena, (ptrdiff_t)n * s->width) : s->free;
-    int limited = step->motion->nlimited;
-    s->limited = ARENA_NEW(arena, int, limited + 1);
-    s->hold = zeros(arena, limited ? s->squares : 0);
-    s->hold_by = zeros(arena, limited ? (ptrdiff_t)step->parameters * n : 0);
     s->H = zeros(arena, (ptrdiff_t)n * s->stride);
     s->LU = numbers_of(arena, (ptrdiff_t)n * s->stride);
     s->A = zeros(arena, s->squares);
     s->factor = zeros(arena, s->squares);
-    s->bare = step->motion->nlimited ? zeros(arena, s->squares) : s->factor;
     s->strike = zeros(arena, s->width);
     s->carried = zeros(arena, s->width);
     s->carried_first = -1;
     s->weight = zeros(arena, s->width);
+    s->local = zeros(arena, s->width);
     s->follows = follows_contacts(step, is);
     s->row_parts = s->follows ? parts : row_parts_of(step, is, parts);
     s->ahead = zeros(arena, s->follows ? (ptrdiff_t)n * s->width : 0);
@@ -405,12 +404,10 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->square = ARENA_NEW(arena, ptrdiff_t, p->ntree);
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
-    s->swap_bare = step->motion->nlimited ? ARENA_NEW(arena, int, n) : s->swap_A;
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->free || !s->law_free || !s->limited || !s->hold || !s->hold_by || !s->ahead || !s->ahead_part ||
-        !s->H || !s->LU || !s->A || !s->factor || !s->bare || !s->swap_bare || !s->strike || !s->carried ||
-        !s->weight || !s->mass_change || !s->sums || !s->solve || !s->dof || !s->column || !s->square || !s->swap ||
-        !s->swap_A || !s->constraint) {
+    if (!all || !s->free || !make_servos(s, takes_free_motion(step)) || !s->ahead || !s->ahead_part || !s->H ||
+        !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->weight || !s->local || !s->mass_change ||
+        !s->sums || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
         return false;
     }
     for (int c = 0; c < s->width; c++) {

@@ -35,6 +35,23 @@ int limited_place(const island_system *s, int k) {
     return here && !a->moment && isfinite(1 / a->gain) ? place_of_dof(s, actuator_of(s, k)->dof) : -1;
 }
 
+bool make_servos(island_system *s, bool loads) {
+    sim_arena *arena = s->step->arena;
+    int limited = s->step->motion->nlimited;
+    s->law_free = s->free;
+    s->bare = s->factor;
+    s->swap_bare = s->swap_A;
+    s->limited = ARENA_NEW(arena, int, limited + 1);
+    if (limited > 0) {
+        s->law_free = zeros(arena, loads ? (ptrdiff_t)s->n * s->width : 0);
+        s->bare = zeros(arena, s->squares);
+        s->swap_bare = ARENA_NEW(arena, int, s->n);
+        s->hold = zeros(arena, s->squares);
+        s->hold_by = zeros(arena, (ptrdiff_t)s->step->parameters * s->n);
+    }
+    return s->limited && s->law_free && s->bare && s->swap_bare && (limited == 0 || (s->hold && s->hold_by));
+}
+
 /* ---- the force ---- */
 
 void differentiate_held_weight(const island_system *s, int t) {
