@@ -297,9 +297,9 @@ static bool differentiate_whole(const contact_step *step, const island *is, isla
         return false;
     }
     ptrdiff_t size = (ptrdiff_t)system->n * system->width;
-    double *dc = zeros(step->arena, size);
+    double *dc;
     *dq = zeros(step->arena, size);
-    return dc && *dq && (system->trouble || (differentiate_shift(system, dc) && differentiate_end(system, dc, *dq)));
+    return *dq && (system->trouble || (differentiate_shift(system, &dc) && differentiate_end(system, dc, *dq)));
 }
 
 /* Island by island: end velocities, shift of positions, positions; then columns of the inputs. */

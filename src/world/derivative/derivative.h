@@ -87,6 +87,7 @@ typedef struct island_system {
     double *bare;         /* LU of A without limited actuators, by which laws measure (contact/problem/variant.c) */
     double *a, *place;    /* n x width: mean acceleration of the free motion, and q* */
     double *middle;       /* n x width: q where J of contacts is taken */
+    bool goes_on;         /* ... of any tree elsewhere than at the start; otherwise `middle` is not kept */
     bool follows;         /* has it contacts that last? */
     double *ahead;        /* ... then n x width: q where they are expected at the end */
     double *v_ahead;      /* [n] and velocities there ... */
@@ -219,8 +220,8 @@ void differentiate_servos(island_system *s);
 
 /* ---- shift_derivatives.c ---- */
 
-/* The shift of positions, into zeros, n x width, after differentiate_island.  False without memory. */
-bool differentiate_shift(island_system *s, double *dc);
+/* The shift of positions, n x width, after differentiate_island; NULL: there is none.  False without memory. */
+bool differentiate_shift(island_system *s, double **dc);
 
 /* ---- memory_derivatives.c ---- */
 

@@ -7,8 +7,6 @@
  * Reference: finish_in_contact in integrator/theta.c; integrator/move_derivatives.c.  Cost: n^2. */
 #include "world/derivative/derivative.h"
 
-#include <string.h>
-
 /* The velocity of the last move of a tree, and its derivative. */
 static void fill_rates(const island_system *s, int t, const double *dc, bool from_point, double *rate) {
     const contact_step *step = s->step;
@@ -19,10 +17,14 @@ static void fill_rates(const island_system *s, int t, const double *dc, bool fro
         int at = v_first + i;
         double shift = (from_point ? 2 : 1) * s->is->shift[at], start = v0[first + i];
         double *row = rate + (ptrdiff_t)i * s->width;
-        memset(row, 0, sizeof *row * (size_t)s->width);
-        dense_axpy(s->width, travel, s->dv + (ptrdiff_t)at * s->width, row);
+        const double *end = s->dv + (ptrdiff_t)at * s->width;
+        for (int c = 0; c < s->width; c++) {
+            row[c] = travel * end[c];
+        }
         row[column_of(s, t, BY_START_V, at)] += 1 - travel;
-        dense_axpy(s->width, from_point ? 2 : 1, dc + (ptrdiff_t)at * s->width, row);
+        if (dc) {
+            dense_axpy(s->width, from_point ? 2 : 1, dc + (ptrdiff_t)at * s->width, row);
+        }
         step->work->v[first + i] = start + travel * (s->is->v[at] - start) + shift;
     }
 }
@@ -34,8 +36,8 @@ bool differentiate_end(const island_system *s, const double *dc, double *dq) {
     const theta_scheme *scheme = theta_scheme_of(step->motion->options->integrator);
     bool from_point = scheme->explicit_position && scheme->position > 0;
     rotation_map map = !from_point && scheme->travel == 0.5 ? ROTATION_CAYLEY : ROTATION_EXP;
-    double *rate = zeros(step->arena, (ptrdiff_t)s->n * s->width),
-           *start = zeros(step->arena, (ptrdiff_t)s->n * s->width);
+    double *rate = numbers_of(step->arena, (ptrdiff_t)s->n * s->width),
+           *start = zeros(step->arena, from_point ? 0 : (ptrdiff_t)s->n * s->width);
     if (!rate || !start) {
         return false;
     }

@@ -101,7 +101,7 @@ static void differentiate_middle(const island_system *s, int t, bool smooth) {
     bool implicit = theta_is_implicit(w->options->integrator);
     if (middle_is_start(step, tree)) {
         sim_kinematics(step->middle, bodies, w->now->q);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n && s->goes_on; i++) {
             middle[(ptrdiff_t)i * s->width + i] = 1;
         }
         return;
@@ -375,11 +375,16 @@ static bool make_system(const contact_step *step, const island *is, island_syste
                          .dt = step->motion->options->step};
     s->squares = squares_of(p);
     s->width = row_stride(s->guess0 + (step->memory ? p->nrow : 0));
-    double **panels[] = {&s->a, &s->place, &s->middle, &s->dv};
+    s->follows = follows_contacts(step, is);
+    s->goes_on = s->follows;
+    for (int t = 0; t < p->ntree; t++) {
+        s->goes_on = s->goes_on || !middle_is_start(step, step->rows->tree[is->first_tree + t]);
+    }
+    double **panels[] = {&s->a, &s->place, &s->dv, &s->middle};
     double **vectors[] = {&s->x, &s->y, &s->v_law, &s->v_ahead};
     bool all = true;
     for (int k = 0; k < 4; k++) {
-        all &= (*panels[k] = zeros(arena, (ptrdiff_t)n * s->width)) != NULL;
+        all &= (*panels[k] = zeros(arena, k < 3 || s->goes_on ? (ptrdiff_t)n * s->width : 0)) != NULL;
         all &= (*vectors[k] = zeros(arena, n)) != NULL;
     }
     s->free = zeros(arena, takes_free_motion(step) ? (ptrdiff_t)n * s->width : 0);
@@ -392,7 +397,6 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->carried_first = -1;
     s->weight = zeros(arena, s->width);
     s->local = zeros(arena, s->width);
-    s->follows = follows_contacts(step, is);
     s->row_parts = s->follows ? parts : row_parts_of(step, is, parts);
     s->ahead = zeros(arena, s->follows ? (ptrdiff_t)n * s->width : 0);
     s->ahead_part = zeros(arena, (ptrdiff_t)ALL_PARTS * p->ntree);

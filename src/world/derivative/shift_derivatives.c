@@ -260,12 +260,14 @@ static bool is_shifted(const island_system *s) {
     return false;
 }
 
-bool differentiate_shift(island_system *s, double *dc) {
+bool differentiate_shift(island_system *s, double **out) {
     active_rows a;
+    *out = NULL;
     if (!is_shifted(s)) {
         return true;
     }
-    if (!make_rows(s, &a)) {
+    double *dc = *out = numbers_of(s->step->arena, (ptrdiff_t)s->n * s->width);
+    if (!make_rows(s, &a) || !dc) {
         return false;
     }
     list_active(s, &a);
