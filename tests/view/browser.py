@@ -241,6 +241,21 @@ def checks():
         sim("view", "b.h5", "--html", "c.html")
         assert pathlib.Path("b.html").read_bytes() == pathlib.Path("c.html").read_bytes()
 
+    def a_page_at_rest_asks_for_no_frame():
+        page = open_page("a.html", "still")
+        page.until("globalThis.sim?.plots.plots.length && sim.dirty === 0")
+        asked = """new Promise((done) => {
+          const ask = globalThis.requestAnimationFrame;
+          let count = 0;
+          globalThis.requestAnimationFrame = (frame) => { count++; return ask(frame); };
+          %s;
+          setTimeout(() => { globalThis.requestAnimationFrame = ask; done(count); }, 300);
+        })"""
+        assert page.run(asked % "") == 0
+        assert page.run(asked % "sim.refresh()") > 0
+        page.until("sim.dirty === 0")
+        assert page.run(asked % "") == 0
+
     def tendons_take_the_way_that_geometry_says():
         shown, complaints = browse(strings_page())
         assert not complaints, complaints

@@ -196,5 +196,5 @@ export class LivePlayer extends Player {
     else this.source.send({ do: 'step', count: frames });
   }
 
-  advance() { /* it moves when a frame comes */ }
+  advance() { return false; /* it moves when a frame comes */ }
 }

@@ -29,12 +29,18 @@ import { Tree } from './tree.js';
 const $ = (id) => document.getElementById(id);
 const NARROW = 760; // px: plots lie below then, and are shut at first
 const RESCALED = 1; // s between two looks at the forces of a run that goes on
+const FRAMES = 2; // drawn after a change: the second one shows the parts of the page that the first one laid out
+const LONGEST_FRAME = 0.1; // s: a longer one, as of a window that was hidden, is no time to catch up with
 const MANY = 400; // contacts: more hide what they belong to, until they are asked for
 
 class App {
   selected = 0;
   panels = { side: innerWidth >= NARROW, tree: false, joints: false, help: false, about: false };
   contactsNow = null;
+  running = false;
+  dirty = 0; // frames still to draw
+  asked = 0; // the next frame of the browser; 0: none
+  before = null; // ms, of the last frame while frames follow each other
 
   constructor(source) {
     this.source = source;
@@ -246,7 +252,10 @@ class App {
   }
 
   /** Something changed: the next frame of the browser draws it. */
-  refresh() { this.dirty = 3; }
+  refresh() {
+    this.dirty = FRAMES;
+    if (this.running && !this.asked) this.asked = requestAnimationFrame((now) => this.#beat(now));
+  }
 
   /** The moment that the player shows; false while its frames are being read. */
   place() {
@@ -291,18 +300,19 @@ class App {
   }
 
   run() {
-    let before = performance.now();
-    const beat = (now) => {
-      this.player.advance(Math.min(Math.max(now - before, 0) / 1000, 0.1)); // the first frame may have begun before the call
-      before = now;
-      if (this.player.playing) this.refresh();
-      if (this.dirty > 0) {
-        this.dirty--;
-        this.draw();
-      }
-      requestAnimationFrame(beat);
-    };
-    requestAnimationFrame(beat);
+    this.running = true;
+    this.refresh();
+  }
+
+  /** A frame of the browser: time goes by, and the changes are drawn. At rest no frame is asked for, so a page costs nothing. */
+  #beat(now) {
+    const passed = this.before === null ? 0 : Math.min((now - this.before) / 1000, LONGEST_FRAME);
+    const moved = this.player.advance(passed);
+    if (this.dirty > 0 || moved) this.draw();
+    this.dirty = moved ? FRAMES : this.dirty - 1;
+    const goesOn = this.dirty > 0;
+    this.before = goesOn ? now : null; // a pause is no time that the run went on
+    this.asked = goesOn ? requestAnimationFrame((then) => this.#beat(then)) : 0;
   }
 }
 

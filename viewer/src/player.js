@@ -67,14 +67,15 @@ export class Player {
     this.changed();
   }
 
-  /** `seconds` went by on the wall. */
+  /** `seconds` went by on the wall. True while time goes on. */
   advance(seconds) {
-    if (!this.playing) return;
+    if (!this.playing) return false;
     this.now += seconds * this.speed;
     if (this.now >= this.end) {
       this.now = this.loop ? this.start : this.end;
       this.playing = this.loop;
       if (!this.playing) this.changed();
     }
+    return this.playing;
   }
 }
