@@ -3,12 +3,24 @@
  *     A = M + E + c C + k K,   a' = A^-1 (tau + f(q) - C v + k K a)     Newton's step for M a = tau + f(q(a)) - C (v + c a)
  *
  *     M      lumped masses, kg;  E  a diagonal, kg
- *     C, K   viscosity, N s/m, and stiffness, N/m, summed over the tetrahedra, exact or projected; K with that of gas
+ *     C, K   viscosity, N s/m, and stiffness, N/m, over the tetrahedra, exact or projected; K with that of gas and rods
  *     c      s, d(velocity)/da;  k  s^2, d(place)/da
  *
- * Where elasticity is rows of the contact problem (contact/problem/row/elastic.c), f and K are left out.
+ * Where elasticity is rows of the contact problem (contact/problem/row/elastic.c), f and K of tetrahedra are left out.
+ *
+ * Rods are distances between two nodes: rows of the contact problem, whose impulse keeps its direction n over the
+ * step.  A rod that bears the force T = gamma-/dt of the step before, N, pushing, has the geometric stiffness
+ *
+ *     K_rod = -T/L (1 - n n'),     f_rod = -K_rod (d - d0):     with the row's own force, that along the direction at d
+ *
+ *     d, d0  from one node to the other, m: where elastic forces are taken, and where the row is;  L = |d0|, n = d0/L
+ *
+ * Without it a rod that pulls is a spring across itself of stiffness |T|/L with its force at the start of the step.
+ * Where that exceeds what else holds the nodes, the force grows from step to step, however short the step is.
+ *
  * The graph of the mesh does not change, so its order and the places in the factor are found once.
- * Reference: Baraff, Witkin 1998, Large steps in cloth simulation, eqs. 5-6.
+ * Reference: Baraff, Witkin 1998, Large steps in cloth simulation, eqs. 5-6; of rods Tournier, Nesme, Gilles, Faure 2015,
+ * Stable constrained dynamics.
  * Cost: linear in the tetrahedra, and a sparse Cholesky factor of the mesh. */
 #include "dyn/soft/soft_system.h"
 
@@ -16,6 +28,7 @@
 #include "dyn/soft/soft_body.h"
 #include "linalg/spd.h"
 #include "math/dense.h"
+#include <sim/problem.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +42,13 @@ typedef struct face_blocks {
     double *edge[3];
     bool turned[3];
 } face_blocks;
+
+/* A rigid distance between two nodes. */
+typedef struct rod {
+    int equality;
+    int node[2], unknown[2];
+    double *edge; /* its block in A; NULL: a node is held */
+} rod;
 
 /* Blocks of a tetrahedron in A. */
 typedef struct tet_blocks {
@@ -44,13 +64,14 @@ struct soft_system {
     const sim_soft *soft;
     const sim_tree *tree;
     elastic_material material;
-    int nodes, edges;
+    int nodes, edges, rods;
     double *mass;               /* [nodes] */
     double *force;              /* [nodes] N: sizes of terms of the elastic force */
     double *inertia, *constant; /* [3 nodes] of the last linearisation: M + E, kg; f(q) - C v + k K a0, N */
     elastic_tet *tet;
     tet_blocks *at;
     face_blocks *face; /* [nchamber] of the soft body */
+    rod *rod;
     spd *A;
     spd_edge *edge;
     int *size;
@@ -72,9 +93,38 @@ static spd_edge edge_of(const tet_blocks *t, int pair) {
     return edge_between(t->unknown[PAIR[pair][0]], t->unknown[PAIR[pair][1]]);
 }
 
+/* A node among those that move, -1: it is held. */
+static int unknown_of(const soft_system *s, int node) {
+    const sim_body *b = &s->model->body[s->soft->body + 1 + node];
+    return b->nv ? (b->v0 - s->tree->v0) / 3 : -1;
+}
+
+/* Rigid distances between two nodes of this body. */
+static void find_rods(soft_system *s) {
+    for (int k = 0; k < s->model->nequality; k++) {
+        const sim_equality *e = &s->model->equality[k];
+        rod r = {.equality = k};
+        bool inside = e->type == SIM_DISTANCE;
+        for (int side = 0; side < 2 && inside; side++) {
+            r.node[side] = e->body[side] - s->soft->body - 1;
+            inside = r.node[side] >= 0 && r.node[side] < s->soft->nnode;
+            r.unknown[side] = inside ? unknown_of(s, r.node[side]) : -1;
+        }
+        if (inside) {
+            s->rod[s->rods++] = r;
+        }
+    }
+}
+
 /* Edges between nodes that move, each once. */
 static void find_edges(soft_system *s) {
     int count = 0;
+    for (int k = 0; k < s->rods; k++) {
+        spd_edge e = edge_between(s->rod[k].unknown[0], s->rod[k].unknown[1]);
+        if (e.a >= 0) {
+            s->edge[count++] = e;
+        }
+    }
     for (int k = 0; k < s->soft->ntet; k++) {
         for (int pair = 0; pair < TET_EDGES; pair++) {
             spd_edge e = edge_of(&s->at[k], pair);
@@ -99,9 +149,8 @@ static void measure_tets(soft_system *s) {
     for (int k = 0; k < soft->ntet; k++) {
         v3 rest[4];
         for (int i = 0; i < 4; i++) {
-            const sim_body *b = first + soft->tet[k][i];
             rest[i] = soft->node[soft->tet[k][i]];
-            s->at[k].unknown[i] = b->nv ? (b->v0 - s->tree->v0) / 3 : -1;
+            s->at[k].unknown[i] = unknown_of(s, soft->tet[k][i]);
         }
         s->tet[k] = make_elastic_tet(rest);
         for (int i = 0; i < 4; i++) {
@@ -124,17 +173,23 @@ static double *find_block(const soft_system *s, int a, int b, bool *turned) {
 
 /* The places of the blocks of each face of a chamber. */
 static void connect_faces(soft_system *s) {
-    const sim_body *first = &s->model->body[s->soft->body + 1];
     for (int k = 0; k < s->soft->nchamber; k++) {
         face_blocks *t = &s->face[k];
         for (int i = 0; i < 3; i++) {
-            const sim_body *b = first + s->soft->face[s->soft->nface - s->soft->nchamber + k][i];
-            t->unknown[i] = b->nv ? (b->v0 - s->tree->v0) / 3 : -1;
+            t->unknown[i] = unknown_of(s, s->soft->face[s->soft->nface - s->soft->nchamber + k][i]);
         }
         for (int pair = 0; pair < 3; pair++) {
             t->edge[pair] =
                 find_block(s, t->unknown[FACE_PAIR[pair][0]], t->unknown[FACE_PAIR[pair][1]], &t->turned[pair]);
         }
+    }
+}
+
+/* The place of the block of each rod, which is symmetric. */
+static void connect_rods(soft_system *s) {
+    for (int k = 0; k < s->rods; k++) {
+        bool turned;
+        s->rod[k].edge = find_block(s, s->rod[k].unknown[0], s->rod[k].unknown[1], &turned);
     }
 }
 
@@ -158,6 +213,7 @@ static void connect_blocks(soft_system *s) {
         }
     }
     connect_faces(s);
+    connect_rods(s);
 }
 
 static bool allocate_system(soft_system *s) {
@@ -169,12 +225,13 @@ static bool allocate_system(soft_system *s) {
     s->tet = POOL_NEW(s->pool, elastic_tet, ntet);
     s->at = POOL_NEW(s->pool, tet_blocks, ntet);
     s->face = POOL_NEW(s->pool, face_blocks, s->soft->nchamber);
-    s->edge = POOL_NEW(s->pool, spd_edge, TET_EDGES * ntet);
+    s->rod = POOL_NEW(s->pool, rod, s->model->nequality);
+    s->edge = POOL_NEW(s->pool, spd_edge, TET_EDGES * ntet + (size_t)s->model->nequality);
     s->size = POOL_NEW(s->pool, int, nodes);
     s->diagonal = POOL_NEW(s->pool, double *, nodes);
     s->A = spd_create();
-    return s->mass && s->force && s->inertia && s->constant && s->tet && s->at && s->face && s->edge && s->size &&
-           s->diagonal && s->A;
+    return s->mass && s->force && s->inertia && s->constant && s->tet && s->at && s->face && s->rod && s->edge &&
+           s->size && s->diagonal && s->A;
 }
 
 /* The factor's places. */
@@ -209,6 +266,7 @@ soft_system *soft_system_create(const sim_model *model, const sim_soft *soft) {
         return NULL;
     }
     measure_tets(s);
+    find_rods(s);
     if (!analyse_graph(s)) {
         soft_system_free(s);
         return NULL;
@@ -338,6 +396,55 @@ static void linearise_face(soft_system *s, const soft_point *at, int k) {
     }
 }
 
+/* x - y of the two nodes of a rod: from the second to the first, in an array of numbers of the dofs. */
+static v3 gather_rod(const soft_system *s, const rod *r, const double *x) {
+    v3 sum = {0, 0, 0};
+    for (int side = 0; side < 2; side++) {
+        if (r->unknown[side] >= 0) {
+            const double *y = x + s->tree->v0 + 3 * r->unknown[side];
+            sum = v3_axpy(sum, side ? -1 : 1, v3_make(y[0], y[1], y[2]));
+        }
+    }
+    return sum;
+}
+
+static v3 rod_way(const soft_system *s, const rod *r, const double *q) {
+    const sim_equality *e = &s->model->equality[r->equality];
+    v3 to = v3_add(soft_place(s->model, s->soft, r->node[0], q), e->frame[0].p);
+    return v3_sub(to, v3_add(soft_place(s->model, s->soft, r->node[1], q), e->frame[1].p));
+}
+
+/* k K_rod into A, and f_rod + k K_rod a. */
+static void linearise_rod(soft_system *s, const soft_point *at, const rod *r) {
+    /* K_rod; one that pushes leaves it out where A is to stay positive definite */
+    v3 d0 = rod_way(s, r, at->rod_q), turn = v3_sub(rod_way(s, r, at->q), d0);
+    double L = v3_norm(d0), push = at->rod_impulse[SIM_MAX_ROWS * r->equality] / at->step, across[3][3];
+    if (!(L > 0) || push == 0 || (push > 0 && at->tangent != SOFT_EXACT)) {
+        return;
+    }
+    const double n[3] = {d0.x / L, d0.y / L, d0.z / L};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            across[i][j] = -push / L * ((i == j) - n[i] * n[j]);
+        }
+    }
+    /* forces; with elasticity as rows, q is that without the acceleration */
+    v3 way = s->soft->rows ? turn : v3_axpy(turn, -at->stiffness, gather_rod(s, r, at->a));
+    for (int side = 0; side < 2; side++) {
+        int u = r->unknown[side];
+        for (int i = 0; i < 3 && u >= 0; i++) {
+            double f = across[i][0] * way.x + across[i][1] * way.y + across[i][2] * way.z;
+            s->constant[3 * u + i] += side ? f : -f;
+            for (int j = 0; j < 3; j++) {
+                s->diagonal[u][i * STRIDE + j] += at->stiffness * across[i][j];
+            }
+        }
+    }
+    for (int k = 0; k < 9 && r->edge; k++) {
+        r->edge[k / 3 * STRIDE + k % 3] -= at->stiffness * across[k / 3][k % 3];
+    }
+}
+
 void soft_system_linearise(soft_system *s, const soft_point *at, double *force, double *strength) {
     start_blocks(s, at->extra);
     memset(s->constant, 0, 3 * (size_t)s->nodes * sizeof *s->constant);
@@ -347,6 +454,9 @@ void soft_system_linearise(soft_system *s, const soft_point *at, double *force, 
     add_chamber_forces(s->model, s->soft, at->q, at->pressure, s->constant, strength + s->tree->v0);
     for (int k = 0; k < s->soft->nchamber && at->tangent != SOFT_PROJECTED && at->pressure != 0; k++) {
         linearise_face(s, at, k);
+    }
+    for (int k = 0; k < s->rods && at->rod_impulse; k++) {
+        linearise_rod(s, at, &s->rod[k]);
     }
     for (int j = 0; j < s->tree->nv; j++) {
         force[s->tree->v0 + j] += s->constant[j];

@@ -12,9 +12,9 @@ void soft_system_free(soft_system *s);
 
 /* The stiffness in A, from that which is always positive semi-definite to the derivative of the forces. */
 typedef enum soft_tangent {
-    SOFT_PROJECTED, /* of tetrahedra, each without its negative eigenvalues */
+    SOFT_PROJECTED, /* of tetrahedra, each without its negative eigenvalues, and of rods that pull */
     SOFT_WITH_GAS,  /* the same, and that of gas as it is */
-    SOFT_EXACT      /* both as they are */
+    SOFT_EXACT      /* all as they are */
 } soft_tangent;
 
 /* Arrays of the model, [nq] or [nv]. */
@@ -26,6 +26,9 @@ typedef struct soft_point {
     double stiffness, viscosity; /* ... k, s^2, and c, s */
     const double *extra;         /* E, on the diagonal; NULL: nothing */
     double pressure;             /* Pa, in chambers ... */
+    const double *rod_q;         /* ... where rows of rods are taken, ... */
+    const double *rod_impulse;   /* ... their impulses, N s, [nequality][6], of the step before, ... */
+    double step;                 /* ... and its s; NULL: forces of rods keep their directions */
     soft_tangent tangent;
 } soft_point;
 
@@ -36,7 +39,7 @@ void soft_system_linearise(soft_system *s, const soft_point *at, double *force, 
 sim_status soft_system_factor(soft_system *s);
 
 /* The forces of tetrahedra and chambers at an acceleration a, N, as the last linearisation has them: f(q) - C v - c C a - k K (a -
- * a0).  Of its tree, as `out`; a is an array of the model. */
+ * a0), with the turn of those of rods.  Of its tree, as `out`; a is an array of the model. */
 void soft_system_forces(const soft_system *s, const double *a, double *out);
 /* J: elastic energy at q; adds to `slope` its derivative along v, W, unless that is NULL.  Arrays of the model. */
 double soft_system_energy(const soft_system *s, const double *q, const double *v, double *slope);

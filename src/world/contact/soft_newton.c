@@ -4,7 +4,7 @@
  *     G = D + S + W - (theta - 1/2) (v1 - v0) . M (v1 - v0),           W = sum of gamma . J w / h
  *
  *     U   elastic energy of a tree, less pressure times volume of its chambers, J
- *     f1  forces of its tetrahedra and gas at the end velocities v1 with constraints, N
+ *     f1  forces of its tetrahedra and gas, and the turn of those of rods, at end velocities v1 with constraints, N
  *     D   energy that the linearisation creates, J: exact elasticity in an implicit step drains energy
  *     S   elastic energy of the shift of positions (contact/island/position_correction.c), J
  *     W   work of the rigid constraints that tie the tree, with impulses gamma, on both sides, J
