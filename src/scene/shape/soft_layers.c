@@ -2,14 +2,21 @@
  *
  *     |x_a - x_b| = |x_a - x_b| at rest
  *
- * Each is a rigid distance between two nodes (contact/problem/row/equalities.c).  A layer of one node's thickness bends
- * along the lines of its edges, as a cloth does that neither stretches nor shears.
+ * Each is a distance between two nodes (contact/problem/row/equalities.c), held by a spring of stiffness 1e6 E L:
+ *
+ *     E   Young's modulus of the material, Pa;  L  length of the edge at rest, m
+ *
+ * A flat layer has more edges than velocities in its plane.  Were they rigid, the forces that balance each other in it
+ * would be free as long as it is flat, and without bound when it hardly bends: such rows differ by the bend of a step.
+ * A layer of one node's thickness bends along the lines of its edges, as a cloth does that neither stretches nor shears.
  * Reference: Macklin et al. 2019, section 5, has stiff distances in the palm of a finger.
  * Cost: the edges, sorted. */
 #include "math/v3.h"
 #include "scene/shape/soft.h"
 
 #include <stdlib.h>
+
+static const double STIFFER = 1e6; /* than the material along the same edge */
 
 typedef struct layer_edge {
     int a, b; /* a < b */
@@ -69,6 +76,7 @@ void add_layers(loader *l, const entry *e, const soft_data *d, const sim_soft *s
             equality.body[0] = first + edge[k].a;
             equality.body[1] = first + edge[k].b;
             equality.distance = v3_norm(v3_sub(s->node[edge[k].a], s->node[edge[k].b]));
+            equality.stiffness = STIFFER * s->modulus * equality.distance;
             sim_builder_add_equality(l->builder, &equality);
         }
     }
