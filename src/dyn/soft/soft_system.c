@@ -28,7 +28,6 @@
 #include "dyn/soft/soft_body.h"
 #include "linalg/spd.h"
 #include "math/dense.h"
-#include <sim/problem.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -418,7 +417,7 @@ static v3 rod_way(const soft_system *s, const rod *r, const double *q) {
 static void linearise_rod(soft_system *s, const soft_point *at, const rod *r) {
     /* K_rod; one that pushes leaves it out where A is to stay positive definite */
     v3 d0 = rod_way(s, r, at->rod_q), turn = v3_sub(rod_way(s, r, at->q), d0);
-    double L = v3_norm(d0), push = at->rod_impulse[SIM_MAX_ROWS * r->equality] / at->step, across[3][3];
+    double L = v3_norm(d0), push = at->rod_impulse[at->rod_rows * r->equality] / at->step, across[3][3];
     if (!(L > 0) || push == 0 || (push > 0 && at->tangent != SOFT_EXACT)) {
         return;
     }

@@ -27,8 +27,9 @@ typedef struct soft_point {
     const double *extra;         /* E, on the diagonal; NULL: nothing */
     double pressure;             /* Pa, in chambers ... */
     const double *rod_q;         /* ... where rows of rods are taken, ... */
-    const double *rod_impulse;   /* ... their impulses, N s, [nequality][6], of the step before, ... */
-    double step;                 /* ... and its s; NULL: forces of rods keep their directions */
+    const double *rod_impulse;   /* ... their impulses of the step before, N s, [nequality][rod_rows], ... */
+    int rod_rows;
+    double step; /* ... which took so long, s; NULL: forces of rods keep their directions */
     soft_tangent tangent;
 } soft_point;
 
