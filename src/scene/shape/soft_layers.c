@@ -7,7 +7,7 @@
  *     E   Young's modulus of the material, Pa;  L  length of the edge at rest, m
  *
  * A flat layer has more edges than velocities in its plane.  Were they rigid, the forces that balance each other in it
- * would be free as long as it is flat, and without bound when it hardly bends: such rows differ by the bend of a step.
+ * would be free as long as it is flat.  They would be without bound when it hardly bends: such rows differ by the bend.
  * A layer of one node's thickness bends along the lines of its edges, as a cloth does that neither stretches nor shears.
  * Reference: Macklin et al. 2019, section 5, has stiff distances in the palm of a finger.
  * Cost: the edges, sorted. */
