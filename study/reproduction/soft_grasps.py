@@ -17,6 +17,7 @@ SECONDS = (8, 160)
 
 PAPER_WAY = "nsn:friction=fixed-point:linear_tolerance=0:max_iterations={}:linear_iterations={}"
 GRASPS = {"hand_and_ball": ("ball", "palm", 6, 50), "tomato": ("tomato", "lift", 4, 50), "beam": ("beam", "lift", 6, 50)}
+GRASPED = {"beam": 0.015}  # m: nodes so far from the middle along y are between the pads; the ends swing on
 LIFTED, HELD = 1.4, 2.0   # s: the lift is over, at 1.2 s; the end
 FINGER, FULL, END = "soft/pneunet", 1.0, 1.5  # s: pressure is at its most; the end
 NO_LAYER = ("--set", "bodies/finger/soft/inextensible=[]")  # layered_finger.py has it
@@ -28,6 +29,11 @@ def ways(newton, linear):
 
 def nodes(record, name, axis):
     return [record.columns[key] for key in record.columns if re.match(rf"{name}/\d+\.{axis}\b", key)]
+
+
+def grasped(record, name):
+    """Heights of the nodes that the grasp holds."""
+    return [z for y, z in zip(nodes(record, name, "y"), nodes(record, name, "z")) if abs(y[0]) < GRASPED.get(name, math.inf) + 1e-9]
 
 
 def row(scene, way, record):
@@ -43,7 +49,7 @@ def grasp(context, scene):
     solvers = ways(newton, linear)
     for way, record in zip(solvers, context.together(
             lambda solver: context.run(f"soft/{scene}", "--solver", solver, "--set", "world/compliance=rigid", "--every", 4, "--duration", HELD), solvers.values())):
-        heights = [statistics.mean(at) - z for at, z in zip(zip(*nodes(record, body, "z")), record[arm])]
+        heights = [statistics.mean(at) - z for at, z in zip(zip(*grasped(record, body)), record[arm])]
         late = [z for t, z in zip(record["time"], heights) if t >= LIFTED]
         slips.append(max(late) - min(late))
         curves.append(Curve([(t, 1e3 * (z - heights[0])) for t, z in zip(record["time"], heights)], way))
