@@ -1,5 +1,5 @@
-/* Ground that moves: a half-space on a body carries as a slab with the same top does, and where it begins to turn no step
- * jumps. */
+/* Ground that moves: a half-space on a body carries as a slab with the same top does, where it begins to turn no step
+ * jumps, and turntables carry loads and balls as closed forms have it. */
 #include "math/v3.h"
 #include "support.h"
 
@@ -98,5 +98,112 @@ Test(moving_ground, strikes_do_not_jump_where_a_half_space_begins_to_turn) {
         sim_motion still = strike(integrator, R, height, 0), turning = strike(integrator, R, height, 1e-9);
         double jump = v3_norm(v3_sub(turning.lin, still.lin)) + v3_norm(v3_sub(turning.ang, still.ang));
         cr_expect_lt(jump, 1e-7, "trial %d: %g", k, jump);
+    }
+}
+
+/* ---- turntables ---- */
+
+enum { TURNTABLE_SPIN = 2 }; /* rad/s */
+
+/* A disc that turns about z: as a heavy body, or as a surface with a velocity of its own. */
+static yard turntable(bool belt) {
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.8));
+    sim_body_def def = sim_body_default();
+    def.name = "disc";
+    def.joint = belt ? SIM_FIXED : SIM_HINGE;
+    def.axis = (sim_v3){0, 0, 1};
+    def.v[0] = belt ? 0 : TURNTABLE_SPIN;
+    def.inertia = box_inertia(1e6, 2, 2, 0.2);
+    sim_shape disc = sim_shape_default();
+    disc.type = SIM_CYLINDER;
+    disc.size[0] = 2, disc.size[1] = 0.2;
+    disc.pose.p.z = -0.1;
+    disc.material = y.material;
+    disc.surface_spin.z = belt ? TURNTABLE_SPIN : 0;
+    disc.body = sim_builder_add_body(y.builder, &def);
+    sim_builder_add_shape(y.builder, &disc);
+    return y;
+}
+
+/* A free body of one shape with the inertia of a solid ball of radius 0.1 m, and this motion. */
+static void put_on_turntable(yard *y, sim_shape_type type, v3 at, v3 v, v3 spin) {
+    sim_body_def def = sim_body_default();
+    def.name = "load";
+    def.joint = SIM_FREE;
+    def.placement.p = at;
+    const double velocity[6] = {v.x, v.y, v.z, spin.x, spin.y, spin.z};
+    memcpy(def.v, velocity, sizeof velocity);
+    double edge = sqrt(2.4) * 0.1; /* m edge^2 / 6 = 2/5 m r^2 */
+    def.inertia = box_inertia(1, edge, edge, edge);
+    sim_shape shape = sim_shape_default();
+    shape.type = type;
+    shape.size[0] = type == SIM_SPHERE ? 0.1 : 0.06, shape.size[1] = 0.06, shape.size[2] = 0.06;
+    shape.material = y->material;
+    shape.body = sim_builder_add_body(y->builder, &def);
+    sim_builder_add_shape(y->builder, &shape);
+}
+
+/* The error of the place of a load that stands on the disc, after `time`, m. */
+static double load_error(bool belt, sim_shape_type type, const char *solver, sim_integrator integrator, double dt) {
+    yard y = turntable(belt);
+    double r = 0.3, time = 1;
+    put_on_turntable(&y, type, v3_make(r, 0, 0.03), v3_make(0, r * TURNTABLE_SPIN, 0), v3_make(0, 0, TURNTABLE_SPIN));
+    yard_open(&y, solver, integrator, dt);
+    for (int k = 0; k < (int)lround(time / dt); k++) {
+        yard_step(&y);
+    }
+    double angle = TURNTABLE_SPIN * time;
+    v3 due = v3_make(r * cos(angle), r * sin(angle), place_of(&y, "load").z);
+    double error = v3_norm(v3_sub(place_of(&y, "load"), due));
+    yard_end(&y);
+    return error;
+}
+
+/* Is the error of the second order in the step, and little beside the creep outwards by w^2 dt t of the radius that
+ * levers of the start of a step make? */
+static void expect_no_creep(bool belt, sim_shape_type type, const char *solver, sim_integrator integrator) {
+    double dt = 2e-3, creep = 0.3 * TURNTABLE_SPIN * TURNTABLE_SPIN * dt;
+    double coarse = load_error(belt, type, solver, integrator, dt),
+           fine = load_error(belt, type, solver, integrator, dt / 2);
+    cr_expect_lt(coarse, 0.1 * creep, "%s, integrator %d, belt %d: %g m", solver, integrator, belt, coarse);
+    cr_expect_lt(fine, 0.35 * coarse, "%s, integrator %d, belt %d: %g m, then %g m", solver, integrator, belt, coarse,
+                 fine);
+}
+
+Test(moving_ground, loads_stay_at_their_place_on_a_turntable) {
+    const sim_integrator integrators[] = {SIM_MIDPOINT, SIM_MOREAU, SIM_SYMPLECTIC_EULER, SIM_IMPLICIT_EULER};
+    const char *const solvers[] = {"auto", "pgs", "canal", "sap"};
+    for (int k = 0; k < 4; k++) {
+        sim_shape_type type = k % 2 ? SIM_CYLINDER : SIM_BOX;
+        for (int belt = 0; belt < 2; belt++) {
+            expect_no_creep(belt, type, "auto", integrators[k]);
+            expect_no_creep(belt, type, solvers[k], SIM_MIDPOINT);
+        }
+    }
+}
+
+/* A ball that rolls on a turntable goes round a circle of the space, 2/7 as fast as the disc turns (Earnshaw 1844):
+ * m dv/dt = F, 2/5 m r^2 dw/dt = -r z x F and v - w x r z = W z x x give dv/dt = 2/7 W z x v. */
+static double rolling_error(bool belt, double dt) {
+    yard y = turntable(belt);
+    double r = 0.1, W = TURNTABLE_SPIN, time = 2;
+    v3 x = v3_make(0.5, 0.1, r), v = v3_make(0.2, 0.3, 0);
+    put_on_turntable(&y, SIM_SPHERE, x, v, v3_make((W * x.x - v.y) / r, (v.x + W * x.y) / r, 0));
+    yard_open(&y, NULL, SIM_MIDPOINT, dt);
+    for (int k = 0; k < (int)lround(time / dt); k++) {
+        yard_step(&y);
+    }
+    double w = 2 * W / 7, c = cos(w * time), s = sin(w * time);
+    v3 due = v3_make(x.x + (v.x * s - v.y * (1 - c)) / w, x.y + (v.x * (1 - c) + v.y * s) / w, r);
+    double error = v3_norm(v3_sub(place_of(&y, "load"), due));
+    yard_end(&y);
+    return error;
+}
+
+Test(moving_ground, balls_circle_on_a_turntable_at_two_sevenths_of_its_rate) {
+    for (int belt = 0; belt < 2; belt++) {
+        double coarse = rolling_error(belt, 2e-3), fine = rolling_error(belt, 1e-3);
+        cr_expect_lt(coarse, 1e-3, "%g m", coarse);
+        cr_expect_lt(fine, 0.35 * coarse + 1e-6, "belt %d: %g m, of the second order of %g", belt, fine, coarse);
     }
 }

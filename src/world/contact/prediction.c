@@ -11,7 +11,9 @@
  * collided again at q1.  A contact lasts if it closes no faster than the accelerations of the step make it (second
  * line),
  *
- *   - if its pair has at most two contacts, or its bodies tilt against each other, |n x w| r > 0.05 sqrt(g r); and
+ *   - if its pair has at most two contacts, or its bodies tilt against each other, |n x w| r > 0.05 sqrt(g r), or
+ *     the surfaces of both turn by more than 0.005 sqrt(g / r): levers of the start would let a load creep outwards on
+ *     a turntable, by w^2 dt of its radius in a unit of time; and
  *   - if at most two pairs touch one of its limbs: a body between more pairs does not roll.  A limb is a child of the
  *     world with all that it carries: a tree, or one of several that a tendon ties.
  *
@@ -207,20 +209,43 @@ static v3 relative_velocity_at(const sim_derived *d, const sim_contact *c) {
     return v3_sub(point_velocity_at(d, c->body_a, c->at.position), point_velocity_at(d, c->body_b, c->at.position));
 }
 
-/* Three contacts and more of a pair whose bodies hardly tilt against each other: flat contact, which does not roll.
- * Meshing teeth, with contacts on two lines or more, roll. */
-static bool lies_flat(const world_contacts *w, int k) {
+/* Has the pair of contact k three contacts or more? */
+static bool has_a_face(const world_contacts *w, int k) {
     const sim_contact *c = &w->next->contact[k];
     int count = 0;
     for (int i = k - 2 > 0 ? k - 2 : 0; i <= k + 2 && i < w->next->ncontact; i++) {
         count += w->next->contact[i].shape_a == c->shape_a && w->next->contact[i].shape_b == c->shape_b;
     }
-    if (count <= 2) {
-        return false;
-    }
+    return count > 2;
+}
+
+/* |omega| of the surface of a shape, rad/s. */
+static double surface_turn(const world_contacts *w, int body, int shape) {
+    v3 spin = w->model->shape[shape].surface_spin;
+    return v3_norm(v3_add(w->end->vel[body].ang, m3_times(w->end->pose[body].R, spin)));
+}
+
+/* Do both surfaces turn, as those of a turntable and its load? */
+static bool turns_as_one(const world_contacts *w, const sim_contact *c, double size) {
+    double turn = fmin(surface_turn(w, c->body_a, c->shape_a), surface_turn(w, c->body_b, c->shape_b));
+    return !follower_is_slow(w->follower, size * turn, size);
+}
+
+/* Do the bodies of a contact hardly tilt against each other?  Meshing teeth, with contacts on two lines or more, do. */
+static bool hardly_tilts(const world_contacts *w, const sim_contact *c, double size) {
     v3 tilting = v3_cross(c->at.normal, v3_sub(w->end->vel[c->body_a].ang, w->end->vel[c->body_b].ang));
-    double size = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b));
     return follower_is_slow(w->follower, SLOW_OVER_FLAT * size * v3_norm(tilting), size);
+}
+
+/* Greatest speed of the points of a pair against each other, m/s; of bodies that turn as one without their turn. */
+static double speed_of_pair(const world_contacts *w, int k, bool as_one, double *size) {
+    const sim_contact *c = &w->next->contact[k];
+    double speed = follower_speed(w->follower, w->end->pose, w->end->vel, c, size);
+    if (!as_one) {
+        return speed;
+    }
+    v3 turn = v3_sub(w->end->vel[c->body_a].ang, w->end->vel[c->body_b].ang);
+    return fmin(speed, v3_norm(relative_velocity_at(w->end, c)) + 2 * *size * v3_norm(turn));
 }
 
 /* Marks contacts that last.  `start` has the velocities of the free motion, `end` those of the start. */
@@ -235,11 +260,12 @@ static void find_lasting(void *context, int worker, int first, int last) {
                      (tree[1] >= 0 && w->lasts[tree[1]] && is_limb_free(w, c->body_b));
         bool met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
         w->wanted[k] = 0;
-        if (moves && !met && !lies_flat(w, k)) {
+        double least = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b));
+        bool face = moves && !met && has_a_face(w, k), as_one = face && turns_as_one(w, c, least);
+        if (moves && !met && (!face || as_one || !hardly_tilts(w, c, least))) {
             double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),
                    u_free = v3_dot(c->at.normal, relative_velocity_at(w->start, c));
-            double size, speed = follower_speed(w->follower, w->end->pose, w->end->vel, c, &size),
-                         way = w->options->step * speed / size;
+            double size, speed = speed_of_pair(w, k, as_one, &size), way = w->options->step * speed / size;
             w->wanted[k] = way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
                            u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
         }

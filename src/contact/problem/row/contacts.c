@@ -325,17 +325,20 @@ static double swing_damping(const double *d, const double *e, int first, int end
  * u1 = -u0 - 2 e. b = d^2 / 2 (d^2 + (3 e)^2) with d = |u0 + e|, along the tangents and along n, damps the part of a
  * swing beyond the error of the scheme.  It is 1 for large swings (slip that ends), and 0.02 at least.  The last term
  * closes what is left of the gap.  Along n only an approach, d < 0, is damped: to damp a departure would push, and do
- * work.  Velocities are relative to surfaces with a velocity of their own, which is added to w. */
+ * work.  Velocities are relative to surfaces with a velocity of their own, which is added: that of the start to u0,
+ * twice that of the middle to w. */
 static void constrain_mean_velocity(assembly *f, const sim_model *m, const int *last_dof, int i, const double *u1) {
     const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     m3 E = turn_frame_to(f->axes[i], from->at.normal);
     v3 start = velocity_at_start(f, m, last_dof, from);
-    v3 belts = surface_belts(f, m, i);
-    const double u0[3] = {v3_dot(E.x, start), v3_dot(E.y, start), v3_dot(E.z, start)}, over[3] = {belts.x, belts.y, 0};
+    const followed_contact *to = find_followed(f, &f->source[f->source_of[i]]);
+    v3 before = surface_belts(f, m, i, to, 0), belts = surface_belts(f, m, i, to, 0.5);
+    const double u0[3] = {v3_dot(E.x, start), v3_dot(E.y, start), v3_dot(E.z, start)}, over[3] = {belts.x, belts.y, 0},
+                 over0[3] = {before.x, before.y, 0};
     double d[3], e[3], *w = f->offset + f->row[i], closing = f->gap[f->row[i] + 2] / f->in->step;
     for (int row = 0; row < 3; row++) {
         e[row] = row_speed(f, m, i, row, f->in->travel) - 0.5 * (u0[row] + u1[row]);
-        d[row] = u0[row] + over[row] + e[row];
+        d[row] = u0[row] + over0[row] + e[row];
     }
     double along = swing_damping(d, e, 0, 2), across = swing_damping(d, e, 2, 3);
     for (int row = 0; row < 3; row++) {
@@ -384,7 +387,7 @@ static void fill_lasting_rows(assembly *f, const sim_model *m, const int *last_d
     if (f->rolls[i] && f->in->place > 0 && f->in->travel == 0.5 && presses_rigidly(f, i)) {
         constrain_mean_velocity(f, m, last_dof, i, at_end);
     } else if (f->tables->belts) {
-        surface_add_belts(f, i, surface_belts(f, m, i));
+        surface_add_belts(f, i, surface_belts(f, m, i, to, tangent));
     }
 }
 
@@ -446,7 +449,7 @@ void rows_of_contact(assembly *f, const sim_model *m, const int *last_dof, int i
     if (find_followed(f, t)) {
         fill_lasting_rows(f, m, last_dof, i);
     } else if (f->tables->belts) {
-        surface_add_belts(f, i, surface_belts(f, m, i));
+        surface_add_belts(f, i, surface_belts(f, m, i, NULL, 0));
     }
 }
 

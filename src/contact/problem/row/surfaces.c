@@ -3,7 +3,7 @@
  *     ellipse    |(g_1/mu_1, g_2/mu_2)| <= g_n along e_1, e_2, and -g . u is the greatest of all such g
  *     scaling    a_k = mu_k / mu, mu = max(mu_1, mu_2):   u'_k = a_k u_k,  g_k = a_k g'_k,  g . u = g' . u'
  *                so |g'_t| <= mu g_n, and g' opposes u': rows along a_k e_k have Coulomb's law
- *     belts      w_t = E' (R_A b_A - R_B b_B)
+ *     belts      w_t = E' (R_A b_A - R_B b_B), of a contact that lasts at the part of the step where it obeys the law
  *     adhesion   -p <= g_n:   g_n + p for g_n has Signorini's law, with the load p that pulls the bodies together,
  *                A (v - v*) = J' (gamma + p) - J' p:   v* <- v* - A^-1 J_n' p,   p = dt adhesion up to its range
  *
@@ -82,19 +82,26 @@ m3 surface_frame(assembly *f, const sim_model *m, int i, v3 n) {
 }
 
 /* Velocity of the surface of a shape over its body, at a point of the world. */
-static v3 belt_at(const assembly *f, const sim_shape *s, v3 x) {
-    const sim_pose *X = &f->middle->pose[s->body];
+static v3 belt_at(const sim_pose *X, const sim_shape *s, v3 x) {
     v3 from = v3_sub(m3_transposed_times(X->R, v3_sub(x, X->p)), s->pose.p);
     return m3_times(X->R, v3_add(s->surface_velocity, v3_cross(s->surface_spin, from)));
 }
 
-v3 surface_belts(const assembly *f, const sim_model *m, int i) {
+/* Of A's surface over B's. */
+static v3 belt_over(const sim_pose *X, const sim_shape *a, const sim_shape *b, v3 x) {
+    return v3_sub(belt_at(&X[a->body], a, x), belt_at(&X[b->body], b, x));
+}
+
+v3 surface_belts(const assembly *f, const sim_model *m, int i, const followed_contact *to, double part) {
     if (!f->tables->belts) {
         return v3_make(0, 0, 0);
     }
     const sim_contact *from = &f->in->contact[f->source[f->source_of[i]].index];
     const sim_shape *a = &m->shape[from->shape_a], *b = &m->shape[from->shape_b];
-    v3 over = v3_sub(belt_at(f, a, from->at.position), belt_at(f, b, from->at.position));
+    v3 over = belt_over(to ? f->in->start->pose : f->middle->pose, a, b, from->at.position);
+    if (to) {
+        over = v3_axpy(v3_scale(1 - part, over), part, belt_over(f->in->end->pose, a, b, to->position));
+    }
     return v3_make(v3_dot(f->axes[i].x, over), v3_dot(f->axes[i].y, over), 0);
 }
 
