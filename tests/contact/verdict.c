@@ -270,3 +270,22 @@ Test(verdict, lift_is_the_gap_at_which_a_contact_glides) {
     }
     yard_end(&y);
 }
+
+/* A ball of 1e300 kg on the ground: the squares of its momentum have no number. */
+Test(verdict, a_step_with_a_problem_beyond_the_range_of_numbers_fails) {
+    const double masses[] = {1, 1e100, 1e300};
+    for (int k = 0; k < 3; k++) {
+        yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.5));
+        yard_ground(&y);
+        yard_add(&y, "ball", SIM_SPHERE, 0.1, 0, 0, masses[k], v3_make(0, 0, 0.1), v3_make(0, 0, 0));
+        yard_open(&y, NULL, SIM_MIDPOINT, 1e-3);
+        sim_error error = {0};
+        sim_status status = sim_world_step(y.world, &error);
+        bool named =
+            strstr(error.text, "\"ball\"") && strstr(error.text, "not finite") && strstr(error.text, "step 1,");
+        cr_expect_eq(status, masses[k] < 1e200 ? SIM_OK : SIM_FAILED, "%g kg: %d", masses[k], status);
+        cr_expect_eq(named, status != SIM_OK, "%s", error.text);
+        cr_expect_eq(sim_world_state(y.world)->step, status == SIM_OK);
+        yard_end(&y);
+    }
+}

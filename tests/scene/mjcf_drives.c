@@ -108,8 +108,10 @@ Test(scene_mjcf, a_fluid_resists_boxes_of_inertia_and_ellipsoids) {
     sim_scene_free(s);
 }
 
-Test(scene_mjcf, wrong_fluids_are_refused_at_their_place) {
+Test(scene_mjcf, wrong_fluids_and_steps_are_refused_at_their_place) {
     refused(MODEL("\n<option density='-1'/>"), "scene.json:3:9", "the density of the fluid is negative");
+    refused(MODEL("\n<option timestep='-0.002'/>"), "scene.json:3:9", "must be above 0, is -0.002 s");
+    refused(MODEL("\n<option timestep='0'/>"), "scene.json:3:9", "must be above 0, is 0 s");
     /* a plane stands still, whatever a default says of all geoms */
     sim_scene *s = load_model(MODEL("<option density='1'/><default><geom fluidshape='ellipsoid'/></default><worldbody>"
                                     "<geom type='plane' size='1 1 1'/><body><freejoint/>" BALL "</body></worldbody>"),

@@ -17,15 +17,20 @@ static double mean_iterations(const run_context *run) {
     return ratio_or_nan((double)run->statistics.iterations, (double)run->statistics.steps);
 }
 
+/* Is the state at which the run begins later than its end? */
+static bool begins_late(const run_context *run) {
+    return run->statistics.steps == 0 && run->scene->duration < sim_world_state(run->world)->time;
+}
+
 /* ---- for people ---- */
 
 static void print_pace(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     if (statistics->steps == 0) {
-        double now = sim_world_state(run->world)->time, end = run->scene->duration;
         fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
-        if (end < now) {
-            fprintf(stderr, "  BEGINS LATE    at %g s, after the end of the run at %g s\n", now, end);
+        if (begins_late(run)) {
+            fprintf(stderr, "  BEGINS LATE    at %g s, after the end of the run at %g s\n",
+                    sim_world_state(run->world)->time, run->scene->duration);
         }
         return;
     }
@@ -372,6 +377,7 @@ static void write_course(json_out *out, const run_context *run) {
     json_whole(out, "last_step", state->step);
     json_whole(out, "steps", statistics->steps);
     json_real(out, "time", state->time);
+    json_bool(out, "begins_late", begins_late(run));
     json_real(out, "wall_time", run->wall);
     json_real(out, "real_time_factor", ratio_or_nan(statistics_simulated_time(statistics, run->world), run->wall));
     /* the integrator */

@@ -119,9 +119,17 @@ static void start_woken(void *context, int worker, int first, int end) {
     }
 }
 
-/* Fails at the first contact whose impulse is not finite. */
-static sim_status check_impulses(const world_contacts *w, sim_error *error) {
+/* Fails where a problem holds numbers that no solver can use; at the first contact whose impulse is not finite. */
+static sim_status check_numbers(const world_contacts *w, sim_error *error) {
     const sim_model *m = w->model;
+    if (w->info->certificate.nonfinite) {
+        const int *body = w->info->worst_body[SIM_WORST_E];
+        return sim_fail(error, SIM_FAILED,
+                        "the contact problem of \"%s\" and \"%s\" holds numbers that are not finite, or whose squares "
+                        "are not, in step %lld, t = %.9g s",
+                        m->body[body[0] > 0 ? body[0] : 0].name, m->body[body[1] > 0 ? body[1] : 0].name,
+                        (long long)w->now->step + 1, w->now->time + w->options->step);
+    }
     for (int k = 0; k < w->next->ncontact; k++) {
         const sim_contact *c = &w->next->contact[k];
         sim_v3 g = w->next->impulse[k];
@@ -304,5 +312,5 @@ sim_status contacts_report(world_contacts *w, const contact_info *info, sim_erro
     if (w->sleep) {
         sleep_keep_impulses(w->sleep);
     }
-    return check_impulses(w, error);
+    return check_numbers(w, error);
 }

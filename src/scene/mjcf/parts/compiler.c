@@ -83,7 +83,10 @@ static void read_flags(const xml_element *e, mjcf_option *o) {
 
 static void read_option(mjcf_work *w, const xml_element *e, mjcf_option *o) {
     /* step, gravity, fluid */
-    xml_numbers(e, "timestep", 1, &o->step);
+    if (xml_numbers(e, "timestep", 1, &o->step) && !(o->step > 0)) {
+        xml_error(w->report, e, "timestep", NULL, "must be above 0, is %g s", o->step);
+        mjcf_refuse(w);
+    }
     xml_numbers(e, "gravity", 3, o->gravity);
     xml_numbers(e, "wind", 3, o->wind);
     xml_numbers(e, "density", 1, &o->density);
