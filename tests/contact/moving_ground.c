@@ -1,5 +1,5 @@
-/* Ground that moves: a half-space on a body carries as a slab with the same top does, where it begins to turn no step
- * jumps, and turntables carry loads and balls as closed forms have it. */
+/* Ground that moves: a half-space on a body carries as a slab with the same top does.  Where it begins to turn no step
+ * jumps.  Turntables carry loads and balls as closed forms have it. */
 #include "math/v3.h"
 #include "support.h"
 
@@ -159,8 +159,8 @@ static double load_error(bool belt, sim_shape_type type, const char *solver, sim
     return error;
 }
 
-/* Is the error of the second order in the step, and little beside the creep outwards by w^2 dt t of the radius that
- * levers of the start of a step make? */
+/* Is the error of the second order in the step, and little beside a creep outwards?  Levers of the start of a step make
+ * that w^2 dt t of the radius. */
 static void expect_no_creep(bool belt, sim_shape_type type, const char *solver, sim_integrator integrator) {
     double dt = 2e-3, creep = 0.3 * TURNTABLE_SPIN * TURNTABLE_SPIN * dt;
     double coarse = load_error(belt, type, solver, integrator, dt),

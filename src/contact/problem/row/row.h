@@ -55,8 +55,8 @@ void add_tendon_moments(assembly *f, int tendon, double part, int constraint);
 
 /* The frame along n; its tangents are scaled so that friction is that of the round cone. */
 m3 surface_frame(assembly *f, const sim_model *m, int constraint, v3 n);
-/* The velocity of A's surface over B's along the first two axes, m/s, at a part of the way to where a contact that lasts
- * is expected at the end (NULL: at the start); added to w. */
+/* The velocity of A's surface over B's along the first two axes, m/s, to be added to w.  It is taken at this part of the
+ * way to where a contact that lasts is expected at the end; NULL: at the start. */
 v3 surface_belts(const assembly *f, const sim_model *m, int constraint, const followed_contact *to, double part);
 void surface_add_belts(const assembly *f, int constraint, v3 belts);
 /* Warm start from an impulse and its trend, N s in world axes; and the impulse from a solution. */
