@@ -21,8 +21,9 @@ SIM_API void sim_step_derivatives_free(sim_step_derivatives *work);
 /* The memory of a world: numbers of its state besides q and v on which the next step depends.  They are
  *   the velocities one and two steps before, held forces, lasting forces of contacts and those a step before, [nv] each;
  *   impulses of rows of joints [nv][SIM_JOINT_ROWS], where any joint has such rows;
- *   impulses of contacts [ncontact][3], in the world
- * (sim_state: trail, held, joint_impulse, impulse), and none in worlds without contact problems. */
+ *   impulses of contacts [ncontact][3], in the world;
+ *   their moments [ncontact][3], where any material resists turning
+ * (sim_state: trail, held, joint_impulse, impulse, contact), and none in worlds without contact problems. */
 /* Its sizes before the last step (0: there was none since the state was set), and now. */
 SIM_API void sim_world_memory_sizes(const sim_world *world, int *before, int *now);
 /* Copies it, as it is now. */
@@ -53,8 +54,7 @@ typedef struct sim_step_jacobian {
 
 /* The derivatives of the world's last step, other parts of its state held: through several steps they multiply with
  * `memory` alone.  Inputs and forces of the caller must be those of the step.  Constraints have compliant laws with round
- * cones.  Refused, with the place: no step since the state was set; contacts of bodies yet to meet; those that resist
- * turning by the elastic law, with `memory`; pairs of shapes that docs/theory.md does not list; springs between bodies
+ * cones.  Refused, with the place: no step since the state was set; contacts of bodies yet to meet; pairs of shapes that docs/theory.md does not list; springs between bodies
  * and constraints of tendons; sleep; a fluid; soft bodies; controllers.  Also by_input and by_parameter with rk4;
  * actuators with muscles, activations or other transmissions than joints; steps that did not converge, or whose energy
  * was projected (docs/theory.md). */

@@ -2,7 +2,7 @@
  *
  *     rows       q, v, memory at the end;  columns: q, v, memory at the start, forces, inputs, parameters
  *     memory     v one and two steps before | held forces h | lasting forces p, and those of the step before, p- |
- *                impulses of rows of joints | impulses of contacts, in the world                                 (1)
+ *                impulses of rows of joints | impulses of contacts, then their moments, in the world             (1)
  *     free motion takes h + 2 p - p- where forces change little (contact/prediction.c), h elsewhere
  *
  * Cost: the numbers of the rows. */
@@ -13,8 +13,20 @@
 
 /* ---- memory ---- */
 
+/* May any contact resist turning? */
+static bool any_resists_turning(const sim_model *m) {
+    bool any = false;
+    for (int k = 0; k < m->nmaterial; k++) {
+        any |= m->material[k].rolling > 0 || m->material[k].torsion > 0;
+    }
+    for (int k = 0; k < m->nmaterial_pair; k++) {
+        any |= m->material_pair[k].rolling > 0 || m->material_pair[k].torsion > 0;
+    }
+    return any;
+}
+
 memory_map memory_map_of(const sim_model *m, int contacts, bool any) {
-    memory_map map = {.nv = m->nv, .joint = -1};
+    memory_map map = {.nv = m->nv, .joint = -1, .moment = -1};
     if (any) {
         map.size = MEMORY_VECTORS * m->nv;
         for (int j = 0; j < m->nv && map.joint < 0; j++) {
@@ -23,6 +35,10 @@ memory_map memory_map_of(const sim_model *m, int contacts, bool any) {
         map.size += map.joint < 0 ? 0 : SIM_JOINT_ROWS * m->nv;
         map.contact = map.size;
         map.size += 3 * contacts;
+        if (any_resists_turning(m)) {
+            map.moment = map.size;
+            map.size += 3 * contacts;
+        }
     }
     return map;
 }
@@ -40,6 +56,9 @@ void copy_memory(const sim_model *m, const sim_state *state, const memory_map *m
     }
     for (int k = 0; k < state->ncontact; k++) {
         memcpy(to + map->contact + 3 * (ptrdiff_t)k, &state->impulse[k], 3 * sizeof *to);
+        if (map->moment >= 0) {
+            memcpy(to + map->moment + 3 * (ptrdiff_t)k, &state->contact[k].moment, 3 * sizeof *to);
+        }
     }
 }
 
@@ -158,6 +177,13 @@ static void put_impulses(const whole_rows *w, const island_system *s, const doub
             for (int k = 0; k < 3 && before >= 0; k++) {
                 kept[w->before.contact + 3 * before + k] += (&sum.x)[k];
             }
+            v3 axis[3], turn = {0, 0, 0}; /* rows begin with axis . moment / axis^2 */
+            for (int e = contact_turning_axes(s, i, axis) - 1; e >= 0; e--) {
+                turn = v3_axpy(turn, by[SIM_CONTACT_ROWS + e] / v3_dot(axis[e], axis[e]), axis[e]);
+            }
+            for (int k = 0; k < 3 && before >= 0 && w->before.moment >= 0; k++) {
+                kept[w->before.moment + 3 * before + k] += (&turn.x)[k];
+            }
         } else if (t->kind != SOURCE_EQUALITY && w->before.joint >= 0) {
             bool clipped = s->is->rolls[i] == HAS_NO_GAP && !(s->is->base.impulse_guess[c->row] > 0);
             kept[w->before.joint + SIM_JOINT_ROWS * t->index + joint_row_of(t->kind)] +=
@@ -202,6 +228,10 @@ static bool put_new_impulses(const whole_rows *w, const island_system *s) {
         if (differentiate_contact_impulse(s, i, rows)) {
             for (int k = 0; k < 3; k++) {
                 put_island_row(w, s, rows + (ptrdiff_t)k * s->width, first + w->after.contact + 3 * t->index + k);
+            }
+            bool turns = differentiate_contact_moment(s, i, rows);
+            for (int k = 0; k < 3 && turns; k++) {
+                put_island_row(w, s, rows + (ptrdiff_t)k * s->width, first + w->after.moment + 3 * t->index + k);
             }
         } else if (t->kind != SOURCE_EQUALITY && w->after.joint >= 0) {
             /* one number holds the impulses of both speeds: that which acts */

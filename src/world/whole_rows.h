@@ -8,9 +8,10 @@
 /* Vectors of nv numbers at the beginning of the memory. */
 enum { MEMORY_LAST_V, MEMORY_SECOND_LAST_V, MEMORY_HELD, MEMORY_PRESSED, MEMORY_PRESSED_BEFORE, MEMORY_VECTORS };
 
-/* Places in the memory: impulses of joints (-1: no joint has rows), and of contacts. */
+/* Places in the memory: impulses of joints (-1: no joint has rows), and of contacts, and their moments (-1: there are
+ * none). */
 typedef struct memory_map {
-    int size, nv, joint, contact;
+    int size, nv, joint, contact, moment;
 } memory_map;
 
 typedef struct whole_rows {

@@ -15,7 +15,7 @@ static const double STEP = 2e-3, TOLERANCE = 1e-14, MAX_SIZE = 0.3, MAX_BOX_MASS
 
 /* The numbers of a state that a derivative is taken by. */
 typedef struct numbers {
-    double *q, *v, *trail, *held, *joint, *impulse;
+    double *q, *v, *trail, *held, *joint, *impulse, *moment;
 } numbers;
 
 typedef struct fixture {
@@ -26,6 +26,7 @@ typedef struct fixture {
     sim_step_derivatives *work;
     double option[32];
     int n, before, after; /* dofs; sizes of the memory */
+    bool resisted;        /* do contacts resist turning? */
     double lever;         /* m: errors of velocities at contacts turn bodies by as much more */
     double heavy;         /* mass of several bodies over that of the heaviest box: forces round in proportion */
     numbers at;
@@ -42,23 +43,29 @@ static double *copied(const double *from, size_t count) {
 
 static numbers copy_numbers(const sim_model *m, const sim_state *s) {
     size_t n = (size_t)m->nv;
+    double *moment = calloc(3 * (size_t)s->ncontact + 1, sizeof *moment);
+    for (int k = 0; k < s->ncontact; k++) {
+        memcpy(moment + 3 * (ptrdiff_t)k, &s->contact[k].moment, 3 * sizeof *moment);
+    }
     return (numbers){copied(s->q, (size_t)m->nq),
                      copied(s->v, n),
                      copied(s->trail, 4 * n),
                      copied(s->held, n),
                      copied(s->joint_impulse, SIM_JOINT_ROWS * n),
-                     copied((const double *)s->impulse, 3 * (size_t)s->ncontact)};
+                     copied((const double *)s->impulse, 3 * (size_t)s->ncontact),
+                     moment};
 }
 
 static void free_numbers(numbers *s) {
     free(s->q), free(s->v), free(s->trail), free(s->held), free(s->joint), free(s->impulse);
+    free(s->moment);
 }
 
 /* The number of the state at place j of (v, memory). */
 static double *number_at(const fixture *f, const numbers *s, int j, int contacts) {
-    int n = f->n, joints = f->before - 5 * n - 3 * contacts;
-    double *const part[] = {s->v, s->trail, s->held, s->trail + 2 * (ptrdiff_t)n, s->joint, s->impulse};
-    const int size[] = {n, 2 * n, n, 2 * n, joints, 3 * contacts};
+    int n = f->n, turns = f->resisted ? 3 * contacts : 0, joints = f->before - 5 * n - 3 * contacts - turns;
+    double *const part[] = {s->v, s->trail, s->held, s->trail + 2 * (ptrdiff_t)n, s->joint, s->impulse, s->moment};
+    const int size[] = {n, 2 * n, n, 2 * n, joints, 3 * contacts, turns};
     int k = 0;
     while (j >= size[k]) {
         j -= size[k++];
@@ -81,7 +88,8 @@ typedef enum scene_kind {
     EGG_ON_GROUND,
     ROBOT,
     WEAK_ROBOT,
-    LINKED_BOXES
+    LINKED_BOXES,
+    RESISTED_EGG
 } scene_kind;
 
 /* A box on the ground, that slides and spins; or on a slab on a hinge with a spring, so that normals turn. */
@@ -179,16 +187,25 @@ static sim_model *weak_robot(random_source *r) {
     return m;
 }
 
+static bool is_egg(scene_kind scene) { return scene == EGG_ON_GROUND || scene == RESISTED_EGG; }
+
 static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator, const char *solver, uint64_t seed) {
     sim_error error;
     *f = (fixture){.random = {seed}};
     sim_v3 size = {random_uniform(&f->random, 0.15, MAX_SIZE), random_uniform(&f->random, 0.15, MAX_SIZE), 0.1};
-    f->model = scene == LIMITED_CHAIN   ? limited_chain(&f->random)
-               : scene == EGG_ON_GROUND ? rolling_egg(&f->random)
-               : scene == ROBOT         ? standing_robot(&f->random)
-               : scene == WEAK_ROBOT    ? weak_robot(&f->random)
-               : scene == LINKED_BOXES  ? linked_boxes(&f->random, size)
-                                        : sliding_box(&f->random, size, scene == BOX_ON_SLAB);
+    f->model = scene == LIMITED_CHAIN  ? limited_chain(&f->random)
+               : is_egg(scene)         ? rolling_egg(&f->random)
+               : scene == ROBOT        ? standing_robot(&f->random)
+               : scene == WEAK_ROBOT   ? weak_robot(&f->random)
+               : scene == LINKED_BOXES ? linked_boxes(&f->random, size)
+                                       : sliding_box(&f->random, size, scene == BOX_ON_SLAB);
+    f->resisted = scene == RESISTED_EGG;
+    double least = seed % 2 ? 1e-3 : 0.1; /* m: it turns, or grips */
+    for (int k = 0; k < f->model->nmaterial && f->resisted; k++) {
+        sim_material *of = (sim_material *)&f->model->material[k];
+        of->rolling = random_uniform(&f->random, least, 20 * least);
+        of->torsion = random_uniform(&f->random, least, 20 * least);
+    }
     sim_options options = sim_options_default();
     options.step = STEP;
     options.integrator = integrator;
@@ -200,7 +217,7 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     }
     options.solver_option = f->option;
     f->n = f->model->nv;
-    f->lever = scene == EGG_ON_GROUND ? EGG.z : 1;
+    f->lever = is_egg(scene) ? EGG.z : 1;
     bool many = scene == ROBOT || scene == WEAK_ROBOT || scene == LINKED_BOXES;
     f->heavy = many ? 0 : 1;
     for (int i = 1; i < f->model->nbody && many; i++) {
@@ -219,7 +236,7 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
                                                                               : j < box + 5 ? 2e-3
                                                                                             : 0.3);
     }
-    if (scene == EGG_ON_GROUND) { /* it rolls with some slip */
+    if (is_egg(scene)) { /* it rolls with some slip */
         v[3] = random_uniform(&f->random, -3, 3);
         v[4] = random_uniform(&f->random, -3, 3);
         v[0] = v[4] * EGG.z + random_uniform(&f->random, 0.05, 0.2);
@@ -264,6 +281,12 @@ static bool sample(fixture *f, int j, double h, const double *q1, double *to) {
     }
     from.q = s.q, from.v = s.v, from.trail = s.trail, from.held = s.held, from.joint_impulse = s.joint;
     from.impulse = (sim_v3 *)s.impulse;
+    sim_contact *contact = calloc((size_t)start->ncontact + 1, sizeof *contact);
+    for (int k = 0; k < start->ncontact; k++) {
+        contact[k] = start->contact[k];
+        memcpy(&contact[k].moment, s.moment + 3 * (ptrdiff_t)k, 3 * sizeof *s.moment);
+    }
+    from.contact = contact;
     sim_error error;
     cr_assert_eq(sim_world_set_state(f->world, &from, &error), SIM_OK, "%s", error.text);
     cr_assert_eq(sim_world_step(f->world, &error), SIM_OK, "%s", error.text);
@@ -275,7 +298,7 @@ static bool sample(fixture *f, int j, double h, const double *q1, double *to) {
         memcpy(to + f->n, end->v, sizeof *to * (size_t)f->n);
         sim_world_memory(f->world, to + 2 * (ptrdiff_t)f->n);
     }
-    free(along);
+    free(along), free(contact);
     free_numbers(&s);
     return after == f->after;
 }
@@ -403,6 +426,12 @@ Test(chained_derivatives, of_a_step_of_linked_boxes_by_the_whole_state_equal_dif
 Test(chained_derivatives, of_a_step_of_robots_that_stand_by_the_whole_state_equal_differences) {
     expect_steps(ROBOT, "auto");
     expect_steps(ROBOT, "sap");
+}
+
+/* The law keeps moments of contacts from step to step. */
+Test(chained_derivatives, of_a_step_against_resistance_by_the_whole_state_equal_differences) {
+    expect_steps(RESISTED_EGG, "auto");
+    expect_steps(RESISTED_EGG, "sap");
 }
 
 /* Rows hold servos off the side on which free motion has them. */

@@ -21,9 +21,6 @@ const char *contact_trouble(const contact_step *step, int index) {
     if (tables->belts || tables->directed || tables->adhesive) {
         return "has contacts beside belts, friction by direction, or adhesion";
     }
-    if (tables->turning && step->memory && sim_options_compliance(step->motion->options) == SIM_ELASTIC) {
-        return "has contacts whose resistance to turning keeps moments, which the memory of a world has not";
-    }
     if (c->at.stiffness > 0) {
         return "has contacts of pressure fields";
     }

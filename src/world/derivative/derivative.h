@@ -230,6 +230,9 @@ bool differentiate_shift(island_system *s, double **dc);
 bool differentiate_memory(island_system *s, double *held, double *pressed);
 /* Then that of the impulse of the i-th constraint, in the world, 3 x width; false: it is no contact. */
 bool differentiate_contact_impulse(const island_system *s, int i, double *rows);
+/* And of its moment; false: it does not resist turning.  Axes of those rows, with their length in m: how many. */
+bool differentiate_contact_moment(const island_system *s, int i, double *rows);
+int contact_turning_axes(const island_system *s, int i, v3 axis[3]);
 
 /* ---- end_derivatives.c ---- */
 

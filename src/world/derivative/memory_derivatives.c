@@ -106,21 +106,18 @@ bool differentiate_memory(island_system *s, double *held, double *pressed) {
     return true;
 }
 
-bool differentiate_contact_impulse(const island_system *s, int i, double *rows) {
-    const constraint_system *k = &s->constraint[i];
-    const constraint_source *t = &s->step->rows->source[s->is->source[i]];
-    if (t->kind != SOURCE_CONTACT) {
-        return false;
-    }
-    const m3 *E = &s->step->rows->axes[s->is->first_constraint + i];
-    const v3 axis[SIM_CONTACT_ROWS] = {E->x, E->y, E->z};
-    v3 g = m3_times(*E, (v3){k->impulse[0], k->impulse[1], k->impulse[2]});
+/* Rows of a vector sum of axis_e gamma_e, whose axes turn with the frame: E dgamma + t x (E gamma). */
+static void differentiate_vector(const island_system *s, const constraint_system *k, int first, int count,
+                                 const v3 *axis, double *rows) {
     ptrdiff_t width = s->width, local = k->by.at.width;
+    v3 g = {0, 0, 0};
     memset(rows, 0, sizeof *rows * 3 * (size_t)width);
-    for (int e = 0; e < SIM_CONTACT_ROWS; e++) {
-        dense_axpy(s->width, axis[e].x, k->gamma + e * width, rows);
-        dense_axpy(s->width, axis[e].y, k->gamma + e * width, rows + width);
-        dense_axpy(s->width, axis[e].z, k->gamma + e * width, rows + 2 * width);
+    for (int e = 0; e < count; e++) {
+        const double *gamma = k->gamma + (first + e) * width;
+        g = v3_axpy(g, k->impulse[first + e], axis[e]);
+        dense_axpy(s->width, axis[e].x, gamma, rows);
+        dense_axpy(s->width, axis[e].y, gamma, rows + width);
+        dense_axpy(s->width, axis[e].z, gamma, rows + 2 * width);
     }
     /* t x g */
     const double *turn[3] = {k->by.turn, k->by.turn + local, k->by.turn + 2 * local};
@@ -131,5 +128,31 @@ bool differentiate_contact_impulse(const island_system *s, int i, double *rows) 
     add_local(s, at, -g.z, turn[0], rows + width);
     add_local(s, at, g.y, turn[0], rows + 2 * width);
     add_local(s, at, -g.x, turn[1], rows + 2 * width);
+}
+
+bool differentiate_contact_impulse(const island_system *s, int i, double *rows) {
+    if (s->step->rows->source[s->is->source[i]].kind != SOURCE_CONTACT) {
+        return false;
+    }
+    const m3 *E = &s->step->rows->axes[s->is->first_constraint + i];
+    const v3 axis[SIM_CONTACT_ROWS] = {E->x, E->y, E->z};
+    differentiate_vector(s, &s->constraint[i], 0, SIM_CONTACT_ROWS, axis, rows);
     return true;
+}
+
+int contact_turning_axes(const island_system *s, int i, v3 axis[3]) {
+    const constraint_source *t = &s->step->rows->source[s->is->source[i]];
+    bool contact = t->kind == SOURCE_CONTACT;
+    return contact
+               ? surface_turning_axes(s->step->rows, s->is->first_constraint + i, &s->step->to->contact[t->index], axis)
+               : 0;
+}
+
+bool differentiate_contact_moment(const island_system *s, int i, double *rows) {
+    v3 axis[3];
+    int count = contact_turning_axes(s, i, axis);
+    if (count > 0) {
+        differentiate_vector(s, &s->constraint[i], SIM_CONTACT_ROWS, count, axis, rows);
+    }
+    return count > 0;
 }
