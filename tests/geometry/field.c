@@ -223,6 +223,43 @@ Test(field, gradient_is_the_difference_quotient) {
     }
 }
 
+/* Where one smooth part of a thread leads by more than 2 |d| the foot of p is p - d g: the field is 0 there, and has the
+ * same gradient.  Threads with ends, edges and a clearance, in a nut, in a union, a difference and turned. */
+Test(field, foot_of_a_point_is_on_the_surface_where_one_part_leads) {
+    enum { THREADS = 4 };
+    sim_field_def part[PARTS], pair[2] = {field_bolt(0.04), field_box(0.03, 0.06, 0.01)}, def[THREADS];
+    pair[0].thread.clearance = 2e-4;
+    pair[0].pose.R = m3_axis_angle(v3_make(0.6, 0, 0.8), 0.7);
+    def[0] = pair[0];
+    def[1] = field_nut(1e-4, 75e-3, 38e-3, part);
+    for (int k = 2; k < THREADS; k++) {
+        def[k] = sim_field_default();
+        def[k].type = k == 2 ? SIM_FIELD_UNION : SIM_FIELD_DIFFERENCE;
+        def[k].child = pair;
+        def[k].nchild = 2;
+    }
+    for (int which = 0; which < THREADS; which++) {
+        sim_geometry *g = field_geometry(&def[which], 2e-3);
+        random_source r = {6};
+        int led = 0, trials = trials_of(50000);
+        for (int k = 0; k < trials; k++) {
+            v3 p = field_point(&r, g, 0.003), n, at_foot;
+            double lead, ignored, d = field_distance_and_lead(g->field, p, &n, &lead);
+            cr_assert_eq(d, sim_field_distance(g->field, p, NULL));
+            if (lead > 2 * fabs(d)) {
+                v3 foot = v3_axpy(p, -d, n);
+                double off = fabs(field_distance_and_lead(g->field, foot, &at_foot, &ignored));
+                led++;
+                cr_assert(off < 1e-12, "solid %d: off by %g, %g before", which, off, d);
+                cr_assert(v3_norm(v3_sub(n, at_foot)) < 1e-9, "solid %d at %g: %g", which, d,
+                          v3_norm(v3_sub(n, at_foot)));
+            }
+        }
+        cr_assert(led > trials / 20, "solid %d: %d of %d", which, led, trials);
+        sim_geometry_free(g);
+    }
+}
+
 /* No |d| exceeds the distance to any point of the surface, taken at the corners of its triangles. */
 Test(field, distance_is_never_overestimated) {
     sim_field_def part[PARTS];

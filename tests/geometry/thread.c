@@ -83,7 +83,8 @@ static comparison compare(const sim_thread *def, double low, double high, int po
         double radius = s.R * random_uniform(&r, low, high), angle = random_uniform(&r, -PI, PI);
         v3 p = {radius * cos(angle), radius * sin(angle), random_uniform(&r, -s.pitch, s.pitch)}, g;
         v3 mirrored = {p.x, def->left ? -p.y : p.y, p.z};
-        double d = thread_distance(&t, p, &g), exact = brute_force(&s, mirrored);
+        double lead;
+        double d = thread_distance(&t, p, &g, &lead), exact = brute_force(&s, mirrored);
         c.worst = fmax(c.worst, fabs(fabs(d) - exact) / s.R);
         int inside = is_inside(&s, mirrored) != def->internal;
         c.wrong_sign += exact > 1e-9 * s.R && (d < 0) != inside;
@@ -149,7 +150,8 @@ Test(thread, gradient_on_the_flank_is_its_normal) {
         v3 p = {rho * x, rho * y, s.c + (s.R - rho) * slope + s.k * phi};
         v3 n = v3_cross(v3_make(x, y, -slope), v3_make(-rho * y, rho * x, s.k)), g;
         n = v3_scale(1 / v3_norm(n), n);
-        farthest = fmax(farthest, fabs(thread_distance(&t, p, &g)));
+        double lead;
+        farthest = fmax(farthest, fabs(thread_distance(&t, p, &g, &lead)));
         worst = fmax(worst, v3_norm(v3_cross(n, g)));
         cr_assert(v3_dot(n, g) > 0);
     }
@@ -194,7 +196,8 @@ Test(thread, distance_and_gradient_turn_with_the_screw_motion) {
             double angle = random_uniform(&r, -4, 4), lead = (left ? -1 : 1) * def.pitch / (2 * PI);
             m3 turn = m3_axis_angle(v3_make(0, 0, 1), angle);
             v3 q = v3_add(m3_times(turn, p), v3_make(0, 0, lead * angle)), g, h;
-            double d = thread_distance(&t, p, &g), e = thread_distance(&t, q, &h);
+            double ahead;
+            double d = thread_distance(&t, p, &g, &ahead), e = thread_distance(&t, q, &h, &ahead);
             cr_assert_float_eq(d, e, 1e-15);
             if (hypot(p.x, p.y) > 0.018 && fabs(d) > 1e-6) { /* away from where two points are as near */
                 double off = v3_norm(v3_sub(m3_times(turn, g), h));
@@ -213,7 +216,8 @@ Test(thread, flanks_of_a_bolt_stand_off_a_nut_by_its_clearance) {
         double part = random_uniform(&r, 0.05, 0.75), phi = random_uniform(&r, -20, 20);
         double rho = s.R + part * (s.a - s.R), z = s.c + part * (s.f - s.c) + s.k * phi;
         v3 p = {rho * cos(phi), rho * sin(phi), z}, g;
-        double d = thread_distance(&in, p, &g);
+        double lead;
+        double d = thread_distance(&in, p, &g, &lead);
         cr_assert_float_eq(d, 1e-4, 1e-15, "%g", d);
     }
 }

@@ -120,7 +120,7 @@ static void update_model(model *m, v3 moved, v3 turned) {
 
 /* From `here` down to a local minimum. Returns 1 when it ends on a crease; then its g is the two sides' together. */
 static bool descend_on_triangle(encounter *e, const patch *p, place *here) {
-    double enough = 3e-6 * p->size;
+    double enough = 3e-6 * p->size, least = 1e-3 * enough;
     v3 uphill = place_uphill(here);
     model m = model_create(p);
     for (int k = 0; k < MAX_DESCENT_STEPS && duality_gap(p, here->t, uphill) > enough; k++) {
@@ -128,13 +128,16 @@ static bool descend_on_triangle(encounter *e, const patch *p, place *here) {
         bracket b;
         model_components(&m, uphill, m.u);
         v3 aim = model_minimum(&m, p, here->t);
-        if (!(v3_dot(v3_sub(aim, here->t), uphill) < -1e-3 * enough)) {
+        if (!(v3_dot(v3_sub(aim, here->t), uphill) < -least)) {
             return false;
         }
         encounter_place(e, aim, p->normal, p->size, &far);
         outcome found = line_search(e, p, here, uphill, &far, &b);
         if (found == CREASE &&
             here->f > patch_round(e, p)) { /* so far off there is no crease: the model was too soft */
+            if (v3_norm(v3_sub(far.t, start.t)) * v3_norm(uphill) < least) { /* nor any way left in it */
+                return false;
+            }
             uphill = place_uphill(here);
             update_model(&m, v3_sub(far.t, here->t), v3_sub(place_uphill(&far), uphill));
             continue;

@@ -5,6 +5,7 @@
  * an ellipsoid, or a hyperellipsoid", 2013). F is convex and falls right of its last pole: Newton from the left
  * converges. */
 #include "collide/field/field_solid.h"
+#include "geometry/field/field.h"
 #include "geometry/field/field_mesh.h"
 #include "geometry/mesh/mesh.h"
 
@@ -213,23 +214,31 @@ void solid_box(const sim_shape *shape, const solid *s, v3 *low, v3 *high) {
     *high = s->geometry ? s->geometry->high : reach;
 }
 
+/* `lead` as of field_distance_and_lead; 0: not known. */
+static double distance_and_lead(const solid *s, v3 p, v3 *gradient, double *lead) {
+    *lead = 0;
+    return s->distance == distance_of_field ? field_distance_and_lead(s->geometry->field, p, gradient, lead)
+                                            : s->distance(s, p, gradient);
+}
+
 bool solid_project(const solid *s, v3 p, double reach, v3 *on, v3 *normal) {
     enum { MAX_NEWTON_STEPS = 8 };
     v3 x = p, g;
     double settled = 1e-6 * (isfinite(s->extent) ? s->extent : reach);
     for (int k = 0; k < MAX_NEWTON_STEPS; k++) {
-        double d = s->distance(s, x, &g), slope = v3_dot(g, g);
+        double lead, d = distance_and_lead(s, x, &g, &lead), slope = v3_dot(g, g);
         if (slope < 0.25) { /* no way out is known here: the middle of something */
             return false;
         }
         x = v3_axpy(x, -d / slope, g);
-        if (fabs(d) <= settled) { /* the error left is its square */
+        bool settles = fabs(d) <= settled; /* the error left is its square */
+        if (!settles && !(v3_norm(v3_sub(x, p)) <= reach)) {
+            return false;
+        }
+        if (settles || lead > 2 * fabs(d)) {
             *on = x;
             *normal = v3_scale(1 / sqrt(slope), g);
             return true;
-        }
-        if (!(v3_norm(v3_sub(x, p)) <= reach)) {
-            return false;
         }
     }
     double d = s->distance(s, x, &g), slope = v3_dot(g, g);

@@ -26,12 +26,16 @@ static double sphere_node(double r, v3 p, v3 *g) {
     return n - r;
 }
 
+/* How far p is beyond each pair of faces. */
+static v3 box_excess(const double half[3], v3 p) {
+    return v3_make(fabs(p.x) - half[0], fabs(p.y) - half[1], fabs(p.z) - half[2]);
+}
+
 /* The largest excess decides inside; outside those that are positive are legs of a right angle. */
 static double box_node(const double half[3], v3 p, v3 *g) {
-    v3 side = {copysign(1, p.x), copysign(1, p.y), copysign(1, p.z)};
-    v3 q = {fabs(p.x) - half[0], fabs(p.y) - half[1], fabs(p.z) - half[2]};
-    double most = fmax(q.x, fmax(q.y, q.z));
-    v3 out = {fmax(q.x, 0), fmax(q.y, 0), fmax(q.z, 0)};
+    v3 side = {copysign(1, p.x), copysign(1, p.y), copysign(1, p.z)}, q = box_excess(half, p);
+    double most = max_of(q.x, max_of(q.y, q.z));
+    v3 out = {max_of(q.x, 0), max_of(q.y, 0), max_of(q.z, 0)};
     double n = v3_norm(out);
     if (n > 1e-140) {
         *g = v3_make(side.x * (out.x / n), side.y * (out.y / n), side.z * (out.z / n));
@@ -52,7 +56,7 @@ static double cylinder_node(const double half[3], v3 p, v3 *g) {
         }
     }
     *g = across > along ? v3_make(e[0], e[1], 0) : v3_make(0, 0, side);
-    return fmax(across, along);
+    return max_of(across, along);
 }
 
 double profile_distance(const field_profile *c, v3 p, v3 *g) {
@@ -87,7 +91,10 @@ double profile_distance(const field_profile *c, v3 p, v3 *g) {
     return n - c->thickness;
 }
 
-static double leaf_distance(const field_node *n, v3 p, v3 *g) {
+/* `lead` of a thread: without bound next to a smooth part of its surface, or over a rod's ends.  Else 0: the others cost
+ * little to ask again. */
+static double leaf_distance(const field_node *n, v3 p, v3 *g, double *lead) {
+    *lead = 0;
     switch (n->type) {
     case SIM_FIELD_SPHERE:
         return sphere_node(n->half[0], p, g);
@@ -98,43 +105,68 @@ static double leaf_distance(const field_node *n, v3 p, v3 *g) {
     case SIM_FIELD_PROFILE:
         return profile_distance(n->profile, p, g);
     case SIM_FIELD_THREAD:
-        return thread_distance(n->thread, p, g);
+        return thread_distance(n->thread, p, g, lead);
     default:
         return grid_distance(n->grid, p, g);
     }
 }
 
-/* p and the gradient in the field's frame.  No deeper than FIELD_MAX_DEPTH. */
-static double node_distance(const sim_field *field, int at, v3 p, v3 *gradient) {
+static v3 leaf_place(const field_node *n, v3 p) {
+    return n->placed ? m3_transposed_times(n->X.R, v3_sub(p, n->X.p)) : p;
+}
+
+/* Boxes alone: a bound of the leaf's distance, from below for a union and else from above.  Inside a box both are the
+ * distance. */
+static double bound_leaf(const field_node *n, sim_field_type operation, v3 p) {
+    if (n->type != SIM_FIELD_BOX) {
+        return operation == SIM_FIELD_INTERSECTION ? HUGE_VAL : -HUGE_VAL;
+    }
+    v3 q = box_excess(n->half, leaf_place(n, p));
+    double most = max_of(q.x, max_of(q.y, q.z));
+    return (most > 0 && operation == SIM_FIELD_INTERSECTION ? HUGE_VAL : most) - n->rounding;
+}
+
+/* p and the gradient in the field's frame.  `lead`: of the leaf that decides over all others, in each operation; 0 where
+ * that is not next to a smooth part of its surface.  No deeper than FIELD_MAX_DEPTH. */
+static double node_distance(const sim_field *field, int at, v3 p, v3 *gradient, double *lead) {
     /* leaf, in its own frame */
     const field_node *n = &field->node[at];
     if (n->type < SIM_FIELD_UNION) {
-        if (!n->placed) {
-            return leaf_distance(n, p, gradient) - n->rounding;
-        }
         v3 local;
-        double d = leaf_distance(n, m3_transposed_times(n->X.R, v3_sub(p, n->X.p)), &local);
-        *gradient = m3_times(n->X.R, local);
+        double d = leaf_distance(n, leaf_place(n, p), &local, lead);
+        *gradient = n->placed ? m3_times(n->X.R, local) : local;
         return d - n->rounding;
     }
-    /* operands: minimum for a union, maximum for an intersection, negated for a difference */
-    double best = node_distance(field, at + 1, p, gradient);
+    /* operands: minimum for a union, maximum for an intersection, negated for a difference; not asked where a bound of
+     * it decides */
+    double best = node_distance(field, at + 1, p, gradient, lead);
     for (int child = field->node[at + 1].end; child < n->end; child = field->node[child].end) {
         v3 g;
-        double d = node_distance(field, child, p, &g);
-        if (n->type == SIM_FIELD_DIFFERENCE) {
-            d = -d;
-            g = v3_neg(g);
+        double lead_of_child, sign = n->type == SIM_FIELD_DIFFERENCE ? -1 : 1;
+        double d = sign * bound_leaf(&field->node[child], n->type, p);
+        double behind = n->type == SIM_FIELD_UNION ? d - best : best - d;
+        if (behind >= 0) {
+            *lead = min_of(*lead, behind);
+            continue;
         }
-        if (n->type == SIM_FIELD_UNION ? d < best : d > best) {
+        d = sign * node_distance(field, child, p, &g, &lead_of_child);
+        behind = n->type == SIM_FIELD_UNION ? d - best : best - d;
+        if (behind < 0) {
             best = d;
-            *gradient = g;
+            *gradient = v3_scale(sign, g);
+            *lead = lead_of_child;
         }
+        *lead = min_of(*lead, fabs(behind));
     }
     return best - n->rounding;
 }
 
+double field_distance_and_lead(const sim_field *field, v3 p, v3 *gradient, double *lead) {
+    return node_distance(field, 0, p, gradient, lead);
+}
+
 double sim_field_distance(const sim_field *field, sim_v3 p, sim_v3 *gradient) {
     v3 unused;
-    return node_distance(field, 0, p, gradient ? gradient : &unused);
+    double lead;
+    return node_distance(field, 0, p, gradient ? gradient : &unused, &lead);
 }

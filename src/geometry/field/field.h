@@ -15,6 +15,7 @@ typedef struct field_thread {
     double pitch, inv_pitch; /* per turn */
     double lead;             /* per radian */
     double clearance;        /* the surface moved into the solid */
+    bool thick;              /* no point of a flank is nearer to the ridge's other side than twice the clearance */
     double half_length;      /* of a rod; HUGE_VAL for a bore */
     double side;             /* 1 rod, -1 bore */
     double hand;             /* 1 right, -1 left */
@@ -56,8 +57,13 @@ enum { FIELD_MAX_DEPTH = 32, FIELD_MAX_NODES = 1 << 16 };
 
 /* Distances of leaves in their own frames, with the gradient; `gradient` is never NULL. */
 double profile_distance(const field_profile *profile, v3 p, v3 *gradient);
-double thread_distance(const field_thread *thread, v3 p, v3 *gradient);
+/* `lead` as below. */
+double thread_distance(const field_thread *thread, v3 p, v3 *gradient, double *lead);
 double grid_distance(const field_grid *grid, v3 p, v3 *gradient);
+
+/* The distance d at p and its gradient g.  `lead`: how far ahead the part of the surface that decides is.  Where it exceeds
+ * 2 |d| the nearest point of the surface is p - d g, and g the normal there. */
+double field_distance_and_lead(const sim_field *field, v3 p, v3 *gradient, double *lead);
 
 /* Refuses what no thread can be. */
 sim_status thread_check(const sim_thread *def, const char *where, sim_error *error);

@@ -76,6 +76,7 @@ field_thread thread_freeze(const sim_thread *t) {
                           .inv_pitch = 1 / t->pitch,
                           .lead = t->pitch / (2 * PI),
                           .clearance = t->clearance,
+                          .thick = t->clearance * sqrt(1 + slope * slope) <= crest,
                           .half_length = t->internal ? HUGE_VAL : t->length / 2,
                           .side = t->internal ? -1 : 1,
                           .hand = t->left ? -1 : 1};
@@ -154,11 +155,14 @@ static flank_point flank_nearest(const field_thread *t, double r, double s) {
     return f;
 }
 
-/* The surface without its ends, clearance 0, as a rod: distance and gradient in the directions (radial, round, z). */
-static double surface_distance(const field_thread *t, double r, double s, double g[3]) {
-    double radius = s <= t->crest ? t->outer : s >= t->foot ? t->core : t->outer - (s - t->crest) / t->slope;
-    double side = r < radius ? -1 : 1;
+/* The surface without its ends, clearance 0, as a rod: distance and gradient in the directions (radial, round, z).
+ * `face`: no edge and no other side of the ridge is within twice the clearance of the nearest point.  So the surface moved
+ * by the clearance has the same normal there. */
+static double surface_distance(const field_thread *t, double r, double s, double g[3], bool *face) {
+    bool inside = s <= t->crest ? r < t->outer : s >= t->foot ? r < t->core : (t->outer - r) * t->slope > s - t->crest;
+    double side = inside ? -1 : 1;
     double least = HUGE_VAL;
+    *face = t->thick && (s <= t->crest - 2 * t->clearance || s >= t->foot + 2 * t->clearance);
     g[0] = 1;
     g[1] = g[2] = 0;
     if (s <= t->crest) {
@@ -168,7 +172,7 @@ static double surface_distance(const field_thread *t, double r, double s, double
         }
     }
     if (s >= t->foot) {
-        least = fmin(least, fabs(r - t->core));
+        least = min_of(least, fabs(r - t->core));
         if (side < 0) {
             return -least;
         }
@@ -179,6 +183,7 @@ static double surface_distance(const field_thread *t, double r, double s, double
     if (d >= least) {
         return side * least;
     }
+    *face = t->thick && f.rho >= t->core + 2 * t->clearance && f.rho <= t->outer - 2 * t->clearance && !f.edge;
     if (f.edge && d > 1e-12 * t->outer) {
         double scale = side / d;
         g[0] = scale * across;
@@ -193,16 +198,19 @@ static double surface_distance(const field_thread *t, double r, double s, double
     return side * d;
 }
 
-double thread_distance(const field_thread *t, v3 p, v3 *gradient) {
+double thread_distance(const field_thread *t, v3 p, v3 *gradient, double *lead) {
     v3 right = {p.x, t->hand * p.y, p.z};
     reduced q = reduce_to_profile(t, right);
     double g[3];
-    double d = t->side * surface_distance(t, q.r, q.s, g) + t->clearance;
+    bool face;
+    double d = t->side * surface_distance(t, q.r, q.s, g, &face) + t->clearance;
     double radial = t->side * g[0], round = t->side * q.turn * g[1];
     *gradient = v3_make(radial * q.e[0] - round * q.e[1], t->hand * (radial * q.e[1] + round * q.e[0]),
                         t->side * q.turn * g[2]);
     double past = fabs(p.z) - t->half_length;
+    *lead = face ? fabs(past - d) : 0;
     if (past > d) {
+        *lead = past - d;
         *gradient = v3_make(0, 0, copysign(1, p.z));
         return past;
     }
