@@ -232,12 +232,8 @@ Test(actuators, report_the_effort_that_moved_them) {
         random_source r = {(uint64_t)trial};
         arm a;
         arm_open(&a, &r, 1, 0.5, "pgs", SIM_SYMPLECTIC_EULER);
-        double option[32];
-        for (int k = 0; k < a.y.options.solver->noptions; k++) {
-            const sim_solver_option *o = &a.y.options.solver->option[k];
-            option[k] = strcmp(o->name, "tolerance") == 0 ? 0.1 : o->default_value;
-        }
-        a.y.options.solver_option = option;
+        double option[SOLVER_OPTIONS];
+        set_solver(&a.y.options, "pgs", 0.1, option);
         sim_world_free(a.y.world);
         a.y.world = sim_world_create(a.y.model, &a.y.options, NULL);
         for (int k = 0; k < 60; k++) {

@@ -1,10 +1,10 @@
 #include "support.h"
 
 #include "math/v3.h"
+#include "support/worlds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <string.h>
 
 surface rough(double friction) { return (surface){.friction = friction, .stiffness = INFINITY}; }
 
@@ -76,12 +76,12 @@ void yard_open(yard *y, const char *solver, sim_integrator integrator, double st
     y->options.integrator = integrator;
     y->options.solver = solver ? sim_solver_find(solver) : NULL;
     cr_assert(!solver || y->options.solver, "no solver %s", solver);
-    double option[32];
-    for (int k = 0; solver && k < y->options.solver->noptions; k++) {
-        const sim_solver_option *o = &y->options.solver->option[k];
-        option[k] = y->tolerance > 0 && strcmp(o->name, "tolerance") == 0 ? y->tolerance : o->default_value;
+    double option[SOLVER_OPTIONS];
+    if (solver && !y->option && y->tolerance > 0) {
+        set_solver(&y->options, solver, y->tolerance, option);
+    } else {
+        y->options.solver_option = y->option; /* NULL: as by default */
     }
-    y->options.solver_option = y->option || !solver ? y->option : option;
     y->world = sim_world_create(y->model, &y->options, &error);
     cr_assert(y->world, "%s", error.text);
 }

@@ -1,4 +1,4 @@
-/* Worlds: creation, steps, comparison of states. */
+/* Worlds: options, creation, steps. */
 #include "support/worlds.h"
 
 #include <criterion/criterion.h>
@@ -20,4 +20,14 @@ void run_world(sim_world *w, int steps) {
     for (int k = 0; k < steps; k++) {
         cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
     }
+}
+
+void set_solver(sim_options *options, const char *solver, double tolerance, double value[SOLVER_OPTIONS]) {
+    options->solver = sim_solver_find(solver);
+    cr_assert(options->solver && options->solver->noptions <= SOLVER_OPTIONS, "no solver %s", solver);
+    for (int k = 0; k < options->solver->noptions; k++) {
+        const sim_solver_option *of = &options->solver->option[k];
+        value[k] = strcmp(of->name, "tolerance") == 0 ? tolerance : of->default_value;
+    }
+    options->solver_option = value;
 }

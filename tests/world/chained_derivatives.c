@@ -3,6 +3,7 @@
  * by a tenth where the law keeps impulses: derivatives by q and v alone do not multiply. */
 #include "support/models.h"
 #include "support/share.h"
+#include "support/worlds.h"
 
 #include "math/v3.h"
 #include <criterion/criterion.h>
@@ -24,7 +25,7 @@ typedef struct fixture {
     sim_world *world;
     sim_snapshot *start;
     sim_step_derivatives *work;
-    double option[32];
+    double option[SOLVER_OPTIONS];
     int n, before, after; /* dofs; sizes of the memory */
     bool resisted;        /* do contacts resist turning? */
     double lever;         /* m: errors of velocities at contacts turn bodies by as much more */
@@ -210,12 +211,7 @@ static void open_fixture(fixture *f, scene_kind scene, sim_integrator integrator
     options.step = STEP;
     options.integrator = integrator;
     options.tolerance = TOLERANCE;
-    options.solver = sim_solver_find(solver);
-    for (int k = 0; k < options.solver->noptions; k++) {
-        const sim_solver_option *of = &options.solver->option[k];
-        f->option[k] = strcmp(of->name, "tolerance") == 0 ? TOLERANCE : of->default_value;
-    }
-    options.solver_option = f->option;
+    set_solver(&options, solver, TOLERANCE, f->option);
     f->n = f->model->nv;
     f->lever = is_egg(scene) ? EGG.z : 1;
     bool many = scene == ROBOT || scene == WEAK_ROBOT || scene == LINKED_BOXES;

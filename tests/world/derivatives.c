@@ -3,6 +3,7 @@
  * capsules and boxes that strike; chains on a plane, or on one of their own bodies.  Long: one fixture serves all. */
 #include "support/models.h"
 #include "support/share.h"
+#include "support/worlds.h"
 
 #include "math/v3.h"
 #include <criterion/criterion.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 static const double STEP = 4e-3;
+static const double CLOSE = 1e-14; /* tolerance of solvers: at rounding */
 
 typedef struct fixture {
     random_source random;
@@ -132,7 +134,7 @@ static int list_parameters(fixture *f) {
 }
 
 /* A world of the model, at a random state, with random forces and inputs. */
-static void open_world(fixture *f, const sim_options *options) {
+static void open_with(fixture *f, const sim_options *options) {
     f->width = f->push = 1;
     f->world = sim_world_create(f->model, options, NULL);
     f->work = sim_step_derivatives_create(f->model, NULL);
@@ -161,7 +163,7 @@ static void open_fixture(fixture *f, sim_integrator integrator, uint64_t seed, i
     *f = (fixture){.random = {seed}};
     f->model = driven_forest(&f->random, bodies, passive);
     sim_options options = close_options(integrator);
-    open_world(f, &options);
+    open_with(f, &options);
 }
 
 static void close_fixture(fixture *f) {
@@ -505,16 +507,6 @@ Test(step_derivatives, of_runge_kutta_equal_differences) { expect_scheme(SIM_RK4
 
 /* ---- constraints of joints ---- */
 
-/* `solver` with its tolerance at rounding; the options live in `option`. */
-static void set_close_solver(sim_options *options, const char *solver, double option[32]) {
-    options->solver = sim_solver_find(solver);
-    for (int k = 0; k < options->solver->noptions; k++) {
-        const sim_solver_option *of = &options->solver->option[k];
-        option[k] = strcmp(of->name, "tolerance") == 0 ? 1e-14 : of->default_value;
-    }
-    options->solver_option = option;
-}
-
 /* A random body on a hinge or slider whose range, friction and velocity limit may act; the coordinate is near 0. */
 static sim_body_def constrained_body(random_source *r, int i) {
     sim_body_def def = random_body(r, i, true);
@@ -591,11 +583,11 @@ static void expect_constrained(sim_integrator integrator, const char *solver, bo
     int checked = 0, trials = trials_of(100);
     for (int k = 0; k < trials; k++) {
         fixture f = {.random = {(uint64_t)(70000 + 1000 * integrator + k)}};
-        double option[32];
+        double option[SOLVER_OPTIONS];
         f.model = constrained_forest(&f.random, 1 + k % 4, driven);
         sim_options options = close_options(integrator);
-        set_close_solver(&options, solver, option);
-        open_world(&f, &options);
+        set_solver(&options, solver, CLOSE, option);
+        open_with(&f, &options);
         move_to_ends(&f);
         f.width = 0.1;
         checked += !(f.n > 0 && solution_jumps(&f, 1e-6)) && expect_all(&f);
@@ -630,7 +622,7 @@ Test(step_derivatives, of_limited_servos_beside_constraints_equal_differences_by
 }
 
 /* A hinge that closes on the rigid end of its range, at 0. */
-static void open_closing_hinge(fixture *f, double option[32]) {
+static void open_closing_hinge(fixture *f, double option[SOLVER_OPTIONS]) {
     sim_builder *b = sim_builder_create();
     sim_body_def def = sim_body_default();
     def.joint = SIM_HINGE;
@@ -640,8 +632,8 @@ static void open_closing_hinge(fixture *f, double option[32]) {
     sim_builder_add_body(b, &def);
     *f = (fixture){.random = {1}, .model = sim_builder_finish(b, NULL)};
     sim_options options = close_options(SIM_SYMPLECTIC_EULER);
-    set_close_solver(&options, "auto", option);
-    open_world(f, &options);
+    set_solver(&options, "auto", CLOSE, option);
+    open_with(f, &options);
     f->v[0] = -3; /* step_from pushes by 1.2 */
     f->applied[0] = 0;
 }
@@ -649,7 +641,7 @@ static void open_closing_hinge(fixture *f, double option[32]) {
 /* The elastic law pushes an overlap out slowly, but lets a gap close at once: its slope jumps at 0. */
 Test(step_derivatives, at_a_kink_are_one_sided_and_counted) {
     fixture f;
-    double option[32], h = 1e-6;
+    double option[SOLVER_OPTIONS], h = 1e-6;
     open_closing_hinge(&f, option);
     for (int at_end = 0; at_end < 2; at_end++) {
         f.q[0] = at_end ? 0 : 1e-3;
@@ -671,7 +663,7 @@ Test(step_derivatives, at_a_kink_are_one_sided_and_counted) {
 /* A step to the other side of a kink within a velocity that the caller states counts, too. */
 Test(step_derivatives, near_a_kink_count_it) {
     fixture f;
-    double option[32];
+    double option[SOLVER_OPTIONS];
     open_closing_hinge(&f, option);
     for (int side = -1; side <= 1; side += 2) {
         f.q[0] = side * 1e-7;
@@ -734,10 +726,10 @@ static void expect_linked(const char *solver) {
             sim_kinematics(d, sim_all(bare), bare->q_initial);
             f.model = linked_forest(&f.random, 1 + k % 4, d);
             sim_derived_free(d);
-            double option[32];
+            double option[SOLVER_OPTIONS];
             sim_options options = close_options((sim_integrator)integrator);
-            set_close_solver(&options, solver, option);
-            open_world(&f, &options);
+            set_solver(&options, solver, CLOSE, option);
+            open_with(&f, &options);
             memcpy(f.q, bare->q_initial, sizeof *f.q * (size_t)f.model->nq);
             sim_model_free(bare);
             f.width = 0.1;
@@ -894,7 +886,7 @@ static void open_touching(fixture *f, touch_case what, bool may_swing, const sim
     if (what == TURNS) {
         resist_turning(f);
     }
-    open_world(f, options);
+    open_with(f, options);
     /* ground and first ball at rest, at the origin */
     int last = f->model->nbody - 1;
     memcpy(f->q, f->model->q_initial, sizeof *f->q * (size_t)f->model->nq);
@@ -983,7 +975,7 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
     if (what == ROLLS_RESISTED) {
         resist_turning(f);
     }
-    open_world(f, options);
+    open_with(f, options);
     memcpy(f->q, f->model->q_initial, sizeof *f->q * (size_t)f->model->nq);
     memset(f->v, 0, sizeof *f->v * (size_t)f->n);
     /* apart by `depth` less than nothing */
@@ -1053,9 +1045,9 @@ static void expect_touching(touch_case what, const char *solver, bool warm) {
     for (int integrator = 0; integrator < SIM_RK4; integrator++) {
         for (int k = 0; k < trials; k++) {
             fixture f = {.random = {(uint64_t)(80000 + 1000 * integrator + 100 * (int)what + k)}};
-            double option[32];
+            double option[SOLVER_OPTIONS];
             sim_options options = close_options((sim_integrator)integrator);
-            set_close_solver(&options, solver, option);
+            set_solver(&options, solver, CLOSE, option);
             if (what >= BOXES_LIE && what != TURNS) {
                 open_pair(&f, what, &options);
             } else {
@@ -1235,7 +1227,7 @@ static void open_chain(fixture *f, chain_kind kind, const sim_options *options) 
     sim_pose plane = {m3_product(m3_transpose(base.R), R), m3_transposed_times(base.R, v3_sub(at, base.p))};
     sim_derived_free(d);
     f->model = touching_chain(&start, kind, &plane);
-    open_world(f, options);
+    open_with(f, options);
     memcpy(f->q, bare->q_initial, sizeof *f->q * (size_t)f->model->nq);
     sim_model_free(bare);
 }
@@ -1244,9 +1236,9 @@ static void expect_chains(chain_kind kind, const char *solver) {
     int trials = trials_of(40), checked = 0, touching = 0;
     for (int k = 0; k < trials; k++) {
         fixture f = {.random = {(uint64_t)(95000 + 100 * (int)kind + k)}};
-        double option[32];
+        double option[SOLVER_OPTIONS];
         sim_options options = close_options((sim_integrator)(k % SIM_RK4));
-        set_close_solver(&options, solver, option);
+        set_solver(&options, solver, CLOSE, option);
         open_chain(&f, kind, &options);
         f.width = kind == SERVOS ? 0.1 : 0.01; /* rounding counts more beside stiff servos */
         bool found = !solution_jumps(&f, 1e-6) && expect_all(&f);
@@ -1293,7 +1285,7 @@ static void open_panda(fixture *f, const char *file, int steps, double part, sim
     sim_diagnostics_free(&all);
     f->model = (sim_model *)f->scene->model;
     options->step = f->scene->options.step;
-    open_world(f, options);
+    open_with(f, options);
     f->before = sim_world_create(f->model, options, NULL);
     for (int k = 0; k < steps; k++) {
         cr_assert_eq(sim_world_step(f->before, NULL), SIM_OK);
@@ -1332,10 +1324,10 @@ static void expect_pandas(const char *file, bool contacts, int steps, double par
     int trials = trials_of(12), checked = 0, limited = 0;
     for (int k = 0; k < trials; k++) {
         fixture f = {.random = {(uint64_t)(97000 + k)}};
-        double option[32];
+        double option[SOLVER_OPTIONS];
         sim_options options = close_options((sim_integrator)(k % SIM_RK4));
         options.contacts = contacts;
-        set_close_solver(&options, solver, option);
+        set_solver(&options, solver, CLOSE, option);
         open_panda(&f, file, steps + 10 * k, part, &options);
         f.width = 0.01;
         bool found = !solution_jumps(&f, 1e-6) && expect_all(&f);

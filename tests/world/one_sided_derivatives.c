@@ -3,6 +3,7 @@
  * robot goes on with the forces of its feet until it moves too fast. */
 #include "support/models.h"
 #include "support/share.h"
+#include "support/worlds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -17,7 +18,7 @@ typedef struct fixture {
     sim_world *world;
     sim_snapshot *start;
     sim_step_derivatives *work;
-    double option[32];
+    double option[SOLVER_OPTIONS];
     int n;
     double *end; /* [2 n] positions from those of the start, velocities */
 } fixture;
@@ -35,15 +36,10 @@ typedef int (*piece_of)(const sim_world *world);
 static double *numbers(int count) { return calloc((size_t)(count > 0 ? count : 1), sizeof(double)); }
 
 /* A world with the state after some steps. */
-static void open_world(fixture *f, sim_options options, const char *solver, int warm) {
+static void open_with(fixture *f, sim_options options, const char *solver, int warm) {
     sim_error error;
     options.tolerance = TOLERANCE;
-    options.solver = sim_solver_find(solver);
-    for (int k = 0; k < options.solver->noptions; k++) {
-        const sim_solver_option *of = &options.solver->option[k];
-        f->option[k] = strcmp(of->name, "tolerance") == 0 ? TOLERANCE : of->default_value;
-    }
-    options.solver_option = f->option;
+    set_solver(&options, solver, TOLERANCE, f->option);
     f->n = f->model->nv;
     f->end = numbers(2 * f->n);
     f->world = sim_world_create(f->model, &options, &error);
@@ -61,7 +57,7 @@ static void open_fixture(fixture *f, sim_model *model, sim_integrator integrator
     options.step = STEP;
     options.integrator = integrator;
     *f = (fixture){.model = model};
-    open_world(f, options, solver, warm);
+    open_with(f, options, solver, warm);
 }
 
 static void open_scene(fixture *f, const char *file, sim_integrator integrator, const char *solver, int warm) {
@@ -73,7 +69,7 @@ static void open_scene(fixture *f, const char *file, sim_integrator integrator, 
     sim_options options = scene->options;
     options.integrator = integrator;
     *f = (fixture){.scene = scene, .model = scene->model};
-    open_world(f, options, solver, warm);
+    open_with(f, options, solver, warm);
 }
 
 static void close_fixture(fixture *f) {

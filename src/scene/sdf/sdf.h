@@ -172,6 +172,5 @@ void sdf_put_shapes(sdf_work *w, int link);
 const xml_element *sdf_shape_element(const xml_element *shape);
 /* Do the collision shapes of a link have its mass? */
 bool sdf_is_auto(const sdf_work *w, int link);
-void sdf_say_undrawn(sdf_work *w);
 
 #endif

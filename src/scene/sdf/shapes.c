@@ -39,16 +39,6 @@ static bool find_mesh(sdf_work *w, int link, link_shape *shape, bool picture) {
     return false;
 }
 
-void sdf_say_undrawn(sdf_work *w) {
-    if (w->undrawn) {
-        xml_notice(
-            w->report, w->undrawn, "uri",
-            "pictures show the collision shapes of a link of which nothing else can be drawn",
-            "visual meshes are left out (%d): \"%.200s\" is not found, or neither an OBJ, STL, COLLADA nor glTF file",
-            w->nundrawn, xml_text(w->undrawn, "uri"));
-    }
-}
-
 /* ---- one shape ---- */
 
 static bool is_kind(const link_shape *s, const char *kind) { return strcmp(s->geometry->name, kind) == 0; }

@@ -215,13 +215,3 @@ void urdf_put_shapes(urdf_work *w, const xml_element *link) {
     }
     writer_close(w->out, ']');
 }
-
-void urdf_say_undrawn(urdf_work *w) {
-    if (w->undrawn) {
-        xml_notice(
-            w->report, w->undrawn, "filename",
-            "pictures show the collision shapes of a link of which nothing else can be drawn",
-            "visual meshes are left out (%d): \"%.200s\" is not found, or neither an OBJ, STL, COLLADA nor glTF file",
-            w->nundrawn, xml_text(w->undrawn, "filename"));
-    }
-}

@@ -8,6 +8,7 @@
  * Bodies of the robot that overlap at the start have no contacts with each other: collision shapes of robots are often
  * larger than their links. */
 #include "scene/urdf/urdf.h"
+#include "scene/xml/robot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -287,7 +288,7 @@ static void put_robot(urdf_work *w, const xml_element *root) {
         put_mimics(w);
         put_initial(w);
     }
-    urdf_say_undrawn(w);
+    xml_say_undrawn(w->report, w->undrawn, w->nundrawn, "filename");
     writer_close(w->out, '}');
 }
 

@@ -112,8 +112,6 @@ const xml_element *urdf_find_color(const urdf_work *w, const xml_element *visual
 
 /* shapes.c */
 void urdf_put_shapes(urdf_work *w, const xml_element *link);
-/* One notice for all visual meshes that were left out. */
-void urdf_say_undrawn(urdf_work *w);
 
 /* place.c */
 void urdf_put_pose(urdf_work *w, const char *key, const xml_element *origin);

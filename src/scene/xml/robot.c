@@ -65,6 +65,15 @@ bool xml_miss_mesh(report *r, const xml_allowed *allowed, const xml_element *at,
     return false;
 }
 
+void xml_say_undrawn(report *r, const xml_element *first, int count, const char *key) {
+    if (first) {
+        xml_notice(
+            r, first, key, "pictures show the collision shapes of a link of which nothing else can be drawn",
+            "visual meshes are left out (%d): \"%.200s\" is not found, or neither an OBJ, STL, COLLADA nor glTF file",
+            count, xml_text(first, key));
+    }
+}
+
 /* ---- mass properties ---- */
 
 /* Replaces a symmetric matrix by sum max(s_i, 0) e_i e_i'. */

@@ -15,6 +15,8 @@ bool xml_is_mesh_name(const char *name);
  * `tried`: the absent file; NULL: the attribute `key` of `at` names no mesh file.  false: an error. */
 bool xml_miss_mesh(report *r, const xml_allowed *allowed, const xml_element *at, const char *key, const char *tried,
                    const char *hint);
+/* Says once that `count` meshes of pictures cannot be had: `first` is the first, whose attribute `key` names it. */
+void xml_say_undrawn(report *r, const xml_element *first, int count, const char *key);
 /* The nearest moments that a body can have: xx, yy, zz, xy, xz, yz about the centre of mass. */
 void inertia_repair(double J[6]);
 
