@@ -145,6 +145,26 @@ Test(surface, volume_converges_with_the_square_of_the_resolution) {
     cr_assert(order > 1.9 && order < 2.1 && error[0] < 4e-3);
 }
 
+/* Walls thinner than the triangles that were asked for: their mass does not depend on these.  A jar is a bottom and a wall
+ * that share a ring, with a quarter of a torus below and half of one on top, by Pappus. */
+Test(surface, mass_of_a_thin_jar_is_its_own_however_coarse_its_triangles) {
+    const double r = 0.034, h = 0.16, t = 0.003, line[3][2] = {{0, 0}, {r, 0}, {r, h}};
+    sim_field_def def = sim_field_default();
+    def.type = SIM_FIELD_PROFILE;
+    def.point = line;
+    def.npoint = 3;
+    def.thickness = t;
+    double bottom = PI * r * r * 2 * t, wall = 2 * PI * r * 2 * t * h, shared = PI * (r * r - (r - t) * (r - t)) * t;
+    double below = 2 * PI * (r + 4 * t / (3 * PI)) * PI * t * t / 4, top = 2 * PI * r * PI * t * t / 2;
+    double exact = bottom + wall - shared + below + top;
+    const double edge[3] = {0, 0.005, 0.01};
+    for (int k = 0; k < 3; k++) {
+        sim_geometry *g = field_geometry(&def, edge[k]);
+        cr_expect_lt(fabs(g->solid.mass / exact - 1), 1e-3, "%g m: %g m^3, not %g", edge[k], g->solid.mass, exact);
+        sim_geometry_free(g);
+    }
+}
+
 /* Pappus: a body of revolution's volume is its cross-section's area times the way of its centre. */
 Test(surface, extrapolated_mass_of_a_torus_is_pappus_to_a_hundredth_of_a_permille) {
     const double ring[2][2] = {{0.05, 0}, {0.05, 1e-9}};

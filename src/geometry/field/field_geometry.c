@@ -3,7 +3,8 @@
  * Mass properties M(h) of a surface of triangles with corners on the true surface differ from the solid's by a term in
  * h^2. A second surface has each triangle cut in four, with the new corners on the solid. Its error is a quarter, and
  *     (4 M(h/2) - M(h)) / 3
- * is free of it (Richardson).  Spheres, boxes and cylinders alone have closed forms. */
+ * is free of it (Richardson).  Spheres, boxes and cylinders alone have closed forms.  A coarse surface for contacts may
+ * miss thin walls: the mass is that of a surface as fine as the default. */
 #include "geometry/core/solid.h"
 #include "geometry/field/field_mesh.h"
 #include "geometry/field/surface.h"
@@ -137,6 +138,20 @@ static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double e
                     edge);
 }
 
+/* Mass properties from a surface of triangles of this edge within the bounds of the field, apart from that of `g`. */
+static sim_status measure_finely(sim_geometry *g, v3 low, v3 high, double edge, int64_t *room, sim_error *error) {
+    memory_pool *pool = pool_create();
+    sim_geometry fine = *g;
+    double size = v3_norm(v3_sub(high, low));
+    fine.low = low;
+    fine.high = high;
+    sim_status status = pool ? triangulate_field(&fine, pool, edge, room, error) : report_no_memory(error);
+    status = status ? status : measure_surface(&fine, size, error);
+    g->solid = fine.solid;
+    pool_free(pool);
+    return status;
+}
+
 static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const sim_field_def *def, double resolution,
                                       const char *cache, int64_t *room, sim_error *error) {
     /* field from its definition */
@@ -153,15 +168,17 @@ static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const 
     /* edge of the triangles */
     v3 size = v3_sub(g->high, g->low);
     double longest = fmax(size.x, fmax(size.y, size.z));
-    double edge = fmin(fmax(g->field->detail, longest / MAX_EDGES), longest / MIN_EDGES);
-    edge = resolution > 0 ? resolution : edge;
+    double usual = fmin(fmax(g->field->detail, longest / MAX_EDGES), longest / MIN_EDGES);
+    double edge = resolution > 0 ? resolution : usual;
     g->fingerprint = hash_bytes(field_hash(g->field), &edge, sizeof edge);
     /* surface */
+    v3 low = g->low, high = g->high;
     sim_status status = triangulate_field(g, pool, edge, room, error);
     /* mass properties: closed form, else from the surface */
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {
-        status = measure_surface(g, v3_norm(size), error);
+        status =
+            edge > usual ? measure_finely(g, low, high, usual, room, error) : measure_surface(g, v3_norm(size), error);
     }
     /* points of contact on a coarser surface */
     if (!status) {
