@@ -82,8 +82,10 @@ typedef struct sim_dof {
     double armature; /* rotor inertia: kg m^2 or kg */
     double damping;  /* N m s or N s/m */
     double stiffness;
-    double rest;    /* coordinate at which the spring is slack (ball joints: the identity) */
-    int coordinate; /* whose rate this velocity is; -1: that of no coordinate alone (orientations) */
+    double rest;      /* coordinate at which the spring is slack (ball joints: the identity) */
+    double spring[2]; /* of hinges and sliders: force -(stiffness x + spring[0] x^2 + spring[1] x^3), x = q - rest */
+    double damper[2]; /* of these: force -(damping v + damper[0] |v| v + damper[1] v^3) */
+    int coordinate;   /* whose rate this velocity is; -1: that of no coordinate alone (orientations) */
     sim_limit limit;
     double friction;       /* dry: N m or N */
     double velocity_limit; /* rad/s or m/s, in both directions; infinity: none */

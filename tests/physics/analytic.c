@@ -460,3 +460,62 @@ Test(analytic, orientations_have_no_singular_place) {
         }
     }
 }
+
+/* ---- springs and dampers of higher degree ---- */
+
+/* A slider of 2 kg with one term of its spring or damper, at x, v. */
+static run slider_with_term(double spring, const double damper[2], double x, double speed, sim_integrator integrator,
+                            double step_s) {
+    sim_builder *b = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_SLIDER;
+    def.axis = v3_make(1, 0, 0);
+    def.inertia = box_inertia(2, 0.1, 0.1, 0.1);
+    def.q[0] = x;
+    def.v[0] = speed;
+    def.spring[1] = spring;
+    def.damper[0] = damper[0];
+    def.damper[1] = damper[1];
+    sim_builder_add_body(b, &def);
+    sim_builder_gravity(b, v3_make(0, 0, 0));
+    return start(b, integrator, step_s);
+}
+
+/* m x'' = -b x^3 from rest at A is back after 4 K(1/sqrt 2) / (A sqrt(b / m)). */
+Test(analytic, a_cubic_spring_swings_with_the_period_of_the_elliptic_integral) {
+    static const double none[2] = {0, 0};
+    for (int k = 0; k < SIM_INTEGRATORS; k++) {
+        double A = 0.3, b = 500, period = 7.416298709205487 / (A * sqrt(b / 2)), error[2];
+        for (int fine = 0; fine < 2; fine++) {
+            int steps = (fine ? 2000 : 1000) * (k == SIM_IMPLICIT_EULER ? 20 : 1); /* it loses energy */
+            run r = slider_with_term(b, none, A, 0, (sim_integrator)k, period / steps);
+            for (int i = 0; i < steps; i++) {
+                step(r);
+            }
+            error[fine] = hypot((q(r)[0] - A) / A, v(r)[0] * period / (2 * A));
+            stop(r);
+        }
+        cr_expect(error[0] < 0.05, "%s: %g", sim_integrator_name((sim_integrator)k), error[0]);
+        cr_expect(error[1] < 0.6 * error[0] || error[1] < 1e-9, "%s: %g, %g", sim_integrator_name((sim_integrator)k),
+                  error[0], error[1]);
+    }
+}
+
+/* m v' = -a |v| v: v = v0 / (1 + a |v0| t / m);  m v' = -b v^3: v = v0 / sqrt(1 + 2 b v0^2 t / m). */
+Test(analytic, dampers_of_higher_degree_brake_as_their_closed_forms_say) {
+    for (int k = 0; k < 2 * SIM_INTEGRATORS; k++) {
+        const double term[2] = {k % 2 ? 0 : 3, k % 2 ? 3 : 0}, v0 = k < SIM_INTEGRATORS ? 2 : -2;
+        double due = k % 2 ? v0 / sqrt(1 + 2 * 3 * v0 * v0 / 2) : v0 / (1 + 3 * fabs(v0) / 2), error[2];
+        for (int fine = 0; fine < 2; fine++) {
+            int steps = fine ? 2000 : 1000;
+            run r = slider_with_term(0, term, 0, v0, (sim_integrator)(k / 2), 1. / steps);
+            for (int i = 0; i < steps; i++) {
+                step(r);
+            }
+            error[fine] = fabs(v(r)[0] - due);
+            stop(r);
+        }
+        cr_expect(error[0] < 5e-3, "%d: %g", k, error[0]);
+        cr_expect(error[1] < 0.6 * error[0] || error[1] < 1e-9, "%d: %g, %g", k, error[0], error[1]);
+    }
+}

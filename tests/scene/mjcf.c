@@ -63,6 +63,12 @@ Test(scene_mjcf, joints_take_their_numbers) {
     cr_assert(dof->stiffness == 3 && fabs(dof->rest - PI / 6) < 1e-15 && dof->damping == 0.5 && dof->armature == 0.1 &&
               dof->friction == 0.2);
     sim_scene_free(s);
+    /* polynomials of springs and dampers */
+    s = load_model(BODY("<joint stiffness='3 -2 5' springref='30' damping='0.5 0.1 0.2'/>" BALL), NULL, NULL);
+    dof = &s->model->dof[0];
+    cr_assert(dof->stiffness == 3 && dof->spring[0] == -2 && dof->spring[1] == 5 && fabs(dof->rest - PI / 6) < 1e-15 &&
+              dof->damping == 0.5 && dof->damper[0] == 0.1 && dof->damper[1] == 0.2);
+    sim_scene_free(s);
     /* a margin makes the range smaller; limited="false" takes it away; the flags of <option>, too */
     s = load_model(BODY("<joint type='slide' range='-1 1' margin='0.25'/>" BALL), NULL, NULL);
     cr_assert(s->model->dof[0].limit.low == -0.75 && s->model->dof[0].limit.high == 0.75);
@@ -84,7 +90,8 @@ Test(scene_mjcf, wrong_joints_are_refused_at_their_place) {
     refused(BODY("<joint axis='0 0'/>"), "scene.json:3:23", "expected three finite numbers for \"axis\"");
     refused(BODY("<joint range='1 0'/>"), "scene.json:3:23", "the range is empty");
     refused(BODY("<joint type='ball' range='1 2'/>"), "scene.json:3:35", "the range of a ball joint begins at 0");
-    refused(BODY("<joint stiffness='1 2'/>"), "scene.json:3:23", "grows with the motion");
+    refused(BODY("<joint type='ball' stiffness='1 2'/>"), "scene.json:3:35", "of hinges and slides alone");
+    refused(BODY("<joint damping='1 -2'/>"), "scene.json:3:23", "negative");
     refused(BODY("<joint/><freejoint/>"), "scene.json:3:24", "a free joint is the only joint of its body");
     refused(BODY("<body>\n<freejoint/></body>"), "scene.json:4:1", "a free joint is for bodies of the world");
     refused(BODY("<joint springdampr='1 1'/>"), "scene.json:3:23", "did you mean \"springdamper\"?");

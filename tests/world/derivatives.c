@@ -89,6 +89,12 @@ static sim_model *driven_forest(random_source *r, int bodies, bool passive) {
     sim_builder *b = sim_builder_create();
     for (int i = 1; i <= bodies; i++) {
         sim_body_def def = random_body(r, i, passive);
+        if (passive && (def.joint == SIM_HINGE || def.joint == SIM_SLIDER)) {
+            def.spring[0] = 0.5 * def.stiffness[0];
+            def.spring[1] = 2 * def.stiffness[0];
+            def.damper[0] = 0.3 * def.damping[0];
+            def.damper[1] = 0.1 * def.damping[0];
+        }
         int body = sim_builder_add_body(b, &def);
         if (passive) {
             add_random_drive(r, b, body, def.joint);

@@ -1,7 +1,7 @@
 /* Momentum and energy of bodies.
  *
  *     momentum (I omega + h x v;  m v + omega x h),     kinetic energy = momentum . (omega; v) / 2
- *     potential energy = -g . (m o_i + h) + sum over springs k (q - rest)^2 / 2     (ball joints: k angle^2 / 2)
+ *     potential energy = -g . (m o_i + h) + sum over springs k (q - rest)^2 / 2     (ball joints: k angle^2 / 2; terms: joint.h)
  *                        + elastic energy of soft bodies
  *
  *     (omega; v)  velocity of a body at its origin o_i, rad/s, m/s
@@ -29,7 +29,7 @@ static double dof_spring_energy(const sim_model *m, int j, const double *q) {
     int k = joint_coordinate_of(b->joint, j - b->v0);
     if (k >= 0) {
         double stretch = q[b->q0 + k] - dof->rest;
-        return 0.5 * dof->stiffness * stretch * stretch;
+        return dof_spring_work(dof, stretch);
     }
     if (b->joint == SIM_BALL && j == b->v0) { /* one stiffness for the three dofs */
         v3 turn = quat_log(joint_quaternion(q + b->q0));
@@ -47,7 +47,7 @@ double sim_potential_energy(const sim_derived *d, sim_range range, const double 
     }
     sim_range rows = sim_dof_range(m, range);
     for (int j = rows.first; j < rows.end; j++) {
-        if (m->dof[j].stiffness != 0) {
+        if (dof_has_spring(&m->dof[j])) {
             energy += dof_spring_energy(m, j, q);
         }
     }

@@ -174,6 +174,20 @@ static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
     return SIM_OK;
 }
 
+/* Terms of springs and dampers beyond the linear ones. */
+static sim_status check_terms(sim_builder *b, const sim_body_def *def) {
+    const double *s = def->spring, *d = def->damper;
+    bool any = s[0] != 0 || s[1] != 0 || d[0] != 0 || d[1] != 0,
+         plain = def->joint == SIM_HINGE || def->joint == SIM_SLIDER;
+    if ((any && !plain) || !isfinite(s[0] + s[1] + d[0] + d[1]) || !(fmin(d[0], d[1]) >= 0)) {
+        return builder_refuse(
+            b, SIM_BAD_INPUT,
+            "body \"%s\": spring and damper terms are of hinges and sliders, and finite; those of dampers not negative",
+            def->name);
+    }
+    return SIM_OK;
+}
+
 static sim_status check_joint(sim_builder *b, sim_body_def *def) {
     /* parameters of each degree of freedom */
     const joint_facts *facts = joint_facts_of(def->joint);
@@ -195,6 +209,9 @@ static sim_status check_joint(sim_builder *b, sim_body_def *def) {
         if (def->joint == SIM_FREE && def->stiffness[k] != 0) {
             return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a free joint has no spring", def->name);
         }
+    }
+    if (check_terms(b, def)) {
+        return b->error.status;
     }
     /* spring of a ball joint */
     if (def->joint == SIM_BALL && (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {

@@ -99,6 +99,8 @@ static void place_dofs(freezer *f, int i, const sim_body_def *def) {
             .damping = def->damping[k],
             .stiffness = def->stiffness[k],
             .rest = def->rest[k],
+            .spring = {def->spring[0], def->spring[1]},
+            .damper = {def->damper[0], def->damper[1]},
             .coordinate = plain < 0 ? -1 : b->q0 + plain,
             .limit = def->limit[k],
             .friction = def->friction[k],

@@ -24,6 +24,31 @@ int joint_first_angle(sim_joint_type type);
 /* Index in the joint's q that goes with its velocity k where qdot = v holds component by component; else -1. */
 int joint_coordinate_of(sim_joint_type type, int k);
 
+/* Has its spring or damper terms beyond the linear one? */
+static inline bool dof_has_terms(const sim_dof *f) {
+    return f->spring[0] != 0 || f->spring[1] != 0 || f->damper[0] != 0 || f->damper[1] != 0;
+}
+static inline bool dof_has_spring(const sim_dof *f) {
+    return f->stiffness != 0 || f->spring[0] != 0 || f->spring[1] != 0;
+}
+/* Force with which a spring pulls back at x = q - rest, its slope, and its energy. */
+static inline double dof_spring_force(const sim_dof *f, double x) {
+    return x * (f->stiffness + x * (f->spring[0] + x * f->spring[1]));
+}
+static inline double dof_spring_slope(const sim_dof *f, double x) {
+    return f->stiffness + x * (2 * f->spring[0] + x * 3 * f->spring[1]);
+}
+static inline double dof_spring_work(const sim_dof *f, double x) {
+    return x * x * (f->stiffness / 2 + x * (f->spring[0] / 3 + x * f->spring[1] / 4));
+}
+/* The same of a damper at v. */
+static inline double dof_damper_force(const sim_dof *f, double v) {
+    return v * (f->damping + fabs(v) * (f->damper[0] + fabs(v) * f->damper[1]));
+}
+static inline double dof_damper_slope(const sim_dof *f, double v) {
+    return f->damping + fabs(v) * (2 * f->damper[0] + fabs(v) * 3 * f->damper[1]);
+}
+
 /* Rotation of the body frame in the parent, as a function of the joint's first angle:
  *     E(q) = R_placement (a a' + cos q (1 - a a') + sin q [a]x) = constant + cos q * cosine + sin q * sine,
  * and of the universal joint's second angle (the same without placement). */

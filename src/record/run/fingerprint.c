@@ -2,6 +2,7 @@
 #include "record/run/fingerprint.h"
 #include "base/hash.h"
 #include "contact/stage.h"
+#include "model/parts/joint.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +55,10 @@ static void add_bodies(uint64_t *hash, const sim_model *model) {
         ADD(hash, dof->damping);
         ADD(hash, dof->stiffness);
         ADD(hash, dof->rest);
+        if (dof_has_terms(dof)) {
+            ADD(hash, dof->spring);
+            ADD(hash, dof->damper);
+        }
         ADD(hash, dof->limit);
         ADD(hash, dof->friction);
         ADD(hash, dof->velocity_limit);

@@ -110,7 +110,12 @@ static bool read_limits(loader *l, const joint_data *d, sim_body_def *def) {
 static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     int nv = sim_joint_nv(def->joint);
     bool good = read_axes(l, d, def);
+    /* springs and dampers, then ranges */
     def->pitch = d->pitch;
+    for (int k = 0; k < 2; k++) {
+        def->spring[k] = d->spring_terms[k];
+        def->damper[k] = d->damper_terms[k];
+    }
     good &= spread_numbers(l, d, "stiffness", &d->stiffness, nv, def->stiffness);
     good &= spread_numbers(l, d, "damping", &d->damping, nv, def->damping);
     good &= spread_numbers(l, d, "armature", &d->armature, nv, def->armature);

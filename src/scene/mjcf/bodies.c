@@ -62,10 +62,17 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
         mjcf_put_limit_softness(w, j);
     }
     put_number(w, "stiffness", j->type == MJCF_FREE ? 0 : j->stiffness, 0); /* free: mjcf_put_equalities */
-    if (j->stiffness != 0 && j->type > MJCF_BALL) {
+    bool bends = j->spring_terms[0] != 0 || j->spring_terms[1] != 0;
+    if (bends) {
+        writer_put_numbers(w->out, "spring_terms", 2, j->spring_terms);
+    }
+    if ((j->stiffness != 0 || bends) && j->type > MJCF_BALL) {
         put_number(w, "rest", j->springref, 0);
     }
     put_number(w, "damping", j->damping, 0);
+    if (j->damper_terms[0] != 0 || j->damper_terms[1] != 0) {
+        writer_put_numbers(w->out, "damper_terms", 2, j->damper_terms);
+    }
     put_number(w, "armature", j->armature, 0);
     put_number(w, "friction", j->friction, 0);
     if (j->effort_limited) {

@@ -1,6 +1,8 @@
 /* Creation of a world: memory, and the stages of its step. */
 #include "world/core/world.h"
 
+#include "model/parts/joint.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +44,10 @@ static void sort_parts(motion_work *w) {
         }
     }
     for (int j = 0; j < m->nv; j++) {
-        w->parts[m->body[m->dof[j].body].tree].passive |= m->dof[j].damping != 0 || m->dof[j].stiffness != 0;
+        const sim_dof *dof = &m->dof[j];
+        tree_parts *parts = &w->parts[m->body[dof->body].tree];
+        parts->passive |= dof->damping != 0 || dof->stiffness != 0 || dof_has_terms(dof);
+        parts->bends |= dof->damper[0] != 0 || dof->damper[1] != 0;
     }
     for (int i = 1; i < m->nbody; i++) {
         w->parts[m->body[i].tree].mass += m->body[i].inertia.mass;

@@ -1,6 +1,7 @@
 /* Generalised forces of springs, dampers and loads; those of actuators are in actuation.c.
  *
- *     spring, damper   tau = -K (q - rest) - D v;  ball joint: -K log(q) for the spring
+ *     spring, damper   tau = -K (q - rest) - D v, of hinges and sliders with terms of the second and third degree
+ *                      (model/parts/joint.h);  ball joint: -K log(q) for the spring
  *     load             tau = f(t) on a joint; a wrench (torque, force) on a body, summed at its origin with the caller's
  *
  *     q, v      coordinate and velocity: rad or m
@@ -19,16 +20,18 @@ static void add_passive_forces(motion_work *w, int tree, const force_point *at, 
     const sim_tree *t = &m->tree[tree];
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         const sim_dof *dof = &m->dof[j];
-        tau[j] -= dof->damping * at->v[j];
-        w->strength[j] += dof->damping * fabs(at->v[j]);
-        if (dof->stiffness == 0) {
+        double rub = dof_damper_force(dof, at->v[j]);
+        tau[j] -= rub;
+        w->strength[j] += fabs(rub);
+        if (!dof_has_spring(dof)) {
             continue;
         }
         const sim_body *b = &m->body[dof->body];
         int k = joint_coordinate_of(b->joint, j - b->v0);
         if (k >= 0) {
-            tau[j] -= dof->stiffness * (at->q[b->q0 + k] - dof->rest);
-            w->strength[j] += dof->stiffness * (fabs(at->q[b->q0 + k]) + fabs(dof->rest));
+            tau[j] -= dof_spring_force(dof, at->q[b->q0 + k] - dof->rest);
+            double most = fabs(at->q[b->q0 + k]) + fabs(dof->rest);
+            w->strength[j] += most * (dof->stiffness + most * (fabs(dof->spring[0]) + most * fabs(dof->spring[1])));
         } else if (j == b->v0) { /* a ball joint's spring: against the rotation vector, all three dofs at once */
             v3 turn = quat_log(joint_quaternion(at->q + b->q0));
             tau[j] -= dof->stiffness * turn.x;

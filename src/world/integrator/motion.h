@@ -22,6 +22,7 @@ typedef struct tree_parts {
     int shared0, shareds;      /* in `shared` */
     bool passive;              /* any spring or damper */
     bool gravity_compensation; /* any actuator asks for it */
+    bool bends;                /* any damper has terms beyond the linear one */
     bool any_limit;            /* any actuator of a joint has a range of forces */
     bool lengths;              /* any actuator is none of a joint */
     bool turns;                /* any ball or free joint */

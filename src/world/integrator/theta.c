@@ -25,6 +25,7 @@
 #include "dyn/motion/advance.h"
 #include "dyn/soft/soft_body.h"
 #include "math/v3.h"
+#include "model/parts/joint.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>
@@ -162,7 +163,12 @@ static void eval_joint_forces(tree_step *t, const double *a) {
         return;
     }
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        w->extra[j] = s->damper * t->dt * m->dof[j].damping + spring * m->dof[j].stiffness;
+        const sim_dof *dof = &m->dof[j]; /* a spring that pushes away acts as at a */
+        double rub = dof_damper_slope(dof, v_damper[j]), fall = dof->stiffness;
+        if (dof_has_terms(dof)) {
+            fall = max_of(0, dof_spring_slope(dof, w->q_point[dof->coordinate] - dof->rest));
+        }
+        w->extra[j] = s->damper * t->dt * rub + spring * fall;
     }
     actuation_add_gains(w, t->tree);
     /* tau + E a */
@@ -424,7 +430,7 @@ static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
 static bool is_linear(const tree_step *t) {
     const tree_parts *parts = &t->w->parts[t->tree];
     return t->s->explicit_position && !soft_of(t->w, t->tree) && (t->velocity == 0 || parts->spins_only) &&
-           !parts->any_limit && !parts->drags;
+           !parts->any_limit && !parts->drags && !parts->bends;
 }
 
 static tree_step make_tree_step(motion_work *w, int tree) {

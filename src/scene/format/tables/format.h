@@ -75,7 +75,7 @@ typedef struct joint_data {
     const node *at;
     const char *name;
     int type;
-    double axis[3], axis2[3], pitch;
+    double axis[3], axis2[3], pitch, spring_terms[2], damper_terms[2];
     number_list stiffness, damping, armature, rest, range, range_deg;
     number_list limit_stiffness, limit_dissipation, limit_restitution, friction, velocity_limit, effort, effort_range;
 } joint_data;

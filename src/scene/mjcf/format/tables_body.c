@@ -19,7 +19,7 @@ static const xml_table table_inertial =
 
 /* ---- joints ---- */
 
-#define POLYNOMIAL "only the linear term is simulated"
+#define POLYNOMIAL "of hinges and slides also the terms of the second and third degree"
 static const xml_key joint_keys[] = {
     {.name = "name", .kind = XML_TEXT, .help = "Name. Default: that of the body."},
     CLASS,

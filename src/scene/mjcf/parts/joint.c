@@ -15,18 +15,22 @@ static mjcf_joint_type read_type(const mjcf_item *i) {
     return (mjcf_joint_type)type;
 }
 
-/* Only the linear term of a polynomial. */
-static double read_linear(mjcf_work *w, const mjcf_item *i, const char *key) {
+/* The linear term of a polynomial, and those of the second and third degree of a hinge or slide. */
+static double read_polynomial(mjcf_work *w, const mjcf_item *i, const char *key, bool plain, double higher[2]) {
     double term[3] = {0};
-    int count = mjcf_numbers(i, key, 3, term);
-    if (count > 1 && (term[1] != 0 || term[2] != 0)) {
-        xml_error(w->report, mjcf_holder(i, key), key, NULL, "\"%s\" that grows with the motion is not simulated", key);
+    mjcf_numbers(i, key, 3, term);
+    bool brakes = strcmp(key, "damping") == 0;
+    if (!plain && (term[1] != 0 || term[2] != 0)) {
+        xml_error(w->report, mjcf_holder(i, key), key, NULL,
+                  "\"%s\" of more than one number is simulated of hinges and slides alone", key);
         mjcf_refuse(w);
     }
-    if (term[0] < 0) {
+    if (term[0] < 0 || (brakes && fmin(term[1], term[2]) < 0)) {
         xml_error(w->report, mjcf_holder(i, key), key, NULL, "\"%s\" is negative", key);
         mjcf_refuse(w);
     }
+    higher[0] = term[1];
+    higher[1] = term[2];
     return term[0];
 }
 
@@ -66,8 +70,15 @@ static void read_dynamics(mjcf_work *w, mjcf_joint *j) {
     /* springs, dampers, friction */
     const mjcf_item *i = &j->item;
     const mjcf_option *o = &w->model.files->option;
-    j->stiffness = o->no_spring ? 0 : read_linear(w, i, "stiffness");
-    j->damping = o->no_damper ? 0 : read_linear(w, i, "damping");
+    bool plain = j->type == MJCF_HINGE || j->type == MJCF_SLIDE;
+    double spring = read_polynomial(w, i, "stiffness", plain, j->spring_terms);
+    double damper = read_polynomial(w, i, "damping", plain, j->damper_terms);
+    j->stiffness = o->no_spring ? 0 : spring;
+    j->damping = o->no_damper ? 0 : damper;
+    for (int k = 0; k < 2; k++) {
+        j->spring_terms[k] = o->no_spring ? 0 : j->spring_terms[k];
+        j->damper_terms[k] = o->no_damper ? 0 : j->damper_terms[k];
+    }
     mjcf_numbers(i, "springdamper", 2, j->springdamper);
     j->armature = mjcf_number(i, "armature", 0);
     j->friction = o->no_friction ? 0 : mjcf_number(i, "frictionloss", 0);

@@ -116,6 +116,7 @@ typedef struct mjcf_joint {
     bool limited, effort_limited;
     bool squeezed; /* its margins meet: both ends push to the middle */
     double range[2], margin, effort_range[2];
+    double spring_terms[2], damper_terms[2]; /* of the second and third degree */
     double stiffness, damping, springdamper[2], ref, springref, armature, friction;
     mjcf_softness limit;
     int q0, v0; /* coordinates before it, in the order of the file */

@@ -93,11 +93,11 @@ static void subtract_springs(const motion_work *w, int tree, const double *q, do
         const sim_dof *dof = &m->dof[j];
         const sim_body *b = &m->body[dof->body];
         ptrdiff_t row = j - t->v0;
-        if (dof->stiffness == 0) {
+        if (!dof_has_spring(dof)) {
             continue;
         }
         if (joint_coordinate_of(b->joint, j - b->v0) >= 0) {
-            by_q[row * t->nv + row] += dof->stiffness;
+            by_q[row * t->nv + row] += dof_spring_slope(dof, q[dof->coordinate] - dof->rest);
         } else if (j == b->v0) {
             m3 D = rotation_log_derivative(quat_log(joint_quaternion(q + b->q0)));
             const double column[3][3] = {{D.x.x, D.x.y, D.x.z}, {D.y.x, D.y.y, D.y.z}, {D.z.x, D.z.y, D.z.z}};

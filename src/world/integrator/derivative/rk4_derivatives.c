@@ -65,7 +65,7 @@ static void differentiate_stage(rk_work *r, double time) {
         double *by_q = work->by_q + (ptrdiff_t)i * n, *by_v = work->by_v + (ptrdiff_t)i * n;
         double *to = work->A + (ptrdiff_t)i * r->width;
         by_q[i] -= s->q0;
-        by_v[i] += m->dof[r->v0 + i].damping - s->v0;
+        by_v[i] += dof_damper_slope(&m->dof[r->v0 + i], r->v[r->v0 + i]) - s->v0;
         for (int c = 0; c < r->width; c++) {
             to[c] = c == 2 * n + i;
         }

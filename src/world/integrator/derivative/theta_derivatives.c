@@ -14,6 +14,7 @@
  * Reference: A. Griewank, A. Walther, Evaluating Derivatives, 2008, chapter 15 (implicit functions); derivatives.c.
  * Cost: n^3 for the n dofs of the tree, dense. */
 #include "linalg/dense/lu.h"
+#include "model/parts/joint.h"
 #include "world/integrator/derivative/tree_derivatives.h"
 
 #include <math.h>
@@ -147,6 +148,12 @@ static void add_swing(const tree_work *t, const spin_body *s, double scale, cons
     }
 }
 
+/* Of the damper of its i-th dof, at the velocity at which it acts. */
+static double damper_slope(const tree_work *t, int i) {
+    int j = t->v0 + i;
+    return dof_damper_slope(&t->w->model->dof[j], t->w->now->v[j] + t->s->damper * t->dt * t->a[j]);
+}
+
 /* -dR/dx into A; swings, from M alone in H. */
 static void fill_right_sides(const tree_work *t) {
     derivative_work *work = t->work;
@@ -162,7 +169,7 @@ static void fill_right_sides(const tree_work *t) {
             row[t->n + j] -= work->by_v[(ptrdiff_t)i * t->n + j];
         }
         row[i] += s->q0 + s->q1;
-        row[t->n + i] += s->v0 + s->v1 + s->q1 * t->dt - m->dof[t->v0 + i].damping;
+        row[t->n + i] += s->v0 + s->v1 + s->q1 * t->dt - damper_slope(t, i);
         row[2 * t->n + i] = 1;
     }
     for (int k = 0; k < t->w->parts[t->tree].spins; k++) {
@@ -209,7 +216,7 @@ static void complete_matrix(const tree_work *t) {
             H[(ptrdiff_t)i * t->stride + j] += t->velocity * dt * work->by_v[(ptrdiff_t)i * t->n + j];
         }
         H[(ptrdiff_t)i * t->stride + i] +=
-            t->s->damper * dt * m->dof[t->v0 + i].damping - dt * s->v1 - t->s->travel * dt * dt * s->q1;
+            t->s->damper * dt * damper_slope(t, i) - dt * s->v1 - t->s->travel * dt * dt * s->q1;
     }
     if (!t->s->explicit_position) {
         add_times_move(m, t->bodies, &work->point, MOVE_BY, t->s->travel * dt, work->by_q, t->n, H, t->stride);
