@@ -177,13 +177,11 @@ static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
 /* Terms of springs and dampers beyond the linear ones. */
 static sim_status check_terms(sim_builder *b, const sim_body_def *def) {
     const double *s = def->spring, *d = def->damper;
-    bool any = s[0] != 0 || s[1] != 0 || d[0] != 0 || d[1] != 0,
-         plain = def->joint == SIM_HINGE || def->joint == SIM_SLIDER;
-    if ((any && !plain) || !isfinite(s[0] + s[1] + d[0] + d[1]) || !(fmin(d[0], d[1]) >= 0)) {
-        return builder_refuse(
-            b, SIM_BAD_INPUT,
-            "body \"%s\": spring and damper terms are of hinges and sliders, and finite; those of dampers not negative",
-            def->name);
+    bool any = s[0] != 0 || s[1] != 0 || d[0] != 0 || d[1] != 0, good = fmin(d[0], d[1]) >= 0;
+    if ((any && def->joint != SIM_HINGE && def->joint != SIM_SLIDER) || !good || !isfinite(s[0] + s[1] + d[0] + d[1])) {
+        return builder_refuse(b, SIM_BAD_INPUT,
+                              "body \"%s\": its spring_terms, damper_terms >= 0, are finite, of a hinge or slider",
+                              def->name);
     }
     return SIM_OK;
 }
