@@ -489,6 +489,7 @@ static void start_outer_iterations(acn *a) {
         a->piece[i] = PIECE_UNKNOWN;
     }
     a->point.exact = (int)a->call->option[EXACT];
+    a->point.max_stalled = (int)a->call->option[MAX_STALLED];
     proximal_point_start(&a->point, fmin(1, a->E));
 }
 
@@ -519,8 +520,7 @@ static void *begin_acn(solver_call *call) {
                                 .least = a->least,
                                 .before = a->before,
                                 .best_E = &a->best_E,
-                                .out = call->out,
-                                .max_stalled = (int)call->option[MAX_STALLED]};
+                                .out = call->out};
     /* start; without finite numbers the solution is free motion */
     memcpy(a->best_v, call->problem->v_free, (size_t)call->problem->nv * sizeof *a->best_v);
     memset(a->best, 0, (size_t)call->problem->nrow * sizeof *a->best);

@@ -392,6 +392,7 @@ static bool repeat_first_branch(auto_turns *t, const double *from, bool exact, d
     }
     b->stage = AUTO_RUNNING;
     b->option[b->exact] = exact;
+    b->option[b->stalled] = exact ? AUTO_MAX_STALLED_EXACT : AUTO_MAX_STALLED;
     auto_restart_branch(t, b, from);
     return run_first_branch(t, work_ratio * t->first_work, part);
 }

@@ -6,7 +6,8 @@
 #include "solver/matrices/delassus_factor.h"
 
 enum { AUTO_MAX_RECORDS = 64, AUTO_MAX_BRANCHES = 5 };
-enum { AUTO_MAX_STALLED = 100 }; /* option "most_stalled" of acn: its cycles show soon */
+/* Option "most_stalled" of acn: cycles of its quick rule show soon; by the exact rule E stands longer before it falls. */
+enum { AUTO_MAX_STALLED = 100, AUTO_MAX_STALLED_EXACT = 150 };
 
 /* ENDED: short of the tolerance, may restart from other impulses.  DONE: may not. */
 typedef enum auto_stage { AUTO_NOT_BEGUN, AUTO_RUNNING, AUTO_ENDED, AUTO_DONE } auto_stage;
@@ -20,7 +21,7 @@ typedef struct auto_branch {
     sim_solution out; /* its best solution since its last start */
     double *option;
     void *state;
-    int limit, exact; /* indices of the options that limit iterations, and choose the exact rule of acn */
+    int limit, stalled, exact; /* indices of the options that limit iterations, and choose the exact rule of acn */
     int whole_solves; /* 1: W is not symmetric; each turn is a whole solve from the best solution (symmetric_split.c) */
     int again;        /* together: it has ended and may restart from the best solution */
     double ended_E;   /* best E at its end */

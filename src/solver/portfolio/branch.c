@@ -48,6 +48,7 @@ static bool set_branch_options(auto_branch *b, double tolerance, sim_arena *scra
         const sim_solver_option *o = &info->option[k];
         bool limit = strcmp(o->name, "max_iterations") == 0 || strcmp(o->name, "rounds") == 0;
         b->limit = strcmp(o->name, "max_iterations") == 0 ? k : b->limit;
+        b->stalled = strcmp(o->name, "most_stalled") == 0 ? k : b->stalled;
         b->exact = strcmp(o->name, "exact") == 0 ? k : b->exact;
         value[k] = strcmp(o->name, "tolerance") == 0      ? tolerance
                    : strcmp(o->name, "most_stalled") == 0 ? AUTO_MAX_STALLED
