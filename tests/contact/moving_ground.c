@@ -106,26 +106,26 @@ Test(moving_ground, strikes_do_not_jump_where_a_half_space_begins_to_turn) {
 enum { TURNTABLE_SPIN = 2 }; /* rad/s */
 
 /* A disc that turns about z: as a heavy body, or as a surface with a velocity of its own. */
-static yard turntable(bool belt) {
-    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.8));
+static yard turntable(bool belt, double spin) {
+    yard y = yard_begin(v3_make(0, 0, -9.81), rough(0.3));
     sim_body_def def = sim_body_default();
     def.name = "disc";
     def.joint = belt ? SIM_FIXED : SIM_HINGE;
     def.axis = (sim_v3){0, 0, 1};
-    def.v[0] = belt ? 0 : TURNTABLE_SPIN;
+    def.v[0] = belt ? 0 : spin;
     def.inertia = box_inertia(1e6, 2, 2, 0.2);
     sim_shape disc = sim_shape_default();
     disc.type = SIM_CYLINDER;
-    disc.size[0] = 2, disc.size[1] = 0.2;
+    disc.size[0] = 1, disc.size[1] = 0.2;
     disc.pose.p.z = -0.1;
     disc.material = y.material;
-    disc.surface_spin.z = belt ? TURNTABLE_SPIN : 0;
+    disc.surface_spin.z = belt ? spin : 0;
     disc.body = sim_builder_add_body(y.builder, &def);
     sim_builder_add_shape(y.builder, &disc);
     return y;
 }
 
-/* A free body of one shape with the inertia of a solid ball of radius 0.1 m, and this motion. */
+/* A free body of one shape, with this motion. */
 static void put_on_turntable(yard *y, sim_shape_type type, v3 at, v3 v, v3 spin) {
     sim_body_def def = sim_body_default();
     def.name = "load";
@@ -133,11 +133,15 @@ static void put_on_turntable(yard *y, sim_shape_type type, v3 at, v3 v, v3 spin)
     def.placement.p = at;
     const double velocity[6] = {v.x, v.y, v.z, spin.x, spin.y, spin.z};
     memcpy(def.v, velocity, sizeof velocity);
-    double edge = sqrt(2.4) * 0.1; /* m edge^2 / 6 = 2/5 m r^2 */
-    def.inertia = box_inertia(1, edge, edge, edge);
+    /* of a ball m edge^2 / 6 = 2/5 m r^2 */
+    double edge = sqrt(2.4) * at.z;
+    def.inertia =
+        type == SIM_SPHERE ? box_inertia(1, edge, edge, edge) : box_inertia(0.1, 4 * at.z, 4 * at.z, 2 * at.z);
     sim_shape shape = sim_shape_default();
     shape.type = type;
-    shape.size[0] = type == SIM_SPHERE ? 0.1 : 0.06, shape.size[1] = 0.06, shape.size[2] = 0.06;
+    double half = at.z; /* it stands on z = 0 */
+    shape.size[0] = type == SIM_SPHERE ? half : type == SIM_CYLINDER ? 3 * half : 2 * half;
+    shape.size[1] = shape.size[2] = 2 * half;
     shape.material = y->material;
     shape.body = sim_builder_add_body(y->builder, &def);
     sim_builder_add_shape(y->builder, &shape);
@@ -145,7 +149,7 @@ static void put_on_turntable(yard *y, sim_shape_type type, v3 at, v3 v, v3 spin)
 
 /* The error of the place of a load that stands on the disc, after `time`, m. */
 static double load_error(bool belt, sim_shape_type type, const char *solver, sim_integrator integrator, double dt) {
-    yard y = turntable(belt);
+    yard y = turntable(belt, TURNTABLE_SPIN);
     double r = 0.3, time = 1;
     put_on_turntable(&y, type, v3_make(r, 0, 0.03), v3_make(0, r * TURNTABLE_SPIN, 0), v3_make(0, 0, TURNTABLE_SPIN));
     yard_open(&y, solver, integrator, dt);
@@ -160,14 +164,14 @@ static double load_error(bool belt, sim_shape_type type, const char *solver, sim
 }
 
 /* Is the error of the second order in the step, and little beside a creep outwards?  Levers of the start of a step make
- * that w^2 dt t of the radius. */
+ * that w^2 dt t of the radius.  Static friction of `sap` creeps by its law, in another order. */
 static void expect_no_creep(bool belt, sim_shape_type type, const char *solver, sim_integrator integrator) {
     double dt = 2e-3, creep = 0.3 * TURNTABLE_SPIN * TURNTABLE_SPIN * dt;
     double coarse = load_error(belt, type, solver, integrator, dt),
            fine = load_error(belt, type, solver, integrator, dt / 2);
     cr_expect_lt(coarse, 0.1 * creep, "%s, integrator %d, belt %d: %g m", solver, integrator, belt, coarse);
-    cr_expect_lt(fine, 0.35 * coarse, "%s, integrator %d, belt %d: %g m, then %g m", solver, integrator, belt, coarse,
-                 fine);
+    cr_expect_lt(fine, strcmp(solver, "sap") ? 0.35 * coarse : 0.1 * creep / 2,
+                 "%s, integrator %d, belt %d: %g m, then %g m", solver, integrator, belt, coarse, fine);
 }
 
 Test(moving_ground, loads_stay_at_their_place_on_a_turntable) {
@@ -182,10 +186,33 @@ Test(moving_ground, loads_stay_at_their_place_on_a_turntable) {
     }
 }
 
+/* A disc that speeds up at 1 rad/s^2 from rest carries a round plate along, while other corners of its round face touch
+ * in turns.  The scale of an error of the second order is r (w dt)^2 w t. */
+Test(moving_ground, round_plates_stay_at_their_place_on_a_turntable_that_speeds_up) {
+    const char *const solvers[] = {"auto", "pgs"};
+    double r = 0.4, dt = 2e-3, time = 2, w = time;
+    for (int k = 0; k < 2; k++) {
+        yard y = turntable(false, 0);
+        put_on_turntable(&y, SIM_CYLINDER, v3_make(r, 0, 0.01), v3_make(0, 0, 0), v3_make(0, 0, 0));
+        yard_open(&y, solvers[k], SIM_MIDPOINT, dt);
+        sim_sym3 moment = y.model->body[sim_model_find_body(y.model, "disc")].inertia.moment;
+        sim_world_applied(y.world)[0] = moment.zz;
+        for (int n = 0; n < (int)lround(time / dt); n++) {
+            yard_step(&y);
+        }
+        double angle = sim_world_state(y.world)->q[0];
+        cr_expect_float_eq(angle, 0.5 * time * time, 1e-4);
+        v3 at = place_of(&y, "load"), due = v3_make(r * cos(angle), r * sin(angle), at.z);
+        double error = v3_norm(v3_sub(at, due)), second = r * w * w * dt * dt * w * time;
+        cr_expect_lt(error, second, "%s: %g m, not %g", solvers[k], error, second);
+        yard_end(&y);
+    }
+}
+
 /* A ball that rolls on a turntable goes round a circle of the space, 2/7 as fast as the disc turns (Earnshaw 1844):
  * m dv/dt = F, 2/5 m r^2 dw/dt = -r z x F and v - w x r z = W z x x give dv/dt = 2/7 W z x v. */
 static double rolling_error(bool belt, double dt) {
-    yard y = turntable(belt);
+    yard y = turntable(belt, TURNTABLE_SPIN);
     double r = 0.1, W = TURNTABLE_SPIN, time = 2;
     v3 x = v3_make(0.5, 0.1, r), v = v3_make(0.2, 0.3, 0);
     put_on_turntable(&y, SIM_SPHERE, x, v, v3_make((W * x.x - v.y) / r, (v.x + W * x.y) / r, 0));

@@ -23,6 +23,7 @@
  * Cost: a second narrow phase for the pairs of lasting contacts. */
 #include "collide/skin/element.h"
 #include "dyn/motion/advance.h"
+#include "math/spatial.h"
 #include "math/v3.h"
 #include "world/contact/contacts.h"
 
@@ -248,6 +249,9 @@ static double speed_of_pair(const world_contacts *w, int k, bool as_one, double 
     return fmin(speed, v3_norm(relative_velocity_at(w->end, c)) + 2 * *size * v3_norm(turn));
 }
 
+/* Values of `wanted`: the contact lasts, on surfaces that turn as one or not. */
+enum { LASTS = 1, LASTS_AS_ONE };
+
 /* Marks contacts that last.  `start` has the velocities of the free motion, `end` those of the start. */
 static void find_lasting(void *context, int worker, int first, int last) {
     world_contacts *w = context;
@@ -266,8 +270,9 @@ static void find_lasting(void *context, int worker, int first, int last) {
             double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),
                    u_free = v3_dot(c->at.normal, relative_velocity_at(w->start, c));
             double size, speed = speed_of_pair(w, k, as_one, &size), way = w->options->step * speed / size;
-            w->wanted[k] = way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
-                           u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
+            bool lasts = way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
+                         u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
+            w->wanted[k] = lasts ? as_one ? LASTS_AS_ONE : LASTS : 0;
         }
     }
 }
@@ -367,6 +372,26 @@ static void move_trees(void *context, int worker, int first, int end) {
     }
 }
 
+/* How a body at the start carries the point x. */
+static v3 carried_by(const world_contacts *w, int body, v3 x) {
+    const sim_pose *from = &w->start->pose[body];
+    return pose_point(w->end->pose[body], m3_transposed_times(from->R, v3_sub(x, from->p)));
+}
+
+/* A contact of surfaces that turn as one whose feature the end has not, as where a round face has other corners there.
+ * Both bodies carry it to the same place, but for their slip; one whose surface turns over it does not. */
+static followed_contact carry_contact(const world_contacts *w, const sim_contact *c) {
+    const sim_shape *shape = w->model->shape;
+    v3 a = carried_by(w, c->body_a, c->at.position), b = carried_by(w, c->body_b, c->at.position);
+    double spin_a = v3_norm(shape[c->shape_a].surface_spin), spin_b = v3_norm(shape[c->shape_b].surface_spin);
+    double by_b = spin_a > 0 && spin_b == 0 ? 1 : spin_b > 0 && spin_a == 0 ? 0 : 0.5;
+    v3 n = m3_transposed_times(w->start->pose[c->body_a].R, c->at.normal);
+    return (followed_contact){.position = v3_axpy(a, by_b, v3_sub(b, a)),
+                              .normal = m3_times(w->end->pose[c->body_a].R, n),
+                              .gap = c->at.gap,
+                              .known = true};
+}
+
 /* Contacts at the end of the step into `followed`. */
 static sim_status follow_contacts(world_contacts *w, sim_error *error) {
     follow_input in = {.model = w->model,
@@ -382,6 +407,8 @@ static sim_status follow_contacts(world_contacts *w, sim_error *error) {
         followed_contact *to = &w->followed[k];
         if (to->known) {
             to->position = acting_point(w->model, &w->next->contact[k], to->position, to->normal, to->gap);
+        } else if (w->wanted[k] == LASTS_AS_ONE) {
+            *to = carry_contact(w, &w->next->contact[k]);
         }
     }
     return status;
