@@ -495,6 +495,8 @@ Test(step_derivatives, of_fast_single_bodies_equal_differences) {
         open_fixture(&f, (sim_integrator)(k % SIM_INTEGRATORS), (uint64_t)(9000 + k), 1, k % 2);
         for (int j = 0; j < f.n; j++) {
             f.v[j] *= 50;
+            sim_dof *dof = (sim_dof *)&f.model->dof[j]; /* a cubic damper this fast is unstable under rk4 */
+            dof->damper[0] = dof->damper[1] = dof->spring[0] = dof->spring[1] = 0;
         }
         bool jump = f.n > 0 && solution_jumps(&f, 0.1);
         jumps += jump;
