@@ -14,6 +14,8 @@
 #include <string.h>
 
 enum { SURVEY_CUBES = 16 /* cubes along a side in the first look */, MAX_ITEMS = 1 << 28 };
+/* Cells that the first look counts for each one there is: 1 to 1.7 of a plane, up to 3.8 of a small shape with edges. */
+static const double SURVEY_EXCESS = 4;
 
 /* ---- numbers by key ---- */
 
@@ -297,11 +299,11 @@ bool lattice_open(lattice *l, const sim_field *field, v3 low, v3 high, double ed
     }
     const int origin[3] = {0, 0, 0};
     double most = lattice_most_cells(field, room), expected = width > SURVEY_CUBES ? expect_cells(l, width) : 0;
-    if (!l->failed && expected <= 2 * most) {
+    if (!l->failed && expected <= SURVEY_EXCESS * most) {
         search_cubes(l, origin, width, 1);
         close_up(l);
     }
-    if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > 2 * most) {
+    if (l->room < 0 || l->ncell > LATTICE_MAX_CELLS || expected > SURVEY_EXCESS * most) {
         l->failed = 1;
         l->expected = fmax(expected, fmax(1.1 * most, 1));
     }
