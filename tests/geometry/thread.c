@@ -245,6 +245,23 @@ static void expect_refused(sim_thread t, const char *word) {
     cr_assert(strstr(error.text, word), "%s: %s", word, error.text);
 }
 
+/* The padding behind a flag of the thread took bytes of the stack into the fingerprint. */
+Test(thread, fingerprint_is_that_of_its_numbers_alone) {
+    sim_thread t = infinite_bolt();
+    field_thread thread[2];
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        memset(&thread[k], 0x5a << k, sizeof thread[k]);
+        field_thread fresh = thread_freeze(&t);
+        memcpy(&thread[k], &fresh, offsetof(field_thread, thick)); /* numbers */
+        thread[k].thick = fresh.thick;
+        field_node node = {.type = SIM_FIELD_THREAD, .end = 1, .X = pose_identity(), .thread = &thread[k]};
+        sim_field field = {.nnode = 1, .node = &node};
+        hash[k] = field_hash(&field);
+    }
+    cr_assert_eq(hash[0], hash[1]);
+}
+
 Test(thread, what_no_thread_can_be_is_refused) {
     sim_thread good = infinite_bolt(), t = good;
     sim_error error = {0};

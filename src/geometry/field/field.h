@@ -15,10 +15,10 @@ typedef struct field_thread {
     double pitch, inv_pitch; /* per turn */
     double lead;             /* per radian */
     double clearance;        /* the surface moved into the solid */
-    bool thick;              /* no point of a flank is nearer to the ridge's other side than twice the clearance */
     double half_length;      /* of a rod; HUGE_VAL for a bore */
     double side;             /* 1 rod, -1 bore */
     double hand;             /* 1 right, -1 left */
+    bool thick;              /* no point of a flank is nearer to the ridge's other side than twice the clearance */
 } field_thread;
 
 /* A curve (radius, z) turned about z. */

@@ -8,6 +8,7 @@
 #include "geometry/core/solid.h"
 #include "geometry/field/grid.h"
 #include "math/angle.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -418,8 +419,8 @@ uint64_t field_hash(const sim_field *field) {
             hash = hash_bytes(hash, n->profile->point, (size_t)n->profile->count * sizeof *n->profile->point);
             ADD(&hash, n->profile->thickness);
         }
-        if (n->thread) {
-            ADD(&hash, *n->thread);
+        if (n->thread) { /* its numbers alone: bytes behind the flag that follows them may be anything */
+            hash = hash_bytes(hash, n->thread, offsetof(field_thread, thick));
         }
         if (n->grid) {
             uint64_t content = grid_hash(n->grid);
