@@ -208,7 +208,8 @@ static void match_points(const task *t, int first, int end, const manifold *foun
             const contact_point *p = find_same_feature(t, k, alone, found, max_jump);
             p = p ? p : find_next_feature(t, first, end, k, found, MAX_JUMP_OVER_TRAVEL * travel);
             if (p) {
-                t->out[k] = (followed_contact){p->position, p->normal, p->gap, 1};
+                t->out[k] =
+                    (followed_contact){.position = p->position, .normal = p->normal, .gap = p->gap, .known = true};
             }
         }
     }

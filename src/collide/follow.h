@@ -12,7 +12,8 @@ typedef struct contact_follower contact_follower;
 typedef struct followed_contact {
     sim_v3 position, normal;
     double gap;
-    bool known; /* 0: the pair has no such point there */
+    bool known;   /* 0: the pair has no such point there */
+    bool carried; /* not found there, but taken along by both bodies */
 } followed_contact;
 
 typedef struct follow_input {

@@ -5,6 +5,8 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 200 };
@@ -184,6 +186,98 @@ Test(moving_ground, loads_stay_at_their_place_on_a_turntable) {
             expect_no_creep(belt, type, solvers[k], SIM_MIDPOINT);
         }
     }
+}
+
+enum { WALL_ROWS = 3, WALL_LENGTH = 4 };
+static const double WALL_RADIUS = 0.5; /* m */
+
+/* A cube at `at` that moves with the disc. */
+static void add_turning_cube(yard *y, const char *name, double edge, v3 at) {
+    sim_body_def def = sim_body_default();
+    def.name = name;
+    def.joint = SIM_FREE;
+    def.placement.p = at;
+    def.v[0] = -TURNTABLE_SPIN * at.y;
+    def.v[1] = TURNTABLE_SPIN * at.x;
+    def.v[5] = TURNTABLE_SPIN;
+    def.inertia = box_inertia(0.5, edge, edge, edge);
+    sim_shape shape = sim_shape_default();
+    shape.type = SIM_BOX;
+    shape.size[0] = shape.size[1] = shape.size[2] = edge;
+    shape.material = y->material;
+    shape.body = sim_builder_add_body(y->builder, &def);
+    sim_builder_add_shape(y->builder, &shape);
+}
+
+/* A wall of cubes on the disc, which turn with it.  Those in the middle touch four others.  `at`: where they are. */
+static yard wall_on_turntable(v3 at[WALL_ROWS * WALL_LENGTH], int *count) {
+    yard y = turntable(false, TURNTABLE_SPIN);
+    double edge = 0.1;
+    *count = 0;
+    for (int row = 0; row < WALL_ROWS; row++) {
+        for (int k = 0; k < WALL_LENGTH - row; k++) {
+            char name[16];
+            v3 x = v3_make(WALL_RADIUS, (k - 0.5 * (WALL_LENGTH - row - 1)) * edge, (row + 0.5) * edge);
+            snprintf(name, sizeof name, "box%d", *count);
+            add_turning_cube(&y, name, edge, x);
+            at[(*count)++] = x;
+        }
+    }
+    return y;
+}
+
+/* The greatest way of a cube of the wall over the disc, of its distance from the axis. */
+static double wall_error(const char *solver, sim_integrator integrator, double dt) {
+    v3 at[WALL_ROWS * WALL_LENGTH];
+    int count;
+    double time = 1, most = 0;
+    yard y = wall_on_turntable(at, &count);
+    yard_open(&y, solver, integrator, dt);
+    for (int k = 0; k < (int)lround(time / dt); k++) {
+        yard_step(&y);
+    }
+    double c = cos(TURNTABLE_SPIN * time), s = sin(TURNTABLE_SPIN * time);
+    for (int k = 0; k < count; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "box%d", k);
+        v3 x = place_of(&y, name), due = v3_make(c * at[k].x - s * at[k].y, s * at[k].x + c * at[k].y, x.z);
+        most = fmax(most, v3_norm(v3_sub(x, due)) / WALL_RADIUS);
+    }
+    yard_end(&y);
+    return most;
+}
+
+/* Levers of the start of a step let the wall go outwards by w^2 dt t of its radius. */
+Test(moving_ground, walls_of_boxes_stay_at_their_place_on_a_turntable) {
+    double dt = 2e-3, creep = TURNTABLE_SPIN * TURNTABLE_SPIN * dt;
+    const sim_integrator integrators[] = {SIM_MIDPOINT, SIM_SYMPLECTIC_EULER, SIM_MIDPOINT};
+    const char *const solvers[] = {"auto", "auto", "sap"};
+    for (int k = 0; k < 3; k++) {
+        double error = wall_error(solvers[k], integrators[k], dt);
+        cr_expect_lt(error, 0.05 * creep, "%s, integrator %d: %g", solvers[k], integrators[k], error);
+    }
+}
+
+/* The place of such a contact is one of both bodies at both ends of the step. */
+Test(moving_ground, derivatives_by_contacts_that_are_carried_are_refused) {
+    v3 at[WALL_ROWS * WALL_LENGTH];
+    int count;
+    sim_error error = {0};
+    yard y = wall_on_turntable(at, &count);
+    yard_open(&y, NULL, SIM_MIDPOINT, 2e-3);
+    for (int k = 0; k < 20; k++) {
+        yard_step(&y);
+    }
+    int n = y.model->nv;
+    double *by_state = calloc((size_t)(4 * n * n), sizeof *by_state);
+    sim_step_derivatives *work = sim_step_derivatives_create(y.model, &error);
+    cr_assert(work && by_state, "%s", error.text);
+    sim_step_jacobian out = {.by_state = by_state};
+    cr_expect_neq(sim_world_step_derivatives(y.world, work, &out, &error), SIM_OK);
+    cr_expect(strstr(error.text, "carry along"), "%s", error.text);
+    sim_step_derivatives_free(work);
+    free(by_state);
+    yard_end(&y);
 }
 
 /* A disc that speeds up at 1 rad/s^2 from rest carries a round plate along, while other corners of its round face touch

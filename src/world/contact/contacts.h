@@ -17,6 +17,10 @@ typedef struct limb {
     double mass;   /* kg */
 } limb;
 
+/* How a contact lasts (prediction.c): by the pair at the end of the step; likewise, on surfaces that turn as one; carried
+ * by both bodies, between more pairs. */
+typedef enum lasting_way { LASTS_NOT, LASTS, LASTS_AS_ONE, LASTS_CARRIED } lasting_way;
+
 typedef struct world_contacts {
     /* read */
     const sim_model *model;
@@ -43,8 +47,9 @@ typedef struct world_contacts {
 
     /* contacts that last (prediction.c) */
     contact_follower *follower;
-    char *wanted;               /* [room] contacts that last ... */
-    char *lasts;                /* [ntree] ... and the trees that they press */
+    lasting_way *way;           /* [room] of contacts that last ... */
+    char *wanted;               /* [room] ... of which these are collided again */
+    char *lasts;                /* [ntree] the trees that they press */
     followed_contact *followed; /* [room] */
     limb *limb;                 /* [nbody] at its first body */
     int *limb_of;               /* [nbody] that first body */

@@ -17,10 +17,13 @@
  *   - if at most two pairs touch one of its limbs: a body between more pairs does not roll.  A limb is a child of the
  *     world with all that it carries: a tree, or one of several that a tendon ties.
  *
+ * Contacts of other limbs are carried to q1 by both bodies where the surfaces turn as one, |w| <= 0.05 of the turn of each.
+ * So do those of a heap on a turntable and of an object in a hand.
+ *
  * A contact that closes faster is an impact.  Velocities at the start do not predict its motion, and it keeps the
  * levers that it meets with (collide/sweep.c).
  *
- * Cost: a second narrow phase for the pairs of lasting contacts. */
+ * Cost: a second narrow phase for the pairs of lasting contacts that are not carried. */
 #include "collide/skin/element.h"
 #include "dyn/motion/advance.h"
 #include "math/spatial.h"
@@ -109,6 +112,7 @@ void prediction_free(world_contacts *w) {
         sim_derived_free(w->middle);
     }
     free(w->wanted);
+    free(w->way);
     free(w->followed);
 }
 
@@ -116,16 +120,19 @@ size_t prediction_bytes(const world_contacts *w) {
     if (!w->follower) {
         return 0;
     }
-    size_t each = sizeof *w->wanted + sizeof *w->followed, middle = w->middle != w->start ? w->middle->bytes : 0;
+    size_t each = sizeof *w->wanted + sizeof *w->way + sizeof *w->followed,
+           middle = w->middle != w->start ? w->middle->bytes : 0;
     return follower_bytes(w->follower) + w->end->bytes + middle + each * (size_t)w->room;
 }
 
 sim_status prediction_make_room(world_contacts *w, int room) {
     char *wanted = realloc(w->wanted, (size_t)room * sizeof *wanted);
     w->wanted = wanted ? wanted : w->wanted;
+    lasting_way *way = realloc(w->way, (size_t)room * sizeof *way);
+    w->way = way ? way : w->way;
     followed_contact *followed = realloc(w->followed, (size_t)room * sizeof *followed);
     w->followed = followed ? followed : w->followed;
-    return wanted && followed ? SIM_OK : SIM_NO_RESOURCE;
+    return wanted && way && followed ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 static const double MAX_RELATIVE_CHANGE =
@@ -135,6 +142,7 @@ static const double MAX_RELATIVE_DEPTH =
     0.1; /* of an overlap, over the pair's size: normals of deeper ones are unreliable */
 static const double MAX_RELATIVE_WAY = 0.25; /* of the pair's points against each other in a step, over its size */
 static const double SLOW_OVER_FLAT = 0.1;    /* speed below which a pair is slow, over that below which it lies flat */
+static const double MAX_TURN_AS_ONE = 0.05;  /* of two surfaces against each other, over the turn of the slower one */
 static const double MAX_CLOSING_GAINS = 4;   /* of the change of normal velocity by free motion in a step */
 
 static bool can_tree_move(const world_contacts *w, int tree) {
@@ -184,7 +192,22 @@ static bool is_limb_free(const world_contacts *w, int body) {
     return w->limb[w->limb_of[body]].pairs <= MAX_ROLLING_PAIRS;
 }
 
-/* Trees with a contact of which one side at least is free and not slow: their end must be known. */
+/* The angular velocity of the surface of a shape, rad/s. */
+static v3 surface_turn(const world_contacts *w, const sim_derived *d, int body, int shape) {
+    return v3_add(d->vel[body].ang, m3_times(d->pose[body].R, w->model->shape[shape].surface_spin));
+}
+
+/* Do both surfaces turn, as those of a turntable and its load?  `size`: m, of the smaller one.  Within `change` of the
+ * turn of the slower one, against each other. */
+static bool turns_as_one(const world_contacts *w, const sim_derived *d, const sim_contact *c, double change) {
+    double size = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b));
+    v3 a = surface_turn(w, d, c->body_a, c->shape_a), b = surface_turn(w, d, c->body_b, c->shape_b);
+    double turn = fmin(v3_norm(a), v3_norm(b));
+    return !follower_is_slow(w->follower, size * turn, size) && v3_norm(v3_sub(a, b)) <= change * turn;
+}
+
+/* Trees with a contact of which one side at least is free and not slow, or that both bodies carry: their end must be
+ * known. */
 static void mark_touched(world_contacts *w) {
     memset(w->lasts, 0, (size_t)w->model->ntree);
     count_touching_pairs(w);
@@ -193,7 +216,8 @@ static void mark_touched(world_contacts *w) {
         const int tree[2] = {w->model->body[c->body_a].tree, w->model->body[c->body_b].tree};
         int moves[2] = {can_tree_move(w, tree[0]), can_tree_move(w, tree[1])};
         bool fast = (moves[0] && is_limb_free(w, c->body_a) && !is_limb_slow(w, c->body_a)) ||
-                    (moves[1] && is_limb_free(w, c->body_b) && !is_limb_slow(w, c->body_b));
+                    (moves[1] && is_limb_free(w, c->body_b) && !is_limb_slow(w, c->body_b)) ||
+                    ((moves[0] || moves[1]) && turns_as_one(w, w->start, c, MAX_TURN_AS_ONE));
         for (int side = 0; side < 2; side++) {
             if (moves[side] && fast) {
                 w->lasts[tree[side]] = 1;
@@ -220,20 +244,9 @@ static bool has_a_face(const world_contacts *w, int k) {
     return count > 2;
 }
 
-/* |omega| of the surface of a shape, rad/s. */
-static double surface_turn(const world_contacts *w, int body, int shape) {
-    v3 spin = w->model->shape[shape].surface_spin;
-    return v3_norm(v3_add(w->end->vel[body].ang, m3_times(w->end->pose[body].R, spin)));
-}
-
-/* Do both surfaces turn, as those of a turntable and its load? */
-static bool turns_as_one(const world_contacts *w, const sim_contact *c, double size) {
-    double turn = fmin(surface_turn(w, c->body_a, c->shape_a), surface_turn(w, c->body_b, c->shape_b));
-    return !follower_is_slow(w->follower, size * turn, size);
-}
-
 /* Do the bodies of a contact hardly tilt against each other?  Meshing teeth, with contacts on two lines or more, do. */
-static bool hardly_tilts(const world_contacts *w, const sim_contact *c, double size) {
+static bool hardly_tilts(const world_contacts *w, const sim_contact *c) {
+    double size = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b));
     v3 tilting = v3_cross(c->at.normal, v3_sub(w->end->vel[c->body_a].ang, w->end->vel[c->body_b].ang));
     return follower_is_slow(w->follower, SLOW_OVER_FLAT * size * v3_norm(tilting), size);
 }
@@ -249,31 +262,48 @@ static double speed_of_pair(const world_contacts *w, int k, bool as_one, double 
     return fmin(speed, v3_norm(relative_velocity_at(w->end, c)) + 2 * *size * v3_norm(turn));
 }
 
-/* Values of `wanted`: the contact lasts, on surfaces that turn as one or not. */
-enum { LASTS = 1, LASTS_AS_ONE };
+/* Does a contact close no faster than accelerations make it?  Line 2 of the head.  `start` has the velocities of the
+ * free motion, `end` those of the start. */
+static bool is_lasting(const world_contacts *w, int k, bool as_one) {
+    const sim_contact *c = &w->next->contact[k];
+    double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),
+           u_free = v3_dot(c->at.normal, relative_velocity_at(w->start, c));
+    double size, speed = speed_of_pair(w, k, as_one, &size), way = w->options->step * speed / size;
+    return way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
+           u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
+}
 
-/* Marks contacts that last.  `start` has the velocities of the free motion, `end` those of the start. */
+/* How a contact lasts, if it does. */
+static lasting_way classify_contact(const world_contacts *w, int k) {
+    const sim_contact *c = &w->next->contact[k];
+    const int body[2] = {c->body_a, c->body_b};
+    bool rolls = false, moves = false, met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
+    for (int side = 0; side < 2; side++) {
+        int tree = w->model->body[body[side]].tree;
+        bool lasts = tree >= 0 && w->lasts[tree];
+        moves |= lasts;
+        rolls |= lasts && is_limb_free(w, body[side]);
+    }
+    if (met || !moves) {
+        return LASTS_NOT;
+    }
+    if (!rolls) {
+        return turns_as_one(w, w->end, c, MAX_TURN_AS_ONE) && is_lasting(w, k, true) ? LASTS_CARRIED : LASTS_NOT;
+    }
+    bool face = has_a_face(w, k), as_one = face && turns_as_one(w, w->end, c, INFINITY);
+    if (face && !as_one && hardly_tilts(w, c)) {
+        return LASTS_NOT;
+    }
+    return !is_lasting(w, k, as_one) ? LASTS_NOT : as_one ? LASTS_AS_ONE : LASTS;
+}
+
+/* Marks contacts that last. */
 static void find_lasting(void *context, int worker, int first, int last) {
     world_contacts *w = context;
-    const sim_body *body = w->model->body;
     (void)worker;
     for (int k = first; k < last; k++) {
-        const sim_contact *c = &w->next->contact[k];
-        const int tree[2] = {body[c->body_a].tree, body[c->body_b].tree};
-        bool moves = (tree[0] >= 0 && w->lasts[tree[0]] && is_limb_free(w, c->body_a)) ||
-                     (tree[1] >= 0 && w->lasts[tree[1]] && is_limb_free(w, c->body_b));
-        bool met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
-        w->wanted[k] = 0;
-        double least = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b));
-        bool face = moves && !met && has_a_face(w, k), as_one = face && turns_as_one(w, c, least);
-        if (moves && !met && (!face || as_one || !hardly_tilts(w, c, least))) {
-            double u = v3_dot(c->at.normal, relative_velocity_at(w->end, c)),
-                   u_free = v3_dot(c->at.normal, relative_velocity_at(w->start, c));
-            double size, speed = speed_of_pair(w, k, as_one, &size), way = w->options->step * speed / size;
-            bool lasts = way <= MAX_RELATIVE_WAY && c->at.gap >= -MAX_RELATIVE_DEPTH * size &&
-                         u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
-            w->wanted[k] = lasts ? as_one ? LASTS_AS_ONE : LASTS : 0;
-        }
+        w->way[k] = classify_contact(w, k);
+        w->wanted[k] = w->way[k] == LASTS || w->way[k] == LASTS_AS_ONE;
     }
 }
 
@@ -378,8 +408,8 @@ static v3 carried_by(const world_contacts *w, int body, v3 x) {
     return pose_point(w->end->pose[body], m3_transposed_times(from->R, v3_sub(x, from->p)));
 }
 
-/* A contact of surfaces that turn as one whose feature the end has not, as where a round face has other corners there.
- * Both bodies carry it to the same place, but for their slip; one whose surface turns over it does not. */
+/* A contact of surfaces that turn as one.  The pair is not collided again, or the end has not its feature, as where a
+ * round face has other corners there.  Both bodies carry it to the same place, but for their slip; one whose surface turns over it does not. */
 static followed_contact carry_contact(const world_contacts *w, const sim_contact *c) {
     const sim_shape *shape = w->model->shape;
     v3 a = carried_by(w, c->body_a, c->at.position), b = carried_by(w, c->body_b, c->at.position);
@@ -389,7 +419,8 @@ static followed_contact carry_contact(const world_contacts *w, const sim_contact
     return (followed_contact){.position = v3_axpy(a, by_b, v3_sub(b, a)),
                               .normal = m3_times(w->end->pose[c->body_a].R, n),
                               .gap = c->at.gap,
-                              .known = true};
+                              .known = true,
+                              .carried = true};
 }
 
 /* Contacts at the end of the step into `followed`. */
@@ -407,7 +438,7 @@ static sim_status follow_contacts(world_contacts *w, sim_error *error) {
         followed_contact *to = &w->followed[k];
         if (to->known) {
             to->position = acting_point(w->model, &w->next->contact[k], to->position, to->normal, to->gap);
-        } else if (w->wanted[k] == LASTS_AS_ONE) {
+        } else if (w->way[k] == LASTS_AS_ONE || w->way[k] == LASTS_CARRIED) {
             *to = carry_contact(w, &w->next->contact[k]);
         }
     }

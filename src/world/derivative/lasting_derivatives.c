@@ -447,7 +447,8 @@ static bool open_lasting(lasting *l, const followed_contact *to, constraint_chan
     contact_time *t = l->time;
     t[START] = (contact_time){.at = r->at, .x = r->c->at.position, .n = r->c->at.normal, .gap = r->c->at.gap};
     t[END] = (contact_time){.x = to->position, .n = to->normal, .gap = to->gap};
-    out->trouble = touch_make(step->ahead, &end, &t[END].at);
+    out->trouble = to->carried ? "has a contact that two bodies carry along as they turn as one"
+                               : touch_make(step->ahead, &end, &t[END].at);
     out->kink |= !out->trouble && t[END].at.kink;
     for (int side = 0; side < 2 && !out->trouble; side++) {
         int tree = step->motion->model->body[r->body[side]].tree;
