@@ -17,8 +17,8 @@
  *   - if at most two pairs touch one of its limbs: a body between more pairs does not roll.  A limb is a child of the
  *     world with all that it carries: a tree, or one of several that a tendon ties.
  *
- * Contacts of other limbs are carried to q1 by both bodies where the surfaces turn as one, |w| <= 0.05 of the turn of each.
- * So do those of a heap on a turntable and of an object in a hand.
+ * Contacts of other limbs are carried to q1 by both bodies where the surfaces turn as one: |w| <= 0.05 of the turn W of each,
+ * and W^2 dt > 1e-4 / s, the creep by levers of the start.  Such are those of a heap on a turntable.
  *
  * A contact that closes faster is an impact.  Velocities at the start do not predict its motion, and it keeps the
  * levers that it meets with (collide/sweep.c).
@@ -143,7 +143,8 @@ static const double MAX_RELATIVE_DEPTH =
 static const double MAX_RELATIVE_WAY = 0.25; /* of the pair's points against each other in a step, over its size */
 static const double SLOW_OVER_FLAT = 0.1;    /* speed below which a pair is slow, over that below which it lies flat */
 static const double MAX_TURN_AS_ONE = 0.05;  /* of two surfaces against each other, over the turn of the slower one */
-static const double MAX_CLOSING_GAINS = 4;   /* of the change of normal velocity by free motion in a step */
+static const double MAX_CREEP = 1e-4; /* of the distance from the axis in a unit of time, 1/s: by levers of the start */
+static const double MAX_CLOSING_GAINS = 4; /* of the change of normal velocity by free motion in a step */
 
 static bool can_tree_move(const world_contacts *w, int tree) {
     return tree >= 0 && w->model->tree[tree].nv > 0 && !sleep_has(w->sleep, tree);
@@ -197,13 +198,23 @@ static v3 surface_turn(const world_contacts *w, const sim_derived *d, int body, 
     return v3_add(d->vel[body].ang, m3_times(d->pose[body].R, w->model->shape[shape].surface_spin));
 }
 
-/* Do both surfaces turn, as those of a turntable and its load?  `size`: m, of the smaller one.  Within `change` of the
- * turn of the slower one, against each other. */
-static bool turns_as_one(const world_contacts *w, const sim_derived *d, const sim_contact *c, double change) {
-    double size = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b));
+/* |w| of the slower surface of two, rad/s, and of the surfaces against each other. */
+static double slower_turn(const world_contacts *w, const sim_derived *d, const sim_contact *c, double *against) {
     v3 a = surface_turn(w, d, c->body_a, c->shape_a), b = surface_turn(w, d, c->body_b, c->shape_b);
-    double turn = fmin(v3_norm(a), v3_norm(b));
-    return !follower_is_slow(w->follower, size * turn, size) && v3_norm(v3_sub(a, b)) <= change * turn;
+    *against = v3_norm(v3_sub(a, b));
+    return fmin(v3_norm(a), v3_norm(b));
+}
+
+/* Do both surfaces turn, as those of a turntable and its load? */
+static bool both_turn(const world_contacts *w, const sim_contact *c) {
+    double size = fmin(follower_size(w->follower, c->shape_a), follower_size(w->follower, c->shape_b)), against;
+    return !follower_is_slow(w->follower, size * slower_turn(w, w->end, c, &against), size);
+}
+
+/* Do they turn as one, so fast that levers of the start would let loads creep? */
+static bool turn_as_one(const world_contacts *w, const sim_derived *d, const sim_contact *c) {
+    double against, turn = slower_turn(w, d, c, &against);
+    return turn * turn * w->options->step > MAX_CREEP && against <= MAX_TURN_AS_ONE * turn;
 }
 
 /* Trees with a contact of which one side at least is free and not slow, or that both bodies carry: their end must be
@@ -217,7 +228,7 @@ static void mark_touched(world_contacts *w) {
         int moves[2] = {can_tree_move(w, tree[0]), can_tree_move(w, tree[1])};
         bool fast = (moves[0] && is_limb_free(w, c->body_a) && !is_limb_slow(w, c->body_a)) ||
                     (moves[1] && is_limb_free(w, c->body_b) && !is_limb_slow(w, c->body_b)) ||
-                    ((moves[0] || moves[1]) && turns_as_one(w, w->start, c, MAX_TURN_AS_ONE));
+                    ((moves[0] || moves[1]) && turn_as_one(w, w->start, c));
         for (int side = 0; side < 2; side++) {
             if (moves[side] && fast) {
                 w->lasts[tree[side]] = 1;
@@ -288,9 +299,9 @@ static lasting_way classify_contact(const world_contacts *w, int k) {
         return LASTS_NOT;
     }
     if (!rolls) {
-        return turns_as_one(w, w->end, c, MAX_TURN_AS_ONE) && is_lasting(w, k, true) ? LASTS_CARRIED : LASTS_NOT;
+        return turn_as_one(w, w->end, c) && is_lasting(w, k, true) ? LASTS_CARRIED : LASTS_NOT;
     }
-    bool face = has_a_face(w, k), as_one = face && turns_as_one(w, w->end, c, INFINITY);
+    bool face = has_a_face(w, k), as_one = face && both_turn(w, c);
     if (face && !as_one && hardly_tilts(w, c)) {
         return LASTS_NOT;
     }
