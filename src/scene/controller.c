@@ -74,6 +74,15 @@ static const double *fill_numbers(loader *l, const number_list *list, int count,
     return out;
 }
 
+/* Of joints, to numbers of their actuators: times the gear to some power. */
+static const double *through_gears(const loader *l, const sim_controller *c, const double *of_joint, int power) {
+    double *out = (double *)of_joint; /* of the loader, and no one else has it */
+    for (int k = 0; k < c->nactuator && out; k++) {
+        out[k] *= pow(model_of(l)->actuator[c->actuator[k]].gear, power);
+    }
+    return out;
+}
+
 /* ---- controllers ---- */
 
 static bool read_target(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
@@ -113,12 +122,13 @@ static bool read_joints(loader *l, const scope *s, const controller_data *d, sim
     bool joints = c->type == SIM_JOINT_IMPEDANCE;
     c->gravity_compensation = d->gravity_compensation;
     c->stiffness = joints ? fill_numbers(l, &d->stiffness, c->nactuator, node_member(d->at, "stiffness")) : NULL;
-    if (joints && !c->stiffness) {
+    if (joints && !through_gears(l, c, c->stiffness, -2)) {
         return false;
     }
-    c->damping = d->damping.count ? fill_numbers(l, &d->damping, c->nactuator, node_member(d->at, "damping"))
-                 : joints         ? critical_damping(l, c, d->damping_ratio)
-                                  : fill_numbers(l, &none, c->nactuator, d->at);
+    const number_list *damping = d->damping.count ? &d->damping : &none;
+    c->damping = joints && !d->damping.count
+                     ? critical_damping(l, c, d->damping_ratio)
+                     : through_gears(l, c, fill_numbers(l, damping, c->nactuator, node_member(d->at, "damping")), -2);
     return c->damping && read_target(l, s, d, c);
 }
 
@@ -190,7 +200,8 @@ static bool read_phase_target(loader *l, const scope *s, const node *n, sim_targ
         return placement_read(&l->report, &d.pose, &out->pose);
     }
     if (d.values.count) {
-        out->value = fill_numbers(l, &d.values, c->nactuator, node_member(n, "values"));
+        const double *of_joint = fill_numbers(l, &d.values, c->nactuator, node_member(n, "values"));
+        out->value = through_gears(l, c, of_joint, c->type == SIM_GRIPPER ? -1 : 1);
         return out->value;
     }
     /* joints of a keyframe or a pose */
@@ -213,6 +224,35 @@ static bool read_switch(loader *l, const scope *s, const node *n, sim_phase_swit
     out->to = (sim_switch)d.to;
     out->equality = find_part(l, s, sim_model_find_equality, d.constraint, "constraint", node_member(n, "constraint"));
     return out->equality >= 0;
+}
+
+/* Keys that need another one beside them; false: it is missing. */
+static bool check_partners(loader *l, const node *n) {
+    static const struct {
+        const char *key, *needs[2];
+    } pair[] = {
+        {"sensor", {"above", "below"}},
+        {"above", {"sensor"}},
+        {"below", {"sensor"}},
+        {"component", {"sensor"}},
+        {"first_site", {"second_site"}},
+        {"second_site", {"first_site"}},
+        {"first_site", {"nearer", "farther"}},
+        {"nearer", {"first_site"}},
+        {"farther", {"first_site"}},
+        {"second_body", {"first_body"}},
+        {"pressed", {"first_body"}},
+    };
+    for (size_t k = 0; k < sizeof pair / sizeof pair[0]; k++) {
+        const node *at = node_member(n, pair[k].key);
+        const char *one = pair[k].needs[0], *two = pair[k].needs[1];
+        if (at && !node_member(n, one) && !(two && node_member(n, two))) {
+            report_once(&l->report, at, NULL, "a condition with \"%s\" needs \"%s\"%s%s%s beside it", pair[k].key, one,
+                        two ? " or \"" : "", two ? two : "", two ? "\"" : "");
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Reading, distance and contact, as far as they are given; at the place of the next condition. */
@@ -263,7 +303,7 @@ static bool read_transition(loader *l, const scope *s, const node *n, const node
     transition_data d;
     enum { MAX_CONDITIONS = 5 };
     sim_condition *to = allocate_items(l, MAX_CONDITIONS, sizeof *to);
-    if (!to || !loader_read(l, n, &table_transition, &d)) {
+    if (!to || !loader_read(l, n, &table_transition, &d) || !check_partners(l, n)) {
         return false;
     }
     /* the phase */

@@ -152,15 +152,17 @@ static bool read_poses(loader *l, const controller_target_data *d, controller_ta
     return way && place && check_times(l, d, count);
 }
 
-/* One number for each row and actuator, or one for each row. */
-static bool spread_rows(loader *l, const controller_target_data *d, int n, int rows, double *value) {
+/* One number for each row and joint, or one for each row, as lengths or forces of the actuators. */
+static bool spread_rows(loader *l, const sim_controller *c, const controller_target_data *d, int rows, double *value) {
+    int n = c->nactuator;
     if (d->values.count != rows && d->values.count != rows * n) {
         report_once(&l->report, node_member(d->at, "values"), NULL,
                     "expected a number for each of %d times, or %d rows of %d, not %d", rows, rows, n, d->values.count);
         return false;
     }
     for (int i = 0; i < rows * n; i++) {
-        value[i] = d->values.value[d->values.count == rows ? i / n : i];
+        double gear = model_of(l)->actuator[c->actuator[i % n]].gear;
+        value[i] = d->values.value[d->values.count == rows ? i / n : i] * (c->type == SIM_GRIPPER ? 1 / gear : gear);
     }
     return true;
 }
@@ -208,7 +210,7 @@ static bool read_rows(loader *l, const scope *s, const sim_controller *c, const 
                keyframe_lengths(l, s, c, keyframe.keyframe, at, value + k * n);
     }
     if (good && d->values.count) {
-        good = spread_rows(l, d, n, rows, value);
+        good = spread_rows(l, c, d, rows, value);
     } else if (good && !d->keyframes) {
         good = place_rows(l, s, c, d, value);
     }

@@ -231,6 +231,43 @@ Test(gripper, pushes_with_its_force) {
     end(&r);
 }
 
+/* Behind a gear of -20 the stiffness, targets and forces are still those of the joint. */
+Test(controllers, speak_of_joints_behind_gears) {
+    static const char *const frame =
+        "{'sim': 1, 'world': {'step': 0.002, 'gravity': [0, 0, 0]}, 'bodies': [{'name': 'x', 'joint': {'type': "
+        "'slider', "
+        "'axis': [1, 0, 0]}, 'inertia': {'mass': 2, 'moments': [1, 1, 1]}}], 'actuators': [{'joint': 'x', 'gear': "
+        "-20}], "
+        "'loads': [{'joint': 'x', 'value': %s}], 'controllers': [{'name': 'c', 'actuators': ['x'], %s}]}";
+    static const struct {
+        const char *load, *keys;
+        double q, v; /* after 5 s; NAN: whatever */
+    } given[] = {
+        {"0", "'type': 'joint_impedance', 'stiffness': 200, 'target': {'values': 0.3}", 0.3, 0},
+        {"20", "'type': 'joint_impedance', 'stiffness': 200, 'damping': 30", 0.1, 0},
+        {"0", "'type': 'gripper', 'target': {'values': 6}", NAN, 15},
+        {"0", "'type': 'gripper', 'damping': 8, 'target': {'times': [0, 1], 'values': [6, 6]}", NAN, 0.75},
+        {"0",
+         "'type': 'gripper'}, {'name': 'p', 'type': 'phases', 'phases': [{'name': 'a', 'targets': [{'controller': "
+         "'c', 'values': 6}]}]",
+         NAN, 15},
+        {"0",
+         "'type': 'joint_impedance', 'stiffness': 200}, {'name': 'p', 'type': 'phases', 'phases': [{'name': 'a', "
+         "'targets': [{'controller': 'c', 'values': 0.3}]}]",
+         0.3, 0},
+    };
+    for (size_t k = 0; k < sizeof given / sizeof given[0]; k++) {
+        char text[2000];
+        snprintf(text, sizeof text, frame, given[k].load, given[k].keys);
+        run r = begin(text);
+        steps(&r, 2500);
+        const sim_state *state = sim_world_state(r.world);
+        cr_expect(isnan(given[k].q) || fabs(state->q[0] - given[k].q) < 1e-6, "case %zu: at %g m", k, state->q[0]);
+        cr_expect(fabs(state->v[0] - given[k].v) < 1e-6, "case %zu: %g m/s", k, state->v[0]);
+        end(&r);
+    }
+}
+
 /* ---- phases ---- */
 
 static const char *phase_of(const run *r, const char *controller) {
@@ -489,6 +526,23 @@ Test(controllers, refuse_what_they_cannot_lead) {
     refuses(GANTRY("0.001", ", 'controllers': [{'name': 'c', 'type': 'task_impedance', 'site': 'tip', 'stiffness': "
                             "[1, 1], 'target': {'frame': 'x', 'poses': [{}]}}]"),
             "led by \"poses\" in the world");
+}
+
+#define NEXT(keys)                                                                                                     \
+    GANTRY("0.001", ", 'sensors': [{'name': 's', 'type': 'joint_position', 'joint': 'x'}], 'controllers': [{'name': "  \
+                    "'m', 'type': 'phases', 'phases': [{'name': 'a', 'next': [{'to': 'a', " keys "}]}]}]")
+
+/* A condition that lacks a part would always hold. */
+Test(phases, refuse_conditions_that_lack_a_part) {
+    refuses(NEXT("'above': 5"), "a condition with \"above\" needs \"sensor\" beside it");
+    refuses(NEXT("'sensor': 's'"), "a condition with \"sensor\" needs \"above\" or \"below\" beside it");
+    refuses(NEXT("'component': 1"), "a condition with \"component\" needs \"sensor\" beside it");
+    refuses(NEXT("'nearer': 0.1"), "a condition with \"nearer\" needs \"first_site\" beside it");
+    refuses(NEXT("'first_site': 'tip', 'nearer': 1"),
+            "a condition with \"first_site\" needs \"second_site\" beside it");
+    refuses(NEXT("'first_site': 'tip', 'second_site': 'side'"), "needs \"nearer\" or \"farther\" beside it");
+    refuses(NEXT("'second_body': 'x'"), "a condition with \"second_body\" needs \"first_body\" beside it");
+    refuses(NEXT("'pressed': false"), "a condition with \"pressed\" needs \"first_body\" beside it");
 }
 
 /* ---- a task ---- */

@@ -76,7 +76,7 @@ static const field phase_target_fields[] = {
     {"keyframe", FIELD_NAME, AT(phase_target_data, keyframe), .rival = 1,
      .help = "Keyframe, whose coordinates the joints take."},
     {"values", FIELD_NUMBERS, AT(phase_target_data, values), .rival = 1,
-     .help = "A number for each actuator, or one for all: coordinates, or forces of a gripper."},
+     .help = "A number for each joint, or one for all: coordinates, or forces of a gripper."},
     {"track", FIELD_OBJECT, AT(phase_target_data, track), .table = &table_target, .rival = 1,
      .help = "A way; its times count from the start of the phase. Where it does not begin at the place where the "
              "controller is led, the difference fades within `duration`."},
