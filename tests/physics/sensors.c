@@ -440,6 +440,22 @@ static void gallows_carry_the_rope(const char *text) {
     end(s);
 }
 
+/* A ball that spins on a plate acts on it with the moment kappa N along the spin. */
+Test(sensors, of_torque_read_the_moment_of_torsion) {
+    setup s =
+        begin("{'sim': 1, 'world': {'step': 0.001}, 'materials': [{'name': 'felt', 'friction': 0.5, 'torsion': "
+              "0.004}], 'bodies': [{'name': 'plate', 'sites': [{'name': 'plate'}], 'shapes': "
+              "[{'type': 'box', 'size': [4, 4, 0.1], 'mass': 1, 'material': 'felt'}]}, {'name': 'ball', 'joint': "
+              "{'type': 'cartesian'}, 'pose': {'position': [0, 0, 0.15]}, 'inertia': {'mass': 1e-6, 'moments': "
+              "[1e-9, 1e-9, 1e-9]}}, {'name': 'top', 'parent': 'ball', 'joint': 'ball', 'v': [0, 0, 30], 'shapes': "
+              "[{'type': 'sphere', 'radius': 0.1, 'mass': 2, 'material': 'felt'}]}], 'sensors': [{'name': 't', "
+              "'type': 'torque', 'site': 'plate'}]}",
+              "symplectic");
+    run(s, 20);
+    reads(s, "t", 3, (const double[]){0, 0, -0.004 * 2 * 9.81}, 1e-4 * 0.08);
+    end(s);
+}
+
 Test(sensors, of_force_read_the_pull_of_tendons) {
     gallows_carry_the_rope(GALLOWS(", 'range': [0, 2.314159265358979]") "}");
     gallows_carry_the_rope(GALLOWS("") ", 'constraints': [{'type': 'tendon', 'first': 'rope'}]}");

@@ -3,7 +3,7 @@
  *     caller       the wrench at the body's origin
  *     load         f(t*) at the point of the load
  *     actuator     its force along its length, at its sites or tendon
- *     contact      gamma / dt at the contact, on A; its opposite on B
+ *     contact      gamma / dt at the contact, and the moment of torsion and rolling, on A; their opposites on B
  *     constraint   lambda / dt along the rows of contact/problem/row/equalities.c, at the frames of both bodies
  *     tendon       sum of its impulses / dt along its length, at its sites and where it meets shapes
  *
@@ -26,9 +26,10 @@ static void push_body(world_sensors *w, int body, v3 point, v3 force_lin, v3 mom
 static void add_contacts(world_sensors *w, const sim_state *now) {
     for (int k = 0; k < now->ncontact; k++) {
         const sim_contact *c = &now->contact[k];
-        v3 f = v3_scale(1 / w->options->step, now->impulse[k]), none = {0, 0, 0};
-        push_body(w, c->body_a, v3_axpy(c->at.position, 0.5, c->at.apart), f, none);
-        push_body(w, c->body_b, v3_axpy(c->at.position, -0.5, c->at.apart), v3_neg(f), none);
+        double rate = 1 / w->options->step;
+        v3 f = v3_scale(rate, now->impulse[k]), moment = v3_scale(rate, c->moment);
+        push_body(w, c->body_a, v3_axpy(c->at.position, 0.5, c->at.apart), f, moment);
+        push_body(w, c->body_b, v3_axpy(c->at.position, -0.5, c->at.apart), v3_neg(f), v3_neg(moment));
     }
 }
 
