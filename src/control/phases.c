@@ -4,6 +4,7 @@
  * all hold leads to another phase; at most one does in a step.  Contacts and readings are those of the step before.
  * The memory is the number of the phase, and the time at which it began. */
 #include "control/control.h"
+#include "dyn/soft/soft_body.h"
 #include "math/spatial.h"
 
 /* Targets count from 1 through all phases of all controllers (lead.c). */
@@ -21,12 +22,10 @@ static int first_target_of(const sim_model *m, const sim_controller *c, int phas
 }
 
 /* Do two bodies press on each other?  second < 0: the first on any. */
-static bool are_pressed(const control_input *in, int first, int second) {
+static bool are_pressed(const control_work *w, const control_input *in, int first, int second) {
     for (int k = 0; k < in->ncontact; k++) {
         const sim_contact *c = &in->contact[k];
-        bool mine = c->body_a == first || c->body_b == first;
-        int other = c->body_a == first ? c->body_b : c->body_a;
-        if (mine && (second < 0 || other == second) && v3_dot(in->impulse[k], in->impulse[k]) > 0) {
+        if (is_pair_of(w->model, c->body_a, c->body_b, first, second) && v3_dot(in->impulse[k], in->impulse[k]) > 0) {
             return true;
         }
     }
@@ -47,7 +46,7 @@ static double quantity_of(const control_work *w, const control_input *in, const 
         return v3_norm(v3_sub(pose_point(w->d->pose[a->body], a->pose.p), pose_point(w->d->pose[b->body], b->pose.p)));
     }
     default:
-        return are_pressed(in, q->first, q->second);
+        return are_pressed(w, in, q->first, q->second);
     }
 }
 

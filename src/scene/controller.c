@@ -411,6 +411,13 @@ static void read_event(loader *l, const scope *s, const node *n) {
         }
         e.first = k < 0 ? -1 : m->sensor[k].first + (int)d.component;
     }
+    for (int k = 0; k < m->nsoft && d.type == SIM_LEAVES_BOX; k++) {
+        if (m->soft[k].body == e.first) {
+            report_once(&l->report, node_member(n, "body"), NULL,
+                        "the soft body \"%.80s\" moves by its nodes, and its frame stays where it is", d.body);
+            return;
+        }
+    }
     /* into the model */
     bool found = e.first >= 0 && (!d.other || e.second >= 0);
     if (found && sim_model_add_event(model_of(l), &e, &why)) {

@@ -13,24 +13,23 @@
  * until one begins the bodies move freely.
  *
  * Cost: one quantity for each event and step; energy and points want the kinematics of the end of the step. */
+#include "dyn/soft/soft_body.h"
 #include "math/spatial.h"
 #include "world/step.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool is_of(const sim_contact *c, const sim_event *e) {
-    bool first = c->body_a == e->first || c->body_b == e->first;
-    int other = c->body_a == e->first ? c->body_b : c->body_a;
-    return first && (e->second < 0 || other == e->second);
+static bool is_of(const sim_model *m, const sim_contact *c, const sim_event *e) {
+    return is_pair_of(m, c->body_a, c->body_b, e->first, e->second);
 }
 
 /* Sum of normal impulses of a pair, N s. */
-static double sum_impulses(const sim_state *state, const sim_event *e) {
+static double sum_impulses(const sim_model *m, const sim_state *state, const sim_event *e) {
     double sum = 0;
     for (int k = 0; k < state->ncontact; k++) {
         const sim_contact *c = &state->contact[k];
-        sum += is_of(c, e) ? v3_dot(c->at.normal, state->impulse[k]) : 0;
+        sum += is_of(m, c, e) ? v3_dot(c->at.normal, state->impulse[k]) : 0;
     }
     return sum;
 }
@@ -47,9 +46,9 @@ static double quantity_of(sim_world *w, const sim_event *e) {
         return fmax(fmax(x, y), fmax(e->low.z - p.z, p.z - e->high.z));
     }
     case SIM_CONTACT_BEGINS:
-        return sum_impulses(now, e) > 0 ? 1 : -1;
+        return sum_impulses(w->model, now, e) > 0 ? 1 : -1;
     case SIM_CONTACT_BREAKS:
-        push = sum_impulses(now, e);
+        push = sum_impulses(w->model, now, e);
         return push > 0 ? -push : 1;
     case SIM_ENERGY_BELOW: {
         sim_energy energy = sim_world_energy(w);
@@ -81,7 +80,7 @@ static double time_of_beginning(sim_world *w, const sim_event *e) {
     w->shown = false;
     for (int k = 0; k < now->ncontact; k++) {
         const sim_contact *c = &now->contact[k];
-        if (!is_of(c, e) || v3_dot(c->at.normal, now->impulse[k]) <= 0) {
+        if (!is_of(w->model, c, e) || v3_dot(c->at.normal, now->impulse[k]) <= 0) {
             continue;
         }
         double u = closing_speed(w, c, start->v);

@@ -13,6 +13,27 @@ static inline elastic_material material_of_soft(const sim_soft *s) {
 /* The soft body of a tree, NULL: it is rigid. */
 const sim_soft *soft_of_tree(const sim_model *model, int tree);
 
+/* Is a body the one that `whole` names: itself, or a node of that soft body? */
+static inline bool is_body_part(const sim_model *m, int body, int whole) {
+    if (body == whole || m->body[body].parent != whole) {
+        return body == whole;
+    }
+    bool soft = false;
+    for (int k = 0; k < m->nsoft && !soft; k++) {
+        soft = m->soft[k].body == whole;
+    }
+    return soft;
+}
+
+/* Is a contact of the bodies a and b one of `first` on `second`, or, below 0, on any other?  Soft bodies are all their nodes. */
+static inline bool is_pair_of(const sim_model *m, int a, int b, int first, int second) {
+    bool mine = is_body_part(m, a, first), others = is_body_part(m, b, first);
+    if (second < 0) {
+        return mine != others;
+    }
+    return (mine && is_body_part(m, b, second)) || (others && is_body_part(m, a, second));
+}
+
 /* Place of a node in the frame of its body; q of the model. */
 static inline v3 soft_place(const sim_model *m, const sim_soft *s, int node, const double *q) {
     const sim_body *b = &m->body[s->body + 1 + node];

@@ -289,9 +289,6 @@ static void build_soft_body(loader *l, entry *e) {
         return;
     }
     build_soft(l, e, &b);
-    if (e->index >= 0 && l->builder) {
-        build_sites(l, e);
-    }
 }
 
 static void build_body(loader *l, int i) {

@@ -19,7 +19,7 @@ static bool find_body(loader *l, const scope *s, const char *name, const node *a
     int found = world ? s->world_parent : joint ? loader_find_joint(l, s, name, at) : loader_find(l, s, name, at);
     *out = (held_body){found >= 0 ? &l->entries[found] : NULL, found >= 0 ? l->entries[found].index : 0,
                        world ? s->world_frame : pose_identity()};
-    return found >= 0 || world;
+    return world || (found >= 0 && loader_has_frame(l, out->entry, at));
 }
 
 /* The body of a site, and its pose there. */

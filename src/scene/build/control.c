@@ -82,7 +82,7 @@ static void read_load(loader *l, const scope *s, const node *n) {
     int found = d.site   ? (site ? site->body : -1)
                 : d.body ? loader_find(l, s, d.body, at)
                          : loader_find_joint(l, s, d.joint, at);
-    if (found < 0 || !l->entries[found].read) {
+    if (found < 0 || !l->entries[found].read || !loader_has_frame(l, &l->entries[found], at)) {
         return;
     }
     const entry *e = &l->entries[found];

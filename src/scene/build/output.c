@@ -80,6 +80,9 @@ static void read_points(loader *l, const node *points) {
         const site_entry *site = d.site ? loader_find_site(l, whole, d.site, node_member(n, "site")) : NULL;
         bool is_world = d.body && strcmp(d.body, "world") == 0;
         int found = site ? site->body : is_world || d.site ? -1 : loader_find(l, whole, d.body, node_member(n, "body"));
+        if (found >= 0 && !d.site && !loader_has_frame(l, &l->entries[found], node_member(n, "body"))) {
+            continue;
+        }
         if (d.site && node_member(n, "point")) {
             report_once(&l->report, node_member(n, "point"), "leave one of them out",
                         "\"site\" is a place on its body already");

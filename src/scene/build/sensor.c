@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Of what a body has as a whole, a soft one has, too. */
+static bool is_of_whole(sim_sensor_type type) {
+    return type == SIM_SENSE_TOUCH || type == SIM_SENSE_CENTER_OF_MASS || type == SIM_SENSE_MOMENTUM;
+}
+
 /* Where a sensor stands: a site, or the frame of a body, which for `world` is that of the model. */
 static bool find_place(loader *l, const scope *s, const char *site, const char *body, const node *at, int *index,
                        sim_pose *frame) {
@@ -69,6 +74,12 @@ static bool find_sensed(loader *l, const scope *s, const sensor_data *d, sim_sen
     }
     const node *at = node_member(d->at, d->site ? "site" : "body");
     const node *from = node_member(d->at, d->reference_site ? "reference_site" : "reference");
+    int whole = d->body && !is_of_whole((sim_sensor_type)d->type) && strcmp(d->body, "world") != 0
+                    ? loader_find(l, s, d->body, at)
+                    : -1;
+    if (whole >= 0 && !loader_has_frame(l, &l->entries[whole], at)) {
+        return false;
+    }
     return find_place(l, s, d->site, d->body, at, &out->body, &out->frame) &&
            find_place(l, s, d->reference_site, d->reference, from ? from : d->at, &out->reference,
                       &out->reference_frame);

@@ -72,6 +72,16 @@ int loader_find(loader *l, const scope *s, const char *name, const node *at) {
     return find_place(l, s, name, at, "body");
 }
 
+bool loader_has_frame(loader *l, const entry *e, const node *at) {
+    if (node_member(e->body, "soft")) {
+        report_once(&l->report, at,
+                    "\"attachments\" hold its nodes; \"center_of_mass\" and \"momentum\" are those of all",
+                    "the soft body \"%.80s\" moves by its nodes, and its frame stays where it is", e->name);
+        return false;
+    }
+    return true;
+}
+
 int loader_find_joint(loader *l, const scope *s, const char *name, const node *at) {
     char full[MAX_NAME_BYTES + 1];
     int found = loader_full_name(s, name, full) ? names_find(&l->joints, full) : -1;

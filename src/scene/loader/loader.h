@@ -202,6 +202,8 @@ const char *loader_claim_name(loader *l, const scope *s, const char *name, const
                               name_table *taken, int value);
 /* Entry of a name in a scope; -1 and reported at `at` if there is none. */
 int loader_find(loader *l, const scope *s, const char *name, const node *at);
+/* Does the frame of a body go with it?  That of a soft one stays: reported at `at`. */
+bool loader_has_frame(loader *l, const entry *e, const node *at);
 
 /* The same for the name of a joint: its own, or that of its body. */
 int loader_find_joint(loader *l, const scope *s, const char *name, const node *at);

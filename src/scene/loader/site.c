@@ -70,7 +70,9 @@ static const site_entry *frame_of_body(loader *l, const char *name) {
             return f;
         }
     }
-    site_entry *made = body >= 0 && l->entries[body].index > 0 && l->builder ? POOL_NEW(l->work, site_entry, 1) : NULL;
+    bool stays = body >= 0 && node_member(l->entries[body].body, "soft");
+    site_entry *made =
+        body >= 0 && !stays && l->entries[body].index > 0 && l->builder ? POOL_NEW(l->work, site_entry, 1) : NULL;
     if (made) {
         const entry *e = &l->entries[body];
         sim_site frame = {.name = e->name, .body = e->index, .pose = pose_identity()};

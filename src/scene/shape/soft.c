@@ -122,7 +122,7 @@ static bool make_mesh(loader *l, const entry *e, const soft_data *d, sim_soft_me
 
 /* Keys of rigid bodies. */
 static bool check_keys(loader *l, const body_data *b) {
-    static const char *const rigid[] = {"joint", "inertia", "drag", "shapes", "q", "q_deg"};
+    static const char *const rigid[] = {"joint", "inertia", "drag", "shapes", "sites", "q", "q_deg"};
     for (size_t k = 0; k < sizeof rigid / sizeof *rigid; k++) {
         const node *given = node_member(b->at, rigid[k]);
         if (given) {

@@ -14,6 +14,7 @@
  *
  * Reference: Featherstone 2008, section 5.3.   Cost: O(bodies + contacts) a step; O(shapes) for a rangefinder. */
 #include "world/sensor/sensors.h"
+#include "dyn/soft/soft_body.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>
@@ -92,7 +93,8 @@ static double touch_force(const world_sensors *w, const sim_sensor *s, const sim
     double sum = 0;
     for (int k = 0; k < now->ncontact; k++) {
         const sim_contact *c = &now->contact[k];
-        if ((c->body_a == s->body || c->body_b == s->body) && v3_norm(v3_sub(c->at.position, centre)) <= s->radius) {
+        if (is_pair_of(w->model, c->body_a, c->body_b, s->body, -1) &&
+            v3_norm(v3_sub(c->at.position, centre)) <= s->radius) {
             sum += v3_dot(now->impulse[k], c->at.normal) / w->options->step;
         }
     }

@@ -119,11 +119,12 @@ static const field soft_fields[] = {
     {"attachments", FIELD_OBJECTS, AT(soft_data, attachments), .table = &table_attachment,
      .help = "Nodes held by rigid bodies."},
 };
-const table table_soft = {"soft",
-                          "Deformable body: tetrahedra of elastic material ([soft.md](soft.md)). The body has no "
-                          "`joint`, `inertia`, `shapes`, `drag` or `q`; its `parent` is the world or fixed to it, and "
-                          "its `v` is that of a free body.",
-                          sizeof(soft_data),
-                          soft_fields,
-                          .count = COUNT(soft_fields),
-                          .type_key = "type"};
+const table table_soft = {
+    "soft",
+    "Deformable body: tetrahedra of elastic material ([soft.md](soft.md)). The body has no "
+    "`joint`, `inertia`, `shapes`, `sites`, `drag` or `q`; its `parent` is the world or fixed to it, and "
+    "its `v` is that of a free body.",
+    sizeof(soft_data),
+    soft_fields,
+    .count = COUNT(soft_fields),
+    .type_key = "type"};
