@@ -86,3 +86,46 @@ Test(soft_ties, stopped_plate_gains_no_energy) {
         sim_scene_free(s);
     }
 }
+
+/* A bar from R_0 to R on a hub that turns at w: sigma = rho w^2 (R^2 - r^2) / 2, so its tip moves out by
+ * rho w^2 / 2E (R^2 L - (R^3 - R_0^3) / 3).  `step` of 1 ms; viscosity that stretched in a turn would halve that. */
+Test(soft_ties, spinning_bar_stretches_by_its_centripetal_load) {
+    static const char *const integrator[] = {"implicit", "symplectic", "midpoint", "moreau"};
+    const double E = 2e6, rho = 1000, w = 10, L = 0.5, R0 = 0.05, R = 0.55;
+    double due = rho * w * w / (2 * E) * (R * R * L - (R * R * R - R0 * R0 * R0) / 3);
+    for (int k = 0; k < 4; k++) {
+        char text[1200];
+        snprintf(
+            text, sizeof text,
+            "{'sim': 1, 'world': {'gravity': [0, 0, 0], 'step': 0.001, 'integrator': '%s'}, 'bodies': [{'name': "
+            "'hub', 'joint': {'type': 'hinge', 'axis': [0, 0, 1]}, 'v': [10], 'shapes': [{'type': 'box', 'size': "
+            "[0.1, 0.1, 0.1], 'mass': 20}]}, {'name': 'bar', 'pose': {'position': [0.3, 0, 0]}, 'v': [0, 3, 0, 0, 0, "
+            "10], 'soft': {'type': 'box', 'size': [0.5, 0.1, 0.1], 'edge': 0.05, 'modulus': 2e6, 'poisson': 0, "
+            "'density': 1000, 'dissipation': 0.05, 'thickness': 0, 'attachments': [{'body': 'hub', 'distance': "
+            "1e-6}]}}], 'actuators': [{'joint': 'hub', 'bias': [1e6, 0, -1e5]}]}",
+            integrator[k]);
+        sim_scene *s = load_good(text);
+        sim_error error;
+        sim_world *world = sim_world_create(s->model, &s->options, &error);
+        cr_assert(world, "%s", error.text);
+        for (int step = 0; step < 300; step++) {
+            cr_assert_eq(sim_world_step(world, &error), SIM_OK, "%s", error.text);
+        }
+        /* the mean place of the nodes of the tip, along the hub's x */
+        const sim_soft *bar = &s->model->soft[0];
+        const sim_pose *X = sim_world_derived(world)->pose;
+        sim_v3 x = X[sim_model_find_body(s->model, "hub")].R.x, sum = {0, 0, 0};
+        int count = 0;
+        for (int n = 0; n < bar->nnode; n++) {
+            if (bar->node[n].x > 0.5 * L - 1e-9) {
+                sim_v3 p = X[bar->body + 1 + n].p;
+                sum = (sim_v3){sum.x + p.x, sum.y + p.y, sum.z + p.z};
+                count++;
+            }
+        }
+        double out = (sum.x * x.x + sum.y * x.y + sum.z * x.z) / count - R;
+        cr_expect_float_eq(out, due, 0.03 * due, "%s: %g m in place of %g", integrator[k], out, due);
+        sim_world_free(world);
+        sim_scene_free(s);
+    }
+}

@@ -10,7 +10,8 @@
  *
  * Setting negative l_e to zero is the nearest semi-definite Hessian by F.  The viscosity is that of Kelvin and Voigt, of
  * the rate of the Green strain in principal axes.  It equals tau K at rest, and neither opposes rotations nor turns
- * the body.
+ * the body.  Over a step from F0 to F1 at the rate (F1 - F0) / dt its axes are those of (F0 + F1)/2: only there is
+ * F'dF + dF'F the change of F'F, none in a turn.  At F1 a turn at omega would stretch by omega^2 dt / 2.
  * Reference: Smith, de Goes, Kim 2018, section 4; Smith, de Goes, Kim 2019, section 4.  Different: tau K at a
  * deformed place opposes rotations; C stands in its place.
  * Cost: one singular value decomposition; nine products of vectors of 12 with themselves a matrix. */
@@ -201,6 +202,13 @@ void eval_elastic_matrices(const elastic_material *material, const elastic_tet *
     if (out->stiffness) {
         memset(out->stiffness, 0, 12 * sizeof *out->stiffness);
         add_stiffness(&a, &r, t->volume, out->projected, out->stiffness);
+    }
+    if (out->start) {
+        m3 F0 = deformation(t, out->start);
+        m3 middle = {v3_scale(0.5, v3_add(F0.x, F.x)), v3_scale(0.5, v3_add(F0.y, F.y)),
+                     v3_scale(0.5, v3_add(F0.z, F.z))};
+        svd_rotations(middle, &U, s, &V);
+        a = axes_of(t, &U, &V);
     }
     if (out->viscosity) {
         memset(out->viscosity, 0, 12 * sizeof *out->viscosity);

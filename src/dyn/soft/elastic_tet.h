@@ -24,6 +24,7 @@ typedef struct elastic_matrices {
     double (*viscosity)[12]; /* N s/m: forces are -viscosity v; semi-definite, and none in rigid motion */
     v3 *force;               /* N */
     const v3 *from;          /* corners at the start of a step with x in its middle: mean forces; NULL: those at x */
+    const v3 *start;         /* corners at the start of a step that ends at x: viscosity in its middle; NULL: at x */
 } elastic_matrices;
 void eval_elastic_matrices(const elastic_material *material, const elastic_tet *tet, const v3 x[4],
                            const elastic_matrices *out);

@@ -343,10 +343,11 @@ static void linearise_tet(soft_system *s, const soft_point *at, int k) {
     tet_blocks *t = &s->at[k];
     bool viscous = s->material.dissipation > 0;
     double K[12][12], C[12][12], v[12], a[12], f[12];
-    v3 x[4], from[4], own[4];
+    v3 x[4], from[4], start[4], own[4];
     for (int i = 0; i < 4; i++) {
         x[i] = soft_place(s->model, s->soft, s->soft->tet[k][i], at->q);
         from[i] = soft_place(s->model, s->soft, s->soft->tet[k][i], at->from ? at->from : at->q);
+        start[i] = soft_place(s->model, s->soft, s->soft->tet[k][i], at->start ? at->start : at->q);
     }
     bool elastic = !s->soft->rows;
     if (!elastic && !viscous) {
@@ -354,7 +355,8 @@ static void linearise_tet(soft_system *s, const soft_point *at, int k) {
     }
     eval_elastic_matrices(&s->material, &s->tet[k], x,
                           &(elastic_matrices){elastic ? K : NULL, at->tangent != SOFT_EXACT, viscous ? C : NULL,
-                                              elastic ? own : NULL, at->from ? from : NULL});
+                                              elastic ? own : NULL, at->from ? from : NULL,
+                                              viscous && at->start ? start : NULL});
     gather_corners(s, t, at->v, v);
     gather_corners(s, t, at->a, a);
     /* f - C v + k K a, and c C + k K */

@@ -19,10 +19,11 @@ typedef enum soft_tangent {
 
 /* Arrays of the model, [nq] or [nv]. */
 typedef struct soft_point {
-    const double *q;             /* where forces and matrices are taken ... */
-    const double *from;          /* ... over a step from here with q in its middle (elastic_mean.c); NULL: at q */
-    const double *v;             /* velocity without the acceleration: the viscous force is -C (v + c a) */
-    const double *a;             /* acceleration about which forces are linear ... */
+    const double *q;     /* where forces and matrices are taken ... */
+    const double *from;  /* ... over a step from here with q in its middle (elastic_mean.c); NULL: at q */
+    const double *start; /* the start of a step to q at the velocity v + c a: viscosity in its middle; NULL: at q */
+    const double *v;     /* velocity without the acceleration: the viscous force is -C (v + c a) */
+    const double *a;     /* acceleration about which forces are linear ... */
     double stiffness, viscosity; /* ... k, s^2, and c, s */
     const double *extra;         /* E, on the diagonal; NULL: nothing */
     double pressure;             /* Pa, in chambers ... */

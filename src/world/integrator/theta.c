@@ -192,6 +192,7 @@ static void sweep_nodes(tree_step *t, const double *a, const sim_force *external
     }
     soft_point at = {.q = q,
                      .from = s->position == 0.5 && !s->explicit_position ? w->now->q : NULL,
+                     .start = place == 1 && s->travel == 1 ? w->now->q : NULL,
                      .v = w->now->v,
                      .a = a,
                      .stiffness = place * s->travel * t->dt * t->dt,
