@@ -13,11 +13,13 @@ typedef struct assembly {
     sim_shape bolt, nut;
 } assembly;
 
-static assembly begin(void) { return (assembly){bolt_shape(CLEARANCE, EDGE), nut_shape(CLEARANCE, EDGE)}; }
-
-static void end(assembly *a) {
-    shape_free(&a->bolt);
-    shape_free(&a->nut);
+/* Built once for all cases of this process: that takes longer than most of them. */
+static const assembly *fine(void) {
+    static assembly kept;
+    if (!kept.bolt.geometry) {
+        kept = (assembly){bolt_shape(CLEARANCE, EDGE), nut_shape(CLEARANCE, EDGE)};
+    }
+    return &kept;
 }
 
 /* The helicoid z = const + lead phi - (r - r0) tan(30 deg) and its unit normal, pointing up; at radius r. */
@@ -44,8 +46,8 @@ static pose nut_at(double drop, double angle, int screws) {
 }
 
 Test(bolt_nut, contacts_lie_on_the_flanks_and_face_as_the_flanks_do) {
-    assembly a = begin();
-    contacts c = contacts_of(&a.bolt, &a.nut, nut_at(play(), 0.3, 1), MARGIN, NULL, 0);
+    const assembly *a = fine();
+    contacts c = contacts_of(&a->bolt, &a->nut, nut_at(play(), 0.3, 1), MARGIN, NULL, 0);
     cr_assert(c.count >= 100 && c.count <= 120, "%d contacts", c.count);
     double worst = 0, low = HUGE_VAL, high = -HUGE_VAL;
     int near = 0;
@@ -66,18 +68,16 @@ Test(bolt_nut, contacts_lie_on_the_flanks_and_face_as_the_flanks_do) {
     cr_assert_lt(worst, 0.1 * PI / 180, "normals off by %g deg", worst * 180 / PI);
     cr_assert(low < -0.016 && high > 0.016, "from %g to %g", low, high); /* along the whole nut */
     free(c.point);
-    end(&a);
 }
 
 Test(bolt_nut, lies_on_the_other_flank_when_lifted) {
-    assembly a = begin();
-    contacts c = contacts_of(&a.bolt, &a.nut, nut_at(-play(), 0.3, 1), MARGIN, NULL, 0);
+    const assembly *a = fine();
+    contacts c = contacts_of(&a->bolt, &a->nut, nut_at(-play(), 0.3, 1), MARGIN, NULL, 0);
     cr_assert_geq(c.count, 100);
     for (int k = 0; k < c.count; k++) {
         cr_assert_gt(-v3_dot(c.point[k].normal, flank_normal(c.point[k].position, 0)), cos(0.1 * PI / 180));
     }
     free(c.point);
-    end(&a);
 }
 
 static double least_gap(const assembly *a, pose X, double margin) {
@@ -89,37 +89,34 @@ static double least_gap(const assembly *a, pose X, double margin) {
 
 /* In the middle of its play no flank is nearer than the clearance of both. */
 Test(bolt_nut, gap_is_the_clearance_where_the_nut_floats) {
-    assembly a = begin();
-    cr_assert_float_eq(least_gap(&a, nut_at(0, 0, 1), 1e-3), 2 * CLEARANCE, 1e-7);
-    cr_assert_float_eq(least_gap(&a, nut_at(0.5 * play(), 2, 1), 1e-3), CLEARANCE, 1e-6);
-    end(&a);
+    const assembly *a = fine();
+    cr_assert_float_eq(least_gap(a, nut_at(0, 0, 1), 1e-3), 2 * CLEARANCE, 1e-7);
+    cr_assert_float_eq(least_gap(a, nut_at(0.5 * play(), 2, 1), 1e-3), CLEARANCE, 1e-6);
 }
 
 Test(bolt_nut, least_gap_stays_while_the_nut_goes_down_a_pitch_a_turn) {
-    assembly a = begin();
+    const assembly *a = fine();
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (int k = 0; k < 60; k++) { /* three turns */
-        double gap = least_gap(&a, nut_at(play(), -3 * 2 * PI * k / 60 - 0.123 * k, 1), MARGIN);
+        double gap = least_gap(a, nut_at(play(), -3 * 2 * PI * k / 60 - 0.123 * k, 1), MARGIN);
         low = fmin(low, gap);
         high = fmax(high, gap);
     }
     cr_log_warn("least gap over several turns: %.4f to %.4f um", 1e6 * low, 1e6 * high);
     cr_assert(high - low < 2e-7, "varies by %g um", 1e6 * (high - low));
-    end(&a);
 }
 
 /* Turned without going down it rises or sinks against the thread: by pitch / 2 pi times the angle, along the axis. */
 Test(bolt_nut, gap_changes_when_the_nut_turns_and_does_not_descend) {
-    assembly a = begin();
+    const assembly *a = fine();
     double nz = 1 / (play() / (2 * CLEARANCE)), lead = M48_PITCH / (2 * PI);
     for (int k = 1; k <= 5; k++) {
         double angle = 0.02 * k;
-        double deeper = least_gap(&a, nut_at(play(), angle, 0), MARGIN);
+        double deeper = least_gap(a, nut_at(play(), angle, 0), MARGIN);
         cr_assert_float_eq(deeper, -lead * angle * nz, 1e-6 + 0.01 * lead * angle, "%g rad: %g", angle, deeper);
     }
-    double apart = least_gap(&a, nut_at(0.5 * play(), -0.02, 0), 1e-3), sunk = 0.5 * play() - lead * 0.02;
+    double apart = least_gap(a, nut_at(0.5 * play(), -0.02, 0), 1e-3), sunk = 0.5 * play() - lead * 0.02;
     cr_assert_float_eq(apart, 2 * CLEARANCE - fabs(sunk) * nz, 1e-6);
-    end(&a);
 }
 
 static int shared(const uint64_t *kept, int nkept, const contacts *c) {
@@ -134,11 +131,11 @@ static int shared(const uint64_t *kept, int nkept, const contacts *c) {
 
 /* A slow turn: nearly all contacts of a step are there in the next. */
 Test(bolt_nut, names_of_contacts_last) {
-    assembly a = begin();
+    const assembly *a = fine();
     uint64_t kept[128];
     int nkept = 0, lost = 0, steps = 20;
     for (int k = 0; k < steps; k++) {
-        contacts c = contacts_of(&a.bolt, &a.nut, nut_at(play() + 1e-5, -1e-3 * k, 1), MARGIN, kept, nkept);
+        contacts c = contacts_of(&a->bolt, &a->nut, nut_at(play() + 1e-5, -1e-3 * k, 1), MARGIN, kept, nkept);
         lost += nkept - shared(kept, nkept, &c);
         nkept = c.count;
         for (int j = 0; j < c.count; j++) {
@@ -147,20 +144,19 @@ Test(bolt_nut, names_of_contacts_last) {
         free(c.point);
     }
     cr_assert_lt(lost, (steps - 1) * 120 / 20, "%d lost in %d steps", lost, steps - 1);
-    end(&a);
 }
 
 /* The geometry as it is built when nothing is said of its resolution: fewer triangles than it is drawn with meet, a few
  * hundred contacts come of them, and they are those of a fine surface. */
 Test(bolt_nut, default_skin_gives_the_contacts_of_a_fine_one) {
-    assembly fine = begin(), a = {bolt_shape(CLEARANCE, 0), nut_shape(CLEARANCE, 0)};
+    assembly a = {bolt_shape(CLEARANCE, 0), nut_shape(CLEARANCE, 0)};
     cr_assert_lt(8 * a.bolt.geometry->skin->mesh->ntriangle, a.bolt.geometry->mesh->ntriangle);
     cr_assert_lt(8 * a.nut.geometry->skin->mesh->ntriangle, a.nut.geometry->mesh->ntriangle);
     random_source r = {17};
     for (int k = 0; k < 10; k++) {
         pose X = nut_at(play() + 1e-5, random_uniform(&r, -3, 3), 1);
         X.p = v3_axpy(X.p, 1e-5, random_unit(&r));
-        double x = least_gap(&a, X, MARGIN), y = least_gap(&fine, X, MARGIN);
+        double x = least_gap(&a, X, MARGIN), y = least_gap(fine(), X, MARGIN);
         cr_assert_float_eq(x, y, 6e-7, "%g um, of a fine surface %g um", 1e6 * x, 1e6 * y);
     }
     contacts c = contacts_of(&a.bolt, &a.nut, nut_at(play(), 0.3, 1), MARGIN, NULL, 0);
@@ -173,18 +169,18 @@ Test(bolt_nut, default_skin_gives_the_contacts_of_a_fine_one) {
     }
     cr_assert(low < -0.016 && high > 0.016);
     free(c.point);
-    end(&a);
-    end(&fine);
+    shape_free(&a.bolt);
+    shape_free(&a.nut);
 }
 
 /* A nut that is off the axis or tilted touches too; nothing is ever not a number. */
 Test(bolt_nut, odd_poses_give_finite_contacts) {
-    assembly a = begin();
+    const assembly *a = fine();
     random_source r = {3};
     for (int k = 0; k < 40; k++) {
         double reach = k < 20 ? 2e-4 : 0.02, tilt = k < 20 ? 0.005 : 1;
         pose X = {m3_axis_angle(random_unit(&r), tilt * random_uniform(&r, -1, 1)), v3_scale(reach, random_unit(&r))};
-        contacts c = contacts_of(&a.bolt, &a.nut, X, MARGIN, NULL, 0);
+        contacts c = contacts_of(&a->bolt, &a->nut, X, MARGIN, NULL, 0);
         cr_assert(c.count > 0 && c.count <= 120, "%d in pose %d", c.count, k);
         for (int j = 0; j < c.count; j++) {
             cr_assert(v3_finite(c.point[j].position) && isfinite(c.point[j].gap));
@@ -192,5 +188,4 @@ Test(bolt_nut, odd_poses_give_finite_contacts) {
         }
         free(c.point);
     }
-    end(&a);
 }

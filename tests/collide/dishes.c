@@ -52,16 +52,6 @@ static stack pot_on_plate(void) {
     return s;
 }
 
-static contacts stacked(const stack *s, double height, double margin) {
-    sim_shape below = dish_shape(s->below, EDGE), above = dish_shape(s->above, EDGE);
-    pose X = pose_identity();
-    X.p.z = height;
-    contacts c = contacts_of(&below, &above, X, margin, NULL, 0);
-    shape_free(&below);
-    shape_free(&above);
-    return c;
-}
-
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -82,9 +72,12 @@ static double widest_hole(const contacts *c) {
 }
 
 static void ring_is_right(stack s) {
+    sim_shape below = dish_shape(s.below, EDGE), above = dish_shape(s.above, EDGE);
     for (int k = -4; k <= 4; k++) {
         double off = 1e-4 * k, gap = -s.axial * off;
-        contacts c = stacked(&s, s.touching + off, MARGIN);
+        pose X = pose_identity();
+        X.p.z = s.touching + off;
+        contacts c = contacts_of(&below, &above, X, MARGIN, NULL, 0);
         cr_assert(c.count >= 24 && c.count <= 120, "%d contacts", c.count);
         cr_assert_float_eq(c.point[deepest_of(&c)].gap, gap, 1e-7, "%g, not %g", c.point[deepest_of(&c)].gap, gap);
         cr_assert_lt(widest_hole(&c), 2 * PI / 12);
@@ -99,6 +92,8 @@ static void ring_is_right(stack s) {
         }
         free(c.point);
     }
+    shape_free(&below);
+    shape_free(&above);
 }
 
 Test(dishes, bowl_in_bowl_touches_along_the_wall) { ring_is_right(bowl_in_bowl()); }

@@ -57,7 +57,7 @@ static real own_distance(int kind, vec p) {
     }
 }
 
-static sim_geometry *field_of(int kind) {
+static sim_geometry *build_field(int kind) {
     sim_field_def d = sim_field_default(), child[3] = {sim_field_default(), sim_field_default(), sim_field_default()};
     sim_error error;
     switch (kind) {
@@ -103,6 +103,12 @@ static sim_geometry *field_of(int kind) {
     return g;
 }
 
+/* Kept for all cases of this process. */
+static const sim_geometry *field_of(int kind) {
+    static sim_geometry *kept[KINDS];
+    return kept[kind] ? kept[kind] : (kept[kind] = build_field(kind));
+}
+
 static vec slope(int kind, vec p) {
     real h = 1e-7L;
     return times(1 / (2 * h),
@@ -114,7 +120,7 @@ static vec slope(int kind, vec p) {
 Test(oracle_field, distances_are_those_written_down_a_second_time) {
     random_source r = {3};
     for (int kind = 0; kind < KINDS; kind++) {
-        sim_geometry *g = field_of(kind);
+        const sim_geometry *g = field_of(kind);
         double worst = 0, inside = 0, gradient = 0;
         for (int k = 0; k < 20000; k++) {
             sim_v3 p = {random_uniform(&r, -0.8, 0.8), random_uniform(&r, -0.8, 0.8), random_uniform(&r, -0.8, 0.8)}, n;
@@ -134,7 +140,6 @@ Test(oracle_field, distances_are_those_written_down_a_second_time) {
         cr_expect_lt(worst, 1e-12, "%s: off by %g outside", kind_name[kind], worst);
         cr_expect_lt(inside, 1e-12, "%s: off by %g inside", kind_name[kind], inside);
         cr_expect_lt(gradient, 1e-6, "%s: gradient off by %g", kind_name[kind], gradient);
-        sim_geometry_free(g);
     }
 }
 
@@ -221,7 +226,7 @@ static void hold_type(sim_shape_type type, long scenes) {
     for (int kind = 0; kind < KINDS; kind++) {
         counts sum;
         memset(&sum, 0, sizeof sum);
-        sim_geometry *g = field_of(kind);
+        const sim_geometry *g = field_of(kind);
         for (long k = 0; k < scenes; k++) {
             encounter e = {.name = kind_name[kind],
                            .b = sim_shape_default(),
@@ -239,7 +244,6 @@ static void hold_type(sim_shape_type type, long scenes) {
                 encounter_check(&e, target, &sum);
             }
         }
-        sim_geometry_free(g);
         counts_print(sim_shape_name(type), kind_name[kind], &sum);
         cr_expect_gt(sum.scenes, scenes / 8);
         cr_expect_eq(sum.wrong, 0, "%s on field %s: %ld faults in %ld scenes", sim_shape_name(type), kind_name[kind],

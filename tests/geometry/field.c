@@ -161,6 +161,16 @@ static sim_field_def solid(int which, sim_field_def part[PARTS]) {
     }
 }
 
+/* The geometry of a solid, kept for all cases of this process: to build one takes longer than to ask it. */
+static const sim_geometry *built(int which) {
+    static sim_geometry *kept[SOLIDS];
+    if (!kept[which]) {
+        sim_field_def part[PARTS], def = solid(which, part);
+        kept[which] = field_geometry(&def, 0);
+    }
+    return kept[which];
+}
+
 /* The same membership, asked the other way: points into each child's own frame. */
 static int is_inside(const sim_field_def *def, v3 p) {
     v3 q = m3_transposed_times(def->pose.R, v3_sub(p, def->pose.p));
@@ -201,25 +211,19 @@ Test(field, sign_of_combinations_is_that_of_their_members) {
 }
 
 Test(field, nothing_is_steeper_than_one) {
-    sim_field_def part[PARTS];
     for (int which = 0; which < SOLIDS; which++) {
-        sim_field_def def = solid(which, part);
-        sim_geometry *g = field_geometry(&def, 0);
+        const sim_geometry *g = built(which);
         field_slopes s = field_steepest(g, 0.1, 50000);
         cr_assert(s.between <= 1 + 1e-12 && s.gradient <= 1 + 1e-12, "solid %d: 1 + %g, 1 + %g", which, s.between - 1,
                   s.gradient - 1);
-        sim_geometry_free(g);
     }
 }
 
 Test(field, gradient_is_the_difference_quotient) {
-    sim_field_def part[PARTS];
     for (int which = 0; which < SOLIDS; which++) {
-        sim_field_def def = solid(which, part);
-        sim_geometry *g = field_geometry(&def, 0);
+        const sim_geometry *g = built(which);
         double kept, error = field_gradient_error(g, 0.02, 10000, 1e-6, 1e-5, &kept);
         cr_assert(kept > 0.9 && error < 1e-5, "solid %d: %g over %g of the points", which, error, kept);
-        sim_geometry_free(g);
     }
 }
 
@@ -262,10 +266,8 @@ Test(field, foot_of_a_point_is_on_the_surface_where_one_part_leads) {
 
 /* No |d| exceeds the distance to any point of the surface, taken at the corners of its triangles. */
 Test(field, distance_is_never_overestimated) {
-    sim_field_def part[PARTS];
     for (int which = 0; which < SOLIDS; which++) {
-        sim_field_def def = solid(which, part);
-        sim_geometry *g = field_geometry(&def, 0);
+        const sim_geometry *g = built(which);
         random_source r = {5};
         for (int k = 0; k < 200; k++) {
             v3 p = field_point(&r, g, 0.05);
@@ -275,15 +277,12 @@ Test(field, distance_is_never_overestimated) {
             }
             cr_assert(d <= nearest * (1 + 1e-12), "solid %d: %g, %g", which, d, nearest);
         }
-        sim_geometry_free(g);
     }
 }
 
 Test(field, bounds_and_ball_hold_the_solid_and_little_more) {
-    sim_field_def part[PARTS];
     for (int which = 0; which < SOLIDS; which++) {
-        sim_field_def def = solid(which, part);
-        sim_geometry *g = field_geometry(&def, 0);
+        const sim_geometry *g = built(which);
         v3 size = v3_sub(g->high, g->low), low = g->mesh->vertex[0], high = low;
         double cell = fmax(size.x, fmax(size.y, size.z)) / 25, radius = 0;
         for (int v = 0; v < g->mesh->nvertex; v++) {
@@ -297,7 +296,6 @@ Test(field, bounds_and_ball_hold_the_solid_and_little_more) {
         double most = fmax(fmax(below.x, fmax(below.y, below.z)), fmax(above.x, fmax(above.y, above.z)));
         cr_assert(least > -1e-12 && most < cell, "solid %d: %g, %g, cell %g", which, least, most, cell);
         cr_assert(g->radius >= radius && g->radius < radius + 2 * cell, "solid %d: %g, %g", which, g->radius, radius);
-        sim_geometry_free(g);
     }
 }
 
