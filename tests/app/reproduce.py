@@ -51,7 +51,7 @@ def impostor(script, name="impostor", true=SIM):
 
 def browse(page):
     """The text that the page's own script leaves, and what it said on the console."""
-    with Browser(f"file://{os.path.abspath(page)}", "--allow-file-access-from-files") as shown:
+    with Browser(f"file://{os.path.abspath(page)}") as shown:
         return shown.until("document.getElementById('test').textContent"), shown.complaints
 
 

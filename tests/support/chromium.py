@@ -1,5 +1,7 @@
-"""Chromium without a window, driven through its debugging protocol.  Nothing here depends on how fast the machine is: who
-waits, waits for the page to say so, and PATIENCE_S bounds it."""
+"""Chromium without a screen, driven through its debugging protocol.  Nothing here depends on how fast the machine is: who
+waits, waits for the page to say so, and PATIENCE_S bounds it.  All pages of a program are windows of one Chromium, whose
+start takes as long as two or three pages."""
+import atexit
 import base64
 import json
 import os
@@ -8,12 +10,15 @@ import subprocess
 import tempfile
 import time
 
-from websocket import WebSocket, request
+import tap
+from websocket import WebSocket
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
          "--hide-scrollbars", "--disable-background-networking", "--disable-component-update", "--no-first-run",
-         "--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-extensions"]  # SwiftShader draws WebGL alone
+         "--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-extensions",  # SwiftShader draws WebGL alone
+         "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding", "--disable-background-timer-throttling",
+         "--autoplay-policy=no-user-gesture-required", "--allow-file-access-from-files"]
 PATIENCE_S = 240
 
 
@@ -36,44 +41,26 @@ def complained(event):
     return text if level in ("error", "warning") and "GPU stall due to ReadPixels" not in text else None
 
 
-class Browser:
-    """A page: scripts run in it, keys and the mouse act on it, and its complaints are kept."""
+def show(*programs):
+    """The exit status of programs, functions that give cases one after the other.  Each has a folder of its own."""
+    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
 
-    def __init__(self, url, *options):
-        self.home = tempfile.mkdtemp()
-        self.process = subprocess.Popen([CHROMIUM, *FLAGS, *options, "--remote-debugging-port=0", f"--user-data-dir={self.home}", url],
-                                        stderr=subprocess.DEVNULL)
+    def cases():
+        for program in programs:
+            with tempfile.TemporaryDirectory() as folder:
+                os.chdir(folder)
+                yield from program()
+                os.chdir("/")
+    return tap.run(cases(), folders=False)
+
+
+class Speaker:
+    """One end of the protocol: asks, and keeps what pages complain of meanwhile."""
+
+    def __init__(self, port, path):
+        self.socket = WebSocket(port, path, origin=None, protocol=None, timeout=PATIENCE_S)
         self.complaints = []
         self.number = 0
-        port = self.port()
-        path = until(lambda: self.path(port, url), f"a page of {url}")
-        self.socket = WebSocket(port, path, origin=None, protocol=None, timeout=PATIENCE_S)
-        self.ask("Runtime.enable")
-        self.ask("Log.enable")
-        until(lambda: self.loaded(url), f"all of {url}")
-
-    def open(self, url):
-        """Another page in the place of this one: a tenth of the time that another Chromium takes."""
-        self.complaints = []
-        self.ask("Page.navigate", url=url)
-        until(lambda: self.loaded(url), f"all of {url}")
-
-    def port(self):
-        """Where the debugging protocol is spoken: Chromium writes it into its folder once it listens."""
-        named = os.path.join(self.home, "DevToolsActivePort")
-        return int(until(lambda: os.path.exists(named) and open(named).read().partition("\n")[0], "Chromium"))
-
-    @staticmethod
-    def path(port, url):
-        answer = request(port, f"GET /json/list HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
-        pages = [p for p in json.loads(answer.partition(b"\r\n\r\n")[2] or b"[]") if p["url"].startswith(url)]
-        return pages and pages[0]["webSocketDebuggerUrl"].split(str(port), 1)[1]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
     def answer(self, method, **details):
         self.number += 1
@@ -89,6 +76,58 @@ class Browser:
         said = self.answer(method, **details)
         assert "error" not in said, said
         return said["result"]
+
+
+class Chromium(Speaker):
+    """The process, for as long as the program runs."""
+
+    one = None
+
+    def __init__(self):
+        self.home = tempfile.mkdtemp()
+        self.process = subprocess.Popen([CHROMIUM, *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={self.home}", "about:blank"],
+                                        stderr=subprocess.DEVNULL)
+        atexit.register(self.end)
+        self.port, path = until(self.place, "Chromium")
+        super().__init__(self.port, path)
+
+    def place(self):
+        """Where the debugging protocol is spoken: Chromium writes it into its folder once it listens."""
+        named = os.path.join(self.home, "DevToolsActivePort")
+        words = open(named).read().split() if os.path.exists(named) else []
+        return len(words) == 2 and (int(words[0]), words[1])
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(20)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+class Browser(Speaker):
+    """A page in a window of its own, so many pixels wide and high: scripts run in it, keys and the mouse act on it, and its
+    complaints are kept."""
+
+    def __init__(self, url, width=780, height=440):
+        Chromium.one = Chromium.one or Chromium()
+        self.target = Chromium.one.ask("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
+        super().__init__(Chromium.one.port, f"/devtools/page/{self.target}")
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.ask("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.ask("Runtime.enable")
+        self.ask("Log.enable")
+        self.open(url)
+
+    def open(self, url):
+        """Another page in the place of this one."""
+        self.complaints = []
+        self.ask("Page.navigate", url=url)
+        until(lambda: self.loaded(url), f"all of {url}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def loaded(self, url):
         """Is the page there with all its parts?  Until then a script meets half a page, or another one that is just leaving."""
@@ -115,6 +154,4 @@ class Browser:
 
     def close(self):
         self.socket.close()
-        self.process.terminate()
-        self.process.wait(20)
-        shutil.rmtree(self.home, ignore_errors=True)
+        Chromium.one.ask("Target.closeTarget", targetId=self.target)

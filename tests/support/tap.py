@@ -53,9 +53,10 @@ def processor_time():
 
 def run(cases, folders=True, before=None):
     """The exit status.  Each case has a folder of its own, made ready by `before`, unless all share the present one; it may
-    return why it was skipped.  Times are of processors."""
-    print(f"TAP version 13\n1..{len(cases)}", flush=True)
-    failed = 0
+    return why it was skipped.  Times are of processors.  Cases of a generator are counted in the end."""
+    known = isinstance(cases, list)
+    print(f"TAP version 13\n1..{len(cases)}" if known else "TAP version 13", flush=True)
+    failed = number = 0
     for number, case in enumerate(cases, 1):
         word, more, began = "ok", "", processor_time()
         with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +73,10 @@ def run(cases, folders=True, before=None):
                 said = f"{type(caught).__name__}: {str(caught)[:1500]}"
                 word, more = "not ok", "".join(f"\n# {line}" for line in said.splitlines())
             os.chdir(home)
-        print(f"{word} {number} - {case.__name__.replace('_', ' ')} ({processor_time() - began:.2f} s){more}", flush=True)
+        of = "" if case.__module__ == "__main__" else f"{case.__module__}: "
+        print(f"{word} {number} - {of}{case.__name__.replace('_', ' ')} ({processor_time() - began:.2f} s){more}", flush=True)
+    if not known:
+        print(f"1..{number}", flush=True)
     return int(failed > 0)
 
 

@@ -7,6 +7,7 @@ Prints TAP.
 """
 import base64
 import csv
+import functools
 import io
 import json
 import math
@@ -16,13 +17,11 @@ import re
 import struct
 import subprocess
 import sys
-import tempfile
 import zipfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import tap  # noqa: E402
-from chromium import CHROMIUM, Browser  # noqa: E402
+from chromium import Browser, show  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 SHOWN = []  # the browser, once a page is open
@@ -39,12 +38,13 @@ def open_page(page, query):
     if SHOWN:
         SHOWN[0].open(url)
     else:
-        SHOWN.append(Browser(url, "--window-size=720,480"))
+        SHOWN.append(Browser(url, 700, 320))
     return SHOWN[0]
 
 
+@functools.cache
 def browse(page, query="test=picture"):
-    """The page's answer, and what it said on the console."""
+    """The page's answer, and what it said on the console; asked once."""
     shown = open_page(page, query)
     answer = json.loads(shown.until("document.getElementById('test')?.textContent"))
     assert "error" not in answer, answer["error"]
@@ -282,6 +282,7 @@ def stack_page():
     return "stack.html"
 
 
+@functools.cache
 def swing_page():
     """A pendulum that begins almost upright: it reaches its lowest point after the first second, which the page has at hand."""
     arm = {"name": "arm", "joint": {"type": "hinge", "axis": [0, 1, 0]}, "q_deg": 178,
@@ -308,6 +309,7 @@ def strings_page():
     return "strings.html"
 
 
+@functools.cache
 def shapes_page():
     kinds = [{"type": "sphere", "radius": 0.1}, {"type": "box", "size": [0.2, 0.2, 0.2]},
              {"type": "capsule", "radius": 0.07, "length": 0.1}, {"type": "cylinder", "radius": 0.1, "length": 0.2},
@@ -321,16 +323,10 @@ def shapes_page():
     return "shapes.html"
 
 
-def main():
-    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            return tap.run(checks(), folders=False)
-        finally:
-            for browser in SHOWN:
-                browser.close()
+def cases():
+    yield from checks()
+    SHOWN.pop().close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(cases))

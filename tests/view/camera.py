@@ -10,12 +10,10 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import tap  # noqa: E402
-from chromium import CHROMIUM, Browser  # noqa: E402
+from chromium import Browser, show  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 SHIFT = 8  # as the protocol numbers it
@@ -184,17 +182,14 @@ def checks(page):
     return [value for name, value in locals().items() if callable(value) and "_" in name]
 
 
-def main():
-    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        pathlib.Path("scene.json").write_text(json.dumps(SCENE))
-        subprocess.run([SIM, "scene.json", "--html", "page.html", "--quiet"], check=True)
-        with Browser(f"file://{folder}/page.html?still", "--window-size=720,600") as page:
-            page.until("!!globalThis.sim?.stage")
-            page.run("sim.panels.side && sim.toggle('side')")
-            return tap.run(checks(page), folders=False)
+def cases():
+    pathlib.Path("scene.json").write_text(json.dumps(SCENE))
+    subprocess.run([SIM, "scene.json", "--html", "page.html", "--quiet"], check=True)
+    with Browser(f"file://{os.path.abspath('page.html')}?still", 700, 440) as page:
+        page.until("!!globalThis.sim?.stage")
+        page.run("sim.panels.side && sim.toggle('side')")
+        yield from checks(page)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(cases))

@@ -2,7 +2,7 @@
 """Can the film that the page's record button saves be played?  Records in headless Chromium, by a click, and plays what was
 saved in a page of its own.  Prints TAP.
 
-    film.py SIM [WORD]
+    film.py SIM
 """
 import base64
 import json
@@ -13,11 +13,9 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import tap  # noqa: E402
-from chromium import CHROMIUM, Browser  # noqa: E402
+from chromium import Browser, show  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
-WORD = sys.argv[2] if len(sys.argv) > 2 else ""
 FALL = {"sim": 1, "name": "Ball falls", "world": {"step": 0.01, "duration": 0.4}, "bodies": [
     {"name": "ball", "joint": "free", "pose": {"position": [0, 0, 1]},
      "shapes": [{"type": "sphere", "radius": 0.2, "density": 1000, "color": [0.9, 0.1, 0.1]}]}],
@@ -67,13 +65,13 @@ def recorded(page):
 def what_the_record_button_saves_is_a_film_that_plays():
     pathlib.Path("fall.json").write_text(json.dumps(FALL), encoding="utf-8")
     subprocess.run([SIM, "fall.json", "--html", "fall.html", "--quiet"], check=True, stdout=subprocess.DEVNULL)
-    with Browser(pathlib.Path("fall.html").absolute().as_uri(), "--window-size=480,360") as page:
+    with Browser(pathlib.Path("fall.html").absolute().as_uri(), 460, 200) as page:
         name, size = recorded(page)
         assert name == "Ball_falls.webm" and not page.complaints, (name, page.complaints)
     assert pathlib.Path("film.webm").read_bytes()[:4] == b"\x1a\x45\xdf\xa3"  # EBML
     pathlib.Path("play.html").write_text("<video></video>", encoding="utf-8")
     film = "data:video/webm;base64," + base64.b64encode(pathlib.Path("film.webm").read_bytes()).decode()
-    with Browser(pathlib.Path("play.html").absolute().as_uri(), "--autoplay-policy=no-user-gesture-required") as page:
+    with Browser(pathlib.Path("play.html").absolute().as_uri()) as page:
         page.until("document.querySelector('video') !== null")
         page.run(f"document.querySelector('video').src = '{film}'")
         shown = page.run(PLAY)
@@ -82,10 +80,9 @@ def what_the_record_button_saves_is_a_film_that_plays():
     assert shown["first"] > shown["last"] + 0.1, f"the ball falls: {shown}"
 
 
-def main():
-    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
-    return tap.run(tap.cases_of(globals(), WORD))
+def cases():
+    yield what_the_record_button_saves_is_a_film_that_plays
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(cases))

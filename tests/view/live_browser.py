@@ -8,13 +8,11 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
-import tap  # noqa: E402
-from chromium import CHROMIUM, Browser  # noqa: E402
+from chromium import Browser, show  # noqa: E402
 from live import Live  # noqa: E402
 
 PICTURE = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
@@ -127,16 +125,10 @@ def checks(page):
     return [value for value in locals().values() if callable(value)]
 
 
-def main():
-    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        with Live(BOXES) as live:
-            page = Browser(live.url, "--window-size=1200,760")
-            failed = tap.run(checks(page), folders=False)
-            page.close()
-    return failed
+def cases():
+    with Live(BOXES) as live, Browser(live.url, 1180, 600) as page:
+        yield from checks(page)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(cases))

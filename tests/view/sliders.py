@@ -10,12 +10,10 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
-import tap  # noqa: E402
-from chromium import CHROMIUM, Browser  # noqa: E402
+from chromium import Browser, show  # noqa: E402
 from live import Live  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
@@ -53,7 +51,7 @@ def page(scene, name, shown=None):
     if shown:
         shown.open(url)
     else:
-        shown = Browser(url, "--window-size=600,480")
+        shown = Browser(url, 580, 320)
     shown.until("globalThis.sim?.joints && sim.bodies.bounds.radius > 0")
     return shown
 
@@ -81,7 +79,7 @@ def with_coordinates(scene, moved):
 
 def checks():
     recorded = page(CHAIN, "run.html")
-    other = Browser("about:blank", "--window-size=600,480")
+    other = Browser("about:blank", 580, 320)
 
     def there_is_a_slider_for_every_coordinate_with_its_range():
         told = recorded.run("sim.joints.sliders.map(({ label, low, high }) => [label, low, high])")
@@ -145,12 +143,9 @@ def checks():
     return [value for value in locals().values() if callable(value)]
 
 
-def main():
-    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        return tap.run(checks(), folders=False)
+def cases():
+    yield from checks()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(cases))

@@ -10,17 +10,15 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
-import tap  # noqa: E402
-from chromium import CHROMIUM, Browser  # noqa: E402
+from chromium import Browser, show  # noqa: E402
 from live import Live  # noqa: E402
 
 SIM = os.path.abspath(sys.argv[1])
 PICTURE = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
-SIZE = "--window-size=1200,760" if PICTURE else "--window-size=500,400"
+SIZE = (1180, 600) if PICTURE else (480, 240)
 STEP = 0.004
 
 
@@ -202,7 +200,7 @@ def recorded_checks(table):
 
     def phases_of_a_recorded_run_are_those_of_its_trajectory():
         nonlocal page
-        page = Browser(f"file://{os.path.abspath('run.html')}?still&keys=s", SIZE)
+        page = Browser(f"file://{os.path.abspath('run.html')}?still&keys=s", *SIZE)
         still(page)
         page.until("globalThis.sim?.phases && !sim.source.live")
         assert page.run(f"Array.from({track('task', 'phase')})") == [row["phase.task"] for row in table]  # a frame a step
@@ -250,16 +248,13 @@ def recorded_checks(table):
     return [value for value in locals().values() if callable(value)]
 
 
-def main():
-    tap.skip_without(CHROMIUM, "Chromium", os.environ.get("SIM_NEEDS_CHROMIUM"))
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        pathlib.Path("scene.json").write_text(json.dumps(ROBOT))
-        subprocess.run([SIM, "scene.json", "--html", "run.html", "--out", "run.csv", "--quiet"], check=True)
-        with Live(ROBOT) as live:
-            page = Browser(f"{live.url}?keys=qs", SIZE)
-            return tap.run(live_checks(page) + recorded_checks(rows("run.csv")), folders=False)
+def cases():
+    pathlib.Path("scene.json").write_text(json.dumps(ROBOT))
+    subprocess.run([SIM, "scene.json", "--html", "run.html", "--out", "run.csv", "--quiet"], check=True)
+    with Live(ROBOT) as live:
+        yield from live_checks(Browser(f"{live.url}?keys=qs", *SIZE))
+    yield from recorded_checks(rows("run.csv"))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(cases))
