@@ -223,7 +223,8 @@ static void hold_type(sim_shape_type type, long scenes) {
     stock_make(&from);
     random_source r = {2000 + (uint64_t)type};
     scenes = oracle_scenes(scenes);
-    for (int kind = 0; kind < KINDS; kind++) {
+    int first = is_part() ? (int)type % KINDS : 0, end = is_part() ? first + 1 : KINDS;
+    for (int kind = first; kind < end; kind++) {
         counts sum;
         memset(&sum, 0, sizeof sum);
         const sim_geometry *g = field_of(kind);

@@ -65,7 +65,8 @@ static void hold_type(sim_shape_type type, long scenes) {
     scenes = oracle_scenes(scenes);
     triangles t = {0};
     meeting both = {&a, &t};
-    for (int which = 0; which < SURFACES; which++) {
+    int first = is_part() ? (int)type % SURFACES : 0, end = is_part() ? first + 1 : SURFACES;
+    for (int which = first; which < end; which++) {
         counts sum;
         memset(&sum, 0, sizeof sum);
         sim_geometry *g = geometry_of(which);

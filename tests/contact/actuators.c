@@ -1,6 +1,7 @@
 /* Actuators with an effort limit, in contact: their limit is part of the problem that contact is. */
 #include "arms.h"
 #include "math/v3.h"
+#include "support/share.h"
 #include "support/touched.h"
 #include "support/worlds.h"
 
@@ -182,7 +183,7 @@ Test(actuators, as_rows_move_what_nothing_else_moves_as_free_motion_does) {
 /* Gains so low that free motion is at its limit too, or so high that only what is held is. */
 Test(actuators, a_gripper_squeezes_with_its_limit_and_no_more) {
     const double F = 20, kp[] = {1e3, 1e5}, kd[] = {10, 1e3};
-    for (int trial = 0; trial < 4 * SIM_RK4; trial++) {
+    for (int trial = 0; trial < part_of(4 * SIM_RK4); trial++) {
         int sap = trial % 2, stiff = trial / 2 % 2;
         sim_integrator scheme = (sim_integrator)(trial / 4);
         yard y = grippers(1, F, kp[stiff], kd[stiff], sap ? "sap" : "pgs", scheme);

@@ -1,6 +1,7 @@
 /* Events that wake sleeping bodies, and their motion from there on. */
 #include "math/v3.h"
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -23,7 +24,7 @@ static void until_asleep(yard *y, const char *body) {
 
 Test(wake, stack_that_is_hit_topples_as_it_would_have_awake) {
     const char *solver[] = {"pgs", "sap"};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < part_of(2); k++) {
         yard on = yard_stack(solver[k], 1, 1), off = yard_stack(solver[k], 0, 1);
         int woken = 0, slept = 0;
         for (int n = 0, after = 0; after < 300; n++) {

@@ -1,4 +1,5 @@
 /* Elasticity as rows of the contact problem beside elasticity in A. */
+#include "support/share.h"
 #include "support/worlds.h"
 
 #include "math/v3.h"
@@ -105,7 +106,7 @@ static double parting_of_forms(sim_soft_law law, sim_integrator integrator, int 
 
 Test(elasticity, rows_and_tangent_agree_as_the_step_goes_to_zero) {
     const sim_integrator scheme[] = {SIM_MIDPOINT, SIM_SYMPLECTIC_EULER, SIM_MOREAU};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < part_of(3); k++) {
         for (int law = 0; law < SIM_SOFT_LAWS; law++) {
             double coarse = parting_of_forms((sim_soft_law)law, scheme[k], 320);
             double fine = parting_of_forms((sim_soft_law)law, scheme[k], 640);

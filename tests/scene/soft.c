@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "math/spatial.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -223,7 +224,8 @@ Test(scene_soft, names_the_body_that_a_step_bends_too_far) {
                  {"moreau", "tangent", 8000, 1.5, {2, -1, 1}}, {"midpoint", "rows", 300, 2, {1, 2, 2}},
                  {"moreau", "rows", 8000, 2, {1, 2, 2}},       {"midpoint", "tangent", 3000, 1.2, {0, 1, -1}}};
     int gained = 0, named = 0;
-    for (size_t p = 0; p < sizeof plate / sizeof *plate; p++) {
+    enum { PLATES = sizeof plate / sizeof *plate };
+    for (int p = 0; p < part_of(PLATES); p++) {
         sim_scene *s =
             load_plate(plate[p].integrator, plate[p].elasticity, plate[p].density, plate[p].turn, plate[p].axis);
         sim_error error;
@@ -243,7 +245,7 @@ Test(scene_soft, names_the_body_that_a_step_bends_too_far) {
         sim_world_free(w);
         sim_scene_free(s);
     }
-    cr_expect(gained > 6, "%d steps gained energy", gained);
+    cr_expect(gained > 6 || is_part(), "%d steps gained energy", gained);
     cr_expect(named == gained, "%d steps gained energy, %d of them named", gained, named);
 }
 
@@ -267,7 +269,7 @@ Test(scene_soft, stops_plates_that_spin_without_gain) {
 }
 
 /* The pneumatic finger, with a change of its scene: its energy at the end, J, the greatest kinetic energy while the
- * pressure rises, until step 20, and that at the end. */
+ * pressure rises, until step 20, and that at the end.  Of a part of the run the steps alone are judged. */
 static double bend_finger(const char *change, double *on_its_way, double *at_rest) {
     sim_error error;
     const char *set[] = {"world/step=0.05", change};
@@ -277,7 +279,7 @@ static double bend_finger(const char *change, double *on_its_way, double *at_res
     sim_world *w = sim_world_create(s->model, &s->options, &error);
     cr_assert(w, "%s", error.text);
     *on_its_way = 0;
-    for (int k = 1; k <= 30; k++) {
+    for (int k = 1; k <= part_of(30); k++) {
         cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
         cr_expect_eq(sim_world_info(w)->nonconverged + sim_world_info(w)->unsolved, 0, "step %d", k);
         *on_its_way = k <= 20 ? fmax(*on_its_way, sim_world_energy(w).kinetic) : *on_its_way;
@@ -294,16 +296,17 @@ static double bend_finger(const char *change, double *on_its_way, double *at_res
 Test(scene_soft, finger_under_constant_gas_comes_to_rest) {
     double on_its_way, at_rest;
     bend_finger("bodies/finger/soft/inextensible=[]", &on_its_way, &at_rest);
-    cr_expect(at_rest < 1e-4 * on_its_way, "%g J at rest, %g J before", at_rest, on_its_way);
+    cr_expect(at_rest < 1e-4 * on_its_way || is_part(), "%g J at rest, %g J before", at_rest, on_its_way);
 }
 
 /* The same with its layer, whose rods bear the gas in directions that turn as the finger bends.  By the rigid law, too,
  * the forces of rods that balance each other in the flat layer are bounded, and it bends as far. */
 Test(scene_soft, finger_with_a_layer_comes_to_rest) {
     double on_its_way, at_rest, energy = bend_finger("world/compliance=elastic", &on_its_way, &at_rest);
-    cr_expect(at_rest < 1e-4 * on_its_way, "%g J at rest, %g J before", at_rest, on_its_way);
+    cr_expect(at_rest < 1e-4 * on_its_way || is_part(), "%g J at rest, %g J before", at_rest, on_its_way);
     double rigid = bend_finger("world/compliance=rigid", &on_its_way, &at_rest);
-    cr_expect(fabs(rigid / energy - 1) < 0.1, "%g J by the rigid law, %g J by the elastic one", rigid, energy);
+    cr_expect(fabs(rigid / energy - 1) < 0.1 || is_part(), "%g J by the rigid law, %g J by the elastic one", rigid,
+              energy);
 }
 
 /* A strip that is held at one end and hangs down: how far its tip falls, m, and the greatest stretch of the lower layer's

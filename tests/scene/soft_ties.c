@@ -55,7 +55,9 @@ Test(soft_ties, tumbling_pair_keeps_its_energy) {
     double most, left[2];
     for (int k = 0; k < 2; k++) {
         left[k] = run_tied(load_tied("midpoint", k ? 0.0025 : 0.005, 20, 3000, false), 1, &most);
-        run_tied(load_tied("midpoint", k ? 0.0025 : 0.005, 20, 3000, false), span_of(10, 1), &most);
+        if (long_runs()) {
+            run_tied(load_tied("midpoint", k ? 0.0025 : 0.005, 20, 3000, false), 10, &most);
+        }
         cr_expect(most < 1 + 1e-6, "rises to %.9g", most);
     }
     double coarse = 1 - left[0], fine = 1 - left[1];
@@ -67,7 +69,7 @@ Test(soft_ties, tumbling_pair_keeps_its_energy) {
 /* A plate that a jelly at rest stops: the first step loses energy, and no later one gives it back by closing gaps. */
 Test(soft_ties, stopped_plate_gains_no_energy) {
     static const char *const integrator[] = {"midpoint", "moreau"};
-    for (int trial = 0; trial < 12; trial++) {
+    for (int trial = 0; trial < part_of(12); trial++) {
         const double step = 0.005, turn = trial < 6 ? 0.1 : 0.2, density = 300 * pow(4, trial / 2 % 3);
         sim_scene *s = load_tied(integrator[trial % 2], step, turn / step, density, true);
         sim_error error;

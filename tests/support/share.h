@@ -1,6 +1,6 @@
 /* Number of random trials of a test, and the cases of long runs, from the environment:
  *
- *   SIM_TEST_SHARE=P      P percent of the usual number, at least one: trials, sizes, members of a list.  tools/check sets
+ *   SIM_TEST_SHARE=P      P percent of the usual number, at least one: trials, sizes, steps, members of a list.  tools/check sets
  *                         it where sanitizers watch memory alone; the whole proves the mathematics, in the optimised build.
  *   SIM_TEST_TRIALS=P     P percent of random trials alone: tools/check without --full
  *   SIM_TEST_LONG=yes     cases marked LONG_RUN too, and others for their whole span (tools/check --full)
@@ -27,6 +27,9 @@ static inline int percent_of(int usual, const char *share) {
 
 /* Of a list, all of which counts where mathematics is proved. */
 static inline int part_of(int usual) { return percent_of(usual, getenv("SIM_TEST_SHARE")); }
+
+/* Is this a run of parts?  Then what holds at the end of a whole run need not hold. */
+static inline bool is_part(void) { return part_of(2) < 2; }
 
 /* Of random trials. */
 static inline int trials_of(int usual) {
