@@ -273,6 +273,84 @@ Test(auto_turns, patience_bounds_the_work_on_what_stays_unsolved) {
     cr_expect_geq(more, trials_of(3), "%d: patience makes no difference", more);
 }
 
+/* Few rigid contacts have the patience of 200 Newton steps of acn each, of which an unsolved problem uses most. */
+Test(auto_turns, few_rigid_contacts_have_the_steps_that_the_exact_rule_takes) {
+    enum { STEPS = 200, LAST_STEPS = 12 };
+    random_source r = {17};
+    int unsolved = 0;
+    for (int trial = 0; trial < trials_of(40); trial++) {
+        sim_problem *made = random_problem(&r, &hard_recipe), p = *made;
+        answer alone = rigid_entry(&p), all = rigid_entry(&p);
+        double *guess = calloc((size_t)p.nrow + 1, sizeof *guess), option[32];
+        mislead(&r, &p, guess);
+        p.impulse_guess = guess;
+        options_with("acn", (option_setting[]){{"max_iterations", 1}, {NULL, 0}}, option);
+        answer_find(&alone, "acn", option);
+        sim_solver *s = sim_solver_create(sim_solver_find("auto"), NULL, NULL);
+        all.out = (sim_solution){.v = all.v, .impulse = all.impulse, .patience = 1};
+        cr_assert_eq(sim_solver_solve(s, &p, &all.law, &all.out, NULL), SIM_OK);
+        double used = all.out.multiplications * alone.out.factorisations / alone.out.multiplications;
+        cr_expect_leq(used, STEPS + LAST_STEPS, "trial %d: %g steps", trial, used);
+        if (all.out.outcome > SIM_AT_ROUNDING) {
+            cr_expect_geq(used, 0.8 * STEPS, "trial %d: gave up after %g steps", trial, used);
+            unsolved++;
+        }
+        sim_solver_free(s);
+        free(guess);
+        answer_free(&alone);
+        answer_free(&all);
+        sim_problem_free(made);
+    }
+    cr_log_info("%d unsolved", unsolved);
+    cr_expect(unsolved >= 4 || trials_of(40) < 40, "%d: too few to say", unsolved);
+}
+
+enum { RECORDS = 8192 };
+
+/* E at every Newton step. */
+static int find_with_history(answer *a, const char *solver, const double *option, int most, double *E) {
+    double cost[RECORDS];
+    sim_history history = {.room = RECORDS, .residual = E, .cost = cost};
+    sim_solver *s = sim_solver_create(sim_solver_find(solver), option, NULL);
+    a->out = (sim_solution){.v = a->v, .impulse = a->impulse, .history = &history, .most_iterations = most};
+    cr_assert_eq(sim_solver_solve(s, a->problem, &a->law, &a->out, NULL), SIM_OK);
+    sim_solver_free(s);
+    return history.count;
+}
+
+/* The exact rule of acn may stand still as long as alone, 150 outer iterations, where the quick rule has 100: auto takes
+ * the steps of the one and then those of the other, to the bit. */
+Test(auto_turns, exact_rule_of_acn_stands_still_as_long_as_alone) {
+    static double quick[RECORDS], exact[RECORDS], all[RECORDS];
+    random_source r = {23};
+    int compared = 0;
+    for (int trial = 0; trial < trials_of(60); trial++) {
+        sim_problem *made = random_problem(&r, &hard_recipe), p = *made;
+        double *guess = calloc((size_t)p.nrow + 1, sizeof *guess), option[2][32];
+        mislead(&r, &p, guess);
+        p.impulse_guess = guess;
+        answer a = rigid_entry(&p);
+        options_with("acn", (option_setting[]){{"most_stalled", AUTO_MAX_STALLED}, {NULL, 0}}, option[0]);
+        options_with("acn", (option_setting[]){{"exact", 1}, {NULL, 0}}, option[1]);
+        int first = find_with_history(&a, "acn", option[0], 0, quick);
+        bool stalled = a.out.reason == SIM_REASON_STANDSTILL;
+        int second = find_with_history(&a, "acn", option[1], 0, exact) - 1; /* but for the start, the same */
+        stalled = stalled && a.out.reason == SIM_REASON_STANDSTILL;
+        /* auto gives the exact rule at most four times the work of the quick one */
+        if (stalled && second < 3 * first && first + second <= RECORDS) {
+            find_with_history(&a, "auto", NULL, first - 1 + second, all);
+            cr_expect_arr_eq(all, quick, (size_t)first * sizeof *all, "trial %d: quick rule", trial);
+            cr_expect_arr_eq(all + first, exact + 1, (size_t)second * sizeof *all, "trial %d: exact rule", trial);
+            compared++;
+        }
+        answer_free(&a);
+        free(guess);
+        sim_problem_free(made);
+    }
+    cr_log_info("%d compared", compared);
+    cr_expect(compared >= 3 || trials_of(60) < 60, "%d: too few to say", compared);
+}
+
 /* A second Newton's method begins from what sweeps found, if that is much better than what the first has.  Once it runs,
  * it takes its turns, however far the first comes. */
 Test(auto_turns, a_finisher_waits_for_much_better_impulses_and_then_goes_on) {

@@ -28,7 +28,8 @@
  * Patience.  A step of a simulation gives up after a multiple of H, the Newton steps of a hard problem of n contacts: its
  * patience (4, and 2 more where the step changes the targets and tries again).
  *
- *     H = 12 sqrt(n) min(1, n/400)     all contacts give way: H in the hardest islands of falls of 64 to 240 bodies
+ *     H = 17 sqrt(n) min(1, n/400)     all contacts give way: the hardest islands of falls of 320 and 640 bodies are
+ *                                      solved by the exact rule after up to 3.4 H, where the quick one stalls
  *     H = 20 sqrt(n), at least 200     some are rigid: few of these falls take more than 2 H, and the exact rule takes up
  *                                      to 450 steps for 8 to 32 contacts
  *
@@ -83,7 +84,7 @@ static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between record
  * turns, 0.5. */
 static const double EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
 /* Newton steps of a hard problem over the root of its contacts; contacts from which that holds if all give way. */
-static const double HARD_STEPS = 12, HARD_RIGID_STEPS = 20, MANY_CONTACTS = 400;
+static const double HARD_STEPS = 17, HARD_RIGID_STEPS = 20, MANY_CONTACTS = 400;
 /* At least: acn may stall in its first run; its exact run gets the steps that few contacts take. */
 enum { MIN_HARD_STEPS = 72, MIN_HARD_RIGID_STEPS = 200 };
 static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
@@ -392,7 +393,7 @@ static bool repeat_first_branch(auto_turns *t, const double *from, bool exact, d
     }
     b->stage = AUTO_RUNNING;
     b->option[b->exact] = exact;
-    b->option[b->stalled] = exact ? AUTO_MAX_STALLED_EXACT : AUTO_MAX_STALLED;
+    b->option[b->stalled] = exact ? b->type->info.option[b->stalled].default_value : AUTO_MAX_STALLED;
     auto_restart_branch(t, b, from);
     return run_first_branch(t, work_ratio * t->first_work, part);
 }
