@@ -51,7 +51,12 @@ def _parts(loss, sizes):
     value, *parts = loss
     if len(parts) != len(sizes):
         raise _sim.InputError(f"a loss gives its value and {len(sizes)} derivatives, not {len(parts)}")
-    return float(value), [np.zeros(n) if p is None else np.asarray(p, float) for p, n in zip(parts, sizes)]
+    parts = [np.zeros(n) if p is None else np.asarray(p, float) for p, n in zip(parts, sizes)]
+    for k, (part, n) in enumerate(zip(parts, sizes)):
+        if part.shape != (n,):
+            by = ("q (along the velocities, as in world.advance)", "v", "the input")[k]
+            raise _sim.InputError(f"the derivative of a loss by {by} has {n} numbers, not an array {part.shape}")
+    return float(value), parts
 
 
 def _begins_here(world):

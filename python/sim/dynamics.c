@@ -215,7 +215,7 @@ static PyObject *nodes(PyObject *o, PyObject *body) {
         soft = m->soft[k].body == index ? &m->soft[k] : soft;
     }
     if (index >= 0 && !soft) {
-        PyErr_Format(PyExc_ValueError, "the body \"%s\" is not soft", m->body[index].name);
+        PyErr_Format(InputError, "the body \"%s\" is not soft", m->body[index].name);
     }
     if (!soft || !world_sync(WORLD(o))) {
         return NULL;

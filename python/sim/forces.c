@@ -26,6 +26,18 @@ int set_wrenches(PyObject *o, PyObject *value, void *none) {
     return failed;
 }
 
+/* The frame of a soft body bears no force; its nodes are bodies of their own. */
+static bool bears_force(const sim_model *m, int body) {
+    for (int k = 0; k < m->nsoft; k++) {
+        if (m->soft[k].body == body) {
+            PyErr_Format(InputError, "the soft body \"%s\" moves by its nodes: push \"%s/0\" and so on",
+                         m->soft[k].name, m->soft[k].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 PyObject *world_push(PyObject *o, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {"body", "force", "point", "moment", NULL};
     PyObject *body, *force, *point = Py_None, *moment = Py_None;
@@ -34,7 +46,8 @@ PyObject *world_push(PyObject *o, PyObject *args, PyObject *keywords) {
         return NULL;
     }
     sim_point at = {.body = scene_index(WORLD(o)->scene, "bodies", body)};
-    bool ok = at.body >= 0 && read_numbers(force, "force", 3, &wrench.lin.x) &&
+    bool ok = at.body >= 0 && bears_force(WORLD(o)->scene->scene->model, at.body) &&
+              read_numbers(force, "force", 3, &wrench.lin.x) &&
               (point == Py_None || read_numbers(point, "point", 3, &at.local.x)) &&
               (moment == Py_None || read_numbers(moment, "moment", 3, &wrench.ang.x)) && world_sync(WORLD(o));
     if (!ok) {

@@ -232,3 +232,5 @@ def test_inputs_and_losses_are_checked():
         sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None, None), input="force")
     with pytest.raises(sim.InputError, match="2 derivatives"):
         sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None))
+    with pytest.raises(sim.InputError, match=r"by q .* has 2 numbers, not an array \(3,\)"):
+        sim.gradient(world, np.zeros((2, 2)), lambda w: (0, np.zeros(3), None))

@@ -346,5 +346,11 @@ def test_nodes_of_soft_bodies_are_an_array():
     assert start.shape == (5 * 3 * 3, 3) and np.allclose(start.min(axis=0), [0.8, 1.9, 2.9], atol=1e-15)
     world.step(10)
     assert np.allclose(world.nodes("jelly") - start, [0.1, 0, -9.81 * 0.01 / 2], atol=1e-12)
-    with pytest.raises(ValueError, match='the body "hand" is not soft'):
+    with pytest.raises(sim.InputError, match='the body "hand" is not soft'):
         world.nodes("hand")
+    with pytest.raises(sim.InputError, match='moves by its nodes: push "jelly/0"'):
+        world.push("jelly", [0, 0, 1])
+    before = world.momentum[5]
+    world.push("jelly/0", [0, 0, 1])
+    world.step()
+    assert np.isclose(world.momentum[5] - before, (1 - 16 * 9.81) * 0.01, rtol=1e-9)
