@@ -47,6 +47,8 @@ typedef struct sim_soft {
     const sim_v3 *node;  /* [nnode] at rest */
     const int (*tet)[4]; /* [ntet] nodes; in a model of positive volume at rest */
     const bool *held;    /* [nnode] NULL: none */
+    const int *holder;   /* [nnode] for the builder: fixed bodies on which held nodes stand; NULL: the world */
+    int base;            /* set by the builder: the last fixed body that carries all of these */
     sim_v3 v, w;         /* m/s and rad/s about the origin, initial, in the frame of the body */
     sim_soft_law law;
     double modulus, poisson; /* Pa: Young's; 0 <= Poisson's ratio < 1/2 */

@@ -1,9 +1,12 @@
-/* Soft bodies by their names: contacts of all nodes; frames that stay. */
+/* Soft bodies by their names: contacts and momentum of all nodes; their weight on the bodies that hold them; frames that stay. */
+#include "math/spatial.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <sim/world.h>
+#include <stdio.h>
+#include <string.h>
 
 #define JELLY "'type': 'box', 'size': [0.04, 0.02, 0.02], 'edge': 0.01, 'modulus': 1e5, 'dissipation': 0.02"
 static const double WEIGHT = 0.016 * 9.81; /* N */
@@ -62,6 +65,62 @@ Test(soft_names, touch_events_and_phases_count_all_nodes) {
     end(&r);
 }
 
+/* A wall of 2 kg on a foot of 1 kg holds a jelly by one end, which swings.  `others`: keys of the attachment. */
+static void check_base(const char *integrator, const char *others) {
+    char text[1600];
+    snprintf(
+        text, sizeof text,
+        "{'sim': 1, 'world': {'step': 0.002, 'tolerance': 1e-13, 'integrator': '%s'}, 'bodies': [{'name': 'foot', "
+        "'pose': {'position': [0.1, 0.2, 0.3], 'rpy_deg': [20, 0, 30]}, 'sites': [{'name': 'foot'}], 'inertia': "
+        "{'mass': 1, 'moments': [1, 1, 1]}}, {'name': 'wall', 'parent': 'foot', 'pose': {'position': [0, 0, 0.1]}, "
+        "'sites': [{'name': 'wall', 'pose': {'position': [0.01, 0, 0]}}], 'shapes': [{'type': 'box', 'size': [0.02, "
+        "0.04, 0.04], 'mass': 2}]}, {'name': 'jelly', 'parent': 'wall', 'pose': {'position': [0.03, 0, 0]}, 'soft': "
+        "{" JELLY ", 'thickness': 0, 'attachments': [{'body': 'wall', 'distance': 1e-4%s}]}}], 'sensors': [{'name': "
+        "'foot', 'type': 'force', 'site': 'foot'}, {'name': 'wall', 'type': 'force', 'site': 'wall'}, {'name': "
+        "'torque', 'type': 'torque', 'site': 'wall'}, {'name': 'at', 'type': 'frame_position', 'site': 'wall'}]}",
+        integrator, others);
+    run r = begin(text);
+    const pose *X = sim_world_derived(r.world)->pose;
+    m3 R = X[sim_model_find_body(r.scene->model, "wall")].R;
+    v3 g = {0, 0, -9.81};
+    for (int k = 0; k < 60; k++) {
+        /* about the origin: the momentum of the step, and the weights on their levers */
+        sim_force before = sim_world_momentum(r.world);
+        steps(&r, 1);
+        sim_force after = sim_world_momentum(r.world);
+        v3 rate = v3_scale(500, v3_sub(after.lin, before.lin)), due = v3_sub(rate, v3_scale(0.016, g));
+        const double *foot = reading(&r, "foot"), *wall = reading(&r, "wall");
+        v3 lacks = v3_sub(m3_times(R, v3_make(wall[0], wall[1], wall[2])), v3_sub(due, v3_scale(2, g)));
+        cr_expect_lt(v3_norm(lacks), 1e-7, "%s, step %d: the wall lacks %g %g %g N", integrator, k, lacks.x, lacks.y,
+                     lacks.z);
+        lacks = v3_sub(m3_times(R, v3_make(foot[0], foot[1], foot[2])), v3_sub(due, v3_scale(3, g)));
+        cr_expect_lt(v3_norm(lacks), 1e-7, "%s, step %d: the foot lacks %g %g %g N", integrator, k, lacks.x, lacks.y,
+                     lacks.z);
+    }
+    /* at rest the torque is that of the weights about the site */
+    steps(&r, 1500);
+    sim_derived *d = (sim_derived *)sim_world_derived(r.world);
+    const sim_model *m = r.scene->model;
+    const double *torque = reading(&r, "torque"), *at = reading(&r, "at");
+    v3 site = v3_make(at[0], at[1], at[2]), sum = {0, 0, 0};
+    for (int i = 1; i < m->nbody; i++) {
+        if (strcmp(m->body[i].name, "foot") != 0) {
+            v3 lever = v3_sub(d->pose[i].p, site);
+            sum = v3_add(sum, v3_cross(lever, v3_scale(-m->body[i].inertia.mass, g)));
+        }
+    }
+    v3 off = v3_sub(m3_times(R, v3_make(torque[0], torque[1], torque[2])), sum);
+    cr_expect_lt(v3_norm(off), 1e-5 * v3_norm(sum), "%s: the torque is off by %g of %g N m", integrator, v3_norm(off),
+                 v3_norm(sum));
+    end(&r);
+}
+
+Test(soft_names, base_bears_the_nodes_that_it_holds) {
+    check_base("implicit", "");
+    check_base("midpoint", "");
+    check_base("implicit", ", 'stiffness': 1e4");
+}
+
 #define TWO(more) "{'sim': 1, 'bodies': [{'name': 'floor'}, {'name': 'jelly', 'soft': {" JELLY "}}],\n" more "}"
 
 Test(soft_names, are_refused_where_a_frame_moves) {
@@ -77,4 +136,25 @@ Test(soft_names, are_refused_where_a_frame_moves) {
             "its frame stays where it is");
     refused("{'sim': 1, 'bodies': [{'name': 'jelly', \n'sites': [], 'soft': {" JELLY "}}]}", "scene.json:2:10",
             "a soft body has no \"sites\"");
+}
+
+/* Two walls on one foot: the foot bears all, a wall an unknown part. */
+#define WALLS(sensor)                                                                                                  \
+    "{'sim': 1, 'bodies': [{'name': 'foot', 'sites': [{'name': 'foot'}]}, {'name': 'a', 'parent': 'foot', 'sites': "   \
+    "[{'name': 'a'}]}, {'name': 'b', 'parent': 'foot'}, {'name': 'jelly', 'soft': {" JELLY                             \
+    ", 'attachments': [{'body': 'a', 'min': [-1, -1, -1], 'max': [-0.019, 1, 1]}, {'body': 'b', 'min': [0.019, -1, "   \
+    "-1], 'max': [1, 1, 1]}]}}], 'sensors': [\n{'name': 's', 'type': 'force', 'site': '" sensor "'}]}"
+
+Test(soft_names, parts_of_a_force_on_two_holders_are_refused) {
+    run r = begin(WALLS("foot"));
+    steps(&r, 1);
+    cr_expect(fabs(reading(&r, "s")[2]) > 0);
+    end(&r);
+    sim_diagnostics found;
+    sim_error error = {0};
+    sim_scene *s = load_text(WALLS("a"), NULL, NULL, &found, &error);
+    cr_expect_null(s);
+    cr_expect(strstr(error.text, "sensor \"s\": the soft body \"jelly\" is held by \"a\" and elsewhere"), "%s",
+              error.text);
+    sim_diagnostics_free(&found);
 }

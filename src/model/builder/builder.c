@@ -509,21 +509,6 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Soft bodies are trees of their own. */
-static void check_soft_trees(sim_builder *b) {
-    for (int k = 0; k < b->nsoft; k++) {
-        int own = builder_tree(b, b->soft[k].body), tied = 0;
-        for (int i = 0; b->tied && i < b->tied_room; i++) {
-            tied += i != own && builder_tree(b, i) == own;
-        }
-        if (tied || own != b->soft[k].body) {
-            builder_refuse(b, SIM_BAD_INPUT,
-                           "a tendon or an actuator ties the soft body \"%s\" to other trees, which is not supported",
-                           b->soft[k].name);
-        }
-    }
-}
-
 /* No two of the `count` names, which it sorts, are the same. */
 static void check_unique(sim_builder *b, const char **name, int count, const char *what) {
     qsort(name, (size_t)count, sizeof *name, compare_names);
@@ -576,7 +561,7 @@ sim_model *sim_builder_finish(sim_builder *b, sim_error *error) {
         check_names(b);
     }
     if (!b->error.status) {
-        check_soft_trees(b);
+        builder_check_softs(b);
     }
     if (!b->error.status) {
         builder_add_facets(b);

@@ -522,6 +522,7 @@ static void place_softs(freezer *f) {
         bool *held = take_items(f, s->nnode, sizeof *held);
         s->name = take_text(f, s->name);
         s->body = f->place[s->body];
+        s->base = f->place[s->base];
         s->pressure = take_track(f, &s->pressure);
         if (!f->failed) {
             memcpy(node, s->node, (size_t)s->nnode * sizeof *node);
@@ -533,6 +534,7 @@ static void place_softs(freezer *f) {
         s->tet = (const int(*)[4])tet;
         s->face = (const int(*)[3])face;
         s->held = held;
+        s->holder = NULL; /* of the builder alone */
     }
     f->model->soft = soft;
 }

@@ -192,19 +192,47 @@ static sim_status add_bodies(sim_builder *b, sim_soft *s, const double *mass) {
 static bool copy_arrays(sim_builder *b, const sim_soft *given, sim_soft *s, int (**tet)[4], double **mass) {
     sim_v3 *node = POOL_NEW(b->pool, sim_v3, given->nnode);
     bool *held = POOL_NEW(b->pool, bool, given->nnode);
+    int *holder = POOL_NEW(b->pool, int, given->nnode);
     *tet = pool_alloc(b->pool, (size_t)given->ntet, sizeof **tet);
     *mass = POOL_NEW(b->pool, double, given->nnode);
-    if (!node || !held || !*tet || !*mass) {
+    if (!node || !held || !holder || !*tet || !*mass) {
         return false;
     }
     memcpy(node, given->node, (size_t)given->nnode * sizeof *node);
     if (given->held) {
         memcpy(held, given->held, (size_t)given->nnode * sizeof *held);
     }
+    if (given->holder) {
+        memcpy(holder, given->holder, (size_t)given->nnode * sizeof *holder);
+    }
     s->node = node;
     s->held = held;
+    s->holder = holder;
     s->tet = (const int(*)[4]) * tet;
     return true;
+}
+
+/* Fixed bodies under held nodes: the last that carries all of them. */
+static sim_status find_base(sim_builder *b, sim_soft *s) {
+    s->base = -1;
+    for (int n = 0; n < s->nnode; n++) {
+        if (!s->held[n]) {
+            continue;
+        }
+        bool fixed = s->holder[n] >= 0 && s->holder[n] < b->nbody;
+        for (int i = s->holder[n]; fixed && i > 0; i = b->body[i].parent) {
+            fixed = b->body[i].joint == SIM_FIXED;
+        }
+        if (!fixed) {
+            return builder_refuse(b, SIM_BAD_INPUT, "soft body \"%s\": node %d stands on no fixed body", s->name, n);
+        }
+        s->base = s->base < 0 ? s->holder[n] : s->base;
+        while (!builder_carries(b, s->base, s->holder[n])) {
+            s->base = b->body[s->base].parent;
+        }
+    }
+    s->base = s->base < 0 ? 0 : s->base;
+    return SIM_OK;
 }
 
 int sim_builder_add_soft(sim_builder *b, const sim_soft *given) {
@@ -248,9 +276,52 @@ int sim_builder_add_soft(sim_builder *b, const sim_soft *given) {
     if (sim_track_given(&s.pressure) && builder_copy_track(b, &s.pressure, 1, "a pressure")) {
         return -1;
     }
-    if (add_bodies(b, &s, mass) || (s.thickness > 0 && add_spheres(b, &s))) {
+    if (find_base(b, &s) || add_bodies(b, &s, mass) || (s.thickness > 0 && add_spheres(b, &s))) {
         return -1;
     }
     b->soft[b->nsoft++] = s;
     return s.body;
+}
+
+/* ---- the whole model ---- */
+
+/* Soft bodies are trees of their own. */
+static void check_soft_trees(sim_builder *b) {
+    for (int k = 0; k < b->nsoft; k++) {
+        int own = builder_tree(b, b->soft[k].body), tied = 0;
+        for (int i = 0; b->tied && i < b->tied_room; i++) {
+            tied += i != own && builder_tree(b, i) == own;
+        }
+        if (tied || own != b->soft[k].body) {
+            builder_refuse(b, SIM_BAD_INPUT,
+                           "a tendon or an actuator ties the soft body \"%s\" to other trees, which is not supported",
+                           b->soft[k].name);
+        }
+    }
+}
+
+/* A force on a fixed body has all that the held nodes of a soft body bear, or nothing: the sum alone is known. */
+static void check_soft_sensors(sim_builder *b) {
+    for (int k = 0; k < b->nsensor * b->nsoft; k++) {
+        const sim_sensor *sensor = &b->sensor[k / b->nsoft];
+        const sim_soft *s = &b->soft[k % b->nsoft];
+        bool force = sensor->type == SIM_SENSE_FORCE || sensor->type == SIM_SENSE_TORQUE;
+        if (!force || sensor->body == 0 || builder_carries(b, sensor->body, s->base)) {
+            continue;
+        }
+        for (int n = 0; n < s->nnode; n++) {
+            if (s->held[n] && builder_carries(b, sensor->body, s->holder[n])) {
+                builder_refuse(b, SIM_BAD_INPUT,
+                               "sensor \"%s\": the soft body \"%s\" is held by \"%s\" and elsewhere, and the parts of "
+                               "its force are not known: read that of a body that carries all of them",
+                               sensor->name, s->name, b->body[s->holder[n]].name);
+                return;
+            }
+        }
+    }
+}
+
+void builder_check_softs(sim_builder *b) {
+    check_soft_trees(b);
+    check_soft_sensors(b);
 }

@@ -200,6 +200,7 @@ static void add_soft(loader *l, entry *e, const body_data *b, sim_soft *s, sim_s
         return;
     }
     s->held = plan.held;
+    s->holder = plan.holder;
     /* the body, its attachments */
     e->index = sim_builder_add_soft(l->builder, s);
     if (e->index < 0) {

@@ -18,6 +18,7 @@ typedef struct held_node {
 
 typedef struct attachment_plan {
     bool *held, *taken; /* [nnode] by a body that cannot move, rigidly; by any */
+    int *holder;        /* [nnode] that body, of those held */
     held_node *list;    /* the others */
     int count;
 } attachment_plan;

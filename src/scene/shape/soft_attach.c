@@ -110,6 +110,7 @@ static bool plan_attachment(loader *l, const entry *e, const node *n, const sim_
                       (!near || distance_to_holder(l, &h, x) <= d.distance);
         if (wanted && !h.moves && !stiff) {
             plan->held[k] = plan->taken[k] = true;
+            plan->holder[k] = h.index;
             fixed++;
         } else if (wanted) {
             plan->taken[k] = true;
@@ -127,8 +128,9 @@ static bool plan_attachment(loader *l, const entry *e, const node *n, const sim_
 bool plan_attachments(loader *l, const entry *e, const soft_data *d, const sim_soft *s, attachment_plan *plan) {
     *plan = (attachment_plan){.held = POOL_NEW(l->work, bool, s->nnode),
                               .taken = POOL_NEW(l->work, bool, s->nnode),
+                              .holder = POOL_NEW(l->work, int, s->nnode),
                               .list = POOL_NEW(l->work, held_node, s->nnode)};
-    if (!plan->held || !plan->taken || !plan->list) {
+    if (!plan->held || !plan->taken || !plan->holder || !plan->list) {
         l->report.no_memory = true;
         return false;
     }

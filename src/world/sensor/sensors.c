@@ -51,6 +51,18 @@ void sensors_free(world_sensors *w) {
 
 size_t sensors_bytes(const world_sensors *w) { return w ? w->mean->bytes + w->end->bytes : 0; }
 
+/* Internal forces cancel: the wrench on a soft body's frame is that of all held nodes, which their base bears. */
+static void pass_to_holders(world_sensors *w) {
+    const sim_model *m = w->model;
+    for (int k = 0; k < m->nsoft; k++) {
+        const sim_soft *s = &m->soft[k];
+        for (int i = s->base; i > 0; i = m->body[i].parent) {
+            v3 apart = v3_sub(w->mean->pose[s->body].p, w->mean->pose[i].p);
+            w->mean->force[i] = force_add(w->mean->force[i], force_at_parent(w->mean->force[s->body], apart));
+        }
+    }
+}
+
 /* Accelerations and wrenches of the step, in w->mean. */
 static void eval_step(world_sensors *w, const sim_state *now, const sim_state *before) {
     const sim_model *m = w->model;
@@ -63,6 +75,7 @@ static void eval_step(world_sensors *w, const sim_state *now, const sim_state *b
     sim_velocities(w->mean, all, w->v);
     sensors_sum_forces(w, now, before);
     sim_rnea(w->mean, all, w->a, w->external, m->gravity, w->tau);
+    pass_to_holders(w);
 }
 
 /* ---- means over the step ---- */

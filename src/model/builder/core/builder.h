@@ -64,12 +64,16 @@ static inline bool builder_bound_force(const double *effort, double gear, double
     bounds[1] = fmin(fmax(a, b), bounds[1]);
     return bounds[0] < bounds[1];
 }
+/* Trees of soft bodies, and sensors of the bodies that hold them (soft.c). */
+void builder_check_softs(sim_builder *b);
 bool builder_proper_pose(const sim_pose *pose);
 /* Scales the quaternion in `q` of a body's joint, if it has one; all zero means no rotation. */
 sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def);
 /* ---- tree.c ---- */
 /* A tree is that of a child of the world, or of several that are tied: of all of these the same one. */
 int builder_tree(const sim_builder *b, int root);
+/* Is `body` the other one, or below it on the way to the world? */
+bool builder_carries(const sim_builder *b, int body, int other);
 /* Makes the trees of two children of the world one. */
 sim_status builder_tie_trees(sim_builder *b, int root, int other);
 /* Adds the tree that moves a body, if any does, to a list of two; a third one ties all three. */

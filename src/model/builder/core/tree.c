@@ -17,6 +17,13 @@ int builder_tree(const sim_builder *b, int root) {
     return root;
 }
 
+bool builder_carries(const sim_builder *b, int body, int other) {
+    while (other > 0 && other != body) {
+        other = b->body[other].parent;
+    }
+    return other == body;
+}
+
 sim_status builder_tie_trees(sim_builder *b, int root, int other) {
     /* every body so far has a place */
     int from = b->tied_room;
