@@ -32,7 +32,7 @@ static void collide_surface_with_field(const pair *p, const solid *a, const soli
                    .surface = skin,
                    .field = other,
                    .X_fs = surface_is_a ? inverse_pose(p->X_ab) : p->X_ab,
-                   .margin = p->margin,
+                   .margin = p->nearest ? fmin(p->margin, manifold_least_gap(out, first)) : p->margin,
                    .coarse = other->convex ? HUGE_VAL : other->extent / EXTENT_OVER_TRIANGLE,
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,

@@ -54,6 +54,7 @@ double sweep_apart(const sweep *s, double t, double enough) {
     return pair_apart(&p, enough, s->margin);
 }
 
+/* The pair in the frame of A; its points back in the world. */
 void sweep_ask(const sweep *s, double t, double margin, manifold *out) {
     pose X_a = shape_at(&s->a, t), X_b = shape_at(&s->b, t);
     pose X_ba = pose_relative(X_b, X_a);
@@ -64,6 +65,8 @@ void sweep_ask(const sweep *s, double t, double margin, manifold *out) {
               .margin = margin,
               .kept = s->kept,
               .nkept = s->nkept,
+              .follows = s->follows,
+              .nearest = s->nearest,
               .arena = s->arena,
               .parting = s->parting};
     int first = out->count;
@@ -88,11 +91,9 @@ static v3 belt_at(const mover *m, v3 x) {
     return v3_add(m->belt, v3_cross(m->spin, v3_sub(x, pose_point(m->X, m->shape->pose.p))));
 }
 
-static v3 velocity_at(const mover *m, v3 x) { return v3_add(m->v.lin, v3_cross(m->v.ang, v3_sub(x, m->X.p))); }
-
 /* The gap up to which motion and slip count for a point, and how fast it closes. */
 static double max_counted_gap(const sweep *s, const contact_point *c, double *closing) {
-    v3 v = v3_sub(velocity_at(&s->a, c->position), velocity_at(&s->b, c->position));
+    v3 v = v3_sub(mover_velocity(&s->a, c->position), mover_velocity(&s->b, c->position));
     *closing = -v3_dot(c->normal, v);
     v3 slides =
         v3_axpy(v3_add(v, v3_sub(belt_at(&s->a, c->position), belt_at(&s->b, c->position))), *closing, c->normal);
@@ -122,7 +123,9 @@ static double find_gap(const sweep *s, double t, double reach, double *closing) 
     }
     size_t mark = arena_mark(s->arena);
     manifold near = {0};
-    sweep_ask(s, t, reach, &near);
+    sweep least = *s;
+    least.nearest = true;
+    sweep_ask(&least, t, reach, &near);
     contact_point at = near.count ? *find_deepest(&near) : (contact_point){.gap = HUGE_VAL};
     arena_release(s->arena, mark);
     if (convex && near.count) {
@@ -187,7 +190,7 @@ void sweep_collide(const sweep *s, manifold *out) {
         if (s->one_point && s->a.reach > 0 && s->b.reach > 0) {
             on_a = on_b = c->position;
         }
-        c->gap += t * v3_dot(c->normal, v3_sub(velocity_at(&s->b, on_b), velocity_at(&s->a, on_a)));
+        c->gap += t * v3_dot(c->normal, v3_sub(mover_velocity(&s->b, on_b), mover_velocity(&s->a, on_a)));
         c->apart = v3_sub(on_a, on_b);
     }
 }

@@ -14,6 +14,11 @@ typedef struct mover {
     double reach; /* from the body's origin to the farthest point of the shape; 0 for what stands still */
 } mover;
 
+/* Velocity of the body's point at x. */
+static inline v3 mover_velocity(const mover *m, v3 x) {
+    return v3_add(m->v.lin, v3_cross(m->v.ang, v3_sub(x, m->X.p)));
+}
+
 typedef struct sweep {
     mover a, b;
     double step;
@@ -23,6 +28,7 @@ typedef struct sweep {
     bool one_point; /* for two bodies that both move */
     const uint64_t *kept;
     int nkept;
+    bool follows, nearest; /* as in pair */
     sim_arena *arena;
     v3 *parting; /* as in pair; NULL: none */
 } sweep;

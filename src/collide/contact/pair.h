@@ -26,6 +26,8 @@ typedef struct pair {
     double margin;          /* points with a greater gap are left out */
     const uint64_t *kept;   /* features of the pair's points a step ago: where two choices are as good, keep these */
     int nkept;
+    bool follows;     /* points far from the features of `kept` may be left out */
+    bool nearest;     /* points farther than the nearest may be left out */
     sim_arena *arena; /* scratch, and the points */
     v3 *parting; /* may be NULL. In: a direction that parted B from A a step ago, or 0. Out: one that does now, or 0.
                        * It saves time and changes no answer. */

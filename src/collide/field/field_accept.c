@@ -42,6 +42,20 @@ static uint32_t vertex_number(const encounter *e, int v) {
     return CORNER | (uint32_t)(e->surface->vertex_number ? e->surface->vertex_number[v] : v);
 }
 
+bool encounter_feature(const encounter *e, uint64_t feature, int *vertex, int *triangle) {
+    const uint32_t NUMBER = 0x03ffffffu; /* above them bits tell apart points of one feature */
+    const sim_mesh *m = e->surface->mesh;
+    uint32_t mine = (uint32_t)(e->surface_is_a ? feature >> 32 : feature);
+    int number = (int)(mine & NUMBER);
+    *vertex = *triangle = -1;
+    if (mine & SURFACE_SIDE && mine & CORNER) {
+        *vertex = number < m->nvertex ? number : -1;
+    } else if (mine & SURFACE_SIDE) {
+        *triangle = number < m->ntriangle ? number : -1;
+    }
+    return !(mine & SURFACE_SIDE) || mine & CORNER || !(mine & LINE);
+}
+
 /* Which corner (0..2), edge (3..5, from corner k - 3) or inside (6) of the whole triangle t is. */
 static int part_of_triangle(const patch *p, v3 t) {
     double near = 1e-5 * p->size;

@@ -27,6 +27,7 @@ enum {
     VERTEX_TAKEN = 2,   /* is a contact */
     VERTEX_COVERED = 4, /* of a triangle that has a contact */
     VERTEX_ROLLS = 8,   /* on the slope of a bowl, whose bottom is near */
+    VERTEX_KEPT = 16,   /* of a feature that a point had a step ago */
 };
 
 /* A triangle that may have a contact, and about how low the field is there. */
@@ -53,6 +54,7 @@ typedef struct encounter {
     int deepest;            /* vertex where the field is least, or -1 */
     double least;           /* gap of this surface's points so far, or the margin */
     int lines;              /* points that may be of a line */
+    bool follows;           /* searches next to vertices of VERTEX_KEPT alone */
     long fields, triangles; /* evaluations of the field, triangles looked at: for benchmarks */
 } encounter;
 
@@ -86,6 +88,8 @@ void place_check(encounter *e, place *at);
 
 /* The point `at` as a contact, by the number of a vertex. */
 void report_vertex(encounter *e, const place *at, int v);
+/* The vertex or the triangle that a feature names; -1: neither is this surface's.  False: an end of a line. */
+bool encounter_feature(const encounter *e, uint64_t feature, int *vertex, int *triangle);
 /* The end `number` of a line contact. */
 void report_end(encounter *e, const place *at, uint32_t number);
 /* Corners that lie parallel to the field. */

@@ -9,10 +9,11 @@
 
 enum { MAX_CUT_DEPTH = 12 };                       /* parts far from the field are not cut */
 static const double SAME_DEPTH_OVER_EXTENT = 1e-6; /* of the surface's size */
+static const double NEAREST_SLACK = 0.25; /* by which estimates may err, of the way from the least gap to the margin */
 
 /* How far from the patch a contact may be that only the search along the solid's edges will find. */
 static double max_stray(const encounter *e, const patch *p) {
-    return e->surface->skin && p->sharp ? e->surface->skin->bulge : 0;
+    return e->surface->skin && p->sharp ? e->surface->skin->bulge[p->triangle] : 0;
 }
 
 static void cut_patch(encounter *e, const patch *p, int depth);
@@ -65,11 +66,11 @@ static void cut_patch(encounter *e, const patch *p, int depth) {
 /* State of a vertex. */
 static const place *evaluate_vertex(encounter *e, int v) {
     place *at = &e->vertex[v];
-    if (!e->seen[v]) {
+    if (!(e->seen[v] & VERTEX_KNOWN)) {
         *at = (place){.lift = 0};
         at->t = at->x = e->surface->mesh->vertex[v];
         at->f = encounter_field(e, at->t, &at->g);
-        e->seen[v] = VERTEX_KNOWN;
+        e->seen[v] |= VERTEX_KNOWN;
         e->deepest = e->deepest < 0 || at->f < e->vertex[e->deepest].f ? v : e->deepest;
     }
     return at;
@@ -200,8 +201,17 @@ static bool is_spared(const encounter *e, double low, int seen, double same, con
     if (seen & VERTEX_TAKEN) {
         return low > e->least - same || in_vain[0] >= MAX_FRUITLESS_CANDIDATES;
     }
-    return (seen & VERTEX_COVERED && low > e->least + 0.25 * (e->margin - e->least)) ||
+    return (seen & VERTEX_COVERED && low > e->least + NEAREST_SLACK * (e->margin - e->least)) ||
            (low > e->margin && in_vain[1] >= 2 * MAX_FRUITLESS_CANDIDATES);
+}
+
+/* Is the triangle next to a feature that had a point a step ago, and that is no contact yet? */
+static bool is_next_to_lost(const encounter *e, const int *corner) {
+    bool lost = false;
+    for (int k = 0; k < 3; k++) {
+        lost = lost || (e->seen[corner[k]] & (VERTEX_KEPT | VERTEX_TAKEN)) == VERTEX_KEPT;
+    }
+    return lost;
 }
 
 /* The most promising first. */
@@ -213,7 +223,10 @@ static void collide_candidates(encounter *e) {
         const int *c = e->surface->mesh->triangle[e->waiting[i].triangle];
         double low = e->waiting[i].low, least = e->least;
         int seen = e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]], count = e->out->count;
-        if (is_spared(e, low, seen, same, in_vain)) {
+        if (e->pair->nearest && low > least + NEAREST_SLACK * (e->margin - least)) {
+            return;
+        }
+        if (is_spared(e, low, seen, same, in_vain) || (e->follows && !is_next_to_lost(e, c))) {
             continue;
         }
         patch p;
@@ -226,6 +239,8 @@ static void collide_candidates(encounter *e) {
         }
     }
 }
+
+/* ---- which triangles ---- */
 
 static void descend_tree(encounter *e, const sim_bvh *bvh) {
     struct {
@@ -267,6 +282,48 @@ static void descend_tree(encounter *e, const sim_bvh *bvh) {
     }
 }
 
+/* Marks the vertices at the features of kept points.  False: a point has none, as an end of a line. */
+static bool mark_kept(encounter *e) {
+    const pair *p = e->pair;
+    for (int k = 0; k < p->nkept; k++) {
+        int vertex, triangle;
+        if (!encounter_feature(e, p->kept[k], &vertex, &triangle)) {
+            return false;
+        }
+        if (vertex >= 0) {
+            e->seen[vertex] |= VERTEX_KEPT;
+        }
+        for (int j = 0; j < 3 && triangle >= 0; j++) {
+            e->seen[e->surface->mesh->triangle[triangle][j]] |= VERTEX_KEPT;
+        }
+    }
+    return true;
+}
+
+static void visit_kept(encounter *e) {
+    const sim_mesh *m = e->surface->mesh;
+    for (int t = 0; t < m->ntriangle; t++) {
+        const int *c = m->triangle[t];
+        if ((e->seen[c[0]] | e->seen[c[1]] | e->seen[c[2]]) & VERTEX_KEPT && !visit_field_triangle(e, t)) {
+            return;
+        }
+    }
+}
+
+/* Triangles that may be near: next to features that are followed, in the tree of boxes, or all. */
+static void visit_triangles(encounter *e) {
+    const sim_mesh *m = e->surface->mesh;
+    e->follows = e->pair->follows && e->surface->skin && mark_kept(e);
+    if (e->follows) {
+        visit_kept(e);
+    } else if (e->surface->bvh) {
+        descend_tree(e, e->surface->bvh);
+    } else {
+        for (int t = 0; t < m->ntriangle && visit_field_triangle(e, t); t++) {
+        }
+    }
+}
+
 /* The way out of the field's solid: the overlap shrinks fastest against the area vector of the part of the surface
  * inside.  0 where that is nearly closed. */
 static v3 way_out(const encounter *e) {
@@ -277,7 +334,7 @@ static v3 way_out(const encounter *e) {
         const int *c = m->triangle[t];
         double inside = 0;
         for (int k = 0; k < 3; k++) {
-            inside += e->seen[c[k]] && e->vertex[c[k]].f < 0;
+            inside += e->seen[c[k]] & VERTEX_KNOWN && e->vertex[c[k]].f < 0;
         }
         if (inside > 0) {
             v3 area = v3_cross(v3_sub(m->vertex[c[1]], m->vertex[c[0]]), v3_sub(m->vertex[c[2]], m->vertex[c[0]]));
@@ -306,7 +363,8 @@ static void report_deepest(encounter *e) {
     int best = -1;
     for (int v = 0; v < e->surface->mesh->nvertex; v++) {
         const place *at = &e->vertex[v];
-        if (e->seen[v] && at->f < (best < 0 ? 0 : e->vertex[best].f) && v3_dot(at->g, out) > 0.5 * v3_norm(at->g)) {
+        if (e->seen[v] & VERTEX_KNOWN && at->f < (best < 0 ? 0 : e->vertex[best].f) &&
+            v3_dot(at->g, out) > 0.5 * v3_norm(at->g)) {
             best = v;
         }
     }
@@ -333,14 +391,7 @@ bool encounter_run(encounter *e) {
     e->lines = 0;
     e->least = e->margin;
     e->nwaiting = 0;
-    if (e->surface->bvh) {
-        descend_tree(e, e->surface->bvh);
-    }
-    for (int t = 0; !e->surface->bvh && t < m->ntriangle; t++) {
-        if (!visit_field_triangle(e, t)) {
-            break;
-        }
-    }
+    visit_triangles(e);
     /* contacts of faces, of lines, and of the deepest point */
     collide_candidates(e);
     if (e->lines > 0) {
