@@ -541,6 +541,11 @@ def dies_of(numbers, *command):
             wait_for(lambda: not watches(process, signal.SIGINT))
             assert process.poll() is None
         process.send_signal(numbers[-1])
+        if command:  # stopped, it counts its five seconds of grace without working through them
+            wait_for(lambda: not watches(process, signal.SIGTERM))
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(5)
+            process.send_signal(signal.SIGCONT)
         assert process.wait(timeout=60) == -numbers[-1]
     finally:
         process.kill()
