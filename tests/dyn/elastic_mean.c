@@ -1,4 +1,4 @@
-/* Mean forces of elastic tetrahedra over a step of the midpoint rule. */
+/* Forces of elastic tetrahedra over a step: their means by the midpoint rule, viscosity of a turn. */
 #include "dyn/soft/elastic_tet.h"
 #include "support/elastic_places.h"
 
@@ -34,5 +34,31 @@ Test(elastic_tet, mean_forces_keep_energy_and_moment) {
         for (int n = 0; n < 4; n++) {
             cr_expect(v3_norm(v3_sub(f[n], own[n])) < 1e-12, "%s: differs at rest", name_of(m.law));
         }
+    }
+}
+
+/* Over a step: none in a turn by 0.3 rad of a stretched tetrahedron. */
+Test(elastic_tet, viscosity_of_a_step_is_none_in_a_turn) {
+    random_source r = {9};
+    elastic_tet tet = make_elastic_tet(CORNER);
+    elastic_material m = make_elastic(ELASTIC_NEO_HOOKEAN, 1, 0.4, 1);
+    for (int trial = 0; trial < 20; trial++) {
+        v3 from[4], to[4];
+        double C[12][12], worst = 0;
+        m3 R = quat_matrix(quat_exp(v3_scale(0.3, random_unit(&r))));
+        random_place(&r, 0.3, from);
+        for (int n = 0; n < 4; n++) {
+            to[n] = v3_add(m3_times(R, from[n]), (v3){1, 2, 3});
+        }
+        eval_elastic_matrices(&m, &tet, to, &(elastic_matrices){.viscosity = C, .start = from});
+        for (int i = 0; i < 12; i++) {
+            double f = 0;
+            for (int j = 0; j < 12; j++) {
+                v3 way = v3_sub(to[j / 3], from[j / 3]);
+                f += C[i][j] * (j % 3 == 0 ? way.x : j % 3 == 1 ? way.y : way.z);
+            }
+            worst = fmax(worst, fabs(f));
+        }
+        cr_expect_lt(worst, 1e-12, "a turn gives %g N", worst);
     }
 }

@@ -62,7 +62,8 @@ static const field controller_target_fields[] = {
     {"interpolation", FIELD_ENUM, AT(controller_target_data, interpolation), .name_of = interpolation_name,
      .standard = "\"quintic\"",
      .help = "From one to the next: hold the last, linear, smooth with rate 0 at each (quintic: also with acceleration "
-             "0). Spline: smooth, with rate 0 at the first and the last. Poses turn about a fixed axis."},
+             "0). Spline: smooth, with rate 0 at the first and the last. Between poses the way is straight and the "
+             "axis of the turn fixed."},
 };
 const table table_target = {
     "controller_target",      "Target of a controller over time.",      sizeof(controller_target_data),
