@@ -22,7 +22,7 @@ enum { EXACT_MAX_STEPS = 10 };
 
 /* The start of an outer iteration, beyond the end of the one before. */
 static void extrapolate_start(proximal_point *p) {
-    if (!p->held) {
+    if (!p->held || p->plain) {
         p->momentum = 1;
         memcpy(p->before, p->gamma, (size_t)p->rows * sizeof *p->gamma);
         return;

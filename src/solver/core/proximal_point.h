@@ -19,6 +19,9 @@
  * beyond the end of the last one, by Nesterov's part of its change:
  *     gamma + (t - 1) / t' (gamma - gamma before),     t' = (1 + sqrt(1 + 4 t^2)) / 2,    t = 1 after a failure
  *
+ * A plain run leaves that out, and takes another course: it solves most problems on which the other stalls where all
+ * contacts give way.
+ *
  * The exact rule, after solver/implicit/proximal.h: an outer iteration ends when |F| is a tenth of
  *     alpha / (1 + alpha) |gamma - centre|,
  * its error as a solution of the law; one that fails keeps its centre.  alpha is 0.01 at first.  It falls by 0.1 or 0.3
@@ -46,7 +49,7 @@ typedef struct proximal_point {
     bool (*has_ended)(void *self);  /* solved, or at a limit */
     bool (*is_paused)(void *self);  /* asked between outer iterations; NULL: never */
     double (*distance)(void *self); /* |gamma - centre| in the norm of |F|; for the exact rule */
-    bool exact;                     /* chosen before each start */
+    bool exact, plain;              /* chosen before each start; plain: without extrapolation */
     int rows;
     double *gamma, *centre, *least; /* [rows] iterate; of this outer iteration: its start, and that of the least |F| */
     double *before;                 /* [rows] end of the outer iteration before, without extrapolation */

@@ -37,7 +37,7 @@
 
 enum { TOLERANCE, MAX_ITERATIONS, MAX_STALLED, EXACT, MAX_WORK, OPTIONS };
 
-static const char *const switches[] = {"off", "on", NULL};
+static const char *const switches[] = {"off", "on", "plain", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
     [TOLERANCE] =
@@ -55,8 +55,9 @@ static const sim_solver_option options[OPTIONS] = {
                      .default_value = PROXIMAL_MAX_STALLED,
                      .integer = true},
     [EXACT] = {.name = "exact",
-               .help = "exact outer iterations: more steps, fewer problems unsolved",
-               .high = 1,
+               .help =
+                   "exact outer iterations: more steps, fewer problems unsolved; plain: neither exact nor extrapolated",
+               .high = 2,
                .integer = true,
                .choices = switches,
                .study = true},
@@ -488,7 +489,8 @@ static void start_outer_iterations(acn *a) {
         a->next_share[i] = 1;
         a->piece[i] = PIECE_UNKNOWN;
     }
-    a->point.exact = (int)a->call->option[EXACT];
+    a->point.exact = (int)a->call->option[EXACT] == 1;
+    a->point.plain = (int)a->call->option[EXACT] == 2;
     a->point.max_stalled = (int)a->call->option[MAX_STALLED];
     proximal_point_start(&a->point, fmin(1, a->E));
 }

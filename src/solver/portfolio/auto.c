@@ -2,7 +2,7 @@
  *
  * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first,
  * from the warm start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.
- * acn then begins again from the warm start, by its exact rule: twice the Newton steps, but it solves most problems that
+ * acn then begins again from the warm start, without extrapolation where all contacts give way, and by its exact rule: twice the Newton steps, but it solves most problems that
  * the quick rule does not.  A third run begins from no impulses, far from the cycle, with at most twice the work of the
  * first.  The others take turns after it, from the best impulses, and in the end acn begins once more from theirs.
  * Local problems, which have no velocities, leave acn out.
@@ -80,17 +80,17 @@ static const double MAX_WARM_E = 0.1;   /* E of a warm start up to which Newton'
 static const double MAX_WORK_RATIO = 3; /* of one first-order method over the other, apart */
 static const double TURN_EXTENSION = 3; /* of a turn, while E falls fast */
 static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between records of E */
-/* Work of acn over its first run: by the exact rule; from no impulses, where it takes up to 1.7 of it; from those of the
+/* Work of acn over its first run: without extrapolation; by the exact rule; from no impulses, where it takes up to 1.7 of it; from those of the
  * turns, 0.5. */
-static const double EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
+static const double PLAIN_WORK_RATIO = 2, EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
 /* Newton steps of a hard problem over the root of its contacts; contacts from which that holds if all give way. */
 static const double HARD_STEPS = 17, HARD_RIGID_STEPS = 20, MANY_CONTACTS = 400;
 /* At least: acn may stall in its first run; its exact run gets the steps that few contacts take. */
 enum { MIN_HARD_STEPS = 72, MIN_HARD_RIGID_STEPS = 200 };
 static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
 /* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
-static const double FIRST_WORK_SHARE = 0.57, EXACT_WORK_SHARE = 0.9, COLD_WORK_SHARE = 0.93, TURNS_WORK_SHARE = 0.97,
-                    WHOLE_WORK_SHARE = 1;
+static const double FIRST_WORK_SHARE = 0.57, PLAIN_WORK_SHARE = 0.75, EXACT_WORK_SHARE = 0.9, COLD_WORK_SHARE = 0.93,
+                    TURNS_WORK_SHARE = 0.97, WHOLE_WORK_SHARE = 1;
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
@@ -99,6 +99,9 @@ static const auto_start starts[] = {
     {.together = 0, .from_warm_start = 1, .least = 0.2, .growth = 1},
     {.together = 0, .from_warm_start = 0, .least = 1, .growth = 8},
 };
+
+/* Values of the option "exact" of acn. */
+typedef enum auto_rule { RULE_QUICK, RULE_EXACT, RULE_PLAIN } auto_rule;
 
 enum { STARTS = sizeof starts / sizeof *starts };
 
@@ -324,16 +327,22 @@ static bool choose_first_branch(auto_turns *t, int *turn) {
     return true;
 }
 
-/* Newton steps of acn on a hard problem of this size and law. */
-static double hard_steps(const auto_turns *t) {
+static bool has_rigid_contact(const auto_turns *t) {
     const sim_problem *p = t->problem;
-    double n = p->nconstraint, steps = HARD_STEPS * sqrt(n) * fmin(1, n / MANY_CONTACTS);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        bool rigid = c->kind == SIM_CONTACT && !(t->call->R[c->row] > 0); /* a stiff material gives way along n alone */
-        steps = rigid ? fmax(MIN_HARD_RIGID_STEPS, HARD_RIGID_STEPS * sqrt(n)) : steps;
+        if (c->kind == SIM_CONTACT && !(t->call->R[c->row] > 0)) { /* a stiff material gives way along n alone */
+            return true;
+        }
     }
-    return fmax(MIN_HARD_STEPS, steps);
+    return false;
+}
+
+/* Newton steps of acn on a hard problem of this size and law. */
+static double hard_steps(const auto_turns *t) {
+    double n = t->problem->nconstraint;
+    return has_rigid_contact(t) ? fmax(MIN_HARD_RIGID_STEPS, HARD_RIGID_STEPS * sqrt(n))
+                                : fmax(MIN_HARD_STEPS, HARD_STEPS * sqrt(n) * fmin(1, n / MANY_CONTACTS));
 }
 
 /* Work of a hard problem: that of an iteration of acn is known once it has begun. */
@@ -383,23 +392,24 @@ static bool run_first_branch(auto_turns *t, double most, double part) {
     return true;
 }
 
-/* acn once more, from these impulses, by either rule, with so many times the work of its first run.  False without
+/* acn once more, from these impulses, by one of its rules, with so many times the work of its first run.  False without
  * memory. */
-static bool repeat_first_branch(auto_turns *t, const double *from, bool exact, double work_ratio, double part) {
+static bool repeat_first_branch(auto_turns *t, const double *from, auto_rule rule, double work_ratio, double part) {
     auto_branch *b = &t->branch[FIRST];
-    bool rounds = exact && b->out.outcome == SIM_AT_ROUNDING; /* no rule finds a better solution */
+    bool exact = rule == RULE_EXACT,
+         rounds = rule != RULE_QUICK && b->out.outcome == SIM_AT_ROUNDING; /* no rule finds a better solution */
     if (is_portfolio_done(t) || b->stage == AUTO_DONE || b->stage == AUTO_NOT_BEGUN || rounds) {
         return true;
     }
     b->stage = AUTO_RUNNING;
-    b->option[b->exact] = exact;
+    b->option[b->exact] = rule;
     b->option[b->stalled] = exact ? b->type->info.option[b->stalled].default_value : AUTO_MAX_STALLED;
     auto_restart_branch(t, b, from);
     return run_first_branch(t, work_ratio * t->first_work, part);
 }
 
-/* acn by its quick rule from the start that it chooses, by its exact rule from there, and by the quick one from no
- * impulses.  False without memory. */
+/* acn by its quick rule from the start that it chooses, and by its exact rule from there.  Between them it runs without
+ * extrapolation if all contacts give way; in the end by the quick rule from no impulses.  False without memory. */
 static bool take_first_branch(auto_turns *t) {
     size_t rows = (size_t)t->problem->nrow;
     double *from = ARENA_NEW(t->call->scratch, double, rows);
@@ -408,17 +418,18 @@ static bool take_first_branch(auto_turns *t) {
     }
     memcpy(from, t->branch[FIRST].out.impulse, rows * sizeof *from);
     if (!run_first_branch(t, HUGE_VAL, FIRST_WORK_SHARE) ||
-        !repeat_first_branch(t, from, true, EXACT_WORK_RATIO, EXACT_WORK_SHARE)) {
+        (!has_rigid_contact(t) && !repeat_first_branch(t, from, RULE_PLAIN, PLAIN_WORK_RATIO, PLAIN_WORK_SHARE)) ||
+        !repeat_first_branch(t, from, RULE_EXACT, EXACT_WORK_RATIO, EXACT_WORK_SHARE)) {
         return false;
     }
     memset(from, 0, rows * sizeof *from);
-    return !t->warm_start || repeat_first_branch(t, from, false, COLD_WORK_RATIO, COLD_WORK_SHARE);
+    return !t->warm_start || repeat_first_branch(t, from, RULE_QUICK, COLD_WORK_RATIO, COLD_WORK_SHARE);
 }
 
 /* acn from the best impulses of the turns.  False without memory. */
 static bool finish_with_first_branch(auto_turns *t) {
     return t->best < 0 || t->best == FIRST ||
-           repeat_first_branch(t, t->impulse, false, FINISH_WORK_RATIO, WHOLE_WORK_SHARE);
+           repeat_first_branch(t, t->impulse, RULE_QUICK, FINISH_WORK_RATIO, WHOLE_WORK_SHARE);
 }
 
 /* False without memory. */
