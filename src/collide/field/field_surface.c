@@ -13,7 +13,7 @@ static const double NEAREST_SLACK = 0.25; /* by which estimates may err, of the 
 
 /* How far from the patch a contact may be that only the search along the solid's edges will find. */
 static double max_stray(const encounter *e, const patch *p) {
-    return e->surface->skin && p->sharp ? e->surface->skin->bulge[p->triangle] : 0;
+    return e->surface->skin && p->sharp ? e->surface->skin->bulge : 0;
 }
 
 static void cut_patch(encounter *e, const patch *p, int depth);

@@ -57,29 +57,19 @@ static void find_sharp(const sim_mesh *m, const v3 (*normal)[3], unsigned char *
     }
 }
 
-/* The height of the arc over a chord whose ends turn against each other by an angle is an eighth of both's product.  An
- * edge of the solid strays as far as the highest arc at any of the triangle's corners, with a reserve. */
-static void find_bulges(const sim_mesh *m, const v3 (*normal)[3], const unsigned char *sharp, double *at,
-                        double *bulge) {
-    const double RESERVE = 1.5;
-    for (int v = 0; v < m->nvertex; v++) {
-        at[v] = 0;
-    }
+/* The height of the arc over a chord whose ends turn against each other by an angle is an eighth of both's product. */
+static double find_bulge(const sim_mesh *m, const v3 (*normal)[3], const unsigned char *sharp) {
+    double most = 0;
     for (int t = 0; t < m->ntriangle; t++) {
         for (int k = 0; k < 3; k++) {
             if (sharp[t] & SKIN_EDGE << k) {
-                int next = (k + 1) % 3, from = m->triangle[t][k], to = m->triangle[t][next];
-                double length = v3_norm(v3_sub(m->vertex[to], m->vertex[from]));
-                double arc = length * v3_norm(v3_sub(normal[t][next], normal[t][k])) / 8;
-                at[from] = fmax(at[from], RESERVE * arc);
-                at[to] = fmax(at[to], RESERVE * arc);
+                int next = (k + 1) % 3;
+                double length = v3_norm(v3_sub(m->vertex[m->triangle[t][next]], m->vertex[m->triangle[t][k]]));
+                most = fmax(most, length * v3_norm(v3_sub(normal[t][next], normal[t][k])) / 8);
             }
         }
     }
-    for (int t = 0; t < m->ntriangle; t++) {
-        const int *c = m->triangle[t];
-        bulge[t] = fmax(at[c[0]], fmax(at[c[1]], at[c[2]]));
-    }
+    return most;
 }
 
 /* A vertex is sharp for all its triangles when it is for one. */
@@ -113,25 +103,20 @@ static const sim_mesh *coarse_mesh(memory_pool *pool, const sim_field *field, co
 
 sim_skin *skin_build(memory_pool *pool, const sim_field *field, const sim_mesh *drawing, const sim_bvh *bvh,
                      double spacing) {
-    /* triangles */
     sim_skin *s = POOL_NEW(pool, sim_skin, 1);
     const sim_mesh *m = spacing > 0 ? coarse_mesh(pool, field, drawing, spacing) : drawing;
     if (!s || !m) {
         return NULL;
     }
-    /* normals, edges and their bulges */
     v3(*normal)[3] = pool_alloc(pool, (size_t)m->ntriangle, sizeof *normal);
     unsigned char *sharp = POOL_NEW(pool, unsigned char, m->ntriangle), *at = malloc((size_t)m->nvertex);
-    double *bulge = POOL_NEW(pool, double, m->ntriangle), *arc = malloc((size_t)m->nvertex * sizeof *arc);
-    bool known = normal && sharp && bulge && at && arc;
-    if (known) {
+    if (normal && sharp && at) {
         find_skin_normals(field, m, normal);
         find_sharp(m, (const v3(*)[3])normal, sharp);
         spread_sharp(m, sharp, at);
-        find_bulges(m, (const v3(*)[3])normal, sharp, arc, bulge);
-        *s = (sim_skin){m, m == drawing ? bvh : bvh_build(pool, m), (const v3(*)[3])normal, sharp, bulge};
+        *s = (sim_skin){m, m == drawing ? bvh : bvh_build(pool, m), (const v3(*)[3])normal, sharp,
+                        1.5 * find_bulge(m, (const v3(*)[3])normal, sharp)};
     }
     free(at);
-    free(arc);
-    return known && s->bvh ? s : NULL;
+    return s->bvh && normal && sharp && at ? s : NULL;
 }

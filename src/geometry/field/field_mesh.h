@@ -13,7 +13,7 @@ typedef struct sim_skin {
     const sim_bvh *bvh;
     const v3 (*normal)[3];      /* of the surface at each triangle's corners, on the triangle's side of an edge; unit */
     const unsigned char *sharp; /* SKIN_EDGE << k | SKIN_CORNER << k */
-    const double *bulge;        /* [triangle] m: about how far edges of the solid stray from those at its corners */
+    double bulge;               /* about how far edges of the solid stray from those of triangles */
 } sim_skin;
 
 /* The skin of a field in `pool`, made from its drawing.  Triangles grow to edges of `spacing` where they stay close to
