@@ -133,6 +133,7 @@ typedef struct sim_step_info {
     int curbed_body;  /* ... the first body of that tree */
     double created; /* J: greatest energy that the elasticity of a soft body and what ties it created in the step ... */
     int created_body; /* ... that body */
+    int damped;       /* soft bodies that would have gained energy by their scheme: implicit Euler moved them */
 
     /* contacts */
     int contacts, islands;

@@ -439,6 +439,7 @@ class StepInfo(tuple[Any, ...]):
     curbed_body: int
     created: float
     created_body: int
+    damped: int
     contacts: int
     islands: int
     solver_iterations: int

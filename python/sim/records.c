@@ -42,6 +42,7 @@ static const record_field info_fields[] = {
     INFO(curbed_body, 'i', "the first body of that tree"),
     INFO(created, 'd', "elastic energy that a step of a soft body created, J"),
     INFO(created_body, 'i', "that soft body"),
+    INFO(damped, 'i', "soft bodies that implicit Euler moved, as their scheme would have created energy"),
     INFO(contacts, 'i', "contacts"),
     INFO(islands, 'i', "islands of contacts and constraints"),
     INFO(solver_iterations, 'i', "iterations of the solver, maximum over islands"),

@@ -62,6 +62,19 @@ static void move_released(world_contacts *c, int tree, worker_info *mine) {
     add_step_info(&mine->info, &info);
 }
 
+/* The free motion of damped trees again, and of soft bodies, whose matrices the contact stage has changed. */
+static void move_damped(void *context, int worker, int first, int end) {
+    const tree_stage *s = context;
+    motion_work *w = s->motion;
+    for (int tree = first; tree < end; tree++) {
+        if (w->model->tree[tree].nv && (w->damped[tree] || soft_of(w, tree))) {
+            sim_step_info info;
+            theta_free_motion(w, tree, &info);
+            add_step_info(&s->worker[worker].info, &info);
+        }
+    }
+}
+
 /* End velocities and positions, after the contact stage. */
 static void finish_trees(void *context, int worker, int first, int end) {
     const tree_stage *s = context;
@@ -85,23 +98,40 @@ static void finish_trees(void *context, int worker, int first, int end) {
 }
 
 /* Contacts, the contact problems, and their solution: velocities and impulses. */
-static sim_status step_contacts(world_contacts *c, const sim_watch *watch, step_timer *timer, sim_error *error) {
+static sim_status solve_contacts(world_contacts *c, contact_output *out, const sim_watch *watch, step_timer *timer,
+                                 sim_error *error) {
     contact_input in;
     sim_status status = contacts_find(c, &in, error);
     profile_lap(timer, SIM_TIME_COLLIDE);
-    contact_output out = contacts_output(c);
+    *out = contacts_output(c);
     status = status ? status : contact_stage_build(c->stage, &in, c->threads, error);
     profile_lap(timer, SIM_TIME_BUILD);
     in.clock = timer->profile && timer->profile->parts ? &timer->profile->clock : NULL;
     in.watch = watch;
-    status = status ? status : contact_stage_solve(c->stage, c->threads, &out, error);
-    status = status ? status : soft_newton(c, &in, &out, error);
+    status = status ? status : contact_stage_solve(c->stage, c->threads, out, error);
+    status = status ? status : soft_newton(c, &in, out, error);
     profile_lap(timer, SIM_TIME_SOLVE);
-    if (status) {
-        return status;
+    if (!status) {
+        profile_add_parts(timer, &out->info);
     }
-    profile_add_parts(timer, &out.info);
-    return contacts_report(c, &out.info, error);
+    return status;
+}
+
+/* The same, again while soft bodies would gain energy by their scheme. */
+static sim_status step_contacts(tree_stage *trees, const sim_watch *watch, step_timer *timer, sim_error *error) {
+    world_contacts *c = trees->contacts;
+    contact_output out;
+    sim_status status = SIM_OK;
+    bool again = soft_damp_tied(c);
+    do {
+        if (again) {
+            threads_run(c->threads, c->model->ntree, move_damped, trees);
+            soft_damp_tied(c);
+        }
+        status = solve_contacts(c, &out, watch, timer, error);
+        again = !status && soft_damp(c);
+    } while (again);
+    return status ? status : contacts_report(c, &out.info, error);
 }
 
 /* Actuators at their limit: the count of the free motion may not be that with contacts. */
@@ -115,6 +145,7 @@ static int count_saturated(const sim_model *m, const double *effort) {
 
 /* Sums the counts of all threads; fails at the first tree that is not finite. */
 static sim_status gather_workers(sim_world *w, sim_error *error) {
+    w->info.damped = soft_damped_count(&w->contacts);
     for (int k = 0; k < threads_count(w->threads); k++) {
         add_step_info(&w->info, &w->worker[k].info);
         if (w->worker[k].bad_tree >= 0) {
@@ -139,6 +170,7 @@ static void commit_state(sim_world *w) {
 /* Counts at zero; trees on which the caller's wrenches act. */
 static void begin_step(sim_world *w) {
     motion_find_pushed(&w->motion);
+    soft_damp_none(&w->contacts);
     w->shown = w->touched = w->stepped = false;
     w->info = (sim_step_info){0};
     for (int k = 0; k < threads_count(w->threads); k++) {
@@ -172,7 +204,7 @@ sim_status sim_world_step(sim_world *w, sim_error *error) {
     profile_lap(&w->timer, SIM_TIME_FREE);
     /* contact: end velocities and impulses of trees with constraints, then the positions of all */
     if (contact) {
-        status = step_contacts(&w->contacts, w->watch, &w->timer, error);
+        status = step_contacts(&trees, w->watch, &w->timer, error);
         if (status) {
             control_stage_undo(w);
             return status;

@@ -209,44 +209,38 @@ Test(scene_soft, holds_plates_that_spin_at_long_steps) {
     }
 }
 
-/* Energy of a step of plates beyond which it must be named, over what there was before: five times the part that
- * counts as created.  The plate's own turns, that no soft body makes, may add to it below. */
-static const double MAX_UNNAMED = 0.05;
+/* Energy that a step may gain unnamed, over the energies at both ends. */
+static const double MAX_UNNAMED = 0.01;
 
-/* Plates on jelly at steps that no integrator without damping resolves: each step that gains energy names the jelly and
- * how much was created, before any number is out of range.  With elasticity in A, and in rows. */
+/* Heavy plates on jelly whose elasticity is rows, which no step takes anew: steps that gain energy name the jelly, and
+ * how much was created. */
 Test(scene_soft, names_the_body_that_a_step_bends_too_far) {
-    static const struct {
-        const char *integrator, *elasticity;
-        double density, turn;
-        v3 axis;
-    } plate[] = {{"midpoint", "tangent", 300, 3, {1, 2, 2}},   {"moreau", "tangent", 300, 2, {1, 2, 2}},
-                 {"moreau", "tangent", 8000, 1.5, {2, -1, 1}}, {"midpoint", "rows", 300, 2, {1, 2, 2}},
-                 {"moreau", "rows", 8000, 2, {1, 2, 2}},       {"midpoint", "tangent", 3000, 1.2, {0, 1, -1}}};
-    int gained = 0, named = 0;
-    enum { PLATES = sizeof plate / sizeof *plate };
-    for (int p = 0; p < part_of(PLATES); p++) {
-        sim_scene *s =
-            load_plate(plate[p].integrator, plate[p].elasticity, plate[p].density, plate[p].turn, plate[p].axis);
+    static const char *const integrator[] = {"midpoint", "moreau"};
+    static const v3 axis[] = {{1, 2, 2}, {2, -1, 1}, {0, 1, -1}, {1, 0, 0}};
+    int gained = 0;
+    for (int p = 0; p < part_of(8); p++) {
+        sim_scene *s = load_plate(integrator[p % 2], "rows", 1.6e5, 0.115, axis[p / 2]);
         sim_error error;
+        s->options.contacts = false;
         sim_world *w = sim_world_create(s->model, &s->options, &error);
         cr_assert(w, "%s", error.text);
         double before = sim_world_energy(w).kinetic;
-        for (int k = 0; k < 30 && sim_world_step(w, &error) == SIM_OK; k++) {
+        for (int k = 0; k < 60; k++) {
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
             const sim_step_info *info = sim_world_info(w);
             sim_energy e = sim_world_energy(w);
-            double gain = e.kinetic + e.potential - before;
-            gained += gain > MAX_UNNAMED * before;
-            named += gain > MAX_UNNAMED * before && info->created > 0.1 * gain;
+            double now = e.kinetic + e.potential, gain = now - before;
+            bool rises = gain > 1.1 * MAX_UNNAMED * (before + now);
+            gained += rises;
+            cr_expect(!rises || info->created > 0.9 * gain, "step %d gains %g J, and names %g", k, gain, info->created);
             cr_expect(info->created == 0 || strcmp(s->model->body[info->created_body].name, "jelly") == 0, "body %d",
                       info->created_body);
-            before += gain;
+            before = now;
         }
         sim_world_free(w);
         sim_scene_free(s);
     }
-    cr_expect(gained > 6 || is_part(), "%d steps gained energy", gained);
-    cr_expect(named == gained, "%d steps gained energy, %d of them named", gained, named);
+    cr_expect(gained > 0 || is_part(), "%d steps gained energy", gained);
 }
 
 /* A plate that is stopped in its turn throws no jelly: the first step, which makes velocities one, loses energy, as an

@@ -1,5 +1,6 @@
 /* Ties of soft bodies to rigid ones in time: plates that tumble with a jelly, and plates that a jelly stops. */
 #include "support.h"
+#include "support/models.h"
 #include "support/share.h"
 
 #include <criterion/criterion.h>
@@ -130,4 +131,44 @@ Test(soft_ties, spinning_bar_stretches_by_its_centripetal_load) {
         sim_world_free(world);
         sim_scene_free(s);
     }
+}
+
+/* Energy that a step may gain, over the energies at both ends, before implicit Euler takes it; and where even that cannot,
+ * so much that it must be named. */
+static const double MAX_GAIN = 1e-3, MAX_UNNAMED = 0.01;
+
+/* Plates of 0.5 to 20 times the jelly's weight, at 0.1 to 3 rad a step on a jelly at rest.  And at up to 1 rad with one
+ * that turns with them.  No number leaves its range, and the step that stops a plate loses energy.  No later step gains any
+ * beyond the limit; steps without solution are counted. */
+Test(soft_ties, heavy_plates_gain_no_energy) {
+    random_source r = {7};
+    int damped = 0, lost = 0;
+    for (int trial = 0; trial < trials_of(40); trial++) {
+        const double step = 0.005, turn = 0.1 * pow(trial % 4 < 3 ? 30 : 10, random_uniform(&r, 0, 1));
+        double weight = 0.5 * pow(40, random_uniform(&r, 0, 1));
+        bool wall = trial % 4 < 3;
+        sim_scene *s = load_tied(trial % 2 ? "moreau" : "midpoint", step, turn / step, 1e4 * weight, wall);
+        s->options.contacts = false; /* whose springs keep energy, too */
+        sim_error error;
+        sim_world *w = sim_world_create(s->model, &s->options, &error);
+        cr_assert(w, "%s", error.text);
+        double before = total(w);
+        for (int k = 0; k < 60; k++) {
+            cr_assert_eq(sim_world_step(w, &error), SIM_OK, "trial %d, %g rad, %g times the weight: %s", trial, turn,
+                         weight, error.text);
+            const sim_step_info *info = sim_world_info(w);
+            double now = total(w), limit = info->nonconverged || turn > 1 ? MAX_UNNAMED : MAX_GAIN;
+            damped += info->damped > 0;
+            lost += info->nonconverged > 0;
+            cr_expect(now - before < limit * (now + before) || info->created > 0,
+                      "%g rad, %g times the weight: step %d gains %g of %g J", turn, weight, k, now - before, before);
+            cr_expect(k > 0 || !wall || now < before, "%g rad, %g times the weight: %g J after %g", turn, weight, now,
+                      before);
+            before = now;
+        }
+        sim_world_free(w);
+        sim_scene_free(s);
+    }
+    cr_expect_gt(damped, 0);
+    cr_expect_lt(lost, 60 * trials_of(40) / 20, "%d steps without a solution", lost);
 }

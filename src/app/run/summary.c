@@ -24,6 +24,18 @@ static bool begins_late(const run_context *run) {
 
 /* ---- for people ---- */
 
+/* Steps in which implicit Euler moved soft bodies. */
+static void print_damped(const run_context *run) {
+    const run_statistics *statistics = &run->statistics;
+    if (statistics->damped > 0) {
+        const char *name = sim_integrator_name(run->scene->options.integrator);
+        fprintf(stderr,
+                "  damped         %lld step%s, first at %.9g s: implicit Euler moved soft bodies to which %s would "
+                "have given energy\n",
+                (long long)statistics->damped, plural_s(statistics->damped), statistics->first_damped, name);
+    }
+}
+
 static void print_pace(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     if (statistics->steps == 0) {
@@ -306,6 +318,7 @@ void print_summary(const run_context *run) {
     print_sag(run);
     print_created_energy(run);
     print_pace(run);
+    print_damped(run);
     print_contact_course(run);
     print_overlap(run);
     print_sleep(run);
@@ -387,6 +400,8 @@ static void write_course(json_out *out, const run_context *run) {
     json_whole(out, "nonconverged_steps", statistics->nonconverged);
     json_real(out, "first_nonconverged_time", statistics->nonconverged ? statistics->first_nonconverged : NAN);
     json_whole(out, "saturated_steps", statistics->saturated);
+    json_whole(out, "damped_steps", statistics->damped);
+    json_real(out, "first_damped_time", statistics->damped ? statistics->first_damped : NAN);
     write_gains(out, &statistics->curbed, (gain_keys){"curbed_steps", "first_curbed_time", "most_curbed"});
     write_gains(out, &statistics->created, (gain_keys){"created_steps", "first_created_time", "most_created"});
 }

@@ -90,7 +90,7 @@ sim_status guard_replace(island *is, sim_arena *scratch);
 double guard_undone(const island *is, double threshold);
 
 /* The velocity with which positions move beyond v_start + travel (v - v_start), into `shift`; `fall`: g dt, m/s. */
-sim_status correct_positions(const island *is, double travel, double fall, sim_arena *scratch);
+sim_status correct_positions(const assembly *f, const island *is, double fall, sim_arena *scratch);
 
 /* The shift that parts the bodies of an island, which was assembled at the end of the step. The gap of contact k is to
  * change by least[k] or more, m; nothing moves unless one of them is `deep`. */

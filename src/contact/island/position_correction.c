@@ -11,8 +11,7 @@
  * velocity break that promise where a contact changes the velocity suddenly.  A body that arrives at the speed V and is
  * stopped would sink in by dt V / 2.  A law that asked for phi0 + dt J_n v_q = 0 would send it back as fast as it came.
  * For a contact that moves over its bodies u_n is J_n v + w (rows.c); v_q moves positions without w.  Equalities hold J
- * c = 0, but for new ties of soft bodies that part: J (v_q + c) = J v, so that no later step closes gaps against the
- * jelly.
+ * c = 0.  Trees that implicit Euler moves in this step have travel 1.
  *
  * Where contact lasts, v_n changes by O(dt) a step, c is O(dt) along normals, and the gap pulls it back: the order of
  * the scheme stays.  Contacts soft enough for the step to resolve, 2 pi / sqrt(k W_nn) > dt, need no shift.
@@ -30,11 +29,23 @@ static double normal_velocity(const sim_problem *p, const sim_constraint *c, con
     return velocity_of_row(p, c, normal_row(c), v);
 }
 
-/* J c with which positions move as the velocity at the end says, m/s. */
-static double lacking_velocity(const island *s, const sim_constraint *c, int row, double travel) {
-    double u0 = velocity_of_row(&s->problem, c, row, s->problem.v_start);
-    double u = velocity_of_row(&s->problem, c, row, s->v);
-    return (1 - travel) * (u - u0);
+/* v_q where trees travel by parts of their own; NULL: all by the same.  False without memory. */
+static bool find_mean(const assembly *f, const island *s, sim_arena *scratch, const double **v_q) {
+    const sim_problem *p = &s->problem;
+    bool any = false;
+    *v_q = NULL;
+    for (int k = 0; k < p->ntree; k++) {
+        any |= tree_is_damped(f, f->tree[s->first_tree + k]);
+    }
+    double *v = any ? ARENA_NEW(scratch, double, p->nv) : NULL;
+    for (int k = 0; k < p->ntree && v; k++) {
+        double travel = travel_of(f, tree_is_damped(f, f->tree[s->first_tree + k]));
+        for (int j = p->tree[k].v0; j < p->tree[k].v0 + p->tree[k].nv; j++) {
+            v[j] = p->v_start[j] + travel * (s->v[j] - p->v_start[j]);
+        }
+    }
+    *v_q = v;
+    return v || !any;
 }
 
 /* The least J_n c of each stop, m/s.  Is any large enough to matter?  The shift of 1e-3 g dt^2 that is left out is a
@@ -46,16 +57,15 @@ static double lacking_velocity(const island *s, const sim_constraint *c, int row
  * promised.  Otherwise a gap that swings by the error of the scheme would be pushed out on one side alone, and bodies
  * would gain or lose energy.  A contact that obeys the mean velocity (rows.c) corrects its own gap; c must only not
  * close it. */
-static bool find_bounds(const island *s, double travel, double fall, shift_bound *bound, int *count) {
+static bool find_bounds(const island *s, double travel, const double *v_q, double fall, shift_bound *bound,
+                        int *count) {
     const sim_problem *p = &s->problem;
     bool any = false;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        /* loops stay as they are, but for ties of soft bodies that part */
+        /* loops stay as they are */
         for (int k = 0; k < c->rows && c->kind == SIM_EQUALITY; k++) {
-            double least = s->rolls[i] == PARTS_AT_ONCE ? lacking_velocity(s, c, k, travel) : 0;
-            bound[(*count)++] = (shift_bound){.constraint = i, .row = k, .equal = true, .least = least};
-            any |= fabs(least) > MIN_RELATIVE_NEED * fabs(velocity_of_row(p, c, k, p->v_start));
+            bound[(*count)++] = (shift_bound){.constraint = i, .row = k, .equal = true};
         }
         /* rows that stop, other than those at the mean velocity */
         if (!is_stop(c) || s->rolls[i] == HAS_NO_GAP) {
@@ -71,7 +81,7 @@ static bool find_bounds(const island *s, double travel, double fall, shift_bound
         double w = p->offset ? p->offset[c->row + normal_row(c)] : 0;
         double closing = -p->gap[c->row + normal_row(c)] / p->step;
         double promised = min_of(u + w, closing);
-        b->least = promised - (u0 + travel * (u - u0));
+        b->least = promised - (v_q ? normal_velocity(p, c, v_q) : u0 + travel * (u - u0));
         /* does the contact roll and press? */
         b->equal = s->rolls[i] && s->impulse[c->row + normal_row(c)] > 0 && u + w <= closing + 1e-9 * fabs(closing);
         double change = max_of(law_free_change(p, c), c->kind == SIM_CONTACT ? fall : 0);
@@ -80,15 +90,16 @@ static bool find_bounds(const island *s, double travel, double fall, shift_bound
     return any;
 }
 
-sim_status correct_positions(const island *s, double travel, double fall, sim_arena *scratch) {
+sim_status correct_positions(const assembly *f, const island *s, double fall, sim_arena *scratch) {
     const sim_problem *p = &s->problem;
+    const double *v_q = NULL, travel = f->in->travel;
     int count = 0;
     shift_bound *bound = ARENA_NEW(scratch, shift_bound, p->nrow);
     memset(s->shift, 0, (size_t)p->nv * sizeof *s->shift);
-    if (!bound) {
+    if (!bound || (travel != 1 && !find_mean(f, s, scratch, &v_q))) {
         return SIM_NO_RESOURCE;
     }
     double left;
-    bool needed = travel != 1 && find_bounds(s, travel, fall, bound, &count);
+    bool needed = travel != 1 && find_bounds(s, travel, v_q, fall, bound, &count);
     return needed ? least_shift(p, bound, count, scratch, s->shift, &left) : SIM_OK;
 }

@@ -224,7 +224,7 @@ sim_status solve_island(assembly *f, const contact_options *options, const worke
     status = status ? status : guard_energy(&k, error);
     /* positions */
     double fall = v3_norm(f->tables->model->gravity) * f->in->step;
-    if (!status && correct_positions(is, f->in->travel, fall, w->scratch)) {
+    if (!status && correct_positions(f, is, fall, w->scratch)) {
         status = sim_fail(error, SIM_NO_RESOURCE, NO_MEMORY);
     }
     is->undone = status ? 0 : guard_undone(is, options->law.threshold);

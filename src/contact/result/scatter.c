@@ -89,19 +89,22 @@ static double find_work(const assembly *f, const sim_model *m, const island *is,
                         const double *v) {
     double sum = 0;
     for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {
-        const sim_tree *t = &m->tree[f->tree[is->first_tree + c->tree[side]]];
+        int tree = f->tree[is->first_tree + c->tree[side]];
+        const sim_tree *t = &m->tree[tree];
         const double *v0 = f->in->v_start + t->v0, *v1 = v + t->v0;
+        double travel = travel_of(f, tree_is_damped(f, tree));
         for (int k = 0; k < c->rows; k++) {
             const double *J = f->J + c->block[side] + (ptrdiff_t)k * t->nv;
             for (int j = 0; j < t->nv; j++) {
-                sum += is->impulse[c->row + k] * J[j] * (v0[j] + f->in->travel * (v1[j] - v0[j]));
+                sum += is->impulse[c->row + k] * J[j] * (v0[j] + travel * (v1[j] - v0[j]));
             }
         }
     }
     return sum;
 }
 
-/* Adds the work of a constraint to that of the soft body that it ties, or whose elasticity it is. */
+/* Adds the work of a constraint to that of the soft body that it ties, or whose elasticity it is; notes the
+ * body where velocities jump. */
 static void add_soft_work(const assembly *f, const sim_model *m, const island *is, int i, contact_output *out) {
     const sim_constraint *c = &is->problem.constraint[i];
     const constraint_source *t = &f->source[is->source[i]];
@@ -112,6 +115,7 @@ static void add_soft_work(const assembly *f, const sim_model *m, const island *i
     for (int side = 0; side < 2; side++) {
         int tree = c->tree[side] >= 0 ? f->tree[is->first_tree + c->tree[side]] : -1;
         if (tree >= 0 && f->in->soft[tree]) {
+            out->parted[tree] |= is->rolls[i] == PARTS_AT_ONCE;
             *((tied ? out->tied_work : out->elastic_work) + tree) += find_work(f, m, is, c, out->v);
             return;
         }
@@ -131,6 +135,7 @@ static void clear_output(const assembly *f, const sim_model *m, contact_output *
     if (out->tied_work) {
         memset(out->elastic_work, 0, (size_t)m->ntree * sizeof(double));
         memset(out->tied_work, 0, (size_t)m->ntree * sizeof(double));
+        memset(out->parted, 0, (size_t)m->ntree);
     }
     memset(out->equality_impulse, 0, SIM_MAX_ROWS * (size_t)m->nequality * sizeof(double));
     if (m->ntendon) {

@@ -138,6 +138,9 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world) {
         info->iterations > statistics->most_iterations ? info->iterations : statistics->most_iterations;
     statistics->worst_residual = fmax(statistics->worst_residual, info->residual);
     statistics->saturated += info->saturated > 0;
+    if (info->damped && statistics->damped++ == 0) {
+        statistics->first_damped = sim_world_state(world)->time;
+    }
     statistics->sleep.bodies += info->asleep_bodies;
     statistics->sleep.now = info->asleep_bodies;
     statistics->sleep.most_bodies = max_count(statistics->sleep.most_bodies, info->asleep_bodies);

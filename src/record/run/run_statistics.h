@@ -93,6 +93,8 @@ typedef struct run_statistics {
     int64_t nonconverged;      /* steps */
     double first_nonconverged; /* simulated time */
     int64_t saturated;         /* steps */
+    int64_t damped;            /* steps with soft bodies moved by implicit Euler ... */
+    double first_damped;       /* ... simulated time */
     energy_gains curbed;       /* of trees without force, taken back */
     energy_gains created;      /* by the elasticity of soft bodies */
     contact_statistics contact;

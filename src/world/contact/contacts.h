@@ -60,6 +60,10 @@ typedef struct world_contacts {
     double *held;               /* [nv] forces of constraints a step ago, as far as they last */
     double *elastic_work;       /* [ntree] J: of rows of elasticity; NULL: there are no soft bodies */
     double *tied_work;          /* [ntree] J: of rigid constraints that tie soft bodies; likewise */
+    double *gain, *energies;    /* [ntree] J: energy that the step gave, that at both ends (soft_damping.c); likewise */
+    double *own_gain;           /* [ntree] of sets now damped, by their scheme, over the energies; INFINITY: unknown */
+    int *tied_set;              /* [ntree] sets of trees that constraints tie; likewise */
+    char *tie_parted;           /* [ntree] of ties of soft bodies whose velocities jump; likewise */
     double *unheld;             /* [nv] forces of all contacts and limits of this step */
 
     /* bodies that overlap at the end (separation.c) */
@@ -105,6 +109,18 @@ sim_status soft_newton_create(world_contacts *c);
 double soft_newton_potential(const world_contacts *c, int tree, const double *q, const double *v, double *slope);
 /* Linearises the elasticity of soft bodies anew about the solution, and solves again, until it creates no energy. */
 sim_status soft_newton(world_contacts *c, const contact_input *in, contact_output *out, sim_error *error);
+
+/* ---- soft_damping.c ---- */
+
+/* At the begin of a step: no tree is damped. */
+void soft_damp_none(world_contacts *c);
+/* Damps what is tied to damped trees: are there more?  Their free motion is to be found again. */
+bool soft_damp_tied(world_contacts *c);
+/* Damps soft bodies that the step gave energy, or whose ties part, with what is tied to them; likewise.  Notes the energy
+ * that steps of any scheme create. */
+bool soft_damp(world_contacts *c);
+/* Soft bodies that implicit Euler moves in this step. */
+int soft_damped_count(const world_contacts *c);
 
 /* ---- acting_point.c ---- */
 

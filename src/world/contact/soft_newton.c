@@ -31,7 +31,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double MAX_CREATED = 0.01; /* of the energies of a tree at both ends of the step; more is reported */
+static const double MAX_CREATED = 0.01;         /* of the energies of a tree at both ends of the step */
 static const double MAX_CREATED_IN_MEAN = 1e-5; /* where exact elasticity creates none; less adds up over many steps */
 static const double MIN_WAY = 1e-3;             /* d . A d over D, where linearising again may lower D */
 static const double ARMIJO_C1 = 1e-4;
@@ -44,13 +44,19 @@ sim_status soft_newton_create(world_contacts *w) {
     }
     w->elastic_work = POOL_NEW(w->pool, double, m->ntree);
     w->tied_work = POOL_NEW(w->pool, double, m->ntree);
-    return w->elastic_work && w->tied_work ? SIM_OK : SIM_NO_RESOURCE;
+    w->gain = POOL_NEW(w->pool, double, m->ntree);
+    w->energies = POOL_NEW(w->pool, double, m->ntree);
+    w->tie_parted = POOL_NEW(w->pool, char, m->ntree);
+    w->tied_set = POOL_NEW(w->pool, int, m->ntree);
+    w->own_gain = POOL_NEW(w->pool, double, m->ntree);
+    bool ok = w->elastic_work && w->tied_work && w->gain && w->energies && w->tie_parted && w->tied_set && w->own_gain;
+    return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
 /* q0 (+) part of the step (v0 + travel (v - v0)), into `q`. */
 static void move_nodes(const world_contacts *w, int tree, double part, const double *v, double *way, double *q) {
     const sim_tree *t = &w->model->tree[tree];
-    const double *v0 = w->now->v, travel = theta_travel(w->options->integrator);
+    const double *v0 = w->now->v, travel = theta_scheme_of_tree(w->motion, tree)->travel;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
         way[j] = v0[j] + travel * (v[j] - v0[j]);
     }
@@ -62,7 +68,7 @@ static double *work_of(const world_contacts *w, int k) { return w->motion->histo
 
 /* Pa: in the chambers of a tree. */
 static double gas_pressure(const world_contacts *w, int tree) {
-    return soft_gas(w->motion, tree, w->now->time + theta_time(w->options->integrator) * w->options->step);
+    return soft_gas(w->motion, tree, w->now->time + theta_scheme_of_tree(w->motion, tree)->time * w->options->step);
 }
 
 /* J: of the gas, from `now` to `next`. */
@@ -75,14 +81,7 @@ static double gas_work(const world_contacts *w, int tree) {
 }
 
 double soft_newton_potential(const world_contacts *w, int tree, const double *q, const double *v, double *slope) {
-    double U = soft_system_energy(w->motion->soft[tree], q, v, slope), p = gas_pressure(w, tree), rate = 0;
-    if (p != 0) {
-        U -= p * chamber_volume(w->model, soft_of_tree(w->model, tree), q, v, slope ? &rate : NULL);
-    }
-    if (slope) {
-        *slope -= p * rate;
-    }
-    return U;
+    return soft_potential(w->motion, tree, gas_pressure(w, tree), q, v, slope);
 }
 
 /* J: work of the elasticity of a tree and of its gas along `way`, as the step has them; [nv] `a`, `f` to work in. */
@@ -134,7 +133,7 @@ static soft_balance find_balance(world_contacts *w, int tree) {
     /* energies */
     double before = soft_system_energy(s, w->now->q, NULL, NULL);
     double after = soft_system_energy(s, w->next->q, NULL, NULL);
-    double size = before + after, loss = 0, excess = theta_travel(w->options->integrator) - 0.5;
+    double size = before + after, loss = 0, excess = theta_scheme_of_tree(w->motion, tree)->travel - 0.5;
     for (int j = 0; j < t->nv; j++) {
         double u0 = w->now->v[t->v0 + j], u1 = w->v_end[t->v0 + j], mass = soft_system_mass(s, j);
         size += mass * (u0 * u0 + u1 * u1) / 2;
@@ -173,7 +172,8 @@ static const double *go_down(world_contacts *w, int tree, double model) {
     /* phi(v + part d) - phi(v) = part linear + part^2 square / 2 + (U - U(v)) / p */
     const sim_tree *t = &w->model->tree[tree];
     const soft_system *s = w->motion->soft[tree];
-    double place = theta_elastic_place(w->options->integrator), p = place * theta_travel(w->options->integrator);
+    const theta_scheme *scheme = theta_scheme_of_tree(w->motion, tree);
+    double place = elastic_place(scheme), p = place * scheme->travel;
     double dt = w->options->step, *d = work_of(w, 1), *way = work_of(w, 2), square = 0, slope = 0;
     for (int j = 0; j < t->nv; j++) {
         square += soft_system_mass(s, j) * d[t->v0 + j] * d[t->v0 + j];
@@ -211,17 +211,14 @@ static bool is_elastic(const world_contacts *w, int tree) { return w->in_contact
 /* Finds the energy that each tree gained; linearises `again` where a way left to go explains it.  How many trees? */
 static int find_gains(world_contacts *w, bool again) {
     int count = 0;
-    double limit = theta_elastic_place(w->options->integrator) == 0.5 ? MAX_CREATED_IN_MEAN : MAX_CREATED;
-    w->info->created = 0;
     for (int tree = 0; tree < w->model->ntree; tree++) {
         if (!is_elastic(w, tree)) {
             continue;
         }
         soft_balance b = find_balance(w, tree);
-        if (b.given > MAX_CREATED * b.size && b.given > w->info->created && isfinite(b.given)) {
-            w->info->created = b.given;
-            w->info->created_body = w->model->tree[tree].body0;
-        }
+        double limit = elastic_place(theta_scheme_of_tree(w->motion, tree)) == 0.5 ? MAX_CREATED_IN_MEAN : MAX_CREATED;
+        w->gain[tree] = b.given;
+        w->energies[tree] = b.size;
         bool rises = again && b.elastic > limit * b.size && isfinite(b.elastic) && !soft_has_rows(w->model, tree);
         double model = rises ? find_way(w, tree) : 0;
         if (rises && model > MIN_WAY * b.elastic) {

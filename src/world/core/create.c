@@ -337,7 +337,8 @@ sim_status world_create_parts(sim_world *w, sim_error *error) {
     if (status) {
         return status;
     }
-    if (sensors_create(w->model, &w->options, w->equality, w->motion.drag, w->pool, &w->sensors) || create_control(w)) {
+    if (sensors_create(w->model, &w->options, w->equality, w->motion.drag, w->motion.damped, w->pool, &w->sensors) ||
+        create_control(w)) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for a world of %d bodies", bodies);
     }
     return SIM_OK;

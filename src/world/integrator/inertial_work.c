@@ -46,13 +46,10 @@ static double kinetic_energy_at(sim_derived *d, sim_range bodies, const double *
     return sim_kinetic_energy(d, bodies, v);
 }
 
-double inertial_work_scale(motion_work *w, int tree, double part, double *created) {
-    const sim_tree *t = &w->model->tree[tree];
-    *created = 0;
-    if (!w->ahead || soft_of(w, tree) || !turns_far(w, tree)) {
-        return 1;
-    }
+/* W and T of a tree of which `next` has the end of the step. */
+static inertial_balance eval_balance(motion_work *w, int tree, double part) {
     /* forces and impulses M a + c, at the point of the scheme */
+    const sim_tree *t = &w->model->tree[tree];
     sim_range bodies = sim_tree_range(w->model, tree);
     double h = w->options->step, *Q = w->history, *v_point = w->history + w->model->nv;
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
@@ -61,21 +58,33 @@ double inertial_work_scale(motion_work *w, int tree, double part, double *create
     sim_velocities(w->derived, bodies, v_point);
     sim_rnea(w->derived, bodies, w->a_out, NULL, (v3){0, 0, 0}, Q);
     /* their work: W = W0 + W1, of v0 and of v1 */
-    double W0 = 0, W1 = 0;
+    inertial_balance b = {0};
     for (int j = t->v0; j < t->v0 + t->nv; j++) {
-        W0 += 0.5 * h * w->now->v[j] * Q[j];
-        W1 += 0.5 * h * w->next->v[j] * Q[j];
+        b.W0 += 0.5 * h * w->now->v[j] * Q[j];
+        b.W1 += 0.5 * h * w->next->v[j] * Q[j];
     }
-    /* D */
-    double T0 = kinetic_energy_at(w->ahead, bodies, w->now->q, w->now->v);
-    double T1 = kinetic_energy_at(w->ahead, bodies, w->next->q, w->next->v);
-    double D = T1 - T0 - W0 - W1;
-    if (!(D > MAX_CREATED * (T0 + T1))) {
+    b.T0 = kinetic_energy_at(w->ahead, bodies, w->now->q, w->now->v);
+    b.T1 = kinetic_energy_at(w->ahead, bodies, w->next->q, w->next->v);
+    return b;
+}
+
+inertial_balance inertial_work(motion_work *w, int tree, double part) {
+    return w->ahead && !soft_of(w, tree) && turns_far(w, tree) ? eval_balance(w, tree, part) : (inertial_balance){0};
+}
+
+double inertial_work_scale(motion_work *w, int tree, double part, double *created) {
+    *created = 0;
+    if (!w->ahead || soft_of(w, tree) || !turns_far(w, tree)) {
+        return 1;
+    }
+    inertial_balance b = eval_balance(w, tree, part);
+    double D = b.T1 - b.T0 - b.W0 - b.W1;
+    if (!(D > MAX_CREATED * (b.T0 + b.T1))) {
         return 1;
     }
     /* s: the greater root of T1 s^2 - W1 s - (T0 + W0) = 0; without one, the least of the left side */
-    double root = sqrt(fmax(0, W1 * W1 + 4 * T1 * (T0 + W0)));
-    double s = fmin(1, fmax(0, (W1 + root) / (2 * T1)));
-    *created = T1 * (1 - s * s);
+    double root = sqrt(fmax(0, b.W1 * b.W1 + 4 * b.T1 * (b.T0 + b.W0)));
+    double s = fmin(1, fmax(0, (b.W1 + root) / (2 * b.T1)));
+    *created = b.T1 * (1 - s * s);
     return s;
 }

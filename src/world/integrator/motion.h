@@ -72,6 +72,7 @@ typedef struct motion_work {
     tree_parts *parts;  /* [ntree] */
     spin_body *spin;    /* tree by tree */
     soft_system **soft; /* [ntree] of soft bodies, NULL of rigid trees; NULL: there are none */
+    char *damped;       /* [ntree] trees that implicit Euler moves in this step (soft_damping.c); NULL likewise */
     int *actuator_order, *load_order;
     int *limited_order, nlimited; /* actuators that may be rows, by their places in actuator_order */
 
@@ -213,6 +214,13 @@ double project_energy(motion_work *w, int tree, const projection_input *at, doub
  * created; 1: none.  `part` of v1 - v0 is at the scheme's v*.  `next` has its positions, `a_out` is (v1 - v0) / step. */
 double inertial_work_scale(motion_work *w, int tree, double part, double *created);
 
+/* Kinetic energies of a tree at both ends of the step, and the work of its forces with the velocities there, J: D = T1 -
+ * T0 - W0 - W1.  Zeros where no body turns far.  The same input. */
+typedef struct inertial_balance {
+    double T0, T1, W0, W1;
+} inertial_balance;
+inertial_balance inertial_work(motion_work *w, int tree, double part);
+
 /* ---- soft_motion.c ---- */
 
 /* Systems of the soft bodies of a model.  Refused: what they do not support, by name. */
@@ -223,6 +231,10 @@ static inline soft_system *soft_of(const motion_work *w, int tree) { return w->s
 double soft_gas(const motion_work *w, int tree, double time);
 /* One Newton step of a soft tree: tau holds the forces on its joints and E a.  After sim_kinematics. */
 void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force *external, double *out);
+
+/* J: elastic energy of a soft tree at q, less the pressure times the volume of its chambers; adds its derivative along v
+ * to `slope`, unless that is NULL. */
+double soft_potential(const motion_work *w, int tree, double pressure, const double *q, const double *v, double *slope);
 
 /* ---- effort_limits.c ---- */
 
@@ -244,6 +256,12 @@ typedef struct theta_scheme {
     double time;            /* t* = t0 + time * dt */
 } theta_scheme;
 const theta_scheme *theta_scheme_of(sim_integrator integrator);
+/* The part, at most 1, of the Newton step from a to g with which the energy of the step falls.  After soft_sweep at a, of a
+ * scheme whose elastic forces act at the end of the step. */
+double soft_descent_part(motion_work *w, int tree, const theta_scheme *scheme, const double *a, const double *g);
+
+/* That by which a tree moves in this step. */
+const theta_scheme *theta_scheme_of_tree(const motion_work *w, int tree);
 
 /* The free motion of one tree: its mean acceleration, in a_out, and A, in the factors of `derived`. */
 void theta_free_motion(motion_work *w, int tree, sim_step_info *info);
@@ -253,18 +271,17 @@ void theta_linearise_soft(motion_work *w, int tree, const double *v);
  * that this creates without force is taken from `v_end`, and noted. */
 void theta_finish(motion_work *w, int tree);
 void theta_finish_in_contact(motion_work *w, int tree, double *v_end, const double *shift, sim_step_info *info);
+/* The energies of a tree that ends the step so; changes nothing. */
+inertial_balance theta_inertial_work(motion_work *w, int tree, const double *v_end, const double *shift);
 /* x <- A^-1 x of the dofs of a tree [nv of the model], A where the free motion has taken it. */
 void theta_mass_solve(motion_work *w, int tree, double *x);
 /* The part of v - v0 that positions move with. */
 double theta_travel(sim_integrator integrator);
 /* The part of the step on at which the elasticity of soft bodies acts. */
-double theta_elastic_place(sim_integrator integrator);
+double elastic_place(const theta_scheme *scheme);
 /* The part of a step at which A is taken; at which loads are. */
 double theta_position(sim_integrator integrator);
 double theta_time(sim_integrator integrator);
-/* The coordinates and velocities at which a step from one state to another takes its forces. */
-void theta_force_point(const sim_model *m, const sim_options *options, const sim_state *from, const sim_state *to,
-                       double *q, double *v);
 /* Do forces depend on where the step leads?  Is A taken where the step starts? */
 bool theta_is_implicit(sim_integrator integrator);
 bool theta_is_at_start(sim_integrator integrator);

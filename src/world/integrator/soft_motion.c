@@ -8,12 +8,22 @@
  *
  * K is the derivative of -f_el where A is positive definite with it, as at every stable rest: Newton's method.  Else, and
  * after a sweep of a step that led away (theta.c), tetrahedra leave out their negative curvatures, then the gas its own.
+ * There a Newton step d is halved until the energy of the step falls (Armijo's rule), with forces at its end:
+ *
+ *     phi(a) = a . M a / 2 - a . F + U(q(a)) / k,      change = part (-d.A d - U'd) + part^2 d.M d / 2 + (U(part) - U(0)) / k
+ *
+ *     F      all forces but elasticity, N, viscous ones as A has them;  U  elastic energy less that of gas, J
+ *
  * Nodes do not turn: moments on them do nothing.  A goes to the contact stage as it is here at the end of the iteration.
  * Cost: one linearisation and one sparse factor; up to three of both where A is indefinite. */
 #include "contact/stage.h"
+#include "dyn/motion/advance.h"
 #include "dyn/soft/soft_body.h"
 #include "math/v3.h"
 #include "world/integrator/motion.h"
+
+static const double ARMIJO_C1 = 1e-4;
+enum { MAX_HALVINGS = 12 };
 
 /* May a node touch a solid with a pressure field? */
 static bool soft_meets_field(const sim_model *m) {
@@ -56,7 +66,8 @@ sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *erro
     }
     /* systems */
     w->soft = POOL_NEW(pool, soft_system *, m->ntree);
-    for (int k = 0; k < m->nsoft && w->soft; k++) {
+    w->damped = POOL_NEW(pool, char, m->ntree);
+    for (int k = 0; k < m->nsoft && w->soft && w->damped; k++) {
         int tree = m->body[m->soft[k].body].tree;
         if (w->parts[tree].actuators) {
             return sim_fail(error, SIM_BAD_INPUT, "actuators move no nodes of soft bodies, as \"%s\" is",
@@ -66,7 +77,7 @@ sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *erro
             return sim_fail(error, SIM_NO_RESOURCE, "no memory for the soft body \"%s\"", m->soft[k].name);
         }
     }
-    return w->soft ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for soft bodies");
+    return w->soft && w->damped ? SIM_OK : sim_fail(error, SIM_NO_RESOURCE, "no memory for soft bodies");
 }
 
 void soft_motion_free(motion_work *w) {
@@ -117,4 +128,51 @@ void soft_sweep(motion_work *w, int tree, const soft_point *at, const sim_force 
         point.tangent -= point.tangent == SOFT_EXACT && at->pressure == 0;
     }
     soft_system_solve(s, out + w->model->tree[tree].v0);
+}
+
+double soft_potential(const motion_work *w, int tree, double pressure, const double *q, const double *v,
+                      double *slope) {
+    double U = soft_system_energy(w->soft[tree], q, v, slope), rate = 0;
+    if (pressure != 0) {
+        U -= pressure * chamber_volume(w->model, soft_of_tree(w->model, tree), q, v, slope ? &rate : NULL);
+    }
+    if (slope) {
+        *slope -= pressure * rate;
+    }
+    return U;
+}
+
+double soft_descent_part(motion_work *w, int tree, const theta_scheme *scheme, const double *a, const double *g) {
+    /* d = g - a, and d . A d */
+    const sim_tree *t = &w->model->tree[tree];
+    soft_system *s = w->soft[tree];
+    double h = w->options->step, k = scheme->travel * h * h, model = 0, square = 0, slope = 0, before = 0, part = 1;
+    double pressure = soft_gas(w, tree, w->now->time + scheme->time * h);
+    double *d = w->tau, *Ad = w->v_point, *way = w->next->v, *q = w->next->q;
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        d[j] = g[j] - a[j];
+    }
+    soft_system_times(s, d + t->v0, Ad + t->v0);
+    for (int j = t->v0; j < t->v0 + t->nv; j++) {
+        model += d[j] * Ad[j];
+        square += soft_system_mass(s, j - t->v0) * d[j] * d[j];
+    }
+    /* halve the part until phi falls */
+    for (int try = -1; try < MAX_HALVINGS; try++) {
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            way[j] = w->now->v[j] + scheme->travel * h * (a[j] + (try < 0 ? 0 : part) * d[j]);
+        }
+        advance_by(w->model, sim_tree_range(w->model, tree), ROTATION_EXP, w->now->q, way, h, q);
+        double U = soft_potential(w, tree, pressure, q, d, try < 0 ? &slope : NULL);
+        if (try < 0) {
+            before = U;
+            continue;
+        }
+        double change = part * (-model - slope) + part * part * square / 2 + (U - before) / k;
+        if (change <= -ARMIJO_C1 * part * model) {
+            break;
+        }
+        part /= 2;
+    }
+    return part;
 }

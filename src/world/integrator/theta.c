@@ -181,7 +181,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
 static void sweep_nodes(tree_step *t, const double *a, const sim_force *external, double *out) {
     motion_work *w = t->w;
     const theta_scheme *s = t->s;
-    double place = theta_elastic_place(w->options->integrator), *q = w->q_point;
+    double place = elastic_place(s), *q = w->q_point;
     if (soft_has_rows(w->model, t->tree)) { /* a is that without elasticity, and leads far away */
         q = w->next->q;
         advance_by(w->model, t->bodies, ROTATION_EXP, w->now->q, w->now->v, place * t->dt, q);
@@ -384,6 +384,12 @@ static void leave_out_products(tree_step *t, double *g) {
     t->still = 0;
 }
 
+/* The part of a Newton step of a soft body with the projected stiffness, with forces at the end, that is downhill. */
+static double descent_part(const tree_step *t, const double *a, const double *g) {
+    bool at_end = elastic_place(t->s) == 1 && !soft_has_rows(t->w->model, t->tree);
+    return at_end ? soft_descent_part(t->w, t->tree, t->s, a, g) : 1;
+}
+
 static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
     motion_work *w = t->w;
     anderson h = make_anderson(w);
@@ -411,7 +417,13 @@ static bool iterate_motion_sweeps(tree_step *t, sim_step_info *info) {
             t->cautious = true;
             clear_history(&h);
         }
-        if (growth > MAX_GROWTH) { /* too far away to go on from there */
+        double part = t->cautious && growth < 1 ? descent_part(t, a, g) : 1;
+        if (part < 1) { /* forget the way so far */
+            clear_history(&h);
+            for (int j = t->v0; j < t->v0 + t->nv; j++) {
+                a[j] += part * (g[j] - a[j]);
+            }
+        } else if (growth > MAX_GROWTH) { /* too far away to go on from there */
             memcpy(a + t->v0, w->now->a + t->v0, (size_t)t->nv * sizeof *a);
         } else if (crossed) {
             apply_limited_step(t, &h, a);
@@ -439,14 +451,14 @@ static tree_step make_tree_step(motion_work *w, int tree) {
     return (tree_step){
         .w = w,
         .spun = 1,
-        .s = &schemes[w->options->integrator],
+        .s = theta_scheme_of_tree(w, tree),
         .tree = tree,
         .bodies = sim_tree_range(w->model, tree),
         .v0 = at->v0,
         .nv = at->nv,
         .dt = w->options->step,
         .velocity =
-            w->parts[tree].turns ? schemes[w->options->integrator].turning : schemes[w->options->integrator].velocity,
+            w->parts[tree].turns ? theta_scheme_of_tree(w, tree)->turning : theta_scheme_of_tree(w, tree)->velocity,
     };
 }
 
@@ -460,6 +472,11 @@ static void project_velocities(tree_step *t, double *a) {
         s = project_energy(w, t->tree, &at, a);
     }
     w->parts[t->tree].placed = true;
+}
+
+/* May implicit Euler find a step of a soft body that has none by its scheme? */
+static bool can_damp(const tree_step *t) {
+    return soft_of(t->w, t->tree) && t->s->travel < 1 && !t->w->damped[t->tree];
 }
 
 void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
@@ -485,6 +502,11 @@ void theta_free_motion(motion_work *w, int tree, sim_step_info *info) {
         }
     } else {
         info->nonconverged = !iterate_motion_sweeps(&t, info);
+    }
+    if (info->nonconverged && can_damp(&t)) {
+        w->damped[tree] = 1;
+        theta_free_motion(w, tree, info);
+        return;
     }
     if (w->ahead && projection_needed(w, tree)) {
         project_velocities(&t, w->a_out);
@@ -526,7 +548,22 @@ void theta_finish_in_contact(motion_work *w, int tree, double *v_end, const doub
     drag_keep(w, tree, w->a_try, w->a_out);
 }
 
+inertial_balance theta_inertial_work(motion_work *w, int tree, const double *v_end, const double *shift) {
+    tree_step t = make_tree_step(w, tree);
+    size_t bytes = (size_t)t.nv * sizeof *w->a_out;
+    memcpy(w->rk + t.v0, w->a_out + t.v0, bytes);
+    memcpy(w->next->a + t.v0, w->a_out + t.v0, bytes);
+    move_in_contact(&t, v_end, shift);
+    inertial_balance b = inertial_work(w, tree, t.velocity);
+    memcpy(w->a_out + t.v0, w->rk + t.v0, bytes);
+    return b;
+}
+
 const theta_scheme *theta_scheme_of(sim_integrator integrator) { return &schemes[integrator]; }
+
+const theta_scheme *theta_scheme_of_tree(const motion_work *w, int tree) {
+    return &schemes[w->damped && w->damped[tree] ? SIM_IMPLICIT_EULER : w->options->integrator];
+}
 
 void theta_mass_solve(motion_work *w, int tree, double *x) {
     if (soft_of(w, tree)) {
@@ -540,9 +577,7 @@ double theta_travel(sim_integrator integrator) { return schemes[integrator].trav
 
 double theta_position(sim_integrator integrator) { return schemes[integrator].position; }
 
-double theta_elastic_place(sim_integrator integrator) {
-    return schemes[integrator].explicit_position ? 1 : schemes[integrator].position;
-}
+double elastic_place(const theta_scheme *s) { return s->explicit_position ? 1 : s->position; }
 
 double theta_time(sim_integrator integrator) { return schemes[integrator].time; }
 
@@ -551,37 +586,3 @@ bool theta_is_implicit(sim_integrator integrator) {
 }
 
 bool theta_is_at_start(sim_integrator integrator) { return schemes[integrator].position == 0; }
-
-/* Has the tree a ball or free joint? */
-static bool tree_turns(const sim_model *m, int tree) {
-    bool any = false;
-    for (int i = m->tree[tree].body0; i < m->tree[tree].body0 + m->tree[tree].nbody; i++) {
-        any |= m->body[i].joint == SIM_BALL || m->body[i].joint == SIM_FREE;
-    }
-    return any;
-}
-
-void theta_force_point(const sim_model *m, const sim_options *options, const sim_state *from, const sim_state *to,
-                       double *q, double *v) {
-    /* rk4 has no such point: the middle */
-    const theta_scheme *s = &schemes[options->integrator == SIM_RK4 ? SIM_MIDPOINT : options->integrator];
-    double dt = options->step;
-    for (int tree = 0; tree < m->ntree; tree++) {
-        const sim_tree *t = &m->tree[tree];
-        sim_range bodies = sim_tree_range(m, tree);
-        /* positions: along the velocity of the step, or along v0 */
-        for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            v[j] = from->v[j] + (s->explicit_position ? 0 : s->travel) * (to->v[j] - from->v[j]);
-        }
-        if (s->position == 0.5 && !s->explicit_position) {
-            advance_by(m, bodies, ROTATION_CAYLEY_HALF, from->q, v, dt, q);
-        } else {
-            advance_by(m, bodies, ROTATION_EXP, from->q, v, s->position * dt, q);
-        }
-        /* velocities */
-        double part = tree_turns(m, tree) ? s->turning : s->velocity;
-        for (int j = t->v0; j < t->v0 + t->nv; j++) {
-            v[j] = from->v[j] + part * (to->v[j] - from->v[j]);
-        }
-    }
-}

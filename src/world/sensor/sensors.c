@@ -8,12 +8,13 @@
  * and the proper acceleration a_i - g of every body.  So the wrench at a base is weight plus d(momentum)/dt, and its part
  * along a joint axis is the effort of the joint.
  *
- *     q*, v*      where the integrator takes its forces (theta_force_point)
+ *     q*, v*      where the integrator takes its forces (find_force_point)
  *     a_i, I_i    acceleration and inertia of body i, bias_i: wrench that velocities alone cost
  *     f_ext       mean forces of loads, contacts, tendons and constraints between bodies (step_forces.c)
  *
  * Reference: Featherstone 2008, section 5.3.   Cost: O(bodies + contacts) a step; O(shapes) for a rangefinder. */
 #include "world/sensor/sensors.h"
+#include "dyn/motion/advance.h"
 #include "dyn/soft/soft_body.h"
 #include "world/integrator/motion.h"
 
@@ -22,7 +23,7 @@
 #include <string.h>
 
 sim_status sensors_create(const sim_model *m, const sim_options *options, const sim_equality *equality,
-                          const sim_force *drag, memory_pool *pool, world_sensors **out) {
+                          const sim_force *drag, const char *damped, memory_pool *pool, world_sensors **out) {
     if (!m->nsensor) {
         return SIM_OK;
     }
@@ -30,7 +31,7 @@ sim_status sensors_create(const sim_model *m, const sim_options *options, const 
     if (!w) {
         return SIM_NO_RESOURCE;
     }
-    *w = (world_sensors){.model = m, .options = options, .equality = equality, .drag = drag};
+    *w = (world_sensors){.model = m, .options = options, .equality = equality, .drag = drag, .damped = damped};
     w->mean = sim_derived_create(m, NULL);
     w->end = sim_derived_create(m, NULL);
     w->q = POOL_NEW(pool, double, m->nq);
@@ -63,11 +64,51 @@ static void pass_to_holders(world_sensors *w) {
     }
 }
 
+/* Has the tree a ball or free joint? */
+static bool tree_turns(const sim_model *m, int tree) {
+    bool any = false;
+    for (int i = m->tree[tree].body0; i < m->tree[tree].body0 + m->tree[tree].nbody; i++) {
+        any |= m->body[i].joint == SIM_BALL || m->body[i].joint == SIM_FREE;
+    }
+    return any;
+}
+
+/* The scheme by which a tree moved in the step; rk4 has no point of forces: the middle. */
+static const theta_scheme *scheme_of(const world_sensors *w, int tree) {
+    sim_integrator by = w->options->integrator == SIM_RK4 ? SIM_MIDPOINT : w->options->integrator;
+    return theta_scheme_of(w->damped && w->damped[tree] ? SIM_IMPLICIT_EULER : by);
+}
+
+/* The coordinates and velocities at which a step from one state to another takes its forces. */
+static void find_force_point(const world_sensors *w, const sim_state *from, const sim_state *to, double *q, double *v) {
+    const sim_model *m = w->model;
+    double dt = w->options->step;
+    for (int tree = 0; tree < m->ntree; tree++) {
+        const theta_scheme *s = scheme_of(w, tree);
+        const sim_tree *t = &m->tree[tree];
+        sim_range bodies = sim_tree_range(m, tree);
+        /* positions: along the velocity of the step, or along v0 */
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            v[j] = from->v[j] + (s->explicit_position ? 0 : s->travel) * (to->v[j] - from->v[j]);
+        }
+        if (s->position == 0.5 && !s->explicit_position) {
+            advance_by(m, bodies, ROTATION_CAYLEY_HALF, from->q, v, dt, q);
+        } else {
+            advance_by(m, bodies, ROTATION_EXP, from->q, v, s->position * dt, q);
+        }
+        /* velocities */
+        double part = tree_turns(m, tree) ? s->turning : s->velocity;
+        for (int j = t->v0; j < t->v0 + t->nv; j++) {
+            v[j] = from->v[j] + part * (to->v[j] - from->v[j]);
+        }
+    }
+}
+
 /* Accelerations and wrenches of the step, in w->mean. */
 static void eval_step(world_sensors *w, const sim_state *now, const sim_state *before) {
     const sim_model *m = w->model;
     sim_range all = sim_all(m);
-    theta_force_point(m, w->options, before, now, w->q, w->v);
+    find_force_point(w, before, now, w->q, w->v);
     for (int j = 0; j < m->nv; j++) {
         w->a[j] = (now->v[j] - before->v[j]) / w->options->step;
     }

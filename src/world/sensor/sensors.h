@@ -11,6 +11,7 @@ typedef struct world_sensors {
     const sim_options *options;
     const sim_equality *equality; /* [nequality] as they act now */
     const sim_force *drag;        /* [nbody] of the fluid in the step; NULL: none */
+    const char *damped;           /* [ntree] trees that implicit Euler moved; NULL: none */
     sim_derived *mean; /* kinematics where the step takes its forces; accelerations and wrenches of the step */
     sim_derived *end;  /* kinematics at the end of the step */
     double *q, *v, *a; /* where the step takes its forces: [nq], [nv], [nv] */
@@ -23,7 +24,7 @@ typedef struct world_sensors {
 
 /* `*out` stays NULL where the model has no sensors. */
 sim_status sensors_create(const sim_model *model, const sim_options *options, const sim_equality *equality,
-                          const sim_force *drag, memory_pool *pool, world_sensors **out);
+                          const sim_force *drag, const char *damped, memory_pool *pool, world_sensors **out);
 void sensors_free(world_sensors *w);
 size_t sensors_bytes(const world_sensors *w);
 /* Readings into `now`, the state at the end of the step that began with `before`.  `before` NULL: no step led to it, and

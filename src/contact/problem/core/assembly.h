@@ -245,11 +245,23 @@ typedef struct assembly {
  * velocities as counts. */
 sim_status islands_find(assembly *f, const sim_model *model);
 
-/* w = dt (s - p) h of a row whose J changes by h = dJ/dt v: see fill_pair_rows. */
-static inline double offset_of_place(const assembly *f, double p, double h) {
-    return f->in->step * (1.5 - f->in->travel - p) * h;
+/* Does implicit Euler move a tree (-1: the world), or one of the two of a constraint? */
+static inline bool tree_is_damped(const assembly *f, int tree) {
+    return f->in->damped && tree >= 0 && f->in->damped[tree];
 }
-static inline double offset_of_bias(const assembly *f, double h) { return offset_of_place(f, f->in->position, h); }
+static inline bool source_is_damped(const assembly *f, const constraint_source *t) {
+    return tree_is_damped(f, t->tree[0]) || tree_is_damped(f, t->tree[1]);
+}
+/* The part of v - v0 that positions move with. */
+static inline double travel_of(const assembly *f, bool damped) { return damped ? 1 : f->in->travel; }
+
+/* w = dt (s - p) h of a row whose J changes by h = dJ/dt v: see fill_pair_rows. */
+static inline double offset_of_place(const assembly *f, double travel, double p, double h) {
+    return f->in->step * (1.5 - travel - p) * h;
+}
+static inline double offset_of_bias(const assembly *f, double h) {
+    return offset_of_place(f, f->in->travel, f->in->position, h);
+}
 
 /* The part of a side of a constraint in J: two sides on one tree share theirs. */
 static inline double *block_in(double *J, const assembly *f, int constraint, int side) {

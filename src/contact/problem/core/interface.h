@@ -55,6 +55,7 @@ typedef struct contact_input {
     bool holds;         /* the scheme wants the forces of contacts beforehand, for the next step */
     double travel;      /* ... and positions move with v_start + travel (v - v_start) */
     double elastic;     /* elastic forces act this part of the step on */
+    const char *damped; /* [ntree] trees that implicit Euler moves: all these parts are 1; NULL: none */
     const char *asleep; /* [ntree] trees that take no part; NULL: none */
     const sim_contact *contact;
     int ncontact;
@@ -99,6 +100,7 @@ typedef struct contact_output {
     double *shift;            /* [nv] velocity with which positions move besides: see position_correction.c */
     char *touched;            /* [ntree] */
     char *unsolved;           /* [ntree] of islands whose solver gave up */
+    char *parted;             /* [ntree] of ties of soft bodies whose velocities jump; NULL: there are no soft bodies */
     sim_v3 *impulse;          /* [ncontact] N s, in the world, on A */
     sim_v3 *impulse_trend;    /* [ncontact] its change in this step, zero where it struck */
     sim_contact *contact;     /* [ncontact] the contacts themselves, whose moments are filled; NULL: not asked for */

@@ -72,7 +72,8 @@ void rows_of_elastic(assembly *f, const sim_model *m, int i) {
     const elastic_rows *spring = &part->spring;
     const sim_tree *tree = &m->tree[t->tree[0]];
     int first = t->index % 2 ? STRAIN_ROWS : 0, row = f->row[i];
-    double dt = f->in->step, place = f->in->elastic, theta = f->in->travel, *J = block_of(f, i, 0);
+    bool damped = source_is_damped(f, t);
+    double dt = f->in->step, place = damped ? 1 : f->in->elastic, theta = travel_of(f, damped), *J = block_of(f, i, 0);
     /* J, and w . v0 */
     double rate[ELASTIC_ROWS] = {0};
     for (int n = 0; n < 4; n++) {

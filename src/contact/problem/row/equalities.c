@@ -91,6 +91,13 @@ static void eval_biases(const sim_derived *d, const sim_motion *acc, const sim_e
     }
 }
 
+/* Is J in the middle of the step, where the free motion leads? */
+static bool is_in_middle(const assembly *f, const sim_equality *e) {
+    const sim_body *body = f->tables->model->body;
+    return f->in->position == 0.5 && !tree_is_damped(f, body[e->body[0]].tree) &&
+           !tree_is_damped(f, body[e->body[1]].tree);
+}
+
 /* Did a constraint not act in the step before? */
 static bool is_new(const assembly *f, int index) {
     bool any = false;
@@ -104,7 +111,7 @@ static bool is_new(const assembly *f, int index) {
  * J v = dt h / 2 there, as the step before left J v = -dt h / 2 in its own axes.  The points of a body that turns and
  * must stop part at w r, across h = w^2 r: at least dt h / 2 from it, however far it turns. */
 static bool velocities_jump(const assembly *f, const sim_equality *e) {
-    if (is_length(e) || (f->in->position == 0.5 && !is_new(f, (int)(e - f->in->equality)))) {
+    if (is_length(e) || (is_in_middle(f, e) && !is_new(f, (int)(e - f->in->equality)))) {
         return false;
     }
     double h[6];
@@ -128,7 +135,7 @@ static bool ties_soft(const assembly *f, const sim_equality *e) {
 /* Are its rows those of the anchor?  With J in the middle of the step, where the free motion leads: those whose
  * velocities jump.  J in the middle of a turn that is stopped would throw the bodies. */
 static bool holds_soft(const assembly *f, const sim_equality *e) {
-    return ties_soft(f, e) && (f->in->position != 0.5 || velocities_jump(f, e));
+    return ties_soft(f, e) && (!is_in_middle(f, e) || velocities_jump(f, e));
 }
 
 /* Row k of connect, weld and distance on a body: along an axis of the world at the point, or about it. */
@@ -246,7 +253,7 @@ static double row_rate_at_start(const assembly *f, const sim_model *m, int i, in
  * gives a tumbling body energy. */
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
-    bool held = holds_soft(f, e);
+    bool held = holds_soft(f, e), damped = source_is_damped(f, t);
     const sim_derived *d = held ? f->anchor : f->in->mass;
     double h[6];
     for (int side = 0; side < 2; side++) {
@@ -265,9 +272,10 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
     eval_biases(d, held ? f->anchor_acc : f->acc, e, h);
     /* w of a velocity that is tangent at a part of the step, or in part of the mean velocity */
     bool jumps = held && velocities_jump(f, e), in_mean = !held && ties_soft(f, e) && !is_length(e);
+    double place = held ? 0 : damped ? 1 : f->in->position;
     f->rolls[i] = jumps ? PARTS_AT_ONCE : ROLLS_NOT;
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
-        double w = jumps ? 0 : offset_of_place(f, held ? 0 : f->in->position, h[k]);
+        double w = jumps ? 0 : offset_of_place(f, travel_of(f, damped), place, h[k]);
         f->offset[f->row[i] + k] = in_mean ? w + RINGING * (row_rate_at_start(f, m, i, k) - w) : w;
     }
 }

@@ -23,7 +23,7 @@ void fill_spring_row(assembly *f, const sim_model *m, int i, row_spring s) {
     /* u0 and W */
     const constraint_source *t = &f->source[f->source_of[i]];
     sim_constraint *c = &f->constraint[i];
-    double dt = f->in->step, theta = f->in->travel, u0 = 0, w = 0;
+    double dt = f->in->step, theta = travel_of(f, source_is_damped(f, t)), u0 = 0, w = 0;
     for (int side = 0; side < 2; side++) {
         if (t->tree[side] >= 0 && !(side && t->tree[0] == t->tree[1])) { /* two sides on one tree share their block */
             const sim_tree *tree = &m->tree[t->tree[side]];
