@@ -201,7 +201,7 @@ static void sweep_nodes(tree_step *t, const double *a, const sim_force *external
                      .tangent = t->cautious ? SOFT_WITH_GAS : SOFT_EXACT,
                      .pressure = soft_gas(w, t->tree, w->now->time + s->time * t->dt),
                      .rod_q = s->position == 0.5 ? w->q_point : w->now->q, /* equalities.c */
-                     .rod_impulse = s->position == 0.5 && !s->explicit_position ? NULL : w->now->equality_impulse,
+                     .rod_impulse = w->now->equality_impulse,
                      .rod_rows = SIM_MAX_ROWS,
                      .step = t->dt};
     soft_sweep(w, t->tree, &at, external, out);

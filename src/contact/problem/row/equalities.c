@@ -250,7 +250,8 @@ static double row_rate_at_start(const assembly *f, const sim_model *m, int i, in
  * Other ties of soft bodies with p = 1/2 have w + r (J v0 - w), r = RINGING.  With r = 1 the mean velocity is zero, so
  * the row does the work -theta g R g and no other.  But an error e = J v0 - w then rings on with the sign turned in each
  * step, and gaps that close add to it.  r < 1 lets it die out; its work g (1 - r) e / 2 is of second order, and r = 0
- * gives a tumbling body energy. */
+ * gives a tumbling body energy.  So have distances: rods in a body under load that obeyed the end velocity did the work
+ * g J v0 / 2, and kept it moving. */
 static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof, const sim_equality *e, int i) {
     const constraint_source *t = &f->source[f->source_of[i]];
     bool held = holds_soft(f, e), damped = source_is_damped(f, t);
@@ -271,7 +272,7 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
     }
     eval_biases(d, held ? f->anchor_acc : f->acc, e, h);
     /* w of a velocity that is tangent at a part of the step, or in part of the mean velocity */
-    bool jumps = held && velocities_jump(f, e), in_mean = !held && ties_soft(f, e) && !is_length(e);
+    bool jumps = held && velocities_jump(f, e), in_mean = !held && ties_soft(f, e);
     double place = held ? 0 : damped ? 1 : f->in->position;
     f->rolls[i] = jumps ? PARTS_AT_ONCE : ROLLS_NOT;
     for (int k = 0; k < sim_equality_rows(e->type); k++) {
