@@ -284,18 +284,20 @@ static bool is_lasting(const world_contacts *w, int k, bool as_one) {
            u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
 }
 
-/* How a contact lasts, if it does. */
+/* How a contact lasts, if it does, and if the ends of both its bodies are known. */
 static lasting_way classify_contact(const world_contacts *w, int k) {
     const sim_contact *c = &w->next->contact[k];
     const int body[2] = {c->body_a, c->body_b};
-    bool rolls = false, moves = false, met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
+    bool rolls = false, moves = false, known = true;
+    bool met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
     for (int side = 0; side < 2; side++) {
         int tree = w->model->body[body[side]].tree;
         bool lasts = tree >= 0 && w->lasts[tree];
+        known &= lasts || !can_tree_move(w, tree);
         moves |= lasts;
         rolls |= lasts && is_limb_free(w, body[side]);
     }
-    if (met || !moves) {
+    if (met || !moves || !known) {
         return LASTS_NOT;
     }
     if (!rolls) {
