@@ -21,12 +21,13 @@ typedef struct piling {
     int unsolved;       /* steps */
 } piling;
 
-static inline piling begin_piling(const char *solver) {
+static inline piling begin_piling(const char *solver, const char *law) {
     static const char *const names[DISHES] = {"bowl", "second_bowl", "plate", "pot"};
-    char set[80];
-    snprintf(set, sizeof set, "world/solver=\"%s\"", solver);
-    const char *const words[] = {set};
-    sim_scene_overrides overrides = {.count = 1, .set = words};
+    char set[2][80];
+    snprintf(set[0], sizeof set[0], "world/solver=\"%s\"", solver);
+    snprintf(set[1], sizeof set[1], "world/compliance=\"%s\"", law);
+    const char *const words[] = {set[0], set[1]};
+    sim_scene_overrides overrides = {.count = 2, .set = words};
     sim_error error;
     piling p = {.scene = sim_scene_load("scenes/robots/panda_stacks_dishes.json", &overrides, NULL, &error)};
     cr_assert_not_null(p.scene, "%s", error.text);

@@ -82,8 +82,8 @@ Test(tasks, balls_end_in_the_second_bottle_by_subadmm, LONG_RUN) { expect_balls_
 
 /* Each dish stands in the one below within 10 mm and a degree, and moves by less than a millimetre in the time after the
  * hand let go: 5 s in long runs, else 1 s. */
-static void expect_pile_to_stand(const char *solver, bool solves) {
-    piling p = begin_piling(solver);
+static void expect_pile_to_stand(const char *solver, const char *law, bool solves) {
+    piling p = begin_piling(solver, law);
     pile_on(&p, 8);
     cr_expect_gt(p.held, 5, "%s: the hand last touches at %g s", solver, p.held);
     cr_expect(!solves || p.unsolved == 0, "%s: %d steps unsolved", solver, p.unsolved);
@@ -103,11 +103,18 @@ static void expect_pile_to_stand(const char *solver, bool solves) {
     end_piling(&p);
 }
 
-Test(tasks, dishes_stand_after_the_hand_let_go_by_the_default) { expect_pile_to_stand("auto", true); }
+Test(tasks, dishes_stand_after_the_hand_let_go_by_the_default) { expect_pile_to_stand("auto", "elastic", true); }
 
-Test(tasks, dishes_stand_after_the_hand_let_go_by_canal, LONG_RUN) { expect_pile_to_stand("canal", false); }
+/* Their forces are not unique where all is rigid: chance decides which of 0 to 7 of 1,920 steps stand still at 1e-6. */
+Test(tasks, rigid_dishes_stand_after_the_hand_let_go_by_auto, LONG_RUN) {
+    expect_pile_to_stand("auto", "rigid", false);
+}
 
-Test(tasks, dishes_stand_after_the_hand_let_go_by_subadmm, LONG_RUN) { expect_pile_to_stand("subadmm", false); }
+Test(tasks, dishes_stand_after_the_hand_let_go_by_canal, LONG_RUN) { expect_pile_to_stand("canal", "rigid", false); }
+
+Test(tasks, dishes_stand_after_the_hand_let_go_by_subadmm, LONG_RUN) {
+    expect_pile_to_stand("subadmm", "rigid", false);
+}
 
 /* All marbles end in the bowl, and the jar stands upright within 10 mm of its place, its lid on. */
 static void expect_jar_emptied(const char *scene) {

@@ -86,7 +86,7 @@ Test(pouring, hands_come_to_the_bottles_in_the_first_second) {
 
 /* The hand comes to rest over the pot, and the pile stays where it is. */
 Test(piling, hand_comes_over_the_pot_in_the_first_second) {
-    piling p = begin_piling("auto");
+    piling p = begin_piling("auto", "rigid");
     pile_on(&p, 1);
     const sim_model *m = p.scene->model;
     const sim_site *s = &m->site[sim_model_find_site(m, "arm_hook")];

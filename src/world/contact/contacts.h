@@ -50,6 +50,7 @@ typedef struct world_contacts {
     lasting_way *way;           /* [room] of contacts that last ... */
     char *wanted;               /* [room] ... of which these are collided again */
     char *lasts;                /* [ntree] the trees that they press */
+    bool any_lasts;             /* is one of them so? */
     followed_contact *followed; /* [room] */
     limb *limb;                 /* [nbody] at its first body */
     int *limb_of;               /* [nbody] that first body */

@@ -221,6 +221,7 @@ static bool turn_as_one(const world_contacts *w, const sim_derived *d, const sim
  * known. */
 static void mark_touched(world_contacts *w) {
     memset(w->lasts, 0, (size_t)w->model->ntree);
+    w->any_lasts = false;
     count_touching_pairs(w);
     for (int k = 0; k < w->next->ncontact; k++) {
         const sim_contact *c = &w->next->contact[k];
@@ -232,6 +233,7 @@ static void mark_touched(world_contacts *w) {
         for (int side = 0; side < 2; side++) {
             if (moves[side] && fast) {
                 w->lasts[tree[side]] = 1;
+                w->any_lasts = true;
             }
         }
     }
@@ -288,16 +290,15 @@ static bool is_lasting(const world_contacts *w, int k, bool as_one) {
 static lasting_way classify_contact(const world_contacts *w, int k) {
     const sim_contact *c = &w->next->contact[k];
     const int body[2] = {c->body_a, c->body_b};
-    bool rolls = false, moves = false, known = true;
+    bool rolls = false, moves = false;
     bool met = v3_dot(c->at.apart, c->at.apart) > 0 || skin_is_contact(w->model, c);
     for (int side = 0; side < 2; side++) {
         int tree = w->model->body[body[side]].tree;
         bool lasts = tree >= 0 && w->lasts[tree];
-        known &= lasts || !can_tree_move(w, tree);
         moves |= lasts;
         rolls |= lasts && is_limb_free(w, body[side]);
     }
-    if (met || !moves || !known) {
+    if (met || !moves) {
         return LASTS_NOT;
     }
     if (!rolls) {
@@ -368,7 +369,7 @@ static void predict_velocities(world_contacts *w, int tree) {
     }
 }
 
-/* J of trees at rest is taken at the start. */
+/* J of slow trees is taken at the start.  Those that others touch stay there, at their velocities. */
 static void stay_at_start(world_contacts *w, int tree) {
     const sim_tree *t = &w->model->tree[tree];
     if (w->middle != w->start) {
@@ -376,6 +377,11 @@ static void stay_at_start(world_contacts *w, int tree) {
         memcpy(w->middle->pose + t->body0, w->start->pose + t->body0, bodies * sizeof *w->start->pose);
         memcpy(w->middle->r + t->body0, w->start->r + t->body0, bodies * sizeof *w->start->r);
         memcpy(w->middle->S + t->v0, w->start->S + t->v0, (size_t)t->nv * sizeof *w->start->S);
+    }
+    if (w->any_lasts) {
+        sim_range bodies = sim_tree_range(w->model, tree);
+        sim_kinematics(w->end, bodies, w->now->q);
+        sim_velocities(w->end, bodies, w->now->v);
     }
 }
 
