@@ -286,7 +286,7 @@ static bool is_lasting(const world_contacts *w, int k, bool as_one) {
            u >= -(MAX_CLOSING_GAINS * fabs(u_free - u) + speed * way * way);
 }
 
-/* How a contact lasts, if it does, and if the ends of both its bodies are known. */
+/* How a contact lasts, if it does.  A slow body that is not followed ends where it starts (stay_at_start). */
 static lasting_way classify_contact(const world_contacts *w, int k) {
     const sim_contact *c = &w->next->contact[k];
     const int body[2] = {c->body_a, c->body_b};
