@@ -180,6 +180,33 @@ Test(surface, mass_of_a_thin_jar_is_its_own_however_coarse_its_triangles) {
     }
 }
 
+/* The cubes of a coarse field against the triangles of a fine one: two ways to one mass. */
+Test(surface, mass_from_cubes_is_that_of_a_fine_surface) {
+    random_source r = {1};
+    for (int trial = 0; trial < trials_of(20); trial++) {
+        sim_field_def part[4], def = sim_field_default();
+        for (int k = 0; k < 4; k++) {
+            double a = random_uniform(&r, 0.2, 0.4);
+            part[k] = k % 2 ? field_box(a, random_uniform(&r, 0.2, 0.4), 0.3) : field_sphere(a);
+            part[k].pose.p = v3_scale(random_uniform(&r, 0, 0.3), random_unit(&r));
+            part[k].pose.R = random_rotation(&r);
+        }
+        def.type = SIM_FIELD_UNION;
+        def.child = part;
+        def.nchild = 4;
+        sim_geometry *fine = field_geometry(&def, 0.01), *coarse = field_geometry(&def, 0.1);
+        const sim_inertia *I = &fine->solid, *J = &coarse->solid;
+        cr_expect_lt(fabs(J->mass / I->mass - 1), 1e-3, "%d: %g, not %g", trial, J->mass, I->mass);
+        cr_expect_lt(v3_norm(v3_sub(J->com, I->com)), 1e-3 * fine->radius, "%d", trial);
+        const double *a = &I->moment.xx, *b = &J->moment.xx;
+        for (int k = 0; k < 6; k++) {
+            cr_expect_lt(fabs(a[k] - b[k]), 3e-3 * I->moment.xx, "%d: moment %d is %g, not %g", trial, k, b[k], a[k]);
+        }
+        sim_geometry_free(fine);
+        sim_geometry_free(coarse);
+    }
+}
+
 /* Pappus: a body of revolution's volume is its cross-section's area times the way of its centre. */
 Test(surface, extrapolated_mass_of_a_torus_is_pappus_to_a_hundredth_of_a_permille) {
     const double ring[2][2] = {{0.05, 0}, {0.05, 1e-9}};

@@ -4,8 +4,9 @@
  * h^2. A second surface has each triangle cut in four, with the new corners on the solid. Its error is a quarter, and
  *     (4 M(h/2) - M(h)) / 3
  * is free of it (Richardson).  Spheres, boxes and cylinders alone have closed forms.  A coarse surface for contacts may
- * miss thin walls: the mass is that of a surface as fine as the default. */
+ * miss thin walls: there the mass comes from the field itself. */
 #include "geometry/core/solid.h"
+#include "geometry/field/field_mass.h"
 #include "geometry/field/field_mesh.h"
 #include "geometry/field/surface.h"
 #include "geometry/mesh/mesh.h"
@@ -138,18 +139,12 @@ static sim_status triangulate_field(sim_geometry *g, memory_pool *pool, double e
                     edge);
 }
 
-/* Mass properties from a surface of triangles of this edge within the bounds of the field, apart from that of `g`. */
-static sim_status measure_finely(sim_geometry *g, v3 low, v3 high, double edge, int64_t *room, sim_error *error) {
-    memory_pool *pool = pool_create();
-    sim_geometry fine = *g;
-    double size = v3_norm(v3_sub(high, low));
-    fine.low = low;
-    fine.high = high;
-    sim_status status = pool ? triangulate_field(&fine, pool, edge, room, error) : report_no_memory(error);
-    status = status ? status : measure_surface(&fine, size, error);
-    g->solid = fine.solid;
-    pool_free(pool);
-    return status;
+/* Of a solid whose surface for contacts may be too coarse: see field_mass.c. */
+static sim_status measure_cubes(sim_geometry *g, v3 low, v3 high, double edge, int64_t *room, sim_error *error) {
+    return field_mass(g->field, low, high, edge, room, &g->solid)
+               ? SIM_OK
+               : sim_fail(error, SIM_BAD_INPUT, "the mass of a field of %d parts takes too long to find",
+                          g->field->nnode);
 }
 
 static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const sim_field_def *def, double resolution,
@@ -178,7 +173,7 @@ static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const 
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {
         status =
-            edge > usual ? measure_finely(g, low, high, usual, room, error) : measure_surface(g, v3_norm(size), error);
+            edge > usual ? measure_cubes(g, low, high, usual, room, error) : measure_surface(g, v3_norm(size), error);
     }
     /* points of contact on a coarser surface */
     if (!status) {
