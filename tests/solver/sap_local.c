@@ -235,6 +235,33 @@ Test(sap_local, of_a_W_that_no_bodies_give_the_true_one_is_answered) {
     cr_expect_gt(rounded, 3);
 }
 
+/* auto begins with whole Newton steps, which take a factor of W; a W that is not symmetric has none. */
+Test(sap_local, the_portfolio_begins_with_newton_steps_where_W_has_a_factor) {
+    enum { ACN = 3 };
+    random_source r = {4};
+    for (int trial = 0; trial < 20; trial++) {
+        bool twisted = trial % 2;
+        problem_recipe recipe = {.bodies = 4, .contacts = 8, .friction = 0.5, .impact = 1, .scatter = 0.6};
+        sim_problem *p = random_problem(&r, &recipe);
+        local l = make_local(p);
+        if (twisted) {
+            twist(&l, p, 0.1);
+        }
+        l.problem.W = &l.W;
+        l.problem.q = l.q;
+        answer a = answer_create(p, 1, 1e-3);
+        a.problem = &l.problem;
+        answer_find(&a, "auto", NULL);
+        double own = certificate_of(&l.problem, &a.law, SIM_CONE_STRICT, NULL, a.impulse).own;
+        cr_expect_eq(a.out.outcome, SIM_SOLVED, "trial %d: %s", trial, sim_outcome_name(a.out.outcome));
+        cr_expect_leq(own, 1e-8, "trial %d: %g", trial, own);
+        cr_expect_eq(a.out.finished_by == ACN, !twisted, "trial %d: %d", trial, a.out.finished_by);
+        answer_free(&a);
+        free_local(&l);
+        sim_problem_free(p);
+    }
+}
+
 /* W far from symmetric: solved, or said not to be. */
 Test(sap_local, a_W_whose_rounds_do_not_contract_is_solved_or_said_not_to_be) {
     random_source r = {3};

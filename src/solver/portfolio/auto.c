@@ -5,7 +5,7 @@
  * acn then begins again from the warm start, without extrapolation where all contacts give way, and by its exact rule: twice the Newton steps, but it solves most problems that
  * the quick rule does not.  A third run begins from no impulses, far from the cycle, with at most twice the work of the
  * first.  The others take turns after it, from the best impulses, and in the end acn begins once more from theirs.
- * Local problems, which have no velocities, leave acn out.
+ * Of local problems, which have no velocities, acn takes those with a symmetric W, by its factor.
  *
  * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
  * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
@@ -352,8 +352,9 @@ static void find_hard_work(auto_turns *t) {
     t->hard_work = bounded ? fmax(MIN_HARD_WORK, work) : HUGE_VAL;
 }
 
+/* acn takes no unsymmetric W. */
 static bool has_first_branch(const auto_turns *t) {
-    return t->branch[FIRST].stage != AUTO_DONE && !sim_problem_local(t->problem);
+    return t->branch[FIRST].stage != AUTO_DONE && !t->branch[FIRST].whole_solves;
 }
 
 /* False without memory. */
@@ -364,6 +365,9 @@ static bool begin_first_branch(auto_turns *t) {
     }
     if (!auto_begin_branch(t, b)) {
         return false;
+    }
+    if (b->stage == AUTO_DONE) { /* W has no factor */
+        return true;
     }
     auto_record_error(t, b);
     find_hard_work(t);

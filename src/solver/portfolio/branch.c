@@ -249,11 +249,18 @@ bool auto_restart_all(auto_turns *t) {
     return true;
 }
 
-/* L L' is not W to the last bit: the first method, which uses W, confirms the solution or continues from it. */
-static void confirm_solution(auto_turns *t, auto_branch *b) {
+/* L L' is not W to the last bit: the first method, which uses W, confirms the solution or continues from it.  False
+ * without memory. */
+static bool confirm_solution(auto_turns *t, auto_branch *b) {
     auto_branch *judge = &t->branch[0];
     bool factored = sim_problem_local(t->problem) && !b->type->info.local;
-    if (factored && b->out.residual <= t->tolerance && judge->state) {
+    if (!factored || b->out.residual > t->tolerance) {
+        return true;
+    }
+    if (judge->stage == AUTO_NOT_BEGUN && !judge->whole_solves && !auto_begin_branch(t, judge)) {
+        return false;
+    }
+    if (judge->state) {
         judge->type->restart_from(judge->state, b->out.impulse);
         t->E = judge->out.residual;
         if (t->E > t->tolerance) {
@@ -263,6 +270,7 @@ static void confirm_solution(auto_turns *t, auto_branch *b) {
             memcpy(t->impulse, judge->out.impulse, (size_t)t->problem->nrow * sizeof *t->impulse);
         }
     }
+    return true;
 }
 
 /* A method that has ended short of the tolerance restarts from the best solution, as long as E halves each time. */
@@ -278,11 +286,11 @@ bool auto_resume_branch(auto_turns *t, auto_branch *b, double work) {
     b->option[b->limit] = fmin(most, b->out.iterations + auto_iterations_left(t));
     solver_piece piece = b->type->resume(b->state, b->call.work + work);
     auto_record_error(t, b);
-    confirm_solution(t, b);
+    bool confirmed = confirm_solution(t, b);
     if (piece == SIM_PIECE_ENDED && b->stage == AUTO_RUNNING) {
         end_branch(t, b);
     }
-    return piece != SIM_PIECE_NO_MEMORY;
+    return confirmed && piece != SIM_PIECE_NO_MEMORY;
 }
 
 bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps) {
@@ -314,8 +322,7 @@ bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps) {
             memcpy(b->out.impulse, found.impulse, (size_t)from.nrow * sizeof *found.impulse);
         }
         auto_record_error(t, b);
-        confirm_solution(t, b);
     }
     arena_release(call.scratch, mark);
-    return done;
+    return done && confirm_solution(t, b);
 }
