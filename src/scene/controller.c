@@ -255,6 +255,17 @@ static bool check_partners(loader *l, const node *n) {
     return true;
 }
 
+/* Bounds that no number keeps. */
+static bool check_bounds(loader *l, const node *n, const char *low, double least, const char *high, double greatest) {
+    const node *at = node_member(n, low);
+    if (at && node_member(n, high) && least > greatest) {
+        report_once(&l->report, at, NULL, "must be at most \"%s\", %g, is %g: the condition would never hold", high,
+                    greatest, least);
+        return false;
+    }
+    return true;
+}
+
 /* Reading, distance and contact, as far as they are given; at the place of the next condition. */
 static bool read_states(loader *l, const scope *s, const transition_data *d, sim_transition *t, sim_condition *to) {
     const sim_model *m = model_of(l);
@@ -303,7 +314,9 @@ static bool read_transition(loader *l, const scope *s, const node *n, const node
     transition_data d;
     enum { MAX_CONDITIONS = 5 };
     sim_condition *to = allocate_items(l, MAX_CONDITIONS, sizeof *to);
-    if (!to || !loader_read(l, n, &table_transition, &d) || !check_partners(l, n)) {
+    if (!to || !loader_read(l, n, &table_transition, &d) || !check_partners(l, n) ||
+        !check_bounds(l, n, "above", d.above, "below", d.below) ||
+        !check_bounds(l, n, "farther", d.farther, "nearer", d.nearer)) {
         return false;
     }
     /* the phase */

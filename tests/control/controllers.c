@@ -545,6 +545,12 @@ Test(phases, refuse_conditions_that_lack_a_part) {
     refuses(NEXT("'pressed': false"), "a condition with \"pressed\" needs \"first_body\" beside it");
 }
 
+Test(phases, refuse_bounds_that_no_number_keeps) {
+    refuses(NEXT("'sensor': 's', 'above': 2, 'below': 1"), "must be at most \"below\", 1, is 2");
+    refuses(NEXT("'first_site': 'tip', 'second_site': 'side', 'farther': 0.2, 'nearer': 0.1"),
+            "must be at most \"nearer\", 0.1, is 0.2");
+}
+
 /* ---- a task ---- */
 
 Test(controllers, arm_brings_a_nut_into_its_thread_in_the_first_second) {

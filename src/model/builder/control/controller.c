@@ -127,6 +127,9 @@ static sim_status check_phase(const sim_model *m, const sim_controller *c, const
             if (!plain && (q->first < 0 || q->first >= count || q->second >= count || (two && q->second < 0))) {
                 return refuse_controller(c, "a condition is of a sensor, site or body that the model lacks", error);
             }
+            if (!(q->low <= q->high)) {
+                return refuse_controller(c, "a condition has its lower bound above its upper one", error);
+            }
         }
     }
     return SIM_OK;
