@@ -206,7 +206,7 @@ SIM_API const sim_model *sim_world_model(const sim_world *world);
 SIM_API const sim_options *sim_world_options(const sim_world *world);
 SIM_API const sim_state *sim_world_state(const sim_world *world);
 SIM_API const sim_step_info *sim_world_info(const sim_world *world);
-/* Bytes held by the world, the model apart. */
+/* Bytes held by the world, without those of its model and those that its solver keeps from call to call. */
 SIM_API size_t sim_world_bytes(const sim_world *world);
 
 /* Copies `state` in.  Contacts may be none.  Trends, the other impulses, efforts, activations, inputs, forces of the

@@ -9,6 +9,7 @@
 #include "contact/result/result.h"
 #include "math/v3.h"
 #include "solver/matrices/tree_lu.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
@@ -175,7 +176,7 @@ void contact_stage_free(contact_stage *s) {
 size_t contact_stage_bytes(const contact_stage *s) {
     size_t bytes = pool_bytes(s->pool) + arena_bytes(s->arena);
     for (int k = 0; k < s->options.threads; k++) {
-        bytes += arena_bytes(s->worker[k].scratch);
+        bytes += arena_bytes(s->worker[k].scratch) + solver_bytes(s->worker[k].solver);
     }
     return bytes;
 }

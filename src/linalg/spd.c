@@ -50,6 +50,10 @@ void spd_free(spd *s) {
     }
 }
 
+size_t spd_bytes(const spd *s) {
+    return arena_bytes(s->system.kept) + arena_bytes(s->system.scratch) + (s->super ? supernodal_bytes(s->super) : 0);
+}
+
 static double count_unknowns(const spd_graph *g) {
     double n = 0;
     for (int t = 0; t < g->nodes; t++) {

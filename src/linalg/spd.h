@@ -57,6 +57,8 @@ sim_status spd_analyse(spd *s, const spd_graph *graph, spd_method method);
 /* Did the last analysis change the graph?  Then H must be filled again. */
 bool spd_renewed(const spd *s);
 spd_work spd_expected(const spd *s);
+/* Bytes held. */
+size_t spd_bytes(const spd *s);
 
 /* Blocks of H to be filled: all numbers of a diagonal block, zeros in the padding.  A request marks the block as
  * changed: only parts of the factor that depend on changed blocks are computed again. */

@@ -78,6 +78,8 @@ void supernodal_free(supernodal *s) {
     }
 }
 
+size_t supernodal_bytes(const supernodal *s) { return s->common.memory_inuse; }
+
 static int later_node(const spd_edge *edge, const int *place, int k) {
     return place[edge[k].a] < place[edge[k].b] ? edge[k].b : edge[k].a;
 }

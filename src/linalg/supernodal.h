@@ -8,6 +8,8 @@ typedef struct supernodal supernodal;
 
 supernodal *supernodal_create(void);
 void supernodal_free(supernodal *s);
+/* Bytes held by CHOLMOD. */
+size_t supernodal_bytes(const supernodal *s);
 /* `node`: the order of elimination.  SIM_NO_RESOURCE without memory; likewise below. */
 sim_status supernodal_analyse(supernodal *s, const spd_graph *graph, const int *node, const int *place);
 /* Multiplications of a factor, as the last analysis counts them; numbers in it. */

@@ -113,6 +113,8 @@ const sim_solver_info *sim_solver_info_of(const sim_solver *s) { return &s->type
 
 void solver_set_threads(sim_solver *s, sim_threads *threads) { s->threads = threads; }
 
+size_t solver_bytes(const sim_solver *s) { return arena_bytes(s->scratch); }
+
 bool solver_uses_threads(const sim_solver *s) { return s->type->uses_threads; }
 
 /* Value of an option; `otherwise` if the solver has none of this name. */

@@ -78,7 +78,8 @@ size_t sim_world_bytes(const sim_world *w) {
     size_t kept = 2 * (size_t)c->room * (sizeof(sim_contact) + sizeof(sim_v3));
     return pool_bytes(w->pool) + w->derived->bytes + kept + (w->collision ? collision_bytes(w->collision) : 0) +
            (c->start != w->derived ? c->start->bytes : 0) + (c->stage ? contact_stage_bytes(c->stage) : 0) +
-           prediction_bytes(c) + separation_bytes(c) + sensors_bytes(w->sensors) + control_bytes(w->control);
+           prediction_bytes(c) + separation_bytes(c) + sensors_bytes(w->sensors) + control_bytes(w->control) +
+           soft_motion_bytes(&w->motion) + (w->motion.ahead ? w->motion.ahead->bytes : 0);
 }
 const double *sim_world_efforts(const sim_world *w) { return w->now.effort; }
 double *sim_world_inputs(sim_world *w, sim_input input) { return w->now.input + input * w->model->nactuator; }

@@ -6,8 +6,9 @@
 #include <stdatomic.h>
 
 typedef struct watched_memory {
-    atomic_long calls; /* so far, by any thread */
-    long fail_at;      /* this call fails; 0: none */
+    atomic_long calls;   /* so far, by any thread */
+    atomic_size_t bytes; /* asked for so far */
+    long fail_at;        /* this call fails; 0: none */
 } watched_memory;
 
 extern watched_memory watched;

@@ -118,6 +118,7 @@ Test(memory, a_step_with_soft_surfaces_on_each_other_allocates_nothing) {
     sim_options options = sim_options_default();
     options.step = 4e-3;
     options.solver = sim_solver_find("sap");
+    size_t bytes = watched.bytes;
     sim_world *w = sim_world_create(m, &options, &error);
     cr_assert_not_null(w, "%s", error.text);
     for (int k = 0; k < 40; k++) {
@@ -129,6 +130,11 @@ Test(memory, a_step_with_soft_surfaces_on_each_other_allocates_nothing) {
     }
     cr_expect_eq(watched.calls, before, "%ld allocations", watched.calls - before);
     cr_expect(sim_world_state(w)->ncontact > 0);
+    /* the blocks of A are counted: by Euler's formula a mesh of V nodes and T tetrahedra has V + T - 1 edges and more */
+    size_t edges = (size_t)(m->soft[1].ntet + m->soft[1].nnode - 1), world_bytes = sim_world_bytes(w);
+    cr_expect_geq(world_bytes, 9 * sizeof(double) * (edges + (size_t)m->soft[1].nnode), "%zu bytes", world_bytes);
+    cr_expect_leq(world_bytes, watched.bytes - bytes, "%zu bytes of %zu asked for", world_bytes,
+                  (size_t)(watched.bytes - bytes));
     sim_world_free(w);
     sim_model_free(m);
 }

@@ -281,6 +281,8 @@ void soft_system_free(soft_system *s) {
     }
 }
 
+size_t soft_system_bytes(const soft_system *s) { return pool_bytes(s->pool) + spd_bytes(s->A); }
+
 /* ---- linearisation ---- */
 
 /* Zeros in all blocks, which marks them as changed; M + E on the diagonal. */

@@ -9,6 +9,8 @@ typedef struct soft_system soft_system;
 /* Of a soft body of the model; NULL without memory. */
 soft_system *soft_system_create(const sim_model *model, const sim_soft *soft);
 void soft_system_free(soft_system *s);
+/* Bytes held. */
+size_t soft_system_bytes(const soft_system *s);
 
 /* The stiffness in A, from that which is always positive semi-definite to the derivative of the forces. */
 typedef enum soft_tangent {

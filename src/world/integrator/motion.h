@@ -226,6 +226,7 @@ inertial_balance inertial_work(motion_work *w, int tree, double part);
 /* Systems of the soft bodies of a model.  Refused: what they do not support, by name. */
 sim_status soft_motion_create(motion_work *w, memory_pool *pool, sim_error *error);
 void soft_motion_free(motion_work *w);
+size_t soft_motion_bytes(const motion_work *w);
 static inline soft_system *soft_of(const motion_work *w, int tree) { return w->soft ? w->soft[tree] : NULL; }
 /* Pa: pressure in the chambers of a soft tree. */
 double soft_gas(const motion_work *w, int tree, double time);

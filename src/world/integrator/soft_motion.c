@@ -86,6 +86,14 @@ void soft_motion_free(motion_work *w) {
     }
 }
 
+size_t soft_motion_bytes(const motion_work *w) {
+    size_t bytes = 0;
+    for (int tree = 0; w->soft && tree < w->model->ntree; tree++) {
+        bytes += w->soft[tree] ? soft_system_bytes(w->soft[tree]) : 0;
+    }
+    return bytes;
+}
+
 double soft_gas(const motion_work *w, int tree, double time) {
     const sim_soft *s = soft_of_tree(w->model, tree);
     double p = 0;
