@@ -82,8 +82,10 @@ typedef struct sim_dof {
     double armature; /* rotor inertia: kg m^2 or kg */
     double damping;  /* N m s or N s/m */
     double stiffness;
-    double rest;      /* coordinate at which the spring is slack (ball joints: the identity) */
-    double spring[2]; /* of hinges and sliders: force -(stiffness x + spring[0] x^2 + spring[1] x^3), x = q - rest */
+    double rest; /* coordinate at which the spring is slack (ball joints: the identity; free ones: q_reference) */
+    /* of hinges, sliders, ball and free joints: force -(stiffness x + spring[0] x^2 + spring[1] x^3), x = q - rest; of
+     * ball and free joints along the vector x, x its length: rotation vector or way, three dofs together */
+    double spring[2];
     double damper[2]; /* of these: force -(damping v + damper[0] |v| v + damper[1] v^3) */
     int coordinate;   /* whose rate this velocity is; -1: that of no coordinate alone (orientations) */
     sim_limit limit;

@@ -40,6 +40,8 @@ typedef struct sim_tendon {
     sim_limit limit;        /* of its length */
     double stiffness;       /* N/m */
     double damping;         /* N s/m */
+    double spring[2];       /* force -(stiffness x + spring[0] x^2 + spring[1] x^3), x beyond the rest lengths */
+    double damper[2];       /* force -(damping v + damper[0] |v| v + damper[1] v^3), v = dL/dt */
     double rest[2];         /* m: the spring is slack between these lengths; NAN: the length at q_reference */
     double friction;        /* dry: N */
     double armature;        /* kg: inertia against dL/dt */

@@ -112,7 +112,7 @@ typedef struct sim_body_def {
     double damping[SIM_MAX_JOINT_NV];
     double stiffness[SIM_MAX_JOINT_NV];
     double rest[SIM_MAX_JOINT_NV];
-    double spring[2], damper[2]; /* of hinges and sliders: sim_dof */
+    double spring[2], damper[2]; /* terms of the second and third degree: sim_dof */
     sim_limit limit[SIM_MAX_JOINT_NV];
     double friction[SIM_MAX_JOINT_NV];
     double velocity_limit[SIM_MAX_JOINT_NV];

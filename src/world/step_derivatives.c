@@ -172,15 +172,6 @@ static const char *island_trouble(const contact_step *step, const island *is) {
     if (is->solution.outcome > SIM_AT_ROUNDING || is->refused) {
         return "has contacts or constraints that were not solved";
     }
-    const sim_model *m = step->motion->model;
-    for (int t = 0; t < is->problem.ntree; t++) { /* A would change with the state by them */
-        const sim_tree *tree = &m->tree[step->rows->tree[is->first_tree + t]];
-        for (int j = tree->v0; j < tree->v0 + tree->nv; j++) {
-            if (dof_has_terms(&m->dof[j])) {
-                return "has a spring or damper with terms beyond the linear one beside its constraints";
-            }
-        }
-    }
     for (int i = 0; i < constraints_of(is); i++) {
         const char *trouble = row_trouble(step, is, i);
         if (trouble) {

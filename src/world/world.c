@@ -164,7 +164,7 @@ sim_status sim_world_contacts(sim_world *w, const sim_contact **contact, int *co
 }
 
 /* Energy of the springs between bodies and of tendons. */
-static double spring_energy(const sim_world *w, const sim_derived *d) {
+static double energy_of_springs(const sim_world *w, const sim_derived *d) {
     double sum = 0;
     for (int k = 0; k < w->model->nequality; k++) {
         const sim_equality *e = &w->equality[k];
@@ -195,7 +195,7 @@ sim_energy sim_world_energy(sim_world *w) {
     const sim_derived *d = sim_world_derived(w);
     sim_range all = sim_all(w->model);
     return (sim_energy){sim_kinetic_energy(d, all, w->now.v) + armature_energy(w, d),
-                        sim_potential_energy(d, all, w->now.q) + spring_energy(w, d)};
+                        sim_potential_energy(d, all, w->now.q) + energy_of_springs(w, d)};
 }
 
 sim_force sim_world_momentum(sim_world *w) { return sim_momentum(sim_world_derived(w), sim_all(w->model)); }

@@ -1,4 +1,4 @@
-/* Tendons in motion: hoists, ropes, springs, friction, constraints between them. */
+/* Tendons in motion: hoists, ropes, springs, friction, constraints between them.  Long: all hang in the same yards. */
 #include "math/v3.h"
 #include "support.h"
 
@@ -376,6 +376,87 @@ Test(tendons, springs_are_slack_within_their_rest_lengths) {
     cr_expect_float_eq(high, 0.2 + v / 10, 1e-5, "%g", high);
     cr_expect_float_eq(low, -0.1 - v / 10, 1e-5, "%g", low);
     yard_end(&y);
+}
+
+/* A mass on a slider along z, on a tendon of length sign times its coordinate. */
+static yard on_terms(sim_integrator scheme, double step, double sign, const sim_tendon *with, double v) {
+    yard y = yard_begin_without_contacts();
+    int mass = add_on_slider(&y, "mass", 2, none, v3_make(0, 0, 1));
+    const sim_tendon_joint joint[] = {{mass, 0, sign}};
+    sim_tendon t = *with;
+    t.name = "spring";
+    t.joint = joint;
+    t.njoint = 1;
+    cr_assert_eq(sim_builder_add_tendon(y.builder, &t), 0);
+    yard_open(&y, "pgs", scheme, step);
+    if (v != 0) {
+        sim_state at = *sim_world_state(y.world);
+        at.v = &v;
+        cr_assert_eq(sim_world_set_state(y.world, &at, NULL), SIM_OK);
+    }
+    return y;
+}
+
+/* k x + a x^2 + b x^3 = -+ m g, on either side of the slack length. */
+Test(tendons, springs_with_terms_carry_a_weight_as_their_polynomial_says) {
+    static const sim_integrator schemes[] = {SIM_MIDPOINT, SIM_SYMPLECTIC_EULER, SIM_IMPLICIT_EULER, SIM_MOREAU};
+    for (int k = 0; k < 8; k++) {
+        sim_tendon t = sim_tendon_default();
+        t.stiffness = 50;
+        t.spring[0] = 30;
+        t.spring[1] = 400;
+        t.damping = 20;
+        double sign = k % 2 ? 1 : -1;
+        yard y = on_terms(schemes[k / 2], 2e-3, sign, &t, 0);
+        for (int n = 0; n < 4000; n++) {
+            yard_step(&y);
+        }
+        double x = sign * coordinate(&y, 0), force = x * (50 + x * (30 + x * 400));
+        cr_expect_float_eq(force, -sign * 2 * g, 1e-6, "%d: %g N at %g m", k, force, x);
+        yard_end(&y);
+    }
+}
+
+/* m v' = -a |v| v: v0 / (1 + a v0 t / m);  m v' = -b v^3: v0 / sqrt(1 + 2 b v0^2 t / m), to second order. */
+Test(tendons, dampers_with_terms_brake_as_their_polynomial_says) {
+    for (int k = 0; k < 4; k++) {
+        double v0 = k % 2 ? 3 : -3, error[2];
+        sim_tendon t = sim_tendon_default();
+        t.damper[k / 2] = 0.8;
+        double due = k / 2 ? v0 / sqrt(1 + 2 * 0.8 * v0 * v0 * 0.5 / 2) : v0 / (1 + 0.8 * fabs(v0) * 0.5 / 2);
+        for (int fine = 0; fine < 2; fine++) {
+            double step = fine ? 2.5e-3 : 1e-2;
+            yard y = on_terms(SIM_MIDPOINT, step, 1, &t, v0);
+            sim_world_applied(y.world)[0] = 2 * g; /* holds the weight */
+            for (int n = 0; n < (int)(0.5 / step + 0.5); n++) {
+                yard_step(&y);
+            }
+            error[fine] = fabs(sim_world_state(y.world)->v[0] - due);
+            yard_end(&y);
+        }
+        cr_expect_lt(error[0], 1e-3, "%g", error[0]);
+        cr_expect_lt(error[1], error[0] / 14, "%d: %g after %g", k, error[1], error[0]);
+    }
+}
+
+Test(tendons, springs_with_terms_keep_energy_under_the_midpoint_rule_to_second_order) {
+    double lost[2] = {0, 0};
+    for (int fine = 0; fine < 2; fine++) {
+        double step = fine ? 5e-4 : 2e-3;
+        sim_tendon t = sim_tendon_default();
+        t.stiffness = 50;
+        t.spring[0] = -20;
+        t.spring[1] = 300;
+        yard y = on_terms(SIM_MIDPOINT, step, 1, &t, 2);
+        double start = energy_of(&y);
+        for (int n = 0; n < (int)(3 / step + 0.5); n++) {
+            yard_step(&y);
+            lost[fine] = fmax(lost[fine], fabs(energy_of(&y) - start));
+        }
+        yard_end(&y);
+    }
+    cr_expect_lt(lost[0], 1e-2, "%g J", lost[0]);
+    cr_expect_lt(lost[1], lost[0] / 14, "%g J after %g J", lost[1], lost[0]);
 }
 
 /* ---- friction and constraints ---- */

@@ -1,4 +1,5 @@
 /* Energy of springs of ball joints, dofs without mass, and halves of solves with several branches. */
+#include "math/v3.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>
@@ -60,6 +61,82 @@ Test(energy, of_a_ball_spring_becomes_that_of_its_motion) {
     cr_expect_float_eq(most, k * angle * angle / 2, 1e-4 * most, "%g J of %g J", most, k * angle * angle / 2);
     sim_world_free(w);
     sim_model_free(m);
+}
+
+/* A free body on the spring k with terms, without gravity, turned and moved away from where it is slack. */
+static sim_model *free_on_spring(double k, const double terms[2]) {
+    sim_builder *builder = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    for (int j = 0; j < 6; j++) {
+        def.stiffness[j] = j < 3 ? 2 * k : k;
+    }
+    def.spring[0] = terms[0];
+    def.spring[1] = terms[1];
+    def.q[0] = 0.4;
+    def.q[3] = def.q[5] = sqrt(0.5);
+    def.inertia = box_inertia(1.3, 0.1, 0.2, 0.3);
+    sim_builder_gravity(builder, (sim_v3){0, 0, 0});
+    sim_builder_add_body(builder, &def);
+    return finish(builder);
+}
+
+/* r^2 k / 2 + a r^3 / 3 + b r^4 / 4 of the way and of the angle. */
+Test(energy, of_a_free_spring_is_that_of_its_way_and_its_angle) {
+    const double k = 7, terms[2] = {-3, 11}, rest[4] = {sqrt(0.5), 0, sqrt(0.5), 0};
+    random_source r = {4};
+    sim_model *m = free_on_spring(k, terms);
+    sim_derived *d = sim_derived_create(m, NULL);
+    for (int n = 0; n < 100; n++) {
+        double angle = random_uniform(&r, 0, 3), way = random_uniform(&r, 0, 2);
+        sim_v3 axis = random_unit(&r), along = v3_scale(way, random_unit(&r));
+        double s = sin(angle / 2);
+        sim_quat turn = quat_product((sim_quat){rest[0], rest[1], rest[2], rest[3]},
+                                     (sim_quat){cos(angle / 2), s * axis.x, s * axis.y, s * axis.z});
+        const double q[7] = {0.4 + along.x, along.y, along.z, turn.w, turn.x, turn.y, turn.z};
+        sim_kinematics(d, sim_all(m), q);
+        double energy = sim_potential_energy(d, sim_all(m), q), due = 0;
+        for (int of = 0; of < 2; of++) {
+            double x = of ? angle : way, stiffness = of ? k : 2 * k;
+            due += x * x * (stiffness / 2 + x * (terms[0] / 3 + x * terms[1] / 4));
+        }
+        cr_expect_float_eq(energy, due, 1e-12 * fmax(fabs(due), 1), "%g rad, %g m: %.17g J", angle, way, energy);
+    }
+    sim_derived_free(d);
+    sim_model_free(m);
+}
+
+/* Springs of ball and free joints with terms conserve energy under the midpoint rule, by the square of the step: so
+ * their force is the gradient of their energy in every direction. */
+static double worst_drift(bool ball, double step) {
+    const double terms[2] = {-3, 11};
+    sim_model *m = ball ? ball_on_spring(7, 0) : free_on_spring(7, terms);
+    for (int j = 0; j < m->nv; j++) {
+        memcpy(((sim_dof *)m->dof)[j].spring, terms, sizeof terms);
+    }
+    sim_options options = sim_options_default();
+    options.step = step;
+    options.tolerance = 1e-14;
+    sim_world *w = sim_world_create(m, &options, NULL);
+    sim_state at = *sim_world_state(w);
+    double v[6] = {0.9, -0.6, 0.4, 2, -3, 4}, drift = 0;
+    at.v = ball ? v + 3 : v;
+    cr_assert_eq(sim_world_set_state(w, &at, NULL), SIM_OK);
+    double start = sim_world_energy(w).kinetic + sim_world_energy(w).potential;
+    for (int n = 0; n < (int)(1 / step + 0.5); n++) {
+        cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+        sim_energy now = sim_world_energy(w);
+        drift = fmax(drift, fabs(now.kinetic + now.potential - start));
+    }
+    sim_world_free(w);
+    sim_model_free(m);
+    return drift / start;
+}
+
+Test(energy, of_springs_in_space_stays_with_their_motion_to_second_order) {
+    for (int ball = 0; ball < 2; ball++) {
+        double wide = worst_drift(ball, 2e-3), narrow = worst_drift(ball, 5e-4);
+        cr_expect(wide < 1e-3 && narrow < wide / 14, "%d: %g of the energy, then %g", ball, wide, narrow);
+    }
 }
 
 /* A ball joint, and on it a hinge that carries the only mass: its axis is an axis of the ball joint, too.  The axis is

@@ -1,5 +1,5 @@
 // Compares models in MJCF with MuJoCo itself: masses, and at random states poses of bodies, mass matrix, bias forces,
-// lengths and moments of tendons and actuators, forces of actuators and of the fluid.
+// potential energy, lengths and moments of tendons and actuators, forces of dampers, actuators and the fluid.
 //
 //     node mjcf_oracle.mjs print_dynamics STATES FILE.xml...
 //
@@ -53,6 +53,10 @@ function readDynamics(program, file, states) {
       state.bias = numbers;
     } else if (word[0] === 'fluid') {
       state.fluid = numbers;
+    } else if (word[0] === 'energy') {
+      state.energy = numbers;
+    } else if (word[0] === 'dampers') {
+      state.dampers = numbers;
     } else if (word[0] === 'length') {
       state.lengths.push(numbers[0]);
     } else if (word[0] === 'drive') {
@@ -164,6 +168,8 @@ function compareState(mujoco, model, data, state, worst) {
     compareActuators(model, data, state, worst);
   }
   worst.bias = Math.max(worst.bias, difference(state.bias, Array.from(data.qfrc_bias)));
+  worst.energy = Math.max(worst.energy ?? 0, difference(state.energy, [data.energy[0]]));
+  worst.dampers = Math.max(worst.dampers ?? 0, difference(state.dampers, Array.from(data.qfrc_damper)));
   if (state.fluid) {
     worst.fluid = Math.max(worst.fluid ?? 0, difference(state.fluid, Array.from(data.qfrc_fluid)));
   }
@@ -195,6 +201,7 @@ function compareFile(mujoco, program, states, file) {
   const mount = '/models';
   copyFiles(mujoco, path.dirname(file), mount);
   const model = loadModel(mujoco, mount, path.basename(file));
+  model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY.value;
   const data = new mujoco.MjData(model);
   const {bodies, list} = readDynamics(program, file, states);
   const worst = {total: 0, pose: 0, mass: 0, bias: 0, length: 0, moments: 0, drive: 0, law: 0};

@@ -3,8 +3,9 @@
  *     print_dynamics FILE fixed|free|planar STATES
  *
  * Lines: "body NAME q0 nq v0 nv mass"; then for each state "q ...", "v ...", "pose NAME p R" (columns of R), "mass ..." (a row
- * of the mass matrix), "bias ..." (M a + bias = tau, gravity included), "fluid ..." (its forces on the joints); for each tendon "length ..." and "moments ...". */
+ * of the mass matrix), "bias ..." (M a + bias = tau, gravity included), "fluid ..." (its forces on the joints), "energy ..." (potential), "dampers ..." (their forces on the joints); for each tendon "length ..." and "moments ...". */
 #include "math/spatial.h"
+#include "model/parts/joint.h"
 #include <sim/dynamics.h>
 #include <sim/scene.h>
 
@@ -102,6 +103,29 @@ static void print_fluid(sim_derived *d, double *row) {
     free(without);
 }
 
+/* Energy of gravity and springs; forces of dampers on the joints. */
+static void print_passive(sim_derived *d, const double *q, const double *v, double *row, double *moments) {
+    const sim_model *m = d->model;
+    double energy = sim_potential_energy(d, sim_all(m), q);
+    for (int j = 0; j < m->nv; j++) {
+        row[j] = -dof_damper_force(&m->dof[j], v[j]);
+    }
+    for (int k = 0; k < m->ntendon; k++) {
+        const sim_tendon *t = &m->tendon[k];
+        energy += sim_tendon_energy(d, k, q);
+        sim_tendon_moments(d, k, moments);
+        double rate = 0;
+        for (int j = 0; j < m->nv; j++) {
+            rate += moments[j] * v[j];
+        }
+        for (int j = 0; j < m->nv; j++) {
+            row[j] -= moments[j] * damper_force(t->damping, t->damper, rate);
+        }
+    }
+    print_row("energy", &energy, 1);
+    print_row("dampers", row, m->nv);
+}
+
 static void print_state(const sim_model *m, sim_derived *d, uint64_t *seed, double *work) {
     /* state */
     double *q = work, *v = q + m->nq, *unit = v + m->nv, *row = unit + m->nv;
@@ -123,6 +147,7 @@ static void print_state(const sim_model *m, sim_derived *d, uint64_t *seed, doub
     sim_rnea(d, sim_all(m), NULL, NULL, m->gravity, row);
     print_row("bias", row, m->nv);
     print_fluid(d, row);
+    print_passive(d, q, v, row, unit);
     for (int k = 0; k < m->ntendon; k++) {
         double length = sim_tendon_length(d, k, q);
         sim_tendon_moments(d, k, row);

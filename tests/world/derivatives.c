@@ -45,13 +45,13 @@ static sim_body_def random_body(random_source *r, int i, bool passive) {
     def.axis2 = v3_perpendicular(def.axis);
     def.pitch = random_uniform(r, -0.1, 0.1);
     def.inertia = random_inertia(r);
-    bool orients = def.joint == SIM_BALL || def.joint == SIM_FREE;
+    bool orients = def.joint == SIM_BALL || def.joint == SIM_FREE; /* one spring for three directions */
     double ball_spring = random_uniform(r, 0, 20);
     for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
         def.armature[k] = random_index(r, 2) ? random_uniform(r, 0, 0.2) : 0;
         def.damping[k] = passive && random_index(r, 2) ? random_uniform(r, 0, 5) : 0;
         def.stiffness[k] = passive && !orients && random_index(r, 2) ? random_uniform(r, 0, 50) : 0;
-        def.stiffness[k] = passive && def.joint == SIM_BALL ? ball_spring : def.stiffness[k];
+        def.stiffness[k] = passive && orients ? ball_spring : def.stiffness[k];
     }
     return def;
 }
@@ -84,16 +84,24 @@ static void add_random_load(random_source *r, sim_builder *b, int body) {
     }
 }
 
+/* Terms of springs and dampers of the second and third degree, where the joint has them. */
+static void add_terms(sim_body_def *def) {
+    bool orients = def->joint == SIM_BALL || def->joint == SIM_FREE; /* ways are longer */
+    if (orients || def->joint == SIM_HINGE || def->joint == SIM_SLIDER) {
+        def->spring[0] = (orients ? 0.05 : 0.5) * def->stiffness[0];
+        def->spring[1] = (orients ? 0.02 : 2) * def->stiffness[0];
+        def->damper[0] = 0.3 * def->damping[0];
+        def->damper[1] = 0.1 * def->damping[0];
+    }
+}
+
 /* With springs, dampers, actuators and loads if `passive`. */
 static sim_model *driven_forest(random_source *r, int bodies, bool passive) {
     sim_builder *b = sim_builder_create();
     for (int i = 1; i <= bodies; i++) {
         sim_body_def def = random_body(r, i, passive);
-        if (passive && (def.joint == SIM_HINGE || def.joint == SIM_SLIDER)) {
-            def.spring[0] = 0.5 * def.stiffness[0];
-            def.spring[1] = 2 * def.stiffness[0];
-            def.damper[0] = 0.3 * def.damping[0];
-            def.damper[1] = 0.1 * def.damping[0];
+        if (passive) {
+            add_terms(&def);
         }
         int body = sim_builder_add_body(b, &def);
         if (passive) {
@@ -519,8 +527,13 @@ Test(step_derivatives, of_runge_kutta_equal_differences) { expect_scheme(SIM_RK4
 static sim_body_def constrained_body(random_source *r, int i) {
     sim_body_def def = random_body(r, i, true);
     def.joint = random_index(r, 2) ? SIM_HINGE : random_index(r, 4) ? SIM_SLIDER : SIM_FREE;
+    for (int k = 1; k < SIM_MAX_JOINT_NV && def.joint == SIM_FREE; k++) {
+        def.stiffness[k] = def.stiffness[0];
+    }
+    if (i % 2) {
+        add_terms(&def);
+    }
     if (def.joint == SIM_FREE) {
-        memset(def.stiffness, 0, sizeof def.stiffness);
         return def;
     }
     if (random_index(r, 2)) {

@@ -12,6 +12,7 @@
  *
  * in this order, each kind in its own: a constraint that lasts keeps its place. */
 #include "contact/problem/assemble.h"
+#include "model/parts/spring.h"
 
 /* The tree that moves a body, -1: none. */
 static int find_moving_tree(const sim_model *m, const int *last_dof, int body) {
@@ -68,7 +69,7 @@ static void add_tendon(assembly *f, const sim_model *m, int k) {
     double speed = max_of(fabs(tendon_speed(f, k, f->in->v_start)), fabs(tendon_speed(f, k, f->in->v_free)));
     const bool acts[4] = {is_limit_in_reach(f, &t->limit, speed, s->length - t->limit.low),
                           is_limit_in_reach(f, &t->limit, speed, t->limit.high - s->length), t->friction > 0,
-                          t->damping > 0 || t->armature > 0 || (t->stiffness > 0 && s->taut)};
+                          t->armature > 0 || tendon_has_damper(t) || (tendon_has_spring(t) && s->taut)};
     for (int row = 0; row < 4; row++) {
         if (acts[row]) {
             add_source(f, (source_kind)(SOURCE_TENDON_LOW + row), k, 1, t->tree[0], t->tree[1]);

@@ -1,7 +1,7 @@
 /* Momentum and energy of bodies.
  *
  *     momentum (I omega + h x v;  m v + omega x h),     kinetic energy = momentum . (omega; v) / 2
- *     potential energy = -g . (m o_i + h) + sum over springs k (q - rest)^2 / 2     (ball joints: k angle^2 / 2; terms: joint.h)
+ *     potential energy = -g . (m o_i + h) + sum over springs k (q - rest)^2 / 2    (terms: spring.h; vectors: joint.h)
  *                        + elastic energy of soft bodies
  *
  *     (omega; v)  velocity of a body at its origin o_i, rad/s, m/s
@@ -26,16 +26,11 @@ double sim_kinetic_energy(const sim_derived *d, sim_range range, const double *v
 static double dof_spring_energy(const sim_model *m, int j, const double *q) {
     const sim_dof *dof = &m->dof[j];
     const sim_body *b = &m->body[dof->body];
-    int k = joint_coordinate_of(b->joint, j - b->v0);
-    if (k >= 0) {
-        double stretch = q[b->q0 + k] - dof->rest;
-        return dof_spring_work(dof, stretch);
+    if (!joint_pulls_vectors(b->joint)) {
+        return spring_energy(dof->stiffness, dof->spring, q[dof->coordinate] - dof->rest);
     }
-    if (b->joint == SIM_BALL && j == b->v0) { /* one stiffness for the three dofs */
-        v3 turn = quat_log(joint_quaternion(q + b->q0));
-        return 0.5 * dof->stiffness * v3_dot(turn, turn);
-    }
-    return 0;
+    int k = j - b->v0; /* three dofs have one spring */
+    return k % 3 ? 0 : spring_energy(dof->stiffness, dof->spring, v3_norm(joint_stretch(m, b, k, q)));
 }
 
 double sim_potential_energy(const sim_derived *d, sim_range range, const double *q) {

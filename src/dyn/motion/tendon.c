@@ -22,6 +22,7 @@
 #include "dyn/motion/tendon.h"
 #include "dyn/motion/axes.h"
 #include "dyn/motion/tendon_course.h"
+#include "model/parts/spring.h"
 
 #include <string.h>
 
@@ -332,7 +333,7 @@ double sim_tendon_bias(const sim_derived *d, int tendon, const sim_motion *acc) 
 
 double sim_tendon_energy(const sim_derived *d, int tendon, const double *q) {
     double stretch = sim_tendon_stretch(d, tendon, sim_tendon_length(d, tendon, q));
-    return 0.5 * d->model->tendon[tendon].stiffness * stretch * stretch;
+    return spring_energy(d->model->tendon[tendon].stiffness, d->model->tendon[tendon].spring, stretch);
 }
 
 static const double MAX_CHORD_ANGLE = M_PI / 12; /* rad, of an arc in a picture */

@@ -178,10 +178,25 @@ static sim_status check_limit(sim_builder *b, const sim_body_def *def, int k) {
 static sim_status check_terms(sim_builder *b, const sim_body_def *def) {
     const double *s = def->spring, *d = def->damper;
     bool any = s[0] != 0 || s[1] != 0 || d[0] != 0 || d[1] != 0, good = fmin(d[0], d[1]) >= 0;
-    if ((any && def->joint != SIM_HINGE && def->joint != SIM_SLIDER) || !good || !isfinite(s[0] + s[1] + d[0] + d[1])) {
-        return builder_refuse(b, SIM_BAD_INPUT,
-                              "body \"%s\": its spring_terms, damper_terms >= 0, are finite, of a hinge or slider",
-                              def->name);
+    bool one = def->joint == SIM_HINGE || def->joint == SIM_SLIDER || joint_pulls_vectors(def->joint);
+    if ((any && !one) || !good || !isfinite(s[0] + s[1] + d[0] + d[1])) {
+        return builder_refuse(
+            b, SIM_BAD_INPUT,
+            "body \"%s\": its spring_terms, damper_terms >= 0, are finite, of a hinge, slider, ball or free joint",
+            def->name);
+    }
+    return SIM_OK;
+}
+
+/* A ball joint has one spring, a free joint one of its place and one of its orientation. */
+static sim_status check_vector_springs(sim_builder *b, const sim_body_def *def) {
+    const double *k = def->stiffness;
+    for (int i = 0; i < sim_joint_nv(def->joint) && joint_pulls_vectors(def->joint); i++) {
+        if (k[i] != k[i - i % 3]) {
+            return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a %s joint has one stiffness for all directions%s",
+                                  def->name, sim_joint_name(def->joint),
+                                  def->joint == SIM_FREE ? ", and one for all turns" : "");
+        }
     }
     return SIM_OK;
 }
@@ -204,17 +219,9 @@ static sim_status check_joint(sim_builder *b, sim_body_def *def) {
         if (check_limit(b, def, k)) {
             return b->error.status;
         }
-        if (def->joint == SIM_FREE && def->stiffness[k] != 0) {
-            return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a free joint has no spring", def->name);
-        }
     }
-    if (check_terms(b, def)) {
+    if (check_terms(b, def) || check_vector_springs(b, def)) {
         return b->error.status;
-    }
-    /* spring of a ball joint */
-    if (def->joint == SIM_BALL && (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
-        return builder_refuse(b, SIM_BAD_INPUT, "body \"%s\": a ball joint has one stiffness for all directions",
-                              def->name);
     }
     /* initial coordinates and pitch */
     for (int k = 0; k < facts->nq; k++) {

@@ -1,6 +1,7 @@
 /* Tendons: checks of the builder, and the trees that move them. */
 #include "model/builder/core/builder.h"
 #include "model/parts/joint.h"
+#include "model/parts/spring.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,8 +17,8 @@ sim_tendon sim_tendon_default(void) {
 }
 
 bool sim_tendon_acts(const sim_tendon *t) {
-    return t->limit.low > -INFINITY || t->limit.high < INFINITY || t->friction > 0 || t->stiffness > 0 ||
-           t->damping > 0 || t->armature > 0;
+    return t->limit.low > -INFINITY || t->limit.high < INFINITY || t->friction > 0 || t->armature > 0 ||
+           tendon_has_spring(t) || tendon_has_damper(t);
 }
 
 static sim_status add_body(sim_builder *b, sim_tendon *t, int body) {
@@ -119,6 +120,10 @@ static sim_status check_numbers(sim_builder *b, const sim_tendon *t) {
         return builder_refuse(
             b, SIM_BAD_INPUT,
             "tendon \"%s\": stiffness, damping, friction, armature and width must be finite and not negative", t->name);
+    }
+    if (!isfinite(t->spring[0] + t->spring[1]) || !is_amount(t->damper[0]) || !is_amount(t->damper[1])) {
+        return builder_refuse(b, SIM_BAD_INPUT, "tendon \"%s\": its spring_terms, damper_terms >= 0, are finite",
+                              t->name);
     }
     const double *effort = t->effort_range;
     if (!(effort[0] < effort[1]) || isfinite(effort[0]) != isfinite(effort[1])) {

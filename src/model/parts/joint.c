@@ -48,6 +48,30 @@ int joint_coordinate_of(sim_joint_type type, int k) {
     return type == SIM_BALL ? -1 : k;
 }
 
+v3 joint_stretch(const sim_model *m, const sim_body *b, int k, const double *q) {
+    const double *at = q + b->q0, *rest = m->q_reference + b->q0;
+    if (b->joint == SIM_BALL) {
+        return quat_log(joint_quaternion(at));
+    }
+    if (k == 0) {
+        return (v3){at[0] - rest[0], at[1] - rest[1], at[2] - rest[2]};
+    }
+    return quat_log(quat_product(quat_conjugate(joint_quaternion(rest + 3)), joint_quaternion(at + 3)));
+}
+
+double dof_spring_slope(const sim_model *m, int j, const double *q) {
+    const sim_dof *f = &m->dof[j];
+    const sim_body *b = &m->body[f->body];
+    if (!joint_pulls_vectors(b->joint)) {
+        return spring_slope(f->stiffness, f->spring, q[f->coordinate] - f->rest);
+    }
+    int k = j - b->v0;
+    v3 x = joint_stretch(m, b, k - k % 3, q);
+    double r = v3_norm(x), part = k % 3 == 0 ? x.x : k % 3 == 1 ? x.y : x.z;
+    double bend = r > 0 ? spring_factor_slope(f->spring, r) * part * part / r : 0;
+    return spring_factor(f->stiffness, f->spring, r) + bend;
+}
+
 /* a a', 1 - a a', [a]x, each behind the rotation R. */
 static void rotation_parts(m3 R, v3 a, m3 *constant, m3 *cosine, m3 *sine) {
     m3 aa = {v3_scale(a.x, a), v3_scale(a.y, a), v3_scale(a.z, a)};

@@ -3,6 +3,7 @@
 #define MODEL_JOINT_H
 
 #include "math/spatial.h"
+#include "model/parts/spring.h"
 #include <sim/model.h>
 
 /* Facts of a type. */
@@ -25,29 +26,21 @@ int joint_first_angle(sim_joint_type type);
 int joint_coordinate_of(sim_joint_type type, int k);
 
 /* Has its spring or damper terms beyond the linear one? */
-static inline bool dof_has_terms(const sim_dof *f) {
-    return f->spring[0] != 0 || f->spring[1] != 0 || f->damper[0] != 0 || f->damper[1] != 0;
-}
-static inline bool dof_has_spring(const sim_dof *f) {
-    return f->stiffness != 0 || f->spring[0] != 0 || f->spring[1] != 0;
-}
-/* Force with which a spring pulls back at x = q - rest, its slope, and its energy. */
-static inline double dof_spring_force(const sim_dof *f, double x) {
-    return x * (f->stiffness + x * (f->spring[0] + x * f->spring[1]));
-}
-static inline double dof_spring_slope(const sim_dof *f, double x) {
-    return f->stiffness + x * (2 * f->spring[0] + x * 3 * f->spring[1]);
-}
-static inline double dof_spring_work(const sim_dof *f, double x) {
-    return x * x * (f->stiffness / 2 + x * (f->spring[0] / 3 + x * f->spring[1] / 4));
-}
-/* The same of a damper at v. */
-static inline double dof_damper_force(const sim_dof *f, double v) {
-    return v * (f->damping + fabs(v) * (f->damper[0] + fabs(v) * f->damper[1]));
-}
-static inline double dof_damper_slope(const sim_dof *f, double v) {
-    return f->damping + fabs(v) * (2 * f->damper[0] + fabs(v) * 3 * f->damper[1]);
-}
+static inline bool dof_has_terms(const sim_dof *f) { return any_terms(f->spring) || any_terms(f->damper); }
+static inline bool dof_has_spring(const sim_dof *f) { return f->stiffness != 0 || any_terms(f->spring); }
+/* Springs of ball and free joints pull three dofs together against a vector x, the force kappa(|x|) x (spring.h):
+ *
+ *     ball     log(q), rad                in axes of the body
+ *     free     p - p_0, m                 in the joint frame
+ *              log(q_0^-1 q), rad         in axes of the body;  p_0, q_0: at q_reference
+ *
+ * k: the first of the three among the dofs of the body. */
+static inline bool joint_pulls_vectors(sim_joint_type type) { return type == SIM_BALL || type == SIM_FREE; }
+v3 joint_stretch(const sim_model *m, const sim_body *b, int k, const double *q);
+/* The slope of the force of dof j along itself. */
+double dof_spring_slope(const sim_model *m, int j, const double *q);
+static inline double dof_damper_force(const sim_dof *f, double v) { return damper_force(f->damping, f->damper, v); }
+static inline double dof_damper_slope(const sim_dof *f, double v) { return damper_slope(f->damping, f->damper, v); }
 
 /* Rotation of the body frame in the parent, as a function of the joint's first angle:
  *     E(q) = R_placement (a a' + cos q (1 - a a') + sin q [a]x) = constant + cos q * cosine + sin q * sine,

@@ -107,6 +107,10 @@ static void add_tendons(uint64_t *hash, const sim_model *model) {
         ADD(hash, tendon->limit);
         ADD(hash, tendon->stiffness);
         ADD(hash, tendon->damping);
+        if (any_terms(tendon->spring) || any_terms(tendon->damper)) {
+            ADD(hash, tendon->spring);
+            ADD(hash, tendon->damper);
+        }
         ADD(hash, tendon->rest);
         ADD(hash, tendon->friction);
         ADD(hash, tendon->armature);

@@ -121,11 +121,13 @@ static bool read_joint(loader *l, const joint_data *d, sim_body_def *def) {
     good &= spread_numbers(l, d, "armature", &d->armature, nv, def->armature);
     good &= spread_numbers(l, d, "rest", &d->rest, nv, def->rest);
     good &= read_limits(l, d, def);
-    const node *stiffness = node_member(d->at, "stiffness");
-    if (good && def->joint == SIM_BALL &&
-        (def->stiffness[0] != def->stiffness[1] || def->stiffness[0] != def->stiffness[2])) {
-        report_once(&l->report, stiffness, NULL, "a ball joint has one stiffness for all directions");
-        good = false;
+    for (int k = 0; good && k < nv && (def->joint == SIM_BALL || def->joint == SIM_FREE); k++) {
+        if (def->stiffness[k] != def->stiffness[k - k % 3]) {
+            report_once(&l->report, node_member(d->at, "stiffness"), NULL,
+                        "a %s joint has one stiffness for all directions%s", sim_joint_name(def->joint),
+                        def->joint == SIM_FREE ? ", and one for all turns" : "");
+            good = false;
+        }
     }
     return good;
 }

@@ -144,6 +144,8 @@ static void take_numbers(const tendon_data *d, sim_tendon *t) {
     t->limit.restitution = d->limit_restitution;
     t->stiffness = d->stiffness;
     t->damping = d->damping;
+    memcpy(t->spring, d->spring_terms, sizeof t->spring);
+    memcpy(t->damper, d->damper_terms, sizeof t->damper);
     t->friction = d->friction;
     t->armature = d->armature;
     t->width = d->width;

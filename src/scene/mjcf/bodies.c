@@ -61,18 +61,13 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     if (j->limited && j->type != MJCF_BALL && j->limit.given) {
         mjcf_put_limit_softness(w, j);
     }
-    put_number(w, "stiffness", j->type == MJCF_FREE ? 0 : j->stiffness, 0); /* free: mjcf_put_equalities */
-    bool bends = j->spring_terms[0] != 0 || j->spring_terms[1] != 0;
-    if (bends) {
-        writer_put_numbers(w->out, "spring_terms", 2, j->spring_terms);
-    }
-    if ((j->stiffness != 0 || bends) && j->type > MJCF_BALL) {
+    put_number(w, "stiffness", j->stiffness, 0);
+    mjcf_put_terms(w, "spring_terms", j->spring_terms);
+    if (j->type > MJCF_BALL && (j->stiffness != 0 || j->spring_terms[0] != 0 || j->spring_terms[1] != 0)) {
         put_number(w, "rest", j->springref, 0);
     }
     put_number(w, "damping", j->damping, 0);
-    if (j->damper_terms[0] != 0 || j->damper_terms[1] != 0) {
-        writer_put_numbers(w->out, "damper_terms", 2, j->damper_terms);
-    }
+    mjcf_put_terms(w, "damper_terms", j->damper_terms);
     put_number(w, "armature", j->armature, 0);
     put_number(w, "friction", j->friction, 0);
     if (j->effort_limited) {
@@ -389,7 +384,7 @@ static void list_springs(mjcf_work *w) {
         }
         if (j->type == MJCF_FREE || !mjcf_find_weights(w)) {
             xml_error(w->report, j->item.at, "springdamper", NULL,
-                      j->type == MJCF_FREE ? "a free joint has no spring"
+                      j->type == MJCF_FREE ? "a free joint has several inertias: give \"stiffness\" and \"damping\""
                                            : "the mass matrix at the reference pose is singular, or too large");
             mjcf_refuse(w);
             return;

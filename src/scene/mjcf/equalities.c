@@ -222,26 +222,6 @@ static void put_tie(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
     put_polynomial(w, a);
 }
 
-/* The spring of a free joint holds its body at the pose of the reference: a soft weld to the world,
- *
- *     force - k (p - p_0),     torque - k log(R_0' R). */
-static void put_free_springs(mjcf_work *w, mjcf_list *list) {
-    mjcf_model *m = &w->model;
-    for (int k = 0; k < m->njoint; k++) {
-        const mjcf_joint *j = &m->joint[k];
-        if (j->type != MJCF_FREE || j->stiffness == 0) {
-            continue;
-        }
-        mjcf_open_item(w, list, j->item.at);
-        writer_put_text(w->out, "name", mjcf_joined(w, m->body[j->body].name, "_spring"));
-        writer_put_text(w->out, "type", "weld");
-        writer_put_text(w->out, "first", m->body[j->body].name);
-        mjcf_put_place(w->out, "second_pose", m->body[j->body].place);
-        writer_put_number(w->out, "stiffness", j->stiffness);
-        writer_close(w->out, '}');
-    }
-}
-
 void mjcf_put_equalities(mjcf_work *w) {
     mjcf_list list = {.key = "constraints"};
     mjcf_each each = mjcf_each_of(&w->model, "equality", NULL);
@@ -281,6 +261,5 @@ void mjcf_put_equalities(mjcf_work *w) {
         }
         writer_close(w->out, '}');
     }
-    put_free_springs(w, &list);
     mjcf_close_list(w, &list);
 }

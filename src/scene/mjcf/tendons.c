@@ -121,16 +121,6 @@ static void put_sum(mjcf_work *w, const mjcf_each *each) {
 
 /* ---- springs and limits ---- */
 
-static double read_positive(mjcf_work *w, const mjcf_item *i, const char *key) {
-    double term[3] = {0};
-    int count = mjcf_numbers(i, key, 3, term);
-    if ((count > 1 && (term[1] != 0 || term[2] != 0)) || term[0] < 0) {
-        xml_error(w->report, mjcf_holder(i, key), key, NULL, "\"%s\" is one number, not negative", key);
-        mjcf_refuse(w);
-    }
-    return term[0];
-}
-
 static void put_positive(mjcf_work *w, const char *key, double number) {
     if (number > 0) {
         writer_put_number(w->out, key, number);
@@ -149,21 +139,77 @@ static void put_range(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) {
     writer_put_numbers(w->out, "range", 2, range);
 }
 
-static void put_spring(mjcf_work *w, const mjcf_item *i) {
+/* Does a spring of a joint that moves the body have its rest elsewhere than at the reference? */
+static bool is_sprung_aside(const mjcf_model *m, int body) {
+    for (int b = body; b > 0; b = m->body[b].parent) {
+        for (int k = m->body[b].joint; k >= 0; k = m->joint[k].next) {
+            if (m->joint[k].type > MJCF_BALL && m->joint[k].springref != m->joint[k].ref) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Without a length of its own the spring is slack where those of the joints are. */
+static void put_rest_of_joints(mjcf_work *w, const mjcf_each *each) {
+    const mjcf_model *m = &w->model;
+    bool fixed = strcmp(each->at->name, "fixed") == 0, aside = false;
+    double length = 0;
+    for (const xml_element *e = each->at->first; e; e = e->next) {
+        const name_table *names = strcmp(e->name, "joint") == 0  ? &m->joints
+                                  : strcmp(e->name, "site") == 0 ? &m->sites
+                                  : strcmp(e->name, "geom") == 0 ? &m->geoms
+                                                                 : NULL;
+        mjcf_item item = mjcf_plain(each->scope, e);
+        int found = e->table && names ? mjcf_find(w, each->scope, names, &item, e->name, e->name) : -1;
+        if (found < 0) {
+            continue;
+        }
+        if (fixed) {
+            double coefficient = 1;
+            xml_numbers(e, "coef", 1, &coefficient);
+            length += coefficient * m->joint[found].springref;
+            aside |= m->joint[found].springref != m->joint[found].ref;
+        } else {
+            aside |= is_sprung_aside(m, names == &m->sites ? m->site[found].body : m->geom[found].body);
+        }
+    }
+    if (fixed && aside) {
+        writer_put_number(w->out, "rest", length);
+    } else if (aside) {
+        xml_notice(w->report, each->at, NULL, "give it a springlength",
+                   "its spring is slack at the reference pose, in MuJoCo where the springs of its joints are");
+    }
+}
+
+static void put_spring(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) {
+    /* the spring */
     const mjcf_option *o = &w->model.files->option;
-    double stiffness = o->no_spring ? 0 : read_positive(w, i, "stiffness");
-    double rest[2] = {-1, -1};
-    put_positive(w, "stiffness", stiffness);
+    double rest[2] = {-1, -1}, spring[2], damper[2];
+    double stiffness = mjcf_polynomial(w, i, "stiffness", spring), damping = mjcf_polynomial(w, i, "damping", damper);
+    bool any = !o->no_spring && (stiffness > 0 || spring[0] != 0 || spring[1] != 0);
+    if (any) {
+        put_positive(w, "stiffness", stiffness);
+        mjcf_put_terms(w, "spring_terms", spring);
+    }
+    /* where it is slack */
     int count = mjcf_numbers(i, "springlength", 2, rest);
-    if (stiffness > 0 && rest[0] >= 0) {
+    if (any && rest[0] >= 0) {
         bool range = count == 2 && rest[1] > rest[0];
         if (range) {
             writer_put_numbers(w->out, "rest", 2, rest);
         } else {
             writer_put_number(w->out, "rest", rest[0]);
         }
+    } else if (any) {
+        put_rest_of_joints(w, each);
     }
-    put_positive(w, "damping", o->no_damper ? 0 : read_positive(w, i, "damping"));
+    /* what brakes */
+    if (!o->no_damper) {
+        put_positive(w, "damping", damping);
+        mjcf_put_terms(w, "damper_terms", damper);
+    }
     put_positive(w, "friction", o->no_friction ? 0 : mjcf_number(i, "frictionloss", 0));
     put_positive(w, "armature", mjcf_number(i, "armature", 0));
 }
@@ -250,7 +296,7 @@ void mjcf_put_tendons(mjcf_work *w) {
         /* what acts along it */
         mjcf_here(w, each.at);
         put_range(w, &each, &item);
-        put_spring(w, &item);
+        put_spring(w, &each, &item);
         if (number < w->model.ntendon) {
             mjcf_put_tendon_effort(w, &w->model.tendon[number]);
         }

@@ -77,26 +77,29 @@ typedef struct island_system {
     int row_parts;        /* ... and as many of them as rows of constraints and their inverse mass change with */
     int parameter0, guess0;
     double dt;
-    int *dof;             /* [n] of the model */
-    int *column;          /* [ntree] first one of each tree */
-    ptrdiff_t squares;    /* numbers of all square matrices of trees */
-    ptrdiff_t *square;    /* [ntree] place of its square matrix in A and factor, of row_stride(dofs) numbers a row */
-    double **mass_change; /* [ntree] n x n x n: d (A e_k) / d q* of each tree; NULL: it is not kept */
-    double *A;            /* mass, tree by tree */
-    double *factor;       /* its LU */
-    double *bare;         /* LU of A without limited actuators, by which laws measure (contact/problem/variant.c) */
-    double *a, *place;    /* n x width: mean acceleration of the free motion, and q* */
-    double *middle;       /* n x width: q where J of contacts is taken */
-    bool goes_on;         /* ... of any tree elsewhere than at the start; otherwise `middle` is not kept */
-    bool follows;         /* has it contacts that last? */
-    double *ahead;        /* ... then n x width: q where they are expected at the end */
-    double *v_ahead;      /* [n] and velocities there ... */
-    double *ahead_part;   /* [ntree][ALL_PARTS] by columns of their own dof */
-    double *H, *LU, *dv;  /* n x stride, twice; n x width: v at the end */
-    double *x, *y, *sums; /* [n] work space; [SIM_MAX_ROWS n] */
-    double *weight;       /* [width] of the columns in the certificate */
-    double *local;        /* [width] work space: columns of a constraint */
-    double *solve;        /* of lu_factor */
+    int *dof;              /* [n] of the model */
+    int *column;           /* [ntree] first one of each tree */
+    ptrdiff_t squares;     /* numbers of all square matrices of trees */
+    ptrdiff_t *square;     /* [ntree] place of its square matrix in A and factor, of row_stride(dofs) numbers a row */
+    double **mass_change;  /* [ntree] n x n x n: d (A e_k) / d q* of each tree; NULL: it is not kept */
+    double *A;             /* mass, tree by tree */
+    double *factor;        /* its LU */
+    double *bare;          /* LU of A without limited actuators, by which laws measure (contact/problem/variant.c) */
+    double *a, *place;     /* n x width: mean acceleration of the free motion, and q* */
+    double *rate;          /* n x width: velocities at which dampers act, if ... */
+    diagonal_change *bend; /* [n] ... the diagonal of A changes; NULL: it is constant */
+    double *by_rate;       /* [n] work space */
+    double *middle;        /* n x width: q where J of contacts is taken */
+    bool goes_on;          /* ... of any tree elsewhere than at the start; otherwise `middle` is not kept */
+    bool follows;          /* has it contacts that last? */
+    double *ahead;         /* ... then n x width: q where they are expected at the end */
+    double *v_ahead;       /* [n] and velocities there ... */
+    double *ahead_part;    /* [ntree][ALL_PARTS] by columns of their own dof */
+    double *H, *LU, *dv;   /* n x stride, twice; n x width: v at the end */
+    double *x, *y, *sums;  /* [n] work space; [SIM_MAX_ROWS n] */
+    double *weight;        /* [width] of the columns in the certificate */
+    double *local;         /* [width] work space: columns of a constraint */
+    double *solve;         /* of lu_factor */
     int *swap, *swap_A, *swap_bare; /* [n] */
     double *free;                   /* n x width: v of the free motion, where loads count */
     double *v_law, *law_free;       /* [n], n x width: the same without limited actuators, which loads go by */
@@ -160,9 +163,13 @@ const followed_contact *lasting_contact(const contact_step *step, int index);
 
 /* Has an island contacts that last? */
 bool follows_contacts(const contact_step *step, const island *is);
-/* Of one without: the parts of all columns with which its rows change. */
+/* Has it springs or dampers with terms beyond the linear one, so that the diagonal of A changes? */
+bool has_bends(const contact_step *step, const island *is);
+/* Of one without contacts that last: the parts of all columns with which its rows change. */
 int row_parts_of(const contact_step *step, const island *is, int all);
 
+/* The changes of the diagonal of A of a tree, after `a` and with q* in work->q. */
+void differentiate_diagonals(const island_system *s, int tree);
 /* The rows of a constraint, and zeros for their changes.  False without memory. */
 bool open_constraint(const island_system *s, int i, constraint_system *k);
 /* Adds `scale` times a row of the local width to one of the island's. */

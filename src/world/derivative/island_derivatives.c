@@ -184,6 +184,7 @@ static double differentiate_tree(const island_system *s, int t) {
     sim_range bodies = sim_tree_range(m, tree);
     double gain = scheme->explicit_position ? 0 : scheme->travel * s->dt;
     double residual = differentiate_mean_acceleration(s, t);
+    differentiate_diagonals(s, t);
     sim_kinematics(step->start, bodies, w->now->q);
     differentiate_held_weight(s, t);
     double *unit = work->LU, *place = s->place + row + s->column[t];
@@ -360,6 +361,15 @@ static bool takes_free_motion(const contact_step *step) {
     return sim_options_compliance(step->motion->options) == SIM_ELASTIC || step->motion->model->nequality > 0;
 }
 
+/* Of the diagonal of A, where it changes.  False without memory. */
+static bool make_bends(const contact_step *step, const island *is, island_system *s) {
+    bool bends = has_bends(step, is);
+    s->by_rate = zeros(step->arena, s->n);
+    s->rate = zeros(step->arena, bends ? (ptrdiff_t)s->n * s->width : 0);
+    s->bend = bends ? ARENA_NEW(step->arena, diagonal_change, s->n) : NULL;
+    return s->by_rate && s->rate && (s->bend || !bends);
+}
+
 /* Zeros for all matrices of an island. */
 static bool make_system(const contact_step *step, const island *is, island_system *s) {
     sim_arena *arena = step->arena;
@@ -409,9 +419,10 @@ static bool make_system(const contact_step *step, const island *is, island_syste
     s->swap = ARENA_NEW(arena, int, n);
     s->swap_A = ARENA_NEW(arena, int, n);
     s->constraint = ARENA_NEW(arena, constraint_system, p->nconstraint + 1);
-    if (!all || !s->free || !make_servos(s, takes_free_motion(step)) || !s->ahead || !s->ahead_part || !s->H ||
-        !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->weight || !s->local || !s->mass_change ||
-        !s->sums || !s->solve || !s->dof || !s->column || !s->square || !s->swap || !s->swap_A || !s->constraint) {
+    if (!all || !s->free || !make_bends(step, is, s) || !make_servos(s, takes_free_motion(step)) || !s->ahead ||
+        !s->ahead_part || !s->H || !s->LU || !s->A || !s->factor || !s->strike || !s->carried || !s->weight ||
+        !s->local || !s->mass_change || !s->sums || !s->solve || !s->dof || !s->column || !s->square || !s->swap ||
+        !s->swap_A || !s->constraint) {
         return false;
     }
     for (int c = 0; c < s->width; c++) {

@@ -1,13 +1,15 @@
 /* Products with the matrices of an island and their derivatives.
  *
- *     J of two trees,    x' X,    dA y = (d (M y) / d q) dq* + (dM / dp) y dp,    x . dA y,    A^-1 C                 (1)
+ *     J of two trees,    x' X,    dA y = (d (M y) / d q) dq* + (dM / dp) y dp + dE y,    x . dA y,    A^-1 C          (1)
  *
  *     A      mass of the trees at q*, tree by tree;  p: inertias of bodies;  letters as in island_derivatives.c
+ *     E      diagonal of dampers and springs; it changes with v and q* by terms of the second and third degree
  *
  * A constraint touches two trees at most.  So its rows and their derivatives have the dofs and columns of these alone.
  * The derivative of M y is that of inverse dynamics with the acceleration y, at rest and without gravity.
  * Reference: dyn/mass/derivatives.c.  Cost: n^2 of a tree of n dofs, times the columns of (1). */
 #include "linalg/dense/lu.h"
+#include "model/parts/joint.h"
 #include "world/derivative/derivative.h"
 
 #include <string.h>
@@ -24,9 +26,25 @@ bool follows_contacts(const contact_step *step, const island *is) {
     return false;
 }
 
+bool has_bends(const contact_step *step, const island *is) {
+    const sim_model *m = step->motion->model;
+    for (int t = 0; t < is->problem.ntree; t++) {
+        const sim_tree *tree = &m->tree[step->rows->tree[is->first_tree + t]];
+        for (int j = tree->v0; j < tree->v0 + tree->nv; j++) {
+            if (dof_has_terms(&m->dof[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Rows of contacts and joints move with q0 alone, or with v0 besides, where q* follows no force of the step. */
 int row_parts_of(const contact_step *step, const island *is, int all) {
     const theta_scheme *scheme = theta_scheme_of(step->motion->options->integrator);
+    if (has_bends(step, is)) {
+        return all;
+    }
     for (int i = 0; i < constraints_of(is); i++) {
         if (step->rows->source[is->source[i]].kind == SOURCE_EQUALITY) {
             return all;
@@ -213,18 +231,61 @@ static void add_mass_gradient(const island_system *s, int t, const double *x, co
     }
 }
 
+/* The same of the diagonal of E: by q*, and by the velocities at which dampers act. */
+static void add_diagonal_gradient(const island_system *s, int t, const double *x, const double *y, double *by_place,
+                                  double *by_rate) {
+    int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
+    for (int i = 0; s->bend && i < n; i++) {
+        const diagonal_change *E = &s->bend[v0 + i];
+        for (int k = 0; k < E->count; k++) {
+            by_place[E->first + k - s->dof[v0]] += x[i] * y[i] * E->by_q[k];
+        }
+        by_rate[i] += x[i] * y[i] * E->by_v;
+    }
+}
+
+/* dA y of the diagonal of E alone. */
+static void add_diagonal_times(const island_system *s, int t, double scale, const double *y, double *to) {
+    int v0 = s->is->problem.tree[t].v0, n = s->is->problem.tree[t].nv;
+    for (int i = v0; s->bend && i < v0 + n; i++) {
+        const diagonal_change *E = &s->bend[i];
+        double *row = to + (ptrdiff_t)i * s->width;
+        for (int k = 0; k < E->count; k++) {
+            int from = v0 + E->first + k - s->dof[v0];
+            add_columns(s, t, scale * y[i] * E->by_q[k], s->place + (ptrdiff_t)from * s->width, row);
+        }
+        add_columns(s, t, scale * y[i] * E->by_v, s->rate + (ptrdiff_t)i * s->width, row);
+    }
+}
+
+void differentiate_diagonals(const island_system *s, int t) {
+    const contact_step *step = s->step;
+    const motion_work *w = step->motion;
+    const theta_scheme *scheme = theta_scheme_of(w->options->integrator);
+    double gain = scheme->damper * s->dt;
+    for (int i = s->is->problem.tree[t].v0; s->bend && i < s->is->problem.tree[t].v0 + s->is->problem.tree[t].nv; i++) {
+        int j = s->dof[i];
+        double *rate = s->rate + (ptrdiff_t)i * s->width;
+        differentiate_diagonal(w, scheme, j, step->work->q, w->now->v[j] + gain * step->to->a[j], &s->bend[i]);
+        add_columns(s, t, gain, s->a + (ptrdiff_t)i * s->width, rate);
+        rate[column_of(s, t, BY_START_V, i)] += 1;
+    }
+}
+
 void add_mass_change(const island_system *s, const local_frame *at, int side, double scale, int rows, const double *x,
                      const double *y, double *to) {
     int t = at->tree[side], n = at->dofs[side], parameters = s->step->parameters;
-    double *by_parameter = to + at->width - parameters, *by_place = s->y;
-    /* by the inertias of the tree, and its place */
+    double *by_parameter = to + at->width - parameters, *by_place = s->y, *by_rate = s->by_rate;
+    /* by the inertias of the tree, its place and its rates */
     memset(by_place, 0, sizeof *by_place * (size_t)n);
+    memset(by_rate, 0, sizeof *by_rate * (size_t)n);
     for (int r = 0; r < rows; r++) {
         const double *x_r = x + (ptrdiff_t)r * at->n, *y_r = y + (ptrdiff_t)r * at->n;
         if (dense_dot(n, x_r, x_r) == 0) {
             continue;
         }
         add_mass_gradient(s, t, x_r, y_r, by_place);
+        add_diagonal_gradient(s, t, x_r, y_r, by_place, by_rate);
         for (int p = 0; p < parameters; p++) {
             memcpy(s->step->work->x + s->dof[at->dof[side]], y_r, sizeof *y * (size_t)n);
             if (mass_by_parameter(s, t, p)) {
@@ -232,13 +293,13 @@ void add_mass_change(const island_system *s, const local_frame *at, int side, do
             }
         }
     }
-    /* the place by the start */
-    for (int j = 0; j < n; j++) {
-        const double *row = s->place + (ptrdiff_t)(at->dof[side] + j) * s->width;
-        if (by_place[j] != 0) {
-            dense_axpy(at->columns[side], scale * by_place[j], row + at->column[side],
-                       to + (side ? at->columns[0] : 0));
-            dense_axpy(parameters, scale * by_place[j], row + s->parameter0, by_parameter);
+    /* these by the start */
+    for (int k = 0; k < 2 * n; k++) {
+        const double *panel = k < n ? s->place : s->rate, by = k < n ? by_place[k] : by_rate[k - n];
+        const double *row = by != 0 ? panel + (ptrdiff_t)(at->dof[side] + k % n) * s->width : NULL;
+        if (row) {
+            dense_axpy(at->columns[side], scale * by, row + at->column[side], to + (side ? at->columns[0] : 0));
+            dense_axpy(parameters, scale * by, row + s->parameter0, by_parameter);
         }
     }
 }
@@ -260,6 +321,7 @@ void add_mass_times(const island_system *s, int t, double scale, const double *y
             }
         }
     }
+    add_diagonal_times(s, t, scale, y, to);
     for (int p = 0; p < s->step->parameters; p++) {
         bool any = mass_by_parameter(s, t, p);
         for (int i = 0; any && i < n; i++) {

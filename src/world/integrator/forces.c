@@ -1,7 +1,7 @@
 /* Generalised forces of springs, dampers and loads; those of actuators are in actuation.c.
  *
- *     spring, damper   tau = -K (q - rest) - D v, of hinges and sliders with terms of the second and third degree
- *                      (model/parts/joint.h);  ball joint: -K log(q) for the spring
+ *     spring, damper   tau = -K (q - rest) - D v, of hinges, sliders, ball and free joints with terms of the second and
+ *                      third degree (model/parts/spring.h);  ball and free joints: -K x, x a vector (joint.h)
  *     load             tau = f(t) on a joint; a wrench (torque, force) on a body, summed at its origin with the caller's
  *
  *     q, v      coordinate and velocity: rad or m
@@ -15,6 +15,23 @@
 #include <math.h>
 #include <string.h>
 
+/* The spring of a ball or free joint, at the first of the three dofs that it pulls together. */
+static void add_vector_spring(motion_work *w, int j, const double *q, double *tau) {
+    const sim_dof *dof = &w->model->dof[j];
+    const sim_body *b = &w->model->body[dof->body];
+    v3 x = joint_stretch(w->model, b, j - b->v0, q);
+    double factor = spring_factor(dof->stiffness, dof->spring, v3_norm(x));
+    tau[j] -= factor * x.x;
+    tau[j + 1] -= factor * x.y;
+    tau[j + 2] -= factor * x.z;
+    double scale = fabs(factor) * v3_norm(x);
+    for (int k = j; k < j + 3 && b->joint == SIM_FREE; k++) { /* the difference of two places, near each other or not */
+        scale += k < b->v0 + 3 ? fabs(factor * q[b->q0 + k - b->v0]) : 0;
+    }
+    w->strength[j] += scale;
+}
+
+/* Dof by dof: its damper, then its spring. */
 static void add_passive_forces(motion_work *w, int tree, const force_point *at, double *tau) {
     const sim_model *m = w->model;
     const sim_tree *t = &m->tree[tree];
@@ -27,17 +44,12 @@ static void add_passive_forces(motion_work *w, int tree, const force_point *at, 
             continue;
         }
         const sim_body *b = &m->body[dof->body];
-        int k = joint_coordinate_of(b->joint, j - b->v0);
-        if (k >= 0) {
-            tau[j] -= dof_spring_force(dof, at->q[b->q0 + k] - dof->rest);
-            double most = fabs(at->q[b->q0 + k]) + fabs(dof->rest);
+        if (!joint_pulls_vectors(b->joint)) {
+            double q = at->q[dof->coordinate], most = fabs(q) + fabs(dof->rest);
+            tau[j] -= spring_force(dof->stiffness, dof->spring, q - dof->rest);
             w->strength[j] += most * (dof->stiffness + most * (fabs(dof->spring[0]) + most * fabs(dof->spring[1])));
-        } else if (j == b->v0) { /* a ball joint's spring: against the rotation vector, all three dofs at once */
-            v3 turn = quat_log(joint_quaternion(at->q + b->q0));
-            tau[j] -= dof->stiffness * turn.x;
-            tau[j + 1] -= dof->stiffness * turn.y;
-            tau[j + 2] -= dof->stiffness * turn.z;
-            w->strength[j] += dof->stiffness * v3_norm(turn);
+        } else if ((j - b->v0) % 3 == 0) {
+            add_vector_spring(w, j, at->q, tau);
         }
     }
 }

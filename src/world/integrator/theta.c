@@ -166,7 +166,7 @@ static void eval_joint_forces(tree_step *t, const double *a) {
         const sim_dof *dof = &m->dof[j]; /* a spring that pushes away acts as at a */
         double rub = dof_damper_slope(dof, v_damper[j]), fall = dof->stiffness;
         if (dof_has_terms(dof)) {
-            fall = max_of(0, dof_spring_slope(dof, w->q_point[dof->coordinate] - dof->rest));
+            fall = max_of(0, dof_spring_slope(m, j, w->q_point));
         }
         w->extra[j] = s->damper * t->dt * rub + spring * fall;
     }

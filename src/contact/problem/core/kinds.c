@@ -1,6 +1,7 @@
 /* Kinds of constraints of a model, against those that its solver supports.  A solver that lacks one is refused before
  * the first step, not at the step that meets it. */
 #include "contact/problem/core/assembly.h"
+#include "model/parts/spring.h"
 
 #include <math.h>
 
@@ -62,7 +63,7 @@ static sim_status check_tendon(const sim_tendon *t, const sim_solver_info *info,
     if (t->friction > 0 && lacks_kind(info, SIM_FRICTION)) {
         return refuse_tendon(info, SIM_FRICTION, "dry friction", t->name, error);
     }
-    bool spring = t->stiffness > 0 || t->damping > 0 || t->armature > 0;
+    bool spring = t->armature > 0 || tendon_has_spring(t) || tendon_has_damper(t);
     return spring && lacks_kind(info, SIM_SPRING) ? refuse_tendon(info, SIM_SPRING, "spring", t->name, error) : SIM_OK;
 }
 

@@ -266,7 +266,8 @@ static void fill_pair_rows(assembly *f, const sim_model *m, const int *last_dof,
     add_equality_rows(f, m, last_dof, d, i, f->J);
     eval_gaps(f->in->start, e, f->gap + f->row[i]);
     if (e->type == SIM_SPRING_DAMPER) {
-        fill_spring_row(f, m, i, (row_spring){e->stiffness, e->damping, f->gap[f->row[i]]});
+        fill_spring_row(f, m, i,
+                        (row_spring){.stiffness = e->stiffness, .damping = e->damping, .stretch = f->gap[f->row[i]]});
         f->gap[f->row[i]] = 0;
         return;
     }

@@ -26,9 +26,10 @@ double contact_ahead(const assembly *f, const sim_model *model, const int *last_
 void equality_ahead(const assembly *f, const sim_model *model, const int *last_dof, int constraint,
                     const sim_derived *ahead, double *J, double *gap);
 
-/* A spring with damper along a row whose J is filled: N/m, N s/m, and m at the start. */
+/* A spring with damper along a row whose J is filled: N/m, N s/m, and m at the start; terms of higher degree (spring.h). */
 typedef struct row_spring {
     double stiffness, damping, stretch;
+    double spring[2], damper[2];
 } row_spring;
 void fill_spring_row(assembly *f, const sim_model *model, int constraint, row_spring spring);
 

@@ -13,8 +13,30 @@
  *     z^2 / (1 + z^2),     z = W k dt^2 / 4 or W c dt / 2,     W = J diag(D)^-1 J',
  *
  * W an estimate of the inverse mass along the spring, 1/kg.  The order stays second, and resolved springs hardly
- * change. */
+ * change.
+ *
+ * With terms of the second and third degree, f(x) + g(u), the tangents at theta dt u0 beyond x0, and at u0, stand in
+ * their place, their slopes k and c:
+ *
+ *     f(x) = f(x_p) + k (x - x_p),     g(u) = g(u0) + c (u - u0),     k = max(f'(x_p), 0).
+ *
+ * They are wrong by O(dt^2).  A damper's g is convex, so the tangent brakes no motion beyond its end. */
 #include "contact/problem/row/row.h"
+#include "model/parts/spring.h"
+
+/* The tangents: slopes into s.  Returns the force that they leave at x = 0 and u = 0. */
+static double linearise_spring(row_spring *s, double ahead, double u0) {
+    double x = s->stretch + ahead * u0, k = s->stiffness, c = s->damping, force = 0;
+    if (any_terms(s->spring)) {
+        s->stiffness = max_of(0, spring_slope(k, s->spring, x));
+        force += s->stiffness * x - spring_force(k, s->spring, x);
+    }
+    if (any_terms(s->damper)) {
+        s->damping = damper_slope(c, s->damper, u0);
+        force += s->damping * u0 - damper_force(c, s->damper, u0);
+    }
+    return force;
+}
 
 /* z^2 / (1 + z^2): from 0 for what the step resolves to 1. */
 static double unresolved_part(double z) { return z < 1 ? z * z / (1 + z * z) : 1 / (1 + 1 / (z * z)); }
@@ -34,11 +56,12 @@ void fill_spring_row(assembly *f, const sim_model *m, int i, row_spring s) {
             }
         }
     }
+    double force = linearise_spring(&s, theta * dt, u0);
     /* a, b, a' and the row */
     double resolved = 1 - unresolved_part(0.25 * w * s.stiffness * dt * dt),
            damped = 1 - unresolved_part(0.5 * w * s.damping * dt);
     double a = theta * (1 - theta) * resolved, b = 1 - (1 - theta * theta) * resolved, a_damper = (1 - theta) * damped;
-    c->force = -s.stiffness * (s.stretch + dt * a * u0) - s.damping * a_damper * u0;
+    c->force = force - s.stiffness * (s.stretch + dt * a * u0) - s.damping * a_damper * u0;
     c->stiffness = b * s.stiffness;
     c->damping = (1 - a_damper) * s.damping;
 }

@@ -3,10 +3,10 @@
  *     low end    gap = L - low       J = dL/dq       h = dJ/dt v
  *     high end   gap = high - L      J = -dL/dq      -h
  *     friction   gap = 0             J = dL/dq       within +- dt friction
- *     spring     F = -k x - c L' - m L''             J = dL/dq
+ *     spring     F = -k(x) x - c(L') L' - m L''      J = dL/dq
  *
  *     L      length, m;  x: by how much it exceeds the rest lengths, or falls below
- *     k, c   stiffness, N/m; damping, N s/m
+ *     k, c   stiffness, N/m; damping, N s/m, with terms of higher degree (model/parts/spring.h)
  *     m      armature, kg: energy m L'^2 / 2
  *
  * L is taken at the start of the step, J and h where the scheme takes its forces.  Ends obey u = J v + w with the offset
@@ -157,7 +157,13 @@ void rows_of_tendon(assembly *f, const sim_model *m, int i) {
     f->impulse_guess[row] = f->in->tendon_before[4 * t->index + (int)(t->kind - SOURCE_TENDON_LOW)];
     if (t->kind == SOURCE_TENDON_SPRING) {
         /* spring and damper, and the inertia beside them */
-        fill_spring_row(f, m, i, (row_spring){s->taut ? tendon->stiffness : 0, tendon->damping, s->stretch});
+        row_spring spring = {.damping = tendon->damping, .damper = {tendon->damper[0], tendon->damper[1]}};
+        if (s->taut) {
+            spring.stiffness = tendon->stiffness;
+            spring.stretch = s->stretch;
+            memcpy(spring.spring, tendon->spring, sizeof spring.spring);
+        }
+        fill_spring_row(f, m, i, spring);
         f->constraint[i].force += tendon->armature * (tendon_speed(f, t->index, f->in->v_start) / dt - s->bias);
         f->constraint[i].damping += tendon->armature / dt;
     } else if (t->kind != SOURCE_TENDON_FRICTION) {

@@ -338,6 +338,7 @@ typedef struct tendon_data {
     const char *name;
     const node *joints, *path;
     double range[2], limit_stiffness, limit_dissipation, limit_restitution, stiffness, damping;
+    double spring_terms[2], damper_terms[2];
     number_list rest;
     double friction, armature, effort_range[2], width, color[4];
 } tendon_data;

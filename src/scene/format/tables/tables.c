@@ -197,8 +197,8 @@ enum {
         BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_SCREW) | BIT(SIM_CYLINDRICAL) | BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     HAS_AXIS2 = BIT(SIM_UNIVERSAL) | BIT(SIM_PLANAR),
     HAS_COORDINATES = HAS_AXIS | BIT(SIM_CARTESIAN),
-    HAS_SPRING = HAS_COORDINATES | BIT(SIM_BALL),
-    MOVES = HAS_SPRING | BIT(SIM_FREE),
+    MOVES = HAS_COORDINATES | BIT(SIM_BALL) | BIT(SIM_FREE),
+    HAS_TERMS = BIT(SIM_HINGE) | BIT(SIM_SLIDER) | BIT(SIM_BALL) | BIT(SIM_FREE),
     TURNS = BIT(SIM_HINGE) | BIT(SIM_SCREW) | BIT(SIM_UNIVERSAL),
 };
 
@@ -216,16 +216,18 @@ static const field joint_fields[] = {
     {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
      .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
     {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE,
-     .only = HAS_SPRING, .help = "Spring stiffness. Ball joints have one value for all directions."},
+     .only = MOVES,
+     .help = "Spring stiffness. Ball joints have one value for all directions. Free joints have one, or three times that of "
+             "their place and three times that of their orientation; their spring is slack at the pose at the start."},
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
      .help = "Viscous damping."},
     {"spring_terms", FIELD_VECTOR, AT(joint_data, spring_terms), 2, .unit = "N m/rad^2 or N/m^2, N m/rad^3 or N/m^3",
-     .only = BIT(SIM_HINGE) | BIT(SIM_SLIDER),
+     .only = HAS_TERMS,
      .help = "Terms of the spring of the second and third degree, a and b: it pulls back by `stiffness` x + a x^2 + b "
-             "x^3, x from `rest`."},
+             "x^3, x from `rest`. Of ball and free joints x is the length of the rotation vector, or of the way."},
     {"damper_terms", FIELD_VECTOR, AT(joint_data, damper_terms), 2,
      .unit = "N m s^2/rad^2 or N s^2/m^2, N m s^3/rad^3 or N s^3/m^3", NOT_NEGATIVE,
-     .only = BIT(SIM_HINGE) | BIT(SIM_SLIDER),
+     .only = HAS_TERMS,
      .help = "Terms of the damper of the second and third degree: it brakes by `damping` v + a |v| v + b v^3."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
      .help = "Reflected rotor inertia."},

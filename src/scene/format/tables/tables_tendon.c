@@ -58,6 +58,11 @@ static const field tendon_fields[] = {
      .help = "Spring stiffness, implicit and so stable at any value."},
     {"damping", FIELD_NUMBER, AT(tendon_data, damping), .unit = "N s/m", NOT_NEGATIVE, .standard = "0",
      .help = "Viscous damping of the length."},
+    {"spring_terms", FIELD_VECTOR, AT(tendon_data, spring_terms), 2, .unit = "N/m^2, N/m^3",
+     .help = "Terms of the spring of the second and third degree, a and b: it pulls back by `stiffness` x + a x^2 + b "
+             "x^3, x beyond `rest`, below 0 where the string is shorter."},
+    {"damper_terms", FIELD_VECTOR, AT(tendon_data, damper_terms), 2, .unit = "N s^2/m^2, N s^3/m^3", NOT_NEGATIVE,
+     .help = "Terms of the damper of the second and third degree: it brakes by `damping` v + a |v| v + b v^3."},
     {"rest", FIELD_NUMBERS, AT(tendon_data, rest), 2, .unit = "m",
      .help = "Length at which the spring is slack, or the least and greatest such length. Default: the initial one."},
     {"friction", FIELD_NUMBER, AT(tendon_data, friction), .unit = "N", NOT_NEGATIVE, .standard = "0",

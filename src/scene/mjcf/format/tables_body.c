@@ -19,7 +19,6 @@ static const xml_table table_inertial =
 
 /* ---- joints ---- */
 
-#define POLYNOMIAL "of hinges and slides also the terms of the second and third degree"
 static const xml_key joint_keys[] = {
     {.name = "name", .kind = XML_TEXT, .help = "Name. Default: that of the body."},
     CLASS,
@@ -84,14 +83,14 @@ static const xml_key joint_keys[] = {
      .least = 1,
      .unit = "N m/rad or N/m",
      .standard = "0",
-     .help = "Stiffness; " POLYNOMIAL ". Of a free joint: a soft weld to its pose at the reference."},
+     .help = "Stiffness, and the terms of the second and third degree. A free joint is held at its reference pose."},
     {.name = "damping",
      .kind = XML_VECTOR,
      .count = 3,
      .least = 1,
      .unit = "N m s/rad or N s/m",
      .standard = "0",
-     .help = "Viscous damping; " POLYNOMIAL "."},
+     .help = "Viscous damping, and the terms of the second and third degree."},
     {.name = "ref",
      .kind = XML_NUMBER,
      .unit = "angle or m",

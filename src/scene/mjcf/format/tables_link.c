@@ -139,21 +139,22 @@ const xml_table mjcf_table_equality = GROUP("equality", "Constraints besides joi
          .least = 1,                                                                                                   \
          .unit = "m",                                                                                                  \
          .standard = "-1 -1",                                                                                          \
-         .help = "Length, or range of lengths, at which the spring is slack. Default: that of the reference pose."},   \
+         .help = "Length, or range of lengths, at which the spring is slack. Default: that where all springs of "      \
+                 "joints are; of a path the reference pose."},                                                         \
         {.name = "stiffness",                                                                                          \
          .kind = XML_VECTOR,                                                                                           \
          .count = 3,                                                                                                   \
          .least = 1,                                                                                                   \
          .unit = "N/m",                                                                                                \
          .standard = "0",                                                                                              \
-         .help = "Stiffness; only the linear term is simulated."},                                                     \
+         .help = "Stiffness, and the terms of the second and third degree."},                                          \
         {.name = "damping",                                                                                            \
          .kind = XML_VECTOR,                                                                                           \
          .count = 3,                                                                                                   \
          .least = 1,                                                                                                   \
          .unit = "N s/m",                                                                                              \
          .standard = "0",                                                                                              \
-         .help = "Viscous damping; only the linear term is simulated."},                                               \
+         .help = "Viscous damping, and the terms of the second and third degree."},                                    \
         {.name = "armature", .kind = XML_NUMBER, .unit = "kg", .standard = "0", .help = "Inertia of the length."},     \
         {.name = "actuatorfrclimited",                                                                                 \
          .kind = XML_CHOICE,                                                                                           \

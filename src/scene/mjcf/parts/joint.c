@@ -15,16 +15,10 @@ static mjcf_joint_type read_type(const mjcf_item *i) {
     return (mjcf_joint_type)type;
 }
 
-/* The linear term of a polynomial, and those of the second and third degree of a hinge or slide. */
-static double read_polynomial(mjcf_work *w, const mjcf_item *i, const char *key, bool plain, double higher[2]) {
+double mjcf_polynomial(mjcf_work *w, const mjcf_item *i, const char *key, double higher[2]) {
     double term[3] = {0};
     mjcf_numbers(i, key, 3, term);
     bool brakes = strcmp(key, "damping") == 0;
-    if (!plain && (term[1] != 0 || term[2] != 0)) {
-        xml_error(w->report, mjcf_holder(i, key), key, NULL,
-                  "\"%s\" of more than one number is simulated of hinges and slides alone", key);
-        mjcf_refuse(w);
-    }
     if (term[0] < 0 || (brakes && fmin(term[1], term[2]) < 0)) {
         xml_error(w->report, mjcf_holder(i, key), key, NULL, "\"%s\" is negative", key);
         mjcf_refuse(w);
@@ -32,6 +26,12 @@ static double read_polynomial(mjcf_work *w, const mjcf_item *i, const char *key,
     higher[0] = term[1];
     higher[1] = term[2];
     return term[0];
+}
+
+void mjcf_put_terms(mjcf_work *w, const char *key, const double terms[2]) {
+    if (terms[0] != 0 || terms[1] != 0) {
+        writer_put_numbers(w->out, key, 2, terms);
+    }
 }
 
 static void read_range(mjcf_work *w, mjcf_joint *j) {
@@ -70,9 +70,8 @@ static void read_dynamics(mjcf_work *w, mjcf_joint *j) {
     /* springs, dampers, friction */
     const mjcf_item *i = &j->item;
     const mjcf_option *o = &w->model.files->option;
-    bool plain = j->type == MJCF_HINGE || j->type == MJCF_SLIDE;
-    double spring = read_polynomial(w, i, "stiffness", plain, j->spring_terms);
-    double damper = read_polynomial(w, i, "damping", plain, j->damper_terms);
+    double spring = mjcf_polynomial(w, i, "stiffness", j->spring_terms);
+    double damper = mjcf_polynomial(w, i, "damping", j->damper_terms);
     j->stiffness = o->no_spring ? 0 : spring;
     j->damping = o->no_damper ? 0 : damper;
     for (int k = 0; k < 2; k++) {

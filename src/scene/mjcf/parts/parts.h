@@ -306,6 +306,9 @@ mjcf_item mjcf_plain(const mjcf_scope *s, const xml_element *e);
 mjcf_item mjcf_item_of(mjcf_work *w, const mjcf_scope *s, const xml_element *e, const char *kind, int cls);
 /* The writer's place becomes that of an element. */
 void mjcf_here(mjcf_work *w, const xml_element *e);
+/* The linear term of a spring or damper, and those of the second and third degree; and into the scene, if there are any. */
+double mjcf_polynomial(mjcf_work *w, const mjcf_item *i, const char *key, double higher[2]);
+void mjcf_put_terms(mjcf_work *w, const char *key, const double terms[2]);
 mjcf_softness mjcf_read_softness(const mjcf_item *i, const char *ref, const char *imp);
 /* `limited`: said, or by the range; reports a range that may not count by itself. */
 bool mjcf_is_limited(mjcf_work *w, const mjcf_file *f, const mjcf_item *i, const char *limited, const char *range);

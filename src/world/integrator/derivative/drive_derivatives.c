@@ -4,7 +4,8 @@
  *
  *     l, l'      length of the actuator and its rate; 0, 1: at the start and at the end of the step
  *     a slope of gain u + bias by l or l' that pulls back is taken at the end, another at the start (actuation.c)
- *     springs    -K (q - rest);  of ball joints -K log(q), whose derivative is the inverse of D (move_derivatives.c)
+ *     springs    -K (q - rest);  of ball and free joints -K(|x|) x, where x is a place or a rotation vector, whose
+ *                derivative is the inverse of D (move_derivatives.c)
  *
  * A force at an end of its range has the derivative zero.  Reference: actuation.c, forces.c.
  * Cost: linear in actuators, loads and dofs; a wrench the square of the depth of its body. */
@@ -85,6 +86,70 @@ bool drive_at_kink(const motion_work *w, int k) {
            is_near(ctrl, a->ctrl_range[0]) || is_near(ctrl, a->ctrl_range[1]);
 }
 
+/* Of kappa(|x|) x, the pull of a ball or free joint at dof j and the two after it:  (kappa 1 + kappa'/|x| x x') dx. */
+static m3 vector_spring_slope(const sim_model *m, int j, const double *q) {
+    const sim_dof *dof = &m->dof[j];
+    const sim_body *b = &m->body[dof->body];
+    v3 x = joint_stretch(m, b, j - b->v0, q);
+    double r = v3_norm(x), factor = spring_factor(dof->stiffness, dof->spring, r);
+    double bend = r > 0 ? spring_factor_slope(dof->spring, r) / r : 0;
+    m3 S = {v3_axpy((v3){factor, 0, 0}, bend * x.x, x), v3_axpy((v3){0, factor, 0}, bend * x.y, x),
+            v3_axpy((v3){0, 0, factor}, bend * x.z, x)};
+    bool turns = b->joint == SIM_BALL || j > b->v0;
+    return turns ? m3_product(S, rotation_log_derivative(x)) : S;
+}
+
+/* By x, of the slope kappa + kappa'/|x| x_i^2 of a spring along the i-th of three dofs; then by its dofs. */
+static void bend_vector_spring(const sim_model *m, int j, const double *q, double by_q[3]) {
+    const sim_dof *dof = &m->dof[j];
+    const sim_body *b = &m->body[dof->body];
+    int i = (j - b->v0) % 3;
+    v3 x = joint_stretch(m, b, j - b->v0 - i, q);
+    double at[3] = {x.x, x.y, x.z}, g[3], r = v3_norm(x), square = at[i] * at[i];
+    double first = spring_factor_slope(dof->spring, r), second = 2 * dof->spring[1];
+    for (int k = 0; k < 3; k++) {
+        double turned = first * at[k] / r + (second - first / r) / (r * r) * at[k] * square;
+        g[k] = r > 0 ? turned + (k == i ? 2 * first / r * at[i] : 0) : 0;
+    }
+    bool turns = b->joint == SIM_BALL || j >= b->v0 + 3;
+    v3 by = (v3){g[0], g[1], g[2]};
+    by = turns ? m3_transposed_times(rotation_log_derivative(x), by) : by;
+    by_q[0] = by.x;
+    by_q[1] = by.y;
+    by_q[2] = by.z;
+}
+
+bool differentiate_diagonal(const motion_work *w, const theta_scheme *s, int j, const double *q, double v,
+                            diagonal_change *by) {
+    /* the damper */
+    const sim_model *m = w->model;
+    const sim_dof *dof = &m->dof[j];
+    const sim_body *b = &m->body[dof->body];
+    *by = (diagonal_change){0};
+    if (!dof_has_terms(dof)) {
+        return false;
+    }
+    double dt = w->options->step, spring = s->explicit_position ? 0 : s->position * s->travel * dt * dt;
+    by->by_v = s->damper * dt * damper_bend(dof->damper, v);
+    /* the spring, where it does not push away */
+    if (spring == 0 || !any_terms(dof->spring) || dof_spring_slope(m, j, q) <= 0) {
+        return true;
+    }
+    if (joint_pulls_vectors(b->joint)) {
+        by->first = j - (j - b->v0) % 3;
+        by->count = 3;
+        bend_vector_spring(m, j, q, by->by_q);
+    } else {
+        by->first = j;
+        by->count = 1;
+        by->by_q[0] = spring_bend(dof->spring, q[dof->coordinate] - dof->rest);
+    }
+    for (int k = 0; k < by->count; k++) {
+        by->by_q[k] *= spring;
+    }
+    return true;
+}
+
 /* By coordinates: springs. */
 static void subtract_springs(const motion_work *w, int tree, const double *q, double *by_q) {
     const sim_model *m = w->model;
@@ -96,14 +161,14 @@ static void subtract_springs(const motion_work *w, int tree, const double *q, do
         if (!dof_has_spring(dof)) {
             continue;
         }
-        if (joint_coordinate_of(b->joint, j - b->v0) >= 0) {
-            by_q[row * t->nv + row] += dof_spring_slope(dof, q[dof->coordinate] - dof->rest);
-        } else if (j == b->v0) {
-            m3 D = rotation_log_derivative(quat_log(joint_quaternion(q + b->q0)));
+        if (!joint_pulls_vectors(b->joint)) {
+            by_q[row * t->nv + row] += dof_spring_slope(m, j, q);
+        } else if ((j - b->v0) % 3 == 0) {
+            m3 D = vector_spring_slope(m, j, q);
             const double column[3][3] = {{D.x.x, D.x.y, D.x.z}, {D.y.x, D.y.y, D.y.z}, {D.z.x, D.z.y, D.z.z}};
             for (int r = 0; r < 3; r++) {
                 for (int c = 0; c < 3; c++) {
-                    by_q[(row + r) * t->nv + row + c] += dof->stiffness * column[c][r];
+                    by_q[(row + r) * t->nv + row + c] += column[c][r];
                 }
             }
         }

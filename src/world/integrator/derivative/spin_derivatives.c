@@ -52,6 +52,14 @@ static v3 whole_turn_along(sym3 J, v3 t, v3 w1, v3 dt, v3 dw1, sym3 dJ) {
     return v3_add(carried, m3_times(rotation_derivative(ROTATION_EXP, x), dx));
 }
 
+/* Change of the diagonal D with the velocity at the end, at which dampers act. */
+static v3 diagonal_along(const motion_work *w, const spin_body *s, v3 w1, v3 dw1) {
+    const sim_dof *dof = &w->model->dof[s->angular];
+    double h = w->options->step;
+    return (v3){h * damper_bend(dof[0].damper, w1.x) * dw1.x, h * damper_bend(dof[1].damper, w1.y) * dw1.y,
+                h * damper_bend(dof[2].damper, w1.z) * dw1.z};
+}
+
 /* The turn along a change, but for that of the attitude at the start. */
 static v3 turn_along(const motion_work *w, const spin_body *s, v3 D, v3 w0, v3 a, const spin_change *by) {
     double h = w->options->step;
@@ -69,7 +77,8 @@ static v3 turn_along(const motion_work *w, const spin_body *s, v3 D, v3 w0, v3 a
         v3 dm = v3_add(sym3_times(s->J, dmean), sym3_times(by->J, mean));
         v3 dgyro = v3_add(v3_cross(dmean, sym3_times(s->J, mean)), v3_cross(mean, dm));
         v3 back = solve_inertia(s->J, D, gyro);
-        v3 dback = solve_inertia(s->J, D, v3_sub(dgyro, sym3_times(by->J, back)));
+        v3 dD = diagonal_along(w, s, w1, dw1), held = {dD.x * back.x, dD.y * back.y, dD.z * back.z};
+        v3 dback = solve_inertia(s->J, D, v3_sub(v3_sub(dgyro, sym3_times(by->J, back)), held));
         return whole_turn_along(s->J, v3_scale(h, v3_axpy(w1, 0.5 * h, back)), w1,
                                 v3_scale(h, v3_axpy(dw1, 0.5 * h, dback)), dw1, by->J);
     }

@@ -2,7 +2,7 @@
  *
  *     R(a; q0, v0, f) = M(q*) (a - rho) + C(q*, v*) - tau(a) - J' F - E rho - f = 0                              (1)
  *     H = dR/da,    da/dx = -H^-1 dR/dx,    x = q0, v0, f                                                        (2)
- *     H = M + theta_v dt dC/dv + theta_q dt (d(M a + C - J' F)/dq) P + D - (M + E) drho/da
+ *     H = M + theta_v dt dC/dv + theta_q dt (d(M a + C - J' F)/dq) P + D - (M + E) drho/da - dE/da rho
  *
  *     a            mean acceleration (v1 - v0)/dt;  q*, v*: where the scheme takes its forces (theta.c);  dt: step, s
  *     P            d q* / d v along the way there (move_derivatives.c);  theta: parts of a in v* and q*
@@ -148,10 +148,28 @@ static void add_swing(const tree_work *t, const spin_body *s, double scale, cons
     }
 }
 
-/* Of the damper of its i-th dof, at the velocity at which it acts. */
-static double damper_slope(const tree_work *t, int i) {
+/* Of the damper of its i-th dof less E rho, by the velocity at which it acts.  x = a - rho. */
+static double slope_of_damper(const tree_work *t, int i) {
     int j = t->v0 + i;
-    return dof_damper_slope(&t->w->model->dof[j], t->w->now->v[j] + t->s->damper * t->dt * t->a[j]);
+    double v = t->w->now->v[j] + t->s->damper * t->dt * t->a[j], rho = t->a[j] - t->work->x[j];
+    diagonal_change E;
+    double bend = rho != 0 && differentiate_diagonal(t->w, t->s, j, t->work->q, v, &E) ? E.by_v : 0;
+    return dof_damper_slope(&t->w->model->dof[j], v) - rho * bend;
+}
+
+/* Less E rho by the place. */
+static void subtract_place_bends(const tree_work *t) {
+    for (int k = 0; k < t->w->parts[t->tree].spins; k++) {
+        const spin_body *s = first_spin(t) + k;
+        for (int j = s->linear; s->linear >= 0 && j < s->linear + 3; j++) {
+            diagonal_change E;
+            double rho = t->a[j] - t->work->x[j];
+            bool any = differentiate_diagonal(t->w, t->s, j, t->work->q, t->w->now->v[j], &E);
+            for (int c = 0; any && c < E.count; c++) {
+                t->work->by_q[(ptrdiff_t)(j - t->v0) * t->n + E.first + c - t->v0] -= rho * E.by_q[c];
+            }
+        }
+    }
 }
 
 /* -dR/dx into A; swings, from M alone in H. */
@@ -169,7 +187,7 @@ static void fill_right_sides(const tree_work *t) {
             row[t->n + j] -= work->by_v[(ptrdiff_t)i * t->n + j];
         }
         row[i] += s->q0 + s->q1;
-        row[t->n + i] += s->v0 + s->v1 + s->q1 * t->dt - damper_slope(t, i);
+        row[t->n + i] += s->v0 + s->v1 + s->q1 * t->dt - slope_of_damper(t, i);
         row[2 * t->n + i] = 1;
     }
     for (int k = 0; k < t->w->parts[t->tree].spins; k++) {
@@ -216,7 +234,7 @@ static void complete_matrix(const tree_work *t) {
             H[(ptrdiff_t)i * t->stride + j] += t->velocity * dt * work->by_v[(ptrdiff_t)i * t->n + j];
         }
         H[(ptrdiff_t)i * t->stride + i] +=
-            t->s->damper * dt * damper_slope(t, i) - dt * s->v1 - t->s->travel * dt * dt * s->q1;
+            t->s->damper * dt * slope_of_damper(t, i) - dt * s->v1 - t->s->travel * dt * dt * s->q1;
     }
     if (!t->s->explicit_position) {
         add_times_move(m, t->bodies, &work->point, MOVE_BY, t->s->travel * dt, work->by_q, t->n, H, t->stride);
@@ -331,6 +349,7 @@ static double differentiate_acceleration(const tree_work *t) {
     move_to_forces(t);
     subtract_swings(t, work->x);
     differentiate_forces(work, t->w, t->tree, work->q, work->v, work->x, t->w->now->time + t->s->time * t->dt);
+    subtract_place_bends(t);
     /* the linear system */
     fill_right_sides(t);
     differentiate_inertias(work, t->w, t->tree, &(spin_point){t->extra, t->a, t->velocity});

@@ -20,6 +20,13 @@ typedef struct drive_slopes {
     int holds; /* of these compensate for gravity, within their ranges */
 } drive_slopes;
 
+/* Of E_j in theta.c, the diagonal of the sweep: by coordinates `first` and `count` - 1 after it, where the scheme takes its
+ * forces, and by the velocity of the dof at which its damper acts. */
+typedef struct diagonal_change {
+    int first, count;
+    double by_q[3], by_v;
+} diagonal_change;
+
 /* Work space for the largest tree. */
 typedef struct derivative_work {
     sim_derived *d;
@@ -62,6 +69,10 @@ bool drive_at_kink(const motion_work *w, int k);
 /* Adds -d tau / d q of springs, of loads and wrenches, at the point of kinematics d. */
 void subtract_place_forces(const motion_work *w, int tree, const sim_derived *d, const double *q, double time,
                            double *by_q);
+
+/* The change of E_j at q, v; false: it is constant. */
+bool differentiate_diagonal(const motion_work *w, const theta_scheme *scheme, int j, const double *q, double v,
+                            diagonal_change *by);
 
 /* ---- spin_derivatives.c ---- */
 
