@@ -104,6 +104,9 @@ typedef struct sim_actuator {
     sim_track ctrl;            /* width 1: control input; keys = 0: zero */
     double ctrl_range[2];      /* low, high; may be infinite */
     double gain[3], bias[3];
+    double delay;    /* s: control inputs act so much later, rounded up to whole steps; before, 0 acts */
+    int delay_steps; /* of a delay: room for so many steps, from ... */
+    int history;     /* ... here on in sim_state.history; set by the builder */
     sim_activation activation;
     sim_muscle muscle;
 } sim_actuator;

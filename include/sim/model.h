@@ -48,7 +48,7 @@ typedef struct sim_keyframe {
 typedef struct sim_model {
     int nbody; /* the world included */
     int nq, nv, ntree, nshape, nmaterial, nmaterial_pair, nexclusion, ngeometry, nactuator, nload, nequality, nsite,
-        nkeyframe, ntendon, nsensor, nsensor_value, ncontroller, ncontrol, nevent, ndrag, nsoft;
+        nkeyframe, ntendon, nsensor, nsensor_value, nhistory, ncontroller, ncontrol, nevent, ndrag, nsoft;
     ptrdiff_t nl; /* entries of a branch-sparse matrix: sum of dof depths */
     sim_v3 gravity;
     sim_fluid fluid;

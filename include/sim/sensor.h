@@ -71,12 +71,15 @@ typedef struct sim_sensor {
     sim_pose frame; /* in the body frame */
     int reference;  /* a body; 0 is the world */
     sim_pose reference_frame;
-    int dof;       /* joint_* */
-    int actuator;  /* actuator_force */
-    int tendon;    /* tendon_* */
-    double radius; /* m, touch; infinity: the whole body */
-    double range;  /* m, rangefinder */
-    int first;     /* of its values among those of all sensors */
+    int dof;         /* joint_* */
+    int actuator;    /* actuator_force */
+    int tendon;      /* tendon_* */
+    double radius;   /* m, touch; infinity: the whole body */
+    double range;    /* m, rangefinder */
+    double delay;    /* s: readings are so old, rounded up to whole steps; before, they are 0 */
+    int delay_steps; /* of a delay: room for so many steps, and the present, from ... */
+    int history;     /* ... here on in sim_state.history; set by the builder */
+    int first;       /* of its values among those of all sensors */
 } sim_sensor;
 
 #ifdef __cplusplus

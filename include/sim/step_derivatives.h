@@ -56,7 +56,7 @@ typedef struct sim_step_jacobian {
  * `memory` alone.  Inputs and forces of the caller must be those of the step.  Constraints have compliant laws with round
  * cones.  Refused, with the place: no step since the state was set; contacts of bodies yet to meet; pairs of shapes that docs/theory.md does not list; springs between bodies
  * and constraints of tendons; sleep; a fluid; soft bodies; controllers.  Also by_input and by_parameter with rk4;
- * actuators with muscles, activations or other transmissions than joints; steps that did not converge, or whose energy
+ * actuators with muscles, activations, delays or other transmissions than joints; steps that did not converge, or whose energy
  * was projected (docs/theory.md). */
 SIM_API sim_status sim_world_step_derivatives(sim_world *world, sim_step_derivatives *work, sim_step_jacobian *out,
                                               sim_error *error);

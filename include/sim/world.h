@@ -117,9 +117,10 @@ typedef struct sim_state {
     double *control;          /* [ncontrol] memory of controllers (sim_controller.first) */
     sim_happened *event;      /* [nevent] */
     double *held;             /* [nv] generalised forces of constraints, with which the next step moves first */
-    double *trail;  /* [4][nv] v one and two steps before; lasting forces of contacts, now and a step before */
-    double *sensor; /* [nsensor_value] readings of sensors; NULL: unknown (of forces and accelerations: 0) */
-    sim_rest *rest; /* [ntree]; NULL: all are awake, or nothing sleeps */
+    double *trail;   /* [4][nv] v one and two steps before; lasting forces of contacts, now and a step before */
+    double *history; /* [nhistory] of delays: control inputs and readings of the steps before, the youngest first */
+    double *sensor;  /* [nsensor_value] readings of sensors; NULL: unknown (of forces and accelerations: 0) */
+    sim_rest *rest;  /* [ntree]; NULL: all are awake, or nothing sleeps */
 } sim_state;
 
 /* Counts and figures of the last step. */

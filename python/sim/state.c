@@ -4,12 +4,12 @@
  * owns it, so that copies, comparison and pickling are those of bytes. */
 #include "module.h"
 
-static const char mark[8] = "simst03";
+static const char mark[8] = "simst04";
 
 /* A header; `size` words each of arrays follow. */
 typedef struct state_header {
     char mark[8];
-    int64_t nbody, nq, nv, nequality, ntendon, nactuator, nsensor_value, ncontrol, nevent;
+    int64_t nbody, nq, nv, nequality, ntendon, nactuator, nsensor_value, nhistory, ncontrol, nevent;
     int64_t ntree; /* ntree 0: nothing sleeps */
     int64_t ncontact, step;
     double time, time0;
@@ -26,7 +26,7 @@ _Static_assert(sizeof(sim_force) == WRENCH_WORDS * sizeof(double), "likewise");
 _Static_assert(sizeof(sim_happened) == EVENT_WORDS * sizeof(double), "likewise");
 _Static_assert(sizeof(sim_switched) == SWITCH_WORDS * sizeof(double), "likewise");
 
-enum { STATE_ARRAYS = 21 };
+enum { STATE_ARRAYS = 22 };
 
 /* An array of a state: where its pointer stands, and its words. */
 typedef struct state_array {
@@ -48,6 +48,7 @@ static void list_arrays(const state_header *h, state_array list[STATE_ARRAYS]) {
         {offsetof(sim_state, held), h->nv},
         {offsetof(sim_state, trail), 4 * h->nv},
         {offsetof(sim_state, sensor), h->nsensor_value},
+        {offsetof(sim_state, history), h->nhistory},
         {offsetof(sim_state, applied), h->nv},
         {offsetof(sim_state, wrench), WRENCH_WORDS * h->nbody},
         {offsetof(sim_state, switched), SWITCH_WORDS * h->nequality},
@@ -79,6 +80,7 @@ static state_header header_of(const sim_model *m, const sim_state *s) {
                       .ntendon = m->ntendon,
                       .nactuator = m->nactuator,
                       .nsensor_value = m->nsensor_value,
+                      .nhistory = m->nhistory,
                       .ncontrol = m->ncontrol,
                       .nevent = m->nevent,
                       .ntree = s->rest ? m->ntree : 0,
@@ -153,7 +155,8 @@ bool state_read(PyObject *object, const sim_model *m, sim_state *state) {
     const state_header *h = state_head((StateObject *)object), here = header_of(m, &(sim_state){0});
     if (h->nbody != here.nbody || h->nq != here.nq || h->nv != here.nv || h->nequality != here.nequality ||
         h->ntendon != here.ntendon || h->nactuator != here.nactuator || h->nsensor_value != here.nsensor_value ||
-        h->ncontrol != here.ncontrol || h->nevent != here.nevent || (h->ntree && h->ntree != m->ntree)) {
+        h->nhistory != here.nhistory || h->ncontrol != here.ncontrol || h->nevent != here.nevent ||
+        (h->ntree && h->ntree != m->ntree)) {
         PyErr_Format(InputError,
                      "the state is of another model: it has %lld coordinates, %lld velocities, %lld actuators; the "
                      "world has %d, %d, %d",

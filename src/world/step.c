@@ -157,6 +157,7 @@ static sim_status gather_workers(sim_world *w, sim_error *error) {
 
 /* `next` at its time becomes `now`. */
 static void commit_state(sim_world *w) {
+    actuation_keep_history(&w->motion);
     sim_state *now = &w->now, *next = &w->next;
     next->step = now->step + 1;
     next->time0 = now->time0;

@@ -124,6 +124,7 @@ static const char *actuator_trouble(const sim_actuator *a) {
     return a->transmission != SIM_BY_JOINT ? "acts on no joint"
            : a->muscle.force > 0           ? "is a muscle"
            : a->activation.type            ? "has an activation"
+           : a->delay > 0                  ? "has a delay"
                                            : NULL;
 }
 

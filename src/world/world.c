@@ -1,6 +1,7 @@
 /* The world: owner of the state and of the stages of a step; its public interface. */
 #include "world/core/world.h"
 #include "math/spatial.h"
+#include "model/parts/delay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,27 @@ static sim_status check_masses(sim_world *w, sim_error *error) {
                               w->model->body[w->model->dof[dof].body].name);
 }
 
+/* Room for the steps of all delays. */
+static sim_status check_delays(const sim_model *m, double step, sim_error *error) {
+    for (int k = 0; k < m->nactuator + m->nsensor; k++) {
+        const sim_actuator *a = k < m->nactuator ? &m->actuator[k] : NULL;
+        const sim_sensor *s = a ? NULL : &m->sensor[k - m->nactuator];
+        double delay = a ? a->delay : s->delay;
+        int room = a ? a->delay_steps : s->delay_steps;
+        if (delay > 0 && delay_in_steps(delay, step) > room) {
+            return sim_fail(error, SIM_BAD_INPUT,
+                            "the %s \"%s\" has a delay of %g s, but room for %d steps of %g s alone",
+                            a ? "actuator" : "sensor", a ? a->name : s->name, delay, room, step);
+        }
+    }
+    return SIM_OK;
+}
+
 sim_world *sim_world_create(const sim_model *model, const sim_options *options, sim_error *error) {
     /* options */
     sim_options chosen = options ? *options : sim_options_default();
     chosen.solver = chosen.solver ? chosen.solver : sim_solver_default();
-    if (options_check(&chosen, error)) {
+    if (options_check(&chosen, error) || check_delays(model, chosen.step, error)) {
         return NULL;
     }
     /* memory and stages */

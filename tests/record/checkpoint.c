@@ -135,7 +135,7 @@ Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 15");
+    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 16");
     fixture_close(&f);
 }
 

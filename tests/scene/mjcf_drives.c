@@ -457,29 +457,6 @@ Test(scene_mjcf, tendons_are_sums_of_coordinates_or_strings_over_geoms) {
     sim_scene_free(s);
 }
 
-/* Springs of tendons have terms like those of joints, and without a length they are slack where these are. */
-Test(scene_mjcf, springs_of_tendons_have_terms_and_rest_where_those_of_joints_do) {
-    sim_scene *s = load_model(
-        MODEL(
-            "<compiler angle='radian'/><worldbody><body><joint name='x' type='slide' springref='0.3'/><joint name='y' "
-            "type='slide' axis='1 0 0' ref='0.2'/>" BALL "</body></worldbody><tendon><fixed stiffness='5 -1 2' "
-            "damping='0 0.5'><joint joint='x' coef='2'/><joint joint='y' coef='-3'/></fixed><fixed stiffness='0 0 4' "
-            "springlength='0.7'><joint joint='x' coef='1'/></fixed></tendon>"),
-        NULL, NULL);
-    const sim_tendon *t = s->model->tendon;
-    cr_assert(t[0].stiffness == 5 && t[0].spring[0] == -1 && t[0].spring[1] == 2 && t[0].damping == 0 &&
-              t[0].damper[0] == 0.5 && t[0].damper[1] == 0 && fabs(t[0].rest[0] - 0.6) < 1e-15);
-    cr_assert(t[1].stiffness == 0 && t[1].spring[1] == 4 && t[1].rest[0] == 0.7 && t[1].rest[1] == 0.7);
-    sim_scene_free(s);
-    warned(
-        MODEL("<worldbody><site name='a'/><body><joint springref='20'/><geom size='0.1'/><site name='b' pos='1 0 0'/>"
-              "</body></worldbody><tendon><spatial stiffness='3'><site site='a'/><site site='b'/></spatial></tendon>"),
-        "in MuJoCo where the springs of its joints are");
-    refused(MODEL("<worldbody><body><joint name='x'/>" BALL "</body></worldbody><tendon>\n<fixed damping='1 -2'><joint "
-                  "joint='x' coef='1'/></fixed></tendon>"),
-            "scene.json:3:8", "\"damping\" is negative");
-}
-
 Test(scene_mjcf, wrong_tendons_are_refused_at_their_place) {
 #define STRING(inside)                                                                                                 \
     MODEL("<worldbody><site name='a'/><geom name='box' type='box' size='1 1 1'/><geom name='ball' size='2'/>"          \

@@ -51,3 +51,46 @@ Test(mjcf_motors, are_refused_without_constants_and_with_a_state_of_their_own) {
     sim_scene_free(load_model(
         DRIVEN("<dcmotor joint='j' motorconst='2' resistance='1' inductance='0' input='voltage'/>"), NULL, NULL));
 }
+
+/* As long as the samples reach back: 3 steps of 4 ms. */
+Test(mjcf_motors, delays_are_those_of_the_samples_that_are_kept) {
+    sim_scene *s = load_model(
+        MODEL("<option timestep='0.004'/><default><motor nsample='3'/></default><worldbody><body><joint name='j'/>" BALL
+              "</body></worldbody><actuator><motor joint='j' delay='0.01'/><motor joint='j' delay='0.05'/><motor "
+              "joint='j'/></actuator><sensor><jointpos joint='j' nsample='9' delay='0.02'/><jointvel "
+              "joint='j'/></sensor>"),
+        NULL, NULL);
+    const sim_actuator *a = s->model->actuator;
+    cr_assert(a[0].delay == 0.01 && a[0].delay_steps == 3 && fabs(a[1].delay - 0.012) < 1e-15 &&
+              a[1].delay_steps == 3 && a[2].delay == 0);
+    const sim_sensor *r = s->model->sensor;
+    cr_assert(r[0].delay == 0.02 && r[0].delay_steps == 5 && r[1].delay == 0);
+    cr_assert_eq(s->model->nhistory, 3 + 3 + 6);
+    sim_scene_free(s);
+    refused(MODEL("<worldbody><body><joint name='j'/>" BALL "</body></worldbody><actuator>\n<motor joint='j' "
+                  "delay='0.1'/></actuator>"),
+            "scene.json:3:18", "a delay needs \"nsample\"");
+}
+
+/* Springs of tendons have terms like those of joints, and without a length they are slack where these are. */
+Test(mjcf_motors, springs_of_tendons_have_terms_and_rest_where_those_of_joints_do) {
+    sim_scene *s = load_model(
+        MODEL(
+            "<compiler angle='radian'/><worldbody><body><joint name='x' type='slide' springref='0.3'/><joint name='y' "
+            "type='slide' axis='1 0 0' ref='0.2'/>" BALL "</body></worldbody><tendon><fixed stiffness='5 -1 2' "
+            "damping='0 0.5'><joint joint='x' coef='2'/><joint joint='y' coef='-3'/></fixed><fixed stiffness='0 0 4' "
+            "springlength='0.7'><joint joint='x' coef='1'/></fixed></tendon>"),
+        NULL, NULL);
+    const sim_tendon *t = s->model->tendon;
+    cr_assert(t[0].stiffness == 5 && t[0].spring[0] == -1 && t[0].spring[1] == 2 && t[0].damping == 0 &&
+              t[0].damper[0] == 0.5 && t[0].damper[1] == 0 && fabs(t[0].rest[0] - 0.6) < 1e-15);
+    cr_assert(t[1].stiffness == 0 && t[1].spring[1] == 4 && t[1].rest[0] == 0.7 && t[1].rest[1] == 0.7);
+    sim_scene_free(s);
+    warned(
+        MODEL("<worldbody><site name='a'/><body><joint springref='20'/><geom size='0.1'/><site name='b' pos='1 0 0'/>"
+              "</body></worldbody><tendon><spatial stiffness='3'><site site='a'/><site site='b'/></spatial></tendon>"),
+        "in MuJoCo where the springs of its joints are");
+    refused(MODEL("<worldbody><body><joint name='x'/>" BALL "</body></worldbody><tendon>\n<fixed damping='1 -2'><joint "
+                  "joint='x' coef='1'/></fixed></tendon>"),
+            "scene.json:3:8", "\"damping\" is negative");
+}

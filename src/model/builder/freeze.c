@@ -45,6 +45,7 @@ static void count_parts(freezer *f) {
     m->nmaterial_pair = b->npair;
     m->ngeometry = b->ngeometry;
     m->nactuator = b->nactuator;
+    m->nhistory = b->nhistory;
     m->nload = b->nload;
     m->nequality = b->nequality;
     m->nsite = b->nsite;

@@ -3,7 +3,7 @@
  * A checkpoint is a header; the folder of the scene; the state as the machine stores it; the text of the scene; and a
  * checksum of all before it.
  * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers, events,
- * sleep; efforts, activations and inputs of actuators.  It also has impulses of ranges, dry friction and constraints
+ * sleep; efforts, activations and inputs of actuators; delayed inputs and readings.  It also has impulses of ranges, dry friction and constraints
  * with their switches.  It replaces an older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 15 };
+enum { FORMAT_VERSION = 16 };
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -81,6 +81,7 @@ static header make_header(const sim_scene *scene, const sim_world *world) {
     head.nv = (uint64_t)model->nv;
     head.ncontact = (uint64_t)state->ncontact;
     head.nrow = applied_numbers(model) + drive_numbers(model) + (uint64_t)model->nsensor_value;
+    head.nrow += (uint64_t)model->nhistory;
     head.nrow += contact_stage_needed(model) ? row_numbers(model) : 0;
     head.nrest = state->rest ? (uint64_t)model->ntree : 0;
     head.nfolder = scene->folder ? strlen(scene->folder) : 0;
@@ -136,6 +137,7 @@ static char *pack_checkpoint(const sim_scene *scene, const sim_world *world, siz
     at = put_bytes(at, state->activation, (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->input, SIM_INPUTS * (size_t)model->nactuator * sizeof(double));
     at = put_bytes(at, state->sensor, (size_t)model->nsensor_value * sizeof(double));
+    at = put_bytes(at, state->history, (size_t)model->nhistory * sizeof(double));
     if (contact_stage_needed(model)) {
         at = put_bytes(at, state->joint_impulse, joint_numbers(model) * sizeof(double));
         at = put_bytes(at, state->equality_impulse, equality_numbers(model) * sizeof(double));
@@ -266,9 +268,10 @@ static sim_state state_of(const header *head, const sim_model *model, double *nu
                        .activation = drives + model->nactuator,
                        .input = drives + 2 * model->nactuator,
                        .sensor = drives + drive_numbers(model)};
+    state.history = state.sensor + model->nsensor_value;
     /* rows of the contact problem */
     if (contact_stage_needed(model)) {
-        state.joint_impulse = state.sensor + model->nsensor_value;
+        state.joint_impulse = state.history + model->nhistory;
         state.equality_impulse = state.joint_impulse + joint_numbers(model);
         state.tendon_impulse = state.equality_impulse + equality_numbers(model);
         state.switched = (sim_switched *)(state.tendon_impulse + tendon_numbers(model));

@@ -209,6 +209,10 @@ static void add_forces(uint64_t *hash, const sim_model *model) {
         ADD(hash, actuator->ctrl_range);
         ADD(hash, actuator->gain);
         ADD(hash, actuator->bias);
+        if (actuator->delay > 0) {
+            ADD(hash, actuator->delay);
+            ADD(hash, actuator->delay_steps);
+        }
         ADD(hash, actuator->activation.type);
         ADD(hash, actuator->activation.time_constant);
         ADD(hash, actuator->activation.range);

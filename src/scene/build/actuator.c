@@ -1,9 +1,12 @@
 /* Actuators of a scene: transmissions, laws and inputs to the builder. */
 #include "math/v3.h"
+#include "model/parts/delay.h"
 #include "scene/loader/loader.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { MOST_STEPS_OF_DELAY = 100000 }; /* in the state of a world, for each number that is late */
 
 /* Which joints have coordinates of their own for each degree of freedom. */
 static bool is_plain(sim_joint_type type) { return type != SIM_BALL && type != SIM_FREE; }
@@ -33,6 +36,18 @@ static bool read_pair(loader *l, const node *parent, const char *key, const doub
     }
     memcpy(to, from, 2 * sizeof *to);
     return true;
+}
+
+bool read_delay(loader *l, const node *parent, double delay, int *steps) {
+    double count = delay > 0 ? delay_in_steps(delay, l->scene->options.step) : 0;
+    if (count > MOST_STEPS_OF_DELAY) {
+        report_once(&l->report, node_member(parent, "delay"), NULL,
+                    "a delay has at most %d steps, and there are %.0f of %g s", MOST_STEPS_OF_DELAY, count,
+                    l->scene->options.step);
+        return false;
+    }
+    *steps = (int)count;
+    return loader_spend(l, *steps, parent);
 }
 
 static bool read_activation(loader *l, const activation_data *d, sim_activation *out) {
@@ -74,9 +89,11 @@ static bool read_law(loader *l, const actuator_data *d, sim_actuator *a) {
     a->kd = d->kd;
     memcpy(a->gain, d->gain, sizeof a->gain);
     memcpy(a->bias, d->bias, sizeof a->bias);
+    a->delay = d->delay;
     a->effort = node_member(d->at, "effort") ? d->effort : INFINITY;
     bool good = read_pair(l, d->at, "ctrl_range", d->ctrl_range, false, a->ctrl_range);
     good &= read_pair(l, d->at, "force_range", d->force_range, true, a->force_range);
+    good &= read_delay(l, d->at, d->delay, &a->delay_steps);
     good &= read_activation(l, &d->activation, &a->activation);
     a->target = (sim_track){.interpolation = SIM_HOLD, .keys = 1, .width = 1, .times = at_once, .values = at_once};
     good &= !d->target.at || read_track(l, &d->target, 1, TRACK_TARGET, &a->target);

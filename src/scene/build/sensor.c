@@ -99,7 +99,9 @@ void read_sensor(loader *l, const scope *s, const node *n) {
     sensor.type = (sim_sensor_type)d.type;
     sensor.radius = node_member(n, "radius") ? d.radius : INFINITY;
     sensor.range = d.range;
-    if (find_sensed(l, s, &d, &sensor) && loader_good(l) && sim_builder_add_sensor(l->builder, &sensor) < 0) {
+    sensor.delay = d.delay;
+    if (read_delay(l, n, d.delay, &sensor.delay_steps) && find_sensed(l, s, &d, &sensor) && loader_good(l) &&
+        sim_builder_add_sensor(l->builder, &sensor) < 0) {
         loader_report_refusal(l, n);
     }
 }

@@ -342,6 +342,8 @@ bool read_track(loader *l, const track_data *d, int width, track_use use, sim_tr
 void build_control(loader *l);
 
 /* actuator.c */
+/* Steps of a delay, s, of an object; false: they are too many (reported). */
+bool read_delay(loader *l, const node *parent, double delay, int *steps);
 void read_actuator(loader *l, const scope *s, const node *n);
 
 /* exclusion.c */

@@ -548,6 +548,7 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     if (is_limited(w, f, e, d.ctrl_limited, "ctrlrange", d.ctrl) && !w->model.files->option.no_clamp) {
         writer_put_numbers(w->out, "ctrl_range", 2, d.ctrl);
     }
+    mjcf_put_delay(w, &item);
     if (d.gain == MUSCLE_LAW || d.bias == MUSCLE_LAW) {
         put_muscle(w, &item, &d);
     } else {

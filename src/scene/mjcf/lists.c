@@ -1,6 +1,7 @@
 /* Lists: elements of all files one by one, items of the scene one by one. */
 #include "scene/mjcf/mjcf.h"
 
+#include <math.h>
 #include <string.h>
 
 mjcf_each mjcf_each_of(const mjcf_model *m, const char *section, const char *kind) {
@@ -61,4 +62,24 @@ const char *mjcf_name_of(const name_table *names, int index) {
         }
     }
     return "";
+}
+
+void mjcf_put_delay(mjcf_work *w, const mjcf_item *i) {
+    double delay = mjcf_number(i, "delay", 0), kept = floor(mjcf_number(i, "nsample", 0));
+    if (!(delay > 0)) {
+        return;
+    }
+    if (kept < 1) {
+        xml_error(w->report, mjcf_holder(i, "delay"), "delay", NULL,
+                  "a delay needs \"nsample\", the steps that are kept");
+        mjcf_refuse(w);
+        return;
+    }
+    double longest = kept * w->model.files->option.step;
+    if (delay > longest * (1 + 1e-9)) {
+        xml_notice(w->report, mjcf_holder(i, "delay"), "delay", NULL,
+                   "the delay is %g s, as \"nsample\" keeps %.0f steps of %g s", longest, kept,
+                   w->model.files->option.step);
+    }
+    writer_put_number(w->out, "delay", fmin(delay, longest));
 }

@@ -115,5 +115,7 @@ bool mjcf_check_tries(mjcf_work *w);
 
 void mjcf_open_item(mjcf_work *w, mjcf_list *list, const xml_element *at);
 void mjcf_close_list(mjcf_work *w, mjcf_list *list);
+/* The delay of an actuator or sensor, as long as its samples reach back. */
+void mjcf_put_delay(mjcf_work *w, const mjcf_item *i);
 
 #endif

@@ -169,6 +169,8 @@ void mjcf_put_sensors(mjcf_work *w) {
         writer_put_text(w->out, "name", name ? name : mjcf_number_name(w, "sensor", number));
         writer_put_text(w->out, "type", kinds[kind].type);
         put_subject(w, &each, kinds[kind].of);
+        mjcf_item item = mjcf_plain(each.scope, e);
+        mjcf_put_delay(w, &item);
         writer_close(w->out, '}');
     }
     mjcf_close_list(w, &list);

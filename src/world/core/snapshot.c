@@ -87,5 +87,6 @@ bool sim_state_same(const sim_model *m, const sim_state *a, const sim_state *b) 
     return same_numbers(time[0], time[1], 2) && a->step == b->step && same_numbers(a->q, b->q, (size_t)m->nq) &&
            same_numbers(a->v, b->v, (size_t)m->nv) && same_numbers(a->a, b->a, (size_t)m->nv) && same_contacts(a, b) &&
            same_forces(m, a, b) && same_numbers(a->sensor, b->sensor, (size_t)m->nsensor_value) &&
-           !a->rest == !b->rest && (!a->rest || same_bytes(a->rest, b->rest, (size_t)m->ntree * sizeof *a->rest));
+           same_numbers(a->history, b->history, (size_t)m->nhistory) && !a->rest == !b->rest &&
+           (!a->rest || same_bytes(a->rest, b->rest, (size_t)m->ntree * sizeof *a->rest));
 }

@@ -23,9 +23,11 @@ sim_status state_create(memory_pool *pool, const sim_model *m, sim_state *state)
     state->held = POOL_NEW(pool, double, m->nv);
     state->trail = POOL_NEW(pool, double, 4 * (size_t)m->nv);
     state->sensor = POOL_NEW(pool, double, m->nsensor_value);
+    state->history = POOL_NEW(pool, double, m->nhistory);
     bool ok = state->q && state->v && state->a && state->joint_impulse && state->equality_impulse && state->effort &&
               state->activation && state->input && state->held && state->trail && state->tendon_impulse &&
-              state->sensor && state->event && state->control && state->applied && state->wrench && state->switched;
+              state->sensor && state->history && state->event && state->control && state->applied && state->wrench &&
+              state->switched;
     return ok ? SIM_OK : SIM_NO_RESOURCE;
 }
 
@@ -100,6 +102,7 @@ void state_copy(const sim_model *m, sim_state *to, const sim_state *from) {
     }
     copy_or_zero(to->held, from->held, (size_t)m->nv);
     copy_or_zero(to->sensor, from->sensor, (size_t)m->nsensor_value);
+    copy_or_zero(to->history, from->history, (size_t)m->nhistory);
     /* trail and rest */
     if (from->trail) {
         memmove(to->trail, from->trail, 4 * (size_t)m->nv * sizeof *to->trail);
@@ -138,6 +141,7 @@ void state_start(const sim_model *m, sim_state *state, int keyframe) {
     copy_or_zero((double *)state->wrench, NULL, 6 * (size_t)m->nbody);
     switches_start(m, state->switched);
     copy_or_zero(state->held, NULL, (size_t)m->nv);
+    copy_or_zero(state->history, NULL, (size_t)m->nhistory);
     state_clear_trail(m, state);
     if (state->rest) {
         memset(state->rest, 0, (size_t)m->ntree * sizeof *state->rest);
@@ -222,7 +226,8 @@ sim_status state_check(const sim_model *m, const sim_options *options, const wor
                        is_finite_or_null((const double *)state->wrench, 6 * (size_t)m->nbody) &&
                        is_finite_or_null(state->held, (size_t)m->nv) &&
                        is_finite_or_null(state->trail, 4 * (size_t)m->nv) &&
-                       is_finite_or_null(state->sensor, (size_t)m->nsensor_value);
+                       is_finite_or_null(state->sensor, (size_t)m->nsensor_value) &&
+                       is_finite_or_null(state->history, (size_t)m->nhistory);
     for (int k = 0; state->input && k < SIM_INPUTS * m->nactuator; k++) {
         sum += isinf(state->input[k]) ? NAN : 0;
     }

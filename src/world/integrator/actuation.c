@@ -15,6 +15,7 @@
  *
  * Cost: linear in the actuators of a tree. */
 #include "dyn/motion/transmission.h"
+#include "model/parts/delay.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>
@@ -37,9 +38,11 @@ static double input_at(double set, const sim_track *track, double time) {
     return isnan(set) ? value : set;
 }
 
+/* A delayed one is that at the start of a step before. */
 static double ctrl_at(const motion_work *w, int actuator, double time) {
     const sim_actuator *a = &w->model->actuator[actuator];
-    double ctrl = input_at(input_set(w, actuator, SIM_CTRL), &a->ctrl, time);
+    double ctrl = a->delay > 0 ? w->now->history[a->history + (int)delay_in_steps(a->delay, w->options->step) - 1]
+                               : input_at(input_set(w, actuator, SIM_CTRL), &a->ctrl, time);
     return fmax(a->ctrl_range[0], fmin(a->ctrl_range[1], ctrl));
 }
 
@@ -273,6 +276,17 @@ void actuation_keep(motion_work *w, int tree, const double *from, const double *
         double found = w->row_effort[i];
         w->next->effort[i] = isnan(found) ? within_range(w, k, asked) : found;
         w->next->activation[i] = a->activation.type ? activation_at(w, i, w->options->step) : 0;
+    }
+}
+
+void actuation_keep_history(motion_work *w) {
+    for (int k = 0; k < w->model->nactuator; k++) {
+        const sim_actuator *a = &w->model->actuator[k];
+        if (a->delay > 0) {
+            double *to = w->next->history + a->history;
+            delay_shift(to, w->now->history + a->history, a->delay_steps, 1);
+            to[0] = input_at(input_set(w, k, SIM_CTRL), &a->ctrl, w->now->time);
+        }
     }
 }
 

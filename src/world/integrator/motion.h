@@ -155,6 +155,8 @@ void actuation_keep(motion_work *w, int tree, const double *from, const double *
 /* The force with which the actuator at a place of actuator_order pulls at the contacts of its body; 0 of others.  After
  * theta_free_motion of its tree. */
 double actuation_pull(const motion_work *w, int k);
+/* Control inputs of this step into the history of the next state, where they are delayed. */
+void actuation_keep_history(motion_work *w);
 /* The limited actuators of a tree for the contact stage.  After theta_free_motion. */
 void actuation_list_limited(motion_work *w, int tree);
 

@@ -16,6 +16,7 @@
 #include "world/sensor/sensors.h"
 #include "dyn/motion/advance.h"
 #include "dyn/soft/soft_body.h"
+#include "model/parts/delay.h"
 #include "world/integrator/motion.h"
 
 #include <math.h>
@@ -346,6 +347,18 @@ static void read_sensor(const world_sensors *w, const sim_sensor *s, const sim_s
     }
 }
 
+/* A reading goes into the history, and an older one takes its place.  Without a step before, nothing grows older. */
+static void delay_reading(const world_sensors *w, const sim_sensor *s, sim_state *now, const sim_state *before) {
+    int width = sim_sensor_values(s->type), steps = (int)delay_in_steps(s->delay, w->options->step);
+    double *history = now->history + s->history, *out = now->sensor + s->first;
+    size_t size = (size_t)width * sizeof *out;
+    if (before) {
+        delay_shift(history, before->history + s->history, width * (s->delay_steps + 1), width);
+    }
+    memcpy(history, out, size);
+    memcpy(out, history + (ptrdiff_t)steps * width, size);
+}
+
 void sensors_read(world_sensors *w, sim_state *now, const sim_state *before) {
     /* the step, and its end */
     sim_range all = sim_all(w->model);
@@ -364,6 +377,9 @@ void sensors_read(world_sensors *w, sim_state *now, const sim_state *before) {
             read_mean(w, s, now, out);
         } else {
             memset(out, 0, (size_t)sim_sensor_values(s->type) * sizeof *out);
+        }
+        if (s->delay > 0) {
+            delay_reading(w, s, now, before);
         }
     }
 }

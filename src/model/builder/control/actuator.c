@@ -1,5 +1,6 @@
 /* Actuators of a model that is being built. */
 #include "model/builder/core/builder.h"
+#include "model/parts/delay.h"
 #include "model/parts/joint.h"
 
 #include <math.h>
@@ -50,7 +51,15 @@ static sim_status check_numbers(sim_builder *b, const sim_actuator *a, const cha
                               "actuator on \"%s\": low must be below high in its ranges of forces and control inputs",
                               name);
     }
+    if (!builder_proper_delay(a->delay, a->delay_steps)) {
+        return builder_refuse(b, SIM_BAD_INPUT, "actuator on \"%s\": a delay >= 0 with room for 1 to %d steps", name,
+                              MOST_DELAY_STEPS);
+    }
     return SIM_OK;
+}
+
+bool builder_proper_delay(double delay, int steps) {
+    return delay == 0 ? steps == 0 : delay > 0 && isfinite(delay) && steps > 0 && steps <= MOST_DELAY_STEPS;
 }
 
 static sim_status check_activation(sim_builder *b, const sim_activation *w, const char *name) {
@@ -257,6 +266,8 @@ int sim_builder_add_actuator(sim_builder *b, int body, const sim_actuator *given
     if ((joint || tendon) && check_effort(b, &actuator, &on)) {
         return -1;
     }
+    actuator.history = b->nhistory;
+    b->nhistory += actuator.delay_steps;
     b->actuator[b->nactuator] = actuator;
     b->actuator_target[b->nactuator] = on;
     return b->nactuator++;

@@ -1,5 +1,6 @@
 /* Sensors: checks of the builder. */
 #include "model/builder/core/builder.h"
+#include "model/parts/delay.h"
 #include "model/parts/joint.h"
 
 #include <math.h>
@@ -48,14 +49,22 @@ int sim_builder_add_sensor(sim_builder *b, const sim_sensor *given) {
                        b->body[given->body].name);
         return -1;
     }
+    if (!builder_proper_delay(given->delay, given->delay_steps)) {
+        builder_refuse(b, SIM_BAD_INPUT, "sensor \"%s\": a delay >= 0 with room for 1 to %d steps", given->name,
+                       MOST_DELAY_STEPS);
+        return -1;
+    }
     /* source, and a copy */
     if (check_source(b, given) ||
         builder_grow(b, (void **)&b->sensor, b->nsensor, &b->sensor_room, sizeof *b->sensor)) {
         return -1;
     }
-    b->sensor[b->nsensor] = *given;
-    b->sensor[b->nsensor].name = pool_text(b->pool, given->name);
-    if (!b->sensor[b->nsensor].name) {
+    sim_sensor *s = &b->sensor[b->nsensor];
+    *s = *given;
+    s->history = b->nhistory;
+    b->nhistory += s->delay > 0 ? (s->delay_steps + 1) * sim_sensor_values(s->type) : 0;
+    s->name = pool_text(b->pool, given->name);
+    if (!s->name) {
         builder_refuse(b, SIM_NO_RESOURCE, "no memory for a model");
         return -1;
     }

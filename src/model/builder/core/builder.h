@@ -17,7 +17,7 @@ struct sim_builder {
     sim_v3 gravity;
     sim_fluid fluid;
 
-    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nload, nequality, nsite, nkeyframe,
+    int nbody, nshape, nmaterial, npair, nexclusion, ngeometry, nactuator, nhistory, nload, nequality, nsite, nkeyframe,
         njoint_state, ntendon, nsensor, ndrive, ndrag, nsoft;
     int body_room, shape_room, material_room, pair_room, exclusion_room, geometry_room, actuator_room, load_room,
         equality_room, site_room, keyframe_room, joint_state_room, tendon_room, sensor_room, drive_room, drag_room,
@@ -67,6 +67,8 @@ static inline bool builder_bound_force(const double *effort, double gear, double
 /* Trees of soft bodies, and sensors of the bodies that hold them (soft.c). */
 void builder_check_softs(sim_builder *b);
 bool builder_proper_pose(const sim_pose *pose);
+/* No delay, or one with room for its steps. */
+bool builder_proper_delay(double delay, int steps);
 /* Scales the quaternion in `q` of a body's joint, if it has one; all zero means no rotation. */
 sim_status builder_normalise_quaternion(sim_builder *b, sim_body_def *def);
 /* ---- tree.c ---- */

@@ -306,7 +306,7 @@ typedef struct actuator_data {
     number_list gear;
     bool gear_in_parent;
     track_data ctrl;
-    double ctrl_range[2], gain[3], bias[3], force_range[2];
+    double ctrl_range[2], delay, gain[3], bias[3], force_range[2];
     activation_data activation;
     muscle_data muscle;
 } actuator_data;
@@ -352,7 +352,7 @@ typedef struct sensor_data {
     const char *actuator, *tendon, *site, *body;
     double radius;
     const char *reference_site, *reference;
-    double range;
+    double range, delay;
 } sensor_data;
 
 typedef struct constraint_data {

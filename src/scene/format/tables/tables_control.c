@@ -206,6 +206,9 @@ static const field actuator_fields[] = {
      .help = "Control input u, until a program sets another."},
     {"ctrl_range", FIELD_VECTOR, AT(actuator_data, ctrl_range), 2,
      .help = "Least and greatest control input; others are clamped. Default: none."},
+    {"delay", FIELD_NUMBER, AT(actuator_data, delay), .unit = "s", NOT_NEGATIVE, .standard = "0",
+     .help = "Control inputs act so much later, rounded up to whole steps. Before, 0 acts. Those of `target` and "
+             "`feedforward` act at once."},
     {"gain", FIELD_VECTOR, AT(actuator_data, gain), 3, .standard = "[1, 0, 0]",
      .help = "[g0, g1, g2]: force g0 + g1 l + g2 l' per unit of the control input."},
     {"bias", FIELD_VECTOR, AT(actuator_data, bias), 3, .standard = "[0, 0, 0]",

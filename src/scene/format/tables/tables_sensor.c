@@ -45,6 +45,8 @@ static const field sensor_fields[] = {
      .help = "Body in place of that site."},
     {"range", FIELD_NUMBER, AT(sensor_data, range), LENGTH, .standard = "1e6", .only = BIT(SIM_SENSE_RANGEFINDER),
      .help = "Greatest distance that it sees."},
+    {"delay", FIELD_NUMBER, AT(sensor_data, delay), .unit = "s", NOT_NEGATIVE, .standard = "0",
+     .help = "Age of the readings, rounded up to whole steps. Before, they are 0."},
 };
 const table table_sensor = {"sensor",
                             "Measurement of a quantity after every step, recorded by the signal `sensors`.",

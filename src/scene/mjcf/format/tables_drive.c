@@ -9,14 +9,15 @@
     { .name = (title), .kind = XML_CHOICE, .choices = FALSE_TRUE_AUTO, .standard = "auto", .help = what }
 #define RANGE(title, what)                                                                                             \
     { .name = (title), .kind = XML_VECTOR, .count = 2, .standard = "0 0", .help = what }
-#define DELAY "inputs act at once"
+#define KEPT(what)                                                                                                     \
+    { .name = "nsample", .kind = XML_NUMBER, .standard = "0", .help = "Steps of " what " that are kept for a delay." }
+#define DELAY(what)                                                                                                    \
+    { .name = "delay", .kind = XML_NUMBER, .unit = "s", .standard = "0", .help = what ", rounded up to whole steps." }
 #define OF_FORCE                                                                                                       \
     NAME, CLASS, {.name = "group", .kind = XML_NUMBER, .standard = "0", .help = "For `actuatorgroupdisable`."},        \
         RANGE("ctrlrange", "Range of the control input."), LIMITED("forcelimited", "`forcerange` counts."),            \
-        RANGE("forcerange", "Range of the force."),                                                                    \
-        {.name = "nsample", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = DELAY},                   \
-        {.name = "delay", .kind = XML_NUMBER, .use = XML_REFUSED, .standard = "0", .help = DELAY},                     \
-        IGNORED("interp", DELAY), IGNORED("user", NOT_MOTION)
+        RANGE("forcerange", "Range of the force."), KEPT("inputs"), DELAY("Inputs act so much later"),                 \
+        IGNORED("interp", "inputs are constant over a step"), IGNORED("user", NOT_MOTION)
 #define OF_ACTUATOR                                                                                                    \
     OF_FORCE, LIMITED("ctrllimited", "`ctrlrange` counts."),                                                           \
         {.name = "lengthrange",                                                                                        \
@@ -218,8 +219,8 @@ const xml_table mjcf_table_actuator = GROUP("actuator", "Actuators.", actuator_r
 
 #define OF_SENSOR                                                                                                      \
     NAME, IGNORED("noise", "sensors are exact"), IGNORED("cutoff", "sensors are exact"), IGNORED("user", NOT_MOTION),  \
-        IGNORED("nsample", "sensors are exact"), IGNORED("interp", "sensors are exact"),                               \
-        IGNORED("delay", "sensors are exact"), IGNORED("interval", "sensors are exact")
+        KEPT("readings"), DELAY("Age of the readings"), IGNORED("interp", "readings are those of a step"),             \
+        IGNORED("interval", "sensors read at every step")
 static const xml_key site_sensor_keys[] = {
     OF_SENSOR,
     {.name = "site", .kind = XML_TEXT, .required = true, .help = "Name of a site."},
