@@ -11,6 +11,11 @@
  *     v1, v_q   predicted end velocity, and that which positions move with
  *     b         damping of a swing, for rigid contacts that press; of the normal row with the gap's own term
  *
+ * A contact that both bodies carry (carry_contact in world/contact/prediction.c) has, with poses X of a body at both times,
+ *
+ *     x1 = (y_A + y_B) / 2,    y = X1 X0^-1 x0,    n1 = R1_A R0_A' n0,    gap1 = gap0                              (5)
+ *     dy = v1 + w1 x (y - o1) + Q (dx0 - v0 - w0 x (x0 - o0)),    Q = R1 R0',    o: origin of the body
+ *
  * Every number is differentiated along each column: those of the start move q0, then q1 and v1 by island_derivatives.c.
  * A row whose offset is not that of (3) or (4) is of another rule, and has no derivative.
  * Reference: contact/problem/row/contacts.c.  Cost: n^2 a contact. */
@@ -36,7 +41,8 @@ typedef struct contact_time {
     double *v; /* [n] local */
     motion velocity;
     place_changes place;
-    motion *axis, *turn; /* [n] of the velocity, the point held: by v, by q */
+    place_change *carried; /* [n] by q0 itself, of a contact that both bodies carry; NULL: by q1 alone */
+    motion *axis, *turn;   /* [n] of the velocity, the point held: by v, by q */
 } contact_time;
 
 typedef struct lasting {
@@ -113,7 +119,92 @@ static bool open_time(const lasting *l, const sim_derived *d, const double *v, c
     for (int side = 0; side < 2; side++) {
         t->lever[side] = v3_sub(t->x, d->pose[l->r->body[side]].p);
     }
-    return list_velocities(l, v, t) && list_places(l->r, &t->at, d, l->at, &t->place) && find_velocity(l, d, t);
+    return list_velocities(l, v, t) && find_velocity(l, d, t);
+}
+
+/* ---- contacts that both bodies carry ---- */
+
+/* (5) of both bodies: the turns Q, and the points y. */
+typedef struct carrier {
+    m3 Q[2];
+    v3 y[2];
+} carrier;
+
+static carrier make_carrier(const lasting *l) {
+    const contact_step *step = l->r->s->step;
+    const contact_time *t = l->time;
+    carrier out;
+    for (int side = 0; side < 2; side++) {
+        const pose *from = &step->start->pose[l->r->body[side]], *to = &step->ahead->pose[l->r->body[side]];
+        out.Q[side] = m3_product(to->R, m3_transpose(from->R));
+        out.y[side] = v3_add(to->p, m3_times(out.Q[side], v3_sub(t[START].x, from->p)));
+    }
+    return out;
+}
+
+/* The end from the place at the start and the motions there, of the bodies at both times. */
+static place_change carry_place(const lasting *l, const carrier *by, const place_change *from, const motion start[2],
+                                const motion end[2]) {
+    const contact_time *t = l->time;
+    place_change out = {.gap = from->gap};
+    v3 dy[2];
+    for (int side = 0; side < 2; side++) {
+        v3 held = v3_sub(v3_sub(from->x, start[side].lin), v3_cross(start[side].ang, t[START].lever[side]));
+        v3 lever = v3_sub(by->y[side], l->r->s->step->ahead->pose[l->r->body[side]].p);
+        dy[side] = v3_add(m3_times(by->Q[side], held), v3_add(end[side].lin, v3_cross(end[side].ang, lever)));
+    }
+    out.x = v3_scale(0.5, v3_add(dy[0], dy[1]));
+    out.n =
+        v3_add(m3_times(by->Q[0], v3_sub(from->n, v3_cross(start[0].ang, t[START].n))), v3_cross(end[0].ang, t[END].n));
+    for (int side = 0; side < 2; side++) {
+        out.lever[side] = v3_sub(out.x, end[side].lin);
+    }
+    return out;
+}
+
+/* Motions of both bodies by a dof. */
+static void list_motions(const lasting *l, const sim_derived *d, int dof, motion out[2]) {
+    for (int side = 0; side < 2; side++) {
+        int body = l->r->body[side];
+        bool moves = is_dof_on_path(d->model, dof, l->r->last[side]);
+        out[side] = moves ? motion_at_child(d->S[dof], v3_sub(d->pose[body].p, d->pose[d->model->dof[dof].body].p))
+                          : (motion){{0, 0, 0}, {0, 0, 0}};
+    }
+}
+
+/* The places of the end by q1, by q0 and by parameters.  False without memory. */
+static bool list_carried(lasting *l) {
+    static const motion rest[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
+    static const place_change none = {.gap = 0};
+    const contact_step *step = l->r->s->step;
+    const sim_model *m = step->motion->model;
+    contact_time *t = l->time;
+    size_t n = (size_t)l->at->n, parameters = (size_t)step->parameters;
+    t[END].carried = ARENA_NEW(step->arena, place_change, n + 1);
+    t[END].place.by_dof = ARENA_NEW(step->arena, place_change, n + 1);
+    t[END].place.by_parameter = ARENA_NEW(step->arena, place_change, parameters + 1);
+    if (!t[END].carried || !t[END].place.by_dof || !t[END].place.by_parameter) {
+        return false;
+    }
+    memset(t[END].carried, 0, n * sizeof *t[END].carried);
+    memset(t[END].place.by_dof, 0, n * sizeof *t[END].place.by_dof);
+    carrier by = make_carrier(l);
+    for (int side = 0; side < 2; side++) {
+        for (int j = l->r->last[side]; j >= 0; j = m->dof[j].parent) {
+            if (side == 0 || !is_dof_on_path(m, j, l->r->last[0])) {
+                motion start[2], end[2];
+                int own = local_dof(l->r->s, l->at, j);
+                list_motions(l, step->start, j, start);
+                list_motions(l, step->ahead, j, end);
+                t[END].carried[own] = carry_place(l, &by, &t[START].place.by_dof[own], start, rest);
+                t[END].place.by_dof[own] = carry_place(l, &by, &none, rest, end);
+            }
+        }
+    }
+    for (size_t p = 0; p < parameters; p++) {
+        t[END].place.by_parameter[p] = carry_place(l, &by, &t[START].place.by_parameter[p], rest, rest);
+    }
+    return true;
 }
 
 /* ---- columns ---- */
@@ -133,6 +224,9 @@ static void fill_dof_column(const lasting *l, int side, start_part part, int dof
     int first = side ? at->dofs[0] : 0, own = first + dof;
     const contact_time *start = &l->time[START], *end = &l->time[END];
     if (part == BY_START_Q) {
+        if (end->carried) {
+            add_place(1, &end->carried[own], &out->place[END]);
+        }
         add_place(1, &start->place.by_dof[own], &out->place[START]);
         out->velocity[START] = scaled_sum(out->velocity[START], 1, start->turn[own]);
     } else if (part == BY_START_V) {
@@ -447,9 +541,8 @@ static bool open_lasting(lasting *l, const followed_contact *to, constraint_chan
     contact_time *t = l->time;
     t[START] = (contact_time){.at = r->at, .x = r->c->at.position, .n = r->c->at.normal, .gap = r->c->at.gap};
     t[END] = (contact_time){.x = to->position, .n = to->normal, .gap = to->gap};
-    out->trouble = to->carried ? "has a contact that two bodies carry along as they turn as one"
-                               : touch_make(step->ahead, &end, &t[END].at);
-    out->kink |= !out->trouble && t[END].at.kink;
+    out->trouble = to->carried ? NULL : touch_make(step->ahead, &end, &t[END].at);
+    out->kink |= !out->trouble && !to->carried && t[END].at.kink;
     for (int side = 0; side < 2 && !out->trouble; side++) {
         int tree = step->motion->model->body[r->body[side]].tree;
         if (r->last[side] >= 0 && !step->contacts->lasts[tree]) {
@@ -461,7 +554,9 @@ static bool open_lasting(lasting *l, const followed_contact *to, constraint_chan
         v0[j] = step->motion->now->v[r->s->dof[j]];
     }
     return out->trouble ||
-           (open_time(l, step->start, v0, &t[START]) && open_time(l, step->ahead, r->s->v_ahead, &t[END]));
+           (open_time(l, step->start, v0, &t[START]) && open_time(l, step->ahead, r->s->v_ahead, &t[END]) &&
+            list_places(r, &t[START].at, step->start, l->at, &t[START].place) &&
+            (to->carried ? list_carried(l) : list_places(r, &t[END].at, step->ahead, l->at, &t[END].place)));
 }
 
 static bool meets_ball(const contact_step *step, const sim_contact *c) {
