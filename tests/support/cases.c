@@ -1,7 +1,8 @@
 /* Runner of test cases: one fork a case, or one for all.
  *
- *   PROGRAM [--list] [--filter SUITE/NAME]      SUITE/NAME is a pattern as for file names; output is TAP
+ *   PROGRAM [--list] [--file NAME]... [--filter SUITE/NAME]
  *
+ * SUITE/NAME is a pattern as for file names; --file NAME takes the cases of NAME.c; output is TAP.
  * Cases of long runs (share.h) are left out unless they are named or asked for.
  *
  * Cases are those that Criterion's macros put into the sections cr_tst and cr_sts.  Each runs in a child of its own, so a
@@ -48,6 +49,8 @@ typedef struct {
 
 typedef struct {
     const char *filter;
+    char **file; /* names of files without their ends; none: all */
+    int files;
     bool list;
     one *cases;
     size_t count;
@@ -315,12 +318,23 @@ static void add_case(runner *r, struct criterion_test *t, void *value, size_t nu
     r->cases[r->count++] = (one){t, value, number};
 }
 
+/* Does the test stand in one of the files that are asked for? */
+static bool in_files(const runner *r, const struct criterion_test *t) {
+    const char *slash = strrchr(t->data->file_, '/'), *name = slash ? slash + 1 : t->data->file_;
+    bool found = r->files == 0;
+    for (int i = 0; i < r->files; i++) {
+        size_t length = strlen(r->file[i]);
+        found |= strncmp(name, r->file[i], length) == 0 && strcmp(name + length, ".c") == 0;
+    }
+    return found;
+}
+
 /* The cases of one test: one, or one for each parameter. */
 static void add_test(runner *r, struct criterion_test *t) {
     char name[REASON_BYTES];
     snprintf(name, sizeof name, "%s/%s", t->category, t->name);
     bool is_long = t->data->description && strcmp(t->data->description, long_run.description) == 0;
-    if (r->filter ? fnmatch(r->filter, name, 0) != 0 : is_long && !r->list && !long_runs()) {
+    if (!in_files(r, t) || (r->filter ? fnmatch(r->filter, name, 0) != 0 : is_long && !r->list && !long_runs())) {
         return;
     }
     if (r->list) {
@@ -338,7 +352,8 @@ static void add_test(runner *r, struct criterion_test *t) {
 }
 
 int main(int count, char **word) {
-    runner r = {.of = mmap(NULL, sizeof *r.of, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+    runner r = {.file = word + 1, /* which the words that are read give room */
+                .of = mmap(NULL, sizeof *r.of, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
     if (r.of == MAP_FAILED) {
         perror("mmap");
         return 1;
@@ -348,8 +363,10 @@ int main(int count, char **word) {
             r.list = true;
         } else if (strcmp(word[i], "--filter") == 0 && i + 1 < count) {
             r.filter = word[++i];
+        } else if (strcmp(word[i], "--file") == 0 && i + 1 < count) {
+            r.file[r.files++] = word[++i];
         } else {
-            fprintf(stderr, "usage: %s [--list] [--filter SUITE/NAME]\n", word[0]);
+            fprintf(stderr, "usage: %s [--list] [--file NAME]... [--filter SUITE/NAME]\n", word[0]);
             return 2;
         }
     }
