@@ -1,4 +1,4 @@
-/* A small scene must not ask for endless work: what solids may take, and that what is the same is built once. */
+/* A small scene must not ask for endless work: what solids and copies may take, and that what is the same is built once. */
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -95,6 +95,29 @@ Test(solid_limits, fields_nested_too_deep_are_refused) {
         strcat(text, "{'type': 'union', 'fields': [");
     }
     refused(text, "scene.json:2:895", "nested more than 64 deep");
+}
+
+/* Ten to the power of 13 bodies; as many as may be take seconds. */
+Test(solid_limits, refuse_models_in_models_that_grow_beyond_all_bounds) {
+    char text[2000] = "{'sim': 1, 'models': {'m0': {'bodies': [{'name': 'a'}]}";
+    for (int i = 1; i < 20; i++) {
+        char more[200];
+        snprintf(more, sizeof more,
+                 ", 'm%d': {'instances': [{'model': 'm%d', 'repeat': {'placement': 'line', 'count': 10, 'offset': [0, "
+                 "0, 0]}}]}",
+                 i, i - 1);
+        if (strlen(text) + strlen(more) + 60 > sizeof text) {
+            break;
+        }
+        strcat(text, more);
+    }
+    char *last = strstr(text, "'m13'");
+    cr_assert(last);
+    strcat(text, "}, 'instances': [{'model': 'm13'}]}");
+    scene_limits limits = scene_limits_default();
+    cr_expect_eq(limits.bodies, 1000000);
+    limits.bodies = 10000;
+    refused_within(text, &limits, "more than 10000 bodies and copies");
 }
 
 /* ---- all of them ---- */
