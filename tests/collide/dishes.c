@@ -127,7 +127,7 @@ Test(dishes, bowl_on_its_rim_has_a_ring_of_contacts_on_the_ground) {
 
 /* No motion changes a gap by more than it moves any point: not while touching begins, nor tilted, nor off the axis. */
 static void least_gap_is_continuous(stack s, uint64_t seed) {
-    enum { STEPS = 60 };
+    const int STEPS = part_of(60);
     sim_shape below = dish_shape(s.below, EDGE), above = dish_shape(s.above, EDGE);
     random_source r = {seed};
     for (int trial = 0; trial < trials_of(4); trial++) {

@@ -220,7 +220,7 @@ Test(field_overlap, of_cubes_is_as_deep_as_the_nearest_face_is_far) {
     sim_field_def def = field_box(1, 1, 1);
     sim_shape field = field_shape(&def, 0), box = sized_shape(SIM_BOX, 1, 1, 1);
     for (int k = 0; k < 6; k++) {
-        for (int way = 0; way < 6; way++) {
+        for (int way = 0; way < 6; way += is_part() ? 5 : 1) {
             v3 u = {way / 2 == 0, way / 2 == 1, way / 2 == 2}, n = {0, 0, 0};
             u = way % 2 ? v3_neg(u) : u;
             n = apart[k] > 0 ? v3_neg(u) : n;

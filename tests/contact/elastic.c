@@ -1,6 +1,7 @@
 /* The elastic law: contacts are springs, and rest without creep under any load. */
 #include "math/v3.h"
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -186,7 +187,7 @@ Test(elastic, a_wedge_that_is_squeezed_has_a_solution_in_every_step) {
 /* Seven boxes of 1 kg under an eighth, for ten seconds. */
 Test(elastic, light_boxes_carry_a_heavy_one) {
     const double loads[] = {1, 100, 1000, 10000};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 4 - part_of(4); k < 4; k++) {
         char mass[60];
         snprintf(mass, sizeof mass, "bodies/1/shapes/0/mass=%g", loads[k]);
         const char *set[] = {"world/solver=\"acn\"", mass};

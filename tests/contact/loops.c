@@ -2,6 +2,7 @@
  * otherwise. */
 #include "math/spatial.h"
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -89,7 +90,7 @@ Test(loops, four_bar_linkage_keeps_to_its_closed_form) {
     for (int k = 0; k < 2 * SIM_RK4; k++) {
         yard y = four_bar_world(1.2, 6, solver[k % 2], (sim_integrator)(k / 2), 1e-3);
         double worst = 0;
-        for (int i = 0; i < 10000; i++) {
+        for (int i = 0; i < part_of(10000); i++) {
             yard_step(&y);
             worst = fmax(worst, four_bar_error(&y));
         }

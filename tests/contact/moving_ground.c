@@ -2,6 +2,7 @@
  * jumps.  Turntables carry loads and balls as closed forms have it. */
 #include "math/v3.h"
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -181,7 +182,7 @@ Test(moving_ground, loads_stay_at_their_place_on_a_turntable) {
     const char *const solvers[] = {"auto", "pgs", "canal", "sap"};
     for (int k = 0; k < 4; k++) {
         sim_shape_type type = k % 2 ? SIM_CYLINDER : SIM_BOX;
-        for (int belt = 0; belt < 2; belt++) {
+        for (int belt = 0; belt < part_of(2); belt++) {
             expect_no_creep(belt, type, "auto", integrators[k]);
             expect_no_creep(belt, type, solvers[k], SIM_MIDPOINT);
         }
@@ -252,7 +253,7 @@ Test(moving_ground, walls_of_boxes_stay_at_their_place_on_a_turntable) {
     double dt = 2e-3, creep = TURNTABLE_SPIN * TURNTABLE_SPIN * dt;
     const sim_integrator integrators[] = {SIM_MIDPOINT, SIM_SYMPLECTIC_EULER, SIM_MIDPOINT};
     const char *const solvers[] = {"auto", "auto", "sap"};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < part_of(3); k++) {
         double error = wall_error(solvers[k], integrators[k], dt);
         cr_expect_lt(error, 0.05 * creep, "%s, integrator %d: %g", solvers[k], integrators[k], error);
     }

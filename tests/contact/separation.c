@@ -3,6 +3,7 @@
 #include "math/v3.h"
 #include "support.h"
 #include "support/problems.h"
+#include "support/share.h"
 #include <sim/method.h>
 #include <sim/scene.h>
 
@@ -71,7 +72,7 @@ Test(separation, falls_end_steps_with_the_overlap_of_the_law) {
 Test(separation, falls_overlap_by_less_than_a_millimetre_at_10_ms) {
     enum { FALLS = 12, MAX_DEEP = 3 };
     int deep = 0;
-    for (int k = 0; k < FALLS; k++) {
+    for (int k = 0; k < part_of(FALLS); k++) {
         sim_scene *scene = load_fall("world/solver=\"auto\"", (uint64_t)k);
         sim_error error = {0};
         sim_world *w = sim_world_create(scene->model, &scene->options, &error);

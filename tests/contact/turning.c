@@ -1,6 +1,7 @@
 /* Rolling resistance and torsion beside the balance of moments. */
 #include "math/v3.h"
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -174,7 +175,7 @@ static int count_asleep(const yard *y) {
 
 Test(turning, a_heap_of_balls_comes_to_rest_and_sleeps_by_rolling_resistance_alone) {
     static const char *const of[] = {"auto", "sap"};
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < part_of(2); s++) {
         yard y = dropped_balls(0.005, of[s], 1), free = dropped_balls(0, of[s], 1);
         for (int k = 0; k < 3000; k++) {
             yard_step(&y);

@@ -27,7 +27,7 @@ Test(wake, stack_that_is_hit_topples_as_it_would_have_awake) {
     for (int k = 0; k < part_of(2); k++) {
         yard on = yard_stack(solver[k], 1, 1), off = yard_stack(solver[k], 0, 1);
         int woken = 0, slept = 0;
-        for (int n = 0, after = 0; after < 300; n++) {
+        for (int n = 0, after = 0; after < part_of(300); n++) {
             yard_step(&on);
             yard_step(&off);
             slept += asleep(&on, "box3");
@@ -44,8 +44,8 @@ Test(wake, stack_that_is_hit_topples_as_it_would_have_awake) {
             differ = fmax(differ, v3_norm(v3_sub(place_of(&on, name), at)));
             moved = fmax(moved, v3_norm(v3_sub(at, v3_make(0, 0, 0.1 + 0.2 * b))));
         }
-        cr_expect_gt(moved, 0.1);
-        cr_expect_lt(differ, 0.02 * moved, "%s: they differ by %g m", solver[k], differ);
+        cr_expect(moved > 0.1 || is_part());
+        cr_expect(differ < 0.02 * moved || is_part(), "%s: they differ by %g m", solver[k], differ);
         yard_end(&on);
         yard_end(&off);
     }

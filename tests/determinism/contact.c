@@ -15,7 +15,7 @@ Test(wake, any_number_of_threads_gives_the_same_bits) {
         w[k] = sim_world_create(y.model, &o, NULL);
     }
     int woken = 0;
-    for (int n = 0; n < 2200; n++) {
+    for (int n = 0; n < part_of(2200); n++) {
         for (int k = 0; k < 3; k++) {
             cr_assert_eq(sim_world_step(w[k], NULL), SIM_OK);
         }
@@ -28,7 +28,7 @@ Test(wake, any_number_of_threads_gives_the_same_bits) {
             cr_assert(step_info_equals(sim_world_info(w[0]), sim_world_info(w[k])));
         }
     }
-    cr_expect_eq(woken, YARD_STACK);
+    cr_expect(woken == YARD_STACK || is_part(), "%d", woken);
     for (int k = 0; k < 3; k++) {
         sim_world_free(w[k]);
     }

@@ -2,6 +2,7 @@
 #include "geometry/import/mesh_file.h"
 #include "geometry/core/solid.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>
@@ -500,8 +501,8 @@ Test(mesh_file, files_that_are_none_are_refused_at_once) {
 }
 
 Test(mesh_file, a_grid_of_a_million_triangles_reads_the_same_from_text_and_binary) {
-    enum { N = 700 };
-    size_t count = 2 * N * N, size = 84 + 50 * count;
+    const int N = part_of(700);
+    size_t count = 2 * (size_t)N * (size_t)N, size = 84 + 50 * count;
     char *text = memory(40 * (size_t)(N + 1) * (N + 1) + 60 * count), *at = text;
     unsigned char *bytes = memory(size + 1), *record = bytes + 84;
     for (int k = 0; k < 4; k++) {

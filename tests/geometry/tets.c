@@ -4,6 +4,7 @@
 #include "math/spatial.h"
 #include "support/meshes.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -211,8 +212,8 @@ Test(tets, a_lattice_fills_solids_that_are_not_convex) {
         cr_assert(solid_geometry);
         s.type = kind == 2 ? SIM_SDF : SIM_MESH;
         s.geometry = solid_geometry;
-        double error[3];
-        for (int fine = 0; fine < 3; fine++) {
+        double error[3] = {0};
+        for (int fine = 0; fine < part_of(3); fine++) {
             sim_geometry *g = soft(&s, 0.028 / (1 << fine));
             const sim_inertia *due = &solid_geometry->solid;
             error[fine] = fabs(g->solid.mass / due->mass - 1) + fabs(g->solid.moment.zz / due->moment.zz - 1);
@@ -226,8 +227,8 @@ Test(tets, a_lattice_fills_solids_that_are_not_convex) {
             sim_geometry_free(g);
         }
         /* order 2 of surface and edges: a third for a quarter */
-        cr_expect(error[1] < 0.4 * error[0] && error[2] < 0.4 * error[1], "%s: %g %g %g", name[kind], error[0],
-                  error[1], error[2]);
+        cr_expect((error[1] < 0.4 * error[0] && error[2] < 0.4 * error[1]) || is_part(), "%s: %g %g %g", name[kind],
+                  error[0], error[1], error[2]);
         /* the default */
         sim_geometry *g = soft(&s, 0);
         cr_expect(fabs(g->solid.mass / solid_geometry->solid.mass - 1) <= 0.05);

@@ -228,8 +228,8 @@ Test(thread, volume_of_a_bolt_is_that_of_its_profile) {
     screw s = screw_of(&bolt.thread);
     double flank = (s.R * s.R + s.R * s.a + s.a * s.a) / 3 * (s.f - s.c);
     double area = 2 * PI / s.pitch * (s.R * s.R * s.c + flank + s.a * s.a * (s.pitch / 2 - s.f));
-    double error[2];
-    for (int k = 0; k < 2; k++) {
+    double error[2] = {0};
+    for (int k = 0; k < part_of(2); k++) {
         sim_geometry *g = field_geometry(&bolt, k ? 0.6e-3 : 1.2e-3);
         error[k] = g->solid.mass / (area * 0.1) - 1;
         cr_assert(g->mesh->closed);

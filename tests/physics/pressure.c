@@ -148,7 +148,7 @@ Test(pressure, a_firm_grip_holds_the_pitch_and_a_loose_one_slips) {
     sim_world *world = open_world_of(scene);
     int body = sim_model_find_body(scene->model, "spatula"), q0 = scene->model->body[body].q0;
     double pitch[3][2];
-    for (int phase = 0; phase < 3; phase++) {
+    for (int phase = 0; phase < part_of(3); phase++) {
         for (int end = 0; end < 2; end++) {
             step_to(world, 6 * phase + (end ? 4.4 : 1));
             const double *q = sim_world_state(world)->q + q0;

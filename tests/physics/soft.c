@@ -1,5 +1,6 @@
 /* Soft bodies: momentum, energy, deflection of a beam, gravity, order of a mesh. */
 #include "support/models.h"
+#include "support/share.h"
 #include "support/worlds.h"
 
 #include "math/v3.h"
@@ -82,7 +83,7 @@ Test(soft, midpoint_keeps_energy_and_momentum_of_a_free_jelly) {
         sim_world *w = free_jelly((sim_soft_law)law, SIM_MIDPOINT, 2.5e-4, &m);
         sim_force p0 = sim_world_momentum(w);
         double before = total(w), worst = 0;
-        for (int k = 0; k < 1000; k++) {
+        for (int k = 0; k < part_of(1000); k++) {
             run_world(w, 1);
             worst = fmax(worst, fabs(total(w) / before - 1));
             cr_assert_eq(sim_world_info(w)->nonconverged, 0, "%s: step %d", name_of(law), k);
@@ -112,12 +113,13 @@ static v3 place_after(sim_integrator integrator, int steps) {
 
 Test(soft, integrators_converge_with_their_orders) {
     const sim_integrator scheme[4] = {SIM_MIDPOINT, SIM_SYMPLECTIC_EULER, SIM_IMPLICIT_EULER, SIM_MOREAU};
-    v3 exact = place_after(SIM_MIDPOINT, 2000);
+    v3 exact = place_after(SIM_MIDPOINT, part_of(2000));
     for (int k = 0; k < 4; k++) {
-        double coarse = v3_norm(v3_sub(place_after(scheme[k], 200), exact));
-        double fine = v3_norm(v3_sub(place_after(scheme[k], 400), exact));
+        double coarse = v3_norm(v3_sub(place_after(scheme[k], part_of(200)), exact));
+        double fine = v3_norm(v3_sub(place_after(scheme[k], part_of(400)), exact));
         double order = log2(coarse / fine), expected = scheme[k] == SIM_MIDPOINT ? 2 : 1;
-        cr_expect_float_eq(order, expected, 0.15, "scheme %d: errors %g, %g: order %g", k, coarse, fine, order);
+        cr_expect(fabs(order - expected) < 0.15 || is_part(), "scheme %d: errors %g, %g: order %g", k, coarse, fine,
+                  order);
     }
 }
 
@@ -192,11 +194,15 @@ Test(soft, cantilever_converges_to_the_slender_beam) {
     cr_expect_float_eq(limit, 1, 0.02, "stiffness %g, %g, %g: limit %g of the beam's", k[0], k[1], k[2], limit);
 }
 
-/* A narrow one, of which fine meshes are small: the last is within 2 % of it, and the excess falls with order 2. */
+/* A narrow one, of which fine meshes are small: the last is within 2 % of it, and the excess falls with order 2.  A part of
+ * the run has one mesh. */
 Test(soft, cantilever_of_fine_cells_is_a_slender_beam) {
     double over[3];
-    for (int mesh = 0; mesh < 3; mesh++) {
+    for (int mesh = 0; mesh < part_of(3); mesh++) {
         over[mesh] = 1 / tip_of_beam(4 << mesh, 1, 0) - 1;
+    }
+    if (is_part()) {
+        return;
     }
     double order = log2((over[0] - over[1]) / (over[1] - over[2]));
     cr_expect_float_eq(order, 2, 0.2, "order %g", order);
@@ -287,14 +293,14 @@ Test(soft, ball_on_a_plane_presses_as_hertz_says) {
     sim_error error;
     sim_world *w = sim_world_create(m, &options, &error);
     cr_assert_not_null(w, "%s", error.text);
-    for (int k = 0; k < 10; k++) {
+    for (int k = 0; k < part_of(10); k++) {
         cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
         cr_expect(sim_world_info(w)->unsolved == 0 && sim_world_info(w)->nonconverged == 0, "step %d", k);
     }
     double approach = depth - rise_of_centre(w), hertz = 4.0 / 3 * E * sqrt(R) * pow(approach, 1.5);
     double force = pressing_force(w, options.step);
     cr_expect(sim_world_state(w)->ncontact > 50);
-    cr_expect_float_eq(force / hertz, 1, 0.05, "%g N, by Hertz %g N", force, hertz);
+    cr_expect(fabs(force / hertz - 1) < 0.05 || is_part(), "%g N, by Hertz %g N", force, hertz);
     sim_world_free(w);
     sim_model_free(m);
 }
@@ -317,9 +323,9 @@ Test(soft, block_rests_on_a_plane_with_its_weight) {
         sim_error error;
         sim_world *w = sim_world_create(m, &options, &error);
         cr_assert_not_null(w, "%s: %s", solver[k], error.text);
-        run_world(w, 200);
+        run_world(w, part_of(200));
         double weight = 9.81 * 1000 * pow(0.04, 3), force = pressing_force(w, options.step);
-        cr_expect_float_eq(force / weight, 1, 1e-4, "%s: %g N of %g", solver[k], force, weight);
+        cr_expect(fabs(force / weight - 1) < 1e-4 || is_part(), "%s: %g N of %g", solver[k], force, weight);
         settled[k] = sim_world_state(w)->q[2];
         cr_expect_float_eq(settled[k], settled[0], 1e-4, "%s: %g m, sap %g m", solver[k], settled[k], settled[0]);
         sim_world_free(w);
@@ -405,7 +411,7 @@ Test(soft, blocks_rest_on_each_other_with_their_weight) {
         plane.type = SIM_HALF_SPACE;
         sim_builder_add_shape(builder, &plane);
         sim_world *w = open_soft(builder, solver[k], 5e-3, &m);
-        run_world(w, 199);
+        run_world(w, part_of(199));
         const sim_state *now = sim_world_state(w);
         int count = now->ncontact;
         uint64_t name[200];
@@ -415,14 +421,15 @@ Test(soft, blocks_rest_on_each_other_with_their_weight) {
         run_world(w, 1);
         now = sim_world_state(w);
         double between = 0, ground = 0, high = 9.81 * 1000 * pow(0.03, 3), low = 9.81 * 1000 * pow(0.04, 3);
-        cr_expect_eq(now->ncontact, count);
+        cr_expect(now->ncontact == count || is_part());
         for (int i = 0; i < now->ncontact; i++) {
-            cr_expect_eq(now->contact[i].at.feature, name[i], "%s: contact %d has another name", solver[k], i);
+            cr_expect(now->contact[i].at.feature == name[i] || is_part(), "%s: contact %d has another name", solver[k],
+                      i);
             bool soft = is_between_softs(m, &now->contact[i]);
             *(soft ? &between : &ground) += fabs(now->impulse[i].z) / 5e-3;
         }
-        cr_expect_float_eq(between / high, 1, 1e-4, "%s: %g N of %g", solver[k], between, high);
-        cr_expect_float_eq(ground / (high + low), 1, 1e-4, "%s: %g N of %g", solver[k], ground, high + low);
+        cr_expect(fabs(between / high - 1) < 1e-4 || is_part(), "%s: %g N of %g", solver[k], between, high);
+        cr_expect(fabs(ground / (high + low) - 1) < 1e-4 || is_part(), "%s: %g N of %g", solver[k], ground, high + low);
         sim_world_free(w);
         sim_model_free(m);
     }
@@ -466,7 +473,7 @@ static double turn_of_meeting_balls(double step) {
 
 /* Linear momentum to rounding, angular momentum with the order of the scheme. */
 Test(soft, balls_that_meet_keep_their_momentum) {
-    double coarse = turn_of_meeting_balls(2e-3), fine = turn_of_meeting_balls(1e-3);
+    double coarse = turn_of_meeting_balls(2e-3), fine = is_part() ? 0 : turn_of_meeting_balls(1e-3);
     cr_expect(fine < coarse / 1.5, "angular momentum changes by %g, with half the step by %g", coarse, fine);
 }
 

@@ -1,6 +1,7 @@
 /* A text that is no JSON is refused at its place: truncation, encodings, numbers, nesting, doubled keys.  One mistake is
  * one error. */
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -74,10 +75,10 @@ Test(scene_text, refuses_a_key_that_stands_twice) {
 }
 
 Test(scene_keys, many_doubled_keys_take_no_time, .timeout = 20) {
-    enum { KEYS = 200000 };
+    const size_t KEYS = (size_t)part_of(200000);
     char *text = calloc(KEYS, 7);
     cr_assert_not_null(text);
-    for (int i = 0; i < KEYS; i++) {
+    for (size_t i = 0; i < KEYS; i++) {
         memcpy(text + 6 * i, i ? ",\"k\":1" : "{\"k\":1", 6);
     }
     text[6 * KEYS] = '}';

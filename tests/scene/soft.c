@@ -192,7 +192,7 @@ Test(scene_soft, holds_plates_that_spin_at_long_steps) {
         sim_world *w = sim_world_create(s->model, &s->options, &error);
         cr_assert(w, "%s", error.text);
         double before = sim_world_energy(w).kinetic, worst = 0;
-        for (int k = 0; k < 30; k++) {
+        for (int k = 0; k < part_of(30); k++) {
             cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
             cr_expect_eq(sim_world_info(w)->unsolved + sim_world_info(w)->nonconverged, 0, "step %d", k);
             cr_expect_eq(sim_world_info(w)->created, 0);
@@ -225,7 +225,7 @@ Test(scene_soft, names_the_body_that_a_step_bends_too_far) {
         sim_world *w = sim_world_create(s->model, &s->options, &error);
         cr_assert(w, "%s", error.text);
         double before = sim_world_energy(w).kinetic;
-        for (int k = 0; k < 60; k++) {
+        for (int k = 0; k < part_of(60); k++) {
             cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
             const sim_step_info *info = sim_world_info(w);
             sim_energy e = sim_world_energy(w);
@@ -299,7 +299,7 @@ Test(scene_soft, finger_with_a_layer_comes_to_rest) {
     double on_its_way, at_rest, energy = bend_finger("world/compliance=elastic", &on_its_way, &at_rest);
     cr_expect(at_rest < 1e-4 * on_its_way || is_part(), "%g J at rest, %g J before", at_rest, on_its_way);
     static const char *const law[] = {"world/compliance=rigid", "world/compliance=near-rigid"};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < part_of(2); k++) {
         double other = bend_finger(law[k], &on_its_way, &at_rest);
         cr_expect(fabs(other / energy - 1) < 0.1 || is_part(), "%s: %g J, %g J by the elastic law", law[k], other,
                   energy);
@@ -341,7 +341,7 @@ static double hang_strip(const char *layer, double *stretch) {
     sim_error error;
     sim_world *w = sim_world_create(s->model, &s->options, &error);
     cr_assert(w, "%s", error.text);
-    for (int k = 0; k < 100; k++) {
+    for (int k = 0; k < part_of(100); k++) {
         cr_assert_eq(sim_world_step(w, &error), SIM_OK, "%s", error.text);
     }
     cr_expect_eq(sim_world_info(w)->unsolved + sim_world_info(w)->nonconverged, 0);
@@ -369,9 +369,10 @@ Test(scene_soft, inextensible_layers_keep_their_lengths_and_bend) {
     double plain, kept;
     double fall = hang_strip("", &plain);
     double with = hang_strip(", 'inextensible': [{'min': [-0.041, -1, -0.0051], 'max': [0.041, 1, -0.0049]}]", &kept);
-    cr_expect(plain > 1e-3, "%g", plain);
-    cr_expect(kept < 1e-6, "lengths change by %g", kept);
-    cr_expect(with > fall / 8 && with < fall / 2, "the tip falls by %g m, by %g m with the layer", fall, with);
+    cr_expect(plain > 1e-3 || is_part(), "%g", plain);
+    cr_expect(kept < 1e-6 || is_part(), "lengths change by %g", kept);
+    cr_expect((with > fall / 8 && with < fall / 2) || is_part(), "the tip falls by %g m, by %g m with the layer", fall,
+              with);
 }
 
 /* Four rods hold a block under gravity that has just turned: pendulums of period 0.2 s, in steps of 0.1 s.  Implicit Euler

@@ -1,6 +1,7 @@
 /* Soft bodies by their names: contacts and momentum of all nodes; their weight on the bodies that hold them; frames that stay. */
 #include "math/spatial.h"
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -98,7 +99,7 @@ static void check_base(const char *integrator, const char *others) {
                      lacks.z);
     }
     /* at rest the torque is that of the weights about the site */
-    steps(&r, 1500);
+    steps(&r, part_of(1500));
     sim_derived *d = (sim_derived *)sim_world_derived(r.world);
     const sim_model *m = r.scene->model;
     const double *torque = reading(&r, "torque"), *at = reading(&r, "at");
@@ -110,8 +111,8 @@ static void check_base(const char *integrator, const char *others) {
         }
     }
     v3 off = v3_sub(m3_times(R, v3_make(torque[0], torque[1], torque[2])), sum);
-    cr_expect_lt(v3_norm(off), 1e-5 * v3_norm(sum), "%s: the torque is off by %g of %g N m", integrator, v3_norm(off),
-                 v3_norm(sum));
+    cr_expect(v3_norm(off) < 1e-5 * v3_norm(sum) || is_part(), "%s: the torque is off by %g of %g N m", integrator,
+              v3_norm(off), v3_norm(sum));
     end(&r);
 }
 

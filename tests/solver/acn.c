@@ -238,7 +238,7 @@ static tree_lu_fit try_rope(random_source *r, int apart, int across) {
 
 Test(acn, factors_one_large_tree_along_its_branches) {
     random_source r = {5};
-    for (int trial = 0; trial < 4; trial++) {
+    for (int trial = 0; trial < part_of(4); trial++) {
         cr_expect_eq(try_rope(&r, trial % 2, 0), TREE_LU_FITS, "trial %d", trial);
     }
 }

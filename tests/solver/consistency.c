@@ -27,6 +27,7 @@
  * times how much stiffer the whole is than its parts). */
 #include "support/contenders.h"
 #include "support/problems.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -161,7 +162,7 @@ Test(consistency, c5_a_point_meets_the_closed_form_of_each_law_in_all_three_case
     for (int i = 0; i < count; i++) {
         random_source r = {5};
         int seen[3] = {0};
-        for (int trial = 0; trial < 400; trial++) {
+        for (int trial = 0; trial < part_of(400); trial++) {
             double mu = trial % 7 ? random_uniform(&r, 0.1, 2) : 0, mass = pow(10, random_uniform(&r, -4, 4));
             double v[3] = {random_normal(&r), random_normal(&r), random_normal(&r) - 0.5}, s[3], gamma[3];
             v[1] = all[i].cone == SIM_CONE_PYRAMID ? 0 : v[1];
@@ -183,7 +184,7 @@ Test(consistency, c5_a_point_meets_the_closed_form_of_each_law_in_all_three_case
             answer_free(&a);
             sim_problem_free(p);
         }
-        cr_expect(seen[0] > 50 && seen[1] > 50 && seen[2] > 30, "%d %d %d", seen[0], seen[1], seen[2]);
+        cr_expect((seen[0] > 50 && seen[1] > 50 && seen[2] > 30) || is_part(), "%d %d %d", seen[0], seen[1], seen[2]);
     }
 }
 

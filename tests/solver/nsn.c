@@ -3,6 +3,7 @@
 #include "solver/nonsmooth_newton/newton.h"
 #include "support/answers.h"
 #include "support/problems.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -86,7 +87,7 @@ Test(nsn, says_that_it_goes_round_in_circles) {
     random_source r = {7};
     problem_recipe recipe = {.bodies = 1, .contacts = 8, .friction = 1, .bias = 0.1, .impact = 1, .scatter = 0.6};
     int stalled[2] = {0}, solved[2] = {0};
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < part_of(20); trial++) {
         sim_problem *p = random_problem(&r, &recipe);
         for (int way = NSN_FRICTION_FIXED_POINT; way <= NSN_FRICTION_NEWTON; way++) {
             const option_setting many[] = {{"max_iterations", 20000}, {"friction", way}, {NULL, 0}};
@@ -98,9 +99,9 @@ Test(nsn, says_that_it_goes_round_in_circles) {
         }
         sim_problem_free(p);
     }
-    cr_expect(stalled[0] >= 1 && stalled[1] >= 1);
-    cr_expect_geq(solved[0], 5, "%d of 20", solved[0]);
-    cr_expect_geq(solved[1], 5, "%d of 20", solved[1]);
+    cr_expect((stalled[0] >= 1 && stalled[1] >= 1) || is_part());
+    cr_expect(solved[0] >= 5 || is_part(), "%d of 20", solved[0]);
+    cr_expect(solved[1] >= 5 || is_part(), "%d of 20", solved[1]);
 }
 
 /* Every linear system of the way: from 1 down, in order. */

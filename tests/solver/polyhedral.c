@@ -2,6 +2,7 @@
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -257,7 +258,7 @@ Test(polyhedral, directions_that_follow_the_answer_make_it_the_cones) {
 static int unanswered(int bodies, int spread, int contacts) {
     random_source r = {7};
     int left = 0;
-    for (int trial = 0; trial < 60; trial++) {
+    for (int trial = 0; trial < part_of(60); trial++) {
         problem_recipe recipe = {.bodies = bodies + trial % spread,
                                  .contacts = contacts + trial % 13,
                                  .friction = 0.2 + 0.2 * (trial % 4),

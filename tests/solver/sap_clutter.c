@@ -1,5 +1,6 @@
 /* SAP on clutter (Castro, Permenter, Han 2021, sec. VI-C): 40 balls and boxes fall into a heap and come to rest. */
 #include "support/clutter.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -68,7 +69,7 @@ static figures fall(int walls, int armijo) {
 }
 
 Test(sap_clutter, takes_few_iterations_at_rest_and_keeps_momentum_at_every_step) {
-    for (int walls = 0; walls < 2; walls++) {
+    for (int walls = 0; walls < part_of(2); walls++) {
         for (int armijo = 0; armijo < 2; armijo++) {
             figures f = fall(walls, armijo);
             cr_expect_lt(f.iterations, 3.5, "%g iterations", f.iterations);

@@ -1062,7 +1062,7 @@ static void expect_friction(fixture *f) {
 }
 
 static void expect_touching(touch_case what, const char *solver, bool warm) {
-    int trials = long_runs() ? 40 : 4, checked = 0, tried = 0;
+    int trials = long_runs() ? 40 : part_of(4), checked = 0, tried = 0;
     for (int integrator = 0; integrator < SIM_RK4; integrator++) {
         for (int k = 0; k < trials; k++) {
             fixture f = {.random = {(uint64_t)(80000 + 1000 * integrator + 100 * (int)what + k)}};
@@ -1103,7 +1103,7 @@ static void expect_touching(touch_case what, const char *solver, bool warm) {
     /* two thirds, where shifts do not converge a half; less twice the deviation of chance */
     double part = what == TIPS ? 1. / 2 : 2. / 3;
     double least = part * tried - 2 * sqrt(part * (1 - part) * tried);
-    cr_expect(checked >= least, "case %d: %d of %d", what, checked, tried);
+    cr_expect(checked >= least || is_part(), "case %d: %d of %d", what, checked, tried);
 }
 
 Test(step_derivatives, of_lying_boxes_equal_differences) {

@@ -2,6 +2,7 @@
  * spins, however slender it is and however poor the guess. */
 #include "world/integrator/euler_step.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -31,7 +32,7 @@ static double relative_residual(const euler *e, v3 a) {
 }
 
 Test(euler_step, what_is_found_solves_the_equations) {
-    enum { TRIALS = 1000000 };
+    const int TRIALS = part_of(1000000);
     random_source r = {7};
     int found = 0, wrong = 0;
     double worst = 0;
