@@ -160,6 +160,50 @@ Test(gltf, data_in_base64_stand_in_the_json) {
     drop(t);
 }
 
+/* A file of a solid, and its data in another one, whose name in the first is `uri`. */
+static sim_status read_beside(const char *uri, sim_triangles *t, sim_error *error) {
+    char folder[] = "/tmp/sim-gltf-XXXXXX", path[100], data_path[100], text[2000];
+    cr_assert(mkdtemp(folder));
+    fill_data();
+    snprintf(path, sizeof path, "%s/solid.gltf", folder);
+    snprintf(data_path, sizeof data_path, "%s/a b.bin", folder);
+    snprintf(text, sizeof text,
+             HEAD "\"buffers\": [{\"byteLength\": 288, \"uri\": \"%s\"}], \"bufferViews\": [{\"buffer\": 0, "
+                  "\"byteLength\": 288}], " ACCESSORS SOLID("\"indices\": 1") NODE(""),
+             uri);
+    FILE *file = fopen(path, "wb"), *bytes = fopen(data_path, "wb");
+    cr_assert(file && bytes);
+    cr_assert(fputs(text, file) >= 0 && fwrite(data, 1, DATA_BYTES, bytes) == DATA_BYTES);
+    fclose(file);
+    fclose(bytes);
+    sim_status status = sim_triangles_read(path, (v3){1, 1, 1}, t, error);
+    remove(path);
+    remove(data_path);
+    remove(folder);
+    return status;
+}
+
+Test(gltf, data_stand_in_other_files_below_the_folder) {
+    static const struct {
+        const char *uri, *what;
+    } wrong[] = {{"b.bin", "/buffers/0: "},
+                 {"../a.bin", "expected the name of a file in the folder of the mesh or below it"},
+                 {"c/../../a.bin", "expected the name of a file in the folder of the mesh or below it"},
+                 {"%2e%2e/a.bin", "expected the name of a file in the folder of the mesh or below it"},
+                 {"/etc/passwd", "expected the name of a file in the folder of the mesh or below it"},
+                 {"file:a%20b.bin", "expected the name of a file in the folder of the mesh or below it"},
+                 {"", "expected the name of a file in the folder of the mesh or below it"}};
+    sim_triangles t;
+    sim_error error = {0};
+    cr_assert_eq(read_beside("a%20b.bin", &t, &error), SIM_OK, "%s", error.text);
+    check_solid(t, 4, 1.0 / 6, upright);
+    drop(t);
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        cr_assert_neq(read_beside(wrong[k].uri, &t, &error), SIM_OK, "%s", wrong[k].uri);
+        cr_expect(strstr(error.text, wrong[k].what), "%s: %s", wrong[k].uri, error.text);
+    }
+}
+
 /* ---- refusals ---- */
 
 static void refused(const char *json, const char *what) {

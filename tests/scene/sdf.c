@@ -133,6 +133,7 @@ Test(scene_sdf, a_mimic_is_a_coupling) {
 
 Test(scene_sdf, nothing_is_passed_over_in_silence) {
     warned(MODEL(LINK("a") "<plugin name='p'/>"), "<plugin> is ignored (scenes have actuators and controllers");
+    warned(JOINT("revolute", "<axis><xyz>1 0 0</xyz><limit><d:jerk>3</d:jerk></limit></axis>"), "d:jerk");
     warned(MODEL("<link name='a'>" MASS "<self_collide>1</self_collide></link>"),
            "<self_collide> of <link> is ignored");
     warned(MODEL("<link name='a'/>"), "a link without <inertial> has 1 kg");

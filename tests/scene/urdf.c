@@ -285,6 +285,10 @@ Test(scene_urdf, meshes_are_found_by_package_and_reported_when_absent) {
     cr_assert_eq(s->model->nshape, 0);
     sim_scene_free(s);
     warned(LINK("<visual><geometry><mesh filename='m.dae'/></geometry></visual>"), "visual meshes are left out (1)");
+    warned(LINK("<visual><geometry><sphere radius='0'/></geometry></visual>"),
+           "ignored: a visual shape without extent");
+    warned(LINK("<visual><geometry><box size='1 0 1'/></geometry></visual>"), "ignored: a visual shape without extent");
+    refused(LINK("<collision><geometry><sphere radius='0'/></geometry></collision>"), "scene.json:3:22", "radius");
 }
 
 /* ---- what is ignored ---- */

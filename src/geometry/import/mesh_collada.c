@@ -131,7 +131,7 @@ static int find_referenced(const collada *c, int element, const char *attribute,
 
 static mesh_text numbers_of(const collada *c, int element) {
     const collada_element *e = &c->tree.element[element];
-    return (mesh_text){c->text->name, c->text->start, e->end, e->text, c->text->error};
+    return (mesh_text){c->text->name, c->text->start, e->end, e->text, c->text->error, false};
 }
 
 static bool numbers_end(mesh_text *t) {

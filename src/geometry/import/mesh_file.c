@@ -155,10 +155,10 @@ static sim_status parse_and_scale(mesh_text *t, mesh_parts *parts, v3 scale) {
     return status ? status : scale_parts(t, parts, scale);
 }
 
-sim_status mesh_parse(const char *name, const char *content, size_t size, v3 scale, sim_triangles *triangles,
-                      sim_error *error) {
+static sim_status parse_content(const char *name, const char *content, size_t size, v3 scale, bool beside,
+                                sim_triangles *triangles, sim_error *error) {
     /* scale */
-    mesh_text t = {name, content, content + size, content, error};
+    mesh_text t = {name, content, content + size, content, error, beside};
     mesh_parts parts = {0};
     *triangles = (sim_triangles){0};
     if (!v3_finite(scale) || scale.x == 0 || scale.y == 0 || scale.z == 0) {
@@ -182,6 +182,11 @@ sim_status mesh_parse(const char *name, const char *content, size_t size, v3 sca
     /* hand over the triangles */
     *triangles = (sim_triangles){(int)parts.nvertex, (int)parts.ntriangle, parts.vertex, parts.triangle};
     return SIM_OK;
+}
+
+sim_status mesh_parse(const char *name, const char *content, size_t size, v3 scale, sim_triangles *triangles,
+                      sim_error *error) {
+    return parse_content(name, content, size, scale, false, triangles, error);
 }
 
 /* ---- files ---- */
@@ -232,7 +237,7 @@ sim_status sim_triangles_read(const char *path, sim_v3 scale, sim_triangles *tri
     }
     close(file);
     if (!status) {
-        status = mesh_parse(path, content, (size_t)about.st_size, scale, triangles, error);
+        status = parse_content(path, content, (size_t)about.st_size, scale, true, triangles, error);
     }
     free(content);
     return status;

@@ -5,12 +5,13 @@
  *     p = U M_1 M_2 ... M_n x        U: y up to z up, M: matrices of the nodes from the scene down, or T R S
  *
  * Read are triangles, strips and fans with positions in single precision; points and lines are passed over.  Corners with
- * equal coordinates become one vertex.  Data stand in the file itself.  Buffers in other files, sparse accessors, skins
- * and extensions that a reader must know (compression) are refused by name.
+ * equal coordinates become one vertex.  Data stand in the file itself, or in files below its folder.  Sparse accessors,
+ * skins and extensions that a reader must know (compression) are refused by name.
  *
- * Nodes may show a mesh many times: the corners of all copies are limited to a multiple of the file's length.
+ * Nodes may show a mesh many times: the corners of all copies are limited to a multiple of the length of all files.
  *
  * Khronos Group, glTF 2.0 Specification, 2021, sections 3.5 to 3.7 and 4.4. */
+#include "base/file.h"
 #include "geometry/import/mesh_file.h"
 #include "math/spatial.h"
 
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VALUES = 2000000, MAX_DEPTH = 100, MAX_COPIES = 8 };
+enum { MAX_VALUES = 2000000, MAX_DEPTH = 100, MAX_COPIES = 8, MAX_BUFFER_BYTES = 1 << 28 };
 enum { BYTE = 5121, SHORT = 5123, INT = 5125, FLOAT = 5126 }; /* component types */
 enum { CHUNK_JSON = 0x4e4f534a, CHUNK_BINARY = 0x004e4942, MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
 
@@ -149,7 +150,66 @@ static bool unpack_base64(const char *text, unsigned char *out, size_t *length) 
     return true;
 }
 
-/* The bytes of a buffer: the chunk of a packed file, or base64, which is unpacked once. */
+static int hexadecimal_digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* Does a path stay below the folder in which it begins? */
+static bool stays_below(const char *path) {
+    for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
+        if (strcmp(part, "..") == 0 || strncmp(part, "../", 3) == 0) {
+            return false;
+        }
+    }
+    return path[0] && path[0] != '/';
+}
+
+/* The path of a relative reference (RFC 3986, section 4.2) to a file in the folder of the text or below it, to be freed;
+ * NULL: it is none, or there is no memory. */
+static char *path_beside(const mesh_text *text, const char *uri) {
+    const char *slash = strrchr(text->name, '/');
+    size_t folder = slash ? (size_t)(slash - text->name) + 1 : 0;
+    char *path = strpbrk(uri, ":?#\\") ? NULL : malloc(folder + strlen(uri) + 1), *to = path;
+    if (!path) {
+        return NULL;
+    }
+    /* the folder, then the reference, in which %20 is a blank */
+    memcpy(path, text->name, folder);
+    to += folder;
+    while (*uri) {
+        int high = *uri == '%' ? hexadecimal_digit(uri[1]) : -1, low = high >= 0 ? hexadecimal_digit(uri[2]) : -1;
+        *to++ = (char)(low >= 0 ? 16 * high + low : *uri);
+        uri += low >= 0 ? 3 : 1;
+    }
+    *to = 0;
+    if (!stays_below(path + folder)) {
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+/* A buffer in a file of its own. */
+static sim_status read_buffer(gltf *g, int k, const char *uri) {
+    char *path = g->text->beside ? path_beside(g->text, uri) : NULL, *bytes = NULL;
+    if (!path) {
+        return report_wrong_item(g, &g->buffers, k,
+                                 g->text->beside ? "expected the name of a file in the folder of the mesh or below it"
+                                                 : "buffers in other files are not read: pack the file as .glb");
+    }
+    sim_error why = {0};
+    sim_status status = file_read(path, MAX_BUFFER_BYTES, &bytes, &g->unpacked_length[k], &why);
+    g->unpacked[k] = (unsigned char *)bytes;
+    if (status) {
+        sim_fail(g->text->error, status, "%.150s: /buffers/%d: %.150s: %.150s", g->text->name, k, path, why.text);
+    } else {
+        g->budget += MAX_COPIES * g->unpacked_length[k];
+    }
+    free(path);
+    return status;
+}
+
+/* The bytes of a buffer: the chunk of a packed file, or base64 or another file, which are unpacked once. */
 static sim_status find_buffer(gltf *g, int k, bytes_part *part) {
     const cJSON *uri = cJSON_GetObjectItemCaseSensitive(g->buffers.item[k], "uri");
     if (!uri) {
@@ -160,8 +220,15 @@ static sim_status find_buffer(gltf *g, int k, bytes_part *part) {
     }
     const char *data =
         cJSON_IsString(uri) && strncmp(uri->valuestring, "data:", 5) == 0 ? strstr(uri->valuestring, ";base64,") : NULL;
-    if (!data) {
-        return report_wrong_item(g, &g->buffers, k, "buffers in other files are not read: pack the file as .glb");
+    bool other = !data && cJSON_IsString(uri) && strncmp(uri->valuestring, "data:", 5) != 0;
+    if (!data && !other) {
+        return report_wrong_item(g, &g->buffers, k, "expected data in base64, or the name of a file");
+    }
+    if (other && !g->unpacked[k]) {
+        sim_status status = read_buffer(g, k, uri->valuestring);
+        if (status) {
+            return status;
+        }
     }
     if (!g->unpacked[k]) {
         g->unpacked[k] = malloc(strlen(data) + 1);

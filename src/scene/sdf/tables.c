@@ -234,7 +234,7 @@ static const xml_key limit_keys[] = {
     NUMBER("upper", .unit = "rad or m", .standard = "1e16", .endless = true, .help = "Greatest coordinate; 1e16 and more, inf: none."),
     NUMBER("effort", .unit = "N m or N", .standard = "-1", .endless = true, .help = "Limit of the effort of actuators; 0 and less: none."),
     NUMBER("velocity", .unit = "rad/s or m/s", .standard = "-1", .endless = true, .help = "Velocity limit; 0 and less: none."),
-    WITHOUT("stiffness", SOFTNESS), WITHOUT("dissipation", SOFTNESS),
+    WITHOUT("stiffness", SOFTNESS), WITHOUT("dissipation", SOFTNESS), WITHOUT("*:*", EXTENSION),
 };
 static const xml_table table_limit = LEAF("limit", "Limits of an axis; a continuous joint has no range.", limit_keys);
 static const xml_key dynamics_keys[] = {
@@ -242,6 +242,7 @@ static const xml_key dynamics_keys[] = {
     NUMBER("friction", .unit = "N m or N", .standard = "0", .help = "Dry friction."),
     NUMBER("spring_stiffness", .unit = "N m/rad or N/m", .standard = "0", .help = "Stiffness of a spring."),
     NUMBER("spring_reference", .unit = "rad or m", .standard = "0", .help = "Coordinate at which it is at rest."),
+    WITHOUT("*:*", EXTENSION),
 };
 static const xml_table table_dynamics = LEAF("dynamics", "Damping, friction and spring of an axis.", dynamics_keys);
 static const xml_key mimic_keys[] = {

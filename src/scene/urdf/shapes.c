@@ -151,6 +151,18 @@ static const xml_element *shape_element(const xml_element *geometry) {
     return e;
 }
 
+/* Is a size 0?  Such a shape can be seen no more than one that is not there. */
+static bool has_no_extent(const xml_element *geometry) {
+    double size[3] = {1, 1, 1}, radius = 1;
+    if (xml_text(geometry, "size")) {
+        xml_vector(geometry, "size", size);
+    }
+    if (xml_text(geometry, "radius")) {
+        xml_number(geometry, "radius", &radius);
+    }
+    return size[0] == 0 || size[1] == 0 || size[2] == 0 || radius == 0;
+}
+
 static int list_shapes(urdf_work *w, const xml_element *link, const char *name, bool picture, link_shape *list) {
     int count = 0;
     for (const xml_element *e = xml_child(link, name); e; e = xml_next(e)) {
@@ -158,6 +170,10 @@ static int list_shapes(urdf_work *w, const xml_element *link, const char *name, 
         shape.picture = picture;
         shape.contact = !picture;
         shape.look = picture ? e : NULL;
+        if (picture && has_no_extent(shape.geometry)) {
+            xml_notice(w->report, shape.geometry, NULL, NULL, "ignored: a visual shape without extent");
+            continue;
+        }
         if (strcmp(shape.geometry->name, "mesh") != 0 || find_mesh(w, &shape)) {
             list[count++] = shape;
         }

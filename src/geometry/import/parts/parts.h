@@ -12,6 +12,7 @@ typedef struct mesh_text {
     const char *start, *end;
     const char *at;
     sim_error *error;
+    bool beside; /* `name` is its path, and files below its folder may be read with it */
 } mesh_text;
 
 /* ---- triangles on their way in ---- */

@@ -99,7 +99,7 @@ static sim_status open_text(const tet_source *from, const char *path, char **con
     if (status) {
         return sim_fail(error, status, "%.200s: %.200s", path, why.text);
     }
-    *t = (mesh_text){path, *content, *content + size, *content, error};
+    *t = (mesh_text){path, *content, *content + size, *content, error, false};
     return SIM_OK;
 }
 
