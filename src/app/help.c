@@ -15,29 +15,29 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char page_date[] = "2026-11-27"; /* date of the last change of the text below */
+static const char page_date[] = "2026-11-28"; /* date of the last change of the text below */
 static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
     "Simulate a scene (a JSON file with bodies, joints and shapes), a robot in URDF, or a model in MJCF or SDFormat. "
     "Data goes to "
     "standard output, "
     "messages and progress "
-    "to standard error. Ctrl-C and SIGTERM end a run after the current step, or abandon a step that lasts more than a "
-    "second longer; files are closed and readable. A second Ctrl-C kills at once, as does SIGTERM after five seconds.";
+    "to standard error. Ctrl-C and SIGTERM end a run after the current step; after one more second they abandon the "
+    "step. Files are closed and readable. A second Ctrl-C kills at once, as does SIGTERM after five seconds.";
 
 static const struct {
     const char *usage, *meaning;
 } command_list[] = {
     {"sim [run] SCENE.json [OPTION]...", "simulate a scene"},
-    {"sim [run] ROBOT.urdf [OPTION]...", "the same of URDF, MJCF, SDFormat"},
+    {"sim [run] ROBOT.urdf [OPTION]...", "simulate URDF, MJCF, SDFormat"},
     {"sim convert ROBOT.urdf --out FILE", "write a robot as a scene"},
     {"sim view RUN.h5 | SCENE.json --live", "show a recorded or live run"},
     {"sim render SCENE.json|RUN.h5 --out FILE", "draw pictures and films"},
     {"sim plot FILE...", "plot recorded quantities as SVG"},
     {"sim ik ROBOT.json --site NAME --to POSE", "find joint coordinates of a pose"},
     {"sim solve FILE... --solver NAME", "solve contact problems from files"},
-    {"sim sweep SWEEP.json --out FILE", "run a scene with many values"},
-    {"sim bench contact", "time steps with contacts"},
+    {"sim sweep SWEEP.json --out FILE", "run a scene for many values"},
+    {"sim bench contact", "measure the time of steps"},
 };
 static const struct {
     const char *command, *meaning;
@@ -55,10 +55,10 @@ static const struct {
     {"sim plot run.h5 --out run.svg", "plot energy and contacts"},
     {"sim dog.urdf --base free --view", "show a robot as it falls"},
     {"sim convert arm.urdf --out arm.json", "write a robot as a scene"},
-    {"sim ik arm.json --site tool --to \"0.5 0 0.3\"", "joints that put it there"},
+    {"sim ik arm.json --site tool --to \"0.5 0 0.3\"", "joint coordinates for it"},
     {"sim solve problems/ --solver pgs", "solve contact problems"},
-    {"sim sweep sweep.json --out sweep.h5", "run a scene over its values"},
-    {"sim bench contact", "time steps with contacts"},
+    {"sim sweep sweep.json --out sweep.h5", "run a scene for each value"},
+    {"sim bench contact", "measure the time of steps"},
 };
 
 static const struct {

@@ -29,8 +29,11 @@ static const char *const orders[] = {"forward", "alternating", NULL};
 static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] =
-        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "error against the law given at which the solver stops",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-8},
     [MAX_ITERATIONS] = {.name = "max_iterations",
                         .help = "maximum number of sweeps",
                         .low = 0,

@@ -26,8 +26,11 @@ static const char *const starts[] = {"guess", "sticking", NULL};
 static const char *const restarts[] = {"off", "once", "on", NULL};
 
 static const sim_solver_option options[INCP_OPTIONS] = {
-    [INCP_TOLERANCE] =
-        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [INCP_TOLERANCE] = {.name = "tolerance",
+                        .help = "error against the law given at which the solver stops",
+                        .low = 0,
+                        .high = 1,
+                        .default_value = 1e-8},
     [INCP_MAX_ITERATIONS] = {.name = "max_iterations",
                              .help = "limit of the Gauss-Newton steps, over all descents and outer iterations",
                              .low = 0,

@@ -18,8 +18,11 @@ enum { TOLERANCE, MAX_ITERATIONS, RESTART, MAX_MEMORY, OPTIONS };
 static const char *const switches[] = {"off", "on", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] =
-        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "error against the law given at which the solver stops",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-8},
     [MAX_ITERATIONS] =
         {.name = "max_iterations",
          .help = "limit of the Levenberg-Marquardt steps and of the Newton steps in proximal outer iterations",

@@ -40,8 +40,11 @@ enum { TOLERANCE, MAX_ITERATIONS, MAX_STALLED, EXACT, MAX_WORK, OPTIONS };
 static const char *const switches[] = {"off", "on", "plain", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] =
-        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "error against the law given at which the solver stops",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-8},
     [MAX_ITERATIONS] = {.name = "max_iterations",
                         .help = "maximum number of Newton steps",
                         .low = 0,

@@ -32,8 +32,11 @@ static const char *const frictions[] = {"fixed-point", "newton", "auto", NULL};
 static const char *const ways[] = {"adapted", "fixed", NULL};
 
 static const sim_solver_option options[NSN_OPTIONS] = {
-    [NSN_TOLERANCE] =
-        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [NSN_TOLERANCE] = {.name = "tolerance",
+                       .help = "error against the law given at which the solver stops",
+                       .low = 0,
+                       .high = 1,
+                       .default_value = 1e-8},
     [NSN_MAX_ITERATIONS] = {.name = "max_iterations",
                             .help = "limit of the Newton steps",
                             .low = 0,

@@ -34,7 +34,8 @@ typedef struct polyhedral_options {
 #define POLYHEDRAL_TOLERANCE_OPTION                                                                                    \
     {                                                                                                                  \
         .name = "tolerance",                                                                                           \
-        .help = "E at which the solver stops; with other alignments than following, error of complementarity",         \
+        .help = "error against the law given at which the solver stops; with other alignments than following, error "  \
+                "of complementarity",                                                                                  \
         .low = 0, .high = 1, .default_value = 1e-9                                                                     \
     }
 /* As options of a solver, from number `first` on. */

@@ -37,8 +37,11 @@ static const char *const widths[] = {"vector", "scalar", NULL};
 static const char *const accelerations[] = {"none", "anderson", NULL};
 
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] =
-        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-6},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "error against the law given at which the solver stops",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-6},
     [MAX_ITERATIONS] = {.name = "max_iterations",
                         .help = "limit of the iterations",
                         .low = 0,

@@ -215,9 +215,9 @@ static const field joint_fields[] = {
      .help = "Universal: the second axis, carried by the first. Planar: the direction of the first coordinate."},
     {"pitch", FIELD_NUMBER, AT(joint_data, pitch), .unit = "m/turn", .only = BIT(SIM_SCREW),
      .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
-    {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE,
-     .only = MOVES,
-     .help = "Spring stiffness. Ball joints have one value for all directions. Free joints have one, or three times that of "
+    {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE, .only = MOVES,
+     .help = "Spring stiffness. Ball joints have one value for all directions. Free joints have one, or three times "
+             "that of "
              "their place and three times that of their orientation; their spring is slack at the pose at the start."},
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
      .help = "Viscous damping."},
@@ -226,8 +226,7 @@ static const field joint_fields[] = {
      .help = "Terms of the spring of the second and third degree, a and b: it pulls back by `stiffness` x + a x^2 + b "
              "x^3, x from `rest`. Of ball and free joints x is the length of the rotation vector, or of the way."},
     {"damper_terms", FIELD_VECTOR, AT(joint_data, damper_terms), 2,
-     .unit = "N m s^2/rad^2 or N s^2/m^2, N m s^3/rad^3 or N s^3/m^3", NOT_NEGATIVE,
-     .only = HAS_TERMS,
+     .unit = "N m s^2/rad^2 or N s^2/m^2, N m s^3/rad^3 or N s^3/m^3", NOT_NEGATIVE, .only = HAS_TERMS,
      .help = "Terms of the damper of the second and third degree: it brakes by `damping` v + a |v| v + b v^3."},
     {"armature", FIELD_NUMBERS, AT(joint_data, armature), 6, .unit = "kg m^2 or kg", NOT_NEGATIVE, .only = MOVES,
      .help = "Reflected rotor inertia."},
@@ -394,7 +393,8 @@ const table table_model = {"model",
 static const field instance_fields[] = {
     {"model", FIELD_NAME, AT(instance_data, model), .rival = 1, .help = "Name of a model of this file."},
     {"file", FIELD_TEXT, AT(instance_data, file), .rival = 1,
-     .help = "Another scene file, relative to this one. Its `world`, `record` and `cameras` are not used."},
+     .help = "Another scene, or a robot in URDF, MJCF or SDFormat, relative to this file. Its `world`, `record` and "
+             "`cameras` are not used."},
     {"prefix", FIELD_PREFIX, AT(instance_data, prefix), .standard = "\"\"",
      .help = "Prefix of every name of the model; with `repeat` followed by the number of the copy from 0, and `_`."},
     {"parent", FIELD_NAME, AT(instance_data, parent), .standard = "\"world\"",
