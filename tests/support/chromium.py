@@ -142,6 +142,11 @@ class Browser(Speaker):
     def until(self, script, seconds=PATIENCE_S):
         return until(lambda: self.run(script), script, seconds)
 
+    def draws(self, on):
+        """Does the viewer draw?  Pictures take long without a graphics processor."""
+        self.run("(() => { const { renderer } = sim.stage; renderer.drawn ??= renderer.render; "
+                 f"renderer.render = {'renderer.drawn' if on else '() => {}'}; }})()")
+
     def key(self, key):
         self.run(f"dispatchEvent(new KeyboardEvent('keydown', {{ key: {json.dumps(key)} }}))")
 

@@ -47,11 +47,6 @@ def checks(page):
             return { target: target.toArray(), distance: at.distanceTo(target), height: sim.stage.canvas.clientHeight,
                      azimuth: Math.atan2(at.x - target.x, target.y - at.y), level: Math.acos((at.z - target.z) / at.distanceTo(target)) }; })()""")
 
-    def draws(on):
-        """Pictures take long without a graphics processor, and a camera glides through a hundred."""
-        page.run("(() => { const { renderer } = sim.stage; renderer.drawn ??= renderer.render; "
-                 f"renderer.render = {'renderer.drawn' if on else '() => {}'}; }})()")
-
     def rest():
         """Until the camera glides no more."""
         page.until("new Promise((done) => { const before = sim.stage.camera.position.toArray().join(); setTimeout(() => "
@@ -65,7 +60,7 @@ def checks(page):
     def drawn():
         """The front, in pictures again."""
         front()
-        draws(True)
+        page.draws(True)
 
     def point(*place):
         return page.run(f"({POINT})({','.join(map(str, place))})")
@@ -84,7 +79,7 @@ def checks(page):
         page.until("!!globalThis.sim?.stage")
         rest()
         assert not page.complaints, page.complaints
-        draws(False)
+        page.draws(False)  # a camera glides through a hundred pictures
 
     def a_drag_turns_the_camera_about_its_target():
         before = front()

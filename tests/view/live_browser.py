@@ -41,7 +41,9 @@ def place(page, body):
 
 def checks(page):
     def the_page_connects_and_the_ball_falls():
-        page.until("globalThis.sim?.source.connected && sim.source.time.length > 30")
+        page.until("globalThis.sim?.source.connected && sim.stage.renderer.info.render.frame > 0")
+        page.draws(PICTURE is not None)
+        page.until("sim.source.time.length > 30")
         page.until(f"Math.abs(sim.bodies.pose[{BALL}].elements[14] - 0.15) < 0.01")
 
     def energy_and_contacts_are_plotted():
@@ -76,6 +78,9 @@ def checks(page):
             page.run("sim.player.step(10)")
             page.until("!sim.player.playing")
         page.until(f"sim.bodies.pose[{BALL}].elements[14] > {height} + 0.01")
+        page.draws(True)
+        page.run("sim.draw()")  # its spring
+        page.draws(PICTURE is not None)
         page.mouse("mouseReleased", x, y - 100, CTRL, buttons=0)
         page.until("!sim.drag.spring.visible && !document.getElementById('notice').classList.contains('shown')")
 
@@ -110,6 +115,8 @@ def checks(page):
         page.ask("Page.reload")
         page.until("globalThis.sim?.source?.connected && sim.source.state.step === 100 && sim.source.time.length === 1")
         assert abs(page.run("sim.player.now") - 0.4) < 1e-9 and not page.run("sim.player.playing")
+        page.until("sim.stage.renderer.info.render.frame > 0")
+        page.draws(PICTURE is not None)
 
     def a_lost_connection_comes_back():
         page.run("sim.source.socket.close()")
