@@ -36,7 +36,7 @@ INPUTS = [
     {"name": "mass", "set": ["bodies/top/shapes/0/mass", "bodies/low/shapes/0/mass"], "from": 0.5, "to": 2, "count": 3, "log": True},
     {"set": ["world/solver"], "values": ["sap", "pgs:max_iterations=50"]}]
 SIGNALS = ["top.pose.z", {"column": "energy.total", "take": "most"}, {"column": "top.twist.vx", "take": "mean"}]
-SLOW = {"world/duration": max(tap.part_of(20 if tap.LONG_RUNS else 12), 4)}  # a run of some tenths of a second
+SLOW = {"world/duration": max(tap.part_of(20 if tap.LONG_RUNS else 12), 2)}  # a run of some tenths of a second
 
 
 def sim(*arguments, status=0, **more):

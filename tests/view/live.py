@@ -345,7 +345,7 @@ def crowds_and_slow_readers_stall_nobody():
 
 
 HERD = {
-    "sim": 1, "name": "Herd", "world": {"step": STEP, "duration": 1, "contacts": False},
+    "sim": 1, "name": "Herd", "world": {"step": 0.01, "duration": 1, "contacts": False},
     "models": {"ball": {"bodies": [{"name": "ball", "joint": "free", "shapes": [{"type": "sphere", "radius": 0.1, "density": 1000}],
                                     "v": [0, 0, 1, 3, 1, 2]}]}},
     "instances": [{"model": "ball", "repeat": {"placement": "grid", "counts": [15, 15, 10], "spacing": [1, 1, 1]}}],
