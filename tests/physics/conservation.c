@@ -100,6 +100,50 @@ Test(conservation, a_floating_tree_keeps_momentum_and_energy_better_with_every_h
               energy_error[1]);
 }
 
+/* A free body and two that hang on it by hinges, which turn against dry friction all the time.  No shape can touch. */
+static sim_model *tree_with_dry_friction(void) {
+    static const v3 axis[] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+    sim_builder *builder = sim_builder_create();
+    sim_builder_gravity(builder, (sim_v3){0, 0, 0});
+    for (int i = 0; i < 3; i++) {
+        sim_body_def def = sim_body_default();
+        def.joint = i ? SIM_HINGE : SIM_FREE;
+        def.parent = i;
+        def.axis = axis[i];
+        def.placement.p = v3_make(0, 0, i ? -1 : 0);
+        def.inertia = (sim_inertia){1, {0, 0, i ? 0 : -0.5}, {.xx = 0.1, .yy = 0.2, .zz = 0.15}};
+        def.friction[0] = i ? 0.5 : 0;
+        for (int k = 0; k < SIM_MAX_JOINT_NV; k++) {
+            def.v[k] = i ? 6 : 0.2 * k;
+        }
+        sim_builder_add_body(builder, &def);
+    }
+    return sim_builder_finish(builder, NULL);
+}
+
+Test(conservation, dry_friction_of_joints_takes_momentum_to_second_order_only) {
+    double linear[2], angular[2];
+    for (int fine = 0; fine < 2; fine++) {
+        sim_model *m = tree_with_dry_friction();
+        double h = fine ? 1e-3 : 2e-3;
+        sim_world *w = start(m, SIM_MIDPOINT, h);
+        sim_force p0 = sim_world_momentum(w);
+        for (int k = 0; k < (int)(0.1 / h + 0.5); k++) {
+            step(w);
+            const double *v = sim_world_state(w)->v;
+            cr_assert_gt(fmin(fabs(v[6]), fabs(v[7])), 0.1);
+        }
+        sim_force p = sim_world_momentum(w);
+        linear[fine] = v3_norm(v3_sub(p.lin, p0.lin)) / v3_norm(p0.lin);
+        angular[fine] = v3_norm(v3_sub(p.ang, p0.ang)) / v3_norm(p0.ang);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+    cr_log_warn("dry friction: linear %.2g %.2g, angular %.2g %.2g", linear[0], linear[1], angular[0], angular[1]);
+    cr_expect(linear[1] < 0.3 * linear[0] && linear[1] < 1e-5, "%g %g", linear[0], linear[1]);
+    cr_expect(angular[1] < 0.3 * angular[0] && angular[1] < 1e-5, "%g %g", angular[0], angular[1]);
+}
+
 Test(conservation, the_floating_tree_keeps_momentum_to_the_order_of_runge_kutta) {
     sim_model *m = floating_tree((v3){0, 0, 0});
     sim_world *w = start(m, SIM_RK4, 5e-4);

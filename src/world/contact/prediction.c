@@ -53,7 +53,9 @@ sim_status forces_create(world_contacts *w) {
     w->held = POOL_NEW(w->pool, double, m->nv);
     w->unheld = POOL_NEW(w->pool, double, m->nv);
     w->mass = POOL_NEW(w->pool, double, m->nv);
-    if (!w->held || !w->unheld || !w->mass) {
+    w->v_ahead = POOL_NEW(w->pool, double, m->nv);
+    w->v_mean = POOL_NEW(w->pool, double, m->nv);
+    if (!w->held || !w->unheld || !w->mass || !w->v_ahead || !w->v_mean) {
         return SIM_NO_RESOURCE;
     }
     sim_kinematics(w->motion->derived, sim_all(m), m->q_initial);
@@ -88,10 +90,8 @@ sim_status prediction_create(world_contacts *w) {
     w->limb = POOL_NEW(w->pool, limb, w->model->nbody);
     w->limb_of = POOL_NEW(w->pool, int, w->model->nbody);
     w->q_ahead = POOL_NEW(w->pool, double, w->model->nq);
-    w->v_ahead = POOL_NEW(w->pool, double, w->model->nv);
-    w->v_mean = POOL_NEW(w->pool, double, w->model->nv);
     w->end = create_derived(w->model);
-    if (!w->follower || !w->lasts || !w->limb || !w->limb_of || !w->q_ahead || !w->v_ahead || !w->v_mean || !w->end) {
+    if (!w->follower || !w->lasts || !w->limb || !w->limb_of || !w->q_ahead || !w->end) {
         return SIM_NO_RESOURCE;
     }
     measure_limbs(w);
@@ -497,7 +497,7 @@ void drop_unbalanced_forces(world_contacts *w) {
 
 bool forces_last(const world_contacts *w, const sim_state *at, int tree) {
     const double *p = at->trail + 2 * (ptrdiff_t)w->model->nv;
-    return w->model->tree[tree].nv && w->v_ahead && are_forces_near(w, tree, p, p + w->model->nv);
+    return w->model->tree[tree].nv && are_forces_near(w, tree, p, p + w->model->nv);
 }
 
 bool forces_go_on(world_contacts *w, const sim_state *at, int tree) {
