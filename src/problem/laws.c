@@ -51,6 +51,7 @@ typedef struct law {
     double strike; /* m/s: the fastest strike in the step, 0: none */
     double energy; /* J: E of load_limit; infinite: not known */
     double depth;  /* m: of the deepest contact */
+    bool bounces;  /* does a contact or limit bounce in the step? */
 } law;
 
 sim_law_options sim_law_options_default(void) {
@@ -231,7 +232,10 @@ static bool closes_to_bounce(const law *l, const sim_constraint *c, int row) {
  *
  * One contact without friction then leaves with u_n = e c - R_n gamma, which lacks (1 + e) c R_n / W_nn, some 1e-5 of
  * c.  By the convex law a sliding strike leaves faster, by mu |u_t| at most.  A step takes a smaller e where this would
- * create energy (contact/island/restitution.c). */
+ * create energy (contact/island/restitution.c).
+ *
+ * Equalities of a problem in which something bounces have that R, too.  On the softest spring that the step resolves
+ * their bodies would part in the bounce, and its damper would take the energy. */
 static void near_rigid_bounce(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
     const sim_problem *p = l->problem;
     double gap = p->gap[c->row + row], tau = c->dissipation == 0 ? p->step : c->dissipation;
@@ -240,6 +244,18 @@ static void near_rigid_bounce(const law *l, const sim_constraint *c, int row, do
         *R = fmin(*R, STRIKE_COMPLIANCE_PART * l->options->sigma * w);
         *target = fmax(-c->restitution * row_velocity(p, c, row, p->v_start), gap < 0 ? -gap / (p->step + tau) : 0);
     }
+}
+
+/* Does any row of the problem bounce in this step? */
+static bool any_bounce(const law *l) {
+    const sim_problem *p = l->problem;
+    bool any = false;
+    for (int i = 0; i < p->nconstraint && !any; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        int row = c->kind == SIM_CONTACT ? 2 : 0;
+        any = closes_to_bounce(l, c, row) && law_strikes(p, l->options->threshold, c, row);
+    }
+    return any;
 }
 
 /* R of the softest spring that the step resolves. */
@@ -371,6 +387,9 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
     }
     double part = own < softest ? undone_part(l, c, row, dt + tau) : 1;
     *R = fmax(softest, own) * fmax(part, MIN_COMPLIANCE_PART);
+    if (l->bounces && rigid && c->kind == SIM_EQUALITY) {
+        *R = fmin(*R, STRIKE_COMPLIANCE_PART * l->options->sigma * w);
+    }
     *target = -l->problem->gap[c->row + row] / (dt + tau) * part;
     if (closes_to_bounce(l, c, row)) { /* near-rigid; rigid_target has the others */
         near_rigid_bounce(l, c, row, w / stiffer, R, target);
@@ -524,6 +543,7 @@ void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_l
         l.energy = find_energy(&l, W);
         l.depth = find_depth(p);
     }
+    l.bounces = compliance != SIM_RIGID && any_bounce(&l);
     /* constraint by constraint */
     double impulse = 0;
     for (int i = 0, end = 0; i < p->nconstraint; i++) {

@@ -240,3 +240,44 @@ Test(restitution, bodies_that_tumble_on_a_floor_leave_no_step_unsolved_and_gain_
     cr_expect_eq(unsolved, 0, "%d steps", unsolved);
     cr_expect_eq(gaining, 0, "%d bodies of %d", gaining, trials);
 }
+
+/* Two sliders of 1 and 3 kg that a constraint holds together meet the end of the range of the first. */
+static double speed_after_bounce(sim_equality_type type, double e, const char *solver) {
+    yard y = yard_begin(v3_make(0, 0, 0), rough(0));
+    sim_equality tie = sim_equality_default();
+    tie.type = type;
+    tie.distance = 0.5;
+    tie.frame[1].p = type == SIM_DISTANCE ? v3_make(0, 0, 0) : v3_make(0.5, 0, 0);
+    for (int k = 0; k < 2; k++) {
+        sim_body_def def = sim_body_default();
+        def.name = k ? "load" : "wagon";
+        def.joint = SIM_SLIDER;
+        def.axis = v3_make(1, 0, 0);
+        def.placement.p = v3_make(-0.5 * k, 0, 0);
+        def.inertia = box_inertia(k ? 3 : 1, 0.1, 0.1, 0.1);
+        def.limit[0].high = k ? INFINITY : 0.1;
+        def.limit[0].restitution = e;
+        def.v[0] = 1;
+        tie.body[k] = sim_builder_add_body(y.builder, &def);
+    }
+    cr_assert_geq(sim_builder_add_equality(y.builder, &tie), 0);
+    yard_open(&y, solver, SIM_MIDPOINT, dt);
+    for (int k = 0; k < 200; k++) {
+        yard_step(&y);
+    }
+    const double *v = sim_world_state(y.world)->v;
+    double mean = (v[0] + 3 * v[1]) / 4, apart = fabs(v[0] - v[1]);
+    cr_expect_lt(apart, 1e-3, "%s, %s: they part at %g m/s", solver, sim_equality_name(type), apart);
+    yard_end(&y);
+    return mean;
+}
+
+Test(restitution, bodies_that_a_constraint_holds_together_bounce_as_one) {
+    static const char *const solver[] = {"sap", "auto", "pgs"};
+    static const sim_equality_type type[] = {SIM_CONNECT, SIM_WELD, SIM_DISTANCE, SIM_COUPLING};
+    for (int k = 0; k < 24; k++) {
+        double e = k < 12 ? 1 : 0.5, v = speed_after_bounce(type[k % 4], e, solver[k / 4 % 3]);
+        cr_expect_float_eq(v, -e, 1e-3, "%s, %s: %g m/s, e = %g", solver[k / 4 % 3], sim_equality_name(type[k % 4]), v,
+                           e);
+    }
+}
