@@ -193,6 +193,7 @@ typedef struct sim_problem {
     const double *force_energy; /* [1] (v* - v_start)' A (v* - v_start), J, from which the elastic law bounds loads;
                                    NULL: not known.  sim_problem_create computes it */
     const double *offset;       /* [nrow] w; NULL: zero */
+    const double *diagonal; /* blocks W_ii one after the other, as sim_delassus_diagonal gives them; NULL: not known */
     const sim_problem_bodies
         *bodies; /* NULL: not known.  For solvers that ask, by sim_problem_find_bodies; not in files */
     const sim_positions *positions; /* likewise */

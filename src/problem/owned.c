@@ -183,6 +183,7 @@ static sim_status copy_parts(owned *o, const sim_problem *p) {
     COPY(impulse_trend, p->nrow);
     o->problem.W = NULL;
     o->problem.positions = NULL; /* known to the step alone */
+    o->problem.diagonal = NULL;  /* that of another factor of A */
     sim_status status = ok ? SIM_OK : SIM_NO_RESOURCE;
     status = status || !p->bodies ? status : copy_problem_bodies(o, sim_problem_find_bodies(p));
     return status || !sim_problem_local(p) ? status : copy_delassus(o, p);

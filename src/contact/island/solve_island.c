@@ -61,6 +61,16 @@ static bool find_force_energy(island *is, sim_arena *scratch) {
     return work;
 }
 
+/* W_ii of the problem with every actuator a row.  One without such rows has the same, and hands it to its solver. */
+static bool find_diagonal(const assembly *f, island *is, sim_arena *scratch) {
+    double *W = f->diagonal + (ptrdiff_t)SIM_MAX_ROWS * is->first_row;
+    if (!is->diagonal && delassus_diagonal(&is->problem, NULL, scratch, W)) {
+        is->diagonal = W;
+        is->base.diagonal = is->actuators ? NULL : W;
+    }
+    return is->diagonal != NULL;
+}
+
 static undo_rules rules_of_undoing(const island_call *k) {
     const sim_law_options *law = &k->options->law;
     bool rigid = k->options->compliance == SIM_RIGID;
@@ -74,20 +84,16 @@ static sim_status derive_laws(island_call *k, double restitution, sim_error *err
     island *is = k->is;
     const sim_law_options *law = &k->options->law;
     sim_arena *scratch = k->worker->scratch;
-    double *W = NULL;
     if (k->options->compliance == SIM_ELASTIC && !is->base.force_energy && !find_force_energy(is, scratch)) {
         return sim_fail(error, SIM_NO_RESOURCE, NO_MEMORY);
     }
     derive_full_problem(k->f, is, restitution);
     /* W_ii, by which compliant laws measure */
-    if (k->options->compliance != SIM_RIGID) {
-        W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(&is->problem));
-        if (!W || !delassus_diagonal(&is->problem, NULL, scratch, W)) {
-            return sim_fail(error, SIM_NO_RESOURCE, NO_MEMORY);
-        }
+    if (k->options->compliance != SIM_RIGID && !find_diagonal(k->f, is, scratch)) {
+        return sim_fail(error, SIM_NO_RESOURCE, NO_MEMORY);
     }
     /* the law of the step, and the rigid one for the judge */
-    sim_regularise(&is->problem, k->options->compliance, law, W, is->law.R, is->law.target);
+    sim_regularise(&is->problem, k->options->compliance, law, is->diagonal, is->law.R, is->law.target);
     sim_regularise(&is->problem, SIM_RIGID, law, NULL, is->law.R_rigid, is->law.target_rigid);
     /* overlaps that no motion undoes */
     undo_rules rules = rules_of_undoing(k);

@@ -193,6 +193,7 @@ static void clear_rows(const undoing *d, const sim_constraint *c) {
         int nv = d->is->problem.tree[c->tree[side]].nv;
         memset(d->f->J + c->block[side], 0, (size_t)c->rows * (size_t)nv * sizeof *d->f->J);
     }
+    d->is->diagonal = d->is->base.diagonal = d->is->problem.diagonal = NULL; /* W_ii of the rows before */
 }
 
 /* A normal that nothing moves, even without overlap: target 0, and compliance, so that no solver divides by W_nn. */

@@ -19,6 +19,7 @@ static sim_status problem_ahead(const island *is, sim_problem *ahead, sim_arena 
     ahead->positions->at(ahead->positions->self, is->v, w);
     ahead->J = ahead->positions->J;
     ahead->offset = w;
+    ahead->diagonal = NULL;
     for (int i = 0; i < ahead->nconstraint; i++) {
         const sim_constraint *c = &ahead->constraint[i];
         for (int side = 0; side < 2 && c->tree[side] >= 0; side++) {

@@ -90,9 +90,10 @@ static sim_status lay_out_constraints(assembly *f, const sim_model *m) {
     f->gap = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_guess = ARENA_NEW(f->arena, double, f->nrow);
     f->impulse_trend = ARENA_NEW(f->arena, double, f->nrow);
+    f->diagonal = ARENA_NEW(f->arena, double, SIM_MAX_ROWS *(size_t)f->nrow);
     f->offset = offsets ? ARENA_NEW(f->arena, double, f->nrow) : NULL;
     if (!f->constraint || !f->axes || !f->moved || !f->rolls || !f->row || !f->before || !f->gap || !f->impulse_guess ||
-        !f->impulse_trend || (offsets && !f->offset) || (f->tables->adhesive && !f->pull)) {
+        !f->impulse_trend || !f->diagonal || (offsets && !f->offset) || (f->tables->adhesive && !f->pull)) {
         return SIM_NO_RESOURCE;
     }
     /* rows of each island, in the order of its constraints; actuators come last */

@@ -213,6 +213,10 @@ static void diagonal_block(const sim_problem *p, const delassus_response *Y, con
 }
 
 bool delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_arena *scratch, double *W) {
+    if (p->diagonal && !Y) {
+        memcpy(W, p->diagonal, sim_delassus_diagonal_size(p) * sizeof *W);
+        return true;
+    }
     size_t mark = arena_mark(scratch);
     /* memory for one block of the largest tree, and U^-1 of free bodies */
     int widest = 0;
@@ -239,10 +243,14 @@ bool delassus_diagonal(const sim_problem *p, const delassus_response *Y, sim_are
 }
 
 bool delassus_scales(const sim_problem *p, const double *R, sim_arena *scratch, double *w, double *rho) {
-    double *W = ARENA_NEW(scratch, double, sim_delassus_diagonal_size(p));
-    if (!W || !delassus_diagonal(p, NULL, scratch, W)) {
+    /* diagonal blocks */
+    size_t mark = arena_mark(scratch);
+    double *own = p->diagonal ? NULL : ARENA_NEW(scratch, double, sim_delassus_diagonal_size(p));
+    if (!p->diagonal && (!own || !delassus_diagonal(p, NULL, scratch, own))) {
         return false;
     }
+    /* traces of W_ii and R_i */
+    const double *W = p->diagonal ? p->diagonal : own;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         double trace = 0, compliance = 0;
@@ -254,6 +262,7 @@ bool delassus_scales(const sim_problem *p, const double *R, sim_arena *scratch, 
         w[i] = trace > 0 ? trace / c->rows : 1;
         rho[i] = trace + compliance > 0 ? c->rows / (trace + compliance) : 1;
     }
+    arena_release(scratch, mark);
     return true;
 }
 

@@ -26,7 +26,7 @@ typedef struct delassus_response {
 bool delassus_response_make(const sim_problem *problem, bool half, sim_arena *scratch, delassus_response *Y);
 /* W_ij += the part of the tree on side s of i, which is on side r of j. */
 void delassus_add(const sim_problem *problem, const delassus_response *Y, int i, int s, int j, int r, double *W);
-/* Diagonal blocks one after the other, from Y (NULL: computed here) or from the W of a local problem. */
+/* Diagonal blocks one after the other, from Y (NULL: those of the problem, or computed here) or from the W of a local problem. */
 bool delassus_diagonal(const sim_problem *problem, const delassus_response *Y, sim_arena *scratch, double *W);
 
 /* Scales of every constraint: w_i = trace W_ii / rows, its inverse mass (1 where the trace is 0), and rho_i = rows /

@@ -257,6 +257,7 @@ bool nsn_solve_positions(solver_call *call) {
     /* the problem with J at the end of the step and H in place of A */
     m.now = *p;
     m.now.J = p->positions->J;
+    m.now.diagonal = NULL;
     m.now.mass = (sim_mass){.self = &m.H, .solve = solve_stiffened_tree};
     if (!start_positions(&m)) {
         return false;

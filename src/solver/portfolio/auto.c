@@ -363,9 +363,6 @@ static bool has_first_branch(const auto_turns *t) {
 /* False without memory. */
 static bool begin_first_branch(auto_turns *t) {
     auto_branch *b = &t->branch[FIRST];
-    if (!has_first_branch(t)) {
-        return true;
-    }
     if (!auto_begin_branch(t, b)) {
         return false;
     }
@@ -419,6 +416,9 @@ static bool repeat_first_branch(auto_turns *t, const double *from, auto_rule rul
  * extrapolation if all contacts give way; in the end by the quick rule from no impulses.  False without memory. */
 static bool take_first_branch(auto_turns *t) {
     size_t rows = (size_t)t->problem->nrow;
+    if (!has_first_branch(t)) {
+        return true;
+    }
     double *from = ARENA_NEW(t->call->scratch, double, rows);
     if (!from || !begin_first_branch(t)) {
         return false;

@@ -68,6 +68,18 @@ static bool copy_warm_start(auto_turns *t) {
     return !given || t->warm_start;
 }
 
+/* Options of a branch, and memory of its solution; most problems need those of the first one alone. */
+static bool prepare_branch(const auto_turns *t, auto_branch *b) {
+    const sim_problem *p = t->problem;
+    sim_arena *scratch = t->call->scratch;
+    if (b->call.option) {
+        return true;
+    }
+    b->out.impulse = ARENA_NEW(scratch, double, p->nrow);
+    b->out.v = ARENA_NEW(scratch, double, sim_problem_local(p) ? p->nrow : p->nv);
+    return b->out.impulse && b->out.v && set_branch_options(b, t->tolerance, scratch);
+}
+
 bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count, void **kept) {
     /* what decides which branches fit */
     const solver_call *call = t->call;
@@ -78,7 +90,7 @@ bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count
         turns |= p->constraint[i].kind == SIM_CONTACT && sim_contact_turns(&p->constraint[i]);
     }
     t->count = count;
-    /* each branch with a call, memory and a budget of its own */
+    /* each branch with a call of its own */
     for (int k = 0; k < t->count; k++) {
         auto_branch *b = &t->branch[k];
         const sim_solver_info *info = &type[k]->info;
@@ -86,13 +98,10 @@ bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count
         b->call.workspace = kept[k];
         b->call.out = &b->out;
         b->out = *call->out;
-        b->out.impulse = ARENA_NEW(call->scratch, double, p->nrow);
-        b->out.v = ARENA_NEW(call->scratch, double, sim_problem_local(p) ? p->nrow : p->nv);
+        b->call.option = NULL;
+        b->out.impulse = b->out.v = NULL;
         b->out.residual = HUGE_VAL;
         b->taken_E = b->ended_E = HUGE_VAL;
-        if (!b->out.impulse || !b->out.v || !set_branch_options(b, t->tolerance, call->scratch)) {
-            return false;
-        }
         b->whole_solves = p->W && !p->W->symmetric && !info->asymmetric;
         b->expected = info->local ? 0 : WORK_OF_FACTOR * cubes;
         /* branches that cannot take the problem are done */
@@ -140,6 +149,9 @@ void auto_record_error(auto_turns *t, auto_branch *b) {
 /* False without memory. */
 bool auto_begin_branch(auto_turns *t, auto_branch *b) {
     b->call.problem = t->problem;
+    if (!prepare_branch(t, b)) {
+        return false;
+    }
     if (sim_problem_local(t->problem) && !b->type->info.local) {
         if (!t->factored) {
             t->factored = true;
@@ -294,6 +306,9 @@ bool auto_resume_branch(auto_turns *t, auto_branch *b, double work) {
 }
 
 bool auto_solve_turn(auto_turns *t, auto_branch *b, double steps) {
+    if (!prepare_branch(t, b)) {
+        return false;
+    }
     sim_problem from = *t->problem;
     sim_solution found = *t->call->out;
     solver_call call = b->call;

@@ -162,17 +162,18 @@ typedef struct island {
     sim_judgement judgement;
     sim_status failed;
 
-    double force_energy;   /* J: sim_problem */
-    double budget;         /* J: what undoing overlaps may put in (undo.c), besides ... */
-    double *undoing;       /* ... the energy of this motion, [nv], NULL: none ... */
-    double bounces;        /* ... and this part, squared, of the kinetic energy before the step */
-    int stuck, held_back;  /* constraints whose overlap no motion undoes; whose targets were lowered */
-    int stuck_at;          /* the deepest of those ... */
-    double stuck_depth;    /* ... in m, or rad */
-    bool thorough;         /* are shallow overlaps examined, too? */
-    bool refused;          /* did its solution create energy? */
-    bool parted;           /* was it shifted by separate_island? */
-    double excess, undone; /* J: of the refused one; put in by undoing overlaps */
+    double force_energy;    /* J: sim_problem */
+    const double *diagonal; /* blocks W_ii of the problem with every actuator a row; NULL: not computed yet */
+    double budget;          /* J: what undoing overlaps may put in (undo.c), besides ... */
+    double *undoing;        /* ... the energy of this motion, [nv], NULL: none ... */
+    double bounces;         /* ... and this part, squared, of the kinetic energy before the step */
+    int stuck, held_back;   /* constraints whose overlap no motion undoes; whose targets were lowered */
+    int stuck_at;           /* the deepest of those ... */
+    double stuck_depth;     /* ... in m, or rad */
+    bool thorough;          /* are shallow overlaps examined, too? */
+    bool refused;           /* did its solution create energy? */
+    bool parted;            /* was it shifted by separate_island? */
+    double excess, undone;  /* J: of the refused one; put in by undoing overlaps */
 
     double deadline; /* s, of the wall clock; HUGE_VAL: none (budget.c) */
     double seconds[CONTACT_PARTS];
@@ -224,6 +225,7 @@ typedef struct assembly {
     v3 *moved;    /* [nconstraint] of contacts, m: way of the point at which J is taken (discrete_gradient_shift) */
     double *pull; /* [nconstraint] N s, of contacts: dt adhesion, a load in v* (surfaces.c); NULL: there is none */
     double *gap, *impulse_guess, *impulse_trend, *J;
+    double *diagonal;         /* [SIM_MAX_ROWS nrow] memory of W_ii, island by island */
     double *offset;           /* [nrow]; NULL: zero */
     double *v_start, *v_free; /* [nv] packed island by island */
     sim_problem_tree *packed; /* [ntree] their places within the island */
