@@ -15,6 +15,9 @@
  * depend smoothly on the pose. A surface that bends along d (a barrel), or whose line does (a ring that lies flat), has
  * no such line.
  *
+ * Over a face of a convex solid the line ends at the face's edge.  Inside the solid phi turns as far before the edge as the
+ * line is deep, so the line is taken off the solid: the ends stand where edges are met, and both are one contact.
+ *
  * Symbols: s arc length [m]; u slopes, pure numbers.
  * Cost: some 20 evaluations of both fields for each end. */
 #include "collide/field/field_contact.h"
@@ -34,6 +37,7 @@ static const double MIN_CUT_OVER_EXTENT = 1e-8;
 static const double MIN_LENGTH_OVER_EXTENT = 1e-3;
 static const double SAME_LINE_OVER_EXTENT = 0.05; /* distance from the line of points that it replaces */
 static const double MAX_REACH_OVER_EXTENT = 2.5;
+static const double LIFT_OVER_EXTENT = 0.01; /* gap to a convex solid, of the smaller extent */
 
 /* A place on the line, its axes in the surface there. */
 typedef struct station {
@@ -43,19 +47,21 @@ typedef struct station {
 
 typedef struct line {
     encounter *e;
+    v3 shift;                 /* a lift, see field_contact.h */
     v3 origin, along, across; /* at the first place */
     double stiffness;         /* of the field, across [1/m] */
     double length;            /* of the solid's own size [m] */
 } line;
 
-static bool place_station(encounter *e, v3 x, v3 along, double reach, station *out) {
+static bool place_station(const line *l, v3 x, v3 along, double reach, station *out) {
     place *at = &out->at;
-    *at = (place){.lift = 0};
-    if (!solid_project(e->surface, x, reach, &at->x, &at->normal)) {
+    *at = (place){.shift = l->shift};
+    if (!solid_project(l->e->surface, x, reach, &at->x, &at->normal)) {
         return false;
     }
     at->t = at->x;
-    at->f = encounter_field(e, at->x, &at->g);
+    at->f = encounter_field(l->e, v3_add(at->x, at->shift), &at->g);
+    at->lift = v3_dot(at->shift, at->g);
     v3 d = v3_axpy(along, -v3_dot(along, at->normal), at->normal);
     double length = v3_norm(d);
     if (!(length > 0.1) || !(v3_norm(at->g) > 0.1)) {
@@ -73,14 +79,14 @@ static double slope_across(const station *s) { return v3_dot(s->at.g, s->across)
 static bool find_station(line *l, v3 x, station *out) {
     enum { MAX_STEPS = 16 };
     double reach = MAX_STRIDE_OVER_EXTENT * l->length, stiffness = l->stiffness;
-    if (!place_station(l->e, x, l->along, 2 * reach, out)) {
+    if (!place_station(l, x, l->along, 2 * reach, out)) {
         return false;
     }
     for (int k = 0; k < MAX_STEPS && fabs(slope_across(out)) > MAX_SLOPE_ACROSS; k++) {
         double before = slope_across(out), step = -before / stiffness;
         station next;
         if (!(fabs(step) <= reach) ||
-            !place_station(l->e, v3_axpy(out->at.x, step, out->across), l->along, 2 * reach, &next)) {
+            !place_station(l, v3_axpy(out->at.x, step, out->across), l->along, 2 * reach, &next)) {
             return false;
         }
         double learned = (slope_across(&next) - before) / step;
@@ -97,9 +103,9 @@ static bool is_on_line(const line *l, const station *s) {
 }
 
 /* Change of both slopes per way h along one of the axes. */
-static bool probe_curvature(encounter *e, const station *here, v3 axis, double h, double change[2]) {
+static bool probe_curvature(const line *l, const station *here, v3 axis, double h, double change[2]) {
     station there;
-    if (!place_station(e, v3_axpy(here->at.x, h, axis), here->along, fabs(h), &there)) {
+    if (!place_station(l, v3_axpy(here->at.x, h, axis), here->along, fabs(h), &there)) {
         return false;
     }
     double way = v3_dot(v3_sub(there.at.x, here->at.x), axis);
@@ -110,19 +116,20 @@ static bool probe_curvature(encounter *e, const station *here, v3 axis, double h
 
 /* Directions of least and greatest curvature of the field over the surface at x, by differences.  At the end of a line
  * one side is round: of the four pairs of sides the one with the least curvature counts. */
-static bool find_axes(encounter *e, v3 x, line *l) {
+static bool find_axes(line *l, v3 x) {
     /* the nearest point of the surface, with axes */
+    const encounter *e = l->e;
     station here;
     double h = PROBE_OVER_EXTENT * e->surface->extent, B[2][2][2], softest = HUGE_VAL, angle = 0;
     if (!solid_project(e->surface, x, MAX_STRIDE_OVER_EXTENT * e->surface->extent, &here.at.x, &here.at.normal) ||
-        !place_station(e, here.at.x, v3_perpendicular(here.at.normal), h, &here)) {
+        !place_station(l, here.at.x, v3_perpendicular(here.at.normal), h, &here)) {
         return false;
     }
     /* curvature to both sides of both axes */
     for (int side = 0; side < 2; side++) {
         double way = side ? -h : h;
-        if (!probe_curvature(e, &here, here.along, way, B[0][side]) ||
-            !probe_curvature(e, &here, here.across, way, B[1][side])) {
+        if (!probe_curvature(l, &here, here.along, way, B[0][side]) ||
+            !probe_curvature(l, &here, here.across, way, B[1][side])) {
             return false;
         }
     }
@@ -137,7 +144,6 @@ static bool find_axes(encounter *e, v3 x, line *l) {
         }
     }
     /* frame of the line */
-    l->e = e;
     l->length = e->surface->extent;
     l->origin = here.at.x;
     l->along = v3_add(v3_scale(cos(angle), here.along), v3_scale(sin(angle), here.across));
@@ -225,13 +231,28 @@ static void reach_of_points(const line *l, int first, double reach[2]) {
     }
 }
 
+/* Off a convex solid, farther than the points are deep: outside its distance has no creases. */
+static v3 line_lift(const encounter *e, int first, const contact_point *c) {
+    double least = c->gap;
+    if (!e->field->convex) {
+        return v3_make(0, 0, 0);
+    }
+    for (int k = first; k < e->out->count; k++) {
+        least = fmin(least, e->out->point[k].gap);
+    }
+    double lift = fmax(LIFT_OVER_EXTENT * fmin(e->surface->extent, e->field->extent) - least, 0);
+    return e->surface_is_a ? v3_scale(lift, c->normal)
+                           : v3_scale(-lift, m3_transposed_times(e->pair->X_ab.R, c->normal));
+}
+
 /* The line through the place of the surface near point k: its two ends. */
 static bool line_through(encounter *e, int first, int k, place end[2]) {
-    line l;
+    v3 x = point_on_surface(e, &e->out->point[k]);
+    line l = {.e = e, .shift = line_lift(e, first, &e->out->point[k])};
     station here, found[2];
     double reach[2];
-    if (!find_axes(e, point_on_surface(e, &e->out->point[k]), &l) || !find_station(&l, l.origin, &here) ||
-        !find_axes(e, here.at.x, &l) || !find_station(&l, l.origin, &here)) { /* again: axes turn across a cone */
+    if (!find_axes(&l, x) || !find_station(&l, l.origin, &here) || !find_axes(&l, here.at.x) ||
+        !find_station(&l, l.origin, &here)) { /* again: axes turn across a cone */
         return false;
     }
     l.origin = here.at.x;

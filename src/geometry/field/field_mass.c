@@ -16,7 +16,7 @@
 
 enum { CORNERS = 8, STEPS_PER_CUT = 200 };
 static const double WIDEST_OVER_EDGE = 2, FINEST_OVER_EDGE = 1; /* cubes whose halves may be cut */
-static const double MAX_BEND_OVER_EDGE = 0.004;                   /* of the surface off a tangent plane */
+static const double MAX_BEND_OVER_EDGE = 0.004;                 /* of the surface off a tangent plane */
 static const double REACH_OVER_HALF = 1.7320508075688774 * (1 + 1e-9);
 
 /* Integrals of 1, x and x x' from the middle of the bounds. */

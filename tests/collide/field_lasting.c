@@ -1,0 +1,34 @@
+/* Contacts of a distance field that stay as bodies sink a little deeper or move on: no jumps of the contact set. */
+#include "support/contacts.h"
+#include "support/share.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* A cylinder longer than the face of a box that it lies on: one contact at each end of the face, however deep it lies.  A
+ * second one at either end would halve the compliance there, from one step to the next. */
+Test(field_pairs, line_over_a_face_has_one_contact_at_each_end) {
+    const double RADIUS = 0.04, HALF_FACE = 0.03;
+    sim_field_def def = field_cylinder(RADIUS, 0.1);
+    sim_shape cylinder = field_shape(&def, 0.005), box = sized_shape(SIM_BOX, 0.05, 2 * HALF_FACE, 0.05);
+    for (int k = 0; k < 16; k++) {
+        double depth = 1e-5 * pow(1.25, k);
+        for (int tilted = 0; tilted < 2; tilted++) {
+            double tilt = tilted ? 0.2 * depth / HALF_FACE : 0;
+            pose X = {m3_axis_angle(v3_make(1, 0, 0), PI / 2), {0.025 + RADIUS - depth, 0, 0}};
+            X.R = m3_product(m3_axis_angle(v3_make(0, 0, 1), tilt), X.R);
+            contacts c = contacts_of(&box, &cylinder, X, 1e-4, NULL, 0);
+            cr_expect_eq(c.count, 2, "%d contacts at a depth of %g m", c.count, depth);
+            for (int i = 0; i < c.count; i++) {
+                double here = depth + tilt * c.point[i].position.y;
+                cr_expect_float_eq(c.point[i].gap, -here, 1e-3 * depth, "%g, not %g", c.point[i].gap, -here);
+                cr_expect_float_eq(fabs(c.point[i].position.y), HALF_FACE, 1e-3 * HALF_FACE);
+            }
+            free(c.point);
+        }
+    }
+    shape_free(&cylinder);
+}
