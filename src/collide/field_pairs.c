@@ -34,6 +34,7 @@ static void collide_surface_with_field(const pair *p, const solid *a, const soli
                    .X_fs = surface_is_a ? inverse_pose(p->X_ab) : p->X_ab,
                    .margin = p->nearest ? fmin(p->margin, manifold_least_gap(out, first)) : p->margin,
                    .coarse = other->convex ? HUGE_VAL : other->extent / EXTENT_OVER_TRIANGLE,
+                   .ball = !surface_is_a && p->a->type == SIM_SPHERE ? p->a->size[0] : 0,
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
                    .out = out,
@@ -85,8 +86,8 @@ static bool is_same_way(const contact_point *c, const contact_point *d, double n
 }
 
 /* A round and an almost flat surface meet in one point. Of two from the same side the deeper one counts; the first,
- * unless another is deeper by more than rounding. */
-static void keep_one_each_way(double extent, int first, manifold *out) {
+ * unless another is deeper by more than rounding.  It has the name of the one that was there a step ago. */
+static void keep_one_each_way(const pair *p, double extent, int first, manifold *out) {
     int left = first;
     for (int k = first; k < out->count; k++) {
         contact_point c = out->point[k];
@@ -96,9 +97,13 @@ static void keep_one_each_way(double extent, int first, manifold *out) {
         }
         if (j == left) {
             out->point[left++] = c;
-        } else if (c.gap < out->point[j].gap - 1e-9 * extent) {
+            continue;
+        }
+        uint64_t name = pair_was_kept(p, c.feature) ? c.feature : out->point[j].feature;
+        if (c.gap < out->point[j].gap - 1e-9 * extent) {
             out->point[j] = c;
         }
+        out->point[j].feature = name;
     }
     out->count = left;
 }
@@ -108,7 +113,7 @@ void sphere_field(const pair *p, manifold *out) {
     int first = out->count;
     add_ball_contact(p, &b, v3_make(0, 0, 0), p->a->size[0], 0, out);
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
-    keep_one_each_way(a.extent, first, out);
+    keep_one_each_way(p, a.extent, first, out);
     reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 
@@ -186,7 +191,7 @@ void ellipsoid_field(const pair *p, manifold *out) {
     if (out->count == first) {
         add_swallowed_contact(p, &b, out);
     }
-    keep_one_each_way(a.extent, first, out);
+    keep_one_each_way(p, a.extent, first, out);
     reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 

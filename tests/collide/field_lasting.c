@@ -32,3 +32,36 @@ Test(field_pairs, line_over_a_face_has_one_contact_at_each_end) {
     }
     shape_free(&cylinder);
 }
+
+/* A ball between the bottom and the wall of a bowl presses on both, wherever on the ring it lies and however deep in each. */
+Test(field_pairs, ball_in_the_corner_of_a_bowl_touches_bottom_and_wall) {
+    const double line[3][2] = {{0, 0}, {0.05, 0}, {0.1, 0.06}}, THICK = 0.004, RADIUS = 0.012;
+    sim_field_def def = sim_field_default();
+    def.type = SIM_FIELD_PROFILE;
+    def.point = line;
+    def.npoint = 3;
+    def.thickness = THICK;
+    sim_shape bowl = field_shape(&def, 0.01), ball = sized_shape(SIM_SPHERE, RADIUS, 0, 0);
+    double length = hypot(0.05, 0.06), n[2] = {-0.06 / length, 0.05 / length};
+    random_source r = {3};
+    for (int k = 0; k < trials_of(400); k++) {
+        double deep[2] = {random_uniform(&r, 1e-6, 5e-5), random_uniform(&r, 1e-6, 5e-5)};
+        double azimuth = random_uniform(&r, -PI, PI);
+        double z = THICK + RADIUS - deep[0], rho = 0.05 + (THICK + RADIUS - deep[1] - n[1] * z) / n[0];
+        v3 up[2] = {{0, 0, 1}, {n[0] * cos(azimuth), n[0] * sin(azimuth), n[1]}}, found = {0, 0, 0};
+        pose X = {m3_identity(), {-rho * cos(azimuth), -rho * sin(azimuth), -z}};
+        contacts c = contacts_of(&ball, &bowl, X, 2e-5, NULL, 0);
+        for (int i = 0; i < c.count; i++) {
+            for (int side = 0; side < 2; side++) {
+                bool same = v3_dot(c.point[i].normal, up[side]) > 1 - 1e-6 && fabs(c.point[i].gap + deep[side]) < 1e-8;
+                *(side ? &found.y : &found.x) += same;
+            }
+            found.z++;
+        }
+        cr_expect(found.x == 1 && found.y == 1 && found.z == 2,
+                  "%d: %g at the bottom, %g at the wall, %g in all; %g, %g deep", k, found.x, found.y, found.z, deep[0],
+                  deep[1]);
+        free(c.point);
+    }
+    shape_free(&bowl);
+}

@@ -207,6 +207,36 @@ static bool is_round(const encounter *e, const patch *p) {
     return e->surface->curved && !p->sharp && !exact && (e->field->convex || is_flat(p));
 }
 
+/* x <- P(x + t), t the part of the way to the centre within the surface: at once on a plane, else the error shrinks by the
+ * ball's radius over that of the surface. */
+bool settle_ball(encounter *e, const patch *p, place *at) {
+    enum { MAX_STEPS = 24 };
+    const double CLOSE_OVER_RADIUS = 1e-9, MAX_WAY_OVER_SIZE = 1.5, MAX_RISE_OVER_SIZE = 0.05;
+    place here = *at;
+    here.shift = v3_make(0, 0, 0);
+    here.lift = 0;
+    here.f = encounter_field(e, here.x, &here.g);
+    /* not where the plane that touches the surface is too far from the centre */
+    double over = -(here.f + e->ball) * v3_dot(here.g, here.normal) - e->ball;
+    if (!(over <= e->margin + MAX_RISE_OVER_SIZE * p->size)) {
+        return false;
+    }
+    for (int k = 0; k < MAX_STEPS; k++) {
+        v3 step = v3_scale(-(here.f + e->ball), place_uphill(&here));
+        double way = v3_norm(step);
+        if (way <= CLOSE_OVER_RADIUS * e->ball) {
+            *at = here;
+            return true;
+        }
+        if (!solid_project(e->surface, v3_add(here.x, step), 3 * way, &here.x, &here.normal) ||
+            v3_norm(v3_sub(here.x, at->x)) > MAX_WAY_OVER_SIZE * p->size) {
+            return false;
+        }
+        here.f = encounter_field(e, here.x, &here.g);
+    }
+    return false;
+}
+
 /* Of a surface given by a distance. */
 static bool is_curved_minimum(encounter *e, const patch *p, place *low) {
     int part = part_of_triangle(p, low->t);
@@ -215,7 +245,8 @@ static bool is_curved_minimum(encounter *e, const patch *p, place *low) {
     if (e->sharp_only && !sharp) {
         return false;
     }
-    bool found = is_parallel(low->g, low->normal) || (!p->smooth && is_parallel(low->g, p->normal)) ||
+    bool flat = !p->smooth && !(e->ball > 0);
+    bool found = is_parallel(low->g, low->normal) || (flat && is_parallel(low->g, p->normal)) ||
                  (sharp && v3_norm(low->g) > 0.1 && settles_on_edge(e, p, low));
     if (found && is_round(e, p)) {
         bowl_bottom(e, p, low);

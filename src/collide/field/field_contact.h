@@ -43,6 +43,7 @@ typedef struct encounter {
     pose X_fs; /* the surface's frame in the field's */
     double margin;
     double coarse;       /* longer triangles are cut: they may hold several minima */
+    double ball;         /* radius of the field's solid, if that is a ball; else 0 */
     bool surface_is_a;   /* else it is B's */
     bool sharp_only;     /* the other direction finds what is smooth */
     place *vertex;       /* [nvertex] as far as they were needed */
@@ -94,6 +95,9 @@ bool encounter_feature(const encounter *e, uint64_t feature, int *vertex, int *t
 void report_end(encounter *e, const place *at, uint32_t number);
 /* Corners that lie parallel to the field. */
 void report_corners(encounter *e, const patch *p);
+/* Where the field's solid is a ball: from a place near by to where the surface is smooth and lies across the way to its
+ * centre.  False, and `at` as it was: there is no such place near. */
+bool settle_ball(encounter *e, const patch *p, place *at);
 /* A local minimum over the patch, if it is one of the whole surface. */
 void report_minimum(encounter *e, const patch *p, place *low);
 

@@ -29,6 +29,9 @@ static void collide_patch(encounter *e, const patch *p, int depth) {
     }
     place least;
     patch_minimum(e, p, &least);
+    if (e->ball > 0) {
+        settle_ball(e, p, &least);
+    }
     if (place_gap(&least) < e->margin + max_stray(e, p)) {
         report_minimum(e, p, &least);
     }
