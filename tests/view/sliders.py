@@ -51,7 +51,7 @@ def page(scene, name, shown=None):
     if shown:
         shown.open(url)
     else:
-        shown = Browser(url, 580, 320)
+        shown = Browser(url, 580, 320, pictures=False)
     shown.until("globalThis.sim?.joints && sim.bodies.bounds.radius > 0")
     return shown
 
@@ -79,7 +79,7 @@ def with_coordinates(scene, moved):
 
 def checks():
     recorded = page(CHAIN, "run.html")
-    other = Browser("about:blank", 580, 320)
+    other = Browser("about:blank", 580, 320, pictures=False)
 
     def there_is_a_slider_for_every_coordinate_with_its_range():
         told = recorded.run("sim.joints.sliders.map(({ label, low, high }) => [label, low, high])")

@@ -200,7 +200,7 @@ def recorded_checks(table):
 
     def phases_of_a_recorded_run_are_those_of_its_trajectory():
         nonlocal page
-        page = Browser(f"file://{os.path.abspath('run.html')}?still&keys=s", *SIZE)
+        page = Browser(f"file://{os.path.abspath('run.html')}?still&keys=s", *SIZE, pictures=bool(PICTURE))
         still(page)
         page.until("globalThis.sim?.phases && !sim.source.live")
         assert page.run(f"Array.from({track('task', 'phase')})") == [row["phase.task"] for row in table]  # a frame a step
@@ -252,7 +252,7 @@ def cases():
     pathlib.Path("scene.json").write_text(json.dumps(ROBOT))
     subprocess.run([SIM, "scene.json", "--html", "run.html", "--out", "run.csv", "--quiet"], check=True)
     with Live(ROBOT) as live:
-        yield from live_checks(Browser(f"{live.url}?keys=qs", *SIZE))
+        yield from live_checks(Browser(f"{live.url}?keys=qs", *SIZE, pictures=bool(PICTURE)))
     yield from recorded_checks(rows("run.csv"))
 
 
