@@ -79,7 +79,7 @@ Test(model, impossible_bodies_are_refused_with_a_reason) {
     def = hinge("x", 0);
     def.joint = SIM_FREE;
     def.stiffness[0] = 1;
-    expect_refusal(def, "free joint has no spring");
+    expect_refusal(def, "one stiffness for all directions, and one for all turns");
 }
 
 Test(model, a_welded_frame_without_mass_has_no_inertia_at_all) {
