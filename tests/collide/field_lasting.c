@@ -10,7 +10,7 @@ static const double PI = 3.14159265358979323846;
 
 /* A cylinder longer than the face of a box that it lies on: one contact at each end of the face, however deep it lies.  A
  * second one at either end would halve the compliance there, from one step to the next. */
-Test(field_pairs, line_over_a_face_has_one_contact_at_each_end) {
+Test(field_lasting, line_over_a_face_has_one_contact_at_each_end) {
     const double RADIUS = 0.04, HALF_FACE = 0.03;
     sim_field_def def = field_cylinder(RADIUS, 0.1);
     sim_shape cylinder = field_shape(&def, 0.005), box = sized_shape(SIM_BOX, 0.05, 2 * HALF_FACE, 0.05);
@@ -34,7 +34,7 @@ Test(field_pairs, line_over_a_face_has_one_contact_at_each_end) {
 }
 
 /* A ball between the bottom and the wall of a bowl presses on both, wherever on the ring it lies and however deep in each. */
-Test(field_pairs, ball_in_the_corner_of_a_bowl_touches_bottom_and_wall) {
+Test(field_lasting, ball_in_the_corner_of_a_bowl_touches_bottom_and_wall) {
     const double line[3][2] = {{0, 0}, {0.05, 0}, {0.1, 0.06}}, THICK = 0.004, RADIUS = 0.012;
     sim_field_def def = sim_field_default();
     def.type = SIM_FIELD_PROFILE;
@@ -64,4 +64,52 @@ Test(field_pairs, ball_in_the_corner_of_a_bowl_touches_bottom_and_wall) {
         free(c.point);
     }
     shape_free(&bowl);
+}
+
+static int features_gone(const contacts *from, const contacts *to) {
+    int gone = 0;
+    for (int i = 0; i < from->count; i++) {
+        int same = 0;
+        for (int j = 0; j < to->count; j++) {
+            same += to->point[j].feature == from->point[i].feature;
+        }
+        gone += same == 0;
+    }
+    return gone;
+}
+
+/* A pot on a plate rocks by less than its points are deep: they stay, all but one in fifty a step.  The ring on which both
+ * touch is as deep everywhere. */
+Test(field_lasting, points_of_a_ring_stay_where_a_pot_rocks_on_a_plate) {
+    enum { STEPS = 60 };
+    const double DEEP = 15e-6;
+    sim_shape plate = dish_shape(0, 0), pot = dish_shape(2, 0);
+    pose X = {m3_identity(), {0, 0, 0.0187}};
+    random_source r = {5};
+    contacts last = {.point = NULL};
+    uint64_t kept[256];
+    int gone = 0, all = 0;
+    for (int k = -8; k < STEPS; k++) {
+        if (k >= 0) {
+            X.R = m3_axis_angle(v3_make(cos(0.1 * k), sin(0.1 * k), 0), 5e-5 * random_uniform(&r, -1, 1));
+            X.p.x = 1e-5 * sin(0.3 * k);
+        }
+        contacts c = contacts_of(&plate, &pot, X, 1e-4, kept, last.count);
+        cr_assert(c.count > 8 && c.count <= 256, "%d points", c.count);
+        if (k < 0) { /* down to its place */
+            X.p.z -= (c.point[deepest_of(&c)].gap + DEEP) / 0.937;
+        } else {
+            gone += features_gone(&last, &c);
+            all += last.count;
+        }
+        for (int i = 0; i < c.count; i++) {
+            kept[i] = c.point[i].feature;
+        }
+        free(last.point);
+        last = c;
+    }
+    cr_expect_lt(50 * gone, all, "%d of %d gone", gone, all);
+    free(last.point);
+    shape_free(&plate);
+    shape_free(&pot);
 }

@@ -240,8 +240,9 @@ bool settle_ball(encounter *e, const patch *p, place *at) {
 /* Of a surface given by a distance. */
 static bool is_curved_minimum(encounter *e, const patch *p, place *low) {
     int part = part_of_triangle(p, low->t);
-    int sharp = !p->smooth || (part < 3 && p->sharp & SKIN_CORNER << part) ||
-                (part >= 3 && part < 6 && p->sharp & SKIN_EDGE << (part - 3));
+    int edge =
+        (part < 3 && p->sharp & SKIN_CORNER << part) || (part >= 3 && part < 6 && p->sharp & SKIN_EDGE << (part - 3));
+    int sharp = !p->smooth || edge;
     if (e->sharp_only && !sharp) {
         return false;
     }
@@ -250,6 +251,8 @@ static bool is_curved_minimum(encounter *e, const patch *p, place *low) {
                  (sharp && v3_norm(low->g) > 0.1 && settles_on_edge(e, p, low));
     if (found && is_round(e, p)) {
         bowl_bottom(e, p, low);
+    } else if (found && !edge && !(e->ball > 0)) {
+        valley_middle(e, p, low);
     }
     return found;
 }

@@ -15,6 +15,9 @@
  * References: J. Nocedal, S. J. Wright, Numerical Optimization, 2006, chapters 4 and 6; P.-A. Absil, R. Mahony,
  * R. Sepulchre, Optimization Algorithms on Matrix Manifolds, 2008 (the step in the tangent plane, brought back by P).
  * Departure: axes are carried along by projection, no parallel transport.
+ * A valley whose bottom is level has no bowl: there the place across from the middle of the triangle is taken, which depends
+ * smoothly on the pose.
+ *
  * Cost: to a slope of 1e-8 about 8 evaluations of the field and 20 of the surface's distance; 1 and 2 where the
  * triangle is flat. */
 #include "collide/field/field_model.h"
@@ -163,5 +166,45 @@ bool bowl_bottom(encounter *e, const patch *p, place *at) {
     e->lines -= !has_straight_side(e, p, &here, &m);
     *at = here;
     at->lift = v3_dot(at->shift, at->g);
+    return true;
+}
+
+bool valley_middle(encounter *e, const patch *p, place *at) {
+    enum { MAX_STEPS = 8 };
+    const double MIN_TURN = 0.1; /* of the slope across the triangle */
+    const double MAX_VALLEY_RATIO = 0.02, MAX_RISE_OVER_SIZE = 1e-3;
+    /* curvature, where the slope turns across the triangle at all */
+    place here = *at;
+    model m = {.e = {v3_perpendicular(at->normal)}, .softest = 1e-4 / p->size, .stiffest = 1e4 / p->size};
+    set_tangent_axes(&m, &here);
+    if (here.lift != 0 || slope_change(p) < MIN_TURN || slope_of(&m) > FIELD_SLACK || !probe_hessian(e, p, &here, &m)) {
+        return false;
+    }
+    /* axis of least curvature */
+    double mean = 0.5 * (m.xx + m.yy), half = 0.5 * (m.xx - m.yy), r = hypot(half, m.xy), stiff = mean + r;
+    if (!(fabs(mean - r) <= MAX_VALLEY_RATIO * stiff)) {
+        return false;
+    }
+    double angle = 0.5 * atan2(-m.xy, -half);
+    v3 along = v3_add(v3_scale(cos(angle), m.e[0]), v3_scale(sin(angle), m.e[1]));
+    /* along it to the middle, and back across it to the bottom */
+    v3 middle = v3_scale(1.0 / 3, v3_add(p->whole[0], v3_add(p->whole[1], p->whole[2])));
+    v3 step = v3_scale(v3_dot(along, v3_sub(middle, here.x)), along);
+    for (int k = 0; k < MAX_STEPS; k++) {
+        if (!solid_project(e->surface, v3_add(here.x, step), p->size + 3 * v3_norm(step), &here.x, &here.normal)) {
+            return false;
+        }
+        here.f = encounter_field(e, here.x, &here.g);
+        step = v3_scale(-1 / stiff, place_uphill(&here));
+        if (v3_norm(step) <= 1e-7 * p->size) {
+            break;
+        }
+    }
+    /* no place of the ring is much less deep */
+    if (!(v3_norm(place_uphill(&here)) <= FIELD_SLACK && here.f <= at->f + MAX_RISE_OVER_SIZE * p->size)) {
+        return false;
+    }
+    here.t = middle;
+    *at = here;
     return true;
 }

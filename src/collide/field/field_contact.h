@@ -110,6 +110,9 @@ void patch_minimum(encounter *e, const patch *p, place *out);
 /* From a place where a smooth surface lies about parallel to the field down to where it does exactly.  0, and `at` as
  * it was: there is no such place near. */
 bool bowl_bottom(encounter *e, const patch *p, place *at);
+/* In a valley, where surfaces touch along a ring, to the place across from the middle of the triangle.  False, and `at` as
+ * it was: there is no valley. */
+bool valley_middle(encounter *e, const patch *p, place *at);
 
 /* The points from `first` on that are of one straight line give way to its two ends. */
 void report_lines(encounter *e, int first);
