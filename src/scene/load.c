@@ -105,6 +105,7 @@ static void build_scene(loader *l, const sim_scene_overrides *overrides) {
 }
 
 static void finish_load(loader *l) {
+    /* the model */
     sim_error why = {0};
     sim_builder *builder = l->builder;
     l->builder = NULL;
@@ -114,8 +115,10 @@ static void finish_load(loader *l) {
         report_place(&l->report, &l->main->from, 0, NULL, NULL, "%s", why.text);
         return;
     }
+    /* checks, doubts and parts that need it */
     check_moving_masses(l);
     doubt_starts(l);
+    doubt_open_constraints(l);
     doubt_moduli(l);
     resolve_output(l);
     check_contact_options(l);

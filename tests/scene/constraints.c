@@ -18,12 +18,14 @@ Test(scene_constraints, hold_bodies_points_and_joints) {
         ", 'joint': 'hinge'}, {'name': 'b', " ONE_KG ", 'joint': 'cylindrical'}], 'constraints': [{'type': 'weld', "
         "'first': 'a', 'second': 'b', 'second_pose': {'position': [1, 2, 3]}, 'stiffness': 7, 'dissipation': 0.5}, "
         "{'type': "
-        "'distance', 'first': 'b', 'first_point': [0, 0, 1], 'distance': 4}, {'type': 'coupling', 'first': 'a', "
+        "'distance', 'first': 'b', 'first_point': [0, 0, 1], 'distance': 1}, {'type': 'coupling', 'first': 'a', "
         "'second': "
         "'b', 'second_dof': 1, 'offset': 0.1, 'ratio': -3}]}}, 'instances': [{'model': 'pair', 'prefix': 'x', "
         "'parent': "
-        "'base', 'pose': {'position': [5, 0, 0]}}], 'constraints': [{'type': 'connect', 'first': 'xa', 'second_point': "
-        "[0, 1, 0]}, {'type': 'spring', 'first': 'xb', 'second': 'base', 'second_point': [0, 2, 0], 'rest': 0.5, "
+        "'base', 'pose': {'position': [5, 0, 0]}}], 'constraints': [{'type': 'connect', 'first': 'xa', 'first_point': "
+        "[-5, 1, 0], "
+        "'second_point': [0, 1, 0]}, {'type': 'spring', 'first': 'xb', 'second': 'base', 'second_point': [0, 2, 0], "
+        "'rest': 0.5, "
         "'stiffness': 70, 'damping': 3}]}");
     const sim_model *m = s->model;
     const int base = sim_model_find_body(m, "base"), a = sim_model_find_body(m, "xa"), b = sim_model_find_body(m, "xb");
@@ -37,7 +39,7 @@ Test(scene_constraints, hold_bodies_points_and_joints) {
     cr_assert(e[1].type == SIM_WELD && e[1].body[0] == a && e[1].body[1] == b && e[1].stiffness == 7);
     cr_assert_eq(e[1].dissipation, 0.5);
     near_v3(e[1].frame[1].p, 1, 2, 3);
-    cr_assert(e[2].type == SIM_DISTANCE && e[2].body[0] == b && e[2].body[1] == base && e[2].distance == 4);
+    cr_assert(e[2].type == SIM_DISTANCE && e[2].body[0] == b && e[2].body[1] == base && e[2].distance == 1);
     near_v3(e[2].frame[0].p, 0, 0, 1);
     near_v3(e[2].frame[1].p, 5, 0, 0);
     cr_assert(e[3].type == SIM_COUPLING && e[3].dof[0] == m->body[a].v0 && e[3].dof[1] == m->body[b].v0 + 1);
@@ -47,12 +49,13 @@ Test(scene_constraints, hold_bodies_points_and_joints) {
 
 /* By default the name is that of the first side; the world has no prefix. */
 Test(scene_constraints, have_the_prefix_of_their_instance) {
-    sim_scene *s = load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', " ONE_KG
-                             ", 'joint': 'free', 'sites': [{'name': 'tip'}]}], 'constraints': ["
-                             "{'name': 'rod', 'type': 'distance', 'first': 'a', 'distance': 1}, "
-                             "{'type': 'connect', 'first': 'a'}, {'type': 'connect', 'first_site': 'tip'}, "
-                             "{'type': 'connect', 'first': 'world', 'second': 'a'}]}}, 'instances': ["
-                             "{'model': 'm', 'prefix': 'left_'}, {'model': 'm', 'prefix': 'right_'}]}");
+    sim_scene *s =
+        load_good("{'sim': 1, 'models': {'m': {'bodies': [{'name': 'a', " ONE_KG
+                  ", 'joint': 'free', 'sites': [{'name': 'tip'}]}], 'constraints': ["
+                  "{'name': 'rod', 'type': 'distance', 'first': 'a', 'first_point': [1, 0, 0], 'distance': 1}, "
+                  "{'type': 'connect', 'first': 'a'}, {'type': 'connect', 'first_site': 'tip'}, "
+                  "{'type': 'connect', 'first': 'world', 'second': 'a'}]}}, 'instances': ["
+                  "{'model': 'm', 'prefix': 'left_'}, {'model': 'm', 'prefix': 'right_'}]}");
     static const char *const names[] = {"left_rod",  "left_a",  "left_tip",  "world",
                                         "right_rod", "right_a", "right_tip", "world"};
     cr_assert_eq(s->model->nequality, 8);

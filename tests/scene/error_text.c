@@ -110,7 +110,7 @@ static const char *const many_keys =
     "'sensors':[{'name':'s','type':'joint_position','joint':'b'},{'name':'t','type':'accelerometer','site':'tip'},\n"
     "{'name':'f','type':'actuator_force','actuator':'m'},{'name':'l','type':'tendon_length','tendon':'t'}],\n"
     "'loads':[{'body':'i_q','force':[0,0,1]}],'exclusions':[{'first':'a','second':'i_q'}],\n"
-    "'constraints':[{'type':'distance','first':'a','second':'b','distance':1}],\n"
+    "'constraints':[{'type':'distance','first':'a','second':'b','first_point':[1,0,0],'distance':1}],\n"
     "'record':{'every':1,'signals':['energy'],'points':[{'name':'p','body':'a'}]},'cameras':[{'name':'c','position':[1,"
     "1,1],'target':[0,0,0]}]}\n";
 

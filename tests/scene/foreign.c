@@ -121,6 +121,15 @@ Test(scene_foreign, what_has_no_effect_is_told) {
     warned("{'sim': 1, 'bodies': [{'name': 'a', " INERTIA ", 'q': -1, 'joint': {'type': 'slider', 'range': [0, 1]}}, "
            "{'name': 'b', " INERTIA ", 'q': 3, 'joint': {'type': 'hinge', 'range': [0, 1]}}]}",
            "\"a\" starts at -1 m, past its range by 1 m, and 1 more starts so");
+    /* constraints that do not hold: an arm that reaches 1 m, tied to a point at 3 m; a frame turned by half a turn */
+    warned("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " INERTIA "}], 'constraints': [{'type': 'connect', "
+           "'first': 'a', 'first_point': [1, 0, 0], 'second_point': [3, 0, 0]}]}",
+           "the connect of \"a\" and \"world\" is open by 2 m at the start, and closes at law/undo, 0.1 m/s");
+    warned("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', " INERTIA "}], 'constraints': [{'type': 'weld', "
+           "'first': 'a', 'second_pose': {'rpy_deg': [0, 0, 90]}}, {'type': 'distance', 'first': 'a', 'name': 'd', "
+           "'distance': 0.5}]}",
+           "the weld of \"a\" and \"world\" is open by 1.57 rad at the start, and closes at law/undo, 0.1 m/s, and 1 "
+           "more is");
     /* a modulus of contact at points */
     warned(
         "{'sim': 1, 'materials': [{'name': 'm', 'modulus': 1e5}], 'bodies': [{'name': 'a', 'joint': 'free', 'shapes': "
@@ -135,6 +144,18 @@ static void silent(const char *text) {
     cr_assert(s && found.count == 0, "%s: %s", text, found.count ? found.item[0].message : error.text);
     sim_diagnostics_free(&found);
     sim_scene_free(s);
+}
+
+Test(scene_foreign, constraints_that_hold_or_are_springs_or_off_are_not_doubted) {
+    static const char *const more[] = {"", ", 'stiffness': 1000", ", 'active': false"};
+    for (int k = 0; k < 3; k++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " INERTIA "}], 'constraints': [{'type': "
+                 "'connect', 'first': 'a', 'first_point': [1, 0, 0], 'second_point': [%s, 0, 0]%s}]}",
+                 k ? "3" : "1.0000001", more[k]);
+        silent(text);
+    }
 }
 
 Test(scene_foreign, angles_within_a_turn_lengths_and_screws_are_not) {

@@ -1,10 +1,17 @@
-/* Constraints between bodies: resolution of body and joint names; frames on `world` become frames on the parent. */
+/* Constraints between bodies: resolution of body and joint names; frames on `world` become frames on the parent. A
+ * warning of rigid ones that do not hold in the initial state. */
 #include "math/spatial.h"
 #include "scene/loader/loader.h"
 #include "scene/loader/placement.h"
 
 #include <math.h>
+#include <sim/dynamics.h>
+#include <stdio.h>
 #include <string.h>
+
+static const double LEAST_OPEN = 1e-3;      /* gap that is doubted, over the distance of its points from their bodies */
+static const double LEAST_OPEN_TURN = 1e-2; /* rad */
+static const double ROUNDED = 1e-6;         /* of coordinates: written with six digits */
 
 /* A body by name, its index in the builder, and where the frame that the name speaks of stands on it. */
 typedef struct held_body {
@@ -186,4 +193,69 @@ void read_constraint(loader *l, const scope *s, const node *n) {
         e.body[1] = body[1].index;
         add_constraint(l, &e, n);
     }
+}
+
+/* m between the points of a constraint, less its distance; rad between the frames of a weld. */
+static double gap_of_points(const sim_derived *d, const sim_equality *e, double *turn) {
+    pose X[2];
+    double arms = e->type == SIM_DISTANCE ? e->distance : 0, far = 0;
+    for (int side = 0; side < 2; side++) {
+        X[side] = pose_product(d->pose[e->body[side]], e->frame[side]);
+        arms += v3_norm(e->frame[side].p);
+        far = fmax(far, v3_norm(X[side].p));
+    }
+    double gap = fabs(v3_norm(v3_sub(X[0].p, X[1].p)) - (e->type == SIM_DISTANCE ? e->distance : 0));
+    m3 by = m3_product(X[0].R, m3_transpose(X[1].R));
+    *turn = e->type == SIM_WELD ? v3_norm(quat_log(quat_from_matrix(by))) : 0;
+    *turn = *turn > LEAST_OPEN_TURN ? *turn : 0;
+    return gap > LEAST_OPEN * arms + ROUNDED * far ? gap : 0;
+}
+
+/* A rigid constraint that acts, between points or frames. */
+static bool ties_points(const sim_equality *e) {
+    return !e->off && isinf(e->stiffness) && (e->type == SIM_WELD || e->type == SIM_CONNECT || e->type == SIM_DISTANCE);
+}
+
+/* The entry of a body of either side; NULL: they are nodes of soft bodies. */
+static const entry *entry_of_sides(const loader *l, const sim_equality *e) {
+    int found = names_find(&l->names, l->scene->model->body[e->body[e->body[0] ? 0 : 1]].name);
+    return found >= 0 ? &l->entries[found] : NULL;
+}
+
+void doubt_open_constraints(loader *l) {
+    /* the first that is open, and how many more */
+    const sim_model *m = l->scene->model;
+    const sim_equality *first = NULL;
+    double gap = 0, turn = 0;
+    int more = -1;
+    sim_derived *d = m->nequality ? sim_derived_create(m, NULL) : NULL;
+    if (!d) {
+        l->report.no_memory |= m->nequality > 0;
+        return;
+    }
+    sim_kinematics(d, sim_all(m), m->q_initial);
+    for (int k = 0; k < m->nequality; k++) {
+        const sim_equality *e = &m->equality[k];
+        double by = 0, off = ties_points(e) ? gap_of_points(d, e, &by) : 0;
+        if ((off > 0 || by > 0) && entry_of_sides(l, e)) {
+            gap = first ? gap : off;
+            turn = first ? turn : by;
+            first = first ? first : e;
+            more++;
+        }
+    }
+    sim_derived_free(d);
+    if (!first) {
+        return;
+    }
+    /* at the body of either side */
+    const char *a = m->body[first->body[0]].name, *b = m->body[first->body[1]].name;
+    char size[48], others[48] = "";
+    snprintf(size, sizeof size, "%.3g %s", gap > 0 ? gap : turn, gap > 0 ? "m" : "rad");
+    if (more > 0) {
+        snprintf(others, sizeof others, ", and %d more %s", more, more == 1 ? "is" : "are");
+    }
+    report_warning(&l->report, entry_of_sides(l, first)->body, NULL,
+                   "the %s of \"%.80s\" and \"%.80s\" is open by %s at the start, and closes at law/undo, %g m/s%s",
+                   sim_equality_name(first->type), a, b, size, l->scene->options.law.undo, others);
 }

@@ -299,6 +299,8 @@ void start_at_keyframe(loader *l);
 void check_moving_masses(loader *l);
 /* Warns of joints that start past their range. */
 void doubt_starts(loader *l);
+/* Warns of rigid constraints between bodies that do not hold at the start. */
+void doubt_open_constraints(loader *l);
 /* Index in the builder; -1 and reported at `at` if there is none. */
 /* Notes that a shape touches with the material, at points or over an area.  Its modulus, Pa; 0: it has none. */
 double note_material(loader *l, int index, bool over_area);
