@@ -2,10 +2,12 @@
  *
  * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first,
  * from the warm start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.
- * acn then begins again from the warm start, without extrapolation where all contacts give way, and by its exact rule: twice the Newton steps, but it solves most problems that
- * the quick rule does not.  A third run begins from no impulses, far from the cycle, with at most twice the work of the
- * first.  The others take turns after it, from the best impulses, and in the end acn begins once more from theirs.
- * Of local problems, which have no velocities, acn takes those with a symmetric W, by its factor.
+ * acn then begins again.  Without extrapolation it takes another course: from the warm start where all contacts give
+ * way, from no impulses where some are rigid, as E has more minima that are no solutions there.  By its exact rule it
+ * takes twice the Newton steps from the warm start, and solves most problems that the quick rule does not.  Where all
+ * give way a last run begins from no impulses, with at most twice the work of the first.  The others take turns after
+ * it, from the best impulses, and in the end acn begins once more from theirs.  Of local problems, which have no
+ * velocities, acn takes those with a symmetric W, by its factor.
  *
  * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
  * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
@@ -30,8 +32,8 @@
  *
  *     H = 17 sqrt(n) min(1, n/400)     all contacts give way: the hardest islands of falls of 320 and 640 bodies are
  *                                      solved by the exact rule after up to 3.4 H, where the quick one stalls
- *     H = 20 sqrt(n), at least 200     some are rigid: few of these falls take more than 2 H, and the exact rule takes up
- *                                      to 450 steps for 8 to 32 contacts
+ *     H = 40 sqrt(n), at least 200     some are rigid: piles of balls, dishes and falls of 160 bodies take up to 2.2 H,
+ *                                      and the exact rule takes up to 450 steps for 8 to 32 contacts
  *
  * Each run of acn, the turns and the end have a part of the patience, and what one leaves goes to the next.  The
  * first run has most: E may stand still for 12 sqrt(n) steps in runs that end well.
@@ -71,11 +73,8 @@ static const int name_of_branch[BRANCHES] = {0, 1, 2, 2, 3}; /* the finisher is 
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] = {.name = "tolerance",
-                   .help = "error against the law given at which the solver stops",
-                   .low = 0,
-                   .high = 1,
-                   .default_value = 1e-8},
+    [TOLERANCE] =
+        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
 };
 
 enum { MAX_SWEPT_CONSTRAINTS = 8 };     /* up to which sweeps take less time than the preparation of a Newton step */
@@ -87,13 +86,16 @@ static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between record
  * turns, 0.5. */
 static const double PLAIN_WORK_RATIO = 2, EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
 /* Newton steps of a hard problem over the root of its contacts; contacts from which that holds if all give way. */
-static const double HARD_STEPS = 17, HARD_RIGID_STEPS = 20, MANY_CONTACTS = 400;
+static const double HARD_STEPS = 17, HARD_RIGID_STEPS = 40, MANY_CONTACTS = 400;
 /* At least: acn may stall in its first run; its exact run gets the steps that few contacts take. */
 enum { MIN_HARD_STEPS = 72, MIN_HARD_RIGID_STEPS = 200 };
 static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
 /* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
-static const double FIRST_WORK_SHARE = 0.57, PLAIN_WORK_SHARE = 0.75, EXACT_WORK_SHARE = 0.9, COLD_WORK_SHARE = 0.93,
-                    TURNS_WORK_SHARE = 0.97, WHOLE_WORK_SHARE = 1;
+typedef struct work_shares {
+    double first, plain, exact;
+} work_shares;
+static const work_shares giving_way = {0.57, 0.75, 0.9}, rigid = {0.35, 0.6, 0.93};
+static const double COLD_WORK_SHARE = 0.93, TURNS_WORK_SHARE = 0.97, WHOLE_WORK_SHARE = 1;
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
@@ -412,25 +414,27 @@ static bool repeat_first_branch(auto_turns *t, const double *from, auto_rule rul
     return run_first_branch(t, work_ratio * t->first_work, part);
 }
 
-/* acn by its quick rule from the start that it chooses, and by its exact rule from there.  Between them it runs without
- * extrapolation if all contacts give way; in the end by the quick rule from no impulses.  False without memory. */
+/* acn by its quick rule from the start that it chooses; without extrapolation, from there or from no impulses; by its
+ * exact rule; where all contacts give way, by the quick rule from no impulses.  False without memory. */
 static bool take_first_branch(auto_turns *t) {
     size_t rows = (size_t)t->problem->nrow;
     if (!has_first_branch(t)) {
         return true;
     }
-    double *from = ARENA_NEW(t->call->scratch, double, rows);
-    if (!from || !begin_first_branch(t)) {
+    /* starts */
+    double *from = ARENA_NEW(t->call->scratch, double, rows), *none = ARENA_NEW(t->call->scratch, double, rows);
+    if (!from || !none || !begin_first_branch(t)) {
         return false;
     }
     memcpy(from, t->branch[FIRST].out.impulse, rows * sizeof *from);
-    if (!run_first_branch(t, HUGE_VAL, FIRST_WORK_SHARE) ||
-        (!has_rigid_contact(t) && !repeat_first_branch(t, from, RULE_PLAIN, PLAIN_WORK_RATIO, PLAIN_WORK_SHARE)) ||
-        !repeat_first_branch(t, from, RULE_EXACT, EXACT_WORK_RATIO, EXACT_WORK_SHARE)) {
-        return false;
-    }
-    memset(from, 0, rows * sizeof *from);
-    return !t->warm_start || repeat_first_branch(t, from, RULE_QUICK, COLD_WORK_RATIO, COLD_WORK_SHARE);
+    memset(none, 0, rows * sizeof *none);
+    /* runs */
+    bool stiff = has_rigid_contact(t);
+    const work_shares *share = stiff ? &rigid : &giving_way;
+    return run_first_branch(t, HUGE_VAL, share->first) &&
+           repeat_first_branch(t, stiff ? none : from, RULE_PLAIN, PLAIN_WORK_RATIO, share->plain) &&
+           repeat_first_branch(t, from, RULE_EXACT, EXACT_WORK_RATIO, share->exact) &&
+           (stiff || !t->warm_start || repeat_first_branch(t, none, RULE_QUICK, COLD_WORK_RATIO, COLD_WORK_SHARE));
 }
 
 /* acn from the best impulses of the turns.  False without memory. */
