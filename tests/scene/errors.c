@@ -108,7 +108,7 @@ Test(scene_keys, refuses_two_keys_that_say_the_same) {
 Test(scene_keys, refuses_by_name_what_is_not_simulated) {
     refused(JOINT("'type': 'ball', 'range': [0, 1]"), "scene.json:2:18",
             "\"range\" does not belong to the type \"ball\"");
-    refused(JOINT("'type': 'free', 'stiffness': 1"), "scene.json:2:18", "does not belong to the type \"free\"");
+    refused(JOINT("'type': 'fixed', 'stiffness': 1"), "scene.json:2:19", "does not belong to the type \"fixed\"");
     refused(JOINT("'type': 'fixed', 'friction': 1"), "scene.json:2:19",
             "\"friction\" does not belong to the type \"fixed\"");
 }
