@@ -135,7 +135,29 @@ Test(checkpoint, refuses_files_of_another_format_by_its_number) {
     fseek(file, 24, SEEK_SET); /* behind a name and the order of bytes */
     fputc(3, file);
     fclose(file);
-    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads format 16");
+    refuse_checkpoint(&f, "a.state", f.world, "has format 3, this version reads formats 15 to 16");
+    fixture_close(&f);
+}
+
+/* Format 15 is that of models without delays. */
+Test(checkpoint, reads_files_from_before_there_were_delays) {
+    fixture f = fixture_open("arm");
+    sim_error error = {0};
+    steps(&f, 5);
+    keep_checkpoint(&f, "a.state");
+    double number;
+    memcpy(&number, &(uint64_t){15}, sizeof number);
+    forge(file_in(&f, "a.state"), 24, number); /* behind a name and the order of bytes */
+    sim_world *other = sim_world_create(f.scene->model, &f.scene->options, NULL);
+    cr_assert_eq(sim_checkpoint_read(f.path, f.scene, other, &error), SIM_OK, "%s", error.text);
+    steps(&f, 5);
+    for (int k = 0; k < 5; k++) {
+        cr_assert_eq(sim_world_step(other, &error), SIM_OK);
+    }
+    const sim_state *a = sim_world_state(f.world), *b = sim_world_state(other);
+    cr_expect_eq(memcmp(a->q, b->q, (size_t)f.scene->model->nq * sizeof(double)), 0);
+    cr_expect_eq(memcmp(a->v, b->v, (size_t)f.scene->model->nv * sizeof(double)), 0);
+    sim_world_free(other);
     fixture_close(&f);
 }
 

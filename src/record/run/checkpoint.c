@@ -18,7 +18,7 @@
 #include <string.h>
 
 static const char magic[16] = "sim checkpoint\n";
-enum { FORMAT_VERSION = 16 };
+enum { FORMAT_VERSION = 16, OLDEST_FORMAT = 15 }; /* 15: the same of models without delays, which were unknown */
 static const uint64_t byte_order = 0x0102030405060708u;
 
 typedef struct header {
@@ -185,9 +185,9 @@ static sim_status check_checkpoint_file(const char *path, const char *bytes, siz
     if (head->byte_order != byte_order) {
         return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint comes from a machine of the other byte order", path);
     }
-    if (head->format != FORMAT_VERSION) {
-        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint has format %llu, this version reads format %d", path,
-                        (unsigned long long)head->format, FORMAT_VERSION);
+    if (head->format < OLDEST_FORMAT || head->format > FORMAT_VERSION) {
+        return sim_fail(error, SIM_BAD_INPUT, "%s: the checkpoint has format %llu, this version reads formats %d to %d",
+                        path, (unsigned long long)head->format, OLDEST_FORMAT, FORMAT_VERSION);
     }
     size_t most = size / sizeof(double); /* more numbers than that cannot be meant, and would overflow the next line */
     if (head->nq > most || head->nv > most || head->ncontact > most || head->nrow > most || head->nrest > most ||
