@@ -73,8 +73,11 @@ static const int name_of_branch[BRANCHES] = {0, 1, 2, 2, 3}; /* the finisher is 
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
-    [TOLERANCE] =
-        {.name = "tolerance", .help = "E at which the solver stops", .low = 0, .high = 1, .default_value = 1e-8},
+    [TOLERANCE] = {.name = "tolerance",
+                   .help = "error against the law given at which the solver stops",
+                   .low = 0,
+                   .high = 1,
+                   .default_value = 1e-8},
 };
 
 enum { MAX_SWEPT_CONSTRAINTS = 8 };     /* up to which sweeps take less time than the preparation of a Newton step */
