@@ -200,7 +200,8 @@ PyGetSetDef world_attributes[] = {
     {"momentum", get_momentum, NULL, "Momentum about the world's origin [6]: angular, linear.", NULL},
     {"dt", get_dt, NULL, "Time step, s.", NULL},
     {"options", get_options, NULL, "All options of the world, a dict.", NULL},
-    {"nbytes", get_nbytes, NULL, "Bytes that the world holds, without those of its model and those that its solver keeps from call to call.", NULL},
+    {"nbytes", get_nbytes, NULL,
+     "Bytes that the world holds, without those of its model and those that its solver keeps from call to call.", NULL},
     MODEL_ATTRIBUTES,
     {0},
 };
