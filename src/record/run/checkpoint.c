@@ -3,8 +3,8 @@
  * A checkpoint is a header; the folder of the scene; the state as the machine stores it; the text of the scene; and a
  * checksum of all before it.
  * The state is q, v, a; contacts with impulses and their trends; forces of the caller; memory of controllers, events,
- * sleep; efforts, activations and inputs of actuators; delayed inputs and readings.  It also has impulses of ranges, dry friction and constraints
- * with their switches.  It replaces an older one in one move. */
+ * sleep; efforts, activations and inputs of actuators; delayed inputs and readings.  It also has
+ * impulses of ranges, dry friction and constraints with their switches.  It replaces an older one in one move. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "contact/stage.h"

@@ -85,8 +85,8 @@ static const double MAX_WARM_E = 0.1;   /* E of a warm start up to which Newton'
 static const double MAX_WORK_RATIO = 3; /* of one first-order method over the other, apart */
 static const double TURN_EXTENSION = 3; /* of a turn, while E falls fast */
 static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between records of E */
-/* Work of acn over its first run: without extrapolation; by the exact rule; from no impulses, where it takes up to 1.7 of it; from those of the
- * turns, 0.5. */
+/* Work of acn over its first run: without extrapolation; by the exact rule; from no impulses, where it takes up to 1.7
+ * of it; from those of the turns, 0.5. */
 static const double PLAIN_WORK_RATIO = 2, EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
 /* Newton steps of a hard problem over the root of its contacts; contacts from which that holds if all give way. */
 static const double HARD_STEPS = 17, HARD_RIGID_STEPS = 40, MANY_CONTACTS = 400;
