@@ -233,6 +233,44 @@ Test(drag, added_mass_is_that_of_potential_flow) {
     cr_expect_eq(ball.added_inertia[1], 0);
 }
 
+/* Lengths times 2^-k at the same times and density: forces times 2^-4k, moments times 2^-5k.  At k = 20 a
+ * body of 20 cm has 0.2 um. */
+Test(drag, is_the_same_for_bodies_of_any_size) {
+    random_source random = {13};
+    for (int trial = 0; trial < 40; trial++) {
+        sim_inertia inertia = random_inertia(&random);
+        sim_drag large = sim_drag_of_inertia(&inertia);
+        if (trial % 2) {
+            large.type = SIM_DRAG_ELLIPSOID;
+            sim_drag_complete(&large);
+        }
+        double v[6];
+        for (int i = 0; i < 6; i++) {
+            v[i] = random_uniform(&random, -3, 3);
+        }
+        sim_fluid fluid = {.density = 1.2, .viscosity = 1e-3};
+        sim_force f = sim_drag_force(&large, &fluid, (sim_motion){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}, NULL);
+        for (int k = -20; k <= 20; k += 10) {
+            double L = pow(2, -k), M = pow(L, 3), I = M * L * L;
+            const sym3 *a = &inertia.moment;
+            sim_inertia less = {.mass = M * inertia.mass,
+                                .com = v3_scale(L, inertia.com),
+                                .moment = {I * a->xx, I * a->yy, I * a->zz, I * a->xy, I * a->xz, I * a->yz}};
+            sim_drag small = sim_drag_of_inertia(&less);
+            small.type = large.type;
+            sim_drag_complete(&small);
+            sim_fluid thin = {.density = fluid.density, .viscosity = L * L * fluid.viscosity};
+            sim_motion u = {{v[0], v[1], v[2]}, {L * v[3], L * v[4], L * v[5]}};
+            sim_force g = sim_drag_force(&small, &thin, u, NULL);
+            v3 F = v3_scale(1 / (M * L), g.lin), T = v3_scale(1 / I, g.ang);
+            cr_expect_lt(v3_norm(v3_sub(F, f.lin)), 1e-12 * v3_norm(f.lin), "%d, %g m: %g of %g N", trial, L,
+                         v3_norm(F), v3_norm(f.lin));
+            cr_expect_lt(v3_norm(v3_sub(T, f.ang)), 1e-12 * v3_norm(f.ang), "%d, %g m: %g of %g N m", trial, L,
+                         v3_norm(T), v3_norm(f.ang));
+        }
+    }
+}
+
 /* ---- trees ---- */
 
 /* An arm with a universal joint, hinges, a slider and fixed parts; boxes of inertia, but for two of its bodies.  `ball`:

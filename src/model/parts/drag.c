@@ -18,7 +18,8 @@
  *     c_b, c_s, c_a, c_k, c_m     coefficients: blunt, slender, angular drag; lift by Kutta and Magnus
  *     A           area across the way, m^2;  R_D: Carlson's elliptic integral of the second kind
  *
- * Lift and added mass do no work.  Inertia of the added mass itself is left out, as there.
+ * Lift and added mass do no work.  Inertia of the added mass itself is left out, as there.  The bounds of 1e-15 on their
+ * denominators are left out: they have units, and change the forces on small bodies.
  * Reference: Todorov, Erez, Tassa 2012 (MuJoCo, "Fluid forces"); Andersen, Pesavento, Wang 2005; Tuckerman 1925 (m, i);
  * Carlson 1995 (R_D).     Cost: O(1). */
 #include "math/eigen.h"
@@ -29,6 +30,7 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
+static const double MIN_SPEED = 1e-150; /* m/s: the square of less is zero */
 
 static double pow2(double x) { return x * x; }
 static double pow4(double x) { return pow2(x * x); }
@@ -48,7 +50,7 @@ sim_drag sim_drag_of_inertia(const sim_inertia *inertia) {
     drag.pose.R = (m3){x, y, v3_cross(x, y)};
     for (int k = 0; k < 3; k++) {
         double square = m[(k + 1) % 3][(k + 1) % 3] + m[(k + 2) % 3][(k + 2) % 3] - m[k][k];
-        drag.size[k] = sqrt(max_of(1e-15, square) / inertia->mass * 6);
+        drag.size[k] = sqrt(max_of(0, square) / inertia->mass * 6);
     }
     return drag;
 }
@@ -124,17 +126,20 @@ static v3 ellipsoid_push(const sim_drag *drag, const sim_fluid *fluid, v3 w, v3 
     double volume = 4.0 / 3 * PI * r[0] * r[1] * r[2], speed = v3_norm(u);
     double most = max_of(r[0], max_of(r[1], r[2])), least = min_of(r[0], min_of(r[1], r[2]));
     double greatest = PI * most * (r[0] + r[1] + r[2] - most - least), d = 2.0 / 3 * (r[0] + r[1] + r[2]);
-    /* area across the way, and its normal */
+    double linear = 3 * PI * d * fluid->viscosity;
+    if (!(speed > MIN_SPEED)) {
+        *slope = linear;
+        return v3_scale(-linear, u);
+    }
+    /* area across the way, and its normal n, over the speed */
     const double across[3] = {pow2(r[1] * r[2]), pow2(r[2] * r[0]), pow2(r[0] * r[1])};
-    v3 n = v3_times(across, u);
-    double along = v3_dot(n, u), square = v3_dot(n, n);
-    double area = PI * sqrt(square / max_of(1e-15, along)), cosine = along / max_of(1e-15, speed * square);
+    v3 way = v3_scale(1 / speed, u), n = v3_times(across, way);
+    double along = v3_dot(n, way), square = v3_dot(n, n), area = PI * sqrt(square / along);
     /* lift */
     v3 lift = v3_scale(drag->magnus * fluid->density * volume, v3_cross(w, u));
-    v3 circulation = v3_scale(drag->kutta * fluid->density * cosine * area, v3_cross(n, u));
+    v3 circulation = v3_scale(drag->kutta * fluid->density * along / square * area, v3_cross(n, u));
     lift = v3_add(lift, v3_cross(circulation, u));
     /* drag */
-    double linear = 3 * PI * d * fluid->viscosity;
     double push = fluid->density * speed * (area * drag->blunt + drag->slender * (greatest - area));
     *slope = max_of(0, linear + 2 * push);
     return v3_axpy(lift, -(linear + push), u);
