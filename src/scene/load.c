@@ -118,6 +118,7 @@ static void finish_load(loader *l) {
     /* checks, doubts and parts that need it */
     check_moving_masses(l);
     doubt_starts(l);
+    doubt_tendons(l);
     doubt_open_constraints(l);
     doubt_moduli(l);
     resolve_output(l);
@@ -181,6 +182,7 @@ sim_scene *load_scene_text(const char *content, size_t length, const char *path,
     if (messages && begin_load(&l, content, length, path)) {
         build_scene(&l, overrides);
         check_allowed_names(&l);
+        check_import_options(&l);
         if (loader_good(&l)) {
             finish_load(&l);
         }

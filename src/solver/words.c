@@ -128,9 +128,17 @@ sim_status solver_words_options(const sim_solver_info *info, const char *text, s
                                 sim_error *error) {
     sim_status status = SIM_OK;
     size_t at = strlen(info->name);
+    bool given[SOLVER_MAX_OPTIONS] = {false};
     while (at < length && !status) {
-        size_t word = strcspn(text + at + 1, ":,");
-        status = solver_words_setting(info, text + at + 1, word, value, error);
+        const char *setting = text + at + 1;
+        size_t word = strcspn(setting, ":,");
+        status = solver_words_setting(info, setting, word, value, error);
+        int k = status ? -1 : solver_words_option(info, setting, strcspn(setting, "="));
+        if (k >= 0 && given[k]) {
+            status = sim_fail(error, SIM_BAD_INPUT, "%s: option %s is given twice", info->name, info->option[k].name);
+        } else if (k >= 0) {
+            given[k] = true;
+        }
         at += 1 + word;
     }
     return status;

@@ -184,6 +184,19 @@ def summarises_a_run_in_json():
     assert summary["peak_memory"] > 1 << 20 and summary["real_time_factor"] > 0
 
 
+def tells_which_loop_is_open():
+    """An arm of 1 m is tied to a point at 3 m: 2 m are left at the least, however it swings."""
+    arm = {"sim": 1, "world": {"duration": 0.1, "gravity": [0, 0, 0]}, "bodies": [
+        {"name": "arm", "joint": "hinge", "inertia": {"mass": 1, "com": [1, 0, 0], "moments": [0.1, 0.1, 0.1]}}], "constraints": [
+        {"type": "connect", "first": "arm", "first_point": [1, 0, 0], "second_point": [3, 0, 0]}]}
+    said = sim(write("arm.json", json.dumps(arm)), "--summary", "s.json").stderr
+    told = json.loads(read("s.json"))["opening"]
+    assert told["worst"] == 2 and sorted(told["worst_bodies"]) == ["arm", "world"], told
+    assert '  open           constraint by 2 m at most, at ' in said and '"arm"' in said, said
+    sim(scene("arm"), "--summary", "s.json")
+    assert json.loads(read("s.json"))["opening"] == {"worst": None, "worst_time": None, "worst_bodies": None}
+
+
 def column(path, name):
     return [float(row[name]) for row in rows(path)[1:]]
 
@@ -917,9 +930,34 @@ def refuses_hdf5_where_the_build_has_none():
 # ---- what it tells ----
 
 def checks_a_scene_without_running_it():
-    done = sim(scene("arm"), "--validate", "--out", "a.csv")
+    done = sim(scene("arm"), "--validate")
     assert done.stdout == scene("arm") + ": ok, 5 bodies, 13 dofs, 2 trees, 200 steps of 0.002 s (midpoint)\n"
-    assert not os.path.exists("a.csv")
+
+
+def refuses_files_of_a_run_where_there_is_none():
+    for information in "--validate", "--contacts":
+        for file in ("--out", "a.csv"), ("--html", "a.html"), ("--view",), ("--summary", "-"), ("--checkpoint", "a.state"), \
+                ("--dump-problem", 1, "a.h5"):
+            refuses(f"{information} simulates nothing: leave out {file[0]}", scene("arm"), information, *file)
+
+
+def refuses_standard_output_where_a_file_is_written_in_one_move():
+    for option in "--html", "--checkpoint":
+        refuses(f"{option} takes the name of a file", scene("arm"), option, "-")
+    refuses("--html takes the name of a file", "view", "run.h5", "--html", "-")
+    sim(scene("arm"), "--duration", 0.01, "--html", "./-")
+    assert read("-").startswith(b"<!doctype html>")
+
+
+def refuses_an_option_of_a_solver_that_is_given_twice():
+    refuses("option tolerance is given twice", scene("arm"), "--solver", "pgs:tolerance=1e-3,tolerance=1e-4")
+
+
+def refuses_options_of_robots_for_scenes_without_robots():
+    for option in ("--base", "free"), ("--mesh", "exact"), ("--strict",), ("--repair-inertia",), ("--allow", "mesh"), \
+            ("--package", "arm=robots"):
+        said = sim(scene("arm"), *option, status=2).stderr
+        assert f"{option[0]}: error: the scene" in said and "no robot" in said, said
 
 
 def warns_of_what_overlaps_where_a_run_starts():
@@ -1065,7 +1103,6 @@ def refuses_the_problem_of_a_step_that_has_none_before_it_writes_anything():
         write(name, "kept")
     outputs = "--out", "a.csv", "--summary", "s.json"
     refuses("there is no contact problem", "free.json", "--dump-problem", 3, "p.hdf5", *outputs)
-    refuses("there is no contact problem", "free.json", "--dump-problem", 3, "p.hdf5", "--validate")
     pile = write("pile.json", PILE)
     refuses("the run ends with step 10", pile, "--dump-problem", 11, "p.hdf5", *outputs)
     refuses("cannot write a contact problem", pile, "--dump-problem", 3, "nowhere/p.hdf5", *outputs, status=3)

@@ -53,7 +53,6 @@ Test(scene_exclusions, pair_all_that_fit_with_all_that_fit) {
     pairs_are(EXCLUDE("*", "left_a"), "left_b left_a, right_a left_a, floor left_a");
     pairs_are(EXCLUDE("*", "*"),
               "left_a left_b, left_a right_a, left_a floor, left_b right_a, left_b floor, right_a floor");
-    pairs_are(EXCLUDE("l*_*a", "world"), "left_a world");
     pairs_are(EXCLUDE("left_a*", "left_b"), "left_a left_b"); /* none is a letter, too */
     pairs_are(EXCLUDE("left_a", "left_bare"), "left_a left_bare");
 }
@@ -63,6 +62,17 @@ Test(scene_exclusions, of_patterns_without_a_pair_are_refused) {
     refused(EXCLUDE("right_*", "right_*"), "scene.json:2:1", "no two bodies with shapes match");
     refused(EXCLUDE("*", "flor"), "scene.json:2:26", "there is no body \"flor\" (did you mean \"floor\"?)");
     refused(EXCLUDE("floor", "floor"), "scene.json:2:30", "both are \"floor\"");
+}
+
+/* Floors are bodies; where a model hangs on a body, that is its world. */
+Test(scene_exclusions, of_the_world_are_doubted_where_it_has_no_shapes) {
+    warned(EXCLUDE("l*_*a", "world"), "scene.json:2:30: warning: /exclusions/0/second: the world has no shapes: this "
+                                      "excludes nothing (name the body that has the shapes)");
+    warned(EXCLUDE("world", "left_a"), "scene.json:2:11: warning: /exclusions/0/first: the world has no shapes");
+    pairs_are("{'sim': 1, 'models': {'m': {'bodies': [" BALL(
+                  "a") "], 'exclusions': [{'first': 'a', 'second': "
+                       "'world'}]}}, 'bodies': [" FLOOR "], 'instances': [{'model': 'm', 'parent': 'floor'}]}",
+              "a floor");
 }
 
 Test(scene_exclusions, with_patterns_speak_of_their_model) {

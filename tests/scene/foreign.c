@@ -122,13 +122,15 @@ Test(scene_foreign, what_has_no_effect_is_told) {
            "{'name': 'b', " INERTIA ", 'q': 3, 'joint': {'type': 'hinge', 'range': [0, 1]}}]}",
            "\"a\" starts at -1 m, past its range by 1 m, and 1 more starts so");
     /* constraints that do not hold: an arm that reaches 1 m, tied to a point at 3 m; a frame turned by half a turn */
-    warned("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " INERTIA "}], 'constraints': [{'type': 'connect', "
+    warned("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'hinge', " INERTIA "}], 'constraints': [\n{'type': 'connect', "
            "'first': 'a', 'first_point': [1, 0, 0], 'second_point': [3, 0, 0]}]}",
-           "the connect of \"a\" and \"world\" is open by 2 m at the start, and closes at law/undo, 0.1 m/s");
-    warned("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', " INERTIA "}], 'constraints': [{'type': 'weld', "
-           "'first': 'a', 'second_pose': {'rpy_deg': [0, 0, 90]}}, {'type': 'distance', 'first': 'a', 'name': 'd', "
-           "'distance': 0.5}]}",
-           "the weld of \"a\" and \"world\" is open by 1.57 rad at the start, and closes at law/undo, 0.1 m/s, and 1 "
+           "scene.json:2:1: warning: /constraints/0: the connect of \"a\" and \"world\" is open by 2 m at the start, "
+           "and closes at law/undo, 0.1 m/s");
+    warned("{'sim': 1, 'bodies': [{'name': 'a', 'joint': 'free', " INERTIA "}], 'constraints': [{'type': 'connect', "
+           "'first': 'a', 'name': 'c'},\n{'type': 'weld', 'first': 'a', 'second_pose': {'rpy_deg': [0, 0, 90]}}, "
+           "{'type': 'distance', 'first': 'a', 'name': 'd', 'distance': 0.5}]}",
+           "scene.json:2:1: warning: /constraints/1: the weld of \"a\" and \"world\" is open by 1.57 rad at the start, "
+           "and closes at law/undo, 0.1 m/s, and 1 "
            "more is");
     /* a modulus of contact at points */
     warned(

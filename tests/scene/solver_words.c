@@ -29,6 +29,8 @@ Test(scene_solver_words, refuses_what_is_no_option_at_its_place) {
             "has no option 'relaxatoin' (did you mean 'relaxation'?)");
     refused(WORLD("'solver':\n'pgs:relaxation=3'"), "scene.json:2:1",
             "option relaxation takes a number from 0.1 to 1.95, not '3'");
+    refused(WORLD("'solver':\n'pgs:tolerance=1e-3:max_iterations=7,tolerance=1e-3'"), "scene.json:2:1",
+            "pgs: option tolerance is given twice");
     refused(WORLD("'solver':\n'pgs,canal'"), "scene.json:2:1", "one solver is wanted here");
 }
 

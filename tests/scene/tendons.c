@@ -53,6 +53,21 @@ Test(scene_tendons, have_every_key) {
     sim_scene_free(s);
 }
 
+Test(scene_tendons, that_start_past_their_range_are_doubted) {
+    warned(SCENE("{'name': 'string', 'path': ['hook', 'tip'], 'range': [0, 2]},\n{'name': 'short', 'path': ['hook', "
+                 "'tip'], 'range': [0, 0.75]}",
+                 ""),
+           "scene.json:2:1: warning: /tendons/1: the tendon \"short\" starts at 1 m, past its range by 0.25 m");
+    warned(SCENE("{'name': 'long', 'path': ['hook', 'tip'], 'range': [1.5, 2]}, {'name': 'sum', 'joints': [{'joint': "
+                 "'arm'}], 'range': [0.25, 1]}",
+                 ""),
+           "the tendon \"long\" starts at 1 m, past its range by 0.5 m, and 1 more starts so");
+    warned(
+        SCENE("{'name': 'sum', 'joints': [{'joint': 'arm', 'coefficient': 2}, {'joint': 'rail'}], 'range': [0.25, 1]}",
+              ", 'initial': {'arm': {'q': -0.5}}"),
+        "the tendon \"sum\" starts at -1, past its range by 1.25");
+}
+
 Test(scene_tendons, of_a_model_have_the_prefix_of_its_copies) {
     sim_scene *s = load_good(
         "{'sim': 1, 'models': {'m': {" BODIES ", 'tendons': [{'name': 'string', 'path': ['hook', {'around': 'knob'}, "

@@ -339,6 +339,34 @@ Test(scene_urdf, allowed_names_that_nothing_has_are_refused) {
     }
 }
 
+Test(scene_urdf, options_of_robots_are_refused_where_there_is_none) {
+    const char *const package[] = {"arm=robots"};
+    const struct {
+        sim_import_options import;
+        const char *said;
+        bool of_main; /* of the file itself */
+    } t[] = {{{.base = SIM_BASE_FREE}, "--base: error: the scene itself is no robot", true},
+             {{.mesh = SIM_MESH_EXACT}, "--mesh: error: the scene has no robot", false},
+             {{.repair_inertia = true}, "--repair-inertia: error: the scene has no robot", false},
+             {{.strict = true}, "--strict: error: the scene has no robot", false},
+             {{.npackage = 1, .package = package}, "--package: error: the scene has no robot", false}};
+    const test_file files[] = {{"r.urdf", ROBOT("<link name='a'/>")}, {NULL, NULL}};
+    for (size_t k = 0; k < sizeof t / sizeof t[0]; k++) {
+        sim_scene_overrides overrides = {.import = &t[k].import};
+        for (int robots = 0; robots < 2; robots++) {
+            sim_diagnostics found;
+            sim_error error = {0};
+            sim_scene *s = load_text(robots ? "{'sim': 1, 'instances': [{'file': 'r.urdf'}]}" : "{'sim': 1}", files,
+                                     &overrides, &found, &error);
+            bool refused = !robots || t[k].of_main;
+            cr_assert_eq(!s, refused, "%s", error.text);
+            cr_assert(s || (found.count == 1 && strstr(error.text, t[k].said)), "%s", error.text);
+            sim_diagnostics_free(&found);
+            sim_scene_free(s);
+        }
+    }
+}
+
 Test(scene_urdf, malformed_xml_is_refused_with_its_place) {
     refused("<robot>\n <link name='a'>\n</robot>", "scene.json:3:3", "mismatched tag; <link> is open");
     refused("<robot>\n<link name='a' name='b'/></robot>", "scene.json:2:16", "duplicate attribute");

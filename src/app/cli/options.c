@@ -334,6 +334,14 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
     }
 }
 
+sim_status named_file_check(const char *option, const char *path, sim_error *error) {
+    return path && strcmp(path, "-") == 0
+               ? sim_fail(error, SIM_BAD_INPUT,
+                          "--%s takes the name of a file, and does not write to standard output (./- is a file)",
+                          option)
+               : SIM_OK;
+}
+
 /* Of the words that are no options, the one that names a problem's file leaves the list. */
 static void take_problem_file(int *count, char **arguments, int first, run_request *request) {
     for (int k = first; k < *count; k++) {
@@ -347,18 +355,37 @@ static void take_problem_file(int *count, char **arguments, int first, run_reque
     }
 }
 
+/* --contacts and --validate make no run, so none of its files. */
+static sim_status check_nothing_written(const run_request *request, sim_error *error) {
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{request->out.count > 0, "--out"},
+                  {request->html, "--html"},
+                  {request->view, "--view"},
+                  {request->summary, "--summary"},
+                  {request->checkpoint, "--checkpoint"},
+                  {request->dump_problem > 0, "--dump-problem"},
+                  {request->contacts && request->validate, "--validate"}};
+    for (size_t k = 0; k < sizeof others / sizeof others[0] && (request->contacts || request->validate); k++) {
+        if (others[k].given) {
+            return sim_fail(error, SIM_BAD_INPUT, "%s simulates nothing: leave out %s",
+                            request->contacts ? "--contacts" : "--validate", others[k].name);
+        }
+    }
+    return SIM_OK;
+}
+
 /* Checks that involve several options. */
 static sim_status check_run_options(const run_request *request, sim_error *error) {
-    /* --contacts makes no run */
-    if (request->contacts && (request->out.count || request->html || request->view || request->summary ||
-                              request->checkpoint || request->validate)) {
-        return sim_fail(error, SIM_BAD_INPUT, "--contacts simulates nothing: leave out %s",
-                        request->out.count  ? "--out"
-                        : request->html     ? "--html"
-                        : request->view     ? "--view"
-                        : request->summary  ? "--summary"
-                        : request->validate ? "--validate"
-                                            : "--checkpoint");
+    sim_status status = check_nothing_written(request, error);
+    if (status) {
+        return status;
+    }
+    status = named_file_check("html", request->html, error);
+    status = status ? status : named_file_check("checkpoint", request->checkpoint, error);
+    if (status) {
+        return status;
     }
     /* options that need another one */
     if (request->study && !request->list_solvers) {

@@ -65,7 +65,8 @@ static sim_status check_view_options(const view_request *request, sim_error *err
                            request->set.count)) {
         return sim_fail(error, SIM_BAD_INPUT, "--listen, --port, --open, --solver, --start and --set need --live");
     }
-    sim_status status = outputs_apart(request->html, request->file, "the trajectory", error);
+    sim_status status = named_file_check("html", request->html, error);
+    status = status ? status : outputs_apart(request->html, request->file, "the trajectory", error);
     return status ? status : outputs_apart(request->html, request->scene, "the scene", error);
 }
 

@@ -123,8 +123,8 @@ static const char *name_constraint(loader *l, const scope *s, const constraint_d
 }
 
 static void add_constraint(loader *l, const sim_equality *e, const node *at) {
-    if (loader_good(l) && sim_builder_add_equality(l->builder, e) < 0) {
-        loader_report_refusal(l, at);
+    if (loader_good(l)) {
+        loader_note_part(l, &l->constraints, sim_builder_add_equality(l->builder, e), at);
     }
 }
 
@@ -216,19 +216,15 @@ static bool ties_points(const sim_equality *e) {
     return !e->off && isinf(e->stiffness) && (e->type == SIM_WELD || e->type == SIM_CONNECT || e->type == SIM_DISTANCE);
 }
 
-/* The entry of a body of either side; NULL: they are nodes of soft bodies. */
-static const entry *entry_of_sides(const loader *l, const sim_equality *e) {
-    int found = names_find(&l->names, l->scene->model->body[e->body[e->body[0] ? 0 : 1]].name);
-    return found >= 0 ? &l->entries[found] : NULL;
-}
-
 void doubt_open_constraints(loader *l) {
     /* the first that is open, and how many more */
     const sim_model *m = l->scene->model;
     const sim_equality *first = NULL;
     double gap = 0, turn = 0;
     int more = -1;
-    sim_derived *d = m->nequality ? sim_derived_create(m, NULL) : NULL;
+    const node **at =
+        m->nequality ? loader_part_nodes(l, l->constraints, m->nequality) : NULL; /* NULL: of a soft body */
+    sim_derived *d = at ? sim_derived_create(m, NULL) : NULL;
     if (!d) {
         l->report.no_memory |= m->nequality > 0;
         return;
@@ -237,7 +233,7 @@ void doubt_open_constraints(loader *l) {
     for (int k = 0; k < m->nequality; k++) {
         const sim_equality *e = &m->equality[k];
         double by = 0, off = ties_points(e) ? gap_of_points(d, e, &by) : 0;
-        if ((off > 0 || by > 0) && entry_of_sides(l, e)) {
+        if ((off > 0 || by > 0) && at[k]) {
             gap = first ? gap : off;
             turn = first ? turn : by;
             first = first ? first : e;
@@ -248,14 +244,14 @@ void doubt_open_constraints(loader *l) {
     if (!first) {
         return;
     }
-    /* at the body of either side */
+    /* with its size, at its own place */
     const char *a = m->body[first->body[0]].name, *b = m->body[first->body[1]].name;
     char size[48], others[48] = "";
     snprintf(size, sizeof size, "%.3g %s", gap > 0 ? gap : turn, gap > 0 ? "m" : "rad");
     if (more > 0) {
         snprintf(others, sizeof others, ", and %d more %s", more, more == 1 ? "is" : "are");
     }
-    report_warning(&l->report, entry_of_sides(l, first)->body, NULL,
+    report_warning(&l->report, at[first - m->equality], NULL,
                    "the %s of \"%.80s\" and \"%.80s\" is open by %s at the start, and closes at law/undo, %g m/s%s",
                    sim_equality_name(first->type), a, b, size, l->scene->options.law.undo, others);
 }

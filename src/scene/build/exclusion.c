@@ -78,6 +78,14 @@ static bool read_side(loader *l, const scope *s, const char *name, const node *a
     return found >= 0 || world;
 }
 
+/* Floors are bodies of their own: the world has no shapes that could touch. */
+static void doubt_world(loader *l, const side *a, const node *at) {
+    if (!a->pattern && a->entry < 0 && loader_good(l)) {
+        report_warning(&l->report, at, "name the body that has the shapes",
+                       "the world has no shapes: this excludes nothing");
+    }
+}
+
 void read_exclusion(loader *l, const scope *s, const node *n) {
     exclusion_data d;
     char names[2][MAX_NAME_BYTES + 1];
@@ -92,6 +100,9 @@ void read_exclusion(loader *l, const scope *s, const node *n) {
         report_once(&l->report, node_member(n, "second"), NULL, "both are \"%.80s\"", d.second);
     } else if (!add_excluded_pairs(l, &first, &second, n) && loader_good(l)) {
         report_once(&l->report, n, NULL, "no two bodies with shapes match \"%.80s\" and \"%.80s\"", d.first, d.second);
+    } else {
+        doubt_world(l, &first, node_member(n, "first"));
+        doubt_world(l, &second, node_member(n, "second"));
     }
 }
 

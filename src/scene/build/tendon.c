@@ -3,8 +3,12 @@
 #include "scene/loader/loader.h"
 
 #include <math.h>
+#include <sim/dynamics.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double ROUNDED = 1e-6; /* part of a length, or m: written with six digits */
 
 /* ---- round shapes by name ---- */
 
@@ -193,7 +197,45 @@ void read_tendon(loader *l, const scope *s, const node *n) {
         return;
     }
     take_numbers(&d, &t);
-    if (loader_good(l) && sim_builder_add_tendon(l->builder, &t) < 0) {
-        loader_report_refusal(l, n);
+    if (loader_good(l)) {
+        loader_note_part(l, &l->tendon_places, sim_builder_add_tendon(l->builder, &t), n);
     }
+}
+
+/* ---- the start ---- */
+
+void doubt_tendons(loader *l) {
+    const sim_model *m = l->scene->model;
+    const node **at = m->ntendon ? loader_part_nodes(l, l->tendon_places, m->ntendon) : NULL;
+    sim_derived *d = at ? sim_derived_create(m, NULL) : NULL;
+    if (!d) {
+        l->report.no_memory |= m->ntendon > 0;
+        return;
+    }
+    /* the first, and how many more */
+    int first = -1, more = -1;
+    double length = 0, past = 0;
+    sim_kinematics(d, sim_all(m), m->q_initial);
+    for (int k = 0; k < m->ntendon; k++) {
+        double now = sim_tendon_length(d, k, m->q_initial);
+        double beyond = fmax(m->tendon[k].limit.low - now, now - m->tendon[k].limit.high);
+        if (beyond > ROUNDED * fmax(1, fabs(now))) {
+            length = first < 0 ? now : length;
+            past = first < 0 ? beyond : past;
+            first = first < 0 ? k : first;
+            more++;
+        }
+    }
+    sim_derived_free(d);
+    if (first < 0) {
+        return;
+    }
+    /* with their units: of a sum of coordinates those of its joints */
+    const char *unit = m->tendon[first].npoint ? " m" : "";
+    char others[48] = "";
+    if (more > 0) {
+        snprintf(others, sizeof others, ", and %d more start%s so", more, more == 1 ? "s" : "");
+    }
+    report_warning(&l->report, at[first], NULL, "the tendon \"%.80s\" starts at %.6g%s, past its range by %.3g%s%s",
+                   m->tendon[first].name, length, unit, past, unit, others);
 }

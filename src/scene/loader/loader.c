@@ -100,6 +100,26 @@ void loader_report_refusal(loader *l, const node *at) {
     }
 }
 
+void loader_note_part(loader *l, part_place **list, int index, const node *at) {
+    part_place *place = index >= 0 ? POOL_NEW(l->work, part_place, 1) : NULL;
+    if (index < 0) {
+        loader_report_refusal(l, at);
+    } else if (place) {
+        *place = (part_place){at, index, *list};
+        *list = place;
+    } else {
+        l->report.no_memory = true;
+    }
+}
+
+const node **loader_part_nodes(loader *l, const part_place *list, int count) {
+    const node **at = POOL_NEW(l->work, const node *, count);
+    for (const part_place *p = list; at && p; p = p->next) {
+        at[p->index] = p->at;
+    }
+    return at;
+}
+
 bool loader_joint_matches(loader *l, const entry *e, const char *pattern) {
     return (e->joint_name && name_matches(e->joint_name, pattern, &l->worked)) ||
            name_matches(e->name, pattern, &l->worked);

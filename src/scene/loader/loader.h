@@ -126,6 +126,13 @@ typedef struct site_entry {
     struct site_entry *next; /* of those that are the frames of bodies */
 } site_entry;
 
+/* A constraint between bodies, or a tendon: the value that states it, and its index in the builder. */
+typedef struct part_place {
+    const node *at;
+    int index;
+    struct part_place *next; /* added before */
+} part_place;
+
 /* A muscle whose force or lengths follow from the model, once that is built. */
 typedef struct muscle_entry {
     const node *at;
@@ -160,9 +167,10 @@ typedef struct loader {
     name_table names, joints, sites; /* of bodies; of joints that have their own; of sites */
     name_table actuators, sensors;
     muscle_entry *muscles;
-    name_table tendons;      /* to their index in the builder */
-    name_table round_shapes; /* spheres and cylinders: to their place in ... */
-    int *round_shape;        /* ... this list of indices in the builder; -1: several have the name */
+    part_place *constraints, *tendon_places; /* the newest */
+    name_table tendons;                      /* to their index in the builder */
+    name_table round_shapes;                 /* spheres and cylinders: to their place in ... */
+    int *round_shape;                        /* ... this list of indices in the builder; -1: several have the name */
     int nround, round_room;
     const node *stack[MAX_MODEL_DEPTH]; /* models being expanded */
     int depth, nfiles, materials;
@@ -179,6 +187,7 @@ typedef struct loader {
     const sim_solver_registry *solvers;  /* by name; NULL: those of the library */
     sim_import_options import;           /* of robots */
     bool *allow_met;                     /* [import.nallow] an element of that name was left out */
+    bool met_robot;                      /* a file of one was read */
     const char **file;                   /* [limits.files] of the scene: those that it names */
     bool built;
 } loader;
@@ -220,6 +229,10 @@ const site_entry *loader_find_site(loader *l, const scope *s, const char *name, 
 /* Makes sites of the frames that members `site`, `first_site` and `second_site` below `n` name. */
 void list_frames(loader *l, const scope *s, const node *n);
 
+/* Notes where a part stands that the builder took; `index` < 0: it was refused, which becomes an error there. */
+void loader_note_part(loader *l, part_place **list, int index, const node *at);
+/* The value that states each of `count` parts of a list; NULL: a part without one.  NULL without memory. */
+const node **loader_part_nodes(loader *l, const part_place *list, int count);
 /* A refusal of the builder becomes an error at the value that it refused. */
 void loader_report_refusal(loader *l, const node *at);
 
@@ -250,6 +263,8 @@ document *loader_load_document(loader *l, const char *path, const node *at);
  * is wrong (reported).  `d->from` becomes the text of that scene, with the places in the file. */
 bool is_robot(const char *content, size_t length);
 node *parse_robot(loader *l, document *d, bool main);
+/* Reports options of robots where there is none to which they apply. */
+void check_import_options(loader *l);
 /* Reports names of the caller that are left out, but that neither a file of a robot nor a format has. */
 void check_allowed_names(loader *l);
 
@@ -299,6 +314,8 @@ void start_at_keyframe(loader *l);
 void check_moving_masses(loader *l);
 /* Warns of joints that start past their range. */
 void doubt_starts(loader *l);
+/* Warns of tendons that start past their range. */
+void doubt_tendons(loader *l);
 /* Warns of rigid constraints between bodies that do not hold at the start. */
 void doubt_open_constraints(loader *l);
 /* Index in the builder; -1 and reported at `at` if there is none. */

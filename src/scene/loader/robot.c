@@ -168,6 +168,7 @@ static node *parse_partial(loader *l, document *d, bool has_bodies) {
 
 node *parse_robot(loader *l, document *d, bool main) {
     sim_base base = main ? l->import.base : SIM_BASE_FIXED;
+    l->met_robot = true;
     /* elements */
     source *xml = POOL_NEW(l->work, source, 1);
     if (!xml) {
@@ -195,13 +196,34 @@ node *parse_robot(loader *l, document *d, bool main) {
     return good ? document_parse(&d->from, l->work, &l->report) : parse_partial(l, d, main && is_urdf);
 }
 
+void check_import_options(loader *l) {
+    const sim_import_options *o = &l->import;
+    bool robot = is_robot(l->main->from.text, l->main->from.length) || l->main->from.behind;
+    const struct {
+        bool given, met;
+        const char *name, *is;
+    } options[] = {{o->base != SIM_BASE_FIXED, robot, "--base", "the scene itself is no robot"},
+                   {o->mesh != SIM_MESH_CONVEX, l->met_robot, "--mesh", "the scene has no robot"},
+                   {o->repair_inertia, l->met_robot, "--repair-inertia", "the scene has no robot"},
+                   {o->strict, l->met_robot, "--strict", "the scene has no robot"},
+                   {o->npackage > 0, l->met_robot, "--package", "the scene has no robot"},
+                   {o->nallow > 0, l->met_robot, "--allow", "the scene has no robot"}};
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
+        const source option = {.name = options[k].name};
+        if (options[k].given && !options[k].met) {
+            report_place(&l->report, &option, 0, NULL, NULL, "%s (URDF, MJCF or SDFormat), which this option speaks of",
+                         options[k].is);
+        }
+    }
+}
+
 void check_allowed_names(loader *l) {
     xml_table_list list = {.count = 0};
     const xml_table *const root[] = {&table_robot, &mjcf_table_model, &sdf_table_file};
     for (size_t k = 0; k < sizeof root / sizeof root[0]; k++) {
         xml_list_tables(&list, root[k]);
     }
-    for (int k = 0; k < l->import.nallow; k++) {
+    for (int k = 0; k < l->import.nallow && l->met_robot; k++) {
         nearest near = {.wanted = l->import.allow[k]};
         char hint[200];
         const source option = {.name = "--allow"};

@@ -67,10 +67,9 @@ sim_status options_check(const sim_options *o, sim_error *error) {
         return sim_fail(error, SIM_BAD_INPUT, "nothing sleeps under the integrator %s: choose another",
                         sim_integrator_name(o->integrator));
     }
-    /* parameters of the contact law */
+    /* parameters of the law, of contacts and of rows of joints and constraints alike */
     const sim_law_options *l = &o->law;
-    if (o->contacts &&
-        !(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 && l->push <= 1 &&
+    if (!(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 && l->push <= 1 &&
           l->threshold >= 0 && l->carried >= 1 && l->slop >= 0 && isfinite(l->slop) && l->undo >= 0)) {
         return sim_fail(
             error, SIM_BAD_INPUT,
