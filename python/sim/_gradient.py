@@ -81,6 +81,8 @@ def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters
     """
     if input not in INPUTS:
         raise _sim.InputError(f'no input is called "{input}": {", ".join(INPUTS)}')
+    if hold < 1:
+        raise _sim.InputError(f"hold is 1 or more, not {hold}")
     ctrl = np.atleast_2d(np.asarray(ctrl, float))
     steps, nv = len(ctrl) * hold, world.nv
     every = max(1, math.ceil(math.sqrt(steps)))

@@ -1,11 +1,12 @@
 """Loading of scenes, robots and models, with the caller's values in place of those of the file."""
+import copy
 import json
 import os
 
 from . import _sim
 
 _BASES = ("fixed", "free", "planar")
-_MESHES = ("convex", "exact")
+_MESHES = ("convex", "exact", "decomposed")
 
 
 def _plain(value):
@@ -29,14 +30,14 @@ def _choice(value, names, name):
 
 def _load(path, text, file, set=None, seed=None, start=None, base="fixed", mesh="convex", repair_inertia=False,
           strict=False, allow=(), package=(), cache=None):
+    set, allow, package = copy.deepcopy(dict(set or {})), _texts(allow, "allow"), _texts(package, "package")
     recipe = (path, text, file, dict(set=set, seed=seed, start=start, base=base, mesh=mesh, strict=strict, allow=allow,
                                      repair_inertia=repair_inertia, package=package, cache=cache))
-    values = [f"{key}={json.dumps(value, default=_plain)}" for key, value in dict(set or {}).items()]
+    values = [f"{key}={json.dumps(value, default=_plain)}" for key, value in set.items()]
     return _sim._load(path, text, file, set=values, seed=seed, start=start,
                       cache=None if cache is None else os.fspath(cache), base=_choice(base, _BASES, "base"),
-                      repair_inertia=repair_inertia, strict=strict, allow=_texts(allow, "allow"),
-                      package=_texts(package, "package"), exact=_choice(mesh, _MESHES, "mesh") == 1,
-                      recipe=recipe)
+                      repair_inertia=repair_inertia, strict=strict, allow=allow, package=package,
+                      mesh=_choice(mesh, _MESHES, "mesh"), recipe=recipe)
 
 
 def _load_again(recipe, expected):
@@ -66,7 +67,7 @@ def load(source, *, set=None, seed=None, start=None, base="fixed", mesh="convex"
     seed            seed of what is random in the scene
     start           name of the keyframe at which worlds start
     base            root link of a robot: "fixed", "free" or "planar"
-    mesh            meshes of a robot in contacts: their "convex" hulls, or "exact"
+    mesh            meshes of a robot in contacts: their "convex" hulls, "exact", or "decomposed" into convex parts
     repair_inertia  inertias that no body has become the nearest that one can have
     strict          notices of what is ignored in a robot are errors
     allow           elements of a robot that are left out where they would be refused

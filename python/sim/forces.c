@@ -17,7 +17,7 @@ PyObject *get_wrenches(PyObject *o, void *none) {
 }
 
 int set_wrenches(PyObject *o, PyObject *value, void *none) {
-    PyObject *array = value ? get_wrenches(o, none) : NULL;
+    PyObject *array = value && world_is_free(WORLD(o)) ? get_wrenches(o, none) : NULL;
     if (!value) {
         PyErr_SetString(PyExc_AttributeError, "wrenches cannot be deleted");
     }

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ._load import load
-from ._sim import Scene, World
+from ._sim import InputError, Scene, World
 
 try:
     import gymnasium
@@ -93,7 +93,10 @@ class Env(_Base):
 
     def step(self, action):
         """Act for `skip` steps: returns observation, reward, terminated, truncated and a dict."""
-        action = np.clip(np.asarray(action, dtype=float), self.action_space.low, self.action_space.high)
+        action = np.asarray(action, dtype=float)
+        if action.shape != self.action_space.shape or not np.isfinite(action).all():
+            raise InputError(f"an action has the shape {self.action_space.shape} and finite numbers, not {action}")
+        action = np.clip(action, self.action_space.low, self.action_space.high)
         self.act(action)
         self.world.step(self.skip)
         self.count += 1

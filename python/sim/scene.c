@@ -220,22 +220,20 @@ static bool read_seed(PyObject *object, uint64_t *seed) {
 
 PyObject *scene_load(PyObject *module, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {"path", "text",           "file",   "set",   "seed",    "start", "cache",
-                                        "base", "repair_inertia", "strict", "allow", "package", "exact", "recipe",
+                                        "base", "repair_inertia", "strict", "allow", "package", "mesh",  "recipe",
                                         NULL};
     (void)module;
     load_request r = {0};
     PyObject *file, *set, *seed_object, *allow, *package, *recipe;
-    int base, repair, strict, exact;
+    int base, repair, strict, mesh;
     uint64_t seed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sz#OOOzzippOOpO:_load", (char **)names, &r.path, &r.text,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sz#OOOzzippOOiO:_load", (char **)names, &r.path, &r.text,
                                      &r.length, &file, &set, &seed_object, &r.overrides.start, &r.overrides.cache,
-                                     &base, &repair, &strict, &allow, &package, &exact, &recipe)) {
+                                     &base, &repair, &strict, &allow, &package, &mesh, &recipe)) {
         return NULL;
     }
-    r.import = (sim_import_options){.base = (sim_base)base,
-                                    .mesh = exact ? SIM_MESH_EXACT : SIM_MESH_CONVEX,
-                                    .repair_inertia = repair,
-                                    .strict = strict};
+    r.import = (sim_import_options){
+        .base = (sim_base)base, .mesh = (sim_mesh_use)mesh, .repair_inertia = repair, .strict = strict};
     r.overrides.import = &r.import;
     bool ok = (r.texts[0] = read_texts(set, "set", &r.kept[0], &r.overrides.count)) &&
               (r.texts[1] = read_texts(allow, "allow", &r.kept[1], &r.import.nallow)) &&

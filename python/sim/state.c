@@ -189,8 +189,8 @@ static bool bytes_fit(PyObject *bytes) {
         return false;
     }
     memcpy(&h, PyBytes_AS_STRING(bytes), sizeof h);
-    const int64_t sizes[] = {h.nbody,         h.nq,       h.nv,     h.nequality, h.ntendon, h.nactuator,
-                             h.nsensor_value, h.ncontrol, h.nevent, h.ntree,     h.ncontact};
+    const int64_t sizes[] = {h.nbody,         h.nq,       h.nv,       h.nequality, h.ntendon, h.nactuator,
+                             h.nsensor_value, h.nhistory, h.ncontrol, h.nevent,    h.ntree,   h.ncontact};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         if (sizes[k] < 0 || sizes[k] > INT32_MAX) {
             return false;

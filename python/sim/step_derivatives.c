@@ -66,7 +66,8 @@ static int parameter_kind_of(const char *name) {
 static bool add_parameter(const SceneObject *scene, PyObject *item, parameter_list *to) {
     const char *name;
     PyObject *of, *tuple = PySequence_Tuple(item);
-    int component = -1, kind = -1, index = -1;
+    int component = 0, kind = -1, index = -1;
+    bool whole = tuple && PyTuple_GET_SIZE(tuple) < 3;
     if (tuple && PyArg_ParseTuple(tuple, "sO|i;a parameter is (kind, name) or (kind, name, component)", &name, &of,
                                   &component)) {
         kind = parameter_kind_of(name);
@@ -76,8 +77,13 @@ static bool add_parameter(const SceneObject *scene, PyObject *item, parameter_li
     if (index < 0) {
         return false;
     }
-    int most = sim_parameter_components((sim_parameter_kind)kind), first = component < 0 ? 0 : component;
-    int end = component < 0 ? most : component + 1;
+    int most = sim_parameter_components((sim_parameter_kind)kind);
+    if (component < 0 || component >= most) {
+        PyErr_Format(InputError, "the parameter %s has the components 0 to %d, not %d", PARAMETER_KINDS[kind].name,
+                     most - 1, component);
+        return false;
+    }
+    int first = whole ? 0 : component, end = whole ? most : component + 1;
     sim_parameter *more = PyMem_Realloc(to->list, (size_t)(to->count + end - first + 1) * sizeof *more);
     if (!more) {
         PyErr_NoMemory();

@@ -1,6 +1,8 @@
 /* Options of worlds and solvers by keyword, from one table. */
 #include "module.h"
 
+#include <math.h>
+
 /* A keyword, and the member of sim_options that it sets. */
 typedef struct option_field {
     const char *name;
@@ -138,10 +140,10 @@ bool read_law_options(PyObject *dict, sim_law_options *law) {
     return true;
 }
 
-/* A number, or the word of a choice. */
+/* A number, a whole one where the option is, or the word of a choice. */
 static bool read_solver_option(const sim_solver_option *option, PyObject *value, double *to) {
-    if (option->choices && PyUnicode_Check(value)) {
-        for (int k = 0; option->choices[k]; k++) {
+    if (option->choices) {
+        for (int k = 0; option->choices[k] && PyUnicode_Check(value); k++) {
             if (PyUnicode_CompareWithASCIIString(value, option->choices[k]) == 0) {
                 *to = k;
                 return true;
@@ -151,10 +153,12 @@ static bool read_solver_option(const sim_solver_option *option, PyObject *value,
         return false;
     }
     *to = PyFloat_AsDouble(value);
-    if (!PyErr_Occurred() && !(*to >= option->low && *to <= option->high)) {
+    bool fits = *to >= option->low && *to <= option->high && (!option->integer || *to == floor(*to));
+    if (!PyErr_Occurred() && !fits) {
         PyObject *low = PyFloat_FromDouble(option->low), *high = PyFloat_FromDouble(option->high);
         if (low && high) {
-            PyErr_Format(InputError, "%s is from %R to %R, not %R", option->name, low, high, value);
+            PyErr_Format(InputError, "%s is a %s from %R to %R, not %R", option->name,
+                         option->integer ? "whole number" : "number", low, high, value);
         }
         Py_XDECREF(low);
         Py_XDECREF(high);

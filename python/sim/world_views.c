@@ -76,6 +76,9 @@ static PyObject *get_input(PyObject *o, void *which) {
 
 static int set_input(PyObject *o, PyObject *value, void *which) {
     const struct input_name *name = which;
+    if (!world_is_free(WORLD(o))) {
+        return -1;
+    }
     return assign_numbers(value, name->name, WORLD(o)->scene->scene->model->nactuator,
                           sim_world_inputs(WORLD(o)->world, name->input));
 }
@@ -87,7 +90,9 @@ static PyObject *get_applied(PyObject *o, void *none) {
 
 static int set_applied(PyObject *o, PyObject *value, void *none) {
     (void)none;
-    return assign_numbers(value, "applied", WORLD(o)->v.count, sim_world_applied(WORLD(o)->world));
+    return world_is_free(WORLD(o))
+               ? assign_numbers(value, "applied", WORLD(o)->v.count, sim_world_applied(WORLD(o)->world))
+               : -1;
 }
 
 /* ---- readings ---- */

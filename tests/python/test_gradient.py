@@ -221,7 +221,7 @@ def test_parameters_are_named():
     world.step()
     assert world.step_derivatives([("inertia", "upper"), ("placement", 0, 2)])["parameters"].shape == (4, 11)
     assert world.step_derivatives([("size", 0), ("size", 0, 1)])["parameters"].shape == (4, 4)
-    for wrong in ([("size", "upper")], [("mass", "middle")], [("inertia", "upper", 10)], [("mass",)], [3], 3):
+    for wrong in ([("size", "upper")], [("mass", "middle")], [("inertia", "upper", 10)], [("inertia", "upper", -1)], [("mass",)], [3], 3):
         with pytest.raises((sim.InputError, TypeError)):
             world.step_derivatives(wrong)
 
@@ -230,6 +230,9 @@ def test_inputs_and_losses_are_checked():
     world = sim.World(ARM)
     with pytest.raises(sim.InputError, match="no input"):
         sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None, None), input="force")
+    for hold in 0, -1:
+        with pytest.raises(sim.InputError, match="hold is 1 or more"):
+            sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None, None), hold=hold)
     with pytest.raises(sim.InputError, match="2 derivatives"):
         sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None))
     with pytest.raises(sim.InputError, match=r"by q .* has 2 numbers, not an array \(3,\)"):

@@ -41,6 +41,18 @@ def test_the_same_seed_gives_the_same_episode(task):
     assert np.array_equal(first, episode(one, 5))
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_actions_that_are_none_are_refused(task):
+    env = task()
+    env.reset(seed=1)
+    before = env.world.state
+    good = np.zeros(env.action_space.shape)
+    for wrong in (good * np.nan, np.zeros(good.size + 1), 0.5, good[:, None], np.full_like(good, np.inf)):
+        with pytest.raises(sim.InputError, match="an action has the shape"):
+            env.step(wrong)
+    assert env.world.state == before and env.count == 0
+
+
 def test_episodes_are_cut_off():
     env = sim.gym.PandaReach()
     env.reset(seed=1)

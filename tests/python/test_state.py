@@ -116,6 +116,14 @@ def test_broken_bytes_are_refused_and_never_crash():
     for size in (0, 1, 7, 8, 95, 96, len(good) - 1, len(good) + 1):
         with pytest.raises(sim.InputError):
             sim.State((good + b"\0")[:size])
+    # one count may not make up for another: q would then reach beyond the bytes
+    model = world.scene
+    counts = [len(model.bodies), world.nq, world.nv, len(model.constraints), len(model.tendons), world.nactuator, 0, 0]
+    head = np.frombuffer(good[8:8 + 8 * len(counts)], dtype=np.int64)
+    assert list(head) == counts
+    moved = head + np.array([0, 2**20, 0, 0, 0, 0, 0, -2**20])  # words of q, and of the history
+    with pytest.raises(sim.InputError, match="not the bytes of a state"):
+        sim.State(good[:8] + moved.tobytes() + good[8 + moved.nbytes:])
     accepted = 0
     for _ in range(3000):
         bad = bytearray(good)
@@ -146,6 +154,12 @@ def test_scenes_and_worlds_are_pickled(tmp_path):
         assert again.scene.hash == world.scene.hash and again.scene.seed == 4
         again.step(5)
         assert again.steps == 15 and world.steps == 10
+    values, allowed = {"world/step": 0.004}, iter(["loop_joint"])
+    scene = sim.load(path, set=values)
+    values["world/step"] = 0.005  # the caller's dict may change, and a list be an iterator
+    assert pickle.loads(pickle.dumps(scene)).dt == 0.004
+    robot = sim.loads('<robot name="r"><link name="a"/><loop_joint/></robot>', allow=allowed)
+    assert pickle.loads(pickle.dumps(robot)).hash == robot.hash
     pickled = pickle.dumps(world.scene)
     path.write_text(path.read_text().replace('"mass": 1,', '"mass": 1.5,'))
     with pytest.raises(sim.InputError, match="has changed"):

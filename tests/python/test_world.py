@@ -183,17 +183,25 @@ def test_the_interpreter_runs_while_a_world_steps():
 
     thread = threading.Thread(target=run)
     thread.start()
-    seen = 0
+    seen = refused = 0
     while not done.is_set():
         seen += 1
         try:
             world.energy
         except sim.Error as error:
             assert "busy" in str(error)
+        try:
+            world.ctrl = world.applied = 0.0
+        except sim.Error as error:
+            refused += "busy" in str(error)
+        try:
+            world.wrenches = 0.0
+        except sim.Error as error:
+            refused += "busy" in str(error)
         world.q, world.sensors, world.bodies
         time.sleep(0.001)
     thread.join()
-    assert seen > 3 and world.steps == 400
+    assert seen > 3 and refused > 3 and world.steps == 400
 
 
 def test_worlds_of_one_scene_run_in_threads_with_the_same_bits():
