@@ -288,6 +288,10 @@ typedef struct sim_overlap {
  * the caller frees. */
 SIM_API sim_status sim_world_overlaps(sim_world *world, sim_overlap **list, int *count, sim_error *error);
 
+/* The widest opening of the rigid connects, welds and distances that act now: m between their points, less the distance;
+ * `*equality`: which one it is in the model.  0 and -1: there is none. */
+SIM_API double sim_world_opening(sim_world *world, int *equality);
+
 /* Poses, velocities and all else that follows from the present state; computed on demand, once a state. */
 SIM_API const sim_derived *sim_world_derived(sim_world *world);
 SIM_API sim_energy sim_world_energy(sim_world *world);

@@ -59,7 +59,7 @@ typedef struct sweep_run {
 } sweep_run;
 
 static void record_run(sweep_run *r) {
-    statistics_add_energy(&r->statistics, r->world);
+    statistics_add_state(&r->statistics, r->world);
     sweep_watch_record(r->watch);
     r->recorded = sim_world_state(r->world)->step;
 }

@@ -37,7 +37,7 @@ static void record_state(run_context *r) {
         }
     }
     if (!r->request->quiet || r->request->summary) {
-        statistics_add_energy(&r->statistics, r->world);
+        statistics_add_state(&r->statistics, r->world);
     }
     r->recorded = sim_world_state(r->world)->step;
 }

@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-static const double MIN_SHOWN_LIFT_M = 1e-6; /* smaller lifts are not shown */
+static const double MIN_SHOWN_LIFT_M = 1e-6;    /* smaller lifts are not shown */
+static const double MIN_SHOWN_OPENING_M = 1e-6; /* nor smaller openings of constraints */
 
 /* Has no value where nothing was counted. */
 static double ratio_or_nan(double part, double whole) { return whole > 0 ? part / whole : NAN; }
@@ -309,6 +310,16 @@ void print_warnings(const run_context *run) {
     }
 }
 
+/* The loop that opened the widest. */
+static void print_opening(const run_context *run) {
+    const figure_statistics *opening = &run->statistics.opening;
+    char names[SUMMARY_NAME_BYTES];
+    if (opening->worst > MIN_SHOWN_OPENING_M) {
+        fprintf(stderr, "  open           constraint by %.2g m at most, at %.9g s%s\n", opening->worst, opening->time,
+                summary_names(run, opening->body, names, sizeof names));
+    }
+}
+
 void print_summary(const run_context *run) {
     /* verdict and course */
     const run_statistics *statistics = &run->statistics;
@@ -320,6 +331,7 @@ void print_summary(const run_context *run) {
     print_pace(run);
     print_damped(run);
     print_contact_course(run);
+    print_opening(run);
     print_overlap(run);
     print_sleep(run);
     /* energy */
@@ -529,6 +541,17 @@ static void write_contacts(json_out *out, const run_context *run) {
     json_close(out, '}');
 }
 
+/* Of rigid constraints between bodies; null: there are none. */
+static void write_opening(json_out *out, const run_context *run) {
+    const figure_statistics *opening = &run->statistics.opening;
+    bool known = opening->worst >= 0;
+    json_open_line(out, "opening", '{');
+    json_real(out, "worst", known ? opening->worst : NAN);
+    json_real(out, "worst_time", known ? opening->time : NAN);
+    write_bodies(out, "worst_bodies", run, known ? opening->body : nobody);
+    json_close(out, '}');
+}
+
 static void write_energy(json_out *out, const run_statistics *statistics) {
     int known = statistics->energy_samples > 0;
     json_open(out, "energy", '{');
@@ -551,6 +574,7 @@ bool write_summary(const run_context *run, FILE *file) {
     write_contacts(&out, run);
     write_sleep(&out, run);
     write_energy(&out, &run->statistics);
+    write_opening(&out, run);
     json_whole(&out, "peak_memory", (int64_t)peak_memory());
     /* files */
     json_open(&out, "outputs", '[');

@@ -18,7 +18,8 @@ size_t peak_memory(void) {
 
 void statistics_start(run_statistics *statistics, const sim_world *world) {
     const sim_state *state = sim_world_state(world);
-    *statistics = (run_statistics){.started = clock_seconds(), .first_step = state->step, .first_time = state->time};
+    *statistics = (run_statistics){
+        .started = clock_seconds(), .first_step = state->step, .first_time = state->time, .opening = {.worst = -1}};
 }
 
 static void copy_bodies(const int from[2], int to[2]) {
@@ -157,7 +158,18 @@ void statistics_add_step(run_statistics *statistics, const sim_world *world) {
     }
 }
 
-void statistics_add_energy(run_statistics *statistics, sim_world *world) {
+static void tally_opening(figure_statistics *opening, sim_world *world) {
+    int equality;
+    double now = sim_world_opening(world, &equality);
+    if (equality >= 0 && now > opening->worst) {
+        opening->worst = now;
+        opening->time = sim_world_state(world)->time;
+        copy_bodies(sim_world_model(world)->equality[equality].body, opening->body);
+    }
+}
+
+void statistics_add_state(run_statistics *statistics, sim_world *world) {
+    tally_opening(&statistics->opening, world);
     sim_energy energy = sim_world_energy(world);
     double total = energy.kinetic + energy.potential;
     if (statistics->energy_samples++ == 0) {

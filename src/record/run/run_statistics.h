@@ -102,6 +102,7 @@ typedef struct run_statistics {
     overlap_statistics overlap;
     int64_t energy_samples;
     double energy_first, energy_last, energy_least, energy_most;
+    figure_statistics opening; /* of rigid constraints between bodies, m; `worst` < 0: there are none */
 } run_statistics;
 
 double clock_seconds(void);
@@ -109,7 +110,8 @@ size_t peak_memory(void); /* bytes */
 
 void statistics_start(run_statistics *statistics, const sim_world *world);
 void statistics_add_step(run_statistics *statistics, const sim_world *world);
-void statistics_add_energy(run_statistics *statistics, sim_world *world);
+/* Energy of the present state, and openings of constraints. */
+void statistics_add_state(run_statistics *statistics, sim_world *world);
 double statistics_simulated_time(const run_statistics *statistics, const sim_world *world);
 /* Does something sink in under a load?  An impact is over after some steps. */
 bool statistics_sinks(const contact_statistics *statistics);
