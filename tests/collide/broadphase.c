@@ -13,7 +13,7 @@ enum { PLACES = 3, FRAMES = 6, SMALL = 300 };
 
 /* One walk after the other, the same broad phase all the time. */
 static void walk_through(box_layout kind, double offset, double scale, uint64_t seed) {
-    boxes s = make_boxes(kind, SMALL, offset, scale, seed);
+    boxes s = make_boxes(kind, is_part() ? SMALL / 2 : SMALL, offset, scale, seed);
     broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
     expect_every_pair(b, &s, NULL, "first frame of layout", (int)kind, 0);
     for (int w = 0; w < 2 * WALKS; w++) {

@@ -12,7 +12,7 @@ Test(broadphase_memory, a_frame_like_the_last_allocates_nothing) {
     static const box_walk walks[] = {REST, TREMBLE, CREEP};
     for (int t = 0; t < 3; t++) {
         for (int w = 0; w < 3; w++) {
-            boxes s = make_boxes(UNIFORM, 8000, 0, 1, 3);
+            boxes s = make_boxes(UNIFORM, is_part() ? 2000 : 8000, 0, 1, 3);
             sim_threads *threads = threads_create(teams[t]);
             broad_phase *b = broadphase_create(s.count, s.moves, NULL, NULL);
             const broad_pair *pairs;
@@ -65,7 +65,7 @@ static int live(const boxes *s, const recorded_frame *frames, sim_threads *threa
 Test(broadphase_memory, running_out_of_it_anywhere_is_said_once_and_survived) {
     static const box_walk walks[] = {REST, CREEP, CREEP, JUMP, CREEP, SCATTER, CREEP};
     enum { WALKED = sizeof walks / sizeof *walks };
-    boxes s = make_boxes(UNIFORM, 3000, 0, 1, 5);
+    boxes s = make_boxes(UNIFORM, is_part() ? 1000 : 3000, 0, 1, 5);
     recorded_frame frames[FRAMES];
     for (int k = 0; k < FRAMES; k++) {
         walk_boxes(&s, k < WALKED ? walks[k] : CROWD);

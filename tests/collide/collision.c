@@ -4,6 +4,7 @@
 #include "collide/support.h"
 #include "math/spatial.h"
 #include "support/meshes.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -212,7 +213,7 @@ Test(motion, spinning_boxes_that_will_overlap_are_in_contact_however_slowly_thei
     stage s = stage_create(finished(b), NAN, 1);
     int overlap = 0, missed = 0;
     s.step = 0.01;
-    for (int trial = 0; trial < 200000; trial++) {
+    for (int trial = 0; trial < trials_of(200000); trial++) {
         /* apart at the start */
         double gap;
         sim_motion v[2];
@@ -236,7 +237,7 @@ Test(motion, spinning_boxes_that_will_overlap_are_in_contact_however_slowly_thei
         overlap += gap < -1e-3;
         missed += gap < -1e-3 && !found;
     }
-    cr_assert_gt(overlap, 1000);
+    cr_assert_gt(overlap, trials_of(1000));
     cr_assert_eq(missed, 0, "%d of %d", missed, overlap);
     stage_free(&s);
 }

@@ -94,7 +94,7 @@ Test(collision_memory, a_frame_like_the_last_allocates_nothing) {
 Test(collision_memory, running_out_of_it_anywhere_is_said_and_survived) {
     sim_model *m = everything();
     int failures = 0;
-    for (long n = 1;; n++) {
+    for (long n = 1;; n += is_part() ? 5 : 1) {
         sim_error error = {0};
         sim_world *w = sim_world_create(m, NULL, &error);
         const sim_contact *contact;
@@ -115,6 +115,6 @@ Test(collision_memory, running_out_of_it_anywhere_is_said_and_survived) {
         cr_assert_gt(count, 100);
         sim_world_free(w);
     }
-    cr_expect_gt(failures, 10);
+    cr_expect_gt(failures, part_of(10));
     sim_model_free(m);
 }

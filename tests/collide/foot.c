@@ -2,6 +2,7 @@
 #include "collide/convex/minkowski.h"
 #include "support/brute_convex.h"
 #include "support/models.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <float.h>
@@ -53,7 +54,7 @@ static v3 some_direction(random_source *r, const minkowski *m) {
 
 Test(foot, no_direction_is_lower_than_what_is_proven) {
     int proven = 0, stationary = 0;
-    for (int k = 0; k < 20000; k++) {
+    for (int k = 0; k < trials_of(20000); k++) {
         random_source r = {(uint64_t)k << 20};
         convex a = random_solid(&r, k % KINDS), b = random_solid(&r, k / KINDS % KINDS);
         m3 R = k % 3 ? random_rotation(&r) : m3_axis_angle(v3_make(0, 0, 1), random_uniform(&r, 0, 6));
@@ -75,8 +76,8 @@ Test(foot, no_direction_is_lower_than_what_is_proven) {
             cr_assert(h >= foot.below - 1e-13, "%d: %g, not %g", k, h, foot.below);
         }
     }
-    cr_assert(proven > 1500, "%d", proven);
-    cr_assert(stationary > 8000, "%d", stationary);
+    cr_assert(proven > trials_of(1500), "%d", proven);
+    cr_assert(stationary > trials_of(8000), "%d", stationary);
 }
 
 /* Its points belong to the solids: no plane has them on its far side. */

@@ -122,7 +122,7 @@ Test(oracle_field, distances_are_those_written_down_a_second_time) {
     for (int kind = 0; kind < KINDS; kind++) {
         const sim_geometry *g = field_of(kind);
         double worst = 0, inside = 0, gradient = 0;
-        for (int k = 0; k < 20000; k++) {
+        for (int k = 0; k < trials_of(20000); k++) {
             sim_v3 p = {random_uniform(&r, -0.8, 0.8), random_uniform(&r, -0.8, 0.8), random_uniform(&r, -0.8, 0.8)}, n;
             double d = sim_field_distance(g->field, p, &n);
             real e = own_distance(kind, vec_from(p));

@@ -226,7 +226,7 @@ Test(oracle_teeth, samples_of_a_gear_have_the_sign_of_its_outline) {
     sim_geometry *mesh = prism_mesh(&o, WIDTH, FAN, 1), *g = sampled(mesh, 0.5e-3, &error);
     cr_assert(g, "%s", error.text);
     random_source r = {3};
-    for (int k = 0; k < 20000; k++) {
+    for (int k = 0; k < trials_of(20000); k++) {
         sim_v3 p = {random_uniform(&r, -0.023, 0.023), random_uniform(&r, -0.023, 0.023),
                     random_uniform(&r, -0.007, 0.007)};
         placed gear = {&o, 0, 0, 0}, point = {&(outline){3, {{0, 0}, {1e-9, 0}, {0, 1e-9}}}, 0, p.x, p.y};

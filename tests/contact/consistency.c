@@ -2,6 +2,7 @@
 #include "math/v3.h"
 #include "support.h"
 #include "support/contenders.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -155,7 +156,7 @@ Test(consistency, c12_what_slides_glides_where_the_law_is_convex_ever_lower_unle
     for (int i = 0; i < count; i++) {
         for (int fixed = 0; fixed < 2; fixed++) {
             double tau = 0.02 * fixed, mu_v = 0.3;
-            for (int n = 0; n < 3; n++) {
+            for (int n = 0; n < part_of(3); n++) {
                 double dt = 4e-3 / (1 << n), limit = all[i].cone == SIM_CONE_CONVEX ? tau * mu_v : 0;
                 glide found = sliding(&all[i], tau, dt);
                 cr_expect_float_eq(found.speed, 1, 1e-9, "%s", all[i].name);

@@ -1,6 +1,7 @@
 /* A step that its caller stops has never been: whenever that was, and for any number of threads. */
 #include "math/v3.h"
 #include "support.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <stdatomic.h>
@@ -57,6 +58,9 @@ Test(given_up, a_step_leaves_the_state_before_and_comes_out_the_same_afterwards)
     int given_up = 0;
     for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
         for (int threads = 1; threads <= 3; threads += 2) {
+            if (is_part() && (threads == 1) == s % 2) {
+                continue; /* of a part each solver has one number of threads */
+            }
             yard y = towers(solvers[s], threads), whole = towers(solvers[s], 1);
             patience p = {.at = 0};
             sim_watch watch = {stop, &p};
@@ -82,5 +86,5 @@ Test(given_up, a_step_leaves_the_state_before_and_comes_out_the_same_afterwards)
             yard_end(&whole);
         }
     }
-    cr_expect_gt(given_up, 50);
+    cr_expect_gt(given_up, is_part() ? 25 : 50);
 }

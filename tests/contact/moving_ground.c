@@ -172,7 +172,7 @@ static double load_error(bool belt, sim_shape_type type, const char *solver, sim
 static void expect_no_creep(bool belt, sim_shape_type type, const char *solver, sim_integrator integrator) {
     double dt = 2e-3, creep = 0.3 * TURNTABLE_SPIN * TURNTABLE_SPIN * dt;
     double coarse = load_error(belt, type, solver, integrator, dt),
-           fine = load_error(belt, type, solver, integrator, dt / 2);
+           fine = is_part() ? 0 : load_error(belt, type, solver, integrator, dt / 2);
     cr_expect_lt(coarse, 0.1 * creep, "%s, integrator %d, belt %d: %g m", solver, integrator, belt, coarse);
     cr_expect_lt(fine, strcmp(solver, "sap") ? 0.35 * coarse : 0.1 * creep / 2,
                  "%s, integrator %d, belt %d: %g m, then %g m", solver, integrator, belt, coarse, fine);
@@ -349,7 +349,7 @@ Test(moving_ground, derivatives_by_contacts_that_are_carried_equal_differences) 
         sim_step_jacobian out = {.by_state = by_state};
         end_from(&y, &from, x, false, q + nq, v);
         cr_assert_eq(sim_world_step_derivatives(y.world, work, &out, &error), SIM_OK, "%s", error.text);
-        for (int column = 0; column < 2 * nv; column++) {
+        for (int column = is_part() ? scheme : 0; column < 2 * nv; column += is_part() ? 7 : 1) {
             difference_by(&y, &from, column % nv, column >= nv, 2 * width, wide);
             difference_by(&y, &from, column % nv, column >= nv, width, narrow);
             double size[2] = {0, 0}, part[2] = {0, 0}, off[2] = {0, 0};
@@ -366,7 +366,7 @@ Test(moving_ground, derivatives_by_contacts_that_are_carried_equal_differences) 
                           "scheme %d, column %d: %g of %g, %g apart", scheme, column, off[of], size[of], part[of]);
             }
         }
-        cr_expect(compared > 2 * nv * 2 / 3, "scheme %d: %d of %d", scheme, compared, 2 * nv);
+        cr_expect(compared > 2 * nv * 2 / 3 || is_part(), "scheme %d: %d of %d", scheme, compared, 2 * nv);
         sim_step_derivatives_free(work);
         sim_snapshot_free(kept);
         free(by_state);

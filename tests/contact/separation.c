@@ -47,7 +47,7 @@ static double deepest_of(sim_world *w) {
 /* Two tolerances remain, and once more what a shift of one body pushes into a third. */
 Test(separation, falls_end_steps_with_the_overlap_of_the_law) {
     static const char *const solver[] = {"world/solver=\"auto\"", "world/solver=\"sap\""};
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 6; k += is_part() ? 3 : 1) {
         sim_scene *scene = load_fall(solver[k / 3], (uint64_t)(k % 3));
         sim_error error = {0};
         sim_world *w = sim_world_create(scene->model, &scene->options, &error);

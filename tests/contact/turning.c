@@ -177,11 +177,11 @@ Test(turning, a_heap_of_balls_comes_to_rest_and_sleeps_by_rolling_resistance_alo
     static const char *const of[] = {"auto", "sap"};
     for (int s = 0; s < part_of(2); s++) {
         yard y = dropped_balls(0.005, of[s], 1), free = dropped_balls(0, of[s], 1);
-        for (int k = 0; k < 3000; k++) {
+        for (int k = 0; k < part_of(3000); k++) {
             yard_step(&y);
             yard_step(&free);
         }
-        cr_expect_eq(count_asleep(&y), 12, "%s: %d asleep", of[s], count_asleep(&y));
+        cr_expect(count_asleep(&y) == 12 || is_part(), "%s: %d asleep", of[s], count_asleep(&y));
         cr_expect_lt(count_asleep(&free), 6, "%s: without it %d", of[s], count_asleep(&free));
         cr_expect_leq(y.unsolved, 2, "%s: %d unsolved", of[s], y.unsolved);
         yard_end(&y);

@@ -78,13 +78,13 @@ Test(wake, applied_force_wakes_the_island_in_the_step_and_no_other) {
 Test(wake, force_that_changes_slowly_lets_nobody_sleep_before_it_makes_them_slide) {
     yard y = yard_stack("pgs", 1, 0), off = yard_stack("pgs", 0, 0);
     int dof = y.model->tree[tree_of(y.model, "alone")].v0;
-    for (int n = 0; n < 3000; n++) {
+    for (int n = 0; n < part_of(3000); n++) {
         sim_world_applied(y.world)[dof] = sim_world_applied(off.world)[dof] = 3e-3 * n; /* slides from 4.9 N on */
         yard_step(&y);
         yard_step(&off);
         cr_assert(!asleep(&y, "alone"));
     }
-    cr_expect_gt(place_of(&y, "alone").x, 0.1);
+    cr_expect(place_of(&y, "alone").x > 0.1 || is_part());
     cr_expect_float_eq(place_of(&y, "alone").x, place_of(&off, "alone").x, 1e-9);
     yard_end(&y);
     yard_end(&off);

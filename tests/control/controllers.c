@@ -473,14 +473,15 @@ Test(phases, pick_a_cube_and_set_it_down_elsewhere) {
     r.world = sim_world_create(r.scene->model, &r.scene->options, &error);
     int cube = sim_model_find_body(r.scene->model, "cube");
     double highest = 0;
-    while (sim_world_state(r.world)->time < 9) {
+    while (sim_world_state(r.world)->time < (is_part() ? 3 : 9)) {
         steps(&r, 1);
         highest = fmax(highest, sim_world_derived(r.world)->pose[cube].p.z);
     }
     v3 at = sim_world_derived(r.world)->pose[cube].p;
-    cr_expect_str_eq(phase_of(&r, "task"), "back");
-    cr_expect_gt(highest, 0.24);
-    cr_expect_lt(v3_norm(v3_sub(at, v3_make(0.4, 0.3, 0.025))), 0.004, "%g %g %g", at.x, at.y, at.z);
+    cr_expect(is_part() || strcmp(phase_of(&r, "task"), "back") == 0, "%s", phase_of(&r, "task"));
+    cr_expect(is_part() || highest > 0.24, "%g m", highest);
+    double off = v3_norm(v3_sub(at, v3_make(0.4, 0.3, 0.025)));
+    cr_expect(is_part() || off < 0.004, "%g %g %g", at.x, at.y, at.z);
     end(&r);
 }
 

@@ -4,6 +4,7 @@
 #include "dyn/soft/soft_body.h"
 #include "dyn/soft/soft_system.h"
 #include "support/elastic_places.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -541,7 +542,7 @@ Test(soft_system, exact_tangent_is_the_derivative_of_forces) {
     }
     cr_expect(worst < 1e-7 * most, "off by %g of %g", worst, most);
     cr_expect(other > 1e-3 * most, "the other is off by %g of %g alone", other, most);
-    for (int trial = 0; trial < 200; trial++) {
+    for (int trial = 0; trial < trials_of(200); trial++) {
         double x[400], product = 0;
         for (int j = 0; j < nv; j++) {
             x[j] = random_uniform(&r, -1, 1);

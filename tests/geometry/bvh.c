@@ -4,6 +4,7 @@
 #include "geometry/core/solid.h"
 #include "geometry/mesh/mesh.h"
 #include "support/meshes.h"
+#include "support/share.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,7 @@ Test(bvh, nearest_point_is_the_nearest_of_all_triangles_and_says_where_it_lies) 
     random_source r = {3};
     sim_geometry *g = soup_geometry(random_soup(&r, 600, 0.3));
     int seen[7] = {0};
-    for (int q = 0; q < 3000; q++) {
+    for (int q = 0; q < part_of(3000); q++) {
         v3 p = v3_scale(random_uniform(&r, 0, 2), random_unit(&r)), at;
         int feature, t = bvh_nearest(g->bvh, g->mesh, p, HUGE_VAL, &at, &feature);
         double least = HUGE_VAL;

@@ -128,7 +128,7 @@ Test(surface, of_a_packing_of_spheres_just_overlapping_closes) {
     def.child = part;
     def.nchild = SIDE * SIDE * SIDE;
     const double edge[4] = {0.013, 0.0271, 0.034, 0.0499};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 4 - part_of(4); k < 4; k++) {
         memory_pool *pool = pool_create();
         sim_error error = {0};
         v3 low, high;

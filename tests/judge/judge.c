@@ -1,6 +1,7 @@
 /* Does the judge find right answers right, and does it apply the criterion as it is written? */
 #include "support/judged.h"
 #include "support/problems.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -41,7 +42,7 @@ static double rounding(double w, const double q[3], const double g[3]) {
 
 Test(judge, finds_no_error_in_the_closed_forms_of_a_point_mass) {
     random_source r = {11};
-    for (int k = 0; k < 3000; k++) {
+    for (int k = 0; k < trials_of(3000); k++) {
         double mass = exp(random_uniform(&r, -5, 5)), mu = k % 5 ? random_uniform(&r, 0, 1.5) : 0, g[3];
         double v[3] = {random_normal(&r), random_normal(&r), random_normal(&r)};
         sim_problem *p = point_on_ground(mass, mu, 0, 0.01, v);

@@ -47,7 +47,8 @@ static int *rows_after(const int *swap) {
 }
 
 Test(panels, lu_gives_the_matrix_back) {
-    double *A = random_matrix(N, N), *LU = random_matrix(N, N);
+    double *A = random_matrix(N, N), *LU = malloc((size_t)N * N * sizeof *LU);
+    memcpy(LU, A, (size_t)N * N * sizeof *LU);
     int *swap = malloc(N * sizeof *swap);
     cr_assert(panels_lu(N, N, LU, swap, NULL));
     int *row = rows_after(swap);
@@ -67,7 +68,7 @@ Test(panels, lu_gives_the_matrix_back) {
 }
 
 Test(panels, cholesky_of_a_square_gives_the_square_back) {
-    double *A = random_matrix(N, N), *C = random_matrix(N, N), *L = malloc((size_t)N * N * sizeof *L);
+    double *A = random_matrix(N, N), *C = malloc((size_t)N * N * sizeof *C), *L = malloc((size_t)N * N * sizeof *L);
     cr_assert(panels_square(N, A, C, NULL));
     memcpy(L, C, (size_t)N * N * sizeof *L);
     cr_assert(panels_cholesky(N, L, NULL));
@@ -124,13 +125,16 @@ Test(panels, least_squares_leave_no_gradient) {
 /* Every factor is left at whichever ask, and none asks so seldom that a panel would be a large part of it. */
 Test(panels, are_left_when_they_are_told_to) {
     enum { LEAST_ASKS = 12 };
-    double *J = random_matrix(N, N + 1), *C = random_matrix(N, N), *dx = malloc(N * sizeof *dx), range;
+    double *J = random_matrix(N, N + 1), *C = malloc((size_t)N * N * sizeof *C), *dx = malloc(N * sizeof *dx), range;
     int *swap = malloc(N * sizeof *swap);
     for (int which = 0; which < 4; which++) {
         for (int at = 1; at <= LEAST_ASKS; at += LEAST_ASKS - 1) {
             patience p = {0, at};
             panels_watch watch = {is_over, &p};
-            double *A = which == 3 ? least_squares_of(J, N) : random_matrix(N, N);
+            double *A = which == 3 ? least_squares_of(J, N) : malloc((size_t)N * N * sizeof *A);
+            if (which != 3) {
+                memcpy(A, J, (size_t)N * N * sizeof *A);
+            }
             for (size_t k = 0; k < N && which == 1; k++) {
                 A[k * (N + 1)] += 1000; /* its lower half is that of a positive definite matrix */
             }

@@ -1,5 +1,6 @@
 /* Soft bodies with gas in closed chambers: growth of a hollow sphere, work of the pressure, momentum, refusals. */
 #include "support/models.h"
+#include "support/share.h"
 #include "support/worlds.h"
 
 #include "dyn/soft/soft_body.h"
@@ -137,6 +138,9 @@ static void expect_growth(double b, double nu, sim_soft_law law, double expected
     double k[3];
     for (int mesh = 0; mesh < 3; mesh++) {
         k[mesh] = growth_of_sphere(mesh + 1, 1, b, nu, law);
+        if (is_part()) {
+            return;
+        }
     }
     double ratio = (k[0] - k[1]) / (k[1] - k[2]), order = log2(ratio), limit = k[2] - (k[1] - k[2]) / (ratio - 1);
     cr_expect_float_eq(order, 2, 0.2, "b = %g, nu = %g: order %g", b, nu, order);
@@ -243,8 +247,8 @@ static double lost_work(int steps) {
 }
 
 Test(chambers, pressure_works_p_dv) {
-    double coarse = lost_work(100), fine = lost_work(200);
-    cr_expect_float_eq(log2(coarse / fine), 2, 0.2, "energy off by %g and %g of it", coarse, fine);
+    double coarse = lost_work(100), fine = is_part() ? 0 : lost_work(200);
+    cr_expect(is_part() || fabs(log2(coarse / fine) - 2) < 0.2, "energy off by %g and %g of it", coarse, fine);
     cr_expect_lt(fine, 1e-3);
 }
 

@@ -256,11 +256,11 @@ Test(conservation, dampers_only_take_energy) {
         sim_model *m = sim_builder_finish(builder, NULL);
         sim_world *w = start(m, (sim_integrator)integrator, 1e-3);
         double e0 = total(w);
-        for (int k = 0; k < 30000; k++) {
+        for (int k = 0; k < part_of(30000); k++) {
             step(w);
         }
         cr_expect(total(w) < e0);
-        cr_expect(sim_world_energy(w).kinetic < 1e-3 * fabs(e0), "%s: %g",
+        cr_expect(sim_world_energy(w).kinetic < 1e-3 * fabs(e0) || is_part(), "%s: %g",
                   sim_integrator_name((sim_integrator)integrator), sim_world_energy(w).kinetic);
         sim_world_free(w);
         sim_model_free(m);

@@ -6,6 +6,7 @@
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -379,7 +380,7 @@ Test(canal_strict, without_friction_all_go_through_the_same_rounds) {
 Test(canal_strict, rounds_that_fail_are_counted_and_nothing_is_called_solved_that_is_not) {
     random_source r = {8};
     int failures[INNERS] = {0}, solved[INNERS] = {0};
-    for (int trial = 0; trial < 6; trial++) {
+    for (int trial = 0; trial < part_of(6); trial++) {
         sim_problem *p = random_problem(&r, &hard);
         for (int inner = 0; inner < INNERS; inner++) {
             answer a = rigid_entry(p);
@@ -401,8 +402,8 @@ Test(canal_strict, rounds_that_fail_are_counted_and_nothing_is_called_solved_tha
     }
     cr_expect_eq(failures[CASCADED], 0);
     cr_expect_eq(failures[MIXED], 0);
-    cr_expect_gt(failures[DOGLEG], 0);
-    cr_expect_gt(failures[SEMISMOOTH], 0);
+    cr_expect(failures[DOGLEG] > 0 || is_part());
+    cr_expect(failures[SEMISMOOTH] > 0 || is_part());
 }
 
 static bool at_once(void *context) {
