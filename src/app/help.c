@@ -193,6 +193,11 @@ void print_man_page(void) {
         print_roff(manual[k].set->about);
         printf("\n");
         print_roff_rows(manual[k].set->row, manual[k].set->count);
+        if (manual[k].set->after) {
+            printf(".PP\n");
+            print_roff(manual[k].set->after);
+            putchar('\n');
+        }
     }
     /* exit status */
     printf(".SH \"EXIT STATUS\"\n");

@@ -375,6 +375,8 @@ def explains_itself():
     completion = subprocess.run([SIM, "--completion"], capture_output=True, text=True).stdout
     for option in [line.split()[0] for line in told.splitlines() if line.startswith("  --")]:
         assert option in page and option in completion, option
+    status = " ".join(told.split("Exit status: ")[1].split())
+    assert "3 a resource is unavailable" in status and status in " ".join(page.split()), status
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(completion)
         file.flush()

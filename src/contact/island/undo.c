@@ -5,7 +5,7 @@
  *     tau     target velocity of a row, m/s;  mu: friction coefficient
  *     K*      {u_n >= mu |u_t|} of a contact, {u >= 0} of the end of a range, {0} of an equality
  *     P       energy that undoing takes from rest, J: what a solution of either friction law may gain
- *     T, T*   kinetic energy of the solution, and of free motion, J (docs/contact.md, "Energy that a step may gain")
+ *     T, T*   kinetic energy of the solution, and of free motion, J (docs/contact.md, "Energy")
  *     undo    speed at which overlaps are undone, m/s
  *
  * A law may ask for a motion that does not exist, as to part a box from both of two fixed walls.  No exact solution
