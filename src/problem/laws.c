@@ -168,29 +168,43 @@ static double undone_part(const law *l, const sim_constraint *c, int row, double
     return speed > l->options->undo ? l->options->undo / speed : 1;
 }
 
-/* A contact along its normal, m/s. `closing`: speed by which free motion closes more than the gap within the step;
- * `gain`: greatest change of either side's velocity by free motion. */
+bool law_strikes(const sim_problem *p, double threshold, const sim_constraint *c, int row) {
+    bool arrives = p->gap[c->row + row] + p->step * row_velocity(p, c, row, p->v_free) <= 0;
+    return arrives && row_velocity(p, c, row, p->v_start) < -threshold;
+}
+
+/* A contact along its normal, m/s. `closing`: speed that it takes from free motion, by which that closes more than the
+ * gap within the step, or with its rebound if it bounces; `gain`: greatest change of either side's velocity by free
+ * motion. */
 typedef struct approach {
     double closing, gain;
 } approach;
 
-static approach find_approach(const sim_problem *p, const sim_constraint *c) {
+static bool can_bounce(const sim_constraint *c) {
+    return (c->kind == SIM_CONTACT || c->kind == SIM_LIMIT) && c->restitution > 0 && isinf(c->stiffness);
+}
+
+static approach find_approach(const sim_problem *p, const sim_constraint *c, double threshold) {
     double u = p->offset ? p->offset[c->row + 2] : 0, gain = 0;
     for (int side = 0; side < 2; side++) {
         double free = side_velocity(p, c, 2, side, p->v_free);
         gain = fmax(gain, fabs(free - side_velocity(p, c, 2, side, p->v_start)));
         u += free;
     }
-    return (approach){-u - fmax(p->gap[c->row + 2], 0) / p->step, gain};
+    double closing = -u - fmax(p->gap[c->row + 2], 0) / p->step;
+    if (can_bounce(c) && law_strikes(p, threshold, c, 2)) {
+        closing = fmax(closing, -u - c->restitution * row_velocity(p, c, 2, p->v_start));
+    }
+    return (approach){closing, gain};
 }
 
 /* The fastest strike, m/s, and its constraint; 0 where nothing closes faster than forces send bodies at rest. */
-static double find_strike(const sim_problem *p, int *at) {
+static double find_strike(const sim_problem *p, double threshold, int *at) {
     double speed = 0;
     *at = -1;
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        approach of = c->kind == SIM_CONTACT ? find_approach(p, c) : (approach){0, 0};
+        approach of = c->kind == SIM_CONTACT ? find_approach(p, c, threshold) : (approach){0, 0};
         if (of.closing > fmax(speed, FREE_STRIKE_RATIO * of.gain) &&
             of.closing > FREE_STRIKE_RATIO * law_free_change(p, c)) {
             speed = of.closing;
@@ -198,11 +212,6 @@ static double find_strike(const sim_problem *p, int *at) {
         }
     }
     return speed;
-}
-
-bool law_strikes(const sim_problem *p, double threshold, const sim_constraint *c, int row) {
-    bool arrives = p->gap[c->row + row] + p->step * row_velocity(p, c, row, p->v_free) <= 0;
-    return arrives && row_velocity(p, c, row, p->v_start) < -threshold;
 }
 
 static double rigid_target(const law *l, const sim_constraint *c, int row) {
@@ -217,18 +226,35 @@ static double rigid_target(const law *l, const sim_constraint *c, int row) {
 /* Does a rigid constraint close fast enough to bounce?  Equalities have no restitution. */
 static bool closes_to_bounce(const law *l, const sim_constraint *c, int row) {
     const sim_problem *p = l->problem;
-    return (c->kind == SIM_CONTACT || c->kind == SIM_LIMIT) && c->restitution > 0 && isinf(c->stiffness) &&
-           row_velocity(p, c, row, p->v_start) < -l->options->threshold;
+    return can_bounce(c) && row_velocity(p, c, row, p->v_start) < -l->options->threshold;
+}
+
+/* The normal velocity at which the convex law lifts a contact that moves freely, mu |u_t| and the like, m/s. */
+static double convex_lift(const sim_problem *p, const sim_constraint *c) {
+    sim_disc disc[SIM_MAX_DISCS];
+    double lift = 0;
+    for (int k = 0, count = c->kind == SIM_CONTACT ? sim_contact_discs(c, disc) : 0; k < count; k++) {
+        double square = 0;
+        for (int row = disc[k].row; row < disc[k].row + disc[k].rows; row++) {
+            double u = row_velocity(p, c, row, p->v_free);
+            square += u * u;
+        }
+        lift += disc[k].bound * sqrt(square);
+    }
+    return lift;
 }
 
 /* Newton's law of restitution among near-rigid laws.
  *
  * The spring of the law would begin to brake before the surfaces meet, and take the part R/(w + R) of the approach.  A
  * rigid constraint with e > 0 that closes faster than the threshold therefore obeys Newton's law as rigid rows do.  It
- * is free until it arrives, target -phi0 / dt; in the step in which it does
+ * is free until it arrives, target -phi0 / dt less the lift (convex_lift); in the step in which it does
  *
  *     target_n = max(e c, -phi0 / (dt + tau) for phi0 < 0),   c = -u_n before the step,
  *     R_n = min(R_n, sigma w / 100).
+ *
+ * Without that lift a sliding contact of the convex law would brake before it arrives, by up to mu |u_t|, and bounce by
+ * the rest.
  *
  * One contact without friction then leaves with u_n = e c - R_n gamma, which lacks (1 + e) c R_n / W_nn, some 1e-5 of
  * c.  By the convex law a sliding strike leaves faster, by mu |u_t| at most.  A step takes a smaller e where this would
@@ -239,7 +265,7 @@ static bool closes_to_bounce(const law *l, const sim_constraint *c, int row) {
 static void near_rigid_bounce(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
     const sim_problem *p = l->problem;
     double gap = p->gap[c->row + row], tau = c->dissipation == 0 ? p->step : c->dissipation;
-    *target = -gap / p->step;
+    *target = -gap / p->step - (l->compliance == SIM_NEAR_RIGID ? convex_lift(p, c) : 0);
     if (law_strikes(p, l->options->threshold, c, row)) {
         *R = fmin(*R, STRIKE_COMPLIANCE_PART * l->options->sigma * w);
         *target = fmax(-c->restitution * row_velocity(p, c, row, p->v_start), gap < 0 ? -gap / (p->step + tau) : 0);
@@ -453,7 +479,7 @@ static double mean_impulse(const sim_problem *p, int first, int *end) {
  */
 static double load_stiffening(const law *l, const sim_constraint *c, const double *W, double impulse) {
     const sim_problem *p = l->problem;
-    approach of = find_approach(p, c);
+    approach of = find_approach(p, c, l->options->threshold);
     double w = law_inverse_mass(l, c, W, 2), carried = fmin(impulse, load_limit(l, w)) * w;
     if (l->compliance != SIM_ELASTIC) {
         return carried > of.gain ? fmin(l->options->carried, carried / of.gain) : 1;
@@ -470,9 +496,9 @@ static bool are_equal(double a, double b, double near) {
     return fabs(a - b) <= fmax(near, LOAD_KINK * fmax(fabs(a), fabs(b)));
 }
 
-load_scan law_scan_loads(const sim_problem *p) {
+load_scan law_scan_loads(const sim_problem *p, const sim_law_options *options) {
     load_scan scan = {.known = knows_loads(p), .strike_at = -1};
-    scan.strike = scan.known ? find_strike(p, &scan.strike_at) : 0;
+    scan.strike = scan.known ? find_strike(p, options->threshold, &scan.strike_at) : 0;
     return scan;
 }
 
@@ -500,8 +526,8 @@ contact_load law_contact_load(const sim_problem *p, const sim_law_options *optio
     out.impulse = scan->impulse;
     out.stiffer = load_stiffening(&l, c, W, out.impulse);
     double per_impulse = 1 / FREE_LOAD_RATIO, per_strike = 1 / FREE_STRIKE_RATIO;
-    double speed[] = {per_impulse * out.impulse * law_inverse_mass(&l, c, W, 2), find_approach(p, c).closing,
-                      per_strike * l.strike};
+    double speed[] = {per_impulse * out.impulse * law_inverse_mass(&l, c, W, 2),
+                      find_approach(p, c, options->threshold).closing, per_strike * l.strike};
     double part[] = {per_impulse, 1, per_strike}, change[2] = {side_change(p, c, 0), side_change(p, c, 1)};
     double least = MIN_CHANGE * options->undo;
     int most = 0;
@@ -539,7 +565,7 @@ void sim_regularise(const sim_problem *p, sim_compliance compliance, const sim_l
     int strike;
     law l = {p, compliance, options, .energy = HUGE_VAL};
     if (elastic && known) {
-        l.strike = find_strike(p, &strike);
+        l.strike = find_strike(p, options->threshold, &strike);
         l.energy = find_energy(&l, W);
         l.depth = find_depth(p);
     }

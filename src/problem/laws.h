@@ -44,7 +44,7 @@ typedef struct load_scan {
     int first, end;
 } load_scan;
 
-load_scan law_scan_loads(const sim_problem *problem);
+load_scan law_scan_loads(const sim_problem *problem, const sim_law_options *options);
 
 /* That of the i-th constraint, a contact, whose block of the Delassus operator is W. Constraints asked in their order
  * cost as much together as their number. */

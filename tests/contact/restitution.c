@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
 static const double dt = 1e-3, length = 1, radius = 0.02;
 
@@ -177,6 +178,68 @@ Test(restitution, a_ball_on_a_motor_bounces_by_newtons_law_wherever_the_motor_is
         yard_step(&y);
         double after = motion_of(&y, "ball").lin.z;
         cr_expect_float_eq(after, 2 * e, 1e-7, "e %g, %g N s/m, %g N, %g N: %g after 2", e, kd, drive, bound, after);
+        yard_end(&y);
+    }
+}
+
+/* ---- strikes at any time of a step ---- */
+
+/* A ball of radius 1/8 m comes down at 2 m/s, sliding at 1 m/s, and reaches the ground the part `phase` of a step after
+ * the end of a step; all numbers are exact in binary.  It leaves at e 2 m/s, and friction stops the sliding, by 2/7 of
+ * it.  A contact within the margin, 1e-3 r, has a lever that is longer by half of its gap: less than 2e-4 m/s. */
+static void expect_bounce(const char *solver, double phase, double e, bool exact) {
+    const double step = 0x1p-10, r = 0.125, down = 2;
+    surface s = rough(0.25);
+    s.restitution = e;
+    yard y = yard_begin(v3_make(0, 0, 0), s);
+    yard_ground(&y);
+    int ball = yard_add(&y, "ball", SIM_SPHERE, r, 0, 0, 1, v3_make(0, 0, r + step * down * (8 + phase)),
+                        v3_make(1, 0, -down));
+    yard_open(&y, solver, SIM_MIDPOINT, step);
+    for (int k = 0; k < 16; k++) {
+        yard_step(&y);
+    }
+    sim_v3 v = motion_of(&y, "ball").lin;
+    cr_expect_gt(ball, 0);
+    cr_expect_eq(y.unsolved, 0);
+    cr_expect_float_eq(v.z, e * down, 1e-3 * down, "%s, e %g, phase %g: %g", solver, e, phase, v.z);
+    if (exact) {
+        cr_expect_float_eq(v.x, 5.0 / 7, 3e-4, "%s, e %g, phase %g: %g", solver, e, phase, v.x);
+    }
+    yard_end(&y);
+}
+
+/* The convex law sees a sliding contact before it arrives, and takes its lever from there: half the gap longer. */
+Test(restitution, is_that_of_the_material_whenever_in_a_step_a_ball_arrives) {
+    for (int k = 0; k < 32; k++) {
+        double e = k % 2 ? 0.5 : 1;
+        expect_bounce("auto", k / 2 / 16.0, e, true);
+        expect_bounce("pgs", k / 2 / 16.0, e, true);
+        expect_bounce("sap", k / 2 / 16.0, e, false);
+    }
+}
+
+/* By Newton's law a row of five that touch leaves as one: -1.2 m/s, and 0.8 m/s of all others. */
+Test(restitution, of_a_row_of_balls_keeps_its_energy_whenever_in_a_step_it_is_struck) {
+    const double step = 0x1p-10, r = 0.125, speed = 2;
+    for (int k = 0; k < 32; k++) {
+        surface s = rough(0);
+        s.restitution = 1;
+        yard y = yard_begin(v3_make(0, 0, 0), s);
+        char name[5][8];
+        for (int i = 0; i < 5; i++) {
+            double x = i ? 2 * r * i : -step * speed * (8 + k / 2 / 16.0);
+            snprintf(name[i], sizeof name[i], "ball%d", i);
+            yard_add(&y, name[i], SIM_SPHERE, r, 0, 0, 1, v3_make(x, 0, 0), v3_make(i ? 0 : speed, 0, 0));
+        }
+        yard_open(&y, k % 2 ? "pgs" : "auto", SIM_MIDPOINT, step);
+        for (int i = 0; i < 16; i++) {
+            yard_step(&y);
+        }
+        for (int i = 0; i < 5; i++) {
+            double v = motion_of(&y, name[i]).lin.x;
+            cr_expect_float_eq(v, i ? 0.8 : -1.2, 1e-4, "%d, ball %d: %g m/s", k, i, v);
+        }
         yard_end(&y);
     }
 }

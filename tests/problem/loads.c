@@ -11,11 +11,11 @@
 /* Four contacts between two bodies share a mean impulse, and all the fastest strike. */
 static void expect_loads_of_the_law(const sim_problem *p, const double *W, const double *R) {
     sim_law_options o = sim_law_options_default();
-    load_scan in_order = law_scan_loads(p), backwards = in_order;
+    load_scan in_order = law_scan_loads(p, &o), backwards = in_order;
     const double *block = W;
     int loaded = 0;
     for (int i = 0; i < p->nconstraint; i++, block += 9) {
-        load_scan anew = law_scan_loads(p);
+        load_scan anew = law_scan_loads(p, &o);
         contact_load a = law_contact_load(p, &o, &in_order, i, block, 0);
         contact_load b = law_contact_load(p, &o, &anew, i, block, 0);
         int last = p->nconstraint - 1 - i;

@@ -147,7 +147,7 @@ static void differentiate_load(island_system *s, constraint_system *k, double *w
     sim_problem full = problem_of_laws(s->is);
     full.v_free = s->v_law;
     if (!s->scanned) {
-        s->loads = law_scan_loads(&full);
+        s->loads = law_scan_loads(&full, &o->law);
         s->scanned = true;
     }
     contact_load load = law_contact_load(&full, &o->law, &s->loads, k->index, k->W, s->step->near);
