@@ -260,8 +260,9 @@ static double convex_lift(const sim_problem *p, const sim_constraint *c) {
  * c.  By the convex law a sliding strike leaves faster, by mu |u_t| at most.  A step takes a smaller e where this would
  * create energy (contact/island/restitution.c).
  *
- * Equalities of a problem in which something bounces have that R, too.  On the softest spring that the step resolves
- * their bodies would part in the bounce, and its damper would take the energy. */
+ * Equalities of a problem in which something bounces have that R, too, and so have contacts with e > 0 through which the
+ * blow passes.  On the softest spring that the step resolves their bodies would part in the bounce, and its damper would
+ * take the energy. */
 static void near_rigid_bounce(const law *l, const sim_constraint *c, int row, double w, double *R, double *target) {
     const sim_problem *p = l->problem;
     double gap = p->gap[c->row + row], tau = c->dissipation == 0 ? p->step : c->dissipation;
@@ -413,7 +414,7 @@ static void compliant_row(const law *l, const sim_constraint *c, int row, double
     }
     double part = own < softest ? undone_part(l, c, row, dt + tau) : 1;
     *R = fmax(softest, own) * fmax(part, MIN_COMPLIANCE_PART);
-    if (l->bounces && rigid && c->kind == SIM_EQUALITY) {
+    if (l->bounces && rigid && (c->kind == SIM_EQUALITY || can_bounce(c))) {
         *R = fmin(*R, STRIKE_COMPLIANCE_PART * l->options->sigma * w);
     }
     *target = -l->problem->gap[c->row + row] / (dt + tau) * part;

@@ -219,26 +219,28 @@ Test(restitution, is_that_of_the_material_whenever_in_a_step_a_ball_arrives) {
     }
 }
 
-/* By Newton's law a row of five that touch leaves as one: -1.2 m/s, and 0.8 m/s of all others. */
+/* By Newton's law a row of five that touch leaves as one: -1.2 m/s, and 0.8 m/s of all others.  The compliance of sap,
+ * sigma/100 w with w = 3.4 / kg, takes 1.1e-4 m/s of a contact that passes on 3.2 N s. */
 Test(restitution, of_a_row_of_balls_keeps_its_energy_whenever_in_a_step_it_is_struck) {
     const double step = 0x1p-10, r = 0.125, speed = 2;
-    for (int k = 0; k < 32; k++) {
+    static const char *const solver[] = {"auto", "pgs", "sap"};
+    for (int k = 0; k < 48; k++) {
         surface s = rough(0);
         s.restitution = 1;
         yard y = yard_begin(v3_make(0, 0, 0), s);
         char name[5][8];
         for (int i = 0; i < 5; i++) {
-            double x = i ? 2 * r * i : -step * speed * (8 + k / 2 / 16.0);
+            double x = i ? 2 * r * i : -step * speed * (8 + k / 3 / 16.0);
             snprintf(name[i], sizeof name[i], "ball%d", i);
             yard_add(&y, name[i], SIM_SPHERE, r, 0, 0, 1, v3_make(x, 0, 0), v3_make(i ? 0 : speed, 0, 0));
         }
-        yard_open(&y, k % 2 ? "pgs" : "auto", SIM_MIDPOINT, step);
+        yard_open(&y, solver[k % 3], SIM_MIDPOINT, step);
         for (int i = 0; i < 16; i++) {
             yard_step(&y);
         }
         for (int i = 0; i < 5; i++) {
             double v = motion_of(&y, name[i]).lin.x;
-            cr_expect_float_eq(v, i ? 0.8 : -1.2, 1e-4, "%d, ball %d: %g m/s", k, i, v);
+            cr_expect_float_eq(v, i ? 0.8 : -1.2, k % 3 == 2 ? 5e-4 : 1e-4, "%d, ball %d: %g m/s", k, i, v);
         }
         yard_end(&y);
     }
