@@ -1,13 +1,13 @@
 /* Portfolio of solvers: several methods take turns at one problem.
  *
  * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first,
- * from the warm start.  They fail by cycles, which show soon: E has not halved in AUTO_MAX_STALLED outer iterations.
- * acn then begins again.  Without extrapolation it takes another course: from the warm start where all contacts give
- * way, from no impulses where some are rigid, as E has more minima that are no solutions there.  By its exact rule it
- * takes twice the Newton steps from the warm start, and solves most problems that the quick rule does not.  Where all
- * give way a last run begins from no impulses, with at most twice the work of the first.  The others take turns after
- * it, from the best impulses, and in the end acn begins once more from theirs.  Of local problems, which have no
- * velocities, acn takes those with a symmetric W, by its factor.
+ * from the warm start.  In a hard problem E stands still for hundreds of steps, then falls at once: a run ends with its
+ * part of the patience, or where E has not halved in AUTO_MAX_STALLED outer iterations.  Then acn begins again, on
+ * another course: where all contacts give way by its quick rule from no impulses; where some are rigid without
+ * extrapolation from no impulses, and by the quick rule from there.  Runs from the warm start without extrapolation and
+ * by the exact rule have the work that these leave.  The others take turns after it, from the best impulses, and in the
+ * end acn begins once more from theirs.  Of local problems, which have no velocities, acn takes those with a symmetric
+ * W, by its factor.
  *
  * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
  * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
@@ -30,13 +30,12 @@
  * Patience.  A step of a simulation gives up after a multiple of H, the Newton steps of a hard problem of n contacts: its
  * patience (4, and 2 more where the step changes the targets and tries again).
  *
- *     H = 17 sqrt(n) min(1, n/400)     all contacts give way: the hardest islands of falls of 320 and 640 bodies are
- *                                      solved by the exact rule after up to 3.4 H, where the quick one stalls
- *     H = 40 sqrt(n), at least 200     some are rigid: piles of balls, dishes and falls of 160 bodies take up to 2.2 H,
- *                                      and the exact rule takes up to 450 steps for 8 to 32 contacts
+ *     H = 17 sqrt(n) min(1, n/400)     all contacts give way: the hardest islands of falls of 400 to 640 bodies take up
+ *                                      to 1.9 H from the warm start, 1.5 H from no impulses
+ *     H = 40 sqrt(n), at least 200     some are rigid: piles of balls and falls of 120 to 200 bodies take up to 1.5 H in
+ *                                      each run, and the exact rule takes up to 450 steps for 8 to 32 contacts
  *
- * Each run of acn, the turns and the end have a part of the patience, and what one leaves goes to the next.  The
- * first run has most: E may stand still for 12 sqrt(n) steps in runs that end well.
+ * Each run of acn, the turns and the end have a part of the patience, and what one leaves goes to the next.
  *
  * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
  * of iterations.  APART, Newton's method must have ended, too.  Where E suffices for a step of a simulation, the last
@@ -80,25 +79,19 @@ static const sim_solver_option options[OPTIONS] = {
                    .default_value = 1e-8},
 };
 
-enum { MAX_SWEPT_CONSTRAINTS = 8 };     /* up to which sweeps take less time than the preparation of a Newton step */
-static const double MAX_WARM_E = 0.1;   /* E of a warm start up to which Newton's method begins */
-static const double MAX_WORK_RATIO = 3; /* of one first-order method over the other, apart */
-static const double TURN_EXTENSION = 3; /* of a turn, while E falls fast */
-static const double SLICE_RATIO = 0.2;  /* of the work of a turn, between records of E */
-/* Work of acn over its first run: without extrapolation; by the exact rule; from no impulses, where it takes up to 1.7
- * of it; from those of the turns, 0.5. */
-static const double PLAIN_WORK_RATIO = 2, EXACT_WORK_RATIO = 4, COLD_WORK_RATIO = 2, FINISH_WORK_RATIO = 1;
+enum { MAX_SWEPT_CONSTRAINTS = 8 };        /* up to which sweeps take less time than the preparation of a Newton step */
+static const double MAX_WARM_E = 0.1;      /* E of a warm start up to which Newton's method begins */
+static const double MAX_WORK_RATIO = 3;    /* of one first-order method over the other, apart */
+static const double TURN_EXTENSION = 3;    /* of a turn, while E falls fast */
+static const double SLICE_RATIO = 0.2;     /* of the work of a turn, between records of E */
+static const double FINISH_WORK_RATIO = 1; /* of acn from the impulses of the turns, over its first run */
 /* Newton steps of a hard problem over the root of its contacts; contacts from which that holds if all give way. */
 static const double HARD_STEPS = 17, HARD_RIGID_STEPS = 40, MANY_CONTACTS = 400;
 /* At least: acn may stall in its first run; its exact run gets the steps that few contacts take. */
 enum { MIN_HARD_STEPS = 72, MIN_HARD_RIGID_STEPS = 200 };
 static const double MIN_HARD_WORK = 1e5; /* multiplications, some 0.1 ms: methods of the turns have to begin, too */
-/* Parts of the patience that have gone at the end of the runs of acn and of the turns. */
-typedef struct work_shares {
-    double first, plain, exact;
-} work_shares;
-static const work_shares giving_way = {0.57, 0.75, 0.9}, rigid = {0.35, 0.6, 0.93};
-static const double COLD_WORK_SHARE = 0.93, TURNS_WORK_SHARE = 0.97, WHOLE_WORK_SHARE = 1;
+/* Part of the patience that has gone at the end of the turns, and of all. */
+static const double TURNS_WORK_SHARE = 0.985, WHOLE_WORK_SHARE = 1;
 static const double NO_SOLUTION_E = 1e3; /* zero impulses where some are needed have E of some 1e8 (natural_map.c) */
 
 /* Starts.  `least`: factor on `least` above; `growth`: of work, per method that has begun, in which E must halve. */
@@ -112,6 +105,20 @@ static const auto_start starts[] = {
 typedef enum auto_rule { RULE_QUICK, RULE_EXACT, RULE_PLAIN } auto_rule;
 
 enum { STARTS = sizeof starts / sizeof *starts };
+
+/* A run of acn: its rule, from no impulses or from the start that acn chooses, and the part of the patience that has
+ * gone at its end. */
+typedef struct acn_run {
+    auto_rule rule;
+    bool cold;
+    double share;
+} acn_run;
+
+enum { RUNS = 4 };
+static const acn_run runs_giving_way[RUNS] = {
+    {RULE_QUICK, false, 0.5}, {RULE_QUICK, true, 0.97}, {RULE_PLAIN, false, 0.97}, {RULE_EXACT, false, 0.97}};
+static const acn_run runs_rigid[RUNS] = {
+    {RULE_QUICK, false, 0.4}, {RULE_PLAIN, true, 0.7}, {RULE_QUICK, true, 0.97}, {RULE_EXACT, false, 0.97}};
 
 static bool has_begun(const auto_branch *b) { return b->stage != AUTO_NOT_BEGUN; }
 static bool has_branch_ended(const auto_branch *b) { return b->stage == AUTO_ENDED || b->stage == AUTO_DONE; }
@@ -401,9 +408,8 @@ static bool run_first_branch(auto_turns *t, double most, double part) {
     return true;
 }
 
-/* acn once more, from these impulses, by one of its rules, with so many times the work of its first run.  False without
- * memory. */
-static bool repeat_first_branch(auto_turns *t, const double *from, auto_rule rule, double work_ratio, double part) {
+/* acn once more, from these impulses, by one of its rules, with so much work at most.  False without memory. */
+static bool repeat_first_branch(auto_turns *t, const double *from, auto_rule rule, double most, double part) {
     auto_branch *b = &t->branch[FIRST];
     bool exact = rule == RULE_EXACT,
          rounds = rule != RULE_QUICK && b->out.outcome == SIM_AT_ROUNDING; /* no rule finds a better solution */
@@ -414,11 +420,20 @@ static bool repeat_first_branch(auto_turns *t, const double *from, auto_rule rul
     b->option[b->exact] = rule;
     b->option[b->stalled] = exact ? b->type->info.option[b->stalled].default_value : AUTO_MAX_STALLED;
     auto_restart_branch(t, b, from);
-    return run_first_branch(t, work_ratio * t->first_work, part);
+    return run_first_branch(t, most, part);
 }
 
-/* acn by its quick rule from the start that it chooses; without extrapolation, from there or from no impulses; by its
- * exact rule; where all contacts give way, by the quick rule from no impulses.  False without memory. */
+/* Are there no impulses but given forces? */
+static bool is_cold(const auto_turns *t, const double *impulse) {
+    for (int r = 0; r < t->problem->nrow; r++) {
+        if (impulse[r] != 0 && !isinf(t->call->R[r])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All runs of acn, until one succeeds.  False without memory. */
 static bool take_first_branch(auto_turns *t) {
     size_t rows = (size_t)t->problem->nrow;
     if (!has_first_branch(t)) {
@@ -431,19 +446,20 @@ static bool take_first_branch(auto_turns *t) {
     }
     memcpy(from, t->branch[FIRST].out.impulse, rows * sizeof *from);
     memset(none, 0, rows * sizeof *none);
-    /* runs */
-    bool stiff = has_rigid_contact(t);
-    const work_shares *share = stiff ? &rigid : &giving_way;
-    return run_first_branch(t, HUGE_VAL, share->first) &&
-           repeat_first_branch(t, stiff ? none : from, RULE_PLAIN, PLAIN_WORK_RATIO, share->plain) &&
-           repeat_first_branch(t, from, RULE_EXACT, EXACT_WORK_RATIO, share->exact) &&
-           (stiff || !t->warm_start || repeat_first_branch(t, none, RULE_QUICK, COLD_WORK_RATIO, COLD_WORK_SHARE));
+    /* runs; the first may have been one from no impulses */
+    const acn_run *run = has_rigid_contact(t) ? runs_rigid : runs_giving_way;
+    bool done = run_first_branch(t, HUGE_VAL, run->share);
+    for (int k = 1; k < RUNS && done; k++) {
+        bool same = run[k].rule == run->rule && run[k].cold && is_cold(t, from);
+        done = same || repeat_first_branch(t, run[k].cold ? none : from, run[k].rule, HUGE_VAL, run[k].share);
+    }
+    return done;
 }
 
 /* acn from the best impulses of the turns.  False without memory. */
 static bool finish_with_first_branch(auto_turns *t) {
     return t->best < 0 || t->best == FIRST ||
-           repeat_first_branch(t, t->impulse, RULE_QUICK, FINISH_WORK_RATIO, WHOLE_WORK_SHARE);
+           repeat_first_branch(t, t->impulse, RULE_QUICK, FINISH_WORK_RATIO * t->first_work, WHOLE_WORK_SHARE);
 }
 
 /* False without memory. */

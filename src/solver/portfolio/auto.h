@@ -6,9 +6,9 @@
 #include "solver/matrices/delassus_factor.h"
 
 enum { AUTO_MAX_RECORDS = 64, AUTO_MAX_BRANCHES = 5 };
-/* Option "most_stalled" of acn: cycles of its quick rule show soon.  By the exact rule E stands longer before it falls:
- * there acn keeps its default. */
-enum { AUTO_MAX_STALLED = 100 };
+/* Option "most_stalled" of acn by its other rules than the exact one, which keeps its default.  In hard problems E stands
+ * still for 100 to 400 outer iterations, then falls. */
+enum { AUTO_MAX_STALLED = 400 };
 
 /* ENDED: short of the tolerance, may restart from other impulses.  DONE: may not. */
 typedef enum auto_stage { AUTO_NOT_BEGUN, AUTO_RUNNING, AUTO_ENDED, AUTO_DONE } auto_stage;
