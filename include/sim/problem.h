@@ -68,7 +68,8 @@ typedef struct sim_constraint {
     double force;           /* spring, actuator: N or N m at u = 0 */
     double rolling;         /* contact of 5 or 6 rows: |(r1, r2)| <= rolling g_n, m */
     double torsion;         /* contact of 4 or 6 rows: |r_n| <= torsion g_n, m */
-    double surface[2];      /* contact: velocity of A's surface over B's along t1 and t2, which w includes, m/s */
+    double surface[2];      /* contact: velocity of A's surface over B's along t1 and t2, which w includes, m/s; of rows
+                             * against turning w is that of the surfaces alone */
     int turns;              /* limit: 1 if its gap is an angle, rad; 0: m */
 } sim_constraint;
 

@@ -11,7 +11,7 @@
  * and T - T** = sum of gamma . u over them - |v - v**|^2 / 2 in the metric of A.  So a right solution has
  *
  *     excess = max(0, T - T** - sum over stops gamma_n max(tau_n - w_n, 0) - sum over equalities and tangents
- *                 gamma . (tau - w)) = 0,     of tangents w the surfaces' own velocity: the work of a belt
+ *                 gamma . (tau - w)) = 0,     of tangents and turning w that of the surfaces: the work of a belt
  *
  * and a wrong one may have more: energy from nothing, in J.  v is the solution's own, not the one that follows from
  * gamma. Local problems have no v: there it is gamma . (b + W gamma / 2) over the passive rows, exact where no row is
@@ -42,6 +42,7 @@ static void add_targets(const sim_problem *p, const double *target, const double
             /* springs of the elastic law; 0 by the others */
             sum[OF_EQUALITIES] += contact && k == normal ? 0 : gamma[k] * target[k];
             sum[OF_EQUALITIES] -= along ? gamma[k] * c->surface[k - c->row] : 0;
+            sum[OF_EQUALITIES] -= contact && k > normal && p->offset ? gamma[k] * p->offset[k] : 0;
         }
     }
 }

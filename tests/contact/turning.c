@@ -233,3 +233,76 @@ Test(turning, a_solver_that_cannot_take_it_is_refused_with_the_material) {
               error.text);
     yard_end(&y);
 }
+
+/* ---- turntables ---- */
+
+/* A table of radius 1 m about z, with its surface at z = 0: its surface turns, or all of it about a hinge. */
+static yard turntable(double turn, bool surface_alone, double friction, double rolling, double torsion) {
+    yard y = yard_begin(v3_make(0, 0, -g), rough(friction));
+    sim_material soft = sim_material_default();
+    soft.name = "soft";
+    soft.friction = friction;
+    soft.rolling = rolling;
+    soft.torsion = torsion;
+    y.material = sim_builder_add_material(y.builder, &soft);
+    sim_shape table = sim_shape_default();
+    table.type = SIM_CYLINDER;
+    table.size[0] = 1;
+    table.size[1] = 0.2;
+    table.pose.p = v3_make(0, 0, -0.1);
+    table.material = y.material;
+    if (surface_alone) {
+        table.surface_spin = v3_make(0, 0, turn);
+    } else {
+        sim_body_def def = sim_body_default();
+        def.name = "table";
+        def.joint = SIM_HINGE;
+        def.axis = v3_make(0, 0, 1);
+        def.inertia = (sim_inertia){.mass = 1e6, .moment = {1e6, 1e6, 1e6, 0, 0, 0}};
+        def.v[0] = turn;
+        table.body = sim_builder_add_body(y.builder, &def);
+    }
+    sim_builder_add_shape(y.builder, &table);
+    return y;
+}
+
+/* In the middle of a turntable torsion gives a ball the moment torsion m g until it turns as fast. */
+Test(turning, a_turntable_takes_a_ball_along_by_torsion) {
+    double torsion = 0.002, turn = 3, rate = torsion * g / (0.4 * radius * radius), due = turn / rate;
+    for (int s = 0; s < SOLVERS; s++) {
+        yard y = turntable(turn, true, 0.5, 0, torsion);
+        yard_add(&y, "ball", SIM_SPHERE, radius, 0, 0, 2, v3_make(0, 0, radius), v3_make(0, 0, 0));
+        yard_open(&y, solvers[s], SIM_MIDPOINT, dt);
+        step_until(&y, due / 2);
+        double half = motion_of(&y, "ball").ang.z;
+        cr_expect_float_eq(half, turn / 2, 2 * rate * dt, "%s: %.9g", solvers[s], half);
+        cr_expect_leq(sim_world_info(y.world)->certificate.excess, 1e-9, "%s", solvers[s]);
+        step_until(&y, due + 0.2);
+        double end = motion_of(&y, "ball").ang.z;
+        cr_expect_float_eq(end, turn, 1e-3 * turn, "%s: %.9g", solvers[s], end);
+        cr_expect_eq(y.unsolved, 0);
+        yard_end(&y);
+    }
+}
+
+/* A ball that rolls outwards, against rolling resistance and torsion, goes the same way on both. */
+Test(turning, a_surface_that_turns_is_a_table_that_turns) {
+    for (int s = 0; s < SOLVERS; s++) {
+        v3 at[2], v[2], w[2];
+        for (int k = 0; k < 2; k++) {
+            yard y = turntable(2, k == 0, 0.5, 0.002, 0.004);
+            yard_add(&y, "ball", SIM_SPHERE, radius, 0, 0, 2, v3_make(0.3, 0, radius), v3_make(0.2, 0.1, 0));
+            yard_open(&y, solvers[s], SIM_MIDPOINT, dt);
+            step_until(&y, 0.8);
+            at[k] = place_of(&y, "ball");
+            v[k] = motion_of(&y, "ball").lin;
+            w[k] = motion_of(&y, "ball").ang;
+            cr_expect_eq(y.unsolved, 0);
+            yard_end(&y);
+        }
+        cr_expect_gt(v3_norm(v3_sub(at[0], v3_make(0.3, 0, radius))), 0.1);
+        cr_expect_lt(v3_norm(v3_sub(at[0], at[1])), 1e-3, "%s: %g m", solvers[s], v3_norm(v3_sub(at[0], at[1])));
+        cr_expect_lt(v3_norm(v3_sub(v[0], v[1])), 1e-3, "%s: %g m/s", solvers[s], v3_norm(v3_sub(v[0], v[1])));
+        cr_expect_lt(v3_norm(v3_sub(w[0], w[1])), 1e-2, "%s: %g rad/s", solvers[s], v3_norm(v3_sub(w[0], w[1])));
+    }
+}

@@ -3,7 +3,8 @@
  *     ellipse    |(g_1/mu_1, g_2/mu_2)| <= g_n along e_1, e_2, and -g . u is the greatest of all such g
  *     scaling    a_k = mu_k / mu, mu = max(mu_1, mu_2):   u'_k = a_k u_k,  g_k = a_k g'_k,  g . u = g' . u'
  *                so |g'_t| <= mu g_n, and g' opposes u': rows along a_k e_k have Coulomb's law
- *     belts      w_t = E' (R_A b_A - R_B b_B), of a contact that lasts at the part of the step where it obeys the law
+ *     belts      w_t = E' (R_A b_A - R_B b_B), of a contact that lasts at the part of the step where it obeys the law;
+ *                w = L e . (R_A b'_A - R_B b'_B) of rows against turning
  *     adhesion   -p <= g_n:   g_n + p for g_n has Signorini's law, with the load p that pulls the bodies together,
  *                A (v - v*) = J' (gamma + p) - J' p:   v* <- v* - A^-1 J_n' p,   p = dt adhesion up to its range
  *
@@ -12,7 +13,7 @@
  *
  *     e_k, E    tangents of the contact, and its frame;  g, u: impulse, N s, and relative velocity, m/s
  *     mu_k      coefficient along e_k: of two surfaces sqrt(mu_Ak mu_Bk)
- *     R, b      axes of a body; velocity of its surface in them, m/s
+ *     R, b, b'  axes of a body; velocity of its surface in them, m/s, and angular velocity, rad/s
  *
  * The section of the ellipsoid (mu_along, mu_across, mu_across) about the direction d by the contact plane, s^2 = 1 -
  * (d . n)^2, has mu_1 = (s^2/mu_along^2 + (1 - s^2)/mu_across^2)^-1/2 along the projection of d, and mu_2 = mu_across.
@@ -223,6 +224,13 @@ void surface_turning_on_body(const assembly *f, int i, int side, double *J) {
     }
 }
 
+/* Angular velocity of A's surface over B's, in the world. */
+static v3 spin_over(const assembly *f, const sim_contact *from) {
+    const sim_shape *a = &f->middle->model->shape[from->shape_a], *b = &f->middle->model->shape[from->shape_b];
+    const sim_pose *X = f->middle->pose;
+    return v3_sub(m3_times(X[a->body].R, a->surface_spin), m3_times(X[b->body].R, b->surface_spin));
+}
+
 void surface_start_turning(assembly *f, int i, v3 moment) {
     v3 axis[3];
     int count = surface_turning_axes(f, i, contact_of(f, i), axis), row = f->row[i] + SIM_CONTACT_ROWS;
@@ -230,6 +238,9 @@ void surface_start_turning(assembly *f, int i, v3 moment) {
     for (int k = 0; k < count; k++) {
         f->gap[row + k] = 0;
         f->impulse_guess[row + k] = v3_dot(axis[k], moment) / (L * L);
+        if (f->tables->belts) {
+            f->offset[row + k] = v3_dot(axis[k], spin_over(f, contact_of(f, i)));
+        }
     }
     if (count) {
         f->constraint[i].rolling /= L;
