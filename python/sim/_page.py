@@ -11,7 +11,7 @@ class Page:
     __slots__ = {"path": "The file.", "height": "Height in a notebook, pixels."}
 
     def __init__(self, path, height=480):
-        self.path, self.height = os.fspath(path), height
+        self.path, self.height = os.fsdecode(path), height
 
     def __repr__(self):
         return f"<sim.Page {self.path!r}>"
@@ -29,9 +29,11 @@ def page(world, path, duration=None, *, every=None, height=480):
     frames a second. Returns a Page, which a notebook shows `height` pixels high.
     """
     world = world if isinstance(world, _sim.World) else _sim.World(world)
-    if not str(path).endswith(".html"):
-        raise _sim.InputError(f"a page is a file .html, not {str(path)!r}")
+    if not os.fsdecode(path).endswith(".html"):
+        raise _sim.InputError(f"a page is a file .html, not {os.fsdecode(path)!r}")
     duration = world.scene.duration if duration is None else duration
+    if not 0 <= duration < float("inf"):
+        raise _sim.InputError(f"a page lasts 0 s or more, not {duration}")
     with world.record(path, every=every):
         world.step(round(duration / world.dt))
     return Page(path, height)

@@ -100,6 +100,30 @@ def test_files_that_cannot_be_written_are_refused(path, every, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["run.csv", "run.h5"])
+def test_no_two_recordings_write_one_file(name, tmp_path):
+    one, other = sim.World(CARDS), sim.World(CARDS)
+    first = one.record(tmp_path / name, every=1)
+    one.step(3)
+    for world in one, other:
+        with pytest.raises(sim.Error, match="open in another program|another program has it open"):
+            world.record(tmp_path / name)
+    first.close()
+    with other.record(tmp_path / name, every=1) as recorder:
+        other.step(3)
+    assert recorder.records == 4
+
+
+def test_pages_have_names_and_durations(tmp_path):
+    path = os.fsencode(tmp_path / "run.html")
+    assert sim.page(CARDS, path, duration=0.01).path == os.fsdecode(path)
+    os.remove(path)
+    for duration in (-1, float("nan"), float("inf")):
+        with pytest.raises(sim.InputError, match="a page lasts 0 s or more"):
+            sim.page(CARDS, path, duration)
+    assert not os.path.exists(path)
+
+
 def test_tables_for_notebooks_escape_their_texts():
     scene = sim.load({"sim": 1, "name": "<b>&", "bodies": []})
     for text in (scene._repr_html_(), sim.World(scene)._repr_html_()):

@@ -1,11 +1,16 @@
 /* Writer of trajectories as CSV.  A header of names and units, then a line a record; %.17g brings every number back
  * bit for bit.  Contacts, of which each record has another number, have no place here. */
+#define _DEFAULT_SOURCE /* flock */
+
 #include "record/run/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 typedef struct csv {
     writer base;
@@ -110,6 +115,23 @@ static sim_status close_csv_recorder(writer *base, sim_error *error) {
     return status;
 }
 
+/* The file, emptied once no one else writes it; the lock ends with it.  NULL: see errno. */
+static FILE *open_alone(const char *path) {
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        return NULL;
+    }
+    bool taken = flock(descriptor, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+    bool emptied = !taken && (!ftruncate(descriptor, 0) || errno == EINVAL); /* EINVAL: a pipe or a device */
+    FILE *file = emptied ? fdopen(descriptor, "w") : NULL;
+    if (!file) {
+        int why = errno;
+        close(descriptor);
+        errno = why;
+    }
+    return file;
+}
+
 writer *csv_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error) {
     csv *self = calloc(1, sizeof *self);
     char *name = self ? strdup(path) : NULL;
@@ -118,9 +140,10 @@ writer *csv_open(const char *path, const sim_scene *scene, const channel_set *se
         sim_fail(error, SIM_NO_RESOURCE, "%s: no memory", path);
         return NULL;
     }
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    FILE *file = strcmp(path, "-") == 0 ? stdout : open_alone(path);
     if (!file) {
-        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path, strerror(errno));
+        sim_fail(error, SIM_NO_RESOURCE, "%s: cannot create: %s", path,
+                 errno == EWOULDBLOCK ? "it is open in another program or recording" : strerror(errno));
         free(name);
         free(self);
         return NULL;

@@ -319,8 +319,9 @@ static herr_t driver_lock(H5FD_t *base, hbool_t exclusive) {
     return 0;
 }
 
+/* Readers may come where the library lets them; another writer may not as long as the file is open. */
 static herr_t driver_unlock(H5FD_t *base) {
-    flock(((driver_file *)base)->descriptor, LOCK_UN);
+    flock(((driver_file *)base)->descriptor, LOCK_SH);
     return 0;
 }
 
