@@ -256,6 +256,8 @@ typedef struct sim_law_options {
 
 /* 1, 1e-3, 0.2, 0.01 m/s, 1, 0.02, 0.1 m/s */
 SIM_API sim_law_options sim_law_options_default(void);
+/* SIM_BAD_INPUT: a number is out of its range. */
+SIM_API sim_status sim_law_options_check(const sim_law_options *options, sim_error *error);
 
 /* R, diagonal, and target velocity of every row: [nrow] each. */
 typedef struct sim_regularisation {

@@ -48,6 +48,8 @@ def _take(world, input, u):
 
 def _parts(loss, sizes):
     """The value of a loss and its derivatives, None: zero."""
+    if not isinstance(loss, (tuple, list)):
+        raise _sim.InputError(f"a loss gives a tuple of its value and {len(sizes)} derivatives (None: zero), not {loss!r}")
     value, *parts = loss
     if len(parts) != len(sizes):
         raise _sim.InputError(f"a loss gives its value and {len(sizes)} derivatives, not {len(parts)}")
@@ -81,6 +83,8 @@ def gradient(world, ctrl, end, running=None, *, input="ctrl", hold=1, parameters
     """
     if input not in INPUTS:
         raise _sim.InputError(f'no input is called "{input}": {", ".join(INPUTS)}')
+    if input != "applied" and world.options["integrator"] == "rk4":
+        raise _sim.InputError(f'steps of rk4 have no derivatives by "{input}": choose "applied", or another integrator')
     if hold < 1:
         raise _sim.InputError(f"hold is 1 or more, not {hold}")
     ctrl = np.atleast_2d(np.asarray(ctrl, float))

@@ -73,7 +73,10 @@ def rollout(scene, states=None, ctrl=None, steps=None, *, q=None, v=None, input=
     if steps is None:
         if ctrl is None:
             raise TypeError("steps or ctrl is expected")
-        steps = np.shape(ctrl)[-2] * hold if np.ndim(ctrl) > 1 else 0
+        if np.ndim(ctrl) < 2:
+            raise _sim.InputError(f"ctrl has the shape {np.shape(ctrl)}, and (controls, {scene.nactuator}), or one such for each run, "
+                                  "is expected where steps are not given")
+        steps = np.shape(ctrl)[-2] * hold
     runs = _count_runs(states, [(q, 2), (v, 2), (ctrl, 3)])
     controls = -(-steps // max(hold, 1))
     arrays = [None if value is None else _shaped(value, name, shape)

@@ -50,6 +50,10 @@ PyObject *copied_array(int dimensions, const npy_intp *shape, const double *data
 }
 
 bool read_numbers(PyObject *value, const char *name, npy_intp count, double *to) {
+    if (value == Py_None || PyUnicode_Check(value) || PyBytes_Check(value)) { /* NumPy would make nan of None */
+        PyErr_Format(PyExc_TypeError, "%s has numbers, not %R", name, value);
+        return false;
+    }
     PyArrayObject *array =
         (PyArrayObject *)PyArray_FROMANY(value, NPY_DOUBLE, 0, 0, NPY_ARRAY_IN_ARRAY | NPY_ARRAY_ENSUREARRAY);
     if (!array) {

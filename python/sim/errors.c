@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 PyObject *Error, *InputError, *SceneError, *StepError;
@@ -110,7 +111,10 @@ PyObject *raise_scene_error(const sim_diagnostics *d, const sim_error *error, co
         first = d->item[k].warning ? first : &d->item[k];
     }
     /* no such file: Python's own exception, with its name; a file that the scene names has a place in it */
-    if (error->status == SIM_NO_RESOURCE && path && access(path, R_OK)) {
+    struct stat about;
+    bool folder = error->status == SIM_NO_RESOURCE && path && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    if (folder || (error->status == SIM_NO_RESOURCE && path && access(path, R_OK))) {
+        errno = folder ? EISDIR : errno;
         return PyErr_SetFromErrnoWithFilename(PyExc_OSError, path);
     }
     if (error->status == SIM_NO_RESOURCE && first->line == 0) {

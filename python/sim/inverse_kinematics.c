@@ -43,6 +43,9 @@ static bool read_target(PyObject *value, sim_ik_goal *goal) {
                 matrix = matrix && fabs(dot - (i == j)) < 1e-6;
             }
         }
+        double turn = x[0] * (x[5] * x[10] - x[6] * x[9]) + x[1] * (x[6] * x[8] - x[4] * x[10]) +
+                      x[2] * (x[4] * x[9] - x[5] * x[8]);
+        matrix = matrix && turn > 0; /* no reflection */
         matrix = matrix && x[12] == 0 && x[13] == 0 && x[14] == 0 && x[15] == 1;
     }
     if (!goal->point && !matrix) {

@@ -211,7 +211,9 @@ static PyObject *load_scene(const load_request *r, PyObject *recipe, PyObject *f
 
 /* Seeds are whole numbers up to 2^53. */
 static bool read_seed(PyObject *object, uint64_t *seed) {
-    *seed = PyLong_AsUnsignedLongLong(object);
+    PyObject *whole = PyNumber_Index(object); /* NumPy's whole numbers, too */
+    *seed = whole ? PyLong_AsUnsignedLongLong(whole) : 0;
+    Py_XDECREF(whole);
     if (!PyErr_Occurred() && *seed > 1ULL << 53) {
         PyErr_SetString(InputError, "a seed is a whole number from 0 to 2^53");
     }

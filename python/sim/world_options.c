@@ -51,6 +51,8 @@ static bool read_field(const option_field *field, PyObject *value, void *to) {
     void *at = (char *)to + field->offset;
     if (field->type == 'd') {
         *(double *)at = PyFloat_AsDouble(value);
+    } else if (field->type == 'b' && !PyBool_Check(value) && !PyArray_IsScalar(value, Bool) && !PyLong_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "%s is True or False, not %R", field->name, value);
     } else if (field->type == 'b') {
         *(bool *)at = PyObject_IsTrue(value) == 1;
     } else {
@@ -136,6 +138,11 @@ bool read_law_options(PyObject *dict, sim_law_options *law) {
         if (!field || !read_field(field, value, law)) {
             return false;
         }
+    }
+    sim_error error;
+    if (sim_law_options_check(law, &error)) {
+        raise_error(&error);
+        return false;
     }
     return true;
 }

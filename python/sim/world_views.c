@@ -43,7 +43,8 @@ static PyObject *get_block(PyObject *o, void *offset) {
 
 static int set_block(PyObject *o, PyObject *value, void *offset) {
     const number_block *block = (const void *)((const char *)o + (size_t)offset);
-    return world_is_free(WORLD(o)) ? assign_numbers(value, "this attribute", block->count, block->data) : -1;
+    const char *name = block == &WORLD(o)->q ? "q" : "v";
+    return world_is_free(WORLD(o)) ? assign_numbers(value, name, block->count, block->data) : -1;
 }
 
 static PyObject *get_state(PyObject *o, void *none) {

@@ -22,6 +22,7 @@
 #include "linalg/dense/cholesky.h"
 #include "math/angle.h"
 #include "math/dense.h"
+#include "math/spatial.h"
 
 #include <math.h>
 #include <sim/dynamics.h>
@@ -38,7 +39,8 @@ enum { MAX_ROOT_PASSES = 60 };                  /* of the fixed point for phi */
 enum { MAX_STALLED_STEPS = 5 };                 /* ... fewer than so many in a row */
 static const double STATIONARY_GRADIENT = 1e-9; /* |projected J'r| over |J| |r| */
 
-static const double SAME_END = 1e-9; /* difference of |r|^2 of two ends that count as one, relative */
+static const double MAX_QUATERNION_ERROR = 1e-6; /* of the length of a quaternion at the start */
+static const double SAME_END = 1e-9;             /* difference of |r|^2 of two ends that count as one, relative */
 
 typedef struct ik {
     const sim_model *model;
@@ -359,11 +361,31 @@ static sim_status check_goals(const sim_model *m, const sim_ik_goal *goal, int c
     return SIM_OK;
 }
 
+/* Finite coordinates, and quaternions of unit length. */
+static sim_status check_start(const sim_model *m, const double *q, sim_error *error) {
+    for (int k = 1; k < m->nbody; k++) {
+        const sim_body *b = &m->body[k];
+        double sum = 0;
+        for (int i = b->q0; i < b->q0 + b->nq; i++) {
+            sum += q[i];
+        }
+        const double *turn = q + b->q0 + b->nq - 4;
+        bool quaternion = b->joint == SIM_BALL || b->joint == SIM_FREE;
+        if (!isfinite(sum) || (quaternion && !(fabs(quat_norm((quat){turn[0], turn[1], turn[2], turn[3]}) - 1) <=
+                                               MAX_QUATERNION_ERROR))) {
+            return sim_fail(error, SIM_BAD_INPUT, "the coordinates of body \"%s\" at the start are %s", b->name,
+                            isfinite(sum) ? "no unit quaternion" : "not finite");
+        }
+    }
+    return SIM_OK;
+}
+
 sim_status sim_inverse_kinematics(const sim_model *m, const sim_ik_goal *goal, int count, const sim_ik_options *options,
                                   double *q, sim_ik_result *out, sim_error *error) {
     /* memory */
     ik w = {.model = m, .goal = goal, .goals = count, .options = options ? *options : sim_ik_options_default()};
     sim_status status = check_goals(m, goal, count, error);
+    status = status ? status : check_start(m, q, error);
     for (int g = 0; g < count; g++) {
         w.rows += goal[g].point ? 3 : 6;
     }

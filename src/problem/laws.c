@@ -59,6 +59,16 @@ sim_law_options sim_law_options_default(void) {
         .beta = 1, .sigma = 1e-3, .push = 0.2, .threshold = 0.01, .carried = 1, .slop = 0.02, .undo = 0.1};
 }
 
+sim_status sim_law_options_check(const sim_law_options *l, sim_error *error) {
+    bool good = l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 &&
+                l->push <= 1 && l->threshold >= 0 && l->carried >= 1 && l->slop >= 0 && isfinite(l->slop) &&
+                l->undo >= 0;
+    return good ? SIM_OK
+                : sim_fail(error, SIM_BAD_INPUT,
+                           "beta and sigma must be positive, push from 0 to 1, threshold, slop and undo not negative, "
+                           "carried 1 or more");
+}
+
 double sim_law_reach(sim_compliance compliance, double step) { return compliance == SIM_NEAR_RIGID ? 2 * step : step; }
 
 /* J v of one row, one side's part. */

@@ -263,3 +263,27 @@ Test(inverse_kinematics, refuses_goals_that_no_body_has) {
     cr_expect_eq(sim_inverse_kinematics(m, &goal, 1, NULL, q, &result, &error), SIM_BAD_INPUT);
     sim_model_free(m);
 }
+
+/* Coordinates that are no configuration would come back as an answer. */
+Test(inverse_kinematics, refuses_starts_that_are_no_configuration) {
+    sim_error error;
+    sim_ik_result result;
+    sim_model *m = planar_arm(-1, 1);
+    double q[2] = {0, NAN};
+    sim_ik_goal goal = {.body = 2, .point = true, .frame = pose_identity(), .pose = pose_identity()};
+    cr_expect_eq(sim_inverse_kinematics(m, &goal, 1, NULL, q, &result, &error), SIM_BAD_INPUT);
+    cr_expect(strstr(error.text, "not finite"), "%s", error.text);
+    sim_model_free(m);
+    sim_builder *b = sim_builder_create();
+    sim_body_def def = sim_body_default();
+    def.joint = SIM_BALL;
+    def.inertia = box_inertia(1, 0.1, 0.1, 0.1);
+    sim_builder_add_body(b, &def);
+    m = sim_builder_finish(b, &error);
+    cr_assert(m, "%s", error.text);
+    double turn[4] = {1, 1, 0, 0};
+    goal.body = 1;
+    cr_expect_eq(sim_inverse_kinematics(m, &goal, 1, NULL, turn, &result, &error), SIM_BAD_INPUT);
+    cr_expect(strstr(error.text, "no unit quaternion"), "%s", error.text);
+    sim_model_free(m);
+}

@@ -111,7 +111,7 @@ def test_a_body_of_the_world_does_not_move():
     (lambda w: w.body_pose(-1), IndexError), (lambda w: w.jacobian(), TypeError),
     (lambda w: w.jacobian("link1", site="tool"), TypeError), (lambda w: w.jacobian("link1", [1, 2]), sim.InputError),
     (lambda w: w.jacobian(point=[0, 0, 0], site="tool"), TypeError), (lambda w: w.bias([1, 2]), sim.InputError),
-    (lambda w: w.inverse_dynamics(), TypeError), (lambda w: w.mass_matrix("x"), ValueError),
+    (lambda w: w.inverse_dynamics(), TypeError), (lambda w: w.mass_matrix("x"), TypeError),
 ])
 def test_wrong_arguments_are_refused(call, kind):
     with pytest.raises(kind):
@@ -150,6 +150,7 @@ def test_inverse_kinematics_brings_sites_and_bodies_to_their_goals():
 @pytest.mark.parametrize("goals, options", [
     ({"none": [0, 0, 0]}, {}), ({"tool": [0, 0]}, {}), ({"tool": np.ones((4, 4))}, {}), ({"tool": [0, 0, 0]}, {"q": [1]}),
     ({"tool": [0, 0, 0]}, {"hold": ["none"]}), ({"tool": [np.nan, 0, 0]}, {}), ({"tool": [0, 0, 0]}, {"starts": 0}), ({"tool": [0, 0, 0]}, {"tolerance": np.nan}),
+    ({"tool": np.diag([1.0, 1, -1, 1])}, {}), ({"tool": [0.5, 0, 0.3]}, {"q": np.full(9, np.nan)}),
 ])
 def test_goals_that_make_no_sense_are_refused(goals, options):
     with pytest.raises(sim.InputError):

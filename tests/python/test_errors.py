@@ -1,6 +1,7 @@
 """Exceptions: their kinds, texts and places."""
 import pickle
 
+import numpy as np
 import pytest
 
 import sim
@@ -45,6 +46,30 @@ def test_a_missing_file_is_pythons_own_error(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         sim.load(tmp_path / "none.json")
     assert caught.value.filename == str(tmp_path / "none.json")
+
+
+def test_a_folder_is_pythons_own_error(tmp_path):
+    with pytest.raises(IsADirectoryError) as caught:
+        sim.load(tmp_path)
+    assert caught.value.filename == str(tmp_path)
+
+
+def test_seeds_may_be_numbers_of_numpy():
+    assert sim.load("scenes/basic/pendulum.json", seed=np.int64(3)).seed == 3
+    with pytest.raises(TypeError):
+        sim.load("scenes/basic/pendulum.json", seed=3.0)
+
+
+def test_what_has_no_numbers_is_no_array():
+    world = sim.World("scenes/articulated/arm.json")
+    for name in "q", "v", "ctrl", "targets", "applied":
+        before = getattr(world, name).copy()
+        for value in None, "1.5", b"1":
+            with pytest.raises(TypeError, match=f"{name} has numbers, not"):
+                setattr(world, name, value)
+        assert np.array_equal(getattr(world, name), before, equal_nan=True)
+    with pytest.raises(sim.InputError, match="q has 7 numbers"):
+        world.q = [1, 2]
 
 
 def test_a_missing_file_that_a_scene_names_has_its_place():
@@ -93,6 +118,10 @@ def test_a_step_that_fails_names_the_body_and_leaves_the_world_as_it_was():
     ({"integrator": "euler"}, sim.InputError, "midpoint, symplectic"),
     ({"compliance": "soft"}, sim.InputError, "rigid, near-rigid, elastic"),
     ({"law": {"gamma": 1}}, sim.InputError, "beta, sigma"),
+    ({"sleep": "no"}, TypeError, "sleep is True or False"),
+    ({"contacts": "False"}, TypeError, "contacts is True or False"),
+    ({"sleep_speed": -1}, sim.InputError, "must not be negative"),
+    ({"law": {"beta": -1}}, sim.InputError, "must be positive"),
     ({"dt": 0}, sim.InputError, "step"),
     ({"dt": "fast"}, TypeError, ""),
     ({"threads": 1000}, sim.InputError, "threads"),

@@ -230,6 +230,12 @@ def test_inputs_and_losses_are_checked():
     world = sim.World(ARM)
     with pytest.raises(sim.InputError, match="no input"):
         sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None, None), input="force")
+    with pytest.raises(sim.InputError, match="a loss gives a tuple"):
+        sim.gradient(world, np.zeros((2, 2)), lambda w: 3.0)
+    explicit = sim.World(ARM, integrator="rk4", contacts=False)
+    with pytest.raises(sim.InputError, match="steps of rk4 have no derivatives by"):
+        sim.gradient(explicit, np.zeros((2, 2)), lambda w: (0, None, None))
+    assert sim.gradient(explicit, np.zeros((2, 2)), lambda w: (0, w.q, None), input="applied").ctrl.any()
     for hold in 0, -1:
         with pytest.raises(sim.InputError, match="hold is 1 or more"):
             sim.gradient(world, np.zeros((2, 2)), lambda w: (0, None, None), hold=hold)

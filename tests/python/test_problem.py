@@ -164,6 +164,7 @@ def test_a_world_without_contacts_has_no_problem():
     (lambda p: sim.solve(p, "none"), sim.InputError), (lambda p: sim.solve(p, "sap", colour=1), sim.InputError),
     (lambda p: sim.solve(p, "sap", tolerance="x"), TypeError), (lambda p: sim.solve(p, "sap", compliance="soft"), sim.InputError),
     (lambda p: sim.solve(p, "sap", compliance=3), TypeError), (lambda p: sim.solve(p, "sap", law=3), TypeError),
+    (lambda p: sim.solve(p, "sap", law={"beta": -1}), sim.InputError), (lambda p: p.regularise("near-rigid", {"sigma": np.nan}), sim.InputError),
     (lambda p: sim.solve(3), TypeError), (lambda p: p.regularise("soft"), sim.InputError),
     (lambda p: p.write("/none/none.h5"), sim.Error), (lambda p: sim.load_problem("/none.h5"), sim.Error),
     (lambda p: sim.load_problem("README.md"), sim.Error), (lambda p: sim.Problem(), TypeError),

@@ -118,6 +118,7 @@ def test_nothing_to_do_is_done():
     (dict(steps=1, q=np.zeros((2, 3))), sim.InputError, "q has the shape"),
     (dict(steps=1, states=np.zeros((2, 3))), sim.InputError, "states has the shape"),
     (dict(steps=1, states=[1, 2]), TypeError, "State"), (dict(steps=2, ctrl=np.zeros((3, 7))), sim.InputError, "ctrl"),
+    (dict(ctrl=np.zeros(7)), sim.InputError, r"ctrl has the shape \(7,\)"),
     (dict(steps=1, input="colour"), sim.InputError, "no input"), (dict(steps=1, colour=1), TypeError, "no option"),
     (dict(steps=1, v=np.full(7, np.nan)), sim.InputError, "run 0: .*not finite"),
     (dict(steps=1, states=[sim.World(CARDS).state]), sim.InputError, "another model"),

@@ -59,7 +59,7 @@ sim_status options_check(const sim_options *o, sim_error *error) {
                         o->budget.iterations, o->budget.time);
     }
     /* sleep */
-    if (o->sleep && (o->sleep_speed < 0 || o->sleep_time < 0)) {
+    if (o->sleep_speed < 0 || o->sleep_time < 0) {
         return sim_fail(error, SIM_BAD_INPUT, "the speed and the time of sleep must not be negative, as %g m/s, %g s",
                         o->sleep_speed, o->sleep_time);
     }
@@ -68,13 +68,5 @@ sim_status options_check(const sim_options *o, sim_error *error) {
                         sim_integrator_name(o->integrator));
     }
     /* parameters of the law, of contacts and of rows of joints and constraints alike */
-    const sim_law_options *l = &o->law;
-    if (!(l->beta > 0 && isfinite(l->beta) && l->sigma > 0 && isfinite(l->sigma) && l->push >= 0 && l->push <= 1 &&
-          l->threshold >= 0 && l->carried >= 1 && l->slop >= 0 && isfinite(l->slop) && l->undo >= 0)) {
-        return sim_fail(
-            error, SIM_BAD_INPUT,
-            "beta and sigma must be positive, push from 0 to 1, threshold, slop and undo not negative, carried "
-            "1 or more");
-    }
-    return SIM_OK;
+    return sim_law_options_check(&o->law, error);
 }
