@@ -22,8 +22,10 @@ static const char description[] =
     "Data goes to "
     "standard output, "
     "messages and progress "
-    "to standard error. Ctrl-C and SIGTERM end a run after the current step; after one more second they abandon the "
-    "step. Files are closed and readable. A second Ctrl-C kills at once, as does SIGTERM after five seconds.";
+    "to standard error. Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) end a run after the current step; after "
+    "one "
+    "more second they abandon the step. Files are closed and readable. A second Ctrl-C kills at once, as does SIGTERM "
+    "after five seconds.";
 
 static const struct {
     const char *usage, *meaning;
@@ -70,7 +72,7 @@ static const struct {
         "files hold the steps before"},
     {2, "bad input: scene, checkpoint or command line; no file was written"},
     {3, "a resource is unavailable: memory, a file, disk space"},
-    {130, "interrupted by Ctrl-C, SIGTERM or --time-limit; files are closed and readable"},
+    {130, "interrupted by Ctrl-C, SIGTERM, SIGHUP or --time-limit; files are closed and readable"},
 };
 
 static const char cache_place[] = "$XDG_CACHE_HOME/sim, or ~/.cache/sim";

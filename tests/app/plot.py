@@ -137,6 +137,13 @@ def chooses_light_or_dark_as_the_reader_does():
     assert ".c7{" in light and ".c7{" in dark and ".paper{fill:#ffffff}" in light
 
 
+def refuses_what_it_would_pass_over():
+    pendulum()
+    refuses("--list prints columns and draws nothing: leave out --out", "run.csv", "--list", "--out", "a.svg")
+    refuses("no record lies within --from and --to: there are 0 to", "run.csv", "--from", 1e6, "--out", "a.svg")
+    assert curves(picture("run.csv", "--from", 0))
+
+
 def refuses_in_one_sentence():
     pendulum()
     refuses("no file given", "--out", "x.svg")

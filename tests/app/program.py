@@ -651,6 +651,30 @@ def says_how_large_a_full_factor_is():
 def ends_cleanly_when_interrupted():
     interrupted_by(signal.SIGINT)
     interrupted_by(signal.SIGTERM)
+    interrupted_by(signal.SIGHUP)
+
+
+def goes_on_where_the_end_of_the_terminal_is_ignored():
+    """As under nohup."""
+    process = subprocess.Popen([SIM, scene("long"), "--out", "a.csv", "--quiet"],
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_for(lambda: size_of("a.csv") > 10000)
+    process.send_signal(signal.SIGHUP)
+    before = size_of("a.csv")
+    wait_for(lambda: size_of("a.csv") > before + 100000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+
+
+def writes_no_file_that_another_run_writes():
+    for out in ["a.csv"] + (["a.h5"] if HDF5 else []):
+        process = begin(scene("long"), "--out", out, "--quiet")
+        wait_for(lambda: size_of(out) > 10000)
+        assert "it is open in another program" in sim(scene("arm"), "--out", out, status=3).stderr
+        assert size_of(out) > 10000
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        sim(scene("arm"), "--out", out)
 
 
 # ---- what is refused ----
@@ -944,6 +968,7 @@ def refuses_files_of_a_run_where_there_is_none():
 def refuses_standard_output_where_a_file_is_written_in_one_move():
     for option in "--html", "--checkpoint":
         refuses(f"{option} takes the name of a file", scene("arm"), option, "-")
+        refuses(f"{option} takes the name of a file, not ''", scene("arm"), option, "")
     refuses("--html takes the name of a file", "view", "run.h5", "--html", "-")
     sim(scene("arm"), "--duration", 0.01, "--html", "./-")
     assert read("-").startswith(b"<!doctype html>")

@@ -86,7 +86,9 @@ def draws_a_moment_after_the_end_and_no_film_from_there():
     render(TABLE, "--time", 0.1, "--duration", 0.05, *short, "--out", "film.gif")
     if HDF5:
         sim(TABLE, "--duration", 0.05, "--set", 'record/signals=["poses"]', "--out", "run.h5", "--quiet")
-        refuses("--time 0.1: the run ends before, at 0.05 s", "run.h5", "--time", 0.1, "--out", "film.gif")
+        for name in "film.gif", "late.png":  # a recording cannot go on, as a scene does
+            refuses("--time 0.1: the run ends before, at 0.05 s", "run.h5", "--time", 0.1, "--out", name)
+        render("run.h5", "--time", 0.05, "--out", "last.png")
 
 
 def draws_a_run_as_the_scene_itself():
@@ -159,7 +161,7 @@ def an_interrupted_film_leaves_what_was_there():
     long = subprocess.Popen([SIM, "render", TABLE, "--duration", "60", "--out", "old.gif", *SMALL], stderr=subprocess.PIPE)
     time.sleep(0.5)
     long.send_signal(signal.SIGINT)
-    assert long.wait(60) != 0 and os.listdir(".") == ["old.gif"] and read("old.gif") == b"old", os.listdir(".")
+    assert long.wait(60) == 130 and os.listdir(".") == ["old.gif"] and read("old.gif") == b"old", os.listdir(".")
 
 
 def looks_for_folders_and_programs_before_it_simulates():

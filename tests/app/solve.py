@@ -220,6 +220,11 @@ def quiet_says_nothing_but_the_table():
     assert "files hold no positions at the end of the step" in solve(WEDGE, "--solver", "nsn:positions=on").stderr
 
 
+def refuses_standard_output_for_files():
+    for option in "--out", "--history", "--linear-history", "--places":
+        refuses(f"{option} takes the name of a file", WEDGE, option, "-")
+
+
 def refuses_options_that_are_not_there():
     refuses("has no option 'max_iteration' (did you mean 'max_iterations'?); it has tolerance, max_iterations", WEDGE,
             "--solver", "pgs", "--set", "max_iteration=2")

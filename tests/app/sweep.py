@@ -215,6 +215,7 @@ def errors_have_their_place():
     refuses('"runs" is missing', design="latin", inputs=[{"set": ["world/seed"], "values": [1, 2]}])
     refuses("numbers of a Latin hypercube are as many as its runs", design="latin", runs=3)
     refuses("more than 10000000 runs", inputs=[{"name": n, "set": ["world/seed"], "from": 0, "to": 9, "count": 9000} for n in "ab"])
+    refuses("expected an array of one or more values, not an empty one", inputs=[{"set": ["world/step"], "values": []}])
     refuses("sweep.json:1:", text='{"sweep": 2}')
     assert "No such file" in sim("sweep", sweep(scene="nowhere.json"), "--out", "no.csv", status=3).stderr
     assert "ends in .csv or .h5" in sim("sweep", sweep(), "--out", "no.txt", status=2).stderr
@@ -397,6 +398,8 @@ def tells_the_time_left():
 def lists_its_columns():
     said = sim("sweep", sweep(), "--validate").stdout
     assert "24 runs" in said and "top.pose.z" in said and "E_worst" in said
+    for more in ("--out", "a.csv"), ("--part", "0/2"), ("--slurm", 3):
+        assert f"--validate runs nothing: leave out {more[0]}" in sim("sweep", "sweep.json", "--validate", *more, status=2).stderr
     assert sorted(os.listdir(".")) == ["boxes.json", "sweep.json"]
 
 

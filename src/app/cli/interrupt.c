@@ -1,6 +1,7 @@
 /* Signals during a run.  Ctrl-C leaves a note that the loop reads between two steps; the second kills.  SIGTERM is sent
- * once, by programs that do not wait: where the note is not read in time, it kills after all.  SIGALRM ends reading
- * under a time limit, before anything is written. */
+ * once, by programs that do not wait, as is SIGHUP, by a terminal that closes: where the note is not read in time, they
+ * kill after all.  A SIGHUP that is ignored stays so (nohup).  SIGALRM ends reading under a time limit, before anything
+ * is written. */
 #include "app/cli/interrupt.h"
 
 #include <math.h>
@@ -19,8 +20,9 @@ static void kill_process(int number) {
 static void take_note(int number) {
     seen = 1;
     struct sigaction again = {.sa_handler = SIG_DFL}, late = {.sa_handler = kill_process};
-    sigaction(number == SIGINT ? SIGTERM : SIGINT, &again, NULL);
-    if (number == SIGTERM) {
+    sigaction(SIGINT, &again, NULL);
+    sigaction(SIGTERM, &again, NULL);
+    if (number != SIGINT) {
         sigaction(SIGALRM, &late, NULL);
         alarm(INTERRUPT_GRACE_SECONDS);
     }
@@ -31,6 +33,10 @@ void interrupt_watch(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(SIGHUP, &action, NULL);
+    }
     /* A file that may grow no more is an error to be told like a full disk, not a reason to kill_process. */
     signal(SIGXFSZ, SIG_IGN);
 }

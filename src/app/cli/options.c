@@ -335,6 +335,9 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
 }
 
 sim_status named_file_check(const char *option, const char *path, sim_error *error) {
+    if (path && !*path) {
+        return sim_fail(error, SIM_BAD_INPUT, "--%s takes the name of a file, not ''", option);
+    }
     return path && strcmp(path, "-") == 0
                ? sim_fail(error, SIM_BAD_INPUT,
                           "--%s takes the name of a file, and does not write to standard output (./- is a file)",

@@ -88,7 +88,7 @@ sim_status options_read(const option_set *set, int count, char **arguments, void
                         sim_error *error);
 void options_free(const option_set *set, void *request);
 
-/* Refuses "-" as a file that an option writes; `path` may be NULL. */
+/* Refuses "-" and "" as a file that an option writes; `path` may be NULL. */
 sim_status named_file_check(const char *option, const char *path, sim_error *error);
 
 /* "sim: error: ..." on standard error, unless the text is empty.  Returns the status. */

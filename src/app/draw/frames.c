@@ -27,10 +27,14 @@ static sim_status report_no_memory(sim_error *error) {
 }
 
 /* A film has to begin within the run, which lasts until `end`. */
+static const double LATE_PART = 1e-6; /* of the time of the last record: as written by hand, it is not later */
+
+static sim_status fail_late(double from, double end, sim_error *error) {
+    return sim_fail(error, SIM_BAD_INPUT, "--time %.6g: the run ends before, at %.6g s", from, end);
+}
+
 static sim_status check_beginning(const frame_times *times, double end, double margin, sim_error *error) {
-    return times->every == 0 || times->from <= end + margin
-               ? SIM_OK
-               : sim_fail(error, SIM_BAD_INPUT, "--time %.6g: the run ends before, at %.6g s", times->from, end);
+    return times->every == 0 || times->from <= end + margin ? SIM_OK : fail_late(times->from, end, error);
 }
 
 static bool grow_array(void *array, int room, size_t size) {
@@ -152,9 +156,9 @@ static ptrdiff_t nearest_record(const double *time, ptrdiff_t records, ptrdiff_t
 static sim_status read_picture_frames(frame_list *f, view_replay *replay, const double *time, ptrdiff_t records,
                                       const frame_times *times, sim_error *error) {
     ptrdiff_t at = 0;
-    double end = fmin(times->to, time[records - 1]);
-    if (check_beginning(times, time[records - 1], times->every / 1000, error)) {
-        return error->status;
+    double last = time[records - 1], end = fmin(times->to, last);
+    if (times->from > last + fmax(times->every / 1000, LATE_PART * fabs(last))) {
+        return fail_late(times->from, last, error);
     }
     for (int k = 0;; k++) {
         double wanted = times->from + k * times->every;

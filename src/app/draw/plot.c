@@ -89,6 +89,9 @@ static sim_status parse_plot_request(int count, char **arguments, plot_request *
     if (request->out && strcmp(request->out, "-") != 0 && !(dot && strcmp(dot, ".svg") == 0)) {
         return sim_fail(error, SIM_BAD_INPUT, "--out takes a name that ends in .svg, not '%s'", request->out);
     }
+    if (request->list && request->out) {
+        return sim_fail(error, SIM_BAD_INPUT, "--list prints columns and draws nothing: leave out --out");
+    }
     /* range of times and size */
     if (request->wish.from >= request->wish.to) {
         return sim_fail(error, SIM_BAD_INPUT, "--from should be less than --to");

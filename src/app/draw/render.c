@@ -331,7 +331,7 @@ static int run_render(const render_request *request) {
     if (status) {
         error_print(&error);
     }
-    return status;
+    return status == SIM_FAILED && interrupt_noted() ? INTERRUPTED_STATUS : status;
 }
 
 int render_command(int count, char **arguments) {

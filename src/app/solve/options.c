@@ -83,6 +83,16 @@ sim_status solve_parse(int count, char **arguments, solve_request *request, sim_
                         : request->places         ? "--places"
                                                   : "--set");
     }
+    const char *const written[][2] = {{"out", request->out},
+                                      {"history", request->history},
+                                      {"linear-history", request->linear_history},
+                                      {"places", request->places}};
+    for (size_t k = 0; k < sizeof written / sizeof written[0] && !status; k++) {
+        status = named_file_check(written[k][0], written[k][1], error);
+    }
+    if (status) {
+        return status;
+    }
     /* solvers */
     const char *standard[] = {sim_solver_default()->name};
     const text_list by_default = {.item = standard, .count = 1};

@@ -80,6 +80,12 @@ static sim_status parse_sweep_request(int count, char **arguments, sweep_request
                         first == count ? "no sweep given" : "one sweep at a time");
     }
     request->file = arguments[first];
+    if (request->validate && (request->out || request->part || request->slurm)) {
+        return sim_fail(error, SIM_BAD_INPUT, "--validate runs nothing: leave out --%s",
+                        request->out    ? "out"
+                        : request->part ? "part"
+                                        : "slurm");
+    }
     if (!request->out && !request->validate) {
         return sim_fail(error, SIM_BAD_INPUT, "no output given: --out FILE.h5");
     }
@@ -194,8 +200,11 @@ static void print_end(const sweep_request *request, const sweep_progress *p, boo
     const sweep_work *work = p->work;
     int64_t ran = work->done - p->before, failures = sim_sweep_rows_failures(work->rows);
     double seconds = clock_seconds() - p->started;
-    fprintf(stderr, "%s%s: %lld of %lld runs", request->out, whole ? "" : ".part", (long long)work->done,
-            (long long)work->wanted);
+    fprintf(stderr, "%s%s", request->out, whole ? "" : ".part");
+    if (request->part) {
+        fprintf(stderr, ".%d", (int)work->part);
+    }
+    fprintf(stderr, ": %lld of %lld runs", (long long)work->done, (long long)work->wanted);
     if (p->before) {
         fprintf(stderr, ", %lld of them before", (long long)p->before);
     }

@@ -92,6 +92,7 @@ static sim_status start_worker(crew *c, worker *w, sim_error *error) {
     if (pid == 0) {
         signal(SIGINT, SIG_IGN); /* the parent's to read */
         signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_IGN); /* as SIGINT */
         signal(SIGPIPE, SIG_DFL);
         for (int k = 0; k < c->count; k++) {
             close_pipes(&c->worker[k]);

@@ -445,7 +445,11 @@ static bool read_value(const reader *r, const node *n, const field *f, void *out
     }
     /* kinds whose elements their user reads one by one */
     node_kind kind = f->kind == FIELD_OBJECTS || f->kind == FIELD_LIST ? NODE_ARRAY : NODE_OBJECT;
-    if (n->kind != kind || (f->kind == FIELD_LIST && !n->first)) {
+    if (f->kind == FIELD_LIST && n->kind == NODE_ARRAY && !n->first) {
+        report_value(r->report, n, NULL, "expected an array of one or more values, not an empty one");
+        return false;
+    }
+    if (n->kind != kind) {
         return wrong_kind(r, n,
                           kind == NODE_OBJECT     ? "an object"
                           : f->kind == FIELD_LIST ? "an array of one or more values"

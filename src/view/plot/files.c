@@ -382,6 +382,27 @@ static void add_words(drawing *d, const char *words) {
     }
 }
 
+/* Has any run a record within --from and --to? */
+static bool check_window(drawing *d) {
+    const plot_wish *w = d->wish;
+    double least = INFINITY, most = -INFINITY;
+    for (int k = 0; k < d->runs; k++) {
+        const run *r = &d->run[k];
+        for (ptrdiff_t i = 0; i < r->count; i++) {
+            if (!(r->x[i] < w->from) && !(r->x[i] > w->to)) {
+                return true;
+            }
+            least = fmin(least, r->x[i]);
+            most = fmax(most, r->x[i]);
+        }
+    }
+    if (least <= most) {
+        d->status =
+            sim_fail(d->error, SIM_BAD_INPUT, "no record lies within --from and --to: there are %g to %g", least, most);
+    }
+    return !d->status;
+}
+
 /* ---- the page ---- */
 
 /* The scene of all runs; "" if they are of several, or do not say. */
@@ -436,7 +457,7 @@ char *plot_files(trajectory *const *file, int files, const plot_wish *wish, char
     d->note = note;
     d->error = error;
     /* runs, quantities, picture */
-    if (list_runs(d, file, files) && find_x(d)) {
+    if (list_runs(d, file, files) && find_x(d) && check_window(d)) {
         if (wish->quantities) {
             add_words(d, wish->quantities);
         } else {
