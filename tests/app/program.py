@@ -426,6 +426,7 @@ def starts_the_resumed_trajectory_at_the_kept_state():
 def says_that_a_resumed_run_begins_after_its_end():
     sim(scene("arm"), "--duration", 0.2, "--checkpoint", "c")
     assert "BEGINS LATE    at 0.2 s, after the end of the run at 0.1 s" in sim("--resume", "c", "--duration", 0.1).stderr
+    assert "BEGINS LATE" in sim("--resume", "c", "--duration", 0.1, "--quiet").stderr
     assert "BEGINS LATE" not in sim("--resume", "c", "--duration", 0.2).stderr
     for duration in (0.1, 0.2, 0.3):
         sim("--resume", "c", "--duration", duration, "--summary", "s.json")

@@ -37,14 +37,18 @@ static void print_damped(const run_context *run) {
     }
 }
 
+static void print_late(const run_context *run) {
+    if (begins_late(run)) {
+        fprintf(stderr, "  BEGINS LATE    at %g s, after the end of the run at %g s\n",
+                sim_world_state(run->world)->time, run->scene->duration);
+    }
+}
+
 static void print_pace(const run_context *run) {
     const run_statistics *statistics = &run->statistics;
     if (statistics->steps == 0) {
         fprintf(stderr, "  wall time      %.3g s, no steps\n", run->wall);
-        if (begins_late(run)) {
-            fprintf(stderr, "  BEGINS LATE    at %g s, after the end of the run at %g s\n",
-                    sim_world_state(run->world)->time, run->scene->duration);
-        }
+        print_late(run);
         return;
     }
     fprintf(stderr, "  wall time      %.3g s, real-time factor %.3g, %.3g us a step\n", run->wall,
@@ -301,8 +305,9 @@ static void print_head(const run_context *run) {
 void print_warnings(const run_context *run) {
     const run_statistics *s = &run->statistics;
     if (s->nonconverged || s->contact.unsolved_steps || sinks_in(run) || s->curbed.steps || s->created.steps ||
-        s->overlap.refused || s->overlap.stuck) {
+        s->overlap.refused || s->overlap.stuck || begins_late(run)) {
         print_head(run);
+        print_late(run);
         print_failures(run);
         print_sag(run);
         print_created_energy(run);
