@@ -24,17 +24,22 @@ static pose inverse_pose(pose X) {
     return (pose){R, v3_neg(m3_times(R, X.p))};
 }
 
+static bool is_round_solid(const sim_shape *s) {
+    return s->type == SIM_SPHERE || s->type == SIM_CAPSULE || s->type == SIM_ELLIPSOID;
+}
+
 /* A's surface in B's field, or B's in A's. */
 static void collide_surface_with_field(const pair *p, const solid *a, const solid *b, int surface_is_a, int sharp_only,
                                        int first, manifold *out) {
     const solid *skin = surface_is_a ? a : b, *other = surface_is_a ? b : a;
+    convex core;
     encounter e = {.pair = p,
                    .surface = skin,
                    .field = other,
                    .X_fs = surface_is_a ? inverse_pose(p->X_ab) : p->X_ab,
                    .margin = p->nearest ? fmin(p->margin, manifold_least_gap(out, first)) : p->margin,
                    .coarse = other->convex ? HUGE_VAL : other->extent / EXTENT_OVER_TRIANGLE,
-                   .ball = !surface_is_a && p->a->type == SIM_SPHERE ? p->a->size[0] : 0,
+                   .round = is_round_solid(p->a) && !surface_is_a && convex_of_shape(p->a, &core) ? &core : NULL,
                    .surface_is_a = surface_is_a,
                    .sharp_only = sharp_only,
                    .out = out,
@@ -156,6 +161,7 @@ void capsule_field(const pair *p, manifold *out) {
     }
     /* the surface of the capsule against the field, and a few of all points */
     collide_surface_with_field(p, &a, &b, 0, 0, first, out);
+    keep_one_each_way(p, a.extent, first, out);
     reduce_field_points(p, &a, &b, out, first, CLUSTER_MAX_POINTS);
 }
 

@@ -3,6 +3,7 @@
  * A minimum is a contact where the field's gradient g points against the cone of the normals that meet there: parallel
  * surfaces, or a lowest edge or corner.  Corners of triangles that lie parallel are contacts too: a face resting on a
  * face touches all over. */
+#include "collide/convex/convex.h"
 #include "collide/field/field_contact.h"
 
 static const double SAME_PLACE_OVER_SIZE = 1e-6; /* of the triangle's size */
@@ -207,25 +208,46 @@ static bool is_round(const encounter *e, const patch *p) {
     return e->surface->curved && !p->sharp && !exact && (e->field->convex || is_flat(p));
 }
 
-/* x <- P(x + t), t the part of the way to the centre within the surface: at once on a plane, else the error shrinks by the
- * ball's radius over that of the surface. */
-bool settle_ball(encounter *e, const patch *p, place *at) {
+/* The point of a round solid that lies deepest along -n, both in the surface's frame.  False: it has a line of them, or
+ * nearly so. */
+static bool deepest_along(const encounter *e, v3 n, v3 *x) {
+    const double MIN_LEAN = 2 * FIELD_SLACK; /* of a capsule's axis against the plane, sine */
+    const convex *c = e->round;
+    v3 d = v3_neg(m3_times(e->X_fs.R, n));
+    uint32_t ignored;
+    if (c->kind == CONVEX_SEGMENT && fabs(d.z) < MIN_LEAN) {
+        return false;
+    }
+    v3 in_field = v3_axpy(convex_support(c, d, &ignored), c->radius, d);
+    *x = m3_transposed_times(e->X_fs.R, v3_sub(in_field, e->X_fs.p));
+    return true;
+}
+
+/* x <- P(x + t), t the part within the surface of the way to the solid's point deepest along the normal at x: at once on a
+ * plane, else the error shrinks by the solid's radius of curvature over that of the surface. */
+bool settle_round(encounter *e, const patch *p, place *at) {
     enum { MAX_STEPS = 24 };
-    const double CLOSE_OVER_RADIUS = 1e-9, MAX_WAY_OVER_SIZE = 1.5, MAX_RISE_OVER_SIZE = 0.05;
+    const double CLOSE_OVER_EXTENT = 1e-9, MAX_WAY_OVER_SIZE = 1.5, MAX_RISE_OVER_SIZE = 0.05;
     place here = *at;
     here.shift = v3_make(0, 0, 0);
     here.lift = 0;
     here.f = encounter_field(e, here.x, &here.g);
-    /* not where the plane that touches the surface is too far from the centre */
-    double over = -(here.f + e->ball) * v3_dot(here.g, here.normal) - e->ball;
-    if (!(over <= e->margin + MAX_RISE_OVER_SIZE * p->size)) {
-        return false;
-    }
     for (int k = 0; k < MAX_STEPS; k++) {
-        v3 step = v3_scale(-(here.f + e->ball), place_uphill(&here));
+        v3 deepest;
+        if (!deepest_along(e, here.normal, &deepest)) {
+            return false;
+        }
+        v3 to = v3_sub(deepest, here.x);
+        double over = v3_dot(to, here.normal);
+        v3 step = v3_axpy(to, -over, here.normal);
         double way = v3_norm(step);
-        if (way <= CLOSE_OVER_RADIUS * e->ball) {
+        /* not where the plane that touches the surface is too far from the solid */
+        if (k == 0 && !(over <= e->margin + MAX_RISE_OVER_SIZE * p->size)) {
+            return false;
+        }
+        if (way <= CLOSE_OVER_EXTENT * e->field->extent) {
             *at = here;
+            at->settled = true;
             return true;
         }
         if (!solid_project(e->surface, v3_add(here.x, step), 3 * way, &here.x, &here.normal) ||
@@ -246,12 +268,17 @@ static bool is_curved_minimum(encounter *e, const patch *p, place *low) {
     if (e->sharp_only && !sharp) {
         return false;
     }
-    bool flat = !p->smooth && !(e->ball > 0);
+    bool flat = !p->smooth && !e->round;
     bool found = is_parallel(low->g, low->normal) || (flat && is_parallel(low->g, p->normal)) ||
                  (sharp && v3_norm(low->g) > 0.1 && settles_on_edge(e, p, low));
+    if (low->settled) {
+        return found;
+    }
     if (found && is_round(e, p)) {
-        bowl_bottom(e, p, low);
-    } else if (found && !edge && !(e->ball > 0)) {
+        if (!rim_middle(e, p, low)) {
+            bowl_bottom(e, p, low);
+        }
+    } else if (found && !edge && e->pair->a->type != SIM_SPHERE) {
         valley_middle(e, p, low);
     }
     return found;

@@ -15,8 +15,8 @@
  * References: J. Nocedal, S. J. Wright, Numerical Optimization, 2006, chapters 4 and 6; P.-A. Absil, R. Mahony,
  * R. Sepulchre, Optimization Algorithms on Matrix Manifolds, 2008 (the step in the tangent plane, brought back by P).
  * Departure: axes are carried along by projection, no parallel transport.
- * A valley whose bottom is level has no bowl: there the place across from the middle of the triangle is taken, which depends
- * smoothly on the pose.
+ * A valley whose bottom is level has no bowl, nor has the rim of a flat face that turns into a round: there the place across
+ * from the middle of the triangle is taken, which depends smoothly on the pose.
  *
  * Cost: to a slope of 1e-8 about 8 evaluations of the field and 20 of the surface's distance; 1 and 2 where the
  * triangle is flat. */
@@ -33,6 +33,8 @@ static const double MIN_TURN_OVER_SLOPE =
 static const double MAX_LINE_CURVATURE_RATIO = 0.05;     /* along over across: a line is looked for */
 static const double MAX_STRAIGHT_CURVATURE_RATIO = 1e-3; /* such a valley has no bottom */
 static const double ARMIJO_C1 = 1e-4;                    /* of what the slope promises */
+static const double MIN_RIM_TURN = 0.02;                 /* of the slope across a triangle at the edge of a flat face */
+static const double RIM_SLOPE_RISE = 1e-3;               /* of the slope, where a round begins */
 static const double PROBE_OVER_SIZE = 1e-3;              /* of the triangle's size */
 static const double FIRST_TRUST_OVER_SIZE = 0.5;         /* of the triangle's size */
 
@@ -205,6 +207,88 @@ bool valley_middle(encounter *e, const patch *p, place *at) {
         return false;
     }
     here.t = middle;
+    *at = here;
+    return true;
+}
+
+/* Places x(t) = P(middle + t out) of the surface, and the slope along `out` there; `out` within the flat face. */
+typedef struct spoke {
+    v3 middle, out; /* of the triangle; unit */
+    double size;
+} spoke;
+
+static bool slope_on_spoke(encounter *e, const spoke *s, double t, place *at, double *slope) {
+    if (!solid_project(e->surface, v3_axpy(s->middle, t, s->out), s->size, &at->x, &at->normal)) {
+        return false;
+    }
+    at->f = encounter_field(e, at->x, &at->g);
+    *slope = v3_dot(place_uphill(at), s->out);
+    return true;
+}
+
+/* Where the slope has risen to `bar`, between t[0] on the flat and t[1] beyond: secants through the last two places beyond,
+ * which are exact on a round but for terms of the third degree; bisections where these do not help. */
+static bool find_rim(encounter *e, const spoke *s, double bar, double t[2], place *at) {
+    enum { MAX_CUTS = 30 };
+    double beyond[2][2] = {{0, 0}, {0, 0}}, rise; /* t and slope less the bar: the last two */
+    int known = 0;
+    for (int k = 0; k < MAX_CUTS; k++) {
+        double turn = beyond[0][1] - beyond[1][1], here = 0.5 * (t[0] + t[1]);
+        if (known >= 2 && k % 3 != 2 && fabs(turn) > 1e-6) {
+            double secant = beyond[0][0] - beyond[0][1] * (beyond[0][0] - beyond[1][0]) / turn;
+            here = secant > t[0] && secant < t[1] ? secant : here;
+        }
+        if (!slope_on_spoke(e, s, here, at, &rise)) {
+            return false;
+        }
+        rise -= bar;
+        if (fabs(rise) <= 1e-3 * RIM_SLOPE_RISE) {
+            return true;
+        }
+        t[rise > 0] = here;
+        if (rise > 0) {
+            beyond[1][0] = beyond[0][0];
+            beyond[1][1] = beyond[0][1];
+            beyond[0][0] = here;
+            beyond[0][1] = rise;
+            known++;
+        }
+    }
+    return t[1] - t[0] <= 1e-7 * s->size;
+}
+
+bool rim_middle(encounter *e, const patch *p, place *at) {
+    const double MAX_RISE_OVER_SIZE = 2e-3, INWARDS_OVER_SIZE = 0.05, SAME_SLOPE = 1e-7;
+    if (slope_change(p) < MIN_RIM_TURN) {
+        return false;
+    }
+    /* in the plane of the flat from beside the middle of the triangle towards where it is steepest */
+    const place *steepest = &p->corner[0];
+    for (int k = 1; k < 3; k++) {
+        bool steeper = v3_norm(place_uphill(&p->corner[k])) > v3_norm(place_uphill(steepest));
+        steepest = steeper ? &p->corner[k] : steepest;
+    }
+    v3 n = v3_scale(1 / v3_norm(at->g), at->g), middle = v3_add(p->whole[0], v3_add(p->whole[1], p->whole[2]));
+    spoke s = {v3_scale(1.0 / 3, middle), place_uphill(steepest), p->size};
+    s.middle = v3_axpy(s.middle, v3_dot(n, v3_sub(at->x, s.middle)), n);
+    s.out = v3_axpy(s.out, -v3_dot(n, s.out), n);
+    if (!(v3_norm(s.out) > 0)) {
+        return false;
+    }
+    s.out = v3_scale(1 / v3_norm(s.out), s.out);
+    double low = fmin(v3_dot(s.out, v3_sub(at->x, s.middle)), 0), inwards = INWARDS_OVER_SIZE * p->size, slope;
+    double t[2] = {low - inwards, v3_dot(s.out, v3_sub(steepest->x, s.middle))}, rise[2];
+    /* the slope is the same in two places inwards: a flat face */
+    place here = {.t = v3_scale(1.0 / 3, middle)};
+    if (!slope_on_spoke(e, &s, low - 2 * inwards, &here, &slope) || !slope_on_spoke(e, &s, t[0], &here, &rise[0]) ||
+        !(fabs(rise[0] - slope) <= SAME_SLOPE) || !slope_on_spoke(e, &s, t[1], &here, &rise[1]) ||
+        !(rise[1] > rise[0] + RIM_SLOPE_RISE) || !find_rim(e, &s, rise[0] + RIM_SLOPE_RISE, t, &here)) {
+        return false;
+    }
+    /* no place of the triangle is much less deep */
+    if (!(v3_norm(place_uphill(&here)) <= FIELD_SLACK && here.f <= place_gap(at) + MAX_RISE_OVER_SIZE * p->size)) {
+        return false;
+    }
     *at = here;
     return true;
 }

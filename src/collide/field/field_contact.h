@@ -18,6 +18,7 @@ typedef struct place {
     double f;  /* the field there, or where the lift takes it */
     v3 shift;  /* a lift: the surface moved away from the field's solid */
     double lift;
+    bool settled; /* by settle_round */
 } place;
 
 static inline double place_gap(const place *at) { return at->f - at->lift; }
@@ -42,13 +43,13 @@ typedef struct encounter {
     const solid *surface, *field;
     pose X_fs; /* the surface's frame in the field's */
     double margin;
-    double coarse;       /* longer triangles are cut: they may hold several minima */
-    double ball;         /* radius of the field's solid, if that is a ball; else 0 */
-    bool surface_is_a;   /* else it is B's */
-    bool sharp_only;     /* the other direction finds what is smooth */
-    place *vertex;       /* [nvertex] as far as they were needed */
-    unsigned char *seen; /* [nvertex] of VERTEX_... */
-    candidate *waiting;  /* [ntriangle] triangles near enough, to be gone through in order of promise */
+    double coarse;              /* longer triangles are cut: they may hold several minima */
+    const struct convex *round; /* the field's solid, if that is a ball, a capsule or an ellipsoid; else NULL */
+    bool surface_is_a;          /* else it is B's */
+    bool sharp_only;            /* the other direction finds what is smooth */
+    place *vertex;              /* [nvertex] as far as they were needed */
+    unsigned char *seen;        /* [nvertex] of VERTEX_... */
+    candidate *waiting;         /* [ntriangle] triangles near enough, to be gone through in order of promise */
     int nwaiting;
     manifold *out;
     int first;              /* of the pair's points in `out` */
@@ -95,9 +96,9 @@ bool encounter_feature(const encounter *e, uint64_t feature, int *vertex, int *t
 void report_end(encounter *e, const place *at, uint32_t number);
 /* Corners that lie parallel to the field. */
 void report_corners(encounter *e, const patch *p);
-/* Where the field's solid is a ball: from a place near by to where the surface is smooth and lies across the way to its
- * centre.  False, and `at` as it was: there is no such place near. */
-bool settle_ball(encounter *e, const patch *p, place *at);
+/* Where the field's solid is round: from a place near by to where the surface is smooth, and its normal meets the point of
+ * the solid that lies deepest along it.  False, and `at` as it was: there is no such place near. */
+bool settle_round(encounter *e, const patch *p, place *at);
 /* A local minimum over the patch, if it is one of the whole surface. */
 void report_minimum(encounter *e, const patch *p, place *low);
 
@@ -113,6 +114,9 @@ bool bowl_bottom(encounter *e, const patch *p, place *at);
 /* In a valley, where surfaces touch along a ring, to the place across from the middle of the triangle.  False, and `at` as
  * it was: there is no valley. */
 bool valley_middle(encounter *e, const patch *p, place *at);
+/* At the edge of a flat face that turns into a round, to the place across from the middle of the triangle.  False, and `at`
+ * as it was: there is no such edge. */
+bool rim_middle(encounter *e, const patch *p, place *at);
 
 /* The points from `first` on that are of one straight line give way to its two ends. */
 void report_lines(encounter *e, int first);

@@ -29,8 +29,8 @@ static void collide_patch(encounter *e, const patch *p, int depth) {
     }
     place least;
     patch_minimum(e, p, &least);
-    if (e->ball > 0) {
-        settle_ball(e, p, &least);
+    if (e->round) {
+        settle_round(e, p, &least);
     }
     if (place_gap(&least) < e->margin + max_stray(e, p)) {
         report_minimum(e, p, &least);
@@ -217,6 +217,15 @@ static bool is_next_to_lost(const encounter *e, const int *corner) {
     return lost;
 }
 
+/* Had the triangle a point a step ago? */
+static bool had_point(const encounter *e, int triangle) {
+    int vertex, named = -1;
+    for (int k = 0; k < e->pair->nkept && named != triangle; k++) {
+        encounter_feature(e, e->pair->kept[k], &vertex, &named);
+    }
+    return named == triangle;
+}
+
 /* The most promising first. */
 static void collide_candidates(encounter *e) {
     int in_vain[2] = {0, 0}; /* in a row, where there is contact already; where only an edge may be near */
@@ -229,7 +238,8 @@ static void collide_candidates(encounter *e) {
         if (e->pair->nearest && low > least + NEAREST_SLACK * (e->margin - least)) {
             return;
         }
-        if (is_spared(e, low, seen, same, in_vain) || (e->follows && !is_next_to_lost(e, c))) {
+        if ((is_spared(e, low, seen, same, in_vain) && !had_point(e, e->waiting[i].triangle)) ||
+            (e->follows && !is_next_to_lost(e, c))) {
             continue;
         }
         patch p;
