@@ -186,11 +186,11 @@ typedef struct sim_field_def {
 } sim_field_def;
 
 SIM_API sim_field_def sim_field_default(void);
-/* A solid by its distance field. `resolution` is the edge of the triangles of its surface (contact, pictures); parts
- * thinner than two edges may be lost. 0: a fiftieth of its longest side, down to a two-hundredth for thin walls and
- * threads, and fewer, longer triangles for contact. `cache`: a folder in which sampled grids are kept by content, made
- * when needed, or NULL. Refused: sizes that are not positive, solids without bounds, more than some nine million
- * triangles (fewer with many parts) or 25 million samples. */
+/* A solid by its distance field. `resolution` is the edge of the triangles of its surface for contact; parts thinner than
+ * two edges may be lost there, and pictures have finer ones. 0: a fiftieth of its longest side, down to a two-hundredth for
+ * thin walls and threads, and fewer, longer triangles for contact. `cache`: a folder in which sampled grids are kept by
+ * content, made when needed, or NULL. Refused: sizes that are not positive, solids without bounds, more than some nine
+ * million triangles (fewer with many parts) or 25 million samples. */
 SIM_API sim_geometry *sim_geometry_field(const sim_field_def *def, double resolution, const char *cache,
                                          sim_error *error);
 /* Signed distance at a point, and its gradient (may be NULL). */

@@ -143,6 +143,27 @@ Test(mesh, of_a_distance_field_lies_on_its_surface) {
     sim_geometry_free(geometry);
 }
 
+/* A bowl with walls of 8 mm and triangles of 20 mm for its contacts, which leave holes in it.  Its mass comes from the field
+ * itself. */
+Test(mesh, of_a_coarse_distance_field_has_no_holes) {
+    const double line[3][2] = {{0, 0}, {0.05, 0}, {0.1, 0.06}};
+    sim_field_def def = sim_field_default();
+    def.type = SIM_FIELD_PROFILE;
+    def.point = line;
+    def.npoint = 3;
+    def.thickness = 0.004;
+    sim_geometry *coarse = sim_geometry_field(&def, 0.02, NULL, NULL), *fine = sim_geometry_field(&def, 0, NULL, NULL);
+    sim_shape shape = {.type = SIM_SDF, .geometry = coarse};
+    view_mesh *mesh = view_mesh_create(&shape, 8);
+    cr_assert_float_eq(volume(mesh), coarse->solid.mass, 0.02 * coarse->solid.mass, "%g of %g m^3", volume(mesh),
+                       coarse->solid.mass);
+    cr_assert_lt(gap(mesh), 1e-6);
+    cr_assert_eq(mesh->ntriangle, fine->mesh->ntriangle);
+    view_mesh_free(mesh);
+    sim_geometry_free(coarse);
+    sim_geometry_free(fine);
+}
+
 Test(mesh, of_a_height_field_passes_through_its_heights_and_faces_up) {
     const double height[] = {0, 1, 2, 0.5, 1.5, 2.5},
                  size[] = {4, 3}; /* the plane 0.5 x / dx + ... of slope 1/2, 1/6 */

@@ -51,6 +51,8 @@ struct sim_field {
     const field_node *node;
     double detail; /* an edge of triangles that the thinnest of its leaves calls for */
     int64_t cost;  /* steps of one distance */
+    v3 low, high;  /* a box that holds the solid */
+    double edge;   /* of the triangles of its geometry's surface */
 };
 
 enum { FIELD_MAX_DEPTH = 32, FIELD_MAX_NODES = 1 << 16 };

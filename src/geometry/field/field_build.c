@@ -394,7 +394,7 @@ sim_field *field_build(memory_pool *pool, const sim_field_def *def, const char *
     /* field and its cost */
     *low = box.low;
     *high = box.high;
-    *field = (sim_field){b.count, b.node, b.detail, 0};
+    *field = (sim_field){b.count, b.node, b.detail, 0, box.low, box.high, 0};
     for (int k = 0; k < b.count; k++) {
         field->cost += cost_of(&b.node[k]);
     }

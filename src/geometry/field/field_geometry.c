@@ -147,6 +147,21 @@ static sim_status measure_cubes(sim_geometry *g, v3 low, v3 high, double edge, i
                           g->field->nnode);
 }
 
+/* Shows walls and threads. */
+static double usual_edge(const sim_field *field) {
+    v3 size = v3_sub(field->high, field->low);
+    double longest = fmax(size.x, fmax(size.y, size.z));
+    return fmin(fmax(field->detail, longest / MAX_EDGES), longest / MIN_EDGES);
+}
+
+sim_status surface_of_drawing(const sim_geometry *g, surface *out, sim_error *error) {
+    int64_t room = FIELD_MAX_STEPS;
+    double edge = usual_edge(g->field);
+    *out = (surface){0};
+    return g->field->edge <= edge ? SIM_OK
+                                  : surface_extract(g->field, g->field->low, g->field->high, edge, out, &room, error);
+}
+
 static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const sim_field_def *def, double resolution,
                                       const char *cache, int64_t *room, sim_error *error) {
     /* field from its definition */
@@ -156,15 +171,14 @@ static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const 
     }
     g->type = SIM_GEOMETRY_FIELD;
     g->memory = pool;
-    g->field = field_build(pool, def, cache, &g->low, &g->high, room, error);
-    if (!g->field) {
+    sim_field *field = field_build(pool, def, cache, &g->low, &g->high, room, error);
+    if (!field) {
         return SIM_BAD_INPUT;
     }
     /* edge of the triangles */
-    v3 size = v3_sub(g->high, g->low);
-    double longest = fmax(size.x, fmax(size.y, size.z));
-    double usual = fmin(fmax(g->field->detail, longest / MAX_EDGES), longest / MIN_EDGES);
-    double edge = resolution > 0 ? resolution : usual;
+    double usual = usual_edge(field), edge = resolution > 0 ? resolution : usual;
+    field->edge = edge;
+    g->field = field;
     g->fingerprint = hash_bytes(field_hash(g->field), &edge, sizeof edge);
     /* surface */
     v3 low = g->low, high = g->high;
@@ -172,13 +186,13 @@ static sim_status fill_field_geometry(sim_geometry *g, memory_pool *pool, const 
     /* mass properties: closed form, else from the surface */
     g->solid = closed_form(g->field);
     if (!status && g->solid.mass == 0) {
-        status =
-            edge > usual ? measure_cubes(g, low, high, usual, room, error) : measure_surface(g, v3_norm(size), error);
+        status = edge > usual ? measure_cubes(g, low, high, usual, room, error)
+                              : measure_surface(g, v3_norm(v3_sub(high, low)), error);
     }
     /* points of contact on a coarser surface */
     if (!status) {
-        size = v3_sub(g->high, g->low);
-        longest = fmax(size.x, fmax(size.y, size.z));
+        v3 size = v3_sub(g->high, g->low);
+        double longest = fmax(size.x, fmax(size.y, size.z));
         g->skin = skin_build(pool, g->field, g->mesh, g->bvh, resolution > 0 ? 0 : longest / CONTACT_EDGES);
         status = g->skin ? SIM_OK : report_no_memory(error);
     }

@@ -18,6 +18,10 @@ sim_status surface_extract(const sim_field *field, v3 low, v3 high, double edge,
                            sim_error *error);
 void surface_free(surface *s);
 
+/* The surface of a field's geometry for pictures: walls and ridges that triangles as coarse as those of the geometry may
+ * leave out.  SIM_OK without triangles: those of the geometry are fine enough. */
+sim_status surface_of_drawing(const sim_geometry *geometry, surface *out, sim_error *error);
+
 /* The point of the surface to which Newton's method along the gradient leads; false if it does not get there. */
 bool surface_project(const sim_field *field, double size, v3 *p);
 

@@ -1,6 +1,7 @@
-/* Surfaces of hulls and height fields.  A hull has flat faces, each cut into a fan of triangles with corners of its
- * own.  A height field is drawn as it is in contact, two triangles a cell (sim/geometry.h), with the normals of its
- * slopes. */
+/* Surfaces of hulls, height fields and distance fields.  A hull has flat faces, each cut into a fan of triangles with
+ * corners of its own.  A height field is drawn as it is in contact, two triangles a cell (sim/geometry.h), with the normals
+ * of its slopes.  A distance field whose triangles are coarser than its walls gets finer ones. */
+#include "geometry/field/surface.h"
 #include "view/mesh/parts.h"
 
 view_mesh *view_mesh_hull(const sim_hull *hull) {
@@ -43,5 +44,20 @@ view_mesh *view_mesh_heights(const sim_heights *h) {
             }
         }
     }
+    return mesh;
+}
+
+view_mesh *view_mesh_field(const sim_geometry *g) {
+    surface s;
+    sim_error why;
+    sim_status status = surface_of_drawing(g, &s, &why);
+    if (status == SIM_NO_RESOURCE) {
+        return NULL;
+    }
+    if (status || !s.ntriangle) { /* fine enough, or there is no finer one within the limits of a field */
+        return view_mesh_creased(g->mesh->vertex, g->mesh->nvertex, g->mesh->triangle, g->mesh->ntriangle);
+    }
+    view_mesh *mesh = view_mesh_creased(s.vertex, s.nvertex, (const int(*)[3])s.triangle, s.ntriangle);
+    surface_free(&s);
     return mesh;
 }

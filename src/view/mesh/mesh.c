@@ -58,8 +58,9 @@ view_mesh *view_mesh_create(const sim_shape *shape, int detail) {
         return make_square();
     case SIM_CONVEX:
         return view_mesh_hull(geometry->hull);
-    case SIM_MESH:
     case SIM_SDF:
+        return view_mesh_field(geometry);
+    case SIM_MESH:
         return view_mesh_creased(geometry->mesh->vertex, geometry->mesh->nvertex, geometry->mesh->triangle,
                                  geometry->mesh->ntriangle);
     case SIM_HEIGHT_FIELD:

@@ -19,6 +19,8 @@ view_mesh *view_mesh_cylinder(double radius, double length, int detail);
 /* mesh_geometry.c */
 view_mesh *view_mesh_hull(const sim_hull *hull);
 view_mesh *view_mesh_heights(const sim_heights *heights);
+/* A field: finer than its contacts' triangles, where these may leave out walls. */
+view_mesh *view_mesh_field(const sim_geometry *geometry);
 /* mesh_crease.c */
 view_mesh *view_mesh_creased(const sim_v3 *vertex, int nvertex, const int (*triangle)[3], int ntriangle);
 
