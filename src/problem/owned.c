@@ -1,7 +1,10 @@
 /* A contact problem that owns its data: one block of memory holds the copies, the matrices of the trees and their
  * factors.
  *
- *     A = L' L,     half of a solve passes from the last dofs to the first */
+ *     A = L' L,     half of a solve passes from the last dofs to the first
+ *
+ * Each row of A and L is passed from its first number other than zero on: A of a soft body is a band, and its L stays
+ * within it (Jennings 1966, variable band).  Cost: n b^2 for n dofs and a band of b. */
 #include "base/pool.h"
 #include "math/dense.h"
 #include "problem/check.h"
@@ -15,26 +18,30 @@
 typedef struct owned {
     sim_problem problem; /* first: the caller holds a pointer to it */
     memory_pool *pool;
-    const double **A; /* [ntree] dense, row-major */
-    double **L;       /* [ntree] lower triangle, row-major */
+    const double **A;           /* [ntree] dense, row-major */
+    double **L;                 /* [ntree] lower triangle, row-major */
+    sim_columns **of_A, **of_L; /* [ntree][nv] columns of each row that may be other than zero */
 } owned;
 
 static void owned_times(const void *self, int tree, const double *x, double *y) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
     for (int i = 0; i < n; i++) {
+        sim_columns of = o->of_A[tree][i];
+        const double *row = o->A[tree] + (ptrdiff_t)i * n;
         y[i] = 0;
-        for (int j = 0; j < n; j++) {
-            y[i] += o->A[tree][i * n + j] * x[j];
+        for (int j = of.first; j < of.first + of.count; j++) {
+            y[i] += row[j] * x[j];
         }
     }
 }
 
 /* X <- X L^-1 row by row, half of a solve; all columns from `end` on are and stay zero.  Rows of one constraint are
  * zero together in branches that it does not reach. */
-static void solve_half(int n, int rows, int end, const double *L, double *X) {
+static void solve_half(int n, int rows, int end, const double *L, const sim_columns *of, double *X) {
     for (int i = end - 1; i >= 0; i--) {
         const double *row = L + (ptrdiff_t)i * n;
+        int first = of[i].first;
         double greatest = 0;
         for (int r = 0; r < rows; r++) {
             greatest = fmax(greatest, fabs(X[(ptrdiff_t)r * n + i]));
@@ -42,7 +49,7 @@ static void solve_half(int n, int rows, int end, const double *L, double *X) {
         for (int r = 0; r < rows && greatest > 0; r++) {
             double *x = X + (ptrdiff_t)r * n;
             x[i] /= row[i];
-            dense_axpy(i, -x[i], row, x);
+            dense_axpy(i - first, -x[i], row + first, x + first);
         }
     }
 }
@@ -51,17 +58,18 @@ static void owned_solve(const void *self, int tree, double *x) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
     const double *L = o->L[tree];
-    solve_half(n, 1, n, L, x);
+    solve_half(n, 1, n, L, o->of_L[tree], x);
     for (int i = 0; i < n; i++) {
         const double *row = L + (ptrdiff_t)i * n;
-        x[i] = (x[i] - dense_dot(i, row, x)) / row[i];
+        int first = o->of_L[tree][i].first;
+        x[i] = (x[i] - dense_dot(i - first, row + first, x + first)) / row[i];
     }
 }
 
 static void owned_half(const void *self, int tree, int rows, sim_columns columns, double *X) {
     const owned *o = self;
     int n = o->problem.tree[tree].nv;
-    solve_half(n, rows, columns.first + columns.count, o->L[tree], X);
+    solve_half(n, rows, columns.first + columns.count, o->L[tree], o->of_L[tree], X);
 }
 
 static void owned_matrix(const void *self, int tree, double *A) {
@@ -78,8 +86,20 @@ static void owned_diagonal(const void *self, int tree, double *d) {
     }
 }
 
+/* First number other than zero of a row, and how many columns to the last. */
+static sim_columns columns_of_row(int n, const double *row) {
+    int first = 0, end = n;
+    while (first < n && row[first] == 0) {
+        first++;
+    }
+    while (end > first && row[end - 1] == 0) {
+        end--;
+    }
+    return (sim_columns){first, end - first};
+}
+
 /* L' L = A, from the last row on; false if A is not positive definite. */
-static bool factor_tree(int n, const double *A, double *L) {
+static bool factor_tree(int n, const double *A, double *L, sim_columns *of_L) {
     memcpy(L, A, (size_t)n * (size_t)n * sizeof *L);
     for (int k = n - 1; k >= 0; k--) {
         double *row = L + (ptrdiff_t)k * n;
@@ -87,11 +107,15 @@ static bool factor_tree(int n, const double *A, double *L) {
             return false;
         }
         row[k] = sqrt(row[k]);
-        for (int i = 0; i < k; i++) {
+        int first = columns_of_row(k + 1, row).first & ~3; /* sums of four as over the whole row: the same bits */
+        of_L[k] = (sim_columns){first, k + 1 - first};
+        for (int i = first; i < k; i++) {
             row[i] /= row[k];
         }
-        for (int i = 0; i < k; i++) {
-            dense_axpy(i + 1, -row[i], row, L + (ptrdiff_t)i * n);
+        for (int i = first; i < k; i++) {
+            if (row[i] != 0) {
+                dense_axpy(i + 1 - first, -row[i], row + first, L + (ptrdiff_t)i * n + first);
+            }
         }
     }
     return true;
@@ -208,15 +232,22 @@ static sim_status copy_owned_mass(owned *o, const double *A, sim_error *error) {
     const sim_problem *p = &o->problem;
     o->A = POOL_NEW(o->pool, const double *, p->ntree);
     o->L = POOL_NEW(o->pool, double *, p->ntree);
-    bool ok = o->A && o->L;
+    o->of_A = POOL_NEW(o->pool, sim_columns *, p->ntree);
+    o->of_L = POOL_NEW(o->pool, sim_columns *, p->ntree);
+    bool ok = o->A && o->L && o->of_A && o->of_L;
     for (int t = 0; t < p->ntree && ok; t++) {
         int n = p->tree[t].nv;
         ptrdiff_t size = (ptrdiff_t)n * n;
         o->A[t] = copy_array(o->pool, A, size, sizeof *A, &ok);
         o->L[t] = POOL_NEW(o->pool, double, size);
-        ok = ok && o->L[t];
-        if (ok && !factor_tree(n, A, o->L[t])) {
+        o->of_A[t] = POOL_NEW(o->pool, sim_columns, n);
+        o->of_L[t] = POOL_NEW(o->pool, sim_columns, n);
+        ok = ok && o->L[t] && o->of_A[t] && o->of_L[t];
+        if (ok && !factor_tree(n, A, o->L[t], o->of_L[t])) {
             return sim_fail(error, SIM_BAD_INPUT, "A: the block of tree %d is not positive definite", t);
+        }
+        for (int i = 0; ok && i < n; i++) {
+            o->of_A[t][i] = columns_of_row(n, A + (ptrdiff_t)i * n);
         }
         A += size;
     }

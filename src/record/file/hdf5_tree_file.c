@@ -391,9 +391,22 @@ static bool put_attributes(const store_node *node, hid_t owner) {
     return good;
 }
 
+/* Long arrays of numbers are packed, as A of a soft body is nearly all zeros; readers of HDF5 unpack them unasked. */
+static void pack_array(const store_node *node, hid_t properties) {
+    enum { MIN_NUMBERS = 1 << 14, CHUNK_NUMBERS = 1 << 16, LEVEL = 1 };
+    hsize_t chunk = CHUNK_NUMBERS;
+    if (node->kind == STORE_REAL && node->rank == 1 && node->count >= MIN_NUMBERS &&
+        H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
+        chunk = (hsize_t)node->count < chunk ? (hsize_t)node->count : chunk;
+        H5Pset_chunk(properties, 1, &chunk);
+        H5Pset_deflate(properties, LEVEL);
+    }
+}
+
 static bool put_array(const store_node *node, hid_t parent) {
     hid_t type = make_file_type(node), space = make_space(node), properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(properties, 0);
+    pack_array(node, properties);
     hid_t id = H5Dcreate2(parent, node->name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     bool good = id >= 0 && put_attributes(node, id) &&
                 (node->count == 0 ||
