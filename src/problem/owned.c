@@ -229,12 +229,14 @@ static sim_status find_force_energy(owned *o) {
 }
 
 static sim_status copy_owned_mass(owned *o, const double *A, sim_error *error) {
+    /* memory */
     const sim_problem *p = &o->problem;
     o->A = POOL_NEW(o->pool, const double *, p->ntree);
     o->L = POOL_NEW(o->pool, double *, p->ntree);
     o->of_A = POOL_NEW(o->pool, sim_columns *, p->ntree);
     o->of_L = POOL_NEW(o->pool, sim_columns *, p->ntree);
     bool ok = o->A && o->L && o->of_A && o->of_L;
+    /* A of each tree, its factor, and the columns of both */
     for (int t = 0; t < p->ntree && ok; t++) {
         int n = p->tree[t].nv;
         ptrdiff_t size = (ptrdiff_t)n * n;

@@ -127,7 +127,7 @@ static bool place_in_corner(const corner *k, const sim_shape *s, m3 R, const dou
     return true;
 }
 
-/* What a solid in a corner should have and has, summed over random poses. */
+/* Contacts of a solid in a corner that lack, come twice or belong to neither side, summed over random poses. */
 typedef struct tally {
     int missing, twice, others;
 } tally;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -508,67 +507,6 @@ Test(problem_file, is_the_same_bytes_whenever_it_is_written) {
     cr_expect_eq(memcmp(bytes[0], bytes[1], size[0]), 0);
     free(bytes[0]);
     free(bytes[1]);
-    place_close(&at);
-}
-
-/* Masses on springs in a ring: A is a band with two far corners.  Its file is a fifth of the numbers of A, which come back to
- * the bit; products and solves are those of dense algebra. */
-Test(problem_file, of_a_sparse_mass_is_small_and_the_same_to_the_bit) {
-    enum { RING = 240 };
-    place at = place_open();
-    random_source r = {11};
-    double *A = calloc(RING * RING, sizeof *A), *B = malloc(RING * RING * sizeof *B), v[RING], x[RING], y[RING],
-           z[RING];
-    for (int i = 0; i < RING; i++) {
-        int j = (i + 1) % RING;
-        double k = random_uniform(&r, 1, 2);
-        A[i * RING + i] += 0.1 + k;
-        A[j * RING + j] += k;
-        A[i * RING + j] = A[j * RING + i] = -k;
-        v[i] = random_uniform(&r, -1, 1);
-    }
-    sim_problem_tree tree = {0, RING};
-    const double J[RING] = {1}, gap = 0;
-    sim_constraint spring = {.kind = SIM_SPRING, .rows = 1, .tree = {0, -1}, .body = {-1, -1}, .stiffness = 1};
-    sim_problem parts = {.step = 0.01,
-                         .ntree = 1,
-                         .nv = RING,
-                         .nconstraint = 1,
-                         .nrow = 1,
-                         .tree = &tree,
-                         .constraint = &spring,
-                         .gap = &gap,
-                         .J = J,
-                         .v_free = v};
-    sim_error error = {0};
-    sim_problem *made = sim_problem_create(&parts, A, &error);
-    cr_assert_not_null(made, "%s", error.text);
-    sim_problem_file *file = sim_problem_file_create(made, "ring", "", &error);
-    cr_assert_not_null(file, "%s", error.text);
-    write_well(file, at.path[0]);
-    sim_problem_file_free(file);
-    /* size, and numbers read back */
-    struct stat written;
-    cr_assert_eq(stat(at.path[0], &written), 0);
-    cr_expect_lt(written.st_size, 8 * RING * RING / 5, "%ld bytes", (long)written.st_size);
-    file = read_well(at.path[0]);
-    const sim_problem *p = sim_problem_file_problem(file);
-    p->mass.matrix(p->mass.self, 0, B);
-    cr_expect_eq(memcmp(A, B, RING * RING * sizeof *A), 0);
-    /* A^-1 and A */
-    memcpy(x, v, sizeof x);
-    memcpy(y, v, sizeof y);
-    p->mass.solve(p->mass.self, 0, x);
-    dense_solve(RING, A, y);
-    p->mass.times(p->mass.self, 0, x, z);
-    for (int i = 0; i < RING; i++) {
-        cr_expect_float_eq(x[i], y[i], 1e-11);
-        cr_expect_float_eq(z[i], v[i], 1e-11);
-    }
-    sim_problem_file_free(file);
-    sim_problem_free(made);
-    free(A);
-    free(B);
     place_close(&at);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *temporary(char path[64]) {
@@ -245,4 +246,63 @@ Test(problem_own, keeps_the_numbers_of_its_law_which_fclibs_part_is_written_by) 
         unlink(path);
     }
     sim_problem_free(p);
+}
+
+/* Masses on springs in a ring: A is a band with two far corners.  Its file is a fifth of the numbers of A, which come back to
+ * the bit; products and solves are those of its rows. */
+Test(problem_own, of_a_sparse_mass_is_small_and_the_same_to_the_bit) {
+    enum { RING = 240 };
+    char path[64];
+    random_source r = {11};
+    double *A = calloc(RING * RING, sizeof *A), *B = malloc(RING * RING * sizeof *B), v[RING], x[RING], y[RING],
+           z[RING];
+    for (int i = 0; i < RING; i++) {
+        int j = (i + 1) % RING;
+        double k = random_uniform(&r, 1, 2);
+        A[i * RING + i] += 0.1 + k;
+        A[j * RING + j] += k;
+        A[i * RING + j] = A[j * RING + i] = -k;
+        v[i] = random_uniform(&r, -1, 1);
+    }
+    sim_problem_tree tree = {0, RING};
+    const double J[RING] = {1}, gap = 0;
+    sim_constraint spring = {.kind = SIM_SPRING, .rows = 1, .tree = {0, -1}, .body = {-1, -1}, .stiffness = 1};
+    sim_problem parts = {.step = 0.01, .ntree = 1, .nv = RING, .nconstraint = 1, .nrow = 1, .tree = &tree};
+    parts.constraint = &spring;
+    parts.gap = &gap;
+    parts.J = J;
+    parts.v_free = v;
+    sim_error error = {0};
+    sim_problem *made = sim_problem_create(&parts, A, &error);
+    cr_assert_not_null(made, "%s", error.text);
+    sim_problem_file *file = sim_problem_file_create(made, "ring", "", &error);
+    cr_assert_not_null(file, "%s", error.text);
+    cr_assert_eq(sim_problem_file_write(file, temporary(path), &error), SIM_OK, "%s", error.text);
+    sim_problem_file_free(file);
+    /* size, and numbers read back */
+    struct stat written;
+    cr_assert_eq(stat(path, &written), 0);
+    cr_expect_lt(written.st_size, 8 * RING * RING / 5, "%ld bytes", (long)written.st_size);
+    file = sim_problem_file_read(path, &error);
+    unlink(path);
+    cr_assert_not_null(file, "%s", error.text);
+    const sim_problem *p = sim_problem_file_problem(file);
+    p->mass.matrix(p->mass.self, 0, B);
+    cr_expect_eq(memcmp(A, B, RING * RING * sizeof *A), 0);
+    /* A^-1 and A */
+    memcpy(x, v, sizeof x);
+    p->mass.solve(p->mass.self, 0, x);
+    p->mass.times(p->mass.self, 0, x, y);
+    for (int i = 0; i < RING; i++) {
+        double sum = 0;
+        for (int j = 0; j < RING; j++) {
+            sum += A[i * RING + j] * x[j];
+        }
+        cr_expect_float_eq(sum, v[i], 1e-11);
+        cr_expect_float_eq(y[i], sum, 1e-12);
+    }
+    sim_problem_file_free(file);
+    sim_problem_free(made);
+    free(A);
+    free(B);
 }

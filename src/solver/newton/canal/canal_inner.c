@@ -8,7 +8,8 @@
  * The first is the method of the paper; the next two are those that it compares with (sec. VII-D).  The last converges
  * in sliding as fast as in sticking, and has a way out where it is stuck.  A lower penalty comes first, with which the
  * dogleg seldom fails; a cascaded outer iteration raises the error again, by up to a hundred times in sliding.  After a
- * failure the strict form pauses, longer each time.
+ * failure the strict form pauses, longer each time.  It takes half of the steps that the caller leaves at most, so that
+ * the cascaded form has the other half.
  *
  * Reference: Lee et al. 2024. */
 #include "solver/newton/canal/canal_inner.h"
@@ -45,10 +46,10 @@ static sim_status solve_cascaded(canal_inner *n, double *target, const double *s
 static bool solve_strict(canal_inner *n, double tolerance) {
     primal *at = n->newton;
     size_t bytes = (size_t)at->problem->nv * sizeof(double);
-    int limit = at->options.max_iterations, before = at->out->iterations;
+    int limit = at->options.max_iterations, before = at->out->iterations, half = (n->max_steps - before + 1) / 2;
+    int most = before + (half < MAX_STRICT_STEPS ? half : MAX_STRICT_STEPS);
     memcpy(n->from, at->at.v, bytes);
-    at->options.max_iterations =
-        n->way == INNER_MIXED && before + MAX_STRICT_STEPS < limit ? before + MAX_STRICT_STEPS : limit;
+    at->options.max_iterations = n->way == INNER_MIXED && most < limit ? most : limit;
     strict_minimise(&n->strict);
     at->options.max_iterations = limit;
     bool done = at->out->residual <= tolerance;
