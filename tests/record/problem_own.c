@@ -254,8 +254,7 @@ Test(problem_own, of_a_sparse_mass_is_small_and_the_same_to_the_bit) {
     enum { RING = 240 };
     char path[64];
     random_source r = {11};
-    double *A = calloc(RING * RING, sizeof *A), *B = malloc(RING * RING * sizeof *B), v[RING], x[RING], y[RING],
-           z[RING];
+    double *A = calloc(RING * RING, sizeof *A), *B = malloc(RING * RING * sizeof *B), v[RING], x[RING], y[RING];
     for (int i = 0; i < RING; i++) {
         int j = (i + 1) % RING;
         double k = random_uniform(&r, 1, 2);
