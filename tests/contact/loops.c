@@ -120,6 +120,73 @@ Test(loops, four_bar_linkage_keeps_its_energy_to_second_order) {
     cr_assert_gt(lost[0] / lost[1], 3, "%g, then %g", lost[0], lost[1]);
 }
 
+/* ---- an overconstrained loop ---- */
+
+/* Bennett's linkage, four bars and four hinges that are neither parallel nor meet: it moves, though it has two
+ * constraints too many, as sin(alpha)/a = sin(beta)/b.
+ *     tan(theta_1/2) tan(theta_2/2) = sin((beta + alpha)/2) / sin((beta - alpha)/2),    theta_3 = -theta_1
+ * Reference: Bennett 1903; Phillips 1990, Freedom in Machinery 2, section 20. */
+static double bennett_angle(double theta, double alpha, double beta) {
+    return 2 * atan(sin((beta + alpha) / 2) / sin((beta - alpha) / 2) / tan(theta / 2));
+}
+
+typedef struct bennett_errors {
+    double closure, energy; /* rad; of the kinetic energy at the start */
+} bennett_errors;
+
+static bennett_errors run_bennett(const char *solver, double step) {
+    const double a = 1, b = 0.7, alpha = 1, beta = asin(b / a * sin(alpha)), theta = 1, rate = 2, h = 1e-6;
+    const double length[] = {a, b, a}, twist[] = {alpha, beta};
+    double ratio = (bennett_angle(theta + h, alpha, beta) - bennett_angle(theta - h, alpha, beta)) / (2 * h);
+    const double q[] = {theta, bennett_angle(theta, alpha, beta), -theta}, v[] = {rate, ratio * rate, -rate};
+    yard y = yard_begin(v3_make(0, 0, 0), rough(0));
+    /* three bars along x, each hinge turned by the twist of the bar before; the fourth is the ground */
+    int last = 0;
+    for (int k = 0; k < 3; k++) {
+        sim_body_def def = bar(k == 0   ? "first"
+                               : k == 1 ? "second"
+                                        : "third",
+                               last, v3_make(0, 0, 0), length[k], q[k], v[k]);
+        def.axis = v3_make(0, 0, 1);
+        if (k > 0) {
+            double c = cos(twist[k - 1]), s = sin(twist[k - 1]);
+            def.placement = (sim_pose){{{1, 0, 0}, {0, c, s}, {0, -s, c}}, {length[k - 1], 0, 0}};
+        }
+        last = sim_builder_add_body(y.builder, &def);
+    }
+    /* two points of the fourth hinge */
+    close_loop(&y, last, v3_make(a, 0, 0), 0, v3_make(-b, 0, 0));
+    close_loop(&y, last, v3_make(a, -0.5 * sin(alpha), 0.5 * cos(alpha)), 0,
+               v3_make(-b, 0.5 * sin(beta), 0.5 * cos(beta)));
+    y.options.compliance = strcmp(solver, "sap") == 0 ? SIM_NEAR_RIGID : SIM_ELASTIC;
+    yard_open(&y, solver, SIM_MIDPOINT, step);
+    /* nearly once around */
+    bennett_errors most = {0, 0};
+    double start = energy_of(&y);
+    for (int k = 0; k * step < 3; k++) {
+        yard_step(&y);
+        const double *now = sim_world_state(y.world)->q;
+        double off = now[1] - bennett_angle(now[0], alpha, beta);
+        most.closure = fmax(most.closure, fabs(remainder(off, 2 * M_PI)));
+        most.energy = fmax(most.energy, fabs(energy_of(&y) / start - 1));
+    }
+    cr_expect_gt(fabs(sim_world_state(y.world)->q[0] - theta), 3, "%s: it moves", solver);
+    cr_expect_eq(y.unsolved, 0, "%s", solver);
+    yard_end(&y);
+    return most;
+}
+
+Test(loops, bennetts_linkage_moves_as_its_closed_form_says_by_laws_with_compliance) {
+    static const char *const solver[] = {"auto", "acn", "pgs", "sap"};
+    for (int k = 0; k < 4; k++) {
+        bennett_errors coarse = run_bennett(solver[k], 2e-3), fine = run_bennett(solver[k], 1e-3);
+        cr_expect_lt(fine.closure, 1e-5, "%s: off by %g", solver[k], fine.closure);
+        cr_expect_gt(coarse.closure / fine.closure, 3, "%s: %g, then %g", solver[k], coarse.closure, fine.closure);
+        cr_expect_lt(fine.energy, 1e-4, "%s: %g of the energy", solver[k], fine.energy);
+        cr_expect_gt(coarse.energy / fine.energy, 3, "%s: %g, then %g", solver[k], coarse.energy, fine.energy);
+    }
+}
+
 /* ---- the slider-crank ---- */
 
 static const double throw = 0.25, rod = 0.7;
