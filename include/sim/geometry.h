@@ -122,11 +122,14 @@ SIM_API sim_geometry *sim_geometry_tets(const sim_v3 *vertex, int nvertex, const
 
 /* The triangles of an OBJ or STL file (STL binary or text), each coordinate times its scale; free() both arrays.
  * Polygons are cut into triangles, concave ones too. Equal corners of an STL file are one vertex; vertices without
- * triangles are left out, unless none has one. A scale that mirrors turns the triangles round. */
+ * triangles are left out, unless none has one. A scale that mirrors turns the triangles round. Polygons whose outline
+ * crosses itself become triangles that overlap; these keep all edges, and so the volume within a closed surface. */
 typedef struct sim_triangles {
     int nvertex, ntriangle;
     sim_v3 *vertex;
     int (*triangle)[3];
+    int ncrossed;                      /* such polygons */
+    long crossed_line, crossed_column; /* place of the first in the file, from 1 */
 } sim_triangles;
 
 SIM_API sim_status sim_triangles_read(const char *path, sim_v3 scale, sim_triangles *triangles, sim_error *error);

@@ -156,6 +156,7 @@ static void release_load(loader *l) {
     free(l->entries);
     free(l->site);
     free(l->round_shape);
+    drop_early_meshes(l);
     pool_free(l->work);
 }
 

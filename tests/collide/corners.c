@@ -42,7 +42,8 @@ static corner folded_mesh(const char *name, double lean) {
     double line[6][2] = {
         {0, 0}, {0.15, 0}, {0.15, -0.02}, {-0.03, -0.02}, {-0.03 - 0.15 * s, 0.15 * c}, {-0.15 * s, 0.15 * c}};
     static const int cap[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
-    soup m = {12, 20, calloc(12, sizeof(v3)), calloc(20, sizeof *m.triangle)};
+    soup m = {
+        .nvertex = 12, .ntriangle = 20, .vertex = calloc(12, sizeof(v3)), .triangle = calloc(20, sizeof *m.triangle)};
     for (int k = 0; k < 12; k++) {
         m.vertex[k] = v3_make(line[k % 6][0], k < 6 ? -0.05 : 0.05, line[k % 6][1]);
     }

@@ -11,7 +11,8 @@
 static sim_geometry *ell(double size, double width) {
     const double outline[6][2] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
     const int cap[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
-    soup s = {12, 20, malloc(12 * sizeof(v3)), malloc(20 * sizeof(int[3]))};
+    soup s = {
+        .nvertex = 12, .ntriangle = 20, .vertex = malloc(12 * sizeof(v3)), .triangle = malloc(20 * sizeof(int[3]))};
     int n = 0;
     for (int k = 0; k < 6; k++) {
         for (int side = 0; side < 2; side++) {
@@ -277,8 +278,10 @@ Test(mesh_mesh, a_mesh_deep_inside_another_is_let_out) {
 
 /* Triangles at random, needles and specks among them, no surface at all. */
 static sim_geometry *nonsense(random_source *r, double size, int triangles) {
-    soup s = {3 * triangles, triangles, malloc((size_t)(3 * triangles) * sizeof(v3)),
-              malloc((size_t)triangles * sizeof(int[3]))};
+    soup s = {.nvertex = 3 * triangles,
+              .ntriangle = triangles,
+              .vertex = malloc((size_t)(3 * triangles) * sizeof(v3)),
+              .triangle = malloc((size_t)triangles * sizeof(int[3]))};
     for (int t = 0; t < triangles; t++) {
         v3 here = v3_scale(size * random_uniform(r, 0, 1), random_unit(r));
         for (int k = 0; k < 3; k++) {

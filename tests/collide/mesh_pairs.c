@@ -295,8 +295,10 @@ Test(mesh_pairs, apart_the_least_gap_is_the_least_distance_to_any_triangle) {
 /* Steps of a stair as one closed mesh, extruded along y; each of depth `run`, height `rise`, cut finely along y. */
 static sim_geometry *stair(int steps, double run, double rise, double width, int cuts) {
     int corners = 2 * steps + 2, n = 0;
-    soup s = {corners * (cuts + 1), 0, malloc((size_t)(corners * (cuts + 1)) * sizeof(v3)),
-              malloc((size_t)(2 * corners * (cuts + 2)) * sizeof(int[3]))};
+    soup s = {.nvertex = corners * (cuts + 1),
+              .ntriangle = 0,
+              .vertex = malloc((size_t)(corners * (cuts + 1)) * sizeof(v3)),
+              .triangle = malloc((size_t)(2 * corners * (cuts + 2)) * sizeof(int[3]))};
     for (int j = 0; j <= cuts; j++) {
         v3 *v = s.vertex + j * corners;
         double y = width * ((double)j / cuts - 0.5);

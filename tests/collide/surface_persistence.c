@@ -19,7 +19,10 @@ static const double SLOPE = 0.25;
 /* A closed mesh with a hole through it, so that it is no hull, whose top is one flat ring in many triangles. */
 static sim_geometry *block_with_hole(void) {
     enum { AROUND = 24 };
-    soup s = {4 * AROUND, 8 * AROUND, malloc(4 * AROUND * sizeof(v3)), malloc(8 * AROUND * sizeof(int[3]))};
+    soup s = {.nvertex = 4 * AROUND,
+              .ntriangle = 8 * AROUND,
+              .vertex = malloc(4 * AROUND * sizeof(v3)),
+              .triangle = malloc(8 * AROUND * sizeof(int[3]))};
     const double radius[4] = {0.05, 1.5, 1.5, 0.05}, height[4] = {0, 0, -0.5, -0.5};
     for (int k = 0; k < AROUND; k++) {
         double turn = 2 * M_PI * k / AROUND;

@@ -10,8 +10,10 @@
 #include <string.h>
 
 static soup random_soup(random_source *r, int triangles, double size) {
-    soup s = {3 * triangles, triangles, malloc((size_t)(3 * triangles) * sizeof(v3)),
-              malloc((size_t)triangles * sizeof(int[3]))};
+    soup s = {.nvertex = 3 * triangles,
+              .ntriangle = triangles,
+              .vertex = malloc((size_t)(3 * triangles) * sizeof(v3)),
+              .triangle = malloc((size_t)triangles * sizeof(int[3]))};
     for (int t = 0; t < triangles; t++) {
         v3 at = v3_scale(random_uniform(r, 0, 1), random_unit(r));
         for (int k = 0; k < 3; k++) {
@@ -69,7 +71,10 @@ Test(bvh, holds_each_triangle_once_inside_its_boxes) {
 
 Test(bvh, stays_shallow_where_triangles_shrink_geometrically_or_coincide) {
     int n = 20000;
-    soup s = {3 * n, n, malloc((size_t)(3 * n) * sizeof(v3)), malloc((size_t)n * sizeof(int[3]))};
+    soup s = {.nvertex = 3 * n,
+              .ntriangle = n,
+              .vertex = malloc((size_t)(3 * n) * sizeof(v3)),
+              .triangle = malloc((size_t)n * sizeof(int[3]))};
     for (int t = 0; t < n; t++) {
         double x = exp2(-(t % 300) / 12.0), w = x * 1e-3;
         s.vertex[3 * t] = v3_make(x, 0, 0);
@@ -178,8 +183,10 @@ static double winding(const sim_mesh *m, v3 p) {
 static sim_geometry *spiky(random_source *r) {
     soup s = soup_sphere(1, 2), torn = s;
     sim_geometry *g = soup_geometry(torn);
-    soup own = {g->mesh->nvertex, g->mesh->ntriangle, malloc((size_t)g->mesh->nvertex * sizeof(v3)),
-                malloc((size_t)g->mesh->ntriangle * sizeof(int[3]))};
+    soup own = {.nvertex = g->mesh->nvertex,
+                .ntriangle = g->mesh->ntriangle,
+                .vertex = malloc((size_t)g->mesh->nvertex * sizeof(v3)),
+                .triangle = malloc((size_t)g->mesh->ntriangle * sizeof(int[3]))};
     for (int k = 0; k < own.nvertex; k++) {
         own.vertex[k] = v3_scale(random_uniform(r, 0.4, 1.6), g->mesh->vertex[k]);
     }

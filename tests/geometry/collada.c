@@ -99,6 +99,17 @@ Test(collada, all_kinds_of_faces_make_the_same_surface) {
     }
 }
 
+/* A prism over the outline (0, 0) (0, 3) (4, 0) (4, 4), whose edges cross; volume and centre count parts on the other
+ * side as negative: shoelace formula. */
+Test(collada, a_face_that_crosses_itself_keeps_a_surface_closed) {
+    has("<COLLADA><asset>" Z_UP "</asset><library_geometries><geometry id='g'><mesh><source id='s'><float_array id='f' "
+        "count='24'>0 0 0 0 3 0 4 0 0 4 4 0 0 0 3 0 3 3 4 0 3 4 4 3</float_array></source><vertices id='v'><input "
+        "semantic='POSITION' source='#s'/></vertices><polylist count='6'>" INPUT "<vcount>4 4 4 4 4 4</vcount><p>"
+        "3 2 1 0 4 5 6 7 0 1 5 4 1 2 6 5 2 3 7 6 3 0 4 7</p></polylist></mesh></geometry></library_geometries>"
+        "</COLLADA>",
+        8, 12, 6, (v3){20.0 / 3, 7.0 / 3, 1.5});
+}
+
 Test(collada, a_geometry_is_shown_as_often_as_nodes_say) {
     has(FILE_OF(Z_UP, FACES,
                 "<node id='n'>" SHOWN "</node><node><translate>10 0 0</translate><instance_node url='#n'/></node>"),

@@ -101,7 +101,7 @@ Test(mesh, torn_triangles_are_joined_and_those_without_area_dropped) {
         torn.vertex[k] = v3_axpy(torn.vertex[k], random_uniform(&r, 0, 1e-14), random_unit(&r));
     }
     torn.triangle[5][1] = torn.triangle[5][0]; /* one without area, its hole filled by a copy */
-    soup patch = {3, 1, malloc(3 * sizeof(v3)), malloc(sizeof(int[3]))};
+    soup patch = {.nvertex = 3, .ntriangle = 1, .vertex = malloc(3 * sizeof(v3)), .triangle = malloc(sizeof(int[3]))};
     for (int k = 0; k < 3; k++) {
         patch.vertex[k] = s.vertex[s.triangle[5][k]];
         patch.triangle[0][k] = k;
@@ -199,8 +199,10 @@ Test(mesh, boxes_that_touch_along_an_edge_push_by_their_own_faces) {
 /* A box whose upper edges carry extra vertices that only the sides know of: the top closes on them by triangles without
  * area.  `chain`: one after another along an edge. */
 static soup box_with_slivers(int chain) {
-    soup s = {8 + 4 * chain, 0, malloc((size_t)(8 + 4 * chain) * sizeof(v3)),
-              malloc((size_t)(6 + 4 * (3 + 2 * chain)) * sizeof(int[3]))};
+    soup s = {.nvertex = 8 + 4 * chain,
+              .ntriangle = 0,
+              .vertex = malloc((size_t)(8 + 4 * chain) * sizeof(v3)),
+              .triangle = malloc((size_t)(6 + 4 * (3 + 2 * chain)) * sizeof(int[3]))};
     const int base[4][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}};
     for (int k = 0; k < 8; k++) {
         s.vertex[k] = v3_make((k & 3) == 1 || (k & 3) == 2 ? 0.7 : 0, (k & 3) >= 2 ? 1.1 : 0, k / 4 * 0.3);

@@ -254,6 +254,108 @@ Test(solid_files, sampled_once_are_kept_and_found_again) {
     }
 }
 
+/* The first warning of a file that loads. */
+static void is_loaded_with(const char *path, const sim_import_options *import, const char *words) {
+    sim_diagnostics found;
+    sim_error error = {0};
+    sim_scene_overrides overrides = {.import = import};
+    sim_scene *scene = sim_scene_load(path, &overrides, &found, &error);
+    cr_assert(scene, "%s", error.text);
+    char said[2000] = "";
+    if (found.count) {
+        sim_diagnostic_print(&found.item[0], said, sizeof said);
+    }
+    cr_expect(found.count == 1 && strstr(said, words), "%d diagnostics, the first: %s", found.count, said);
+    sim_diagnostics_free(&found);
+    sim_scene_free(scene);
+}
+
+Test(solid_files, with_faces_that_cross_themselves_are_named_with_the_first) {
+    char words[400];
+    put("bow.obj", TETRAHEDRON "v 4 4 0\nv 4 0 0\nv 0 3 0\nf 1 5 6 7\nf 7 6 5 1\n");
+    put("robot.urdf", "<robot name='r'><link name='a'><collision><geometry><mesh filename='bow.obj'/></geometry>"
+                      "</collision></link></robot>");
+    snprintf(words, sizeof words,
+             "%s:12:1: the outline of this face, the first of several, crosses itself: cut into triangles that overlap",
+             path_of("bow.obj"));
+    is_loaded_with(path_of("robot.urdf"), NULL, words);
+    put("bow.obj", TETRAHEDRON "v 4 4 0\nv 4 0 0\nv 0 3 0\nf 1 5 6 7\n");
+    is_loaded_with(path_of("robot.urdf"), NULL, ":12:1: the outline of this face crosses itself: cut into triangles");
+}
+
+/* A mesh of a link that is drawn, or touches, in URDF, SDFormat and MJCF. */
+static void put_robots(const char *mesh, bool drawn) {
+    char text[1000];
+    const char *kind = drawn ? "visual" : "collision";
+    snprintf(text, sizeof text,
+             "<robot name='r'><link name='a'><%s><geometry><mesh filename='%s'/></geometry></%s></link></robot>", kind,
+             mesh, kind);
+    put("robot.urdf", text);
+    snprintf(text, sizeof text,
+             "<sdf version='1.8'><model name='m'><static>true</static><link name='a'><%s name='v'><geometry><mesh>"
+             "<uri>%s</uri></mesh></geometry></%s></link></model></sdf>",
+             kind, mesh, kind);
+    put("robot.sdf", text);
+    snprintf(text, sizeof text,
+             "<mujoco><asset><mesh name='m' file='%s'/></asset><worldbody><geom type='mesh' mesh='m' %s/></worldbody>"
+             "</mujoco>",
+             mesh, drawn ? "contype='0' conaffinity='0'" : "");
+    put("robot.xml", text);
+}
+
+/* Drawn: left out with a notice.  Touching: an error, unless it may be left out. */
+static void is_left_out_or_refused(const char *mesh, sim_status status, const char *words, const char *const *robots) {
+    const char *allow = "mesh";
+    sim_import_options allowing = {.nallow = 1, .allow = &allow};
+    for (const char *const *name = robots; *name; name++) {
+        sim_diagnostics found;
+        sim_error error = {0};
+        put_robots(mesh, true);
+        is_loaded_with(path_of(*name), NULL, words);
+        put_robots(mesh, false);
+        cr_expect_null(sim_scene_load(path_of(*name), NULL, &found, &error), "%s", *name);
+        cr_expect(error.status == status && strstr(error.text, words), "%s: %s", *name, error.text);
+        sim_diagnostics_free(&found);
+        is_loaded_with(path_of(*name), &allowing, words);
+    }
+}
+
+Test(solid_files, that_cannot_be_read_are_left_out_of_pictures_with_the_reason) {
+    static const char *const all[] = {"robot.urdf", "robot.sdf", "robot.xml", NULL}, *const two[] = {"robot.urdf",
+                                                                                                     "robot.sdf", NULL};
+    put("wrong.obj", "v 0 0 0\nv 1 0\n");
+    is_left_out_or_refused("wrong.obj", SIM_BAD_INPUT, "wrong.obj:2:6: expected a number", all);
+    /* one that is there without the file of its data */
+    put("bare.gltf", "{\"asset\": {\"version\": \"2.0\"}, \"buffers\": [{\"byteLength\": 36, \"uri\": "
+                     "\"bare.bin\"}], \"bufferViews\": [{\"buffer\": 0, \"byteLength\": 36}], \"accessors\": "
+                     "[{\"bufferView\": 0, \"componentType\": 5126, \"count\": 3, \"type\": \"VEC3\"}], "
+                     "\"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}], \"nodes\": "
+                     "[{\"mesh\": 0}], \"scenes\": [{\"nodes\": [0]}]}");
+    is_left_out_or_refused("bare.gltf", SIM_NO_RESOURCE, "bare.bin: No such file or directory", two);
+    static const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    put_bytes("bare.bin", triangle, sizeof triangle);
+    put_robots("bare.gltf", true);
+    for (const char *const *name = two; *name; name++) {
+        sim_error error = {0};
+        sim_scene *scene = sim_scene_load(path_of(*name), NULL, NULL, &error);
+        cr_assert(scene && scene->model->nshape == 1, "%s: %s", *name, error.text);
+        sim_scene_free(scene);
+    }
+}
+
+/* The scene that is written from a robot leaves them out, too. */
+Test(solid_files, left_out_of_a_robot_are_not_in_its_scene) {
+    put("wrong.obj", "v 0 0 0\nv 1 0\n");
+    put_robots("wrong.obj", true);
+    sim_error error = {0};
+    sim_scene *robot = sim_scene_load(path_of("robot.urdf"), NULL, NULL, &error);
+    cr_assert(robot, "%s", error.text);
+    sim_scene *again = sim_scene_parse(robot->text, robot->text_length, path_of("robot.json"), NULL, NULL, &error);
+    cr_assert(again && again->model->nshape == 0, "%s", error.text);
+    sim_scene_free(robot);
+    sim_scene_free(again);
+}
+
 Test(solid_files, of_collada_keep_their_unit_and_stand_upright_in_a_robot) {
 
     put("tetra.dae",

@@ -20,7 +20,8 @@ static sim_status read_mesh(void *context, const char *path, sim_v3 scale, int64
         return sim_fail(error, SIM_BAD_INPUT, "%s: a file of 100 bytes, there is room for %d", path, (int)*room);
     }
     *room -= 100;
-    *out = (sim_triangles){4, 4, malloc(sizeof vertex), malloc(sizeof triangle)};
+    *out = (sim_triangles){
+        .nvertex = 4, .ntriangle = 4, .vertex = malloc(sizeof vertex), .triangle = malloc(sizeof triangle)};
     cr_assert(out->vertex && out->triangle);
     for (int k = 0; k < 4; k++) {
         out->vertex[k] = (sim_v3){scale.x * vertex[k].x, scale.y * vertex[k].y, scale.z * vertex[k].z};

@@ -7,7 +7,10 @@
 #include <string.h>
 
 static soup make(int nvertex, int ntriangle) {
-    soup s = {nvertex, ntriangle, malloc((size_t)nvertex * sizeof(v3)), malloc((size_t)ntriangle * sizeof(int[3]))};
+    soup s = {.nvertex = nvertex,
+              .ntriangle = ntriangle,
+              .vertex = malloc((size_t)nvertex * sizeof(v3)),
+              .triangle = malloc((size_t)ntriangle * sizeof(int[3]))};
     return s;
 }
 

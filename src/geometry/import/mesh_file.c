@@ -180,7 +180,14 @@ static sim_status parse_content(const char *name, const char *content, size_t si
         return status;
     }
     /* hand over the triangles */
-    *triangles = (sim_triangles){(int)parts.nvertex, (int)parts.ntriangle, parts.vertex, parts.triangle};
+    *triangles = (sim_triangles){.nvertex = (int)parts.nvertex,
+                                 .ntriangle = (int)parts.ntriangle,
+                                 .vertex = parts.vertex,
+                                 .triangle = parts.triangle,
+                                 .ncrossed = parts.ncrossed};
+    if (parts.ncrossed) {
+        text_place(&t, parts.crossed, &triangles->crossed_line, &triangles->crossed_column);
+    }
     return SIM_OK;
 }
 

@@ -142,6 +142,14 @@ typedef struct muscle_entry {
     struct muscle_entry *next;
 } muscle_entry;
 
+/* Triangles of a mesh file that were read before their shape is built; the first that asks takes them. */
+typedef struct early_mesh {
+    const char *path;
+    sim_v3 scale;
+    sim_triangles triangles;
+    struct early_mesh *next;
+} early_mesh;
+
 typedef struct loader {
     report report;
     reader reader;
@@ -180,7 +188,9 @@ typedef struct loader {
     /* The name of one was refused, or the key of their list: a reference to it is no second error. */
     bool unnamed_body, unnamed_site, unnamed_keyframe, unnamed_tendon, unnamed_model, unnamed_material;
     sim_builder *builder;
-    geometry_entry *geometries;          /* of files */
+    geometry_entry *geometries; /* of files */
+    early_mesh *early;          /* of robots, the newest */
+    int nearly;
     pressure_entry *pressures;           /* of soft shapes */
     int64_t steps_left, mesh_bytes_left; /* steps of building geometries and bytes of mesh files that are left */
     const char *cache;                   /* folder for sampled fields; NULL: none */
@@ -244,6 +254,9 @@ sim_status read_scene_file(void *context, const char *path, bool included, char 
                            sim_error *error);
 /* The triangles of a mesh file; where it has points alone those of their convex hull. */
 sim_status read_mesh_or_hull(loader *l, const char *path, sim_v3 scale, sim_triangles *t, sim_error *why);
+/* Can it be read?  Its triangles are kept for the next read. */
+sim_status read_mesh_early(loader *l, const char *path, sim_v3 scale, sim_error *why);
+void drop_early_meshes(loader *l);
 sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error);
 bool scene_file_exists(void *context, const char *path);

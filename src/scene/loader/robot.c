@@ -50,13 +50,33 @@ static bool check_format(loader *l, const xml_element *root) {
     return true;
 }
 
+/* Of files that cannot be had, only those for want of memory are not the fault of the robot. */
+static bool can_read_mesh(loader *l, const char *path, sim_v3 scale, sim_error *why) {
+    sim_status status = read_mesh_early(l, path, scale, why);
+    l->report.no_memory |= status == SIM_NO_RESOURCE && strstr(why->text, "no memory");
+    return status == SIM_OK;
+}
+
+/* Meshes by their names in the text of the scene. */
+typedef struct named_meshes {
+    loader *l;
+    const document *d;
+} named_meshes;
+
+static bool can_read_named(void *context, const char *file, sim_v3 scale, sim_error *why) {
+    const named_meshes *from = context;
+    const char *path = path_beside(from->l, from->d, file);
+    return path && can_read_mesh(from->l, path, scale, why);
+}
+
 static bool translate_urdf(loader *l, const document *d, xml_element *root, sim_base base, json_writer *out) {
+    named_meshes meshes = {l, d};
     urdf_work w = {.report = &l->report,
                    .pool = l->work,
                    .path = d->from.name,
                    .options = l->import,
                    .allowed = {l->import.nallow, l->import.allow, l->allow_met},
-                   .files = {l->files.exists, l->files.context},
+                   .files = {l->files.exists, l->files.context, can_read_named, &meshes},
                    .out = out};
     w.options.base = base;
     return urdf_translate(&w, root);
@@ -90,6 +110,10 @@ static bool read_triangles(void *context, const char *path, sim_v3 scale, sim_tr
     return read_mesh_or_hull(l, path, scale, out, why) == SIM_OK;
 }
 
+static bool can_read_triangles(void *context, const char *path, sim_v3 scale, sim_error *why) {
+    return can_read_mesh(context, path, scale, why);
+}
+
 static bool read_bytes(void *context, const char *path, char **content, size_t *size, sim_error *why) {
     loader *l = context;
     return l->files.bytes(l->files.context, path, &l->mesh_bytes_left, content, size, why) == SIM_OK;
@@ -101,7 +125,7 @@ static bool translate_mjcf(loader *l, const document *d, xml_element *root, sim_
                    .path = d->from.name,
                    .options = l->import,
                    .allowed = {l->import.nallow, l->import.allow, l->allow_met},
-                   .files = {file_exists, read_part, read_triangles, read_bytes, l},
+                   .files = {file_exists, read_part, read_triangles, can_read_triangles, read_bytes, l},
                    .limit = l->limits.bodies < MJCF_MAX_ITEMS ? l->limits.bodies : MJCF_MAX_ITEMS,
                    .out = out};
     w.options.base = base;
@@ -109,6 +133,7 @@ static bool translate_mjcf(loader *l, const document *d, xml_element *root, sim_
 }
 
 static bool translate_sdf(loader *l, const document *d, xml_element *root, sim_base base, json_writer *out) {
+    named_meshes meshes = {l, d};
     sdf_work w = {.report = &l->report,
                   .pool = l->work,
                   .path = d->from.name,
@@ -122,7 +147,7 @@ static bool translate_sdf(loader *l, const document *d, xml_element *root, sim_b
                              .pool = l->work,
                              .path = d->from.name,
                              .options = l->import,
-                             .files = {l->files.exists, l->files.context}};
+                             .files = {l->files.exists, l->files.context, can_read_named, &meshes}};
     return sdf_translate(&w, root);
 }
 

@@ -101,8 +101,13 @@ static void say_left_out(mjcf_work *w) {
                    "%d textures are left out: \"%.200s\" is not found, or no PNG file", w->nunpainted,
                    xml_text(w->unpainted, "file"));
     }
-    if (w->undrawn) {
-        xml_notice(w->report, w->undrawn, "file", "pictures show the other geoms of a body",
+    const char *hint = "pictures show the other geoms of a body";
+    if (w->undrawn && w->undrawn_why) {
+        xml_notice(w->report, w->undrawn, "file", hint,
+                   "geoms of meshes without contacts are left out (%d): \"%.200s\" %.390s", w->nundrawn,
+                   xml_text(w->undrawn, "file"), w->undrawn_why);
+    } else if (w->undrawn) {
+        xml_notice(w->report, w->undrawn, "file", hint,
                    "geoms of meshes without contacts are left out (%d): \"%.200s\" is not found, or neither an OBJ, "
                    "STL nor MSH file",
                    w->nundrawn, xml_text(w->undrawn, "file"));

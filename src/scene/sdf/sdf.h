@@ -112,7 +112,8 @@ typedef struct sdf_work {
     bool masked;                /* shapes are told apart by bits */
     const xml_element *undrawn; /* the first visual mesh that cannot be had */
     int nundrawn;
-    bool wrong; /* the tables found errors; the rest was read */
+    const char *undrawn_why; /* NULL: it is not there, or of another format */
+    bool wrong;              /* the tables found errors; the rest was read */
     bool good;
 } sdf_work;
 

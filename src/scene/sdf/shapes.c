@@ -23,16 +23,18 @@ static const sdf_file *file_of(const sdf_work *w, int link) {
 static bool find_mesh(sdf_work *w, int link, link_shape *shape, bool picture) {
     const char *uri = xml_text(shape->geometry, "uri"), *tried = uri;
     bool readable = xml_is_mesh_name(uri);
+    sim_error why = {0};
     shape->file = readable ? sdf_find_mesh(w, file_of(w, link), shape->geometry, &tried) : NULL;
-    if (shape->file) {
+    if (shape->file && urdf_can_read(&w->packages, shape->geometry, shape->file, &why)) {
         return true;
     }
     /* left out of pictures; of contacts only where that is allowed */
     if (picture) {
+        w->undrawn_why = w->undrawn || !shape->file ? w->undrawn_why : pool_text(w->pool, why.text);
         w->undrawn = w->undrawn ? w->undrawn : shape->geometry;
         w->nundrawn++;
     } else if (!xml_miss_mesh(
-                   w->report, &w->allowed, shape->geometry, "uri", readable ? tried : NULL,
+                   w->report, &w->allowed, shape->geometry, "uri", readable ? tried : NULL, &why,
                    "--package NAME=DIR says where a package or model is; --allow mesh leaves such shapes out")) {
         w->good = false;
     }

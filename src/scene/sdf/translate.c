@@ -302,7 +302,7 @@ static void put_scene(sdf_work *w, const xml_element *root) {
     sdf_put_constraints(w);
     sdf_here(w, root);
     writer_close(w->out, '}');
-    xml_say_undrawn(w->report, w->undrawn, w->nundrawn, "uri");
+    xml_say_undrawn(w->report, w->undrawn, w->nundrawn, "uri", w->undrawn_why);
 }
 
 static bool has_bits(const xml_element *collision) {

@@ -61,6 +61,14 @@ static const node *source_node(const shape_data *d) {
     return at ? at : d->at;
 }
 
+static void doubt_outlines(loader *l, const node *at, const char *path, const sim_triangles *t) {
+    if (t->ncrossed) {
+        report_warning(&l->report, at, NULL,
+                       "%.200s:%ld:%ld: the outline of this face%s crosses itself: cut into triangles that overlap",
+                       path, t->crossed_line, t->crossed_column, t->ncrossed == 1 ? "" : ", the first of several,");
+    }
+}
+
 /* From a file, unless its triangles make a geometry that is there already: e->first. */
 static sim_geometry *make_from_file(loader *l, const shape_data *d, geometry_entry *e, sim_error *why) {
     sim_triangles t = {0};
@@ -77,6 +85,9 @@ static sim_geometry *make_from_file(loader *l, const shape_data *d, geometry_ent
         e->first = alike ? o : NULL;
     }
     sim_geometry *g = e->first ? NULL : geometry_of_triangles(l, d->type, &t, why);
+    if (!e->first) {
+        doubt_outlines(l, source_node(d), e->path, &t);
+    }
     free(t.vertex);
     free(t.triangle);
     return g;

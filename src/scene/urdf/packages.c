@@ -197,3 +197,9 @@ const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *attr
     }
     return NULL;
 }
+
+bool urdf_can_read(const urdf_work *w, const xml_element *mesh, const char *file, sim_error *why) {
+    double scale[3] = {1, 1, 1};
+    xml_vector(mesh, "scale", scale);
+    return w->files.readable(w->files.meshes, file, (sim_v3){scale[0], scale[1], scale[2]}, why);
+}

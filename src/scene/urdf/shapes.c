@@ -49,11 +49,13 @@ static bool is_same_shape(const link_shape *a, const link_shape *b) {
 static bool find_mesh(urdf_work *w, link_shape *shape) {
     const char *name = xml_text(shape->geometry, "filename"), *tried = name;
     bool readable = xml_is_mesh_name(name);
+    sim_error why = {0};
     shape->file = readable ? urdf_find_file(w, shape->geometry, "filename", name, &tried) : NULL;
-    if (shape->file) {
+    if (shape->file && urdf_can_read(w, shape->geometry, shape->file, &why)) {
         return true;
     }
     if (shape->picture) {
+        w->undrawn_why = w->undrawn || !shape->file ? w->undrawn_why : pool_text(w->pool, why.text);
         w->undrawn = w->undrawn ? w->undrawn : shape->geometry;
         w->nundrawn++;
         return false;
@@ -61,7 +63,7 @@ static bool find_mesh(urdf_work *w, link_shape *shape) {
     const char *hint = strstr(name, "://")
                            ? "--package NAME=DIR says where a package is; --allow mesh leaves such shapes out"
                            : "--allow mesh leaves such shapes out";
-    if (!xml_miss_mesh(w->report, &w->allowed, shape->geometry, "filename", readable ? tried : NULL, hint)) {
+    if (!xml_miss_mesh(w->report, &w->allowed, shape->geometry, "filename", readable ? tried : NULL, &why, hint)) {
         w->good = false;
     }
     return false;

@@ -288,7 +288,7 @@ static void put_robot(urdf_work *w, const xml_element *root) {
         put_mimics(w);
         put_initial(w);
     }
-    xml_say_undrawn(w->report, w->undrawn, w->nundrawn, "filename");
+    xml_say_undrawn(w->report, w->undrawn, w->nundrawn, "filename", w->undrawn_why);
     writer_close(w->out, '}');
 }
 

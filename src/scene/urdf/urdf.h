@@ -60,6 +60,9 @@ typedef struct urdf_robot {
 typedef struct urdf_files {
     bool (*exists)(void *context, const char *path);
     void *context;
+    /* Can a mesh of this name in the scene be read?  false: `*why` says it. */
+    bool (*readable)(void *meshes, const char *file, sim_v3 scale, sim_error *why);
+    void *meshes;
 } urdf_files;
 
 /* Colours by the name of their material: of the robot first, then of the shape that gives one first. */
@@ -82,8 +85,9 @@ typedef struct urdf_work {
     urdf_colors colors;
     const xml_element *undrawn; /* the first visual mesh that cannot be had */
     int nundrawn;
-    bool certain; /* packages: only folders that have the name */
-    bool guessed; /* the place of a package, with a notice */
+    const char *undrawn_why; /* NULL: it is not there, or of another format */
+    bool certain;            /* packages: only folders that have the name */
+    bool guessed;            /* the place of a package, with a notice */
     bool good;
 } urdf_work;
 
@@ -101,6 +105,8 @@ const char *urdf_find_file(urdf_work *w, const xml_element *at, const char *attr
                            const char **tried);
 /* A path as seen from the folder of the URDF file. */
 const char *urdf_seen_from_file(urdf_work *w, const char *found);
+/* Can the mesh be read, with the `scale` of its element?  false: `*why` says it. */
+bool urdf_can_read(const urdf_work *w, const xml_element *mesh, const char *file, sim_error *why);
 
 /* inertia.c */
 double urdf_mass(const xml_element *link);

@@ -49,26 +49,31 @@ bool xml_is_mesh_name(const char *name) {
 }
 
 bool xml_miss_mesh(report *r, const xml_allowed *allowed, const xml_element *at, const char *key, const char *tried,
-                   const char *hint) {
-    char why[400];
-    if (tried) {
-        snprintf(why, sizeof why, "there is no file \"%.200s\"", tried);
+                   const sim_error *why, const char *hint) {
+    char said[400];
+    if (why->text[0]) {
+        snprintf(said, sizeof said, "%.390s", why->text);
+    } else if (tried) {
+        snprintf(said, sizeof said, "there is no file \"%.200s\"", tried);
     } else {
-        snprintf(why, sizeof why, "\"%.200s\" is neither an OBJ, STL, COLLADA nor glTF file", xml_text(at, key));
+        snprintf(said, sizeof said, "\"%.200s\" is neither an OBJ, STL, COLLADA nor glTF file", xml_text(at, key));
     }
     if (xml_allows(allowed, "mesh")) {
-        xml_notice(r, at, key, NULL, "%s: the shape is left out", why);
+        xml_notice(r, at, key, NULL, "%s: the shape is left out", said);
         return true;
     }
-    r->no_resource |= tried != NULL;
-    xml_error(r, at, key, hint, "%s", why);
+    r->no_resource |= why->text[0] ? why->status == SIM_NO_RESOURCE : tried != NULL;
+    xml_error(r, at, key, hint, "%s", said);
     return false;
 }
 
-void xml_say_undrawn(report *r, const xml_element *first, int count, const char *key) {
-    if (first) {
+void xml_say_undrawn(report *r, const xml_element *first, int count, const char *key, const char *why) {
+    const char *hint = "pictures show the collision shapes of a link of which nothing else can be drawn";
+    if (first && why) {
+        xml_notice(r, first, key, hint, "visual meshes are left out (%d): %.390s", count, why);
+    } else if (first) {
         xml_notice(
-            r, first, key, "pictures show the collision shapes of a link of which nothing else can be drawn",
+            r, first, key, hint,
             "visual meshes are left out (%d): \"%.200s\" is not found, or neither an OBJ, STL, COLLADA nor glTF file",
             count, xml_text(first, key));
     }

@@ -35,13 +35,18 @@ bool text_is_word(const char *at, const char *word) {
 
 /* ---- errors ---- */
 
-sim_status text_wrong(const mesh_text *t, const char *at, const char *format, ...) {
-    long line = 1, column = 1;
+void text_place(const mesh_text *t, const char *at, long *line, long *column) {
+    *line = *column = 1;
     for (const char *c = t->start; c < at; c++) {
         int ends = *c == '\n' || (*c == '\r' && c[1] != '\n');
-        line += ends;
-        column = ends ? 1 : column + 1;
+        *line += ends;
+        *column = ends ? 1 : *column + 1;
     }
+}
+
+sim_status text_wrong(const mesh_text *t, const char *at, const char *format, ...) {
+    long line, column;
+    text_place(t, at, &line, &column);
     char what[256];
     va_list arguments;
     va_start(arguments, format);

@@ -21,6 +21,8 @@ typedef struct mesh_parts {
     v3 *vertex;
     int (*triangle)[3];
     size_t nvertex, vertex_room, ntriangle, triangle_room;
+    int ncrossed;        /* polygons whose outline crosses itself */
+    const char *crossed; /* place of the first in the text */
 } mesh_parts;
 
 /* 0 without memory. */
@@ -52,6 +54,8 @@ bool text_number(mesh_text *t, double *x);
 sim_status text_expected(const mesh_text *t, const char *at, const char *what);
 /* `NAME:LINE:COLUMN: ` and a sentence. */
 sim_status text_wrong(const mesh_text *t, const char *at, const char *format, ...) SIM_PRINTF(3, 4);
+/* Line and column of a place, from 1. */
+void text_place(const mesh_text *t, const char *at, long *line, long *column);
 sim_status mesh_report_no_memory(const mesh_text *t);
 
 /* ---- polygons ---- */
@@ -61,7 +65,7 @@ enum { POLYGON_MAX_CONCAVE = 1000 }; /* corners */
 typedef enum polygon_outcome {
     POLYGON_CUT,
     POLYGON_NO_MEMORY,
-    POLYGON_CROSSED,   /* its outline crosses itself */
+    POLYGON_CROSSED,   /* cut, but its outline crosses itself: triangles overlap */
     POLYGON_TOO_LARGE, /* concave, and more than POLYGON_MAX_CONCAVE corners */
 } polygon_outcome;
 

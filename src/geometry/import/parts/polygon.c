@@ -6,8 +6,12 @@
  * always two).  Of the ears a plump one goes first.  So a corner on a straight edge ends up in a triangle with an
  * area, where its neighbours on the other side of the edge can join it.  Where corners nearly coincide, rounding is
  * given the benefit of the doubt.  So outlines which touch themselves (a hole joined to the rim by two edges at one
- * place) are cut as well.  An outline that crosses itself is refused when the ears run out or the last triangle is
- * upside down. */
+ * place) are cut as well.
+ *
+ *     sum of triangles (b - a) x (c - a) / 2  =  sum of edges x_k x x_k+1 / 2        area vector, m^2
+ *
+ * holds for any cut along chords.  Where ears run out, the outline crosses itself: the fan whose triangles have the least
+ * sum of sizes takes the rest.  It keeps each edge, and so a closed surface and the volume within. */
 #include "geometry/import/parts/parts.h"
 
 #include <stdlib.h>
@@ -123,13 +127,35 @@ static int find_ear(const flat *at, int count, int from) {
     return best;
 }
 
+/* A fan about the corner from which its triangles have the least area, each counted without its sign. */
+static bool cut_least_fan(mesh_parts *parts, const int *corner, const flat *at, int count) {
+    /* the corner */
+    double least = INFINITY;
+    int hub = 0;
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+        for (int k = 1; k + 1 < count; k++) {
+            sum += fabs(turn_area(at[i], at[(i + k) % count], at[(i + k + 1) % count]));
+        }
+        hub = sum < least ? i : hub;
+        least = fmin(least, sum);
+    }
+    /* its fan */
+    for (int k = 1; k + 1 < count; k++) {
+        if (!mesh_add_triangle(parts, corner[hub], corner[(hub + k) % count], corner[(hub + k + 1) % count])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int count) {
     /* cut an ear, a corner whose triangle lies inside, until a triangle is left */
     int i = 0;
     while (count > 3) {
         i = find_ear(at, count, i);
         if (i < 0) {
-            return POLYGON_CROSSED;
+            return cut_least_fan(parts, corner, at, count) ? POLYGON_CROSSED : POLYGON_NO_MEMORY;
         }
         if (!mesh_add_triangle(parts, corner[(i + count - 1) % count], corner[i], corner[(i + 1) % count])) {
             return POLYGON_NO_MEMORY;
@@ -141,11 +167,9 @@ static polygon_outcome cut_ears(mesh_parts *parts, int *corner, flat *at, int co
         }
         i %= count;
     }
-    /* what is left has the orientation of the polygon */
-    if (turn_area(at[0], at[1], at[2]) < -ROUNDING_OVER_SIZE) {
-        return POLYGON_CROSSED;
-    }
-    return cut_fan(parts, corner, count) ? POLYGON_CUT : POLYGON_NO_MEMORY;
+    /* what is left has the orientation of the polygon, unless that crosses itself */
+    bool turned = turn_area(at[0], at[1], at[2]) < -ROUNDING_OVER_SIZE;
+    return !cut_fan(parts, corner, count) ? POLYGON_NO_MEMORY : turned ? POLYGON_CROSSED : POLYGON_CUT;
 }
 
 polygon_outcome polygon_cut(mesh_parts *parts, int *corner, int count) {
@@ -169,7 +193,8 @@ sim_status mesh_add_polygon(const mesh_text *t, const char *at, mesh_parts *part
     case POLYGON_CUT:
         return SIM_OK;
     case POLYGON_CROSSED:
-        return text_wrong(t, at, "the outline of this face of %d corners crosses itself", count);
+        parts->crossed = parts->ncrossed++ ? parts->crossed : at;
+        return SIM_OK;
     case POLYGON_TOO_LARGE:
         return text_wrong(t, at, "a face of %d corners that is not convex: at most %d can be cut", count,
                           POLYGON_MAX_CONCAVE);

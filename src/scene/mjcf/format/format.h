@@ -28,6 +28,8 @@ typedef struct mjcf_files {
     const source *(*read)(void *context, const xml_element *at, const char *path);
     /* Triangles of a mesh file; false: `*why` says it. */
     bool (*mesh)(void *context, const char *path, sim_v3 scale, sim_triangles *out, sim_error *why);
+    /* Can they be read? */
+    bool (*readable)(void *context, const char *path, sim_v3 scale, sim_error *why);
     /* Bytes of any other file, to be freed; false: `*why` says it. */
     bool (*bytes)(void *context, const char *path, char **content, size_t *size, sim_error *why);
     void *context;

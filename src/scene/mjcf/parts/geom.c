@@ -127,14 +127,34 @@ static void read_mass(mjcf_work *w, mjcf_geom *g) {
                 g->type != MJCF_HFIELD;
 }
 
+/* Tries to read the mesh of a geom without mass. */
+static void try_mesh(mjcf_work *w, mjcf_mesh *mesh) {
+    sim_error why = {0};
+    if (mesh->tried || mesh->lost || !mesh->path) {
+        return;
+    }
+    mesh->tried = true;
+    if (!w->files.readable(w->files.context, mesh->path, mjcf_vector(mesh->scale), &why)) {
+        char said[sizeof why.text + 32];
+        snprintf(said, sizeof said, "cannot be read: %s", why.text);
+        mesh->lost = pool_text(w->pool, said);
+        mesh->absent = why.status == SIM_NO_RESOURCE;
+        w->report->no_memory |= !mesh->lost;
+    }
+}
+
 /* A mesh that cannot be had is left out of pictures with a notice; of contacts only where that is allowed. */
 static void find_mesh(mjcf_work *w, mjcf_geom *g) {
     mjcf_mesh *mesh = g->mesh;
+    if (!g->weighs) {
+        try_mesh(w, mesh);
+    }
     if (!mesh->lost) {
         return;
     }
     const char *file = xml_text(mesh->at, "file");
     if (!g->weighs && g->visual) {
+        w->undrawn_why = w->undrawn || !mesh->tried ? w->undrawn_why : mesh->lost;
         w->undrawn = w->undrawn ? w->undrawn : mesh->at;
         w->nundrawn++;
     } else if (!g->weighs && xml_allows(&w->allowed, "mesh")) {

@@ -254,7 +254,8 @@ typedef struct mjcf_work {
     mjcf_softened softened[MJCF_SOFT_KINDS];
     int nundrawn; /* meshes that cannot be had */
     const xml_element *undrawn;
-    int nunpainted; /* textures likewise */
+    const char *undrawn_why; /* NULL: it is not there, or of another format */
+    int nunpainted;          /* textures likewise */
     const xml_element *unpainted;
     bool good;
 } mjcf_work;
@@ -348,7 +349,7 @@ typedef struct mjcf_mesh {
     const xml_element *at;
     mjcf_item item;
     const char *path, *lost; /* NULL: no file; why it cannot be had */
-    bool absent;
+    bool absent, tried;
     mjcf_place place; /* of the scaled vertices */
     double scale[3];
     int nvertex, nface; /* inline */
