@@ -860,7 +860,8 @@ typedef enum touch_case {
     ROLLS_RESISTED,
     CURVED_STRIKE,
     CURVED_LIES,
-    CURVED_ROLLS
+    CURVED_ROLLS,
+    CAPSULE_LIES
 } touch_case;
 
 /* Materials that resist rolling, torsion, or both, by some m. */
@@ -982,6 +983,7 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
     const sim_shape_type *type = types[what == BOXES_LIE       ? 0
                                        : what == ROUND_STRIKE  ? 7 + random_index(r, 7)
                                        : what == CURVED_LIES   ? 14 + random_index(r, 2)
+                                       : what == CAPSULE_LIES  ? 8 + random_index(r, 2)
                                        : what > ROLLS_RESISTED ? 14 + random_index(r, 11)
                                        : rolls                 ? random_index(r, 14)
                                                                : random_index(r, 7)];
@@ -1000,13 +1002,15 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
     memcpy(f->q, f->model->q_initial, sizeof *f->q * (size_t)f->model->nq);
     memset(f->v, 0, sizeof *f->v * (size_t)f->n);
     /* apart by `depth` less than nothing */
-    bool lies = what == BOXES_LIE || what == CURVED_LIES;
+    bool lies = what == BOXES_LIE || what == CURVED_LIES || what == CAPSULE_LIES;
     sim_v3 turn = random_unit(r), up = {0, 0, 1},
            way = lies || rolls || type[0] == SIM_HALF_SPACE ? up : random_unit(r), none = {0, 0, 0};
-    double tilt = what == CURVED_LIES ? 0.02 : 1e-3;
+    double tilt = what == CURVED_LIES || what == CAPSULE_LIES ? 0.02 : 1e-3;
     sim_m3 tilted = quat_matrix(quat_normalised((sim_quat){1, tilt * turn.x, tilt * turn.y, random_uniform(r, -1, 1)}));
     sim_m3 R = lies ? tilted : random_rotation(r), on_side = {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
-    if (((what == ROUND_STRIKE && type[0] == SIM_HALF_SPACE) || what == CURVED_LIES) &&
+    if (what == CAPSULE_LIES) {
+        R = m3_product(tilted, on_side);
+    } else if (((what == ROUND_STRIKE && type[0] == SIM_HALF_SPACE) || what == CURVED_LIES) &&
         random_index(r, 2)) { /* it stands, or lies on its side */
         R = random_index(r, 2) ? tilted : m3_product(tilted, on_side);
     }
@@ -1169,6 +1173,10 @@ Test(step_derivatives, of_curved_solids_that_strike_equal_differences) {
 Test(step_derivatives, of_cylinders_that_lie_on_solids_equal_differences) {
     expect_touching(CURVED_LIES, "sap", false);
     expect_touching(CURVED_LIES, "auto", false);
+}
+Test(step_derivatives, of_capsules_that_lie_on_solids_equal_differences) {
+    expect_touching(CAPSULE_LIES, "sap", false);
+    expect_touching(CAPSULE_LIES, "auto", false);
 }
 Test(step_derivatives, of_curved_solids_that_roll_equal_differences) {
     expect_touching(CURVED_ROLLS, "sap", false);

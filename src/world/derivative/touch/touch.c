@@ -148,9 +148,16 @@ static bool has_core(const sim_shape *s) { return s->type == SIM_CAPSULE || touc
 
 /* A capsule and a capsule, a box or a hull. */
 static const char *find_capsule(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t) {
-    bool found = touch_capsule(shape, X, c, t) &&
-                 (t->kind == TOUCH_PLANE ? matches(t, c, t->radius[t->solid]) : balls_match(t, c));
-    return found ? NULL : "has a capsule that has yet to meet a capsule, a box or a hull, or lies along its face";
+    touch start = *t;
+    if (!touch_are_parallel(shape, X, t->n) && !touch_hangs_over(shape, X, t->n) && touch_capsule(shape, X, c, t) &&
+        (t->kind == TOUCH_PLANE ? matches(t, c, t->radius[t->solid]) : balls_match(t, c))) {
+        return NULL;
+    }
+    /* beside the deepest point */
+    *t = start;
+    return touch_make_round(shape, X, c, t)
+               ? NULL
+               : "has a capsule that has yet to meet a capsule, a box or a hull, or meets it beside its faces";
 }
 
 /* A cylinder or an ellipsoid. */
@@ -268,7 +275,7 @@ static touch_rate rate_of(const touch *t, const sim_motion velocity[2], const to
 }
 
 touch_rate touch_along(const touch *t, const sim_motion velocity[2]) {
-    static const touch_growth none = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
+    static const touch_growth none = {.radius = {0, 0}, .half = {0, 0}};
     return touch_growing(t, velocity, &none);
 }
 

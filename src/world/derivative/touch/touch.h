@@ -43,6 +43,18 @@ typedef struct touch_round {
     double LU[5 * 8];
 } touch_round;
 
+/* Two round sides along each other: the contact is at an end of one of them. */
+typedef struct touch_side {
+    v3 c, z; /* centre and axis */
+    double half, radius;
+    bool hollow; /* a capsule */
+} touch_side;
+typedef struct lying_touch {
+    touch_side side[2];
+    bool parallel;
+    int whose, end; /* side, -1 or 1 along its axis */
+} lying_touch;
+
 typedef struct touch {
     touch_kind kind;
     bool line[2]; /* has a side a line, on which its ball slips? */
@@ -50,6 +62,8 @@ typedef struct touch {
     facet_touch facets;
     touch_round round, owner; /* of the contact, and of the deepest points that own its normal, if `owned` */
     bool owned;
+    lying_touch lying; /* if `lies_along`, in place of `round` */
+    bool lies_along;
     bool kink; /* two normals are as good */
     m3 slip;   /* of a round solid on a plane: its lowest point moves by -slip d over it, where the normal turns by d */
     v3 axis;   /* of a capsule that lies on a plane, at the end that is not lowest: its ball is r / cos t wide */
@@ -68,9 +82,11 @@ typedef struct touch_rate {
     double gap;
 } touch_rate;
 
-/* Velocities of the points of both sides over their bodies, as shapes grow; and of those that own the normal. */
+/* Velocities of the points of both sides over their bodies, as shapes grow; and of those that own the normal.  Rates of
+ * radius and half the length of both. */
 typedef struct touch_growth {
     v3 point[2], owner[2];
+    double radius[2], half[2];
 } touch_growth;
 
 /* Of a side's point, carried by its body. */
@@ -111,8 +127,13 @@ bool touch_find_corner(const sim_shape *shape, pose X, v3 x, v3 *corner);
 bool touch_find_edge(const sim_shape *shape, pose X, v3 x, v3 *edge);
 bool touch_find_face(const sim_shape *shape, pose X, v3 x, v3 out, v3 *face);
 bool touch_find_normal(const sim_shape *shape, pose X, v3 n, double angle, v3 *face);
-/* The farthest corner along `out`. */
+/* Is a point in or on one? */
+bool touch_holds(const sim_shape *shape, pose X, v3 x);
+/* The farthest corner along `out`; the edge whose both ends are, to within an angle, false: there is none. */
 v3 touch_farthest_corner(const sim_shape *shape, pose X, v3 out);
+/* Of the edges that are farthest along `out`: the first that crosses the line through x along z, seen along `out`. */
+bool touch_first_edge(const sim_shape *shape, pose X, v3 out, v3 x, v3 z, v3 *edge);
+bool touch_farthest_edge(const sim_shape *shape, pose X, v3 out, double angle, v3 *edge);
 /* As touch_make: of two boxes or hulls; of a ball and one of these or a capsule, false: the nearest feature is none of
  * its. */
 const char *touch_solids(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
@@ -125,8 +146,21 @@ touch_rate touch_rate_of_facets(const touch *t, const sim_motion velocity[2], co
 
 /* Is it a cylinder or an ellipsoid? */
 bool touch_is_round(const sim_shape *s);
+/* Does a capsule or cylinder lie level on a face, and beyond it? */
+bool touch_hangs_over(const sim_shape *const shape[2], const pose X[2], v3 n);
 /* One of these and a convex solid; false: the points are none of theirs. */
 bool touch_make_round(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
 touch_rate touch_rate_of_round(const touch *t, const sim_motion velocity[2], const touch_growth *grow);
+
+/* ---- touch_lying.c ---- */
+
+/* Two capsules or cylinders whose axes are parallel, across the normal. */
+bool touch_are_parallel(const sim_shape *const shape[2], const pose X[2], v3 n);
+/* A contact at an end of one of two such shapes along each other; false: it is none. */
+bool touch_make_lying(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t);
+/* The first end of a side that stands beside the other line; false: there is none. */
+bool touch_first_end(const lying_touch *l, int *side, int *end);
+/* `turn`: rate of the normal; NULL: that across both axes. */
+touch_rate touch_rate_of_lying(const touch *t, const sim_motion velocity[2], const touch_growth *grow, const v3 *turn);
 
 #endif

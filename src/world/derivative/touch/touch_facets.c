@@ -144,6 +144,18 @@ bool touch_find_face(const sim_shape *shape, pose X, v3 x, v3 out, v3 *face) {
     return find_face(&s, x, out, face);
 }
 
+bool touch_holds(const sim_shape *shape, pose X, v3 x) {
+    placed_solid s = place_solid(shape, X);
+    double offset;
+    for (int k = 0; k < face_count(&s); k++) {
+        v3 normal = face_at(&s, k, &offset);
+        if (v3_dot(normal, v3_sub(x, X.p)) > offset + s.tolerance) {
+            return false;
+        }
+    }
+    return true;
+}
+
 v3 touch_farthest_corner(const sim_shape *shape, pose X, v3 out) {
     placed_solid s = place_solid(shape, X);
     v3 best = corner_at(&s, 0);
@@ -152,6 +164,42 @@ v3 touch_farthest_corner(const sim_shape *shape, pose X, v3 out) {
         best = v3_dot(out, v3_sub(at, best)) > 0 ? at : best;
     }
     return best;
+}
+
+bool touch_farthest_edge(const sim_shape *shape, pose X, v3 out, double angle, v3 *edge) {
+    placed_solid s = place_solid(shape, X);
+    double far = v3_dot(out, touch_farthest_corner(shape, X, out));
+    for (int k = 0; k < edge_count(&s); k++) {
+        v3 end[2];
+        edge_at(&s, k, end);
+        v3 along = v3_sub(end[1], end[0]);
+        double length = v3_norm(along), low = fmin(v3_dot(out, end[0]), v3_dot(out, end[1]));
+        if (low >= far - angle * length) {
+            *edge = v3_scale(1 / length, along);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool touch_first_edge(const sim_shape *shape, pose X, v3 out, v3 x, v3 z, v3 *edge) {
+    placed_solid s = place_solid(shape, X);
+    v3 aside = v3_cross(out, z);
+    double far = v3_dot(out, touch_farthest_corner(shape, X, out)) - s.tolerance, first = INFINITY;
+    for (int k = 0; k < edge_count(&s); k++) {
+        v3 end[2];
+        edge_at(&s, k, end);
+        double one = v3_dot(aside, v3_sub(end[0], x)), two = v3_dot(aside, v3_sub(end[1], x));
+        bool level = v3_dot(out, end[0]) >= far && v3_dot(out, end[1]) >= far;
+        if (!level || one * two > 0 || one == two) {
+            continue;
+        }
+        v3 along = v3_sub(end[1], end[0]), crossing = v3_axpy(end[0], one / (one - two), along);
+        double place = v3_dot(z, v3_sub(crossing, x));
+        *edge = place < first ? v3_scale(1 / v3_norm(along), along) : *edge;
+        first = fmin(first, place);
+    }
+    return isfinite(first);
 }
 
 bool touch_find_normal(const sim_shape *shape, pose X, v3 n, double angle, v3 *face) {
@@ -299,6 +347,12 @@ static bool find_core(const sim_shape *shape, pose X, int side, touch *t) {
     return t->line[side];
 }
 
+/* The other end of a capsule is seen over its axis: touch_round.c. */
+static bool is_nearer_end(const touch *t, pose X, int side) {
+    v3 out = side == 0 ? v3_neg(t->n) : t->n;
+    return v3_dot(X.R.z, v3_sub(t->at[side], X.p)) * v3_dot(X.R.z, out) >= 0;
+}
+
 bool touch_capsule(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t) {
     /* points of the cores */
     v3 on_b = v3_axpy(c->at.position, -t->part * t->gap, t->n), face = {0, 0, 0};
@@ -317,7 +371,8 @@ bool touch_capsule(const sim_shape *const shape[2], const pose X[2], const sim_c
                 t->kind = TOUCH_PLANE;
                 t->solid = !side;
                 t->part = t->part == 0.5 ? 0.5 : t->part == (t->solid == 0) ? 0 : 1;
-                return find_core(shape[!side], X[!side], !side, t) && !t->line[!side];
+                return find_core(shape[!side], X[!side], !side, t) && !t->line[!side] &&
+                       is_nearer_end(t, X[!side], !side);
             }
         }
     }

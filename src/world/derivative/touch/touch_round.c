@@ -1,11 +1,13 @@
-/* Contact of a cylinder or an ellipsoid with a convex solid, and its derivatives by the motions of the bodies.
+/* Contact of a cylinder, an ellipsoid or a lying capsule with a convex solid, and its derivatives by the motions of the
+ * bodies.
  *
  *     x_A - x_B = g n,    dx_A = v_A - K_A (dn - w_A x n) + sum a e,    dx_B = v_B + K_B (dn - w_B x n) + sum b e      (1)
  *     e . (dn - w x n) = 0    for each way on which the solids are flat along n                                        (2)
  *
  *     x, v    point of a side, m, and velocity of its body there;  w: angular velocity;  g: gap, m;  n: from B to A
  *     K       slip of the farthest point as the normal turns, m: the Hessian of the support function,
- *             r (1 - n n') of balls and capsules,  r t t' / |P n| of a cylinder,  (E^2 - y y') / |E n| of an ellipsoid
+ *             r (1 - n n') of balls and capsules,  r t t' / |P n| of a cylinder,  (E^2 - y y') / |E n| of an ellipsoid,
+ *             r / c (1 + s / c^2 n z') of a capsule seen along n from a point of its axis z,  s = z . n, c^2 = 1 - s^2
  *     P n, t  part of n across the axis, and the unit vector across both;  E, y: touch.c
  *     e       ways on which a point is free: one on an edge, a rim or the side of a cylinder or capsule, two on a face
  *
@@ -113,8 +115,8 @@ static bool capsule_support(const round_side *s, touch_feature *f) {
     double half = s->shape->size[1] / 2;
     int ways = fabs(s->own_out.z) <= FLAT_RAD;
     *f = feature_of(s, ball_slip(s), ways, Z, Z);
-    return hypot(centre.x, centre.y) <= s->tolerance && fabs(fabs(centre.z) - half) * (ways ? 0 : 1) <= s->tolerance &&
-           fabs(centre.z) <= half + s->tolerance;
+    double beyond = ways ? fabs(centre.z) - half : fabs(centre.z - copysign(half, s->own_out.z));
+    return hypot(centre.x, centre.y) <= s->tolerance && beyond <= s->tolerance;
 }
 
 /* A face across the normal, a corner, or an edge at right angles to it. */
@@ -162,7 +164,7 @@ static int cylinder_candidates(const round_side *s, touch_feature f[CANDIDATES])
     m3 slip;
     v3 low = lowest_line(s, &slip);
     bool lowest = hypot(x->x - low.x, x->y - low.y) <= s->tolerance;
-    for (int k = 0; k < OCTAGON && at_rim && count == 0; k++) {
+    for (int k = 0; k < OCTAGON && at_rim && fabs(s->own_out.z) > 0.5 && count == 0; k++) { /* it stands */
         double angle = M_PI / 4 * k;
         if (is_at(s, v3_make(r * cos(angle), r * sin(angle), x->z))) {
             f[count++] = feature_of(s, NO_SLIP_M, 0, Z, Z);
@@ -181,9 +183,36 @@ static int cylinder_candidates(const round_side *s, touch_feature f[CANDIDATES])
     return count;
 }
 
+/* An end, as a ball, or as that of the side; a point of the side (collide/manifold/manifold.c, round_height). */
+static int capsule_candidates(const round_side *s, touch_feature f[CANDIDATES]) {
+    double r = s->shape->size[0], half = s->shape->size[1] / 2, fall = s->own_out.z, square = 1 - fall * fall;
+    v3 Z = {0, 0, 1}, ball = v3_axpy(s->own_x, -r, s->own_out);
+    int count = 0;
+    bool nearer = ball.z * fall >= 0; /* the other end is seen over its axis */
+    if (nearer && hypot(ball.x, ball.y) <= s->tolerance && fabs(fabs(ball.z) - half) <= s->tolerance) {
+        f[count++] = feature_of(s, ball_slip(s), 0, Z, Z);
+    }
+    if (square > 0.5) {
+        double height = r / sqrt(square);
+        v3 axis = v3_axpy(s->own_x, -height, s->own_out), tilt = v3_scale(height * fall / square, s->own_out);
+        m3 K = {{height, 0, 0}, {0, height, 0}, v3_add(v3_make(0, 0, height), tilt)}; /* by columns */
+        bool on_axis = hypot(axis.x, axis.y) <= s->tolerance;
+        if (on_axis && !nearer && fabs(fabs(axis.z) - half) <= s->tolerance) {
+            f[count++] = feature_of(s, K, 0, Z, Z);
+        } else if (on_axis && fabs(axis.z) < half) {
+            f[count++] = feature_of(s, K, 1, Z, Z);
+        }
+    }
+    return count;
+}
+
+/* Features of a solid on which its point lies. */
 static int list_candidates(const round_side *s, touch_feature f[CANDIDATES]) {
     int count = 0;
     v3 corner, edge, face;
+    if (s->shape->type == SIM_CAPSULE) {
+        return capsule_candidates(s, f);
+    }
     if (s->shape->type == SIM_CYLINDER) {
         return cylinder_candidates(s, f);
     }
@@ -208,15 +237,20 @@ static int flat_ways(const round_side *s, v3 way[2]) {
     v3 face;
     if (s->shape->type == SIM_CYLINDER) {
         cylinder_support(s, &f);
+    } else if (s->shape->type == SIM_CAPSULE) {
+        capsule_support(s, &f);
     } else if (touch_is_polyhedron(s->shape) && touch_find_normal(s->shape, s->X, s->out, FLAT_RAD, &face)) {
         f = face_across(face);
+    } else if (touch_is_polyhedron(s->shape) && touch_farthest_edge(s->shape, s->X, s->out, FLAT_RAD, &face)) {
+        f = (touch_feature){NO_SLIP_M, 1, {face, face}};
     }
     way[0] = f.way[0];
     way[1] = f.way[1];
     return f.ways;
 }
 
-/* The farthest point along the normal of a cylinder or polyhedron; is it the only one, as of a rim or a corner? */
+/* The farthest point along the normal of a cylinder, capsule or polyhedron; is it the only one, as of a rim, an end or a
+ * corner? */
 static v3 farthest_point(const round_side *s, bool *alone) {
     m3 slip;
     touch_feature f;
@@ -225,6 +259,11 @@ static v3 farthest_point(const round_side *s, bool *alone) {
         v3 low = lowest_line(s, &slip);
         *alone = f.ways == 0;
         return pose_point(s->X, v3_make(low.x, low.y, copysign(s->shape->size[1] / 2, s->own_out.z)));
+    }
+    if (s->shape->type == SIM_CAPSULE) {
+        *alone = fabs(s->own_out.z) > FLAT_RAD;
+        v3 end = {0, 0, copysign(s->shape->size[1] / 2, s->own_out.z)};
+        return pose_point(s->X, v3_axpy(end, s->shape->size[0], s->own_out));
     }
     *alone = touch_is_polyhedron(s->shape);
     return *alone ? touch_farthest_corner(s->shape, s->X, s->out) : s->x;
@@ -324,6 +363,43 @@ static bool find_owner(touch *t, const round_side s[2]) {
     return false;
 }
 
+/* Sides along each other.  Of parallel ones the normal is that of the first end beside the other line, if that is the
+ * nearest: it is flat on that line alone. */
+static bool lie_along(touch *t, const sim_shape *const shape[2], const pose X[2], const sim_contact *c,
+                      const round_side s[2]) {
+    int side, end;
+    if (!touch_make_lying(shape, X, c, t)) {
+        return false;
+    }
+    if (!t->lying.parallel) {
+        return t->round.held == 2;
+    }
+    if (!touch_first_end(&t->lying, &side, &end)) {
+        return false;
+    }
+    v3 at[2];
+    bool alone;
+    at[side] = farthest_point(&s[side], &alone);
+    double along = end * t->lying.side[side].half - v3_dot(X[side].R.z, v3_sub(at[side], X[side].p));
+    at[side] = v3_axpy(at[side], along, X[side].R.z);
+    v3 foot = farthest_point(&s[!side], &alone);
+    at[!side] = v3_axpy(at[side], v3_dot(t->n, v3_sub(foot, at[side])), t->n);
+    touch_round *r = &t->owner;
+    for (int k = 0; k < 2; k++) {
+        round_side deepest = side_of(s[k].shape, s[k].X, at[k], s[k].out);
+        r->x[k] = at[k];
+        if (!find_support(&deepest, &r->point[k])) {
+            return false;
+        }
+    }
+    r->held = 0;
+    r->point[side].ways = 0;
+    hold(r, !side, r->point[!side].way[0]);
+    r->gap = v3_dot(t->n, v3_sub(r->x[0], r->x[1]));
+    t->owned = t->kink = true;
+    return factor_system(r, t->n);
+}
+
 /* Features with two ways together. */
 static bool find_meeting(const round_side s[2], touch_feature point[2]) {
     touch_feature one[CANDIDATES], two[CANDIDATES];
@@ -340,6 +416,43 @@ static bool find_meeting(const round_side s[2], touch_feature point[2]) {
     return false;
 }
 
+/* A side that is level on a face: how many of its ends are beyond that?  0: it is none. */
+static int count_ends_beyond(const round_side *line, const round_side *face) {
+    v3 way[2];
+    if (!touch_is_polyhedron(face->shape) || flat_ways(face, way) != 2 || flat_ways(line, way) != 1) {
+        return 0;
+    }
+    double level = v3_dot(face->out, touch_farthest_corner(face->shape, face->X, face->out));
+    int beyond = 0;
+    for (int end = -1; end <= 1; end += 2) {
+        v3 at = v3_axpy(line->X.p, 0.5 * end * line->shape->size[1], line->X.R.z);
+        at = v3_axpy(at, level - v3_dot(face->out, at), face->out);
+        beyond += !touch_holds(face->shape, face->X, at);
+    }
+    return beyond;
+}
+
+bool touch_hangs_over(const sim_shape *const shape[2], const pose X[2], v3 n) {
+    const round_side s[2] = {side_of(shape[0], X[0], X[0].p, v3_neg(n)), side_of(shape[1], X[1], X[1].p, n)};
+    return count_ends_beyond(&s[0], &s[1]) + count_ends_beyond(&s[1], &s[0]) > 0;
+}
+
+/* As a side that hangs over tilts, the edge where it does so owns the normal, or the face; of one that goes on beyond both
+ * edges one of these.  There the first one counts. */
+static bool hold_edge(touch *t, const round_side s[2]) {
+    static const v3 later = {0, 0, 0};
+    for (int side = 0; side < 2; side++) {
+        const round_side *line = &s[side], *face = &s[!side];
+        if (count_ends_beyond(line, face) == 2) {
+            t->round.held = 0;
+            hold(&t->round, side, line->X.R.z);
+            hold(&t->round, !side, later);
+            return touch_first_edge(face->shape, face->X, face->out, line->X.p, line->X.R.z, &t->round.held_way[1]);
+        }
+    }
+    return true;
+}
+
 bool touch_make_round(const sim_shape *const shape[2], const pose X[2], const sim_contact *c, touch *t) {
     /* both points, and directions to the other solid */
     t->kind = TOUCH_ROUND;
@@ -347,7 +460,8 @@ bool touch_make_round(const sim_shape *const shape[2], const pose X[2], const si
     t->at[0] = v3_axpy(t->at[1], t->gap, t->n);
     const round_side s[2] = {side_of(shape[0], X[0], t->at[0], v3_neg(t->n)), side_of(shape[1], X[1], t->at[1], t->n)};
     /* the deepest points, or others of a manifold */
-    if (make_deepest(s, t->n, &t->round)) {
+    bool parallel = touch_are_parallel(shape, X, t->n), hangs = touch_hangs_over(shape, X, t->n);
+    if (!parallel && !hangs && make_deepest(s, t->n, &t->round)) {
         return true;
     }
     touch_round *r = &t->round;
@@ -355,7 +469,9 @@ bool touch_make_round(const sim_shape *const shape[2], const pose X[2], const si
     r->x[0] = t->at[0];
     r->x[1] = t->at[1];
     r->gap = t->gap;
-    return (hold_face(t, s) || find_owner(t, s)) && find_meeting(s, r->point) && factor_system(r, t->n);
+    bool turns = !parallel && (hold_face(t, s) ? hold_edge(t, s) : find_owner(t, s));
+    t->kink |= hangs;
+    return (turns && find_meeting(s, r->point) && factor_system(r, t->n)) || lie_along(t, shape, X, c, s);
 }
 
 /* ---- rates ---- */
@@ -385,6 +501,9 @@ static touch_rate rate_of_system(const touch *t, const touch_round *r, const sim
 
 touch_rate touch_rate_of_round(const touch *t, const sim_motion velocity[2], const touch_growth *grow) {
     v3 turn = t->owned ? rate_of_system(t, &t->owner, velocity, grow->owner, NULL).n : t->n;
+    if (t->lies_along) {
+        return touch_rate_of_lying(t, velocity, grow, t->owned ? &turn : NULL);
+    }
     touch_rate out = rate_of_system(t, &t->round, velocity, grow->point, t->owned ? &turn : NULL);
     out.x = v3_axpy(v3_axpy(out.x, t->part * out.gap, t->n), t->part * t->gap, out.n);
     return out;

@@ -32,6 +32,19 @@ static v3 grow_ellipsoid(const sim_shape *s, const pose *X, v3 out, int k) {
     return v3_axpy(v3_scale(2 * e[k] * u_k / h, axis_of(X, k)), -e[k] * u_k * u_k / (h * h), m3_times(X->R, y));
 }
 
+/* At a point of the surface of a capsule that is seen along `out`: an end is a ball; over a point of the side, or of the
+ * end that is higher, the surface is r / c off the axis (touch_round.c). */
+static v3 grow_capsule(const sim_shape *s, const pose *X, v3 at, v3 out, int component) {
+    double r = s->size[0], fall = v3_dot(X->R.z, out), lift[2] = {r, r / sqrt(fmax(1 - fall * fall, 1e-300))}, off[2];
+    v3 own[2];
+    for (int k = 0; k < 2; k++) {
+        own[k] = m3_transposed_times(X->R, v3_sub(v3_axpy(at, -lift[k], out), X->p));
+        off[k] = hypot(own[k].x, own[k].y);
+    }
+    int k = off[1] < off[0];
+    return component == 0 ? v3_scale(lift[k] / r, out) : grow_along(X, 2, own[k].z, s->size[1]);
+}
+
 /* At a point of the surface; of a ball or capsule at the centre below it. */
 static v3 grow_point(const sim_shape *s, const pose *X, v3 at, v3 out, int component) {
     static const v3 none = {0, 0, 0};
@@ -61,14 +74,17 @@ touch_rate touch_by_size(const sim_shape *s, pose X, const touch *t, int side, i
     static const sim_motion still[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
     v3 out = side == 0 ? v3_neg(t->n) : t->n;
     bool hollow = t->kind == TOUCH_ROUND && s->type == SIM_CAPSULE; /* its points are on the surface */
-    double lift = hollow ? -s->size[0] : 0;
-    touch_growth grow = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
-    grow.point[side] = grow_point(s, &X, v3_axpy(t->at[side], lift, out), out, component);
+    touch_growth grow = {.radius = {0, 0}, .half = {0, 0}};
+    grow.radius[side] = component == 0;
+    grow.half[side] = component == 1 ? 0.5 : 0;
+    grow.point[side] = hollow && component < 2 ? grow_capsule(s, &X, t->at[side], out, component)
+                                               : grow_point(s, &X, t->at[side], out, hollow ? 2 : component);
     if (t->lies && side == t->solid && component == 0) {
         grow.point[side] = v3_scale(t->radius[side] / s->size[0], grow.point[side]);
     }
     if (t->owned) {
-        grow.owner[side] = grow_point(s, &X, v3_axpy(t->owner.x[side], lift, out), out, component);
+        grow.owner[side] = hollow && component < 2 ? grow_capsule(s, &X, t->owner.x[side], out, component)
+                                                   : grow_point(s, &X, t->owner.x[side], out, hollow ? 2 : component);
     }
     return touch_growing(t, still, &grow);
 }
