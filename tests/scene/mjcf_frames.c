@@ -2,6 +2,8 @@
 #include "math/angle.h"
 #include "mjcf_model.h"
 
+#include <sim/dynamics.h>
+
 #include <math.h>
 #include <stdio.h>
 
@@ -33,6 +35,55 @@ Test(mjcf_frames, the_nearest_orientation_counts_and_a_quaternion_after_all_othe
     check_turn("euler='10 0 0'", "", "quat='0 0 0 1'", 10, x);
     check_turn("euler='10 0 0'", "quat='0 0 0 1'", "", 10, x);
     check_turn("quat='0 1 0 0'", "", "quat='0 0 0 1'", 180, z);
+}
+
+/* Body, joint, mass, site and shapes alike, to rounding. */
+static void check_alike(const sim_model *a, const sim_model *b) {
+    sim_derived *d[2] = {sim_derived_create(a, NULL), sim_derived_create(b, NULL)};
+    const double q[3] = {0.3, -0.7, 0.4};
+    cr_assert(d[0] && d[1] && a->nq == 3 && b->nq == 3 && a->nbody == b->nbody && a->nshape == b->nshape);
+    double off = 0;
+    for (int k = 0; k < 2; k++) {
+        sim_kinematics(d[k], sim_all(k ? b : a), q);
+    }
+    for (int k = 0; k < a->nbody; k++) {
+        const sim_body_inertia *I = &d[0]->I[k], *J = &d[1]->I[k];
+        const sim_v3 x = d[0]->pose[k].p, y = d[1]->pose[k].p;
+        off = fmax(off, fabs(x.x - y.x) + fabs(x.y - y.y) + fabs(x.z - y.z));
+        for (size_t i = 0; i < sizeof *I / sizeof(double); i++) {
+            off = fmax(off, fabs(((const double *)I)[i] - ((const double *)J)[i]));
+        }
+    }
+    for (int k = 0; k < a->nshape; k++) {
+        sim_pose x = pose_product(d[0]->pose[a->shape[k].body], a->shape[k].pose),
+                 y = pose_product(d[1]->pose[b->shape[k].body], b->shape[k].pose);
+        bool round = a->shape[k].type == SIM_CAPSULE; /* it has no axis x */
+        off = fmax(off, v3_norm(v3_sub(x.p, y.p)) + v3_norm(v3_sub(x.R.z, y.R.z)));
+        off = fmax(off, round ? 0 : v3_norm(v3_sub(x.R.x, y.R.x)));
+    }
+    cr_expect(off < 1e-14, "%g", off);
+    sim_derived_free(d[0]), sim_derived_free(d[1]);
+}
+
+/* b turns by a right angle about z, c by another about x, seen from the world or from the body around. */
+Test(mjcf_frames, coordinates_of_the_world_and_of_bodies_are_one_model) {
+    sim_scene *local = load_model(
+        MODEL("<worldbody><body name='b' pos='1 2 3' quat='1 0 0 1'><joint axis='1 0 0' pos='0 1 0'/>"
+              "<joint type='slide' axis='0 0 1'/><geom size='0.1' pos='1 0 0'/><geom type='capsule' size='0.1' "
+              "fromto='0 0 0 1 0 0'/><body name='c' pos='1 0 0' euler='0 90 0'><joint axis='0 1 0'/><inertial "
+              "pos='0 0 1' mass='2' fullinertia='2 3 4 0.1 0.2 0.3'/><geom type='box' size='1 2 3' pos='0 1 0'/>"
+              "<site name='s' pos='1 0 0'/></body></body></worldbody>"),
+        NULL, NULL);
+    sim_scene *global = load_model(
+        MODEL("<compiler coordinate='global'/><worldbody><body name='b' pos='1 2 3' quat='1 0 0 1'><joint axis='0 1 0' "
+              "pos='0 2 3'/><joint type='slide' axis='0 0 1'/><geom size='0.1' pos='1 3 3' quat='1 0 0 1'/><geom "
+              "type='capsule' size='0.1' fromto='1 2 3 1 3 3'/><body name='c' pos='1 3 3' xyaxes='0 0 -1 -1 0 0'>"
+              "<joint axis='-1 0 0' pos='1 3 3'/><inertial pos='1 4 3' mass='2' fullinertia='3 4 2 -0.3 0.1 -0.2'/>"
+              "<geom type='box' size='1 2 3' pos='0 3 3' xyaxes='0 0 -1 -1 0 0'/><site name='s' pos='1 3 2' "
+              "xyaxes='0 0 -1 -1 0 0'/></body></body></worldbody>"),
+        NULL, NULL);
+    check_alike(local->model, global->model);
+    sim_scene_free(local), sim_scene_free(global);
 }
 
 Test(mjcf_frames, two_orientations_of_an_element_are_refused) {

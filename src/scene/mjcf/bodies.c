@@ -103,7 +103,7 @@ static void put_given_inertia(mjcf_work *w, const mjcf_body *b) {
     memset(numbers, 0, sizeof numbers);
     xml_numbers(b->inertial, "diaginertia", 3, numbers);
     writer_put_numbers(w->out, "moments", 3, numbers);
-    mjcf_place place = mjcf_read_place(w, b->scope->file, &b->inertial_item);
+    mjcf_place place = mjcf_inertial_place(w, b);
     if (place.q.x != 0 || place.q.y != 0 || place.q.z != 0) {
         writer_put_numbers(w->out, "quaternion", 4, (const double[]){place.q.w, place.q.x, place.q.y, place.q.z});
     }

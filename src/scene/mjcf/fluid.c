@@ -60,7 +60,7 @@ static void put_ellipsoid(mjcf_work *w, mjcf_list *list, const mjcf_geom *g) {
 /* Axes that the file gives the inertia of a body; false: none. */
 static bool given_axes(mjcf_work *w, const mjcf_body *b, sim_quat *q) {
     if (b->given) {
-        *q = quat_normalised(mjcf_read_place(w, b->scope->file, &b->inertial_item).q);
+        *q = quat_normalised(mjcf_inertial_place(w, b).q);
         return xml_text(b->inertial, "diaginertia") != NULL;
     }
     int count = 0;

@@ -21,7 +21,13 @@ static const xml_key compiler_keys[] = {
      .kind = XML_TEXT,
      .standard = "xyz",
      .help = "Axes of `euler`: small letters turn with the body, capitals stay."},
-    {.name = "coordinate", .kind = XML_CHOICE, .choices = WORDS("local"), .help = "Frames are those of the parent."},
+    {.name = "coordinate",
+     .kind = XML_CHOICE,
+     .choices = WORDS("local", "global"),
+     .standard = "local",
+     .help =
+         "Local: places are seen from the body around. Global: from the world, all coordinates at their reference; a "
+         "body without `pos` has the frame of the world. MuJoCo reads this no more."},
     TEXT_KEY("meshdir", "Folder of meshes and height fields."),
     TEXT_KEY("texturedir", "Folder of textures."),
     TEXT_KEY("assetdir", "Folder of both."),

@@ -40,6 +40,7 @@ static void read_euler(mjcf_work *w, const xml_element *e, mjcf_compiler *c) {
 static void read_compiler(mjcf_work *w, const xml_element *e, mjcf_compiler *c) {
     /* angles and files */
     c->degrees = is_word(e, "angle", "degree", c->degrees);
+    c->global = is_word(e, "coordinate", "global", c->global);
     read_euler(w, e, c);
     c->strip_path = is_word(e, "strippath", "true", c->strip_path);
     const char *folder = xml_text(e, "meshdir") ? xml_text(e, "meshdir") : xml_text(e, "assetdir");

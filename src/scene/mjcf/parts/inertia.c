@@ -70,7 +70,7 @@ static void weigh_geoms(mjcf_work *w, mjcf_body *b) {
 static void read_inertial(mjcf_work *w, mjcf_body *b) {
     /* numbers of the file */
     const xml_element *e = b->inertial;
-    double mass = 0, diagonal[3], full[6], com[3] = {0};
+    double mass = 0, diagonal[3], full[6];
     xml_numbers(e, "mass", 1, &mass);
     bool has_diagonal = xml_numbers(e, "diaginertia", 3, diagonal) == 3,
          has_full = xml_numbers(e, "fullinertia", 6, full) == 6;
@@ -85,14 +85,16 @@ static void read_inertial(mjcf_work *w, mjcf_body *b) {
         return;
     }
     /* in the frame of the body */
-    xml_numbers(e, "pos", 3, com);
-    sim_pose X = mjcf_pose(mjcf_read_place(w, b->scope->file, &b->inertial_item));
+    mjcf_place place = mjcf_inertial_place(w, b);
+    sim_pose X = mjcf_pose(place);
+    bool global = b->scope->file->compiler.global;
     sim_sym3 J = has_full       ? (sim_sym3){full[0], full[1], full[2], full[3], full[4], full[5]}
                  : has_diagonal ? sym3_rotated(X.R, (sim_sym3){diagonal[0], diagonal[1], diagonal[2], 0, 0, 0})
                                 : (sim_sym3){0};
-    b->inertia = (sim_inertia){mass, mjcf_vector(com), J};
+    J = has_full && global ? sym3_rotated(X.R, J) : J;
+    b->inertia = (sim_inertia){mass, place.p, J};
     b->massive = mass > 0;
-    b->given = true;
+    b->given = !global;
     if (mass == 0 && (has_diagonal || has_full)) {
         b->massive = J.xx > 0 || J.yy > 0 || J.zz > 0;
     }

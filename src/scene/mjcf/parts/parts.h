@@ -26,7 +26,7 @@
 typedef enum mjcf_inertia_source { MJCF_INERTIA_NEVER, MJCF_INERTIA_ALWAYS, MJCF_INERTIA_AUTO } mjcf_inertia_source;
 
 typedef struct mjcf_compiler {
-    bool degrees, strip_path, auto_limits, balance_inertia, discard_visual, fit_bounds;
+    bool degrees, strip_path, auto_limits, balance_inertia, discard_visual, fit_bounds, global;
     char euler[4];
     const char *mesh_folder, *texture_folder;
     mjcf_inertia_source inertia;
@@ -163,6 +163,7 @@ typedef struct mjcf_body {
     const char *name; /* full; of the world "world" */
     int parent;
     mjcf_place place;      /* in its parent */
+    mjcf_place inside;     /* of what is in it: identity, or from the world, in global coordinates */
     sim_pose world;        /* in the world, all coordinates at their reference */
     int joint, geom, site; /* the first; -1: none */
     int last_joint, last_geom, last_site;
@@ -277,6 +278,9 @@ mjcf_place mjcf_read_place(mjcf_work *w, const mjcf_file *f, const mjcf_item *i)
 sim_quat mjcf_euler(const mjcf_file *f, const double angle[3]);
 sim_quat mjcf_turn_to(sim_v3 z); /* the least turn of the z axis to a direction */
 mjcf_place mjcf_product(mjcf_place a, mjcf_place b);
+mjcf_place mjcf_inverse(mjcf_place a);
+/* Of the mass properties that a file gives. */
+mjcf_place mjcf_inertial_place(mjcf_work *w, const mjcf_body *b);
 sim_pose mjcf_pose(mjcf_place a);
 /* `key` with the position and the orientation, as far as they are not trivial. */
 void mjcf_put_place(json_writer *out, const char *key, mjcf_place a);

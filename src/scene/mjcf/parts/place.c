@@ -130,6 +130,15 @@ mjcf_place mjcf_product(mjcf_place a, mjcf_place b) {
     return (mjcf_place){v3_add(a.p, m3_times(quat_matrix(q), b.p)), quat_product(q, quat_normalised(b.q))};
 }
 
+mjcf_place mjcf_inverse(mjcf_place a) {
+    sim_quat q = quat_conjugate(quat_normalised(a.q));
+    return (mjcf_place){v3_neg(m3_times(quat_matrix(q), a.p)), q};
+}
+
+mjcf_place mjcf_inertial_place(mjcf_work *w, const mjcf_body *b) {
+    return mjcf_product(b->inside, mjcf_read_place(w, b->scope->file, &b->inertial_item));
+}
+
 sim_pose mjcf_pose(mjcf_place a) { return (sim_pose){quat_matrix(quat_normalised(a.q)), a.p}; }
 
 void mjcf_put_place(json_writer *out, const char *key, mjcf_place a) {

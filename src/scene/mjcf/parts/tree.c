@@ -39,6 +39,7 @@ static mjcf_body empty_body(const mjcf_scope *s, const xml_element *e, int paren
     return (mjcf_body){.item = mjcf_plain(s, e),
                        .scope = s,
                        .parent = parent,
+                       .inside = mjcf_identity(),
                        .joint = -1,
                        .geom = -1,
                        .site = -1,
@@ -62,7 +63,9 @@ static int add_body(const walk *at, const xml_element *e) {
         mjcf_add_name(w, &m->bodies, e, "body", b.name, index);
     }
     /* place */
-    b.place = mjcf_product(at->frame, mjcf_read_place(w, at->scope->file, &b.item));
+    mjcf_place given = mjcf_read_place(w, at->scope->file, &b.item);
+    b.place = mjcf_product(at->frame, given);
+    b.inside = at->scope->file->compiler.global ? mjcf_inverse(given) : b.inside;
     m->body[index] = b;
     return index;
 }
@@ -74,7 +77,7 @@ static void walk_body(const walk *at, const xml_element *e) {
         return;
     }
     inner.cls = child_class(at, e);
-    inner.frame = mjcf_identity();
+    inner.frame = at->w->model.body[inner.body].inside;
     inner.depth++;
     const xml_element *inertial = xml_child(e, "inertial");
     at->w->model.body[inner.body].inertial = inertial;
