@@ -86,7 +86,7 @@ typedef enum sim_reason {
     SIM_REASONS,
 } sim_reason;
 
-enum { SIM_MAX_BRANCHES = 4 }; /* of a solver */
+enum { SIM_MAX_BRANCHES = 5 }; /* of a solver */
 
 SIM_API const char *sim_outcome_name(sim_outcome outcome);
 SIM_API const char *sim_reason_name(sim_reason reason); /* a word or two: "local minimum" */

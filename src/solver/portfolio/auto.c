@@ -52,6 +52,7 @@ extern const solver_type solver_pgs;
 extern const solver_type solver_subadmm;
 extern const solver_type solver_canal;
 extern const solver_type solver_acn;
+extern const solver_type solver_nsn;
 
 /* First-order methods, Newton's method, and the finisher of their results.  Iterations that each needs where it does
  * well; least iterations of a turn; stalled iterations before a start has failed; work over that of the other kind. */
@@ -67,8 +68,7 @@ static const struct {
 /* The first TURNS take turns. */
 enum { PGS, SUBADMM, NEWTON, FINISHER, TURNS, FIRST = TURNS, BRANCHES };
 
-static const char *const names[] = {"pgs", "subadmm", "canal", "acn", NULL};
-static const int name_of_branch[BRANCHES] = {0, 1, 2, 2, 3}; /* the finisher is canal, too */
+static const char *const names[] = {"pgs", "subadmm", "canal", "acn", "nsn", NULL};
 
 enum { TOLERANCE, OPTIONS };
 static const sim_solver_option options[OPTIONS] = {
@@ -79,6 +79,8 @@ static const sim_solver_option options[OPTIONS] = {
                    .default_value = 1e-8},
 };
 
+enum { MAX_DENSE_CONSTRAINTS = 500 };      /* of an unsymmetric W, up to which nsn takes the turns of canal */
+static const double WHOLE_TURN = 5;        /* least steps of a whole solve, over the root of the constraints */
 enum { MAX_SWEPT_CONSTRAINTS = 8 };        /* up to which sweeps take less time than the preparation of a Newton step */
 static const double MAX_WARM_E = 0.1;      /* E of a warm start up to which Newton's method begins */
 static const double MAX_WORK_RATIO = 3;    /* of one first-order method over the other, apart */
@@ -253,13 +255,18 @@ static bool is_to_exchange(const auto_turns *t, const auto_branch *b, bool new) 
     return b->index == FINISHER || (t->start->together && (!new || (t->warm_start && b->index != NEWTON)));
 }
 
+/* Steps of a whole solve: it begins anew each time. */
+static double steps_of_whole_solve(const auto_turns *t, const auto_branch *b) {
+    double least = fmax(methods[b->index].min_turn, WHOLE_TURN * sqrt(t->problem->nconstraint));
+    return fmax(least, work_to_fair_share(t, b) / auto_iteration_work(t, b));
+}
+
 /* False without memory. */
 static bool take_turn(auto_turns *t, auto_branch *b) {
     /* a method that takes the symmetric split solves in one piece */
     b->turns++;
     if (b->whole_solves) {
-        return auto_solve_turn(t, b,
-                               fmax(methods[b->index].min_turn, work_to_fair_share(t, b) / auto_iteration_work(t, b)));
+        return auto_solve_turn(t, b, steps_of_whole_solve(t, b));
     }
     /* begin, or take over better impulses */
     bool new = !has_begun(b);
@@ -306,6 +313,14 @@ static sim_reason reason_of_branches(const auto_turns *t) {
     return SIM_REASON_NONFINITE;
 }
 
+static int name_of_branch(const auto_branch *b) {
+    int k = 0;
+    while (strcmp(names[k], b->type->info.name) != 0) {
+        k++;
+    }
+    return k;
+}
+
 static void write_outcome(auto_turns *t) {
     sim_solution *out = t->call->out;
     const auto_branch *b = t->best >= 0 ? &t->branch[t->best] : NULL;
@@ -318,7 +333,7 @@ static void write_outcome(auto_turns *t) {
     for (int r = 0; r < t->problem->nrow; r++) {
         out->impulse[r] = b ? t->impulse[r] : 0;
     }
-    out->finished_by = t->best < 0 ? -1 : name_of_branch[t->best];
+    out->finished_by = t->best < 0 ? -1 : name_of_branch(b);
     out->residual = t->E;
     out->outcome = outcome_of(t, b);
     out->reason = out->outcome != SIM_AT_LIMIT   ? reason_of_branches(t)
@@ -493,6 +508,8 @@ static sim_status solve_auto(solver_call *call) {
     for (int k = 0; k < BRANCHES; k++) {
         type[k] = methods[k].type;
     }
+    bool symmetric = !t->problem->W || t->problem->W->symmetric;
+    type[NEWTON] = symmetric || t->problem->nconstraint > MAX_DENSE_CONSTRAINTS ? type[NEWTON] : &solver_nsn;
     if (!auto_init_branches(t, type, BRANCHES, call->workspace)) {
         return SIM_NO_RESOURCE;
     }

@@ -95,7 +95,7 @@ bool auto_init_branches(auto_turns *t, const solver_type *const *type, int count
         auto_branch *b = &t->branch[k];
         const sim_solver_info *info = &type[k]->info;
         *b = (auto_branch){.index = k, .type = type[k], .call = *call};
-        b->call.workspace = kept[k];
+        b->call.workspace = type[k]->create ? kept[k] : NULL;
         b->call.out = &b->out;
         b->out = *call->out;
         b->call.option = NULL;
