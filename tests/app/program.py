@@ -510,7 +510,9 @@ def stops_before_a_step_that_does_not_converge_if_asked_to():
 def interrupted_by(number):
     if os.path.exists("a.csv"):
         os.remove("a.csv")
-    process = begin(scene("long"), "--out", "a.csv", "--checkpoint", "c", "--summary", "s.json", "--every", 100)
+    process = subprocess.Popen([SIM, scene("long"), "--out", "a.csv", "--checkpoint", "c", "--summary", "s.json", "--every", "100"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # nohup's child inherits an ignored SIGHUP
     wait_for(lambda: size_of("a.csv") > 10000)
     process.send_signal(number)
     _, said = process.communicate(timeout=20)

@@ -65,10 +65,10 @@ def test_gradients_equal_differences(hold):
 
 
 def test_steps_with_contacts_are_refused_by_name():
-    world = sim.World({"sim": 1, "bodies": [
-        {"name": "log", "pose": {"rpy_deg": [0, 90, 0]}, "shapes": [{"type": "cylinder", "radius": 0.2, "length": 1}]},
-        {"name": "can", "joint": "free", "pose": {"position": [0, 0, 0.25], "rpy_deg": [0, 90, 0]},
-         "shapes": [{"type": "cylinder", "radius": 0.05, "length": 0.2, "density": 1000}]}]})
+    world = sim.World({"sim": 1, "materials": [{"name": "rubber", "restitution": 0.8}], "bodies": [
+        {"name": "ground", "shapes": [{"type": "half_space", "material": "rubber"}]},
+        {"name": "ball", "joint": "free", "pose": {"position": [0, 0, 0.052]}, "v": [0, 0, -2, 0, 0, 0],
+         "shapes": [{"type": "sphere", "radius": 0.05, "density": 1000, "material": "rubber"}]}]})
     world.step(3)
     with pytest.raises(sim.InputError, match="the island of body"):
         world.step_derivatives()

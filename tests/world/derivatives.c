@@ -1011,7 +1011,7 @@ static void open_pair(fixture *f, touch_case what, const sim_options *options) {
     if (what == CAPSULE_LIES) {
         R = m3_product(tilted, on_side);
     } else if (((what == ROUND_STRIKE && type[0] == SIM_HALF_SPACE) || what == CURVED_LIES) &&
-        random_index(r, 2)) { /* it stands, or lies on its side */
+               random_index(r, 2)) { /* it stands, or lies on its side */
         R = random_index(r, 2) ? tilted : m3_product(tilted, on_side);
     }
     sim_v3 aside = lies ? (sim_v3){random_uniform(r, -0.1, 0.1), random_uniform(r, -0.1, 0.1), 0} : none;

@@ -109,31 +109,6 @@ bool scene_file_exists(void *context, const char *path) {
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-const char *path_beside(loader *l, const document *d, const char *file) {
-    const char *from = d->from.name, *slash = strrchr(from, '/');
-    size_t folder = slash ? (size_t)(slash - from) + 1 : 0;
-    bool set = d == l->documents && l->folder; /* by the caller, for the main document */
-    if (set) {
-        from = l->folder;
-        folder = strlen(from);
-    }
-    while (strncmp(file, "./", 2) == 0) {
-        file += 2;
-    }
-    folder = file[0] != '/' ? folder : 0;
-    char *path = pool_alloc(l->work, folder + strlen(file) + 2, 1);
-    if (!path) {
-        l->report.no_memory = true;
-        return NULL;
-    }
-    memcpy(path, from, folder);
-    if (set && folder) {
-        path[folder++] = '/';
-    }
-    strcpy(path + folder, file);
-    return path;
-}
-
 sim_status read_mesh_file(void *context, const char *path, sim_v3 scale, int64_t *room, sim_triangles *out,
                           sim_error *error) {
     /* open without waiting, so that a pipe cannot block */

@@ -1,4 +1,4 @@
-/* Services for all stages of the loader: status, reading of objects, lookup of bodies by name, limits of work. */
+/* Services for all stages of the loader: status, reading of objects, paths, lookup of bodies by name, limits of work. */
 #include "scene/loader/loader.h"
 #include "base/nearest.h"
 
@@ -25,6 +25,31 @@ void loader_note_file(loader *l, const char *path) {
         l->file[l->scene->nfile++] = kept;
     }
     l->report.no_memory |= !kept;
+}
+
+const char *path_beside(loader *l, const document *d, const char *file) {
+    const char *from = d->from.name, *slash = strrchr(from, '/');
+    size_t folder = slash ? (size_t)(slash - from) + 1 : 0;
+    bool set = d == l->documents && l->folder; /* by the caller, for the main document */
+    if (set) {
+        from = l->folder;
+        folder = strlen(from);
+    }
+    while (strncmp(file, "./", 2) == 0) {
+        file += 2;
+    }
+    folder = file[0] != '/' ? folder : 0;
+    char *path = pool_alloc(l->work, folder + strlen(file) + 2, 1);
+    if (!path) {
+        l->report.no_memory = true;
+        return NULL;
+    }
+    memcpy(path, from, folder);
+    if (set && folder) {
+        path[folder++] = '/';
+    }
+    strcpy(path + folder, file);
+    return path;
 }
 
 bool loader_full_name(const scope *s, const char *name, char text[MAX_NAME_BYTES + 1]) {
