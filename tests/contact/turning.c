@@ -12,7 +12,8 @@ static const double g = 9.81, dt = 1e-3, radius = 0.1;
 static const char *const solvers[] = {"auto", "acn", "pgs", "sap"};
 enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
 
-static yard ground(v3 gravity, double friction, double rolling, double torsion) {
+/* A yard whose material resists rolling and torsion. */
+static yard soft_yard(v3 gravity, double friction, double rolling, double torsion) {
     yard y = yard_begin(gravity, rough(friction));
     sim_material soft = sim_material_default();
     soft.name = "soft";
@@ -20,6 +21,11 @@ static yard ground(v3 gravity, double friction, double rolling, double torsion) 
     soft.rolling = rolling;
     soft.torsion = torsion;
     y.material = sim_builder_add_material(y.builder, &soft);
+    return y;
+}
+
+static yard ground(v3 gravity, double friction, double rolling, double torsion) {
+    yard y = soft_yard(gravity, friction, rolling, torsion);
     yard_ground(&y);
     return y;
 }
@@ -238,13 +244,7 @@ Test(turning, a_solver_that_cannot_take_it_is_refused_with_the_material) {
 
 /* A table of radius 1 m about z, with its surface at z = 0: its surface turns, or all of it about a hinge. */
 static yard turntable(double turn, bool surface_alone, double friction, double rolling, double torsion) {
-    yard y = yard_begin(v3_make(0, 0, -g), rough(friction));
-    sim_material soft = sim_material_default();
-    soft.name = "soft";
-    soft.friction = friction;
-    soft.rolling = rolling;
-    soft.torsion = torsion;
-    y.material = sim_builder_add_material(y.builder, &soft);
+    yard y = soft_yard(v3_make(0, 0, -g), friction, rolling, torsion);
     sim_shape table = sim_shape_default();
     table.type = SIM_CYLINDER;
     table.size[0] = 1;

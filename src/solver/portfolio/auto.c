@@ -7,7 +7,8 @@
  * extrapolation from no impulses, and by the quick rule from there.  Runs from the warm start without extrapolation and
  * by the exact rule have the work that these leave.  The others take turns after it, from the best impulses, and in the
  * end acn begins once more from theirs.  Of local problems, which have no velocities, acn takes those with a symmetric
- * W, by its factor.
+ * W, by its factor.  Under an unsymmetric W nsn takes the turns of canal, in whole solves: it needs fewer steps, but
+ * dense matrices.
  *
  * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
  * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
