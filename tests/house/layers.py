@@ -10,8 +10,12 @@ import collections
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
+ENTRIES = set(""".ci .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE README.md
+    SECURITY.md bench docs examples include meson.build meson_options.txt pyproject.toml python scenes src study tests tools
+    viewer""".split())  # of the top level
 MAX_FILE, MAX_FUNCTION, MAX_STAGE = 600, 60, 20
 MAX_SOURCES = 12  # .c files of one folder, without those of its folders
 CROWDED = {}  # folder: the reason why it holds more
@@ -180,6 +184,12 @@ def installed(files, rooms):
             yield f"{path}: not installed by include/sim/meson.build"
 
 
+def stray(files, rooms):
+    """Entries of the top level that do not belong there."""
+    for entry in sorted({path.split("/")[0] for path in files} - ENTRIES):
+        yield f"{entry}: not among the entries of the top level, which tests/house/layers.py names"
+
+
 def crowded(files, rooms):
     """Folders of more sources than a reader takes in; a header goes with its source.  Exceptions that nothing needs."""
     sources = collections.Counter(path.rpartition("/")[0] for path in files if path.startswith("src/") and path.endswith(".c"))
@@ -250,6 +260,7 @@ RULES = [
     (bare, "constants say a quantity"),
     (machine_paths, "no path of one machine"),
     (built, "every source is built"),
+    (stray, "the top level holds the entries that belong there, and no others"),
     (crowded, f"folders of src have at most {MAX_SOURCES} sources"),
     (installed, "every public header is installed"),
     (prefixed, "only names that public headers declare begin with sim_"),
@@ -307,6 +318,8 @@ PLANTED = [
     (machine_paths, "a path of one machine", "docs/a.md", "see /" + "home/me/notes\n"),
     (built, "a source that is not built", "src/model/b.c", "int a;\n"),
     (built, "a source of a part that is not built", "src/solver/core/b.c", "int a;\n"),
+    (stray, "a file at the top level", "ball.json", "{}\n"),
+    (stray, "a folder at the top level", "attic/a.c", "int a;\n"),
     (crowded, "a folder of 13 sources", "src/model/b.c", "int a;\n"),
     (installed, "a header that is not installed", "include/sim/model.h", "int a;\n"),
     (prefixed, "a private name with the public prefix", "src/model/a.c", "int sim_hidden;\n"),
@@ -350,7 +363,17 @@ def read_tree(root):
                     files[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
                 except UnicodeDecodeError:
                     files[path.relative_to(root).as_posix()] = ""  # pictures, and inputs that are meant to be broken
-    return files
+    read = {path.split("/")[0] for path in files}
+    return files | dict.fromkeys(tracked_entries(root) - read, "")
+
+
+def tracked_entries(root):
+    """Entries of the top level in git's index; none where this is no checkout."""
+    try:
+        done = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True)
+    except FileNotFoundError:
+        return set()
+    return {path.split("/")[0] for path in done.stdout.splitlines()} if (root / ".git").exists() else set()
 
 
 def cases(root):
