@@ -19,13 +19,9 @@ static const char page_date[] = "2026-11-28"; /* date of the last change of the 
 static const char summary[] = "simulate rigid and articulated bodies in contact";
 static const char description[] =
     "Simulate a scene (a JSON file with bodies, joints and shapes), a robot in URDF, or a model in MJCF or SDFormat. "
-    "Data goes to "
-    "standard output, "
-    "messages and progress "
-    "to standard error. Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) end a run after the current step; after "
-    "one "
-    "more second they abandon the step. Files are closed and readable. A second Ctrl-C kills at once, as does SIGTERM "
-    "after five seconds.";
+    "Data goes to standard output, messages and progress to standard error. Ctrl-C, SIGTERM and the end of the "
+    "terminal (SIGHUP) end a run after the current step; after one more second they abandon the step. Files are closed "
+    "and readable. A second Ctrl-C kills at once, as does SIGTERM after five seconds.";
 
 static const struct {
     const char *usage, *meaning;

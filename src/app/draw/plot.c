@@ -27,8 +27,7 @@ static const option_row rows[] = {
     {"quantity", "LIST", OPTION_TEXT, AT(wish.quantities), .heading = "Selection",
      .help = "draw a panel for each word of LIST: energy, drift, contacts, iterations, integrator, E, own, "
              "penetration, past_range, slip, coordinates, velocities, positions, points, momentum, efforts, sensors, "
-             "residual, "
-             "cost. Or names of columns, as in --quantity 'energy,elbow,*.pose.z'. Default: by the files"},
+             "residual, cost. Or names of columns, as in --quantity 'energy,elbow,*.pose.z'. Default: by the files"},
     {"x", "NAME", OPTION_TEXT, AT(wish.x), .help = "draw over this column; default: time, for histories iteration"},
     {"y", "NAME", OPTION_TEXT, AT(wish.y), .help = "of a sweep: draw maps with this input along y"},
     {"from", "X", OPTION_SPAN, AT(wish.from), .help = "start at X"},

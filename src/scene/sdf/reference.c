@@ -28,14 +28,11 @@ static const char preface[] =
     "* Two surfaces in contact have the geometric mean of their friction, as in all scenes.\n"
     "* Places of `model://NAME` and `package://NAME`: the folder of `--package`; folders called NAME, from that of the "
     "file upwards and beside them; `ROS_PACKAGE_PATH`; of `model://NAME` also `GZ_SIM_RESOURCE_PATH`, "
-    "`GAZEBO_MODEL_PATH` and `SDF_PATH`. A model of a bare name that is not beside the file is sought "
-    "so, "
-    "too.\n"
+    "`GAZEBO_MODEL_PATH` and `SDF_PATH`. A model of a bare name that is not beside the file is sought so, too.\n"
     "* A world has a gravity of 9.8 m/s^2, a model alone 9.81 m/s^2.\n"
     "\n"
     "Every element and attribute is read, ignored with a notice, or refused with its place. `--strict` refuses what is "
     "ignored, `--allow NAME` ignores what is refused. A file has at most 16 MiB, 1,000,000 elements and attributes, "
-    "and "
-    "no document type declaration. Models are nested at most 20 deep.\n";
+    "and no document type declaration. Models are nested at most 20 deep.\n";
 
 char *sim_sdf_reference(void) { return xml_print_tables(&sdf_table_file, (const char *const[]){preface, NULL}); }

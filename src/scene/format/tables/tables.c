@@ -48,8 +48,7 @@ static const field world_fields[] = {
      .help = "Simulated time of a run, rounded up to whole steps. A step longer than it is an error."},
     {"integrator", FIELD_ENUM, AT(world_data, integrator), .name_of = integrator_name, .standard = "\"midpoint\"",
      .help = "Implicit midpoint (order 2, keeps energy), symplectic Euler (order 1, cheap), implicit Euler (order 1, "
-             "damps), "
-             "Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs without contacts)."},
+             "damps), Moreau's midpoint, classical Runge-Kutta (order 4, for reference runs without contacts)."},
     {"threads", FIELD_INTEGER, AT(world_data, threads), WITHIN(1, 64), .standard = "1",
      .help = "Threads of a step; results do not depend on them."},
     {"tolerance", FIELD_NUMBER, AT(world_data, tolerance), .range = {true, true, true, 0, 0.1}, .standard = "1e-10",
@@ -217,8 +216,8 @@ static const field joint_fields[] = {
      .needed_by = BIT(SIM_SCREW), .help = "Advance along the axis in one turn."},
     {"stiffness", FIELD_NUMBERS, AT(joint_data, stiffness), 6, .unit = "N m/rad or N/m", NOT_NEGATIVE, .only = MOVES,
      .help = "Spring stiffness. Ball joints have one value for all directions. Free joints have one, or three times "
-             "that of "
-             "their place and three times that of their orientation; their spring is slack at the pose at the start."},
+             "that of their place and three times that of their orientation; their spring is slack at the pose at the "
+             "start."},
     {"damping", FIELD_NUMBERS, AT(joint_data, damping), 6, .unit = "N m s/rad or N s/m", NOT_NEGATIVE, .only = MOVES,
      .help = "Viscous damping."},
     {"spring_terms", FIELD_VECTOR, AT(joint_data, spring_terms), 2, .unit = "N m/rad^2 or N/m^2, N m/rad^3 or N/m^3",
@@ -260,13 +259,12 @@ static const field joint_fields[] = {
 const table table_joint = {
     "joint",
     "Joint between a body and its parent; its frame is the body's `pose`. A text is short for `{\"type\": ...}`. "
-    "Arrays have a value for each degree of freedom; a single one applies to all.\n\nCoordinates in this order. Hinge, "
-    "screw: an angle; a screw advances along `axis` when `pitch` is above 0. Slider: a distance. Cylindrical: angle "
-    "and "
-    "distance. Universal: the angles about `axis` and `axis2`. Planar: the distances along `axis2` and along `axis` x "
-    "`axis2`, and the angle about `axis`. Cartesian: the distances along the axes of the joint frame. "
-    "Ball: a quaternion (3 degrees of freedom). Free: position and quaternion "
-    "(6).",
+    "Arrays have a value for each degree of freedom; a single one applies to all.\n"
+    "\n"
+    "Coordinates in this order. Hinge, screw: an angle; a screw advances along `axis` when `pitch` is above 0. Slider: "
+    "a distance. Cylindrical: angle and distance. Universal: the angles about `axis` and `axis2`. Planar: the "
+    "distances along `axis2` and along `axis` x `axis2`, and the angle about `axis`. Cartesian: the distances along "
+    "the axes of the joint frame. Ball: a quaternion (3 degrees of freedom). Free: position and quaternion (6).",
     sizeof(joint_data),
     joint_fields,
     .count = COUNT(joint_fields),

@@ -97,8 +97,7 @@ static const field shape_fields[] = {
     {"compliance", FIELD_ENUM, AT(shape_data, compliance), .name_of = shape_compliance_name, .standard = "\"points\"",
      .only = SOLID,
      .help = "`points`: contact acts at points, with the `stiffness` of the material. `field`: the solid carries a "
-             "pressure "
-             "field of the `modulus` of its material; contact acts over the area where it overlaps others "
+             "pressure field of the `modulus` of its material; contact acts over the area where it overlaps others "
              "([contact.md](contact.md#pressure-fields))."},
     {"field_edge", FIELD_NUMBER, AT(shape_data, field_edge), LENGTH, .only = SOLID,
      .help =

@@ -63,8 +63,7 @@ static const field layer_fields[] = {
 const table table_layer = {
     "inextensible layer",
     "Box whose edges of tetrahedra keep their length: rods a million times as stiff as the material, as of a cloth "
-    "that "
-    "bends and neither stretches nor shears. One layer of nodes is enough; a thicker one is rigid.",
+    "that bends and neither stretches nor shears. One layer of nodes is enough; a thicker one is rigid.",
     sizeof(layer_data), layer_fields, .count = COUNT(layer_fields)};
 
 static const field soft_fields[] = {
