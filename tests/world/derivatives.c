@@ -1,7 +1,7 @@
 /* Derivatives of a step against differences of steps: random forests with joints of every type under every scheme; joints
  * at the ends of their ranges, with dry friction, velocity limits and couplings; boxes that stand and slide; balls,
  * capsules and boxes that strike; chains on a plane, or on one of their own bodies.  Long: one fixture serves all. */
-#include "support/models.h"
+#include "solid.h"
 #include "support/share.h"
 #include "support/worlds.h"
 
@@ -771,30 +771,11 @@ Test(step_derivatives, of_bodies_linked_to_each_other_equal_differences) {
 
 /* ---- contacts ---- */
 
-static const sim_v3 SOLID = {0.2, 0.3, 0.16}; /* m: radius and length, or edges */
-
-/* The hull of 16 points on an ellipsoid. */
-static sim_geometry *stone(void) {
-    random_source r = {7};
-    sim_v3 point[16];
-    for (int k = 0; k < 16; k++) {
-        sim_v3 u = random_unit(&r);
-        point[k] = (sim_v3){0.5 * SOLID.x * u.x, 0.5 * SOLID.y * u.y, 0.5 * SOLID.z * u.z};
-    }
-    return sim_geometry_hull(point, 16, NULL);
-}
-
 static void add_solid(sim_builder *b, int body, sim_shape_type type) {
     sim_material material = sim_material_default();
     material.friction = 0.5;
-    sim_shape shape = sim_shape_default();
-    shape.type = type;
-    shape.body = body;
-    shape.size[0] = SOLID.x;
-    shape.size[1] = SOLID.y;
-    shape.size[2] = SOLID.z;
+    sim_shape shape = make_solid(b, body, type, 1);
     shape.material = sim_builder_add_material(b, &material);
-    shape.geometry = type == SIM_CONVEX ? sim_builder_add_geometry(b, stone()) : NULL;
     sim_builder_add_shape(b, &shape);
 }
 

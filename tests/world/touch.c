@@ -1,7 +1,7 @@
 /* Contacts as functions of the poses of two bodies.  Rates of point, normal and gap equal differences of the points that
  * collision finds, by feature.  Round solids lie on faces, beyond their edges, and along each other. */
 #include "world/derivative/touch/touch.h"
-#include "support/models.h"
+#include "solid.h"
 #include "support/share.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum { MOST = 16 };
-static const sim_v3 SOLID = {0.2, 0.3, 0.16}; /* m: radius and length, or edges */
 static const double MARGIN = 0.02, DEPTH = 1e-4;
 
 typedef struct bodies {
@@ -18,26 +17,10 @@ typedef struct bodies {
     sim_pose X[2];
 } bodies;
 
-static sim_geometry *stone(void) {
-    random_source r = {7};
-    sim_v3 point[16];
-    for (int k = 0; k < 16; k++) {
-        sim_v3 u = random_unit(&r);
-        point[k] = (sim_v3){0.5 * SOLID.x * u.x, 0.5 * SOLID.y * u.y, 0.5 * SOLID.z * u.z};
-    }
-    return sim_geometry_hull(point, 16, NULL);
-}
-
 static void add_free_shape(sim_builder *b, sim_shape_type type, double scale) {
     sim_body_def def = sim_body_default();
     def.inertia = (sim_inertia){1, {0, 0, 0}, {1, 1, 1, 0, 0, 0}};
-    sim_shape shape = sim_shape_default();
-    shape.type = type;
-    shape.body = sim_builder_add_body(b, &def);
-    shape.size[0] = SOLID.x * scale;
-    shape.size[1] = SOLID.y * scale;
-    shape.size[2] = SOLID.z * scale;
-    shape.geometry = type == SIM_CONVEX ? sim_builder_add_geometry(b, stone()) : NULL;
+    sim_shape shape = make_solid(b, sim_builder_add_body(b, &def), type, scale);
     sim_builder_add_shape(b, &shape);
 }
 
