@@ -2,14 +2,14 @@
 """Bounds of study/reproduce.py: each has a basis and a source, and the record of the last run was judged by the bounds that stand.  The
 frozen states of its problems are those that study/freeze.py wrote.  Prints TAP.
 
-    bounds.py ROOT
+    bounds.py [ROOT]
 """
 import json
 import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-ROOT = pathlib.Path(sys.argv[1])
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2])
 sys.path[:0] = [str(ROOT / "study"), str(ROOT / "tools")]
 import cases  # noqa: E402
 import freeze  # noqa: E402

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""examples.py ROOT: excerpts of docs/control.md stand in the programs of examples/.  Prints TAP.
+"""examples.py [ROOT]: excerpts of docs/control.md stand in the programs of examples/.  Prints TAP.
 
 An excerpt is a block of C behind a link to its program.  Its lines stand in the program in the same order; a line `...` stands
 for any lines, and indentation does not count.
@@ -27,7 +27,7 @@ def wrong(excerpt, program):
 
 
 def main():
-    root = sys.argv[1]
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     with open(os.path.join(root, "docs", "control.md"), encoding="utf-8") as file:
         excerpts = EXCERPT.findall(file.read())
     programs = {name[:-2]: open(os.path.join(root, "examples", name), encoding="utf-8").read()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""links.py ROOT: every relative link of a Markdown page names a file of the tree and, behind #, a heading or anchor of it."""
+"""links.py [ROOT]: every relative link of a Markdown page names a file of the tree and, behind #, a heading or anchor of it."""
 import functools
 import os
 import re
@@ -55,7 +55,7 @@ def wrong_links(root, page):
 
 
 def main():
-    root = sys.argv[1]
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     wrong = [line for page in sorted(pages(root)) for line in wrong_links(root, page)]
     print("1..1")
     for line in wrong:

@@ -5,7 +5,7 @@ A clause, the words between two of . ? ! ; :, has at most 25 of them, and no sen
 who.  Code blocks, tables, headings, markup, and lines of a comment that are indented by three or have columns (equations,
 tables) are no prose; a piece of code in a line counts as one word.
 
-    prose.py ROOT
+    prose.py [ROOT]
 """
 import ast
 import bisect
@@ -134,7 +134,7 @@ def planted():
 
 
 def main():
-    root = sys.argv[1]
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     found = []
     for path in files(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
