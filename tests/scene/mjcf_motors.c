@@ -94,3 +94,31 @@ Test(mjcf_motors, springs_of_tendons_have_terms_and_rest_where_those_of_joints_d
                   "joint='x' coef='1'/></fixed></tendon>"),
             "scene.json:3:8", "\"damping\" is negative");
 }
+
+/* A rotor behind a gear: I + g^2 J turns, and g^2 (b w + c w |w|) brakes; of two actuators the sum, also of one that is off. */
+Test(mjcf_motors, rotors_turn_and_brake_with_the_square_of_their_gear) {
+    sim_scene *s = load_model(
+        MODEL("<option gravity='0 0 0' actuatorgroupdisable='3'/><default><motor armature='0.02' damping='0.1 "
+              "0.3'/></default>"
+              "<worldbody><body name='arm'><joint name='j' damping='0.5' armature='1'/><inertial pos='0 0 0' mass='1' "
+              "diaginertia='2 2 2'/></body><body><joint name='x' type='slide'/>" BALL
+              "</body></worldbody><tendon><fixed "
+              "name='t' damping='2'><joint joint='x' coef='1'/></fixed></tendon><actuator><motor joint='j' "
+              "gear='5'/><motor "
+              "jointinparent='j' gear='-2' group='3' armature='0.5' damping='0 0 1'/><position tendon='t' gear='3' "
+              "kp='0' "
+              "armature='0.25'/></actuator>"),
+        NULL, NULL);
+    /* a joint of two, a tendon of one */
+    const sim_dof *j = &s->model->dof[0];
+    cr_expect(fabs(j->armature - (1 + 25 * 0.02 + 4 * 0.5)) < 1e-14 && fabs(j->damping - (0.5 + 25 * 0.1)) < 1e-14 &&
+                  fabs(j->damper[0] - 25 * 0.3) < 1e-14 && fabs(j->damper[1] - 4) < 1e-14,
+              "%.17g %.17g %.17g %.17g", j->armature, j->damping, j->damper[0], j->damper[1]);
+    const sim_tendon *t = &s->model->tendon[0];
+    cr_expect(fabs(t->armature - 9 * 0.25) < 1e-14 && fabs(t->damping - (2 + 9 * 0.1)) < 1e-14);
+    sim_scene_free(s);
+    refused(DRIVEN("<motor joint='j' armature='-1'/>"), "scene.json:3:1", "of an actuator are not negative");
+    refused(MODEL("<worldbody><body><joint/>" BALL "<site name='s'/></body></worldbody><actuator>\n<motor site='s' "
+                  "damping='1'/></actuator>"),
+            "scene.json:3:1", "need a joint or tendon");
+}

@@ -66,8 +66,9 @@ static void put_joint(mjcf_work *w, const mjcf_joint *j) {
     if (j->type > MJCF_BALL && (j->stiffness != 0 || j->spring_terms[0] != 0 || j->spring_terms[1] != 0)) {
         put_number(w, "rest", j->springref, 0);
     }
-    put_number(w, "damping", j->damping, 0);
-    mjcf_put_terms(w, "damper_terms", j->damper_terms);
+    put_number(w, "damping", j->damping + j->geared[0], 0);
+    mjcf_put_terms(w, "damper_terms",
+                   (const double[]){j->damper_terms[0] + j->geared[1], j->damper_terms[1] + j->geared[2]});
     put_number(w, "armature", j->armature, 0);
     put_number(w, "friction", j->friction, 0);
     if (j->effort_limited) {

@@ -77,6 +77,8 @@ void mjcf_list_tendons(mjcf_work *w);
 void mjcf_put_tendons(mjcf_work *w);
 
 /* ---- actuators.c ---- */
+/* Damping and armature that actuators bring to joints and tendons, before these are written. */
+void mjcf_add_geared(mjcf_work *w);
 void mjcf_put_actuators(mjcf_work *w);
 /* The range of the forces of all actuators of a tendon together. */
 void mjcf_put_tendon_effort(mjcf_work *w, const mjcf_tendon *t);

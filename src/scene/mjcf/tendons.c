@@ -15,7 +15,7 @@ void mjcf_list_tendons(mjcf_work *w) {
         }
         const char *name = mjcf_name(w, each.scope, each.at);
         name = name ? name : mjcf_number_name(w, "tendon", m->ntendon);
-        m->tendon[m->ntendon] = (mjcf_tendon){each.scope, each.at};
+        m->tendon[m->ntendon] = (mjcf_tendon){.scope = each.scope, .at = each.at};
         mjcf_add_name(w, &m->tendons, each.at, "tendon", name, m->ntendon++);
         /* geoms that it touches are kept, whatever else they are for */
         for (const xml_element *e = xml_child(each.at, "geom"); e; e = xml_next(e)) {
@@ -183,7 +183,7 @@ static void put_rest_of_joints(mjcf_work *w, const mjcf_each *each) {
     }
 }
 
-static void put_spring(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) {
+static void put_spring(mjcf_work *w, const mjcf_each *each, const mjcf_item *i, const mjcf_tendon *t) {
     /* the spring */
     const mjcf_option *o = &w->model.files->option;
     double rest[2] = {-1, -1}, spring[2], damper[2];
@@ -207,11 +207,11 @@ static void put_spring(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) 
     }
     /* what brakes */
     if (!o->no_damper) {
-        put_positive(w, "damping", damping);
-        mjcf_put_terms(w, "damper_terms", damper);
+        put_positive(w, "damping", damping + t->geared[0]);
+        mjcf_put_terms(w, "damper_terms", (const double[]){damper[0] + t->geared[1], damper[1] + t->geared[2]});
     }
     put_positive(w, "friction", o->no_friction ? 0 : mjcf_number(i, "frictionloss", 0));
-    put_positive(w, "armature", mjcf_number(i, "armature", 0));
+    put_positive(w, "armature", mjcf_number(i, "armature", 0) + t->armature);
 }
 
 static void put_look(mjcf_work *w, const mjcf_item *i) {
@@ -296,8 +296,8 @@ void mjcf_put_tendons(mjcf_work *w) {
         /* what acts along it */
         mjcf_here(w, each.at);
         put_range(w, &each, &item);
-        put_spring(w, &each, &item);
         if (number < w->model.ntendon) {
+            put_spring(w, &each, &item, &w->model.tendon[number]);
             mjcf_put_tendon_effort(w, &w->model.tendon[number]);
         }
         if (!fixed) {

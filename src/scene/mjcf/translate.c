@@ -117,10 +117,10 @@ static void say_left_out(mjcf_work *w) {
 static void check_tries(mjcf_work *w) { mjcf_check_tries(w); }
 
 /* Each finds its own errors. */
-static void (*const parts[])(mjcf_work *w) = {mjcf_list_tendons,  mjcf_list_centres,   mjcf_put_bodies,
-                                              mjcf_put_tendons,   mjcf_put_exclusions, mjcf_put_actuators,
-                                              mjcf_put_keyframes, put_loads,           mjcf_put_equalities,
-                                              mjcf_put_sensors,   check_tries,         put_cameras};
+static void (*const parts[])(mjcf_work *w) = {
+    mjcf_list_tendons,   mjcf_list_centres,  mjcf_add_geared,    mjcf_put_bodies, mjcf_put_tendons,
+    mjcf_put_exclusions, mjcf_put_actuators, mjcf_put_keyframes, put_loads,       mjcf_put_equalities,
+    mjcf_put_sensors,    check_tries,        put_cameras};
 
 /* Are there memory and numbers left for more? */
 static bool has_room(const mjcf_work *w) { return !w->report->no_memory && w->items <= w->limit; }

@@ -40,14 +40,13 @@
          .kind = XML_VECTOR,                                                                                           \
          .count = 3,                                                                                                   \
          .least = 1,                                                                                                   \
-         .use = XML_REFUSED,                                                                                           \
          .standard = "0 0 0",                                                                                          \
-         .help = "give the joint a damping"},                                                                          \
+         .help = "Damping of the joint or tendon over the square of the gear, and the terms of the second and third "  \
+                 "degree."},                                                                                           \
         {.name = "armature",                                                                                           \
          .kind = XML_NUMBER,                                                                                           \
-         .use = XML_REFUSED,                                                                                           \
          .standard = "0",                                                                                              \
-         .help = "give the joint an armature"},                                                                        \
+         .help = "Inertia of the joint or tendon over the square of the gear: that of the rotor."},                    \
         TEXT_KEY("joint", "It acts on this joint."),                                                                   \
         TEXT_KEY("jointinparent", "As `joint`; torques along axes of the parent."),                                    \
         TEXT_KEY("tendon", "It acts on this tendon."), TEXT_KEY("site", "It acts at this site."),                      \

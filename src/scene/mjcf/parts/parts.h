@@ -118,6 +118,7 @@ typedef struct mjcf_joint {
     double range[2], margin, effort_range[2];
     double spring_terms[2], damper_terms[2]; /* of the second and third degree */
     double stiffness, damping, springdamper[2], ref, springref, armature, friction;
+    double geared[3]; /* damping of its actuators, times the squares of their gears: linear, and the terms */
     mjcf_softness limit;
     int q0, v0; /* coordinates before it, in the order of the file */
 } mjcf_joint;
@@ -196,6 +197,7 @@ typedef struct mjcf_drive {
 typedef struct mjcf_tendon {
     const mjcf_scope *scope;
     const xml_element *at;
+    double geared[3], armature; /* of its actuators, as of a joint */
 } mjcf_tendon;
 
 typedef struct mjcf_model {
