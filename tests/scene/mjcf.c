@@ -276,6 +276,11 @@ Test(scene_mjcf, masses_follow_the_compiler) {
     s = load_model(text, NULL, NULL);
     cr_assert(fabs(body_of(s, "a")->inertia.mass - 10) < 1e-14);
     sim_scene_free(s);
+    /* geoms of no group that counts leave the body its own */
+    snprintf(text, sizeof text, "<mujoco><compiler inertiafromgeom='true' inertiagrouprange='1 5'/>%s", one);
+    s = load_model(text, NULL, &(sim_import_options){.repair_inertia = true});
+    cr_assert_eq(body_of(s, "a")->inertia.mass, 2);
+    sim_scene_free(s);
     snprintf(text, sizeof text, "<mujoco><compiler boundmass='3' boundinertia='3'/>%s", one);
     s = load_model(text, NULL, NULL);
     J = body_of(s, "a")->inertia.moment;

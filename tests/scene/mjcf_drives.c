@@ -514,9 +514,11 @@ Test(scene_mjcf, equalities_hold_single_joints_and_may_be_off) {
 /* ---- sensors ---- */
 
 #define MEASURED(inside)                                                                                               \
-    MODEL("<worldbody><body name='b' pos='0 0 1'><joint name='j'/><geom size='0.1' pos='0.3 0 0'/>"                    \
-          "<site name='s' size='0.2'/></body></worldbody><actuator><motor name='m' "                                   \
-          "joint='j'/></actuator><sensor>\n" inside "</sensor>")
+    MODEL(                                                                                                             \
+        "<worldbody><body name='b' pos='0 0 1'><joint name='j'/><geom size='0.1' pos='0.3 0 0'/>"                      \
+        "<site name='s' size='0.2'/></body></worldbody><actuator><motor name='m' "                                     \
+        "joint='j'/></actuator><tendon><fixed name='t'><joint joint='j' coef='2'/></fixed></tendon><sensor>\n" inside  \
+        "</sensor>")
 
 Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
     static const struct {
@@ -530,6 +532,8 @@ Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
                 {"<actuatorfrc actuator='m'/>", SIM_SENSE_ACTUATOR_FORCE},
                 {"<framequat objtype='xbody' objname='b'/>", SIM_SENSE_FRAME_ORIENTATION},
                 {"<framelinvel objtype='site' objname='s' reftype='xbody' refname='world'/>", SIM_SENSE_FRAME_VELOCITY},
+                {"<tendonpos tendon='t'/>", SIM_SENSE_TENDON_LENGTH},
+                {"<tendonvel tendon='t'/>", SIM_SENSE_TENDON_VELOCITY},
                 {"<subtreecom body='b'/>", SIM_SENSE_CENTER_OF_MASS}};
     for (size_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
         char text[800];

@@ -122,3 +122,35 @@ Test(mjcf_motors, rotors_turn_and_brake_with_the_square_of_their_gear) {
                   "damping='1'/></actuator>"),
             "scene.json:3:1", "need a joint or tendon");
 }
+
+/* They are left out with the sensors that name them, as those whose group is off. */
+#define FIXED(behind)                                                                                                  \
+    MODEL(                                                                                                             \
+        "<option actuatorgroupdisable='2'/><worldbody><site name='a'/><body pos='1 0 0'><site name='b'/></body><body>" \
+        "<joint name='j'/>" BALL "</body></worldbody><tendon><spatial name='t'><site site='a'/><site site='b'/>"       \
+        "</spatial></tendon>" behind)
+
+Test(mjcf_motors, of_what_no_joint_moves_are_left_out) {
+    sim_scene *s = load_model(
+        FIXED(
+            "<actuator><motor name='p' site='a'/><position site='a' refsite='b'/><motor name='q' tendon='t'/><motor "
+            "joint='j' name='off' group='2'/><motor joint='j' name='on'/></actuator><sensor><actuatorfrc actuator='p'/>"
+            "<actuatorfrc actuator='q'/><actuatorfrc actuator='off'/><actuatorfrc actuator='on'/><tendonpos "
+            "tendon='t'/>"
+            "</sensor><keyframe><key name='k' ctrl='1 2 3 4 5'/></keyframe>"),
+        NULL, NULL);
+    cr_assert_eq(s->model->nactuator, 1);
+    cr_assert_eq(s->model->nsensor, 1);
+    double ctrl, activation;
+    sim_model_keyframe_drives(s->model, 0, &ctrl, &activation);
+    cr_expect_eq(ctrl, 5);
+    sim_scene_free(s);
+    warned(MODEL("<worldbody><site name='a'/></worldbody><actuator><motor site='a'/></actuator>"),
+           "ignored: an actuator of what no joint moves");
+    warned(MODEL("<option actuatorgroupdisable='2'/><worldbody><body><joint name='j'/>" BALL
+                 "</body></worldbody><actuator>"
+                 "<motor name='m' joint='j' group='2'/></actuator><sensor><actuatorfrc actuator='m'/></sensor>"),
+           "the sensor is left out with what it reads");
+    refused(FIXED("\n<actuator><motor site='c'/></actuator>"), "scene.json:3:18", "there is no site \"c\"");
+    refused(FIXED("\n<sensor><actuatorfrc actuator='c'/></sensor>"), "scene.json:3:22", "there is no actuator \"c\"");
+}

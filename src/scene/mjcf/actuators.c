@@ -334,13 +334,45 @@ static void note_drive(mjcf_work *w, const xml_element *e, const mjcf_law *d, co
     }
 }
 
+/* Its name, or one with its number; it is taken. */
+static const char *name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_element *e, bool idle) {
+    mjcf_model *m = &w->model;
+    const char *name = mjcf_name(w, s, e);
+    name = name ? name : mjcf_number_name(w, "actuator", m->nactuator);
+    if (!mjcf_add(w, e, (void **)&m->motor, m->nactuator, &m->motor_room, sizeof *m->motor)) {
+        return name;
+    }
+    m->motor[m->nactuator] = (mjcf_motor){s, idle};
+    mjcf_add_name(w, &m->actuators, e, "actuator", name, m->nactuator++);
+    return name;
+}
+
+/* Sites or a tendon that no joint moves: their force moves nothing. */
+static bool is_idle(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) {
+    static const char *const key[] = {"site", "refsite", "cranksite", "slidersite"};
+    const mjcf_model *m = &w->model;
+    const mjcf_tendon *tendon = find_pulled(w, each->scope, each->at);
+    bool idle = tendon && mjcf_is_still(w, tendon), moves = false;
+    for (int k = 0; k < 4; k++) {
+        int found = mjcf_find(w, each->scope, &m->sites, i, key[k], "site");
+        idle |= found >= 0;
+        moves |= found == -1 || (found >= 0 && m->body[m->site[found].body].clump > 0);
+    }
+    return idle && !moves;
+}
+
 static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     /* what it drives, and by which law */
     const xml_element *e = each->at;
     const mjcf_file *f = each->scope->file;
     mjcf_item item = mjcf_item_of(w, each->scope, e, e->name, -1);
     mjcf_law d = mjcf_read_law(w, &item);
-    if (is_off(w, &d)) {
+    bool off = is_off(w, &d);
+    if (off || is_idle(w, each, &item)) {
+        if (!off) {
+            xml_notice(w->report, e, NULL, NULL, "ignored: an actuator of what no joint moves");
+        }
+        name_actuator(w, each->scope, e, true);
         note_drive(w, e, &d, NULL);
         return;
     }
@@ -350,7 +382,7 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     resolve_ratio(w, each->scope, e, j, &d);
     /* name, joint, gear */
     mjcf_open_item(w, list, e);
-    const char *name = mjcf_name_actuator(w, each->scope, e);
+    const char *name = name_actuator(w, each->scope, e, false);
     note_drive(w, e, &d, name);
     writer_put_text(w->out, "name", name);
     put_transmission(w, each, &item, j, &d);
@@ -369,18 +401,6 @@ static void put_actuator(mjcf_work *w, mjcf_list *list, const mjcf_each *each) {
     }
     put_activation(w, f, e, &d);
     writer_close(w->out, '}');
-}
-
-const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
-    mjcf_model *m = &w->model;
-    const char *name = mjcf_name(w, s, e);
-    name = name ? name : mjcf_number_name(w, "actuator", m->nactuator);
-    if (!mjcf_add(w, e, (void **)&m->actuator_scope, m->nactuator, &m->actuator_room, sizeof *m->actuator_scope)) {
-        return name;
-    }
-    m->actuator_scope[m->nactuator] = s;
-    mjcf_add_name(w, &m->actuators, e, "actuator", name, m->nactuator++);
-    return name;
 }
 
 void mjcf_put_actuators(mjcf_work *w) {

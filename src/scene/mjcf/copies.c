@@ -65,7 +65,7 @@ static const mjcf_scope *scope_of(const mjcf_model *m, named kind, int index) {
     case GEOMS:
         return m->geom[index].scope;
     default:
-        return m->actuator_scope[index];
+        return m->motor[index].scope;
     }
 }
 

@@ -74,6 +74,8 @@ void mjcf_put_lone_tendons(mjcf_work *w, mjcf_list *list);
 /* ---- tendons.c ---- */
 /* Their names, and the geoms that they touch. */
 void mjcf_list_tendons(mjcf_work *w);
+/* Is it a string between points that are fixed to the world?  Its length is constant: it is left out. */
+bool mjcf_is_still(mjcf_work *w, const mjcf_tendon *t);
 void mjcf_put_tendons(mjcf_work *w);
 
 /* ---- actuators.c ---- */
@@ -82,8 +84,6 @@ void mjcf_add_geared(mjcf_work *w);
 void mjcf_put_actuators(mjcf_work *w);
 /* The range of the forces of all actuators of a tendon together. */
 void mjcf_put_tendon_effort(mjcf_work *w, const mjcf_tendon *t);
-/* Its name, or one with its number; it is taken. */
-const char *mjcf_name_actuator(mjcf_work *w, const mjcf_scope *s, const xml_element *e);
 
 /* ---- sensors.c ---- */
 /* Sites at centres of mass that sensors ask for. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum subject { OF_SITE, OF_TOUCH, OF_JOINT, OF_BALL, OF_ACTUATOR, OF_FRAME, OF_TREE } subject;
+typedef enum subject { OF_SITE, OF_TOUCH, OF_JOINT, OF_BALL, OF_TENDON, OF_ACTUATOR, OF_FRAME, OF_TREE } subject;
 
 static const struct {
     const char *element, *type;
@@ -24,6 +24,8 @@ static const struct {
     {"jointvel", "joint_velocity", OF_JOINT},
     {"jointactuatorfrc", "joint_effort", OF_JOINT},
     {"ballquat", "ball_orientation", OF_BALL},
+    {"tendonpos", "tendon_length", OF_TENDON},
+    {"tendonvel", "tendon_velocity", OF_TENDON},
     {"actuatorfrc", "actuator_force", OF_ACTUATOR},
     {"framepos", "frame_position", OF_FRAME},
     {"framequat", "frame_orientation", OF_FRAME},
@@ -119,6 +121,10 @@ static void put_subject(mjcf_work *w, const mjcf_each *each, subject of) {
         found = mjcf_find(w, each->scope, &m->joints, &item, "joint", "joint");
         writer_put_text(w->out, "joint", found >= 0 ? mjcf_joint_name(&m->joint[found]) : "");
         break;
+    case OF_TENDON:
+        found = mjcf_find(w, each->scope, &m->tendons, &item, "tendon", "tendon");
+        writer_put_text(w->out, "tendon", found >= 0 ? mjcf_name_of(&m->tendons, found) : "");
+        break;
     case OF_ACTUATOR:
         found = mjcf_find(w, each->scope, &m->actuators, &item, "actuator", "actuator");
         writer_put_text(w->out, "actuator", found >= 0 ? mjcf_name_of(&m->actuators, found) : "");
@@ -136,14 +142,31 @@ static void put_subject(mjcf_work *w, const mjcf_each *each, subject of) {
     }
 }
 
+/* Is the actuator or tendon left out? */
+static bool is_idle(mjcf_work *w, const mjcf_each *each, subject of) {
+    const mjcf_model *m = &w->model;
+    mjcf_item item = mjcf_plain(each->scope, each->at);
+    if (of == OF_ACTUATOR) {
+        int found = mjcf_find(w, each->scope, &m->actuators, &item, "actuator", "actuator");
+        return found >= 0 && m->motor[found].idle;
+    }
+    int found = of == OF_TENDON ? mjcf_find(w, each->scope, &m->tendons, &item, "tendon", "tendon") : -1;
+    return found >= 0 && mjcf_is_still(w, &m->tendon[found]);
+}
+
 /* Can scenes measure it?  Else one notice. */
-static bool is_measured(mjcf_work *w, const xml_element *e, int kind) {
+static bool is_measured(mjcf_work *w, const mjcf_each *each, int kind) {
+    const xml_element *e = each->at;
     if (kind < 0) {
         xml_notice(w->report, e, NULL, NULL, "sim has no sensor <%.40s>: it is left out", e->name);
         return false;
     }
     if (kinds[kind].of == OF_SITE && !xml_text(e, "site")) {
         xml_notice(w->report, e, NULL, NULL, "a rangefinder without a site is left out");
+        return false;
+    }
+    if (is_idle(w, each, kinds[kind].of)) {
+        xml_notice(w->report, e, NULL, NULL, "the sensor is left out with what it reads");
         return false;
     }
     bool frame = kinds[kind].of != OF_FRAME || (has_frame(xml_text(e, "objtype"), e->name, false) &&
@@ -161,7 +184,7 @@ void mjcf_put_sensors(mjcf_work *w) {
     for (int number = 0; mjcf_next(&each); number++) {
         const xml_element *e = each.at;
         int kind = find_kind(e);
-        if (!is_measured(w, e, kind)) {
+        if (!is_measured(w, &each, kind)) {
             continue;
         }
         const char *name = mjcf_name(w, each.scope, e);

@@ -255,17 +255,16 @@ static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
     }
 }
 
-/* A string between points that are fixed to the world: its length is constant, and no force of it moves anything. */
-static bool is_still(mjcf_work *w, const mjcf_each *each) {
+bool mjcf_is_still(mjcf_work *w, const mjcf_tendon *t) {
     const mjcf_model *m = &w->model;
     bool found = false;
-    for (const xml_element *e = each->at->first; e; e = e->next) {
+    for (const xml_element *e = t->at->first; e && strcmp(t->at->name, "spatial") == 0; e = e->next) {
         bool site = strcmp(e->name, "site") == 0;
         if (!e->table || !(site || strcmp(e->name, "geom") == 0)) {
             continue;
         }
-        mjcf_item item = mjcf_plain(each->scope, e);
-        int k = mjcf_find(w, each->scope, site ? &m->sites : &m->geoms, &item, e->name, e->name);
+        mjcf_item item = mjcf_plain(t->scope, e);
+        int k = mjcf_find(w, t->scope, site ? &m->sites : &m->geoms, &item, e->name, e->name);
         if (k < 0 || (!site && !is_round(&m->geom[k])) || m->body[site ? m->site[k].body : m->geom[k].body].clump > 0) {
             return false;
         }
@@ -277,12 +276,13 @@ static bool is_still(mjcf_work *w, const mjcf_each *each) {
 void mjcf_put_tendons(mjcf_work *w) {
     mjcf_list list = {.key = "tendons"};
     mjcf_each each = mjcf_each_of(&w->model, "tendon", NULL);
-    for (int number = 0; mjcf_next(&each); number++) {
+    for (int number = 0; mjcf_next(&each) && number < w->model.ntendon; number++) {
         /* name and length */
         mjcf_item item = mjcf_item_of(w, each.scope, each.at, "tendon", -1);
         const char *name = mjcf_name(w, each.scope, each.at);
         bool fixed = strcmp(each.at->name, "fixed") == 0;
-        if (!fixed && is_still(w, &each)) {
+        const mjcf_tendon *t = &w->model.tendon[number];
+        if (mjcf_is_still(w, t)) {
             xml_notice(w->report, each.at, NULL, NULL, "ignored: a tendon that no joint moves");
             continue;
         }
@@ -296,10 +296,8 @@ void mjcf_put_tendons(mjcf_work *w) {
         /* what acts along it */
         mjcf_here(w, each.at);
         put_range(w, &each, &item);
-        if (number < w->model.ntendon) {
-            put_spring(w, &each, &item, &w->model.tendon[number]);
-            mjcf_put_tendon_effort(w, &w->model.tendon[number]);
-        }
+        put_spring(w, &each, &item, t);
+        mjcf_put_tendon_effort(w, t);
         if (!fixed) {
             put_look(w, &item);
         }

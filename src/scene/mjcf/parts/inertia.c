@@ -192,10 +192,12 @@ bool mjcf_read_inertia(mjcf_work *w) {
     mjcf_model *m = &w->model;
     for (int k = 1; k < m->nbody; k++) {
         mjcf_body *b = &m->body[k];
-        if (b->inertial && b->scope->file->compiler.inertia != MJCF_INERTIA_ALWAYS) {
-            read_inertial(w, b);
-        } else {
+        bool own = b->inertial && b->scope->file->compiler.inertia != MJCF_INERTIA_ALWAYS;
+        if (!own) {
             weigh_geoms(w, b);
+        }
+        if (own || (b->inertial && !b->massive)) { /* no geom counts */
+            read_inertial(w, b);
         }
         bound_inertia(w, b);
     }

@@ -193,7 +193,11 @@ typedef struct mjcf_drive {
     bool active;      /* it has an activation */
 } mjcf_drive;
 
-/* In the order of their indices. */
+/* Actuators and tendons, in the order of their indices. */
+typedef struct mjcf_motor {
+    const mjcf_scope *scope;
+    bool idle; /* it is left out */
+} mjcf_motor;
 typedef struct mjcf_tendon {
     const mjcf_scope *scope;
     const xml_element *at;
@@ -216,9 +220,9 @@ typedef struct mjcf_model {
     int64_t *tries; /* look-ups of names in copies */
     int nq, nv;
     int nactuator, ntendon; /* names given so far */
-    const mjcf_scope **actuator_scope;
+    mjcf_motor *motor;
     mjcf_tendon *tendon;
-    int actuator_room, tendon_room;
+    int motor_room, tendon_room;
     mjcf_drive *drive;
     int ndrive, drive_room;
     bool weighed;               /* the following are known, or cannot be */
