@@ -1,4 +1,5 @@
 /* Sensors against the dynamics that they stand for. */
+#include "math/spatial.h"
 #include "support/models.h"
 
 #include <criterion/criterion.h>
@@ -546,4 +547,53 @@ Test(sensors, see_actuators_of_sites_as_the_loads_they_stand_for) {
         end(by_load);
         end(by_site);
     }
+}
+
+/* Rates by central differences over two steps; the axes of a frame are columns of its orientation. */
+Test(sensors, of_lengths_centres_and_axes_agree_with_their_rates_and_orientations) {
+    setup s = begin(
+        "{'sim': 1, 'world': {'step': 1e-4}, 'bodies': [" BASE ", " ARM "], 'actuators': [{'name': 'm', 'joint': 'b', "
+        "'gear': 3}, {'name': 'w', 'site': 'tip', 'reference_site': 'foot', 'gear': [1, 2, 3, 0, 0, 0]}], 'sensors': "
+        "[{'name': 'm', 'type': 'actuator_length', 'actuator': 'm'}, {'name': 'mv', 'type': 'actuator_velocity', "
+        "'actuator': 'm'}, {'name': 'w', 'type': 'actuator_length', 'actuator': 'w'}, {'name': 'wv', 'type': "
+        "'actuator_velocity', 'actuator': 'w'}, {'name': 'c', 'type': 'center_of_mass', 'body': 'a'}, {'name': 'cv', "
+        "'type': 'center_of_mass_velocity', 'body': 'a'}, {'name': 'p', 'type': 'momentum', 'body': 'a'}, {'name': "
+        "'h', 'type': 'angular_momentum', 'body': 'a'}, {'name': 'o', 'type': 'frame_orientation', 'site': 'tip', "
+        "'reference': 'a'}, {'name': 'x', 'type': 'frame_x_axis', 'site': 'tip', 'reference': 'a'}, {'name': 'z', "
+        "'type': 'frame_z_axis', 'site': 'tip', "
+        "'reference': 'a'}]}",
+        "midpoint");
+    double before[5], rate[5];
+    run(s, 1);
+    memcpy(before, (double[]){*reading(s, "m"), *reading(s, "w")}, 2 * sizeof *before);
+    memcpy(before + 2, reading(s, "c"), 3 * sizeof *before);
+    run(s, 1);
+    memcpy(rate, (double[]){*reading(s, "mv"), *reading(s, "wv")}, 2 * sizeof *rate);
+    memcpy(rate + 2, reading(s, "cv"), 3 * sizeof *rate);
+    reads(s, "h", 3, reading(s, "p"), 1e-15);
+    const double *o = reading(s, "o");
+    sim_m3 R = quat_matrix((sim_quat){o[0], o[1], o[2], o[3]});
+    reads(s, "x", 3, (double[]){R.x.x, R.x.y, R.x.z}, 1e-14);
+    reads(s, "z", 3, (double[]){R.z.x, R.z.y, R.z.z}, 1e-14);
+    run(s, 1);
+    for (int k = 0; k < 5; k++) {
+        double after = k < 2 ? *reading(s, k ? "w" : "m") : reading(s, "c")[k - 2];
+        cr_expect_float_eq((after - before[k]) / 2e-4, rate[k], 1e-5, "%d", k);
+    }
+    end(s);
+}
+
+/* A box of 1 kg on the ground, and a frame at -3, 0.2, 5 m. */
+Test(sensors, beyond_their_saturation_read_that) {
+    setup s =
+        begin("{'sim': 1, 'bodies': [{'name': 'ground', 'shapes': [{'type': 'half_space'}]}, {'name': 'box', 'joint': "
+              "'free', 'pose': {'position': [0, 0, 0.1]}, 'shapes': [{'type': 'box', 'size': [0.2, 0.2, 0.2], 'mass': "
+              "1}]}, {'name': 'mast', 'pose': {'position': [-3, 0.2, 5]}}], 'sensors': [{'name': 't', 'type': 'touch', "
+              "'body': 'box', 'saturation': 5}, {'name': 'p', 'type': 'frame_position', 'body': 'mast', 'saturation': "
+              "2}]}",
+              "midpoint");
+    run(s, 20);
+    reads(s, "t", 1, (double[]){5}, 0);
+    reads(s, "p", 3, (double[]){-2, 0.2, 2}, 0);
+    end(s);
 }

@@ -534,6 +534,11 @@ Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
                 {"<framelinvel objtype='site' objname='s' reftype='xbody' refname='world'/>", SIM_SENSE_FRAME_VELOCITY},
                 {"<tendonpos tendon='t'/>", SIM_SENSE_TENDON_LENGTH},
                 {"<tendonvel tendon='t'/>", SIM_SENSE_TENDON_VELOCITY},
+                {"<actuatorpos actuator='m'/>", SIM_SENSE_ACTUATOR_LENGTH},
+                {"<actuatorvel actuator='m'/>", SIM_SENSE_ACTUATOR_VELOCITY},
+                {"<framezaxis objtype='site' objname='s'/>", SIM_SENSE_FRAME_Z_AXIS},
+                {"<subtreelinvel body='b'/>", SIM_SENSE_CENTER_OF_MASS_VELOCITY},
+                {"<subtreeangmom body='b'/>", SIM_SENSE_ANGULAR_MOMENTUM},
                 {"<subtreecom body='b'/>", SIM_SENSE_CENTER_OF_MASS}};
     for (size_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
         char text[800];
@@ -547,6 +552,10 @@ Test(scene_mjcf, sensors_measure_what_they_measure_in_mujoco) {
     cr_assert_eq(s->model->nsite, 2);
     cr_assert(close_to(s->model->site[sim_model_find_site(s->model, "b_com")].pose.p, 0.3, 0, 0));
     sim_scene_free(s);
+    s = load_model(MEASURED("<gyro site='s' cutoff='0.5'/><gyro site='s'/>"), NULL, NULL);
+    cr_assert(s->model->sensor[0].saturation == 0.5 && isinf(s->model->sensor[1].saturation));
+    sim_scene_free(s);
+    refused(MEASURED("<framexaxis objtype='site' objname='s' cutoff='1'/>"), "scene.json:3:40", "have no cutoff");
     refused(MEASURED("<gyro site='t'/>"), "scene.json:3:7", "there is no site \"t\"");
     warned(MEASURED("<framequat objtype='body' objname='b'/>"), "the sensor is left out");
 }

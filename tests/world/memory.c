@@ -32,9 +32,12 @@ Test(memory, a_step_allocates_nothing_with_any_integrator) {
 static void add_sensors(sim_builder *b, int body, sim_joint_type joint) {
     for (int type = 0; type < SIM_SENSOR_TYPES; type++) {
         char name[32];
-        bool of_joint = type <= SIM_SENSE_JOINT_EFFORT || type == SIM_SENSE_ACTUATOR_FORCE;
+        bool of_actuator = type == SIM_SENSE_ACTUATOR_FORCE || type == SIM_SENSE_ACTUATOR_LENGTH ||
+                           type == SIM_SENSE_ACTUATOR_VELOCITY;
+        bool of_joint = type <= SIM_SENSE_JOINT_EFFORT || of_actuator;
         bool of_tendon = type == SIM_SENSE_TENDON_LENGTH || type == SIM_SENSE_TENDON_VELOCITY;
-        if (type == SIM_SENSE_BALL_ORIENTATION || of_tendon || (of_joint && joint != SIM_HINGE)) {
+        bool of_ball = type == SIM_SENSE_BALL_ORIENTATION || type == SIM_SENSE_BALL_ANGULAR_VELOCITY;
+        if (of_ball || of_tendon || (of_joint && joint != SIM_HINGE)) {
             continue;
         }
         snprintf(name, sizeof name, "s%d_%d", body, type);

@@ -35,6 +35,14 @@ static const struct sensor_facts {
     [SIM_SENSE_RANGEFINDER] = {"rangefinder", "m", 1, one},
     [SIM_SENSE_CENTER_OF_MASS] = {"center_of_mass", "m", 3, xyz},
     [SIM_SENSE_MOMENTUM] = {"momentum", NULL, 6, momenta},
+    [SIM_SENSE_ACTUATOR_LENGTH] = {"actuator_length", NULL, 1, one},
+    [SIM_SENSE_ACTUATOR_VELOCITY] = {"actuator_velocity", NULL, 1, one},
+    [SIM_SENSE_BALL_ANGULAR_VELOCITY] = {"ball_angular_velocity", "rad/s", 3, xyz},
+    [SIM_SENSE_FRAME_X_AXIS] = {"frame_x_axis", "1", 3, xyz},
+    [SIM_SENSE_FRAME_Y_AXIS] = {"frame_y_axis", "1", 3, xyz},
+    [SIM_SENSE_FRAME_Z_AXIS] = {"frame_z_axis", "1", 3, xyz},
+    [SIM_SENSE_CENTER_OF_MASS_VELOCITY] = {"center_of_mass_velocity", "m/s", 3, xyz},
+    [SIM_SENSE_ANGULAR_MOMENTUM] = {"angular_momentum", "kg m^2/s", 3, xyz},
 };
 
 const char *sim_sensor_name(sim_sensor_type type) { return facts_of[type].name; }
@@ -71,11 +79,17 @@ void sim_model_sensor_value_name(const sim_model *model, int value, char *text, 
 
 const char *sim_model_sensor_value_unit(const sim_model *model, int value) {
     const sim_sensor *s = sensor_of_value(model, value);
-    int dof = s->type == SIM_SENSE_ACTUATOR_FORCE ? model->actuator[s->actuator].dof : s->dof;
+    /* the degree of freedom that tells angles from lengths */
+    bool of_actuator = s->type == SIM_SENSE_ACTUATOR_FORCE || s->type == SIM_SENSE_ACTUATOR_LENGTH ||
+                       s->type == SIM_SENSE_ACTUATOR_VELOCITY;
+    int dof = of_actuator ? model->actuator[s->actuator].dof : s->dof;
+    /* by type */
     switch (s->type) {
     case SIM_SENSE_JOINT_POSITION:
+    case SIM_SENSE_ACTUATOR_LENGTH:
         return model->dof[dof].turns ? "rad" : "m";
     case SIM_SENSE_JOINT_VELOCITY:
+    case SIM_SENSE_ACTUATOR_VELOCITY:
         return model->dof[dof].turns ? "rad/s" : "m/s";
     case SIM_SENSE_JOINT_EFFORT:
     case SIM_SENSE_ACTUATOR_FORCE:

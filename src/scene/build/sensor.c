@@ -6,7 +6,8 @@
 
 /* Of what a body has as a whole, a soft one has, too. */
 static bool is_of_whole(sim_sensor_type type) {
-    return type == SIM_SENSE_TOUCH || type == SIM_SENSE_CENTER_OF_MASS || type == SIM_SENSE_MOMENTUM;
+    return type == SIM_SENSE_TOUCH || type == SIM_SENSE_CENTER_OF_MASS || type == SIM_SENSE_MOMENTUM ||
+           type == SIM_SENSE_CENTER_OF_MASS_VELOCITY || type == SIM_SENSE_ANGULAR_MOMENTUM;
 }
 
 /* Where a sensor stands: a site, or the frame of a body, which for `world` is that of the model. */
@@ -24,6 +25,10 @@ static bool find_place(loader *l, const scope *s, const char *site, const char *
     return world || found >= 0;
 }
 
+static bool is_of_ball(sim_sensor_type type) {
+    return type == SIM_SENSE_BALL_ORIENTATION || type == SIM_SENSE_BALL_ANGULAR_VELOCITY;
+}
+
 /* The joint of a sensor has this degree of freedom, which is a coordinate; or it is a ball. */
 static bool find_sensed_joint(loader *l, const scope *s, const sensor_data *d, sim_sensor *out) {
     const node *at = node_member(d->at, "joint"), *dof_at = node_member(d->at, "dof");
@@ -32,7 +37,7 @@ static bool find_sensed_joint(loader *l, const scope *s, const sensor_data *d, s
     if (!e || !e->read) {
         return false;
     }
-    bool ball = d->type == SIM_SENSE_BALL_ORIENTATION;
+    bool ball = is_of_ball((sim_sensor_type)d->type);
     int count = e->type == SIM_BALL || e->type == SIM_FREE ? 0 : sim_joint_nv(e->type);
     if (ball ? e->type != SIM_BALL : d->dof >= count) {
         report_once(&l->report, ball || !dof_at ? at : dof_at, NULL,
@@ -57,10 +62,10 @@ static bool find_sensed_actuator(loader *l, const scope *s, const sensor_data *d
 }
 
 static bool find_sensed(loader *l, const scope *s, const sensor_data *d, sim_sensor *out) {
-    if (d->type <= SIM_SENSE_JOINT_EFFORT || d->type == SIM_SENSE_BALL_ORIENTATION) {
+    if (d->type <= SIM_SENSE_JOINT_EFFORT || is_of_ball((sim_sensor_type)d->type)) {
         return find_sensed_joint(l, s, d, out);
     }
-    if (d->type == SIM_SENSE_ACTUATOR_FORCE) {
+    if (d->actuator) {
         return find_sensed_actuator(l, s, d, out);
     }
     if (d->type == SIM_SENSE_TENDON_LENGTH || d->type == SIM_SENSE_TENDON_VELOCITY) {
@@ -99,6 +104,7 @@ void read_sensor(loader *l, const scope *s, const node *n) {
     sensor.type = (sim_sensor_type)d.type;
     sensor.radius = node_member(n, "radius") ? d.radius : INFINITY;
     sensor.range = d.range;
+    sensor.saturation = node_member(n, "saturation") ? d.saturation : INFINITY;
     sensor.delay = d.delay;
     if (read_delay(l, n, d.delay, &sensor.delay_steps) && find_sensed(l, s, &d, &sensor) && loader_good(l) &&
         sim_builder_add_sensor(l->builder, &sensor) < 0) {

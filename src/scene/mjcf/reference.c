@@ -53,7 +53,7 @@ static const char differences[] =
     "MuJoCo has one cone for all. `margin` and `gap` do not move surfaces apart. A joint's `margin` makes its range "
     "that much smaller.\n"
     "* **Sensors.** Accelerations of frames do not contain gravity. A touch sensor counts in the ball about its site. "
-    "Noise, cutoff and intervals are left out.\n"
+    "Noise and intervals are left out.\n"
     "* **Tendons.** A string that passes a geom at a right angle to the `sidesite` is straight here; in MuJoCo "
     "rounding chooses the side. One that is clear of it on the other side goes around it; in MuJoCo some make a whole "
     "turn more. Moments of a string inside a geom are exact to rounding, 2e-16; MuJoCo ends their iteration at 1e-6, "

@@ -24,16 +24,24 @@ static const struct {
     {"jointvel", "joint_velocity", OF_JOINT},
     {"jointactuatorfrc", "joint_effort", OF_JOINT},
     {"ballquat", "ball_orientation", OF_BALL},
+    {"ballangvel", "ball_angular_velocity", OF_BALL},
     {"tendonpos", "tendon_length", OF_TENDON},
     {"tendonvel", "tendon_velocity", OF_TENDON},
     {"actuatorfrc", "actuator_force", OF_ACTUATOR},
+    {"actuatorpos", "actuator_length", OF_ACTUATOR},
+    {"actuatorvel", "actuator_velocity", OF_ACTUATOR},
     {"framepos", "frame_position", OF_FRAME},
     {"framequat", "frame_orientation", OF_FRAME},
+    {"framexaxis", "frame_x_axis", OF_FRAME},
+    {"frameyaxis", "frame_y_axis", OF_FRAME},
+    {"framezaxis", "frame_z_axis", OF_FRAME},
     {"framelinvel", "frame_velocity", OF_FRAME},
     {"frameangvel", "frame_angular_velocity", OF_FRAME},
     {"framelinacc", "frame_acceleration", OF_FRAME},
     {"frameangacc", "frame_angular_acceleration", OF_FRAME},
     {"subtreecom", "center_of_mass", OF_TREE},
+    {"subtreelinvel", "center_of_mass_velocity", OF_TREE},
+    {"subtreeangmom", "angular_momentum", OF_TREE},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -49,16 +57,21 @@ static int find_kind(const xml_element *e) {
 
 static bool is_word(const char *said, const char *word) { return said && strcmp(said, word) == 0; }
 
+/* Does the sensor read the axes of a frame?  Sites at centres of mass have others. */
+static bool has_axes(const char *element) {
+    return strcmp(element, "framequat") == 0 || (strncmp(element, "frame", 5) == 0 && strstr(element, "axis"));
+}
+
 /* Is the frame one that scenes can name?  As a reference it needs its axes, too. */
 static bool has_frame(const char *type, const char *element, bool reference) {
-    bool centre = is_word(type, "body") && !reference && strcmp(element, "framequat") != 0;
+    bool centre = is_word(type, "body") && !reference && !has_axes(element);
     return !type || is_word(type, "site") || is_word(type, "xbody") || centre;
 }
 
 void mjcf_list_centres(mjcf_work *w) {
     mjcf_each each = mjcf_each_of(&w->model, "sensor", NULL);
     while (mjcf_next(&each)) {
-        if (!is_word(xml_text(each.at, "objtype"), "body") || strcmp(each.at->name, "framequat") == 0) {
+        if (!is_word(xml_text(each.at, "objtype"), "body") || has_axes(each.at->name)) {
             continue;
         }
         mjcf_item item = mjcf_plain(each.scope, each.at);
@@ -178,21 +191,35 @@ static bool is_measured(mjcf_work *w, const mjcf_each *each, int kind) {
     return frame;
 }
 
+static void put_cutoff(mjcf_work *w, const xml_element *e) {
+    double cutoff = 0;
+    xml_numbers(e, "cutoff", 1, &cutoff);
+    if (cutoff > 0 && (has_axes(e->name) || strcmp(e->name, "ballquat") == 0)) {
+        xml_error(w->report, e, "cutoff", NULL, "orientations and axes have no cutoff");
+        mjcf_refuse(w);
+    } else if (cutoff > 0) {
+        writer_put_number(w->out, "saturation", cutoff);
+    }
+}
+
 void mjcf_put_sensors(mjcf_work *w) {
     mjcf_list list = {.key = "sensors"};
     mjcf_each each = mjcf_each_of(&w->model, "sensor", NULL);
     for (int number = 0; mjcf_next(&each); number++) {
+        /* one that scenes can measure */
         const xml_element *e = each.at;
         int kind = find_kind(e);
         if (!is_measured(w, &each, kind)) {
             continue;
         }
+        /* as a scene */
         const char *name = mjcf_name(w, each.scope, e);
         mjcf_open_item(w, &list, e);
         writer_put_text(w->out, "name", name ? name : mjcf_number_name(w, "sensor", number));
         writer_put_text(w->out, "type", kinds[kind].type);
         put_subject(w, &each, kinds[kind].of);
         mjcf_item item = mjcf_plain(each.scope, e);
+        put_cutoff(w, e);
         mjcf_put_delay(w, &item);
         writer_close(w->out, '}');
     }

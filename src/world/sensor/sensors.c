@@ -223,6 +223,14 @@ static v3 subtree_centre(const sim_derived *d, int body) {
     return mass > 0 ? v3_scale(1 / mass, sum) : d->pose[body].p;
 }
 
+static double subtree_mass(const sim_derived *d, int body) {
+    double mass = 0;
+    for (int i = body ? body : 1; i < (body ? d->model->body[body].subtree_end : d->model->nbody); i++) {
+        mass += d->I[i].mass;
+    }
+    return mass;
+}
+
 /* Their momentum: angular about the centre of mass, linear. */
 static force subtree_momentum(const sim_derived *d, int body) {
     v3 centre = subtree_centre(d, body);
@@ -295,6 +303,15 @@ static void read_frame(const sim_derived *d, const sim_sensor *s, double *out) {
     case SIM_SENSE_FRAME_ORIENTATION:
         store_quaternion(quat_from_matrix(m3_product(m3_transpose(Y.R), X.R)), out);
         break;
+    case SIM_SENSE_FRAME_X_AXIS:
+        store_vector(m3_transposed_times(Y.R, X.R.x), out);
+        break;
+    case SIM_SENSE_FRAME_Y_AXIS:
+        store_vector(m3_transposed_times(Y.R, X.R.y), out);
+        break;
+    case SIM_SENSE_FRAME_Z_AXIS:
+        store_vector(m3_transposed_times(Y.R, X.R.z), out);
+        break;
     case SIM_SENSE_FRAME_VELOCITY:
         store_vector(relative_velocity(d, s).lin, out);
         break;
@@ -304,10 +321,38 @@ static void read_frame(const sim_derived *d, const sim_sensor *s, double *out) {
     }
 }
 
+/* Length of an actuator, or its rate. */
+static double actuator_state(const world_sensors *w, const sim_sensor *s, const sim_state *now) {
+    const sim_tree *t = &w->model->tree[w->model->actuator[s->actuator].tree];
+    memset(w->moment, 0, (size_t)t->nv * sizeof *w->moment);
+    double length = sim_actuator_length(w->end, s->actuator, now->q, w->moment), rate = 0;
+    for (int j = 0; j < t->nv; j++) {
+        rate += w->moment[j] * now->v[t->v0 + j];
+    }
+    return s->type == SIM_SENSE_ACTUATOR_LENGTH ? length : rate;
+}
+
+/* Momentum of a body with all that hangs on it, or the velocity of their centre. */
+static void read_subtree(const sim_derived *d, const sim_sensor *s, double *out) {
+    if (s->type == SIM_SENSE_CENTER_OF_MASS) {
+        store_vector(subtree_centre(d, s->body), out);
+        return;
+    }
+    force momentum = subtree_momentum(d, s->body);
+    if (s->type == SIM_SENSE_CENTER_OF_MASS_VELOCITY) {
+        double mass = subtree_mass(d, s->body);
+        store_vector(v3_scale(mass > 0 ? 1 / mass : 0, momentum.lin), out);
+        return;
+    }
+    store_vector(momentum.ang, out);
+    if (s->type == SIM_SENSE_MOMENTUM) {
+        store_vector(momentum.lin, out + 3);
+    }
+}
+
 /* States, by the type of the sensor. */
 static void read_sensor(const world_sensors *w, const sim_sensor *s, const sim_state *now, double *out) {
     const sim_model *m = w->model;
-    force momentum;
     switch (s->type) {
     case SIM_SENSE_JOINT_POSITION:
         *out = now->q[m->dof[s->dof].coordinate];
@@ -321,8 +366,15 @@ static void read_sensor(const world_sensors *w, const sim_sensor *s, const sim_s
     case SIM_SENSE_ACTUATOR_FORCE:
         *out = now->effort[s->actuator];
         break;
+    case SIM_SENSE_ACTUATOR_LENGTH:
+    case SIM_SENSE_ACTUATOR_VELOCITY:
+        *out = actuator_state(w, s, now);
+        break;
     case SIM_SENSE_BALL_ORIENTATION:
         memcpy(out, now->q + m->body[s->body].q0, 4 * sizeof *out);
+        break;
+    case SIM_SENSE_BALL_ANGULAR_VELOCITY:
+        memcpy(out, now->v + m->body[s->body].v0, 3 * sizeof *out);
         break;
     case SIM_SENSE_TENDON_LENGTH:
         *out = sim_tendon_length(w->end, s->tendon, now->q);
@@ -334,12 +386,10 @@ static void read_sensor(const world_sensors *w, const sim_sensor *s, const sim_s
         *out = ray_distance(w->end, s);
         break;
     case SIM_SENSE_CENTER_OF_MASS:
-        store_vector(subtree_centre(w->end, s->body), out);
-        break;
+    case SIM_SENSE_CENTER_OF_MASS_VELOCITY:
+    case SIM_SENSE_ANGULAR_MOMENTUM:
     case SIM_SENSE_MOMENTUM:
-        momentum = subtree_momentum(w->end, s->body);
-        store_vector(momentum.ang, out);
-        store_vector(momentum.lin, out + 3);
+        read_subtree(w->end, s, out);
         break;
     default:
         read_frame(w->end, s, out);
@@ -357,6 +407,14 @@ static void delay_reading(const world_sensors *w, const sim_sensor *s, sim_state
     }
     memcpy(history, out, size);
     memcpy(out, history + (ptrdiff_t)steps * width, size);
+}
+
+/* Numbers beyond the greatest magnitude become that; the -1 of a ray that meets nothing stays. */
+static void clamp_reading(const sim_sensor *s, double *out) {
+    double least = s->type == SIM_SENSE_RANGEFINDER ? -1 : -s->saturation;
+    for (int k = 0; k < sim_sensor_values(s->type); k++) {
+        out[k] = max_of(least, min_of(s->saturation, out[k]));
+    }
 }
 
 void sensors_read(world_sensors *w, sim_state *now, const sim_state *before) {
@@ -377,6 +435,9 @@ void sensors_read(world_sensors *w, sim_state *now, const sim_state *before) {
             read_mean(w, s, now, out);
         } else {
             memset(out, 0, (size_t)sim_sensor_values(s->type) * sizeof *out);
+        }
+        if (isfinite(s->saturation)) {
+            clamp_reading(s, out);
         }
         if (s->delay > 0) {
             delay_reading(w, s, now, before);

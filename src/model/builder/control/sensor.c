@@ -6,7 +6,19 @@
 #include <math.h>
 
 sim_sensor sim_sensor_default(void) {
-    return (sim_sensor){.frame = pose_identity(), .reference_frame = pose_identity(), .radius = INFINITY, .range = 1e6};
+    return (sim_sensor){.frame = pose_identity(),
+                        .reference_frame = pose_identity(),
+                        .radius = INFINITY,
+                        .range = 1e6,
+                        .saturation = INFINITY};
+}
+
+static bool is_of_actuator(sim_sensor_type type) {
+    return type == SIM_SENSE_ACTUATOR_FORCE || type == SIM_SENSE_ACTUATOR_LENGTH || type == SIM_SENSE_ACTUATOR_VELOCITY;
+}
+
+static bool is_of_ball(sim_sensor_type type) {
+    return type == SIM_SENSE_BALL_ORIENTATION || type == SIM_SENSE_BALL_ANGULAR_VELOCITY;
 }
 
 /* The joint, actuator or tendon that a sensor reads. */
@@ -21,14 +33,14 @@ static sim_status check_source(sim_builder *b, const sim_sensor *s) {
                               "sensor \"%s\": an orientation (joint of body \"%s\") has no coordinate", s->name,
                               body->name);
     }
-    if (s->type == SIM_SENSE_ACTUATOR_FORCE && (s->actuator < 0 || s->actuator >= b->nactuator)) {
+    if (is_of_actuator(s->type) && (s->actuator < 0 || s->actuator >= b->nactuator)) {
         return builder_refuse(b, SIM_BAD_INPUT, "sensor \"%s\": there is no actuator %d", s->name, s->actuator);
     }
     bool of_tendon = s->type == SIM_SENSE_TENDON_LENGTH || s->type == SIM_SENSE_TENDON_VELOCITY;
     if (of_tendon && (s->tendon < 0 || s->tendon >= b->ntendon)) {
         return builder_refuse(b, SIM_BAD_INPUT, "sensor \"%s\": there is no tendon %d", s->name, s->tendon);
     }
-    if (s->type == SIM_SENSE_BALL_ORIENTATION && body->joint != SIM_BALL) {
+    if (is_of_ball(s->type) && body->joint != SIM_BALL) {
         return builder_refuse(b, SIM_BAD_INPUT, "sensor \"%s\": body \"%s\" has a %s joint, not a ball joint", s->name,
                               body->name, sim_joint_name(body->joint));
     }
@@ -42,11 +54,13 @@ int sim_builder_add_sensor(sim_builder *b, const sim_sensor *given) {
         return -1;
     }
     if (!given->name || (unsigned)given->type >= SIM_SENSOR_TYPES || !builder_proper_pose(&given->frame) ||
-        !builder_proper_pose(&given->reference_frame) || !(given->radius > 0) || !(given->range > 0)) {
-        builder_refuse(b, SIM_BAD_INPUT,
-                       "a sensor on body \"%s\" needs a name, a type, finite poses with proper rotations, radius and "
-                       "range > 0",
-                       b->body[given->body].name);
+        !builder_proper_pose(&given->reference_frame) || !(given->radius > 0) || !(given->range > 0) ||
+        !(given->saturation > 0)) {
+        builder_refuse(
+            b, SIM_BAD_INPUT,
+            "a sensor on body \"%s\" needs a name, a type, finite poses with proper rotations, radius, saturation "
+            "and range > 0",
+            b->body[given->body].name);
         return -1;
     }
     if (!builder_proper_delay(given->delay, given->delay_steps)) {

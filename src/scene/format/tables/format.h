@@ -352,7 +352,7 @@ typedef struct sensor_data {
     const char *actuator, *tendon, *site, *body;
     double radius;
     const char *reference_site, *reference;
-    double range, delay;
+    double range, saturation, delay;
 } sensor_data;
 
 typedef struct constraint_data {

@@ -9,15 +9,19 @@ static const char *type_name(int i) { return i < SIM_SENSOR_TYPES ? sim_sensor_n
 
 enum {
     OF_JOINT = BIT(SIM_SENSE_JOINT_POSITION) | BIT(SIM_SENSE_JOINT_VELOCITY) | BIT(SIM_SENSE_JOINT_EFFORT),
-    OF_BALL = BIT(SIM_SENSE_BALL_ORIENTATION),
-    OF_ACTUATOR = BIT(SIM_SENSE_ACTUATOR_FORCE),
+    OF_BALL = BIT(SIM_SENSE_BALL_ORIENTATION) | BIT(SIM_SENSE_BALL_ANGULAR_VELOCITY),
+    OF_ACTUATOR = BIT(SIM_SENSE_ACTUATOR_FORCE) | BIT(SIM_SENSE_ACTUATOR_LENGTH) | BIT(SIM_SENSE_ACTUATOR_VELOCITY),
     OF_TENDON = BIT(SIM_SENSE_TENDON_LENGTH) | BIT(SIM_SENSE_TENDON_VELOCITY),
     OF_SITE = BIT(SIM_SENSE_FORCE) | BIT(SIM_SENSE_TORQUE) | BIT(SIM_SENSE_ACCELEROMETER) | BIT(SIM_SENSE_GYRO) |
               BIT(SIM_SENSE_VELOCIMETER) | BIT(SIM_SENSE_RANGEFINDER),
     OF_FRAME = BIT(SIM_SENSE_FRAME_POSITION) | BIT(SIM_SENSE_FRAME_ORIENTATION) | BIT(SIM_SENSE_FRAME_VELOCITY) |
                BIT(SIM_SENSE_FRAME_ANGULAR_VELOCITY) | BIT(SIM_SENSE_FRAME_ACCELERATION) |
-               BIT(SIM_SENSE_FRAME_ANGULAR_ACCELERATION),
-    OF_TREE = BIT(SIM_SENSE_CENTER_OF_MASS) | BIT(SIM_SENSE_MOMENTUM),
+               BIT(SIM_SENSE_FRAME_ANGULAR_ACCELERATION) | BIT(SIM_SENSE_FRAME_X_AXIS) | BIT(SIM_SENSE_FRAME_Y_AXIS) |
+               BIT(SIM_SENSE_FRAME_Z_AXIS),
+    OF_TREE = BIT(SIM_SENSE_CENTER_OF_MASS) | BIT(SIM_SENSE_MOMENTUM) | BIT(SIM_SENSE_CENTER_OF_MASS_VELOCITY) |
+              BIT(SIM_SENSE_ANGULAR_MOMENTUM),
+    DIRECTION = BIT(SIM_SENSE_BALL_ORIENTATION) | BIT(SIM_SENSE_FRAME_ORIENTATION) | BIT(SIM_SENSE_FRAME_X_AXIS) |
+                BIT(SIM_SENSE_FRAME_Y_AXIS) | BIT(SIM_SENSE_FRAME_Z_AXIS),
     TOUCH = BIT(SIM_SENSE_TOUCH),
 };
 
@@ -45,6 +49,9 @@ static const field sensor_fields[] = {
      .help = "Body in place of that site."},
     {"range", FIELD_NUMBER, AT(sensor_data, range), LENGTH, .standard = "1e6", .only = BIT(SIM_SENSE_RANGEFINDER),
      .help = "Greatest distance that it sees."},
+    {"saturation", FIELD_NUMBER, AT(sensor_data, saturation), POSITIVE,
+     .only = (BIT(SIM_SENSOR_TYPES) - 1) & ~DIRECTION,
+     .help = "Greatest magnitude that it reads: numbers beyond it are read as this. Default: it reads any."},
     {"delay", FIELD_NUMBER, AT(sensor_data, delay), .unit = "s", NOT_NEGATIVE, .standard = "0",
      .help = "Age of the readings, rounded up to whole steps. Before, they are 0."},
 };

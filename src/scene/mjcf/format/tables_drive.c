@@ -217,9 +217,10 @@ const xml_table mjcf_table_actuator = GROUP("actuator", "Actuators.", actuator_r
 /* ---- sensors ---- */
 
 #define OF_SENSOR                                                                                                      \
-    NAME, IGNORED("noise", "sensors are exact"), IGNORED("cutoff", "sensors are exact"), IGNORED("user", NOT_MOTION),  \
-        KEPT("readings"), DELAY("Age of the readings"), IGNORED("interp", "readings are those of a step"),             \
-        IGNORED("interval", "sensors read at every step")
+    NAME, IGNORED("noise", "sensors are exact"),                                                                       \
+        {.name = "cutoff", .kind = XML_NUMBER, .standard = "0", .help = "Greatest magnitude that it reads; 0: any."},  \
+        IGNORED("user", NOT_MOTION), KEPT("readings"), DELAY("Age of the readings"),                                   \
+        IGNORED("interp", "readings are those of a step"), IGNORED("interval", "sensors read at every step")
 static const xml_key site_sensor_keys[] = {
     OF_SENSOR,
     {.name = "site", .kind = XML_TEXT, .required = true, .help = "Name of a site."},
@@ -246,7 +247,7 @@ static const xml_key actuator_sensor_keys[] = {
     OF_SENSOR,
     {.name = "actuator", .kind = XML_TEXT, .required = true, .help = "Name of an actuator."},
 };
-static const xml_table table_actuator_sensor = LEAF("actuator_sensor", "Force of an actuator.", actuator_sensor_keys);
+static const xml_table table_actuator_sensor = LEAF("actuator_sensor", "Sensor of an actuator.", actuator_sensor_keys);
 #define OBJECT WORDS("body", "xbody", "geom", "site", "camera")
 static const xml_key frame_sensor_keys[] = {
     OF_SENSOR,
@@ -294,18 +295,18 @@ static const xml_rule sensor_rules[] = {
     SENSOR("framelinacc", &table_frame_sensor),
     SENSOR("frameangacc", &table_frame_sensor),
     SENSOR("subtreecom", &table_subtree_sensor),
+    SENSOR("actuatorpos", &table_actuator_sensor),
+    SENSOR("actuatorvel", &table_actuator_sensor),
+    SENSOR("framexaxis", &table_frame_sensor),
+    SENSOR("frameyaxis", &table_frame_sensor),
+    SENSOR("framezaxis", &table_frame_sensor),
+    SENSOR("subtreelinvel", &table_subtree_sensor),
+    SENSOR("subtreeangmom", &table_subtree_sensor),
     NO_SENSOR("magnetometer"),
     NO_SENSOR("camprojection"),
-    NO_SENSOR("actuatorpos"),
-    NO_SENSOR("actuatorvel"),
     NO_SENSOR("tendonactuatorfrc"),
     NO_SENSOR("jointlimit*"),
     NO_SENSOR("tendonlimit*"),
-    NO_SENSOR("framexaxis"),
-    NO_SENSOR("frameyaxis"),
-    NO_SENSOR("framezaxis"),
-    NO_SENSOR("subtreelinvel"),
-    NO_SENSOR("subtreeangmom"),
     NO_SENSOR("insidesite"),
     NO_SENSOR("distance"),
     NO_SENSOR("normal"),
