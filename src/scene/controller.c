@@ -87,7 +87,7 @@ static const double *through_gears(const loader *l, const sim_controller *c, con
 
 static bool read_target(loader *l, const scope *s, const controller_data *d, sim_controller *c) {
     controller_target way = {0};
-    bool good = read_controller_target(l, s, c, &d->target, &way);
+    bool good = read_controller_target(l, s, c, &d->target, NULL, &way);
     c->target = way.track;
     c->npose = way.npose;
     c->pose = way.pose;
@@ -164,7 +164,34 @@ static bool read_task(loader *l, const scope *s, const controller_data *d, sim_c
 
 /* ---- phases ---- */
 
-static bool read_phase_target(loader *l, const scope *s, const node *n, sim_target *out) {
+/* The first phase of the list that leads to the k-th one and stands before it; -1: none. */
+static int phase_before(const sim_controller *machine, int k) {
+    for (int j = 0; j < k; j++) {
+        for (int i = 0; i < machine->phase[j].ntransition; i++) {
+            if (machine->phase[j].transition[i].to == k) {
+                return j;
+            }
+        }
+    }
+    return -1;
+}
+
+/* The target that a controller has when the k-th phase begins, on the way through the list; NULL: only its own. */
+static const sim_target *target_before(const sim_controller *machine, int k, int controller) {
+    for (int j = phase_before(machine, k); j >= 0; j = phase_before(machine, j)) {
+        const sim_phase *p = &machine->phase[j];
+        for (int i = p->ntarget - 1; i >= 0; i--) {
+            if (p->target[i].controller == controller) {
+                return &p->target[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* A target of the phase that is read, the last one of the machine. */
+static bool read_phase_target(loader *l, const scope *s, const node *n, const sim_controller *machine,
+                              sim_target *out) {
     /* the controller */
     const sim_model *m = model_of(l);
     phase_target_data d;
@@ -178,10 +205,12 @@ static bool read_phase_target(loader *l, const scope *s, const node *n, sim_targ
     /* a target of its kind */
     const sim_controller *c = &m->controller[k];
     *out = (sim_target){.controller = k, .duration = d.duration};
+    const sim_target own = {.track = c->target}, *before = target_before(machine, machine->nphase - 1, k);
+    before = before || !c->target.keys ? before : &own;
     bool task = c->type == SIM_TASK_IMPEDANCE;
     if (d.track.at && c->type != SIM_PHASES) {
         controller_target way = {0};
-        bool good = read_controller_target(l, s, c, &d.track, &way);
+        bool good = read_controller_target(l, s, c, &d.track, before, &way);
         out->track = way.track;
         out->npose = way.npose;
         out->way = way.pose;
@@ -205,13 +234,12 @@ static bool read_phase_target(loader *l, const scope *s, const node *n, sim_targ
         return out->value;
     }
     /* joints of a keyframe or a pose */
-    double *value = allocate_items(l, c->nactuator, sizeof *value), *q = allocate_items(l, m->nq, sizeof *q);
+    double *value = allocate_items(l, c->nactuator, sizeof *value), *q = search_start(l, c, before);
     site_place to = {.site = d.site, .frame = -1, .at = d.pose.at};
     out->value = value;
     if (!value || !q || (!d.keyframe && !placement_read(&l->report, &d.pose, &to.pose))) {
         return false;
     }
-    memcpy(q, m->q_initial, (size_t)m->nq * sizeof *q);
     return d.keyframe ? keyframe_lengths(l, s, c, d.keyframe, node_member(n, "keyframe"), value)
                       : place_lengths(l, s, c, &to, q, value);
 }
@@ -340,7 +368,8 @@ static bool read_transition(loader *l, const scope *s, const node *n, const node
     return read_states(l, s, &d, out, to);
 }
 
-static bool read_phase(loader *l, const scope *s, const node *n, const node *phases, sim_phase *out) {
+static bool read_phase(loader *l, const scope *s, const node *n, const node *phases, const sim_controller *machine,
+                       sim_phase *out) {
     phase_data d;
     if (!loader_read(l, n, &table_phase, &d)) {
         return false;
@@ -352,7 +381,7 @@ static bool read_phase(loader *l, const scope *s, const node *n, const node *pha
     bool good = target && change && transition;
     *out = (sim_phase){.name = d.name, .target = target, .change = change, .transition = transition};
     for (const node *k = first_of(d.targets); k && good; k = k->next) {
-        good = read_phase_target(l, s, k, &target[out->ntarget++]);
+        good = read_phase_target(l, s, k, machine, &target[out->ntarget++]);
     }
     for (const node *k = first_of(d.switches); k && good; k = k->next) {
         good = read_switch(l, s, k, &change[out->nswitch++]);
@@ -367,7 +396,8 @@ static bool read_machine(loader *l, const scope *s, const controller_data *d, si
     sim_phase *phase = allocate_items(l, count_items(d->phases), sizeof *phase);
     c->phase = phase;
     for (const node *n = first_of(d->phases); n && phase; n = n->next) {
-        if (!read_phase(l, s, n, d->phases, &phase[c->nphase++])) {
+        c->nphase++;
+        if (!read_phase(l, s, n, d->phases, c, &phase[c->nphase - 1])) {
             return false;
         }
     }

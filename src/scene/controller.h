@@ -22,6 +22,10 @@ int find_part(loader *l, const scope *s, find_function *find, const char *name, 
 bool keyframe_lengths(loader *l, const scope *s, const sim_controller *c, const char *name, const node *at,
                       double *value);
 
+/* Coordinates from which inverse kinematics searches: where the target before leaves the controller's joints, the others
+ * as in the initial state; NULL before: all of them.  NULL: no memory. */
+double *search_start(loader *l, const sim_controller *c, const sim_target *before);
+
 /* A place of a site: a pose or a point, in the axes of a body (-1: of the world) as it stands in the initial state. */
 typedef struct site_place {
     const char *site;
@@ -33,13 +37,14 @@ typedef struct site_place {
 /* Lengths of a controller's actuators there, by inverse kinematics from q on, which moves: only its joints do. */
 bool place_lengths(loader *l, const scope *s, const sim_controller *c, const site_place *to, double *q, double *value);
 
-/* A track of the controller, and of a task impedance the poses on it; nothing where none is given. */
+/* A track of the controller, after another target or NULL, and of a task impedance the poses on it; nothing where none
+ * is given. */
 typedef struct controller_target {
     sim_track track;
     int npose;
     const sim_pose *pose;
 } controller_target;
 bool read_controller_target(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
-                            controller_target *out);
+                            const sim_target *before, controller_target *out);
 
 #endif

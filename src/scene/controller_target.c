@@ -1,6 +1,7 @@
 /* Targets of controllers: names to indices, keyframes and places of sites to rows of joint coordinates.
  *
- * Poses and points become coordinates by inverse kinematics, each from the one before; the first from the initial state. */
+ * Poses and points become coordinates by inverse kinematics, each from the one before.  The first one of a phase begins
+ * where the phase before it leaves the joints: of the many postures of a redundant arm, the search finds a near one. */
 #include "math/spatial.h"
 #include "scene/controller.h"
 #include "scene/loader/placement.h"
@@ -39,6 +40,28 @@ static void lengths_at(const sim_model *m, const sim_controller *c, const double
         const sim_actuator *a = &m->actuator[c->actuator[k]];
         value[k] = a->gear * q[m->dof[a->dof].coordinate];
     }
+}
+
+/* Coordinates where the track or the row of a target ends. */
+static void coordinates_at_end(const sim_model *m, const sim_controller *c, const sim_target *target, double *q) {
+    const sim_track *track = &target->track;
+    const double *row = target->value ? target->value : track->values + (track->keys - 1) * c->nactuator;
+    for (int k = 0; k < c->nactuator; k++) {
+        const sim_actuator *a = &m->actuator[c->actuator[k]];
+        q[m->dof[a->dof].coordinate] = row[k] / a->gear;
+    }
+}
+
+double *search_start(loader *l, const sim_controller *c, const sim_target *before) {
+    const sim_model *m = model_of(l);
+    double *q = allocate_items(l, m->nq, sizeof *q);
+    if (q) {
+        memcpy(q, m->q_initial, (size_t)m->nq * sizeof *q);
+        if (before) {
+            coordinates_at_end(m, c, before, q);
+        }
+    }
+    return q;
 }
 
 bool keyframe_lengths(loader *l, const scope *s, const sim_controller *c, const char *name, const node *at,
@@ -169,16 +192,14 @@ static bool spread_rows(loader *l, const sim_controller *c, const controller_tar
 
 /* Rows of coordinates at places of a site, one after the other. */
 static bool place_rows(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
-                       double *value) {
-    const sim_model *m = model_of(l);
+                       const sim_target *before, double *value) {
     const node *frame = node_member(d->at, "frame"), *at = first_of(d->poses);
     site_place to = {.site = d->site, .frame = -1, .point = !d->poses, .at = node_member(d->at, "points")};
     to.frame = d->frame ? find_part(l, s, sim_model_find_body, d->frame, "body", frame) : -1;
-    double *q = allocate_items(l, m->nq, sizeof *q);
+    double *q = search_start(l, c, before);
     if (!q || (d->frame && to.frame < 0)) {
         return false;
     }
-    memcpy(q, m->q_initial, (size_t)m->nq * sizeof *q);
     for (int k = 0; to.point ? 3 * k < d->points.count : at != NULL; k++, at = at ? at->next : NULL) {
         if (to.point) {
             const double *p = d->points.value + 3 * k;
@@ -195,7 +216,7 @@ static bool place_rows(loader *l, const scope *s, const sim_controller *c, const
 
 /* Rows of values: as given, of keyframes, or of places of a site. */
 static bool read_rows(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
-                      controller_target *out) {
+                      const sim_target *before, controller_target *out) {
     int n = c->nactuator, k = 0;
     int rows = d->keyframes         ? count_items(d->keyframes)
                : d->poses           ? count_items(d->poses)
@@ -212,7 +233,7 @@ static bool read_rows(loader *l, const scope *s, const sim_controller *c, const 
     if (good && d->values.count) {
         good = spread_rows(l, c, d, rows, value);
     } else if (good && !d->keyframes) {
-        good = place_rows(l, s, c, d, value);
+        good = place_rows(l, s, c, d, before, value);
     }
     out->track.width = n;
     out->track.values = value;
@@ -221,7 +242,7 @@ static bool read_rows(loader *l, const scope *s, const sim_controller *c, const 
 }
 
 bool read_controller_target(loader *l, const scope *s, const sim_controller *c, const controller_target_data *d,
-                            controller_target *out) {
+                            const sim_target *before, controller_target *out) {
     static const sim_interpolation interpolation[] = {SIM_HOLD, SIM_LINEAR, SIM_CUBIC, SIM_QUINTIC, SIM_SPLINE};
     if (!d->at) {
         return true;
@@ -234,5 +255,5 @@ bool read_controller_target(loader *l, const scope *s, const sim_controller *c, 
     }
     out->track.times = times_of(d);
     out->track.interpolation = interpolation[d->interpolation];
-    return poses ? read_poses(l, d, out) : read_rows(l, s, c, d, out);
+    return poses ? read_poses(l, d, out) : read_rows(l, s, c, d, before, out);
 }

@@ -397,6 +397,46 @@ Test(phases, lead_a_frame_along_poses) {
     end(&r);
 }
 
+/* The first joint coordinates of a target, and the last ones. */
+static const double *row_of(const sim_target *target, int joints, bool last) {
+    const sim_track *track = &target->track;
+    return target->value ? target->value : track->values + (last ? (track->keys - 1) * joints : 0);
+}
+
+/* Of the many postures of seven joints at a pose, a phase takes the one in which the phase before it ends; one that
+ * nothing before it leads to takes the one next to the initial state. */
+Test(phases, keep_the_posture_of_a_redundant_arm) {
+#define THERE "{'position': [0.3, -0.45, 0.5], 'rpy_deg': [150, 0, 40]}"
+    run r = begin("{'sim': 1, 'world': {'step': 0.001}, " IIWA
+                  ", 'controllers': [{'name': 'c', 'type': 'joint_impedance', 'actuators': ['link*'], 'stiffness': "
+                  "3000}, {'name': 'm', 'type': 'phases', 'phases': ["
+                  "{'name': 'go', 'targets': [{'controller': 'c', 'duration': 1, 'track': {'site': 'flange', 'times': "
+                  "[0, 1, 2], 'poses': [{'position': [0.5, 0, 0.5], 'rpy_deg': [180, 0, 0]}, {'position': [0.5, 0.3, "
+                  "0.6], 'rpy_deg': [180, 30, 90]}, " THERE "]}}], 'next': [{'to': 'wait', 'after': 2}]}, "
+                  "{'name': 'wait', 'next': [{'to': 'back', 'after': 0.1}]}, "
+                  "{'name': 'back', 'targets': [{'controller': 'c', 'track': {'site': 'flange', 'times': [0, 1], "
+                  "'poses': [" THERE ", {'position': [0.5, 0, 0.5], 'rpy_deg': [180, 0, 0]}]}}], 'next': [{'to': "
+                  "'stay', 'after': 1}]}, "
+                  "{'name': 'stay', 'targets': [{'controller': 'c', 'duration': 1, 'site': 'flange', 'pose': "
+                  "{'position': [0.5, 0, 0.5], 'rpy_deg': [180, 0, 0]}}]}, "
+                  "{'name': 'apart', 'targets': [{'controller': 'c', 'duration': 1, 'site': 'flange', 'pose': " THERE
+                  "}]}]}]}");
+    const sim_model *m = r.scene->model;
+    const sim_phase *phase = m->controller[sim_model_find_controller(m, "m")].phase;
+    enum { JOINTS = 7 };
+    const double *there = row_of(phase[0].target, JOINTS, true), *back = row_of(phase[2].target, JOINTS, false);
+    const double *end_of_back = row_of(phase[2].target, JOINTS, true), *stay = row_of(phase[3].target, JOINTS, false);
+    const double *apart = row_of(phase[4].target, JOINTS, false);
+    double apart_off = 0;
+    for (int k = 0; k < JOINTS; k++) {
+        cr_expect_float_eq(back[k], there[k], 1e-9, "joint %d: %g, %g", k, back[k], there[k]);
+        cr_expect_float_eq(stay[k], end_of_back[k], 1e-9, "joint %d: %g, %g", k, stay[k], end_of_back[k]);
+        apart_off = fmax(apart_off, fabs(apart[k] - there[k]));
+    }
+    cr_expect_gt(apart_off, 0.01, "%g rad: the pose tells nothing apart", apart_off);
+    end(&r);
+}
+
 /* The hand shuts a weld on the ball, lifts it, and lets go. */
 static const char *const crane =
     "{'sim': 1, 'world': {'step': 0.002}, 'bodies': [{'name': 'ground', 'shapes': [{'type': 'half_space'}]}, {'name': "
