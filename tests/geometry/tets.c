@@ -1,5 +1,6 @@
 /* Soft solids: tetrahedra fill the solid once, and their extent is linear in each. */
 #include "geometry/import/tets/tets_file.h"
+#include "geometry/mesh/bvh.h"
 #include "math/angle.h"
 #include "math/spatial.h"
 #include "support/meshes.h"
@@ -232,6 +233,39 @@ Test(tets, a_lattice_fills_solids_that_are_not_convex) {
         /* the default */
         sim_geometry *g = soft(&s, 0);
         cr_expect(fabs(g->solid.mass / solid_geometry->solid.mass - 1) <= 0.05);
+        sim_geometry_free(g);
+        sim_geometry_free(solid_geometry);
+    }
+}
+
+/* Depth falls by a metre a metre, but for where it is greatest: the extent has a slope in every tetrahedron, also in
+ * those of a thin wall whose corners are all as deep. */
+Test(tets, extent_of_a_lattice_has_a_slope_everywhere) {
+    for (int kind = 0; kind < 4; kind++) {
+        sim_shape s = sim_shape_default();
+        sim_field_def wall = sim_field_default();
+        const double curve[4][2] = {{0, -0.008}, {0.018, -0.008}, {0.03, 0.006}, {0.043, 0.006}};
+        wall.type = SIM_FIELD_PROFILE;
+        wall.point = curve;
+        wall.npoint = 4;
+        wall.thickness = 0.003;
+        sim_geometry *solid_geometry = kind == 3 ? sim_geometry_field(&wall, 0.01, NULL, NULL) : bent_solid(kind);
+        cr_assert(solid_geometry);
+        s.type = kind >= 2 ? SIM_SDF : SIM_MESH;
+        s.geometry = solid_geometry;
+        sim_geometry *g = soft(&s, kind == 3 ? 0.004 : 0.02);
+        double greatest = 0, least = INFINITY;
+        for (int k = 0; k < g->tets->nvertex; k++) {
+            v3 x = g->tets->vertex[k];
+            double depth = s.type == SIM_SDF ? -sim_field_distance(solid_geometry->field, x, NULL)
+                                             : -mesh_distance(solid_geometry, x, NULL);
+            greatest = fmax(greatest, depth);
+        }
+        for (int k = 0; k < g->tets->ntet; k++) {
+            least = fmin(least, v3_norm(g->tets->slope[k]) * greatest);
+        }
+        /* of the slope along a normal, contacts count 0.2 at least */
+        cr_expect_gt(least, 0.2, "solid %d: %g of the slope of the depth", kind, least);
         sim_geometry_free(g);
         sim_geometry_free(solid_geometry);
     }

@@ -15,6 +15,7 @@
 #include "geometry/tets/stuffing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const double ALPHA_LONG = 0.24999, ALPHA_SHORT = 0.41189;
 enum { MAX_CUT_STEPS = 40, SHORT_LINKS = 8, LINKS = 14 };
@@ -310,6 +311,57 @@ sim_status stuff_solid(depth_function *depth, const void *solid, v3 low, v3 high
         free(out->depth);
         *out = (stuffing){0};
         return SIM_NO_RESOURCE;
+    }
+    return SIM_OK;
+}
+
+/* ---- flat tetrahedra ---- */
+
+/* Slope of the depth, 1 m a metre where it is exact, below which a tetrahedron is flat. */
+static const double FLAT_SLOPE = 0.3;
+
+/* Length of the gradient of the linear function with these values at the corners. */
+static double slope_of(const v3 x[4], const double value[4]) {
+    v3 b = v3_sub(x[1], x[0]), c = v3_sub(x[2], x[0]), d = v3_sub(x[3], x[0]);
+    double six = v3_dot(v3_cross(b, c), d);
+    v3 sum = v3_scale(value[1] - value[0], v3_cross(c, d));
+    sum = v3_axpy(sum, value[2] - value[0], v3_cross(d, b));
+    sum = v3_axpy(sum, value[3] - value[0], v3_cross(b, c));
+    return v3_norm(sum) / fabs(six);
+}
+
+static bool is_flat(const v3 x[4], const double value[4]) {
+    return slope_of(x, value) < FLAT_SLOPE; /* not one without a volume: not a number */
+}
+
+sim_status split_flat_tets(depth_function *depth, const void *solid, stuffing *s) {
+    int flat = 0, before = s->count;
+    for (int k = 0; k < before; k += 4) {
+        flat += is_flat(s->point + k, s->depth + k);
+    }
+    /* three more tetrahedra for each */
+    size_t room = (size_t)before + 12 * (size_t)flat;
+    v3 *point = realloc(s->point, (room + 1) * sizeof *point);
+    s->point = point ? point : s->point;
+    double *value = realloc(s->depth, (room + 1) * sizeof *value);
+    s->depth = value ? value : s->depth;
+    if (!point || !value) {
+        return SIM_NO_RESOURCE;
+    }
+    for (int k = 0; k < before; k += 4) {
+        if (!is_flat(point + k, value + k)) {
+            continue;
+        }
+        v3 centre = v3_scale(0.25, v3_add(v3_add(point[k], point[k + 1]), v3_add(point[k + 2], point[k + 3])));
+        double deep = fmax(0, depth(solid, centre));
+        for (int c = 1; c < 4; c++, s->count += 4) { /* the parts without corner c */
+            memcpy(point + s->count, point + k, 4 * sizeof *point);
+            memcpy(value + s->count, value + k, 4 * sizeof *value);
+            point[s->count + c] = centre;
+            value[s->count + c] = deep;
+        }
+        point[k] = centre;
+        value[k] = deep;
     }
     return SIM_OK;
 }

@@ -18,6 +18,9 @@ typedef struct stuffing {
 
 /* Fills the solid within [low, high].  `edge`: of the lattice, m.  Fails without memory. */
 sim_status stuff_solid(depth_function *depth, const void *solid, v3 low, v3 high, double edge, stuffing *out);
+/* Cuts each tetrahedron across which the depth hardly changes in four, at its centroid with the depth there: across the
+ * middle of a wall all corners of the lattice may be as deep.  Fails without memory. */
+sim_status split_flat_tets(depth_function *depth, const void *solid, stuffing *s);
 /* Points of the lattice that it takes. */
 double stuffing_size(v3 low, v3 high, double edge);
 

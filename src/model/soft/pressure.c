@@ -10,7 +10,8 @@
  *
  * Closed meshes that are not convex, and distance fields, have no such image.  A lattice fills them
  * (geometry/tets/stuffing.c) and e = d / d_max, d the depth of a node below the surface, d_max the greatest.  Edges of
- * the surface are cut off by up to an edge of the lattice.  Its default edge is halved until the volume is right. */
+ * the surface are cut off by up to an edge of the lattice.  Its default edge is halved until the volume is right.
+ * Tetrahedra whose corners are all as deep would have a pressure without a slope: they are cut at their centroid. */
 #include "geometry/core/weld.h"
 #include "geometry/mesh/bvh.h"
 #include "geometry/tets/stuffing.h"
@@ -213,6 +214,12 @@ static sim_status fill_solid(const sim_shape *shape, depth_function *depth, doub
 static sim_geometry *make_stuffed(const sim_shape *shape, depth_function *depth, double edge, sim_error *error) {
     stuffing s;
     if (fill_solid(shape, depth, edge, &s, error)) {
+        return NULL;
+    }
+    if (split_flat_tets(depth, shape->geometry, &s)) {
+        free(s.point);
+        free(s.depth);
+        sim_fail(error, SIM_NO_RESOURCE, "no memory for the tetrahedra of a %s", sim_shape_name(shape->type));
         return NULL;
     }
     /* extent from depth */
