@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Torque over voltage and over speed, and the range; the numbers are those of MuJoCo 3.14. */
 static void check_motor(const char *defaults, const char *own, double by_voltage, double by_speed, double most) {
@@ -153,4 +154,21 @@ Test(mjcf_motors, of_what_no_joint_moves_are_left_out) {
            "the sensor is left out with what it reads");
     refused(FIXED("\n<actuator><motor site='c'/></actuator>"), "scene.json:3:18", "there is no site \"c\"");
     refused(FIXED("\n<sensor><actuatorfrc actuator='c'/></sensor>"), "scene.json:3:22", "there is no actuator \"c\"");
+}
+
+/* A motor between two servos, in the defaults, changes the kinds of gain and bias and leaves the numbers of the bias. */
+Test(mjcf_motors, leave_the_damping_of_servos_among_their_defaults) {
+    sim_scene *s = load_model(
+        MODEL("<default><position kp='9' kv='2'/><motor gear='3'/></default><worldbody><body><joint name='j'/>" BALL
+              "</body></worldbody><actuator><position joint='j' kp='7'/><intvelocity joint='j' kp='5' actrange='-1 1'/>"
+              "<motor joint='j'/><damper joint='j' kv='4' ctrlrange='0 1'/></actuator>"),
+        NULL, NULL);
+    const double gain[4][3] = {{7, 0, 0}, {5, 0, 0}, {1, 0, 0}, {0, 0, -4}};
+    const double bias[4][3] = {{0, -7, -2}, {0, -5, -2}, {0, 0, 0}, {0, 0, 0}}; /* those of MuJoCo 3.14 */
+    for (int k = 0; k < 4; k++) {
+        const sim_actuator *a = &s->model->actuator[k];
+        const double slope[3] = {a->bias[0], a->bias[1] - a->kp, a->bias[2] - a->kd}; /* however the law is written */
+        cr_expect(memcmp(a->gain, gain[k], sizeof gain[k]) == 0 && memcmp(slope, bias[k], sizeof slope) == 0, "%d", k);
+    }
+    sim_scene_free(s);
 }

@@ -37,10 +37,7 @@ static void read_general(const xml_element *e, mjcf_law *d) {
         d->gain = gain && strcmp(gain, law[k]) == 0 ? (mjcf_law_type)k : d->gain;
         d->bias = bias && strcmp(bias, law[k]) == 0 ? (mjcf_law_type)k : d->bias;
     }
-    if (bias && strcmp(bias, "none") == 0) {
-        d->bias = MJCF_CONSTANT;
-        memset(d->biasprm, 0, sizeof d->biasprm);
-    }
+    d->bias = bias && strcmp(bias, "none") == 0 ? MJCF_CONSTANT : d->bias;
     xml_numbers(e, "dynprm", MJCF_LAW_NUMBERS, d->dynprm);
     xml_numbers(e, "gainprm", MJCF_LAW_NUMBERS, d->gainprm);
     xml_numbers(e, "biasprm", MJCF_LAW_NUMBERS, d->biasprm);
@@ -50,9 +47,6 @@ static void set_law(mjcf_law *d, mjcf_activation dynamics, mjcf_law_type gain, m
     d->dynamics = dynamics;
     d->gain = gain;
     d->bias = bias;
-    if (bias == MJCF_CONSTANT) {
-        memset(d->biasprm, 0, sizeof d->biasprm);
-    }
 }
 
 static void read_position(mjcf_work *w, const xml_element *e, mjcf_law *d) {
