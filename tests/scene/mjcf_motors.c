@@ -172,3 +172,21 @@ Test(mjcf_motors, leave_the_damping_of_servos_among_their_defaults) {
     }
     sim_scene_free(s);
 }
+
+/* Equalities of what does not move apart are left out; a tendon that is coupled to a constant length keeps its own. */
+Test(mjcf_motors, equalities_of_what_does_not_move_are_left_out) {
+    const char *coupled = FIXED("<tendon><fixed name='u'><joint joint='j' coef='2'/></fixed></tendon><equality><tendon "
+                                "tendon1='%s' tendon2='%s' polycoef='0.3 -2 %g'/></equality>");
+    char text[1200];
+    for (int k = 0; k < 3; k++) {
+        snprintf(text, sizeof text, coupled, k == 1 ? "t" : "u", k == 1 ? "u" : "t", k == 0 ? 5.0 : 0.0);
+        sim_scene *s = load_model(text, NULL, NULL);
+        const sim_equality *e = &s->model->equality[0];
+        cr_assert_eq(s->model->nequality, 1);
+        cr_expect(e->tendon[1] < 0 && fabs(e->offset - (k == 1 ? 0.15 : 0.3)) < 1e-15, "%d: %g", k, e->offset);
+        sim_scene_free(s);
+    }
+    warned(MODEL("<worldbody><body name='a'><joint/>" BALL "<site name='p'/><body name='b' pos='1 0 0'><site name='q'/>"
+                 "</body></body></worldbody><equality><connect site1='p' site2='q'/></equality>"),
+           "ignored: it holds together what does not move apart");
+}

@@ -209,17 +209,59 @@ static double weight_of(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i, b
     return (first ? mjcf_joint_weight(m, first) : 0) + (second ? mjcf_joint_weight(m, second) : 0);
 }
 
-static void put_tie(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
-    static const char *const key[2] = {"tendon1", "tendon2"}, *const scene_key[2] = {"first", "second"};
-    double a[5] = {0, 1};
-    mjcf_numbers(i, "polycoef", 5, a);
+/* Tendons that an equality names; NULL: none, or one that no joint moves, of constant length. */
+typedef struct tie {
+    const char *name[2];
+} tie;
+
+static tie find_tie(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
+    static const char *const key[2] = {"tendon1", "tendon2"};
+    const mjcf_model *m = &w->model;
+    tie t = {{NULL}};
     for (int k = 0; k < 2; k++) {
-        int found = mjcf_find(w, s, &w->model.tendons, i, key[k], "tendon");
-        if (found >= 0) {
-            writer_put_text(w->out, scene_key[k], mjcf_name_of(&w->model.tendons, found));
+        int found = mjcf_find(w, s, &m->tendons, i, key[k], "tendon");
+        if (found >= 0 && !mjcf_is_still(w, &m->tendon[found])) {
+            t.name[k] = mjcf_name_of(&m->tendons, found);
+        } else if (found == -1) {
+            t.name[k] = ""; /* reported */
         }
     }
-    put_polynomial(w, a);
+    return t;
+}
+
+/* l1 = p(l2), both from their reference; where one of the two is constant the other keeps the length that this says. */
+static void put_tie(mjcf_work *w, const mjcf_item *i, const tie *t) {
+    double a[5] = {0, 1};
+    mjcf_numbers(i, "polycoef", 5, a);
+    if (t->name[0] && t->name[1]) {
+        writer_put_text(w->out, "first", t->name[0]);
+        writer_put_text(w->out, "second", t->name[1]);
+        put_polynomial(w, a);
+        return;
+    }
+    bool linear = a[1] != 0 && a[2] == 0 && a[3] == 0 && a[4] == 0;
+    if (!t->name[0] && !linear) {
+        xml_error(w->report, i->at, "polycoef", "name the other tendon first",
+                  "the first tendon does not move, and the length of the second has no single value");
+        mjcf_refuse(w);
+        return;
+    }
+    double offset = t->name[0] ? a[0] : -a[0] / a[1];
+    writer_put_text(w->out, "first", t->name[0] ? t->name[0] : t->name[1]);
+    if (offset != 0) {
+        writer_put_number(w->out, "offset", offset);
+    }
+}
+
+/* Does it hold together what does not move apart? */
+static bool is_idle(mjcf_work *w, const mjcf_each *each, const ends *e, const tie *t, bool of_tendons) {
+    const mjcf_model *m = &w->model;
+    bool within = m->body[e->body[0]].clump == m->body[e->body[1]].clump;
+    if (of_tendons ? t->name[0] || t->name[1] : !within) {
+        return false;
+    }
+    xml_notice(w->report, each->at, NULL, NULL, "ignored: it holds together what does not move apart");
+    return true;
 }
 
 void mjcf_put_equalities(mjcf_work *w) {
@@ -230,8 +272,9 @@ void mjcf_put_equalities(mjcf_work *w) {
         /* what it holds together */
         mjcf_item item = mjcf_item_of(w, each.scope, at, "equality", -1);
         ends e = {0};
-        bool coupling = strcmp(at->name, "joint") == 0, tie = strcmp(at->name, "tendon") == 0;
-        if (!coupling && !tie && !find_ends(w, each.scope, &item, &e)) {
+        bool coupling = strcmp(at->name, "joint") == 0, tied = strcmp(at->name, "tendon") == 0;
+        tie t = tied ? find_tie(w, each.scope, &item) : (tie){{NULL}};
+        if (!coupling && ((!tied && !find_ends(w, each.scope, &item, &e)) || is_idle(w, &each, &e, &t, tied))) {
             continue;
         }
         /* as a scene */
@@ -246,8 +289,8 @@ void mjcf_put_equalities(mjcf_work *w) {
             put_lone(w, each.scope, &item);
         } else if (coupling) {
             put_coupling(w, each.scope, &item);
-        } else if (tie) {
-            put_tie(w, each.scope, &item);
+        } else if (tied) {
+            put_tie(w, &item, &t);
         } else if (strcmp(at->name, "weld") == 0) {
             put_weld(w, &item, &e);
         } else {
@@ -256,7 +299,7 @@ void mjcf_put_equalities(mjcf_work *w) {
         if (mjcf_says(&item, "active", "false")) {
             writer_put_flag(w->out, "active", false);
         }
-        if (!tie) {
+        if (!tied) {
             put_softness(w, &item, weight_of(w, each.scope, &item, coupling, &e));
         }
         writer_close(w->out, '}');
