@@ -206,7 +206,7 @@ static sim_geometry *sampled(sim_geometry *mesh, double cell, sim_error *error) 
 
 Test(oracle_teeth, sampled_gears_have_a_surface_whatever_the_cell) {
     static const double cell[6] = {0.2e-3, 0.3e-3, 0.4e-3, 0.5e-3, 0.7e-3, 1e-3};
-    for (int k = 6 - part_of(6); k < 6; k++) {
+    for (int k = long_runs() ? 0 : 6 - part_of(4); k < 6; k++) {
         outline o = gear_outline(k % 2 ? 30 : 20, MODULE, 6, 1e-4);
         sim_error error = {0};
         sim_geometry *mesh = prism_mesh(&o, 0.4 * WIDTH, FAN, 1), *g = sampled(mesh, cell[k], &error);

@@ -199,7 +199,7 @@ Test(pressure, force_is_continuous_along_random_slides, .fini = free_made) {
         steepest = fmax(steepest, E * v3_norm(ball.pressure->tets->slope[k]));
     }
     double stiffest = 4 * PI * R * R * steepest;
-    for (int k = 0; k < part_of(10000); k++) {
+    for (int k = 0; k < trials_of(10000); k++) {
         pose A = {random_rotation(&r), {0, 0, 0}}, B = {random_rotation(&r), {0, 0, 0}};
         B.p = v3_scale(random_uniform(&r, 0.06, 0.085), random_unit(&r));
         load before = load_between(&ball, A, other[k % 2], B);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOWERS = 6, HEIGHT = 4, BODIES = TOWERS * HEIGHT, STEPS = 40, SOLVERS = 5 };
+enum { TOWERS = 4, HEIGHT = 4, BODIES = TOWERS * HEIGHT, STEPS = 40, SOLVERS = 5 };
 static const char *const solvers[SOLVERS] = {"auto", "sap", "canal", "pgs", "subadmm"};
 static const double step = 5e-3;
 

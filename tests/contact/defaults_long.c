@@ -118,7 +118,7 @@ typedef struct shipped {
     char path[80];
 } shipped;
 
-enum { MOST_SCENES = 200, SHORT_STEPS = 30 };
+enum { MOST_SCENES = 200, SHORT_STEPS = 20 };
 static shipped all[MOST_SCENES];
 static int found;
 

@@ -76,6 +76,7 @@ Test(contact_memory, surfaces_of_every_kind_allocate_nothing) {
         sim_model *m = sim_builder_finish(b, &error);
         cr_assert(m, "%s", error.text);
         o.solver = sim_solver_find(solver[k]);
+        o.budget.iterations = 30; /* of a step: sweeps of pgs would be thousands */
         sim_world *w = sim_world_create(m, &o, &error);
         cr_assert(w, "%s", error.text);
         long before = 0;

@@ -9,6 +9,7 @@
 #include "math/v3.h"
 #include "support.h"
 #include "support/fields.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -303,7 +304,7 @@ Test(rolling, ellipsoid_follows_the_rolling_equations_to_second_order) {
 /* Its contact goes from triangle to triangle of the field's surface. */
 Test(rolling, torus_given_by_a_distance_keeps_its_energy_and_follows_the_rolling_equations) {
     const char *const solver[] = {"canal", "sap", "canal", "canal"};
-    const double lean[] = {70, 70, 30, 70}, duration[] = {10, 10, 10, 2};
+    const double lean[] = {70, 70, 30, 70}, whole = span_of(10, 4), duration[] = {whole, whole, whole, 1}; /* s */
     for (int k = 0; k < 4; k++) {
         roller b = torus(lean[k] * M_PI / 180, 6);
         b.slab = k == 3;
@@ -326,7 +327,7 @@ Test(rolling, cone_goes_round_its_tip_and_keeps_its_energy) {
     static const char *const solver[] = {"nsn", "incp", "sap"};
     for (int k = 0; k < 3; k++) {
         roller b = cone(5);
-        outcome o = run(&b, solver[k], SIM_MIDPOINT, 5e-4, 2);
+        outcome o = run(&b, solver[k], SIM_MIDPOINT, 5e-4, span_of(2, 1));
         double due = 5 * b.cone[0] / b.cone[1];
         cr_expect_lt(o.gained, 1e-4 * o.fastest, "%s: %g of %g J", solver[k], o.gained, o.fastest);
         cr_expect_float_eq(fabs(o.rate), due, 1e-3 * due, "%s: %g rad/s, due %g", solver[k], o.rate, due);
@@ -338,7 +339,7 @@ Test(rolling, upright_ring_keeps_its_energy) {
     static const char *const solver[] = {"nsn", "sap"};
     for (int k = 0; k < 2; k++) {
         roller b = torus(M_PI / 2, 6);
-        outcome o = run(&b, solver[k], SIM_MIDPOINT, 5e-4, 10);
+        outcome o = run(&b, solver[k], SIM_MIDPOINT, 5e-4, span_of(10, 4));
         cr_expect_lt(o.gained, 1e-4 * o.fastest, "%s: %g of %g J", solver[k], o.gained, o.fastest);
     }
 }

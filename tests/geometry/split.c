@@ -211,14 +211,14 @@ Test(split, of_rings_and_cups_covers_them_and_keeps_to_the_bound) {
         if (k == 0) {
             make_ring(s, 48, 16);
         } else {
-            make_cup(s, is_part() ? 16 : 48);
+            make_cup(s, is_part() ? 16 : long_runs() ? 48 : 20);
         }
         turn_solid(s, k == 2 ? (sim_quat){0.5, 0.3, -0.7, 0.2} : (sim_quat){1, 0, 0, 0});
         sim_geometry *g = mesh_of(s);
         double bound = k ? 0.03 : 0.1;
         sim_parts p = split_solid(g, bound, 64);
-        fit f = measure_fit(g, &p, part_of(40000));
-        cr_expect_leq(p.concavity, bound);
+        fit f = measure_fit(g, &p, trials_of(40000));
+        cr_expect_leq(p.concavity, bound, "%d: %g of %d parts", k, p.concavity, p.count);
         cr_expect_lt(f.uncovered, 1e-6);
         cr_expect_lt(f.beyond, 1.05 * bound, "%g", f.beyond);
         cr_expect_lt(f.volume, 1.3 * g->solid.mass, "%g, not %g", f.volume, g->solid.mass);

@@ -168,7 +168,7 @@ static void check_points(const bodies *b, double h, tally *to) {
 static tally lay_on_face(sim_shape_type on, sim_shape_type what, double tilt) {
     random_source r = {31};
     tally out = {0};
-    for (int k = 0; k < 300; k++) {
+    for (int k = 0; k < trials_of(300); k++) {
         bodies b = open_bodies(on, what, 0.8);
         sim_m3 on_side = {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}};
         sim_quat turn = {1, tilt * random_uniform(&r, -1, 1), tilt * random_uniform(&r, -1, 1),
@@ -198,7 +198,7 @@ Test(touch, of_round_solids_that_lie_on_faces_equals_differences) {
 static tally lay_along(sim_shape_type first, sim_shape_type second, double yaw, bool kinked) {
     random_source r = {37};
     tally out = {0};
-    for (int k = 0; k < 300; k++) {
+    for (int k = 0; k < trials_of(300); k++) {
         bodies b = open_bodies(first, second, 0.7);
         double a = random_uniform(&r, -3, 3), y = yaw * random_uniform(&r, 0.3, 1), roll = random_uniform(&r, -3, 3);
         double p = 2 * y * y * random_uniform(&r, -1, 1), c = cos(a), s = sin(a);
