@@ -525,7 +525,7 @@ Test(soft_system, exact_tangent_is_the_derivative_of_forces) {
     soft_system_linearise(s, &at, force, size);
     soft_system_matrix(s, A);
     double worst = 0, most = 0, other = 0, least = 0;
-    for (int j = 0; j < nv; j++) {
+    for (int j = 0; j < nv; j += is_part() ? 10 : 1) {
         double x = q[j];
         for (int side = 0; side < 2; side++) {
             q[j] = x + (side ? step : -step);

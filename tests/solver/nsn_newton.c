@@ -2,6 +2,7 @@
 #include "solver/nonsmooth_newton/newton.h"
 #include "support/answers.h"
 #include "support/problems.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -168,7 +169,7 @@ Test(nsn_newton, rounds_answer_redundant_sliding_problems_that_the_fixed_point_d
     problem_recipe recipe = {.bodies = 4, .contacts = 10, .friction = 2, .bias = 0.1, .impact = 1, .scatter = 0.6};
     int solved[NSN_FRICTIONS] = {0};
     long steps[NSN_FRICTIONS] = {0};
-    for (int trial = 0; trial < 40; trial++) {
+    for (int trial = 0; trial < part_of(40); trial++) {
         sim_problem *p = random_problem(&r, &recipe);
         for (int way = 0; way < NSN_FRICTIONS; way++) {
             double option[32];
@@ -182,10 +183,12 @@ Test(nsn_newton, rounds_answer_redundant_sliding_problems_that_the_fixed_point_d
         }
         sim_problem_free(p);
     }
-    cr_expect_geq(solved[NSN_FRICTION_NEWTON], 34, "%d of 40", solved[NSN_FRICTION_NEWTON]);
-    cr_expect_leq(solved[NSN_FRICTION_FIXED_POINT], 30, "%d of 40", solved[NSN_FRICTION_FIXED_POINT]);
+    if (!is_part()) {
+        cr_expect_geq(solved[NSN_FRICTION_NEWTON], 34, "%d of 40", solved[NSN_FRICTION_NEWTON]);
+        cr_expect_leq(solved[NSN_FRICTION_FIXED_POINT], 30, "%d of 40", solved[NSN_FRICTION_FIXED_POINT]);
+        cr_expect_lt(2 * steps[NSN_FRICTION_NEWTON], steps[NSN_FRICTION_FIXED_POINT]);
+    }
     cr_expect_geq(solved[NSN_FRICTION_AUTO], solved[NSN_FRICTION_NEWTON]);
-    cr_expect_lt(2 * steps[NSN_FRICTION_NEWTON], steps[NSN_FRICTION_FIXED_POINT]);
 }
 
 /* A guess that is the answer is left as it is; one that is far off does no harm. */

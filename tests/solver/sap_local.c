@@ -3,6 +3,7 @@
 #include "support/answers.h"
 #include "support/judged.h"
 #include "support/problems.h"
+#include "support/share.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -330,7 +331,7 @@ Test(sap_local, of_an_unsymmetric_W_auto_solves_all_that_its_methods_alone_solve
     random_source r = {43};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         int alone = 0, missed = 0;
-        for (int trial = 0; trial < row[k].trials; trial++) {
+        for (int trial = 0; trial < part_of(row[k].trials); trial++) {
             problem_recipe recipe = {.bodies = row[k].contacts / 5 + trial % 2,
                                      .contacts = row[k].contacts,
                                      .friction = row[k].friction + 0.3 * (trial % 2),
@@ -357,7 +358,7 @@ Test(sap_local, of_an_unsymmetric_W_auto_solves_all_that_its_methods_alone_solve
             free_local(&l);
             sim_problem_free(p);
         }
-        cr_expect_geq(alone, row[k].least, "%s, %d contacts: %d", row[k].method, row[k].contacts, alone);
+        cr_expect(alone >= row[k].least || is_part(), "%s, %d contacts: %d", row[k].method, row[k].contacts, alone);
         cr_expect_eq(missed, 0, "%s, %d contacts: %d of %d", row[k].method, row[k].contacts, missed, alone);
     }
 }
